@@ -4,7 +4,7 @@ import { recall, remember } from './saved-state.ts';
 import { Mixer } from './mixer.ts';
 import { PlayCounter, type Play } from './play-counter.ts';
 import { GaplessOutput } from './gapless-output.ts';
-import { following, moved, removed, reorder, shuffled, type Ordered } from './queue.ts';
+import { following, moved, removed, reorder, type Ordered } from './play-order.ts';
 import {
   QUEUE_TRACK_FIELDS,
   CROSSFADE_MAX_S,
@@ -137,20 +137,8 @@ export class PlayerEngine implements Player {
     const entries = this.#toEntries(tracks);
     const isShuffled = shuffle ?? this.#state.shuffle;
     const first = shuffle ? Math.floor(this.#random() * entries.length) : Math.min(startAt, entries.length - 1);
-    const start = entries[first]!;
-    const order: Ordered = isShuffled
-      ? {
-          queue: [
-            start,
-            ...shuffled(
-              entries.filter((entry) => entry !== start),
-              this.#random,
-              start,
-            ),
-          ],
-          index: 0,
-        }
-      : { queue: entries, index: first };
+    const asGiven: Ordered = { queue: entries, index: first };
+    const order = isShuffled ? reorder(asGiven, true, this.#random) : asGiven;
     this.#failuresInARow = 0;
     this.#update({ ...order, shuffle: isShuffled });
     this.#start(order.index);

@@ -1,8 +1,8 @@
-// A track counts as played after half of it or 4 minutes; seeking ahead does not count. What is heard after that is
-// reported at the end: the server keeps the longer report of the same play.
+// Measures how long a track was heard, without what was skipped by seeking, and reports a play once that is enough.
+// What is heard after that is reported at the end: the server keeps the longer report of the same play.
+import { countsAsPlayed } from '../../server/history/counts-as-played.ts';
 import type { QueueTrack } from './types.ts';
 
-const ENOUGH_MS = 240_000;
 /**
  * Two updates further apart than this are a seek. A hidden window updates once a second, 2 s of audio at double speed.
  */
@@ -55,7 +55,7 @@ export class PlayCounter {
     if (!this.#track || step <= 0 || step > LARGEST_STEP_MS) return;
     if (this.#heardMs === 0) this.#playedAt = this.#now();
     this.#heardMs += step;
-    if (this.#toldMs === null && this.#heardMs >= Math.min(ENOUGH_MS, durationMs / 2)) this.#tell();
+    if (this.#toldMs === null && countsAsPlayed(this.#heardMs, durationMs)) this.#tell();
   }
 
   #tell(): void {

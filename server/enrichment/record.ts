@@ -5,7 +5,7 @@ import type { MainDb } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import type { MetadataStatus } from '../db/schema.ts';
 import { withRelaxedCommit } from '../db/relaxed-commit.ts';
-import { isSameIdentity, type FindKnownTrack, type KnownTrack } from '../library/identity.ts';
+import { isSameIdentity, type FindKnownTrack, type KnownTrack } from '../library/track-identity.ts';
 import type { TrackIdentity, TrackWriter } from '../library/track-writer.ts';
 import type { Match } from './match.ts';
 import { mergeMetadata } from './merge.ts';

@@ -8,7 +8,7 @@ import type { Origin, ReviewReason } from '../db/schema.ts';
 import { fieldsFrom } from '../db/track-fields.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
-import type { FindKnownTrack, KnownTrack } from '../library/identity.ts';
+import type { FindKnownTrack, KnownTrack } from '../library/track-identity.ts';
 import type { TrackIdentity, TrackWriter } from '../library/track-writer.ts';
 import { Match } from './match.ts';
 import { dismissReview, findUndo, listMatches, listReviews, saveUndo, setManual } from './queries.ts';

@@ -3,7 +3,7 @@ import type { WatchedSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { Jobs } from '../jobs/service.ts';
-import { prepareKnownTracks } from '../library/identity.ts';
+import { prepareKnownTracks } from '../library/track-identity.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
 import type { Log } from '../log/log.ts';
 import type { Fingerprinter } from '../media/fingerprint.ts';

@@ -4,7 +4,7 @@
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { withRelaxedCommit } from '../db/relaxed-commit.ts';
-import type { KnownTrack } from '../library/identity.ts';
+import type { KnownTrack } from '../library/track-identity.ts';
 import { whyNotIdentified } from './reasons.ts';
 import { skipped } from './steps.ts';
 

@@ -13,7 +13,7 @@ import type { Log } from '../log/log.ts';
 import { createTokenBucket } from '../outbound/token-bucket.ts';
 import { userAgentOf } from '../outbound/user-agent.ts';
 import { createListenBrainz, LISTENS_AT_ONCE, type ListenOut } from './listenbrainz.ts';
-import { isHeard } from './same-play.ts';
+import { countsAsPlayed } from './counts-as-played.ts';
 import { createScrobbleQueries, type QueuedPlay } from './scrobble-queries.ts';
 import { SCROBBLE_TASK } from './tasks.ts';
 
@@ -90,7 +90,9 @@ export function createScrobbling({ db, log, now, settings, sealer, jobs, version
     playedAt,
     withdrawnAt,
   }: QueuedPlay): ListenOut | undefined {
-    if (withdrawnAt !== null || artistName === null || !isHeard(durationMs, playedMs)) return undefined;
+    if (withdrawnAt !== null || artistName === null) return undefined;
+    // where it is not said how long was listened, the client called it a play
+    if (playedMs !== null && durationMs !== null && !countsAsPlayed(playedMs, durationMs)) return undefined;
     return { title, artistName, albumTitle, recordingMbid, durationMs, playedAt };
   }
 

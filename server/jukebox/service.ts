@@ -1,8 +1,9 @@
 // A window of Tonearm that offered itself as the speaker, and what it is to play. Others (a phone, by the phone door)
 // change what is wanted; the window hears of it as an event, follows, and reports where it is. One speaker for each
 // person: the last that offered itself. Kept in memory: a speaker that does not report for a while is gone.
-import type { TrackId, UserId } from '../db/ids.ts';
+import type { ArtistId, TrackId, UserId } from '../db/ids.ts';
 import { forbidden } from '../errors.ts';
+import { shuffled } from '../playback/shuffle.ts';
 
 export interface Jukebox {
   /** Raised with everything that is wanted anew; a report of an older one says nothing about that. */
@@ -26,6 +27,7 @@ export interface JukeboxDeps {
   now: () => Date;
   /** Tells the windows of the person. */
   announce: (userId: UserId, state: JukeboxState) => void;
+  artistsOf: (trackIds: readonly TrackId[]) => ReadonlyMap<TrackId, ArtistId | null>;
   /** 0..1, for shuffling. */
   random?: () => number;
 }
@@ -43,7 +45,7 @@ interface Kept {
 
 export type JukeboxService = ReturnType<typeof createJukebox>;
 
-export function createJukebox({ now, announce, random = Math.random }: JukeboxDeps) {
+export function createJukebox({ now, announce, artistsOf, random = Math.random }: JukeboxDeps) {
   const kept = new Map<UserId, Kept>();
   const of = (userId: UserId): Kept => {
     const found = kept.get(userId) ?? { jukebox: EMPTY, at: now().getTime(), seenAt: 0 };
@@ -152,13 +154,11 @@ export function createJukebox({ now, announce, random = Math.random }: JukeboxDe
     /** The current one comes first and goes on. */
     shuffle: (userId: UserId) =>
       want(userId, ({ trackIds, currentIndex }) => {
-        const rest = trackIds
-          .filter((_, at) => at !== currentIndex)
-          .map((id) => ({ id, place: random() }))
-          .sort((a, b) => a.place - b.place)
-          .map(({ id }) => id);
-        const current = trackIds[currentIndex];
-        return current === undefined ? { trackIds: rest } : { trackIds: [current, ...rest], currentIndex: 0 };
+        const artists = artistsOf(trackIds);
+        const current = trackIds[currentIndex] ?? null;
+        const rest = trackIds.filter((_, at) => at !== currentIndex);
+        const after = shuffled(rest, (id) => artists.get(id) ?? null, random, current);
+        return current === null ? { trackIds: after } : { trackIds: [current, ...after], currentIndex: 0 };
       }),
     setGain: (userId: UserId, gain: number) => want(userId, () => ({ gain: Math.min(1, Math.max(0, gain)) })),
   };

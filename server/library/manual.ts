@@ -6,7 +6,7 @@ import { tracks, type Origin } from '../db/schema.ts';
 import { FIELD_LIST, fieldsFrom, type FieldChanges, type KnownFields } from '../db/track-fields.ts';
 import { invalid, notFound } from '../errors.ts';
 import { identityKey } from './fold.ts';
-import { prepareKnownTracks } from './identity.ts';
+import { prepareKnownTracks } from './track-identity.ts';
 import type { TrackIdentity, TrackWriter } from './track-writer.ts';
 
 /** Names are given whole. Of the rest, absent leaves a field as it is and null empties it. */

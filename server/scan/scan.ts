@@ -20,7 +20,7 @@ import { changesRows, type ListedFile } from './compare-folder.ts';
 import type { ScanOp } from './decide.ts';
 import { createDryRun } from './dry-run.ts';
 import { hashLargeFiles } from './hash-large-files.ts';
-import { createIdentity } from './identity.ts';
+import { createMovedFiles } from './moved-files.ts';
 import { assertMounted } from './mounted-folder.ts';
 import { createProgress } from './progress.ts';
 import { standingFolders } from './scan-folders.ts';
@@ -107,7 +107,7 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
       relieve: deps.relieve,
       onCommit: options.onCommit,
     }),
-    identity: createIdentity({ db, root, source: LOCAL_FOLDER, displaced: record.displaced }),
+    moved: createMovedFiles({ db, root, source: LOCAL_FOLDER, displaced: record.displaced }),
     copyTo: copies ? storage.folder : null,
     sendCopies: copies && storage.folder === null ? createCopies({ storage, root, signal }) : undefined,
     progress: createProgress(record, options.onProgress),
@@ -173,11 +173,8 @@ async function* walk({ walker, record, rows, progress, signal, ...scan }: Scan):
 }
 
 /** Files that only moved are known already; the others have to be read. */
-async function plan(
-  { identity, restore }: Scan,
-  group: ListedFile[],
-): Promise<{ ops: ScanOp[]; toRead: ListedFile[] }> {
-  const known = await identity.byFile(group);
+async function plan({ moved, restore }: Scan, group: ListedFile[]): Promise<{ ops: ScanOp[]; toRead: ListedFile[] }> {
+  const known = await moved.byFile(group);
   const ops: ScanOp[] = [];
   const toRead = group.filter((file, i) => {
     const same = known[i];
@@ -217,11 +214,11 @@ async function read(scan: Scan, files: ListedFile[]): Promise<ReadFile[]> {
 const store = async ({ sendCopies }: Scan, files: ReadFile[]): Promise<ReadFile[]> => sendCopies?.(files) ?? files;
 
 /** Files in places that were not known may be tracks whose files are gone. */
-async function identify({ identity }: Scan, files: ReadFile[]): Promise<ScanOp[]> {
+async function identify({ moved }: Scan, files: ReadFile[]): Promise<ScanOp[]> {
   const fresh = files.flatMap(({ path, candidate, result }) =>
     result.ok && (candidate.known?.trackId ?? null) === null ? [{ path, candidate, read: result }] : [],
   );
-  const matches = await identity.byContent(fresh);
+  const matches = await moved.byContent(fresh);
   const adopted = new Map(fresh.map(({ candidate }, i) => [candidate, matches[i]]));
   return files.map((file): ScanOp => ({ kind: 'file', ...file, adopt: adopted.get(file.candidate) }));
 }

@@ -47,12 +47,12 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
         auth: [],
         settings: [],
         lan: [],
-        jukebox: [],
         radio: [],
         library: [],
         likes: ['library'],
         history: ['library'],
         playback: ['library'],
+        jukebox: ['playback'],
         playlists: ['library'],
         streaming: ['library'],
         shares: ['library', 'streaming'],
@@ -110,7 +110,9 @@ const PARTS = Object.keys(ARCHITECTURE) as Part[];
 
 /** Rules and tables without imports, which the other programs read too. */
 export const PURE: ReadonlySet<string> = new Set([
+  'server/history/counts-as-played.ts',
   'server/media/audio-formats.ts',
+  'server/playback/shuffle.ts',
   'server/playlists/playlist-formats.ts',
   'server/storage/uri.ts',
 ]);

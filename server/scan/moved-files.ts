@@ -30,7 +30,7 @@ export interface NewFile extends ListedFile {
   read: ReadOk;
 }
 
-export interface IdentityDeps {
+export interface MovedFilesDeps {
   db: MainDb;
   root: string;
   source: string;
@@ -43,9 +43,9 @@ const KEEP_LISTINGS = 2_000;
 const MOST_ALIKE = 20;
 const PLACE = 'd.path, f.name, f.dev, f.ino, f.track_id AS trackId, f.state';
 
-export type Identity = ReturnType<typeof createIdentity>;
+export type MovedFiles = ReturnType<typeof createMovedFiles>;
 
-export function createIdentity({ db, root, source, displaced }: IdentityDeps) {
+export function createMovedFiles({ db, root, source, displaced }: MovedFilesDeps) {
   const client = db.$client;
   const byIno = client.prepare<[number, number, number, number, string], Place>(
     `SELECT ${PLACE} FROM source_files f JOIN source_folders d ON d.id = f.folder_id

@@ -1,0 +1,50 @@
+// In which order the queue plays: shuffle, repeat, moving, removing. Pure functions from a queue and its current index.
+import { shuffled } from '../../server/playback/shuffle.ts';
+import type { QueueEntry, Repeat } from './types.ts';
+
+export interface Ordered {
+  queue: readonly QueueEntry[];
+  index: number;
+}
+
+const artistOf = ({ track }: QueueEntry) => track.artist_id;
+
+/** Shuffles what is still to come, or restores the original order; the current entry keeps playing. */
+export function reorder({ queue, index }: Ordered, shuffle: boolean, random: () => number): Ordered {
+  const current = queue[index] ?? null;
+  if (!shuffle) {
+    const sorted = [...queue].sort((a, b) => a.order - b.order);
+    return { queue: sorted, index: current ? sorted.indexOf(current) : -1 };
+  }
+  const rest = queue.filter((entry) => entry !== current);
+  return {
+    queue: [...(current ? [current] : []), ...shuffled(rest, artistOf, random, current)],
+    index: current ? 0 : -1,
+  };
+}
+
+export function moved({ queue, index }: Ordered, key: number, toIndex: number): Ordered {
+  const from = queue.findIndex((entry) => entry.key === key);
+  const to = Math.min(queue.length - 1, Math.max(0, toIndex));
+  if (from < 0 || from === to) return { queue, index };
+  const current = queue[index];
+  const next = [...queue];
+  next.splice(to, 0, ...next.splice(from, 1));
+  return { queue: next, index: current ? next.indexOf(current) : -1 };
+}
+
+/** When the current entry is removed, the one after it becomes current. */
+export function removed({ queue, index }: Ordered, key: number): Ordered {
+  const at = queue.findIndex((entry) => entry.key === key);
+  if (at < 0) return { queue, index };
+  const next = queue.filter((entry) => entry.key !== key);
+  return { queue: next, index: at < index ? index - 1 : Math.min(index, next.length - 1) };
+}
+
+/** Index of what plays after `index`, or -1 at the end. `bySelf`: the track ended, nobody pressed next. */
+export function following({ queue, index }: Ordered, repeat: Repeat, bySelf: boolean): number {
+  if (queue.length === 0) return -1;
+  if (repeat === 'one' && bySelf) return index;
+  if (index + 1 < queue.length) return index + 1;
+  return repeat === 'off' ? -1 : 0;
+}

@@ -1,0 +1,60 @@
+// The one shuffle, of the player and of the jukebox.
+
+/**
+ * Fisher-Yates, then tracks of one artist are separated: none are adjacent that any order could separate. `after` plays
+ * before all of them.
+ */
+export function shuffled<T>(
+  items: readonly T[],
+  artistOf: (item: T) => number | null,
+  random: () => number,
+  after: T | null = null,
+): T[] {
+  const left = [...items];
+  for (let i = left.length - 1; i > 0; i -= 1) {
+    const j = Math.floor(random() * (i + 1));
+    [left[i], left[j]] = [left[j]!, left[i]!];
+  }
+  const counts = new ArtistCounts(left.map(artistOf));
+  const result: T[] = [];
+  let before = after === null ? null : artistOf(after);
+  const wanted = (item: T) => before === null || artistOf(item) !== before;
+  while (left.length > 0) {
+    // An artist with more than half of the remaining tracks has to come now, or two of theirs become adjacent later.
+    const pressing = counts.moreThan(left.length / 2);
+    let at = pressing === null ? -1 : left.findIndex((item) => artistOf(item) === pressing && wanted(item));
+    if (at < 0) at = left.findIndex(wanted);
+    const [item] = left.splice(Math.max(0, at), 1) as [T];
+    before = artistOf(item);
+    counts.take(before);
+    result.push(item);
+  }
+  return result;
+}
+
+/** How many items each artist has, and who has the most, which is needed at every step. */
+class ArtistCounts {
+  readonly #counts = new Map<number, number>();
+  /** Artists by their count. */
+  readonly #withCount: Set<number>[] = [];
+
+  constructor(artists: readonly (number | null)[]) {
+    for (const artist of artists) if (artist !== null) this.#counts.set(artist, (this.#counts.get(artist) ?? 0) + 1);
+    for (const [artist, count] of this.#counts) (this.#withCount[count] ??= new Set()).add(artist);
+  }
+
+  take(artist: number | null): void {
+    if (artist === null) return;
+    const count = this.#counts.get(artist) ?? 0;
+    this.#counts.set(artist, count - 1);
+    this.#withCount[count]?.delete(artist);
+    (this.#withCount[count - 1] ??= new Set()).add(artist);
+    while ((this.#withCount.at(-1)?.size ?? 1) === 0) this.#withCount.pop();
+  }
+
+  /** The artist with more items than this; at half or above there is at most one. */
+  moreThan(count: number): number | null {
+    if (this.#withCount.length - 1 <= count) return null;
+    return this.#withCount.at(-1)?.values().next().value ?? null;
+  }
+}

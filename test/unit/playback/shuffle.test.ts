@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { shuffled } from '../../../server/playback/shuffle.ts';
+import { seededRandom } from '../../support/random.ts';
+
+interface Item {
+  key: number;
+  artist: number | null;
+}
+const item = (key: number, artist: number | null = key): Item => ({ key, artist });
+const listOf = (length: number) => Array.from({ length }, (_, i) => item(i + 1));
+const keys = (items: readonly Item[]) => items.map(({ key }) => key);
+const shuffle = (items: readonly Item[], random: () => number, after?: Item) =>
+  shuffled(items, ({ artist }) => artist, random, after);
+const inARow = (items: readonly Item[]) =>
+  items.filter(({ artist }, i) => i > 0 && artist !== null && artist === items[i - 1]?.artist).length;
+
+/** Fewest neighbours of one artist that any order has. */
+function fewest(items: readonly Item[]): number {
+  const counts = Object.values(Object.groupBy(items, ({ artist }) => String(artist))).map(
+    (group) => group?.length ?? 0,
+  );
+  const most = Math.max(...counts);
+  return Math.max(0, most - (items.length - most) - 1);
+}
+
+test('shuffling keeps every entry, once', () => {
+  const before = listOf(100);
+  const after = shuffle(before, seededRandom(1));
+  expect(keys(after)).not.toEqual(keys(before));
+  expect(keys(after).toSorted((a, b) => a - b)).toEqual(keys(before));
+});
+
+test.each([
+  { name: 'two artists, half each', artists: [5, 5] },
+  { name: 'one with more than the others together', artists: [7, 2, 2] },
+  { name: 'one with far too many', artists: [12, 3] },
+  { name: 'one artist', artists: [6] },
+  { name: 'many', artists: [9, 7, 5, 3, 3, 1, 1] },
+  { name: 'a short one', artists: [2, 1] },
+])('the same artist never plays twice in a row where it can be avoided: $name', ({ artists }) => {
+  const items = artists
+    .flatMap((count, artist) => Array.from({ length: count }, () => artist))
+    .map((artist, i) => item(i + 1, artist));
+  for (let seed = 0; seed < 200; seed += 1) expect(inARow(shuffle(items, seededRandom(seed)))).toBe(fewest(items));
+});
+
+test('what is shuffled begins with another artist than the one that plays', () => {
+  const rest = [item(1, 7), item(2, 7), item(3, 8), item(4, 9)];
+  for (let seed = 0; seed < 100; seed += 1) {
+    const after = shuffle(rest, seededRandom(seed), item(9, 7));
+    expect(inARow([item(9, 7), ...after])).toBe(0);
+  }
+});
+
+test('all orders come up', () => {
+  const seen = new Set(Array.from({ length: 300 }, (_, seed) => keys(shuffle(listOf(3), seededRandom(seed))).join()));
+  expect(seen.size).toBe(6);
+});
