@@ -14,7 +14,7 @@ import type { StoreLimits } from '../storage/backend.ts';
 import { backupBackend, openStorage } from '../storage/backends.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createRepairer } from './repair.ts';
-import { libraryId } from './identity.ts';
+import { libraryId } from './library-id.ts';
 import { snapshotTime, type Keys } from './manifest.ts';
 import { assertOutside } from './own-folders.ts';
 import { openRepository, type Repository } from './repository.ts';
