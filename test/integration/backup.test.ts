@@ -397,7 +397,7 @@ describe('a restore', () => {
     rmSync(objectPath(backup, gone));
     const dataDir = join(base, `restored-${++n}`);
     const words = await refused(restored(backup, { dataDir }));
-    expect(words).toMatch(/2 files in the backup are damaged or gone, so nothing was changed/);
+    expect(words).toMatch(/2 files in the backup are damaged or missing, so nothing was changed/);
     expect(words).toContain(flipped);
     expect(existsSync(join(dataDir, 'tonearm.db'))).toBe(false);
     const { lost } = await restored(backup, { dataDir, skipDamaged: true });

@@ -81,7 +81,7 @@ it('1,000 tracks end in a final state through a kill, none is looked up more tha
 
   const { code, stdout } = await runServer(['enrich', '--data-dir', dir, '--log-level', 'warn'], settings(perSecond));
   expect(code).toBe(0);
-  expect(stdout).toMatch(/\d+ tracks: \d+ identified, 0 not, 0 left alone/);
+  expect(stdout).toMatch(/\d+ tracks: \d+ identified, 0 failed, 0 skipped/);
 
   const db = new Database(join(dir, 'tonearm.db'), { readonly: true });
   expect(

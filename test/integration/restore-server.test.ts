@@ -210,7 +210,7 @@ describe('a test of an object store', () => {
     expect(await tried(typed())).toBeNull();
     expect(fake.objects.size).toBe(0);
     expect(await tried({ ...typed(), s3_secret_access_key: 'something else' })).toMatch(/Writing failed: .*secret key/);
-    expect(await tried({ ...typed(), s3_bucket: 'another' })).toMatch(/bucket .* is not there/);
+    expect(await tried({ ...typed(), s3_bucket: 'another' })).toMatch(/bucket does not exist/);
     fake.fault = ({ operation }) => (operation === 'ListObjectsV2' ? { status: 403, code: 'AccessDenied' } : undefined);
     expect(await tried(typed())).toMatch(/Listing failed: .*does not allow this/);
     expect(fake.objects.size).toBe(0);
