@@ -31,7 +31,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.e2e.ts'],
           globalSetup: [...common.globalSetup, 'test/e2e/unpack-browser.ts'],
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       }, // after the others: a browser is a machine's work

@@ -180,7 +180,7 @@ describe('the reader of forms', () => {
     expect((await send(form(filePart('abc'), END), contentType))[0]).toBe(status);
   });
 
-  test('3,000 damaged forms are each answered', async () => {
+  test('1,000 damaged forms are each answered', async () => {
     const below = randomNumbers(7);
     const good = form(
       fieldPart('note', 'text'),
@@ -191,7 +191,7 @@ describe('the reader of forms', () => {
       END,
     );
     const statuses = new Set<number>();
-    for (let n = 0; n < 3_000; n++) statuses.add((await send(damaged(good, below)))[0]);
+    for (let n = 0; n < 1_000; n++) statuses.add((await send(damaged(good, below)))[0]);
     expect([...statuses].filter((status) => ![200, 400, 413].includes(status))).toEqual([]);
   });
 
