@@ -25,7 +25,7 @@ export type LikeSummary = Item & Omit<ItemState, 'since'> & { since: Date | null
 
 export type LikeService = ReturnType<typeof createLikeService>;
 
-interface Said {
+interface LikeInput {
   liked: boolean;
   rating: number | null;
 }
@@ -45,7 +45,7 @@ export function createLikeService({
 }) {
   const countEvents = createEventCounts(db);
 
-  function say(tx: Db, userId: UserId, item: Item, { liked, rating }: Said): LikeSummary {
+  function record(tx: Db, userId: UserId, item: Item, { liked, rating }: LikeInput): LikeSummary {
     const change = { liked, rating, createdAt: now() };
     insertEvent(tx, userId, item, change);
     const state = nextState(findState(tx, userId, item), change);
@@ -55,11 +55,11 @@ export function createLikeService({
 
   return {
     /** Throws `not_found` for an item that is not in the library. */
-    add(userId: UserId, item: Item, said: Said): LikeSummary {
+    add(userId: UserId, item: Item, input: LikeInput): LikeSummary {
       const summary = db.transaction(
         (tx) => {
           if (!isThere(tx, item)) throw notFound(item.itemType, item.itemId);
-          return say(tx, userId, item, said);
+          return record(tx, userId, item, input);
         },
         { behavior: 'immediate' },
       );
@@ -68,7 +68,7 @@ export function createLikeService({
     },
 
     /** The same change for many items; those that are not in the library are skipped. */
-    async addMany(userId: UserId, items: readonly Item[], said: Said): Promise<LikeSummary[]> {
+    async addMany(userId: UserId, items: readonly Item[], input: LikeInput): Promise<LikeSummary[]> {
       const summaries: LikeSummary[] = [];
       for (let i = 0; i < items.length; i += SLICE) {
         if (i > 0) await yieldToRequests();
@@ -78,7 +78,7 @@ export function createLikeService({
               items
                 .slice(i, i + SLICE)
                 .filter((item) => isThere(tx, item))
-                .map((item) => say(tx, userId, item, said)),
+                .map((item) => record(tx, userId, item, input)),
             { behavior: 'immediate' },
           ),
         );

@@ -6,7 +6,7 @@ import { radioStations } from '../db/schema.ts';
 import { invalid, notFound } from '../errors.ts';
 
 export type RadioStation = typeof radioStations.$inferSelect;
-export interface StationWords {
+export interface StationFields {
   name: string;
   streamUrl: string;
   homePageUrl: string | null;
@@ -22,15 +22,15 @@ export function createRadioService({ db, now }: { db: MainDb; now: () => Date })
       db.select().from(radioStations).orderBy(asc(radioStations.name), asc(radioStations.id)).all(),
 
     /** Throws `invalid` unless the addresses are http or https. */
-    add: (words: StationWords): RadioStation =>
+    add: (fields: StationFields): RadioStation =>
       db
         .insert(radioStations)
-        .values({ ...checked(words), createdAt: now() })
+        .values({ ...checked(fields), createdAt: now() })
         .returning()
         .get(),
 
-    update(id: RadioStationId, words: StationWords): void {
-      if (db.update(radioStations).set(checked(words)).where(eq(radioStations.id, id)).run().changes === 0)
+    update(id: RadioStationId, fields: StationFields): void {
+      if (db.update(radioStations).set(checked(fields)).where(eq(radioStations.id, id)).run().changes === 0)
         throw notFound('radio station', id);
     },
 
@@ -41,7 +41,7 @@ export function createRadioService({ db, now }: { db: MainDb; now: () => Date })
   };
 }
 
-function checked({ name, streamUrl, homePageUrl }: StationWords): StationWords {
+function checked({ name, streamUrl, homePageUrl }: StationFields): StationFields {
   if (name.trim() === '' || name.length > MOST_CHARACTERS)
     throw invalid([{ field: 'name', message: `must have 1 to ${MOST_CHARACTERS} characters` }]);
   if (!isWebAddress(streamUrl)) throw invalid([{ field: 'stream_url', message: 'must be an http or https address' }]);

@@ -81,7 +81,7 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
 
   async function begin(key: string, wanted: Wanted): Promise<TranscodeRun> {
     const program = await ffmpeg();
-    if (program === undefined) throw new AppError('unavailable', 'There is no ffmpeg here to convert with.');
+    if (program === undefined) throw new AppError('unavailable', 'The server cannot transcode: it has no ffmpeg.');
     const { order, durationMs } = wanted;
     const partPath = join(dir, `${key}-${randomBytes(4).toString('hex')}.part`);
     const input = await inputOf(wanted.file, partPath);

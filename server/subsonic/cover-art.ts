@@ -1,5 +1,4 @@
-// Which picture an id of the phone door stands for. A playlist's is made of the covers of its first songs, so it
-// changes with them.
+// The image for an id. A playlist's image is a mosaic of the covers of its first songs.
 import type { Request, Response } from 'express';
 import { mosaicOf, type ShownCover } from '../covers/mosaic.ts';
 import type { SizedFormat } from '../covers/picture.ts';
@@ -11,7 +10,7 @@ import { AppError } from '../errors.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { PlaylistService } from '../playlists/service.ts';
 import type { ItemId } from './ids.ts';
-import type { CoverDoor } from './endpoints/media-retrieval.ts';
+import type { CoverSource } from './endpoints/media-retrieval.ts';
 
 export interface CoverArtDeps {
   covers: CoverService;
@@ -22,7 +21,7 @@ export interface CoverArtDeps {
 
 const SONGS_LOOKED_AT = 30;
 
-export function createCoverArt({ covers, placeholders, library, playlists }: CoverArtDeps): CoverDoor {
+export function createCoverArt({ covers, placeholders, library, playlists }: CoverArtDeps): CoverSource {
   async function ofPlaylist(userId: UserId, id: PlaylistId): Promise<ShownCover | undefined> {
     const { items } = await playlists.entries(userId, id, { limit: SONGS_LOOKED_AT, offset: 0 });
     return mosaicOf(
@@ -53,7 +52,7 @@ export function createCoverArt({ covers, placeholders, library, playlists }: Cov
   };
 }
 
-/** Somebody else's private list looks like none. */
+/** Another user's private playlist counts as absent. */
 function undefinedIfHidden(error: unknown): undefined {
   if (!(error instanceof AppError && error.code === 'not_found')) throw error;
   return undefined;

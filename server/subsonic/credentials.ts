@@ -1,19 +1,19 @@
-// Which credentials a call carries, and whether their form is right. Pure; auth/ checks them.
+// The credentials of a call. Pure; auth/ verifies them.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { AppCredential } from '../auth/app-sign-in.ts';
 import { Fault, missing } from './errors.ts';
 import type { Params } from './params.ts';
 
 const conflicting = (): Fault =>
-  new Fault(43, 'Send either an API key alone, or a user name with one kind of password.');
+  new Fault(43, 'Send either only an API key, or a user name with one kind of password.');
 export const wrongCredentials = (): Fault =>
   new Fault(
     40,
-    'Wrong user name or password. Use the app-password that Tonearm shows for phones, not the one you sign in with.',
+    'Wrong user name or password. Use the app password that Tonearm shows in its settings, not the one for signing in.',
   );
 export const wrongApiKey = (): Fault => new Fault(44, 'The API key is not valid.');
 
-/** Throws 10, 43, and 40 or 44 for one that is there twice with different values. */
+/** Throws 10 and 43, and 40 or 44 for a parameter that is repeated with different values. */
 export function credentialOf(params: Params): AppCredential {
   const apiKeys = distinct(params, 'apiKey');
   const [users, passwords, tokens, salts] = [
@@ -28,7 +28,6 @@ export function credentialOf(params: Params): AppCredential {
     if (apiKeys.length > 1) throw wrongApiKey();
     return { apiKey: apiKeys[0] as string };
   }
-  // which of them was meant is not for us to guess
   if (others.some((values) => values.length > 1)) throw wrongCredentials();
   const [username, password, token, salt] = others.map((values) => values[0]);
   if (username === undefined) throw missing('u');
@@ -45,7 +44,7 @@ export function credentialOf(params: Params): AppCredential {
 
 const distinct = (params: Params, name: string): string[] => [...new Set(params.all(name))];
 
-/** `enc:` and hexadecimal digits; with bad digits it is a password that begins so. */
+/** `enc:` and hexadecimal digits; otherwise a password that starts with `enc:`. */
 export function decodePassword(password: string): string {
   const hex = /^enc:((?:[0-9a-f]{2})+)$/i.exec(password)?.[1];
   return hex === undefined ? password : Buffer.from(hex, 'hex').toString('utf8');
@@ -53,7 +52,7 @@ export function decodePassword(password: string): string {
 
 const md5 = (text: string): string => createHash('md5').update(text, 'utf8').digest('hex');
 
-/** In the same time wherever they differ. */
+/** In constant time. */
 function equal(a: string, b: string): boolean {
   const [left, right] = [createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest()];
   return timingSafeEqual(left, right);

@@ -1,5 +1,4 @@
-// Where a song would lie in a well-kept folder. Clients name their offline files by it; the real path is nobody's
-// business.
+// A path made of a song's tags, after which clients name their offline files. The real path is not disclosed.
 import type { TrackSummary } from '../library/track-rows.ts';
 
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069/\\:*?"<>|]/g;
@@ -10,7 +9,7 @@ type Named = Pick<
   'title' | 'artistName' | 'albumArtistName' | 'albumTitle' | 'trackNumber' | 'discNumber' | 'format'
 >;
 
-/** `Artist/Album/01 - Title.flac`; with the disc in front when there are several. */
+/** `Artist/Album/01 - Title.flac`; `2-01 - Title.flac` from the second disc on. */
 export function displayPath(t: Named): string {
   const number = t.trackNumber === null ? '' : `${String(t.trackNumber).padStart(2, '0')} - `;
   const disc = t.discNumber !== null && t.discNumber > 1 && number !== '' ? `${t.discNumber}-` : '';

@@ -1,5 +1,4 @@
-// One call of the phone door, as its handlers get it, and what an endpoint is: access, handler. Endpoints are data,
-// like routes.
+// A call of the Subsonic API, and its endpoints, which are data, like routes.
 import type { Request, Response } from 'express';
 import type { Principal } from '../http/route.ts';
 import type { Params } from './params.ts';
@@ -9,24 +8,24 @@ import type { Shapes } from './wire.ts';
 export interface Call {
   user: Principal;
   params: Params;
-  /** What the client calls itself. */
+  /** The client's name (`c`). */
   client: string;
   shapes: Shapes;
   req: Request;
   res: Response;
-  /** A body that is no form, for the one endpoint that takes JSON. */
+  /** A JSON body, which one endpoint takes. */
   body: Buffer | undefined;
-  /** Aborted when the caller goes away. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
 }
 
-/** What a handler of a public endpoint gets: nobody was asked who they are. */
+/** Of a public endpoint, which checks no credentials. */
 export type PublicCall = Omit<Call, 'user'>;
 
 export type Endpoint =
   | { access: 'public'; handle: (call: PublicCall) => Payload | Promise<Payload> }
   | { access: 'user' | 'superuser'; handle: (call: Call) => Payload | Promise<Payload> }
-  /** Writes bytes itself; what it throws becomes an envelope. */
+  /** Sends bytes itself; errors become an envelope. */
   | { access: 'user'; bytes: (call: Call) => Promise<void> };
 
 export type Endpoints = Record<string, Endpoint>;
@@ -42,5 +41,5 @@ export const superuser = (handle: (call: Call) => Payload | Promise<Payload>): E
 });
 export const bytes = (send: (call: Call) => Promise<void>): Endpoint => ({ access: 'user', bytes: send });
 
-/** The bare envelope. */
+/** A response without a payload. */
 export const NOTHING: Payload = {};

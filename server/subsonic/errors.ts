@@ -1,14 +1,13 @@
-// Failures of the phone door. Whatever goes wrong is an envelope with one of these numbers; services throw AppErrors,
-// which a table translates.
+// Errors of the Subsonic API: an envelope with one of these codes. A table maps the AppErrors of services to them.
 import { AppError, DISK_FULL, isDiskFull, type ErrorCode } from '../errors.ts';
 
 /**
- * 0 anything · 10 parameter missing · 20 client too old · 30 client too new · 40 wrong credentials · 43 conflicting
- * credentials · 44 wrong API key · 50 not allowed · 70 no such thing.
+ * 0 any other, 10 parameter missing, 20 client too old, 30 client too new, 40 wrong credentials, 43 conflicting
+ * credentials, 44 wrong API key, 50 not allowed, 70 not found.
  */
 export type FaultCode = 0 | 10 | 20 | 30 | 40 | 43 | 44 | 50 | 70;
 
-/** What only this protocol knows. `status` other than 200 where clients have to see it. */
+/** An error with a code of the protocol. `status` is an HTTP status other than 200 where clients need it. */
 export class Fault extends Error {
   override name = 'Fault';
   readonly code: FaultCode;
@@ -29,7 +28,7 @@ export class Fault extends Error {
 
 export const missing = (name: string): Fault => new Fault(10, `The parameter ${name} is missing.`);
 
-/** 70 makes phones delete what they have of an item, so audio that is only out of reach is 0. */
+/** On 70 clients delete what they have of an item, so missing or unreadable audio is 0. */
 const CODES: Record<ErrorCode, FaultCode> = {
   bad_request: 0,
   unauthenticated: 40,
@@ -48,10 +47,10 @@ const CODES: Record<ErrorCode, FaultCode> = {
   storage_full: 0,
 };
 
-/** Clients take any status but 200 for a server that is down; only ranges and limits have to say more. */
+/** Clients take any status but 200 for a server that is down, so only ranges and rate limits have one. */
 const STATUSES: Partial<Record<ErrorCode, number>> = { range_not_satisfiable: 416, too_many_requests: 429 };
 
-/** Anything thrown as a fault; undefined for what is not ours and has to be logged. */
+/** Undefined for unexpected errors, which have to be logged. */
 export function toFault(error: unknown): Fault | undefined {
   if (error instanceof Fault) return error;
   if (isDiskFull(error)) return new Fault(0, DISK_FULL);

@@ -1,5 +1,5 @@
-// Ids as phones keep them for years: a kind and the number of the row, so that `star?id=` can tell what it got. Never
-// all digits, which clients take for a music folder, and only letters, digits and `-`, since they end up in file names.
+// Ids of the Subsonic API, which clients store: kind and row id, so that `star?id=` works with all kinds. Not digits
+// only, which clients take for a music folder; only letters, digits and `-`, since clients use them in file names.
 import type { AlbumId, ArtistId, PlaylistId, RadioStationId, ShareId, TrackId } from '../db/ids.ts';
 import { notFound } from '../errors.ts';
 
@@ -42,18 +42,18 @@ const SHAPE = /^([a-z]{2,3})-(\d{1,15})(?:-[0-9a-z]{1,16})?$/;
 
 export const toId = <K extends Kind>(kind: K, id: Ids[K]): string => `${PREFIXES[kind]}-${id}`;
 
-/** A picture's id holds a mark of the picture as it is now, because clients keep what they got under an id for ever. */
+/** With a mark that changes with the image, because clients cache the image of an id for ever. */
 export const toCoverId = <K extends Kind>(kind: K, id: Ids[K], mark?: string | number | null): string =>
   mark === undefined || mark === null ? toId(kind, id) : `${toId(kind, id)}-${String(mark).slice(0, 8).toLowerCase()}`;
 
-/** Undefined for what was never an id of ours. Takes ids of pictures too: clients mix them up. */
+/** Undefined for other texts. Accepts ids of images too, since clients mix them up. */
 export function parseId(text: string): ItemId | undefined {
   const [, prefix = '', digits = ''] = SHAPE.exec(text) ?? [];
   const kind = KINDS.get(prefix);
   return kind && ({ kind, id: Number(digits) } as ItemId);
 }
 
-/** Throws `not_found` for anything but an id of the kind. */
+/** Throws `not_found` unless it is an id of that kind. */
 export function idOf<K extends Kind>(kind: K, text: string): Ids[K] {
   const item = parseId(text);
   if (item?.kind !== kind) throw notFound(NAMES[kind], printable(text));
@@ -68,7 +68,7 @@ export function anyId(text: string): ItemId {
 
 const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 40);
 
-/** For lists that also name what is gone, or no track. */
+/** For lists that may contain deleted tracks and ids of other kinds. */
 export function trackIdOf(text: string): TrackId | undefined {
   const item = parseId(text);
   return item?.kind === 'track' ? item.id : undefined;

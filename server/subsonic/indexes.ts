@@ -1,10 +1,10 @@
-// Names under the letter they are filed by, as clients show them in an index.
+// Groups names by their first letter, for the index that clients show.
 import { sortKey } from '../library/fold.ts';
 
-/** Moved behind the name when it is filed (library/fold.ts). */
+/** Ignored when sorting (library/fold.ts). */
 export const IGNORED_ARTICLES = 'The';
 
-/** Groups in order, signs and digits under `#` at the end; each keeps the order of its items. */
+/** In alphabetical order, with `#` for digits and symbols at the end. Items keep their order. */
 export function underLetters<T>(items: readonly T[], nameOf: (item: T) => string): { name: string; items: T[] }[] {
   const groups = Map.groupBy(items, (item) => letterOf(nameOf(item)));
   return [...groups]

@@ -7,7 +7,7 @@ import { createResponder } from './respond.ts';
 import { createSubsonicRouter } from './router.ts';
 import { createPlaybackSessions } from './playback-sessions.ts';
 
-/** What is made here. */
+/** Dependencies of the endpoints that are created here. */
 type Own =
   | 'accounts'
   | 'assertScannable'

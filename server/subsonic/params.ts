@@ -1,10 +1,10 @@
-// The parameters of a call, from the address and from a form. URLSearchParams, because clients send lists of thousands
+// The parameters of a call, from query and form. URLSearchParams has no limit on their number: clients send thousands
 // of ids.
 import { Fault, missing } from './errors.ts';
 
 export type Params = ReturnType<typeof readParams>;
 
-/** Empty is absent: clients send `p=` beside a token. */
+/** Empty values count as absent: clients send `p=` together with a token. */
 export function readParams(...sources: URLSearchParams[]) {
   const all = (name: string): string[] =>
     sources.flatMap((source) => source.getAll(name)).filter((value) => value !== '');
@@ -26,11 +26,11 @@ export function readParams(...sources: URLSearchParams[]) {
     all,
     text,
     required,
-    /** Also when it is there and empty. */
+    /** True also for an empty value. */
     has: (name: string): boolean => sources.some((source) => source.has(name)),
     int,
     requiredInt: (name: string): number => toInt(name, required(name)),
-    /** How many of something: beyond the limits is cut to them, not refused. */
+    /** A number of items, limited to 0..max instead of rejected. */
     count: (name: string, { or, max }: { or: number; max: number }): number =>
       Math.min(Math.max(int(name) ?? or, 0), max),
     bool(name: string, or: boolean): boolean {
@@ -52,13 +52,13 @@ export function readParams(...sources: URLSearchParams[]) {
 }
 
 function toInt(name: string, value: string): number {
-  // Some clients write whole numbers with a fraction.
+  // some clients send whole numbers with a fraction
   const number = /^-?\d{1,16}(\.0*)?$/.test(value) ? Number(value) : Number.NaN;
   if (!Number.isSafeInteger(number)) throw new Fault(0, `The parameter ${name} must be a whole number.`);
   return number;
 }
 
-/** Milliseconds since 1970 as a time. */
+/** `ms` is Unix milliseconds. */
 export function toTime(name: string, ms: number): Date {
   if (Math.abs(ms) > 8.64e15) throw new Fault(0, `The parameter ${name} is not a time.`);
   return new Date(ms);

@@ -1,6 +1,5 @@
-// What devices report about their playing (playbackReport): one session for each device, from `starting` to `stopped`.
-// The clock runs while it plays; when it is over and enough was heard, that was a play. Kept in memory, like now
-// playing.
+// Playback that clients report (extension playbackReport): one session per device, from `starting` to `stopped`. A
+// session that played long enough becomes a play. Kept in memory, like now playing.
 import type { TrackId, UserId } from '../db/ids.ts';
 import { countsAsPlayed } from '../history/counts-as-played.ts';
 
@@ -17,7 +16,7 @@ export interface Report {
   state: PlaybackState;
   positionMs: number;
   rate: number;
-  /** Now playing only; never a play. */
+  /** For now playing only; does not become a play. */
   ignore: boolean;
 }
 
@@ -34,7 +33,7 @@ export interface Played {
   heardMs: number;
 }
 
-/** A device that went away without a word. */
+/** Sessions of devices that stopped reporting end after this time. */
 const GIVE_UP_MS = 30 * 60_000;
 
 export type PlaybackSessions = ReturnType<typeof createPlaybackSessions>;
@@ -56,7 +55,7 @@ export function createPlaybackSessions({ now }: { now: () => Date }) {
   }
 
   return {
-    /** Gives the play that this report ended, if it was one. */
+    /** Returns the play that this report completes, if any. */
     report(userId: UserId, client: string, report: Report, durationMs: number | null): Played | undefined {
       const key = keyOf(userId, client);
       const time = now().getTime();
@@ -77,7 +76,7 @@ export function createPlaybackSessions({ now }: { now: () => Date }) {
       return ended;
     },
 
-    /** What a person's devices are playing, with the place they have come to. */
+    /** What the user's devices are playing, at which positions. */
     of(
       userId: UserId,
     ): { client: string; trackId: TrackId; state: PlaybackState; positionMs: number; rate: number; at: Date }[] {

@@ -1,16 +1,15 @@
-// The one place that knows how an answer looks: XML, JSON or JSONP around the same fields, failures too, always with
-// status 200 unless the fault says otherwise.
+// Sends responses as XML, JSON or JSONP with the same fields, always with status 200 unless a fault has another.
 import type { ServerResponse } from 'node:http';
 import type { Fault } from './errors.ts';
 import { toXml, type Fields } from './xml.ts';
 
-/** What a call gives back: at most one element of the protocol. */
+/** The payload of a response: at most one element of the protocol. */
 export type Payload = Fields;
 
 export interface Format {
   kind: 'xml' | 'json' | 'jsonp';
   callback?: string;
-  /** Clients that trip over anything newer than 1.16.1 get nothing newer. */
+  /** Leaves out everything newer than 1.16.1, for clients that cannot handle it. */
   legacy: boolean;
 }
 
@@ -18,16 +17,10 @@ export const PROTOCOL_VERSION = '1.16.1';
 const NAMESPACE = 'http://subsonic.org/restapi';
 const SERVER_TYPE = 'tonearm';
 const CALLBACK = /^[A-Za-z_$][\w$]{0,99}(?:\.[A-Za-z_$][\w$]{0,99}){0,5}$/;
-/**
- * Clients that match elements by name anywhere in the document, so that an artist inside a song's credits becomes the
- * album's.
- */
+/** DSub matches elements by name anywhere in the document: an artist in a song's credits would become the album's. */
 const LEGACY_CLIENTS = new Set(['DSub']);
 
-/**
- * XML unless asked for something else. A callback that is no name of a function would be somebody else's script: that
- * answer is JSON.
- */
+/** XML by default. JSON for a callback that is not a function name, since that could be any script. */
 export function formatOf(f: string | undefined, callback: string | undefined, client: string | undefined): Format {
   const legacy = client !== undefined && LEGACY_CLIENTS.has(client);
   if (f === 'jsonp' && callback !== undefined && CALLBACK.test(callback)) return { kind: 'jsonp', callback, legacy };
@@ -55,7 +48,7 @@ export function createResponder({ serverVersion }: { serverVersion: string }) {
     res.statusCode = status;
     res.setHeader('Content-Type', CONTENT_TYPES[format.kind]);
     res.setHeader('Content-Length', bytes.length);
-    res.end(bytes); // Node leaves the body away for HEAD
+    res.end(bytes); // Node omits the body for HEAD
   }
 
   return {
@@ -69,7 +62,7 @@ export function createResponder({ serverVersion }: { serverVersion: string }) {
   };
 }
 
-/** `text/xml`, not `application/xml`: clients tell a failure from audio by it. */
+/** `text/xml`, not `application/xml`: clients recognize errors by it, where they expect audio. */
 const CONTENT_TYPES: Record<Format['kind'], string> = {
   xml: 'text/xml; charset=utf-8',
   json: 'application/json; charset=utf-8',

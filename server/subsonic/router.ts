@@ -1,6 +1,5 @@
-// /rest/<endpoint> and /rest/<endpoint>.view: from a request to an answer. Parameters from the address and a form,
-// credentials, the endpoint, and whatever came of it as an envelope. Any site may ask (web clients do), since nothing
-// here knows cookies.
+// /rest/<endpoint> and /rest/<endpoint>.view: reads the parameters of query and form, checks the credentials, calls the
+// endpoint and sends its result or error. Any origin may call it, as web clients do, since there are no cookies.
 import type { Request, RequestHandler, Response } from 'express';
 import type { AppSignIn } from '../auth/app-sign-in.ts';
 import { AppError, forbidden } from '../errors.ts';
@@ -20,7 +19,7 @@ export interface SubsonicRouterDeps {
   log: Log;
 }
 
-/** A play queue of a hundred thousand ids. */
+/** Enough for a play queue of a hundred thousand ids. */
 const MAX_BODY_BYTES = 10 << 20;
 const FORM = /^application\/x-www-form-urlencoded\b/i;
 const JSON_BODY = /^application\/json\b/i;
@@ -54,9 +53,9 @@ export function createSubsonicRouter({ endpoints, respond, appSignIn, log }: Sub
       if (params.text('f') === 'jsonp' && format.kind !== 'jsonp')
         throw params.text('callback') === undefined
           ? missing('callback')
-          : new Fault(0, 'The parameter callback is not the name of a function.');
+          : new Fault(0, 'The parameter callback is not a function name.');
       const endpoint = known.get(name);
-      if (!endpoint) throw new Fault(0, `${name === '' ? 'This' : name} is not something this server can do.`);
+      if (!endpoint) throw new Fault(0, `This server has no endpoint ${name === '' ? 'of this name' : name}.`);
       await run(endpoint, { params, body, req, res, format });
     } catch (error) {
       fail(error, res, format);
@@ -111,10 +110,10 @@ export function createSubsonicRouter({ endpoints, respond, appSignIn, log }: Sub
     if (!fault || res.headersSent)
       log[fault ? 'debug' : 'error'](
         { request_id: res.locals['requestId'] as string, route: res.locals['route'] as string, err: error },
-        'phone call failed',
+        'Subsonic request failed',
       );
     if (res.headersSent) return void res.destroy();
-    respond.failed(res, format, fault ?? new Fault(0, 'Something went wrong here. It has been logged.'));
+    respond.failed(res, format, fault ?? new Fault(0, 'Something went wrong. The server log has details.'));
   }
 
   return async (req, res) => {
@@ -122,7 +121,7 @@ export function createSubsonicRouter({ endpoints, respond, appSignIn, log }: Sub
     if (req.method === 'OPTIONS') return void res.set(PREFLIGHT).status(204).end();
     if (!['GET', 'POST', 'HEAD'].includes(req.method)) {
       res.set('Allow', PREFLIGHT['Access-Control-Allow-Methods']);
-      throw new AppError('method_not_allowed', `${req.method} is not possible here.`);
+      throw new AppError('method_not_allowed', `${req.method} is not supported here.`);
     }
     await serve(req, res);
   };
@@ -133,7 +132,7 @@ const queryText = (req: Request): string => {
   return at < 0 ? '' : req.originalUrl.slice(at + 1);
 };
 
-/** A form is parameters; JSON is kept as it came; anything else is not looked at. */
+/** A form is parsed to parameters, JSON is returned as bytes, other bodies are ignored. */
 async function readBody(req: Request): Promise<{ form: URLSearchParams; body: Buffer | undefined }> {
   const none = { form: new URLSearchParams(), body: undefined };
   const type = req.headers['content-type'] ?? '';
@@ -146,7 +145,7 @@ async function readBody(req: Request): Promise<{ form: URLSearchParams; body: Bu
   let size = 0;
   for await (const chunk of req as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MAX_BODY_BYTES) throw new AppError('too_large', 'The form is too large.');
+    if (size > MAX_BODY_BYTES) throw new AppError('too_large', 'The body is too large.');
     chunks.push(chunk);
   }
   const whole = Buffer.concat(chunks);

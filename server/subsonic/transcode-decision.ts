@@ -1,5 +1,5 @@
-// Whether a client can play a track as it is, by what it says about itself, and else into what the track is turned
-// (extension transcoding). Pure. Bitrates here are bit/s, as in the protocol.
+// Decides from the capabilities of a client whether it can play a track directly, or to which format the track is
+// transcoded (extension transcoding). Pure. Bit rates are in bit/s, as in the protocol.
 import { z } from 'zod';
 import { fittingBitrate, PROFILES, type Profile, type ProfileName } from '../media/transcode.ts';
 import { formatFacts } from '../media/audio-formats.ts';
@@ -13,7 +13,7 @@ const Limitation = z.object({
   required: z.boolean().default(false),
 });
 
-/** What a client says about itself. */
+/** The capabilities of a client, from the request body. */
 export const ClientInfo = z.object({
   name: z.string().max(200),
   platform: z.string().max(200),
@@ -65,7 +65,7 @@ export interface SourceTrack {
   bitDepth: number | null;
 }
 
-/** What a conversion is told by `transcodeParams`. */
+/** The content of `transcodeParams`. */
 export interface DecidedTranscode {
   profile: ProfileName;
   bitrateKbps: number;
@@ -101,7 +101,7 @@ function detailsOf({ format, codec, bitrateKbps, channels, sampleRateHz, bitDept
   };
 }
 
-/** In the words of clients. */
+/** As clients name it. */
 function codecName(format: string, codec: string | null): string {
   if (format === 'm4a') return /alac/i.test(codec ?? '') ? 'alac' : 'aac';
   if (format === 'ogg') return /opus/i.test(codec ?? '') ? 'opus' : /flac/i.test(codec ?? '') ? 'flac' : 'vorbis';
@@ -112,7 +112,7 @@ const same = (a: string, b: string): boolean =>
   a.toLowerCase() === b.toLowerCase() ||
   (a.toLowerCase() === 'm4a' && b.toLowerCase() === 'mp4') ||
   (a.toLowerCase() === 'mp4' && b.toLowerCase() === 'm4a');
-/** An empty list names everything. */
+/** An empty list allows everything. */
 const allows = (list: readonly string[], name: string): boolean =>
   list.length === 0 || list.some((one) => one === '*' || same(one, name));
 
@@ -143,7 +143,7 @@ const VALUES: Record<string, (stream: StreamDetails) => number | undefined> = {
 };
 type LimitationIn = ClientInfo['codecProfiles'][number]['limitations'][number];
 
-/** Unknown values are only in the way when the client says that it must know. */
+/** Limits on unknown values hold unless the client requires them. */
 function holds({ name, comparison, values, required }: LimitationIn, stream: StreamDetails): boolean {
   const value = VALUES[name]?.(stream);
   const wanted = values.map(Number).filter((one) => Number.isFinite(one));
@@ -170,7 +170,7 @@ const limitReasons = (source: StreamDetails, client: ClientInfo): string[] =>
     .filter((limitation) => !holds(limitation, source))
     .map(({ name }) => `${WORDS[name] ?? name} not supported`);
 
-/** The first of the client's own wishes that can be met. */
+/** The first of the client's transcoding profiles that is possible. */
 function targetOf(source: StreamDetails, client: ClientInfo): Decision['target'] {
   for (const { container, audioCodec, protocol, maxAudioChannels = 0 } of client.transcodingProfiles) {
     const profile = protocol === '' || same(protocol, 'http') ? profileOf(container, audioCodec) : undefined;
@@ -219,7 +219,7 @@ const upperLimits = (limitations: LimitationIn[], name: string): number[] =>
     .filter((one) => one.name === name && (one.comparison === 'LessThanEqual' || one.comparison === 'Equals'))
     .map(({ values }) => Math.max(...values.map(Number).filter((value) => Number.isFinite(value)), 0));
 
-/** The smallest of what is there; 0 is no limit. */
+/** The smallest of the values; 0 is no limit. */
 function atMost(value: number | undefined, ...limits: number[]): number | undefined {
   const all = [value, ...limits].filter((one) => one !== undefined && one > 0) as number[];
   return all.length === 0 ? undefined : Math.min(...all);

@@ -1,12 +1,11 @@
-// Addresses of this door that answers hold. They carry the credentials of the call, as the addresses do that clients
-// make themselves.
+// URLs in responses. They contain the credentials of the call, like the URLs that clients make themselves.
 import type { Request } from 'express';
 import type { Params } from './params.ts';
 import { TextElement, type Fields } from './xml.ts';
 
 const CREDENTIALS = ['u', 't', 's', 'p', 'apiKey', 'v', 'c'];
 
-/** An absolute address of an endpoint, at the name by which the client reached the server. */
+/** Absolute URL of an endpoint, with the host name that the client used. */
 export function urlOf(req: Request, params: Params, endpoint: string, more: Record<string, string | number>): string {
   const query = new URLSearchParams();
   for (const name of CREDENTIALS) {
@@ -17,7 +16,7 @@ export function urlOf(req: Request, params: Params, endpoint: string, more: Reco
   return `${baseOf(req)}/rest/${endpoint}?${query.toString()}`;
 }
 
-/** Behind a proxy that says so, its own scheme. */
+/** With the scheme of X-Forwarded-Proto behind a proxy. */
 export const baseOf = (req: Request): string => {
   const forwarded = req.get('X-Forwarded-Proto')?.split(',')[0]?.trim();
   const scheme = forwarded === 'https' ? 'https' : req.protocol;

@@ -1,5 +1,5 @@
-// What phones see of the library when saved tracks without audio are hidden from them: browsing, lists and searches
-// leave those out. A person's own playlists and queue stay whole, since clients change them by position.
+// Hides saved tracks without audio from browsing, lists and search, if SUBSONIC_REMOTE_TRACKS is off. Playlists and the
+// queue stay complete, since clients edit them by position.
 import type { LibraryService } from '../library/service.ts';
 import type { SearchService } from '../search/service.ts';
 

@@ -1,6 +1,5 @@
-// The protocol's shapes: Child, AlbumID3, ArtistID3 and their kin. Fields of OpenSubsonic stand apart in `open…`, since
-// clients that know only 1.16.1 must not get them; once there they are always sent, empty when there is nothing, so
-// that clients see they are known.
+// The shapes of the protocol: Child, AlbumID3, ArtistID3 and others. Fields of OpenSubsonic are separate, in `open…`:
+// legacy clients do not get them, all others get them even if empty, to see that they are supported.
 import type { UserId } from '../db/ids.ts';
 import { valuesOfList, type TrackField } from '../db/track-fields.ts';
 import type { AlbumSummary } from '../library/album-rows.ts';
@@ -20,7 +19,7 @@ export function createShapes({ legacy }: { legacy: boolean }) {
   const open = (fields: () => Fields): Fields => (legacy ? {} : fields());
 
   return {
-    /** `parent` is the album, or the folder in which a song is listed. */
+    /** `parent` is the folder in which the song is listed; its album by default. */
     song: (
       t: TrackSummary,
       { parent, bookmarkMs }: { parent?: string; bookmarkMs?: number | undefined } = {},
@@ -69,7 +68,7 @@ export function createShapes({ legacy }: { legacy: boolean }) {
       ...open(() => openAlbum(a)),
     }),
 
-    /** An album as an entry of a folder. */
+    /** An album in folder mode. */
     albumFolder: (a: AlbumSummary, parent?: string): Fields => ({
       id: toId('album', a.id),
       parent: parent ?? (a.artistId === null ? undefined : toId('artist', a.artistId)),
@@ -107,7 +106,7 @@ export function createShapes({ legacy }: { legacy: boolean }) {
       })),
     }),
 
-    /** An artist as an entry of an index or a starred list in folder mode. */
+    /** An artist in folder mode. */
     artistFolder: (a: ArtistSummary): Fields => ({
       id: toId('artist', a.id),
       name: a.name,
@@ -116,7 +115,7 @@ export function createShapes({ legacy }: { legacy: boolean }) {
       ...open(() => ({ coverArt: toId('artist', a.id) })),
     }),
 
-    /** A real folder as an entry of another one. */
+    /** A real folder. */
     folder: ({ id, name, parent }: { id: string; name: string; parent: string }): Fields => ({
       id,
       parent,
@@ -129,20 +128,20 @@ export function createShapes({ legacy }: { legacy: boolean }) {
   };
 }
 
-/** One picture for all songs of an album, so that a phone fetches it once. */
+/** The album's, so that clients load one image for all of its songs. */
 export const songCover = (t: TrackSummary): string =>
   t.albumId === null ? toId('track', t.id) : toCoverId('album', t.albumId, t.hasCover ? t.coverEtag : null);
 export const albumCover = (a: AlbumSummary): string => toCoverId('album', a.id, a.hasCover ? a.coverEtag : null);
 
 export const inSeconds = (ms: number | null): number => Math.round((ms ?? 0) / 1_000);
 
-/** Absent when there is none: 0 is no rating that clients know. */
+/** Without a rating the field is absent: clients do not know 0. */
 const ratingOf = ({ likedAt, rating }: { likedAt: Date | null; rating: number }): Fields => ({
   starred: likedAt ?? undefined,
   ...(rating > 0 && { userRating: rating }),
 });
 
-/** What phones get of each field; null where the protocol has no place for it in a song, or it is given above. */
+/** Null for fields that songs do not have in the protocol, or that are set above. */
 const FIELDS: Record<TrackField, ((t: TrackSummary) => Fields) | null> = {
   year: null,
   trackNumber: null,
@@ -210,7 +209,7 @@ const openAlbum = (a: AlbumSummary): Fields => ({
   discTitles: [],
 });
 
-/** An account as clients see it: everybody may do everything here but manage. */
+/** Every account may do everything but administrate. */
 export const toUser = ({ username, isSuperuser }: { id: UserId; username: string; isSuperuser: boolean }): Fields => ({
   username,
   scrobblingEnabled: true,

@@ -1,7 +1,7 @@
-// Values as XML: scalars are attributes, objects child elements, lists the element repeated. The key `value` is the
-// element's text.
+// Values as XML: scalars are attributes, objects are child elements, lists repeat the element. The key `value` is the
+// text of an element.
 
-/** In XML a child element with text, where JSON has a plain string (`artistInfo`, `albumInfo`). */
+/** A child element with text in XML, a plain string in JSON (`artistInfo`, `albumInfo`). */
 export class TextElement {
   readonly text: string;
   constructor(text: string) {
@@ -18,9 +18,9 @@ export interface Fields {
   [name: string]: Value;
 }
 
-/** Elements whose key `value` is an attribute like any other. */
+/** Elements whose `value` is an attribute. */
 const VALUE_IS_ATTRIBUTE = new Set(['cueLine']);
-/** Fields that JSON sends empty to show that they are known; XML leaves them out. */
+/** Fields that are sent even if empty in JSON, to show that they are supported, but left out in XML. */
 const ONLY_WHEN_FILLED = new Set([
   'bpm',
   'comment',
@@ -99,7 +99,7 @@ const SIGNS: Record<string, string> = {
 };
 const SPECIAL = /[&<>"\u0000-\u001f\ufffe\uffff\ud800-\udfff]/;
 const ESCAPED = /[&<>"\t\n\r]/g;
-/** What XML 1.0 cannot say at all. */
+/** Not allowed in XML 1.0, even escaped. */
 const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
 function escape(text: string): string {

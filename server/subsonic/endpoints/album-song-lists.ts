@@ -1,4 +1,4 @@
-// Endpoints that list: albums in every order, random and starred songs, songs of a genre.
+// Endpoints of lists: albums, random songs, songs of a genre, starred items.
 import type { UserId } from '../../db/ids.ts';
 import type { ItemType } from '../../db/schema.ts';
 import type { Page, Paged } from '../../http/paging.ts';
@@ -42,7 +42,7 @@ export function listEndpoints({ library, likes }: ListDeps): Endpoints {
       library.listAlbums(userId, { genre: params.required('genre') }, { sort: 'title' }, page),
   };
 
-  /** Feishin counts by the total, where there is one. */
+  /** Sets X-Total-Count where the total is known, which Feishin reads. */
   async function albumsOf({ params, user: { id }, res }: Call): Promise<AlbumSummary[]> {
     checkMusicFolder(params);
     const type = params.required('type');

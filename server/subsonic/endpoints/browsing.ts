@@ -1,4 +1,4 @@
-// Endpoints that browse by tags: artists, albums, songs, genres, and what is known about them.
+// Endpoints that browse by tags: artists, albums, songs, genres, and information about them.
 import type { LibraryService } from '../../library/service.ts';
 import type { AlbumId, ArtistId } from '../../db/ids.ts';
 import { user, type Call, type Endpoints } from '../endpoint.ts';
@@ -51,7 +51,7 @@ export function browsingEndpoints({ library }: BrowsingDeps): Endpoints {
     };
   }
 
-  /** Of an artist, or the one behind an album or a song. */
+  /** The artist of an artist, album or song id. */
   function artistOf(text: string, userId: Call['user']['id']): ArtistId {
     const item = anyId(text);
     const id =

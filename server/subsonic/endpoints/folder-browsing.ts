@@ -1,5 +1,5 @@
-// Endpoints that browse by folders: the real tree of the music folder, and below it what came another way. Ids of
-// artists and albums are folders too, because clients walk from one view into the other.
+// Endpoints that browse by folders: those of the music folder, and one for tracks from elsewhere. Artists and albums
+// are folders too, because clients switch between the two views.
 import type { FolderRef } from '../../library/folders.ts';
 import type { LibraryService } from '../../library/service.ts';
 import { sortKey } from '../../library/fold.ts';
@@ -12,14 +12,14 @@ import { ALL, checkMusicFolder, inPieces, rowsOf } from '../list-slices.ts';
 import type { Shapes } from '../wire.ts';
 import type { Fields } from '../xml.ts';
 
-/** The music folder itself; clients also send its number. */
+/** The music folder itself; clients also send `1`, its id in getMusicFolders. */
 const ROOT_ID = 'dir-0';
 const UPLOADS_ID = 'up-0';
 const UPLOADS_NAME = 'Uploads';
 
 export interface FolderDeps {
   library: LibraryService;
-  /** Grows when the library changes; milliseconds. */
+  /** Increases when the library changes; Unix milliseconds. */
   changedAt: () => number;
 }
 
@@ -31,7 +31,7 @@ export function folderEndpoints({ library, changedAt }: FolderDeps): Endpoints {
       .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
       .map(({ item }) => item);
 
-  /** What is at the top: real folders, and one for everything that has none. */
+  /** The real folders, and one for all tracks without a folder. */
   function topFolders(): { id: string; name: string }[] {
     const root = folders.root();
     const real = byName(root ? folders.childrenOf(root) : []).map(({ id, name }) => ({ id: toId('folder', id), name }));

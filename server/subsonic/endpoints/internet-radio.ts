@@ -1,5 +1,5 @@
 // Endpoints of internet radio stations.
-import type { RadioService, StationWords } from '../../radio/service.ts';
+import type { RadioService, StationFields } from '../../radio/service.ts';
 import { NOTHING, superuser, user, type Endpoints } from '../endpoint.ts';
 import { idOf, toId } from '../ids.ts';
 import type { Params } from '../params.ts';
@@ -27,8 +27,8 @@ export const radioEndpoints = ({ radio }: RadioDeps): Endpoints => ({
   deleteInternetRadioStation: superuser(({ params }) => (radio.remove(idOf('radio', params.required('id'))), NOTHING)),
 });
 
-/** `homepageUrl` going in, `homePageUrl` coming out: so the protocol has it. */
-const stationOf = (params: Params): StationWords => ({
+/** The protocol has `homepageUrl` in requests and `homePageUrl` in responses. */
+const stationOf = (params: Params): StationFields => ({
   streamUrl: params.required('streamUrl'),
   name: params.required('name'),
   homePageUrl: params.text('homepageUrl') ?? params.text('homePageUrl') ?? null,

@@ -1,4 +1,4 @@
-// jukeboxControl: a phone plays music on the computer, through a window of Tonearm that offered itself as the speaker.
+// jukeboxControl: a client controls a window of Tonearm that is offered as a speaker.
 import type { TrackId, UserId } from '../../db/ids.ts';
 import type { JukeboxService, JukeboxState } from '../../jukebox/service.ts';
 import type { LibraryService } from '../../library/service.ts';
@@ -51,7 +51,7 @@ export function jukeboxEndpoints({ jukebox, library }: JukeboxDeps): Endpoints {
       const action = call.params.required('action');
       if (action === 'get') return { jukeboxPlaylist: await playlist(call) };
       const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
-      if (!run) throw new Fault(0, `The jukebox cannot ${action.replace(/[^\w-]/g, '?').slice(0, 40)}.`);
+      if (!run) throw new Fault(0, `The jukebox has no action ${action.replace(/[^\w-]/g, '?').slice(0, 40)}.`);
       return { jukeboxStatus: toStatus(run(call.user.id, call.params)) };
     }),
   };

@@ -1,4 +1,4 @@
-// Endpoints of lyrics: plain ones by name, and timed ones of a song.
+// Endpoints of lyrics: plain ones by title and artist, synced ones by song.
 import type { TrackLyrics } from '../../library/lyrics.ts';
 import type { LibraryService } from '../../library/service.ts';
 import { user, type Endpoints } from '../endpoint.ts';
@@ -28,7 +28,7 @@ export function lyricsEndpoints({ library }: { library: LibraryService }): Endpo
   };
 }
 
-/** The second version of the extension only names what these are; files hold no times of single words that we read. */
+/** `enhanced` (version 2 of the extension) only adds `kind`: word timings are not read from files. */
 const structured = ({ title, artistName, synced, lines }: TrackLyrics, enhanced: boolean): Fields => ({
   displayArtist: artistName ?? undefined,
   displayTitle: title,

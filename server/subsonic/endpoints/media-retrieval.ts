@@ -1,4 +1,4 @@
-// Endpoints that answer with bytes: audio, pictures, play lists of streams.
+// Endpoints that send bytes: audio, images, HLS playlists.
 import type { Request, Response } from 'express';
 import type { ShownCover } from '../../covers/mosaic.ts';
 import type { SizedFormat } from '../../covers/picture.ts';
@@ -12,15 +12,14 @@ import { urlOf } from '../urls.ts';
 
 export interface MediaDeps {
   streaming: StreamingService;
-  /** Resolves when a saved track has its audio. Throws a sentence when it does not come. */
+  /** Resolves when a saved track has its audio; throws when it cannot be fetched. */
   fetchNow: (userId: UserId, id: TrackId, signal: AbortSignal) => Promise<void>;
-  covers: CoverDoor;
-  /** Shown where there is no picture, or clients would ask again and again. */
+  covers: CoverSource;
+  /** Sent when there is no image; after an error clients would request it again and again. */
   placeholderPath: string;
 }
 
-/** What of covers/ is needed here. */
-export interface CoverDoor {
+export interface CoverSource {
   find: (item: ItemId, userId: UserId) => Promise<ShownCover | undefined>;
   send: (
     req: Request,
@@ -29,7 +28,7 @@ export interface CoverDoor {
     size: number | undefined,
     format: SizedFormat,
   ) => Promise<void>;
-  /** What the catalogue shows of a saved track, or of an album that holds one; false when there is nothing. */
+  /** Sends the catalogue's image of a saved track, or of an album with one; false when there is none. */
   sendPlaceholder: (req: Request, res: Response, item: ItemId, format: SizedFormat) => Promise<boolean>;
 }
 
@@ -37,7 +36,7 @@ const MOST_COVER = 1_200;
 const PLACEHOLDER = { contentType: 'image/jpeg', cacheControl: 'private, max-age=300' };
 
 export function mediaEndpoints({ streaming, covers, placeholderPath, fetchNow }: MediaDeps): Endpoints {
-  /** A phone cannot ask for the audio of a saved track before it plays it: playing is asking. */
+  /** Clients have no way to fetch the audio of a saved track, so playing it does. */
   async function playable({ params, user, signal }: Call): Promise<TrackId> {
     const id = idOf('track', params.required('id'));
     const { availability } = streaming.describe(id);
@@ -49,7 +48,7 @@ export function mediaEndpoints({ streaming, covers, placeholderPath, fetchNow }:
     const { params, req, res, user } = call;
     const text = params.required('id');
     const size = params.int('size');
-    // An id that is nobody's gets the placeholder too: old clients ask with ids they made up themselves.
+    // unknown ids get the placeholder too: old clients make up their own
     const found = parseId(text);
     const stored = found && (await covers.find(found, user.id));
     try {
@@ -98,9 +97,7 @@ export function mediaEndpoints({ streaming, covers, placeholderPath, fetchNow }:
 
     getCoverArt: bytes(cover),
 
-    /**
-     * A play list with the whole song as its only piece; with several bitrates, one that names such a list for each.
-     */
+    /** A playlist with the whole song as its only segment; for several bit rates, a master playlist. */
     hls: bytes(async ({ params, req, res }) => {
       const id = params.required('id');
       const track = streaming.describe(idOf('track', id));

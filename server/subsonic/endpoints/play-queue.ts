@@ -1,4 +1,4 @@
-// Endpoints of the queue that all devices share.
+// Endpoints of the play queue, which a user's devices share.
 import type { TrackId } from '../../db/ids.ts';
 import type { LibraryService } from '../../library/service.ts';
 import type { PlayQueue, QueueService } from '../../playback/queue.ts';
@@ -29,7 +29,7 @@ export function playQueueEndpoints({ library, queue }: PlayQueueDeps): Endpoints
     };
   }
 
-  /** Without ids the queue is cleared. */
+  /** Clears the queue if there are no ids. */
   function saveQueue({ params, user: { id }, client }: Call, place: (trackIds: TrackId[]) => number): typeof NOTHING {
     const trackIds = params
       .all('id')
@@ -66,7 +66,7 @@ export function playQueueEndpoints({ library, queue }: PlayQueueDeps): Endpoints
       saveQueue(call, (trackIds) => {
         const index = call.params.requiredInt('currentIndex');
         if (index < 0 || index >= trackIds.length)
-          throw new Fault(10, 'The parameter currentIndex lies outside of the queue.');
+          throw new Fault(10, 'The parameter currentIndex is outside the queue.');
         return index;
       }),
     ),

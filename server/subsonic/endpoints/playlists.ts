@@ -39,7 +39,7 @@ export function playlistEndpoints({ playlists, library }: PlaylistDeps): Endpoin
     return { ...toPlaylist(call, playlist), entry };
   }
 
-  /** The songs there are: a phone may still know some that are gone. */
+  /** Without songs that no longer exist, which clients may still know. */
   function songsOf(params: Params, name: string, userId: UserId): TrackId[] {
     const ids = params
       .all(name)
@@ -50,7 +50,7 @@ export function playlistEndpoints({ playlists, library }: PlaylistDeps): Endpoin
   }
 
   return {
-    /** Never a part of them: clients delete what is not in the list. */
+    /** Always complete: clients delete playlists that are not in the list. */
     getPlaylists: user(async (call) => ({
       playlists: {
         playlist: (await playlists.list(call.user.id, ALL)).items.map((playlist) => toPlaylist(call, playlist)),
@@ -61,7 +61,7 @@ export function playlistEndpoints({ playlists, library }: PlaylistDeps): Endpoin
       playlist: await withEntries(call, idOf('playlist', call.params.required('id'))),
     })),
 
-    /** With an id all songs are replaced, and the name when there is one. */
+    /** With a playlistId, replaces all songs of that playlist, and its name if there is one. */
     createPlaylist: user(async (call) => {
       const {
         params,

@@ -1,4 +1,4 @@
-// Endpoints of what was played and what plays now.
+// Endpoints of scrobbles and now playing.
 import type { HistoryService, PlayReport } from '../../history/service.ts';
 import type { NowPlayingService } from '../../history/now-playing.ts';
 import type { LibraryService } from '../../library/service.ts';
@@ -18,12 +18,12 @@ export interface ScrobblingDeps {
 }
 
 export function scrobblingEndpoints({ library, history, nowPlaying, sessions, now }: ScrobblingDeps): Endpoints {
-  /** Phones that were offline send a week of plays at once, some of songs that are gone. */
+  /** Clients that were offline send many plays at once, some of songs that no longer exist. */
   async function scrobble({ params, user: { id }, client }: Call): Promise<typeof NOTHING> {
     params.required('id');
     const [ids, times] = [params.all('id'), params.all('time')];
     if (times.length > 0 && times.length !== ids.length)
-      throw new Fault(0, `There are ${ids.length} ids and ${times.length} times; each id needs its own.`);
+      throw new Fault(0, `There are ${ids.length} ids and ${times.length} times; each id needs one time.`);
     const reports = ids.flatMap((text, at): PlayReport[] => {
       const trackId = trackIdOf(text);
       return trackId === undefined
@@ -72,7 +72,7 @@ export function scrobblingEndpoints({ library, history, nowPlaying, sessions, no
   function playing({ user: { id, username }, shapes }: Call): Fields[] {
     const reported = sessions.of(id);
     const current = nowPlaying.get(id);
-    const told =
+    const own =
       current && !reported.some(({ trackId }) => trackId === current.trackId)
         ? [
             {
@@ -85,7 +85,7 @@ export function scrobblingEndpoints({ library, history, nowPlaying, sessions, no
             },
           ]
         : [];
-    const all = [...reported, ...told];
+    const all = [...reported, ...own];
     const tracks = new Map(
       library
         .tracksById(
@@ -123,6 +123,6 @@ export function scrobblingEndpoints({ library, history, nowPlaying, sessions, no
 }
 
 function timeOf(text: string): Date {
-  if (!/^\d{1,16}$/.test(text)) throw new Fault(0, 'Times are milliseconds since 1970.');
+  if (!/^\d{1,16}$/.test(text)) throw new Fault(0, 'The parameter time must be in milliseconds since 1970.');
   return toTime('time', Number(text));
 }

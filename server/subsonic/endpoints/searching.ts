@@ -1,5 +1,5 @@
-// Endpoints that search. An empty query lists everything in the order in which it came: this is how phones copy a
-// library, and what is added meanwhile comes at the end instead of pushing something over the edge of a page.
+// Endpoints of search. Clients sync the whole library with an empty query: sorted by the time of adding, so that new
+// items do not shift the pages.
 import type { Page } from '../../http/paging.ts';
 import type { AlbumSummary } from '../../library/album-rows.ts';
 import type { ArtistSummary } from '../../library/artist-rows.ts';
@@ -16,7 +16,7 @@ export interface SearchDeps {
 }
 
 const MOST = 100_000;
-const AS_IT_CAME = { sort: 'created_at', order: 'asc' } as const;
+const OLDEST_FIRST = { sort: 'created_at', order: 'asc' } as const;
 
 interface Found {
   artists: ArtistSummary[];
@@ -37,19 +37,19 @@ export function searchEndpoints({ library, search }: SearchDeps): Endpoints {
       return {
         artists: await inPieces(
           pages.artists,
-          async (page) => (await library.listArtists(id, {}, AS_IT_CAME, page)).items,
+          async (page) => (await library.listArtists(id, {}, OLDEST_FIRST, page)).items,
         ),
         albums: await inPieces(
           pages.albums,
-          async (page) => (await library.listAlbums(id, {}, AS_IT_CAME, page)).items,
+          async (page) => (await library.listAlbums(id, {}, OLDEST_FIRST, page)).items,
         ),
         tracks: await inPieces(
           pages.tracks,
-          async (page) => (await library.listTracks(id, {}, AS_IT_CAME, page)).items,
+          async (page) => (await library.listTracks(id, {}, OLDEST_FIRST, page)).items,
         ),
       };
     }
-    // Most clients ask for as many of each kind, and one search answers all three.
+    // most clients request the same page of each kind, which takes one search
     const asked = new Map<string, LibrarySearch>();
     const searched = (page: Page): LibrarySearch => {
       const key = `${page.limit} ${page.offset}`;
@@ -87,7 +87,7 @@ export function searchEndpoints({ library, search }: SearchDeps): Endpoints {
       };
     }),
 
-    /** Gone from the protocol since 1.4; old clients still have a button for it. */
+    /** Deprecated since 1.4, but old clients still use it. */
     search: user(({ params, user: { id }, shapes }) => {
       const query = wordsOf(
         ['any', 'artist', 'album', 'title']
@@ -108,10 +108,7 @@ export function searchEndpoints({ library, search }: SearchDeps): Endpoints {
   };
 }
 
-/**
- * Two quotation marks are an empty query; a star at the end of a word means nothing here, since every word may be a
- * beginning.
- */
+/** `""` is an empty query. Removes the `*` at the end of words, since every word matches as a prefix. */
 function wordsOf(query: string | undefined): string {
   const text = (query ?? '').trim();
   return text === '""'

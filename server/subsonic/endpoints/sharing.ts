@@ -1,4 +1,4 @@
-// Endpoints of music that is shared by a public link.
+// Endpoints of shares (public links).
 import type { ShareId, TrackId, UserId } from '../../db/ids.ts';
 import { notFound } from '../../errors.ts';
 import type { LibraryService } from '../../library/service.ts';
@@ -95,7 +95,7 @@ export function sharingEndpoints({ shares, library, playlists }: SharingDeps): E
 
 const MOST_SHARED = 1_000;
 
-/** 0 is never. */
+/** `expires=0` is never. */
 function expiryOf(params: Params): Date | undefined {
   const ms = params.int('expires');
   return ms === undefined || ms <= 0 ? undefined : toTime('expires', ms);

@@ -12,7 +12,7 @@ export interface RatingDeps {
 }
 
 export function ratingEndpoints({ likes }: RatingDeps): Endpoints {
-  /** Saying again what was said before is no new word. */
+  /** Skips items that are in that state already. */
   function like({ params, user: { id } }: Call, liked: boolean): typeof NOTHING {
     const items = itemsOf(params);
     if (items.length === 0) throw missing('id');
@@ -43,7 +43,7 @@ const itemsOf = (params: Params): Item[] => [
   ...params.all('artistId').map((id): Item => ({ itemType: 'artist', itemId: idOf('artist', id) })),
 ];
 
-/** `id` may be of any kind: clients send the id of a folder they show, which may be an album's. */
+/** `id` may be of any kind: clients also send the ids of albums and artists that they show as folders. */
 function itemOf(text: string): Item {
   const item = anyId(text);
   if (item.kind === 'track' || item.kind === 'album' || item.kind === 'artist')

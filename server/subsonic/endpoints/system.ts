@@ -1,4 +1,4 @@
-// Endpoints about the server itself: is it there, what can it do, scans.
+// Endpoints of the server itself: ping, extensions, scans.
 import type { Jobs } from '../../jobs/service.ts';
 import type { LibraryService } from '../../library/service.ts';
 import type { Sources } from '../../sources/registry.ts';
@@ -10,9 +10,9 @@ export interface SystemDeps {
   library: Pick<LibraryService, 'countLibrary'>;
   sources: Pick<Sources, 'find'>;
   jobs: Pick<Jobs, 'enqueue' | 'list'>;
-  /** Throws a sentence when there is nothing to scan. */
+  /** Throws when no music folder can be scanned. */
   assertScannable: () => Promise<void>;
-  /** Whether audio can be changed on the way; without it nothing of that is promised. */
+  /** Without it the extensions for transcoding are not announced. */
   canTranscode: () => Promise<boolean>;
 }
 
@@ -35,7 +35,7 @@ export function systemEndpoints({ library, sources, jobs, assertScannable, canTr
     getOpenSubsonicExtensions: open(async () => ({ openSubsonicExtensions: extensions(await canTranscode()) })),
 
     getScanStatus: user(({ shapes }) => ({ scanStatus: { ...scanStatus(), ...shapes.open(lastScan) } })),
-    /** Asking again while a scan runs gives its progress: clients poll with it. */
+    /** Returns the progress of a scan that is running already, since clients poll with it. */
     startScan: superuser(async ({ shapes }) => {
       await assertScannable();
       await jobs.enqueue(SCAN_LOCAL_FOLDER, {});

@@ -1,4 +1,4 @@
-// All endpoints of the Subsonic API by name. Any other name is answered with error 0, as one this server does not have.
+// All endpoints of the Subsonic API by name; other names get error 0.
 import type { Endpoints } from '../endpoint.ts';
 import { shownLibrary, shownSearch } from '../visible-library.ts';
 import { listEndpoints, type ListDeps } from './album-song-lists.ts';
@@ -20,8 +20,8 @@ import { transcodingEndpoints } from './transcoding.ts';
 import { unsupportedEndpoints } from './unsupported.ts';
 import { userEndpoints, type UserDeps } from './users.ts';
 
-/** Whether saved tracks without audio are shown. */
 interface ShownDeps {
+  /** Whether saved tracks without audio are listed. */
   showsRemote: () => boolean;
 }
 

@@ -1,4 +1,4 @@
-// Endpoints of the extension transcoding: the server decides how a client gets a track, and sends it so.
+// Endpoints of the extension transcoding: the server decides in which format a client gets a track, and sends it.
 import type { LibraryService } from '../../library/service.ts';
 import { isProfileName } from '../../media/transcode.ts';
 import type { StreamingService } from '../../streaming/service.ts';
@@ -14,7 +14,7 @@ export interface TranscodingDeps {
   library: Pick<LibraryService, 'getTrack'>;
 }
 
-/** Nothing secret and nothing that has to be remembered: what was decided, written down. */
+/** The token is the decision itself: not secret, and not stored. */
 const toToken = (decided: DecidedTranscode): string => Buffer.from(JSON.stringify(decided)).toString('base64url');
 const Decided = z.strictObject({
   profile: z.string().refine(isProfileName),
@@ -25,7 +25,7 @@ const Decided = z.strictObject({
 
 function fromToken(token: string): DecidedTranscode {
   const parsed = Decided.safeParse(jsonOf(Buffer.from(token, 'base64url').toString('utf8')));
-  if (!parsed.success) throw new Fault(0, 'The parameter transcodeParams is not one that this server gave.');
+  if (!parsed.success) throw new Fault(0, 'The parameter transcodeParams is not from this server.');
   return parsed.data as DecidedTranscode;
 }
 
@@ -43,7 +43,7 @@ export function transcodingEndpoints({ streaming }: TranscodingDeps): Endpoints 
     checkMediaType(params.required('mediaType'));
     const client = ClientInfo.safeParse(jsonOf(body?.toString('utf8') ?? ''));
     if (!client.success)
-      throw new Fault(10, 'A body is needed that says what the client can play (Content-Type: application/json).');
+      throw new Fault(10, 'A JSON body with the client’s capabilities is required (Content-Type: application/json).');
     const { canDirectPlay, reasons, source, target } = decide(
       streaming.describe(id),
       client.data,
@@ -54,20 +54,20 @@ export function transcodingEndpoints({ streaming }: TranscodingDeps): Endpoints 
       canTranscode: target !== undefined,
       transcodeReason: reasons,
       errorReason:
-        canDirectPlay || target ? '' : 'There is no format that this server can make and the client can play.',
+        canDirectPlay || target ? '' : 'This server cannot transcode to any format that the client can play.',
       ...(target && { transcodeParams: toToken(target.transcode) }),
       sourceStream: { ...source },
       ...(target && { transcodeStream: { ...target.stream } }),
     };
   }
 
-  /** Failures are states of HTTP with a sentence, not envelopes. */
+  /** Errors are HTTP statuses with a message instead of envelopes. */
   async function stream({ params, req, res, signal }: Call): Promise<void> {
     try {
       const id = idOf('track', params.required('mediaId'));
       checkMediaType(params.required('mediaType'));
       const { profile, bitrateKbps, channels, sampleRateHz } = fromToken(params.required('transcodeParams'));
-      if (!(await streaming.canTranscode())) throw new Fault(0, 'There is no ffmpeg here to convert with.');
+      if (!(await streaming.canTranscode())) throw new Fault(0, 'The server cannot transcode: it has no ffmpeg.');
       await streaming.send(
         req,
         res,

@@ -1,5 +1,5 @@
-// Endpoints of what Tonearm does not have. Clients ask for podcasts at every sync and want an empty list; chat they
-// hide when it fails.
+// Endpoints of features that Tonearm does not have. Clients request podcasts at every sync and expect an empty list;
+// they hide chat when it fails.
 import { forbidden, notFound } from '../../errors.ts';
 import { NOTHING, superuser, user, type Endpoints } from '../endpoint.ts';
 import { Fault } from '../errors.ts';

@@ -1,5 +1,5 @@
-// Endpoints of accounts. What a phone holds is an app-password, which must not be worth more than it is for: with it
-// nobody becomes an administrator, and no administrator's sign-in changes.
+// Endpoints of accounts. Clients only have app passwords, which are less protected than those for signing in: with them
+// nobody can become an administrator or change an administrator's password.
 import type { Accounts } from '../../auth/accounts.ts';
 import type { UserRow } from '../../auth/queries.ts';
 import { forbidden, notFound } from '../../errors.ts';
@@ -11,7 +11,7 @@ export interface UserDeps {
   accounts: Pick<Accounts, 'findByName' | 'listAll' | 'create' | 'setPassword' | 'delete'>;
 }
 
-const IN_THE_APP = 'Do this in Tonearm itself; a phone’s password is not enough for it.';
+const IN_THE_APP = 'Do this in Tonearm itself: an app password does not allow it.';
 
 export function userEndpoints({ accounts }: UserDeps): Endpoints {
   function byName(username: string): UserRow {
@@ -31,7 +31,7 @@ export function userEndpoints({ accounts }: UserDeps): Endpoints {
       const username = params.required('username');
       const found = accounts.findByName(username);
       if (found?.id !== asking.id && !asking.isSuperuser)
-        throw forbidden('Only an administrator may look at other accounts.');
+        throw forbidden('Only an administrator may see other accounts.');
       return { user: toUser(found ?? byName(username)) };
     }),
 
@@ -61,7 +61,7 @@ export function userEndpoints({ accounts }: UserDeps): Endpoints {
     changePassword: user(async ({ params, user: asking }) => {
       const [username, password] = [params.required('username'), params.required('password')];
       if (!asking.isSuperuser || accounts.findByName(username)?.id === asking.id)
-        throw forbidden('Phones use an app-password, which Tonearm makes. Ask for a new one in its settings.');
+        throw forbidden('Tonearm generates the app passwords of clients. Get a new one in its settings.');
       await accounts.setPassword(ordinary(username).id, decodePassword(password));
       return NOTHING;
     }),
