@@ -1,61 +1,55 @@
-// The second step of every list of albums: the rows of a page's ids, in one statement.
-import type { AlbumId, ArtistId, UserId } from '../db/ids.ts';
+// Reads the album rows for the ids of a page, in one statement. Which ids those are: id-lists.ts.
+import type { AlbumId, UserId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { albums, tracks } from '../db/schema.ts';
 import { valuesOfList } from '../db/track-fields.ts';
+import type { Page } from '../http/paging.ts';
 import { inOrder, type Statements } from './statements.ts';
 
-/** An album with its artist's name, and with what the asking person did with it. */
-export interface AlbumSummary {
-  id: AlbumId;
-  title: string;
-  artistId: ArtistId | null;
+type Column =
+  | 'id'
+  | 'title'
+  | 'artistId'
+  | 'year'
+  | 'genre'
+  | 'isCompilation'
+  | 'trackCount'
+  | 'discCount'
+  | 'durationMs'
+  | 'sizeBytes'
+  | 'source'
+  | 'sourceId'
+  | 'releaseGroupMbid'
+  | 'createdAt'
+  | 'updatedAt';
+
+interface Joined {
   artistName: string | null;
-  year: number | null;
-  genre: string | null;
-  /** Of its tracks. */
-  labels: string[];
-  /** The earliest of its tracks. */
-  originalYear: number | null;
-  isCompilation: boolean;
-  trackCount: number;
-  discCount: number;
-  durationMs: number;
-  sizeBytes: number;
-  hasCover: boolean;
-  /** Of the cover as it is now. */
+  /** ETag of the current cover. */
   coverEtag: string | null;
-  source: string | null;
-  sourceId: string | null;
-  releaseGroupMbid: string | null;
-  liked: boolean;
-  likedAt: Date | null;
-  /** 0..5; 0 is no rating. */
+  /** 0 to 5; 0 means unrated. */
   rating: number;
   playCount: number;
-  lastPlayedAt: Date | null;
-  createdAt: Date;
-  updatedAt: Date;
 }
 
-type Raw = Omit<
-  AlbumSummary,
-  | 'labels'
-  | 'originalYear'
-  | 'isCompilation'
-  | 'hasCover'
-  | 'liked'
-  | 'likedAt'
-  | 'lastPlayedAt'
-  | 'createdAt'
-  | 'updatedAt'
-> & {
-  isCompilation: number;
+/** An album with its artist's name, and with the likes, rating and plays of the requesting user. */
+export interface AlbumSummary extends Pick<typeof albums.$inferSelect, Column>, Joined {
+  /** Record labels of its tracks. */
+  labels: string[];
+  /** The earliest original year of its tracks. */
+  originalYear: number | null;
+  hasCover: boolean;
+  liked: boolean;
+  likedAt: Date | null;
+  lastPlayedAt: Date | null;
+}
+
+interface Raw extends RowAs<typeof albums, Column>, Joined {
   hasCover: number;
   liked: number;
   likedAt: number | null;
   lastPlayedAt: number | null;
-  createdAt: number;
-  updatedAt: number;
-};
+}
 
 const SELECT = `SELECT a.id, a.title, a.artist_id AS artistId, x.name AS artistName, a.year, a.genre,
     a.is_compilation AS isCompilation,
@@ -73,19 +67,17 @@ const SELECT = `SELECT a.id, a.title, a.artist_id AS artistId, x.name AS artistN
   LEFT JOIN like_states l ON l.user_id = @userId AND l.item_type = 'album' AND l.item_id = a.id
   LEFT JOIN play_counts p ON p.user_id = @userId AND p.item_type = 'album' AND p.item_id = a.id`;
 
-// In one look for the whole page, in an index that only tracks with either are in.
+// One query per page, served by a partial index of the tracks that have either.
 const RELEASES = `SELECT t.album_id AS id, t.label, min(t.original_year) AS originalYear
   FROM json_each(@ids) ids CROSS JOIN tracks t INDEXED BY tracks_album_release ON t.album_id = ids.value
   WHERE t.label IS NOT NULL OR t.original_year IS NOT NULL GROUP BY t.album_id, t.label`;
-interface Release {
+interface Release extends RowAs<typeof tracks, 'label' | 'originalYear'> {
   id: AlbumId;
-  label: string | null;
-  originalYear: number | null;
 }
 
-/** The albums of these ids in their order, as often as they are there; an id that is gone is left out. */
+/** Albums in the order of the ids. Repeated ids are repeated, unknown ones skipped. */
 export function readAlbums(statements: Statements, userId: UserId, ids: readonly number[]): AlbumSummary[] {
-  const albums = statements.rows<Raw>(SELECT, { ids: JSON.stringify(ids), userId }).map((row) => ({
+  const items = statements.rows<Raw>(SELECT, { ids: JSON.stringify(ids), userId }).map((row) => ({
     ...row,
     labels: [] as string[],
     originalYear: null as number | null,
@@ -97,7 +89,7 @@ export function readAlbums(statements: Statements, userId: UserId, ids: readonly
     createdAt: new Date(row.createdAt),
     updatedAt: new Date(row.updatedAt),
   }));
-  const byId = new Map(albums.map((album) => [album.id, album]));
+  const byId = new Map(items.map((album) => [album.id, album]));
   const asked = { ids: JSON.stringify([...byId.keys()]) };
   for (const { id, label, originalYear } of statements.rows<Release>(RELEASES, asked)) {
     const album = byId.get(id);
@@ -106,7 +98,23 @@ export function readAlbums(statements: Statements, userId: UserId, ids: readonly
     if (album.originalYear === Infinity) album.originalYear = null;
     for (const name of valuesOfList(label)) if (!album.labels.includes(name)) album.labels.push(name);
   }
-  return inOrder(albums, ids);
+  return inOrder(items, ids);
 }
+
+export type PlayedOrder = 'plays' | 'last_played_at';
+
+/** The albums that the user played most, or last; removed ones are skipped. */
+export const playedAlbumIds = (
+  statements: Statements,
+  userId: UserId,
+  by: PlayedOrder,
+  { limit, offset }: Page,
+): AlbumId[] =>
+  statements.column<AlbumId>(
+    `SELECT p.item_id FROM play_counts p CROSS JOIN albums i ON i.id = p.item_id
+      WHERE p.user_id = @userId AND p.item_type = 'album' ORDER BY p.${by} DESC, p.item_id DESC
+      LIMIT @limit OFFSET @offset`,
+    { userId, limit, offset },
+  );
 
 const toDate = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));

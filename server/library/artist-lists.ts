@@ -8,13 +8,13 @@ import type { ArtistSort } from './wire.ts';
 
 export interface ArtistFilter {
   q?: string | undefined;
-  /** Artists with a track in this genre; likewise with the years. */
+  /** Artists with a track in this genre; `yearFrom` and `yearTo` likewise. */
   genre?: string | undefined;
   yearFrom?: number | undefined;
   yearTo?: number | undefined;
   artistId?: ArtistId | undefined;
   liked?: boolean | undefined;
-  /** True: only those who have albums of their own. */
+  /** True: only album artists. */
   hasAlbums?: boolean | undefined;
 }
 
@@ -56,7 +56,7 @@ function artistFilters(f: ArtistFilter): Filter[] {
   ].filter((filter) => filter !== false);
 }
 
-/** One track has to lie between both. */
+/** A single track must match both bounds. */
 function yearsFilter(from: number | undefined, to: number | undefined): Filter | false {
   if (from === undefined && to === undefined) return false;
   return {

@@ -1,39 +1,38 @@
-// The second step of every list of artists: the rows of a page's ids, in one statement.
-import type { ArtistId, UserId } from '../db/ids.ts';
+// Reads the artist rows for the ids of a page, in one statement. Which ids those are: id-lists.ts.
+import type { UserId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { artists } from '../db/schema.ts';
 import { inOrder, type Statements } from './statements.ts';
 
-export interface ArtistSummary {
-  id: ArtistId;
-  name: string;
-  sortName: string;
-  albumCount: number;
-  trackCount: number;
-  /** One of the artist's own albums has a cover, or one with a track of theirs. */
+type Column =
+  | 'id'
+  | 'name'
+  | 'sortName'
+  | 'albumCount'
+  | 'trackCount'
+  | 'source'
+  | 'sourceId'
+  | 'artistMbid'
+  | 'neverSplit'
+  | 'createdAt';
+
+export interface ArtistSummary extends Pick<typeof artists.$inferSelect, Column> {
+  /** An album by the artist, or one they appear on, has a cover. */
   hasCover: boolean;
-  source: string | null;
-  sourceId: string | null;
-  artistMbid: string | null;
-  /** The name is one artist, whatever stands between its words. */
-  neverSplit: boolean;
   liked: boolean;
   likedAt: Date | null;
-  /** 0..5; 0 is no rating. */
+  /** 0 to 5; 0 means unrated. */
   rating: number;
-  createdAt: Date;
 }
 
-type Raw = Omit<ArtistSummary, 'hasCover' | 'neverSplit' | 'liked' | 'likedAt' | 'createdAt'> & {
+interface Raw extends RowAs<typeof artists, Column> {
   hasCover: number;
-  neverSplit: number;
   liked: number;
   likedAt: number | null;
-  createdAt: number;
-};
+  rating: number;
+}
 
-/**
- * Tracks of an artist that are looked through for an album with a cover: of tens of thousands without any, all would
- * take too long.
- */
+/** How many of an artist's tracks are checked for a cover: all of them would take too long for tens of thousands. */
 export const CREDITS_LOOKED_AT = 2_000;
 
 const SELECT = `SELECT x.id, x.name, x.sort_name AS sortName, x.album_count AS albumCount, x.track_count AS trackCount,
@@ -48,9 +47,9 @@ const SELECT = `SELECT x.id, x.name, x.sort_name AS sortName, x.album_count AS a
   FROM json_each(@ids) ids CROSS JOIN artists x ON x.id = ids.value
   LEFT JOIN like_states l ON l.user_id = @userId AND l.item_type = 'artist' AND l.item_id = x.id`;
 
-/** The artists of these ids in their order, as often as they are there; an id that is gone is left out. */
+/** Artists in the order of the ids. Repeated ids are repeated, unknown ones skipped. */
 export function readArtists(statements: Statements, userId: UserId, ids: readonly number[]): ArtistSummary[] {
-  const artists = statements.rows<Raw>(SELECT, { ids: JSON.stringify(ids), userId }).map((row) => ({
+  const items = statements.rows<Raw>(SELECT, { ids: JSON.stringify(ids), userId }).map((row) => ({
     ...row,
     hasCover: row.hasCover === 1,
     neverSplit: row.neverSplit === 1,
@@ -58,5 +57,5 @@ export function readArtists(statements: Statements, userId: UserId, ids: readonl
     likedAt: row.likedAt === null ? null : new Date(row.likedAt),
     createdAt: new Date(row.createdAt),
   }));
-  return inOrder(artists, ids);
+  return inOrder(items, ids);
 }

@@ -1,17 +1,16 @@
-// One tag value can name several artists. Only separators that no band uses inside its name split: `;` and a slash
-// between blanks. `AC/DC`, `Smith/Kotzen`, `Simon & Garfunkel` stay whole; a name marked "never split" stays whole
-// whatever it holds.
+// Splits a tag value that names several artists, and only at separators that band names do not contain: `;` and a slash
+// between spaces. `AC/DC`, `Smith/Kotzen` and `Simon & Garfunkel` are not split, nor are names marked "never split".
 import { identityKey } from './fold.ts';
 
 const SEPARATOR = /\s*[;\uff1b]\s*|\s+[/\uff0f]\s+/;
 
-/** Several values as given are taken as they are; a single one is split. Blank and repeated names are dropped. */
+/** Splits a single value; several values are used as they are. Drops blank and repeated names. */
 export function splitArtists(values: readonly string[], isWhole: (nameKey: string) => boolean): string[] {
   const [only] = values;
   if (values.length !== 1 || only === undefined || !SEPARATOR.test(only) || isWhole(identityKey(only)))
     return distinct(values);
   const names = distinct(only.split(SEPARATOR));
-  return names.length > 0 ? names : distinct(values); // `;` is a name, too
+  return names.length > 0 ? names : distinct(values); // an artist may be called `;`
 }
 
 function distinct(values: readonly string[]): string[] {

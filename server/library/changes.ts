@@ -1,5 +1,5 @@
-// What others hear of the library: windows, that lists changed, at most once a second however fast rows come; modules,
-// what happened to tracks.
+// Announces changes of the library: to clients, at most once a second, that lists changed; to other modules, what
+// happened to tracks.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { EventHub } from '../events/hub.ts';
@@ -30,7 +30,7 @@ export function createLibraryChanges({ db, events }: { db: MainDb; events: Event
     if (db.$client.open) events.publish(libraryEvent, current());
   }
 
-  /** To be called after anything that lists show has changed. */
+  /** Call after changing anything that lists show. */
   function changed(): void {
     version++;
     waiting ??= setTimeout(announce, Math.max(0, last + EVERY_MS - performance.now())).unref();
@@ -40,11 +40,11 @@ export function createLibraryChanges({ db, events }: { db: MainDb; events: Event
     current,
     changed,
 
-    /** Tracks came, with audio or without, or are called something else now. */
+    /** Tracks were added, with or without audio, or renamed. */
     onAdded: added.add,
     added: added.tell,
 
-    /** Tracks came with their audio, one by one or a few; a scan is not told of here. */
+    /** One or a few tracks were added with their audio. Scans do not call this. */
     onAudioAdded: audioAdded.add,
     audioAdded(ids: readonly TrackId[]): void {
       added.tell();
@@ -52,11 +52,11 @@ export function createLibraryChanges({ db, events }: { db: MainDb; events: Event
       audioAdded.tell(ids);
     },
 
-    /** A track was deleted, or merged into another; called inside the transaction. */
+    /** A track was deleted or merged into another. Called inside the transaction. */
     onDeleted: deleted.add,
     deleted: deleted.tell,
 
-    /** A track's audio was not there when it was needed. */
+    /** A track's audio turned out to be missing. */
     onAudioLost: audioLost.add,
     audioLost: audioLost.tell,
   };

@@ -1,5 +1,4 @@
-// What a person changes by hand on a track or an artist, field by field. (A whole new identity goes through
-// track-writer.ts.)
+// Manual edits of single fields of a track or an artist. Replacing all metadata at once: manual.ts.
 import { asc, eq } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
@@ -10,7 +9,7 @@ import { foldedText, sortKey } from './fold.ts';
 import { createResolver } from './resolve.ts';
 import type { SearchIndex } from './search-index.ts';
 
-/** Absent leaves a field as it is, null empties it. */
+/** An absent field is kept, null clears it. */
 export interface TrackChanges extends FieldChanges {
   title?: string | undefined;
   genre?: string | null | undefined;
@@ -24,7 +23,7 @@ export interface ArtistChanges {
 export function createEdits({ db, search, now }: { db: MainDb; search: SearchIndex; now: () => Date }) {
   const resolver = createResolver({ client: db.$client, search, now });
 
-  /** Leaves metadata_status alone; the changed fields are marked as typed by a person. */
+  /** Marks the changed fields as `manual` and keeps metadata_status. */
   function updateTrack(id: TrackId, changes: TrackChanges): void {
     db.transaction(
       (tx) => {
@@ -55,7 +54,7 @@ export function createEdits({ db, search, now }: { db: MainDb; search: SearchInd
     );
   }
 
-  /** One genre or none takes the place of all that the track had. */
+  /** Replaces all genres of the track. */
   function setGenre(tx: Db, trackId: TrackId, albumId: AlbumId | null, genre: string | null): void {
     tx.delete(trackGenres).where(eq(trackGenres.trackId, trackId)).run();
     if (genre !== null)
@@ -76,7 +75,7 @@ export function createEdits({ db, search, now }: { db: MainDb; search: SearchInd
       .run();
   }
 
-  /** `neverSplit` is the mark alone, by which names are read from now on. */
+  /** `neverSplit` only affects names read from now on; existing credits are changed by never-split.ts. */
   function updateArtist(id: ArtistId, { sortName, neverSplit }: ArtistChanges): void {
     db.transaction(
       (tx) => {
@@ -97,7 +96,7 @@ export function createEdits({ db, search, now }: { db: MainDb; search: SearchInd
   return { updateTrack, updateArtist };
 }
 
-/** The folded texts of the fields that changed. */
+/** Folded values of the changed fields. */
 const foldsOf = (given: FieldChanges): Partial<Record<FoldedColumn, string | null>> =>
   Object.fromEntries(
     LISTED_TEXTS.flatMap((field) => (given[field] === undefined ? [] : [[`${field}Sort`, foldedText(given[field])]])),

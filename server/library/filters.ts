@@ -5,28 +5,28 @@ import { namesOf } from './search-names.ts';
 import type { Params } from './statements.ts';
 import { matchesOf, wordsOf } from './search-words.ts';
 
-/** A condition on the item `i`. `set` is the same as a sub-select of ids, for when few items fit and it should lead. */
+/** A condition on the item `i`. `set` says the same as a subquery of ids, to start from when few items match. */
 export interface Filter {
   each: string;
   set?: string;
   params?: Params;
-  /** How many times as long as reading a column the test of one item takes; 1 when absent. */
+  /** Cost of testing one item, relative to reading a column; 1 when absent. */
   cost?: number;
-  /** The same as a condition on library_totals, where it is one. */
+  /** The same condition on library_totals, if it can be expressed there. */
   ofTotals?: string;
-  /** Counts what fits it, where that is quicker than to look at the items. */
+  /** SQL that counts the matches, where that is quicker than testing the items. */
   count?: string;
-  /** Its count takes no time in any library. */
+  /** `count` is a lookup, fast at any library size. */
   isCounted?: boolean;
-  /** Few items fit it in any library: it leads, and the other conditions look at those alone. */
+  /** Few items match at any library size: start from these and test the other conditions on them. */
   few?: boolean;
-  /** What fits this one is what does not fit the other. */
+  /** This filter is the negation of that one. */
   not?: Filter;
-  /** It changes with what the person likes. */
+  /** The result depends on the user's likes. */
   ofLikes?: boolean;
 }
 
-/** What holds every word somewhere in its names. */
+/** Items whose names contain every word. */
 export function wordFilters(kind: SearchKind, q: string | undefined): Filter[] {
   const words = wordsOf(q);
   return matchesOf(words).map(({ table, match, words: some }) => ({

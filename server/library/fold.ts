@@ -1,32 +1,30 @@
-// How names are compared. Identity keeps accents (Bjork is not Björk); sorting and searching do not. No name that a
-// person can see has an empty key: '' means that there is no name.
+// Keys by which names are compared. Identity keeps accents (Bjork is not Björk); sorting and searching ignore them.
+// A key is empty only for a name without visible characters.
 
 const ASCII = /^[\x20-\x7e]*$/;
 const BLANKS = /[\s\p{Cc}]+/gu;
-/** Zero-width blanks and joiners, soft hyphens, variation selectors, marks of direction. */
+/** Zero-width spaces and joiners, soft hyphens, variation selectors, bidi marks. */
 const UNSEEN = /\p{Default_Ignorable_Code_Point}+/gu;
-/** Typographic forms, which one tagger writes and the next does not. */
+/** Typographic forms, which only some taggers write. */
 const APOSTROPHES = /[\u2018\u2019\u02bc\u2032]/g;
 const QUOTES = /[\u201c\u201d\u2033]/g;
 const DASHES = /[\u2010-\u2015\u2212]/g;
 /**
- * Accents and vowel points that people leave out. Vowel signs of Indic scripts and the voicing of kana are letters, not
- * accents.
+ * Accents and vowel points, which people leave out when typing. Vowel signs of Indic scripts and kana voicing marks are
+ * part of the letter and stay.
  */
 const MARKS =
   /[[\p{M}&&[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Cyrillic}]]--[\u3099\u309a]]+/gv;
-/** Letters that Unicode does not take apart. */
+/** Letters that have no Unicode decomposition. */
 const LETTERS: Record<string, string> = { æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ħ: 'h', ŧ: 't' };
 const WHOLE_LETTERS = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g');
 
-/**
- * Same artist, album title or genre: equal but for width, case, blanks and typographic quotes and dashes.
- */
+/** Identity of an artist, album title or genre: ignores width, case, whitespace and typographic quotes and dashes. */
 export function identityKey(text: string): string {
   return oneBlank(ASCII.test(text) ? text.toLowerCase() : folded(text).normalize('NFKC'));
 }
 
-/** Folded for finding: width, case, accents and marks do not count. */
+/** Folded for search: ignores width, case, accents and marks. */
 export function searchFold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
   return folded(text)
@@ -36,14 +34,14 @@ export function searchFold(text: string): string {
     .normalize('NFC');
 }
 
-/** Key by which names stand in order. Blanks are as one; a name of signs or marks only keeps them. */
+/** Collation key of a name. Collapses whitespace; a name of marks only keeps them. */
 export const sortKey = (text: string): string => oneBlank(searchFold(text)) || identityKey(text);
 
-/** The key of a text that may be absent. */
+/** `sortKey` of an optional text. */
 export const foldedText = (text: string | null | undefined): string | null =>
   text === null || text === undefined ? null : sortKey(text);
 
-/** `The Quays` → `Quays, The`: how an artist is filed when the tags do not say. */
+/** `The Quays` → `Quays, The`: the default when the tags have no sort name. */
 export function sortName(name: string): string {
   const [, article, rest] = /^(the)\s+(\S.*)$/i.exec(name.trim()) ?? [];
   return rest ? `${rest}, ${article}` : name.trim();
@@ -51,16 +49,13 @@ export function sortName(name: string): string {
 
 const oneBlank = (text: string): string => text.replace(BLANKS, ' ').trim();
 
-/** One width, one case, nothing unseen, plain quotes and dashes. */
+/** Normalizes width, case, quotes and dashes, and drops invisible characters. */
 const folded = (text: string): string =>
   foldCase(text.normalize('NFKC').replace(UNSEEN, ''))
     .replace(APOSTROPHES, "'")
     .replace(QUOTES, '"')
     .replace(DASHES, '-');
 
-/**
- * Through upper case, where ß is SS and both small sigmas are one; the four Turkish letters i become one, whoever
- * folded them before.
- */
+/** Via upper case, which unifies ß with SS and both lower-case sigmas. The four Turkish i's become one. */
 const foldCase = (text: string): string =>
   text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').replaceAll('i\u0307', 'i');

@@ -1,7 +1,8 @@
-// The music folder as it lies on disk, for those who browse by folders: what is directly below one, and which folder a
-// track lies in. A folder's own children are found by leaping through the index of paths, so a folder with ten thousand
-// below it costs no more.
+// The music folder as it is on disk, for clients that browse by folder. Children of a folder are found by skip-scanning
+// the path index, so the number of folders further down does not matter.
 import type { AlbumId, TrackId } from '../db/ids.ts';
+import type { RowOf } from '../db/rows.ts';
+import type { sourceFolders } from '../db/schema.ts';
 import type { Statements } from './statements.ts';
 
 export interface FolderRef {
@@ -10,12 +11,14 @@ export interface FolderRef {
   name: string;
 }
 
+type FolderRow = RowOf<typeof sourceFolders, 'id' | 'path'>;
+
 const SOURCE = 'local_folder';
 const AFTER_SLASH = '0'; // follows `/`
 const ROOT = '';
 
 export function createFolderTree(statements: Statements) {
-  const at = (path: string): { id: number; path: string } | undefined =>
+  const at = (path: string): FolderRow | undefined =>
     statements.row(`SELECT id, path FROM source_folders WHERE source = '${SOURCE}' AND path = @path`, { path });
   const firstFrom = (path: string): string | undefined =>
     statements.column<string>(
@@ -35,7 +38,7 @@ export function createFolderTree(statements: Statements) {
     }
   }
 
-  const toRef = ({ id, path }: { id: number; path: string }): FolderRef => ({
+  const toRef = ({ id, path }: FolderRow): FolderRef => ({
     id,
     path,
     name: path.slice(path.lastIndexOf('/') + 1),
@@ -48,7 +51,7 @@ export function createFolderTree(statements: Statements) {
     },
 
     find(id: number): FolderRef | undefined {
-      const row = statements.row<{ id: number; path: string }>(
+      const row = statements.row<FolderRow>(
         `SELECT id, path FROM source_folders WHERE source = '${SOURCE}' AND id = @id`,
         { id },
       );
@@ -62,7 +65,7 @@ export function createFolderTree(statements: Statements) {
       return row && toRef(row);
     },
 
-    /** Folders directly below it that the last scan saw, in no certain order. */
+    /** Direct subfolders as of the last scan, unordered. */
     childrenOf({ path }: Pick<FolderRef, 'path'>): FolderRef[] {
       const below = path === ROOT ? '' : `${path}/`;
       return childNames(path)
@@ -71,7 +74,7 @@ export function createFolderTree(statements: Statements) {
         .map(toRef);
     },
 
-    /** Tracks whose files lie directly in it, in the order of their names. */
+    /** Tracks whose files are directly in the folder, by file name. */
     tracksIn: ({ id }: Pick<FolderRef, 'id'>): TrackId[] =>
       statements.column<TrackId>(
         "SELECT track_id FROM source_files WHERE folder_id = @id AND state = 'track' AND track_id IS NOT NULL " +
@@ -79,13 +82,13 @@ export function createFolderTree(statements: Statements) {
         { id },
       ),
 
-    /** Albums of which something came another way: uploaded, saved or fetched. */
+    /** Albums with a track from outside the music folder: uploaded, saved or fetched. */
     albumsElsewhere: (): AlbumId[] =>
       statements.column<AlbumId>(
         `SELECT DISTINCT album_id FROM tracks WHERE source IN ('upload', 'streamsrc') AND album_id IS NOT NULL`,
         {},
       ),
-    /** And tracks of no album. */
+    /** Tracks from outside the music folder without an album. */
     singlesElsewhere: (): TrackId[] =>
       statements.column<TrackId>(
         `SELECT id FROM tracks WHERE source IN ('upload', 'streamsrc') AND album_id IS NULL ORDER BY title_sort, id`,

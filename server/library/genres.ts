@@ -1,11 +1,11 @@
-// The genres of the library with how much there is of each, from counts that triggers keep.
+// Genres with their track and album counts. Triggers maintain the track counts.
+import type { RowAs } from '../db/rows.ts';
+import type { genres } from '../db/schema.ts';
 import { sortKey } from './fold.ts';
 import { createResultCache } from './result-cache.ts';
 import type { Statements } from './statements.ts';
 
-export interface GenreSummary {
-  name: string;
-  trackCount: number;
+export interface GenreSummary extends RowAs<typeof genres, 'name' | 'trackCount'> {
   albumCount: number;
 }
 

@@ -1,5 +1,4 @@
-// What a list is before it is read: which items, for whom, in what order. Filters and orders are pieces of fixed SQL;
-// values are bound.
+// Definition of a list: which items, for which user, in what order. Filters and orders are fixed SQL; values are bound.
 import type { UserId } from '../db/ids.ts';
 import type { ItemType } from '../db/schema.ts';
 import type { Filter } from './filters.ts';
@@ -11,7 +10,7 @@ export interface IdList {
   userId: UserId;
   filters: Filter[];
   order: ListedOrder;
-  /** Of the filters and the person. */
+  /** Values bound by the filters, and the user. */
   params: Params;
 }
 
@@ -24,7 +23,7 @@ export const toIdList = (list: NewIdList): IdList => ({
 
 export const setOf = ({ each, set }: Filter): string => (set === undefined ? each : `i.id IN (${set})`);
 
-/** For finding what fits without an order: beside a filter that few fit, others are not laid out as sets. */
+/** Conditions for finding matches in any order. Next to a filter with few matches, the others are tested per item. */
 export const conditionsOf = (filters: readonly Filter[]): string[] => {
   const hasFew = filters.some(({ few }) => few);
   return filters.map((filter) => (hasFew && !filter.few ? filter.each : setOf(filter)));
@@ -35,6 +34,6 @@ export function whereOf(parts: (string | undefined)[]): string {
   return given.length === 0 ? '' : `WHERE ${given.join(' AND ')}`;
 }
 
-/** What has to change for other items to fit. */
+/** Topics whose changes can change the matches. */
 export const topicsOf = ({ filters }: Pick<IdList, 'filters'>): Topic[] =>
   filters.some((f) => f.ofLikes) ? ['library', 'likes'] : ['library'];

@@ -1,8 +1,7 @@
-// The first of the two steps of every list: the ids of a page, in order, and how many there are in all. (The second,
-// the rows of those ids, is track-rows.ts and its siblings.) Pages near the beginning come from SQL: it walks the
-// order's index, or gathers what fits and sorts it, whichever takes less. Deep pages, and filters that leave neither
-// way short, are looked up in memory: all ids in order (id-orders.ts), a bit for each that fits (id-sets.ts). What
-// takes longer than a moment is done by a thread of its own (listing.ts).
+// Finds the ids of a page, in order, and the total. (track-rows.ts, album-rows.ts and artist-rows.ts read the rows.)
+// Pages near the start come from SQL, which either walks the sort's index or collects and sorts the matches, whichever
+// is estimated to be cheaper. Deep pages, and filters for which both are slow, are answered from memory: all ids in
+// order (id-orders.ts) and a bit per match (id-sets.ts). Slow queries run in a thread of their own (listing.ts).
 import type { Sqlite } from '../db/client.ts';
 import type { Page } from '../http/paging.ts';
 import { conditionsOf, toIdList, topicsOf, whereOf, type IdList, type NewIdList } from './id-list.ts';
@@ -23,25 +22,22 @@ export type IdLists = ReturnType<typeof createIdLists>;
 export interface IdListsDeps {
   client: Sqlite;
   statements: Statements;
-  /** How long nothing is written before orders are read ahead. */
+  /** Time without writes, in ms, before orders are read ahead. */
   quietMs?: number;
-  /** A page that SQL reads in so little time needs nothing else, in microseconds. */
+  /** A page that SQL is estimated to read in this time, in µs, is read by SQL. */
   cheapUs?: number;
 }
 
 type OrderedList = IdList & { order: WalkedOrder };
 
 const KEEP_TOTALS = 300;
-/** Pages of ids, for whoever turns back. */
+/** Pages of ids, for paging back. */
 const KEEP_PAGES = 200;
-/** Lists with filters whose ids are kept in order, up to 4 MB each. */
+/** Filtered lists whose ids are kept in order: up to 4 MB each for a million tracks. */
 const KEEP_PICKED = 3;
-/** Lists shorter than this need nothing in memory. */
+/** Shorter lists are always read by SQL. */
 const SHORT = 1_000;
-/**
- * What ways to a page cost for each row, in microseconds: where filters make a walk look at rows, `cost` of them says
- * how much.
- */
+/** Estimated µs per row: skipped on an index, skipped across segments, collected and sorted, read into memory. */
 const PASSED = 0.03;
 const SEGMENTED = 1;
 const GATHERED = 2;
@@ -95,7 +91,7 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
     return walked <= gathered ? walk(list, page) : part(list, list.order.gather, conditionsOf(list.filters), page);
   }
 
-  /** The page, when it is known beforehand that it takes no longer than a moment. */
+  /** The page, if the estimate says that it is cheap to read. */
   function near(asked: NewIdList, { limit, offset }: Page): IdPage | undefined {
     const list = toIdList(asked);
     const total = isCounted(list) ? count(list) : totals.find(totalOf(list)[0], totalOf(list)[1]);
@@ -110,7 +106,7 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
       : undefined;
   }
 
-  /** True when some page of it is not near. */
+  /** True if some page of the list is not cheap. */
   function isLong(asked: NewIdList, total: number): boolean {
     const list = toIdList(asked);
     const { order } = list;
@@ -138,7 +134,7 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
     };
   }
 
-  /** Undefined when SQL is quicker, because too much had to be read first. */
+  /** Undefined if reading into memory first would take longer than SQL. */
   function inMemory(
     list: OrderedList,
     page: Page,
@@ -155,7 +151,7 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
     return Array.from(ids.subarray(page.offset, page.offset + page.limit));
   }
 
-  /** Through the segments until the page is full; one is only counted when the page begins beyond it. */
+  /** Reads segment after segment until the page is full. A segment is counted only if the page starts after it. */
   function walk(list: OrderedList, { limit, offset }: Page): number[] {
     const { segments } = list.order;
     const ids: number[] = [];
@@ -191,7 +187,7 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
     count({ itemType, userId, order, filters: [], params: {} });
   const count = (list: IdList): number => totals.get(...totalOf(list));
 
-  /** Counting it takes no time worth mentioning. */
+  /** Counting takes no noticeable time. */
   const isCounted = ({ filters }: IdList): boolean =>
     filters.length === 0 ||
     filters.some(({ few }) => few) ||
@@ -200,7 +196,7 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
 
   type Total = [topics: readonly Topic[], key: string, make: () => number];
 
-  /** How a total is kept, and how it is found. */
+  /** Cache key of a total, and how it is computed. */
   function totalOf(list: IdList): Total {
     const {
       filters: [only, ...others],
@@ -234,12 +230,12 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
     near,
     isLong,
     readAhead,
-    /** A total that was counted elsewhere at that version. */
+    /** Caches a total that the thread computed at that version. */
     noteTotal(asked: NewIdList, version: string, total: number): void {
       const [, key] = totalOf(toIdList(asked));
       totals.put(key, version, total);
     },
-    /** What a total is kept with. */
+    /** Version under which the total is cached. */
     versionOf: (asked: NewIdList): string => statements.version(totalOf(toIdList(asked))[0]),
     count: (list: NewIdList): number => count(toIdList(list)),
     settled: orders.settled,
@@ -249,7 +245,7 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
 const keyOf = ({ itemType, userId, order, filters, params }: OrderedList): string =>
   JSON.stringify([itemType, userId, order.gather.orderBy, filters.map((filter) => filter.each), params]);
 
-/** Those ids that are in the set. */
+/** The ids that are in the set. */
 function pick(ids: Int32Array, { bits }: IdSet, total: number): Int32Array {
   const found = new Int32Array(total);
   let at = 0;

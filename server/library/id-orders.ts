@@ -1,19 +1,18 @@
-// All ids in the order of a sort, four bytes each: any page of a large list is a slice of it, however deep it lies.
-// Reading one takes a fraction of a second for a million tracks, so once a list was shown it is read ahead, a little at
-// a time, over a connection of its own (a cursor that stays open would show this one an older state), when nothing was
-// written for a second.
+// All ids in the order of a sort, four bytes each, so that any page of a large list is a slice. Reading an order takes
+// a fraction of a second for a million tracks, so it is read ahead once the list was shown and nothing was written for
+// a second: in small steps and over a separate connection, since an open cursor would pin this one to an old snapshot.
 import Database from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
 import { whereOf, type IdList } from './id-list.ts';
 import { createResultCache } from './result-cache.ts';
 import type { Segment, WalkedOrder } from './sorts.ts';
-import { versionOf, type Statements, type Topic } from './statements.ts';
+import { versionOf, type ChangeCount, type Statements, type Topic } from './statements.ts';
 
 export interface OrderList extends Pick<IdList, 'itemType' | 'userId'> {
   order: WalkedOrder;
 }
 
-/** Each is 4 MB for a million tracks. */
+/** Orders in memory: 4 MB each for a million tracks. */
 const KEEP = 4;
 const AT_ONCE = 2_000;
 const QUIET_MS = 1_000;
@@ -32,14 +31,14 @@ export function createIdOrders({ client, statements, quietMs = QUIET_MS }: IdOrd
 
   const find = (list: OrderList): Int32Array | undefined => kept.find(topicsOf(list), keyOf(list));
 
-  /** One order at a time; what is asked for meanwhile is asked for again with the next page. */
+  /** Reads one order at a time; requests meanwhile are dropped, since the next page asks again. */
   function readAhead(list: OrderList): void {
     if (reading !== undefined || client.memory || find(list) !== undefined) return;
     reading = whenQuiet(list)
       .catch(() => undefined)
       .finally(() => {
         reading = undefined;
-      }); // what went wrong shows when it is asked for
+      }); // an error shows when the page is requested
   }
 
   async function whenQuiet(list: OrderList): Promise<void> {
@@ -50,9 +49,9 @@ export function createIdOrders({ client, statements, quietMs = QUIET_MS }: IdOrd
     if (!client.open || statements.version(topicsOf(list)) !== before) return;
     const other = new Database(client.name, { readonly: true });
     try {
-      other.exec('BEGIN'); // the ids are those of the version
+      other.exec('BEGIN'); // version and ids from one snapshot
       const version = versionOf(
-        other.prepare<[], { topic: Topic; changes: number }>('SELECT topic, changes FROM change_counts').all(),
+        other.prepare<[], ChangeCount>('SELECT topic, changes FROM change_counts').all(),
         topicsOf(list),
       );
       const steps = readOrder(other, list, 'iterate');
@@ -68,9 +67,9 @@ export function createIdOrders({ client, statements, quietMs = QUIET_MS }: IdOrd
   }
 
   return {
-    /** When it is there already. */
+    /** From memory only. */
     find,
-    /** Reads it now when it is not there. */
+    /** Reads the order if it is not in memory. */
     get: (list: OrderList): Int32Array =>
       kept.get(topicsOf(list), keyOf(list), () => allAtOnce(readOrder(client, list, 'all'))),
     readAhead,
@@ -87,16 +86,16 @@ const topicsOf = ({ order }: OrderList): Topic[] =>
 const keyOf = ({ itemType, userId, order }: OrderList): string =>
   JSON.stringify([itemType, order.segments, order.segments.some((s) => s.played) && userId]);
 
-/** Of reading rows: all in one go, or one by one, which takes three times as long and can be paused. */
+/** Reads all rows at once, or one by one, which takes three times as long but can be paused. */
 type Way = 'all' | 'iterate';
 
-/** Stops for a moment every some thousand rows. */
+/** Yields every AT_ONCE rows. */
 function* readOrder(client: Sqlite, list: OrderList, way: Way): Generator<void, Int32Array> {
   const { segments } = list.order;
   const size = client.prepare<[], number>(`SELECT count(*) FROM ${list.itemType}s`).pluck().get() ?? 0;
   const ids = new Int32Array(size);
   let at = 0;
-  // A sort by plays reads what was played alone; joined with the items it would take them from all over the disk.
+  // Sorts by plays read play_counts alone: joining the items would be random access over the whole table.
   const left = segments.some((s) => s.played) ? yield* marksOf(client, list, way) : undefined;
   for (const segment of segments) {
     if (segment.played === 'never') continue;
@@ -115,7 +114,7 @@ function* readOrder(client: Sqlite, list: OrderList, way: Way): Generator<void, 
   return ids;
 }
 
-/** 1 at every id there is. */
+/** Has 1 at every existing id. */
 function* marksOf(client: Sqlite, { itemType }: OrderList, way: Way): Generator<void, Uint8Array> {
   const marks = new Uint8Array(
     (client.prepare<[], number | null>(`SELECT max(id) FROM ${itemType}s`).pluck().get() ?? 0) + 1,

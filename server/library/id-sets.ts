@@ -1,5 +1,4 @@
-// Which items fit the filters of a list, a bit for every id: 125 KB for a million tracks. Kept until something is
-// written.
+// Which items match the filters of a list, a bit per id: 125 KB for a million tracks. Cached until something changes.
 import type { Filter } from './filters.ts';
 import { setOf, topicsOf, type IdList } from './id-list.ts';
 import { createResultCache } from './result-cache.ts';
@@ -7,7 +6,7 @@ import type { Statements } from './statements.ts';
 
 export interface IdSet {
   has(id: number): boolean;
-  /** Highest id there may be. */
+  /** Upper bound of the ids. */
   maxId: number;
   bits: Uint32Array;
 }
@@ -40,12 +39,12 @@ export function createIdSets(statements: Statements) {
   const all = (list: IdList): IdSet => kept.get(['library'], list.itemType, () => read(list, '', {}));
 
   return {
-    /** What fits all filters of the list; without filters all there is. */
+    /** Items that match all filters of the list; without filters, all items. */
     of(list: IdList): IdSet {
       const [first, ...others] = list.filters.map((filter) => ofFilter(list, filter));
       return first ? others.reduce(both, first) : all(list);
     },
-    /** Nothing would have to be read for it. */
+    /** True if all filters are cached. */
     isKnown: (list: IdList): boolean =>
       list.filters.every((filter) => kept.find(topicsOf({ filters: [filter] }), keyOf(list, filter)) !== undefined),
   };

@@ -1,6 +1,5 @@
-// Pages of lists without keeping anybody waiting: what takes a moment is read here, anything else by a thread with a
-// connection of its own (lists-worker.ts). Both run id-lists.ts; what it keeps in memory for deep pages is kept over
-// there.
+// Reads pages of lists without blocking the event loop: cheap pages here, all others in a thread with its own
+// connection (lists-worker.ts). Both run id-lists.ts; the thread holds the orders for deep pages.
 import type { Sqlite } from '../db/client.ts';
 import { createReaderThread } from '../db/reader-thread.ts';
 import type { Page } from '../http/paging.ts';
@@ -9,12 +8,12 @@ import { createIdLists, type IdPage } from './id-lists.ts';
 import type { ListAnswer, ListQuestion, VersionedPage } from './lists-worker.ts';
 import type { Params, Statements } from './statements.ts';
 
-/** The first column of what a statement finds. */
+/** Runs a statement in the thread; gives the first column. */
 export type ReadAside = (sql: string, params: Params) => Promise<number[]>;
 
 export type ListThread = ReturnType<typeof createListThread>;
 
-/** What it keeps in memory goes with it. */
+/** The thread then ends, and frees what it cached. */
 const IDLE_MS = 5 * 60_000;
 
 /** All throw `unavailable`. */
@@ -26,7 +25,7 @@ export function createListThread(files: { workerUrl: URL; databasePath: string }
   });
   return {
     page: async (list: NewIdList, page: Page): Promise<VersionedPage> => (await ask({ list, page })) as VersionedPage,
-    /** Its other pages may be asked for next. */
+    /** Prepares the list's other pages. */
     readAhead: async (list: NewIdList): Promise<void> => void (await ask({ ahead: list })),
     readAside: (async (sql, params) => (await ask({ sql, params })) as number[]) satisfies ReadAside,
     close,
@@ -36,23 +35,23 @@ export function createListThread(files: { workerUrl: URL; databasePath: string }
 export interface ListingDeps {
   client: Sqlite;
   statements: Statements;
-  /** Without one everything is read here. */
+  /** Without it, everything is read here. */
   thread?: Pick<ListThread, 'page' | 'readAhead'> | undefined;
   cheapUs?: number;
 }
 
-/** Lists of which it is remembered that the thread was told of them. */
-const KEEP_TOLD = 20;
+/** Lists remembered as announced to the thread. */
+const KEEP_ANNOUNCED = 20;
 
 export function createListing({ thread, ...deps }: ListingDeps) {
   const lists = createIdLists(deps);
-  const told = new Map<string, string>();
+  const announced = new Map<string, string>();
 
   async function page(list: NewIdList, page: Page): Promise<IdPage> {
     if (!thread) return lists.page(list, page);
     const near = lists.near(list, page);
     if (near) {
-      if (lists.isLong(list, near.total)) tell(list);
+      if (lists.isLong(list, near.total)) readAhead(list);
       return near;
     }
     const { version, ...found } = await thread.page(list, page);
@@ -60,15 +59,15 @@ export function createListing({ thread, ...deps }: ListingDeps) {
     return found;
   }
 
-  /** Somebody looks at its beginning, and may want its middle next. */
-  function tell({ itemType, userId, order }: NewIdList): void {
+  /** Whoever looks at the first page may jump to the middle next. */
+  function readAhead({ itemType, userId, order }: NewIdList): void {
     const list: NewIdList = { itemType, userId, order, filters: [] };
     const key = JSON.stringify(list);
     const version = deps.statements.version();
-    if (told.get(key) === version) return;
-    if (told.size >= KEEP_TOLD) told.clear();
-    told.set(key, version);
-    thread?.readAhead(list).catch(() => told.delete(key)); // it is read when it is asked for
+    if (announced.get(key) === version) return;
+    if (announced.size >= KEEP_ANNOUNCED) announced.clear();
+    announced.set(key, version);
+    thread?.readAhead(list).catch(() => announced.delete(key)); // then it is read when it is requested
   }
 
   return { page };

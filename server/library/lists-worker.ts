@@ -1,5 +1,4 @@
-// The thread that reads what lists need more than a moment for: totals over filters that no table counts, and pages far
-// from the beginning.
+// The thread for slow list queries: totals of filters that no table counts, and deep pages.
 import { answerQuestions } from '../db/reader-loop.ts';
 import type { Page } from '../http/paging.ts';
 import type { NewIdList } from './id-list.ts';
@@ -7,16 +6,16 @@ import { createIdLists, type IdPage } from './id-lists.ts';
 import { createResultCache } from './result-cache.ts';
 import { createStatements, TOPICS, type Params } from './statements.ts';
 
-/** `ahead`: its other pages may be asked for next. `sql`: for its first column. */
+/** `ahead`: prepare the list's other pages. `sql`: run it and give its first column. */
 export type ListQuestion = { list: NewIdList; page: Page } | { ahead: NewIdList } | { sql: string; params: Params };
-/** `version`: what the total holds for. */
+/** `version`: the state that the total was counted at. */
 export interface VersionedPage extends IdPage {
   version: string;
 }
 export type ListAnswer = VersionedPage | number[] | undefined;
 
 const KEEP_ASIDES = 50;
-/** Nobody waits for this thread, so it only waits until it is clear that no scan is writing. */
+/** Shorter than in the server's thread, which requests wait for: just long enough to notice a running scan. */
 const QUIET_MS = 200;
 
 answerQuestions<ListQuestion, ListAnswer>((client) => {
@@ -32,7 +31,7 @@ answerQuestions<ListQuestion, ListAnswer>((client) => {
       lists.readAhead(question.ahead);
       return undefined;
     }
-    const version = lists.versionOf(question.list); // before, so that nothing newer is passed over
+    const version = lists.versionOf(question.list); // read first, so that a write meanwhile makes it stale
     return { ...lists.page(question.list, question.page), version };
   };
 });

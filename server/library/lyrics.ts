@@ -1,17 +1,18 @@
-// Lyrics of a track as they were found in its file or beside it.
+// Lyrics of a track, from its tags or from a file next to it.
 import type { TrackId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { lyrics, tracks } from '../db/schema.ts';
 import { identityKey, sortKey } from './fold.ts';
 import type { Statements } from './statements.ts';
 
-export interface TrackLyrics {
-  trackId: TrackId;
-  title: string;
-  artistName: string | null;
+type Names = RowAs<typeof tracks, 'title' | 'artistName'> & { trackId: TrackId };
+
+export interface TrackLyrics extends Names {
   synced: boolean;
   lines: { startMs?: number; text: string }[];
 }
 
-type Raw = Omit<TrackLyrics, 'synced' | 'lines'> & { synced: number; lines: string };
+type Raw = Names & RowAs<typeof lyrics, 'synced' | 'lines'>;
 
 const SELECT =
   'SELECT t.id AS trackId, t.title, t.artist_name AS artistName, l.synced, l.lines FROM tracks t ' +
@@ -25,7 +26,7 @@ export function createLyricsReader(statements: Statements) {
   return {
     ofTrack: (id: TrackId): TrackLyrics | undefined => parse(statements.row<Raw>(`${SELECT} WHERE t.id = @id`, { id })),
 
-    /** Of the first track of that name by that artist; without an artist, of the first of that name. */
+    /** Lyrics of the first track with that title and, if given, that artist. */
     byName(title: string, artist: string | undefined): TrackLyrics | undefined {
       const rows = statements.rows<Raw>(`${SELECT} WHERE t.title_sort = @title ORDER BY t.id LIMIT @most`, {
         title: sortKey(title),

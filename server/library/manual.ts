@@ -1,4 +1,4 @@
-// A person says what a track is: over anything that tags or services say, now and later.
+// Sets all metadata of a track by hand. It takes precedence over tags and services, now and later.
 import { eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
@@ -9,12 +9,12 @@ import { identityKey } from './fold.ts';
 import { prepareKnownTracks } from './track-identity.ts';
 import type { TrackIdentity, TrackWriter } from './track-writer.ts';
 
-/** Names are given whole. Of the rest, absent leaves a field as it is and null empties it. */
+/** Of the optional fields, an absent one is kept and null clears it. */
 export interface TypedMetadata extends FieldChanges {
   title: string;
-  /** The credit as it is to be shown: `A feat. B`. */
+  /** The credit as displayed: `A feat. B`. */
   artist: string;
-  /** The names in it; else it is one name, or several with `;` between. */
+  /** The artists it names; without them `artist` is one name, or several separated by `;`. */
   artists?: string[] | undefined;
   album: string | null;
   albumArtist?: string | null | undefined;
@@ -24,7 +24,7 @@ export interface TypedMetadata extends FieldChanges {
 export function createManualEdits({ db, tracks: writer, now }: { db: MainDb; tracks: TrackWriter; now: () => Date }) {
   const findKnown = prepareKnownTracks(db.$client);
 
-  /** Throws `not_found`, `invalid`. Albums and artists left empty by it go. */
+  /** Throws `not_found` or `invalid`. Removes an album and artists that are left without tracks. */
   function setMetadata(id: TrackId, typed: TypedMetadata): void {
     assertVisible(typed);
     db.transaction(
@@ -48,7 +48,7 @@ function toIdentity(current: TrackIdentity, typed: TypedMetadata): TrackIdentity
   const artists = typed.artists && typed.artists.length > 0 ? typed.artists : [typed.artist];
   const isSame = (a: string | null | undefined, b: string | undefined): boolean =>
     identityKey(a ?? '') === identityKey(b ?? '');
-  // The identifier of another album would lead back to it.
+  // The release group of the old album would resolve to the old album again.
   const isSameAlbum =
     typed.album !== null &&
     isSame(typed.album, current.album) &&
@@ -73,16 +73,16 @@ function toIdentity(current: TrackIdentity, typed: TypedMetadata): TrackIdentity
   };
 }
 
-/** What was left out keeps where it came from. */
+/** Fields that were left out keep their provenance. */
 function originsOf(typed: TypedMetadata): Record<string, Origin> {
   const optional = (['genre', ...FIELD_LIST] as const).filter((field) => typed[field] !== undefined);
   const fields = ['title', 'artist', 'album', ...optional];
   return Object.fromEntries(fields.map((field) => [field, 'manual']));
 }
 
-/** A name of which nothing can be seen is none. */
+/** Rejects names without visible characters. */
 function assertVisible({ title, artist, artists = [], album }: TypedMetadata): void {
-  const message = 'must have something that can be seen';
+  const message = 'must contain a visible character';
   const faults = [
     ['title', title],
     ['artist', artist],

@@ -49,9 +49,9 @@ export function libraryModule({
       changes,
       readAside: listThread.readAside,
       merge: createTrackMerge({ db, tracks, movers }),
-      /** For modules that keep something of people on tracks. */
+      /** For modules with user data that refers to tracks. */
       onMerge: (part: TrackMergePart): void => void movers.push(part),
-      /** The stored audio of a track turned out not to be there, or is there again. */
+      /** The stored audio of a track turned out to be missing, or is back. */
       audio: {
         lost(id: TrackId): void {
           if (!library.markMissing(id)) return;

@@ -1,36 +1,29 @@
-// A name such as `Smith; Kotzen` that a person marks as one artist, or takes the mark from. Tracks whose credit came
-// from taking it apart get it back whole, and the other way round; albums that are theirs alone go along. What a person
-// typed stays as it was typed. A credit does not tell whether a file named both in one value or in two: whoever calls
-// the pair one artist means both.
+// Applies a changed "never split" mark, as on `Smith; Kotzen`, to existing tracks: credits that were split are joined,
+// and the other way round. Albums by these artists alone are moved along; manually edited credits are kept. Whether a
+// file had the names in one value or in two is not stored, so the mark applies to both.
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { artists, trackArtists, tracks } from '../db/schema.ts';
 import { splitArtists } from './artist-split.ts';
 import { identityKey } from './fold.ts';
 import { createResolver } from './resolve.ts';
 import type { TrackWriter } from './track-writer.ts';
 
-interface Artist {
-  id: ArtistId;
-  name: string;
-  sortKey: string;
-}
-interface Credited {
-  id: TrackId;
-  albumId: AlbumId | null;
-  credit: string;
-}
+type Artist = RowAs<typeof artists, 'id' | 'name' | 'sortKey'>;
+type Credited = RowAs<typeof tracks, 'id' | 'albumId'> & RowAs<typeof trackArtists, 'credit'>;
 
 const NOT_TYPED = "t.metadata_status <> 'manual' AND coalesce(t.provenance ->> '$.artist', '') <> 'manual'";
-/** Those of the keys (resolve.ts) that hold the album artist. */
+/** Album keys (resolve.ts) that contain the album artist. */
 const OF_ARTIST = /^((?:f:\d+:)?t:)(\d+)(:[^]*)$/;
 
 export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; tracks: TrackWriter; now: () => Date }) {
   const client = db.$client;
   const resolver = createResolver({ client, search: writer.search, now });
-  const findArtist = client.prepare<[ArtistId], Artist & { isWhole: number }>(
-    'SELECT id, name, sort_key AS sortKey, never_split AS isWhole FROM artists WHERE id = ?',
+  const findArtist = client.prepare<[ArtistId], Artist & RowAs<typeof artists, 'neverSplit'>>(
+    'SELECT id, name, sort_key AS sortKey, never_split AS neverSplit FROM artists WHERE id = ?',
   );
-  const findPart = client.prepare<[string], Artist & { trackCount: number }>(
+  const findPart = client.prepare<[string], Artist & RowAs<typeof artists, 'trackCount'>>(
     'SELECT id, name, sort_key AS sortKey, track_count AS trackCount FROM artists WHERE name_key = ?',
   );
   const listSplit = client.prepare<
@@ -73,7 +66,7 @@ export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; trac
     writer.search.set('track', trackId);
   }
 
-  /** The same album, its id kept, found under the other artist from now on. */
+  /** Moves an album to the other artist, with its id and keys. */
   function refile(albumId: AlbumId, from: ArtistId, to: Artist): void {
     setAlbumArtist.run(to.id, to.sortKey, now().getTime(), albumId);
     for (const key of keysOf.all(albumId)) {
@@ -127,21 +120,18 @@ export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; trac
     return found.length;
   }
 
-  /**
-   * Gives so many tracks the credit that the mark of the artist asks for; how many had another. Inside the caller's
-   * transaction.
-   */
+  /** Fixes the credits of up to `most` tracks; returns how many. Runs inside the caller's transaction. */
   return (id: ArtistId, most: number): number => {
     const artist = findArtist.get(id);
     const names = artist ? splitArtists([artist.name], () => false) : [];
     if (!artist || names.length < 2) return 0;
-    return artist.isWhole === 1 ? join(artist, names, most) : split(artist, most);
+    return artist.neverSplit === 1 ? join(artist, names, most) : split(artist, most);
   };
 }
 
 /**
- * Among the keys of an album that was filed under the first of the names: one that its files name by the whole name
- * stays there when the mark goes.
+ * Key that marks an album as moved by `join`. Only those move back when the mark is removed; an album whose files name
+ * the unsplit artist stays.
  */
 const wasSplit = (albumId: AlbumId): string => `was:${albumId}`;
 

@@ -1,6 +1,6 @@
-// Pages of a seeded random order. A large list is never shuffled as a whole: places of the order are tried in turn, a
-// batch at a time, until the page is full, and what was found is kept for the next page. Small lists, and pages far
-// into a large one, are laid out in one go, by the bits of what fits: then an order takes four bytes for each item.
+// Pages of a seeded random order. A large list is not shuffled as a whole: positions are tried in batches until the
+// page is full, and the ids found are kept for the next page. Small lists, and deep pages of large ones, are computed
+// as a whole from the bit set of matches, four bytes per item.
 import type { Page } from '../http/paging.ts';
 import { setOf, topicsOf, whereOf, type IdList } from './id-list.ts';
 import type { IdSets } from './id-sets.ts';
@@ -8,7 +8,7 @@ import { createResultCache } from './result-cache.ts';
 import { seededOrder, type SeededOrder } from './seeded-order.ts';
 import type { Statements } from './statements.ts';
 
-/** The beginning of an order, as far as it was needed. */
+/** The start of an order, as far as it was needed so far. */
 interface Found {
   order: SeededOrder;
   ids: number[];
@@ -41,7 +41,7 @@ export function createRandomIds(statements: Statements, sets: IdSets) {
     return { order: seededOrder(seed, maxId), ids: [], nextPlace: 0 };
   }
 
-  /** A few are sorted by their places; of many, every place is asked for. */
+  /** Sorts a sparse list by position; for a dense one, goes through all positions. */
   function layOut({ size, idAt, placeOf }: SeededOrder, list: IdList, total: number): Int32Array {
     if (total * 10 < size) {
       const ids = statements.column<number>(

@@ -1,10 +1,9 @@
-// The one place that decides which artist, album and genre a name means. Runs inside the caller's writing transaction;
-// unique indexes make two writers that meet the same new name safe. Prepared statements, because a scan comes through
-// here for every file.
+// Resolves names to artists, albums and genres, and creates those that do not exist. Runs inside the caller's write
+// transaction; unique indexes protect against concurrent writers. Prepared statements, since a scan calls it per file.
 import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, ArtistId, GenreId } from '../db/ids.ts';
 import type { RowOf } from '../db/rows.ts';
-import type { albums, artists } from '../db/schema.ts';
+import type { albums, artists, genres, trackArtists } from '../db/schema.ts';
 import { identityKey, sortKey, sortName } from './fold.ts';
 import type { SearchIndex } from './search-index.ts';
 
@@ -27,7 +26,7 @@ export interface AlbumName {
   genre: string | undefined;
   isCompilation: boolean;
   releaseGroupMbid: string | undefined;
-  /** Folder of the file, where it has one. */
+  /** Folder of the file, if it has one. */
   folder: number | undefined;
 }
 
@@ -36,13 +35,11 @@ export interface AlbumRef {
   titleSort: string;
 }
 
+type Spelling = RowOf<typeof trackArtists, 'credit'> & { uses: number };
 type ArtistRow = RowOf<typeof artists, 'id' | 'name' | 'sortKey' | 'artistMbid'>;
 type AlbumRow = RowOf<typeof albums, 'id' | 'title' | 'titleSort' | 'year' | 'artistId' | 'releaseGroupMbid'>;
 
-/**
- * Ends the title in an album's key. No folded title holds one, so that `Star Wars` is not the beginning of `Star Wars:
- * Dark Forces`.
- */
+/** Ends the title in an album key, so that `Star Wars` is no prefix of `Star Wars: Dark Forces`. In no folded title. */
 const TITLE_END = '\n';
 
 export type Resolver = ReturnType<typeof createResolver>;
@@ -55,11 +52,11 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     'INSERT INTO artists (name, name_key, sort_name, sort_key, artist_mbid, created_at, updated_at) ' +
       'VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
-  const findWhole = client.prepare<[string], { id: number }>(
+  const findWhole = client.prepare<[string], RowOf<typeof artists, 'id'>>(
     'SELECT id FROM artists WHERE name_key = ? AND never_split = 1',
   );
   const setArtistMbid = client.prepare('UPDATE artists SET artist_mbid = ?, updated_at = ? WHERE id = ?');
-  const spellingsOf = client.prepare<[ArtistId], { credit: string; uses: number }>(
+  const spellingsOf = client.prepare<[ArtistId], Spelling>(
     'SELECT credit, count(*) AS uses FROM track_artists WHERE artist_id = ? GROUP BY credit',
   );
   const findNames = client.prepare<[ArtistId], RowOf<typeof artists, 'name' | 'sortName'>>(
@@ -87,14 +84,14 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   const setArtist = client.prepare('UPDATE albums SET artist_id = ?, artist_sort = ? WHERE id = ?');
   const setTitle = client.prepare('UPDATE albums SET title = ? WHERE id = ?');
 
-  const findGenre = client.prepare<[string], { id: GenreId }>('SELECT id FROM genres WHERE name_key = ?');
+  const findGenre = client.prepare<[string], RowOf<typeof genres, 'id'>>('SELECT id FROM genres WHERE name_key = ?');
   const insertGenre = client.prepare('INSERT INTO genres (name, name_key) VALUES (?, ?)');
 
   const respelled = new Set<ArtistId>();
-  // Tracks of an album come one after another: within a batch, what they name is remembered.
+  // Cache within a batch, since tracks of an album usually come one after another.
   let memory: Memory | undefined;
 
-  /** The artist of this name, made when there is none. The name must have a key. */
+  /** Finds or creates the artist. The name must have a visible character. */
   function artist(name: string, extra: { sortName?: string | undefined; mbid?: string | undefined } = {}): ArtistRef {
     const remembered = memory?.artists.get(name);
     if (remembered && (remembered.hasMbid || extra.mbid === undefined)) return remembered;
@@ -125,10 +122,9 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   }
 
   /**
-   * The album of this name: by release group, else by album artist, title and year when known. A track without a year
-   * joins the only album of that artist and title; an album without a year takes the first one that is known. On
-   * compilations and best-ofs tracks carry the years of their songs: so on a compilation, and between files of one
-   * folder, the year does not count.
+   * Finds or creates the album: by release group, else by album artist, title and, if known, year. A track without a
+   * year joins the only album of that artist and title; an album without a year takes that of the next track. Years are
+   * ignored on compilations and within a folder, where tracks often have the years of their songs.
    */
   function album(name: AlbumName): AlbumRef {
     const { releaseGroupMbid, artist, year, isCompilation, folder, title } = name;
@@ -147,18 +143,18 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     const anyArtistKey = name.folder === undefined ? undefined : `g:${name.folder}:${identityKey(name.title)}`;
     const found = (groupKey && findAlbum.get(groupKey)) || entitled();
     const id = found?.id ?? insertRow(name);
-    // a key that another album has stays with it
+    // keys of other albums stay with them
     for (const key of [groupKey, folderKey, anyArtistKey, titleKey]) if (key) insertKey.run(key, id);
     return found ? known(found, name) : { id, titleSort: sortKey(name.title) };
 
-    /** Of two release groups with the same title, neither is the other. */
+    /** By title. Albums with different release groups are different, even with the same title. */
     function entitled(): AlbumRow | undefined {
       const row =
         (folderKey && findAlbum.get(folderKey)) || nameless() || findAlbum.get(titleKey) || adoptable(stem, year, name);
       return row && groupKey && row.release_group_mbid ? undefined : row;
     }
 
-    /** In a folder, a file that names no artist belongs to the album with its title, and the other way round. */
+    /** Within a folder, files with and without an album artist belong to the same album if the title is the same. */
     function nameless(): AlbumRow | undefined {
       const row = anyArtistKey ? findAlbum.get(anyArtistKey) : undefined;
       return row && (name.artist === undefined || row.artist_id === null) ? row : undefined;
@@ -182,7 +178,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
       setArtist.run(name.artist.id, name.artist.sortKey, row.id);
       search.setAlbum(row.id);
     }
-    if (isShouted(row.title) && isSpelling(name.title, row.title) && !isShouted(name.title))
+    if (isAllCaps(row.title) && isSpelling(name.title, row.title) && !isAllCaps(name.title))
       setTitle.run(name.title, row.id);
     return { id: row.id, titleSort: row.title_sort };
   }
@@ -217,11 +213,11 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   }
 
   return {
-    /** From here to `stopRemembering`, which must be in the same transaction: rows may be gone after it. */
+    /** Caches until `stopRemembering`, which must follow in the same transaction, since rows may be deleted later. */
     remember(): void {
       memory = { artists: new Map(), albums: new Map(), genres: new Map() };
     },
-    /** A savepoint was rolled back, or an empty artist or album was removed: what was remembered may not be there. */
+    /** Clears the cache: call after rolling back a savepoint or removing empty artists or albums. */
     forget(): void {
       if (memory) memory = { artists: new Map(), albums: new Map(), genres: new Map() };
     },
@@ -232,18 +228,18 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     album,
     genre,
     isWhole: (nameKey: string): boolean => findWhole.get(nameKey) !== undefined,
-    /** A retagged track respells its album; another name by which the album is found does not. */
+    /** Takes over the spelling of a retagged track, not another name of the same album. */
     respellAlbum(id: AlbumId, title: string): void {
       const old = findTitle.get(id)?.title;
-      if (old !== undefined && isSpelling(title, old) && (isShouted(old) || !isShouted(title))) setTitle.run(title, id);
+      if (old !== undefined && isSpelling(title, old) && (isAllCaps(old) || !isAllCaps(title))) setTitle.run(title, id);
     },
-    /** Artists whose usual spelling may be another one now. */
+    /** Marks artists for `settleSpellings`. */
     respell: (ids: Iterable<ArtistId>): void => {
       for (const id of ids) respelled.add(id);
     },
     /**
-     * Gives artists met in several spellings the one that most tracks use, so that the order of reading does not
-     * matter. Call before the transaction ends.
+     * Renames artists to the spelling that most tracks use, so that the order in which files are read does not matter.
+     * Call before the transaction ends.
      */
     settleSpellings(): void {
       for (const id of respelled) {
@@ -258,24 +254,18 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   };
 }
 
-interface Memory {
-  artists: Map<string, ArtistRef>;
-  albums: Map<string, AlbumRef>;
-  genres: Map<string, GenreId>;
-}
-
-/** The most used; of equals one that is not all capitals. */
-function usualSpelling(spellings: readonly { credit: string; uses: number }[]): string | undefined {
+/** The most used one; of equals, one that is not in capitals. */
+function usualSpelling(spellings: readonly Spelling[]): string | undefined {
   const [first] = spellings.toSorted(
     (a, b) =>
-      b.uses - a.uses || Number(isShouted(a.credit)) - Number(isShouted(b.credit)) || (a.credit < b.credit ? -1 : 1),
+      b.uses - a.uses || Number(isAllCaps(a.credit)) - Number(isAllCaps(b.credit)) || (a.credit < b.credit ? -1 : 1),
   );
   return first?.credit;
 }
 
-/** Another writing of the same title. A release group can join titles that are not. */
+/** True for another spelling of the same title. Titles joined by a release group need not be. */
 const isSpelling = (title: string, of: string): boolean => title !== of && identityKey(title) === identityKey(of);
-const isShouted = (text: string): boolean => text === text.toUpperCase() && text !== text.toLowerCase();
+const isAllCaps = (text: string): boolean => text === text.toUpperCase() && text !== text.toLowerCase();
 
 interface Memory {
   artists: Map<string, ArtistRef>;

@@ -1,5 +1,5 @@
-// Answers that took work, kept until something is written that they depend on. Whether that happened is read from
-// change_counts, which triggers keep: a like does not take back what is known of the tracks.
+// Caches query results until something they depend on is written, according to change_counts, which triggers maintain
+// per topic: a like does not invalidate what only depends on tracks.
 import type { Statements, Topic } from './statements.ts';
 
 export type ResultCache<T> = ReturnType<typeof createResultCache<T>>;
@@ -10,7 +10,7 @@ export function createResultCache<T>(statements: Statements, most: number) {
   function find(topics: readonly Topic[], key: string): T | undefined {
     const kept = answers.get(key);
     if (kept === undefined || kept.version !== statements.version(topics)) return undefined;
-    answers.delete(key); // to the end: the one that was not asked for longest goes first
+    answers.delete(key); // move to the end: the least recently used entry is evicted first
     answers.set(key, kept);
     return kept.answer;
   }

@@ -1,4 +1,4 @@
-// The library over REST. Any signed-in person may edit and delete tracks: it is one shared library.
+// REST API of the library. Every signed-in user may edit and delete tracks, since the library is shared.
 import { AlbumIdIn, ArtistIdIn, TrackIdIn } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
 import { idParam, toPaged, type Page } from '../http/paging.ts';
@@ -45,7 +45,7 @@ const pageOf = ({ limit, offset }: Page): Page => ({ limit, offset });
 
 export interface LibraryRouteDeps {
   library: LibraryService;
-  /** Tells open windows to read their lists again. */
+  /** Makes clients reload their lists. */
   libraryChanged: () => void;
 }
 
@@ -73,7 +73,7 @@ export const libraryRoutes = ({ library, libraryChanged }: LibraryRouteDeps): Ro
       method: 'patch',
       path: '/tracks/:id',
       access: 'user',
-      summary: 'Change single fields of a track',
+      summary: 'Edit fields of a track',
       params: TrackParam,
       body: TrackPatch,
       reply: TrackOut,
@@ -90,7 +90,7 @@ export const libraryRoutes = ({ library, libraryChanged }: LibraryRouteDeps): Ro
       method: 'get',
       path: '/tracks/:id/lyrics',
       access: 'user',
-      summary: 'Lyrics of a track, from its file or from one beside it',
+      summary: 'Lyrics of a track, from its tags or a file next to it',
       params: TrackParam,
       reply: LyricsOut,
     },
@@ -107,7 +107,7 @@ export const libraryRoutes = ({ library, libraryChanged }: LibraryRouteDeps): Ro
       method: 'put',
       path: '/tracks/:id/metadata',
       access: 'user',
-      summary: 'Say what a track is; it is not identified any more',
+      summary: 'Set the metadata of a track by hand; it is not identified again',
       params: TrackParam,
       body: TrackPut,
       reply: TrackOut,
@@ -201,7 +201,7 @@ export const libraryRoutes = ({ library, libraryChanged }: LibraryRouteDeps): Ro
       method: 'patch',
       path: '/artists/:id',
       access: 'superuser',
-      summary: 'Change how an artist is filed',
+      summary: "Edit an artist's sort name and never-split mark",
       params: ArtistParam,
       body: ArtistPatch,
       reply: ArtistOut,
@@ -218,7 +218,7 @@ export const libraryRoutes = ({ library, libraryChanged }: LibraryRouteDeps): Ro
       method: 'get',
       path: '/artists/:id/albums',
       access: 'user',
-      summary: 'Albums by an artist, and those the artist appears on',
+      summary: 'Albums by an artist or with a track by the artist',
       params: ArtistParam,
       query: ArtistAlbumQuery,
       reply: AlbumPage,

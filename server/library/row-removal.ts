@@ -1,5 +1,4 @@
-// Takes a track's row out, with its search text and an album and artists left empty by it. Inside the caller's
-// transaction.
+// Removes a track's row, its search text, and an album and artists left without tracks.
 import { eq, inArray } from 'drizzle-orm';
 import type { Db } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
@@ -7,16 +6,16 @@ import { albumCovers, albums, trackArtists, tracks } from '../db/schema.ts';
 import { notFound } from '../errors.ts';
 import type { TrackWriter } from './track-writer.ts';
 
-/** Stored objects that may belong to nothing any more. */
+/** Stored objects that may be unused now. */
 export interface LeftOver {
   storageUri: string | null;
-  /** Of the cover of an album that went too. */
+  /** Cover of an album that was removed too. */
   coverKey: string | null;
 }
 
 export type RowRemovalDeps = Pick<TrackWriter, 'search' | 'sweepEmpty'>;
 
-/** `beforeRemoval` is called while the row is still there. */
+/** Runs inside the caller's transaction and calls `beforeRemoval` while the row still exists. Throws `not_found`. */
 export function removeTrackRow(
   tx: Db,
   writer: RowRemovalDeps,

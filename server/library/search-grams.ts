@@ -1,12 +1,12 @@
-// The tokens of the index for short words: every character of a text and every two neighbours within a word, as a text
-// that FTS5's tokenizer `ascii` takes apart again. That one keeps letters, digits and everything beyond ASCII; signs of
-// ASCII, which it would read as blanks, move into the private use area.
+// Tokens of the index for short words: every character and every pair of neighbours within a word, as text for FTS5's
+// `ascii` tokenizer. That tokenizer treats ASCII punctuation as separators, so punctuation is mapped to the private use
+// area.
 
 const SIGNS = 0xe000;
 const LAST_BLANK = 0x20;
 const ASCII_END = 0x7f;
 
-/** Every character once or more; repetitions cost the index nothing. */
+/** Repeated tokens cost the index nothing. */
 export function gramsOf(text: string): string {
   let grams = '';
   let before = '';
@@ -23,7 +23,7 @@ export function gramsOf(text: string): string {
   return grams;
 }
 
-/** The one token that finds a folded word of one or two characters. */
+/** The token that finds a folded word of one or two characters. */
 export const gramOf = (word: string): string =>
   [...word]
     .map((character) => (isSign(character.charCodeAt(0)) ? toLetter(character.charCodeAt(0)) : character))

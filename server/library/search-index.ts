@@ -1,35 +1,32 @@
-// Keeps the search tables equal to the names of tracks, albums and artists, in the transaction that writes the row. Two
-// FTS5 tables share their rowids: search_trigrams finds words of three characters and more, search_grams those of one
-// and two, which no trigram can. Both keep no text of their own, so a change is a delete and an insert. Within a batch
-// the rows are noted, and written at its end in the order of their rowids: FTS5 gathers what comes in that order, and
-// writes out what it has whenever the order breaks.
+// Keeps the search tables in step with the names of tracks, albums and artists, in the transaction that writes the row.
+// Two FTS5 tables share rowids: search_trigrams finds words of three or more characters, search_grams those of one or
+// two. Both are contentless, so an update is a delete and an insert. A batch collects the rows and writes them at its
+// end by ascending rowid, since FTS5 flushes its buffer whenever a smaller rowid comes.
 import type { Sqlite } from '../db/client.ts';
 import { gramsOf } from './search-grams.ts';
 import { NAMES_OF_ALBUM, namesOf, textOf, type SearchKind } from './search-names.ts';
 
-/**
- * In the order of rowids. Albums and artists come before the many tracks, so that they are found without passing them.
- */
+/** Order by rowid: artists and albums come first, so that a search finds them without skipping the many tracks. */
 export const SEARCH_KINDS: Record<SearchKind, number> = { artist: 0, album: 1, track: 2 };
 const KINDS = Object.keys(SEARCH_KINDS) as SearchKind[];
 
 const SPAN = 2 ** 40;
-/** The rowid of id 0 of the kind; all of a kind lie between its base and the next. */
+/** The rowid of id 0 of the kind. */
 export const searchBase = (kind: SearchKind): number => SEARCH_KINDS[kind] * SPAN;
-/** The rowid behind all of the kind. */
+/** The rowid after all of the kind. */
 export const searchEnd = (kind: SearchKind): number => searchBase(kind) + SPAN;
-/** SQL that is true for rows of the kind. */
+/** SQL condition for rows of the kind. */
 export const ofKind = (kind: SearchKind, rowid = 'rowid'): string =>
   `${rowid} > ${searchBase(kind)} AND ${rowid} < ${searchBase(kind) + SPAN}`;
 
-/** What a new track is called, for its album's names to be added: quicker than to read it back. */
+/** Names of a new track, to which its album's are added: quicker than reading them back. */
 export interface TrackNames {
   own: readonly (string | null)[];
   albumId: number | undefined;
 }
 
 interface Noted {
-  /** It has no text yet. */
+  /** Has no search text yet. */
   isNew: boolean;
   names?: TrackNames | undefined;
 }
@@ -44,9 +41,9 @@ export function createSearchIndex(client: Sqlite) {
   const tracksOf = client.prepare<[number], number>('SELECT id FROM tracks WHERE album_id = ?').pluck();
   const names = mapKinds((kind) => client.prepare<[number], string>(namesOf[kind]('?')).pluck());
   const namesOfAlbum = client.prepare<[number], string>(NAMES_OF_ALBUM).pluck();
-  /** Of a batch: ids whose text is to be written. */
+  /** Within a batch: ids whose text has to be written. */
   let noted: Record<SearchKind, Map<number, Noted>> | undefined;
-  const albumNames = new Map<number, string>(); // of the batch
+  const albumNames = new Map<number, string>(); // within a batch
 
   function write(kind: SearchKind, id: number, { isNew, names: given }: Noted): void {
     const rowid = searchBase(kind) + id;
@@ -76,21 +73,21 @@ export function createSearchIndex(client: Sqlite) {
   }
 
   return {
-    /** For a row that was just made. */
+    /** For a new row. */
     add: (kind: SearchKind, id: number, given?: TrackNames): void => put(kind, id, true, given),
-    /** For a row whose names may be others now. */
+    /** For a row whose names may have changed. */
     set: (kind: SearchKind, id: number): void => put(kind, id, false),
-    /** For an album whose names may be others now, with its tracks. */
+    /** For an album whose names may have changed, and its tracks. */
     setAlbum(id: number): void {
       put('album', id, false);
       for (const track of tracksOf.all(id)) put('track', track, false);
     },
-    /** For a row that goes. */
+    /** For a row that is deleted. */
     delete(kind: SearchKind, id: number): void {
-      if (noted) put(kind, id, false); // it may stay after all, when a savepoint is rolled back
+      if (noted) put(kind, id, false); // the row stays if a savepoint is rolled back
       else remove(searchBase(kind) + id);
     },
-    /** From here on rows are noted; `writeBatch` must follow in the same transaction, and then `endBatch`. */
+    /** Collects rows from here on. `writeBatch` must follow in the same transaction, and then `endBatch`. */
     startBatch(): void {
       noted = mapKinds(() => new Map());
     },
@@ -102,12 +99,12 @@ export function createSearchIndex(client: Sqlite) {
         for (const [id, one] of [...batch[kind]].sort(([a], [b]) => a - b)) write(kind, id, one);
       }
     },
-    /** After a batch, written or not. */
+    /** Ends a batch, written or not. */
     endBatch(): void {
       noted = undefined;
       albumNames.clear();
     },
-    /** A savepoint was rolled back: what was said of the rows may not be so. */
+    /** Call after rolling back a savepoint: the names passed to `add` may be wrong. */
     readAgain(): void {
       for (const one of noted?.track.values() ?? []) one.names = undefined;
     },

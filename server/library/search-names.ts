@@ -1,15 +1,15 @@
-// Every name by which something is found, and the text that they are to a search. A track's names hold its album's and
-// that one's artist, so that one look finds `dark side time`.
+// The names that find an item, and the search text made of them. A track's include its album and album artist, so that
+// `dark side time` finds it.
 import type { Sqlite } from '../db/client.ts';
 import { searchFold } from './fold.ts';
 
 export type SearchKind = 'artist' | 'album' | 'track';
 
-/** SQL of the names, a line each, that a track has from its album. */
+/** SQL for the names that a track has from its album, one per line. */
 export const NAMES_OF_ALBUM =
   'SELECT concat_ws(char(10), a.title, x.name) FROM albums a LEFT JOIN artists x ON x.id = a.artist_id WHERE a.id = ?';
 
-/** SQL of the names, a line each, of the item with this id. */
+/** SQL for the names of the item with this id, one per line. */
 export const namesOf: Record<SearchKind, (id: string) => string> = {
   artist: (id) => `SELECT concat_ws(char(10), name, sort_name) FROM artists WHERE id = ${id}`,
   album: (id) =>
@@ -21,7 +21,7 @@ export const namesOf: Record<SearchKind, (id: string) => string> = {
     FROM tracks t LEFT JOIN albums a ON a.id = t.album_id LEFT JOIN artists x ON x.id = a.artist_id WHERE t.id = ${id}`,
 };
 
-/** The names folded; one that another holds adds nothing. */
+/** The folded names, without those contained in an earlier one. */
 export function textOf(names: string): string {
   let text = '';
   for (const name of names.split('\n')) {
@@ -32,8 +32,8 @@ export function textOf(names: string): string {
 }
 
 /**
- * Gives SQL a function that says whether names hold all words of a JSON list. It takes some microseconds, where FTS5
- * takes a hundred to say whether one rowid is among many.
+ * Defines the SQL function `names_hold(names, words)`: whether the names contain all words of a JSON list. It takes a
+ * few µs, where FTS5 takes about 100 µs to test one rowid against a common word.
  */
 export function addNamesHold(client: Sqlite): void {
   let asked = '';

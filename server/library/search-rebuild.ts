@@ -1,13 +1,13 @@
-// Writes the search text of rows from before a migration made the search tables anew: a little at a time beside
-// everything else, from where it stopped when the server did. Until it is through, older rows are found by the
-// beginning of their names only.
+// Rebuilds the search text of existing rows after a migration recreated the search tables: in small steps in the
+// background, and across restarts. Until it is done, these rows are only found by the start of their names.
 import type { MainDb } from '../db/client.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { searchRebuild } from '../db/schema.ts';
 import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { Log } from '../log/log.ts';
 import type { SearchIndex } from './search-index.ts';
-import type { SearchKind } from './search-names.ts';
 
-/** Some milliseconds. */
+/** Rows per transaction: a few ms. */
 const AT_ONCE = 100;
 
 export interface SearchRebuildDeps {
@@ -17,11 +17,11 @@ export interface SearchRebuildDeps {
   yieldToRequests: YieldToRequests;
 }
 
-/** Resolves when nothing is left to do, or the database was closed. */
+/** Resolves when done or when the database was closed. */
 export async function rebuildSearch({ db, search, log, yieldToRequests }: SearchRebuildDeps): Promise<void> {
   const client = db.$client;
   const left = client
-    .prepare<[], { kind: SearchKind; lastId: number }>(
+    .prepare<[], RowAs<typeof searchRebuild, 'kind' | 'lastId'>>(
       'SELECT kind, last_id AS lastId FROM search_rebuild ORDER BY kind',
     )
     .all();
@@ -48,5 +48,5 @@ export async function rebuildSearch({ db, search, log, yieldToRequests }: Search
       after = writeSome(after);
     }
   }
-  log.info({}, 'search was rebuilt');
+  log.info({}, 'search has been rebuilt');
 }

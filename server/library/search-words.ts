@@ -1,15 +1,15 @@
-// What a person types into a search box, as words that must each be found. Shared by the `q` of lists and by search/.
+// Splits a search query into words that must all match. Used for the `q` of lists and by search/.
 import { searchFold } from './fold.ts';
 import { gramOf } from './search-grams.ts';
 
-// Words are folded like the index. Control characters separate too: a NUL would end the text of a MATCH early.
+// Control characters separate too: a NUL would end the MATCH expression early.
 const SEPARATORS = /[\s\u0000-\u001f\u007f-\u009f\u200b\ufeff]+/u;
 const MOST_WORDS = 16;
 const TRIGRAM = 3;
-/** Of a word: longer ones find nothing, and phrases cost time by their length. */
+/** Longer words are cut: they would match nothing, and the cost of a phrase grows with its length. */
 const MOST_CHARACTERS = 200;
 
-/** At most 16 different words; more only cost time. */
+/** At most 16 distinct words, folded like the index. */
 export function wordsOf(text: string | undefined): string[] {
   if (text === undefined) return [];
   const words = searchFold(text.toWellFormed()).split(SEPARATORS).filter(Boolean);
@@ -18,19 +18,19 @@ export function wordsOf(text: string | undefined): string[] {
     .map((word) => (word.length > MOST_CHARACTERS ? word.slice(0, MOST_CHARACTERS).toWellFormed() : word));
 }
 
-/** True when the trigram index can find the word: it has three characters (not code units). */
+/** True if the trigram index can find the word, which takes three code points. */
 const isLong = (word: string): boolean => word.length >= TRIGRAM && [...word].length >= TRIGRAM;
 
-/** A part of what was typed that one of the search tables can find, as a MATCH of FTS5. */
+/** The words that one of the search tables can find, as an FTS5 MATCH expression. */
 export interface Match {
   table: 'search_trigrams' | 'search_grams';
   match: string;
   words: string[];
 }
 
-/** What has every word is found by all of these. Words are quoted: nothing in them is read as an operator. */
+/** An item with all words matches all of these. Words are quoted, so that none is an operator. */
 export function matchesOf(words: readonly string[]): Match[] {
-  // `kalo` holds `a`, which nearly everything does
+  // a word contained in another is implied, and short ones match nearly everything
   const asked = words.filter((word) => !words.some((other) => other.length > word.length && other.includes(word)));
   const long = asked.filter(isLong);
   const short = asked.filter((word) => !isLong(word));

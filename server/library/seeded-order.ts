@@ -1,8 +1,8 @@
-// A random order that a seed fixes and that needs no table: every id has a place, and every place an id, by a small
-// Feistel network over 0..4^halfBits-1. An item keeps its place among the others when items come and go.
+// A seeded random order without a table: a small Feistel network maps ids to places and back, over 0..4^halfBits-1.
+// Items keep their order when others are added or removed.
 
 export interface SeededOrder {
-  /** Number of places. Some belong to ids that do not exist. */
+  /** Number of places, including those of ids that do not exist. */
   size: number;
   idAt(place: number): number;
   placeOf(id: number): number;
@@ -34,7 +34,7 @@ export function seededOrder(seed: number, maxId: number): SeededOrder {
   };
 }
 
-/** 32 bits well stirred (the finisher of MurmurHash3). */
+/** The 32-bit finalizer of MurmurHash3. */
 function mix(value: number): number {
   let h = value | 0;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);

@@ -1,12 +1,12 @@
-// The library as other rooms and the doors see it: lists, single items, edits, deletion. `userId` is the person who
-// asks; likes and play counts in the answers are theirs.
+// Lists, single items, edits and deletion. `userId` is the requesting user; items come with their likes, ratings and
+// plays. `getX` and the edits throw `not_found`.
 import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
 import type { Availability } from '../db/schema.ts';
 import { notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { Principal } from '../http/route.ts';
 import { albumList, type AlbumFilter } from './album-lists.ts';
-import { readAlbums, type AlbumSummary } from './album-rows.ts';
+import { playedAlbumIds, readAlbums, type AlbumSummary, type PlayedOrder } from './album-rows.ts';
 import { artistList, type ArtistFilter } from './artist-lists.ts';
 import { readArtists, type ArtistSummary } from './artist-rows.ts';
 import { createDeletion, type DeletionDeps } from './track-deletion.ts';
@@ -17,7 +17,6 @@ import { createGenreList } from './genres.ts';
 import type { NewIdList } from './id-list.ts';
 import { createListing, type ListThread } from './listing.ts';
 import { createLyricsReader } from './lyrics.ts';
-import { playedIds, type PlayedOrder } from './played-ids.ts';
 import { createSimilar } from './similar.ts';
 import { createManualEdits, type TypedMetadata } from './manual.ts';
 import type { ListOrder } from './sorts.ts';
@@ -29,15 +28,15 @@ import { toTrackOut } from './wire-maps.ts';
 import { createNeverSplit } from './never-split.ts';
 import type { AlbumSort, ArtistSort, TrackOut, TrackSort } from './wire.ts';
 
-/** Tracks whose credits change in one go: some 10 ms. */
+/** Tracks per transaction: some 10 ms. */
 const CREDITS_AT_ONCE = 100;
 
 export interface LibraryDeps extends DeletionDeps {
   now: () => Date;
   tracks: TrackWriter;
-  /** Asked to go on with `settleCredits` for an artist of many tracks. */
+  /** Continues `settleCredits` in the background, for an artist with many tracks. */
   settleLater?: (id: ArtistId) => void;
-  /** Reads what lists need more than a moment for. Without one they are read at once. */
+  /** Runs slow list queries. Without it, they run in the calling thread. */
   listThread?: ListThread;
 }
 
@@ -99,9 +98,9 @@ export function createLibraryService({
     getTrack,
     getAlbum,
     getArtist,
-    /** The track as rooms put it on the wire that do not know its shape. */
+    /** For modules that send tracks without knowing their shape. */
     trackOut: (user: Principal, id: TrackId): TrackOut => toTrackOut(getTrack(user.id, id)),
-    /** The ones that exist, in the order of the ids. */
+    /** In the order of the ids; unknown ones are skipped. */
     tracksById,
     albumsById,
     artistsById,
@@ -125,16 +124,16 @@ export function createLibraryService({
       page: Page,
     ): Promise<Paged<ArtistSummary>> => listOf(artistList(userId, filter, order), page, artistsById),
     listGenres,
-    /** Most or last played first, without what was never played. */
+    /** The user's most or last played albums. */
     listPlayedAlbums: (userId: UserId, by: PlayedOrder, page: Page): AlbumSummary[] =>
-      albumsById(userId, playedIds(statements, userId, 'album', by, page)),
+      albumsById(userId, playedAlbumIds(statements, userId, by, page)),
     findArtistByName: (name: string): ArtistId | undefined =>
       statements.column<ArtistId>('SELECT id FROM artists WHERE name_key = @key', { key: identityKey(name) })[0],
     folders: createFolderTree(statements),
     lyrics: createLyricsReader(statements),
     similar: createSimilar({ statements, random: Math.random }),
 
-    /** Over anything that tags and services say, now and later. Throws `not_found`, `invalid`. */
+    /** Takes precedence over tags and services, now and later. Throws `not_found` or `invalid`. */
     setMetadata(userId: UserId, id: TrackId, typed: TypedMetadata): TrackSummary {
       setMetadata(id, typed);
       return getTrack(userId, id);
@@ -154,14 +153,11 @@ export function createLibraryService({
       if (isMore) settleLater?.(id);
       return getArtist(userId, id);
     },
-    /**
-     * Goes on with the credits of an artist whose name is kept whole from now on, or no longer. False when they are all
-     * as they should be.
-     */
+    /** Next step after a change of an artist's never-split mark. False when no credits are left to change. */
     settleCredits: (id: ArtistId): boolean =>
       db.transaction(() => settleSome(id, CREDITS_AT_ONCE) > 0, { behavior: 'immediate' }),
     deleteTrack,
-    /** After a merge: deletes the stored objects that nothing uses any more. */
+    /** Deletes stored objects that nothing uses any more, for example after a merge. */
     release,
     releaseAudio,
 
@@ -171,9 +167,9 @@ export function createLibraryService({
       artists: statements.value<number>('SELECT count(*) FROM artists', {}),
     }),
 
-    /** The row says there is audio, and the storage does not have it. True when that is news. */
+    /** For a track whose audio is not in the storage. True if it was available before. */
     markMissing: (id: TrackId): boolean => setAvailability.run('missing', now().getTime(), id, 'available').changes > 0,
-    /** The audio of a missing track is back. True when that is news. */
+    /** For a track whose audio is back. True if it was missing before. */
     markAvailable: (id: TrackId): boolean =>
       setAvailability.run('available', now().getTime(), id, 'missing').changes > 0,
   };

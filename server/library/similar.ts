@@ -1,6 +1,5 @@
-// Music like other music, from what the library itself knows: the same artists, shared genres, near years, and what is
-// played and liked. Candidates are gathered through indexes, a few hundred at most however large the library, and then
-// weighed (similarity.ts).
+// Similar music by what the library knows: artists, genres, years, plays and likes. Up to a few hundred candidates are
+// collected through indexes, whatever the size of the library, and then scored (similarity.ts).
 import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
 import type { Statements } from './statements.ts';
 import { pickSimilar, type Candidate, type Seed } from './similarity.ts';
@@ -24,12 +23,12 @@ const SELECT = `SELECT t.id, t.album_id AS albumId, t.year,
 
 export interface SimilarDeps {
   statements: Statements;
-  /** 0..1; another mix each time. */
+  /** 0 to 1. */
   random: () => number;
 }
 
 export function createSimilar({ statements, random }: SimilarDeps) {
-  /** A track whose audio is not here may be what is asked about, but is no answer. */
+  /** Without `all`, only tracks whose audio is available. */
   const read = (userId: UserId, ids: readonly number[], { all = false } = {}): Candidate[] =>
     statements
       .rows<Row>(SELECT, { userId, ids: JSON.stringify(ids) })
@@ -40,7 +39,7 @@ export function createSimilar({ statements, random }: SimilarDeps) {
         genreIds: JSON.parse(row.genreIds) as number[],
       }));
 
-  /** Rows of an index from a random place on, and from its beginning when the end comes first. */
+  /** Rows of an index from a random position on, wrapping around at its end. */
   function around(sql: string, params: Record<string, number>, most: number): number[] {
     const highest = statements.value<number | null>('SELECT max(id) FROM tracks', {}) ?? 0;
     const from = Math.floor(random() * highest);
@@ -90,7 +89,7 @@ export function createSimilar({ statements, random }: SimilarDeps) {
     toArtist: (userId: UserId, id: ArtistId, count: number): TrackId[] =>
       similarTo(userId, tracksOf(id), count, { ownShare: 0.3 }),
 
-    /** Artists of the music that is most like theirs, nearest first. */
+    /** Similar artists, most similar first. */
     artistsLike(userId: UserId, id: ArtistId, count: number): ArtistId[] {
       const seed = seedOf(read(userId, tracksOf(id), { all: true }));
       const candidates = read(userId, [...new Set(seed.topGenres.flatMap(byGenre))]);
@@ -115,7 +114,7 @@ export function createSimilar({ statements, random }: SimilarDeps) {
   }
 }
 
-/** What several tracks have in common, taken together. */
+/** Artists, genres and median year of several tracks. */
 function seedOf(tracks: readonly Candidate[]): Seed {
   const uses = new Map<number, number>();
   for (const genre of tracks.flatMap((track) => track.genreIds)) uses.set(genre, (uses.get(genre) ?? 0) + 1);

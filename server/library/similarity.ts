@@ -1,10 +1,9 @@
-// How much a track is like others, and a mix of the nearest. Pure.
-import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
+// Scores how similar a track is to others, and picks a mix of the most similar ones. Pure.
+import type { AlbumId, ArtistId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { tracks } from '../db/schema.ts';
 
-export interface Candidate {
-  id: TrackId;
-  albumId: AlbumId | null;
-  year: number | null;
+export interface Candidate extends RowAs<typeof tracks, 'id' | 'albumId' | 'year'> {
   artistIds: ArtistId[];
   genreIds: number[];
   plays: number;
@@ -19,7 +18,7 @@ export interface Seed {
   year: number | undefined;
 }
 
-/** Genres say most, then the artist, then the time; what the person loves comes a little sooner. */
+/** Genres count most, then the artist, then the year; likes and plays add a little. */
 export function likeness(candidate: Candidate, seed: Seed): number {
   const shared = candidate.genreIds.filter((genre) => seed.genreIds.has(genre)).length;
   const genre = seed.genreIds.size === 0 ? 0 : (2 * shared) / Math.max(1, Math.min(seed.genreIds.size, 3));
@@ -32,14 +31,11 @@ export function likeness(candidate: Candidate, seed: Seed): number {
 interface Mix {
   count: number;
   random: () => number;
-  /** At most this part of the mix is by the artists of the seed itself, while there is other music. */
+  /** Maximum share of tracks by the seed's own artists, 0 to 1, as long as there are others. */
   ownShare: number;
 }
 
-/**
- * Nearest first with some chance in it, so that a second mix is another one; not all by the same artist, not all of one
- * album.
- */
+/** Most similar first, with some randomness and limits per artist and album. */
 export function pickSimilar(
   candidates: readonly Candidate[],
   seed: Seed,

@@ -1,26 +1,26 @@
-// An order of a list as SQL. Each is served by an index of db/schema.ts (a test reads the query plan of every one), so
-// that a page costs the same in a library of a hundred and of a million.
+// The orders of lists as SQL. Each is served by an index of db/schema.ts (a test checks the query plans), so that a
+// page takes the same time at any library size.
 import { randomInt } from 'node:crypto';
 import type { ItemType } from '../db/schema.ts';
 
 export type Order = 'asc' | 'desc';
 
 /**
- * `columns` of the index that serves it, its last one is the id. `nulls`: the first may be unknown, and unknown comes
- * last both ways; of a `partial` index those are not in it, and come by id.
+ * `columns`: those of the index, ending with the id. `nulls`: the first column is nullable, and NULLs come last in both
+ * directions; `partial`: the index has no NULLs, so those come by id.
  */
 export type Sort =
   | { index: string; columns: readonly string[]; nulls?: boolean | 'partial' }
   | { played: 'plays' | 'last_played_at' };
 
-/** A part of the list; the list is its segments one after the other. */
+/** A part of an order; the order is the concatenation of its segments. */
 export interface Segment {
   from: string;
-  /** For `from`: makes SQLite walk the sort's index instead of gathering and sorting. */
+  /** Makes SQLite walk the sort's index instead of sorting. */
   hint?: string;
   where?: string;
   orderBy: string;
-  /** Of an order by plays: what the person played, read from play_counts `p`, or the rest by id. */
+  /** In orders by plays: items that the user played, from play_counts `p`, or the rest by id. */
   played?: 'played' | 'never';
 }
 
@@ -32,17 +32,17 @@ const FIRST_DOWN: ReadonlySet<string> = new Set([
   'last_played_at',
 ]);
 
-/** Names ascend, times and counts descend, unless asked otherwise. */
+/** Names ascend; years, times and counts descend. */
 const defaultOrder = (sort: string): Order => (FIRST_DOWN.has(sort) ? 'desc' : 'asc');
 
 export interface ListOrder<S extends string> {
   sort: S;
   order?: Order | undefined;
-  /** Of sort `random`; without one every call has an order of its own. */
+  /** For `random`; without it, every call has a different order. */
   seed?: number | undefined;
 }
 
-/** `gather` is the same order for when few items fit and are sorted. */
+/** `gather`: the same order in one query, for sorting a few matches. */
 export interface WalkedOrder {
   segments: Segment[];
   gather: Segment;
@@ -78,7 +78,6 @@ function segmentsOf(sort: Sort, order: Order, itemType: ItemType): Segment[] {
   return [{ ...known, orderBy: sort.nulls ? [`${keys[0]} NULLS LAST`, ...keys.slice(1)].join(', ') : known.orderBy }];
 }
 
-/** The whole order in one piece, for sorting. */
 function gathered(sort: Sort, order: Order, itemType: ItemType): Segment {
   if ('played' in sort) return gatheredByPlays(sort.played, order, itemType);
   const [first, ...others] = sort.columns.map((column) => `i.${column} ${order}`);
@@ -87,13 +86,13 @@ function gathered(sort: Sort, order: Order, itemType: ItemType): Segment {
 }
 
 /**
- * What the person played, by the counts kept for them, and apart from it what they never played, by id. Never played
- * counts as zero plays; it has no last time, and such items come last both ways.
+ * Played items by play_counts, and separately those never played, by id. The latter count as zero plays; without a last
+ * time, they come last in both directions.
  */
 function playedSegments(column: 'plays' | 'last_played_at', order: Order, itemType: ItemType): Segment[] {
   const mine = ofUser(itemType);
   const played: Segment = {
-    // CROSS: counts outside, in the order of their index
+    // CROSS: play_counts is the outer loop, in the order of its index
     from: `play_counts p CROSS JOIN ${itemType}s i ON i.id = p.item_id`,
     where: mine,
     orderBy: `p.${column} ${order}, p.item_id ${order}`,

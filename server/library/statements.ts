@@ -1,14 +1,15 @@
-// Prepared statements kept by their text. The lists put their SQL together from fixed pieces, so the number of texts is
-// small; the bound is there for the many ways in which filters combine.
+// Cache of prepared statements by their text. Lists combine fixed pieces of SQL, so there are few texts; the limit is
+// for the many combinations of filters.
 import type { Statement } from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
+import type { RowOf } from '../db/rows.ts';
+import type { changeCounts } from '../db/schema.ts';
 import { addNamesHold } from './search-names.ts';
 
-/**
- * What lists depend on: the rows of tracks, albums and artists; what somebody likes; how often something was played.
- */
+/** What lists depend on: rows of tracks, albums and artists; likes and ratings; plays. */
 export const TOPICS = ['library', 'likes', 'plays'] as const;
 export type Topic = (typeof TOPICS)[number];
+export type ChangeCount = RowOf<typeof changeCounts, 'topic' | 'changes'>;
 export type Params = Record<string, string | number | null>;
 export type Statements = ReturnType<typeof createStatements>;
 
@@ -17,7 +18,7 @@ const KEEP = 400;
 export function createStatements(client: Sqlite) {
   const cache = new Map<string, Statement>();
   addNamesHold(client);
-  const changes = client.prepare<[], { topic: Topic; changes: number }>('SELECT topic, changes FROM change_counts');
+  const changes = client.prepare<[], ChangeCount>('SELECT topic, changes FROM change_counts');
 
   function prepared(sql: string, pluck: boolean): Statement {
     const key = pluck ? `1${sql}` : sql;
@@ -37,22 +38,19 @@ export function createStatements(client: Sqlite) {
     /** The first column of every row. */
     column: <T>(sql: string, params: Params): T[] => prepared(sql, true).all(params) as T[],
     value: <T>(sql: string, params: Params): T => prepared(sql, true).get(params) as T,
-    /**
-     * Another text whenever something of these topics was written (of all of them when none are named); what was
-     * counted before may then be wrong.
-     */
+    /** Changes whenever something of these topics was written, which makes earlier results stale. */
     version: (topics: readonly Topic[] = TOPICS): string => versionOf(changes.all(), topics),
   };
 }
 
 /** From the rows of change_counts. */
-export const versionOf = (counts: readonly { topic: Topic; changes: number }[], topics: readonly Topic[]): string =>
+export const versionOf = (counts: readonly ChangeCount[], topics: readonly Topic[]): string =>
   counts
     .filter(({ topic }) => topics.includes(topic))
     .map(({ changes }) => changes)
     .join(':');
 
-/** The items in the order of the ids. */
+/** The items in the order of the ids; unknown ids are skipped. */
 export function inOrder<T extends { id: number }>(items: readonly T[], ids: readonly number[]): T[] {
   const byId = new Map<number, T>(items.map((item) => [item.id, item]));
   return ids.map((id) => byId.get(id)).filter((item) => item !== undefined);

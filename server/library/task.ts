@@ -3,7 +3,7 @@ import { ArtistIdIn } from '../db/ids.ts';
 import { task, type Handler } from '../jobs/tasks.ts';
 import type { LibraryService } from './service.ts';
 
-/** Puts the credits of many tracks together, or apart, after somebody said whether a name is one artist. */
+/** Joins or splits the credits of an artist's tracks after its never-split mark changed. */
 export const SETTLE_CREDITS = task('settle_credits', {
   payload: z.strictObject({ artistId: ArtistIdIn }),
   attempts: 3,
@@ -16,7 +16,7 @@ export interface CreditsTaskDeps {
   libraryChanged: () => void;
 }
 
-/** Handler of `settle_credits`. Whoever changes their mind meanwhile is followed: each step asks for the mark again. */
+/** Handler of `settle_credits`. Each step reads the mark again, since it may change meanwhile. */
 export const settleCreditsTask =
   ({ library, libraryChanged }: CreditsTaskDeps): Handler<typeof SETTLE_CREDITS> =>
   async ({ artistId }, { signal, yieldToRequests }) => {

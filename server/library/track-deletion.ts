@@ -1,5 +1,5 @@
-// Takes a track out of the library: its row with all that hangs on it, an album and artists left empty, and at last the
-// stored audio. Files below the import path (`file:` addresses) are the person's own and are never touched.
+// Deletes a track: its row and all that refers to it, an album and artists left without tracks, and finally the stored
+// audio. Files in the music folder (`file:` URIs) are never touched.
 import { and, eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
@@ -16,18 +16,13 @@ export interface DeletionDeps {
   tracks: RowRemovalDeps;
   storage: Pick<Storage, 'delete' | 'backend'>;
   leases: Pick<Leases, 'deleteWhenFree'>;
-  /**
-   * Called inside the transaction while the row is still there, so that the track's source can note that it is not
-   * wanted back.
-   */
+  /** Called inside the transaction while the row exists, so that its source can note not to import it again. */
   onDeleted: (id: TrackId) => void;
   log: Log;
 }
 
 export function createDeletion({ db, tracks: writer, storage, leases, onDeleted, log }: DeletionDeps) {
-  /**
-   * The row is gone when this returns, whatever became of the stored objects: a left-over object costs room, not music.
-   */
+  /** Succeeds even if stored objects cannot be deleted: those only cost space until the next gc. Throws `not_found`. */
   async function deleteTrack(id: TrackId): Promise<void> {
     await release(
       db.transaction((tx) => removeTrackRow(tx, writer, id, () => onDeleted(id)), { behavior: 'immediate' }),
@@ -39,7 +34,7 @@ export function createDeletion({ db, tracks: writer, storage, leases, onDeleted,
     if (storageUri !== null) await releaseAudio([storageUri]);
   }
 
-  /** Deletes stored audio that no track uses any more; what is about to be used again is looked at later. */
+  /** Deletes stored audio that no track uses any more. Leased objects are checked again when they are released. */
   async function releaseAudio(storageUris: readonly string[]): Promise<void> {
     for (const uri of storageUris) {
       const key = keyOf(uri);
@@ -50,9 +45,7 @@ export function createDeletion({ db, tracks: writer, storage, leases, onDeleted,
     }
   }
 
-  /**
-   * Found by content, which is indexed; the address alone is not, since an index of it would cost a tenth of a scan.
-   */
+  /** Searches by content hash, since an index of storage URIs would make scans a tenth slower. */
   const isUsed = (uri: string, key: string): boolean =>
     db
       .select({ id: tracks.id })
@@ -61,7 +54,7 @@ export function createDeletion({ db, tracks: writer, storage, leases, onDeleted,
       .limit(1)
       .get() !== undefined;
 
-  /** Undefined for a `file:` address and for an object of another backend than today's. */
+  /** Undefined for `file:` URIs and objects in another backend than the configured one. */
   const keyOf = (uri: string): string | undefined => keyOfUri(storage, uri);
 
   async function tryDelete(key: string): Promise<void> {

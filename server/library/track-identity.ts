@@ -1,42 +1,42 @@
-// What a track is called and belongs to now, in the shape in which it is written: enrichment and edits by hand begin
-// with it.
+// Reads a track's current metadata in the shape the track writer takes: enrichment and manual edits start from it.
 import { isDeepStrictEqual } from 'node:util';
 import type { Sqlite } from '../db/client.ts';
-import type { AlbumId, TrackId } from '../db/ids.ts';
-import type { Availability, MetadataStatus, Origin } from '../db/schema.ts';
+import type { TrackId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { MetadataStatus, Origin, tracks } from '../db/schema.ts';
 import { fieldColumns, fieldsFrom, knownFields, type FieldValues, type KnownFields } from '../db/track-fields.ts';
 import { splitArtists } from './artist-split.ts';
 import { identityKey } from './fold.ts';
 import { isVariousArtists, VARIOUS_ARTISTS } from './resolve.ts';
 import type { TrackIdentity } from './track-writer.ts';
 
-export interface KnownTrack {
-  id: TrackId;
-  source: string;
-  sourceId: string;
-  storageUri: string | null;
-  availability: Availability;
+export interface KnownTrack extends RowAs<
+  typeof tracks,
+  | 'id'
+  | 'source'
+  | 'sourceId'
+  | 'storageUri'
+  | 'availability'
+  | 'enrichedAt'
+  | 'fpidScore'
+  | 'durationMs'
+  | 'format'
+  | 'codec'
+  | 'albumId'
+> {
   status: MetadataStatus;
   error: string | null;
-  enrichedAt: number | null;
-  fpidScore: number | null;
-  durationMs: number | null;
-  format: string | null;
-  codec: string | null;
-  albumId: AlbumId | null;
-  /** Folder that its file lies in (source_folders.id), where it has one. */
+  /** Folder of its file (source_folders.id), if it has one. */
   folder: number | undefined;
   identity: TrackIdentity;
 }
 
-interface Row extends Omit<KnownTrack, 'folder' | 'identity'>, FieldValues {
+interface Row
+  extends
+    Omit<KnownTrack, 'folder' | 'identity'>,
+    FieldValues,
+    RowAs<typeof tracks, 'title' | 'artistName' | 'genre' | 'recordingMbid' | 'acoustidId' | 'provenance'> {
   folder: number | null;
-  title: string;
-  artistName: string | null;
-  genre: string | null;
-  recordingMbid: string | null;
-  acoustidId: string | null;
-  provenance: string | null;
   album: string | null;
   albumArtist: string | null;
   isCompilation: number | null;
@@ -94,14 +94,11 @@ const toIdentity = (row: Row): TrackIdentity => ({
   provenance: row.provenance === null ? undefined : (JSON.parse(row.provenance) as Partial<Record<string, Origin>>),
 });
 
-/** A genre has one spelling in its list; the track's own is beside its main one. */
+/** Genres are stored in one spelling; the track keeps its own spelling of its first genre. */
 const withOwnSpelling = ([first, ...others]: string[], own: string | null): string[] =>
   first === undefined ? [] : [own !== null && identityKey(own) === identityKey(first) ? own : first, ...others];
 
-/**
- * Whether writing the other would leave the track as it is. Titles of albums may be spelled differently: an album has
- * one spelling.
- */
+/** True if writing `b` over `a` would change nothing. Spellings of an album title are equal, since an album has one. */
 export const isSameIdentity = (a: TrackIdentity, b: TrackIdentity): boolean =>
   isDeepStrictEqual(asWritten(a), asWritten(b));
 

@@ -16,7 +16,7 @@ import type { NewIdList } from './id-list.ts';
 import { orderOf, type ListOrder, type Sort } from './sorts.ts';
 import type { TrackSort } from './wire.ts';
 
-/** Numbers by their ends, texts by a part of them. */
+/** Numbers are filtered by range, texts by substring. */
 export type FieldFilters = { [F in ListedNumber as `${F}From` | `${F}To`]?: number | undefined } & {
   [F in ListedText]?: string | undefined;
 };
@@ -30,7 +30,7 @@ export interface TrackFilter extends FieldFilters {
   format?: string | undefined;
   metadataStatus?: MetadataStatus | undefined;
   availability?: Availability | undefined;
-  /** Leaves out saved tracks whose audio is not here yet. */
+  /** Excludes placeholders. */
   withoutRemote?: boolean | undefined;
   liked?: boolean | undefined;
 }
@@ -43,21 +43,21 @@ export const TRACK_SORT_PLANS: Record<Exclude<TrackSort, 'random'>, Sort> = {
   },
   album: { index: 'tracks_album_sort', columns: ['album_sort', 'album_id', 'disc_number', 'track_number', 'id'] },
   ...fieldSorts(),
-  year: { index: 'tracks_year', columns: ['year', 'id'], nulls: true }, // the one that nearly every track has
+  year: { index: 'tracks_year', columns: ['year', 'id'], nulls: true }, // not partial: nearly every track has one
   created_at: { index: 'tracks_created_at', columns: ['created_at', 'id'] },
   duration: { index: 'tracks_duration', columns: ['duration_ms', 'id'], nulls: true },
   play_count: { played: 'plays' },
   last_played_at: { played: 'last_played_at' },
 };
 
-/** The first half lets the index of what is not available be used. */
+/** The first condition makes the partial index of unavailable tracks usable. */
 const REMOTE = "i.availability <> 'available' AND i.availability IN ('remote', 'fetching')";
 
 export function trackList(userId: UserId, filter: TrackFilter, order: ListOrder<TrackSort>): NewIdList {
   return { itemType: 'track', userId, filters: trackFilters(filter), order: orderOf('track', TRACK_SORT_PLANS, order) };
 }
 
-/** Nearly all are available, and the index of this column has the others. */
+/** Nearly all tracks are available; a partial index has the others. */
 const REST: Filter = { each: "i.availability <> 'available'" };
 const availabilityFilter = (availability: Availability): Filter =>
   availability === 'available'
@@ -83,7 +83,7 @@ function rangeFilters(field: ListedNumber, from: number | undefined, to: number 
   ];
 }
 
-/** The first half lets the index be used of those that have one. */
+/** The first condition makes the partial index usable. */
 const partFilter = (field: ListedText, part: string): Filter => ({
   each: `i.${foldedName(field)} IS NOT NULL AND instr(i.${foldedName(field)}, @${field}) > 0`,
   params: { [field]: sortKey(part) },

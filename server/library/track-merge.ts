@@ -1,5 +1,5 @@
-// Two tracks turn out to be the same music: what hangs on one goes over to the other, and the emptied one goes. Each
-// table is moved by the room that owns it; this room knows only that there are some.
+// Merges two tracks: likes, plays and playlist entries move to the one that is kept, and the other is removed. Each
+// module moves the rows of its own tables.
 import { eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
@@ -7,9 +7,9 @@ import { tracks } from '../db/schema.ts';
 import { conflict, notFound } from '../errors.ts';
 import { removeTrackRow, type LeftOver, type RowRemovalDeps } from './row-removal.ts';
 
-/** A room that has something of people hanging on tracks. */
+/** What a module with user data on tracks registers. */
 export interface TrackMergePart {
-  /** Both tracks are there. Runs inside a writing transaction; leaves nothing on `from`. */
+  /** Both tracks exist. Runs inside a write transaction; leaves nothing on `from`. */
   move(from: TrackId, to: TrackId): void;
 }
 
@@ -28,9 +28,8 @@ export function createTrackMerge({
     db.select({ id: tracks.id }).from(tracks).where(eq(tracks.id, id)).get() !== undefined;
 
   /**
-   * All or nothing; inside a transaction of the caller's it is a part of that. The kept track's own fields and audio
-   * stay as they are. What becomes of the other's file is the caller's business, before the call. Its objects are to be
-   * released after the transaction.
+   * Atomic, and part of the caller's transaction if there is one. Keeps the fields and audio of `kept`. The caller
+   * handles the other's file before the call and releases its objects after the transaction. Throws `not_found`.
    */
   function mergeInto(kept: TrackId, emptied: TrackId): LeftOver {
     if (kept === emptied) throw conflict('A track cannot be merged with itself.');

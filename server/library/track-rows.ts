@@ -1,80 +1,71 @@
-// The second step of every list of tracks: the rows of a page's ids, with all that TrackOut shows, in one statement.
-import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
-import type { Availability, MetadataStatus } from '../db/schema.ts';
+// Reads the track rows for the ids of a page, with all that TrackOut shows. Which ids those are: id-lists.ts.
+import type { ArtistId, TrackId, UserId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { TrackRow, tracks } from '../db/schema.ts';
 import { fieldColumns, type FieldValues } from '../db/track-fields.ts';
 import type { Statements } from './statements.ts';
 
-/** A track with its names, and with what the asking person did with it. */
-export interface TrackSummary extends FieldValues {
-  id: TrackId;
-  title: string;
-  artistId: ArtistId | null;
-  artistName: string | null;
-  artists: { id: ArtistId; name: string }[];
-  albumId: AlbumId | null;
+/** Columns that TrackOut shows, besides the fields of db/track-fields.ts. */
+type Column =
+  | 'id'
+  | 'title'
+  | 'artistId'
+  | 'artistName'
+  | 'albumId'
+  | 'genre'
+  | 'durationMs'
+  | 'sizeBytes'
+  | 'format'
+  | 'bitrateKbps'
+  | 'sampleRateHz'
+  | 'bitDepth'
+  | 'channels'
+  | 'source'
+  | 'sourceId'
+  | 'storageUri'
+  | 'availability'
+  | 'metadataStatus'
+  | 'metadataError'
+  | 'enrichedAt'
+  | 'fpidScore'
+  | 'recordingMbid'
+  | 'trackGainDb'
+  | 'trackPeak'
+  | 'albumGainDb'
+  | 'albumPeak'
+  | 'hasLyrics'
+  | 'createdAt'
+  | 'updatedAt';
+
+interface Joined {
   albumTitle: string | null;
   albumArtistId: ArtistId | null;
   albumArtistName: string | null;
-  genre: string | null;
-  genres: string[];
-  durationMs: number | null;
-  sizeBytes: number | null;
-  format: string | null;
-  bitrateKbps: number | null;
-  sampleRateHz: number | null;
-  bitDepth: number | null;
-  channels: number | null;
-  source: string;
-  sourceId: string;
-  storageUri: string | null;
-  availability: Availability;
-  metadataStatus: MetadataStatus;
-  metadataError: string | null;
-  enrichedAt: Date | null;
-  fpidScore: number | null;
-  recordingMbid: string | null;
-  trackGainDb: number | null;
-  trackPeak: number | null;
-  albumGainDb: number | null;
-  albumPeak: number | null;
-  hasCover: boolean;
-  /** Of the album's cover as it is now. */
+  /** ETag of the album's current cover. */
   coverEtag: string | null;
-  hasLyrics: boolean;
-  liked: boolean;
-  likedAt: Date | null;
-  /** 0..5; 0 is no rating. */
+  /** 0 to 5; 0 means unrated. */
   rating: number;
   playCount: number;
-  lastPlayedAt: Date | null;
-  createdAt: Date;
-  updatedAt: Date;
 }
 
-type Raw = Omit<
-  TrackSummary,
-  | 'artists'
-  | 'genres'
-  | 'hasCover'
-  | 'hasLyrics'
-  | 'liked'
-  | 'likedAt'
-  | 'enrichedAt'
-  | 'lastPlayedAt'
-  | 'createdAt'
-  | 'updatedAt'
-> & {
+/** A track with its names, and with the likes, rating and plays of the requesting user. */
+export interface TrackSummary extends Pick<TrackRow, Column>, FieldValues, Joined {
+  artists: { id: ArtistId; name: string }[];
+  genres: string[];
+  hasCover: boolean;
+  liked: boolean;
+  likedAt: Date | null;
+  lastPlayedAt: Date | null;
+}
+
+interface Raw extends RowAs<typeof tracks, Column>, FieldValues, Joined {
   hasCover: number;
-  hasLyrics: number;
   liked: number;
   likedAt: number | null;
-  enrichedAt: number | null;
   lastPlayedAt: number | null;
-  createdAt: number;
-  updatedAt: number;
-};
+}
 
-// CROSS JOIN: the ids lead. No ORDER BY: sorting these wide rows would take as long as reading them.
+// CROSS JOIN makes the ids the outer loop. No ORDER BY: sorting such wide rows takes as long as reading them.
 const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS artistName, t.album_id AS albumId,
     al.title AS albumTitle, al.artist_id AS albumArtistId, aa.name AS albumArtistName, t.genre,
     ${fieldColumns('t')}, t.duration_ms AS durationMs,
@@ -94,8 +85,8 @@ const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS 
   LEFT JOIN like_states l ON l.user_id = @userId AND l.item_type = 'track' AND l.item_id = t.id
   LEFT JOIN play_counts p ON p.user_id = @userId AND p.item_type = 'track' AND p.item_id = t.id`;
 
-// The lists within a track, each in one look for the whole page: as sub-selects of the above they take twice as long.
-// In the order of their keys, so nothing is sorted.
+// Lists within a track, in one query each per page: as subqueries of the above they take twice as long. Ordered by the
+// key that the index gives, so SQLite does not sort.
 const ARTISTS = `SELECT ta.track_id AS id, x.id AS artistId, x.name
   FROM json_each(@ids) ids CROSS JOIN track_artists ta ON ta.track_id = ids.value
   CROSS JOIN artists x ON x.id = ta.artist_id ORDER BY ids.key, ta.position`;
@@ -103,10 +94,10 @@ const GENRES = `SELECT tg.track_id AS id, g.name
   FROM json_each(@ids) ids CROSS JOIN track_genres tg ON tg.track_id = ids.value
   CROSS JOIN genres g ON g.id = tg.genre_id ORDER BY ids.key, tg.position`;
 
-/** The tracks of these ids in their order, as often as they are there; an id that is gone is left out. */
+/** Tracks in the order of the ids. Repeated ids are repeated, unknown ones skipped. */
 export function readTracks(statements: Statements, userId: UserId, ids: readonly number[]): TrackSummary[] {
   const asked = { ids: JSON.stringify(ids) };
-  const tracks = statements.rows<Raw>(SELECT, { ...asked, userId }).map((row) => ({
+  const items = statements.rows<Raw>(SELECT, { ...asked, userId }).map((row) => ({
     ...row,
     artists: [] as TrackSummary['artists'],
     genres: [] as string[],
@@ -119,7 +110,7 @@ export function readTracks(statements: Statements, userId: UserId, ids: readonly
     createdAt: new Date(row.createdAt),
     updatedAt: new Date(row.updatedAt),
   }));
-  const byId = new Map<number, TrackSummary>(tracks.map((track) => [track.id, track]));
+  const byId = new Map<number, TrackSummary>(items.map((track) => [track.id, track]));
   const unique = { ids: JSON.stringify([...byId.keys()]) };
   for (const { id, artistId, name } of statements.rows<{ id: TrackId; artistId: ArtistId; name: string }>(
     ARTISTS,

@@ -1,12 +1,12 @@
-// Writes tracks with all that hangs on them: artists, album, genres, lyrics, search text. Upload, scan, enrichment and
-// manual edits come through here. Runs inside the caller's writing transaction; prepared statements, because a scan
-// calls it for every file.
+// Writes tracks with their artists, album, genres, lyrics and search text, for uploads, scans, enrichment and manual
+// edits. Runs inside the caller's write transaction; prepared statements, since a scan calls it per file.
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import type { RowOf } from '../db/rows.ts';
 import {
   tracks,
   type albums,
+  type artists,
   type MetadataStatus,
   type Origin,
   type trackArtists,
@@ -23,11 +23,11 @@ export interface Lyrics {
   lines: { startMs?: number; text: string }[];
 }
 
-/** What a track is called and belongs to, wherever that was learned. Absent means not known. */
+/** A track's metadata, from whatever source. Absent means unknown. */
 export interface TrackIdentity extends KnownFields {
   title: string;
   artists: readonly string[];
-  /** Credit as written, when it is more than the names. */
+  /** The credit as written, if it is more than the names. */
   artist?: string | undefined;
   albumArtists?: readonly string[] | undefined;
   albumArtist?: string | undefined;
@@ -41,13 +41,13 @@ export interface TrackIdentity extends KnownFields {
   albumArtistSort?: string | undefined;
   artistMbids?: readonly string[] | undefined;
   albumArtistMbids?: readonly string[] | undefined;
-  /** Null when there are none; absent leaves those that the track has. */
+  /** Null if there are none; absent keeps those that the track has. */
   lyrics?: Lyrics | null | undefined;
-  /** Fields that do not come from tags. */
+  /** Origins of fields that do not come from tags. */
   provenance?: Partial<Record<string, Origin>> | undefined;
 }
 
-/** What the audio itself says. */
+/** Columns that describe the audio. */
 const AUDIO_COLUMNS = [
   'durationMs',
   'sizeBytes',
@@ -74,13 +74,13 @@ export type TrackAudio = Pick<TrackRow, (typeof AUDIO_COLUMNS)[number]>;
 export interface NewTrack {
   source: string;
   sourceId: string;
-  /** Folder the file lies in (source_folders.id), where it has one. */
+  /** Folder of the file (source_folders.id), if it has one. */
   folder?: number | undefined;
   identity: TrackIdentity;
   audio: TrackAudio;
 }
 
-/** Columns that neither the audio nor what a track is called says. */
+/** Columns that come neither from the audio nor from the metadata. */
 type OtherColumn =
   | 'id'
   | 'source'
@@ -101,7 +101,7 @@ interface ResolvedNames {
   album: AlbumRef | undefined;
 }
 
-/** What goes into each column; a column that is missing here does not compile. */
+/** The value of each column; a missing column does not compile. */
 const IDENTITY: Record<IdentityColumn, (identity: TrackIdentity, names: ResolvedNames) => string | number | null> = {
   title: ({ title }) => title,
   titleSort: ({ title }) => sortKey(title),
@@ -128,7 +128,7 @@ const list = (columns: readonly Column[]) => columns.map((column) => tracks[colu
 const marks = (columns: readonly Column[]) => columns.map(() => '?').join(', ');
 const assignments = (columns: readonly Column[]) => columns.map((column) => `${tracks[column].name} = ?`).join(', ');
 
-/** The name, unless it holds nothing that can be seen. */
+/** The name, if it has a visible character. */
 const named = (name: string | undefined): string | undefined =>
   name !== undefined && identityKey(name) !== '' ? name : undefined;
 
@@ -171,8 +171,7 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
   );
   const deleteLyrics = client.prepare('DELETE FROM lyrics WHERE track_id = ?');
   const setHasLyrics = client.prepare('UPDATE tracks SET has_lyrics = ? WHERE id = ? AND has_lyrics <> ?');
-  // Years differ within an album, and its own is that of some track; when no track has it any more, the commonest takes
-  // its place.
+  // An album's year is that of one of its tracks; if no track has it any more, the most common one replaces it.
   const settleAlbum = client.prepare(`UPDATE albums SET
     year = CASE WHEN EXISTS (SELECT 1 FROM tracks WHERE album_id = albums.id AND year IS albums.year) THEN year
       ELSE (SELECT year FROM tracks WHERE album_id = albums.id AND year IS NOT NULL
@@ -189,7 +188,7 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
   const deleteAlbum = client.prepare('DELETE FROM albums WHERE id = ?');
   const deleteEmptyArtist = client.prepare<
     [ArtistId],
-    { id: ArtistId }
+    RowOf<typeof artists, 'id'>
   >(`DELETE FROM artists WHERE id = ? AND never_split = 0
     AND NOT EXISTS (SELECT 1 FROM track_artists WHERE artist_id = artists.id)
     AND NOT EXISTS (SELECT 1 FROM albums WHERE artist_id = artists.id) RETURNING id`);
@@ -259,7 +258,7 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
     setHasLyrics.run(has, id, has);
   }
 
-  /** Removes albums and artists that nothing belongs to any more. */
+  /** Removes those of the albums and artists that have no tracks left. */
   function sweepEmpty(albumIds: Iterable<AlbumId>, artistIds: Iterable<ArtistId>): void {
     resolver.forget();
     const artists = new Set(artistIds);
@@ -276,10 +275,7 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
   return {
     search,
     sweepEmpty,
-    /**
-     * Writes several tracks inside the caller's transaction; names are resolved once, and settled to their usual
-     * spelling at the end.
-     */
+    /** Writes several tracks inside the caller's transaction. Caches names, and settles spellings at the end. */
     batch<T>(write: () => T): T {
       resolver.remember();
       search.startBatch();
@@ -294,13 +290,13 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
       }
     },
     settleSpellings: resolver.settleSpellings,
-    /** Call when a savepoint inside a batch was rolled back. */
+    /** Call after rolling back a savepoint inside a batch. */
     forget(): void {
       resolver.forget();
       search.readAgain();
     },
 
-    /** A new track with status `pending`. (source, source_id) must be new. */
+    /** Inserts a track with status `pending`. (source, source_id) must be new. */
     insert({ source, sourceId, folder, identity, audio }: NewTrack): TrackId {
       const resolved = resolve(identity, folder);
       const time = now().getTime();
@@ -323,7 +319,7 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
       return id;
     },
 
-    /** Gives a track another identity; albums and artists left empty by it go. */
+    /** Replaces the metadata of a track; removes an album and artists left without tracks. */
     setIdentity(id: TrackId, identity: TrackIdentity, folder?: number): void {
       const old = findOld.get(id);
       const oldArtists = findArtistsOf.all(id).map((row) => row.artist_id);
@@ -347,14 +343,14 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
     },
 
     setLyrics,
-    /** Puts other audio under a track; its id and identity stay. A picture in it may be its album's cover. */
+    /** Replaces the audio of a track, keeping its id and metadata. A picture in it may become the album's cover. */
     setAudio(id: TrackId, audio: TrackAudio): void {
       const time = now().getTime();
       updateAudioRow.run(...audioValues(audio), time, id);
       if (audio.hasPicture) touchAlbumOf.run(time, id);
     },
 
-    /** `manual` tracks keep what a person typed. */
+    /** `manual` tracks keep their metadata. */
     statusOf: (id: TrackId): MetadataStatus | undefined => findOld.get(id)?.metadata_status,
   };
 }

@@ -1,4 +1,4 @@
-// Between the wire's shapes and ours: queries and bodies come in, summaries go out.
+// Converts between the API's shapes and ours: queries and bodies in, summaries out.
 import {
   fieldsFrom,
   LISTED_NUMBERS,

@@ -1,4 +1,4 @@
-// The library's shapes on the wire. snake_case lives here and in db/schema.ts, nowhere else in server/.
+// Shapes of the library's API.
 import { z } from 'zod';
 import { event } from '../events/event.ts';
 import { AlbumIdIn, ArtistIdIn } from '../db/ids.ts';
@@ -28,7 +28,7 @@ export const ReplayGainOut = z.object({
   album_peak: z.number().nullable(),
 });
 
-/** The values of the table's fields, as they are sent and as a person may say them. */
+/** Schemas of a track's fields, as sent and as accepted. */
 const OUT: Record<FieldKind, z.ZodType> = {
   year: z.int(),
   position: z.int(),
@@ -92,15 +92,15 @@ export const TrackOut = z
   })
   .meta({ id: 'TrackOut' });
 export type TrackOut = z.output<typeof TrackOut>;
-/** The fields that hold one value each, as they are called here. */
+/** API names of the single-valued fields. */
 export type TrackFieldName = FieldName;
 
-export const trackEvent = event('track', TrackOut, 'A track changed by itself: enriched, fetched, gone missing.');
+export const trackEvent = event('track', TrackOut, 'A track changed in the background: enriched, fetched or missing.');
 
 export const libraryEvent = event(
   'library',
   z.object({ version: z.int(), tracks: z.int(), albums: z.int(), artists: z.int() }),
-  'The contents of the library changed, and lists are to be read again; `version` grows.',
+  'The library changed and lists have to be reloaded; `version` increases.',
 );
 export type LibraryState = z.output<(typeof libraryEvent)['data']>;
 
@@ -139,7 +139,7 @@ export const ArtistOut = z
     source: z.string().nullable(),
     source_id: z.string().nullable(),
     artist_mbid: z.string().nullable(),
-    never_split: z.boolean().meta({ description: 'the name is one artist, whatever stands between its words' }),
+    never_split: z.boolean().meta({ description: 'the name is one artist even if it contains a separator' }),
     liked: z.boolean(),
     created_at: isoTime,
   })
@@ -181,8 +181,8 @@ const year = queryInt.pipe(z.int().min(0).max(9999));
 const order = z
   .enum(['asc', 'desc'])
   .optional()
-  .meta({ description: 'default: asc for names, desc for times and counts' });
-const seed = queryInt.optional().meta({ description: 'fixes the order of sort=random, so that pages fit together' });
+  .meta({ description: 'default: asc for names, desc for years, times and counts' });
+const seed = queryInt.optional().meta({ description: 'fixes the order of sort=random across pages' });
 
 type FieldFilters = {
   [F in ListedNumber as `${FieldName<F>}_from` | `${FieldName<F>}_to`]: z.ZodOptional<typeof year>;
@@ -197,7 +197,7 @@ const FIELD_FILTERS = Object.fromEntries([
   }),
 ]) as FieldFilters;
 
-/** Filters of `GET /tracks`; also what album and artist track lists take. */
+/** Query of `GET /tracks`; the track lists of albums and artists extend it. */
 export const TrackQuery = z.object({
   q: text.optional().meta({ description: 'words to find in title, artist or album' }),
   source: text.optional(),
@@ -245,10 +245,7 @@ export const ArtistQuery = z.object({
 });
 export type ArtistQuery = z.output<typeof ArtistQuery>;
 
-/**
- * Tracks of one album come by disc and number, those of one artist by album; an artist's albums by year. The path gives
- * the id.
- */
+/** Default orders: an album's tracks by disc and number, an artist's tracks by album, an artist's albums by year. */
 export const AlbumTrackQuery = TrackQuery.extend({ sort: z.enum(TRACK_SORTS).default('album') });
 export const ArtistTrackQuery = TrackQuery.extend({ sort: z.enum(TRACK_SORTS).default('album') });
 export const ArtistAlbumQuery = AlbumQuery.extend({ sort: z.enum(ALBUM_SORTS).default('year') });
@@ -257,7 +254,7 @@ const name = z.string().trim().min(1).max(1000);
 
 const FIELD_CHANGES = namedFields<FieldShapesIn>((kind) => IN[kind].nullable().optional());
 
-/** Body of `PATCH /tracks/{id}`: only the fields that are given change. */
+/** Body of `PATCH /tracks/{id}`. Absent fields are kept. */
 export const TrackPatch = z
   .strictObject({
     title: name.optional(),
@@ -269,23 +266,23 @@ export type TrackPatch = z.output<typeof TrackPatch>;
 
 export const LyricsOut = z
   .object({
-    synced: z.boolean().meta({ description: 'every line has its time' }),
+    synced: z.boolean().meta({ description: 'every line has a time' }),
     lines: z.array(z.object({ start_ms: z.int().optional(), text: z.string() })),
   })
   .meta({ id: 'LyricsOut' });
 export type LyricsOut = z.output<typeof LyricsOut>;
 
-/** Body of `PUT /tracks/{id}/metadata`. Of the optional fields, what is left out stays and null empties. */
+/** Body of `PUT /tracks/{id}/metadata`. Absent optional fields are kept, null clears. */
 export const TrackPut = z
   .strictObject({
     title: name,
-    artist: name.meta({ description: 'the credit as it is to be shown, e.g. "A feat. B"' }),
+    artist: name.meta({ description: 'the credit as displayed, e.g. "A feat. B"' }),
     artists: z
       .array(name)
       .min(1)
       .max(100)
       .optional()
-      .meta({ description: 'the names in it; without them the credit is one artist' }),
+      .meta({ description: 'the artists it names; without them the credit is one artist' }),
     album: name.nullable(),
     album_artist: name.nullable().optional(),
     genre: name.nullable().optional(),

@@ -1,9 +1,9 @@
 // Guards what phones ask for most: every statement finds its rows by an index, however large the library.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
+import { playedAlbumIds } from '../../server/library/album-rows.ts';
 import { createFolderTree } from '../../server/library/folders.ts';
 import { createLyricsReader } from '../../server/library/lyrics.ts';
-import { playedIds } from '../../server/library/played-ids.ts';
 import { createSimilar } from '../../server/library/similar.ts';
 import { createStatements, type Params, type Statements } from '../../server/library/statements.ts';
 import { seededRandom } from '../support/random.ts';
@@ -47,10 +47,10 @@ function recording(): { statements: Statements; plans: () => { sql: string; plan
 }
 
 test.each<[string, (statements: Statements) => unknown]>([
-  ['the most played albums', (statements) => playedIds(statements, user, 'album', 'plays', { limit: 50, offset: 20 })],
+  ['the most played albums', (statements) => playedAlbumIds(statements, user, 'plays', { limit: 50, offset: 20 })],
   [
     'the last played albums',
-    (statements) => playedIds(statements, user, 'album', 'last_played_at', { limit: 50, offset: 20 }),
+    (statements) => playedAlbumIds(statements, user, 'last_played_at', { limit: 50, offset: 20 }),
   ],
   [
     'songs like a song',
