@@ -1,5 +1,4 @@
-// Who may read and change a playlist. Another person's private list is not found, because its owner is part of the
-// question.
+// Who may read and change a playlist. Other users' private playlists are reported as not found.
 import type { Db } from '../db/client.ts';
 import type { PlaylistId, UserId } from '../db/ids.ts';
 import { conflict, forbidden, notFound } from '../errors.ts';
@@ -11,21 +10,18 @@ export function getReadable(db: Db, userId: UserId, id: PlaylistId): PlaylistSum
   return playlist;
 }
 
-/**
- * Throws `forbidden` for a public playlist of somebody else, `conflict` when it is not at the version that the caller
- * saw.
- */
+/** Throws `forbidden` for another user's public playlist, `conflict` if it is not at the expected version. */
 export function getOwn(db: Db, userId: UserId, id: PlaylistId, expectedVersion?: number): PlaylistSummary {
   const playlist = getReadable(db, userId, id);
   if (playlist.ownerId !== userId) throw forbidden('Only its owner may change this playlist.');
   if (expectedVersion !== undefined && expectedVersion !== playlist.version) {
-    throw conflict(`The playlist was changed meanwhile: it has version ${playlist.version}, not ${expectedVersion}.`);
+    throw conflict(`The playlist has changed: it is at version ${playlist.version}, not ${expectedVersion}.`);
   }
   return playlist;
 }
 
-/** Its entries are its own, not computed. */
+/** Throws `conflict` for a smart playlist. */
 export function assertOrdinary(playlist: PlaylistSummary): void {
   if (playlist.rules !== null)
-    throw conflict('This is a smart playlist: its tracks follow from its rules. Change the rules instead.');
+    throw conflict('The tracks of a smart playlist come from its rules. Change the rules instead.');
 }

@@ -1,5 +1,5 @@
-// Every change of what an ordinary playlist holds: one transaction, one version more, whatever the change consists of.
-// A change that comes to nothing makes no version.
+// Changes to the entries of an ordinary playlist. Each call is one transaction and makes one version, or none if
+// nothing changed.
 import type { MainDb } from '../db/client.ts';
 import type { PlaylistId, TrackId, UserId } from '../db/ids.ts';
 import type { PlaylistChange } from '../db/schema.ts';
@@ -10,7 +10,7 @@ import { planList, reuseEntries } from './list-plan.ts';
 import { placesBetween } from './positions.ts';
 import { appendVersion, nextVersion, updatePlaylist, type PlaylistFields, type PlaylistSummary } from './queries.ts';
 
-/** More would make the list slow for everybody. */
+/** Longer playlists would become slow. */
 const MOST_ENTRIES = 500_000;
 
 export interface Expected {
@@ -18,11 +18,11 @@ export interface Expected {
 }
 export interface Added extends Expected {
   trackIds: readonly TrackId[];
-  /** Index of the first of them; at the end when absent or beyond it. */
+  /** Index of the first new track; absent or past the end: at the end. */
   position?: number | undefined;
   skipDuplicates?: boolean;
 }
-/** Fields, and tracks taken out by index (as they were before) and put at the end: one version at most. */
+/** Changes fields, removes tracks by their previous index and appends tracks, in at most one version. */
 export interface Edited extends Expected, PlaylistFields {
   removeIndexes?: readonly number[];
   addTrackIds?: readonly TrackId[];
@@ -38,7 +38,7 @@ const NOTHING: Counts = { added: 0, removed: 0, moved: 0 };
 export type PlaylistChanges = ReturnType<typeof createChanges>;
 
 export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; rows: EntryRows }) {
-  /** Runs `work` with the number of the version that it makes, and notes it. */
+  /** Runs `work` with the number of the version that it makes, and records it. */
   function change(
     userId: UserId,
     id: PlaylistId,
@@ -57,7 +57,7 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     );
   }
 
-  /** Notes the next version; its entries are written already. */
+  /** Records the next version, whose entries are already written. */
   function note(userId: UserId, { id, rules }: PlaylistSummary, kind: PlaylistChange, counts: Counts = NOTHING): void {
     const createdAt = now();
     appendVersion(db, {
@@ -75,7 +75,7 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     const absent = rows.absentTrack(trackIds);
     if (absent !== undefined) throw notFound('track', absent);
     if (playlist.trackCount + trackIds.length > MOST_ENTRIES)
-      throw conflict(`A playlist may hold ${MOST_ENTRIES} tracks at most.`);
+      throw conflict(`A playlist can have at most ${MOST_ENTRIES} tracks.`);
   }
 
   function insertTracks(
@@ -101,10 +101,7 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     return [...new Set(trackIds)].filter((trackId) => !known.has(trackId));
   }
 
-  /**
-   * Where entries go so that the list holds exactly the wanted ones; those that are not named stay where they are.
-   * Makes room when there is none.
-   */
+  /** Positions with which the list has exactly the wanted entries in order; renumbers the list if there is no gap. */
   function arrange<T extends { id: number | undefined }>(
     id: PlaylistId,
     current: readonly number[],
@@ -136,7 +133,7 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     };
   }
 
-  /** Writes what sets one version of the list apart from the next. */
+  /** Writes the difference to the next version of the list. */
   function write(
     id: PlaylistId,
     version: number,
@@ -156,7 +153,7 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     write,
     note,
 
-    /** Fills and notes the first version of a new playlist. */
+    /** Writes the first version of a new playlist. */
     begin(userId: UserId, playlist: PlaylistSummary, kind: PlaylistChange, trackIds: readonly TrackId[]): void {
       const counts = trackIds.length > 0 ? insertTracks(playlist, 1, trackIds) : NOTHING;
       appendVersion(db, {
@@ -176,14 +173,14 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
         return added.length === 0 ? NOTHING : insertTracks(playlist, version, added, position);
       }),
 
-    /** Throws `not_found` when one of them is not in the list; then all stay. */
+    /** Throws `not_found`, and removes nothing, if one of them is not in the list. */
     remove: (userId: UserId, id: PlaylistId, entryIds: readonly number[], expected: Expected = {}): void =>
       change(userId, id, expected, 'remove', (version) => {
         assertEntries(rows.some(id, entryIds), entryIds);
         return { ...NOTHING, removed: rows.end(id, version, entryIds) };
       }),
 
-    /** `before` null: to the end. */
+    /** With `before` null, to the end. */
     move: (
       userId: UserId,
       id: PlaylistId,
@@ -193,7 +190,7 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
         if (new Set(entryIds).size < entryIds.length)
           throw invalid([{ field: 'entry_ids', message: 'must not name an entry twice' }]);
         if (before !== null && entryIds.includes(before))
-          throw invalid([{ field: 'before_entry_id', message: 'must not be one of the entries that move' }]);
+          throw invalid([{ field: 'before_entry_id', message: 'must not be one of the moved entries' }]);
         assertEntries(rows.some(id, entryIds), entryIds);
         const places = rows.places(id, entryIds.length, () => {
           if (before === null) return rows.aroundIndex(id, undefined);
@@ -209,14 +206,14 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
         return { ...NOTHING, moved: entryIds.length };
       }),
 
-    /** Throws `conflict` unless the ids are exactly the entries that the list has. */
+    /** Throws `conflict` unless the ids are exactly the entries of the list. */
     reorder: (userId: UserId, id: PlaylistId, entryIds: readonly number[], expected: Expected = {}): void =>
       change(userId, id, expected, 'reorder', (version) => {
         const current = rows.ids(id);
         if (!isSameSet(current, entryIds))
           throw conflict(
-            `The new order must name each of the playlist's ${current.length} entries once. Somebody may have ` +
-              'changed it meanwhile: read it again.',
+            `The new order must contain each of the playlist's ${current.length} entries once. The playlist may have ` +
+              'changed; reload it.',
           );
         return write(id, version, {
           removed: [],
@@ -229,7 +226,7 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
         });
       }),
 
-    /** Other tracks, all of them; entries of tracks that stay are kept. */
+    /** Replaces all tracks; tracks that stay keep their entries. */
     replace: (userId: UserId, id: PlaylistId, trackIds: readonly TrackId[], expected: Expected = {}): void =>
       change(userId, id, expected, 'replace', (version, playlist) => {
         const current = rows.tracks(id);
@@ -251,7 +248,7 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
         });
       }),
 
-    /** Indexes beyond the end are passed over. */
+    /** Ignores indexes past the end. */
     edit(
       userId: UserId,
       id: PlaylistId,
@@ -290,7 +287,7 @@ function assertEntries(found: readonly EntryRow[], asked: readonly number[]): vo
   if (absent !== undefined) throw notFound('entry', absent);
 }
 
-/** Each of them once, in whatever order. */
+/** True if `asked` has each of the entries once, in any order. */
 function isSameSet(entries: readonly number[], asked: readonly number[]): boolean {
   if (entries.length !== asked.length) return false;
   const [ours, theirs] = [Float64Array.from(entries).sort(), Float64Array.from(asked).sort()];

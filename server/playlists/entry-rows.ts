@@ -1,6 +1,6 @@
-// Entries of lists, now and in every earlier version. An entry that is taken out or moved leaves a past one behind, so
-// a version needs no copy of the list: adding one track to 50,000 writes one row. Bare statements, since lists are
-// long; a `+` keeps SQLite from walking a whole list to find some ids in it. Inside the caller's transaction.
+// Entries of playlists in all versions. A removed or moved entry is kept as a past entry, so that a version needs no
+// copy of the list: adding a track to 50,000 writes one row. Prepared statements, since lists are long; a unary `+`
+// keeps SQLite from scanning a whole list to find some ids. Runs inside the caller's transaction.
 import type { Sqlite } from '../db/client.ts';
 import type { PlaylistId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
@@ -8,15 +8,16 @@ import type { playlistEntries, tracks } from '../db/schema.ts';
 import type { Page } from '../http/paging.ts';
 import { GAP, placesBetween } from './positions.ts';
 
-/** `position` orders; it is no index. */
+/** `position` defines the order; it is not an index and has gaps. */
 export type EntryRow = RowAs<typeof playlistEntries, 'id' | 'trackId' | 'position' | 'addedAt'>;
+type Position = RowAs<typeof playlistEntries, 'position'>;
 export interface NewEntry {
   id: number | undefined;
   trackId: TrackId;
   position: number;
   addedAt: number;
 }
-/** An entry of some version; its track may have left the library. */
+/** An entry of some version; its track may have been removed. */
 export interface VersionRow extends EntryRow, RowAs<typeof tracks, 'title' | 'artistName' | 'durationMs'> {
   isThere: 0 | 1;
   albumTitle: string | null;
@@ -40,16 +41,16 @@ export function createEntryRows(client: Sqlite) {
   const ids = client
     .prepare<[PlaylistId], number>('SELECT id FROM playlist_entries WHERE playlist_id = ? ORDER BY position, id')
     .pluck();
-  const tracks = client.prepare<[PlaylistId], { id: number; trackId: TrackId }>(
+  const tracks = client.prepare<[PlaylistId], RowAs<typeof playlistEntries, 'id' | 'trackId'>>(
     'SELECT id, track_id AS trackId FROM playlist_entries WHERE playlist_id = ? ORDER BY position, id',
   );
-  const newSince = client.prepare<[PlaylistId, number], { id: number; position: number }>(
+  const newSince = client.prepare<[PlaylistId, number], RowAs<typeof playlistEntries, 'id' | 'position'>>(
     'SELECT id, position FROM playlist_entries WHERE playlist_id = ? AND since_version > ?',
   );
-  const last = client.prepare<[PlaylistId], { position: number }>(
+  const last = client.prepare<[PlaylistId], Position>(
     'SELECT position FROM playlist_entries WHERE playlist_id = ? ORDER BY position DESC, id DESC LIMIT 1',
   );
-  const preceding = client.prepare<[PlaylistId, number, number, string], { position: number }>(
+  const preceding = client.prepare<[PlaylistId, number, number, string], Position>(
     `SELECT position FROM playlist_entries WHERE playlist_id = ? AND (position, id) < (?, ?)
       AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY position DESC, id DESC LIMIT 1`,
   );
@@ -111,20 +112,20 @@ export function createEntryRows(client: Sqlite) {
       'WHERE p.position = playlist_past_entries.position) WHERE playlist_id = @id',
   ].map((text) => client.prepare(text));
 
-  /** Wide gaps again between all entries, past ones too: the order of every version stays. */
+  /** Restores wide gaps between all entries, including past ones, so that every version keeps its order. */
   function renumber(id: PlaylistId): void {
     for (const statement of renumbering) statement.run(statement.source.includes('@id') ? { id } : {});
   }
 
   return {
-    /** All of them in their order; of a long list as little as possible is read. */
+    /** All entry ids in order; reads only the ids, since lists are long. */
     ids: (playlistId: PlaylistId): number[] => ids.all(playlistId),
     tracks: (playlistId: PlaylistId) => tracks.all(playlistId),
     page: (playlistId: PlaylistId, { limit, offset }: Page): EntryRow[] => page.all(playlistId, limit, offset),
-    /** Those of the ids that are in the list, in the order of the ids. */
+    /** The entries with these ids, in the order of the ids; unknown ones are skipped. */
     some: (playlistId: PlaylistId, ids: readonly number[]): EntryRow[] => some.all(JSON.stringify(ids), playlistId),
 
-    /** Where something goes that is to be at an index. */
+    /** Neighbours of something inserted at an index. */
     aroundIndex(playlistId: PlaylistId, index: number | undefined): Neighbours {
       if (index === undefined) return { before: last.get(playlistId)?.position, after: undefined };
       const rows = page.all(playlistId, index === 0 ? 1 : 2, Math.max(0, index - 1));
@@ -134,7 +135,7 @@ export function createEntryRows(client: Sqlite) {
         : { before: before?.position, after: after?.position };
     },
 
-    /** Where something goes that is to be in front of an entry, seen without the entries that move. */
+    /** Neighbours of something inserted before an entry, not counting the entries that are moved. */
     aroundEntry(playlistId: PlaylistId, entry: EntryRow, moving: readonly number[]): Neighbours {
       return {
         before: preceding.get(playlistId, entry.position, entry.id, JSON.stringify(moving))?.position,
@@ -142,7 +143,7 @@ export function createEntryRows(client: Sqlite) {
       };
     },
 
-    /** Places for `count` entries; makes room when there is none. `find` is asked again after that. */
+    /** Positions for `count` entries. Without a gap it renumbers the list and calls `find` again. */
     places(playlistId: PlaylistId, count: number, find: () => Neighbours): number[] {
       const attempt = (): number[] | undefined => {
         const { before, after } = find();
@@ -164,7 +165,7 @@ export function createEntryRows(client: Sqlite) {
         ),
       }),
 
-    /** Takes entries out; they stay in the versions before this one. Gives how many there were. */
+    /** Removes entries from this version on; returns how many. */
     end(playlistId: PlaylistId, version: number, ids: readonly number[]): number {
       const given = { playlistId, ids: JSON.stringify(ids) };
       keepPast.run({ ...given, version });
@@ -176,15 +177,12 @@ export function createEntryRows(client: Sqlite) {
       place.run({ playlistId, version, places: JSON.stringify(places.map(({ id, position }) => [id, position])) });
     },
 
-    /** Which of the tracks the list has. */
+    /** Those of the tracks that are in the list. */
     knownTracks: (playlistId: PlaylistId, trackIds: readonly TrackId[]): Set<TrackId> =>
       new Set(known.all(JSON.stringify(trackIds), playlistId)),
-    /** One of the tracks that is not in the library. */
+    /** A track that does not exist, if there is one. */
     absentTrack: (trackIds: readonly TrackId[]): TrackId | undefined => absent.get(JSON.stringify(trackIds)),
-    /**
-     * What sets the list as it is apart from one of its versions: places in the list outlive changes, so that nothing
-     * else has to be looked at.
-     */
+    /** Differences between the current list and a version. Positions persist, so only changed entries are read. */
     differences: (
       playlistId: PlaylistId,
       version_: number,

@@ -1,6 +1,6 @@
-// What a playlist file comes down to, whatever format it is in.
+// A parsed playlist file of any format.
 
-/** What a line says: where the track was, and what the file says of it. `line` counts from 1. */
+/** A track of the file: its location, and its metadata if the file has any. `line` counts from 1. */
 export interface FileEntry {
   line: number;
   location: string;
@@ -14,5 +14,5 @@ export interface PlaylistFile {
   entries: FileEntry[];
 }
 
-/** Whoever reads refuses a file with more; the parser gives one more than that. */
+/** Longer files are refused; the parsers stop after one more than that. */
 export const MOST_ENTRIES = 50_000;

@@ -1,15 +1,12 @@
-// Where a playlist file says a track is, as the parts of a path that can be compared with the library's. Files come
-// from other machines, with other folders in front, other separators, and names in another spelling of Unicode.
+// Splits locations in playlist files into path segments that can be compared with the library's. Files may come from
+// other machines, with other parent folders, separators and Unicode normalization.
 
-/**
- * Readings of one location, the likeliest first; each is the parts of a path, folders first. Empty for what is no file
- * at all.
- */
+/** Possible readings of a location, most likely first, each as path segments. Empty for anything but a file. */
 export function readingsOf(location: string): string[][] {
   const text = location.trim();
   if (/^file:/i.test(text))
     return unique([partsOf(decoded(text.replace(/^file:(?:\/\/(?:localhost)?)?/i, '')) ?? text.slice(5), true)]);
-  if (/^[a-z][a-z\d+.-]+:\/\//i.test(text)) return []; // an address; a drive has one letter
+  if (/^[a-z][a-z\d+.-]+:\/\//i.test(text)) return []; // a URL; drives have one letter
   const plain = decoded(text);
   const ways = [text, ...(plain !== undefined && plain !== text ? [plain] : [])];
   return unique(
@@ -17,7 +14,7 @@ export function readingsOf(location: string): string[][] {
   );
 }
 
-/** `.` and `..` mean places that nobody knows here: what they cancel is left out, and none of them remains. */
+/** Resolves `.` and `..`; leading ones are dropped, since the base folder is unknown. */
 function partsOf(path: string, backslashes: boolean): string[] {
   const parts: string[] = [];
   for (const part of path.normalize('NFC').split(backslashes ? /[/\\]+/ : /\/+/)) {
@@ -27,7 +24,7 @@ function partsOf(path: string, backslashes: boolean): string[] {
   return /^[a-z]:$/i.test(parts[0] ?? '') ? parts.slice(1) : parts;
 }
 
-/** Undefined when there is nothing to decode, or not in UTF-8. */
+/** Percent-decoded, or undefined if that is not UTF-8. */
 function decoded(text: string): string | undefined {
   if (!/%[\da-f]{2}/i.test(text)) return text;
   try {
@@ -41,10 +38,10 @@ const unique = (readings: string[][]): string[][] => [
   ...new Map(readings.filter((parts) => parts.length > 0).map((parts) => [parts.join('/'), parts])).values(),
 ];
 
-/** For comparing names that one system wrote and another one keeps. */
+/** For comparing names across file systems. */
 export const foldPart = (part: string): string => part.normalize('NFC').toLowerCase();
 
-/** How many parts, from the last one backwards, are the same. */
+/** Number of equal segments, counted from the end. */
 export function commonTail(a: readonly string[], b: readonly string[]): number {
   let same = 0;
   while (
@@ -56,14 +53,14 @@ export function commonTail(a: readonly string[], b: readonly string[]): number {
   return same;
 }
 
-/** Without its ending. */
+/** A file name without its extension. */
 export const plainName = (name: string): string =>
   name
     .replace(/\.[a-z\d]{2,5}$/i, '')
     .replaceAll('_', ' ')
     .trim();
 
-/** What the name of a file says of a track: `03 - Title.mp3`, `Artist - Title.flac`. */
+/** The title in a file name: `03 - Title.mp3`, `Artist - Title.flac`. */
 export function titleInName(name: string): string {
   const plain = plainName(name);
   return plain.replace(/^(?:\d-)?\d{1,3}(?:\s*[-.)]\s*|\s+)(?=\S)/, '') || plain;

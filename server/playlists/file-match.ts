@@ -1,8 +1,10 @@
-// Finds the tracks that the lines of a playlist file mean: by the path below the music folder, exactly; then by the end
-// of the path, as much of it as fits; then by artist and title. What stays unclear is not guessed.
+// Finds the tracks of a playlist file: by the exact path in the music folder, then by the longest matching end of the
+// path, then by artist and title. Ambiguous matches are left out.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { createStatements } from '../library/statements.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { tracks } from '../db/schema.ts';
 import type { FileEntry } from './file-entry.ts';
 import { commonTail, foldPart, plainName, readingsOf, titleInName } from './file-locations.ts';
 import { artistAndTitle } from './playlist-file.ts';
@@ -27,12 +29,12 @@ interface Line extends FileEntry {
 export interface FileMatchDeps {
   db: MainDb;
   songs: SongMatcher;
-  /** The music folder, for absolute paths that begin with it. */
+  /** The music folder, for absolute paths inside it. */
   importPath: () => string | undefined;
 }
 
 const SOURCE = 'local_folder';
-/** Rows or lines looked at before other requests have their turn. */
+/** Rows or lines processed before yielding to requests. */
 const AT_ONCE = 5_000;
 const LINES_AT_ONCE = 200;
 const breathe = (): Promise<void> => new Promise(setImmediate);
@@ -48,10 +50,7 @@ export function createFileMatcher({ db, songs, importPath }: FileMatchDeps) {
       { paths: JSON.stringify(paths) },
     );
 
-  /**
-   * Below the music folder, or as written from the place of the playlist: that is the music folder, as far as anybody
-   * knows.
-   */
+  /** Paths relative to the music folder, which is assumed to be the playlist's folder too. */
   function pathsOf({ readings }: Line): string[] {
     const root = readingsOf(importPath() ?? '')[0]?.join('/');
     return readings
@@ -71,7 +70,7 @@ export function createFileMatcher({ db, songs, importPath }: FileMatchDeps) {
     }
   }
 
-  /** One walk through all paths of the library, however many lines look for theirs. */
+  /** Reads all paths of the library once for all lines. */
   async function byTail(lines: Line[]): Promise<void> {
     const wanted = new Map<string, Line[]>();
     for (const line of lines) {
@@ -81,7 +80,7 @@ export function createFileMatcher({ db, songs, importPath }: FileMatchDeps) {
     if (wanted.size === 0) return;
     const best = new Map<Line, { tail: number; ids: TrackId[] }>();
     for (let after = ''; ;) {
-      const rows = statements.rows<{ id: TrackId; sourceId: string }>(
+      const rows = statements.rows<RowAs<typeof tracks, 'id' | 'sourceId'>>(
         `SELECT id, source_id AS sourceId FROM tracks WHERE source = '${SOURCE}' AND source_id > @after
           ORDER BY source_id LIMIT ${AT_ONCE}`,
         { after },
@@ -100,7 +99,8 @@ export function createFileMatcher({ db, songs, importPath }: FileMatchDeps) {
       await breathe();
     }
     for (const [line, { ids, tail }] of best) {
-      // A name such as "01 Intro.mp3" is in many folders: alone it proves nothing unless the line has no folder either.
+      // Names such as "01 Intro.mp3" are in many folders, so a file name alone is enough only if the line has no
+      // folder.
       const isProof = tail > 1 || line.readings.some((parts) => parts.length === 1);
       if (ids.length === 1 && isProof) [line.trackId] = ids;
       else line.tie = ids.length > 1;
@@ -129,7 +129,7 @@ export function createFileMatcher({ db, songs, importPath }: FileMatchDeps) {
     const [artistFolder, albumFolder] =
       parts.slice(-3, -1).length === 2 ? parts.slice(-3, -1) : [undefined, parts.at(-2)];
     for (const read of new Set([titleInName(name), plainName(name)])) {
-      // a number in front may belong to the title
+      // a leading number may be part of the title
       const inName = artistAndTitle(read);
       for (const by of [inName.artist, artistFolder, albumFolder]) {
         const found =
@@ -166,7 +166,7 @@ const textOf = ({ location, artist, title }: Line): string =>
     .replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '�');
 
 function reasonFor({ readings, tie, location }: Line): string {
-  if (tie === true) return 'several files of the library have this name';
-  if (readings.length === 0 && location !== '') return 'this is an address on the internet, and no track has its title';
-  return 'no file and no title in the library fits';
+  if (tie === true) return 'several files in the library have this name';
+  if (readings.length === 0 && location !== '') return 'this is a web address, and no track has its title';
+  return 'no matching file or title in the library';
 }

@@ -1,27 +1,26 @@
-// What has to be written so that a list becomes another one: as little as possible. Dragging one track of thousands
-// moves one entry.
+// Plans the smallest set of writes that turns one list into another: dragging one track of thousands moves one entry.
 import type { TrackId } from '../db/ids.ts';
 
-/** An entry of the list as it is to be. One that the list does not have gets a new id. */
+/** An entry of the new list; without an id, it is added. */
 export interface WantedEntry {
   id: number | undefined;
   trackId: TrackId;
 }
 
-/** A run of entries that stand one after the other between two (their ids) that stay where they are. */
+/** Consecutive entries to be placed between two that stay, given by their ids. */
 export interface Run<T> {
   before: number | undefined;
   after: number | undefined;
   entries: T[];
 }
 
-/** Indexes of a longest part of the numbers that rises; what is not in it has to move. */
+/** Indexes of a longest increasing subsequence; all other entries have to move. */
 export function longestRising(values: readonly number[]): Set<number> {
-  const ends: number[] = []; // index of the smallest end of a rising part, by its length
+  const ends: number[] = []; // index of the smallest last value, by length
   const previous = new Int32Array(values.length).fill(-1);
   values.forEach((value, at) => {
     const last = ends.at(-1);
-    let low = last !== undefined && (values[last] as number) < value ? ends.length : 0; // mostly they rise
+    let low = last !== undefined && (values[last] as number) < value ? ends.length : 0; // values mostly increase
     let high = ends.length;
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -36,10 +35,7 @@ export function longestRising(values: readonly number[]): Set<number> {
   return rising;
 }
 
-/**
- * Entries that are not wanted any more, and the runs that have to be placed between those that stay. Most changes leave
- * both ends of a list as they are.
- */
+/** Entries to remove, and runs to place between those that stay. Skips the common start and end of both lists. */
 export function planList<T extends { id: number | undefined }>(
   current: readonly number[],
   wanted: readonly T[],
@@ -73,15 +69,12 @@ export function planList<T extends { id: number | undefined }>(
   return { removed: wantedIds ? was.filter((id) => !wantedIds.has(id)) : [], runs };
 }
 
-/**
- * Finds for each track an entry that the list has already, the first ones first, so that a replaced list keeps what it
- * can.
- */
+/** Assigns existing entries to the tracks, in order, so that a replaced list keeps as many entries as it can. */
 export function reuseEntries(
   current: readonly { id: number; trackId: TrackId }[],
   trackIds: readonly TrackId[],
 ): WantedEntry[] {
-  let same = 0; // tracks are mostly added behind the others
+  let same = 0; // tracks are mostly appended
   while (same < current.length && current[same]?.trackId === trackIds[same]) same++;
   const free = new Map<TrackId, number[]>();
   for (const { id, trackId } of current.slice(same).reverse()) {

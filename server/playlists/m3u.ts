@@ -1,4 +1,4 @@
-// An M3U8 playlist file, as every player reads it.
+// Writes M3U8 playlist files.
 
 export interface M3uTrack {
   path: string;
@@ -15,7 +15,7 @@ export function m3uEntry({ path, title, artistName, albumTitle, durationMs }: M3
   const named = inLine(artistName ? `${artistName} - ${title}` : title);
   const album = albumTitle ? `#EXTALB:${inLine(albumTitle)}\n` : '';
   const place = inLine(path);
-  // a line that begins with # would be a comment
+  // a line that starts with # is a comment
   return `#EXTINF:${seconds},${named}\n${album}${place.startsWith('#') ? './' : ''}${place}\n`;
 }
 

@@ -1,5 +1,4 @@
-// Reads a playlist file that some other program wrote: M3U in all its habits, PLS and XSPF. Whatever the bytes are, the
-// answer is a list of lines; nothing is opened or fetched here.
+// Parses playlist files: M3U and its extensions, PLS and XSPF. Never throws, and opens or fetches nothing.
 import { MOST_ENTRIES, type FileEntry, type PlaylistFile } from './file-entry.ts';
 import { decodePlaylistText } from './playlist-text.ts';
 import { parseXspf } from './xspf.ts';
@@ -16,7 +15,7 @@ export function parsePlaylistFile(bytes: Uint8Array): PlaylistFile {
   return parseM3u(text);
 }
 
-/** One after the other: a file of nothing but line ends does not become millions of strings. */
+/** A generator, so that a file of empty lines does not become millions of strings. */
 function* linesOf(text: string): Generator<{ line: string; at: number }> {
   let at = 0;
   for (const [, line = ''] of text.matchAll(/([^\r\n]*)(?:\r\n|\n|\r|$)/g)) {
@@ -56,13 +55,13 @@ function parseM3u(text: string): PlaylistFile {
   return file;
 }
 
-/** `123,Artist - Title`; the length may be -1 or have decimals, and attributes (`tvg-id="a,b"`) may follow it. */
+/** `123,Artist - Title`; seconds may be -1 or have decimals, and attributes (`tvg-id="a,b"`) may follow. */
 function extinf(value: string): Facts {
   const [, seconds, named = ''] = /^\s*(-?\d+(?:\.\d+)?)?(?:\s+[\w-]+="[^"]*")*[^,"]*,(.*)$/s.exec(value) ?? [];
   return { ...artistAndTitle(named), durationMs: toMs(Number(seconds) * 1_000) };
 }
 
-/** `Artist - Title`, with a hyphen or a dash between blanks. Alone it is the title. */
+/** `Artist - Title`, separated by a hyphen or dash with spaces around it; without one, all of it is the title. */
 export function artistAndTitle(text: string): Facts {
   const [, artist, title] = /^(.+?)\s+[-–—]\s+(.+)$/su.exec(text.trim().slice(0, 2 * MOST_CHARACTERS)) ?? [];
   return artist === undefined ? { title: short(text) } : { artist: short(artist), title: short(title) };

@@ -1,5 +1,5 @@
-// The playlist files that can be read, by extension, and what desktops call them. Pure data: the desktop shell and the
-// packages' file associations follow from it; what a file really is shows its content (playlist-file.ts).
+// Readable playlist formats by extension, with their MIME types. The desktop app and its file associations are derived
+// from this; parsing goes by the content (playlist-file.ts).
 export const PLAYLIST_FORMATS: Record<string, readonly string[]> = {
   m3u8: ['application/vnd.apple.mpegurl'],
   m3u: ['audio/x-mpegurl'],

@@ -1,5 +1,4 @@
-// Which encoding a playlist file is in. Files seldom say: a mark at the start, NULs where UTF-16 has them, else UTF-8
-// when it is valid, and otherwise what Windows wrote in Western Europe.
+// Detects the encoding of a playlist file: by its BOM, by NULs as in UTF-16, as UTF-8 if valid, else as Windows-1252.
 
 export function decodePlaylistText(bytes: Uint8Array): string {
   return decode(bytes).replaceAll('\0', '').toWellFormed();
@@ -14,11 +13,11 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return new TextDecoder('windows-1252').decode(bytes); // every byte is a character in it
+    return new TextDecoder('windows-1252').decode(bytes); // accepts every byte
   }
 }
 
-/** Text in Latin letters as UTF-16 has a NUL in nearly every second byte. */
+/** UTF-16 without a BOM: in Latin text nearly every second byte is NUL. */
 function utf16Without(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const sample = bytes.subarray(0, 512);
   if (sample.length < 4) return undefined;

@@ -1,12 +1,10 @@
-// Where entries of a list stand. Places have wide gaps between them, so that putting something between two of them
-// writes nothing else.
+// Positions of entries. They have wide gaps, so that inserting an entry changes no other.
 
-/** 28 halvings of one gap, or thirty million entries one after the other, before numbers run out. */
+/** Enough for 28 insertions at the same point, and for 30 million appended entries, before a list is renumbered. */
 export const GAP = 2 ** 28;
 
 /**
- * `count` places between two neighbours; without one it is the beginning or the end of the list. Undefined when there
- * is no room.
+ * `count` positions between two neighbours; an absent one is the start or end of the list. Undefined if none is free.
  */
 export function placesBetween(
   before: number | undefined,

@@ -6,10 +6,7 @@ import type { Page, Paged } from '../http/paging.ts';
 import { RulesIn, type Rules } from './rules.ts';
 
 type PlaylistRow = typeof playlists.$inferSelect;
-/**
- * A playlist with its owner's name. `rules` are parsed; of a smart list trackCount and durationMs are to be filled in
- * (service.ts).
- */
+/** A playlist with its owner's name. For a smart playlist, service.ts fills in `trackCount` and `durationMs`. */
 export type PlaylistSummary = Omit<PlaylistRow, 'rules'> & { ownerName: string; rules: Rules | null };
 
 const columns = {
@@ -28,7 +25,7 @@ const columns = {
   ownerName: users.username,
 };
 
-/** Rules that this version does not understand find nothing; they stay in the row. */
+/** Stands in for stored rules that this version cannot parse. Matches nothing; the row is kept. */
 const NOTHING: Rules = { all: [{ field: 'title', op: 'is_not_set', value: undefined }] };
 const toSummary = (row: Omit<PlaylistSummary, 'rules'> & { rules: unknown }): PlaylistSummary => ({
   ...row,
@@ -39,7 +36,7 @@ const readable = (userId: UserId) =>
   and(or(eq(playlists.ownerId, userId), eq(playlists.isPublic, true)), isNull(playlists.deletedAt));
 const select = (db: Db) => db.select(columns).from(playlists).innerJoin(users, eq(users.id, playlists.ownerId));
 
-/** The user's own ones and what others made public. */
+/** Own and public playlists only. */
 export function findReadable(db: Db, userId: UserId, id: PlaylistId): PlaylistSummary | undefined {
   const row = select(db)
     .where(and(eq(playlists.id, id), readable(userId)))
@@ -54,7 +51,7 @@ export function findDeleted(db: Db, ownerId: UserId, id: PlaylistId): PlaylistSu
   return row && toSummary(row);
 }
 
-/** By name. */
+/** Own and public playlists, by name. */
 export function listReadable(db: Db, userId: UserId, { limit, offset }: Page): Paged<PlaylistSummary> {
   const items = select(db)
     .where(readable(userId))
@@ -68,7 +65,7 @@ export function listReadable(db: Db, userId: UserId, { limit, offset }: Page): P
   };
 }
 
-/** The last deleted first. */
+/** Most recently deleted first. */
 export function listDeleted(db: Db, ownerId: UserId, { limit, offset }: Page): Paged<PlaylistSummary> {
   const where = and(eq(playlists.ownerId, ownerId), isNotNull(playlists.deletedAt));
   const items = select(db)
@@ -105,7 +102,7 @@ export const updatePlaylist = (db: Db, id: PlaylistId, fields: PlaylistFields & 
 export const deletePlaylist = (db: Db, id: PlaylistId): void =>
   void db.delete(playlists).where(eq(playlists.id, id)).run();
 
-/** Raises the version; gives the new one. */
+/** Increments and returns the version. */
 export const nextVersion = (db: Db, id: PlaylistId, updatedAt: Date): number =>
   db
     .update(playlists)
@@ -126,7 +123,7 @@ export interface NewVersion {
   createdAt: Date;
 }
 
-/** Notes a version; `trackCount` is what the list has now. */
+/** Records a version with the current number of tracks. */
 export const appendVersion = (db: Db, version: NewVersion): void => {
   const trackCount =
     db.select({ n: playlists.trackCount }).from(playlists).where(eq(playlists.id, version.playlistId)).get()?.n ?? 0;
@@ -139,7 +136,7 @@ export type VersionSummary = Omit<typeof playlistVersions.$inferSelect, 'playlis
   userName: string | null;
 };
 
-/** The latest first. */
+/** Latest first. */
 export function listVersions(db: Db, playlistId: PlaylistId, { limit, offset }: Page): Paged<VersionSummary> {
   const where = eq(playlistVersions.playlistId, playlistId);
   const v = playlistVersions;
@@ -164,7 +161,6 @@ export function listVersions(db: Db, playlistId: PlaylistId, { limit, offset }: 
   return { items, total: db.select({ n: count() }).from(v).where(where).get()?.n ?? 0 };
 }
 
-/** Undefined when there is no such version. */
 export function findVersion(
   db: Db,
   playlistId: PlaylistId,
@@ -178,7 +174,7 @@ export function findVersion(
   return row && { ...row, rules: row.rules === null ? null : (RulesIn.safeParse(row.rules).data ?? NOTHING) };
 }
 
-/** Which of these playlists the user may read and are ordinary ones. */
+/** Those of the playlists that are ordinary and that the user may read. */
 export const listOrdinary = (db: Db, userId: UserId, ids: PlaylistId[]): PlaylistId[] =>
   db
     .select({ id: playlists.id })

@@ -1,5 +1,5 @@
-// What a playlist holds, ordinary or smart, in the same shape. A smart one is worked out for its owner; likes and plays
-// in the tracks are those of the person who reads.
+// Entries of ordinary and smart playlists, in one shape. A smart playlist is evaluated for its owner; the tracks' likes
+// and plays are those of the requesting user.
 import type { UserId } from '../db/ids.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { Page, Paged } from '../http/paging.ts';
@@ -9,7 +9,7 @@ import type { EntryRows } from './entry-rows.ts';
 import type { PlaylistSummary } from './queries.ts';
 import type { SmartLists } from './smart.ts';
 
-/** `position` is the index from 0. An entry of a smart playlist has the id of its track. */
+/** `position` is the index from 0. In a smart playlist, the entry id is the track id. */
 export interface Entry {
   id: number;
   position: number;
@@ -17,7 +17,7 @@ export interface Entry {
   track: TrackSummary;
 }
 
-/** Tracks read before other requests have their turn. */
+/** Tracks read before yielding to requests. */
 const AT_ONCE = 200;
 
 export type EntryReader = ReturnType<typeof createEntryReader>;
@@ -64,14 +64,14 @@ export function createEntryReader({
   return {
     entries,
 
-    /** With how many tracks a smart playlist has now, and how long they last. */
+    /** Fills in the current track count and duration of a smart playlist. */
     async withTotals(playlist: PlaylistSummary): Promise<PlaylistSummary> {
       if (playlist.rules === null) return playlist;
       const { ids, durationMs } = await smart.find(playlist.ownerId, playlist.rules);
       return { ...playlist, trackCount: ids.length, durationMs };
     },
 
-    /** All of them, a few at a time, so that a long list keeps nobody waiting. */
+    /** All entries in chunks, so that a long list does not block other requests. */
     async *allEntries(userId: UserId, playlist: PlaylistSummary): AsyncGenerator<Entry[]> {
       for (let offset = 0; ; offset += AT_ONCE) {
         const { items, total } = await entries(userId, playlist, { limit: AT_ONCE, offset });

@@ -1,6 +1,6 @@
-// Rules as one SELECT. Every piece of SQL is from the tables in this file, picked by names that rules.ts let through;
-// values are bound. A test on a value `x` says what it means for a track that has none: "last played not in the last 30
-// days" holds for one never played.
+// Compiles rules to one SELECT. All SQL comes from the tables in this file, selected by names that rules.ts validated;
+// values are bound. Each operator also defines its result for missing values: "last played not in the last 30 days" is
+// true for a track that was never played.
 import type { UserId } from '../db/ids.ts';
 import { namedFieldsFrom, TRACK_FIELDS, type TrackField } from '../db/track-fields.ts';
 import { sortKey } from '../library/fold.ts';
@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 const MINE = (table: string): string => `${table}.user_id = @userId AND ${table}.item_type = 'track'`;
 
 /**
- * Where a field's value is: in the track's row, or in rows found by its id or its album's. `zero`: none counts as 0.
+ * Where a field is stored: in the track's row, or in rows found by track or album id. `zero`: a missing row means 0.
  */
 type Place = { column: string } | { key: 'i.id' | 'i.album_id'; from: string; value: string; zero?: boolean };
 
@@ -95,7 +95,7 @@ const PLACES: Record<Field, Place> = {
     from: 'SELECT c.album_id FROM album_covers c WHERE c.key IS NOT NULL AND',
     value: '1',
   },
-  // Ordinary lists only (service.ts): one that is computed could ask for itself.
+  // Ordinary playlists only (service.ts), since a smart one could refer to itself.
   playlist: {
     key: 'i.id',
     value: 'e.playlist_id',
@@ -121,7 +121,7 @@ const SORT_SQL: Record<Exclude<SmartSort, 'random'>, { keys: readonly string[]; 
   rating: { keys: [`coalesce((SELECT l.rating FROM like_states l WHERE ${MINE('l')} AND l.item_id = i.id), 0)`] },
 };
 
-/** Rows are `id, duration_ms, size_bytes`. `cut` ends the list where it has become long or large enough. */
+/** Rows are `id, duration_ms, size_bytes`. `cut` limits the total duration or size. */
 export interface SmartQuery {
   sql: string;
   params: Params;
@@ -135,8 +135,7 @@ interface Test {
 type Bind = (value: string | number) => string;
 
 /**
- * `userId` is the owner: their likes and plays count, whoever looks. SQL functions `fold` and `seeded` are
- * smart-worker.ts's.
+ * `userId` is the owner, whose likes and plays count. smart-worker.ts defines the SQL functions `fold` and `seeded`.
  */
 export function rulesQuery(rules: Rules, { userId, now }: { userId: UserId; now: Date }): SmartQuery {
   const params: Params = { userId };
@@ -232,7 +231,7 @@ function numberTest(op: Operator, value: number | number[], x: string, bind: Bin
   }
 }
 
-/** Whether a number's test holds for 0. */
+/** Whether a numeric condition is true for 0. */
 function zeroHolds(op: Operator, value: Condition['value']): boolean {
   const [low, high] = Array.isArray(value)
     ? ((value as number[]).toSorted((a, b) => a - b) as [number, number])
@@ -273,9 +272,9 @@ function dateTest(op: Operator, value: Condition['value'], x: string, bind: Bind
 }
 
 /**
- * Unknown values come last both ways. Ties are broken by id, in the direction of the last key, so that an index can
- * serve the whole. Without a limit a `+` keeps SQLite from walking that index through the whole library: what fits is
- * gathered and sorted.
+ * Missing values come last in both directions. Ties are broken by id in the direction of the last key, so that an index
+ * can serve the order. Without a limit, a unary `+` keeps SQLite from walking that index over the whole library, so
+ * that it sorts the matches instead.
  */
 function orderSql({ sort = [{ field: 'artist', order: 'asc' }], seed = 0, limit }: Rules, bind: Bind): string {
   const keys = sort.flatMap(({ field, order }) => {

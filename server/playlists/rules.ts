@@ -1,6 +1,5 @@
-// The rules of a smart playlist: fields, what each can be asked, and the shape on the wire (also how they are stored).
-// A hostile or mistyped rule ends here with a sentence that names it; what passes is only ever names of these lists and
-// plain values.
+// Rules of smart playlists: fields, their operators, and the shape in the API and the database. Invalid rules are
+// refused here with a message that names them; validated ones consist of known names and plain values.
 import { z } from 'zod';
 import { FIELD_NAMES, namedFieldsFrom, TRACK_FIELDS, type FieldKind } from '../db/track-fields.ts';
 import { sortKey } from '../library/fold.ts';
@@ -95,11 +94,11 @@ const ConditionShape = {
   op: z.enum(ALL_OPERATORS).optional(),
   value: ValueIn.optional().meta({
     description:
-      'a text, number, true/false; two for between; days for in_the_last; an id for playlist; nothing for is_set',
+      'text, number or boolean; a pair for between; days for in_the_last; an id for playlist; none for is_set',
   }),
 };
 
-/** Groups may be inside each other this deep; below there are conditions only. */
+/** A node with up to `depth` levels of nested groups. */
 function nodeAt(depth: number): z.ZodType<Node> {
   const nodes =
     depth > 0
@@ -135,11 +134,11 @@ function nodeAt(depth: number): z.ZodType<Node> {
     .meta({ id: `SmartRule${DEPTH - depth}` });
 }
 
-/** What is wrong with a rule, as the end of a sentence. */
+/** Why a rule is invalid, as the second part of a sentence. */
 function faultOf(field: Field, op: Operator, value: Value | undefined): string | undefined {
   const kind: Kind = FIELDS[field];
   if (!(OPERATORS[kind] as readonly Operator[]).includes(op))
-    return `${field} cannot be asked ${op}; it takes ${OPERATORS[kind].join(', ')}`;
+    return `${field} does not support ${op}; it supports ${OPERATORS[kind].join(', ')}`;
   if (op === 'is_set' || op === 'is_not_set') return value === undefined ? undefined : `${op} takes no value`;
   if (op === 'in_the_last' || op === 'not_in_the_last')
     return isWhole(value, 36_500) ? undefined : `${op} takes a number of days, 1 to 36500`;
@@ -159,8 +158,8 @@ function faultOf(field: Field, op: Operator, value: Value | undefined): string |
       ? undefined
       : `${field} takes a date such as 2024-05-31`;
   }
-  if (typeof value !== 'string') return `${field} takes a text`;
-  return sortKey(value) === '' ? `${field} needs something to compare with` : undefined;
+  if (typeof value !== 'string') return `${field} takes text`;
+  return sortKey(value) === '' ? `${field} needs a visible character to compare with` : undefined;
 }
 
 const isWhole = (value: Value | undefined, most: number): boolean =>
@@ -168,7 +167,7 @@ const isWhole = (value: Value | undefined, most: number): boolean =>
 const isPair = (value: Value | undefined, type: 'string' | 'number'): value is string[] | number[] =>
   Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === type);
 
-/** A day (in UTC) or an instant as the milliseconds from `from` until before `until`. Undefined when it is neither. */
+/** A day (UTC) or a point in time as [`from`, `until`) in ms since the epoch. Undefined if it is neither. */
 export function momentOf(value: string): { from: number; until: number } | undefined {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(value);
   if (!isDay && !/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(value)) return undefined;
@@ -187,8 +186,8 @@ const nodes = z
   .optional();
 export const RulesIn = z
   .strictObject({
-    all: nodes.meta({ description: 'rules and groups that must all hold' }),
-    any: nodes.meta({ description: 'rules and groups of which one must hold' }),
+    all: nodes.meta({ description: 'rules and groups that must all match' }),
+    any: nodes.meta({ description: 'rules and groups of which at least one must match' }),
     sort: z.array(SortIn).max(4).optional().meta({ description: 'default: artist' }),
     limit: z.int().min(1).max(1_000_000).optional(),
     limit_by: z
@@ -200,7 +199,7 @@ export const RulesIn = z
       .min(0)
       .max(2 ** 32 - 1)
       .optional()
-      .meta({ description: 'of the random order; another one shuffles anew. One is chosen when there is none' }),
+      .meta({ description: 'seed of the random order; chosen when absent' }),
   })
   .superRefine((rules, ctx) => {
     const roots = [rules.all, rules.any].filter((group) => group !== undefined);
@@ -217,7 +216,7 @@ export const membersOf = (group: { all?: Node[] | undefined; any?: Node[] | unde
 const countConditions = (nodes: readonly Node[]): number =>
   nodes.reduce((sum, node) => sum + (isGroup(node) ? countConditions(membersOf(node)) : 1), 0);
 
-/** Ids of the playlists that the rules name. */
+/** Ids of the playlists that the rules refer to. */
 export const playlistsIn = (nodes: readonly Node[]): number[] =>
   nodes.flatMap((node) =>
     isGroup(node) ? playlistsIn(membersOf(node)) : node.field === 'playlist' ? [node.value as number] : [],

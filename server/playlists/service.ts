@@ -1,5 +1,5 @@
-// Playlists as the doors see them. Changes are plain functions and give the playlist as it is after them; reading one
-// may take a moment, since a smart playlist is worked out. Whoever may not read a playlist does not find it.
+// Playlists for the REST and Subsonic APIs. Changes return the changed playlist. Reading is asynchronous, since a smart
+// playlist is evaluated in a thread. Throws `not_found` for playlists that the user may not read.
 import { randomInt } from 'node:crypto';
 import type { MainDb } from '../db/client.ts';
 import type { PlaylistId, TrackId, UserId } from '../db/ids.ts';
@@ -58,7 +58,7 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
   const versions = createVersions({ db, now, rows, changes, songs });
   const reading = createEntryReader({ library, rows, smart });
 
-  /** Other windows read the list again; those of other people only when they may, or could until now. */
+  /** Makes clients reload the playlist; those of other users only if it is or was public. */
   function announce({ id, version, isPublic, ownerId, deletedAt }: PlaylistSummary, wasPublic = isPublic): void {
     events.publish(
       playlistEvent,
@@ -67,30 +67,29 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
     );
   }
 
-  /** After a change: as it is now. */
   function changed(userId: UserId, id: PlaylistId, wasPublic?: boolean): PlaylistSummary {
     const playlist = getReadable(db, userId, id);
     announce(playlist, wasPublic);
     return playlist;
   }
 
-  /** A list of rules that asks for another such list could end up asking for itself. */
+  /** Rules may refer to ordinary playlists only: smart ones could form a cycle. */
   function assertRules(userId: UserId, rules: Rules): void {
     const ids = [...new Set(playlistsIn(membersOf(rules)))] as PlaylistId[];
     const usable = new Set(listOrdinary(db, userId, ids));
     const refused = ids.find((id) => !usable.has(id));
     if (refused !== undefined)
-      throw invalid([{ field: 'rules', message: `playlist ${refused} is not there, or is a smart playlist itself` }]);
+      throw invalid([{ field: 'rules', message: `playlist ${refused} does not exist or is a smart playlist` }]);
   }
 
-  /** A random order stays the same until its seed is changed. */
+  /** Adds a seed to a random order, so that it stays the same. */
   const seeded = (rules: Rules): Rules =>
     rules.sort?.some(({ field }) => field === 'random') && rules.seed === undefined
       ? { ...rules, seed: randomInt(2 ** 32) }
       : rules;
 
   return {
-    /** Own and public ones by name, or the user's deleted ones. Smart ones with their totals. */
+    /** Own and public playlists by name, or own deleted ones; smart ones with their totals. */
     async list(userId: UserId, page: Page, { deleted = false } = {}): Promise<Paged<PlaylistSummary>> {
       const { items, total } = deleted ? listDeleted(db, userId, page) : listReadable(db, userId, page);
       return { items: await Promise.all(items.map(reading.withTotals)), total };
@@ -99,11 +98,11 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
     withTotals: reading.withTotals,
     entries: (userId: UserId, id: PlaylistId, page: Page): Promise<Paged<Entry>> =>
       reading.entries(userId, getReadable(db, userId, id), page),
-    /** In parts, for lists of any length. */
+    /** In chunks, for lists of any length. */
     allEntries: (userId: UserId, playlist: PlaylistSummary): AsyncGenerator<Entry[]> =>
       reading.allEntries(userId, playlist),
 
-    /** Which of the tracks are in the list. */
+    /** Those of the tracks that are in the list. */
     async contained(userId: UserId, id: PlaylistId, trackIds: readonly TrackId[]): Promise<TrackId[]> {
       const playlist = getReadable(db, userId, id);
       if (playlist.rules === null) return [...rows.knownTracks(id, trackIds)];
@@ -112,7 +111,7 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
       return trackIds.filter((trackId) => all.has(trackId));
     },
 
-    /** What rules find, before they are saved. */
+    /** Evaluates rules without saving them. */
     async preview(userId: UserId, rules: Rules, limit: number) {
       assertRules(userId, rules);
       const { ids, durationMs } = await smart.find(userId, rules);
@@ -129,7 +128,7 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
       change: 'create' | 'import' = 'create',
     ): PlaylistSummary {
       if (rules && trackIds.length > 0)
-        throw invalid([{ field: 'track_ids', message: 'a smart playlist finds its tracks by its rules' }]);
+        throw invalid([{ field: 'track_ids', message: 'a smart playlist takes rules, not tracks' }]);
       if (rules) assertRules(userId, rules);
       const id = db.transaction(
         (tx) => {
@@ -151,13 +150,13 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
       return changed(userId, id);
     },
 
-    /** Other rules make a new version; the other fields do not. */
+    /** Changed rules make a new version; other fields do not. */
     update(userId: UserId, id: PlaylistId, { rules, expectedVersion, ...fields }: ListFields): PlaylistSummary {
       const wasPublic = db.transaction(
         (tx) => {
           const playlist = getOwn(tx, userId, id, expectedVersion);
           if (rules && playlist.rules === null)
-            throw invalid([{ field: 'rules', message: 'this is an ordinary playlist; make a new one with rules' }]);
+            throw invalid([{ field: 'rules', message: 'an ordinary playlist has no rules; create a smart playlist' }]);
           if (rules) assertRules(userId, rules);
           const next = rules && seeded(rules);
           updatePlaylist(tx, id, { ...fields, ...(next && { rules: next }), updatedAt: now() });
@@ -169,7 +168,7 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
       return changed(userId, id, wasPublic);
     },
 
-    /** It can be brought back. */
+    /** Can be undone. */
     delete(userId: UserId, id: PlaylistId): void {
       const playlist = db.transaction(
         (tx) => {
@@ -192,7 +191,7 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
       );
       return changed(userId, id);
     },
-    /** Of a deleted one: now it is gone, with all its versions. */
+    /** Removes a deleted playlist with all its versions. */
     deleteForever(userId: UserId, id: PlaylistId): void {
       db.transaction(
         (tx) => {
@@ -222,17 +221,14 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
       changes.reorder(userId, id, entryIds, expected),
       changed(userId, id)
     ),
-    /** All tracks at once, in one version: what a phone sends when it saves a list. */
+    /** Replaces all tracks in one version, as Subsonic clients do when saving a playlist. */
     replaceTracks: (
       userId: UserId,
       id: PlaylistId,
       trackIds: readonly TrackId[],
       expected?: Expected,
     ): PlaylistSummary => (changes.replace(userId, id, trackIds, expected), changed(userId, id)),
-    /**
-     * Fields, removals by index and additions at the end together, in one version: what a phone sends when it changes a
-     * list.
-     */
+    /** Changes fields, removes by index and appends in one version, as Subsonic clients do when editing a playlist. */
     edit(userId: UserId, id: PlaylistId, edited: Omit<Edited, 'rules'>): PlaylistSummary {
       const wasPublic = getReadable(db, userId, id).isPublic;
       changes.edit(userId, id, edited);

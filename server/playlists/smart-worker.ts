@@ -1,5 +1,5 @@
-// The thread that finds what a smart playlist holds: in a large library that takes longer than other requests may be
-// kept waiting. It reads and never writes, one list after the other.
+// The thread that evaluates smart playlists, which takes too long for the event loop in a large library. It only reads,
+// one playlist at a time.
 import { answerQuestions } from '../db/reader-loop.ts';
 import type { Sqlite } from '../db/client.ts';
 import { sortKey } from '../library/fold.ts';
@@ -19,7 +19,7 @@ answerQuestions<SmartQuery, SmartFound>(
   { handedOver: ({ ids }) => [ids.buffer as ArrayBuffer] },
 );
 
-/** What rules-sql.ts calls. */
+/** The SQL functions that rules-sql.ts calls. */
 function addFunctions(client: Sqlite): void {
   client.function('fold', { deterministic: true }, (text: string | null) => (text === null ? null : sortKey(text)));
   let shuffled = { seed: Number.NaN, order: seededOrder(0, MOST_ID) };

@@ -1,17 +1,31 @@
-// What smart playlists hold. An answer is kept until anything in the database changes; the same question asked twice at
-// once is one.
+// Evaluates smart playlists. Results are cached until anything in the database changes, and simultaneous equal queries
+// share one.
 import type { MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
-import { rulesQuery } from './rules-sql.ts';
+import { createReaderThread } from '../db/reader-thread.ts';
+import { rulesQuery, type SmartQuery } from './rules-sql.ts';
 import type { Rules } from './rules.ts';
-import type { SmartThread } from './smart-thread.ts';
 import type { SmartFound } from './smart-worker.ts';
 
-/** Ids in all kept answers together: 16 MB. */
+/** Ids in all cached results together: 16 MB. */
 const MOST_KEPT = 4_000_000;
 const MOST_ANSWERS = 200;
-/** "In the last 7 days" means the same for a minute, so that answers can be kept. */
+/** "In the last 7 days" is computed by the minute, so that results can be cached. */
 const MINUTE_MS = 60_000;
+
+export interface SmartThread {
+  /** Throws `unavailable` if too many queries are waiting or the database cannot be read. */
+  find(query: SmartQuery): Promise<SmartFound>;
+  close(): Promise<void>;
+}
+
+export function createSmartThread(files: { workerUrl: URL; databasePath: string }): SmartThread {
+  const { ask, close } = createReaderThread<SmartQuery, SmartFound>({
+    ...files,
+    failure: 'The smart playlist could not be evaluated',
+  });
+  return { find: ask, close };
+}
 
 export interface SmartDeps {
   db: MainDb;
@@ -22,7 +36,7 @@ export interface SmartDeps {
 export type SmartLists = ReturnType<typeof createSmartLists>;
 
 export function createSmartLists({ db, thread, now }: SmartDeps) {
-  /** Another text whenever anything was written, by this connection or another. */
+  /** Changes whenever anything was written, by this connection or another. */
   const versionOf = db.$client
     .prepare<[], string>("SELECT total_changes() || ':' || (SELECT data_version FROM pragma_data_version)")
     .pluck();
@@ -49,7 +63,10 @@ export function createSmartLists({ db, thread, now }: SmartDeps) {
   }
 
   return {
-    /** Ids of the tracks that fit, in order, and how long they last. `ownerId`: whose likes and plays count. */
+    /**
+     * Matching track ids in order, and their total duration. `ownerId`: whose likes and plays count. Throws
+     * `unavailable`.
+     */
     find(ownerId: UserId, rules: Rules): Promise<SmartFound> {
       const minute = new Date(Math.floor(now().getTime() / MINUTE_MS) * MINUTE_MS);
       const query = rulesQuery(rules, { userId: ownerId, now: minute });

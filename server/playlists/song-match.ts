@@ -1,7 +1,9 @@
-// Finds the track that somebody means by a title and an artist: a line of a playlist file, or a track that once was
-// here. Case, accents and width do not count. The title comes from an index; few tracks have the same.
+// Finds a track by title and artist, for lines of playlist files and for removed tracks. Ignores case, accents and
+// width. Titles are looked up in an index, since few tracks share one.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { tracks } from '../db/schema.ts';
 import { sortKey } from '../library/fold.ts';
 import { createStatements } from '../library/statements.ts';
 
@@ -12,18 +14,14 @@ export interface Song {
   durationMs?: number | undefined;
 }
 
-interface Candidate {
-  id: TrackId;
-  artistName: string | null;
+interface Candidate extends RowAs<typeof tracks, 'id' | 'artistName' | 'albumSort' | 'durationMs'> {
   artists: string;
-  albumSort: string;
-  durationMs: number | null;
   isAvailable: 0 | 1;
 }
 
-/** There are titles such as "Intro". */
+/** Titles such as "Intro" are frequent. */
 const MOST_CANDIDATES = 3_000;
-/** Files of the same recording differ a little in length. */
+/** Files of one recording differ slightly in duration. */
 const NEAR_MS = 3_000;
 const GUESTS = /\s+(?:feat\.?|ft\.?|featuring)\s.*$/u;
 
@@ -42,7 +40,7 @@ export function createSongMatcher({ db }: { db: MainDb }) {
     );
 
   return {
-    /** Without an artist the title must be one track's alone, or fit the album or the length as well. */
+    /** Without an artist, the title must be unique, or the album or duration must match too. */
     find({ title, artist, album, durationMs }: Song): TrackId | undefined {
       const key = sortKey(title);
       if (key === '') return undefined;

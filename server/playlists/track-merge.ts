@@ -1,5 +1,5 @@
-// A track's places in playlists go over to another one that turned out to be the same music, in earlier versions too,
-// so that these can still be restored. Inside the caller's transaction.
+// Moves playlist entries of a merged track, in earlier versions too, so that these can still be restored. Runs inside
+// the caller's transaction.
 import { eq, inArray } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
@@ -8,10 +8,7 @@ import type { TrackMergePart } from '../library/track-merge.ts';
 
 export function createEntryMerge({ db, now }: { db: MainDb; now: () => Date }): TrackMergePart {
   return {
-    /**
-     * Entries keep their ids and places, also where a list has both tracks: how often a song is in it is the person's
-     * choice.
-     */
+    /** Entries keep their ids and positions, even if a list had both tracks: repeated tracks are allowed. */
     move(from: TrackId, to: TrackId): void {
       db.update(playlistPastEntries).set({ trackId: to }).where(eq(playlistPastEntries.trackId, from)).run();
       const touched = db

@@ -1,5 +1,5 @@
-// Playlist files in and out. A file that comes in becomes a new playlist of what could be matched, with a report of
-// every line that could not; nothing that a line names is opened.
+// Import and export of playlist files. An import creates a playlist of the tracks that were found and reports the other
+// lines; it never opens what a line refers to.
 import { join } from 'node:path';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PlaylistId } from '../db/ids.ts';
@@ -33,10 +33,7 @@ export type PlaylistTransfer = ReturnType<typeof createTransfer>;
 
 export function createTransfer({ playlists, files, importPath }: TransferDeps) {
   return {
-    /**
-     * Reads the form's one `file`. Throws `invalid` when it holds no tracks at all, `too_large` past 10 MB or 50,000
-     * lines.
-     */
+    /** Reads the form field `file`. Throws `invalid` if it has no tracks, `too_large` over 10 MB or 50,000 lines. */
     async receive(
       req: IncomingMessage,
       user: Principal,
@@ -45,9 +42,9 @@ export function createTransfer({ playlists, files, importPath }: TransferDeps) {
       const { bytes, filename } = await readUpload(req);
       const file = parsePlaylistFile(bytes);
       if (file.entries.length === 0)
-        throw invalid([{ field: 'file', message: 'holds no tracks: it is empty, or no M3U, PLS or XSPF playlist' }]);
+        throw invalid([{ field: 'file', message: 'has no tracks: it is empty, or not an M3U, PLS or XSPF playlist' }]);
       if (file.entries.length > MOST_ENTRIES)
-        throw new AppError('too_large', `A playlist file may have ${MOST_ENTRIES} tracks at most.`);
+        throw new AppError('too_large', `A playlist file can have at most ${MOST_ENTRIES} tracks.`);
       const { trackIds, unmatched } = await files.match(file.entries);
       const title = name ?? file.name ?? filename.replace(/\.[a-z\d]{2,5}$/i, '');
       return {
@@ -57,7 +54,7 @@ export function createTransfer({ playlists, files, importPath }: TransferDeps) {
       };
     },
 
-    /** Writes the file, a part at a time. */
+    /** Sends the file in chunks. Throws `forbidden` for absolute paths unless the user is an administrator. */
     async send(res: ServerResponse, user: Principal, id: PlaylistId, paths: 'relative' | 'absolute'): Promise<void> {
       const playlist = await playlists.get(user.id, id);
       const root = paths === 'absolute' ? rootFor(user) : undefined;
@@ -81,7 +78,7 @@ export function createTransfer({ playlists, files, importPath }: TransferDeps) {
   };
 
   function rootFor(user: Principal): string {
-    if (!user.isSuperuser) throw forbidden('Only an administrator may see where files are on this machine.');
+    if (!user.isSuperuser) throw forbidden('Only administrators may see file paths of the server.');
     const root = importPath();
     if (root === undefined) throw conflict('No music folder is set, so there are no absolute paths.');
     return root;
@@ -92,7 +89,7 @@ async function readUpload(req: IncomingMessage): Promise<{ bytes: Buffer; filena
   let file: { bytes: Buffer; filename: string } | undefined;
   await readForm(
     req,
-    { files: 1, fileBytes: MOST_BYTES, tooLarge: 'A playlist file may have 10 MB at most.' },
+    { files: 1, fileBytes: MOST_BYTES, tooLarge: 'A playlist file can have at most 10 MB.' },
     async ({ field, filename, chunks }) => {
       if (field !== 'file') return;
       const parts: Buffer[] = [];
@@ -100,18 +97,18 @@ async function readUpload(req: IncomingMessage): Promise<{ bytes: Buffer; filena
       file = { bytes: Buffer.concat(parts), filename };
     },
   );
-  if (!file) throw invalid([{ field: 'file', message: 'a playlist file is needed' }]);
+  if (!file) throw invalid([{ field: 'file', message: 'a playlist file is required' }]);
   return file;
 }
 
-/** A track that is no file of the music folder gets a name by which it can be found again. */
+/** A track outside the music folder gets a name by which an import can find it again. */
 function pathOf({ source, sourceId, title, artistName, format }: TrackSummary, root: string | undefined): string {
   if (source === 'local_folder') return root === undefined ? sourceId : join(root, sourceId);
   const name = `${artistName ?? 'Unknown Artist'} - ${title}`;
   return `${name.replace(/[\u0000-\u001f/\\:*?"<>|]/g, '_')}.${format ?? 'mp3'}`;
 }
 
-/** Also when the reader went away. */
+/** Resolves also when the client has disconnected. */
 const drained = (res: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
     const done = (): void => {

@@ -1,5 +1,5 @@
-// Looking back: every version a playlist had, what it held, and making it hold that again. A track that left the
-// library since is looked for by its names; what cannot be found is told.
+// Versions of playlists, and restoring them. A track removed since is looked up by its names; tracks that cannot be
+// found are reported.
 import type { MainDb } from '../db/client.ts';
 import type { PlaylistId, TrackId, UserId } from '../db/ids.ts';
 import { notFound } from '../errors.ts';
@@ -38,7 +38,7 @@ export function createVersions({ db, now, rows, changes, songs }: VersionDeps) {
     return found;
   }
 
-  /** The entry with a track that is there: its own, or one of the same names. */
+  /** The entry with its own track, or with one of the same names. */
   function recovered({ id, trackId, position, addedAt, isThere, ...was }: VersionRow): NewEntry | undefined {
     const track = isThere
       ? trackId
@@ -66,7 +66,7 @@ export function createVersions({ db, now, rows, changes, songs }: VersionDeps) {
       return { items, total: trackCount };
     },
 
-    /** Makes a new version that equals an earlier one; gives what could not be brought back. */
+    /** Makes a new version equal to an earlier one; returns the tracks that could not be restored. */
     restore(
       userId: UserId,
       id: PlaylistId,

@@ -1,4 +1,4 @@
-// Playlists on the wire.
+// Shapes of the playlists API.
 import { z } from 'zod';
 import { event } from '../events/event.ts';
 import { PlaylistIdIn, TrackIdIn } from '../db/ids.ts';
@@ -23,19 +23,19 @@ const expected_version = z
   .int()
   .positive()
   .optional()
-  .meta({ description: 'when given and the playlist has another version by now: 409, and nothing is changed' });
+  .meta({ description: 'if the playlist is at another version: 409, and nothing is changed' });
 
 export const playlistEvent = event(
   'playlist',
   z.object({ id: z.int(), version: z.int(), deleted: z.boolean() }),
-  'A playlist changed, or may not be read any more, and is to be read again; public ones to everybody.',
+  'A playlist changed or became unreadable and has to be reloaded. Public ones are sent to everybody.',
 );
 
 export const PlaylistCreate = z
   .strictObject({
     name,
     description: description.nullish(),
-    is_public: z.boolean().default(false).meta({ description: 'everybody may read it, nobody else may change it' }),
+    is_public: z.boolean().default(false).meta({ description: 'all users may read it; only the owner may change it' }),
     track_ids: trackIds.optional(),
     rules: RulesIn.optional().meta({ description: 'makes it a smart playlist' }),
   })
@@ -71,8 +71,8 @@ export const AddTracks = z
       .int()
       .min(0)
       .optional()
-      .meta({ description: 'place of the first of them, from 0; at the end when absent or beyond it' }),
-    skip_duplicates: z.boolean().optional().meta({ description: 'leave out what the playlist has already' }),
+      .meta({ description: 'index of the first new track, from 0; at the end if absent or past it' }),
+    skip_duplicates: z.boolean().optional().meta({ description: 'skip tracks that are already in the playlist' }),
     expected_version,
   })
   .transform(({ track_ids, position, skip_duplicates, expected_version }) => ({
@@ -102,10 +102,8 @@ export const Reorder = z
   .meta({ id: 'PlaylistReorder' });
 export const MoveEntries = z
   .strictObject({
-    entry_ids: entryIds.max(MOST_TRACKS).meta({ description: 'entries that go together, in this order' }),
-    before_entry_id: entryId
-      .nullable()
-      .meta({ description: 'the entry they go in front of; null moves them to the end' }),
+    entry_ids: entryIds.max(MOST_TRACKS).meta({ description: 'entries to move together, in this order' }),
+    before_entry_id: entryId.nullable().meta({ description: 'the entry to insert them before; null: at the end' }),
     expected_version,
   })
   .transform(({ entry_ids, before_entry_id, expected_version }) => ({
@@ -123,17 +121,17 @@ export const PreviewRules = z
   .meta({ id: 'PlaylistPreview' });
 
 export const PlaylistQuery = z.object({
-  deleted: queryBool.optional().meta({ description: 'your deleted playlists, which can be brought back' }),
+  deleted: queryBool.optional().meta({ description: 'only your deleted playlists, which can be restored' }),
   ...pageQuery,
 });
 export const EntriesWanted = z.object({
   entries: queryBool
     .default(true)
-    .meta({ description: 'false leaves out `entries`; read a long list by pages of /tracks' }),
+    .meta({ description: 'false omits `entries`; read long playlists by pages of /tracks' }),
 });
 export const EntryQuery = z.object(pageQuery);
 export const RemoveQuery = z.object({
-  forever: queryBool.default(false).meta({ description: 'of a deleted playlist: it cannot be brought back any more' }),
+  forever: queryBool.default(false).meta({ description: 'remove a deleted playlist for good' }),
 });
 export const ExpectedVersion = z.object({
   expected_version: queryInt.pipe(z.int().positive()).optional(),
@@ -147,7 +145,7 @@ export const ContainsQuery = z.object({
 
 export const PlaylistEntryOut = z
   .object({
-    entry_id: z.int().meta({ description: 'of a smart playlist: the id of the track' }),
+    entry_id: z.int().meta({ description: 'in a smart playlist: the id of the track' }),
     position: z.int().meta({ description: 'from 0' }),
     added_at: isoTime,
     track: TrackOut,
@@ -157,7 +155,7 @@ export type PlaylistEntryOut = z.output<typeof PlaylistEntryOut>;
 export const PlaylistEntryPage = pagedOf(PlaylistEntryOut).meta({ id: 'PagedPlaylistEntries' });
 export type PlaylistEntryPage = z.output<typeof PlaylistEntryPage>;
 
-/** As RulesIn takes them; what was stored is not checked again on its way out. */
+/** As in RulesIn; stored rules are not validated again. */
 const NodeOut = z
   .record(z.string(), z.unknown())
   .meta({ description: 'a rule {field, op, value} or a group {all} or {any}' }) as unknown as z.ZodType<Node, Node>;
@@ -219,7 +217,7 @@ export const PlaylistVersionOut = z
     removed: z.int(),
     moved: z.int(),
     track_count: z.int().meta({ description: 'after the change' }),
-    user_name: z.string().nullable().meta({ description: 'null when a track left the library' }),
+    user_name: z.string().nullable().meta({ description: 'null if the change was the removal of a track' }),
     created_at: isoTime,
   })
   .meta({ id: 'PlaylistVersionOut' });
@@ -227,12 +225,12 @@ export type PlaylistVersionOut = z.output<typeof PlaylistVersionOut>;
 export const PlaylistVersionPage = pagedOf(PlaylistVersionOut).meta({ id: 'PagedPlaylistVersions' });
 export type PlaylistVersionPage = z.output<typeof PlaylistVersionPage>;
 
-/** An entry as it was; its track may have left the library. */
+/** An entry as it was; its track may have been removed. */
 export const VersionEntryOut = z
   .object({
     entry_id: z.int(),
     position: z.int(),
-    track_id: z.int().nullable().meta({ description: 'null when the track is not in the library any more' }),
+    track_id: z.int().nullable().meta({ description: 'null if the track was removed' }),
     title: z.string(),
     artist_name: z.string().nullable(),
   })
@@ -245,13 +243,13 @@ export const RestoreOut = z
     playlist: PlaylistOut,
     missing: z
       .array(z.object({ title: z.string(), artist_name: z.string().nullable() }))
-      .meta({ description: 'tracks of that version that are in the library no more' }),
+      .meta({ description: 'tracks of that version that were removed' }),
   })
   .meta({ id: 'PlaylistRestoreOut' });
 export type RestoreOut = z.output<typeof RestoreOut>;
 
 export const ImportQuery = z.object({
-  name: name.optional().meta({ description: 'default: the name in the file, else the name of the file' }),
+  name: name.optional().meta({ description: 'default: the name in the file, else the file name' }),
   is_public: queryBool.default(false),
   ...EntriesWanted.shape,
 });
@@ -260,7 +258,7 @@ export const ImportOut = z
     playlist: PlaylistOut,
     matched: z.int(),
     unmatched: z.array(
-      z.object({ line: z.int().meta({ description: 'of the file, from 1' }), text: z.string(), reason: z.string() }),
+      z.object({ line: z.int().meta({ description: 'line number, from 1' }), text: z.string(), reason: z.string() }),
     ),
   })
   .meta({ id: 'PlaylistImportOut' });

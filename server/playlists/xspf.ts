@@ -1,5 +1,5 @@
-// The few elements of an XSPF playlist that matter, taken out by name. No XML parser: nothing is expanded or included,
-// so there is nothing to attack with entities, and a file that is broken in the middle still gives its beginning.
+// Extracts the elements of an XSPF playlist that matter, by name. Deliberately no XML parser: no entities are expanded,
+// which rules out entity attacks, and the start of a damaged file can still be read.
 import { MOST_ENTRIES, type FileEntry, type PlaylistFile } from './file-entry.ts';
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
@@ -34,7 +34,7 @@ export function parseXspf(text: string): PlaylistFile {
   return { name: element(head, 'title'), entries };
 }
 
-/** The text of the first element of that name. */
+/** Text of the first element with that name. */
 function element(xml: string, name: string): string | undefined {
   const open = xml.search(new RegExp(`<${name}[\\s>]`, 'i'));
   if (open < 0) return undefined;

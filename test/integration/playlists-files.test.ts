@@ -157,9 +157,9 @@ describe('a file that comes in', () => {
   test('says in words why a line fits nothing', async () => {
     const { body } = await send('01 Intro.mp3\nhttp://x/y\nNobody/Nothing\u202e.mp3');
     expect(body.unmatched).toEqual([
-      { line: 1, text: '01 Intro.mp3', reason: 'several files of the library have this name' },
-      { line: 2, text: 'http://x/y', reason: 'this is an address on the internet, and no track has its title' },
-      { line: 3, text: 'Nobody/Nothing\ufffd.mp3', reason: 'no file and no title in the library fits' },
+      { line: 1, text: '01 Intro.mp3', reason: 'several files in the library have this name' },
+      { line: 2, text: 'http://x/y', reason: 'this is a web address, and no track has its title' },
+      { line: 3, text: 'Nobody/Nothing\ufffd.mp3', reason: 'no matching file or title in the library' },
     ]);
   });
 
@@ -287,7 +287,7 @@ describe('a smart playlist', () => {
       });
       expect([answer.status, answer.body.detail]).toEqual([
         409,
-        'This is a smart playlist: its tracks follow from its rules. Change the rules instead.',
+        'The tracks of a smart playlist come from its rules. Change the rules instead.',
       ]);
     }
     expect((await post({ name: 'x', rules: RULES, track_ids: [trackIds[0]] })).status).toBe(422);

@@ -21,8 +21,12 @@ import {
   type Rules,
   type Value,
 } from '../../server/playlists/rules.ts';
-import { createSmartThread, type SmartThread } from '../../server/playlists/smart-thread.ts';
-import { createSmartLists, type SmartLists } from '../../server/playlists/smart.ts';
+import {
+  createSmartLists,
+  createSmartThread,
+  type SmartLists,
+  type SmartThread,
+} from '../../server/playlists/smart.ts';
 import { seededRandom } from '../support/random.ts';
 import { makeSampleLibrary } from '../support/sample-library.ts';
 import { root } from '../support/server.ts';
@@ -535,7 +539,7 @@ describe('hostile rules', () => {
     expect(error?.issues.map(({ path, message }) => [path.join('.'), message])).toEqual([
       [
         'all.1.any.0',
-        'year cannot be asked contains; it takes is, is_not, greater_than, less_than, between, is_set, is_not_set',
+        'year does not support contains; it supports is, is_not, greater_than, less_than, between, is_set, is_not_set',
       ],
     ]);
   });
