@@ -1,33 +1,33 @@
-// The audio formats there are, each told once. Pure data: the desktop shell, the packages' file associations and the
-// scan all follow from it. A new format is an entry here, and a reader in formats/ where music-metadata has none.
+// All supported audio formats. The scan, the desktop app and its file associations are derived from this table. A new
+// format needs an entry here, and a reader in formats/ if music-metadata does not support it.
 
 interface FormatFacts {
-  /** Extensions by which a scan finds its files. */
+  /** Extensions that a scan reads. */
   extensions: readonly string[];
-  /** Extensions that videos have as well: a scan looks at them, but "Open with" does not offer them. */
+  /** Extensions that videos use too: read by scans, but not associated with the app. */
   alsoVideo?: readonly string[];
-  /** How a file of it begins, `?` for any byte. Without, sniff.ts looks closer. */
+  /** Magic bytes at the start, `?` for any byte. Formats without them are detected in sniff.ts. */
   begins?: readonly string[];
-  /** Who reads it: a reader of ours in formats/, or music-metadata, which knows it by our name for it. */
+  /** `own`: a reader in formats/. music-metadata uses the same format names. */
   reader: 'own' | 'music-metadata';
   contentType: string;
-  /** What desktops call files of it (shared-mime-info). */
+  /** MIME types on desktops (shared-mime-info). */
   mimeTypes: readonly string[];
-  /** What ffmpeg and fpcalc call its demuxer. */
+  /** Name of the demuxer in ffmpeg and fpcalc. */
   demuxer?: string;
-  /** What Subsonic clients call its container, where that is not our name for it. */
+  /** Name of the container for Subsonic clients, if different. */
   container?: string;
-  /** The codec, where music-metadata has no word for it. */
+  /** The codec, if music-metadata does not report one. */
   codec?: string;
-  /** It loses nothing, also where its depth in bits is not known. */
+  /** Lossless even if the bit depth is unknown. */
   lossless?: boolean;
-  /** How we come to its samples without a program: by a decoder of the codec, or because they lie there plainly. */
+  /** How samples are read without external programs: with a WebAssembly decoder, or as plain PCM. */
   samples?: 'decoder' | 'plain';
-  /** How much more it makes of its bits than MP3; rough, and only compared with others. */
+  /** Rough quality per bit, relative to MP3; only for comparing formats. */
   efficiency?: number;
 }
 
-/** By the word in TrackOut.format. */
+/** By `TrackOut.format`. */
 export const AUDIO_FORMATS = {
   mp3: {
     extensions: ['mp3', 'mp2', 'mpga'],
@@ -180,11 +180,11 @@ export type AudioFormat = keyof typeof AUDIO_FORMATS;
 
 export const FORMATS = Object.entries(AUDIO_FORMATS) as [AudioFormat, FormatFacts][];
 
-/** What is known of a format that a track says it has; undefined for one that is none. */
+/** Facts about a track's format; undefined for an unknown one. */
 export const formatFacts = (format: string | null): FormatFacts | undefined =>
   format !== null && Object.hasOwn(AUDIO_FORMATS, format) ? AUDIO_FORMATS[format as AudioFormat] : undefined;
 
-/** Lower-case extensions of the files that a scan looks at, without the dot. */
+/** Lower-case extensions that a scan reads, without the dot. */
 export const AUDIO_EXTENSIONS: ReadonlySet<string> = new Set(
   FORMATS.flatMap(([, { extensions, alsoVideo = [] }]) => [...extensions, ...alsoVideo]),
 );

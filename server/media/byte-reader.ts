@@ -1,26 +1,21 @@
-// Reading on from one place of a file. Tags are not always plain bytes in a row: ID3 may be unsynchronised, and an Ogg
-// packet runs over pages. A tag's parser asks a ByteReader and need not know.
+// Sequential reading from a position in a file. Tags are not always contiguous: ID3 may be unsynchronised, and Ogg
+// packets span pages. A ByteReader hides that from the tag parsers.
 import type { Window } from './window.ts';
 
 export interface ByteReader {
-  /** Where `take` has put the bytes. */
+  /** The buffer that `take` refers to. */
   bytes: Buffer;
-  /**
-   * Index in `bytes` of the next `length` bytes, which are then passed; -1 when there are not so many left. Valid until
-   * the next call.
-   */
+  /** Consumes `length` bytes; returns their index in `bytes`, valid until the next call, or -1 if fewer are left. */
   take(length: number): number;
-  /** Passes over bytes; false when there are not so many left. */
+  /** Skips bytes; false if fewer are left. */
   skip(length: number): boolean;
-  /** How many bytes there are still to take; 0 when that is not known. */
+  /** Number of bytes left; 0 if unknown. */
   remaining(): number;
-  /**
-   * Place in the file of the next byte, or -1 when the bytes that follow are not in the file as they are given here.
-   */
+  /** Position of the next byte in the file, or -1 if the bytes are stored encoded. */
   position(): number;
 }
 
-/** Bytes `[start, end)` of a file as they are. */
+/** Reads `[start, end)` of a file as stored. */
 export class PlainReader implements ByteReader {
   bytes: Buffer;
   readonly #window: Window;

@@ -1,29 +1,27 @@
-// How readers reach the bytes of one file: a file descriptor behind one reused buffer, or bytes that are in memory
-// already.
+// The bytes of one file for the readers: from a file descriptor through a reused buffer, or from memory.
 import fs from 'node:fs';
 import { UnreadableAudio, type ByteSource } from './types.ts';
 
-/** Files up to this size are read whole at once; most of a scan's cost is the number of reads, not their size. */
+/**
+ * Files up to this size are read at once: the cost of a scan depends on the number of reads more than on their size.
+ */
 const WHOLE_FILE_BYTES = 1 << 20;
 const WINDOW_BYTES = 256 << 10;
-/** Opening a named pipe must not wait for its other end. Absent on Windows. */
+/** Without O_NONBLOCK, opening a named pipe would wait for a writer. Absent on Windows. */
 const OPEN_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
 
 export interface OpenByteSource extends ByteSource {
-  /** How the file looked after what was read of it until now. */
+  /** The file's state at or after the last read. */
   stat(): fs.Stats;
-  /** Gives the descriptor and the buffer back. No view of this source may be used afterwards. */
+  /** Releases the descriptor and the buffer. Views of this source become invalid. */
   close(): void;
 }
 
-// Buffers of closed sources wait here for the next file. One pool per thread; a scan needs one of each.
+// Pool of buffers of closed sources, per thread; a scan needs one of each.
 const freeWhole: Buffer[] = [];
 const freeWindows: Buffer[] = [];
 
-/**
- * Opens a regular file. Throws the system's error when it cannot be opened, UnreadableAudio when it is a pipe, device
- * or folder.
- */
+/** Opens a regular file. Throws the system's error if that fails, UnreadableAudio for a pipe, device or folder. */
 export function openByteSource(path: string | Buffer): OpenByteSource {
   const fd = fs.openSync(path, OPEN_FLAGS);
   try {
@@ -36,7 +34,7 @@ export function openByteSource(path: string | Buffer): OpenByteSource {
   }
 }
 
-/** A source over bytes in memory. Views share the buffer's memory. */
+/** A source from memory. Views share the buffer's memory. */
 export function bufferSource(bytes: Uint8Array): ByteSource {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return { size: buffer.length, read: (position, length) => buffer.subarray(position, position + length) };
@@ -50,7 +48,7 @@ function wholeFile(fd: number, size: number): OpenByteSource {
   let open = true;
   return {
     stat: () => stat,
-    size: bytes.length, // less than `size` when the file shrank meanwhile
+    size: bytes.length, // less than `size` if the file shrank meanwhile
     read: (position, length) =>
       position === 0 && length >= bytes.length ? bytes : bytes.subarray(position, position + length),
     close() {

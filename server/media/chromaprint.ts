@@ -1,10 +1,10 @@
-// Chromaprint compiled to WebAssembly. The package is made for browsers: it asks for a `window`, and gets its bytes
-// from us.
+// Chromaprint compiled to WebAssembly. The package is made for browsers, so it needs a `window` while loading, and we
+// read the WebAssembly file for it.
 import { readFileSync } from 'node:fs';
 import loadModule from '@unimusic/chromaprint/dist/chromaprint.js';
 import { ALGORITHM } from './fingerprint-code.ts';
 
-/** Samples of one feed; larger ones are fed in parts. */
+/** Maximum samples per call; more are fed in parts. */
 const FEED_SAMPLES = 1 << 16;
 
 export type Chromaprint = Awaited<ReturnType<typeof loadChromaprint>>;
@@ -27,7 +27,7 @@ export async function loadChromaprint(wasmPath: string) {
   }
 
   return {
-    /** Fingerprints interleaved samples as they come. Empty for less than about 3 s. */
+    /** Fingerprints a stream of interleaved samples. Empty for less than about 3 s. */
     async fingerprint(
       sampleRateHz: number,
       channels: number,
@@ -39,7 +39,7 @@ export async function loadChromaprint(wasmPath: string) {
         for await (const samples of parts) {
           for (let at = 0; at < samples.length; at += FEED_SAMPLES) {
             const part = samples.subarray(at, at + FEED_SAMPLES);
-            (wasm.HEAP16 as Int16Array).set(part, buffer / 2); // read anew each time: it changes when the memory grows
+            (wasm.HEAP16 as Int16Array).set(part, buffer / 2); // HEAP16 is replaced when the memory grows
             must(wasm._chromaprint_feed(context, buffer, part.length), 'take the samples');
           }
         }
@@ -58,6 +58,6 @@ async function instantiate(wasmBinary: Buffer) {
   try {
     return await loadModule({ wasmBinary });
   } finally {
-    delete place.window; // other packages take it for a sign of a browser
+    delete place.window; // other packages take it as a sign of a browser
   }
 }

@@ -1,5 +1,5 @@
-// Samples of a file without any program of the system: decoders in WebAssembly, chosen by the codec that was parsed,
-// never by a name. Synchronous work on hostile bytes, so it runs in a thread that can be ended.
+// Decodes files without external programs, with WebAssembly decoders chosen by the parsed codec. Synchronous work on
+// untrusted bytes, so it runs in a thread that can be terminated.
 import { MPEGDecoder } from 'mpg123-decoder';
 import { FLACDecoder } from '@wasm-audio-decoders/flac';
 import { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis';
@@ -32,9 +32,9 @@ interface Decoder {
   free(): void;
 }
 
-/** `container`: the decoder wants what stands in front of the payload too. */
+/** `container`: the decoder also needs what precedes the payload. */
 const DECODERS: Record<string, { create: () => Decoder; from: 'payload' | 'container' }> = {
-  // the Xing frame in front of the payload says what to cut off
+  // the Xing frame before the payload has the encoder delay and padding
   mp1: { create: () => new MPEGDecoder(), from: 'container' },
   mp2: { create: () => new MPEGDecoder(), from: 'container' },
   mp3: { create: () => new MPEGDecoder(), from: 'container' },
@@ -47,7 +47,7 @@ export const canDecode = ({ format, codec }: Pick<AudioFacts, 'format' | 'codec'
     ? formatFacts(format)?.samples === 'plain'
     : formatFacts(format)?.samples === 'decoder' && codec in DECODERS;
 
-/** The samples of what `canDecode`, in order; no part is empty. */
+/** Decodes a file for which `canDecode` is true, in non-empty parts. */
 export async function* decodeSamples(source: ByteSource, facts: AudioFacts): AsyncGenerator<Samples> {
   if (facts.channels > MAX_CHANNELS) return;
   for await (const part of facts.codec === 'pcm' ? plainSamples(source, facts) : decodedSamples(source, facts)) {

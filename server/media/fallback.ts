@@ -1,9 +1,9 @@
-// music-metadata reads what our own readers do not: WMA, Monkey's Audio, WavPack, Musepack, DSD, Matroska, fragmented
-// MP4. Loaded only when such a file turns up. Durations by decoding are never asked for: they take seconds a file.
+// Reads the formats without an own reader through music-metadata: WMA, Monkey's Audio, WavPack, Musepack, DSD,
+// Matroska, fragmented MP4. Its durations by decoding are not used, since they take seconds per file.
 import { parseFromTokenizer, type IAudioMetadata, type ICommonTagsResult } from 'music-metadata';
 import { AbstractTokenizer, EndOfStreamError, type IReadChunkOptions } from 'strtok3';
 import { TAGGED_FIELDS, TRACK_FIELDS, type TaggedField } from '../db/track-fields.ts';
-import { refuseCrowdedAsf } from './formats/asf-check.ts';
+import { refuseCrowdedAsf } from './formats/asf-objects.ts';
 import { asfPictures } from './formats/asf-picture.ts';
 import { MAX_LIST, MAX_PICTURE_BYTES, MAX_PICTURES } from './limits.ts';
 import { parseLyrics } from './lrc.ts';
@@ -14,22 +14,19 @@ import { oneLine } from './text.ts';
 import { formatFacts, type AudioFormat } from './audio-formats.ts';
 import { UnreadableAudio, type AudioFacts, type AudioRead, type ByteSource, type Tags } from './types.ts';
 
-/**
- * music-metadata asks for whatever length a file claims, and as often as a file makes it. Six hours of WavPack in
- * half-second blocks stay below.
- */
+/** Limits of what music-metadata reads, since it trusts the lengths in a file. Six hours of WavPack stay below. */
 const LONGEST_READ = 16 << 20;
 const MOST_READ = 32 << 20;
 const MOST_READS = 100_000;
 
-/** `format` is what the first bytes say. Throws UnreadableAudio with music-metadata's own words when it gives up. */
+/** `format` is that of the first bytes. Throws UnreadableAudio, with the message of music-metadata. */
 export async function readWithMusicMetadata(source: ByteSource, format: AudioFormat | undefined): Promise<AudioRead> {
   const { metadata, known } = await parse(source, format, { skipCovers: true });
   const facts = checkFacts(factsOf(metadata, known, source.size), source.size);
   return { facts, tags: tagsOf(metadata), pictures: [], reader: 'music-metadata' };
 }
 
-/** The first front cover, or else the first picture. Throws as `readWithMusicMetadata` does. */
+/** The first front cover, or else the first picture. Throws like `readWithMusicMetadata`. */
 export async function readPictureWithMusicMetadata(
   source: ByteSource,
   format: AudioFormat | undefined,
@@ -80,7 +77,7 @@ class SourceTokenizer extends AbstractTokenizer {
   constructor(source: ByteSource, format: AudioFormat) {
     super({ maxBufferSize: LONGEST_READ });
     this.#source = source;
-    // chooses the parser; its own guess knows fewer formats than it reads
+    // selects the parser; its own detection knows fewer formats than it reads
     this.fileInfo = { size: source.size, path: `audio.${format}` };
   }
 
@@ -129,10 +126,7 @@ function factsOf(metadata: IAudioMetadata, format: AudioFormat, size: number): A
 
 const CODEC_WORD = /aac|alac|vorbis|opus|flac|eac3|ac-?3|dts|mp3|mp2|pcm|mpeg\/l3|mpeg\/l2/;
 
-/**
- * One word: containers that hold one codec give it, of others the name that music-metadata gives (`MPEG-4/AAC`,
- * `A_VORBIS`).
- */
+/** One word: the codec of single-codec containers, else taken from music-metadata's name (`MPEG-4/AAC`, `A_VORBIS`). */
 function codecOf(format: AudioFormat, name: string): string {
   const word = CODEC_WORD.exec(name.toLowerCase())?.[0].replace('-', '').replace('mpeg/l', 'mp');
   return formatFacts(format)?.codec ?? word ?? (oneLine(name.toLowerCase(), 32) || format);
@@ -140,7 +134,7 @@ function codecOf(format: AudioFormat, name: string): string {
 
 type Texts = string | readonly string[] | undefined;
 
-/** The names that track-fields.ts has for music-metadata's, which the compiler looks up there. */
+/** music-metadata's names in track-fields.ts, checked by the compiler. */
 type CommonName = (typeof TRACK_FIELDS)[TaggedField]['tags']['common'][number];
 
 function textsOf(common: Pick<ICommonTagsResult, CommonName>, names: readonly CommonName[]): Texts {
@@ -149,7 +143,7 @@ function textsOf(common: Pick<ICommonTagsResult, CommonName>, names: readonly Co
   return value.flatMap((one) => (typeof one === 'string' ? one : (one.text ?? [])));
 }
 
-/** Fields whose text both sides write alike; the rest is below. */
+/** Fields whose text is used as it is; the others follow below. */
 const TEXTS: [TextField, (common: ICommonTagsResult) => Texts][] = [
   ['title', (c) => c.title],
   ['album', (c) => c.album],
@@ -180,7 +174,7 @@ const TEXTS: [TextField, (common: ICommonTagsResult) => Texts][] = [
   ]),
 ];
 
-/** The first of several names is not how they are written together. */
+/** With several artists, `artist` is just the first one, not a credit. */
 function displayedArtist({ artist, artists = [] }: ICommonTagsResult): string | undefined {
   return artists.length > 1 && artist === artists[0] ? undefined : artist;
 }
@@ -195,7 +189,7 @@ function tagsOf({ common }: IAudioMetadata): Tags {
       builder.add(field, one); // APE tags divide values by NUL
   }
   if (common.year !== undefined) builder.add('date', String(common.year));
-  // of a gain only `dB` is what it says, of a peak only `ratio`
+  // only `dB` of a gain and `ratio` of a peak have the declared unit
   builder.addGain('trackGainDb', common.replaygain_track_gain?.dB);
   builder.addGain('albumGainDb', common.replaygain_album_gain?.dB);
   builder.addGain('trackPeak', common.replaygain_track_peak?.ratio);
@@ -205,7 +199,7 @@ function tagsOf({ common }: IAudioMetadata): Tags {
 }
 
 function lyricsOf(lyrics: NonNullable<ICommonTagsResult['lyrics']>[number]) {
-  // absent from some files, whatever its type says
+  // absent for some files, despite its type
   const timed = (lyrics as { syncText?: typeof lyrics.syncText }).syncText ?? [];
   const lines = timed.map((line) => ({
     text: line.text.trim(),

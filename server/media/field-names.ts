@@ -1,5 +1,5 @@
-// What the free-form names of Vorbis comments, APEv2 items, TXXX frames and MP4 `----` atoms mean. All four use the
-// same names but for case, blanks and underscores, so one table serves them.
+// Fields by the free-form names of Vorbis comments, APEv2 items, TXXX frames and MP4 `----` atoms. All four use the
+// same names, apart from case, spaces and underscores.
 import { TAGGED_FIELDS, type TaggedField } from '../db/track-fields.ts';
 import type { TextField } from './tag-builder.ts';
 
@@ -37,7 +37,7 @@ const NAMES: Record<Exclude<TextField, TaggedField>, string> = {
   lyrics: 'LYRICS|UNSYNCEDLYRICS|SYNCEDLYRICS|UNSYNCED LYRICS',
 };
 
-/** By name as it is usually written, and as it was met in files; so the map answers without changing case. */
+/** By name, including spellings seen in files, which saves changing case again. */
 const byName = new Map<string, TextField | undefined>();
 const named: [TextField, string][] = [
   ...(Object.entries(NAMES) as [TextField, string][]),
@@ -46,7 +46,7 @@ const named: [TextField, string][] = [
 for (const [field, names] of named) for (const name of names.split('|')) byName.set(name, field);
 const LONGEST_NAME = Math.max(...[...byName.keys()].map((name) => name.length));
 
-/** The field that a name of any case stands for. */
+/** The field with this name, in any case. */
 export function fieldOfName(name: string): TextField | undefined {
   if (name.length > LONGEST_NAME) return undefined;
   return byName.get(name) ?? byName.get(name.toUpperCase());

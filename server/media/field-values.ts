@@ -1,11 +1,11 @@
-// What a tag's text means: numbers, dates, gains, identifiers. Pure. Nonsense (`A1`, `0/0`, `19xx`, 20 digits) is
-// absent.
+// Parses tag text: numbers, dates, gains, identifiers. Pure. Invalid text (`A1`, `0/0`, `19xx`, 20 digits) is
+// undefined.
 import { trimmed } from './text.ts';
 
-/** Highest track, disc or total that is believed. */
+/** Highest valid track number, disc number or total. */
 const MAX_POSITION = 9999;
 
-/** A whole number of 1..9999, else undefined. */
+/** An integer from 1 to 9999. */
 export function parsePosition(text: string): number | undefined {
   const digits = trimmed(text);
   if (digits.length === 0 || digits.length > 8) return undefined;
@@ -35,8 +35,8 @@ const COMPACT_DATE = /^(\d{4})(\d\d)(\d\d)$/;
 const YEAR_LAST = /^\d{1,2}[-/.]\d{1,2}[-/.](\d{4})$/;
 
 /**
- * `2003`, `2003-05`, `2003-05-12`, `2003-05-12T10:00:00Z`, `2003/05/12`, `20030512`; of `12.05.2003` only the year, as
- * day and month may be either way round. `date` is there only when month and day are real ones.
+ * `2003`, `2003-05`, `2003-05-12`, `2003-05-12T10:00:00Z`, `2003/05/12`, `20030512`; of `12.05.2003` only the year,
+ * since day and month are ambiguous. `date` is present only if month and day are valid.
  */
 export function parseDate(text: string): TagDate | undefined {
   const plain = trimmed(text);
@@ -58,7 +58,7 @@ function yearOnly(text: string): TagDate | undefined {
   return year === undefined ? undefined : { year };
 }
 
-/** A year with month and day as far as they exist in the calendar. */
+/** A year, with month and day if they are valid. */
 export function withDay(year: number, month: number, day: number | undefined): TagDate {
   if (!(month >= 1 && month <= 12)) return { year };
   const date = `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}`;
@@ -78,7 +78,7 @@ function parseDecimal(text: string): number | undefined {
   return match ? Number(match[0].replace(',', '.')) : undefined;
 }
 
-/** `-6.30 dB`; beyond ±100 dB it is not a gain. */
+/** `-6.30 dB`, within ±100 dB. */
 export function parseGainDb(text: string): number | undefined {
   const value = parseDecimal(text);
   return value !== undefined && Math.abs(value) <= 100 ? value : undefined;
@@ -111,7 +111,7 @@ export function parseFlag(text: string): boolean | undefined {
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 
-/** Every identifier in a text, whatever separates them, in lower case. */
+/** All UUIDs in a text, in lower case. */
 export function parseUuids(text: string): string[] {
   return text.match(UUID)?.map((id) => id.toLowerCase()) ?? [];
 }

@@ -1,10 +1,10 @@
-// How Chromaprint writes a fingerprint as text: which bits differ from one number to the next, as distances between
-// them, in groups of three bits; a distance too long for three bits has its rest in a second row, in groups of five.
-// Base64url over it. https://github.com/acoustid/chromaprint/blob/master/src/fingerprint_compressor.cpp
+// Chromaprint's text form of a fingerprint: for each number, the distances between the bits that differ from the
+// previous one, in 3-bit groups; longer distances continue in a second list of 5-bit groups. Encoded as base64url.
+// https://github.com/acoustid/chromaprint/blob/master/src/fingerprint_compressor.cpp
 
-/** Chromaprint's algorithm `TEST2`, the only one that AcoustID takes. */
+/** Chromaprint's algorithm `TEST2`, the only one that AcoustID accepts. */
 export const ALGORITHM = 1;
-/** Numbers in 120 s are 948; what says more is no fingerprint of ours. */
+/** 120 s give 948 numbers, so anything longer is none of our fingerprints. */
 export const MAX_RAW = 1_000;
 
 const HEADER_BYTES = 4;
@@ -31,7 +31,7 @@ export function compressFingerprint(raw: Uint32Array): string {
   return Buffer.from([...header, ...pack(short, 3), ...pack(rest, 5)]).toString('base64url');
 }
 
-/** Undefined for text that is no fingerprint of this algorithm, or is cut off. */
+/** Undefined for text that is not a fingerprint of this algorithm or is truncated. */
 export function decompressFingerprint(text: string): Uint32Array | undefined {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.length < HEADER_BYTES || bytes[0] !== ALGORITHM) return undefined;
@@ -58,7 +58,7 @@ export function decompressFingerprint(text: string): Uint32Array | undefined {
   return raw;
 }
 
-/** The groups of three bits, up to the zero that ends the last number. */
+/** The 3-bit groups, up to the zero that ends the last number. */
 function unpackShort(bytes: Buffer, count: number): number[] | undefined {
   const group = unpackFrom(bytes, HEADER_BYTES, 3);
   const short: number[] = [];

@@ -1,24 +1,24 @@
-// Whether two fingerprints are the same recording, and the few values of one by which others like it are found.
-// Measured on music in ten encodings down to 64 kbit/s: the same recording agrees in 0.993 of the bits and more, 0.93
-// when it begins half a step later, other music in 0.61 at most; of the 20 pieces 15 and more are the same, 6 when it
-// begins half a step later, and hardly any of other music (shown on generated numbers only). Pure.
+// Compares fingerprints, and picks the few values by which similar ones are looked up. Pure. Measured on music in ten
+// encodings down to 64 kbit/s: the same recording shares at least 0.993 of its bits (0.93 if it starts half a step
+// later), other music at most 0.61. Of the 20 looked-up values, the same recording shares at least 15 (6 if it starts
+// half a step later) and other music hardly any (the latter shown on generated numbers only).
 
-/** Share of equal bits from which two tracks are the same recording. */
+/** Minimum share of equal bits for the same recording. */
 export const SAME_SOUND = 0.85;
-/** Tracks that differ by more are never the same; AcoustID draws the line there too. */
+/** Maximum difference in duration of the same recording, as in AcoustID. */
 export const LENGTH_TOLERANCE_MS = 7_000;
 
-/** Numbers that both must have, some 8 s: shorter ones agree by chance. */
+/** Minimum overlap, about 8 s of audio: shorter fingerprints match by chance. */
 const LEAST_COMPARED = 40;
-/** Steps of 0.124 s that one may begin later than the other. */
+/** Maximum offset between two fingerprints, in steps of 0.124 s. */
 const MOST_SHIFT = 60;
-/** The lowest bits are the first to change when music is encoded again. */
+/** Drops the lowest bits, which change first when music is re-encoded. */
 const PIECE_SHIFT = 8;
 const PIECES = 20;
 
 /**
- * The same few values are picked from every fingerprint that has them, because it is their own hash that decides
- * (min-hashing). Fewer when there are fewer; none when it is too short to be compared.
+ * Up to 20 values for looking up similar fingerprints, picked by their hash (min-hashing), so that similar fingerprints
+ * yield mostly the same ones. Empty if the fingerprint is too short to compare.
  */
 export function soundPieces(raw: Uint32Array): number[] {
   if (raw.length < LEAST_COMPARED) return [];
@@ -30,7 +30,7 @@ export function soundPieces(raw: Uint32Array): number[] {
     .map(({ value }) => value);
 }
 
-/** Share of equal bits where they fit best, 0..1; 0 when too little of them can be laid side by side. */
+/** Share of equal bits at the best offset, 0 to 1; 0 if they overlap too little. */
 export function soundSimilarity(a: Uint32Array, b: Uint32Array): number {
   const least = Math.max(LEAST_COMPARED, Math.min(a.length, b.length) / 2);
   let best = 0;
@@ -51,7 +51,7 @@ function bitsIn(word: number): number {
   return Math.imul((n + (n >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** Spreads a number over 32 bits (the end of MurmurHash3). */
+/** The 32-bit finalizer of MurmurHash3. */
 function mix(value: number): number {
   let x = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);

@@ -1,6 +1,5 @@
-// The programs that fingerprint or decode: arguments as lists, never a shell; the kind of file is said, because a
-// program that guesses may take an audio file for a playlist and follow the addresses in it; limits on time and on what
-// they may write.
+// Runs fpcalc and ffmpeg without a shell, with limits on time and output. The demuxer is set explicitly: a program that
+// detects the format may take a file for a playlist and open the URLs in it.
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { z } from 'zod';
@@ -11,10 +10,10 @@ const FPCALC_LIMIT_MS = 30_000;
 const FFMPEG_LIMIT_MS = 60_000;
 const MAX_FPCALC_BYTES = 64 << 10;
 
-/** What the library hears: it would resample to this itself. */
+/** Chromaprint's own sample rate, to which it would resample. */
 export const PCM_RATE_HZ = 11_025;
 
-/** The demuxer of a format, as ffmpeg and fpcalc call it. */
+/** Name of a format's demuxer in ffmpeg and fpcalc. */
 export const demuxerOf = (format: string): string | undefined => formatFacts(format)?.demuxer;
 
 export interface ProgramInput {
@@ -26,10 +25,7 @@ export interface ProgramInput {
 
 const FpcalcOut = z.object({ fingerprint: z.string().max(MAX_FPCALC_BYTES) });
 
-/**
- * Undefined when fpcalc cannot read the file. It ends with code 3 for every file that is shorter than asked: what it
- * wrote counts, not its code.
- */
+/** Undefined if fpcalc cannot read the file. Goes by its output: it exits with 3 for files shorter than requested. */
 export async function runFpcalc(
   program: string,
   { path, demuxer, seconds, signal }: ProgramInput,
@@ -47,7 +43,7 @@ export async function runFpcalc(
   }
 }
 
-/** Mono samples at `PCM_RATE_HZ`; empty when ffmpeg cannot read the file. */
+/** Mono samples at `PCM_RATE_HZ`; empty if ffmpeg cannot read the file. */
 export async function runFfmpeg(
   program: string,
   { path, demuxer, seconds, signal }: ProgramInput,
@@ -84,7 +80,7 @@ export async function runFfmpeg(
   return new Int16Array(bytes);
 }
 
-/** What the program wrote before it ended, however it ended. Rejects only with the reason of `signal`. */
+/** The program's output, whatever its exit code. Rejects only with the reason of `signal`. */
 function run(
   program: string,
   args: string[],

@@ -1,5 +1,5 @@
-// Owns the threads of fingerprint-worker: started when one is wanted, ended when it had nothing to do for a while, and
-// at once when a file hangs it or eats its memory.
+// Manages the threads of fingerprint-worker.ts: started on demand, ended when idle, and terminated when a file hangs
+// one or exhausts its memory.
 import { Worker } from 'node:worker_threads';
 import { stopWorker } from '../runtime/stop-worker.ts';
 import type { FingerprintRequest, FingerprintResponse, FingerprintWorkerData } from './fingerprint-worker.ts';
@@ -28,9 +28,9 @@ export function createFingerprintThreads({ workerUrl, wasmPath, seconds, limitMs
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_LIMIT_MB, maxYoungGenerationSizeMb: 8 },
     });
-    thread.stdout.resume(); // the decoders talk about every damaged frame
+    thread.stdout.resume(); // decoders print every damaged frame
     thread.stderr.resume();
-    thread.on('error', () => undefined); // told to whoever waits, if anybody does
+    thread.on('error', () => undefined); // reported to the caller of `ask`, if there is one
     thread.once('exit', () => {
       all.delete(thread);
       clearTimeout(idle.get(thread));
@@ -62,10 +62,7 @@ export function createFingerprintThreads({ workerUrl, wasmPath, seconds, limitMs
   }
 
   return {
-    /**
-     * Each call has a thread of its own; how many there are is the caller's business. Rejects only with the reason of
-     * `signal`.
-     */
+    /** Uses one thread per call; the caller limits how many. Rejects only with the reason of `signal`. */
     ask(request: FingerprintRequest, signal: AbortSignal): Promise<FingerprintResponse> {
       signal.throwIfAborted();
       const thread = take();
@@ -77,7 +74,7 @@ export function createFingerprintThreads({ workerUrl, wasmPath, seconds, limitMs
         };
         const end = (reason: string): void => {
           settle();
-          void stopWorker(thread, 0); // it hangs, or has ended
+          void stopWorker(thread, 0); // it hangs or has exited
           resolve({ reason });
         };
         const onMessage = (response: FingerprintResponse): void => {
@@ -85,14 +82,14 @@ export function createFingerprintThreads({ workerUrl, wasmPath, seconds, limitMs
           rest(thread);
           resolve(response);
         };
-        const onError = (error: Error): void => end(`decoding it failed: ${error.message}`);
-        const onExit = (): void => end('decoding it was stopped');
+        const onError = (error: Error): void => end(`decoding failed: ${error.message}`);
+        const onExit = (): void => end('decoding was stopped');
         const onAbort = (): void => {
           settle();
           void stopWorker(thread);
           reject(signal.reason as Error);
         };
-        const limit = setTimeout(() => end(`decoding it took longer than ${limitMs / 1000} s`), limitMs);
+        const limit = setTimeout(() => end(`decoding took longer than ${limitMs / 1000} s`), limitMs);
         signal.addEventListener('abort', onAbort);
         thread.on('message', onMessage).on('error', onError).on('exit', onExit);
         thread.postMessage(request, request.kind === 'samples' ? [request.samples.buffer] : []);

@@ -1,4 +1,4 @@
-// The thread that fingerprints without fpcalc: of samples that ffmpeg gave, or of a file that it decodes by itself.
+// The thread that fingerprints without fpcalc, from samples of ffmpeg or by decoding the file itself.
 import { parentPort, workerData } from 'node:worker_threads';
 import { END } from '../runtime/stop-worker.ts';
 import { openByteSource } from './byte-source.ts';
@@ -8,9 +8,9 @@ import { readAudio } from './read.ts';
 import { UnreadableAudio } from './types.ts';
 
 export interface FingerprintWorkerData {
-  /** Where the library's WebAssembly lies. */
+  /** Chromaprint's WebAssembly file. */
   wasmPath: string;
-  /** How much of the beginning is heard. */
+  /** Length of the start that is fingerprinted. */
   seconds: number;
 }
 
@@ -19,8 +19,7 @@ export type FingerprintRequest =
   | { kind: 'file'; path: string };
 
 /**
- * `raw` is empty when there is too little to hear. `unsupported`: there is no decoder for it here. `reason`: what is
- * wrong with the file.
+ * `raw` is empty for too short a file. `unsupported`: no decoder for this codec. `reason`: what is wrong with the file.
  */
 export type FingerprintResponse = { raw: Uint32Array<ArrayBuffer> } | { unsupported: true } | { reason: string };
 
@@ -60,7 +59,7 @@ async function ofFile(path: string): Promise<FingerprintResponse> {
   }
 }
 
-/** Up to the limit of time, or to where the file goes on in another kind of samples. */
+/** Samples up to the time limit, or up to a change of the sample format. */
 async function* beginning(first: Samples, rest: AsyncGenerator<Samples>): AsyncGenerator<Int16Array> {
   const { sampleRateHz, channels } = first;
   let left = seconds * sampleRateHz * channels;
@@ -70,10 +69,10 @@ async function* beginning(first: Samples, rest: AsyncGenerator<Samples>): AsyncG
     left -= part.samples.length;
     part = left > 0 ? ((await rest.next()).value as Samples | undefined) : undefined;
   }
-  await rest.return(undefined); // gives the decoder's memory back
+  await rest.return(undefined); // frees the decoder's memory
 }
 
-/** In words, without paths. */
+/** A message without paths. */
 function reasonOf(error: unknown): string {
   if (error instanceof UnreadableAudio) return error.message;
   return error instanceof Error && 'code' in error

@@ -1,6 +1,5 @@
-// The acoustic fingerprint of a file, by the first of these that gives one: the program fpcalc · samples from ffmpeg
-// and the Chromaprint library · the library with decoders of its own. Measured, they agree in 0.9996 of the bits and
-// more, so it does not matter which.
+// Fingerprints a file by the first of these methods that works: fpcalc; Chromaprint in WebAssembly on samples from
+// ffmpeg; the same with our decoders. They were measured to agree in at least 0.9996 of the bits, so any will do.
 import { availableParallelism } from 'node:os';
 import { setImmediate as afterOthers } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
@@ -10,28 +9,27 @@ import { demuxerOf, PCM_RATE_HZ, runFfmpeg, runFpcalc } from './fingerprint-prog
 import { createFingerprintThreads } from './fingerprint-threads.ts';
 import type { FindTool, Tool, ToolName } from './tools.ts';
 
-/** Seconds of the beginning that are heard, as AcoustID's own are made. */
+/** Length of the start that is fingerprinted, as in AcoustID. */
 const HEARD_SECONDS = 120;
 const SHORTEST_MS = 3_000;
-/** Silence and a steady tone give one number over and over, and would match each other. */
+/** Silence and steady tones repeat one number and would match each other. */
 const LEAST_VARIETY = 8;
 
 export type FingerprintMethod = 'fpcalc' | 'ffmpeg' | 'wasm';
 
 export interface Fingerprint {
-  /** As AcoustID takes it. */
+  /** In AcoustID's text form. */
   compressed: string;
-  /** 32 bits for every 0.124 s. */
+  /** One number per 0.124 s. */
   raw: Uint32Array;
-  /** Of the whole file, as it was given. */
+  /** Duration of the whole file. */
   durationMs: number;
   algorithm: typeof ALGORITHM;
   method: FingerprintMethod;
 }
 
 /**
- * Why a file has none. `unavailable`: nothing here can decode it, which is no fault of the file · `too_short` ·
- * `silent` · `unreadable`: something should have decoded it and could not. `message` is a sentence.
+ * Why a file has no fingerprint. `unavailable`: no program or decoder for its format. `unreadable`: decoding failed.
  */
 export class NoFingerprint extends Error {
   override name = 'NoFingerprint';
@@ -42,7 +40,7 @@ export class NoFingerprint extends Error {
   }
 }
 
-/** A file on the local disk, and what its reader said of it. */
+/** A local file with the facts from its reader. */
 export interface SoundFile {
   path: string;
   format: string;
@@ -51,14 +49,14 @@ export interface SoundFile {
 
 export interface FingerprinterDeps {
   findTool: FindTool;
-  /** The settings FPCALC_PATH and FFMPEG_PATH, as they are now. */
+  /** Current values of FPCALC_PATH and FFMPEG_PATH. */
   toolPath: (name: 'fpcalc' | 'ffmpeg') => string | undefined;
   workerUrl: URL;
   wasmPath: string;
   log: Log;
-  /** Processes and threads at once. */
+  /** Maximum concurrent processes and threads. */
   atOnce?: number;
-  /** How long the decoders of our own may take. */
+  /** Time limit of our decoders, in ms. */
   decodeLimitMs?: number;
 }
 
@@ -77,13 +75,13 @@ export function createFingerprinter({
   const turn = createTurns(atOnce);
   let warned: string | undefined;
 
-  /** A configured program that does not work is said once, and the next way is taken. */
+  /** Logs once if a configured program does not work; the next method is used then. */
   async function tool(name: ToolName & ('fpcalc' | 'ffmpeg')): Promise<Tool | undefined> {
     try {
       return await findTool(name, toolPath(name));
     } catch (error) {
       const reason = messageOf(error);
-      if (warned !== reason) log.warn({ reason }, 'a program for fingerprints is not used');
+      if (warned !== reason) log.warn({ reason }, 'a fingerprint program is not used');
       warned = reason;
       return undefined;
     }
@@ -114,22 +112,22 @@ export function createFingerprinter({
     }
     const { raw, why } = await byThread({ kind: 'file', path }, signal);
     if (raw) return { raw, method: 'wasm' };
-    if (why !== undefined) throw new NoFingerprint('unreadable', `The sound could not be decoded: ${why}.`);
-    if (fpcalc ?? ffmpeg) throw new NoFingerprint('unreadable', 'The sound could not be decoded.');
-    throw new NoFingerprint('unavailable', `Fingerprints of ${format} files need the program fpcalc or ffmpeg.`);
+    if (why !== undefined) throw new NoFingerprint('unreadable', `The audio could not be decoded: ${why}.`);
+    if (fpcalc ?? ffmpeg) throw new NoFingerprint('unreadable', 'The audio could not be decoded.');
+    throw new NoFingerprint('unavailable', `Fingerprinting ${format} files requires fpcalc or ffmpeg.`);
   }
 
   return {
     /** Throws NoFingerprint, or the reason of `signal`. */
     async fingerprint(file: SoundFile, signal: AbortSignal): Promise<Fingerprint> {
       if (file.durationMs < SHORTEST_MS)
-        throw new NoFingerprint('too_short', 'It is shorter than 3 s, too little to know it by its sound.');
+        throw new NoFingerprint('too_short', 'It is shorter than 3 s, too short for a fingerprint.');
       const heard = await turn(() => hear(file, signal), signal);
-      await afterOthers(); // the next program starts before anything is made of what this one wrote
+      await afterOthers(); // lets the next program start before this one's output is processed
       return checked(heard, file.durationMs);
     },
 
-    /** What the next file is tried with first. */
+    /** The method that is tried first. */
     async method(): Promise<{ method: FingerprintMethod; version: string | null }> {
       for (const name of ['fpcalc', 'ffmpeg'] as const) {
         const found = await tool(name);
@@ -148,13 +146,13 @@ interface Heard {
 }
 
 function checked({ raw, method }: Heard, durationMs: number): Fingerprint {
-  if (raw.length === 0) throw new NoFingerprint('too_short', 'There is too little sound in it to know it by.');
+  if (raw.length === 0) throw new NoFingerprint('too_short', 'It has too little audio for a fingerprint.');
   if (new Set(raw).size < LEAST_VARIETY)
-    throw new NoFingerprint('silent', 'It holds silence or one steady tone, which cannot be told from another.');
+    throw new NoFingerprint('silent', 'It is silent or a steady tone, which cannot be identified.');
   return { compressed: compressFingerprint(raw), raw, durationMs, algorithm: ALGORITHM, method };
 }
 
-/** So many at once; the rest wait in the order they came, or leave. */
+/** Limits concurrency; the others wait in order, until they are aborted. */
 function createTurns(limit: number) {
   const queue: (() => void)[] = [];
   let running = 0;
@@ -167,7 +165,7 @@ function createTurns(limit: number) {
       return await work();
     } finally {
       const next = queue.shift();
-      if (next) next(); // its place is handed on
+      if (next) next(); // hands its slot on
       else running--;
     }
   };

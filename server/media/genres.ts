@@ -1,6 +1,6 @@
-// Genre numbers of ID3v1 with the additions that players agree on, and the three ways in which ID3v2 refers to them.
+// Genre numbers of ID3v1 with Winamp's additions, and the ways in which ID3v2 refers to them.
 
-/** By number; 0 to 79 from ID3v1, the rest from Winamp. */
+/** By number: 0 to 79 from ID3v1, the rest from Winamp. */
 export const ID3_GENRES = (
   'Blues|Classic Rock|Country|Dance|Disco|Funk|Grunge|Hip-Hop|Jazz|Metal|New ' +
   'Age|Oldies|Other|Pop|R&B|Rap|Reggae|Rock|Techno|Industrial' +
@@ -31,7 +31,7 @@ export const ID3_GENRES = (
   '|Indie Rock|G-Funk|Dubstep|Garage Rock|Psybient'
 ).split('|');
 
-/** `17` → Rock, `RX` → Remix, `CR` → Cover; undefined when there is no such reference. */
+/** `17` → Rock, `RX` → Remix, `CR` → Cover; undefined for anything else. */
 function genreOfReference(reference: string): string | undefined {
   if (reference === 'RX') return 'Remix';
   if (reference === 'CR') return 'Cover';
@@ -39,8 +39,8 @@ function genreOfReference(reference: string): string | undefined {
 }
 
 /**
- * One value of TCON: `Rock`, `17`, `(17)`, `(17)(8)`, `(4)Eurodisco` (a genre and its refinement), `((Parenthesis)`.
- * A number without a genre is left out.
+ * A TCON value: `Rock`, `17`, `(17)`, `(17)(8)`, `(4)Eurodisco` (a genre and its refinement), `((Parenthesis)`. Unknown
+ * numbers are skipped.
  */
 export function parseId3Genre(value: string): string[] {
   const genres: string[] = [];
@@ -51,7 +51,7 @@ export function parseId3Genre(value: string): string[] {
   while (rest.startsWith('(') && !rest.startsWith('((')) {
     const close = rest.indexOf(')');
     const genre = close < 0 ? undefined : genreOfReference(rest.slice(1, close));
-    if (genre === undefined && !/^\(\d*\)/.test(rest)) break; // plain text that begins with a parenthesis
+    if (genre === undefined && !/^\(\d*\)/.test(rest)) break; // plain text that starts with a parenthesis
     add(genre ?? '');
     rest = rest.slice(close + 1).trim();
   }

@@ -1,4 +1,4 @@
-// Whole numbers out of bytes. Callers have made sure that the bytes are there; past the end these give 0, never NaN.
+// Reads integers from bytes. Past the end these return 0, never NaN; callers check the length.
 
 export const u16be = (b: Uint8Array, i: number): number => (((b[i] as number) << 8) | (b[i + 1] as number)) & 0xffff;
 export const u24be = (b: Uint8Array, i: number): number =>
@@ -12,16 +12,16 @@ export const u32le = (b: Uint8Array, i: number): number =>
   ((b[i] as number) | ((b[i + 1] as number) << 8) | ((b[i + 2] as number) << 16) | ((b[i + 3] as number) << 24)) >>> 0;
 export const u64le = (b: Uint8Array, i: number): number => u32le(b, i + 4) * 4294967296 + u32le(b, i);
 
-/** 28 bits in four bytes, as ID3 has them. -1 when a high bit is set. */
+/** ID3's 28 bits in four bytes. -1 if a high bit is set. */
 export function syncsafe(b: Uint8Array, i: number): number {
   const word = u32be(b, i);
   if (word & 0x80808080) return -1;
   return ((word & 0x7f000000) >>> 3) | ((word & 0x7f0000) >>> 2) | ((word & 0x7f00) >>> 1) | (word & 0x7f);
 }
 
-/** Four characters as one number, to compare and to switch on without making a string. */
+/** Four characters as a number, for comparing without creating a string. */
 export const fourCc = (name: string): number =>
   ((name.charCodeAt(0) << 24) | (name.charCodeAt(1) << 16) | (name.charCodeAt(2) << 8) | name.charCodeAt(3)) >>> 0;
-/** Three characters as one number: ID3v2.2 frame names. */
+/** Three characters as a number: ID3v2.2 frame names. */
 export const threeCc = (name: string): number =>
   (name.charCodeAt(0) << 16) | (name.charCodeAt(1) << 8) | name.charCodeAt(2);

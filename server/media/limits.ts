@@ -1,5 +1,5 @@
-// How much of a file the readers are willing to look at. A file past one of these is refused with a sentence: it was
-// made to hurt, or is damaged (reference of the numbers: files that stop a bare parser for seconds or for good).
+// Limits of what the readers accept. Files over a limit, which are damaged or malicious, are refused with a message;
+// without the limits, such files block a parser for seconds or forever.
 import { UnreadableAudio } from './types.ts';
 
 const MB = 1 << 20;
@@ -13,25 +13,23 @@ export const MAX_ATOM_DEPTH = 16;
 export const MAX_CHUNKS = 10_000;
 export const MAX_PICTURE_BYTES = 20 * MB;
 export const MAX_PICTURES = 8;
-/** Base64 of the largest picture, with its block header. */
+/** The largest picture with its block header, as base64. */
 export const MAX_ENCODED_PICTURE_BYTES = 28 * MB;
-/** Where the first frame of a stream has to be, after the tags. */
+/** Maximum distance of the first frame from the tags. */
 export const FIRST_FRAME_WITHIN = MB;
-/** Longest single text value that is looked at, in bytes. */
+/** Longest text value that is read, in bytes. */
 export const MAX_VALUE_BYTES = 2 * MB;
-/**
- * Characters kept of all of a file's text, so that a group of such files fits into the reading thread and the server.
- */
+/** Characters kept of all text in a file, so that a batch of files fits into memory. */
 export const MAX_TEXT = 512 << 10;
-/** Characters kept of one name: lists of tracks stay small whatever a file claims to be called. */
+/** Characters kept of a name, so that lists of tracks stay small. */
 export const MAX_NAME = 2_000;
-/** Of a comment: it is in every list of tracks too. */
+/** Characters kept of a comment, which is in lists of tracks too. */
 export const MAX_NOTE = 2_000;
 export const MAX_LYRICS = 256 << 10;
-/** Values kept of one list field. */
+/** Values kept of a list field. */
 export const MAX_LIST = 200;
 
-/** For a sentence: `17 MB`. */
+/** For messages: `17 MB`. */
 export const inMb = (bytes: number): string => `${Math.ceil(bytes / MB)} MB`;
 
 export function refuseOver(what: string, bytes: number, limit: number): void {

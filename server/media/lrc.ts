@@ -1,4 +1,4 @@
-// Lyrics as text: LRC (`[01:23.45]line`) becomes timed lines, anything else stays plain lines.
+// Parses lyrics: LRC (`[01:23.45]line`) as timed lines, anything else as plain lines.
 import { MAX_LYRICS } from './limits.ts';
 import type { Lyrics, LyricsLine } from './types.ts';
 
@@ -6,10 +6,10 @@ const STAMP = /^\s*\[(\d{1,3}):([0-5]?\d)(?:[.:](\d{1,3}))?\]/;
 const HEADER = /^\s*\[(ti|ar|al|au|by|re|ve|la|length|tool|offset|#)\s*:([^\]]*)\]\s*$/i;
 /** Word times of enhanced LRC: `<00:12.34>`. */
 const WORD_TIME = /<\d{1,3}:\d\d(?:[.:]\d{1,3})?>/g;
-/** A line repeated at more times than this is not a song. */
+/** Maximum times of one line. */
 const MAX_STAMPS = 100;
 
-/** Undefined when nothing is left but blanks. Timed lines come out in order of time; `[offset:ms]` is applied. */
+/** Undefined for blank text. Timed lines are sorted by time; `[offset:ms]` is applied. */
 export function parseLyrics(source: string): Lyrics | undefined {
   const text = source.length > MAX_LYRICS ? source.slice(0, MAX_LYRICS) : source;
   const rows = text.split(/\r\n|\n|\r/);
@@ -17,7 +17,7 @@ export function parseLyrics(source: string): Lyrics | undefined {
   let offsetMs = 0;
   let kept = 0;
   for (const row of rows) {
-    if (kept > MAX_LYRICS) break; // a long line at many times
+    if (kept > MAX_LYRICS) break; // long lines with many times
     const header = HEADER.exec(row);
     if (header) {
       if (header[1]?.toLowerCase() === 'offset') offsetMs = Number.parseInt(header[2] as string, 10) || 0;
@@ -33,7 +33,7 @@ export function parseLyrics(source: string): Lyrics | undefined {
   return plainLyrics(rows);
 }
 
-/** Adds a line at each of its times as long as `room` lasts; returns the characters added. */
+/** Adds a line at each of its times, up to `room` characters; returns the characters added. */
 function pushTimed(row: string, timed: LyricsLine[], room: number): number {
   const starts: number[] = [];
   let rest = row;

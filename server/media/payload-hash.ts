@@ -1,5 +1,5 @@
-// The identity of audio: a hash of its payload without tags, so that a file that was moved and retagged in one go is
-// still known. A version stands in front; a hash of another version is never compared with this one.
+// Hash of the audio payload without tags, which identifies a file even if it was moved and retagged at the same time.
+// Prefixed with a version, so that hashes of different versions never match.
 import { createHash, type Hash } from 'node:crypto';
 import { forEachPageBody, LARGEST_PAGE } from './formats/ogg-pages.ts';
 import type { AudioFacts, ByteSource } from './types.ts';
@@ -8,14 +8,14 @@ import { formatFacts } from './audio-formats.ts';
 const WHOLE = 'p1:';
 const SAMPLED = 's1:';
 const CHUNK = 256 << 10;
-/** Above this many bytes of payload only its start, middle and end are read. */
+/** Of larger payloads, only start, middle and end are read. */
 const SAMPLE_ABOVE = 25 * 1024 * 1024;
 const EDGE = 256 << 10;
 const MIDDLE = 512 << 10;
 
 type Range = readonly [from: number, to: number];
 
-/** Undefined when it is not known where the payload is. */
+/** Undefined if the position of the payload is unknown. */
 export function hashPayload(
   source: ByteSource,
   { format, payload }: Pick<AudioFacts, 'format' | 'payload'>,
@@ -33,7 +33,7 @@ export function hashPayload(
         [end - EDGE, end],
       ]
     : [[start, end]];
-  // the same audio in another place of an equally long file is still the same
+  // the length stands in for what is not sampled; the position may differ
   if (isSampled) hash.update(`${format}:${length}:`);
   const add = isOgg(format) ? addPages : addBytes;
   let bytes = 0;
@@ -56,10 +56,7 @@ function addBytes(hash: Hash, source: ByteSource, [from, to]: Range): number {
   return at - from;
 }
 
-/**
- * Retagging an Ogg file renumbers its pages: their headers do not count. A sample begins with the first whole page in
- * it.
- */
+/** Hashes page bodies only, since retagging an Ogg file renumbers its pages. Starts with the first complete page. */
 function addPages(hash: Hash, source: ByteSource, [from, to]: Range): number {
   let bytes = 0;
   forEachPageBody(source, findPage(source, from), to, (body) => {

@@ -1,4 +1,4 @@
-// How the plain samples of a WAV or AIFF file lie in it, and how they become 16-bit ones.
+// Layout of the PCM samples in a WAV or AIFF file, and their conversion to 16 bits.
 import { fourCc, u16le, u32be, u32le } from './integers.ts';
 import { MAX_CHUNKS } from './limits.ts';
 import type { AudioFacts, ByteSource } from './types.ts';
@@ -17,7 +17,7 @@ const WAVE_EXTENSIBLE = 0xfffe;
 const CHUNK_BYTES = 40;
 const LITTLE_ENDIAN = new Set(['sowt', '42ni', '23ni']);
 
-/** Undefined when the samples are of a size that is not known here. */
+/** Undefined for unsupported sample sizes. */
 export function pcmLayout(source: ByteSource, { format, bitDepth }: AudioFacts): PcmLayout | undefined {
   const layout =
     format === 'wav' ? wavLayout(source) : format === 'aiff' ? aiffLayout(source, bitDepth ?? 16) : undefined;
@@ -50,13 +50,13 @@ function aiffLayout(source: ByteSource, bitDepth: number): PcmLayout | undefined
   };
 }
 
-/** The first bytes of a chunk's content. */
+/** The start of a chunk's content. */
 function findChunk(
   source: ByteSource,
   name: number,
   sizeAt: (b: Uint8Array, i: number) => number,
 ): Uint8Array | undefined {
-  let at = source.read(0, 4)[0] === 0x49 ? -1 : 12; // behind an ID3 tag nobody keeps plain samples
+  let at = source.read(0, 4)[0] === 0x49 ? -1 : 12; // PCM after an ID3 tag is not supported
   for (let n = 0; at > 0 && n < MAX_CHUNKS; n++) {
     const head = source.read(at, 8);
     if (head.length < 8) return undefined;
@@ -67,7 +67,7 @@ function findChunk(
   return undefined;
 }
 
-/** `bytes` holds whole samples. */
+/** `bytes` has complete samples only. */
 export function toInt16(bytes: Uint8Array, { bytes: size, isFloat, isBigEndian, isUnsigned }: PcmLayout): Int16Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const samples = new Int16Array(Math.floor(bytes.length / size));
@@ -76,10 +76,10 @@ export function toInt16(bytes: Uint8Array, { bytes: size, isFloat, isBigEndian, 
     if (isFloat)
       samples[i] = fromFloat(size === 4 ? view.getFloat32(at, !isBigEndian) : view.getFloat64(at, !isBigEndian));
     else if (size === 1) samples[i] = (isUnsigned ? view.getUint8(at) - 128 : view.getInt8(at)) << 8;
-    else samples[i] = view.getInt16(isBigEndian ? at : at + size - 2, !isBigEndian); // the two highest bytes
+    else samples[i] = view.getInt16(isBigEndian ? at : at + size - 2, !isBigEndian); // the two most significant bytes
   }
   return samples;
 }
 
-/** -1..1, and what lies outside is cut off. */
+/** Converts -1 to 1; clips values outside. */
 export const fromFloat = (value: number): number => Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768)));

@@ -1,4 +1,4 @@
-// Pictures are what their first bytes say; the declared type is only for those we do not know.
+// The type of a picture: by its first bytes, and only for unknown ones as declared.
 
 /** `image/jpeg`, `image/png`, `image/webp`, `image/gif`, or undefined. */
 export function sniffPicture(bytes: Uint8Array, at = 0): string | undefined {
@@ -15,7 +15,7 @@ export function matches(bytes: Uint8Array, at: number, text: string): boolean {
   return true;
 }
 
-/** A declared type made presentable: `JPG`, `image/jpg` and `IMAGE/JPEG` are all `image/jpeg`. */
+/** Normalizes a declared type: `JPG`, `image/jpg` and `IMAGE/JPEG` become `image/jpeg`. */
 export function declaredMime(declared: string): string {
   const lower = declared
     .toLowerCase()

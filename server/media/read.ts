@@ -1,9 +1,7 @@
-// Reading one file: what it is by its first bytes, the reader that knows that format, and music-metadata for all
-// others.
+// Reads one file: detects the format by its first bytes and uses its own reader, or music-metadata if there is none.
 import { findId3 } from './formats/id3.ts';
 import { readAdts } from './formats/adts.ts';
 import { readAiff } from './formats/aiff.ts';
-import type { FileRead } from './formats/file-read.ts';
 import { readFlac } from './formats/flac.ts';
 import { readLeadingId3, skipId3 } from './formats/leading-id3.ts';
 import { readMp3 } from './formats/mp3.ts';
@@ -14,12 +12,12 @@ import { MAX_PICTURE_BYTES, MAX_PICTURES } from './limits.ts';
 import { sniffPicture } from './picture-mime.ts';
 import { checkFacts } from './plausible.ts';
 import { sniff, SNIFF_BYTES } from './sniff.ts';
-import { fillGaps } from './tag-builder.ts';
+import { fillGaps, type FileRead } from './tag-builder.ts';
 import type { AUDIO_FORMATS, AudioFormat } from './audio-formats.ts';
 import { UnreadableAudio, type AudioRead, type ByteSource, type PictureRef } from './types.ts';
 import { Window } from './window.ts';
 
-/** Reads any format. Throws UnreadableAudio for what is no audio, is damaged beyond use, or was made to hurt. */
+/** Reads any format. Throws UnreadableAudio if it is not audio, damaged or malicious. */
 export async function readAudio(source: ByteSource): Promise<AudioRead> {
   const read = readAudioSync(source);
   if (read) return read;
@@ -31,13 +29,13 @@ export async function readAudio(source: ByteSource): Promise<AudioRead> {
   return other;
 }
 
-/** What lies behind an ID3 tag, as a file. */
+/** What follows an ID3 tag, as a file. */
 const behind = (source: ByteSource, start: number): ByteSource =>
   start === 0
     ? source
     : { size: source.size - start, read: (position, length) => source.read(start + position, length) };
 
-/** The formats that we read ourselves; undefined means `readAudio` has to be asked. Throws as `readAudio` does. */
+/** Reads the formats with an own reader; undefined for others, which need `readAudio`. Throws like `readAudio`. */
 export function readAudioSync(source: ByteSource): AudioRead | undefined {
   const window = new Window(source);
   const read = readOwn(window, false);
@@ -51,7 +49,7 @@ export interface Picture {
   bytes: Buffer;
 }
 
-/** The cover inside a file of any format. Throws as `readAudio` does. */
+/** The embedded cover of a file of any format. Throws like `readAudio`. */
 export async function readCover(source: ByteSource): Promise<Picture | undefined> {
   const read = readAudioSync(source);
   if (read) return readPicture(source, read.pictures);
@@ -60,7 +58,7 @@ export async function readCover(source: ByteSource): Promise<Picture | undefined
   return readPictureWithMusicMetadata(behind(source, start), format);
 }
 
-/** The cover: the first picture that is one (JPEG, PNG, WebP, GIF) and is not too large. Gives bytes of its own. */
+/** The first picture that is a JPEG, PNG, WebP or GIF and not too large. Returns a copy of its bytes. */
 export function readPicture(source: ByteSource, pictures: readonly PictureRef[]): Picture | undefined {
   let encoded: readonly { bytes?: Buffer }[] | undefined;
   for (const [n, ref] of pictures.entries()) {
@@ -83,7 +81,7 @@ function readOwn(window: Window, keepPictures: boolean): FileRead | undefined {
   return readFormat(window, format, start, keepPictures);
 }
 
-/** The format, and where the content lies: behind ID3 tags, which some programs put in front of everything. */
+/** The format, and the start of the content after ID3 tags, which some programs prepend to any format. */
 function formatOf(window: Window): { format: AudioFormat | undefined; start: number } {
   const format = formatAt(window, 0);
   if (format !== 'id3') return { format, start: 0 };
@@ -125,6 +123,6 @@ function formatAt(window: Window, at: number): AudioFormat | 'id3' | undefined {
   const i = length > 0 ? window.at(at, length) : -1;
   if (i < 0) return undefined;
   const format = sniff(window.bytes.subarray(i, i + length));
-  // a tag must have a sound header to count as one
+  // an ID3 tag counts only with a valid header
   return format === 'id3' && !findId3(window, at) ? undefined : format;
 }

@@ -1,15 +1,13 @@
-// The format of a file by its first bytes. The name decides only whether a scan looks at a file at all.
+// Detects the format of a file by its first bytes. The name only decides whether a scan reads the file.
 import { FORMATS, type AudioFormat } from './audio-formats.ts';
 import { matches } from './picture-mime.ts';
 
 const ANY_BYTE = '?';
 
-/** How many bytes `sniff` likes to see. */
+/** How many bytes `sniff` needs. */
 export const SNIFF_BYTES = 64;
 
-/**
- * `id3`: an ID3v2 tag, and what follows it decides. Undefined: nothing known; MP3 frames may still follow some garbage.
- */
+/** `id3`: an ID3v2 tag; the format is what follows it. Undefined: unknown, or MP3 frames after some garbage. */
 export function sniff(bytes: Uint8Array, at = 0): AudioFormat | 'id3' | undefined {
   const first = bytes[at];
   if (first === 0x49) return matches(bytes, at, 'ID3') ? 'id3' : undefined;
@@ -19,7 +17,7 @@ export function sniff(bytes: Uint8Array, at = 0): AudioFormat | 'id3' | undefine
   return BEGINNINGS.get(first)?.find(({ pattern }) => begins(bytes, at, pattern))?.format;
 }
 
-/** By their first byte. */
+/** Magic bytes by their first byte. */
 const BEGINNINGS = Map.groupBy(
   FORMATS.flatMap(([format, { begins = [] }]) => begins.map((pattern) => ({ pattern, format }))),
   ({ pattern }): number | undefined => pattern.charCodeAt(0),
@@ -31,7 +29,7 @@ function begins(bytes: Uint8Array, at: number, pattern: string): boolean {
   return true;
 }
 
-/** Which codec the first page of an Ogg stream begins: its packet follows 27 bytes and the lacing table. */
+/** The codec of an Ogg stream by its first packet, which follows 27 bytes and the lacing table. */
 function sniffOgg(bytes: Uint8Array, at: number): AudioFormat {
   const packet = at + 27 + (bytes[at + 26] ?? 0);
   if (matches(bytes, packet, 'OpusHead')) return 'opus';

@@ -1,5 +1,5 @@
-// Gathers what the tags of one file say, whatever the format. Readers call `add` with a field and its text; the rules
-// that all formats share (first value wins, lists keep order, display names, limits) are here and nowhere else.
+// Collects the tags of one file. Readers call `add` with a field and its text; the rules that all formats share (first
+// value wins, lists keep their order, display names, limits) are here.
 import { TAGGED_FIELDS, type FieldKind, type TaggedField } from '../db/track-fields.ts';
 import {
   parseBpm,
@@ -15,7 +15,7 @@ import {
 import { MAX_LIST, MAX_NAME, MAX_NOTE, MAX_PICTURES, MAX_TEXT } from './limits.ts';
 import { parseLyrics } from './lrc.ts';
 import { oneLine, plainText, trimmed } from './text.ts';
-import type { Lyrics, PictureRef, ReplayGain, Tags } from './types.ts';
+import type { AudioFacts, Lyrics, PictureRef, ReplayGain, Tags } from './types.ts';
 
 export type TextField =
   | TaggedField
@@ -51,7 +51,14 @@ export type TextField =
   | 'r128AlbumGain'
   | 'lyrics';
 
-/** A picture while a file is being read. `bytes` is there only when the reader was asked to decode encoded pictures. */
+/** What the reader of a format returns, before the checks of plausible.ts. */
+export interface FileRead {
+  facts: AudioFacts;
+  tags: Tags;
+  pictures: FoundPicture[];
+}
+
+/** A picture found while reading. `bytes` is set only if the reader was told to decode encoded pictures. */
 export interface FoundPicture extends PictureRef {
   bytes?: Buffer;
 }
@@ -63,7 +70,7 @@ export class TagBuilder {
   #albumDisplay: string[] = [];
   #budget = MAX_TEXT;
 
-  /** Adds one value. Blank and unusable values are as good as absent. */
+  /** Adds one value; ignores blank and invalid ones. */
   add(field: TextField, value: string): void {
     const whole = trimmed(value);
     if (whole === '') return;
@@ -147,7 +154,7 @@ export class TagBuilder {
     if (value !== undefined) (this.tags.replayGain ??= {})[field] ??= value;
   }
 
-  /** Timed lyrics win over plain ones, else the first. */
+  /** Prefers timed lyrics, else the first ones. */
   addLyrics(lyrics: Lyrics | undefined): void {
     if (!lyrics || (this.tags.lyrics && (!lyrics.synced || this.tags.lyrics.synced))) return;
     for (const line of lyrics.lines) line.text = plainText(line.text);
@@ -159,12 +166,12 @@ export class TagBuilder {
     if (this.pictures.length > MAX_PICTURES * 2) this.pictures.length = MAX_PICTURES * 2;
   }
 
-  /** Whether the album's artist is written exactly so. */
+  /** Whether the album artist is written exactly like this. */
   isAlbumArtist(name: string): boolean {
     return this.#albumDisplay.includes(name);
   }
 
-  /** Settles names against lists. Call once, when everything is added. */
+  /** Completes the tags. Call once, after everything was added. */
   finish(): Tags {
     const tags = this.tags;
     if (tags.artists.length === 0) tags.artists = this.#display;
@@ -185,7 +192,7 @@ export class TagBuilder {
     return pictures;
   }
 
-  /** A field of which the table says what its text means. */
+  /** Adds a field of the table in track-fields.ts. */
   #addTagged(field: TaggedField, whole: string): void {
     const { kind, isList } = TAGGED[field];
     const tags = this.tags as Partial<Record<TaggedField, string | number | string[]>>;
@@ -226,7 +233,7 @@ const TAGGED = Object.fromEntries(TAGGED_FIELDS.map((spec) => [spec.field, spec]
 >;
 const isTagged = (field: TextField): field is TaggedField => field in TAGGED;
 
-/** What the text of a field means; undefined when it means nothing. */
+/** Parses the text of a field; undefined if it is invalid. */
 const VALUE_OF: Record<FieldKind, (text: string) => string | number | undefined> = {
   year: (text) => parseDate(text)?.year,
   position: parsePosition,
@@ -236,7 +243,7 @@ const VALUE_OF: Record<FieldKind, (text: string) => string | number | undefined>
 };
 
 const FRONT_COVER = 3;
-/** Longer than a name when a track has many artists; nothing but the identifiers is kept. */
+/** May be longer than a name if a track has many artists; only the identifiers are kept. */
 const LISTS_OF_IDS: ReadonlySet<TextField> = new Set(['artistMbids', 'albumArtistMbids']);
 
 const isOnly = (list: string[], value: string): boolean => list.length === 1 && list[0] === value;
@@ -249,7 +256,7 @@ function setOnce<K extends keyof Tags>(tags: Tags, field: K, value: Tags[K] | un
   if (value !== undefined && tags[field] === undefined) tags[field] = value;
 }
 
-/** Lets a lesser tag (ID3v1, LIST INFO) say what the better one leaves out. */
+/** Completes tags from a less capable format (ID3v1, LIST INFO). */
 export function fillGaps(tags: Tags, lesser: Tags): void {
   if (tags.artists.length === 0) {
     tags.artists = lesser.artists;

@@ -1,11 +1,11 @@
-// Bytes to text, never failing: what is not valid in its declared encoding is read as Windows-1252.
+// Decodes text without ever failing: text that is invalid in its declared encoding is read as Windows-1252.
 import { isUtf8 } from 'node:buffer';
 
-// What Windows-1252 has where Latin-1 has control characters (0x80 to 0x9f); the five unassigned ones stay.
+// Windows-1252 characters in place of Latin-1's control characters (0x80 to 0x9f); five are unassigned and kept.
 const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9dž\x9fŸ';
 const C1_CONTROL = /[\x80-\x9f]/;
 
-/** Latin-1, with the additions of Windows-1252 that taggers write under its name. */
+/** Latin-1, including the Windows-1252 characters that taggers write as Latin-1. */
 export function decodeLatin1(bytes: Buffer, start: number, end: number): string {
   const text = bytes.toString('latin1', start, end);
   return C1_CONTROL.test(text) ? text.replace(/[\x80-\x9f]/g, (c) => WINDOWS_1252[c.charCodeAt(0) - 0x80] ?? c) : text;
@@ -16,7 +16,7 @@ export function decodeUtf8(bytes: Buffer, start: number, end: number): string {
   return text.includes('\ufffd') && !isUtf8(bytes.subarray(start, end)) ? decodeLatin1(bytes, start, end) : text;
 }
 
-/** UTF-16 by its byte order mark, else in the order given. */
+/** UTF-16 in the byte order of its BOM, else as given. */
 export function decodeUtf16(bytes: Buffer, start: number, end: number, bigEndian: boolean): string {
   let order = bigEndian;
   let at = start;
@@ -32,7 +32,7 @@ export function decodeUtf16(bytes: Buffer, start: number, end: number, bigEndian
   return Buffer.from(bytes.subarray(at, even)).swap16().toString('utf16le');
 }
 
-/** Without blanks and NULs (and other control characters, byte order marks) at both ends. */
+/** Removes whitespace, control characters (including NUL) and BOMs from both ends. */
 export function trimmed(text: string): string {
   let start = 0;
   let end = text.length;
@@ -60,16 +60,13 @@ function isBlank(code: number): boolean {
 const CONTROLS = /[\0-\x1f\x7f-\x9f]+/g;
 const CONTROLS_OF_TEXT = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+/g;
 
-/**
- * A name on one line, cut to its length. Control characters mean nothing in it, and half a UTF-16 pair cannot be sent
- * as UTF-8.
- */
+/** A name on one line, without control characters and lone surrogates, cut to `maxLength`. */
 export function oneLine(text: string, maxLength: number): string {
   const plain = text.search(CONTROLS) < 0 ? text : trimmed(text.replace(CONTROLS, ' '));
   return cut(plain, maxLength).toWellFormed();
 }
 
-/** Text with line breaks and tabs. */
+/** Text that may have line breaks and tabs, otherwise like `oneLine`. */
 export const plainText = (text: string, maxLength = Infinity): string =>
   cut(text.replace(CONTROLS_OF_TEXT, ''), maxLength).toWellFormed();
 
@@ -80,7 +77,7 @@ function cut(text: string, maxLength: number): string {
   return `${text.slice(0, splitsPair ? end - 1 : end)}…`;
 }
 
-/** The values of a NUL-separated list, blank ones left out; at most `limit`. */
+/** Splits a list into at most `limit` values; drops blank ones. */
 export function splitValues(text: string, separator: string, limit: number): string[] {
   if (!text.includes(separator)) {
     const single = trimmed(text);
@@ -92,7 +89,7 @@ export function splitValues(text: string, separator: string, limit: number): str
     .filter((value) => value !== '');
 }
 
-/** Index of the first NUL of `[start, end)`, or -1. */
+/** Index of the first NUL in `[start, end)`, or -1. */
 export function indexOfNul(bytes: Uint8Array, start: number, end: number): number {
   for (let i = start; i < end; i++) if (bytes[i] === 0) return i;
   return -1;

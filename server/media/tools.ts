@@ -1,5 +1,4 @@
-// The programs that make some things better and that a person may or may not have: where each is looked for, and
-// whether it runs.
+// Finds the optional external programs, and checks that they run.
 import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
@@ -23,13 +22,13 @@ const KINDS: Record<ToolName, Kind> = {
   'yt-dlp': { setting: 'STREAMSRC_COMMAND', versionArgs: ['--version'], version: /^(\d{4}\.\d\d\.\d\d\S*)/ },
 };
 
-/** A Python program takes its time to say its version on a slow disk. */
+/** Generous: yt-dlp is a Python program and starts slowly from a slow disk. */
 const VERSION_LIMIT_MS = 15_000;
-/** A program that is installed while the server runs is found after this long. */
+/** A program that was not found is looked for again after this time, since it may be installed meanwhile. */
 const ABSENT_FOR_MS = 60_000;
 
 export interface ToolFinderDeps {
-  /** The product's own programs, resources/bin. */
+  /** The programs shipped with the app, resources/bin. */
   binDir: string;
   env?: Record<string, string | undefined>;
   now?: () => Date;
@@ -37,14 +36,14 @@ export interface ToolFinderDeps {
 
 export type FindTool = ReturnType<typeof createToolFinder>;
 
-/** Looked up once: the configured path, then resources/bin, then PATH. */
+/** Looks in the configured path only, if there is one, else in resources/bin, then PATH. Caches the result. */
 export function createToolFinder({ binDir, env = process.env, now = () => new Date() }: ToolFinderDeps) {
   const found = new Map<string, { tool: Promise<Tool | undefined>; until: number }>();
 
   async function look(name: ToolName, configured: string | undefined): Promise<Tool | undefined> {
     if (configured !== undefined && (isAbsolute(configured) || /[\\/]/.test(configured)))
       return atConfigured(name, configured);
-    const file = configured ?? name; // a bare name is looked for on PATH, as a shell would
+    const file = configured ?? name; // a bare name is looked up in PATH, as in a shell
     const folders = [
       ...(configured === undefined ? [binDir] : []),
       ...(env['PATH'] ?? env['Path'] ?? '').split(delimiter),
@@ -53,14 +52,11 @@ export function createToolFinder({ binDir, env = process.env, now = () => new Da
       const tool = await tryRun(name, join(folder, withEnding(file)));
       if (tool) return tool;
     }
-    if (configured !== undefined) throw notWorking(name, 'it is not on PATH');
+    if (configured !== undefined) throw notWorking(name, 'not found in PATH');
     return undefined;
   }
 
-  /**
-   * The program, or undefined when there is none. Throws `unavailable`, in a sentence that names the setting, when
-   * `configuredPath` is given and does not run.
-   */
+  /** Undefined if the program is not installed. Throws `unavailable` if `configuredPath` is set but does not work. */
   return function findTool(name: ToolName, configuredPath?: string): Promise<Tool | undefined> {
     const key = `${name}:${configuredPath ?? ''}`;
     const known = found.get(key);
@@ -82,14 +78,14 @@ async function atConfigured(name: ToolName, path: string): Promise<Tool> {
   try {
     await access(file, constants.X_OK);
   } catch (cause) {
-    throw notWorking(name, isMissing(cause) ? 'there is no such file' : 'it may not be run', cause);
+    throw notWorking(name, isMissing(cause) ? 'no such file' : 'not executable', cause);
   }
   const tool = await tryRun(name, file);
-  if (!tool) throw notWorking(name, `it does not answer as ${name} does`);
+  if (!tool) throw notWorking(name, `it does not report a version like ${name}`);
   return tool;
 }
 
-/** Only a program that says its version is one. */
+/** Undefined unless the program reports its version. */
 async function tryRun(name: ToolName, path: string): Promise<Tool | undefined> {
   try {
     await access(path, constants.X_OK);
@@ -110,11 +106,7 @@ async function tryRun(name: ToolName, path: string): Promise<Tool | undefined> {
 }
 
 const notWorking = (name: ToolName, why: string, cause?: unknown): AppError =>
-  new AppError(
-    'unavailable',
-    `The setting ${KINDS[name].setting} does not name a program ${name} that works: ${why}.`,
-    { cause },
-  );
+  new AppError('unavailable', `${KINDS[name].setting} does not point to a working ${name}: ${why}.`, { cause });
 
 const withEnding = (file: string): string =>
   process.platform === 'win32' && !/\.(exe|cmd|bat)$/i.test(file) ? `${file}.exe` : file;

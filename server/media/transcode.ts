@@ -1,6 +1,5 @@
-// Audio into another format, by ffmpeg. Knows bytes and programs, never rows. Arguments are an array and never see a
-// shell; the input is named as a file and nothing else can be opened from inside it, neither an address nor a play list
-// that names other files.
+// Transcodes audio with ffmpeg, without a shell. The input is restricted to the `file` protocol and single-file
+// demuxers, so that a malicious file cannot make ffmpeg open URLs or other files.
 import { spawn, type StdioOptions } from 'node:child_process';
 import { openSync, closeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
@@ -8,17 +7,17 @@ import type { Readable } from 'node:stream';
 export interface Profile {
   contentType: string;
   extension: string;
-  /** As clients of the protocols name it. */
+  /** Name of the container for Subsonic clients. */
   container: string;
   codec: string;
-  /** kbps; absent where quality has no number. */
+  /** kbps; absent for lossless formats. */
   bitrate?: { min: number; max: number; usual: number };
   encode: (bitrateKbps: number) => string[];
 }
 
 const kbps = (bitrate: number): string[] => ['-b:a', `${bitrate}k`];
 const AAC = ['-c:a', 'aac'];
-/** libvorbis refuses bitrates that do not suit the channels and the rate; its scale of quality always works. */
+/** libvorbis refuses some combinations of bit rate, channels and sample rate; its quality scale always works. */
 const vorbisQuality = (bitrate: number): number => Math.min(9, Math.max(0, Math.round((bitrate - 64) / 20)));
 
 export const PROFILES = {
@@ -91,7 +90,7 @@ export type ProfileName = keyof typeof PROFILES;
 export const PROFILE_NAMES = Object.keys(PROFILES) as ProfileName[];
 export const isProfileName = (name: string): name is ProfileName => Object.hasOwn(PROFILES, name);
 
-/** The bitrate that is used when this one is wanted; 0 for profiles without one. */
+/** The bit rate used for a requested one, in kbps; 0 for profiles without one. */
 export function fittingBitrate(name: ProfileName, wanted: number | undefined): number {
   const { bitrate }: Profile = PROFILES[name];
   return bitrate === undefined ? 0 : Math.min(Math.max(Math.round(wanted ?? bitrate.usual), bitrate.min), bitrate.max);
@@ -102,12 +101,12 @@ export interface TranscodeOrder {
   /** kbps, within the profile's limits. */
   bitrateKbps: number;
   startMs: number;
-  /** At most so many. */
+  /** Maximum number of channels. */
   channels?: number | undefined;
   sampleRateHz?: number | undefined;
 }
 
-/** Readers of single audio files. One that reads lists of files (HLS, concat) would open what a hostile file names. */
+/** Demuxers of single files. Those of file lists (HLS, concat) would open whatever a malicious file refers to. */
 const FORMATS =
   'mp3,flac,ogg,mov,mp4,m4a,wav,w64,aiff,aac,asf,ape,wv,mpc,mpc8,dsf,iff,matroska,webm,caf,tta,au,ac3,eac3,dts';
 
@@ -147,11 +146,11 @@ export const transcodeArguments = (
 ];
 
 export interface TranscodeEnd {
-  /** Exit code 0 and not a word of complaint. */
+  /** Exit code 0 and no error output. */
   isClean: boolean;
-  /** How much music was written. */
+  /** Duration of the output. */
   outputMs: number;
-  /** What ffmpeg complained about, its last words. */
+  /** ffmpeg's last error output. */
   complaint: string;
 }
 
@@ -165,14 +164,14 @@ export interface RunningTranscode {
 
 const MOST_COMPLAINT = 2_000;
 
-/** `input`: a name that is not UTF-8 cannot be an argument; such a file is handed over open. */
+/** An `input` whose name is not UTF-8 cannot be an argument, so it is passed as an open file. */
 export function startTranscode(ffmpeg: string, input: string | Buffer, order: TranscodeOrder): RunningTranscode {
   const name = typeof input === 'string' ? input : input.toString('utf8');
   const isSayable = typeof input === 'string' || Buffer.from(name, 'utf8').equals(input);
   const fd = isSayable ? undefined : openSync(input, 'r');
   const stdio: StdioOptions = [fd ?? 'ignore', 'pipe', 'pipe'];
   const child = spawn(ffmpeg, transcodeArguments(isSayable ? name : '/dev/fd/0', order), { stdio, windowsHide: true });
-  if (fd !== undefined) closeSync(fd); // the child has its own
+  if (fd !== undefined) closeSync(fd); // the child has its own copy
   const report = readReport(child.stderr as Readable);
   const ended = new Promise<TranscodeEnd>((resolve) => {
     child.once('error', (error) => resolve({ isClean: false, outputMs: 0, complaint: error.message }));
@@ -187,7 +186,7 @@ export function startTranscode(ffmpeg: string, input: string | Buffer, order: Tr
   return { pid: child.pid, output: child.stdout as Readable, ended, kill: () => void child.kill('SIGKILL') };
 }
 
-/** Lines `name=value` are progress, all others complaints. */
+/** Lines `name=value` are progress, all others errors. */
 function readReport(stderr: Readable) {
   let [rest, complaint, outputMs] = ['', '', 0];
   stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -1,28 +1,22 @@
-// The shapes that reading a file gives: plain data that can cross a worker's boundary. Nothing here knows of rows.
+// Results of reading a file: plain data that can be sent between threads.
 import type { TaggedField, TagValue } from '../db/track-fields.ts';
 import type { AudioFormat } from './audio-formats.ts';
 
-/** Random access to the bytes of one file. Reads are synchronous: readers run in worker threads only. */
+/** Random access to the bytes of one file. Synchronous, since readers run in worker threads. */
 export interface ByteSource {
   /** Size of the whole file in bytes. */
   readonly size: number;
-  /**
-   * Bytes `[position, position + length)`, cut at the end of the file. The view is valid until the next call and must
-   * not be written to; copy what is kept.
-   */
+  /** Bytes `[position, position + length)`, cut at the end of the file. Read-only and valid until the next call. */
   read(position: number, length: number): Uint8Array;
 }
 
-/** Where an embedded picture lies; its bytes are read only when a cover is wanted. */
+/** Location of an embedded picture; its bytes are read only when a cover is needed. */
 export interface PictureRef {
-  /** Type of the picture as sniffed or declared, e.g. `image/jpeg`. */
+  /** MIME type, detected or declared. */
   mime: string;
   /** ID3/FLAC picture type; 3 is the front cover, 0 is "other" or unknown. */
   kind: number;
-  /**
-   * Byte range in the file. Absent when the picture is stored encoded (base64 in a comment, unsynchronised ID3): then
-   * it is read again by name.
-   */
+  /** Position in the file. Absent if the picture is stored encoded (base64, unsynchronised ID3). */
   position?: number;
   length?: number;
 }
@@ -46,21 +40,21 @@ export interface Lyrics {
   lines: LyricsLine[];
 }
 
-/** What the tags say. Absent means the file does not say; text is trimmed of blanks and NUL, and never empty. */
+/** Values of the tags; absent ones are not in the file. Text is trimmed and never empty. */
 export interface Tags extends TaggedValues {
   title?: string;
-  /** Artists as separate values, in order. */
+  /** Separate values, in order. */
   artists: string[];
-  /** Display name written beside the list (`A feat. B`), else absent. */
+  /** Credit in addition to the list (`A feat. B`). */
   artist?: string;
   albumArtists: string[];
-  /** Display name of the album's artist. */
+  /** Credit of the album artists. */
   albumArtist?: string;
   album?: string;
   genres: string[];
-  /** 1..9999. */
+  /** 1 to 9999. */
   year?: number;
-  /** The date as written when it says more than the year: `YYYY-MM` or `YYYY-MM-DD`. */
+  /** `YYYY-MM` or `YYYY-MM-DD`; absent if only the year is known. */
   date?: string;
   trackNumber?: number;
   trackTotal?: number;
@@ -72,7 +66,7 @@ export interface Tags extends TaggedValues {
   artistSort?: string;
   albumArtistSort?: string;
   albumSort?: string;
-  /** MusicBrainz identifiers, lower case. */
+  /** MusicBrainz ids, lower case. */
   recordingMbid?: string;
   releaseMbid?: string;
   releaseGroupMbid?: string;
@@ -85,41 +79,36 @@ export interface Tags extends TaggedValues {
 }
 
 export interface AudioFacts {
-  /** As decided by the file's content. */
+  /** As detected from the content. */
   format: AudioFormat;
   /** Codec inside the container: `mp3`, `flac`, `vorbis`, `opus`, `aac`, `alac`, `pcm`, … */
   codec: string;
-  /** Exact play time, encoder delay and padding not counted. Finite, 0 < durationMs <= 48 h. */
+  /** Exact duration without encoder delay and padding; over 0 and up to 48 h. */
   durationMs: number;
-  /** Average over the audio payload. */
+  /** Average of the audio payload. */
   bitrateKbps: number;
   sampleRateHz: number;
   /** Absent for lossy codecs. */
   bitDepth?: number;
   channels: number;
   lossless: boolean;
-  /** Samples to drop at the start and end, when the file says (LAME, iTunSMPB, Opus pre-skip). */
+  /** Samples to drop at the start and end, if known (LAME, iTunSMPB, Opus pre-skip). */
   encoderDelay?: number;
   encoderPadding?: number;
-  /**
-   * Byte range(s) of the audio payload without tags, in file order. The base of identity. Absent when unknown.
-   */
+  /** Byte range of the audio payload without tags, for payload-hash.ts. Absent if unknown. */
   payload?: { start: number; end: number };
 }
 
 export interface AudioRead {
   facts: AudioFacts;
   tags: Tags;
-  /** Best candidate first: front cover, then any other. At most 8. */
+  /** Best first: front covers, then others. At most 8. */
   pictures: PictureRef[];
-  /** Which reader gave it, for diagnostics: `own` or `music-metadata`. */
+  /** For diagnostics. */
   reader: 'own' | 'music-metadata';
 }
 
-/**
- * A file that is no readable audio. `message` is a sentence for the person, without paths: `no audio frame in the first
- * megabyte`.
- */
+/** A file that is not readable audio. `message` is shown to users and has no paths. */
 export class UnreadableAudio extends Error {
   override name = 'UnreadableAudio';
 }

@@ -1,5 +1,5 @@
-// What the readers look through: an index into a buffer instead of a view per field, so that a small file costs one
-// read and no allocation. Files that are larger than the first read are followed forward in growing steps.
+// Buffered access for the readers: they get an index into a buffer instead of a view per field, so that a small file
+// costs one read and no allocation. Larger files are read forward in growing steps.
 import type { ByteSource } from './types.ts';
 
 const WHOLE_FILE_BYTES = 1 << 20;
@@ -7,7 +7,7 @@ const FIRST_STEP = 32 << 10;
 const LARGEST_STEP = 256 << 10;
 
 export class Window {
-  /** Bytes of the file from `start` on. Indexes from `at` are valid until the next call of `at`. */
+  /** Bytes of the file from `start` on. An index from `at` is valid until its next call. */
   bytes: Buffer = Buffer.alloc(0);
   start = 0;
   readonly size: number;
@@ -19,7 +19,7 @@ export class Window {
     this.size = source.size;
   }
 
-  /** Index in `bytes` from which `length` bytes of the file at `position` lie, or -1 when the file ends before. */
+  /** Index in `bytes` of the `length` bytes at `position` of the file, or -1 if the file ends before. */
   at(position: number, length: number): number {
     const index = position - this.start;
     return index >= 0 && index + length <= this.bytes.length ? index : this.#load(position, length);

@@ -169,12 +169,12 @@ describe('what has no fingerprint says why', () => {
       expect(await reasonOf(made, file('absent.mp3'))).toBe('unreadable');
     }
     await expect(own.fingerprint(file('absent.mp3'), never)).rejects.toThrow(
-      /^The sound could not be decoded: the file could not be read \(ENOENT\)\.$/,
+      /^The audio could not be decoded: the file could not be read \(ENOENT\)\.$/,
     );
   });
   test.runIf(ffmpeg)('AAC where there is no program that knows it', async () => {
     await expect(own.fingerprint(file('m4a.m4a'), never)).rejects.toThrow(
-      'Fingerprints of m4a files need the program fpcalc or ffmpeg.',
+      'Fingerprinting m4a files requires fpcalc or ffmpeg.',
     );
     expect(await reasonOf(own, file('m4a.m4a'))).toBe('unavailable');
   });
@@ -228,16 +228,16 @@ describe('programs that a person may have', () => {
     const plain = join(dir, 'plain');
     writeFileSync(plain, 'x');
     await expect(find('fpcalc', join(dir, 'no/such'))).rejects.toThrow(
-      'The setting FPCALC_PATH does not name a program fpcalc that works: there is no such file.',
+      'FPCALC_PATH does not point to a working fpcalc: no such file.',
     );
     await expect(find('ffmpeg', plain)).rejects.toThrow(
-      'The setting FFMPEG_PATH does not name a program ffmpeg that works: it may not be run.',
+      'FFMPEG_PATH does not point to a working ffmpeg: not executable.',
     );
     await expect(find('ffmpeg', script('elsewhere', 'other', 'echo something else'))).rejects.toThrow(
-      'it does not answer as ffmpeg does',
+      'it does not report a version like ffmpeg',
     );
     await expect(find('yt-dlp', 'yt-dlp')).rejects.toThrow(
-      'The setting STREAMSRC_COMMAND does not name a program yt-dlp that works: it is not on PATH.',
+      'STREAMSRC_COMMAND does not point to a working yt-dlp: not found in PATH.',
     );
   });
 

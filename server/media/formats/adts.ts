@@ -1,7 +1,7 @@
-// AAC as bare ADTS frames: nothing says how long it plays, so the frames are counted.
+// AAC as raw ADTS frames, which have no duration: the frames are counted.
 import { UnreadableAudio } from '../types.ts';
 import type { Window } from '../window.ts';
-import type { FileRead } from './file-read.ts';
+import type { FileRead } from '../tag-builder.ts';
 import { findFirstFrame, walkFrames, type FrameKind } from './frame-walk.ts';
 import { readLeadingId3 } from './leading-id3.ts';
 import { adtsChannels, adtsFrameBytes, adtsRate, adtsStreamOf } from './mpeg-header.ts';

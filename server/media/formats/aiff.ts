@@ -1,12 +1,11 @@
-// AIFF and AIFC: big-endian chunks, the sample rate as an 80-bit number.
+// AIFF and AIFC: big-endian chunks, with the sample rate as an 80-bit float.
 // http://www-mmsp.ece.mcgill.ca/Documents/AudioFormats/AIFF
 import { fourCc, u16be, u32be, u64be } from '../integers.ts';
 import { MAX_CHUNKS, MAX_VALUE_BYTES } from '../limits.ts';
-import { fillGaps, TagBuilder, type FoundPicture, type TextField } from '../tag-builder.ts';
+import { fillGaps, TagBuilder, type FoundPicture, type TextField, type FileRead } from '../tag-builder.ts';
 import { decodeUtf8 } from '../text.ts';
 import { UnreadableAudio, type AudioFacts, type Tags } from '../types.ts';
 import type { Window } from '../window.ts';
-import type { FileRead } from './file-read.ts';
 import { readLeadingId3 } from './leading-id3.ts';
 
 const COMM = fourCc('COMM');
@@ -18,7 +17,7 @@ const TEXT = new Map<number, TextField>([
   [fourCc('AUTH'), 'artist'],
   [fourCc('ANNO'), 'comment'],
 ]);
-/** Compression types that are plain samples, whatever their order or size. */
+/** Compression types that are PCM, of any byte order or size. */
 const PCM = new Set(['NONE', 'twos', 'sowt', 'raw ', 'in24', 'in32', '42ni', '23ni', 'fl32', 'FL32', 'fl64', 'FL64']);
 const IMA4_SAMPLES_PER_FRAME = 64;
 const IMA4_BYTES_PER_FRAME = 34;
@@ -49,7 +48,7 @@ export function readAiff(window: Window, start: number, keepPictures: boolean): 
     else readText(window, builder, TEXT.get(name), body, size);
     at = body + size + (size & 1);
   }
-  if (!common) throw new UnreadableAudio('the AIFF file does not say its format');
+  if (!common) throw new UnreadableAudio('the AIFF file has no format information');
   if (!payload || payload.end <= payload.start) throw new UnreadableAudio('the AIFF file has no audio');
   const plain = builder.finish();
   const tags = id3?.tags ?? plain;
@@ -79,7 +78,7 @@ function extended(b: Buffer, i: number): number {
   return u64be(b, i + 2) * 2 ** (exponent - 16383 - 63);
 }
 
-/** Offset and block size stand in front of the samples. */
+/** The samples follow an offset and a block size. */
 function soundAt(window: Window, at: number, size: number): { start: number; end: number } | undefined {
   const i = window.at(at, 8);
   if (i < 0) return undefined;
@@ -102,7 +101,7 @@ function factsOf(common: Common, payload: { start: number; end: number }): Audio
     : compression === 'ima4'
       ? channels * IMA4_BYTES_PER_FRAME
       : 0;
-  // the file may be cut off
+  // the file may be truncated
   const frames = frameBytes > 0 ? Math.min(common.frames, Math.floor(bytes / frameBytes)) : common.frames;
   const seconds = (frames * (compression === 'ima4' ? IMA4_SAMPLES_PER_FRAME : 1)) / sampleRateHz;
   const facts: AudioFacts = {

@@ -1,4 +1,4 @@
-// APEv2 tags at the end of MP3 files: text items with free-form names.
+// APEv2 tags at the end of MP3 files.
 // https://wiki.hydrogenaud.io/index.php?title=APEv2_specification
 import { fieldOfName } from '../field-names.ts';
 import { u32le } from '../integers.ts';
@@ -19,7 +19,7 @@ export interface ApeTag {
   count: number;
 }
 
-/** The tag whose footer ends at `end`, or undefined. */
+/** The tag whose footer ends at `end`, if there is one. */
 export function findApeTag(window: Window, end: number): ApeTag | undefined {
   const i = window.at(end - FOOTER_BYTES, FOOTER_BYTES);
   if (i < 0 || !matches(window.bytes, i, 'APETAGEX')) return undefined;

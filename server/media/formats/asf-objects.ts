@@ -1,23 +1,23 @@
-// The parts of a WMA file's header, one after the other; those inside its extension follow it.
-import { MAX_CHUNKS } from '../limits.ts';
+// The header objects of a WMA file, including those of its header extension.
+import { MAX_CHUNKS, MAX_COMMENTS } from '../limits.ts';
 import { UnreadableAudio, type ByteSource } from '../types.ts';
 
 const HEADER_BYTES = 30;
 const OBJECT_HEADER_BYTES = 24;
 const EXTENSION_HEADER_BYTES = 46;
 const EXTENSION = 'b503bf5f2ea9cf118ee300c00c205365';
-/** Parts that hold tags, by what a tag looks like in them. Each begins with the number of its tags. */
+/** Objects with tags, by the layout of the tags. Each starts with the number of tags. */
 export const CONTENT_TAGS = '40a4d0d207e3d21197f000a0c95ea850';
 export const METADATA_TAGS = ['eacbf8c5af5b77488467aa8c44fa4cca', '941c23449894d149a1411d134e457054'];
 
-/** `at` and `size` are those of the content. */
+/** `at` and `size` are of the content. */
 export interface AsfObject {
   id: string;
   at: number;
   size: number;
 }
 
-/** Throws UnreadableAudio when there are more parts than music has. */
+/** Throws UnreadableAudio for more than MAX_CHUNKS objects. */
 export function* asfObjects(source: ByteSource): Generator<AsfObject> {
   let count = 0;
   for (let at = HEADER_BYTES, end = endOfHeader(source); at + OBJECT_HEADER_BYTES <= end;) {
@@ -39,4 +39,15 @@ function endOfHeader(source: ByteSource): number {
 export function viewOf(source: ByteSource, at: number, length: number): Buffer {
   const bytes = source.read(at, length);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Call before music-metadata, which keeps all tags and objects. Throws UnreadableAudio if there are too many. */
+export function refuseCrowdedAsf(source: ByteSource): void {
+  let tags = 0;
+  for (const { id, at } of asfObjects(source)) {
+    if (id !== CONTENT_TAGS && !METADATA_TAGS.includes(id)) continue;
+    const count = viewOf(source, at, 2);
+    if (count.length === 2) tags += count.readUInt16LE(0);
+    if (tags > MAX_COMMENTS) throw new UnreadableAudio(`the file has more than ${MAX_COMMENTS} tags`);
+  }
 }

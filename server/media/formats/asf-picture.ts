@@ -1,4 +1,4 @@
-// Pictures in the tags of a WMA file. Read by ourselves, because music-metadata cuts them in the wrong place.
+// Pictures in the tags of a WMA file, which music-metadata cuts at the wrong place.
 import { MAX_PICTURE_BYTES } from '../limits.ts';
 import type { ByteSource } from '../types.ts';
 import { asfObjects, CONTENT_TAGS, METADATA_TAGS, viewOf } from './asf-objects.ts';
@@ -9,16 +9,16 @@ export interface AsfPicture {
 }
 
 const NAME = 'WM/Picture';
-/** Of a part with tags: a picture and other text. */
+/** Size limit of an object with tags: a picture and some text. */
 const MAX_TAGS_BYTES = MAX_PICTURE_BYTES + (4 << 20);
 
-/** In the order of the file. A damaged tag ends its part. */
+/** In file order. A damaged tag ends its object. */
 export function asfPictures(source: ByteSource): AsfPicture[] {
   const pictures: AsfPicture[] = [];
   for (const { id, at, size } of asfObjects(source)) {
     const isMetadata = METADATA_TAGS.includes(id);
     if ((id !== CONTENT_TAGS && !isMetadata) || size > MAX_TAGS_BYTES) continue;
-    const body = Buffer.from(viewOf(source, at, size)); // a copy: the view is gone with the next part
+    const body = Buffer.from(viewOf(source, at, size)); // copied: the view is only valid until the next read
     for (const { name, value } of isMetadata ? metadataTags(body) : contentTags(body)) {
       const picture = name === NAME ? toPicture(value) : undefined;
       if (picture) pictures.push(picture);
@@ -32,7 +32,7 @@ interface Tag {
   value: Buffer;
 }
 
-/** Each: length of the name, name, type, length of the value, value. */
+/** Layout: name length, name, type, value length, value. */
 function* contentTags(body: Buffer): Generator<Tag> {
   for (let at = 2; at + 2 <= body.length;) {
     const nameEnd = at + 2 + body.readUInt16LE(at);
@@ -43,7 +43,7 @@ function* contentTags(body: Buffer): Generator<Tag> {
   }
 }
 
-/** Each: language, stream, length of the name, type, length of the value, name, value. */
+/** Layout: language, stream, name length, type, value length, name, value. */
 function* metadataTags(body: Buffer): Generator<Tag> {
   for (let at = 2; at + 12 <= body.length;) {
     const nameEnd = at + 12 + body.readUInt16LE(at + 4);
@@ -53,7 +53,7 @@ function* metadataTags(body: Buffer): Generator<Tag> {
   }
 }
 
-/** Kind, size, type and description as text that ends with a zero, bytes. */
+/** Layout: kind, size, NUL-terminated MIME type and description, bytes. */
 function toPicture(value: Buffer): AsfPicture | undefined {
   if (value.length < 9) return undefined;
   const start = afterText(value, afterText(value, 5));

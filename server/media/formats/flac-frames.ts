@@ -1,10 +1,10 @@
-// Frames of a FLAC stream: the last one, for files whose header does not say how many samples they have, or that were
-// cut off, and the first one, where the metadata does not say where it is.
+// Finds the last frame of a FLAC stream, for files with an unknown number of samples or truncated ones, and the first,
+// for files whose metadata has wrong lengths.
 import { UnreadableAudio } from '../types.ts';
 import type { Window } from '../window.ts';
 import type { StreamInfo } from './flac-stream-info.ts';
 
-/** More than any frame of ordinary settings (65,535 samples of 8 channels at 24 bit do not occur). */
+/** Larger than any realistic frame (65,535 samples of 8 channels at 24 bit do not occur). */
 const TAIL_BYTES = 256 << 10;
 const LONGEST_HEADER = 16;
 const BLOCKS = [0, 192, 576, 1152, 2304, 4608, -1, -2, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768];
@@ -16,7 +16,7 @@ for (let i = 0; i < 256; i++) {
   CRC8[i] = crc;
 }
 
-/** Samples up to the end of the last frame that has a valid header. */
+/** Number of samples up to the end of the last frame with a valid header. */
 export function lastFlacSample(window: Window, info: StreamInfo, start: number, end: number): number {
   const from = Math.max(start, end - TAIL_BYTES);
   const at = window.at(from, end - from);
@@ -30,20 +30,18 @@ export function lastFlacSample(window: Window, info: StreamInfo, start: number, 
   throw new UnreadableAudio('there is no FLAC frame at the end of the file');
 }
 
-/**
- * Where the first frame lies after metadata that claims to be shorter than it is; undefined when there is none near.
- */
+/** Position of the first frame after metadata that claims to be too short; undefined if none is near. */
 export function soughtFlacFrame(window: Window, info: StreamInfo, start: number, end: number): number | undefined {
   const length = Math.min(TAIL_BYTES, end - start);
   const at = window.at(start, length);
   for (let i = at; at >= 0 && i < at + length - LONGEST_HEADER; i++) {
-    // that of number 0
+    // the frame with number 0
     if (window.bytes[i] === 0xff && samplesAfterFrame(window.bytes, i, info) === info.maxBlock) return start + i - at;
   }
   return undefined;
 }
 
-/** Samples of the stream up to the end of the frame at `i`, 0 when there is no frame. */
+/** Number of samples up to the end of the frame at `i`, 0 if there is no frame. */
 function samplesAfterFrame(b: Buffer, i: number, info: StreamInfo): number {
   const second = b[i + 1] as number;
   if ((second & 0xfe) !== 0xf8) return 0;
@@ -62,7 +60,7 @@ function samplesAfterFrame(b: Buffer, i: number, info: StreamInfo): number {
   return second & 1 ? value + block : value * info.maxBlock + block;
 }
 
-/** A frame or sample number in the manner of UTF-8, up to 36 bits. */
+/** A frame or sample number, encoded like UTF-8 with up to 36 bits. */
 function codedNumber(b: Buffer, i: number): { value: number; length: number } {
   const lead = b[i] as number;
   if (lead < 0x80) return { value: lead, length: 1 };

@@ -1,4 +1,4 @@
-// FLAC's STREAMINFO, RFC 9639 section 8.2; Ogg carries it too.
+// FLAC's STREAMINFO, also used in Ogg. RFC 9639, 8.2
 import { u16be, u24be, u32be } from '../integers.ts';
 import type { Window } from '../window.ts';
 
@@ -11,11 +11,11 @@ export interface StreamInfo {
   sampleRateHz: number;
   channels: number;
   bitDepth: number;
-  /** 0 when the encoder did not know. */
+  /** 0 if unknown. */
   samples: number;
 }
 
-/** STREAMINFO's body at `position`, or undefined when the file ends in it or it is nonsense. */
+/** STREAMINFO's body at `position`; undefined if it is truncated or invalid. */
 export function streamInfoAt(window: Window, position: number): StreamInfo | undefined {
   const i = window.at(position, STREAMINFO_BYTES);
   if (i < 0) return undefined;

@@ -1,11 +1,10 @@
-// FLAC: a list of metadata blocks, then frames. https://xiph.org/flac/format.html
+// FLAC: metadata blocks, then frames. https://xiph.org/flac/format.html
 import { PlainReader } from '../byte-reader.ts';
 import { u24be } from '../integers.ts';
 import { MAX_CHUNKS, MAX_COMMENT_BYTES, refuseOver } from '../limits.ts';
-import { fillGaps, TagBuilder } from '../tag-builder.ts';
+import { fillGaps, TagBuilder, type FileRead } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts } from '../types.ts';
 import type { Window } from '../window.ts';
-import type { FileRead } from './file-read.ts';
 import { lastFlacSample, soughtFlacFrame } from './flac-frames.ts';
 import { streamInfoAt, type StreamInfo } from './flac-stream-info.ts';
 import { readLeadingId3 } from './leading-id3.ts';
@@ -16,10 +15,10 @@ import { readVorbisComment } from './vorbis-comment.ts';
 const STREAMINFO = 0;
 const VORBIS_COMMENT = 4;
 const PICTURE = 6;
-/** As much of a PICTURE block as says what and where it is. */
+/** Enough of a PICTURE block to locate the picture. */
 const PICTURE_HEAD_BYTES = 1024;
 
-/** `marker` is where `fLaC` lies; ID3 tags may stand in front of it. */
+/** `marker` is the position of `fLaC`, which ID3 tags may precede. */
 export function readFlac(window: Window, marker: number, keepPictures: boolean): FileRead {
   const builder = new TagBuilder();
   let info: StreamInfo | undefined;
@@ -65,7 +64,7 @@ function readBlock(
 }
 
 function flacFacts(window: Window, info: StreamInfo, metadataEnd: number): AudioFacts {
-  const end = findTrailingTags(window, metadataEnd).start; // strangers to FLAC, but some programs write them
+  const end = findTrailingTags(window, metadataEnd).start; // not part of FLAC, but some programs write them
   if (metadataEnd >= end) throw new UnreadableAudio('there is no audio after the tags');
   const start = firstFrame(window, info, metadataEnd, end);
   const samples =
@@ -91,7 +90,7 @@ function firstFrame(window: Window, info: StreamInfo, metadataEnd: number, end: 
   return start;
 }
 
-/** Whether even the smallest frames would need more bytes than there are. */
+/** Whether the samples need more bytes than there are, even in the smallest frames. */
 const isCutOff = (info: StreamInfo, bytes: number): boolean =>
   info.minFrameBytes > 0 && info.maxBlock > 0 && Math.floor(info.samples / info.maxBlock) * info.minFrameBytes > bytes;
 

@@ -1,24 +1,24 @@
-// Streams that are nothing but frames in a row (MP3, ADTS): finding the first one and counting them all. Every step
-// goes forward, and what is not a frame is passed over with a search for the next 0xff.
+// Streams of nothing but frames (MP3, ADTS): finds the first frame and counts all. Only moves forward, and skips
+// anything that is not a frame by searching for the next 0xff.
 import { FIRST_FRAME_WITHIN } from '../limits.ts';
 import type { Window } from '../window.ts';
 
-/** How frames of one kind are recognised. */
+/** How frames of one kind are recognized. */
 export interface FrameKind {
   headerBytes: number;
-  /** Bytes of the frame at `i`, 0 when there is none. */
+  /** Size of the frame at `i`, 0 if there is none. */
   frameBytes(bytes: Uint8Array, i: number): number;
-  /** What stays the same in all frames of a stream. */
+  /** A number that is the same for all frames of a stream. */
   streamOf(bytes: Uint8Array, i: number): number;
 }
 
-/** So many headers have to follow one another before bytes are believed to be a stream. */
+/** Number of consecutive headers that make a stream. */
 const CHAIN = 4;
-/** A gap without a frame that is longer ends the walk, and so do gaps that together are. */
+/** Limits for bytes without a frame, in one gap and in total; beyond them the walk ends. */
 const LONGEST_GAP = 4 << 20;
 const MOST_GAPS = 64 << 20;
 
-/** Position of the first frame in `[from, end)` that others follow, or -1; looks no further than a megabyte. */
+/** Position of the first frame in `[from, end)` that others follow, or -1. Searches one megabyte at most. */
 export function findFirstFrame(window: Window, kind: FrameKind, from: number, end: number): number {
   const last = Math.min(end, from + FIRST_FRAME_WITHIN) - kind.headerBytes;
   for (let at = from; at <= last;) {
@@ -34,7 +34,7 @@ function isChain(window: Window, kind: FrameKind, from: number, end: number): bo
   let at = from;
   let stream = 0;
   for (let n = 0; n < CHAIN; n++) {
-    if (n > 0 && at === end) return true; // a file of very few frames
+    if (n > 0 && at === end) return true; // a file with very few frames
     if (at + kind.headerBytes > end) return n > 1;
     const i = window.at(at, kind.headerBytes);
     const length = i < 0 ? 0 : kind.frameBytes(window.bytes, i);
@@ -61,13 +61,13 @@ function nextSync(window: Window, from: number, last: number): number {
 
 export interface Walk {
   frames: number;
-  /** Bytes of the frames themselves. */
+  /** Total size of the frames. */
   bytes: number;
-  /** Where the last frame ends. */
+  /** End of the last frame. */
   end: number;
 }
 
-/** Counts the frames of the stream that begins at `first`. A frame cut off by the end does not count. */
+/** Counts the frames of the stream that starts at `first`, without a truncated last one. */
 export function walkFrames(window: Window, kind: FrameKind, first: number, end: number): Walk {
   const walk: Walk = { frames: 0, bytes: 0, end: first };
   const start = window.at(first, kind.headerBytes);
@@ -95,7 +95,7 @@ export function walkFrames(window: Window, kind: FrameKind, first: number, end: 
   return walk;
 }
 
-/** The next frame of the same stream that another one (or the end) follows. */
+/** The next frame of the same stream that is followed by another one or the end. */
 function resume(window: Window, kind: FrameKind, from: number, last: number, end: number, stream: number): number {
   for (let at = from; at <= last;) {
     const sync = nextSync(window, at, last - kind.headerBytes);

@@ -1,4 +1,4 @@
-// What each ID3v2 frame says. https://id3.org/id3v2.4.0-frames
+// Parses ID3v2 frames. https://id3.org/id3v2.4.0-frames
 import { TAGGED_FIELDS } from '../../db/track-fields.ts';
 import { parseDate, parseUuids, withDay } from '../field-values.ts';
 import { fieldOfName } from '../field-names.ts';
@@ -12,7 +12,7 @@ import { readRva2 } from './id3-gain.ts';
 import { readSyncedLyrics } from './id3-synced-lyrics.ts';
 import { afterTerminator, decodeText } from './id3-text.ts';
 
-/** Text frames that carry one field: v2.3 and v2.4 name, v2.2 name. */
+/** Text frames with one field: name in v2.3 and v2.4, name in v2.2. */
 const TEXT_FRAMES: [TextField, ...string[]][] = [
   ['title', 'TIT2', 'TT2'],
   ['album', 'TALB', 'TAL'],
@@ -32,7 +32,7 @@ const TEXT_FRAMES: [TextField, ...string[]][] = [
   ['albumArtistSort', 'TSO2', 'TS2'],
   ...TAGGED_FIELDS.map(({ field, tags }): [TextField, ...string[]] => [field, ...(tags.id3 ?? [])]),
 ];
-/** Frames that need more than "decode and add". */
+/** Frames with rules of their own. */
 const SPECIAL = {
   TPE1: 'artist',
   TP1: 'artist',
@@ -67,7 +67,7 @@ export const isPictureFrame = (name: number): boolean => special.get(name) === '
 export const isWantedFrame = (name: number): boolean => textField.has(name) || special.has(name);
 
 const MUSICBRAINZ = 'http://musicbrainz.org';
-/** Fields of which a frame may hold several, separated by NUL; of the others the first counts. */
+/** Fields with several values, separated by NUL; of other fields, only the first counts. */
 const LISTS: ReadonlySet<TextField> = new Set([
   ...TAGGED_FIELDS.flatMap(({ field, isList }) => (isList ? [field] : [])),
   'albumArtist',
@@ -77,10 +77,7 @@ const LISTS: ReadonlySet<TextField> = new Set([
   'genre',
 ]);
 
-/**
- * Takes the frames of one tag and tells a builder. Artists wait for the end, when all that helps to divide them is
- * known.
- */
+/** Adds the frames of one tag to a builder. Artists are added last, since splitting them depends on other frames. */
 export class Id3Frames {
   readonly #builder: TagBuilder;
   readonly #version: number;
@@ -139,10 +136,7 @@ export class Id3Frames {
     }
   }
 
-  /**
-   * `b[start, end)` holds the frame's head or all of it; its body is `size` bytes at `fileAt`, which is negative when
-   * it is encoded.
-   */
+  /** `b[start, end)` is all of the frame or its start. `size` bytes of body are at `fileAt`, negative if encoded. */
   picture(b: Buffer, start: number, end: number, fileAt: number, size: number, keep: boolean): void {
     const encoding = b[start] as number;
     let i = start + 1;
@@ -184,8 +178,8 @@ export class Id3Frames {
   }
 
   /**
-   * Artists of one frame. In v2.3 a slash separates them, unless there is proof that it belongs to the name: one
-   * MusicBrainz artist for all of it, or the album's artist is written the same (AC/DC).
+   * Artists of one frame. In v2.3 a slash separates them, unless it belongs to the name (AC/DC): if there is only one
+   * MusicBrainz artist id, or the album artist is written the same.
    */
   #values(text: string, whole: boolean): string[] {
     const values = splitValues(text, '\0', MAX_LIST);
@@ -223,7 +217,7 @@ export class Id3Frames {
     if (id !== undefined) this.#builder.add('recordingMbid', id);
   }
 
-  /** Only the comment without a name; players keep data of their own in named ones. */
+  /** Only a comment without a description: players store private data in the others. */
   #comment(b: Buffer, start: number, end: number): void {
     const encoding = b[start] as number;
     const valueAt = afterTerminator(encoding, b, start + 4, end);

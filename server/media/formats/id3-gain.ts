@@ -1,12 +1,11 @@
-// RVA2: volume adjustment, which some writers use in place of ReplayGain text. https://id3.org/id3v2.4.0-frames, 4.11
+// RVA2 frames, which some programs write instead of ReplayGain tags. https://id3.org/id3v2.4.0-frames, 4.11
 import type { TagBuilder } from '../tag-builder.ts';
 import { indexOfNul } from '../text.ts';
 
 const MASTER_VOLUME = 1;
 
 /**
- * `track` or `album`, NUL, then per channel: type, gain in 1/512 dB, bits of the peak, peak. Only the master volume
- * counts.
+ * Layout: `track` or `album`, NUL, then per channel type, gain in 1/512 dB, bits of the peak, peak. Reads the master.
  */
 export function readRva2(b: Buffer, start: number, end: number, builder: TagBuilder): void {
   const nul = indexOfNul(b, start, end);

@@ -1,4 +1,4 @@
-// SYLT: lyrics with times, stored as text, NUL and a time, over and over.
+// SYLT frames: timed lyrics as a sequence of text, NUL and time.
 import { u32be } from '../integers.ts';
 import { MAX_LYRICS } from '../limits.ts';
 import type { Lyrics, LyricsLine } from '../types.ts';
@@ -8,7 +8,7 @@ const MILLISECONDS = 2;
 const LYRICS = 1;
 const TRANSCRIPTION = 2;
 
-/** Undefined for other content (chords, events) and for times in MPEG frames, which depend on the file. */
+/** Undefined for other content (chords, events) and for times in MPEG frames. */
 export function readSyncedLyrics(b: Buffer, start: number, end: number): Lyrics | undefined {
   if (end - start < 7 || b[start + 4] !== MILLISECONDS || (b[start + 5] !== LYRICS && b[start + 5] !== TRANSCRIPTION))
     return undefined;
@@ -27,10 +27,7 @@ export function readSyncedLyrics(b: Buffer, start: number, end: number): Lyrics 
   return lines.some((line) => line.text !== '') ? { synced: true, lines } : undefined;
 }
 
-/**
- * Karaoke files time each syllable and begin a line with a line break; where there are no breaks, every piece is a
- * line.
- */
+/** Karaoke files time each syllable and start lines with a line break; without breaks, every piece is a line. */
 function joinPieces(pieces: LyricsLine[]): LyricsLine[] {
   const breaks = pieces.some((piece, i) => i > 0 && /^[\r\n]/.test(piece.text));
   const lines: LyricsLine[] = [];

@@ -1,4 +1,4 @@
-// Text as ID3v2 has it: a byte for the encoding, and descriptions that end in a NUL of that encoding.
+// ID3v2 text: an encoding byte, and descriptions that end with a NUL in that encoding.
 import { decodeLatin1, decodeUtf16, decodeUtf8, indexOfNul } from '../text.ts';
 
 /** Text in one of ID3's four encodings. */
@@ -13,11 +13,11 @@ export function decodeText(encoding: number, b: Buffer, start: number, end: numb
     case 3:
       return decodeUtf8(b, start, end);
     default:
-      return encoding >= 0x20 ? decodeLatin1(b, start - 1, end) : ''; // written without the encoding byte
+      return encoding >= 0x20 ? decodeLatin1(b, start - 1, end) : ''; // the encoding byte is missing
   }
 }
 
-/** Index after the NUL that ends a description, or -1. A UTF-16 NUL is two bytes at an even place. */
+/** Index after the NUL that ends a description, or -1. In UTF-16, NUL is two bytes at an even offset. */
 export function afterTerminator(encoding: number, b: Buffer, start: number, end: number): number {
   if (encoding !== 1 && encoding !== 2) {
     return indexOfNul(b, start, end) + 1 || -1;

@@ -1,5 +1,4 @@
-// ID3v2 unsynchronisation: a zero after every 0xff, so that nothing in a tag looks like an MPEG frame. Undone while
-// reading.
+// Undoes ID3v2 unsynchronisation: a zero after every 0xff, so that nothing in a tag looks like an MPEG frame.
 import type { ByteReader } from '../byte-reader.ts';
 import type { Window } from '../window.ts';
 
@@ -15,7 +14,7 @@ export function undoUnsync(bytes: Uint8Array): Buffer {
   return out.subarray(0, length);
 }
 
-/** A tag that is unsynchronised as a whole (v2.2, v2.3): lengths count the bytes as they were before. */
+/** A tag that is unsynchronised as a whole (v2.2, v2.3): lengths in it refer to the decoded bytes. */
 export class UnsyncedReader implements ByteReader {
   bytes: Buffer = Buffer.alloc(0);
   readonly #window: Window;
@@ -48,7 +47,7 @@ export class UnsyncedReader implements ByteReader {
     return -1;
   }
 
-  /** Goes over `length` bytes, into `out` when given; returns how many there were. */
+  /** Skips `length` bytes, or copies them to `out`; returns how many there were. */
   #pass(length: number, out: Buffer | undefined): number {
     let done = 0;
     while (done < length && this.#at < this.#end) {
@@ -63,7 +62,7 @@ export class UnsyncedReader implements ByteReader {
         if (out) out[done] = byte;
         done++;
         if (byte !== 0xff) continue;
-        escaped = i + 1 === stop; // the zero may be the first byte of the next view
+        escaped = i + 1 === stop; // the zero may be in the next view
         if (!escaped && bytes[i + 1] === 0) i++;
       }
       this.#at += i - index;

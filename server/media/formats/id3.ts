@@ -1,20 +1,25 @@
-// ID3v2.2, 2.3 and 2.4: where the tag ends, and its frames one after the other. What a frame says is id3-frames.ts.
+// ID3v2.2, 2.3 and 2.4: finds the tag and iterates over its frames, which id3-frames.ts parses.
 // https://id3.org/id3v2.4.0-structure
+import { inflateSync } from 'node:zlib';
 import { PlainReader, type ByteReader } from '../byte-reader.ts';
 import { syncsafe, u24be, u32be } from '../integers.ts';
 import { MAX_ENCODED_PICTURE_BYTES, MAX_ID3_BYTES, MAX_ID3_FRAMES, MAX_VALUE_BYTES, refuseOver } from '../limits.ts';
 import { TagBuilder } from '../tag-builder.ts';
 import { UnreadableAudio } from '../types.ts';
 import type { Window } from '../window.ts';
-import { decodeFrame } from './id3-compressed.ts';
 import { Id3Frames, isPictureFrame, isWantedFrame } from './id3-frames.ts';
 import { UnsyncedReader, undoUnsync } from './id3-unsync.ts';
 
 const HEADER_BYTES = 10;
 const UNSYNCHRONISED = 0x80;
-const EXTENDED_HEADER = 0x40; // in v2.2 the same bit means a compression that was never defined
+const EXTENDED_HEADER = 0x40; // in v2.2, this bit means an undefined compression
 const HAS_FOOTER = 0x10;
-/** As much of a picture as says what and where it is: its type, its description, and the first bytes. */
+// flags of a v2.4 frame
+const GROUPED = 0x40;
+const COMPRESSED = 0x08;
+const ENCRYPTED = 0x04;
+const HAS_LENGTH = 0x01;
+/** Enough of a picture frame for its type, its description, and the first bytes of the picture. */
 const PICTURE_HEAD_BYTES = 1024;
 
 export interface Id3Tag {
@@ -26,7 +31,7 @@ export interface Id3Tag {
   end: number;
 }
 
-/** The tag that begins at `position`, or undefined. Refuses one that is too large to be honest. */
+/** The tag at `position`, if there is one. Throws UnreadableAudio if it is too large. */
 export function findId3(window: Window, position: number): Id3Tag | undefined {
   const i = window.at(position, HEADER_BYTES);
   if (i < 0) return undefined;
@@ -43,7 +48,7 @@ export function findId3(window: Window, position: number): Id3Tag | undefined {
   return { version, flags, start: position, bodyStart, bodyEnd, end: bodyEnd + footer };
 }
 
-/** Reads every frame into a builder; `keepPictures` decodes those that do not lie plainly in the file. */
+/** Reads all frames into a builder. `keepPictures` decodes pictures that are stored encoded. */
 export function readId3(window: Window, tag: Id3Tag, keepPictures = false): TagBuilder {
   const builder = new TagBuilder();
   const frames = new Id3Frames(builder, tag.version);
@@ -63,12 +68,12 @@ export function readId3(window: Window, tag: Id3Tag, keepPictures = false): TagB
 function skipExtendedHeader(reader: ByteReader, version: number): boolean {
   const i = reader.take(4);
   if (i < 0) return false;
-  // v2.4 counts these four bytes and is syncsafe, v2.3 does neither
+  // in v2.4 the size is syncsafe and includes these four bytes
   const size = version === 4 ? syncsafe(reader.bytes, i) - 4 : u32be(reader.bytes, i);
   return size >= 0 && reader.skip(size);
 }
 
-/** v2.2: three letters and three bytes of length. */
+/** v2.2: a name of three letters and three bytes of length. */
 function readShortFrames(reader: ByteReader, frames: Id3Frames, keepPictures: boolean): void {
   for (let count = 0; ; count++) {
     const i = reader.take(6);
@@ -113,14 +118,11 @@ function countFrame(count: number): void {
   if (count >= MAX_ID3_FRAMES) throw new UnreadableAudio(`the ID3 tag has more than ${MAX_ID3_FRAMES} frames`);
 }
 
-/** v2.3's flags in the places of v2.4: compressed (with the length before), encrypted, grouped. */
+/** Converts v2.3's flags to v2.4's: compressed (preceded by the length), encrypted, grouped. */
 const v23Encoding = (format: number): number =>
   (format & 0x80 ? 0x09 : 0) | (format & 0x40 ? 0x04 : 0) | (format & 0x20 ? 0x40 : 0);
 
-/**
- * Length of a v2.4 frame: syncsafe, but some writers put a plain number. What follows the frame decides between the
- * two, when they differ.
- */
+/** Length of a v2.4 frame: syncsafe, but some programs write a plain number. What follows the frame tells which. */
 function frameSize24(window: Window, tag: Id3Tag, bodyAt: number, bytes: Buffer, i: number): number {
   const plain = u32be(bytes, i);
   const safe = syncsafe(bytes, i);
@@ -130,7 +132,7 @@ function frameSize24(window: Window, tag: Id3Tag, bodyAt: number, bytes: Buffer,
   return plain;
 }
 
-/** Whether a frame, padding or the tag's end lies at `position`. */
+/** Whether a frame, padding or the end of the tag is at `position`. */
 function followsFrame(window: Window, tag: Id3Tag, position: number): boolean {
   if (position === tag.bodyEnd) return true;
   if (position + HEADER_BYTES > tag.bodyEnd) return false;
@@ -147,10 +149,10 @@ function isFrameName(bytes: Buffer, i: number, length: number): boolean {
   return true;
 }
 
-/** A name of v2.2 where there is room for four letters: iTunes wrote such tags. */
+/** A v2.2 name in a later version's tag, as iTunes wrote them. */
 const isShortName = (bytes: Buffer, i: number): boolean => bytes[i + 3] === 0x20 || bytes[i + 3] === 0;
 
-/** False when the frame claims more than is left; of a text that was cut off there, what is left is taken. */
+/** False if the frame claims more than is left; of a truncated text, the rest is read. */
 function readBody(reader: ByteReader, frames: Id3Frames, name: number, size: number, keepPictures: boolean): boolean {
   const picture = isPictureFrame(name);
   if (!picture && (size > MAX_VALUE_BYTES || !isWantedFrame(name))) return reader.skip(size);
@@ -169,7 +171,7 @@ function readBody(reader: ByteReader, frames: Id3Frames, name: number, size: num
   return wanted === size || reader.skip(size - wanted);
 }
 
-/** A frame whose bytes are compressed, unsynchronised or preceded by a length. */
+/** Reads a frame that is compressed, unsynchronised or preceded by a length. */
 function readEncoded(
   reader: ByteReader,
   frames: Id3Frames,
@@ -195,4 +197,16 @@ function readEncoded(
     else frames.frame(name, body, 0, body.length);
   }
   return wanted === size || reader.skip(size - wanted);
+}
+
+/** The body of a frame by its v2.4 format flags, undefined if it is encrypted, damaged or larger than `limit`. */
+function decodeFrame(stored: Buffer, flags: number, limit: number): Buffer | undefined {
+  if (flags & ENCRYPTED) return undefined;
+  const body = stored.subarray((flags & GROUPED ? 1 : 0) + (flags & HAS_LENGTH ? 4 : 0));
+  if (!(flags & COMPRESSED)) return body;
+  try {
+    return inflateSync(body, { maxOutputLength: limit });
+  } catch {
+    return undefined; // the other frames are still read
+  }
 }

@@ -1,4 +1,4 @@
-// ID3v1 and 1.1: 128 bytes at the end of a file, for what better tags leave out.
+// ID3v1 and 1.1: 128 bytes at the end of a file.
 import { ID3_GENRES } from '../genres.ts';
 import { matches } from '../picture-mime.ts';
 import { TagBuilder } from '../tag-builder.ts';
@@ -13,7 +13,7 @@ export function hasId3v1(window: Window, end: number): boolean {
   return i >= 0 && matches(window.bytes, i, 'TAG');
 }
 
-/** The tag that ends at `end`; call only when `hasId3v1`. */
+/** The tag that ends at `end`. Requires `hasId3v1`. */
 export function readId3v1(window: Window, end: number): Tags {
   const i = window.at(end - ID3V1_BYTES, ID3V1_BYTES);
   const b = window.bytes;

@@ -1,4 +1,4 @@
-// ID3v2 tags in front of a file's own content: one as a rule, a few where taggers have disagreed.
+// ID3v2 tags at the start of a file: usually one, but some taggers add more.
 import { fillGaps, type FoundPicture } from '../tag-builder.ts';
 import type { Tags } from '../types.ts';
 import type { Window } from '../window.ts';
@@ -13,7 +13,7 @@ export interface LeadingId3 {
   end: number;
 }
 
-/** Reads the tags from `at` on; the first one wins where they differ. */
+/** Reads the tags from `at` on; the first one has precedence. */
 export function readLeadingId3(window: Window, at: number, keepPictures: boolean): LeadingId3 {
   const read: LeadingId3 = { tags: { artists: [], albumArtists: [], genres: [] }, pictures: [], count: 0, end: at };
   for (let tag = findId3(window, at); tag && read.count < MOST_TAGS; tag = findId3(window, read.end)) {
@@ -27,7 +27,7 @@ export function readLeadingId3(window: Window, at: number, keepPictures: boolean
   return read;
 }
 
-/** Where the content begins, without reading any tag. */
+/** Start of the content, without parsing tags. */
 export function skipId3(window: Window): number {
   let at = 0;
   for (let n = 0; n < MOST_TAGS; n++) {

@@ -1,9 +1,8 @@
-// MP3 (and MPEG layers I and II): tags in front and behind, and the exact play time. The count in a Xing frame is
-// believed when it fits the size of the file; otherwise every frame header is looked at, because a guess from the
-// bitrate can be wrong sixfold.
+// MP3 (and MPEG layers I and II): tags at both ends and the exact duration. The frame count of a Xing frame is used if
+// it matches the file size; otherwise all frames are counted, since an estimate from the bit rate can be off sixfold.
 import type { Window } from '../window.ts';
 import { UnreadableAudio, type AudioFacts } from '../types.ts';
-import type { FileRead } from './file-read.ts';
+import type { FileRead } from '../tag-builder.ts';
 import { findFirstFrame, walkFrames, type FrameKind } from './frame-walk.ts';
 import { readLeadingId3 } from './leading-id3.ts';
 import { mpegFrameBytes, mpegStreamAt, mpegStreamOf, type MpegStream } from './mpeg-header.ts';
@@ -11,13 +10,10 @@ import { addTrailingTags, findTrailingTags } from './trailing-tags.ts';
 import { readXingFrame, type XingFrame } from './xing.ts';
 
 const MPEG_FRAMES: FrameKind = { headerBytes: 4, frameBytes: mpegFrameBytes, streamOf: mpegStreamOf };
-/**
- * Xing's byte count and the file may differ by a frame or two: some writers leave out the first frame, others cut the
- * last.
- */
+/** Xing's byte count may be off by two frames: some encoders do not count the first, others truncate the last. */
 const BYTES_TOLERANCE = 2 * 1441;
 
-/** Throws UnreadableAudio when there are no MPEG frames. */
+/** Throws UnreadableAudio if there are no MPEG frames. */
 export function readMp3(window: Window, keepPictures: boolean): FileRead {
   const leading = readLeadingId3(window, 0, keepPictures);
   const trailing = findTrailingTags(window, leading.end);
@@ -31,7 +27,7 @@ export function readMp3(window: Window, keepPictures: boolean): FileRead {
   return { facts, tags, pictures };
 }
 
-/** A tag behind garbage: looked for in what lies before the first frame. */
+/** An ID3 tag after garbage, before the first frame. */
 function findLateId3(window: Window, from: number, first: number, keepPictures: boolean) {
   const length = Math.min(first - from, 64 << 10);
   const i = window.at(from, length);
@@ -56,7 +52,7 @@ function mp3Facts(window: Window, first: number, end: number): AudioFacts {
   return factsOf(stream, walk.frames, walk.bytes, xing, { start, end: walk.end });
 }
 
-/** The Xing frame's own count, when the file is as long as it says. */
+/** The frame count of the Xing frame, if its byte count matches the file. */
 function trustedCount(xing: XingFrame, start: number, first: number, end: number): number | undefined {
   if (xing.frames === undefined || xing.bytes === undefined || end <= start) return undefined;
   return Math.abs(xing.bytes - (end - first)) <= BYTES_TOLERANCE &&

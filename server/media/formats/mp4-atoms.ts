@@ -4,12 +4,12 @@ import { MAX_ATOM_DEPTH, MAX_ATOMS } from '../limits.ts';
 import { UnreadableAudio } from '../types.ts';
 import type { Window } from '../window.ts';
 
-/** One reader goes over all atoms of a file, so that it can count them. */
+/** Use one reader per file, since it limits the number of atoms. */
 export class AtomReader {
   readonly window: Window;
   name = 0;
   bodyAt = 0;
-  /** Where the atom ends, never past the space that holds it. */
+  /** End of the atom, at most that of its parent. */
   end = 0;
   #count = 0;
   #depth = 0;
@@ -18,9 +18,7 @@ export class AtomReader {
     this.window = window;
   }
 
-  /**
-   * Looks at the atom at `at`; false when there is none before `limit`. Afterwards `end` is where the next one lies.
-   */
+  /** Reads the atom header at `at`; false if there is none before `limit`. The next atom is at `end`. */
   read(at: number, limit: number): boolean {
     if (at + 8 > limit) return false;
     const i = this.window.at(at, 8);
@@ -41,7 +39,7 @@ export class AtomReader {
     return true;
   }
 
-  /** Calls `visit` for each atom of `[start, limit)`; `this.bodyAt` and `this.end` are those of the atom. */
+  /** Calls `visit` for each atom in `[start, limit)`; `this.bodyAt` and `this.end` are set accordingly. */
   each(start: number, limit: number, visit: (name: number, bodyAt: number, end: number) => void): void {
     if (++this.#depth > MAX_ATOM_DEPTH) throw new UnreadableAudio(`atoms are nested more than ${MAX_ATOM_DEPTH} deep`);
     for (let at = start; this.read(at, limit);) {

@@ -1,10 +1,10 @@
-// The sample description of an MP4 sound track, and the codec's own configuration inside it, which knows better.
+// The sample description of an MP4 audio track, and the codec configuration in it, which has precedence.
 // ISO/IEC 14496-12 8.5.2, 14496-14 5.6 (esds), 14496-3 1.6 (AudioSpecificConfig); ALAC: its magic cookie
 import { u16be, u32be } from '../integers.ts';
 import { atom, type AtomReader } from './mp4-atoms.ts';
 
 export interface Mp4Codec {
-  /** '' until a sample description was read. */
+  /** Empty until a sample description was read. */
   codec: string;
   sampleRateHz: number;
   channels: number;
@@ -45,7 +45,7 @@ const ESDS_CODECS: Record<number, string> = {
   0xad: 'opus',
 };
 
-/** Reads the first description of `stsd` whose body begins at `at`. */
+/** Reads the first description of the `stsd` atom with its body at `at`. */
 export function readSampleEntry(atoms: AtomReader, at: number, limit: number, track: Mp4Codec): void {
   if (track.codec !== '' || !atoms.read(at + 8, limit)) return;
   const { name, bodyAt, end, window } = atoms;
@@ -63,7 +63,7 @@ export function readSampleEntry(atoms: AtomReader, at: number, limit: number, tr
   track.channels = u16be(b, i + 16);
   if (track.lossless) track.bitDepth = u16be(b, i + 18);
   track.sampleRateHz = u16be(b, i + 24);
-  const version = u16be(b, i + 8); // QuickTime has longer descriptions
+  const version = u16be(b, i + 8); // QuickTime versions have longer descriptions
   const children = bodyAt + 28 + (version === 1 ? 16 : version === 2 ? 36 : 0);
   readConfiguration(atoms, children, end, track);
 }
@@ -78,7 +78,7 @@ function readConfiguration(atoms: AtomReader, start: number, limit: number, trac
 }
 
 function readAlacCookie(atoms: AtomReader, at: number, end: number, track: Mp4Codec): void {
-  const i = atoms.window.at(at + 4, 24); // behind version and flags
+  const i = atoms.window.at(at + 4, 24); // after version and flags
   if (i < 0 || at + 28 > end) return;
   const b = atoms.window.bytes;
   const rate = u32be(b, i + 20);
@@ -88,7 +88,7 @@ function readAlacCookie(atoms: AtomReader, at: number, end: number, track: Mp4Co
   track.sampleRateHz = rate;
 }
 
-/** STREAMINFO behind version and a block header. */
+/** STREAMINFO, after version and a block header. */
 function readFlacInfo(atoms: AtomReader, at: number, end: number, track: Mp4Codec): void {
   const i = atoms.window.at(at + 8, 18);
   if (i < 0 || at + 26 > end) return;
@@ -99,7 +99,7 @@ function readFlacInfo(atoms: AtomReader, at: number, end: number, track: Mp4Code
   track.bitDepth = ((word >>> 4) & 31) + 1;
 }
 
-/** Descriptors within descriptors: a tag, a length in groups of seven bits, the body. Only three of them matter. */
+/** Nested descriptors: a tag, a length in groups of seven bits, the body. Only three of them matter. */
 function readEsds(atoms: AtomReader, at: number, end: number, track: Mp4Codec): void {
   const length = Math.min(end - at, 512);
   const i = atoms.window.at(at, length);
@@ -108,7 +108,7 @@ function readEsds(atoms: AtomReader, at: number, end: number, track: Mp4Codec): 
   const stop = i + length;
   for (let k = i + 4; k + 2 < stop;) {
     const tag = b[k++] as number;
-    while (k < stop && (b[k] as number) & 0x80) k++; // the length is not needed: what follows is found by its tag
+    while (k < stop && (b[k] as number) & 0x80) k++; // skips the length: descriptors are found by tag
     k++;
     if (tag === 3) k += 3 + skippedFlags(b, k);
     else if (tag === 4) {
@@ -128,7 +128,7 @@ function skippedFlags(b: Buffer, k: number): number {
   return (flags & 0x80 ? 2 : 0) + (flags & 0x40 ? 1 + (b[k + 3] ?? 0) : 0) + (flags & 0x20 ? 2 : 0);
 }
 
-/** Object type, rate, channels; with SBR the rate that is heard is another one. */
+/** Object type, sample rate, channels. With SBR, the output has a different sample rate. */
 function readAacConfiguration(b: Buffer, start: number, end: number, track: Mp4Codec): void {
   let bit = 0;
   const read = (count: number): number => {

@@ -1,5 +1,4 @@
-// The tags of MP4 files as iTunes writes them: an atom for each field with `data` atoms inside, and `----` atoms with
-// free names.
+// iTunes tags of MP4 files: an atom per field with `data` atoms in it, and `----` atoms with free-form names.
 import { TAGGED_FIELDS } from '../../db/track-fields.ts';
 import { ID3_GENRES } from '../genres.ts';
 import { fieldOfName } from '../field-names.ts';
@@ -10,7 +9,7 @@ import type { TagBuilder, TextField } from '../tag-builder.ts';
 import { decodeUtf16, decodeUtf8 } from '../text.ts';
 import { atom, type AtomReader } from './mp4-atoms.ts';
 
-/** iTunSMPB: samples to drop in front and behind, and those that remain. */
+/** iTunSMPB: samples to drop at the start and end, and those that remain. */
 export interface SmoothPlayback {
   delay: number;
   padding: number;
@@ -32,7 +31,7 @@ const TEXT_ATOMS = new Map<number, TextField>(
     soal: 'albumSort',
   } as const).map(([name, field]) => [atom(name), field]),
 );
-/** Atoms that hold a whole number. */
+/** Atoms with an integer. */
 const NUMBER_ATOMS = new Map<number, TextField>([[atom('cpil'), 'compilation']]);
 for (const { field, kind, tags } of TAGGED_FIELDS)
   for (const name of tags.mp4 ?? []) (kind === 'tempo' ? NUMBER_ATOMS : TEXT_ATOMS).set(atom(name), field);
@@ -48,7 +47,7 @@ const UTF16 = 2;
 const FRONT_COVER = 3;
 const DECLARED: Record<number, string> = { 12: 'gif', 13: 'jpeg', 14: 'png', 27: 'bmp' };
 
-/** Adds every field; gives iTunSMPB when there is one. */
+/** Adds all fields; returns iTunSMPB if present. */
 export function readIlst(
   atoms: AtomReader,
   start: number,
@@ -72,7 +71,7 @@ export function readIlst(
   return smooth;
 }
 
-/** Calls `visit` with type and place of each `data` atom's value. */
+/** Calls `visit` with type, position and length of each `data` atom's value. */
 function eachData(
   atoms: AtomReader,
   start: number,
@@ -103,7 +102,7 @@ function eachNumber(atoms: AtomReader, start: number, limit: number, visit: (val
   });
 }
 
-/** Two bytes each at 2 and 4: the number, and of how many. */
+/** Two bytes each at 2 and 4: number and total. */
 function readPosition(
   atoms: AtomReader,
   start: number,

@@ -1,4 +1,4 @@
-// One `trak` of an MP4 file: what kind of audio it is, its own clock, and the part of it that is played.
+// One `trak` of an MP4 file: its codec, timescale, and the part of it that is played.
 import { u16be, u32be, u64be } from '../integers.ts';
 import type { Window } from '../window.ts';
 import { atom, type AtomReader } from './mp4-atoms.ts';
@@ -8,9 +8,9 @@ export interface Mp4Track extends Mp4Codec {
   /** Units of `mediaDuration` per second. */
   timescale: number;
   mediaDuration: number;
-  /** What the edit list plays, in the movie's units; 0 when it does not say. */
+  /** Duration by the edit list, in the movie's units; 0 if it has none. */
   editDuration: number;
-  /** Where in the media playing begins, in the track's units: the encoder's delay. */
+  /** Start of playback in the track's units: the encoder delay. */
   skipped: number;
 }
 
@@ -26,7 +26,7 @@ const SOUND = atom('soun');
 const UNKNOWN_DURATION = 0xffffffff;
 const MOST_EDITS = 1000;
 
-/** Undefined unless it is a sound track with a description. */
+/** Undefined unless it is an audio track with a sample description. */
 export function readTrack(atoms: AtomReader, start: number, limit: number): Mp4Track | undefined {
   const track: Mp4Track = {
     codec: '',

@@ -1,10 +1,9 @@
-// MP4 and QuickTime audio (AAC, ALAC, …): `moov` says everything, `mdat` is the audio; either may come first.
+// MP4 and QuickTime audio (AAC, ALAC, …): `moov` is the metadata, `mdat` the audio; either may come first.
 import { MAX_MOOV_BYTES, refuseOver } from '../limits.ts';
 import { u32be, u64be } from '../integers.ts';
-import { TagBuilder } from '../tag-builder.ts';
+import { TagBuilder, type FileRead } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts } from '../types.ts';
 import type { Window } from '../window.ts';
-import type { FileRead } from './file-read.ts';
 import { atom, AtomReader } from './mp4-atoms.ts';
 import { readIlst, type SmoothPlayback } from './mp4-ilst.ts';
 import { readTrack, type Mp4Track } from './mp4-track.ts';
@@ -28,7 +27,7 @@ interface Movie {
   builder: TagBuilder;
 }
 
-/** Undefined when the file is made of fragments, whose durations are spread over it. */
+/** Undefined for a fragmented file, whose durations are spread over it. */
 export function readMp4(window: Window, start: number): FileRead | undefined {
   const atoms = new AtomReader(window);
   let payload: { start: number; end: number } | undefined;
@@ -94,7 +93,7 @@ function readMovieHeader(window: Window, at: number, movie: Movie): void {
   movie.duration = long ? u64be(b, i + 24) : u32be(b, i + 16);
 }
 
-/** In MP4 `meta` begins with four bytes of version, in QuickTime with its first atom. */
+/** In MP4, `meta` starts with four bytes of version, in QuickTime with its first atom. */
 function readMeta(atoms: AtomReader, at: number, limit: number, movie: Movie): void {
   const plain = atoms.read(at, limit) && atoms.name === HDLR;
   atoms.each(plain ? at : at + 4, limit, (name, bodyAt, end) => {
@@ -121,10 +120,7 @@ function factsOf(movie: Movie, track: Mp4Track, payload: { start: number; end: n
   return facts;
 }
 
-/**
- * iTunes' own count of samples if it agrees with the track, else the edit list, else the track's length, else the
- * movie's.
- */
+/** By iTunes' sample count if it matches the track, else by the edit list, the track, or the movie. */
 function playedSeconds(movie: Movie, track: Mp4Track): number {
   const { smooth } = movie;
   const media = track.mediaDuration;

@@ -1,5 +1,5 @@
-// Headers of MPEG audio frames (layers I to III) and of ADTS frames, answered from tables: a walk asks for millions of
-// them. http://mpgedit.org/mpgedit/mpeg_format/mpeghdr.htm
+// Headers of MPEG audio frames (layers I to III) and of ADTS frames, by tables, since a walk reads millions of them.
+// http://mpgedit.org/mpgedit/mpeg_format/mpeghdr.htm
 
 const KBPS: Record<string, number[]> = {
   '1.1': [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
@@ -11,7 +11,7 @@ const KBPS: Record<string, number[]> = {
 };
 const RATES = [44100, 48000, 32000];
 
-/** Bytes of a frame by the low four bits of its second byte (version, layer) and its third byte; 0 is no frame. */
+/** Frame size by the low four bits of the second byte (version, layer) and the third byte; 0 is no frame. */
 const frameBytes = new Uint16Array(4096);
 for (let i = 0; i < frameBytes.length; i++) {
   const second = (i >> 8) << 1;
@@ -24,7 +24,7 @@ function kbpsOf(second: number, third: number): number {
   const layer = 4 - ((second >> 1) & 3);
   const version = (second >> 3) & 3; // 3: MPEG 1, 2: MPEG 2, 0: MPEG 2.5
   if (layer === 4 || version === 1 || ((third >> 2) & 3) === 3) return 0;
-  // free format (0) has no length in the header
+  // the free format (0) has no length in the header
   return KBPS[`${version === 3 ? 1 : 2}.${layer}`]?.[(third >> 4) - 1] ?? 0;
 }
 
@@ -41,14 +41,14 @@ function rateOf(second: number, third: number): number {
   return (RATES[(third >> 2) & 3] ?? 0) / (version === 3 ? 1 : version === 2 ? 2 : 4);
 }
 
-/** Bytes of the frame whose header lies at `i`, 0 when there is none. Needs three bytes. */
+/** Size of the frame at `i`, 0 if there is none. Needs three bytes. */
 export function mpegFrameBytes(b: Uint8Array, i: number): number {
   const second = b[i + 1] as number;
   if (b[i] !== 0xff || (second & 0xe0) !== 0xe0) return 0;
   return frameBytes[((second & 0x1e) << 7) | (b[i + 2] as number)] as number;
 }
 
-/** Version, layer and sample rate as one number: what does not change within a stream. */
+/** Version, layer and sample rate, which do not change within a stream, as one number. */
 export const mpegStreamOf = (b: Uint8Array, i: number): number =>
   (((b[i + 1] as number) & 0x1e) << 8) | ((b[i + 2] as number) & 0x0c);
 
@@ -75,7 +75,7 @@ export function mpegStreamAt(b: Uint8Array, i: number): MpegStream {
 
 const ADTS_RATES = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350];
 
-/** Bytes of the ADTS frame at `i`, 0 when there is none. Needs six bytes. */
+/** Size of the ADTS frame at `i`, 0 if there is none. Needs six bytes. */
 export function adtsFrameBytes(b: Uint8Array, i: number): number {
   if (b[i] !== 0xff || ((b[i + 1] as number) & 0xf6) !== 0xf0 || (((b[i + 2] as number) >> 2) & 15) > 12) return 0;
   const length = (((b[i + 3] as number) & 3) << 11) | ((b[i + 4] as number) << 3) | ((b[i + 5] as number) >> 5);
@@ -87,7 +87,7 @@ export const adtsStreamOf = (b: Uint8Array, i: number): number =>
   (((b[i + 1] as number) & 0x0e) << 8) | ((b[i + 2] as number) & 0xfc);
 
 export const adtsRate = (b: Uint8Array, i: number): number => ADTS_RATES[((b[i + 2] as number) >> 2) & 15] ?? 0;
-/** Channel configuration; 7 means eight, 0 that the stream itself says. */
+/** Number of channels; configuration 7 means eight, 0 that it is in the stream. */
 export function adtsChannels(b: Uint8Array, i: number): number {
   const configuration = (((b[i + 2] as number) & 1) << 2) | ((b[i + 3] as number) >> 6);
   return configuration === 7 ? 8 : configuration === 0 ? 2 : configuration;

@@ -1,4 +1,4 @@
-// The header packets of each codec that Ogg carries.
+// The header packets of the codecs in Ogg.
 // Vorbis https://xiph.org/vorbis/doc/Vorbis_I_spec.html, Opus RFC 7845, FLAC https://xiph.org/flac/ogg_mapping.html,
 // Speex manual 7.3
 import { u16be, u16le, u32le } from '../integers.ts';
@@ -20,22 +20,19 @@ export interface OggStream {
   channels: number;
   bitDepth?: number;
   preSkip: number;
-  /** When a header says so, else 0. */
+  /** 0 if no header has it. */
   totalSamples: number;
-  /** First page of audio, 0 when the file ends before. */
+  /** Position of the first audio page, 0 if the file ends before. */
   audioAt: number;
-  /** Samples of the packets that end on a page, as near as its headers tell. */
+  /** Number of samples of the packets that end on a page, as far as headers tell. */
   pageSamples(window: Window, page: OggPage): number;
 }
 
 const FIRST_PACKET_BYTES = 80;
-/** FLAC's header packets that are gone through. */
+/** Maximum number of FLAC header packets that are read. */
 const MOST_HEADERS = 200;
 
-/**
- * The stream whose first page is given; undefined for codecs that are no audio or not known. Without a `builder` the
- * first packet is all that is read.
- */
+/** The stream with this first page; undefined for unknown or other codecs. Without `builder`, reads one packet only. */
 export function readOggHeaders(
   window: Window,
   first: OggPage,
@@ -69,7 +66,7 @@ function vorbis(
   const longBlock = 1 << ((b[i + 28] as number) >> 4);
   if (sampleRateHz === 0 || channels === 0) return undefined;
   readCommentPacket(packets, '\x03vorbis', builder, keep);
-  if (builder) packets.next(); // the set-up
+  if (builder) packets.next(); // the setup header
   return {
     codec: 'vorbis',
     serial,
@@ -132,11 +129,11 @@ function speex(
     preSkip: 0,
     totalSamples: 0,
     audioAt: packets.pageEnd(),
-    pageSamples: () => Infinity, // its encoders begin to count at their look-ahead, which is no offset
+    pageSamples: () => Infinity, // encoders start counting at their look-ahead, which is not an offset
   };
 }
 
-/** `\x7fFLAC`, version, number of headers, `fLaC`, STREAMINFO; then one metadata block in each packet. */
+/** `\x7fFLAC`, version, number of headers, `fLaC`, STREAMINFO; then one metadata block per packet. */
 function flac(
   window: Window,
   packets: OggPackets,
@@ -177,7 +174,7 @@ function readCommentPacket(packets: OggPackets, magic: string, builder: TagBuild
   if (i >= 0 && matches(packets.bytes, i, magic)) readVorbisComment(packets, builder, keep);
 }
 
-/** A PICTURE block as a packet: its bytes are broken up by page headers, so it counts as encoded. */
+/** A PICTURE block as a packet: interrupted by page headers, so it counts as encoded. */
 function readPicturePacket(packets: OggPackets, builder: TagBuilder, keep: boolean): void {
   const parts: Buffer[] = [];
   for (let room = keep ? 28 << 20 : 1024; room > 0 && packets.left > 0;) {
@@ -192,7 +189,7 @@ function readPicturePacket(packets: OggPackets, builder: TagBuilder, keep: boole
   readPictureBlock(block, 0, block.length, -1, builder, { keep });
 }
 
-/** How many packets end on a page. */
+/** Number of packets that end on a page. */
 function packetsOn(window: Window, page: OggPage): number {
   const i = window.at(page.at + 27, page.segments);
   let count = 0;

@@ -1,4 +1,4 @@
-// Ogg pages: headers, the last page of a stream, and packets as one run of bytes.
+// Ogg pages: headers, the last page of a stream, and packets as contiguous bytes.
 // https://www.rfc-editor.org/rfc/rfc3533
 import type { ByteReader } from '../byte-reader.ts';
 import { u32le } from '../integers.ts';
@@ -8,14 +8,14 @@ import { Window } from '../window.ts';
 
 const HEADER_BYTES = 27;
 export const LARGEST_PAGE = 27 + 255 + 255 * 255;
-/** Bytes between two pages that are no page. */
+/** Maximum bytes between two pages that are not a page. */
 const MOST_DAMAGED = 2 * LARGEST_PAGE;
 
 export interface OggPage {
   at: number;
   /** Bit 1 continued packet, 2 first page of a stream, 4 last page. */
   flags: number;
-  /** Position at the end of the last packet that ends here; -1 when none does. Not exact above 2^53. */
+  /** Position at the end of the last packet that ends here, -1 if none does. Not exact above 2^53. */
   granule: number;
   serial: number;
   segments: number;
@@ -23,7 +23,7 @@ export interface OggPage {
   end: number;
 }
 
-/** The page at `at`, or undefined when there is none or the file ends in it. */
+/** The page at `at`; undefined if there is none or it is truncated. */
 export function oggPageAt(window: Window, at: number): OggPage | undefined {
   const i = window.at(at, HEADER_BYTES);
   if (i < 0 || !matches(window.bytes, i, 'OggS') || window.bytes[i + 4] !== 0) return undefined;
@@ -48,7 +48,7 @@ export function oggPageAt(window: Window, at: number): OggPage | undefined {
   };
 }
 
-/** The page at `at`, or the next one after a stretch of damaged bytes. */
+/** The page at `at`, or the next one after damaged bytes. */
 export function oggPageFrom(window: Window, at: number): OggPage | undefined {
   return oggPageAt(window, at) ?? soughtPage(window, at);
 }
@@ -67,17 +67,14 @@ function soughtPage(window: Window, at: number): OggPage | undefined {
   return undefined;
 }
 
-/** The next page of stream `serial` from `at` on, over at most `most` pages. */
+/** The next page of stream `serial` from `at` on, within `most` pages. */
 export function nextPageOf(window: Window, serial: number, at: number, most = 64): OggPage | undefined {
   let page = oggPageFrom(window, at);
   for (let n = 0; page && page.serial !== serial; n++) page = n < most ? oggPageFrom(window, page.end) : undefined;
   return page;
 }
 
-/**
- * The last page in `[from, end)` that is whole and ends a packet, of any stream. Looks at the last two pages' worth of
- * bytes.
- */
+/** The last complete page, of any stream, on which a packet ends. Searches the maximum size of two pages. */
 export function lastPage(window: Window, from: number): OggPage | undefined {
   const start = Math.max(from, window.size - 2 * LARGEST_PAGE);
   const length = window.size - start;
@@ -94,17 +91,17 @@ export function lastPage(window: Window, from: number): OggPage | undefined {
   return undefined;
 }
 
-/** Packets of one stream, one after another. `take` and `skip` stay within the packet that `next` has begun. */
+/** The packets of one stream. `take` and `skip` stay within the packet that `next` has started. */
 export class OggPackets implements ByteReader {
   bytes: Buffer;
-  /** Where the page after the last one that was begun lies: where audio starts once the headers are read. */
+  /** The current page. */
   page: OggPage | undefined;
   readonly #window: Window;
   #segment = 0;
   #at = 0;
-  /** Bytes of the current packet on the current page that are not yet passed. */
+  /** Unread bytes of the current packet on the current page. */
   #left = 0;
-  /** The packet goes on over the page. */
+  /** The packet continues on another page. */
   #more = false;
   #begun = false;
 
@@ -115,27 +112,25 @@ export class OggPackets implements ByteReader {
     this.#at = first.bodyAt;
   }
 
-  /** Begins the next packet, passing over the rest of this one; false at the end of the stream. */
+  /** Starts the next packet, skipping the rest of this one; false at the end of the stream. */
   next(): boolean {
     if (this.#begun) while (this.#left > 0 || this.#more) if (!this.#leave()) return false;
     this.#begun = true;
     return this.#page(false);
   }
 
-  /**
-   * Passes over the rest of this packet; gives where the page on which it ends is over, 0 when the file ends before.
-   */
+  /** Skips the rest of this packet; returns the end of the page it ends on, 0 if the file ends before. */
   pageEnd(): number {
     while ((this.#left > 0 || this.#more) && this.#leave());
     return this.page?.end ?? 0;
   }
 
-  /** Bytes of the packet that lie together on this page: enough to recognise it. */
+  /** Bytes of the packet on this page. */
   get left(): number {
     return this.#left;
   }
 
-  /** Turns to the next page that the packet goes on over. */
+  /** Moves to the next page if the packet continues there. */
   goOn(): boolean {
     return this.#left === 0 && this.#more && this.#page(true);
   }
@@ -170,7 +165,7 @@ export class OggPackets implements ByteReader {
     return -1;
   }
 
-  /** A run over pages is put together; memory is asked for only as the bytes turn up. */
+  /** Joins bytes that span pages. Allocates only what is actually there. */
   #gather(length: number): number {
     const parts: Buffer[] = [];
     for (let rest = length; rest > 0;) {
@@ -196,10 +191,7 @@ export class OggPackets implements ByteReader {
     return !this.#more || this.#page(true);
   }
 
-  /**
-   * Finds the next run of segments: on this page, or on the next one of the stream. An empty run of a continued packet
-   * is fine.
-   */
+  /** Finds the next segments: on this page, or on the next one of the stream. May be empty for a continued packet. */
   #page(continued: boolean): boolean {
     let page = this.page;
     if (page && this.#segment >= page.segments) {
@@ -224,7 +216,7 @@ export class OggPackets implements ByteReader {
   }
 }
 
-/** Calls `each` with the body of every page in `[from, end)`, in order. The view is valid within the call. */
+/** Calls `each` with the body of every page in `[from, end)`. The view is valid only during the call. */
 export function forEachPageBody(source: ByteSource, from: number, end: number, each: (body: Uint8Array) => void): void {
   const window = new Window(source);
   for (let page = oggPageFrom(window, from); page && page.at < end; page = oggPageFrom(window, page.end)) {

@@ -1,20 +1,19 @@
-// Ogg with Vorbis, Opus, FLAC or Speex: the first audio stream's headers say what and how it is tagged, the last page
-// how long it plays. A file of several streams one after the other (a recorded broadcast) is gone through page by page.
-import { TagBuilder } from '../tag-builder.ts';
+// Ogg with Vorbis, Opus, FLAC or Speex: codec and tags are in the headers of the first audio stream, the duration is
+// that of the last page. Chained files (recorded broadcasts) are read page by page.
+import { TagBuilder, type FileRead } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts } from '../types.ts';
 import type { Window } from '../window.ts';
-import type { FileRead } from './file-read.ts';
 import { readOggHeaders, type OggStream } from './ogg-headers.ts';
 import { lastPage, nextPageOf, oggPageAt, oggPageFrom, type OggPage } from './ogg-pages.ts';
 
-/** Pages of a chained file that are gone through; a page is 4 KB as a rule. */
+/** Maximum pages read of a chained file; a page usually has 4 KB. */
 const MOST_PAGES = 1_000_000;
 const MOST_STREAMS = 64;
 
 export function readOgg(window: Window, start: number, keepPictures: boolean): FileRead {
   const builder = new TagBuilder();
   const stream = firstAudioStream(window, start, builder, keepPictures);
-  if (!stream) throw new UnreadableAudio('the Ogg file holds no Vorbis, Opus, FLAC or Speex audio');
+  if (!stream) throw new UnreadableAudio('the Ogg file has no Vorbis, Opus, FLAC or Speex audio');
   const tags = builder.finish();
   if (!stream.audioAt) throw new UnreadableAudio('the Ogg stream ends in its headers');
   const last = lastPage(window, start);
@@ -29,7 +28,7 @@ export function readOgg(window: Window, start: number, keepPictures: boolean): F
   };
 }
 
-/** Streams that are multiplexed all begin before the first page of data. */
+/** All multiplexed streams start before the first page of data. */
 function firstAudioStream(
   window: Window,
   start: number,
@@ -46,21 +45,21 @@ function firstAudioStream(
   return undefined;
 }
 
-/** Samples from the first to `granule`: broadcasts begin to count anywhere. */
+/** Number of samples up to `granule`. Broadcasts may start counting anywhere. */
 function playedSamples(window: Window, stream: OggStream, first: OggPage | undefined, granule: number): number {
   if (stream.totalSamples > 0) return Math.min(stream.totalSamples, granule || stream.totalSamples);
   const offset = first ? first.granule - stream.pageSamples(window, first) : 0;
   return granule - Math.max(0, offset) - stream.preSkip;
 }
 
-/** The first page on which a packet of audio ends. */
+/** The first page on which an audio packet ends. */
 function firstAudioPage(window: Window, stream: OggStream): OggPage | undefined {
   let page = nextPageOf(window, stream.serial, stream.audioAt);
   for (let n = 0; page && page.granule <= 0 && n < 64; n++) page = nextPageOf(window, stream.serial, page.end);
   return page && page.granule > 0 ? page : undefined;
 }
 
-/** Goes over every page: each stream plays until the last granule before the next one begins. */
+/** Reads all pages: each stream plays up to the last granule before the next one starts. */
 function chainedSeconds(window: Window, start: number): number {
   let seconds = 0;
   let stream: OggStream | undefined;

@@ -1,15 +1,15 @@
-// How long Opus packets play, by their first byte. RFC 6716, 3.1 and 3.2
+// Duration of Opus packets, by their first byte. RFC 6716, 3.1 and 3.2
 import type { Window } from '../window.ts';
 import type { OggPage } from './ogg-pages.ts';
 
-/** Samples at 48 kHz of one frame, by configuration. */
+/** Samples per frame at 48 kHz, by configuration. */
 const FRAME_SAMPLES = Array.from({ length: 32 }, (_, config) => {
   if (config < 12) return [480, 960, 1920, 2880][config & 3] as number;
   if (config < 16) return config & 1 ? 960 : 480;
   return 120 << (config & 3);
 });
 
-/** Samples of the packets that begin on a page. */
+/** Number of samples of the packets that start on a page. */
 export function opusPageSamples(window: Window, page: OggPage): number {
   const length = page.end - page.at;
   const at = window.at(page.at, length);
@@ -17,7 +17,7 @@ export function opusPageSamples(window: Window, page: OggPage): number {
   const b = window.bytes;
   let samples = 0;
   let body = at + 27 + page.segments;
-  let packet = (page.flags & 1) === 0 ? body : -1; // a continued packet's first byte is on the page before
+  let packet = (page.flags & 1) === 0 ? body : -1; // a continued packet has its first byte on the previous page
   for (let n = 0; n < page.segments; n++) {
     const lacing = b[at + 27 + n] as number;
     body += lacing;

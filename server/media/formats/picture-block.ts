@@ -1,18 +1,16 @@
-// FLAC's PICTURE block, which Ogg carries in base64. https://xiph.org/flac/format.html#metadata_block_picture
+// FLAC's PICTURE block, in Ogg as base64. https://xiph.org/flac/format.html#metadata_block_picture
 import { u32be } from '../integers.ts';
 import { declaredMime, sniffPicture } from '../picture-mime.ts';
 import type { TagBuilder } from '../tag-builder.ts';
 
 export interface PictureBlockOptions {
-  /** Nothing but the picture's bytes (`COVERART`, before there was a block). */
+  /** Only the picture's bytes, without a block (the older `COVERART`). */
   bare?: boolean;
-  /** `b` holds the whole block and its bytes are wanted. */
+  /** `b` has the whole block; keep the picture's bytes. */
   keep?: boolean;
 }
 
-/**
- * `b[start, end)` holds the block's head at least; it begins at `fileAt` in the file, or nowhere when that is negative.
- */
+/** `b[start, end)` has at least the start of the block. `fileAt` is its position in the file, negative if encoded. */
 export function readPictureBlock(
   b: Buffer,
   start: number,
@@ -40,7 +38,7 @@ function readHead(
   const mimeLength = u32be(b, start + 4);
   const mimeEnd = start + 8 + mimeLength;
   if (mimeLength > 256 || mimeEnd + 4 > end) return undefined;
-  const sizes = mimeEnd + 4 + u32be(b, mimeEnd); // behind the description: width, height, depth, colours
+  const sizes = mimeEnd + 4 + u32be(b, mimeEnd); // after the description: width, height, depth, colors
   if (sizes + 20 > end) return undefined;
   return {
     kind: kind > 20 ? 0 : kind,

@@ -1,4 +1,4 @@
-// LIST INFO of a WAV file: four letters and a text each. https://exiftool.org/TagNames/RIFF.html#Info
+// LIST INFO of a WAV file: a name of four letters and text each. https://exiftool.org/TagNames/RIFF.html#Info
 import { TAGGED_FIELDS } from '../../db/track-fields.ts';
 import { fourCc, u32be, u32le } from '../integers.ts';
 import { MAX_COMMENTS, MAX_VALUE_BYTES } from '../limits.ts';

@@ -1,12 +1,11 @@
-// WAV in its three sizes (RIFF, RF64, BW64): chunks with the format, the audio, and tags as LIST INFO or a whole ID3v2
-// tag. https://www.itu.int/rec/R-REC-BS.2088 for ds64
+// WAV (RIFF, RF64, BW64): chunks with format, audio, and tags as LIST INFO or ID3v2.
+// https://www.itu.int/rec/R-REC-BS.2088 for ds64
 import { u16le, u32be, u32le, u64le, fourCc } from '../integers.ts';
 import { MAX_CHUNKS } from '../limits.ts';
 import { matches } from '../picture-mime.ts';
-import { fillGaps, TagBuilder, type FoundPicture } from '../tag-builder.ts';
+import { fillGaps, TagBuilder, type FoundPicture, type FileRead } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts, type Tags } from '../types.ts';
 import type { Window } from '../window.ts';
-import type { FileRead } from './file-read.ts';
 import { readLeadingId3 } from './leading-id3.ts';
 import { readListInfo } from './riff-info.ts';
 
@@ -18,7 +17,7 @@ const LIST = fourCc('LIST');
 const ID3 = fourCc('id3 ');
 const ID3_UPPER = fourCc('ID3 ');
 const EXTENSIBLE = 0xfffe;
-/** In RF64 a size of this means: see `ds64`. Streams that never learned their size have it too. */
+/** In RF64, this size refers to `ds64`. Recorded streams of unknown length have it too. */
 const SIZE_ELSEWHERE = 0xffffffff;
 const CODECS: Record<number, { codec: string; lossless?: boolean }> = {
   1: { codec: 'pcm', lossless: true },
@@ -69,7 +68,7 @@ export function readWav(window: Window, start: number, keepPictures: boolean): F
     else if (name === ID3 || name === ID3_UPPER) id3 ??= readLeadingId3(window, body, keepPictures);
     at = body + size + (size & 1);
   }
-  if (!format) throw new UnreadableAudio('the WAV file does not say its format');
+  if (!format) throw new UnreadableAudio('the WAV file has no format information');
   if (!payload || payload.end <= payload.start) throw new UnreadableAudio('the WAV file has no audio');
   const tags = id3?.tags ?? new TagBuilder().finish();
   if (info) fillGaps(tags, info);

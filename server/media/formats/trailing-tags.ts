@@ -1,5 +1,4 @@
-// Tags behind the audio of an MP3 or ADTS file: ID3v1, APEv2, Lyrics3, an appended ID3v2.4. They may stand in any
-// order.
+// Tags after the audio of an MP3 or ADTS file: ID3v1, APEv2, Lyrics3 and appended ID3v2.4, in any order.
 import { syncsafe } from '../integers.ts';
 import { MAX_ID3_BYTES } from '../limits.ts';
 import { matches } from '../picture-mime.ts';
@@ -16,7 +15,7 @@ const MOST_TAGS = 6;
 const TAIL_BYTES = 4096;
 
 export interface TrailingTags {
-  /** Where the audio ends. */
+  /** End of the audio. */
   start: number;
   id3v1End: number | undefined;
   ape: ApeTag | undefined;
@@ -25,7 +24,7 @@ export interface TrailingTags {
 
 export function findTrailingTags(window: Window, from: number): TrailingTags {
   const found: TrailingTags = { start: window.size, id3v1End: undefined, ape: undefined, id3: undefined };
-  // one read for all the looking back below
+  // one read for all the searching below
   window.at(Math.max(0, window.size - TAIL_BYTES), Math.min(TAIL_BYTES, window.size));
   for (let n = 0; n < MOST_TAGS; n++) {
     const before = found.start;
@@ -39,7 +38,7 @@ export function findTrailingTags(window: Window, from: number): TrailingTags {
   return found;
 }
 
-/** Moves `start` in front of one more tag, if there is one. */
+/** Moves `start` before one more tag, if there is one. */
 function stepBack(window: Window, found: TrailingTags, from: number): void {
   const end = found.start;
   if (hasId3v1(window, end)) {
@@ -68,7 +67,7 @@ function stepBack(window: Window, found: TrailingTags, from: number): void {
   }
 }
 
-/** Adds what the trailing tags say and the leading one does not; pictures of lesser tags come last. */
+/** Completes the leading tag from the trailing ones; their pictures come last. */
 export function addTrailingTags(window: Window, found: TrailingTags, tags: Tags, pictures: FoundPicture[]): void {
   for (const builder of [found.id3 && readId3(window, found.id3), found.ape && readApeTag(window, found.ape)]) {
     if (!builder) continue;

@@ -1,5 +1,5 @@
-// Vorbis comments: the tags of FLAC, Ogg Vorbis, Opus and Speex. Read as a stream, so a block may lie over Ogg pages
-// and a large picture in it costs nothing. https://xiph.org/vorbis/doc/v-comment.html
+// Vorbis comments: the tags of FLAC, Ogg Vorbis, Opus and Speex. Read as a stream, so that a block may span Ogg pages
+// and large pictures are skipped. https://xiph.org/vorbis/doc/v-comment.html
 import type { ByteReader } from '../byte-reader.ts';
 import { fieldOfName } from '../field-names.ts';
 import { u32le } from '../integers.ts';
@@ -19,12 +19,12 @@ import { readPictureBlock } from './picture-block.ts';
 const EQUALS = 0x3d;
 const PICTURE = 'METADATA_BLOCK_PICTURE';
 const OLD_PICTURE = 'COVERART';
-/** Enough of an encoded picture to know its type: base64 of the block's head and the first bytes of the picture. */
+/** Enough of a base64 picture for the start of its block and the first bytes of the picture. */
 const PICTURE_HEAD_CHARS = 400;
-/** What is looked at before it is decided how much of a long comment is wanted; holds most comments whole. */
+/** Read first, to decide how much of a long comment is needed; most comments are shorter. */
 const HEAD_BYTES = 512;
 
-/** Adds every comment. Damaged lengths end the list; too much of it is refused. */
+/** Adds all comments. A damaged length ends the list. Throws UnreadableAudio for too many or too much text. */
 export function readVorbisComment(reader: ByteReader, builder: TagBuilder, keepPictures: boolean): void {
   const vendor = readLength(reader);
   if (vendor < 0 || !reader.skip(vendor)) return;
@@ -58,7 +58,7 @@ export function readVorbisComment(reader: ByteReader, builder: TagBuilder, keepP
       builder.add(field, decodeUtf8(value, 0, value.length));
       if (wanted < rest && !reader.skip(rest - wanted)) return;
     }
-    // only what is really there counts: a damaged length is no reason to refuse the file
+    // counts only what is actually there, so that a damaged length does not refuse the file
     if (!isPicture) refuseOver('the comment block', (text += length), MAX_COMMENT_BYTES);
   }
 }
@@ -79,7 +79,7 @@ function isPictureName(name: string): boolean {
   return upper === PICTURE || upper === OLD_PICTURE;
 }
 
-/** False when the comment claims more than is left. */
+/** False if the comment claims more than is left. */
 function addPicture(
   reader: ByteReader,
   builder: TagBuilder,

@@ -1,13 +1,13 @@
-// The first frame of many MP3 files is silent and says how many frames follow (Xing, Info, VBRI), and what the encoder
-// added in front and behind (LAME). http://gabriel.mp3-tech.org/mp3infotag.html
+// The silent first frame of many MP3 files: the number of frames (Xing, Info, VBRI), and encoder delay and padding
+// (LAME). http://gabriel.mp3-tech.org/mp3infotag.html
 import { u24be, u32be } from '../integers.ts';
 import { matches } from '../picture-mime.ts';
 import type { MpegStream } from './mpeg-header.ts';
 
 export interface XingFrame {
-  /** Frames that follow this one, when said. */
+  /** Number of frames after this one, if known. */
   frames: number | undefined;
-  /** Bytes of the stream with this frame, when said. */
+  /** Size of the stream including this frame, if known. */
   bytes: number | undefined;
   delay: number;
   padding: number;
@@ -16,14 +16,14 @@ export interface XingFrame {
 const HAS_FRAMES = 1;
 const HAS_BYTES = 2;
 const VBRI_AT = 36;
-/** Where LAME's delay and padding lie, counted from the word `Xing`. */
+/** Offset of LAME's delay and padding from `Xing`. */
 const LAME_DELAY_AT = 141;
 
-/** What the frame `b[i, i + length)` says, or undefined when it is an ordinary one. */
+/** Parses the frame `b[i, i + length)`; undefined for an ordinary one. */
 export function readXingFrame(b: Buffer, i: number, length: number, stream: MpegStream): XingFrame | undefined {
   const side = stream.isMpeg1 ? (stream.channels === 1 ? 17 : 32) : stream.channels === 1 ? 9 : 17;
   for (const crc of [0, 2]) {
-    // two more bytes where frames are protected
+    // protected frames have two more bytes
     const at = i + 4 + crc + side;
     if (at + 16 <= i + length && (matches(b, at, 'Xing') || matches(b, at, 'Info'))) return readXing(b, at, i + length);
   }
