@@ -1,5 +1,5 @@
-// The speaker's side of the jukebox: a window offers itself, reports where it is every 15 s or so, and follows
-// `jukebox` events.
+// REST API for the speaker of the jukebox: a window registers itself, reports its position about every 15 s, and
+// follows `jukebox` events.
 import { z } from 'zod';
 import { route, type Route } from '../http/route.ts';
 import type { JukeboxService } from './service.ts';
@@ -11,7 +11,7 @@ export const jukeboxRoutes = (jukebox: JukeboxService): Route[] => [
       method: 'get',
       path: '/jukebox',
       access: 'user',
-      summary: 'Which of your windows is the speaker, and what it is to play',
+      summary: 'Your speaker, and what it plays',
       reply: JukeboxOut,
     },
     ({ user }) => toJukeboxOut(jukebox.get(user.id)),
@@ -22,7 +22,7 @@ export const jukeboxRoutes = (jukebox: JukeboxService): Route[] => [
       method: 'put',
       path: '/jukebox/speaker',
       access: 'user',
-      summary: 'Be the speaker that phones steer, or say again that you are; without a word for 45 s you are not',
+      summary: 'Register as the speaker that phones control, or report its position; expires after 45 s',
       body: SpeakerIn,
       reply: JukeboxOut,
     },
@@ -47,7 +47,7 @@ export const jukeboxRoutes = (jukebox: JukeboxService): Route[] => [
       method: 'delete',
       path: '/jukebox/speaker/:speaker_id',
       access: 'user',
-      summary: 'Be the speaker no longer',
+      summary: 'Unregister as the speaker',
       params: z.object({ speaker_id: z.string().max(100) }),
     },
     ({ user, params }) => jukebox.withdraw(user.id, params.speaker_id),

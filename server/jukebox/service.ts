@@ -1,19 +1,19 @@
-// A window of Tonearm that offered itself as the speaker, and what it is to play. Others (a phone, by the phone door)
-// change what is wanted; the window hears of it as an event, follows, and reports where it is. One speaker for each
-// person: the last that offered itself. Kept in memory: a speaker that does not report for a while is gone.
+// The jukebox: a window registered as the speaker plays what Subsonic clients set. It gets changes as events and
+// reports its position. Each user has one speaker, the last one registered. Kept in memory; a speaker that stops
+// reporting expires.
 import type { ArtistId, TrackId, UserId } from '../db/ids.ts';
 import { forbidden } from '../errors.ts';
 import { shuffled } from '../playback/shuffle.ts';
 
 export interface Jukebox {
-  /** Raised with everything that is wanted anew; a report of an older one says nothing about that. */
+  /** Incremented with every change, so that reports on an older state can be recognized. */
   version: number;
   trackIds: TrackId[];
-  /** Place in trackIds; -1 in an empty queue. */
+  /** Index in trackIds; -1 if the queue is empty. */
   currentIndex: number;
   positionMs: number;
   isPlaying: boolean;
-  /** 0..1. */
+  /** 0 to 1. */
   gain: number;
 }
 export interface Speaker {
@@ -25,10 +25,10 @@ export type SpeakerReport = Pick<Jukebox, 'version' | 'currentIndex' | 'position
 
 export interface JukeboxDeps {
   now: () => Date;
-  /** Tells the windows of the person. */
+  /** Sends the state to the user's windows. */
   announce: (userId: UserId, state: JukeboxState) => void;
   artistsOf: (trackIds: readonly TrackId[]) => ReadonlyMap<TrackId, ArtistId | null>;
-  /** 0..1, for shuffling. */
+  /** 0 to 1, for shuffling. */
   random?: () => number;
 }
 
@@ -56,7 +56,7 @@ export function createJukebox({ now, announce, artistsOf, random = Math.random }
   const speakerOf = ({ speaker, seenAt }: Kept): Speaker | null =>
     speaker !== undefined && now().getTime() - seenAt < SPEAKER_GONE_MS ? speaker : null;
 
-  /** With the place that it has come to meanwhile. */
+  /** The state with the current position, extrapolated. */
   function stateOf(one: Kept): JukeboxState {
     const { jukebox, at } = one;
     return {
@@ -70,9 +70,7 @@ export function createJukebox({ now, announce, artistsOf, random = Math.random }
     const one = of(userId);
     const before = stateOf(one);
     if (!before.speaker)
-      throw forbidden(
-        'No window of Tonearm has offered itself as the speaker. Open one on the computer and choose "Jukebox mode".',
-      );
+      throw forbidden('There is no speaker. Open Tonearm on the computer that should play and choose "Jukebox mode".');
     const { speaker: _, ...jukebox } = before;
     one.jukebox = { ...jukebox, ...change(before), version: before.version + 1 };
     one.at = now().getTime();
@@ -84,7 +82,7 @@ export function createJukebox({ now, announce, artistsOf, random = Math.random }
   return {
     get: (userId: UserId): JukeboxState => stateOf(of(userId)),
 
-    /** A window offers itself, or says again that it is there and where it is. */
+    /** Registers a window as the speaker, or renews its registration with its position. */
     report(userId: UserId, speaker: Speaker, report: SpeakerReport | undefined): JukeboxState {
       const one = of(userId);
       const isNew = speakerOf(one)?.id !== speaker.id;
@@ -102,11 +100,11 @@ export function createJukebox({ now, announce, artistsOf, random = Math.random }
         one.at = one.seenAt;
       }
       const state = stateOf(one);
-      if (isNew) announce(userId, state); // the window that was the speaker before falls silent
+      if (isNew) announce(userId, state); // the previous speaker stops
       return state;
     },
 
-    /** Takes the offer back. Another window's is left alone. */
+    /** Unregisters this window; another one stays registered. */
     withdraw(userId: UserId, speakerId: string): void {
       const one = of(userId);
       if (one.speaker?.id !== speakerId) return;
@@ -115,7 +113,7 @@ export function createJukebox({ now, announce, artistsOf, random = Math.random }
       announce(userId, stateOf(one));
     },
 
-    // What is wanted. Each throws `forbidden` while there is no speaker.
+    // All of these throw `forbidden` while there is no speaker.
     status: (userId: UserId): JukeboxState => {
       const state = stateOf(of(userId));
       return state.speaker ? state : want(userId, () => ({}));
@@ -151,7 +149,7 @@ export function createJukebox({ now, announce, artistsOf, random = Math.random }
       want(userId, ({ trackIds, currentIndex }) =>
         index < 0 || index >= trackIds.length ? { currentIndex } : { currentIndex: index, positionMs, isPlaying: true },
       ),
-    /** The current one comes first and goes on. */
+    /** The current track becomes the first and continues. */
     shuffle: (userId: UserId) =>
       want(userId, ({ trackIds, currentIndex }) => {
         const artists = artistsOf(trackIds);

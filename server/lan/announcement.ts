@@ -1,21 +1,21 @@
-// Tells the local network by multicast DNS that there is a library here: phones find it by name. Nothing depends on it,
-// so whatever goes wrong is a sentence to show and never an error.
+// Announces the server on the local network by multicast DNS, so that phones find it by name. Nothing depends on it, so
+// failures are only reported as text and never thrown.
 import type { EventEmitter } from 'node:events';
 import type Bonjour from 'bonjour-service';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 
 export interface Announced {
-  /** What people see: `Tonearm on attic`. */
+  /** Shown to people: `Tonearm on attic`. */
   name: string;
-  /** A name of our own, because the system announces its own name and would take a second one for a stranger's. */
+  /** A name different from the system's, which the system announces itself and would treat as a conflict. */
   host: string;
   port: number;
-  /** IPv6 addresses are announced only where they are listened on. */
+  /** Whether to announce IPv6 addresses: only if the server listens on them. */
   hasIpv6: boolean;
 }
 
-/** `_http._tcp` is what browsers of a network list; `_subsonic._tcp` what some phone apps look for. */
+/** `_http._tcp` is listed by network browsers, `_subsonic._tcp` is used by some phone apps. */
 const SERVICES = [
   { type: 'http', txt: { path: '/' } },
   { type: 'subsonic', txt: { path: '/rest' } },
@@ -31,7 +31,7 @@ export function createAnnouncement({ log }: { log: Log }) {
   let working: Promise<void> = Promise.resolve();
 
   const noteProblem = (error: unknown): void => {
-    if (problem === undefined) log.warn({ err: error }, 'the network cannot be told of this server');
+    if (problem === undefined) log.warn({ err: error }, 'the server cannot be announced on the network');
     problem = messageOf(error);
   };
 
@@ -46,7 +46,7 @@ export function createAnnouncement({ log }: { log: Log }) {
       started.publish({ ...service, name, host, port, disableIPv6: !hasIpv6, probe: false });
   }
 
-  /** Says goodbye, so that nobody keeps the name in a list, and lets go of the socket. */
+  /** Withdraws the announcement, so that the name disappears from lists, and closes the socket. */
   async function end(): Promise<void> {
     const ended = radio;
     radio = undefined;
@@ -64,7 +64,7 @@ export function createAnnouncement({ log }: { log: Log }) {
   }
 
   return {
-    /** Announces this from now on, or nothing. The addresses are taken anew when `key` differs from last time. */
+    /** Announces this, or nothing if undefined. A different `key` makes it read the addresses again. */
     show(wish: Announced | undefined, key = ''): Promise<void> {
       const next = wish ? JSON.stringify([wish, key]) : '';
       if (next !== shown) {
@@ -80,11 +80,11 @@ export function createAnnouncement({ log }: { log: Log }) {
       return working;
     },
 
-    /** What keeps the network from hearing it. */
+    /** Why the announcement fails, if it does. */
     problem: (): string | undefined => problem,
   };
 }
 
-/** The package throws what its socket reports unless somebody listens, and has no way of its own to do so. */
+/** Without a listener for its socket's errors, the package throws them, and it offers no way to add one. */
 const emitterOf = (radio: Bonjour): EventEmitter =>
   (radio as unknown as { server: { mdns: EventEmitter } }).server.mdns;

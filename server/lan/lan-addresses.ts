@@ -1,4 +1,4 @@
-// Which addresses "the network" means: where to listen for it, and which of them a phone can use. Pure.
+// Addresses of the local network: which to listen on, and which of them a phone can use. Pure.
 import type { NetworkInterfaceInfo } from 'node:os';
 
 export type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
@@ -6,7 +6,7 @@ export type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
 export interface LanAddress {
   address: string;
   family: 'ipv4' | 'ipv6';
-  /** As the system calls it: `eth0`, `Wi-Fi`. */
+  /** The system's name: `eth0`, `Wi-Fi`. */
   interfaceName: string;
 }
 
@@ -14,16 +14,16 @@ export const EVERYWHERE = '0.0.0.0';
 export const ONLY_HERE = '127.0.0.1';
 const [EVERYWHERE_V6, ONLY_HERE_V6] = ['::', '::1'];
 
-/** Bridges to containers and virtual machines on this computer: no phone is there. */
+/** Bridges to containers and virtual machines, where there are no phones. */
 const INSIDE = /^(docker|br-|veth|virbr|vmnet|vboxnet|vnet|lxc|podman|cni|flannel|vEthernet)/i;
-/** Tunnels: a phone reaches them only when it is in the same one. */
+/** Tunnels: only reachable for phones in the same one. */
 const TUNNEL = /^(tun|tap|wg|utun|tailscale|zt|ppp)/i;
 
 export const isOnlyHere = (host: string): boolean => /^(localhost|127(\.\d+){3}|::1)$/i.test(host);
 
 /**
- * The addresses that a setting of HOST stands for. "Everywhere" is taken apart into this computer and each of its
- * addresses, so that the network can be let in and sent away while whoever is here notices nothing.
+ * The addresses to listen on for a value of HOST. "All addresses" is split into loopback and each single address, so
+ * that network access can be switched without interrupting local connections.
  */
 export function listenOn(host: string, interfaces: Interfaces): string[] {
   if (host !== EVERYWHERE && host !== EVERYWHERE_V6) return [host];
@@ -33,7 +33,7 @@ export function listenOn(host: string, interfaces: Interfaces): string[] {
   return [ONLY_HERE, ...(host === EVERYWHERE_V6 ? [ONLY_HERE_V6] : []), ...found];
 }
 
-/** Those at which a server with this HOST can be reached from a phone, the likeliest first. */
+/** Addresses at which a phone can reach a server with this HOST, most likely first. */
 export function phoneAddresses(host: string, interfaces: Interfaces): LanAddress[] {
   if (isOnlyHere(host)) return [];
   const found = lanAddresses(interfaces).filter(({ interfaceName }) => !INSIDE.test(interfaceName));
@@ -46,10 +46,7 @@ export function phoneAddresses(host: string, interfaces: Interfaces): LanAddress
   return [{ address: host, family: host.includes(':') ? 'ipv6' : 'ipv4', interfaceName }];
 }
 
-/**
- * Without this computer itself, and without addresses that were made up because nobody gave one (169.254, fe80): those
- * need more than an address.
- */
+/** Without loopback and link-local addresses (169.254, fe80), which also need a scope. */
 function lanAddresses(interfaces: Interfaces): LanAddress[] {
   return Object.entries(interfaces).flatMap(([interfaceName, found = []]) =>
     found
@@ -62,5 +59,5 @@ function lanAddresses(interfaces: Interfaces): LanAddress[] {
   );
 }
 
-/** As it stands in a web address. */
+/** As written in a URL. */
 export const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);

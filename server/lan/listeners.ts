@@ -1,13 +1,13 @@
-// Where the server listens. Each address has an HTTP server of its own over the same application, so that one can be
-// closed, and those who came in by it sent away, while the others go on.
+// The server's listening sockets. Each address has its own HTTP server for the same application, so that one can be
+// closed with its connections while the others go on.
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AppError } from '../errors.ts';
 import { urlHost } from './lan-addresses.ts';
 
-/** Clients send play queues of thousands of ids in the address. */
+/** Clients send play queues of thousands of ids in the URL. */
 const MAX_REQUEST_HEAD = 256 * 1024;
-/** For the answer to whoever closed the door on themselves. */
+/** Time for the response to the client that closed its own listener. */
 const LAST_WORDS_MS = 200;
 
 export type Listeners = ReturnType<typeof createListeners>;
@@ -27,7 +27,7 @@ export function createListeners(app: RequestListener) {
     ({ port } = server.address() as AddressInfo);
   }
 
-  /** Nobody comes in from now on; whoever is in has a moment. */
+  /** Accepts no new connections and closes existing ones shortly after. */
   function shut(host: string): void {
     const server = open.get(host);
     if (!server) return;
@@ -45,18 +45,18 @@ export function createListeners(app: RequestListener) {
     for (const host of inTheWay)
       await openDoor(host).catch((error: unknown) =>
         problems.push(error instanceof AppError ? error.message : String(error)),
-      ); // perhaps one that is shut now held the port
+      ); // a listener that was just closed may have used the port
   }
 
   return {
-    /** Throws an AppError that names the port when the first address cannot be had; the port is the same for all. */
+    /** Throws an AppError if listening on the first address fails. All addresses use the same port. */
     async start(wished: number, [first = '', ...others]: string[]): Promise<void> {
       port = wished;
       await openDoor(first);
       await change([first, ...others]);
     },
 
-    /** Opens what is missing, and then closes what is too much. What cannot be opened is told by `problems`. */
+    /** Opens missing listeners, then closes others. Failures are in `problems`. */
     follow(hosts: string[]): Promise<void> {
       following = following.then(() => change(hosts));
       return following;
@@ -64,16 +64,15 @@ export function createListeners(app: RequestListener) {
 
     port: (): number => port,
     isOpen: (host: string): boolean => open.has(host),
-    /** In words. */
     problems: (): string[] => problems,
 
-    /** No new callers. */
+    /** Accepts no new connections. */
     stop(): void {
       isStopped = true;
       for (const server of open.values()) server.close();
     },
 
-    /** And none of the old ones. */
+    /** Closes existing connections. */
     end(): void {
       for (const server of [...open.values(), ...leaving]) server.closeAllConnections();
     },
@@ -81,7 +80,7 @@ export function createListeners(app: RequestListener) {
 }
 
 function listen(app: RequestListener, host: string, port: number): Promise<Server> {
-  // a large upload takes its time
+  // no request timeout, for large uploads
   const server = createServer({ maxHeaderSize: MAX_REQUEST_HEAD, keepAliveTimeout: 65_000, requestTimeout: 0 }, app);
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) =>
@@ -93,10 +92,10 @@ function listen(app: RequestListener, host: string, port: number): Promise<Serve
 
 function listenProblem(error: NodeJS.ErrnoException, host: string, port: number): string {
   if (error.code === 'EADDRINUSE')
-    return `Port ${port} on ${host} is in use. Stop the program that uses it, or choose another with --port.`;
+    return `Port ${port} on ${host} is in use. Stop the program that uses it, or choose another port with --port.`;
   if (error.code === 'EACCES')
     return `Port ${port} may not be used by this account. Choose one above 1023 with --port.`;
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
-    return `${host} is no address of this machine. Choose another with --host.`;
+    return `${host} is not an address of this machine. Choose another with --host.`;
   return `Cannot listen on ${urlHost(host)}:${port} (${error.message}).`;
 }

@@ -12,7 +12,7 @@ export function lanModule({ config, log, settings, events }: Base & { settings: 
   return {
     offers: sharing,
     routes: networkRoutes(sharing),
-    /** The network is told while jobs are ended. */
+    /** The announcement is withdrawn while jobs end. */
     stop(): void {
       goodbye = sharing.stop();
     },

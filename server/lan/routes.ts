@@ -1,4 +1,4 @@
-// Everybody sees where their phone finds the library; only a superuser lets the network in.
+// REST API of network access. All users see at which addresses phones reach the server; superusers switch it.
 import { route, type Route } from '../http/route.ts';
 import type { Sharing } from './sharing.ts';
 import { NetworkOut, SharingIn, toNetworkOut } from './wire.ts';
@@ -9,7 +9,7 @@ export const networkRoutes = (sharing: Sharing): Route[] => [
       method: 'get',
       path: '/network',
       access: 'user',
-      summary: 'Whether the network may reach this server, and where phones find it',
+      summary: 'Whether the network can reach this server, and at which addresses',
       reply: NetworkOut,
     },
     () => toNetworkOut(sharing.state()),
@@ -20,7 +20,7 @@ export const networkRoutes = (sharing: Sharing): Route[] => [
       method: 'put',
       path: '/network/sharing',
       access: 'superuser',
-      summary: 'Let the network in, or send it away at once; 409 where HOST comes from the environment',
+      summary: 'Allow or deny access from the network; 409 if HOST is set in the environment',
       body: SharingIn,
       reply: NetworkOut,
     },

@@ -1,5 +1,4 @@
-// One switch lets the local network in and sends it away again while the server runs; the network is told by name where
-// the library is.
+// Switches access from the local network while the server runs, and announces the server there.
 import type { RequestListener } from 'node:http';
 import { hostname, networkInterfaces } from 'node:os';
 import type { Origin } from '../config/config.ts';
@@ -18,12 +17,12 @@ import {
 import { createAnnouncement, type Announced } from './announcement.ts';
 import { createListeners, type Listeners } from './listeners.ts';
 
-/** A laptop goes from one network to the next. */
+/** Detects changed addresses, as when a laptop changes networks. */
 const LOOK_EVERY_MS = 5_000;
 
 export interface SharingDeps {
   settings: WatchedSettings & { change(change: { HOST: string }): Promise<void> };
-  /** Of HOST. From the environment it is taken as it stands, for containers and the like. */
+  /** Origin of HOST. From the environment, it is used as it is, for containers. */
   hostOrigin: Origin;
   log: Log;
   interfaces?: () => Interfaces;
@@ -31,9 +30,9 @@ export interface SharingDeps {
 
 export interface NetworkState {
   isShared: boolean;
-  /** Why the switch cannot be used, in words. */
+  /** Why the switch cannot be used. */
   lockedBecause: string | undefined;
-  /** Why nobody can come although they may, in words. */
+  /** Why the server cannot be reached although it is shared. */
   problem: string | undefined;
   port: number;
   addresses: (LanAddress & { url: string })[];
@@ -46,21 +45,21 @@ export type Sharing = ReturnType<typeof createSharing>;
 export function createSharing({ settings, hostOrigin, log, interfaces = networkInterfaces }: SharingDeps) {
   const announcement = createAnnouncement({ log });
   const isFixed = hostOrigin === 'env';
-  let doors: Listeners | undefined;
+  let listeners: Listeners | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
   const isShared = (): boolean => !isOnlyHere(settings.get('HOST'));
   const wanted = (): string[] => (isFixed ? [settings.get('HOST')] : listenOn(settings.get('HOST'), interfaces()));
   const reachable = (): LanAddress[] =>
-    phoneAddresses(settings.get('HOST'), interfaces()).filter(({ address }) => isFixed || doors?.isOpen(address));
+    phoneAddresses(settings.get('HOST'), interfaces()).filter(({ address }) => isFixed || listeners?.isOpen(address));
 
-  /** Brings doors and announcement in line with the setting and with the addresses of the moment. */
+  /** Updates listeners and announcement for the setting and the current addresses. */
   async function follow(): Promise<void> {
-    await doors?.follow(wanted());
-    if (!doors || isStopped) return;
+    await listeners?.follow(wanted());
+    if (!listeners || isStopped) return;
     void announcement.show(
-      whatToTell(),
+      announced(),
       reachable()
         .map(({ address }) => address)
         .join(),
@@ -69,12 +68,12 @@ export function createSharing({ settings, hostOrigin, log, interfaces = networkI
     if (isShared()) timer = setInterval(() => void follow(), LOOK_EVERY_MS).unref();
   }
 
-  function whatToTell(): Announced | undefined {
-    if (!doors || !isShared() || reachable().length === 0) return undefined;
+  function announced(): Announced | undefined {
+    if (!listeners || !isShared() || reachable().length === 0) return undefined;
     return {
       name: `Tonearm on ${shortHostname()}`,
       host: `${ownName()}.local`,
-      port: doors.port(),
+      port: listeners.port(),
       hasIpv6: reachable().some(({ family }) => family === 'ipv6'),
     };
   }
@@ -82,27 +81,25 @@ export function createSharing({ settings, hostOrigin, log, interfaces = networkI
   settings.onChange(['HOST'], follow);
 
   return {
-    /**
-     * Starts to listen; gives the address for this computer. Throws an AppError that names the port when it is taken.
-     */
+    /** Starts listening; returns the local URL. Throws an AppError if the port is in use. */
     async start(app: RequestListener): Promise<string> {
       const started = createListeners(app);
       const [first = ONLY_HERE, ...others] = wanted();
       await started.start(settings.get('PORT'), [first, ...others]);
-      doors = started;
-      for (const problem of started.problems()) log.warn({ problem }, 'an address is not listened on');
+      listeners = started;
+      for (const problem of started.problems()) log.warn({ problem }, 'cannot listen on an address');
       await follow();
       return `http://${first === EVERYWHERE || first === '::' ? ONLY_HERE : urlHost(first)}:${started.port()}`;
     },
 
-    /** Throws `conflict` where HOST comes from the environment or the command line. */
+    /** Throws `conflict` if HOST is set in the environment or on the command line. */
     async share(isWished: boolean): Promise<void> {
       if (isWished !== isShared()) await settings.change({ HOST: isWished ? EVERYWHERE : ONLY_HERE });
       await follow();
     },
 
     state(): NetworkState {
-      const port = doors?.port() ?? settings.get('PORT');
+      const port = listeners?.port() ?? settings.get('PORT');
       const addresses = isShared()
         ? reachable().map((one) => ({ ...one, url: `http://${urlHost(one.address)}:${port}` }))
         : [];
@@ -114,7 +111,7 @@ export function createSharing({ settings, hostOrigin, log, interfaces = networkI
           : undefined,
         problem:
           isShared() && addresses.length === 0
-            ? (doors?.problems()[0] ?? 'This computer is not connected to a network.')
+            ? (listeners?.problems()[0] ?? 'This computer is not connected to a network.')
             : undefined,
         port,
         addresses,
@@ -126,15 +123,15 @@ export function createSharing({ settings, hostOrigin, log, interfaces = networkI
       };
     },
 
-    /** No new callers; says goodbye to the network. */
+    /** Accepts no new connections and withdraws the announcement. */
     async stop(): Promise<void> {
       isStopped = true;
       clearInterval(timer);
-      doors?.stop();
+      listeners?.stop();
       await announcement.show(undefined);
     },
 
-    end: (): void => doors?.end(),
+    end: (): void => listeners?.end(),
   };
 }
 

@@ -1,4 +1,4 @@
-// The state of sharing on the wire.
+// Shapes of the network access API.
 import { z } from 'zod';
 import { event } from '../events/event.ts';
 import type { NetworkState } from './sharing.ts';
@@ -8,14 +8,14 @@ export const SharingIn = z.strictObject({ enabled: z.boolean() });
 export const networkEvent = event(
   'network',
   z.object({ shared: z.boolean() }),
-  'Other devices may reach this server from now on, or not any more; to superusers.',
+  'Access from the network was switched on or off. Only sent to superusers.',
 );
 
 export const NetworkOut = z
   .object({
-    shared: z.boolean().meta({ description: 'whether other devices on the network may reach this server' }),
-    locked_because: z.string().nullable().meta({ description: 'why the switch cannot be used; null when it can' }),
-    problem: z.string().nullable().meta({ description: 'why nobody can reach the server although it is shared' }),
+    shared: z.boolean().meta({ description: 'whether other devices on the network can reach this server' }),
+    locked_because: z.string().nullable().meta({ description: 'why the switch cannot be used; null if it can' }),
+    problem: z.string().nullable().meta({ description: 'why the server cannot be reached although it is shared' }),
     port: z.int(),
     addresses: z
       .array(
@@ -23,18 +23,18 @@ export const NetworkOut = z
           url: z.string(),
           address: z.string(),
           family: z.enum(['ipv4', 'ipv6']),
-          interface: z.string().meta({ description: 'as the system calls it; empty when it is not known' }),
+          interface: z.string().meta({ description: 'the system’s name of the interface; empty if unknown' }),
         }),
       )
-      .meta({ description: 'for phones, the likeliest first; none while it is not shared' }),
+      .meta({ description: 'addresses for phones, most likely first; empty while not shared' }),
     name: z
       .object({
-        url: z.string().meta({ description: 'works where multicast DNS does, also after the address has changed' }),
+        url: z.string().meta({ description: 'requires multicast DNS; stays valid when the address changes' }),
         problem: z.string().nullable(),
       })
       .nullable()
-      .meta({ description: 'what the network is told; null while it is not shared' }),
-    registration_open: z.boolean().meta({ description: 'whoever reaches the server can make an account' }),
+      .meta({ description: 'the multicast DNS announcement; null while not shared' }),
+    registration_open: z.boolean().meta({ description: 'whether anybody who reaches it can create an account' }),
   })
   .meta({ id: 'NetworkOut' });
 export type NetworkOut = z.output<typeof NetworkOut>;

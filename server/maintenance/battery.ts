@@ -1,11 +1,10 @@
-// Whether this machine runs on its battery, as far as that can be known: Linux says so in files. Elsewhere it counts as
-// plugged in.
+// Whether this machine runs on battery. Only known on Linux; other systems count as plugged in.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const LINUX_SUPPLIES = '/sys/class/power_supply';
 
-/** True only with a battery that is being emptied while no supply is connected. */
+/** True only if a battery is discharging and no power supply is connected. */
 export function isOnBattery(folder = LINUX_SUPPLIES): boolean {
   const supplies = namesIn(folder).map((name) => ({
     type: read(folder, name, 'type'),
@@ -15,7 +14,7 @@ export function isOnBattery(folder = LINUX_SUPPLIES): boolean {
   }));
   const isEmptied = supplies.some(
     ({ type, status, scope }) => type === 'Battery' && status === 'Discharging' && scope !== 'Device',
-  ); // a mouse has a battery too
+  ); // not that of a mouse
   return isEmptied && !supplies.some(({ online }) => online === '1');
 }
 

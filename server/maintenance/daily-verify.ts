@@ -1,5 +1,5 @@
-// Starts the day's part of the comparison with the checksums. Looked at every hour, so that a machine that is on for a
-// while now and then gets round to it too.
+// Starts the daily part of the verification. Checked every hour, so that it also happens on machines that are not
+// always on.
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
 import type { Jobs } from '../jobs/service.ts';
@@ -9,11 +9,11 @@ import { findRun } from './queries.ts';
 import { VERIFY_STORAGE } from './tasks.ts';
 
 const LOOK_EVERY_MS = 3_600_000;
-/** A start has other things to do. */
+/** Leaves time for other work at startup. */
 const FIRST_LOOK_MS = 600_000;
 const DAY_MS = 86_400_000;
 
-/** In how many days the whole library is compared; 0 for never. */
+/** The number of days in which the whole library is verified; 0 for never. */
 export const verifyDays = (settings: LiveSettings, { backend }: Pick<Storage, 'backend'>): number =>
   settings.get('VERIFY_DAYS') ?? backend.verifyDays;
 
@@ -42,6 +42,6 @@ export function createDailyVerify({ db, now, settings, storage, jobs }: DailyDep
         timer = setInterval(() => void look(), LOOK_EVERY_MS).unref();
       }, FIRST_LOOK_MS).unref();
     },
-    close: (): void => clearTimeout(timer), // ends an interval too
+    close: (): void => clearTimeout(timer), // also clears an interval
   };
 }

@@ -1,6 +1,5 @@
-// Deletes stored objects that nothing refers to: left by a kill between an object and its row, or by a deletion while
-// the storage was down. Young ones stay, since their rows may be on the way; whoever is about to use one holds a claim
-// on it.
+// Deletes stored objects that nothing refers to: left behind by a crash between writing an object and its row, or by a
+// deletion while the storage was down. Recent objects are kept, since their rows may follow; leased ones too.
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
 import { orphanedCovers } from '../db/schema.ts';
@@ -23,11 +22,10 @@ export interface GarbageDeps {
   now: () => Date;
   storage: Pick<Storage, 'list' | 'delete' | 'sweep'>;
   leases: Pick<Leases, 'deleteWhenFree'>;
-  /** Pictures were handed over that the covers' own sweep deletes. */
+  /** Covers were added to orphaned_covers, for the covers module to delete. */
   onOrphanedCovers: () => void;
 }
 
-/** Handler of `collect_garbage`. */
 export function garbageTask({
   db,
   now,
@@ -52,7 +50,7 @@ export function garbageTask({
       keys: [],
     };
 
-    /** True when it may go. */
+    /** Counts an unused object; true if it is old enough to delete. */
     function note({ key, size, modifiedAt }: StoredObject): boolean {
       if (modifiedAt > oldest) {
         result.young++;
@@ -75,7 +73,7 @@ export function garbageTask({
       });
     }
 
-    /** The covers' room deletes them itself, inside the album's lock. */
+    /** The covers module deletes covers itself, while it holds the album's lock. */
     function lookAtCover(object: StoredObject): void {
       const albumId = Number(COVER.exec(object.key)?.[1] ?? Number.NaN) as AlbumId;
       result.objects++;

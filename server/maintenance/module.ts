@@ -14,7 +14,7 @@ import { COLLECT_GARBAGE, VERIFY_STORAGE } from './tasks.ts';
 import { handledBy } from '../jobs/tasks.ts';
 
 export interface MaintenanceTuning {
-  /** How the daily comparison with the checksums steps aside. */
+  /** Throttling of the daily verification. */
   verifyPace?: Partial<VerifyPace>;
 }
 

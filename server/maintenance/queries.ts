@@ -1,24 +1,19 @@
 import { eq } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
-import type { AlbumId, TrackId } from '../db/ids.ts';
-import { verifyRuns } from '../db/schema.ts';
+import type { RowAs, RowOf } from '../db/rows.ts';
+import { verifyRuns, type albums, type tracks } from '../db/schema.ts';
 import { emptyReport, type VerifyReport } from './verify-report.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 
-export interface KeptTrack {
-  id: TrackId;
-  title: string;
+export interface KeptTrack extends RowAs<typeof tracks, 'id' | 'title' | 'contentHash' | 'audioHash' | 'availability'> {
   uri: string;
-  contentHash: string | null;
-  audioHash: string | null;
-  availability: string;
   sizeBytes: number;
-  /** Of its file in the music folder, as the last scan saw it. */
+  /** Of the file in the music folder, as of the last scan. */
   fileSize: number | null;
   fileMtimeUs: number | null;
 }
 
-/** Tracks with audio, by id; each with one of its files where it has one. */
+/** Tracks with audio by id, each with one of its files, if any. */
 export function prepareListKept(db: MainDb) {
   const list = db.$client.prepare<[number, number], KeptTrack>(`
     SELECT t.id, t.title, t.storage_uri AS uri, t.content_hash AS contentHash, t.audio_hash AS audioHash,
@@ -29,13 +24,15 @@ export function prepareListKept(db: MainDb) {
   return (after: number, most: number): KeptTrack[] => list.all(after, most);
 }
 
+export type CoveredAlbum = RowOf<typeof albums, 'id' | 'title'>;
+
 /** Albums with a stored cover, by id. */
 export function prepareListCovered(db: MainDb) {
-  const list = db.$client.prepare<[number, number], { id: AlbumId; title: string }>(
+  const list = db.$client.prepare<[number, number], CoveredAlbum>(
     'SELECT a.id, a.title FROM album_covers c JOIN albums a ON a.id = c.album_id WHERE c.album_id > ? ' +
       'AND c.key IS NOT NULL ORDER BY c.album_id LIMIT ?',
   );
-  return (after: number, most: number): { id: AlbumId; title: string }[] => list.all(after, most);
+  return (after: number, most: number): CoveredAlbum[] => list.all(after, most);
 }
 
 export const countCovered = (db: MainDb): number =>
@@ -56,10 +53,7 @@ export function saveRun(db: Db, run: VerifyRun): void {
   db.insert(verifyRuns).values(run).onConflictDoUpdate({ target: verifyRuns.scope, set }).run();
 }
 
-/**
- * Whether any track has the object with that hash under that key, in whichever storage: one that is moved may be in
- * both.
- */
+/** Whether a track uses the object with that hash and key, in any storage: during a migration it may be in both. */
 export function prepareIsUsed(db: MainDb) {
   const find = db.$client
     .prepare<[string, string], number>(

@@ -1,4 +1,4 @@
-// Upkeep over REST: superusers only. What comes out is the result of the job.
+// REST API of storage maintenance, for superusers. Findings are in the result of the job.
 import { route, type Route } from '../http/route.ts';
 import type { Jobs } from '../jobs/service.ts';
 import { JobOut, toJobOut } from '../jobs/wire.ts';
@@ -18,7 +18,7 @@ export const maintenanceRoutes = ({
       method: 'post',
       path: '/storage/test',
       access: 'superuser',
-      summary: 'Whether an object store can be used: writes, reads, lists and removes something small',
+      summary: 'Test an object store: writes, reads, lists and deletes a small object',
       body: StoreTestIn,
       reply: StoreTestOut,
     },
@@ -34,7 +34,7 @@ export const maintenanceRoutes = ({
       method: 'post',
       path: '/jobs/verify',
       access: 'superuser',
-      summary: 'Compare all stored audio with its checksums; heals from the backup where there is one',
+      summary: 'Verify all stored files; repairs them from the backup if there is one',
       body: VerifyIn,
       reply: JobOut,
       status: [202],
@@ -47,7 +47,7 @@ export const maintenanceRoutes = ({
       method: 'post',
       path: '/jobs/gc',
       access: 'superuser',
-      summary: 'Tell, or delete, stored objects that nothing has referred to for a week',
+      summary: 'List or delete stored objects that nothing refers to and that are older than a week',
       body: GarbageIn,
       reply: JobOut,
       status: [202],

@@ -1,7 +1,6 @@
-// Moves a library from one storage to another. Objects are copied first, each proved by its hash on the way; then all
-// rows change their addresses in one transaction. Until that moment the library lives where it did, after it where it
-// will, and a kill at any time leaves one of the two: the next call goes on. The old objects stay, so that the way back
-// is short.
+// Migrates a library from one storage to another. First copies all objects, verifying their hashes, then changes all
+// storage URIs in one transaction. If it is interrupted, the library is in either of the two, and the next call
+// continues. The old objects are kept, which makes going back easy.
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import type { MainDb } from '../db/client.ts';
@@ -23,13 +22,13 @@ export interface MigrateDeps {
 }
 
 export interface Migration {
-  /** Audio objects and covers that were sent, and those that were there already. */
+  /** Number of audio objects and covers that were copied, and that were there already. */
   copied: number;
   present: number;
   bytes: number;
-  /** Tracks that now have their audio in the new storage. */
+  /** Number of tracks whose audio is now in the new storage. */
   tracks: number;
-  /** What could not be copied: its tracks keep their old address. */
+  /** Objects that could not be copied; their tracks keep the old URI. */
   problems: { key: string; reason: string }[];
 }
 
@@ -38,17 +37,15 @@ interface Wanted {
   hash: string;
   sizeBytes: number;
 }
+type StoredAudio = Omit<Wanted, 'key'> & { uri: string };
 
-/**
- * Throws `unavailable` or `storage_full` when one of the storages is; nothing has changed then, and the next call goes
- * on.
- */
+/** Throws `unavailable` or `storage_full` for either storage; then nothing has changed, and the next call continues. */
 export async function migrateStorage({ db, from, to, signal, onProgress }: MigrateDeps): Promise<Migration> {
   const result: Migration = { copied: 0, present: 0, bytes: 0, tracks: 0, problems: [] };
   const stuck = new Set<string>();
   const scheme = toUri(from, '');
-  // By the hash, which is indexed; without a range it would look through all tracks for each part.
-  const listPart = db.$client.prepare<[string, string, string], { uri: string; hash: string; sizeBytes: number }>(`
+  // by ranges of the content hash, which is indexed
+  const listPart = db.$client.prepare<[string, string, string], StoredAudio>(`
     SELECT DISTINCT storage_uri AS uri, content_hash AS hash, coalesce(size_bytes, 0) AS sizeBytes FROM tracks
     WHERE content_hash >= ? AND content_hash < ? AND storage_uri LIKE ? || '%'`);
   const listCovers = db.$client
@@ -76,7 +73,7 @@ export async function migrateStorage({ db, from, to, signal, onProgress }: Migra
         signal,
         known: { sha256: hash, size },
       });
-      if (stored.key !== key) throw new AppError('conflict', 'It has another name than its content.');
+      if (stored.key !== key) throw new AppError('conflict', 'Its content does not match its name.');
       result.copied++;
       result.bytes += size;
     }
@@ -84,17 +81,17 @@ export async function migrateStorage({ db, from, to, signal, onProgress }: Migra
 
   async function copyCover(key: string): Promise<void> {
     const [old, there] = await Promise.all([from.stat(key), to.stat(key)]);
-    if (!old) throw new AppError('not_found', 'It is not there.');
+    if (!old) throw new AppError('not_found', 'It does not exist.');
     if (isSameCover(old, there)) return void result.present++;
     const bytes = await buffer((await from.open(key)).stream);
     await to.put(key, bytes, { signal });
     if (digest(await buffer((await to.open(key)).stream)) !== digest(bytes))
-      throw new AppError('unavailable', 'A cover came out other than it was sent.');
+      throw new AppError('unavailable', 'A cover was changed in transit.');
     result.copied++;
     result.bytes += bytes.length;
   }
 
-  /** Errors of one object are noted; those of a storage end it. */
+  /** Records errors of single objects; those of a storage end the migration. */
   async function attempt(key: string, work: () => Promise<void>): Promise<void> {
     signal.throwIfAborted();
     try {
@@ -120,7 +117,7 @@ export async function migrateStorage({ db, from, to, signal, onProgress }: Migra
       if (!proved.has(key) && !stuck.has(key))
         throw new AppError(
           'unavailable',
-          `The new storage does not list ${key}, which was sent to it. Nothing was changed; try again.`,
+          `The new storage does not list ${key}, which was copied to it. Nothing was changed; try again.`,
         );
   }
   await eachOf(covers, OBJECTS_AT_ONCE, (key) => attempt(key, () => copyCover(key)));
@@ -130,7 +127,7 @@ export async function migrateStorage({ db, from, to, signal, onProgress }: Migra
   return result;
 }
 
-/** All at once: nobody ever sees a library that is half here and half there. */
+/** In one transaction, so that the library is never spread over both storages. */
 function moveRows(db: MainDb, from: string, to: string, stuck: ReadonlySet<string>): number {
   const client = db.$client;
   return client
@@ -149,7 +146,7 @@ function moveRows(db: MainDb, from: string, to: string, stuck: ReadonlySet<strin
     .immediate();
 }
 
-/** A picture may take the place of another under the same name: then it is younger than the copy. */
+/** A cover may be replaced under the same key; then it is newer than the copy. */
 const isSameCover = (old: ObjectStat, there: ObjectStat | undefined): boolean =>
   there?.size === old.size && there.modifiedAt >= old.modifiedAt;
 
@@ -159,7 +156,7 @@ async function sizesIn(storage: Storage, folder: string): Promise<Map<string, nu
   return sizes;
 }
 
-/** The first error ends it once the others at work have ended. */
+/** Rejects with the first error, after the running ones have ended. */
 async function eachOf<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
   let next = 0;
   let failed = false;

@@ -1,5 +1,4 @@
-// Tries a store before a library is trusted to it: with what is set, and what a person has typed in and not
-// saved yet.
+// Tests an object store before it is used, with the saved settings and those entered but not saved yet.
 import { parseSetting, type Config } from '../config/config.ts';
 import type { SettingName, Settings } from '../config/settings.ts';
 import { AppError } from '../errors.ts';
@@ -7,7 +6,7 @@ import type { SettingsService } from '../settings/service.ts';
 import { openStorage, testedBackend } from '../storage/backends.ts';
 import { probe } from '../storage/probe.ts';
 
-/** A person is waiting for the answer. */
+/** Short, since a person waits for the result. */
 const LIMITS = { connectMs: 5_000, silenceMs: 10_000, attempts: 1 };
 
 export interface StoreTestDeps {
@@ -18,10 +17,7 @@ export interface StoreTestDeps {
 export type StoreTest = ReturnType<typeof createStoreTest>;
 
 export function createStoreTest({ config, settings }: StoreTestDeps) {
-  /**
-   * What is wrong, in words; null when all works. `typed` by names of settings; null takes one back to its default, one
-   * that is absent counts as saved.
-   */
+  /** What is wrong, or null if all works. In `typed`, null stands for a default; absent settings are as saved. */
   return async (typed: Partial<Record<SettingName, unknown>>): Promise<string | null> => {
     try {
       const saved = Object.fromEntries(settings.list().map(({ name, value }) => [name, value]));

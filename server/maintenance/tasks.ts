@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { task } from '../jobs/tasks.ts';
 
-/**
- * Compares stored audio with its checksums: all of it, or today's part. Waits, for a day, while the storage is down,
- * and goes on where it was.
- */
+/** Verifies all stored files or today's part. Retries for a day while the storage is down, and continues there. */
 export const VERIFY_STORAGE = task('verify_storage', {
   payload: z.strictObject({ scope: z.enum(['all', 'part']) }),
   attempts: 150,
@@ -13,7 +10,7 @@ export const VERIFY_STORAGE = task('verify_storage', {
   concurrency: 1,
 });
 
-/** Deletes stored objects that nothing refers to, or only tells which. */
+/** Deletes stored objects that nothing refers to, or with `dryRun` only counts them. */
 export const COLLECT_GARBAGE = task('collect_garbage', {
   payload: z.strictObject({ dryRun: z.boolean() }),
   attempts: 5,

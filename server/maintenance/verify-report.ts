@@ -1,19 +1,18 @@
-// What a comparison of the library with its checksums found; kept in the database while it runs, the job's result in
-// the end.
+// Findings of a verification: stored in the database while it runs, and then the result of the job.
 
 export type FindingKind =
-  | 'damaged' // the bytes are others than they were
-  | 'missing' // there is nothing any more
-  | 'unreadable'; // the disk does not give it, or its storage is not in use
+  | 'damaged' // the content has changed
+  | 'missing'
+  | 'unreadable'; // a disk error, or its storage is not in use
 
 export interface Finding {
   kind: FindingKind;
-  /** One of the two: audio of a track, or the cover of an album. */
+  /** Either the audio of a track or the cover of an album. */
   track_id: number | null;
   album_id: number | null;
   title: string;
   storage_uri: string;
-  /** Put right from the backup, or a cover from where it was found. */
+  /** Restored from the backup, or a cover from its original source. */
   healed: boolean;
   reason: string | null;
 }
@@ -22,17 +21,17 @@ export interface VerifyReport {
   checked: number;
   covers: number;
   bytes: number;
-  /** Missing tracks whose audio is there after all. */
+  /** Missing tracks whose audio was found again. */
   returned: number;
-  /** Files of the music folder that were changed since the last scan, which will read them. */
+  /** Files in the music folder that changed since the last scan; the next one reads them. */
   changed: number;
-  /** Nothing to compare with: only that they are there is known. */
+  /** Files without a hash: only their existence was checked. */
   unhashed: number;
   damaged: number;
   missing: number;
   unreadable: number;
   healed: number;
-  /** The first of them. */
+  /** Only the first ones. */
   findings: Finding[];
 }
 
@@ -40,7 +39,7 @@ const LISTED = 1_000;
 
 export const describeReport = ({ damaged, missing, unreadable, healed }: VerifyReport): string =>
   damaged + missing + unreadable + healed === 0
-    ? 'all as it was'
+    ? 'no problems found'
     : `${damaged} damaged, ${missing} missing, ${unreadable} unreadable, ${healed} healed`;
 
 export const emptyReport = (): VerifyReport => ({

@@ -1,6 +1,5 @@
-// Proves that what is stored is what it was: every object is read whole and compared with the hash in its name, every
-// cover with the hash in its row, every file of the music folder with the hash of its sound. What is wrong is put right
-// from the backup where there is one, and told in any case.
+// Verifies stored files: objects against the hash in their key, covers against the hash in their row, and files in the
+// music folder against their payload hash. Repairs from the backup if there is one, and reports all findings.
 import { createHash } from 'node:crypto';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { CoverVerdict, RepairCover } from '../covers/verify-cover.ts';
@@ -17,6 +16,7 @@ import { verifyDays } from './daily-verify.ts';
 import { gently, VERIFY_PACE, type VerifyPace } from './verify-pace.ts';
 import { isOnBattery } from './battery.ts';
 import {
+  type CoveredAlbum,
   countCovered,
   countKept,
   findRun,
@@ -33,7 +33,7 @@ import type { VERIFY_STORAGE } from './tasks.ts';
 const AT_ONCE = 50;
 const FILE = 'file:';
 
-/** As the backup's healer gives it. */
+/** Implemented by the backup module. */
 export type Heal = (
   key: string,
   hash: string,
@@ -48,12 +48,12 @@ export interface VerifyDeps {
   audioStore: AudioStore;
   reader: Pick<ReaderPool, 'read'>;
   proveCover: (id: AlbumId, heal: RepairCover | undefined, signal: AbortSignal) => Promise<CoverVerdict>;
-  /** Absent where there is no backup. */
+  /** Absent without a backup. */
   heal?: Heal;
-  /** The track's audio is not there, or is there again. */
+  /** The track's audio is missing, or back. */
   onGone: (id: TrackId) => void;
   onReturned: (id: TrackId) => void;
-  /** People are served, or a scan runs: the daily part steps aside. */
+  /** Requests are served or a scan runs, so the daily part waits. */
   isBusy: () => boolean;
   pace?: Partial<VerifyPace>;
 }
@@ -61,10 +61,7 @@ export interface VerifyDeps {
 type Pass = Pick<JobContext, 'signal' | 'yieldToRequests'>;
 type Verdict = 'good' | 'changed' | 'unhashed' | { kind: FindingKind; reason: string | null };
 
-/**
- * Handler of `verify_storage`. Goes on where an earlier attempt of the same job ended; throws `unavailable` while the
- * storage is down.
- */
+/** Continues where an earlier attempt of the job ended. Throws `unavailable` while the storage is down. */
 export function verifyTask(deps: VerifyDeps): Handler<typeof VERIFY_STORAGE> {
   const { db, now, settings, storage, isBusy } = deps;
   const pace = { ...VERIFY_PACE, ...deps.pace };
@@ -89,7 +86,7 @@ export function verifyTask(deps: VerifyDeps): Handler<typeof VERIFY_STORAGE> {
     const [tracks, covers] = [countKept(db), countCovered(db)];
     const total = Math.min(tracks, share(tracks)) + Math.min(covers, share(covers));
 
-    /** One window after the other; the next part begins anew once the end was reached. */
+    /** Goes through the rows in windows. After the end, the next part starts over. */
     async function go<T extends { id: number }>(
       cursor: 'afterId' | 'afterAlbumId',
       most: number,
@@ -120,11 +117,7 @@ export function verifyTask(deps: VerifyDeps): Handler<typeof VERIFY_STORAGE> {
     return tally;
   };
 
-  async function verifyCover(
-    { id, title }: { id: AlbumId; title: string },
-    tally: VerifyReport,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async function verifyCover({ id, title }: CoveredAlbum, tally: VerifyReport, signal: AbortSignal): Promise<void> {
     const verdict = await deps.proveCover(
       id,
       async (key, etag) => (await tryHeal(key, etag, signal)) ?? 'there is no backup',
@@ -182,7 +175,7 @@ export function verifyTask(deps: VerifyDeps): Handler<typeof VERIFY_STORAGE> {
     } catch (error) {
       pass.signal.throwIfAborted();
       if (error instanceof AppError && error.code === 'gone') return { kind: 'missing', reason: null };
-      if (!track.uri.startsWith(FILE) && !(await storage.isUp())) throw error; // it says nothing of this track
+      if (!track.uri.startsWith(FILE) && !(await storage.isUp())) throw error; // the storage is down, not this track
       return { kind: 'unreadable', reason: messageOf(error) };
     }
   }
@@ -198,7 +191,7 @@ export function verifyTask(deps: VerifyDeps): Handler<typeof VERIFY_STORAGE> {
     return hash.digest('hex') === (contentHash ?? hashInKey(uri)) ? 'good' : { kind: 'damaged', reason: null };
   }
 
-  /** A file that looks other than at the last scan is the person's own doing. */
+  /** A file that changed since the last scan was changed by a person, so it is not damaged. */
   async function judgeFile({ uri, audioHash, fileSize, fileMtimeUs }: KeptTrack): Promise<Verdict> {
     await (await deps.audioStore.resolve(uri)).stat();
     if (audioHash === null || audioHash === NO_HASH || fileSize === null || fileMtimeUs === null) return 'unhashed';
@@ -212,7 +205,7 @@ export function verifyTask(deps: VerifyDeps): Handler<typeof VERIFY_STORAGE> {
     return result?.changing ? 'changed' : { kind: 'damaged', reason: result?.reason ?? null };
   }
 
-  /** `undefined` where nothing can be tried; words when it did not work. */
+  /** `healed`, the reason why not, or undefined if there is no backup. */
   async function tryHeal(key: string, hash: string, signal: AbortSignal): Promise<string | undefined> {
     try {
       const outcome = await deps.heal?.(key, hash, signal);

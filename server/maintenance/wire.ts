@@ -1,11 +1,11 @@
-// Upkeep of the storage on the wire: what is asked for, and the results of its jobs.
+// Shapes of the maintenance API, and the results of its jobs.
 import { z } from 'zod';
 import { SETTINGS } from '../config/settings.ts';
 import { BACKENDS } from '../storage/backends.ts';
 
 export const VerifyIn = z.strictObject({}).meta({ id: 'VerifyIn' });
 export const GarbageIn = z
-  .strictObject({ dry_run: z.boolean().default(true).meta({ description: 'only tell what would be deleted' }) })
+  .strictObject({ dry_run: z.boolean().default(true).meta({ description: 'only report what would be deleted' }) })
   .meta({ id: 'GarbageIn' });
 
 const Typed = z.union([z.string().trim().max(4_096), z.number(), z.boolean(), z.null()]).optional();
@@ -20,27 +20,27 @@ export const StoreTestIn = z
   )
   .meta({
     id: 'StoreTestIn',
-    description: 'what was typed in and not saved yet; anything absent counts as it is saved',
+    description: 'settings that were not saved yet; absent ones are as saved',
   });
 export const StoreTestOut = z
   .object({
-    problem: z.string().nullable().meta({ description: 'what does not work, in words; null when everything does' }),
+    problem: z.string().nullable().meta({ description: 'what does not work; null if everything works' }),
   })
   .meta({ id: 'StoreTestOut' });
 
-/** Result of a `collect_garbage` job. */
+/** Result of `collect_garbage`. */
 export interface GarbageResult {
   dry_run: boolean;
   objects: number;
-  /** Old enough to go. */
+  /** Old enough to delete. */
   unused: number;
   unused_bytes: number;
-  /** Unused too, but young: their rows may be on the way. */
+  /** Unused but recent: their rows may follow. */
   young: number;
   deleted: number;
   deleted_bytes: number;
-  /** Half-written ones of killed processes that were given up. */
+  /** Abandoned uploads of killed processes. */
   uploads: number;
-  /** The first of the unused. */
+  /** The first of the unused ones. */
   keys: string[];
 }

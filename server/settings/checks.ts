@@ -1,4 +1,4 @@
-// Rules that need more than the one value: the disk, or another setting.
+// Checks of settings that depend on the disk or on other settings.
 import { access, constants, opendir, realpath, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { isAbsolute, relative, sep } from 'node:path';
@@ -6,7 +6,7 @@ import type { SettingName, Settings } from '../config/settings.ts';
 import type { FieldError } from '../errors.ts';
 import { getBackend, missingSettings } from '../storage/backends.ts';
 
-/** `next` is what would be in force after the next start; only what is about to change is looked at. */
+/** `next`: the settings after the next start. Only changed ones are checked. */
 export async function checkTogether(
   next: Settings,
   changed: readonly SettingName[],
@@ -20,7 +20,7 @@ export async function checkTogether(
   if (changed.includes('HOST') && !(await canListenOn(next.HOST)))
     errors.push({
       field: 'host',
-      message: 'is no address of this computer; 0.0.0.0 lets the whole network in, 127.0.0.1 this computer alone',
+      message: 'is not an address of this computer; use 0.0.0.0 for the whole network, 127.0.0.1 for this computer',
     }); // the server would not start again
   const backend = getBackend(next.STORAGE_BACKEND);
   const missing = missingSettings(backend, next).map((name) => name.toLowerCase());
@@ -32,12 +32,12 @@ export async function checkTogether(
   return errors;
 }
 
-/** What is wrong with a music folder, in words; undefined when it can be scanned. */
+/** What is wrong with a music folder; undefined if it can be scanned. */
 export async function importPathFault(
   path: string,
   own: { data: string; storageRoot: string },
 ): Promise<string | undefined> {
-  if (!isAbsolute(path)) return 'must be a whole path, from the root of the disk';
+  if (!isAbsolute(path)) return 'must be an absolute path';
   const real = await realpath(path).catch(() => undefined);
   if (real === undefined || !(await stat(real)).isDirectory()) return 'is not an existing folder';
   if (!(await isReadable(real))) return 'cannot be read; allow the account that runs Tonearm to read this folder';
@@ -46,8 +46,8 @@ export async function importPathFault(
     [own.storageRoot, 'stored library'],
   ] as const) {
     const ours = await realpath(folder).catch(() => folder);
-    if (isInside(real, ours)) return `lies inside Tonearm’s own ${name}`;
-    if (isInside(ours, real)) return `holds Tonearm’s own ${name}; choose a folder with music alone`;
+    if (isInside(real, ours)) return `is inside Tonearm’s own ${name}`;
+    if (isInside(ours, real)) return `contains Tonearm’s own ${name}; choose a folder with only music`;
   }
   return undefined;
 }
@@ -63,14 +63,14 @@ function canListenOn(host: string): Promise<boolean> {
 async function isReadable(folder: string): Promise<boolean> {
   try {
     await access(folder, constants.R_OK | constants.X_OK);
-    await (await opendir(folder)).close(); // network shares answer access() with yes and then refuse
+    await (await opendir(folder)).close(); // access() may succeed on network shares that refuse to be read
     return true;
   } catch {
     return false;
   }
 }
 
-/** The same folder counts as inside. */
+/** Also true for the same folder. */
 function isInside(folder: string, parent: string): boolean {
   const way = relative(parent, folder);
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));

@@ -1,4 +1,4 @@
-// Settings over REST: superusers only, secrets are never sent.
+// REST API of the settings, for superusers. Secrets are never sent.
 import { arch, platform } from 'node:os';
 import { z } from 'zod';
 import { isSettingName } from '../config/config.ts';
@@ -13,10 +13,7 @@ const Value = z.union([z.string(), z.number(), z.boolean(), z.null()], {
   error: 'must be text, a number, true, false or null',
 });
 
-/**
- * Every setting by its lower-case name; null takes it back to its default. Built from the table, so it stands here and
- * not in wire.ts.
- */
+/** Every setting by its lower-case name; null resets it to its default. Here and not in wire.ts, as it is derived. */
 const SettingsPatch = z
   .strictObject(
     Object.fromEntries(
@@ -25,7 +22,7 @@ const SettingsPatch = z
   )
   .meta({ id: 'SettingsPatch' });
 
-/** `version` is the application's. */
+/** `version`: of the application. */
 export function settingsRoutes(
   settings: SettingsService,
   { version, secretStore }: { version: string; secretStore: Pick<SecretStore, 'place' | 'whyNot'> },
@@ -45,7 +42,7 @@ export function settingsRoutes(
         method: 'get',
         path: '/settings',
         access: 'superuser',
-        summary: 'All settings, and where their values come from',
+        summary: 'All settings with the origins of their values',
         reply: SettingsOut,
       },
       () => all(),
@@ -56,7 +53,7 @@ export function settingsRoutes(
         method: 'patch',
         path: '/settings',
         access: 'superuser',
-        summary: 'Change settings; null takes one back to its default, 409 for one from the environment',
+        summary: 'Change settings; null resets to the default, 409 for a setting from the environment',
         query: SettingsQuery,
         body: SettingsPatch,
         reply: SettingsOut,
@@ -67,7 +64,7 @@ export function settingsRoutes(
       },
     ),
 
-    route({ method: 'get', path: '/server', access: 'user', summary: 'What runs here', reply: ServerOut }, () => ({
+    route({ method: 'get', path: '/server', access: 'user', summary: 'Version and system', reply: ServerOut }, () => ({
       version,
       node: process.version,
       platform: `${platform()} ${arch()}`,
@@ -101,7 +98,7 @@ function toSettingOut({ name, value, origin, isPending }: SettingState, saved: S
   };
 }
 
-/** Whether anything reads it, as the others are saved. */
+/** Whether it has an effect with the other settings as saved. */
 function isInUse(name: SettingName, saved: Settings): boolean {
   const { onlyFor } = SETTINGS[name];
   if (onlyFor) return isSettingName(onlyFor.setting) && onlyFor.values.includes(String(saved[onlyFor.setting]));
@@ -116,7 +113,7 @@ function choicesOf(name: SettingName): Pick<SettingOut, 'choices'> {
   return rule instanceof z.ZodEnum ? { choices: rule.options.map(String) } : {};
 }
 
-/** In the form in which PATCH takes it. */
+/** In the form that PATCH accepts. */
 function toValue(unit: SettingOut['unit'], value: SettingState['value']): SettingOut['value'] {
   if (value === undefined) return null;
   if (unit === 'duration' && typeof value === 'number') return toDuration(value);

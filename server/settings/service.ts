@@ -1,6 +1,5 @@
-// Settings while the server runs: what is in force, what is saved for the next start, and who wants to know of a
-// change. Written to settings.json, secret ones to the secret store; a value from the environment stays above both and
-// cannot be changed here.
+// Settings of the running server: current values, values for the next start, and change listeners. Stored in
+// settings.json, secrets in the secret store; values from the environment have precedence and cannot be changed here.
 import type { Config, Origin } from '../config/config.ts';
 import { parseSetting } from '../config/config.ts';
 import { readJsonFile, writeJsonFile } from '../config/json-file.ts';
@@ -12,14 +11,14 @@ import { AppError, invalid, isDiskFull, type FieldError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import { checkTogether } from './checks.ts';
 
-/** As it came off the wire; null takes a setting back to its default. */
+/** As sent by the client; null resets a setting to its default. */
 export type SettingValue = string | number | boolean | null;
 export type SettingsChange = Partial<Record<SettingName, SettingValue>>;
 type Listener = Parameters<WatchedSettings['onChange']>[1];
 
 export interface SettingState<N extends SettingName = SettingName> {
   name: N;
-  /** What the next start will find; the same as what is in force unless `isPending`. */
+  /** The value at the next start; it is the current one unless `isPending`. */
   value: Settings[N];
   origin: Origin;
   isPending: boolean;
@@ -27,15 +26,12 @@ export interface SettingState<N extends SettingName = SettingName> {
 
 export interface SettingsService extends WatchedSettings {
   list(): SettingState[];
-  /**
-   * 422 with all faults at once, or 409 for what cannot be changed here; nothing changes then. With `dryRun` nothing
-   * ever does.
-   */
+  /** Changes all or nothing. Throws `invalid` with all errors, or `conflict` for read-only settings. */
   change(change: SettingsChange, options?: { dryRun?: boolean }): Promise<void>;
 }
 
 export interface SettingsDeps {
-  /** With the stored secrets in it. */
+  /** Including the stored secrets. */
   config: Config;
   secretStore: SecretStore;
   log: Log;
@@ -78,7 +74,7 @@ export function createSettingsService({ config, secretStore, log }: SettingsDeps
       if (faults.length > 0) throw invalid(faults);
       if (dryRun) return;
 
-      // One after the other, so that two changes at once cannot mix.
+      // sequentially, so that concurrent changes do not mix
       const written = writing.then(() => save(config.paths.settingsFile, secretStore, change));
       writing = written.catch(() => undefined);
       await written;
@@ -102,10 +98,10 @@ export function createSettingsService({ config, secretStore, log }: SettingsDeps
 function assertChangeable(names: SettingName[], origins: Record<SettingName, Origin>): void {
   for (const name of names) {
     const field = name.toLowerCase();
-    // settings.json lies in this folder, so it cannot say where the folder is.
-    if (name === 'DATA_DIR') throw readOnly(field, 'is chosen at the start, with --data-dir or DATA_DIR');
+    // settings.json is in this folder, so it cannot contain it
+    if (name === 'DATA_DIR') throw readOnly(field, 'can only be set at startup, with --data-dir or DATA_DIR');
     if (origins[name] === 'env')
-      throw readOnly(field, 'comes from the environment or the command line and can only be changed there');
+      throw readOnly(field, 'is set in the environment or on the command line and can only be changed there');
   }
 }
 
@@ -127,10 +123,7 @@ function parseAll(change: SettingsChange, names: SettingName[]): Partial<Setting
   return parsed;
 }
 
-/**
- * The reasons name the file's whole path, which is for the log and not for the wire. Of a secret nothing is left in
- * settings.json.
- */
+/** Removes secrets from settings.json. Errors name the path of the file, so their details only go to the log. */
 async function save(file: string, secretStore: SecretStore, change: SettingsChange): Promise<void> {
   const entries = Object.entries(change) as [SettingName, SettingValue][];
   try {
@@ -143,16 +136,16 @@ async function save(file: string, secretStore: SecretStore, change: SettingsChan
     if (differs(before, after)) writeJsonFile(file, after);
   } catch (cause) {
     if (isDiskFull(cause)) throw cause;
-    const where = entries.every(([name]) => isSecretSetting(name)) ? 'The place of secrets' : 'settings.json';
+    const where = entries.every(([name]) => isSecretSetting(name)) ? 'The secret store' : 'settings.json';
     throw new AppError(
       'unavailable',
-      `${where} could not be read or written, so nothing was changed. The log says why.`,
+      `${where} could not be read or written, so nothing was changed. See the log for details.`,
       { cause },
     );
   }
 }
 
-/** What people wrote into the file by hand stays as they wrote it, but for the names that change. */
+/** Keeps everything else in the file as it was written by hand. */
 function merge(file: Record<string, unknown>, change: SettingsChange): Record<string, unknown> {
   const kept = Object.entries(file).filter(([key]) => !(key.toUpperCase() in change));
   const set = (Object.entries(change) as [SettingName, SettingValue][])
@@ -161,12 +154,12 @@ function merge(file: Record<string, unknown>, change: SettingsChange): Record<st
   return Object.fromEntries([...kept, ...set]);
 }
 
-/** loadConfig takes an empty text for an unset value, and so do we. */
+/** Empty text counts as unset, as in loadConfig. */
 const isUnset = (value: SettingValue | undefined): boolean => value === null || value === undefined || value === '';
 
 const differs = (a: unknown, b: unknown): boolean => JSON.stringify(a) !== JSON.stringify(b);
 
-/** A module that cannot follow a change must not undo it for the others. */
+/** A failing listener must not affect the others. */
 async function tryListener(listener: Listener, changed: SettingName[], log: Log): Promise<void> {
   try {
     await listener(changed);

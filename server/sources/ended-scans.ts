@@ -2,7 +2,8 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
-import type { JobStatus } from '../db/schema.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { jobs, JobStatus } from '../db/schema.ts';
 
 export interface EndedScan {
   jobId: JobId;
@@ -14,9 +15,8 @@ export interface EndedScan {
   result: unknown;
 }
 
-interface Row {
+interface Row extends RowAs<typeof jobs, 'status'> {
   jobId: JobId;
-  status: JobStatus;
   finishedAt: number;
   paths: string | null;
   result: string | null;

@@ -194,8 +194,7 @@ describe('an extractor that', () => {
 
   it('is not there is told with the setting that names it', async () => {
     await withProgram(join(dir, 'nowhere', 'yt-dlp'), async (server) => {
-      const sentence =
-        'STREAMSRC_COMMAND does not point to a working yt-dlp: no such file.';
+      const sentence = 'STREAMSRC_COMMAND does not point to a working yt-dlp: no such file.';
       expect(await remoteOf(server)).toMatchObject({ enabled: true, reason: sentence });
       const { status, body } = await server.api<{ detail: string }>('/sources/streamsrc/search?q=x');
       expect([status, body.detail]).toEqual([409, sentence]);

@@ -242,7 +242,7 @@ describe('PATCH /settings', () => {
     const answer = await patch({ host: '192.0.2.77' });
     expect(answer.status).toBe(422);
     expect(answer.body['errors']).toEqual([
-      { field: 'host', message: expect.stringMatching(/no address of this computer/) as string },
+      { field: 'host', message: expect.stringMatching(/not an address of this computer/) as string },
     ]);
     expect((await patch({ host: '0.0.0.0' })).status).toBe(200);
   });
@@ -277,10 +277,10 @@ describe('the music folder', () => {
       },
       /not an existing folder/,
     ],
-    ['is not given whole', () => 'music', /whole path/],
+    ['is not given whole', () => 'music', /absolute path/],
     ['is the data folder', () => server.data, /inside Tonearm’s own data folder/],
     ['lies inside the data folder', () => folder('data', 'music'), /inside Tonearm’s own data folder/],
-    ['holds the data folder', () => server.dir, /holds Tonearm’s own data folder/],
+    ['holds the data folder', () => server.dir, /contains Tonearm’s own data folder/],
     [
       'leads into the data folder by a link',
       () => {
@@ -290,7 +290,7 @@ describe('the music folder', () => {
       },
       /inside Tonearm’s own data folder/,
     ],
-    ['is the root of the disk', () => '/', /holds Tonearm’s own data folder/],
+    ['is the root of the disk', () => '/', /contains Tonearm’s own data folder/],
     ['is empty text', () => '', /must not be empty/],
   ])('is refused when it %s', async (_, path, words) => {
     const answer = await patch({ local_media_import_path: path() });
@@ -308,7 +308,7 @@ describe('the music folder', () => {
     await restart({ STORAGE_ROOT: storage });
     token = await server.setUp();
     expect((await patch({ local_media_import_path: join(server.dir, 'disk') })).body['detail']).toMatch(
-      /holds Tonearm’s own stored library/,
+      /contains Tonearm’s own stored library/,
     );
   });
 
