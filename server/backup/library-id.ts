@@ -1,10 +1,9 @@
-// Which library this is. A place for backups belongs to one: the retention of another would take away snapshots it
-// knows nothing of.
+// The id of this library. A backup belongs to one library, because the retention of another would delete its snapshots.
 import { randomUUID } from 'node:crypto';
 import type { MainDb } from '../db/client.ts';
 import { libraryIdentity } from '../db/schema.ts';
 
-/** Made when it is first asked for. */
+/** Created on first use. */
 export function libraryId(db: MainDb): string {
   return db.transaction(
     (tx) => {

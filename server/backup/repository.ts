@@ -12,7 +12,7 @@ import { HEADER, type BackupTarget } from './target.ts';
 const Header = z.object({
   tonearm_backup: z.literal(1),
   id: z.uuid(),
-  /** Id of the library, see identity.ts. */
+  /** Id of the library, see library-id.ts. */
   library: z.uuid().nullable().default(null),
   lock: Lock.nullable(),
 });

@@ -1,5 +1,5 @@
-// Asks the cover archive for albums that have no cover near by. Never over a cover that came meanwhile, and not for
-// ever again: what was asked in vain is noted with the time of the next try.
+// Looks in the Cover Art Archive for albums without a local cover. Never replaces a cover that was set meanwhile; a
+// lookup without a result is stored with the time of the next one.
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
@@ -14,9 +14,9 @@ import { createLookupRows, type Wanted } from './lookup-rows.ts';
 import { checkPicture, UnusablePicture, type Cover } from './picture.ts';
 import { findCoverRow, hasCoverOrNone } from './queries.ts';
 
-/** Requests have a pace of their own; this many albums wait for their turn. */
+/** Albums looked up at the same time; the archive's client limits the rate of requests. */
 const AT_ONCE = 2;
-/** Ids per look for albums, so that none takes longer than a few milliseconds. */
+/** Ids per query, so that none takes longer than a few milliseconds. */
 const ID_WINDOW = 5_000;
 
 export interface ArchiveFinderDeps {
@@ -43,12 +43,12 @@ export function createArchiveFinder({
   onCover,
 }: ArchiveFinderDeps) {
   const lookups = createLookupRows({ db, now });
-  // tracks of an album are enriched side by side: the second sees what the first was told
+  // tracks of an album are enriched in parallel: the second uses the answer that the first got
   const oneByOne = createLocks<AlbumId>();
 
   /**
-   * Asks if there is need. True when a cover was found, undefined when nothing is asked at the moment. Throws as
-   * storing does, and the signal's reason.
+   * Looks an album up if it is due. True when a cover was found, undefined while the archive is not asked after
+   * failures. Throws errors of the storage, and the reason of `signal`.
    */
   const resolveFromArchive = (albumId: AlbumId, signal?: AbortSignal): Promise<boolean | undefined> =>
     oneByOne(albumId, async () => {
@@ -60,17 +60,17 @@ export function createArchiveFinder({
     const checkedAt = now();
     const answer = await archive.findFront(wanted.releaseGroupMbid, signal);
     if (answer.result === 'silent') return undefined;
-    if (answer.result !== 'picture') return inVain(wanted, answer.result, 'reason' in answer ? answer.reason : null);
+    if (answer.result !== 'picture') return notFound(wanted, answer.result, 'reason' in answer ? answer.reason : null);
     const cover = await checkPicture(answer.bytes).catch((error: unknown) => {
       if (!(error instanceof UnusablePicture)) throw error;
       return error;
     });
     return cover instanceof UnusablePicture
-      ? inVain(wanted, 'unusable', cover.message)
+      ? notFound(wanted, 'unusable', cover.message)
       : keep(wanted.albumId, cover, checkedAt);
   }
 
-  function inVain(wanted: Wanted, result: 'none' | 'unusable' | 'failed', reason: string | null): false {
+  function notFound(wanted: Wanted, result: 'none' | 'unusable' | 'failed', reason: string | null): false {
     lookups.note(wanted, result, reason);
     const line = {
       album_id: wanted.albumId,
@@ -84,7 +84,7 @@ export function createArchiveFinder({
     return false;
   }
 
-  /** A person's upload may have come while the archive was asked. */
+  /** False when a cover was uploaded meanwhile. */
   const keep = (albumId: AlbumId, cover: Cover, checkedAt: Date): Promise<boolean> =>
     locked(albumId, async () => {
       if (hasCoverOrNone(db, albumId)) return false;
@@ -101,19 +101,19 @@ export function createArchiveFinder({
       await (yieldToRequests() ??
         new Promise((resolve) => {
           setImmediate(resolve);
-        })); // a look takes a few milliseconds
+        })); // the query takes a few milliseconds
       signal.throwIfAborted();
       yield lookups.wantedBetween(above, above + ID_WINDOW);
     }
   }
 
-  /** Asks for every album that has need of it. Throws `unavailable` while the archive is left alone. */
+  /** Looks up all albums that are due. Throws `unavailable` while the archive is not asked after failures. */
   async function resolveWanted(options: PassOptions) {
     const { signal, progress } = options;
     const seen = new Set<AlbumId>();
     let [asked, found] = [0, 0];
     for (;;) {
-      // until no new ones came meanwhile
+      // again until no more were added meanwhile
       const fresh: AlbumId[] = [];
       if (archive.isEnabled())
         for await (const wanted of wantedAlbums(options))
@@ -122,12 +122,11 @@ export function createArchiveFinder({
       for (const id of fresh) seen.add(id);
       const askFor = async (id: AlbumId, stop: AbortSignal): Promise<void> => {
         const isFound = await resolveFromArchive(id, stop);
-        if (isFound === undefined)
-          throw new AppError('unavailable', 'The cover archive cannot be reached at the moment.');
+        if (isFound === undefined) throw new AppError('unavailable', 'The cover archive cannot be reached right now.');
         if (isFound) found++;
         progress(++asked, seen.size);
       };
-      // after a failure only one is let through, and says whether it is up again
+      // the first alone: after failures it shows whether the archive works again
       await workTogether(fresh.slice(0, 1), signal, 1, askFor);
       await workTogether(fresh.slice(1), signal, AT_ONCE, askFor);
     }
@@ -136,13 +135,13 @@ export function createArchiveFinder({
   return {
     resolveFromArchive,
     resolveWanted,
-    /** Whether there is work for `resolveWanted`. */
+    /** Whether any album is due for `resolveWanted`. */
     async hasWanted(options: Omit<PassOptions, 'progress'>): Promise<boolean> {
       if (!archive.isEnabled()) return false;
       for await (const wanted of wantedAlbums(options)) if (wanted.length > 0) return true;
       return false;
     },
-    /** Whether an album that was asked for in vain is to be asked for again. */
+    /** Whether a lookup without a result is due to be repeated. */
     hasDue: (): boolean => archive.isEnabled() && lookups.hasDue(),
   };
 }

@@ -1,5 +1,5 @@
-// The cover archive: pictures of release groups, given by people, behind redirects to a storage that is slow and at
-// times down. What comes back is unchecked bytes; whether they are a picture is for the caller.
+// Client of the Cover Art Archive. It redirects to the storage of the Internet Archive, which is slow and sometimes
+// down. The bytes it returns are not checked to be a picture.
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { Log } from '../log/log.ts';
 import { createBreaker } from '../outbound/breaker.ts';
@@ -8,31 +8,25 @@ import { OutboundError, type OutboundErrorKind } from '../outbound/outbound-erro
 import { createTokenBucket } from '../outbound/token-bucket.ts';
 import { userAgentOf } from '../outbound/user-agent.ts';
 
-/** Large enough for every screen; old pictures have only the second. */
+/** Old uploads lack the larger size. */
 const SIZES = ['front-1200', 'front-500'] as const;
 const MAX_BYTES = 10e6;
-/** The storage behind it fails now and then. */
+/** Its storage fails at times. */
 const TRIES = 2;
-/** Failures in a row after which it is left alone for a while: of two albums. */
+/** Failures in a row after which requests stop for a while: those of two albums. */
 const FAILURES = 4;
 const LONGEST_PAUSE_MS = 60_000;
 
-/**
- * How it is asked: two requests under way or in a second; its storage takes seconds to find a picture; a pause when it
- * says that it is busy.
- */
+/** Requests per second, time limit of one, and the pause after an answer that says it is busy. */
 const PACE = { perSecond: 2, timeoutMs: 30_000, busyPauseMs: 5_000 };
 export type ArchivePace = typeof PACE;
 
 export type ArchiveAnswer =
   | { result: 'picture'; bytes: Buffer }
   | { result: 'none' }
-  /**
-   * `reason` is the end of a sentence. Unusable: asking again soon gives the same. Failed: it may be there another
-   * time.
-   */
+  /** `unusable` will be the same for weeks, `failed` may pass. */
   | { result: 'unusable' | 'failed'; reason: string }
-  /** Nothing was asked: the last ones failed, and it is left alone for a while. */
+  /** Not asked, because the last requests failed. */
   | { result: 'silent' };
 
 export interface CoverArchiveDeps {
@@ -44,8 +38,8 @@ export interface CoverArchiveDeps {
   pace?: Partial<ArchivePace>;
 }
 
-/** Of these another time may be better; where else it sends us stays the same. */
-const PASSING = new Set<OutboundErrorKind>(['timeout', 'refused', 'network']);
+/** Others, such as a redirect to a forbidden address, are permanent. */
+const TEMPORARY = new Set<OutboundErrorKind>(['timeout', 'refused', 'network']);
 
 export type CoverArchive = ReturnType<typeof createCoverArchive>;
 
@@ -54,12 +48,12 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
   const bucket = createTokenBucket({ perSecond });
   const breaker = createBreaker({ failures: FAILURES, now: () => now().getTime() });
 
-  /** One request in its turn. The breaker hears how it went; undefined while that says no. */
+  /** One request in its turn; undefined while the breaker is open. */
   async function ask(path: string, signal: AbortSignal | undefined): Promise<Answer | undefined> {
     if (!breaker.mayAsk()) return undefined;
     const base = new URL(settings.get('COVERART_BASE_URL'));
     return bucket.run(async () => {
-      if (!breaker.enter()) return undefined; // it went down while this one waited for its turn
+      if (!breaker.enter()) return undefined; // opened while this one waited
       try {
         const answer = await fetchAnswer(new URL(`${base.href.replace(/\/+$/, '')}${path}`), base, signal);
         note(answer);
@@ -84,7 +78,7 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
       );
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
-      return { result: PASSING.has(error.kind) ? 'failed' : 'unusable', reason: error.message };
+      return { result: TEMPORARY.has(error.kind) ? 'failed' : 'unusable', reason: error.message };
     }
   }
 
@@ -92,7 +86,7 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
     if (answer.result !== 'failed') return breaker.succeeded();
     if (answer.isBusy) bucket.pause(Math.min(LONGEST_PAUSE_MS, Math.max(busyPauseMs, answer.wishedMs ?? 0)));
     breaker.failed();
-    if (!breaker.mayAsk()) log.warn({ reason: answer.reason }, 'cover archive is left alone for a while');
+    if (!breaker.mayAsk()) log.warn({ reason: answer.reason }, 'cover archive paused after failures');
   }
 
   async function askTwice(path: string, signal: AbortSignal | undefined): Promise<ArchiveAnswer> {
@@ -108,9 +102,9 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
 
   return {
     isEnabled: (): boolean => settings.get('COVERART_ENABLED'),
-    /** Its address was changed, or it was switched on: how it was before says nothing. */
+    /** After a change of its address or of COVERART_ENABLED: closes the breaker. */
     reset: breaker.reset,
-    /** The front cover of a release group. Throws the signal's reason, nothing else that it is known to meet. */
+    /** The front cover of a release group. Throws the reason of `signal`. */
     async findFront(releaseGroupMbid: string, signal?: AbortSignal): Promise<ArchiveAnswer> {
       if (!isMbid(releaseGroupMbid)) return { result: 'none' };
       for (const size of SIZES) {
@@ -126,7 +120,7 @@ type Answer = Exclude<ArchiveAnswer, { result: 'silent' }> & { isBusy?: true; wi
 
 const isMbid = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
-/** What the archive says (200, 404, 400 for an identifier it does not take), and what its storage says behind it. */
+/** By status: 404 and 400 (not a valid mbid) mean that there is none; others come mostly from its storage. */
 function toAnswer({ status, headers, bytes, url }: GuardedAnswer): Answer {
   if (status === 200)
     return { result: 'picture', bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };

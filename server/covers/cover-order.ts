@@ -1,12 +1,12 @@
-// Where the cover of an album comes from, best first. What a person chose (`manual`) is never replaced by a find.
+// Where the cover of an album comes from, best first. One that a person chose (`manual`) is never replaced by a find.
 
 /**
- * At hand: pictures inside the audio, then beside it (the album's folder, then the folder above when that holds discs).
- * The cover archive comes after both, as a job of its own (`tasks.ts`): it is slow, and not asked for what is here.
+ * Local files: pictures in the tags, then in the album's folder, or in the folder above if that has discs. The cover
+ * archive comes last, in a job of its own (`tasks.ts`), because it is slow.
  */
 export const NEARBY_ORDER = ['embedded', 'folder'] as const;
 
-/** Names of pictures beside the audio. */
+/** Names of picture files, best first. */
 const FILE_NAMES = ['cover', 'folder', 'front', 'album', 'albumart', 'albumartsmall'];
 
 export function bestImage(images: readonly { name: string; extension: string }[]): string | null {

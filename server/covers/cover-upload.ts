@@ -1,4 +1,4 @@
-// Reads the one picture of a multipart form (field `file`). A cover is small enough to be held in memory.
+// Reads the picture in field `file` of a multipart form into memory.
 import type { IncomingMessage } from 'node:http';
 import { invalid } from '../errors.ts';
 import { readForm } from '../http/multipart.ts';
@@ -9,7 +9,7 @@ export async function readCoverUpload(req: IncomingMessage): Promise<Buffer> {
   let picture: Buffer | undefined;
   await readForm(
     req,
-    { files: 1, fileBytes: MAX_COVER_BYTES, tooLarge: 'A cover may have 20 MB at most.' },
+    { files: 1, fileBytes: MAX_COVER_BYTES, tooLarge: 'A cover may be 20 MB at most.' },
     async ({ field, chunks }) => {
       if (field !== 'file') return;
       const parts: Buffer[] = [];
@@ -17,6 +17,6 @@ export async function readCoverUpload(req: IncomingMessage): Promise<Buffer> {
       picture = Buffer.concat(parts);
     },
   );
-  if (!picture) throw invalid([{ field: 'file', message: 'a picture is needed' }]);
+  if (!picture) throw invalid([{ field: 'file', message: 'is required' }]);
   return picture;
 }

@@ -1,4 +1,4 @@
-// The thread that takes the picture out of an audio file: its readers are synchronous and the file may be hostile.
+// The thread that extracts the picture from an audio file, because readers are synchronous and files may be malicious.
 import { parentPort } from 'node:worker_threads';
 import { END } from '../runtime/stop-worker.ts';
 import { messageOf } from '../errors.ts';
@@ -46,6 +46,6 @@ async function pictureInFile(path: string | Uint8Array): Promise<Uint8Array<Arra
 
 async function pictureIn(source: ByteSource): Promise<Uint8Array<ArrayBuffer> | null> {
   const picture = await readCover(source);
-  // a copy of its own: small Buffers share memory that must not be given away
+  // a copy, because small Buffers share memory that must not be transferred
   return picture ? Uint8Array.from(picture.bytes) : null;
 }

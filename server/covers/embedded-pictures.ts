@@ -1,5 +1,5 @@
-// Owns the thread that reads embedded pictures: started when one is wanted, ended when none was for a while, and
-// started anew when a file hangs it or eats its memory.
+// Runs cover-worker.ts: started when a picture is needed, stopped when idle, and restarted when a file makes it hang or
+// run out of memory.
 import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import { stopWorker } from '../runtime/stop-worker.ts';
@@ -29,7 +29,7 @@ export function createEmbeddedPictures({ workerUrl }: { workerUrl: URL }) {
   function ask(audio: AudioBytes): Promise<Buffer | undefined> {
     const request: PictureRequest = 'path' in audio ? { path: audio.path } : { remote: shareFile(audio.size) };
     const limitMs = 'path' in audio ? READ_LIMIT_MS : REMOTE_READ_LIMIT_MS;
-    let unreached: Error | undefined; // why bytes could not be fetched
+    let fetchError: Error | undefined; // of supplyRange
     const thread = (worker ??= new Worker(workerUrl, {
       resourceLimits: { maxOldGenerationSizeMb: HEAP_LIMIT_MB, maxYoungGenerationSizeMb: 8 },
     }));
@@ -49,13 +49,13 @@ export function createEmbeddedPictures({ workerUrl }: { workerUrl: URL }) {
       const supply = (range: ByteRange): void => {
         if ('path' in request || 'path' in audio) return;
         supplyRange(request.remote, range, audio.open).catch((error: Error) => {
-          unreached = error;
+          fetchError = error;
         });
       };
       const onMessage = (response: PictureResponse): void => {
         if ('wanted' in response) return supply(response.wanted);
         settle();
-        if (unreached !== undefined) reject(unreached);
+        if (fetchError !== undefined) reject(fetchError);
         else if (response.ok) resolve(response.bytes ? Buffer.from(response.bytes.buffer) : undefined);
         else reject(new UnusablePicture(response.reason));
       };
@@ -75,8 +75,8 @@ export function createEmbeddedPictures({ workerUrl }: { workerUrl: URL }) {
 
   return {
     /**
-     * The cover picture inside an audio file, one file at a time. Throws UnusablePicture when the file cannot be read,
-     * and what fetching it throws.
+     * The cover picture in an audio file; files are read one after another. Throws UnusablePicture when the file cannot
+     * be read, and errors of `open`.
      */
     read(audio: AudioBytes): Promise<Buffer | undefined> {
       clearTimeout(idle);

@@ -1,5 +1,4 @@
-// Rows of albums that were looked at, committed together: a commit waits for the disk, on the thread that answers
-// requests.
+// Writes the rows of finders in batches, because each commit blocks the main thread until the disk is done.
 import type { MainDb } from '../db/client.ts';
 import { hasAlbum, insertFound, type CoverRow } from './queries.ts';
 
@@ -34,7 +33,7 @@ export function createFoundRows(db: MainDb) {
   }
 
   return {
-    /** Settles when the row is on disk; false when the album has a cover already, or is gone. */
+    /** Resolves when the row is on disk; false when the album already has a cover, or is gone. */
     insert: (row: CoverRow): Promise<boolean> =>
       new Promise((resolve, reject) => {
         waiting.push({ row, resolve, reject });

@@ -1,8 +1,6 @@
-// Who may work when: one at a time per key, or so many at once.
-
 export type Locks<K> = ReturnType<typeof createLocks<K>>;
 
-/** Work on the same key waits for the work before it. */
+/** Runs work one after another per key. */
 export function createLocks<K>() {
   const tails = new Map<K, Promise<unknown>>();
   return async <T>(key: K, work: () => Promise<T>): Promise<T> => {
@@ -18,9 +16,7 @@ export function createLocks<K>() {
   };
 }
 
-/**
- * Works on all items, so many at once. The first error ends it, and comes out when all that were under way have ended.
- */
+/** Works on `atOnce` items at a time. After an error no more are started; it is thrown when those in progress ended. */
 export async function workTogether<T>(
   items: readonly T[],
   signal: AbortSignal,

@@ -1,18 +1,16 @@
-// Which albums the cover archive is to be asked for, and what became of it (cover_lookups).
+// Which albums are due for a lookup in the cover archive, and lookups without a result (cover_lookups).
 import { eq } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
 import { coverLookups } from '../db/schema.ts';
 import { hasAlbum } from './queries.ts';
 import { retryAfterMs, type LookupResult } from './retry-times.ts';
 
-export interface Wanted {
-  albumId: AlbumId;
-  releaseGroupMbid: string;
-}
+export type Wanted = RowAs<typeof coverLookups, 'albumId' | 'releaseGroupMbid'>;
 
 const COLUMNS = 'a.id AS albumId, a.release_group_mbid AS releaseGroupMbid';
-/** No cover, none taken away by a person, looked at near by already, a release group, and not asked for that lately. */
+/** No cover, not removed by a person, local files checked, has a release group, and not looked up for that lately. */
 const IS_WANTED = `c.key IS NULL AND c.origin IS NOT 'manual' AND a.release_group_mbid IS NOT NULL
   AND (l.album_id IS NULL OR l.release_group_mbid <> a.release_group_mbid OR l.retry_at <= @now)`;
 const FROM = 'FROM albums a JOIN album_covers c ON c.album_id = a.id LEFT JOIN cover_lookups l ON l.album_id = a.id';
@@ -28,13 +26,13 @@ export function createLookupRows({ db, now }: { db: MainDb; now: () => Date }) {
   const time = (): number => now().getTime();
 
   return {
-    /** Undefined when there is no need to ask for this album now. */
+    /** Undefined when the album is not due. */
     find: (id: AlbumId): Wanted | undefined => one.get({ id, now: time() }),
-    /** Covers the ids in (above, upTo]. */
+    /** Ids in (above, upTo]. */
     wantedBetween: (above: number, upTo: number): Wanted[] => between.all({ above, upTo, now: time() }),
     hasDue: (): boolean => due.get(time()) !== undefined,
 
-    /** Asked in vain. */
+    /** Stores a lookup without a result. */
     note({ albumId, releaseGroupMbid }: Wanted, result: LookupResult, reason: string | null): void {
       db.transaction(
         (tx) => {

@@ -9,7 +9,7 @@ import { COVER_ARCHIVE_TASK, COVER_TASK, coverArchiveTask, coverTask } from './t
 import { handledBy } from '../jobs/tasks.ts';
 
 export interface CoversTuning {
-  /** How the cover archive is asked. */
+  /** Rate and time limits of requests to the cover archive. */
   archivePace?: Partial<ArchivePace>;
 }
 

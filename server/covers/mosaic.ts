@@ -1,5 +1,5 @@
-// One picture of up to four covers, for what has none of its own: artists, playlists. It is known by the covers it is
-// made of, so it is another one as soon as one of them is.
+// One picture of up to four covers, for artists and playlists. Its etag is derived from theirs, so it changes with
+// them.
 import { hash } from 'node:crypto';
 import { AppError } from '../errors.ts';
 import { isAbsent } from '../storage/file-errors.ts';
@@ -7,18 +7,18 @@ import { composePictures, UnusablePicture, type SizedFormat, type Tile } from '.
 import type { StoredCover } from './queries.ts';
 
 export interface Mosaic {
-  /** Whose it is, as a folder's name: `artist-7`. */
+  /** Name of its folder in the cache, such as `artist-7`. */
   owner: string;
   covers: readonly StoredCover[];
   etag: string;
 }
-/** An album's cover, or a picture made of several. */
+/** A cover or a mosaic. */
 export type ShownCover = StoredCover | Mosaic;
 
 export const MOSAIC_COVERS = 4;
-/** Raised when the same covers are put together in another way. */
+/** To be raised with each change of the layouts. */
 const LAYOUT_VERSION = 1;
-/** Left, top, width and height in halves of the side, by the number of covers. */
+/** Left, top, width and height in halves of the side, by number of covers. */
 const LAYOUTS: Record<number, readonly [number, number, number, number][]> = {
   1: [[0, 0, 2, 2]],
   2: [
@@ -40,7 +40,7 @@ const LAYOUTS: Record<number, readonly [number, number, number, number][]> = {
 
 export const isMosaic = (cover: ShownCover): cover is Mosaic => 'covers' in cover;
 
-/** Of the first four pictures that differ. One alone stays what it is; undefined without any. */
+/** Of the first four different covers. A single one is returned as is; undefined without any. */
 export function mosaicOf(owner: string, covers: readonly StoredCover[]): ShownCover | undefined {
   const different = [...new Map(covers.toReversed().map((cover) => [cover.etag, cover])).values()]
     .toReversed()
@@ -54,9 +54,7 @@ export function mosaicOf(owner: string, covers: readonly StoredCover[]): ShownCo
   };
 }
 
-/**
- * Throws UnusablePicture when none of the covers can be used, and what reading throws when one is only out of reach.
- */
+/** Throws UnusablePicture when none of the covers is usable, and errors of `readOriginal` other than `not_found`. */
 export async function makeMosaic(
   { covers }: Mosaic,
   size: number,
@@ -66,10 +64,10 @@ export async function makeMosaic(
   let usable = await Promise.all(covers.map((cover) => readOriginal(cover).catch(undefinedIfGone)));
   for (;;) {
     const pictures = usable.filter((bytes) => bytes !== undefined);
-    if (pictures.length === 0) throw new UnusablePicture('none of its covers can be used');
+    if (pictures.length === 0) throw new UnusablePicture('none of its covers is usable');
     const made = await composePictures(tilesOf(pictures, size), size, format);
     if (made.picture) return made.picture;
-    usable = pictures.filter((bytes) => !made.unusable.includes(bytes)); // fewer, in a layout of their own
+    usable = pictures.filter((bytes) => !made.unusable.includes(bytes)); // fewer, with another layout
   }
 }
 

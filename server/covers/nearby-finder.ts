@@ -1,5 +1,4 @@
-// Looks for the covers of albums near by, inside their audio and beside it: once per album, again only after it
-// changed.
+// Looks for the covers of albums in their audio files and folders: once per album, and again after it changed.
 import { AppError } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
@@ -16,14 +15,14 @@ import { createSlots } from '../runtime/at-once.ts';
 import { checkPicture, UnusablePicture, type Cover } from './picture.ts';
 import { findCoverRow, hasCoverOrNone, type CoverRow, type CoverSources } from './queries.ts';
 
-/** Albums whose pictures are read and stored at the same time; syncing to disk takes threads that streams need too. */
+/** Albums whose pictures are read and stored at a time; writing uses the thread pool that streams need too. */
 const AT_ONCE = 3;
-/** Albums under way, most of them waiting for the commit that they share. */
-const UNDER_WAY = 48;
-/** Ids per look for pending albums, so that none takes longer than a few milliseconds. */
+/** Albums in progress, most of which wait for their shared commit. */
+const IN_PROGRESS = 48;
+/** Ids per query, so that none takes longer than a few milliseconds. */
 const ID_WINDOW = 5_000;
 
-/** How a pass over all albums is told to stop, tells how far it is, and lets others have their turn. */
+/** Options of a pass over all albums. */
 export interface PassOptions {
   signal: AbortSignal;
   progress: (done: number, total: number) => void;
@@ -69,8 +68,8 @@ export function createCoverFinder({
   }
 
   /**
-   * Stores the first picture that is usable. The row to write, without a key when there is none; undefined when that is
-   * not sure.
+   * Stores the first usable picture and returns the row to write, without a key when there is no picture; undefined
+   * when a file could not be read now.
    */
   async function storeFirst(
     albumId: AlbumId,
@@ -93,7 +92,7 @@ export function createCoverFinder({
     return isSure ? noneFound(albumId, checkedAt) : undefined;
   }
 
-  /** A picture that is no use is one line in the log, and the next one is tried. */
+  /** Undefined for an unusable picture, which is logged. */
   async function tryRead(albumId: AlbumId, candidate: Candidate): Promise<Cover | undefined> {
     try {
       const bytes = await candidate.read();
@@ -111,7 +110,7 @@ export function createCoverFinder({
       await (yieldToRequests() ??
         new Promise((resolve) => {
           setImmediate(resolve);
-        })); // a look takes a few milliseconds
+        })); // the query takes a few milliseconds
       signal.throwIfAborted();
       found.push(...sources.pendingBetween(above, above + ID_WINDOW));
     }
@@ -119,9 +118,9 @@ export function createCoverFinder({
   }
 
   /**
-   * Looks for a cover near by if the album has none; true when one was found. Throws only what keeps it from looking at
-   * any album: `storage_full`, `unavailable`, the abort of `signal`. What could not be read for now is looked at again
-   * another time; any other failure counts as nothing found.
+   * Looks for a local cover if the album has none; true when one was found. Throws only what would stop it for any
+   * album: `storage_full`, `unavailable`, the reason of `signal`. An album with files that are out of reach stays
+   * pending; any other failure counts as nothing found.
    */
   async function resolveNearby(albumId: AlbumId, signal?: AbortSignal): Promise<boolean> {
     const checkedAt = now();
@@ -135,20 +134,17 @@ export function createCoverFinder({
     }
   }
 
-  /**
-   * Works through the albums that were not looked at, or that changed since nothing was found. Throws as
-   * `resolveNearby` does.
-   */
+  /** Does so for all albums that are new, or changed since nothing was found. Throws like `resolveNearby`. */
   async function resolvePending(options: PassOptions) {
     const { signal, progress, yieldToRequests } = options;
     const seen = new Set<AlbumId>();
     let [done, found] = [0, 0];
     for (;;) {
-      // until no new ones came meanwhile
+      // again until no more were added meanwhile
       const ids = (await pendingAlbums(options)).filter((id) => !seen.has(id));
       if (ids.length === 0) return { albums: seen.size, found };
       for (const id of ids) seen.add(id);
-      await workTogether(ids, signal, UNDER_WAY, async (id, stop) => {
+      await workTogether(ids, signal, IN_PROGRESS, async (id, stop) => {
         if (await resolveNearby(id, stop)) found++;
         progress(++done, seen.size);
         await yieldToRequests();

@@ -1,4 +1,4 @@
-// The pictures at hand that may be the cover of an album, in the order of `cover-order.ts`.
+// Pictures in local files that may be the cover of an album, in the order of `cover-order.ts`.
 import type { Readable } from 'node:stream';
 import { AppError } from '../errors.ts';
 import type { AlbumId } from '../db/ids.ts';
@@ -8,17 +8,14 @@ import type { EmbeddedPictures } from './embedded-pictures.ts';
 import { MAX_COVER_BYTES, UnusablePicture } from './picture.ts';
 import type { CoverSources } from './queries.ts';
 
-/** How many tracks of an album are opened: when the pictures of the first ones are broken, the others' are too. */
+/** Tracks opened per album: when the pictures of the first are broken, those of the others are too. */
 const MAX_TRACKS = 3;
-/** Folders of one disc, whose cover lies one level up. */
+/** Folders of one disc, whose cover is often one level up. */
 const DISC_FOLDER = /^(?:dis[ck]|cd|dvd|vinyl|lp|side)[\s._#-]*[0-9a-z]{1,3}$/i;
 
 export interface Candidate {
   origin: (typeof NEARBY_ORDER)[number];
-  /**
-   * The picture's bytes, unchecked; undefined when there is none after all. Throws UnusablePicture, `gone` or
-   * `unavailable`.
-   */
+  /** The unchecked bytes; undefined if there is no picture. Throws UnusablePicture, `gone` or `unavailable`. */
   read(): Promise<Buffer | undefined>;
 }
 
@@ -33,7 +30,7 @@ export function listCandidates(albumId: AlbumId, { sources, audioStore, embedded
     embedded: () =>
       sources.audioWithPicture(albumId, MAX_TRACKS).map((uri) => async () => {
         const file = await audioStore.resolve(uri);
-        const { size } = await file.stat(); // says `gone` in our own words
+        const { size } = await file.stat(); // throws `gone`
         return embedded.read(file.path === undefined ? { size, open: file.open } : { path: file.path });
       }),
     folder: () =>
@@ -60,7 +57,7 @@ function imagesBeside(albumId: AlbumId, sources: CandidateDeps['sources']): stri
 
 const below = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
 
-/** Ends at the largest size a cover may have, whatever the file grows to. */
+/** Throws UnusablePicture at MAX_COVER_BYTES, also for a file that grows while it is read. */
 export async function readAll(stream: Readable): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -72,6 +69,6 @@ export async function readAll(stream: Readable): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The file may be there another time: nothing is concluded from its absence. */
+/** The file may be back later, so its absence does not mean that the album has no cover. */
 export const isOutOfReach = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'gone' || error.code === 'unavailable');

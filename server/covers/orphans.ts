@@ -1,5 +1,5 @@
-// Deletes the stored pictures of albums that went, and those that another one took the place of: triggers note them,
-// whoever wrote the rows.
+// Deletes stored pictures of albums that were deleted, and those that were replaced. Triggers list them in
+// orphaned_covers, whichever module changed the rows.
 import { eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
@@ -24,7 +24,7 @@ export interface OrphanDeps {
 export function createOrphans({ db, log, storage, thumbnails, locked }: OrphanDeps) {
   type Orphan = typeof orphanedCovers.$inferSelect;
 
-  /** Inside the album's lock: a picture may have become the album's again. */
+  /** Must hold the album's lock: the key may have become the album's cover again. */
   async function release({ key, albumId }: Orphan): Promise<void> {
     if (findCoverRow(db, albumId)?.key !== key) {
       await storage.delete(key);
@@ -33,19 +33,19 @@ export function createOrphans({ db, log, storage, thumbnails, locked }: OrphanDe
     db.delete(orphanedCovers).where(eq(orphanedCovers.key, key)).run();
   }
 
-  /** What cannot be deleted now costs room, not covers, and is tried again at the next sweep. */
+  /** Retried at the next sweep when it fails, since it only costs space. */
   async function tryRelease(orphan: Orphan): Promise<boolean> {
     try {
       await release(orphan);
       return true;
     } catch (error) {
-      log.warn({ key: orphan.key, err: error }, 'stored picture could not be deleted');
+      log.warn({ key: orphan.key, err: error }, 'unused cover not deleted');
       return false;
     }
   }
 
   return {
-    /** Those of one album, for who holds its lock. */
+    /** The orphans of one album; the caller holds its lock. */
     async releaseOf(albumId: AlbumId): Promise<void> {
       for (const orphan of db.select().from(orphanedCovers).where(eq(orphanedCovers.albumId, albumId)).all())
         await tryRelease(orphan);
@@ -56,7 +56,7 @@ export function createOrphans({ db, log, storage, thumbnails, locked }: OrphanDe
         const orphans = db.select().from(orphanedCovers).limit(AT_ONCE).all();
         for (const orphan of orphans) {
           signal.throwIfAborted();
-          if (!(await locked(orphan.albumId, () => tryRelease(orphan)))) return; // the storage is out of reach
+          if (!(await locked(orphan.albumId, () => tryRelease(orphan)))) return; // the storage is likely down
           await yieldToRequests();
         }
         if (orphans.length < AT_ONCE) return;

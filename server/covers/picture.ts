@@ -1,16 +1,16 @@
-// What may be a cover, decided by its content, and how one is made smaller. sharp is loaded when the first picture
-// comes: it costs time at the start and memory that a server without pictures need not have.
+// Checks pictures by their content and resizes them. sharp is loaded with the first picture, to save start time and
+// memory.
 import { hash } from 'node:crypto';
 import type sharpModule from 'sharp';
 import type { Sharp } from 'sharp';
 import { sniffPicture } from '../media/picture-mime.ts';
 
 export const MAX_COVER_BYTES = 20 << 20;
-/** A 30,000 by 30,000 PNG has a few kilobytes and becomes gigabytes when it is decoded. */
+/** A PNG of 30,000 × 30,000 pixels may be a few kilobytes, and takes gigabytes when decoded. */
 const MAX_PIXELS = 5e7;
 const QUALITY = 82;
 
-/** Browsers take WebP, which is smaller; phones are sent JPEG, which all of them know. */
+/** WebP for browsers, which is smaller; JPEG for Subsonic clients, which all support it. */
 export type SizedFormat = 'webp' | 'jpeg';
 
 const KINDS = {
@@ -25,7 +25,7 @@ type CoverMime = keyof typeof KINDS;
 export const COVER_MIMES = Object.keys(KINDS) as CoverMime[];
 export const COVER_EXTENSIONS = Object.values(KINDS).map((kind) => kind.ext);
 
-/** A picture that passed the checks. `etag` is made of its bytes. */
+/** A picture that passed the checks. `etag`: the first 32 hex digits of its SHA-256. */
 export interface Cover {
   bytes: Buffer;
   ext: string;
@@ -33,30 +33,31 @@ export interface Cover {
   etag: string;
 }
 
-/** Bytes that are no usable cover; `message` says why. */
+/** The picture cannot be used as a cover; `message` says why. */
 export class UnusablePicture extends Error {
   override name = 'UnusablePicture';
 }
 
-/** Throws UnusablePicture. Only the header is read: a picture that is cut off later still shows its upper part. */
+/** Throws UnusablePicture. Checks the header only, because a truncated picture still shows its upper part. */
 export async function checkPicture(bytes: Buffer): Promise<Cover> {
   if (bytes.length > MAX_COVER_BYTES) throw new UnusablePicture('the picture is larger than 20 MB');
   const mime = (isAvif(bytes) ? 'image/avif' : sniffPicture(bytes)) as CoverMime | undefined;
   if (mime === undefined || !(mime in KINDS))
-    throw new UnusablePicture('it is not a JPEG, PNG, WebP, GIF or AVIF picture'); // SVG never gets to a decoder
+    throw new UnusablePicture('it is not a JPEG, PNG, WebP, GIF or AVIF picture'); // so SVG is never decoded
   const sharp = await loadSharp();
   const found = await sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'none' })
     .metadata()
     .catch((cause: unknown) => {
       throw new UnusablePicture('the picture is damaged or has too many pixels', { cause });
     });
-  if (found.format !== KINDS[mime].sharpFormat) throw new UnusablePicture('the picture is not what it claims to be');
+  if (found.format !== KINDS[mime].sharpFormat)
+    throw new UnusablePicture('the picture is not of the format that it claims');
   return { bytes, mime, ext: KINDS[mime].ext, etag: hash('sha256', bytes, 'hex').slice(0, 32) };
 }
 
 /**
- * A picture that fits into a square of `size`, never larger than the original. Throws UnusablePicture when it cannot be
- * decoded at all.
+ * Fits a picture into a square of `size` pixels, never larger than the original. Throws UnusablePicture when nothing
+ * of it can be decoded.
  */
 export async function resizePicture(bytes: Buffer, size: number, format: SizedFormat = 'webp'): Promise<Buffer> {
   const sharp = await loadSharp();
@@ -68,7 +69,7 @@ export async function resizePicture(bytes: Buffer, size: number, format: SizedFo
       format,
     ).toBuffer();
   try {
-    return await resized('warning').catch(() => resized('none')); // a truncated picture shows what it has
+    return await resized('warning').catch(() => resized('none')); // shows what there is of a truncated picture
   } catch (cause) {
     throw new UnusablePicture('the picture cannot be decoded', { cause });
   }
@@ -82,7 +83,7 @@ export interface Tile {
   height: number;
 }
 
-/** A square made of pictures, each cut to fill its tile; or those among them that cannot be decoded. */
+/** A square of pictures, each cropped to fill its tile; or those of them that cannot be decoded. */
 export async function composePictures(
   tiles: readonly Tile[],
   size: number,
@@ -114,7 +115,7 @@ const encode = (picture: Sharp, format: SizedFormat): Sharp =>
 export const mimeOfExtension = (ext: string): string =>
   COVER_MIMES.find((mime) => KINDS[mime].ext === ext) ?? 'application/octet-stream';
 
-/** ISO media file whose brands name AVIF. */
+/** An ISO media file with an AVIF brand. */
 function isAvif(bytes: Buffer): boolean {
   return (
     bytes.toString('latin1', 4, 8) === 'ftyp' &&
@@ -127,7 +128,7 @@ let loading: Promise<typeof sharpModule> | undefined;
 function loadSharp(): Promise<typeof sharpModule> {
   loading ??= import('sharp').then(({ default: sharp }) => {
     sharp.concurrency(1);
-    sharp.cache(false); // every picture is decoded once, and the result is kept on disk
+    sharp.cache(false); // each picture is decoded once, and the result is cached on disk
     return sharp;
   });
   return loading;

@@ -1,12 +1,13 @@
-// Covers of what is not here yet: the catalogue shows a picture at an address, which is fetched once, made small and
-// kept in the cache. An album gets a cover of its own only from audio or the archive, so that a thumbnail never stands
-// in a better one's way.
+// Covers of placeholders: the picture at the URL that the catalogue gave is downloaded once, resized and cached. It is
+// not stored as the album's cover, because that would prevent finding a better one.
 import { hash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { tracks } from '../db/schema.ts';
 import { sendBytes } from '../http/send-bytes.ts';
 import { isAbsent } from '../storage/file-errors.ts';
 import { createSlots } from '../runtime/at-once.ts';
@@ -16,16 +17,18 @@ export interface PlaceholderCoverDeps {
   db: MainDb;
   cacheDir: string;
   now: () => Date;
-  /** The picture at an address that a catalogue gave; undefined when it does not come. */
+  /** Downloads a picture from a URL that a catalogue gave; undefined when that fails. */
   fetchPicture: (url: string) => Promise<Uint8Array | undefined>;
 }
 
 const SIZE = 600;
 const AT_ONCE = 4;
-const MOST_FILES = 5_000;
-const MOST_FAILURES = 2_000;
+const MAX_FILES = 5_000;
+const MAX_FAILURES = 2_000;
 const FAILED_FOR_MS = 600_000;
 const CACHE_CONTROL = 'private, max-age=86400';
+
+type CoverUrl = RowAs<typeof tracks, 'coverUrl'>;
 
 export type PlaceholderCovers = ReturnType<typeof createPlaceholderCovers>;
 
@@ -34,17 +37,15 @@ export function createPlaceholderCovers({ db, cacheDir, now, fetchPicture }: Pla
   const inTurn = createSlots(AT_ONCE);
   const making = new Map<string, Promise<void>>();
   const failed = new Map<string, number>();
-  const findOfTrack = db.$client.prepare<[TrackId], { url: string | null }>(
-    'SELECT cover_url AS url FROM tracks WHERE id = ?',
-  );
-  const findOfAlbum = db.$client.prepare<[AlbumId], { url: string }>(
-    'SELECT cover_url AS url FROM tracks WHERE album_id = ? AND cover_url IS NOT NULL LIMIT 1',
+  const findOfTrack = db.$client.prepare<[TrackId], CoverUrl>('SELECT cover_url AS coverUrl FROM tracks WHERE id = ?');
+  const findOfAlbum = db.$client.prepare<[AlbumId], CoverUrl>(
+    'SELECT cover_url AS coverUrl FROM tracks WHERE album_id = ? AND cover_url IS NOT NULL LIMIT 1',
   );
   let made = 0;
 
   async function make(url: string, path: string, format: SizedFormat): Promise<void> {
     const bytes = await fetchPicture(url);
-    if (!bytes) throw new UnusablePicture('it could not be fetched');
+    if (!bytes) throw new UnusablePicture('it could not be downloaded');
     const small = await resizePicture((await checkPicture(Buffer.from(bytes))).bytes, SIZE, format);
     await mkdir(dir, { recursive: true });
     const temp = `${path}.${randomBytes(6).toString('hex')}`;
@@ -53,7 +54,7 @@ export function createPlaceholderCovers({ db, cacheDir, now, fetchPicture }: Pla
     if (++made % 500 === 0) await dropOldest(dir);
   }
 
-  /** False when it cannot be had; it is not asked for again for a while. */
+  /** False when it cannot be downloaded or used; then it is not tried again for ten minutes. */
   async function ensure(url: string, path: string, format: SizedFormat): Promise<boolean> {
     if ((failed.get(url) ?? 0) > now().getTime()) return false;
     const work = making.get(path) ?? inTurn(() => make(url, path, format)).finally(() => making.delete(path));
@@ -63,7 +64,7 @@ export function createPlaceholderCovers({ db, cacheDir, now, fetchPicture }: Pla
       return true;
     } catch (error) {
       if (!(error instanceof UnusablePicture)) throw error;
-      if (failed.size >= MOST_FAILURES) failed.clear();
+      if (failed.size >= MAX_FAILURES) failed.clear();
       failed.set(url, now().getTime() + FAILED_FOR_MS);
       return false;
     }
@@ -96,26 +97,26 @@ export function createPlaceholderCovers({ db, cacheDir, now, fetchPicture }: Pla
   }
 
   return {
-    /** False when there is no such picture, and nothing was sent. `url` is one that a catalogue gave. */
+    /** False when there is no picture and nothing was sent. `url` must come from a catalogue. */
     send,
-    /** Of a track that was saved from the catalogue. */
+    /** The picture of a placeholder. */
     async sendOfTrack(req: IncomingMessage, res: ServerResponse, id: TrackId, format?: SizedFormat): Promise<boolean> {
-      const url = findOfTrack.get(id)?.url;
+      const url = findOfTrack.get(id)?.coverUrl;
       return url != null && send(req, res, url, format);
     },
-    /** Of an album that holds such a track. */
+    /** The picture of an album with a placeholder. */
     async sendOfAlbum(req: IncomingMessage, res: ServerResponse, id: AlbumId, format?: SizedFormat): Promise<boolean> {
-      const url = findOfAlbum.get(id)?.url;
-      return url !== undefined && send(req, res, url, format);
+      const url = findOfAlbum.get(id)?.coverUrl;
+      return url != null && send(req, res, url, format);
     },
   };
 }
 
-/** Keeps the folder from growing for ever. */
+/** Limits the cache to MAX_FILES. */
 async function dropOldest(dir: string): Promise<void> {
   const names = await readdir(dir);
-  if (names.length <= MOST_FILES) return;
+  if (names.length <= MAX_FILES) return;
   const dated = await Promise.all(names.map(async (name) => ({ name, at: (await stat(join(dir, name))).mtimeMs })));
-  for (const { name } of dated.toSorted((a, b) => a.at - b.at).slice(0, names.length - MOST_FILES))
+  for (const { name } of dated.toSorted((a, b) => a.at - b.at).slice(0, names.length - MAX_FILES))
     await rm(join(dir, name), { force: true });
 }

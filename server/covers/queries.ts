@@ -1,22 +1,19 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
-import { albumCovers, albums } from '../db/schema.ts';
+import type { RowAs } from '../db/rows.ts';
+import { albumCovers, albums, type sourceFolders } from '../db/schema.ts';
 import { CREDITS_LOOKED_AT } from '../library/artist-rows.ts';
 import { FORMATS } from '../media/audio-formats.ts';
 
-/** Whether such a file holds a picture shows only when it is read for one. */
+/** Formats of which a scan does not know whether the file has a picture. */
 const PICTURES_UNKNOWN = FORMATS.filter(([, { reader }]) => reader !== 'own')
   .map(([format]) => `'${format}'`)
   .join(', ');
 
 export type CoverRow = typeof albumCovers.$inferSelect;
-/** A cover that is there. */
-export interface StoredCover {
-  albumId: AlbumId;
-  key: string;
-  etag: string;
-}
+/** A row with a cover. */
+export type StoredCover = RowAs<typeof albumCovers, 'albumId' | 'key' | 'etag'> & { key: string; etag: string };
 
 export const findCoverRow = (db: Db, albumId: AlbumId): CoverRow | undefined =>
   db.select().from(albumCovers).where(eq(albumCovers.albumId, albumId)).get();
@@ -24,16 +21,13 @@ export const findCoverRow = (db: Db, albumId: AlbumId): CoverRow | undefined =>
 export const hasAlbum = (db: Db, albumId: AlbumId): boolean =>
   db.select({ id: albums.id }).from(albums).where(eq(albums.id, albumId)).get() !== undefined;
 
-/** Nothing is to be looked for: there is a cover, or a person wants none. */
+/** There is a cover, or a person removed it: no other is looked for. */
 export function hasCoverOrNone(db: Db, albumId: AlbumId): boolean {
   const row = findCoverRow(db, albumId);
   return row !== undefined && (row.key !== null || row.origin === 'manual');
 }
 
-/**
- * Writes what was found, unless a cover is there already or a person wants none. False then, and when the album is
- * gone.
- */
+/** Writes what was found; false when there already is a cover, or a person removed it. */
 export function insertFound(db: Db, row: CoverRow): boolean {
   const { albumId: _, ...found } = row;
   return (
@@ -49,27 +43,27 @@ export function insertFound(db: Db, row: CoverRow): boolean {
   );
 }
 
-/** Writes what a person decided, over anything. */
+/** Writes what a person chose, whatever was there. */
 export function upsertCover(db: Db, row: CoverRow): void {
   const { albumId: _, ...set } = row;
   db.insert(albumCovers).values(row).onConflictDoUpdate({ target: albumCovers.albumId, set }).run();
 }
 
-/** Forgets that there is none; a cover stays. */
+/** Deletes the row of an album without a cover, so that one is looked for again. */
 export const deleteNone = (db: Db, albumId: AlbumId): void =>
   void db
     .delete(albumCovers)
     .where(and(eq(albumCovers.albumId, albumId), isNull(albumCovers.key)))
     .run();
 
-/** Forgets a cover that came from the archive and is lost; false when it is another one, or came from elsewhere. */
+/** Deletes the row of a cover from the archive; false when the album has another cover. */
 export const deleteCover = (db: Db, albumId: AlbumId, key: string): boolean =>
   db
     .delete(albumCovers)
     .where(and(eq(albumCovers.albumId, albumId), eq(albumCovers.key, key), eq(albumCovers.origin, 'archive')))
     .run().changes > 0;
 
-/** Read on the bare connection, prepared once: a grid asks for sixty covers at a time. */
+/** Prepared text, because a page requests sixty covers at a time. */
 export function prepareFindCovers(db: MainDb) {
   const columns = 'c.album_id AS albumId, c.key, c.etag';
   const ofAlbum = db.$client.prepare<[number], StoredCover>(
@@ -91,7 +85,7 @@ export function prepareFindCovers(db: MainDb) {
   return {
     ofAlbum: (id: AlbumId) => ofAlbum.get(id),
     ofTrack: (id: TrackId) => ofTrack.get(id),
-    /** Of the artist's own albums by year, then of albums with a track of theirs; so many at most. */
+    /** At most `most` covers: of the artist's own albums by year, then of albums with a track of theirs. */
     listOfArtist(id: ArtistId, most: number): StoredCover[] {
       const own = dated.all(id, most);
       if (own.length < most) own.push(...undated.all(id, most - own.length));
@@ -106,21 +100,23 @@ export function prepareFindCovers(db: MainDb) {
 
 export type CoverSources = ReturnType<typeof prepareCoverSources>;
 
-/** Where pictures for an album may be found, and which albums wait for one. */
+/** Local files that may have the picture of an album, and albums that are pending. */
 export function prepareCoverSources(db: MainDb) {
-  const audio = db.$client.prepare<[number, number], { storageUri: string }>(`
-    SELECT storage_uri AS storageUri FROM tracks
+  const audio = db.$client
+    .prepare<[number, number], string>(`
+    SELECT storage_uri FROM tracks
     WHERE album_id = ? AND (has_picture = 1 OR format IN (${PICTURES_UNKNOWN})) AND availability = 'available'
     AND storage_uri IS NOT NULL
-    ORDER BY disc_number IS NULL, disc_number, track_number IS NULL, track_number, id LIMIT ?`);
-  const folders = db.$client.prepare<[number], { path: string; imageName: string | null }>(`
+    ORDER BY disc_number IS NULL, disc_number, track_number IS NULL, track_number, id LIMIT ?`)
+    .pluck();
+  const folders = db.$client.prepare<[number], RowAs<typeof sourceFolders, 'path' | 'imageName'>>(`
     SELECT f.path, f.image_name AS imageName FROM tracks t
     JOIN source_files s ON s.track_id = t.id JOIN source_folders f ON f.id = s.folder_id
     WHERE t.album_id = ? GROUP BY f.id ORDER BY min(coalesce(t.disc_number, 1)), f.path`);
-  const folder = db.$client.prepare<[string], { imageName: string | null }>(
+  const folder = db.$client.prepare<[string], RowAs<typeof sourceFolders, 'imageName'>>(
     `SELECT image_name AS imageName FROM source_folders WHERE source = 'local_folder' AND path = ?`,
   );
-  const pending = db.$client.prepare<[number, number], { id: AlbumId }>(`
+  const pending = db.$client.prepare<[number, number], RowAs<typeof albums, 'id'>>(`
     SELECT a.id FROM albums a LEFT JOIN album_covers c ON c.album_id = a.id
     WHERE a.id > ? AND a.id <= ? AND (c.album_id IS NULL OR (c.key IS NULL AND c.origin IS NOT 'manual'
     AND a.updated_at > c.checked_at))`);
@@ -129,13 +125,13 @@ export function prepareCoverSources(db: MainDb) {
   );
   const highest = db.$client.prepare<[], { id: number | null }>('SELECT max(id) AS id FROM albums');
   return {
-    /** Storage addresses of the first tracks that hold a picture or may hold one, in the order of the album. */
-    audioWithPicture: (id: AlbumId, limit: number) => audio.all(id, limit).map((row) => row.storageUri),
+    /** Storage URIs of the first tracks that have or may have a picture, in the order of the album. */
+    audioWithPicture: (id: AlbumId, limit: number) => audio.all(id, limit),
     foldersOf: (id: AlbumId) => folders.all(id),
     imageIn: (path: string) => folder.get(path)?.imageName ?? null,
-    /** Albums never looked at, and albums without a cover that changed since. Covers the ids in (above, upTo]. */
+    /** New albums, and albums without a cover that changed since the last look; ids in (above, upTo]. */
     pendingBetween: (above: number, upTo: number) => pending.all(above, upTo).map((row) => row.id),
-    /** Nothing was found, and nothing of the album has changed since. */
+    /** The album has not changed since the last look. */
     isLookedAt: (id: AlbumId) => lookedAt.get(id) !== undefined,
     highestAlbumId: () => highest.get()?.id ?? 0,
   };

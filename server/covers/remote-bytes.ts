@@ -1,17 +1,16 @@
-// How the thread that reads pictures reaches audio that is no file on this machine: its readers are synchronous, so it
-// sleeps until the server has put the bytes it asked for into memory that both share. Only what readers look at is
-// fetched: the tags, not the music.
+// Lets the thread that reads pictures read audio in an object store. Readers are synchronous, so the thread blocks
+// until the main thread has copied the bytes into shared memory. Only the tags are fetched, not the music.
 import type { Readable } from 'node:stream';
 import { UnreadableAudio, type ByteSource } from '../media/types.ts';
 import type { ByteRange } from '../storage/storage.ts';
 
-/** Bytes fetched at a time: tags with a picture mostly fit. */
+/** Bytes per request; most tags with a picture are smaller. */
 const WINDOW_BYTES = 512 << 10;
 const HEAD_INTS = 2;
 const HEAD_BYTES = HEAD_INTS * 4;
 const [ASKED, FILLED, FAILED] = [0, 1, 2];
 
-/** Crosses over to the thread. `shared`: state, number of bytes, then the bytes. */
+/** Sent to the thread. `shared`: state, number of bytes, then the bytes. */
 export interface RemoteFile {
   size: number;
   shared: SharedArrayBuffer;
@@ -22,10 +21,10 @@ export const shareFile = (size: number): RemoteFile => ({
   shared: new SharedArrayBuffer(HEAD_BYTES + WINDOW_BYTES),
 });
 
-/** In the thread. `ask` tells the server which bytes are wanted. */
+/** In the worker thread. `ask` requests bytes from the main thread. */
 export function remoteByteSource({ size, shared }: RemoteFile, ask: (range: ByteRange) => void): ByteSource {
   const head = new Int32Array(shared, 0, HEAD_INTS);
-  const bytes = Buffer.allocUnsafeSlow(WINDOW_BYTES); // readers are given plain memory
+  const bytes = Buffer.allocUnsafeSlow(WINDOW_BYTES); // readers do not get shared memory
   let start = 0;
   let filled = 0;
 
@@ -51,7 +50,7 @@ export function remoteByteSource({ size, shared }: RemoteFile, ask: (range: Byte
       const large = Buffer.alloc(end - position);
       for (let at = position; at < end; at = start + filled) {
         fetch(at);
-        if (filled === 0) return large.subarray(0, at - position); // shorter than it was
+        if (filled === 0) return large.subarray(0, at - position); // the file became shorter
         bytes.copy(large, at - position, 0, Math.min(filled, end - at));
       }
       return large;
@@ -59,7 +58,7 @@ export function remoteByteSource({ size, shared }: RemoteFile, ask: (range: Byte
   };
 }
 
-/** In the server: puts the bytes there and wakes the thread. Throws what fetching throws, after it told the thread. */
+/** In the main thread: copies the bytes and wakes the worker. Throws errors of `open`, after waking it. */
 export async function supplyRange(
   { shared }: RemoteFile,
   range: ByteRange,

@@ -1,5 +1,5 @@
-// When the cover archive is asked again for an album that it had nothing for: people add pictures over weeks, and a
-// storage that was down is up again in hours. Each time in vain makes it longer.
+// When the cover archive is asked again for an album: people add pictures over weeks, and a storage that is down comes
+// back in hours. The time doubles with each attempt.
 
 export type LookupResult = 'none' | 'unusable' | 'failed';
 
@@ -11,6 +11,6 @@ const TIMES: Record<LookupResult, { first: number; longest: number }> = {
   failed: { first: 6 * HOUR_MS, longest: 7 * DAY_MS },
 };
 
-/** `tries` is 1 after the first. */
+/** `tries`: attempts so far with the same result, 1 after the first. */
 export const retryAfterMs = (result: LookupResult, tries: number): number =>
   Math.min(TIMES[result].longest, TIMES[result].first * 2 ** Math.min(tries - 1, 10));

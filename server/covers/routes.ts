@@ -1,4 +1,4 @@
-// Covers out, in the size asked for, and the ways in which a person changes one.
+// API of covers: sent in a requested size, replaced, removed and looked for again.
 import type { Request, Response } from 'express';
 import { AlbumIdIn, ArtistIdIn, TrackIdIn } from '../db/ids.ts';
 import { notFound } from '../errors.ts';
@@ -46,7 +46,7 @@ export function coverRoutes(
         ...picture,
         path: '/tracks/:id/cover',
         params: idParam(TrackIdIn),
-        summary: "Cover of a track's album; of a saved track, what the catalogue shows",
+        summary: "Cover of a track's album, or the catalogue's picture of a placeholder",
       },
       async ({ params, query, req, res }) => {
         const cover = covers.find.ofTrack(params.id);
@@ -58,7 +58,7 @@ export function coverRoutes(
         ...picture,
         path: '/artists/:id/cover',
         params: idParam(ArtistIdIn),
-        summary: 'Picture of an artist, made of the covers of up to four albums',
+        summary: 'Mosaic of up to four covers of an artist’s albums',
       },
       ({ params, query, req, res }) => send(req, res, covers.find.ofArtist(params.id), query.size),
     ),
@@ -79,7 +79,7 @@ export function coverRoutes(
         path: '/albums/:id/cover',
         access: 'user',
         params: idParam(AlbumIdIn),
-        summary: 'Remove the cover of an album; none is looked for again',
+        summary: 'Remove the cover of an album; no other is looked for',
       },
       ({ params }) => covers.removeCover(params.id),
     ),
@@ -90,7 +90,7 @@ export function coverRoutes(
         access: 'user',
         params: idParam(AlbumIdIn),
         reply: FoundCover,
-        summary: 'Look for a cover again: in the audio, beside it, in the cover archive; also after one was removed',
+        summary: 'Look for a cover again, in tags, folder and cover archive; also after it was removed',
       },
       ({ params, signal }) => covers.lookAgain(params.id, signal),
     ),

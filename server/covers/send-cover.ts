@@ -1,5 +1,4 @@
-// One cover as an answer: the original from the storage, or a size from the cache, made on the way when it is not there
-// yet.
+// Sends a cover: the original from the storage, or a resized one from the cache, which is made when it is not there.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, notFound } from '../errors.ts';
 import { sendBytes } from '../http/send-bytes.ts';
@@ -10,10 +9,10 @@ import type { StoredCover } from './queries.ts';
 import type { CoverService } from './service.ts';
 import { nearestSize } from './thumbnails.ts';
 
-/** Shown at once from the browser's cache for a day, and asked for again behind the scenes after five minutes. */
+/** Browsers show their copy for a day, and revalidate it in the background after five minutes. */
 const CACHE_CONTROL = 'private, max-age=300, stale-while-revalidate=86400';
 
-/** Of a mosaic when no size is asked for. */
+/** Size of a mosaic when none is requested. */
 const MOSAIC_SIZE = 600;
 
 /** Throws `not_found` when the stored picture is gone or cannot be decoded. */

@@ -1,4 +1,4 @@
-// Covers of albums: found once, never overwritten by a later find, replaced only by a person.
+// Covers of albums: found once, and after that only replaced by a person.
 import { AppError, messageOf, notFound } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId } from '../db/ids.ts';
@@ -39,11 +39,11 @@ export interface CoverServiceDeps {
   storage: Storage;
   audioStore: AudioStore;
   archive: CoverArchive;
-  /** Sizes are kept in `covers/` below it. */
+  /** Resized covers are in `covers/` below it. */
   cacheDir: string;
   /** cover-worker, in the source tree or in the bundle. */
   workerUrl: URL;
-  /** Told when an album's cover came, changed or went. */
+  /** Called when an album's cover was added, changed or removed. */
   onCover: (albumId: AlbumId) => void;
 }
 
@@ -62,7 +62,7 @@ export function createCoverService({
 }: CoverServiceDeps) {
   const embedded = createEmbeddedPictures({ workerUrl });
   const rows = createFoundRows(db);
-  const locked = createLocks<AlbumId>(); // a find must not write over what a person uploads at the same moment
+  const locked = createLocks<AlbumId>(); // a found cover must not overwrite a simultaneous upload
   const sources = prepareCoverSources(db);
   const nearby = createCoverFinder({ db, log, now, storage, audioStore, sources, embedded, rows, locked, onCover });
   const remote = createArchiveFinder({
@@ -93,7 +93,7 @@ export function createCoverService({
     await changed(row.albumId);
   }
 
-  /** Inside the album's lock. */
+  /** The caller holds the album's lock. */
   async function changed(albumId: AlbumId): Promise<void> {
     await orphans.releaseOf(albumId);
     await thumbnails.forget(albumId);
@@ -101,8 +101,8 @@ export function createCoverService({
   }
 
   /**
-   * Looks for a cover if the album has none and there is reason to: near by, then in the archive. True when one was
-   * found. Throws only what keeps it from looking at any album: `storage_full`, `unavailable`, the abort of `signal`.
+   * Looks for a cover if the album has none and is due, in local files and then in the archive; true when one was
+   * found. Throws only what would stop it for any album: `storage_full`, `unavailable`, the reason of `signal`.
    */
   const resolveCover = async (albumId: AlbumId, signal?: AbortSignal): Promise<boolean> =>
     (await nearby.resolveNearby(albumId, signal)) || (await remote.resolveFromArchive(albumId, signal)) === true;
@@ -113,17 +113,17 @@ export function createCoverService({
     resolveWanted: remote.resolveWanted,
     hasWanted: remote.hasWanted,
     hasDue: remote.hasDue,
-    /** What one archive does not have another one may. */
+    /** After a change of COVERART_BASE_URL: another archive may have other covers. */
     forgetLookups: (): void => deleteLookups(db),
     sweepOrphans: orphans.sweep,
     thumbnails,
     find: {
       ...find,
-      /** Of the first albums of theirs, or that they play on. */
+      /** A mosaic of covers of their albums, or of albums with a track of theirs. */
       ofArtist: (id: ArtistId): ShownCover | undefined => mosaicOf(`artist-${id}`, listOfArtist(id, MOSAIC_COVERS)),
     },
 
-    /** The same for callers whose own work must not fail with it: never throws. */
+    /** Like `resolveCover`, but logs errors instead of throwing. */
     async tryResolveCover(albumId: AlbumId, signal?: AbortSignal): Promise<boolean> {
       try {
         return await resolveCover(albumId, signal);
@@ -134,27 +134,24 @@ export function createCoverService({
     },
 
     /**
-     * Compares the stored cover with its hash, and heals it: with `heal`, from where it was found, or, when it is lost
-     * and came from the archive, from there. Throws as `resolveCover` does.
+     * Compares the stored cover with its hash, and repairs it: with `heal`, from the local files, or from the archive
+     * when it is missing and came from there. Throws like `resolveCover`.
      */
     async prove(albumId: AlbumId, heal: RepairCover | undefined, signal: AbortSignal): Promise<CoverVerdict> {
       const verdict = await proveStored(albumId, heal);
       if (typeof verdict === 'string' || verdict.healed !== null || verdict.kind !== 'missing' || !archive.isEnabled())
         return verdict;
-      // a person chose one meanwhile, or it is no find of the archive
+      // false when it was replaced meanwhile, or is not from the archive
       if (!(await locked(albumId, () => Promise.resolve(deleteCover(db, albumId, verdict.key))))) return verdict;
       const isFound = (await remote.resolveFromArchive(albumId, signal)) === true;
       return {
         ...verdict,
         healed: isFound ? 'source' : null,
-        reason: isFound ? null : 'it is looked for anew in the cover archive',
+        reason: isFound ? null : 'it will be looked for in the cover archive again',
       };
     },
 
-    /**
-     * A person wants it looked for, also when it was looked for in vain, or a cover was removed. Throws as
-     * `resolveCover` does, and `not_found`.
-     */
+    /** On request, also after a cover was removed or none was found. Throws `not_found`, and like `resolveCover`. */
     async lookAgain(albumId: AlbumId, signal: AbortSignal): Promise<{ found: boolean; reason: string | null }> {
       if (!hasAlbum(db, albumId)) throw notFound('album', albumId);
       await locked(albumId, () => Promise.resolve(deleteNone(db, albumId)));
@@ -163,7 +160,7 @@ export function createCoverService({
       return { found: findCoverRow(db, albumId)?.key != null, reason: findLookup(db, albumId)?.reason ?? null };
     },
 
-    /** The picture as it was stored; the storage's `not_found` when it is gone. */
+    /** The stored picture. Opening it throws `not_found` when it is gone. */
     original(cover: StoredCover): BytesSource {
       const path = storage.localPath(cover.key);
       if (path !== undefined) return { path };
@@ -177,10 +174,10 @@ export function createCoverService({
       };
     },
 
-    /** What a person chose, over anything found. Throws `not_found`, `unsupported_type`. */
+    /** Replaces the cover. Throws `not_found`, `unsupported_type`. */
     async setCover(albumId: AlbumId, bytes: Buffer): Promise<void> {
       const cover = await checkPicture(bytes).catch((cause: unknown) => {
-        throw new AppError('unsupported_type', `This cannot be a cover: ${messageOf(cause)}.`, { cause });
+        throw new AppError('unsupported_type', `This picture cannot be used: ${messageOf(cause)}.`, { cause });
       });
       const key = coverKey(albumId, cover.ext);
       await locked(albumId, () =>
@@ -190,7 +187,7 @@ export function createCoverService({
       );
     },
 
-    /** The album has no cover from now on, and none is looked for. Throws `not_found` when there is no such album. */
+    /** Removes the cover; no other is looked for. Throws `not_found` for an unknown album. */
     removeCover: (albumId: AlbumId): Promise<void> =>
       locked(albumId, () =>
         replace({ albumId, key: null, etag: null, origin: 'manual', checkedAt: now() }, () => Promise.resolve()),

@@ -1,12 +1,11 @@
-// The two background tasks of covers: cover_task looks near by and goes through thousands of albums in a minute, and
-// queues cover_archive_task for what is left, which keeps to the archive's pace. Running either twice finds nothing to
-// do.
+// The background tasks of covers. cover_task looks in local files, at thousands of albums per minute, and enqueues
+// cover_archive_task for the rest, at the rate that the archive allows. Both are idempotent.
 import { z } from 'zod';
 import type { Jobs } from '../jobs/service.ts';
 import { task, type Handler } from '../jobs/tasks.ts';
 import type { CoverService } from './service.ts';
 
-/** Finds covers for the albums that were not looked at yet. */
+/** Finds covers for new and changed albums. */
 export const COVER_TASK = task('cover_task', {
   payload: z.strictObject({}),
   attempts: 3,
@@ -15,10 +14,7 @@ export const COVER_TASK = task('cover_task', {
   concurrency: 1,
 });
 
-/**
- * Asks the cover archive for albums that have none near by; waits up to an hour between attempts, for weeks, while
- * that cannot be reached.
- */
+/** Looks in the cover archive for the rest. Retried for weeks, up to an hour apart, while it cannot be reached. */
 export const COVER_ARCHIVE_TASK = task('cover_archive_task', {
   payload: z.strictObject({}),
   attempts: 500,

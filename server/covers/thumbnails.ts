@@ -1,5 +1,5 @@
-// Covers in the sizes that windows use, made when first asked for and kept in the cache folder, a folder per album.
-// Mosaics are kept beside them, a folder for whom each is of.
+// Covers and mosaics in the sizes of the pages, made on first use and kept in the cache, in a folder per album, artist
+// or playlist.
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -10,10 +10,10 @@ import { resizePicture, type SizedFormat } from './picture.ts';
 import type { StoredCover } from './queries.ts';
 
 export const COVER_SIZES = [64, 160, 300, 600, 1200] as const;
-/** Decoding uses the threads that file reads need too. */
+/** Decoding uses the thread pool that file reads need too. */
 const MAX_AT_ONCE = 2;
 
-/** The nearest size there is; the larger one when two are as near. */
+/** The nearest of COVER_SIZES; the larger one of two. */
 export const nearestSize = (wanted: number): number =>
   COVER_SIZES.reduce((best, size) => (Math.abs(size - wanted) <= Math.abs(best - wanted) ? size : best));
 
@@ -48,10 +48,7 @@ export function createThumbnails({ cacheDir, readOriginal }: ThumbnailDeps) {
 
   return {
     pathOf,
-    /**
-     * Makes it; those who ask for the same one meanwhile wait for it together. Throws UnusablePicture and what reading
-     * the original throws.
-     */
+    /** Makes a file once, also for concurrent calls. Throws UnusablePicture and errors of `readOriginal`. */
     make(cover: ShownCover, size: number, format: SizedFormat = 'webp'): Promise<void> {
       const path = pathOf(cover, size, format);
       const work = making.get(path) ?? makeOnce(cover, size, format).finally(() => making.delete(path));
@@ -63,7 +60,7 @@ export function createThumbnails({ cacheDir, readOriginal }: ThumbnailDeps) {
   };
 }
 
-/** Pictures made of covers that are no more. */
+/** Deletes earlier mosaics of the same owner. */
 async function deleteOthers(folder: string, etag: string): Promise<void> {
   for (const name of await readdir(folder)) if (!name.startsWith(etag)) await rm(join(folder, name), { force: true });
 }
@@ -75,7 +72,7 @@ async function writeWhole(path: string, bytes: Buffer): Promise<void> {
     const handle = await open(temp, 'wx');
     try {
       await handle.writeFile(bytes);
-      await handle.sync(); // or a power cut leaves an empty picture under the final name
+      await handle.sync(); // else a power cut could leave an empty file with the final name
     } finally {
       await handle.close();
     }

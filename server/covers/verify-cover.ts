@@ -1,6 +1,5 @@
-// Proves that a stored cover is the picture that its row knows, and puts it right where it is not: from the backup, or
-// from where it was found. Inside the album's lock, so that a picture that a person chooses at the same moment is never
-// taken for a damaged one.
+// Compares a stored cover with the hash in its row and repairs it, from the backup or from the files it was found in.
+// Holds the album's lock, so that a simultaneous upload is not mistaken for damage.
 import { createHash } from 'node:crypto';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
@@ -14,10 +13,10 @@ import type { Locks } from './locks.ts';
 import { checkPicture, UnusablePicture, type Cover } from './picture.ts';
 import { findCoverRow, upsertCover, type CoverRow, type CoverSources } from './queries.ts';
 
-/** Stores the right bytes under the key; `healed`, or words when it could not. */
+/** Restores the object of a key; returns `healed`, or why it could not. */
 export type RepairCover = (key: string, etag: string) => Promise<string>;
 
-/** `none`: the album has no cover any more. `healed` says from where. */
+/** `none`: the album no longer has a cover. `healed`: where the repaired one came from. */
 export type CoverVerdict =
   | 'good'
   | 'none'
@@ -36,7 +35,7 @@ export interface CoverCheckDeps {
   sources: CoverSources;
   embedded: EmbeddedPictures;
   locked: Locks<AlbumId>;
-  /** The album's picture is there again, or is another one. */
+  /** The cover was restored, or replaced with another. */
   onHealed: (albumId: AlbumId) => Promise<void>;
 }
 
@@ -60,17 +59,17 @@ export function createCoverCheck({
       return { kind: hash.digest('hex').startsWith(etag) ? 'good' : 'damaged', reason: null };
     } catch (error) {
       if (error instanceof AppError && error.code === 'not_found') return { kind: 'missing', reason: null };
-      if (!(await storage.isUp())) throw error; // it says nothing of this cover
+      if (!(await storage.isUp())) throw error; // not a fault of this cover
       return { kind: 'unreadable', reason: messageOf(error) };
     }
   }
 
-  /** The same picture where it came from, or the first usable one there; never another than a person chose. */
+  /** Finds the same picture in the local files, or the first usable one if the lost one came from there too. */
   async function remake({ albumId, etag, origin }: CoverRow): Promise<boolean> {
     let first: { cover: Cover; origin: CoverRow['origin'] } | undefined;
     for (const candidate of listCandidates(albumId, { sources, audioStore, embedded })) {
-      const bytes = await candidate.read().catch(passing);
-      const cover = bytes && (await checkPicture(bytes).catch(passing));
+      const bytes = await candidate.read().catch(undefinedIfUnusable);
+      const cover = bytes && (await checkPicture(bytes).catch(undefinedIfUnusable));
       if (!cover) continue;
       if (cover.etag === etag) return keep(albumId, cover, origin);
       first ??= { cover, origin: candidate.origin };
@@ -87,7 +86,7 @@ export function createCoverCheck({
     return true;
   }
 
-  /** Throws only what says nothing of this cover: `unavailable` while the storage is down, `storage_full`. */
+  /** Throws `unavailable` while the storage is down, `storage_full`. */
   return (albumId: AlbumId, heal: RepairCover | undefined): Promise<CoverVerdict> =>
     locked(albumId, async () => {
       const row = findCoverRow(db, albumId);
@@ -95,14 +94,13 @@ export function createCoverCheck({
       const { key } = row;
       const { kind, reason } = await judge(key, row.etag);
       if (kind === 'good') return 'good';
-      const told = await heal?.(key, row.etag);
-      const healed = told === 'healed' ? 'backup' : (await remake(row)) ? 'source' : null;
+      const outcome = await heal?.(key, row.etag);
+      const healed = outcome === 'healed' ? 'backup' : (await remake(row)) ? 'source' : null;
       if (healed !== null) await onHealed(albumId);
-      return { key, kind, healed, reason: healed === null ? (told ?? reason) : null };
+      return { key, kind, healed, reason: healed === null ? (outcome ?? reason) : null };
     });
 }
 
-/** A source that cannot be read now, or holds no picture, is passed over. */
-function passing(error: unknown): undefined {
+function undefinedIfUnusable(error: unknown): undefined {
   if (!(error instanceof UnusablePicture) && !isOutOfReach(error)) throw error;
 }

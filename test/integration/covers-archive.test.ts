@@ -244,9 +244,9 @@ describe('asking again', () => {
     const albums = Array.from({ length: 12 }, () => addAlbum({ picture }));
     await resolveAll();
     await archive.close();
-    await expect(askAll()).rejects.toThrow('The cover archive cannot be reached at the moment.');
+    await expect(askAll()).rejects.toThrow('The cover archive cannot be reached right now.');
     expect(albums.filter((album) => room.lookupOf(album)?.result === 'failed').length).toBeLessThanOrEqual(3);
-    expect(room.lines.filter((line) => line.msg === 'cover archive is left alone for a while')).toHaveLength(1);
+    expect(room.lines.filter((line) => line.msg === 'cover archive paused after failures')).toHaveLength(1);
     expect(await room.covers.tryResolveCover(albums[11] as AlbumId)).toBe(false);
     expect(room.lookupOf(albums[11] as AlbumId)).toBeUndefined();
   });

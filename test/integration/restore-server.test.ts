@@ -137,7 +137,7 @@ describe('a restore through the server', () => {
     const { snapshot } = await makeBackup(server);
     expect(await post(`/backups/${snapshot}/restore`, { replace: true })).toMatchObject({
       status: 409,
-      body: { detail: expect.stringMatching(/STORAGE_ROOT in the environment says otherwise/) as string },
+      body: { detail: expect.stringMatching(/the environment sets STORAGE_ROOT differently/) as string },
     });
     expect((await post('/backups/20200101T000000000Z/restore', { folder: join(base, 'nowhere') })).status).toBe(404);
     const token = await registerUser(server, 'somebody');
