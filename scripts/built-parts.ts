@@ -5,9 +5,10 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..');
 
 export const PARTS: Record<string, { sources: string[]; modes: string[] }> = {
-  renderer: { sources: ['renderer', 'resources'], modes: ['renderer'] },
+  // Pages and shell have rules and tables of the server in them.
+  renderer: { sources: ['renderer', 'server', 'resources'], modes: ['renderer'] },
   server: { sources: ['server'], modes: ['server'] },
-  main: { sources: ['main', 'resources'], modes: ['main', 'preload'] },
+  main: { sources: ['main', 'server', 'resources'], modes: ['main', 'preload'] },
 };
 const SHARED = ['package.json', 'package-lock.json', 'vite.config.ts'];
 

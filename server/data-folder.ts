@@ -1,5 +1,4 @@
 // The data folder, taken for this process alone, with its secrets and its database.
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertNotHalfRestored } from './backup/restore-state.ts';
 import type { Config } from './config/config.ts';
@@ -10,11 +9,17 @@ import { lockDataFolder } from './db/data-lock.ts';
 import type { Log } from './log/log.ts';
 import type { Module } from './module.ts';
 import type { ProductPaths } from './paths.ts';
+import { makeFolder, type FolderWords } from './runtime/folders.ts';
+
+export const DATA_FOLDER: FolderWords = {
+  name: 'The data folder',
+  remedy: 'Choose another one with --data-dir or DATA_DIR.',
+};
 
 /** Lets the folder go again when something in it cannot be opened. */
 export async function openDataFolder(given: Config, paths: ProductPaths, log: Log) {
   const { data, database, secretsFile } = given.paths;
-  mkdirSync(data, { recursive: true });
+  makeFolder(data, DATA_FOLDER);
   const unlock = lockDataFolder(join(data, 'tonearm.lock'), data);
   try {
     assertNotHalfRestored(data);

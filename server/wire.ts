@@ -6,7 +6,7 @@ import { historyEvent, nowPlayingEvent } from './history/events.ts';
 import { jobEvent } from './jobs/wire.ts';
 import { jukeboxEvent } from './jukebox/wire.ts';
 import { networkEvent } from './lan/wire.ts';
-import { libraryEvent, trackEvent } from './library/wire.ts';
+import { libraryEvent } from './library/wire.ts';
 import { likeEvent } from './likes/wire.ts';
 import { queueEvent } from './playback/events.ts';
 import { playlistEvent } from './playlists/wire.ts';
@@ -15,7 +15,6 @@ import { scanEvent } from './scan/wire.ts';
 export const EVENTS = [
   jobEvent,
   scanEvent,
-  trackEvent,
   downloadEvent,
   libraryEvent,
   likeEvent,

@@ -2,7 +2,6 @@
 // error, this module after a response that closed the stream.
 import type { QueryClient } from '@tanstack/react-query';
 import type { EventMap, EventName } from '../../server/wire.ts';
-import type { TrackOut } from '../../server/library/wire.ts';
 import { jukeboxKey } from './jukebox.ts';
 import { HISTORY } from './history.ts';
 import { isOpen, scanKey, SCAN_TASK } from './jobs.ts';
@@ -11,7 +10,6 @@ import { forgetLikes, noteLike } from './likes.ts';
 import { notePlaylist } from './playlists.ts';
 import { QUEUE } from './queue.ts';
 import { noteDownload } from './remote.ts';
-import { matchesQuery, trackQuery } from './tracks.ts';
 import { eventsUrl } from './urls.ts';
 
 const RECONNECT_MS = [1_000, 2_000, 5_000, 10_000];
@@ -79,7 +77,6 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
     on(stream, 'jukebox', (jukebox) => queries.setQueryData(jukeboxKey, jukebox));
     on(stream, 'queue', () => void queries.invalidateQueries({ queryKey: [QUEUE] }));
     on(stream, 'history', () => refreshHistory.soon());
-    on(stream, 'track', (track) => patchTrack(queries, track));
   };
   connect();
 
@@ -90,19 +87,6 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
     refreshHistory.cancel();
     source?.close();
   };
-}
-
-/** Updates a changed track in every cached list of an album or artist. */
-function patchTrack(queries: QueryClient, track: TrackOut): void {
-  queries.setQueryData(trackQuery(track.id).queryKey, (before) => before && track);
-  void queries.invalidateQueries({ queryKey: matchesQuery(track.id).queryKey });
-  queries.setQueriesData<TrackOut[]>(
-    { predicate: ({ queryKey }) => queryKey[0] === LIBRARY && queryKey.at(-1) === 'all' },
-    (tracks) =>
-      tracks?.some(({ id }) => id === track.id)
-        ? tracks.map((other) => (other.id === track.id ? track : other))
-        : tracks,
-  );
 }
 
 function throttle(everyMs: number, run: () => void) {

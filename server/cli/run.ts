@@ -9,9 +9,11 @@ import { readJsonFile } from '../config/json-file.ts';
 import { openSecretStore } from '../config/secret-store.ts';
 import { withStoredSettings } from '../config/secrets.ts';
 import { defaultDataDir } from '../config/settings.ts';
+import { DATA_FOLDER } from '../data-folder.ts';
 import { AppError, DISK_FULL, isDiskFull, messageOf } from '../errors.ts';
 import { createLog, type Log } from '../log/log.ts';
 import { productPaths } from '../paths.ts';
+import { assertNoFile } from '../runtime/folders.ts';
 import { helpText, parseCommandLine, type Command } from './command-line.ts';
 import { runBackup, runExport } from './backup.ts';
 import { runEnrich } from './enrich.ts';
@@ -59,6 +61,7 @@ export async function runCommand(invocation: Invocation): Promise<void> {
 
 async function run(command: Command, invocation: Invocation): Promise<void> {
   if (command.name === 'openapi') return printOpenApi(invocation);
+  assertNoFile(dataDirOf(command, invocation.env), DATA_FOLDER);
   const aside =
     command.name === 'restore' ? undefined : await finishRestore(dataDirOf(command, invocation.env), () => new Date());
   if (aside !== undefined) console.log(`The library was restored; the previous one is in ${aside}`);

@@ -95,8 +95,6 @@ export type TrackOut = z.output<typeof TrackOut>;
 /** API names of the single-valued fields. */
 export type TrackFieldName = FieldName;
 
-export const trackEvent = event('track', TrackOut, 'A track changed in the background: enriched, fetched or missing.');
-
 export const libraryEvent = event(
   'library',
   z.object({ version: z.int(), tracks: z.int(), albums: z.int(), artists: z.int() }),

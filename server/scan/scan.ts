@@ -7,6 +7,7 @@
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { AppError, DISK_FULL, isDiskFull } from '../errors.ts';
+import { findMusicFolder } from '../files/music-folder.ts';
 import { nameOfMark } from '../files/lyrics-files.ts';
 import type { ReaderPool } from '../files/reader-pool.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
@@ -21,7 +22,6 @@ import type { ScanOp } from './decide.ts';
 import { createDryRun } from './dry-run.ts';
 import { hashLargeFiles } from './hash-large-files.ts';
 import { createMovedFiles } from './moved-files.ts';
-import { assertMounted } from './mounted-folder.ts';
 import { createProgress } from './progress.ts';
 import { standingFolders } from './scan-folders.ts';
 import { countsOf, createScanRecord, recordFoundByFingerprint, recordWalked } from './scan-record.ts';
@@ -88,7 +88,7 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
   const { db, now, tracks, storage } = deps;
   const { importPath: root, dryRun, signal } = options;
   const startedAt = now().getTime();
-  await assertMounted(db, LOCAL_FOLDER, root);
+  await findMusicFolder(db, root);
   const folders = await standingFolders(root, options.folders);
   const copies = options.mode === 'copy' && !dryRun;
   const record = createScanRecord();

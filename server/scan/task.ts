@@ -4,11 +4,11 @@ import { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { EventHub } from '../events/hub.ts';
 import { AppError } from '../errors.ts';
+import { readMusicFolder } from '../files/music-folder.ts';
 import type { Jobs } from '../jobs/service.ts';
 import { permanent, task, type Handler } from '../jobs/tasks.ts';
 import type { Leases } from '../storage/leases.ts';
 import { StorageDown } from './store-copies.ts';
-import { folderProblem } from './mounted-folder.ts';
 import { scan, type ScanDeps, type ScanOptions } from './scan.ts';
 import type { ScanProgress, ScanResult } from './wire.ts';
 import { scanEvent } from './wire.ts';
@@ -151,6 +151,5 @@ export async function assertScannable(settings: LiveSettings): Promise<void> {
   const path = settings.get('LOCAL_MEDIA_IMPORT_PATH');
   if (!path)
     throw new AppError('conflict', 'No music folder is set. Choose one in the settings (LOCAL_MEDIA_IMPORT_PATH).');
-  const problem = await folderProblem(path);
-  if (problem) throw new AppError('unavailable', problem);
+  await readMusicFolder(path);
 }

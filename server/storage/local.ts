@@ -6,6 +6,7 @@ import { access, open, opendir, stat, statfs, unlink, type FileHandle } from 'no
 import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { AppError, messageOf, notFound } from '../errors.ts';
+import { assertNoFile } from '../runtime/folders.ts';
 import type { Backend } from './backend.ts';
 import { asStorageError, changedMeanwhile, isAbsent, ours } from './file-errors.ts';
 import { assertKey, audioKey, keyToPath, TEMP_DIR, tempPath } from './local-paths.ts';
@@ -27,6 +28,7 @@ export const local: Backend = {
 
   /** Removes the leftovers of killed processes. Throws `unavailable`, naming the folder, when it cannot be read. */
   async open({ paths: { storageRoot: root } }, { now = () => new Date() }) {
+    assertNoFile(root, { name: 'The library folder', remedy: 'Move it away, or set STORAGE_ROOT to another folder.' });
     try {
       await sweepTemp({ root, now });
     } catch (cause) {

@@ -1,5 +1,6 @@
 // Finds network file systems in Linux's mount table. There the system reports only changes made by this machine, so a
 // shared folder cannot be watched. Format: proc_pid_mountinfo(5).
+import { readFile } from 'node:fs/promises';
 import { isBelow } from '../files/relative-path.ts';
 
 const REMOTE_TYPES = new Set([
@@ -20,6 +21,14 @@ const REMOTE_TYPES = new Set([
 
 /** fuseblk is a local disk (NTFS, exFAT); any other FUSE file system may be anywhere. */
 const isRemote = (type: string): boolean => REMOTE_TYPES.has(type) || type.startsWith('fuse.');
+
+/** Name of the remote file system that the folder is on; undefined when, as far as can be told, all of it is local. */
+export async function findRemoteFileSystem(path: string): Promise<string | undefined> {
+  if (path.startsWith('\\\\')) return 'a Windows share'; // mapped drives too: their real path begins like this
+  if (process.platform !== 'linux') return undefined;
+  const mounts = await readFile('/proc/self/mountinfo', 'utf8').catch(() => ''); // hidden in some sandboxes
+  return findRemoteMount(mounts, path);
+}
 
 /** Type of the remote file system of `folder`, or of one mounted below it; undefined when all of it is local. */
 export function findRemoteMount(mountinfo: string, folder: string): string | undefined {

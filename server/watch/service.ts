@@ -5,11 +5,12 @@ import { Worker } from 'node:worker_threads';
 import type { WatchedSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
 import { stopWorker } from '../runtime/stop-worker.ts';
-import { messageOf } from '../errors.ts';
+import { AppError, messageOf } from '../errors.ts';
+import { findMusicFolder, type MusicFolder } from '../files/music-folder.ts';
 import type { Jobs } from '../jobs/service.ts';
 import type { Log } from '../log/log.ts';
 import type { QuietRules } from './changed-folders.ts';
-import { findMusicRoot, findRemoteFileSystem, type MusicRoot } from './music-root.ts';
+import { findRemoteFileSystem } from './mounts.ts';
 import { createScanRequests } from './scan-requests.ts';
 import type { WatchBackend, WatchMessage, WatchOrder } from './watch-worker.ts';
 
@@ -59,7 +60,7 @@ export function createWatcher({ db, log, settings, jobs, workerUrl, timing }: Wa
   const times = { ...TIMING, ...timing };
   const requests = createScanRequests({ jobs, log, checkMs: times.checkMs });
   let status: WatchStatus = { state: 'off', reason: 'The server has not started yet.' };
-  let root: MusicRoot | undefined;
+  let root: MusicFolder | undefined;
   let worker: Worker | undefined;
   let lookTimer: NodeJS.Timeout | undefined;
   let pollTimer: NodeJS.Timeout | undefined;
@@ -108,10 +109,13 @@ export function createWatcher({ db, log, settings, jobs, workerUrl, timing }: Wa
   async function look(): Promise<boolean> {
     const folder = settings.get('LOCAL_MEDIA_IMPORT_PATH');
     if (folder === undefined || status.state === 'off') return false;
-    const found = await findMusicRoot(db, folder);
+    const found = await findMusicFolder(db, folder).catch((error: unknown) => {
+      if (!(error instanceof AppError && error.code === 'unavailable')) throw error;
+      return error.message;
+    });
     if (isClosed) return false;
-    if ('problem' in found) {
-      await waitForReturn(found.problem);
+    if (typeof found === 'string') {
+      await waitForReturn(found);
       return false;
     }
     if (found.identity !== root?.identity) await open(found);
@@ -127,7 +131,7 @@ export function createWatcher({ db, log, settings, jobs, workerUrl, timing }: Wa
     log.warn({ reason: problem, look_every_ms: times.lookMs }, 'music folder not watched; waiting for its return');
   }
 
-  async function open(found: MusicRoot): Promise<void> {
+  async function open(found: MusicFolder): Promise<void> {
     await letGo();
     if (isClosed) return;
     root = found;
@@ -148,7 +152,7 @@ export function createWatcher({ db, log, settings, jobs, workerUrl, timing }: Wa
     started.unref();
   }
 
-  async function receive(message: WatchMessage, { path, isEmpty }: MusicRoot): Promise<void> {
+  async function receive(message: WatchMessage, { path, isEmpty }: MusicFolder): Promise<void> {
     if (message.type === 'failed') return poll(watchProblem(message.code, message.message, times.maxFolders));
     status = { state: 'watching', folders: message.folders };
     if (message.type === 'watching') {

@@ -93,7 +93,9 @@ async function scan(window: Page): Promise<void> {
   await window.getByRole('heading', { name: 'Who may listen?' }).waitFor();
   await window.getByRole('button', { name: 'Open my library' }).click();
   await window.getByRole('heading', { name: 'Recently added' }).waitFor();
-  await window.getByRole('alert').filter({ hasText: 'Scan finished' }).waitFor();
+  await window.getByRole('link', { name: 'Tracks', exact: true }).click();
+  for (const title of music.files.flatMap(({ tags }) => tags?.title ?? []))
+    await window.getByRole('main').getByText(title, { exact: true }).first().waitFor();
 }
 
 async function play(window: Page): Promise<void> {

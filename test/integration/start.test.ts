@@ -104,10 +104,17 @@ test('a data folder belongs to one server at a time', async () => {
   await next.kill('SIGTERM');
 });
 
-test('a data folder that cannot be made is named', async () => {
+test('a file where the data folder or the library should be, or a folder above it, is named', async () => {
   const file = join(base, 'plain-file');
   writeFileSync(file, '');
-  expect(await refusal(['--data-dir', join(file, 'below')])).toMatch(/plain-file/);
+  for (const path of [file, join(file, 'below')]) {
+    expect(await refusal(['--data-dir', path])).toMatch(
+      /The data folder .* cannot be used: .*plain-file is a file, not a folder\. .*--data-dir/,
+    );
+    expect(await refusal(['--data-dir', fresh()], { STORAGE_ROOT: path })).toMatch(
+      /The library folder .* cannot be used: .*plain-file is a file, not a folder\. .*STORAGE_ROOT/,
+    );
+  }
 });
 
 test('a setup token and its link are printed until there is an administrator, who can come from the environment', async () => {

@@ -306,7 +306,7 @@ describe('where it cannot watch', () => {
     renameSync(folder, `${folder}-away`);
     await expect
       .poll(() => server.app.watcher.status())
-      .toEqual({ state: 'polling', reason: 'The music folder is not there. Is its disk connected?' });
+      .toEqual({ state: 'polling', reason: `The music folder ${folder} is not there. Is its disk connected?` });
     renameSync(`${folder}-away`, folder);
     await expect.poll(() => server.app.watcher.status().state).toBe('watching');
     await seeEverything(server, folder);
@@ -325,7 +325,7 @@ describe('where it cannot watch', () => {
       .poll(() => server.app.watcher.status())
       .toEqual({
         state: 'polling',
-        reason: 'The music folder is empty, but held music before. Is its disk connected?',
+        reason: `The music folder ${folder} is empty, but held music before. Is its disk connected?`,
       });
     expect(await sourceIds(server)).toHaveLength(4);
     for (const artist of ['Artist A', 'Artist B'])

@@ -22,7 +22,7 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
         'errors.ts': [],
         'paths.ts': [],
         log: [],
-        runtime: [],
+        runtime: ['errors.ts'],
         db: ['errors.ts', 'log'],
         config: ['errors.ts', 'log', 'db'],
       },
