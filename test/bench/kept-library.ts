@@ -1,4 +1,4 @@
-// Large libraries for benchmarks: made once, kept where the person says, and copied for every run.
+// Large libraries for benchmarks: generated once, kept in a given folder, and copied for every run.
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -7,7 +7,7 @@ import { startProduct } from './product.ts';
 
 const EVENTS = 1_000_000;
 
-/** The data folder of a library of that size, a copy. */
+/** A copy of the data folder of a library of that size. */
 export async function libraryOf(dir: string, libraries: string, tracks: number, albums?: number): Promise<string> {
   const name = `library-${tracks}${albums === undefined ? '' : `-${albums}`}`;
   const kept = join(libraries, name);
@@ -38,7 +38,7 @@ export async function libraryOf(dir: string, libraries: string, tracks: number, 
   return dataDir;
 }
 
-/** Else the server would identify them at its start, beside what is measured. */
+/** Otherwise the server would identify them during the measurement. */
 function endPending(path: string): void {
   const client = new Database(path);
   client.exec("UPDATE tracks SET metadata_status = 'enriched' WHERE metadata_status = 'pending'");

@@ -1,5 +1,5 @@
-// A large library whose rows are inserted directly, the same for the same seed, with the counts right that its services
-// would have kept. Words have the frequencies of language (few are everywhere, most are rare) and come in several
+// A large library whose rows are inserted directly, the same for the same seed, with the counts that services would
+// have written. Words have the frequencies of a language (few are common, most are rare) and come in several
 // scripts.
 import type { Sqlite } from '../../server/db/client.ts';
 import { identityKey, sortKey, sortName } from '../../server/library/fold.ts';
@@ -10,7 +10,7 @@ export interface LargeLibrary {
   tracks: number;
   /** 72 for 1,000 tracks when not given. */
   albums?: number;
-  /** Whose likes and plays there are. */
+  /** The user with likes and plays. */
   userId: number;
   likeEvents: number;
   plays: number;
@@ -255,7 +255,7 @@ function inserts(client: Sqlite) {
 }
 
 /**
- * What the events add up to; see likes/state.ts. `since` is when the last run of equal events began, which no reader
+ * The state after all events; see likes/state.ts. `since` is when the last run of equal events began, which nothing
  * here depends on.
  */
 const LIKE_STATES = `INSERT OR REPLACE INTO like_states (user_id, item_type, item_id, liked, rating, since)

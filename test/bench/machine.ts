@@ -1,4 +1,4 @@
-// What a benchmark ran on, in a line.
+// Describes the machine of a benchmark in one line.
 import { readFileSync, realpathSync } from 'node:fs';
 import { arch, availableParallelism, cpus, release, totalmem, type } from 'node:os';
 
@@ -11,7 +11,7 @@ export const describeMachine = (dir: string): string =>
     `Node ${process.versions.node}`,
   ].join(' · ');
 
-/** The file system that `dir` is on; only Linux tells. */
+/** The file system of `dir`; on Linux only. */
 function diskOf(dir: string): string {
   if (process.platform !== 'linux') return dir;
   const [device, , system] = readFileSync('/proc/self/mounts', 'utf8')

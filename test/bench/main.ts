@@ -1,5 +1,5 @@
-// npm run bench -- [suite …] [--json] [--dir DIR]: every hot path against a bound taken in the same run, printed as
-// each suite ends. Exit code 1 when a goal is missed or a suite fails; the others run all the same. For `scan`: --peer
+// npm run bench -- [suite …] [--json] [--dir DIR]: every hot path against a bound of the same run, printed as
+// each suite ends. Exit code 1 when a goal is missed or a suite fails; the others still run. For `scan`: --peer
 // mpd lets that program scan the same files, where it is installed. For `queries`: --million takes a library of a
 // million tracks too. --libraries DIR keeps the large libraries for the next run. `lists` and `opening` drive a browser
 // and run only when they are named; --docs writes what they find into docs/lists.md.

@@ -1,4 +1,4 @@
-// What a benchmark gives: the product's figure beside a bound taken in the same run, because machines differ and are
+// The result of a benchmark: Tonearm's figure and a bound of the same run, because machines differ and are
 // noisy.
 
 export interface Measure {

@@ -1,4 +1,4 @@
-// The built server as the benchmarks drive it: a process of its own, over HTTP.
+// The built server in its own process, driven over HTTP.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ export interface Product {
   api<T>(path: string, method?: string): Promise<T>;
   /** Resident memory in MB. */
   rss(): number;
-  /** Scans and gives the milliseconds from start to end of the job; ends the work that follows a scan. */
+  /** Scans and returns the milliseconds of the job; cancels the jobs that follow a scan. */
   scan(): Promise<{ ms: number; result: Record<string, number> }>;
   stop(): Promise<void>;
 }
@@ -37,7 +37,7 @@ const ADMIN = { username: 'bench', password: 'bench password' };
 
 const running = new Set<ChildProcess>();
 
-/** Ends what a suite that failed left behind. */
+/** Ends the processes of a suite that failed. */
 export async function endProducts(): Promise<void> {
   for (const child of running) {
     child.kill('SIGKILL');
@@ -81,7 +81,7 @@ export async function startProduct(dataDir: string, env: Record<string, string> 
     for (const status of ['running', 'queued', 'waiting']) {
       const { items } = await api<{ items: Job[] }>(`/jobs?status=${status}&limit=200`);
       for (const { id } of items)
-        // one that has just ended is not to be cancelled
+        // a job that has just ended cannot be cancelled
         await fetch(`${url}/api/v1/jobs/${id}`, { method: 'DELETE', headers: { Authorization: `Bearer ${token}` } });
     }
   };
@@ -94,14 +94,14 @@ export async function startProduct(dataDir: string, env: Record<string, string> 
     async scan() {
       let job = await api<Job>('/sources/local_folder/scan', 'POST');
       for (let wait = 50; job.finished_at === null; wait = Math.min(1_500, wait * 2)) {
-        // seldom: a server that is asked all the time writes in shorter turns
+        // rarely: a server that gets requests writes in shorter batches
         await new Promise((resolve) => {
           setTimeout(resolve, wait);
         });
         job = await api<Job>(`/jobs/${job.id}`);
       }
       if (job.status !== 'succeeded') throw new Error(`the scan ${job.status}: ${job.error}`);
-      // identification and covers follow a scan, and would share the machine with what is measured next
+      // identification and covers follow a scan, and would disturb the next measurement
       await stopOtherWork();
       return { ms: Date.parse(job.finished_at) - Date.parse(job.started_at), result: job.result };
     },

@@ -1,5 +1,5 @@
-// Asks a server over one kept socket into one reused buffer. A client that leaves garbage behind waits for its own
-// collector, 10 ms every so often, and such a wait would be taken for the server's.
+// Sends requests over one kept-alive socket into one reused buffer. A client that creates garbage waits for its own
+// collector, sometimes 10 ms, which would count as the server's time.
 import { connect } from 'node:net';
 
 const BUFFER = 1 << 20;

@@ -1,5 +1,5 @@
-// A collection that is on the disk before anything is measured: while a machine still writes a gigabyte out, every
-// flush waits behind it.
+// A collection that is flushed to disk before anything is measured: while a machine still writes a gigabyte, every
+// flush waits for it.
 import { execFileSync } from 'node:child_process';
 import { makeLibrary } from '../support/library.ts';
 

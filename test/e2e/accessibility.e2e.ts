@@ -1,5 +1,5 @@
-// axe on every page, in both themes. Opening a page takes as long as looking at it, so each is opened once and changes
-// its theme under way; the second time only colours are looked at, since nothing else differs.
+// axe on every page, in both themes. Opening a page takes as long as checking it, so each is opened once and changes
+// its theme; the second time only colours are checked, since nothing else differs.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type axe from 'axe-core';
@@ -18,7 +18,7 @@ const source = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.
 interface Part {
   exclude: string[][];
 }
-/** The side bar and the bars below are the same on every page: looked at once, on the first. */
+/** The side bar and the bars below are the same on every page: checked once, on the first. */
 const SHELL: Part = { exclude: [['nav'], ['footer']] };
 /** What a theme can change. */
 const COLOURS = ['color-contrast', 'link-in-text-block'];
@@ -56,7 +56,7 @@ async function inBothThemes(page: Page, where: string, context?: Part): Promise<
 }
 
 /**
- * As another window does: a page that is not in front hears of the system's own theme when it is drawn next, which may
+ * Like another window: a page in the background learns of the system's theme when it is drawn next, which may
  * be never.
  */
 async function changeTheme(page: Page, scheme: 'light' | 'dark'): Promise<void> {
@@ -92,7 +92,7 @@ for (const [name, device] of [
   });
 }
 
-test('nothing that opens has a serious violation', async () => {
+test('no dialog or menu has a serious violation', async () => {
   const page = await stage.openAsOwner({ ...DESK, colorScheme: 'light' });
   const found: string[] = [];
   const check = async (where: string) => found.push(...(await inBothThemes(page, where)));
@@ -154,7 +154,7 @@ test('nothing that opens has a serious violation', async () => {
 });
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`the doors have no serious violation: ${colorScheme}`, async () => {
+  test(`sign-in, set-up and sharing pages have no serious violation: ${colorScheme}`, async () => {
     const page = await stage.openPage({ baseURL: stage.url, ...DESK, colorScheme });
     await page.goto('/sign-in');
     await page.getByLabel('User name').waitFor();

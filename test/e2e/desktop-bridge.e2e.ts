@@ -1,5 +1,5 @@
-// The pages inside the desktop app: signed in by themselves, told what to show, with the app's own choices. The bridge
-// is played here; the shell behind it has tests of its own (test/unit/main), and the whole is driven by
+// The pages in the desktop app: signed in automatically, told what to show, with the app's own settings. The bridge
+// is simulated here; the shell has its own tests (test/unit/main), and both together are tested by
 // desktop-smoke.ts.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
@@ -89,7 +89,7 @@ function playBridge(): void {
 
 const home = (page: Page) => page.getByRole('navigation').getByRole('link', { name: 'Home' }).first();
 
-test('the window is signed in by itself, and no address holds anything that could be used again', async () => {
+test('the window is signed in automatically, and no URL contains anything that can be used again', async () => {
   const { page, addresses, reports, tickets } = await openWindow();
   await home(page).waitFor();
   await page.getByRole('button', { name: new RegExp(ADMIN.username) }).waitFor();
@@ -98,17 +98,17 @@ test('the window is signed in by itself, and no address holds anything that coul
   expect(reports).toContainEqual({ status: 'idle', title: null, artist: null });
   await page.reload();
   await home(page).waitFor();
-  expect(tickets()).toBe(1); // the session is kept
+  expect(tickets()).toBe(1); // the session is stored
 });
 
-test('the settings and the player sign themselves in too', async () => {
+test('the settings and player windows are signed in too', async () => {
   const settings = await openWindow('/settings');
   await settings.page.getByRole('heading', { level: 1, name: 'General' }).waitFor();
   const player = await openWindow('/player');
   await player.page.getByRole('main', { name: 'Player' }).waitFor();
 });
 
-test('who signs out stays out, also over a reload, until they sign in by hand', async () => {
+test('after signing out, nobody is signed in until they do it by hand, also after a reload', async () => {
   const { page, tickets } = await openWindow();
   await home(page).waitFor();
   await page.getByRole('button', { name: new RegExp(ADMIN.username) }).click();
@@ -122,13 +122,13 @@ test('who signs out stays out, also over a reload, until they sign in by hand', 
   await page.getByLabel('Password', { exact: true }).fill(ADMIN.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await home(page).waitFor();
-  await page.evaluate(() => localStorage.removeItem('tonearm.session')); // as if it had ended
+  await page.evaluate(() => localStorage.removeItem('tonearm.session')); // as if it had expired
   await page.reload();
   await home(page).waitFor();
   expect(tickets()).toBe(2);
 });
 
-test('the app opens pages and searches in it, and says when its server is restarting', async () => {
+test('the app opens pages and searches, and the page says when the server is restarting', async () => {
   const { page, tell } = await openWindow();
   await home(page).waitFor();
   await tell({ kind: 'open', path: '/albums' });
@@ -142,13 +142,13 @@ test('the app opens pages and searches in it, and says when its server is restar
   await page.getByText('is restarting').waitFor({ state: 'detached' });
 });
 
-test('the choices of the app itself are in the settings, and in no browser', async () => {
+test('the settings of the app are shown in the app, and not in a browser', async () => {
   const { page } = await openWindow('/settings');
   const tray = page.getByRole('switch', { name: 'Keep running in the tray' });
   await tray.waitFor();
-  // this system does not let an app say so
+  // this system does not support it
   expect(await page.getByRole('switch', { name: 'Start at login' }).count()).toBe(0);
-  await tray.click({ force: true }); // it moves when the app has answered
+  await tray.click({ force: true }); // it changes when the app has answered
   await expect.poll(() => tray.isChecked()).toBe(true);
   await page.getByRole('status').filter({ hasText: 'Saved' }).waitFor();
 

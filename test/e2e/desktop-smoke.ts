@@ -1,4 +1,4 @@
-// Uses the real desktop app as a person would, on an empty data folder: first run, scan, play, the tray's menu, quit.
+// Uses the real desktop app like a user, with an empty data folder: first run, scan, play, the tray's menu, quit.
 // Not part of `npm test`, because it needs Electron's binary and a display. npm run desktop:smoke takes the sources'
 // build; with --packed it takes what electron-builder packed into out/, which needs the fuse for Node's inspector left
 // on (see .github/workflows/check.yml).
@@ -34,7 +34,7 @@ const music = makeLibrary(
   join(dir, 'music'),
 );
 const app = await electron.launch({
-  // The machines that this runs on have no keychain that somebody could unlock.
+  // machines that run this have no unlocked keychain
   args: [
     ...(isPacked ? [] : [root]),
     `--user-data-dir=${join(dir, 'profile')}`,
@@ -73,7 +73,7 @@ try {
   if (answer) throw new Error('The server still answers after the app has quit.');
   console.log('The desktop app was set up, has scanned and played, did what its tray was told, and has quit.');
 } finally {
-  app.process().kill('SIGKILL'); // nothing when it has quit
+  app.process().kill('SIGKILL'); // undefined after it has quit
   rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
 }
 
@@ -112,7 +112,7 @@ async function play(window: Page): Promise<void> {
   await window.getByRole('region', { name: 'Player' }).getByRole('button', { name: 'Pause', exact: true }).waitFor();
 }
 
-/** Says what plays, and pauses it. */
+/** Returns what plays, and pauses it. */
 async function useTray(app: ElectronApplication, window: Page): Promise<void> {
   const titles = music.files.flatMap(({ tags }) => tags?.title ?? []);
   const isTitle = (label: string): boolean => titles.some((title) => label.startsWith(title.slice(0, 20)));
@@ -135,8 +135,8 @@ async function quitByTray(app: ElectronApplication): Promise<void> {
 }
 
 /**
- * No driver can reach into a system's tray, so the menu that it is given is kept, and its entries are clicked from
- * inside.
+ * No driver can click in a system's tray, so its menu is recorded, and its entries are clicked from
+ * inside the app.
  */
 function keepTrayMenu(app: ElectronApplication): Promise<void> {
   return app.evaluate(({ Tray }) => {
@@ -154,7 +154,7 @@ function trayLabels(app: ElectronApplication): Promise<string[]> {
   );
 }
 
-/** The click comes after the answer, since the app may be gone with it. */
+/** Clicks after answering, since the app may quit. */
 function clickInTray(app: ElectronApplication, label: string): Promise<void> {
   return app.evaluate((_electron, wanted) => {
     const item = (globalThis as { trayMenu?: Electron.Menu }).trayMenu?.items.find(

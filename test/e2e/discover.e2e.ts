@@ -39,7 +39,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** Files that call themselves what the catalogue calls them. */
+/** Files with the same tags as in the catalogue. */
 function makeSongs(folder: string, titles: string[]): [title: string, bytes: Buffer][] {
   const { files } = makeLibrary(
     { tracks: titles.length, formats: ['mp3'], seconds: '6', art: 'none', messy: 0, seed: 'catalogue' },
@@ -61,7 +61,7 @@ const saved = async (title: string): Promise<TrackOut | undefined> =>
   );
 const rowOf = (grid: string) => page.getByRole('grid', { name: grid }).getByRole('row').filter({ hasText: TITLE });
 
-test('Discover is not shown while there is no catalogue', async () => {
+test('Discover is hidden while there is no catalogue', async () => {
   await page.goto('/tracks');
   await page.getByRole('grid', { name: 'Tracks' }).getByRole('gridcell').first().waitFor();
   await places().getByRole('link', { name: 'Activity' }).waitFor();
@@ -71,7 +71,7 @@ test('Discover is not shown while there is no catalogue', async () => {
   await places().getByRole('link', { name: 'Discover' }).click();
 });
 
-test('a hit is saved, and stands among the tracks as one that is not here', async () => {
+test('a hit is saved, and listed among the tracks as not downloaded', async () => {
   await page.getByRole('searchbox', { name: 'Search online sources' }).fill('harbour');
   await hit().waitFor();
   expect(await hit().getByText('Saved', { exact: true }).count()).toBe(0);
@@ -92,7 +92,7 @@ test('a hit is saved, and stands among the tracks as one that is not here', asyn
   await rowOf('Tracks').getByRole('img', { name: 'Not downloaded' }).waitFor();
 });
 
-test('it is put into a playlist, and playing it there fetches it', async () => {
+test('playing it from a playlist fetches it', async () => {
   await rowOf('Tracks')
     .getByRole('button', { name: `More for ${TITLE}` })
     .click();
@@ -122,7 +122,7 @@ test('it is put into a playlist, and playing it there fetches it', async () => {
   await expect.poll(() => rowOf('Tracks in Evening').getByRole('img', { name: 'Not downloaded' }).count()).toBe(0);
 });
 
-test('Activity tells of the download, and Discover that the hit is here', async () => {
+test('Activity lists the download, and Discover shows that the hit is in the library', async () => {
   await places().getByRole('link', { name: 'Activity' }).click();
   await page
     .getByRole('region', { name: 'Downloads' })
@@ -179,11 +179,11 @@ test('the search palette shows what the catalogue has below what is here; Alt+En
 
   if ((await player().getByRole('button', { name: 'Play', exact: true }).count()) > 0)
     await page.keyboard.press('Space');
-  // it is next, so it is fetched
+  // fetched, because it plays next
   await expect.poll(async () => (await saved(NEXT))?.availability).toBe('available');
 });
 
-test('what the catalogue no longer has is said, and the queue goes on', async () => {
+test('an item that the catalogue no longer has is reported, and the next one plays', async () => {
   archive.items.get('quays-low-water')!.files!.pop();
   const search = await stage.api<{ items: SearchHit[] }>('/sources/streamsrc/search?q=harbour');
   const { source, source_id } = search.items.find(({ title }) => title === WITHDRAWN)!;

@@ -1,5 +1,5 @@
-// How much code a window needs before it shows anything: what its entry and all that this imports weigh as they are
-// sent.
+// How much code a window loads before it shows anything: the compressed size of its entry and all of its static
+// imports.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 const MOST_BYTES = 350 * 1024;
 const built = join(import.meta.dirname, '..', '..', 'dist', 'renderer');
 
-/** Every script that is loaded before the first line of the window's own runs. */
+/** Every script that is loaded before the window's code runs. */
 function scriptsOf(entry: string): string[] {
   const html = readFileSync(join(built, entry), 'utf8');
   const found = new Set<string>();
@@ -23,7 +23,7 @@ function scriptsOf(entry: string): string[] {
   return [...found];
 }
 
-/** As a browser elsewhere in the network gets it; over TLS Brotli makes it less. */
+/** As sent to browsers in the network; with Brotli over TLS it is less. */
 const sentBytes = (path: string): number => statSync(existsSync(`${path}.gz`) ? `${path}.gz` : path).size;
 
 test.each(['index.html', 'player.html', 'settings.html'])(
@@ -33,7 +33,7 @@ test.each(['index.html', 'player.html', 'settings.html'])(
     const preloaded = [
       ...readFileSync(join(built, entry), 'utf8').matchAll(/<link rel="modulepreload"[^>]* href="(\/[^"]+)"/g),
     ].map(([, name]) => join(built, name!));
-    // the build itself names what an entry imports
+    // the build lists what an entry imports
     expect(preloaded.filter((path) => !scripts.includes(path))).toEqual([]);
     expect(preloaded.length).toBeGreaterThan(2);
     const bytes = scripts.reduce((sum, path) => sum + sentBytes(path), 0);

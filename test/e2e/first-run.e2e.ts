@@ -1,4 +1,4 @@
-// From nothing to music: account, folder, scan, search, play.
+// First run: account, folder, scan, search, play.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import { currentTime, DESK, openStage, OWNER, untilIdle, type Stage } from './stage.ts';
@@ -55,7 +55,7 @@ test('an empty data folder becomes a library that plays', async () => {
   const first = await player.getByRole('link').first().textContent();
   await expect.poll(() => player.getByRole('link').first().textContent()).not.toBe(first);
   await expect.poll(() => currentTime(page)).toBeGreaterThan(0.3);
-  // Chromium notes the answers that the story provokes; anything else is a fault of ours.
+  // Chromium reports the errors that this test provokes; any other is a failure.
   expect(stage.problems.filter((text) => !/status of (401|403|422)/.test(text))).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-// Draws what the joins look like and how soon a track sounds: node test/e2e/gapless-figures.ts rewrites
+// Draws the joins and measures how soon playback starts: node test/e2e/gapless-figures.ts rewrites
 // docs/gapless.svg and the tables of docs/gapless.md. Needs ffmpeg and a build.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -80,7 +80,7 @@ function writeLongTracks(tool: string, dir: string): void {
   }
 }
 
-/** From the click to sound on the clock: in a window just opened, and again in one that has played. */
+/** From the click to the first frame, in a window just opened and in one that has played before. */
 async function measureFirstSounds({
   api,
   openAsOwner,

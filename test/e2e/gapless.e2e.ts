@@ -1,4 +1,4 @@
-// One continuous tone in two tracks, for every format, played by the window and recorded on its way to the loudspeaker.
+// A continuous tone in two tracks, for every format, played by the window while its output is recorded.
 import { afterAll, expect, test } from 'vitest';
 import { RATE, TONES, writeSineAlbum } from '../support/sine-album.ts';
 import { toolOrWarn } from '../support/tools.ts';

@@ -1,4 +1,4 @@
-// Files dropped on the window are imported; one that is no audio says so.
+// Files dropped on the window are imported; one that is not audio is reported.
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-test('a dropped album comes into the library, and the bad file among it is named with the reason', async () => {
+test('a dropped album is imported, and a bad file in it is listed with the reason', async () => {
   const page = await stage.openAsOwner(DESK);
   await page.goto('/albums');
   await page.getByRole('heading', { name: 'Your library is empty' }).waitFor();

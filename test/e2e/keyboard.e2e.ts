@@ -1,4 +1,4 @@
-// Everything without a mouse: the grid, the palette, and each shortcut of the list that `?` opens.
+// Use without a mouse: the grid, the palette, and each shortcut in the list that `?` opens.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SHORTCUTS } from '../../renderer/windows/library/shortcuts.ts';
@@ -16,7 +16,7 @@ const focusedLabel = () => page.evaluate(() => document.activeElement?.getAttrib
 const player = () => page.getByRole('region', { name: 'Player' });
 const nowPlaying = () => player().getByRole('link').first().textContent();
 
-test('arrow keys walk the grid, P plays, Enter opens', async () => {
+test('arrow keys move in the grid, P plays, Enter opens', async () => {
   await page.goto('/albums');
   const grid = page.getByRole('grid', { name: 'Albums' });
   const cards = grid.getByRole('link', { name: / by / });
@@ -37,7 +37,7 @@ test('arrow keys walk the grid, P plays, Enter opens', async () => {
   await page.getByRole('heading', { level: 1, name: second.slice(0, second.lastIndexOf(' by ')) }).waitFor();
 });
 
-test('the palette finds, queues with Shift+Enter and plays with Enter; Ctrl+arrows skip', async () => {
+test('the palette searches, queues with Shift+Enter and plays with Enter; Ctrl+arrows skip', async () => {
   const { items } = await stage.api<{ items: { title: string; id: number }[] }>('/tracks?limit=2&sort=created_at');
   const [one, other] = items;
   await page.keyboard.press('/');
@@ -73,7 +73,7 @@ test('the palette finds, queues with Shift+Enter and plays with Enter; Ctrl+arro
   await expect.poll(nowPlaying).toBe(one!.title);
 });
 
-test('a row’s menu opens from its button and with the menu key, and gives the focus back', async () => {
+test('a row’s menu opens from its button and with the menu key, and returns the focus', async () => {
   const focused = () =>
     page.evaluate(
       () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.getAttribute('data-index'),
@@ -114,7 +114,7 @@ const queue = () => page.getByRole('complementary', { name: 'Queue' });
 const liked = async () => (await stage.api<{ total: number }>('/tracks?liked=true&limit=1')).total;
 const press = (key: string) => page.keyboard.press(key);
 
-/** Where no list and no field has a use for the keys. */
+/** Where no list and no field handles the keys. */
 const nowhere = () => page.locator('#main').focus();
 async function focusTrack(place: number) {
   await page.goto('/tracks');
@@ -124,7 +124,7 @@ async function focusTrack(place: number) {
   return row;
 }
 
-/** A shortcut that is in no test does not compile. */
+/** A shortcut without a test does not compile. */
 const WALK: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<void>> = {
   async search() {
     for (const key of ['Control+k', '/']) {
@@ -252,13 +252,13 @@ const WALK: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<void>> = {
   },
 };
 
-test('each shortcut of the list does what the list says', async () => {
+test('each shortcut in the list works as described', async () => {
   await page.goto('/albums');
   await page.getByRole('grid', { name: 'Albums' }).getByRole('link', { name: / by / }).first().focus();
   await press('p');
   await expect.poll(() => currentTime(page)).toBeGreaterThan(0.1);
   for (const { name } of SHORTCUTS) {
-    if (name !== 'removeFromQueue') await nowhere(); // that one goes on with the row in focus
+    if (name !== 'removeFromQueue') await nowhere(); // that one continues with the focused row
     await WALK[name]();
   }
   expect(stage.problems).toEqual([]);

@@ -1,4 +1,4 @@
-// What is liked in one window is liked in another, without reloading it.
+// A like in one window appears in another without a reload.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DESK, openStage, type Stage } from './stage.ts';
 
@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-test('like in one window and see it in another', async () => {
+test('a like in one window appears in another', async () => {
   const here = await stage.openAsOwner(DESK);
   const there = await stage.openAsOwner(DESK);
   await Promise.all([here.goto('/tracks'), there.goto('/tracks')]);

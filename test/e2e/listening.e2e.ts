@@ -1,4 +1,4 @@
-// What was played stands in the history, can be taken back and given back, and is counted; plots and tables can be
+// Plays are listed in the history, counted, and can be removed and restored; plots and tables can be
 // saved, all under the strict CSP.
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
@@ -39,7 +39,7 @@ async function save(title: string, item: string): Promise<{ name: string; bytes:
   return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
 }
 
-test('a play is taken back, and given back on a word', async () => {
+test('a play is removed, and restored with Undo', async () => {
   await page.goto('/history');
   await page.getByText('21 plays', { exact: true }).first().waitFor();
   await page
@@ -52,7 +52,7 @@ test('a play is taken back, and given back on a word', async () => {
   await page.getByText('21 plays', { exact: true }).first().waitFor();
 });
 
-test('plays of another service are brought along, with a word on what is not here', async () => {
+test('plays of another service are imported, with a report on tracks that are not in the library', async () => {
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Import listening history' });
   const listens = [1, 2]
@@ -73,7 +73,7 @@ test('plays of another service are brought along, with a word on what is not her
   await expect.poll(plays).toBe(23);
 });
 
-test('every plot has a table behind it, and both can be saved', async () => {
+test('every plot has a table, and both can be saved', async () => {
   await page.goto('/statistics');
   await figure('Top tracks').getByRole('link', { name: tracks[0]!.title }).first().waitFor();
   const table = await save('Top tracks', 'Save as table (CSV)');

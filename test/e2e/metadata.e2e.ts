@@ -1,5 +1,5 @@
-// A track is edited by keyboard: the server's words stand at the field that is wrong, and afterwards every field says
-// where it came from.
+// A track is edited by keyboard: the server's message is shown at the invalid field, and afterwards every field shows
+// its origin.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TrackOut, TrackPage } from '../../server/library/wire.ts';
@@ -37,7 +37,7 @@ test('E on a row opens its details for editing', async () => {
   expect(new URL(page.url()).searchParams.get('details')).toBe(String(track.id));
 });
 
-test('what is wrong is said at its field, in the server’s words', async () => {
+test('an invalid value is reported at its field, with the server’s message', async () => {
   await form().getByLabel('Title').fill('');
   await form().getByLabel('Year', { exact: true }).fill('long ago');
   await page.keyboard.press('Enter');
@@ -45,7 +45,7 @@ test('what is wrong is said at its field, in the server’s words', async () => 
   expect(await form().getByLabel('Year', { exact: true }).getAttribute('aria-invalid')).toBe('true');
 });
 
-test('what was typed is there, is marked as edited, and the list behind shows it', async () => {
+test('a new value is shown, marked as edited, and visible in the list', async () => {
   await form().getByLabel('Title').fill('Quite Another Name');
   await form().getByLabel('Year', { exact: true }).fill('1987');
   await page.keyboard.press('Enter');
@@ -61,7 +61,7 @@ test('what was typed is there, is marked as edited, and the list behind shows it
   expect(now).toMatchObject({ title: 'Quite Another Name', year: 1987, metadata_status: 'manual' });
 });
 
-test('a deleted track is out of sight at once and comes back on a word', async () => {
+test('a deleted track disappears at once and comes back with Undo', async () => {
   await page.goto(`/albums/${track.album_id}?details=${track.id}`);
   await drawer().getByRole('button', { name: 'Delete' }).click();
   await drawer().waitFor({ state: 'detached' });

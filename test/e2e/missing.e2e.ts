@@ -1,4 +1,4 @@
-// Files that are gone: the page appears, a track is told where its music is now, others are removed and taken back, all
+// Missing files: the page appears, a track is given another file, others are removed and restored, all
 // by keyboard.
 import { copyFileSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import { DESK, endUndo, openStage, PHONE, scanToTheEnd, type Stage } from './sta
 
 let stage: Stage;
 let page: Page;
-/** Two tracks with the same audio that are both gone, and three more that are gone. */
+/** Two missing tracks with the same audio, and three more missing ones. */
 let twins: TrackOut[];
 let gone: TrackOut[];
 const music = (path: string): string => join(stage.library.dir, path);
@@ -47,7 +47,7 @@ const table = () => page.getByRole('grid', { name: 'Missing tracks' });
 const row = (title: string) => table().getByRole('row').filter({ hasText: title });
 const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
 
-test('the page is in the side bar from the moment on that a scan finds files gone', async () => {
+test('the page is in the side bar as soon as a scan finds missing files', async () => {
   await page.goto('/tracks');
   await page.getByRole('grid', { name: 'Tracks' }).getByRole('row').nth(3).waitFor();
   expect(await link().count()).toBe(0);
@@ -65,7 +65,7 @@ test('the page is in the side bar from the moment on that a scan finds files gon
   await row(gone[0]!.title).first().getByText(gone[0]!.source_id.split('/').at(-1)!).waitFor();
 });
 
-test('a track takes over the file it is now in, by keyboard', async () => {
+test('a track is given the file it is in now, by keyboard', async () => {
   const [one, two] = twins as [TrackOut, TrackOut];
   await stage.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: one.id, liked: true } });
   await page.goto('/missing?sort=album');
@@ -93,7 +93,7 @@ test('a track takes over the file it is now in, by keyboard', async () => {
   expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('row');
 });
 
-test('nothing that looks like it: the dialog says what to do', async () => {
+test('without possible matches, the dialog says what to do', async () => {
   await row(gone[0]!.title)
     .first()
     .getByRole('button', { name: `Find ${gone[0]!.title}` })
@@ -103,7 +103,7 @@ test('nothing that looks like it: the dialog says what to do', async () => {
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
 
-test('a removed track can be taken back, and one that is not is deleted after a while', async () => {
+test('removing a track can be undone, and otherwise it is deleted after a while', async () => {
   const two = twins[1]!;
   await row('two.mp3').focus();
   await page.keyboard.press('Delete');
@@ -118,14 +118,14 @@ test('a removed track can be taken back, and one that is not is deleted after a 
 
   await page.keyboard.press('Delete');
   await page.getByText(`“${two.title}” removed.`).waitFor();
-  await page.getByRole('link', { name: 'Home', exact: true }).click(); // the time runs on elsewhere
+  await page.getByRole('link', { name: 'Home', exact: true }).click(); // the time to undo is over in another window
   expect((await missing()).map(({ id }) => id)).toContain(two.id);
   await endUndo(page);
   await expect.poll(async () => (await missing()).map(({ id }) => id)).not.toContain(two.id);
   await expect.poll(() => link().textContent()).toBe('Missing3');
 });
 
-test('several are chosen with Space and Shift, removed at once and brought back by one word', async () => {
+test('several are selected with Space and Shift, removed at once and restored with one Undo', async () => {
   await page.goto('/missing');
   await row(gone[0]!.title).first().waitFor(); // a blank row takes no focus
   await table().getByRole('row').nth(1).focus();
@@ -145,7 +145,7 @@ test('several are chosen with Space and Shift, removed at once and brought back 
   expect(await table().getByRole('checkbox', { checked: true }).count()).toBe(0);
 });
 
-test('what comes back while it waits to be deleted is not deleted, and the page empties by itself', async () => {
+test('a track whose file comes back before it is deleted stays, and the page becomes empty', async () => {
   await row(gone[0]!.title).first().focus();
   await page.keyboard.press('Delete');
   await page.getByText(`“${gone[0]!.title}” removed.`).waitFor();
@@ -159,7 +159,7 @@ test('what comes back while it waits to be deleted is not deleted, and the page 
   expect(await missing()).toEqual([]);
 });
 
-test('on a phone it is in the menu', async () => {
+test('on a narrow screen it is in the menu', async () => {
   renameSync(music(gone[0]!.source_id), music('../away/again'));
   await scanToTheEnd(stage);
   const phone = await stage.openAsOwner(PHONE);

@@ -1,4 +1,4 @@
-// Every page there is, and a library in which none of them is empty.
+// Every page, and a library in which none of them is empty.
 import { startSmallCatalogue } from '../support/small-catalogue.ts';
 import { DESK, loseFiles, openStage, type Stage, type StageOptions } from './stage.ts';
 

@@ -56,7 +56,7 @@ for (const width of [360, 390]) {
   });
 }
 
-test('the bottom bar leads everywhere, and the player opens over the whole screen', async () => {
+test('all pages can be reached from the bottom bar, and the player fills the screen', async () => {
   const page = await stage.openAsOwner(PHONE);
   await page.goto('/');
   const bar = page.getByRole('navigation', { name: 'Library' });

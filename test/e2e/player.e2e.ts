@@ -1,4 +1,4 @@
-// One player in all windows; a queue and plays that outlive them; an album at double speed.
+// One player for all windows; a queue and plays that survive closing them; an album at double speed.
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-/** An album of 20 tracks of a second. */
+/** An album of 20 one-second tracks. */
 function writeTwentySongs(dir: string): void {
   const { files, dir: folder } = makeLibrary(
     { tracks: TRACKS, formats: ['mp3'], seconds: '1', art: 'none', messy: 0, seed: 'short' },
@@ -85,7 +85,7 @@ test('an album of 20 tracks at double speed is played to its end, no track skipp
   await page.context().close();
 });
 
-test('the player window shows and commands the same player, and goes on when the other window is closed', async () => {
+test('the player window shows and controls the same player, and plays on when the other window is closed', async () => {
   const page = await stage.openAsOwner(DESK);
   await playAlbum(page, album.id);
   await expect.poll(() => currentTime(page)).toBeGreaterThan(0.2);
@@ -106,7 +106,7 @@ test('the player window shows and commands the same player, and goes on when the
   await small.context().close();
 });
 
-test('a queue left on another device is offered, and taken over with its place', async () => {
+test('a queue of another device is offered, and continues at its position', async () => {
   const page = await stage.openAsOwner(DESK);
   await page.goto('/albums');
   await page.getByRole('grid', { name: 'Albums' }).getByRole('link').first().waitFor();
@@ -126,7 +126,7 @@ test('a queue left on another device is offered, and taken over with its place',
   await page.context().close();
 });
 
-test('tracks of the queue are dragged to another place', async () => {
+test('tracks of the queue are dragged to another position', async () => {
   const page = await stage.openAsOwner(DESK);
   await playAlbum(page, album.id);
   await player(page).getByRole('button', { name: 'Queue' }).click();
@@ -142,7 +142,7 @@ test('tracks of the queue are dragged to another place', async () => {
   await row(2).getByText(songs[2]!.title).waitFor();
   await expect
     .poll(async () => {
-      // for a moment after a drag, clicks are taken for its end
+      // just after a drag, clicks are ignored
       const clear = queue.getByRole('button', { name: 'Clear queue' });
       if ((await clear.count()) > 0) await clear.click();
       return queue.getByText('The queue is empty.').count();
@@ -153,7 +153,7 @@ test('tracks of the queue are dragged to another place', async () => {
   await page.context().close();
 });
 
-test('what is heard without a connection is counted when there is one again', async () => {
+test('plays without a connection are counted when it is back', async () => {
   const page = await stage.openAsOwner(DESK);
   await page.route('**/api/v1/history', (route) => route.abort());
   const before = (await stage.api<{ total: number }>('/history')).total;
@@ -168,7 +168,7 @@ test('what is heard without a connection is counted when there is one again', as
   await page.context().close();
 });
 
-test('the line that is sung stands out, and a click on a line goes there', async () => {
+test('the current line of the lyrics is highlighted, and a click on a line jumps there', async () => {
   const [first] = songs;
   await stage.openAsOwner(DESK).then(async (page) => {
     await page.route(`**/api/v1/tracks/${first!.id}/lyrics`, (route) =>

@@ -1,4 +1,4 @@
-// A playlist is built by dragging and by keyboard, put in order, and brought back as it was.
+// A playlist is filled by dragging and by keyboard, reordered, and restored to an earlier version.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DESK, openStage, type Stage } from './stage.ts';
@@ -13,7 +13,7 @@ afterAll(() => stage?.close());
 
 const side = () => page.getByRole('navigation', { name: 'Playlists' });
 const table = () => page.getByRole('grid', { name: 'Tracks in Evening' });
-/** Titles in the order in which they stand. */
+/** Titles in the list's order. */
 const titles = () =>
   table()
     .getByRole('row')
@@ -45,7 +45,7 @@ test('tracks are dragged onto a new playlist in the side bar', async () => {
   await page.getByText('3 tracks added to “Evening”.').waitFor();
 });
 
-test('by keyboard: rows are chosen, added, and those that are there already are asked about', async () => {
+test('by keyboard: rows are selected and added, after a question about those that are in it already', async () => {
   const all = page.getByRole('grid', { name: 'Tracks' });
   await dataRow(all, 2).focus();
   await page.keyboard.press('Space');
@@ -61,7 +61,7 @@ test('by keyboard: rows are chosen, added, and those that are there already are 
   await page.getByText('2 tracks added to “Evening”.').waitFor();
 });
 
-test('entries move by Alt and the arrows, and by dragging; Ctrl+Z takes it back', async () => {
+test('entries move with Alt and arrow keys, and by dragging; Ctrl+Z undoes it', async () => {
   await side()
     .getByRole('link', { name: /^Evening/ })
     .click();
@@ -93,7 +93,7 @@ test('entries move by Alt and the arrows, and by dragging; Ctrl+Z takes it back'
   await expect.poll(titles).toEqual([b, c, d, e, a]);
 });
 
-test('an earlier version is looked at and restored', async () => {
+test('an earlier version is viewed and restored', async () => {
   await page.getByRole('main').getByRole('button', { name: 'Versions' }).click();
   const versions = page.getByRole('complementary', { name: 'Versions' });
   await versions.getByRole('button', { name: /^3 tracks added/ }).click();

@@ -1,4 +1,4 @@
-// One more language is one more file: here one that nobody speaks, whose texts show what is not translated, are longer
+// A language is a file: here a pseudo-language whose texts show what is not translated, are longer
 // by half, and run from right to left. Every page is opened with it.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(program, { recursive: true, force: true });
 });
 
-/** Everything that the server said so far: names of music, and its own words about what it does. */
+/** All texts in the server's responses so far: names of music, and its messages. */
 function noteAnswers(page: Page): Set<string> {
   const words = new Set<string>();
   const note = (value: unknown): void => {
@@ -42,19 +42,19 @@ function noteAnswers(page: Page): Set<string> {
   return words;
 }
 
-/** A name that a chart cuts short is no word. */
+/** A name that a chart truncates is not a word. */
 const WORD = /[A-Za-z]{3,}(?![A-Za-z…])/g;
-/** Names, units and keys that are written so in every language, and how languages call themselves. */
+/** Names, units and keys that are written so in every language, and the names of languages. */
 const NAMES = 'ctrl esc tonearm url listenbrainz node linux http https localhost khz kbit deutsch english'.split(' ');
 
-/** Texts and names for screen readers, each with where it stands. */
+/** Texts and names for screen readers, with their places. */
 const textsOf = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const found: string[] = [];
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       if (node instanceof Element) {
-        if (node.closest('[aria-hidden=true]')) continue; // said to nobody
+        if (node.closest('[aria-hidden=true]')) continue; // not read by anybody
         for (const name of ['aria-label', 'aria-description', 'aria-valuetext', 'title', 'placeholder', 'alt'])
           found.push(node.getAttribute(name) ?? '');
       } else if (!node.parentElement?.closest('script, style, noscript, [lang=en]')) found.push(node.textContent ?? '');
@@ -62,13 +62,13 @@ const textsOf = (page: Page): Promise<string[]> =>
     return found;
   });
 
-/** Words of English that no answer of the server held. */
+/** English words that are not from the server. */
 async function english(page: Page, answers: ReadonlySet<string>): Promise<string[]> {
   const words = (await textsOf(page)).flatMap((text) => [...text.matchAll(WORD)].map(([word]) => word));
   return [...new Set(words)].filter((word) => !answers.has(word.toLowerCase()) && !NAMES.includes(word.toLowerCase()));
 }
 
-/** Translated texts of controls and headings that are cut off at the side, or reach out of the window. */
+/** Translated texts of controls and headings that are cut off, or extend beyond the window. */
 const cutOff = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const cut: string[] = [];
@@ -103,7 +103,7 @@ async function choosePseudo(page: Page): Promise<void> {
   await page.addInitScript((language) => localStorage.setItem('tonearm.language', language), PSEUDO);
 }
 
-/** The window was laid out anew after a change of its size. */
+/** Waits for the layout after a change of the window's size. */
 const drawn = (page: Page): Promise<void> =>
   page.evaluate(
     () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(undefined)))),
@@ -140,7 +140,7 @@ test('every page is translated, uncut and mirrored, in a wide window and in a na
   await page.context().close();
 });
 
-test('the page lies the other way round', async () => {
+test('the page is mirrored', async () => {
   const page = await stage.openAsOwner(DESK);
   await choosePseudo(page);
   await open(page, '/albums');
@@ -152,14 +152,14 @@ test('the page lies the other way round', async () => {
   expect(first!.x).toBeGreaterThan(second!.x);
 
   await cells.first().locator('[data-stop]').focus();
-  await page.keyboard.press('ArrowLeft'); // the way one reads
+  await page.keyboard.press('ArrowLeft'); // in reading direction
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.closest('[data-index]')?.getAttribute('data-index')))
     .toBe('1');
   await page.context().close();
 });
 
-test('it is offered among the languages by its own name', async () => {
+test('it is in the list of languages under its own name', async () => {
   const page = await stage.openAsOwner(DESK);
   await page.goto('/settings#general');
   await page.getByLabel('Language').selectOption(PSEUDO);

@@ -1,4 +1,4 @@
-// Records what the player sends to the loudspeaker, frame by frame, with an AudioWorklet beside it.
+// Records the player's output, frame by frame, with an AudioWorklet.
 import type { Page } from 'playwright-core';
 
 const TAP = `registerProcessor('tap', class extends AudioWorkletProcessor {
@@ -14,8 +14,8 @@ interface Recorded {
 }
 
 /**
- * To be called before the page is opened, which needs `bypassCSP`: modules of a worklet can't be handed in any other
- * way than as a blob.
+ * Has to be called before the page is opened, with `bypassCSP`: modules of a worklet can only be passed
+ * as a blob.
  */
 export async function recordOutput(page: Page): Promise<void> {
   await page.addInitScript((source) => {

@@ -1,4 +1,4 @@
-// Identification is not sure of two tracks: one match is taken and taken back, one is left alone, all by keyboard.
+// Two tracks with uncertain matches: one is accepted and undone, one is kept as it is, all by keyboard.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ReviewOut } from '../../server/enrichment/wire.ts';
@@ -63,7 +63,7 @@ const items = () => page.getByRole('list', { name: 'Review' }).locator('> li');
 const trackOf = (id: number) => stage.api<TrackOut>(`/tracks/${id}`);
 const focusedTitle = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '');
 
-test('the page is in the side bar while there is something to decide', async () => {
+test('the page is in the side bar while there are tracks to review', async () => {
   await page.goto('/');
   await page
     .getByRole('navigation', { name: 'Library' })
@@ -75,7 +75,7 @@ test('the page is in the side bar while there is something to decide', async () 
   await first.getByRole('row', { name: /^Title .+ Harbour Lights$/ }).waitFor();
 });
 
-test('Enter takes the match, U takes that back', async () => {
+test('Enter accepts the match, U undoes that', async () => {
   const [{ track }] = (await stage.api<Paged<ReviewOut>>('/review')).items as [ReviewOut];
   await items().first().focus();
   await page.keyboard.press('Enter');
@@ -89,7 +89,7 @@ test('Enter takes the match, U takes that back', async () => {
     .toMatchObject({ title: track.title, artist_name: track.artist_name, album_title: track.album_title });
 });
 
-test('D leaves a track as it is, U brings the question back', async () => {
+test('D keeps a track as it is, U undoes that', async () => {
   await items().first().focus();
   const label = await focusedTitle();
   await page.keyboard.press('d');

@@ -1,5 +1,5 @@
-// Pictures of every page at 1440 and 390 px, light and dark: node test/e2e/screenshots.ts FOLDER [ADDRESS USER
-// PASSWORD]. Without an address a server is started on a lively collection made for the purpose. `npm run screenshots`
+// Screenshots of every page at 1440 and 390 px, light and dark: node test/e2e/screenshots.ts FOLDER [ADDRESS USER
+// PASSWORD]. Without an address a server with a generated collection is started. `npm run screenshots`
 // fills docs/screenshots.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -138,7 +138,7 @@ const SCENES: Scene[] = [
   ],
 ];
 
-// Both sizes at once; every page is opened once and changes its theme under way.
+// both sizes at once; every page is opened once and changes its theme
 await Promise.all(
   (
     [
@@ -183,7 +183,7 @@ async function keepBoth(page: Page, name: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
-/** Small enough to be kept beside the source. */
+/** Small enough for the repository. */
 async function keep(page: Page, name: string): Promise<void> {
   await sharp(await page.screenshot())
     .webp({ quality: 82 })
@@ -205,12 +205,12 @@ async function largestAlbum(): Promise<AlbumPage['items'][number]> {
     headers: { Authorization: `Bearer ${session.access_token}` },
   });
   const { items } = (await response.json()) as AlbumPage;
-  // a machine may have no fonts for more
+  // a machine may not have fonts for others
   const named = items.filter((one) => one.has_cover && /^[\x20-\x7e]+$/.test(`${one.title}${one.artist_name ?? ''}`));
   return named.reduce((best, one) => (one.track_count > best.track_count ? one : best));
 }
 
-/** Three tracks of which the service for fingerprints is not sure. */
+/** Three tracks with uncertain matches. */
 async function makeUnsure(api: Api): Promise<void> {
   await untilIdle(() => api<{ items: JobOut[] }>('/jobs'));
   const service = await startFakeAcoustId();
@@ -247,7 +247,7 @@ async function makeUnsure(api: Api): Promise<void> {
   await service.close();
 }
 
-/** The first of each kind; two are made where there are none. */
+/** The first of each kind; two are created if there are none. */
 async function makePlaylists(): Promise<{ ordinary: number; smart: number }> {
   const headers = { Authorization: `Bearer ${session.access_token}`, 'Content-Type': 'application/json' };
   const ask = async <T>(path: string, body?: unknown): Promise<T> =>

@@ -1,4 +1,4 @@
-// Settings validate while one types, apply at once, and say where they come from.
+// Settings are validated while typing, apply at once, and show their origin.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,12 +17,12 @@ afterAll(async () => {
   rmSync(backups, { recursive: true, force: true });
 });
 
-/** Chromium reports each refused value as well. */
+/** Chromium also reports each rejected value. */
 const problems = () => stage.problems.filter((text) => !text.includes('status of 422'));
 const settingOf = async (key: string) =>
   (await stage.api<SettingsOut>('/settings')).items.find((item) => item.key === key);
 
-test('settings validate as one types, apply at once, and explain where they come from', async () => {
+test('settings are validated while typing, apply at once, and show their origin', async () => {
   const page = await stage.openAsOwner(DESK);
   await page.goto('/settings');
   await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Library' }).click();
@@ -96,7 +96,7 @@ test('a change that needs a restart says so, and the language changes at once in
   await page.context().close();
 });
 
-test('an account of a listener sees what is its own, and the owner can set a new password for it', async () => {
+test('an ordinary user sees their own settings, and the owner can set a new password for them', async () => {
   const page = await stage.openAsOwner(DESK);
   await page.goto('/settings#accounts');
   await page.getByRole('button', { name: 'Add user' }).click();
@@ -124,7 +124,7 @@ test('an account of a listener sees what is its own, and the owner can set a new
   await page.context().close();
 });
 
-test('a place for backups is tested, a backup is made there, and going back to it can be thought over', async () => {
+test('a backup target is tested, a backup is made, and restoring it can be cancelled', async () => {
   const page = await stage.openAsOwner(DESK);
   await page.goto('/settings#storage');
   const place = page.getByRole('textbox', { name: 'Backup location' });

@@ -1,5 +1,5 @@
-// The owner lets the network in: a phone finds the library by the code on the page, and is cut off when the switch goes
-// back.
+// The owner shares the library on the network: a phone opens it with the QR code, and is disconnected when the switch
+// is off.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NetworkOut } from '../../server/lan/wire.ts';
 import { lanAddress, tryConnect } from '../support/lan.ts';
@@ -42,14 +42,14 @@ test.runIf(lanAddress !== undefined)(
     await share.click({ force: true });
     await code.waitFor({ state: 'detached' });
     expect(await tryConnect(lanAddress ?? '', Number(new URL(stage.url).port))).toBe('ECONNREFUSED');
-    // the phone notices
+    // the phone shows it
     expect(stage.problems.filter((problem) => !problem.includes('net::ERR_CONNECTION_'))).toEqual([]);
     await phone.context().close();
     await page.context().close();
   },
 );
 
-test('where the address comes from the command line, the switch says so and cannot be moved', async () => {
+test('with an address from the command line, the switch says so and is disabled', async () => {
   const fixed = await openStage({ tracks: 1, scanned: false, env: { HOST: '127.0.0.1' } });
   const page = await fixed.openAsOwner(DESK);
   await page.goto('/settings#network');

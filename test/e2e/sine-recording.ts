@@ -1,4 +1,4 @@
-// The album of tones, played by the window and recorded: what the test judges and the script draws.
+// The recorded album of tones, which the test checks and the script draws.
 import { measureJoin, soundingPart, type Join } from '../support/joins.ts';
 import { ALBUM, HALF, TONES, type Tone } from '../support/sine-album.ts';
 import { until } from '../support/until.ts';

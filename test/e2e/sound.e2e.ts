@@ -1,4 +1,4 @@
-// How it sounds: even loudness, crossfade, speed, the sleep timer, and the system's media controls.
+// Volume normalization, crossfade, speed, the sleep timer, and the system's media controls.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TrackOut } from '../../server/library/wire.ts';
@@ -6,7 +6,7 @@ import { currentTime, DESK, OFFLINE, openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
 let page: Page;
-/** Two tracks of different albums; the file of the first carries a gain. */
+/** Two tracks of different albums; the file of the first has a ReplayGain tag. */
 let pair: [TrackOut, TrackOut];
 let playlist: number;
 beforeAll(async () => {
@@ -32,7 +32,7 @@ interface Noted {
   controls: Record<string, MediaSessionActionHandler>;
 }
 
-/** Runs in the page: what the page tells the loudspeaker and the system. */
+/** Runs in the page: records volumes, and what the page reports to the system. */
 function noteControls(): void {
   const noted: Pick<Noted, 'gains' | 'controls'> = Object.assign(globalThis, { gains: [], controls: {} });
   const Original = GainNode;
@@ -61,7 +61,7 @@ const player = () => page.getByRole('region', { name: 'Player' });
 const nowPlaying = () => player().getByRole('link').first().textContent();
 const settings = () => page.getByRole('dialog', { name: 'Playback settings' });
 
-/** The pair three times over, from its beginning. */
+/** The pair three times, from the start. */
 async function play(): Promise<void> {
   await page.goto(`/playlists/${playlist}`);
   await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
@@ -76,7 +76,7 @@ async function change(what: () => Promise<void>): Promise<void> {
   await settings().waitFor({ state: 'detached' });
 }
 
-test('even loudness turns a loud track down by what its file says', async () => {
+test('volume normalization turns a track down by the gain in its file', async () => {
   await play();
   const factor = 10 ** (pair[0].replay_gain!.track_gain_db! / 20);
   const isTurned = () => inPage(({ gains }, to) => gains.some(({ gain }) => Math.abs(gain.value - to) < 0.001), factor);
@@ -97,7 +97,7 @@ test('even loudness turns a loud track down by what its file says', async () => 
   await expect.poll(isTurned).toBe(false);
 });
 
-test('with a crossfade the next track begins while the one before it fades', async () => {
+test('with a crossfade the next track starts while the last one fades', async () => {
   await change(() => settings().getByRole('slider', { name: 'Crossfade' }).fill('2'));
   await play();
   await player().getByRole('slider', { name: 'Position' }).fill('24000');
@@ -111,7 +111,7 @@ test('with a crossfade the next track begins while the one before it fades', asy
   await change(() => settings().getByRole('slider', { name: 'Crossfade' }).fill('0'));
 });
 
-test('another speed keeps the place', async () => {
+test('changing the speed keeps the position', async () => {
   await play();
   await change(() => settings().getByRole('slider', { name: 'Speed' }).fill('1.5'));
   await expect
@@ -127,7 +127,7 @@ test('another speed keeps the place', async () => {
   await change(() => settings().getByRole('slider', { name: 'Speed' }).fill('1'));
 });
 
-test('the sleep timer ends the music after a track, or at a time', async () => {
+test('the sleep timer stops playback after a track, or at a time', async () => {
   await play();
   await change(() => settings().getByRole('radiogroup', { name: 'Sleep timer' }).getByText('End of track').click());
   await player().getByRole('slider', { name: 'Position' }).fill('29000');
@@ -144,7 +144,7 @@ test('the sleep timer ends the music after a track, or at a time', async () => {
   await page.clock.resume();
 });
 
-test('the system shows what plays, and its keys command the player; the queue outlives a reload', async () => {
+test('the system shows what plays, and its keys control the player; the queue survives a reload', async () => {
   await play();
   const shown = () =>
     page.evaluate(() => ({
@@ -163,7 +163,7 @@ test('the system shows what plays, and its keys command the player; the queue ou
   await press('pause');
   await expect.poll(shown).toMatchObject({ state: 'paused' });
   await press('seekto', { seekTime: 4 });
-  await press('previoustrack'); // more than three seconds in it goes back to the beginning
+  await press('previoustrack'); // after three seconds it goes back to the start
   await expect.poll(async () => Number(await player().getByRole('slider', { name: 'Position' }).inputValue())).toBe(0);
   await press('seekto', { seekTime: 2 });
   await expect

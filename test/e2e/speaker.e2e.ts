@@ -1,4 +1,4 @@
-// A window is the speaker, and a phone app steers it through the phone door.
+// A window is a speaker, and a Subsonic client controls it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TrackPage } from '../../server/library/wire.ts';
 import { currentTime, DESK, openStage, OWNER, type Stage } from './stage.ts';
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-test('a phone plays music on the computer, sees where it is, and stops it', async () => {
+test('a phone plays music on the computer, sees the position, and stops it', async () => {
   const page = await stage.openAsOwner(DESK);
   await page.goto('/');
   await page.getByRole('button', { name: `Account: ${OWNER.username}` }).click();

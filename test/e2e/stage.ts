@@ -1,4 +1,4 @@
-// What a story needs: a collection, the built server on an empty data folder, a browser. Everything goes away with
+// What a test needs: a collection, the built server with an empty data folder, a browser. Everything is removed by
 // `close`.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 const root = join(import.meta.dirname, '..', '..');
 
 export const OWNER = { username: 'owner', password: 'correct horse battery' };
-/** Settings for stories that need no names from elsewhere: they are there sooner. */
+/** Settings for tests without identification, which start faster. */
 export const OFFLINE = { MUSICBRAINZ_ENABLED: 'false', COVERART_ENABLED: 'false', FPID_ENABLED: 'false' };
 export const DESK = { viewport: { width: 1440, height: 900 } } satisfies BrowserContextOptions;
 export const PHONE = {
@@ -29,27 +29,27 @@ export interface Stage {
   setupToken: string;
   library: Manifest;
   browser: Browser;
-  /** What pages reported that they should not: script errors, refused content. */
+  /** Script errors and blocked content of all pages. */
   problems: string[];
-  /** A new window that nobody is signed in at. */
+  /** A new window that is not signed in. */
   openPage(options: BrowserContextOptions): Promise<Page>;
-  /** A new window of the owner; the account is made, and the collection scanned, when it has not been yet. */
+  /** A new window of the owner; creates the account and scans the collection first, if necessary. */
   openAsOwner(options: BrowserContextOptions): Promise<Page>;
   api<T>(path: string, init?: { method?: string; body?: unknown }): Promise<T>;
-  /** The owner, whose account is made, asks from now on. */
+  /** Creates the owner's account, and sends requests as the owner from now on. */
   signIn(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface StageOptions extends Omit<LibraryOptions, 'tracks'> {
   tracks?: number;
-  /** Start with `--import`, so that the collection is there at once; default true. */
+  /** Start with `--import`, so that the collection is scanned at once; default true. */
   scanned?: boolean;
-  /** Puts more into the folder of music before it is scanned. */
+  /** Adds files to the music folder before it is scanned. */
   addMusic?: (dir: string) => void | Promise<void>;
   /** Settings as the environment gives them. */
   env?: Record<string, string>;
-  /** Folder of the built program; default is this one. */
+  /** Folder of the built program; by default this one. */
   program?: string;
 }
 
@@ -161,13 +161,13 @@ export async function startServer(
 }
 
 export async function untilIdle(listJobs: () => Promise<{ items: JobOut[] }>): Promise<void> {
-  // one that waits for a service on the internet waits for good here
+  // a job that waits for an internet service would wait for ever
   const isIdle = ({ items }: { items: JobOut[] }): boolean =>
     items.length > 0 && items.every((job) => job.finished_at !== null || job.status === 'waiting');
   await until(listJobs, isIdle);
 }
 
-/** Scans the folder of music, and waits for the result. */
+/** Scans the music folder, and waits for the result. */
 export async function scanToTheEnd({ api }: Pick<Stage, 'api'>): Promise<void> {
   await untilEnded({ api }, await api<JobOut>('/sources/local_folder/scan', { method: 'POST' }));
 }
@@ -179,7 +179,7 @@ export const untilEnded = ({ api }: Pick<Stage, 'api'>, { id }: JobOut): Promise
   );
 
 /**
- * Makes some tracks missing: a folder of music that is played where it lies, a scan, a few of its files taken away, and
+ * Makes some tracks missing: a music folder in reference mode, a scan, some files removed, and
  * another scan.
  */
 export async function loseFiles({ api, library }: Pick<Stage, 'api' | 'library'>, count: number): Promise<void> {
@@ -204,7 +204,7 @@ interface WithUndo {
   endUndo: () => void;
 }
 
-/** Runs in the page: what can be undone for a while can be undone until the test says that the time is over. */
+/** Runs in the page: the time to undo ends when the test says so. */
 function holdUndo(ms: number): void {
   const { setTimeout, clearTimeout } = globalThis;
   const held = new Map<number, () => void>();
@@ -234,8 +234,8 @@ interface Noted {
 }
 
 /**
- * Runs in the page: what the player plays is in no document, so it is noted as it is made (media elements) and started
- * (decoded sound).
+ * Runs in the page: the player's audio is not in the document, so it is recorded when created (elements) and started
+ * (decoded audio).
  */
 function noteSounds(): void {
   const noted: Noted = { audioElements: [], startedSounds: [] };
@@ -260,7 +260,7 @@ function noteSounds(): void {
   };
 }
 
-/** Seconds into the track that sounds; 0 when nothing does. */
+/** Position in the playing track in seconds; 0 when nothing plays. */
 export const currentTime = (page: Page): Promise<number> =>
   page.evaluate(() => {
     const { audioElements, startedSounds } = globalThis as unknown as Noted;

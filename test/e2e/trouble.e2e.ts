@@ -1,4 +1,4 @@
-// When something is not as it should be: signed out, a track that can't be played, a server that is gone.
+// Errors: an expired session, a track that can't be played, a server that is down.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { currentTime, DESK, openStage, OWNER, type Stage } from './stage.ts';
 
@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-test('signing in leads back to the page that was asked for, also after the session ended', async () => {
+test('signing in returns to the requested page, also after the session expired', async () => {
   const { context } = await stage.openAsOwner(DESK).then((page) => ({ context: page.context() }));
   await context.close();
   const page = await stage.openPage({ baseURL: stage.url, ...DESK });
@@ -39,7 +39,7 @@ test('signing in leads back to the page that was asked for, also after the sessi
   await page.context().close();
 });
 
-test('a newcomer makes an account where that is allowed, and sees no activity', async () => {
+test('a new user creates an account if registration is open, and sees no activity', async () => {
   const page = await stage.openPage({ baseURL: stage.url, ...DESK });
   await page.goto('/sign-in');
   await page.getByRole('button', { name: 'Create an account' }).click();
@@ -67,7 +67,7 @@ test('a track whose file is missing says so, and the next one plays', async () =
   await page.context().close();
 });
 
-test('a queue in which nothing can be played stops by itself, repeating or not', async () => {
+test('a queue in which nothing can be played stops, repeating or not', async () => {
   const page = await stage.openAsOwner(DESK);
   const asked: string[] = [];
   await page.route('**/api/v1/stream/**', (route) => {
@@ -87,7 +87,7 @@ test('a queue in which nothing can be played stops by itself, repeating or not',
   await page.context().close();
 });
 
-test('a server that is gone is noticed, and so is its return', async () => {
+test('the page shows when the server is down, and when it is back', async () => {
   const page = await stage.openAsOwner(DESK);
   await page.goto('/albums');
   await page.getByRole('grid', { name: 'Albums' }).getByRole('link').first().waitFor();

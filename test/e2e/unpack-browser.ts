@@ -1,4 +1,4 @@
-// Once before the browser tests, which run side by side: two of them would unpack the same Chromium into one another's
+// Once before the browser tests, which run in parallel: two of them would unpack Chromium into the same
 // file.
 import { browserPath } from '../support/browser.ts';
 

@@ -1,4 +1,4 @@
-// The acoustic identification service as a server on this machine: the real protocol, answers by fingerprint.
+// AcoustID as a local server: the real protocol, responses by fingerprint.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { serve, stop } from './serve.ts';
@@ -39,7 +39,7 @@ export interface FakeResult {
   recordings?: FakeRecording[];
 }
 
-/** One request as it came in. */
+/** A request as received. */
 export interface Lookup {
   at: number;
   client: string | null;
@@ -52,20 +52,20 @@ export interface Lookup {
 
 export type Answer =
   | { results: FakeResult[] }
-  /** As it is: `status`, body. */
+  /** A raw response. */
   | { status: number; body: string; headers?: Record<string, string> }
   | 'hang';
 
 export interface FakeAcoustId {
   url: string;
   lookups: Lookup[];
-  /** What is said of the next look-ups, in order, whatever is asked; after them `answer` again. */
+  /** Responses to the next look-ups, in order; after them `answer` again. */
   next: Answer[];
   /** By fingerprint and length in seconds; no match when absent. */
   answer: (lookup: Lookup) => Answer;
-  /** Waited for before each answer: what happens while a look-up is under way. */
+  /** Awaited before each response, for what happens during a look-up. */
   before: () => Promise<unknown>;
-  /** It was asked something that it will not answer. */
+  /** Unexpected requests. */
   onSilence: () => void;
   close(): Promise<void>;
 }

@@ -1,13 +1,13 @@
-// The cover archive as a server on this machine: 307 to its storage, 302 to a machine of it, then the picture. Each
-// release group can be told how to behave.
+// The Cover Art Archive as a local server: 307 to its storage, 302 to one of its machines, then the image. Tests set the
+// behaviour of each release group.
 import { createServer, type ServerResponse } from 'node:http';
 import { deflateSync } from 'node:zlib';
 import { ascii, u32 } from '../support/audio-bytes.ts';
 import { serve, stop } from './serve.ts';
 
 /**
- * Old pictures have only the smaller size. A status is of the storage behind the redirect when it is `behind`, and for
- * so many `times`, before a picture.
+ * Old images have only the smaller size. With `behind` a status is of the storage after the redirect; with `times` it
+ * is sent so many times before the image.
  */
 export type ArchiveBehaviour =
   | { picture: Buffer; only500?: boolean }
@@ -22,13 +22,13 @@ export type ArchiveBehaviour =
 
 export interface FakeCoverArchive {
   url: string;
-  /** By release group; those that are not there are unknown to it. */
+  /** By release group; others are unknown to it. */
   groups: Map<string, ArchiveBehaviour>;
-  /** Paths below the base, those of its storage left out. */
+  /** Paths below the base, without those of its storage. */
   asked: { path: string; userAgent: string; at: number }[];
-  /** It answers nothing more, or only drips from now on. */
+  /** From now on it does not answer, or sends a few bytes at a time. */
   onSilence: () => void;
-  /** Nobody listens any more. */
+  /** Stops listening. */
   close(): Promise<void>;
 }
 

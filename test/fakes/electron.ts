@@ -1,6 +1,6 @@
-// Stands in for `electron` in tests (an alias in vitest.config.ts). It keeps what the shell relies on: what may be
-// called before the app is ready and what may not, the order of events on quit, which navigations raise which event,
-// structured cloning and wrapped errors over IPC. `fake` is what a test turns and looks at.
+// Replaces `electron` in tests (an alias in vitest.config.ts) with the behaviour that the shell relies on: what can be
+// called before the app is ready, the order of events on quit, which navigations raise which event,
+// structured cloning and wrapped errors over IPC. Tests control and inspect it with `fake`.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type * as Electron from 'electron';
 
-/** Names of the real thing, so that a fake of something that does not exist does not compile. */
+/** Checked against the real types, so that a fake of something that does not exist does not compile. */
 type Part<T> = Partial<Record<keyof T, unknown>>;
 type Handler = (event: unknown, ...args: unknown[]) => unknown;
 interface Frame {
@@ -121,7 +121,7 @@ class FakeApp
     this.isQuitting = true;
     if (fake.windows.length === 0) return this.end();
     for (const window of fake.windows) window.close();
-    if (fake.windows.length > 0) this.isQuitting = false; // one of them would not go
+    if (fake.windows.length > 0) this.isQuitting = false; // one of them refused to close
   }
 
   lastWindowClosed(): void {
@@ -152,7 +152,7 @@ class FakeContents
 {
   mainFrame: Frame = { url: '' };
   reloads = 0;
-  /** What the shell has told this page. */
+  /** Messages from the shell to this page. */
   heard: unknown[] = [];
   private openHandler: Parameters<Electron.WebContents['setWindowOpenHandler']>[0] = () => ({ action: 'allow' });
 
@@ -174,7 +174,7 @@ class FakeContents
     this.openHandler = handler;
   }
 
-  /** The page goes elsewhere by itself; loading by the app raises none of these events. */
+  /** The page navigates by itself; loading by the app raises none of these events. */
   navigate(url: string, { frame = this.mainFrame }: { frame?: Frame } = {}): boolean {
     const isMainFrame = frame === this.mainFrame;
     const inFrame = cancellable({ url, isMainFrame, frame });
@@ -187,7 +187,7 @@ class FakeContents
     return true;
   }
 
-  /** The server answers a navigation with another address. */
+  /** The server redirects a navigation. */
   redirect(url: string): boolean {
     const event = cancellable({ url, isMainFrame: true, frame: this.mainFrame });
     this.emit('will-redirect', event);
@@ -235,7 +235,7 @@ export class BrowserWindow
   options: Electron.BrowserWindowConstructorOptions;
   isShown: boolean;
   focuses = 0;
-  /** Where it is when it is neither minimized nor maximized. */
+  /** Its bounds when it is neither minimized nor maximized. */
   bounds: Electron.Rectangle;
   progress = -1;
   private maximized = false;
@@ -339,8 +339,8 @@ export class BrowserWindow
 }
 
 /**
- * Gives plain Node what a utility process has: `parentPort`, whose messages wait for a listener, and a life that no
- * empty loop ends.
+ * Gives plain Node what a utility process has: `parentPort`, which queues messages until there is a listener, and keeps
+ * the process alive.
  */
 const PARENT_PORT = `data:text/javascript,${encodeURIComponent(`
   import { EventEmitter } from 'node:events';
@@ -351,7 +351,7 @@ const PARENT_PORT = `data:text/javascript,${encodeURIComponent(`
   setInterval(() => undefined, 60_000);
 `)}`;
 
-/** Plain Node in the place of Chromium's service process: same output streams, messages, pid and exit event. */
+/** Plain Node instead of Chromium's service process: the same output streams, messages, pid and exit event. */
 class FakeUtilityProcess extends EventEmitter {
   stdout: NodeJS.ReadableStream | null;
   stderr: NodeJS.ReadableStream | null;
@@ -408,7 +408,7 @@ class FakeMenu {
     fake.applicationMenu = menu;
   }
 
-  /** What a person sees of it, separators left out. */
+  /** Visible labels, without separators. */
   get labels(): string[] {
     return this.items.flatMap(({ label }) => label ?? []);
   }
@@ -420,7 +420,7 @@ class FakeMenu {
     return item;
   }
 
-  /** A person picks it; what is greyed out cannot be picked, and a checkbox changes before its click is told. */
+  /** Clicks an item unless it is disabled; a checkbox changes before its click event. */
   pick(label: string): void {
     const item = this.find(label);
     if (item.enabled === false) throw new Error(`"${label}" cannot be picked now.`);
@@ -473,7 +473,7 @@ class FakeNotification extends EventEmitter {
 
 class FakeShortcuts {
   keys = new Map<string, () => void>();
-  /** Keys that another program has. */
+  /** Shortcuts that another program has registered. */
   taken = new Set<string>();
   register(key: string, run: () => void): boolean {
     if (!app.isReady()) throw new Error('globalShortcut cannot be used before the app is ready');
@@ -588,7 +588,7 @@ export const fake = {
   forks: [] as { modulePath: string; options: Electron.ForkOptions }[],
   exposed: {} as Record<string, unknown>,
 
-  /** A page calls a channel; by default its main frame does. Of an error only the text comes across. */
+  /** A page invokes a channel, by default from its main frame. Of an error only the message is passed. */
   invoke(
     window: BrowserWindow,
     channel: string,
@@ -606,7 +606,7 @@ export const fake = {
     );
   },
 
-  /** A new app that has not begun. Folders it is given are gone with the next one. */
+  /** A new app that is not ready yet. Its folders are removed with the next one. */
   reset(): void {
     const old = app.paths['appData'];
     if (old) rmSync(old, { recursive: true, force: true });

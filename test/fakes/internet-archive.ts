@@ -1,5 +1,5 @@
-// The Internet Archive as it answers on the wire: search of items, what is in an item, downloads behind a redirect,
-// with ranges. Told by a test to be busy, slow, broken, or to send something else.
+// The Internet Archive as a local server: search, metadata of items, downloads behind a redirect,
+// with ranges. Tests can make it busy, slow, broken, or send something else.
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { serve, stop } from './serve.ts';
@@ -17,7 +17,7 @@ export interface FakeItem {
 }
 
 /**
- * How the next downloads go, one each; after them all is well. `cut` sends so many bytes and leaves the line to the
+ * Faults of the next downloads, one each. `cut` sends so many bytes and leaves the connection to the
  * test.
  */
 export type DownloadFault =
@@ -30,18 +30,18 @@ export type DownloadFault =
 export interface FakeArchive {
   url: string;
   items: Map<string, FakeItem>;
-  /** For the search and for what is in items: answers before any thought. `hang` never answers. */
+  /** Responses to searches and metadata requests instead of real ones. `hang` never answers. */
   next: ({ status: number; body?: string } | 'hang')[];
   faults: DownloadFault[];
   /** Paths with their queries. */
   asked: string[];
-  /** What was asked for of a file's bytes; null is the whole. */
+  /** Requested ranges of files; null is the whole file. */
   ranges: (string | null)[];
-  /** Lines that wait for the test to break them. */
+  /** Connections for the test to break. */
   lines: ServerResponse[];
-  /** What the search was for. */
+  /** Search terms. */
   queries: string[];
-  /** It was asked something that it will not answer. */
+  /** Unexpected requests. */
   onSilence: () => void;
   close(): Promise<void>;
 }
@@ -144,7 +144,7 @@ export async function startFakeArchive(port = 0): Promise<FakeArchive> {
   return fake;
 }
 
-/** One pixel. */
+/** A one-pixel image. */
 export const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',

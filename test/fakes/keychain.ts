@@ -1,15 +1,15 @@
-// A system's keychain as the packages for it show it: kept by whoever holds `entries`, and able to fail in the ways
-// real ones do.
+// A system's keychain with the interface of the packages for it; its content is `entries`, and it can fail like
+// real ones.
 import type { Keychain, KeychainPackage } from '../../server/config/keychain.ts';
 
 export interface FakeKeychain extends KeychainPackage {
   entries: Map<string, string>;
   /**
-   * What goes wrong from now on. `lies`: takes a value and gives back another · `breaks`: fails after that many more
+   * Faults from now on. `lies`: stores a value and returns another; `breaks`: fails after that many more
    * writes.
    */
   fault: 'absent' | 'silent' | 'lies' | { breaksAfter: number } | undefined;
-  /** It was asked something that it will not answer. */
+  /** Unexpected requests. */
   onSilence: () => void;
 }
 

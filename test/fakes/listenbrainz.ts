@@ -1,4 +1,4 @@
-// ListenBrainz as it answers on the wire: tokens, limits, refusals. Told by a test to be busy, broken, or gone.
+// ListenBrainz as a local server: tokens, rate limits, rejections. Tests can make it busy, broken or unreachable.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { serve, stop } from './serve.ts';
 
@@ -29,7 +29,7 @@ export async function startListenBrainz() {
   const submissions: Submission[] = [];
   const requests: string[] = [];
   const userAgents = new Set<string>();
-  /** The next answers, before any thought about what was asked. */
+  /** The next responses, whatever is requested. */
   const next: { status: number; body?: unknown; headers?: Record<string, string> }[] = [];
   const refusedTitles = new Set<string>();
   const waiting: ((submission: Submission) => void)[] = [];
@@ -133,7 +133,7 @@ export async function startListenBrainz() {
     userAgents,
     next,
     refusedTitles,
-    /** Every listen that was taken, in the order in which it came. */
+    /** All accepted listens, in order. */
     listens: (): SubmittedListen[] =>
       submissions.filter(({ listen_type }) => listen_type !== 'playing_now').flatMap(({ payload }) => payload),
     nextSubmission: (): Promise<Submission> =>
@@ -141,7 +141,7 @@ export async function startListenBrainz() {
         waiting.push(resolve);
       }),
     close: () => stop(server),
-    /** No connection is answered until `comeBack`. */
+    /** No connection is accepted until `comeBack`. */
     goAway: () => stop(server),
     comeBack: async (): Promise<void> => void (await serve(server, Number(new URL(url).port))),
   };

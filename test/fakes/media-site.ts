@@ -1,4 +1,4 @@
-// A site that an extractor can read: a search that is an RSS feed, pages that name their audio, the audio itself, whole
+// A site for yt-dlp: a search that is an RSS feed, pages that name their audio, the audio itself, whole
 // or by ranges.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { serve, stop } from './serve.ts';
@@ -17,7 +17,7 @@ export async function startMediaSite() {
   const cookies: (string | undefined)[] = [];
   const searches: string[] = [];
   const ranges: (string | null)[] = [];
-  /** The next audio stops after so many bytes and says nothing more. */
+  /** The next audio stops after so many bytes. */
   const stalls: number[] = [];
   let url = '';
 

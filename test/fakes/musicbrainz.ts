@@ -1,17 +1,17 @@
-// MusicBrainz as a server on this machine: recordings and release groups by identifier, and its way of saying that it
-// is too much.
+// MusicBrainz as a local server: recordings and release groups by mbid, and its rate
+// limit.
 import { createServer } from 'node:http';
 import { serve, stop } from './serve.ts';
 
 export interface FakeMusicBrainz {
   url: string;
-  /** `/ws/2/recording/<mbid>` → the answer. */
+  /** `/ws/2/recording/<mbid>` → the response. */
   entities: Map<string, unknown>;
   /** Path and time of each request. */
   requests: { path: string; at: number; userAgent: string }[];
-  /** Answers 503 with `Retry-After: 1` to so many requests. */
+  /** Answers so many requests with 503 and `Retry-After: 1`. */
   busy: number;
-  /** Something else answers in its place: the sign-in page of a network. */
+  /** A captive portal answers instead: the sign-in page of a network. */
   isAway: boolean;
   close(): Promise<void>;
 }

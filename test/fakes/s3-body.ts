@@ -1,10 +1,10 @@
-// The body of a request to the object store: plain, or `aws-chunked` with a checksum after it; whichever way, it has to
-// be what it says.
+// The body of a request to the object store, plain or `aws-chunked` with a trailing checksum; checked against
+// its hash and size.
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { crc32 } from 'node:zlib';
 
-/** Answered as XML with its code. */
+/** Sent as XML with its code. */
 export class StoreError extends Error {
   readonly status: number;
   readonly code: string;
@@ -26,7 +26,7 @@ export function crc32Of(bytes: Buffer): string {
   return sum.toString('base64');
 }
 
-/** `payload` is what the signature says of it. */
+/** `payload` is its hash or kind, from the signature. */
 export function openBody(raw: Buffer, headers: IncomingHttpHeaders, payload: string): Buffer {
   if (payload === 'STREAMING-UNSIGNED-PAYLOAD-TRAILER') return openChunks(raw, headers);
   if (payload.startsWith('STREAMING-')) throw new StoreError(501, 'NotImplemented');

@@ -1,4 +1,4 @@
-// AWS Signature Version 4 as a store checks it: in the Authorization header, or in the query of a presigned address.
+// AWS Signature Version 4 as a store checks it: in the Authorization header, or in the query of a presigned URL.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html
 import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -22,7 +22,7 @@ interface Claim {
 const MAX_SKEW_MS = 15 * 60_000;
 const UNSIGNED = 'UNSIGNED-PAYLOAD';
 
-/** What the request says its body is: a sha256, or how it is sent. Throws a StoreError like those of a real store. */
+/** Returns the signed hash or kind of the body. Throws a StoreError with the codes of a real store. */
 export function checkSignature(request: IncomingMessage, url: URL, keys: Keys, now: number): { payload: string } {
   const presigned = url.searchParams.has('X-Amz-Signature');
   const claim = presigned ? fromQuery(url) : fromHeader(request);

@@ -1,5 +1,5 @@
-// An object store as a server on this machine, with one bucket in memory. It believes nothing: signatures, body hashes,
-// checksums and the clock of every request are checked. `fault` decides for each request how it goes wrong.
+// An object store as a local server, with one bucket in memory. It verifies signatures, body hashes,
+// checksums and the clock of every request. `fault` decides for each request how it fails.
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
@@ -51,13 +51,13 @@ export interface FakeS3 {
   uploads: Map<string, S3Upload>;
   asked: S3Ask[];
   fault: (ask: S3Ask) => S3Fault | undefined;
-  /** It was asked something that it will not answer. */
+  /** Unexpected requests. */
   onSilence: () => void;
   /** Its own clock. */
   now: () => Date;
-  /** Keys in one page of a list. */
+  /** Keys per page of a list. */
   pageSize: number;
-  /** Settings under which the product uses it. */
+  /** The settings of Tonearm for this store. */
   settings: {
     S3_ENDPOINT: string;
     S3_REGION: string;
@@ -74,7 +74,7 @@ const KEYS = { accessKeyId: 'AKIAFAKEFAKEFAKEFAKE', secretAccessKey: 'a/secret+o
 const BUCKET = 'tonearm-test';
 const MIN_PART = 5 << 20;
 
-/** One port for its whole life, so that a store that was closed can come back at its address. */
+/** Keeps its port, so that a closed store can come back at the same address. */
 export async function startFakeS3(port = 0): Promise<FakeS3> {
   const server = createServer((request, response) => void answer(request, response));
 
@@ -309,7 +309,7 @@ function operationOf({ method, key, query }: S3Ask): string {
   return { PUT: 'PutObject', GET: 'GetObject', HEAD: 'HeadObject', DELETE: 'DeleteObject' }[method] ?? 'unknown';
 }
 
-/** Where an answer goes; nowhere when the connection has ended. */
+/** Undefined when the connection has ended. */
 class Sink {
   readonly #response: ServerResponse | undefined;
   readonly #isHead: boolean;

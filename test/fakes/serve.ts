@@ -1,4 +1,4 @@
-// Fakes that speak HTTP listen on this machine only, and end without waiting for whoever is still connected.
+// HTTP servers of fakes: they listen on the loopback interface, and close without waiting for open connections.
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

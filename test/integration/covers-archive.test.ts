@@ -9,7 +9,7 @@ import {
 } from '../fakes/cover-archive.ts';
 import { HASTE } from '../support/cover-archive.ts';
 import { holdLimit, type HeldLimit } from '../support/held-limit.ts';
-import { bytesOf, mp3With, noSignal, openCoverRoom, type CoverRoom } from './cover-room.ts';
+import { bytesOf, mp3With, noSignal, openCoverServer, type CoverServer } from './cover-server.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -25,16 +25,16 @@ beforeAll(async () => {
 });
 
 let archive: FakeCoverArchive;
-let room: CoverRoom;
+let server: CoverServer;
 let limit: HeldLimit;
 beforeEach(async () => {
   limit = holdLimit(HASTE.timeoutMs);
   archive = await startFakeCoverArchive();
   archive.onSilence = () => void limit.runOut();
-  room = await openCoverRoom({ archiveUrl: archive.url });
+  server = await openCoverServer({ archiveUrl: archive.url });
 });
 afterEach(async () => {
-  await room.close();
+  await server.close();
   await archive.close();
   limit.release();
 });
@@ -46,50 +46,50 @@ let count = 0;
 function addAlbum(behaviour?: ArchiveBehaviour): AlbumId {
   const releaseGroupMbid = mbidOf(++count);
   if (behaviour) archive.groups.set(releaseGroupMbid, behaviour);
-  return room.library.addAlbum({ releaseGroupMbid });
+  return server.library.addAlbum({ releaseGroupMbid });
 }
 
 const resolveAll = () =>
-  room.covers.resolvePending({ signal: noSignal, yieldToRequests: () => undefined, progress: () => {} });
+  server.covers.resolvePending({ signal: noSignal, yieldToRequests: () => undefined, progress: () => {} });
 const askAll = () =>
-  room.covers.resolveWanted({ signal: noSignal, yieldToRequests: () => undefined, progress: () => {} });
-const reasons = () => room.lines.filter((line) => line.level === 'warn').map((line) => line['reason']);
+  server.covers.resolveWanted({ signal: noSignal, yieldToRequests: () => undefined, progress: () => {} });
+const reasons = () => server.lines.filter((line) => line.level === 'warn').map((line) => line['reason']);
 
 describe('the cover archive', () => {
   it('is asked by release group when there is no picture near by, through its redirects, and says who asks', async () => {
     const album = addAlbum({ picture });
-    expect(await room.covers.tryResolveCover(album)).toBe(true);
-    expect(room.rowOf(album)).toMatchObject({ key: `covers/${album}.jpg`, origin: 'archive' });
-    expect((await bytesOf(await room.call(`/albums/${album}/cover`))).equals(picture)).toBe(true);
+    expect(await server.covers.tryResolveCover(album)).toBe(true);
+    expect(server.rowOf(album)).toMatchObject({ key: `covers/${album}.jpg`, origin: 'archive' });
+    expect((await bytesOf(await server.call(`/albums/${album}/cover`))).equals(picture)).toBe(true);
     expect(archive.asked.map(({ path, userAgent }) => ({ path, userAgent }))).toEqual([
       { path: `/release-group/${mbidOf(count)}/front-1200`, userAgent: 'Tonearm/0.0.0 ( someone@example.org )' },
     ]);
-    expect(room.changed).toEqual([album]);
+    expect(server.changed).toEqual([album]);
   });
 
   it('is asked for the smaller picture when it has no large one', async () => {
     const album = addAlbum({ picture, only500: true });
-    expect(await room.covers.tryResolveCover(album)).toBe(true);
+    expect(await server.covers.tryResolveCover(album)).toBe(true);
     expect(archive.asked.map(({ path }) => path.slice(-10))).toEqual(['front-1200', '/front-500']);
   });
 
   it('is not asked for an album with a picture near by, with a cover, without a release group, or with one that is none', async () => {
     const embedded = addAlbum({ picture });
-    await room.addAudio(embedded, mp3With(other), 'mp3');
+    await server.addAudio(embedded, mp3With(other), 'mp3');
     const uploaded = addAlbum({ picture });
-    await room.covers.setCover(uploaded, other);
+    await server.covers.setCover(uploaded, other);
     const removed = addAlbum({ picture });
-    await room.covers.removeCover(removed);
-    const none = [room.library.addAlbum(), room.library.addAlbum({ releaseGroupMbid: '../../x' })];
-    for (const album of [embedded, uploaded, removed, ...none]) await room.covers.tryResolveCover(album);
+    await server.covers.removeCover(removed);
+    const none = [server.library.addAlbum(), server.library.addAlbum({ releaseGroupMbid: '../../x' })];
+    for (const album of [embedded, uploaded, removed, ...none]) await server.covers.tryResolveCover(album);
     await askAll();
     expect(archive.asked).toEqual([]);
-    expect(room.rowOf(embedded)?.origin).toBe('embedded');
-    expect(room.rowOf(removed)).toMatchObject({ key: null, origin: 'manual' });
+    expect(server.rowOf(embedded)?.origin).toBe('embedded');
+    expect(server.rowOf(removed)).toMatchObject({ key: null, origin: 'manual' });
   });
 
   it('is not asked when it is switched off', async () => {
-    const off = await openCoverRoom();
+    const off = await openCoverServer();
     const album = off.library.addAlbum({ releaseGroupMbid: mbidOf(++count) });
     expect(await off.covers.tryResolveCover(album)).toBe(false);
     await off.covers.resolvePending({ signal: noSignal, yieldToRequests: () => undefined, progress: () => {} });
@@ -101,23 +101,23 @@ describe('the cover archive', () => {
   it('never writes over a cover that a person uploads, or removes, while it is asked', async () => {
     archive.onSilence = () => undefined;
     const [uploaded, removed] = [addAlbum('dripping'), addAlbum('dripping')];
-    const asking = [uploaded, removed].map((album) => room.covers.tryResolveCover(album));
+    const asking = [uploaded, removed].map((album) => server.covers.tryResolveCover(album));
     await expect.poll(() => archive.asked.length).toBe(2);
-    await room.covers.setCover(uploaded, other);
-    await room.covers.removeCover(removed);
+    await server.covers.setCover(uploaded, other);
+    await server.covers.removeCover(removed);
     for (const [mbid] of archive.groups) archive.groups.set(mbid, { picture });
     await limit.runOut();
     expect(await Promise.all(asking)).toEqual([false, false]); // the second try of each is answered with a picture
     expect(archive.asked).toHaveLength(4);
-    expect(room.rowOf(uploaded)).toMatchObject({ key: `covers/${uploaded}.png`, origin: 'manual' });
-    expect(room.rowOf(removed)).toMatchObject({ key: null, origin: 'manual' });
-    expect(room.stored()).toEqual([`${uploaded}.png`]);
+    expect(server.rowOf(uploaded)).toMatchObject({ key: `covers/${uploaded}.png`, origin: 'manual' });
+    expect(server.rowOf(removed)).toMatchObject({ key: null, origin: 'manual' });
+    expect(server.stored()).toEqual([`${uploaded}.png`]);
   });
 
   it('is asked once for an album whose tracks are enriched side by side', async () => {
     const [found, none] = [addAlbum({ picture }), addAlbum()];
     const results = await Promise.all(
-      [found, found, found, none, none].map((album) => room.covers.tryResolveCover(album)),
+      [found, found, found, none, none].map((album) => server.covers.tryResolveCover(album)),
     );
     expect(results.filter(Boolean)).toHaveLength(1);
     expect(archive.asked).toHaveLength(3);
@@ -160,20 +160,20 @@ describe('what the archive answers amiss', () => {
   ];
   it.each(cases)('%s is no cover, and the log says why', async (_what, behaviour, reason, result) => {
     const album = addAlbum(behaviour());
-    expect(await room.covers.tryResolveCover(album)).toBe(false);
-    expect(room.rowOf(album)).toMatchObject({ key: null });
-    expect(room.lookupOf(album)).toMatchObject({ result, tries: 1, reason: expect.stringMatching(reason) as string });
+    expect(await server.covers.tryResolveCover(album)).toBe(false);
+    expect(server.rowOf(album)).toMatchObject({ key: null });
+    expect(server.lookupOf(album)).toMatchObject({ result, tries: 1, reason: expect.stringMatching(reason) as string });
     expect(reasons()).toEqual([expect.stringMatching(reason)]);
-    expect(room.stored()).toEqual([]);
+    expect(server.stored()).toEqual([]);
     expect(archive.asked).toHaveLength(
       result === 'failed' ? 2 : typeof behaviour() === 'string' && behaviour() === 'loop' ? 6 : 1,
     );
-    expect((await room.call(`/albums/${album}/cover`)).status).toBe(404);
+    expect((await server.call(`/albums/${album}/cover`)).status).toBe(404);
   });
 
   it('a failure that passes at once costs nothing', async () => {
     const album = addAlbum({ status: 502, behind: true, times: 1, after: picture });
-    expect(await room.covers.tryResolveCover(album)).toBe(true);
+    expect(await server.covers.tryResolveCover(album)).toBe(true);
     expect(archive.asked).toHaveLength(2);
   });
 });
@@ -185,36 +185,36 @@ describe('asking again', () => {
     for (const days of [7, 14, 28, 56, 56]) {
       expect(await askAll()).toEqual({ albums: 1, found: 0 });
       expect(await askAll()).toEqual({ albums: 0, found: 0 });
-      room.later(days * DAY_MS - 1);
+      server.later(days * DAY_MS - 1);
       expect([
-        await room.covers.hasWanted({ signal: noSignal, yieldToRequests: () => undefined }),
-        room.covers.hasDue(),
+        await server.covers.hasWanted({ signal: noSignal, yieldToRequests: () => undefined }),
+        server.covers.hasDue(),
       ]).toEqual([false, false]);
-      room.later(1);
+      server.later(1);
       expect([
-        await room.covers.hasWanted({ signal: noSignal, yieldToRequests: () => undefined }),
-        room.covers.hasDue(),
+        await server.covers.hasWanted({ signal: noSignal, yieldToRequests: () => undefined }),
+        server.covers.hasDue(),
       ]).toEqual([true, true]);
     }
-    expect(room.lookupOf(album)).toMatchObject({ result: 'none', reason: null, tries: 5 });
-    expect(room.lines.filter((line) => line.level === 'warn')).toEqual([]);
+    expect(server.lookupOf(album)).toMatchObject({ result: 'none', reason: null, tries: 5 });
+    expect(server.lines.filter((line) => line.level === 'warn')).toEqual([]);
   });
 
   it('after a failure is a matter of hours', async () => {
     const album = addAlbum({ status: 500 });
-    await room.covers.tryResolveCover(album);
-    expect(await room.covers.hasWanted({ signal: noSignal, yieldToRequests: () => undefined })).toBe(false);
-    room.later(6 * 3_600_000);
+    await server.covers.tryResolveCover(album);
+    expect(await server.covers.hasWanted({ signal: noSignal, yieldToRequests: () => undefined })).toBe(false);
+    server.later(6 * 3_600_000);
     archive.groups.set(mbidOf(count), { picture });
     expect(await askAll()).toEqual({ albums: 1, found: 1 });
-    expect(room.rowOf(album)?.origin).toBe('archive');
+    expect(server.rowOf(album)?.origin).toBe('archive');
   });
 
   it('comes at once when the album is known to be another release group', async () => {
     const album = addAlbum();
-    await room.covers.tryResolveCover(album);
-    expect(await room.covers.hasWanted({ signal: noSignal, yieldToRequests: () => undefined })).toBe(false);
-    room.library.db.$client
+    await server.covers.tryResolveCover(album);
+    expect(await server.covers.hasWanted({ signal: noSignal, yieldToRequests: () => undefined })).toBe(false);
+    server.library.db.$client
       .prepare('UPDATE albums SET release_group_mbid = ? WHERE id = ?')
       .run(mbidOf(++count), album);
     archive.groups.set(mbidOf(count), { picture });
@@ -222,19 +222,23 @@ describe('asking again', () => {
   });
 
   it('finds the albums that got a release group later, and those that came meanwhile', async () => {
-    const late = room.library.addAlbum();
+    const late = server.library.addAlbum();
     expect(await resolveAll()).toEqual({ albums: 1, found: 0 });
-    expect(await room.covers.hasWanted({ signal: noSignal, yieldToRequests: () => undefined })).toBe(false);
-    room.library.db.$client.prepare('UPDATE albums SET release_group_mbid = ? WHERE id = ?').run(mbidOf(++count), late);
+    expect(await server.covers.hasWanted({ signal: noSignal, yieldToRequests: () => undefined })).toBe(false);
+    server.library.db.$client
+      .prepare('UPDATE albums SET release_group_mbid = ? WHERE id = ?')
+      .run(mbidOf(++count), late);
     archive.groups.set(mbidOf(count), { picture });
     let meanwhile: AlbumId | undefined;
-    const result = await room.covers.resolveWanted({
+    const result = await server.covers.resolveWanted({
       signal: noSignal,
       yieldToRequests: () => undefined,
       progress: () => {
         if (meanwhile !== undefined) return;
         meanwhile = addAlbum({ picture });
-        room.library.db.$client.prepare('INSERT INTO album_covers (album_id, checked_at) VALUES (?, 0)').run(meanwhile);
+        server.library.db.$client
+          .prepare('INSERT INTO album_covers (album_id, checked_at) VALUES (?, 0)')
+          .run(meanwhile);
       },
     });
     expect(result).toEqual({ albums: 2, found: 2 });
@@ -245,33 +249,33 @@ describe('asking again', () => {
     await resolveAll();
     await archive.close();
     await expect(askAll()).rejects.toThrow('The cover archive cannot be reached right now.');
-    expect(albums.filter((album) => room.lookupOf(album)?.result === 'failed').length).toBeLessThanOrEqual(3);
-    expect(room.lines.filter((line) => line.msg === 'cover archive paused after failures')).toHaveLength(1);
-    expect(await room.covers.tryResolveCover(albums[11] as AlbumId)).toBe(false);
-    expect(room.lookupOf(albums[11] as AlbumId)).toBeUndefined();
+    expect(albums.filter((album) => server.lookupOf(album)?.result === 'failed').length).toBeLessThanOrEqual(3);
+    expect(server.lines.filter((line) => line.msg === 'cover archive paused after failures')).toHaveLength(1);
+    expect(await server.covers.tryResolveCover(albums[11] as AlbumId)).toBe(false);
+    expect(server.lookupOf(albums[11] as AlbumId)).toBeUndefined();
   });
 });
 
 describe('looking again by hand', () => {
   const lookAgain = async (album: number) => {
-    const response = await room.call(`/albums/${album}/cover/find`, { method: 'POST' });
+    const response = await server.call(`/albums/${album}/cover/find`, { method: 'POST' });
     return { status: response.status, body: (await response.json()) as unknown };
   };
 
   it('brings back what was removed', async () => {
     const album = addAlbum();
-    await room.addAudio(album, mp3With(picture), 'mp3');
+    await server.addAudio(album, mp3With(picture), 'mp3');
     await resolveAll();
-    await room.call(`/albums/${album}/cover`, { method: 'DELETE' });
+    await server.call(`/albums/${album}/cover`, { method: 'DELETE' });
     await resolveAll();
-    expect(room.rowOf(album)).toMatchObject({ key: null, origin: 'manual' });
+    expect(server.rowOf(album)).toMatchObject({ key: null, origin: 'manual' });
     expect(await lookAgain(album)).toEqual({ status: 200, body: { found: true, reason: null } });
-    expect(room.rowOf(album)).toMatchObject({ origin: 'embedded' });
+    expect(server.rowOf(album)).toMatchObject({ origin: 'embedded' });
   });
 
   it('asks the archive although it was asked in vain, and says why it gave none', async () => {
     const album = addAlbum({ picture: Buffer.from('%PDF-1.4') });
-    await room.covers.tryResolveCover(album);
+    await server.covers.tryResolveCover(album);
     expect(await lookAgain(album)).toEqual({
       status: 200,
       body: { found: false, reason: 'it is not a JPEG, PNG, WebP, GIF or AVIF picture' },
@@ -283,8 +287,8 @@ describe('looking again by hand', () => {
 
   it('leaves a cover that is there', async () => {
     const album = addAlbum({ picture });
-    await room.covers.setCover(album, other);
+    await server.covers.setCover(album, other);
     expect(await lookAgain(album)).toEqual({ status: 200, body: { found: true, reason: null } });
-    expect([room.rowOf(album)?.origin, archive.asked.length]).toEqual(['manual', 0]);
+    expect([server.rowOf(album)?.origin, archive.asked.length]).toEqual(['manual', 0]);
   });
 });

@@ -14,7 +14,7 @@ import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { HASTE } from '../support/cover-archive.ts';
 import { holdLimit, type HeldLimit } from '../support/held-limit.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { readableLog, type LogLine } from './cover-room.ts';
+import { readableLog, type LogLine } from './cover-server.ts';
 
 let picture: Buffer;
 beforeAll(async () => {

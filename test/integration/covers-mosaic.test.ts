@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AlbumId, ArtistId } from '../../server/db/ids.ts';
 import { trackArtists } from '../../server/db/schema.ts';
-import { bytesOf, openCoverRoom, type CoverRoom } from './cover-room.ts';
+import { bytesOf, openCoverServer, type CoverServer } from './cover-server.ts';
 
 const COLOURS = {
   red: [255, 0, 0],
@@ -30,29 +30,29 @@ beforeAll(async () => {
   ) as Record<Colour, Buffer>;
 });
 
-let room: CoverRoom;
+let server: CoverServer;
 let artistId: ArtistId;
 beforeEach(async () => {
-  room = await openCoverRoom();
-  artistId = room.library.addArtist('Someone');
+  server = await openCoverServer();
+  artistId = server.library.addArtist('Someone');
 });
-afterEach(() => room.close());
+afterEach(() => server.close());
 
 async function addAlbum(
   colour: Colour | undefined,
   year: number | null,
   of: ArtistId | null = artistId,
 ): Promise<AlbumId> {
-  const album = room.library.addAlbum({ artistId: of, year });
-  if (colour) await room.covers.setCover(album, pictures[colour]);
+  const album = server.library.addAlbum({ artistId: of, year });
+  if (colour) await server.covers.setCover(album, pictures[colour]);
   return album;
 }
 const credit = (albumId: AlbumId): void => {
-  const trackId = room.library.addTrack({ albumId });
-  room.library.db.insert(trackArtists).values({ trackId, position: 0, artistId, credit: 'Someone' }).run();
+  const trackId = server.library.addTrack({ albumId });
+  server.library.db.insert(trackArtists).values({ trackId, position: 0, artistId, credit: 'Someone' }).run();
 };
 const getCover = (query = '', headers: Record<string, string> = {}) =>
-  room.call(`/artists/${artistId}/cover${query}`, { headers });
+  server.call(`/artists/${artistId}/cover${query}`, { headers });
 
 /** Colours in the middle of the quarters: upper left, upper right, lower left, lower right. */
 async function quarters(response: Response): Promise<Colour[]> {
@@ -105,12 +105,12 @@ describe('the picture of an artist', () => {
     await addAlbum('blue', 1990);
     const [various, other, bare] = [
       await addAlbum('red', 1960, null),
-      await addAlbum('green', 1961, room.library.addArtist('Other')),
+      await addAlbum('green', 1961, server.library.addArtist('Other')),
       await addAlbum(undefined, 1962, null),
     ];
     for (const album of [various, other, bare, other]) credit(album);
     expect(await quarters(await getCover())).toEqual(['blue', 'red', 'blue', 'green']);
-    expect((await room.call(`/artists/${room.library.addArtist('Nobody')}/cover`)).status).toBe(404);
+    expect((await server.call(`/artists/${server.library.addArtist('Nobody')}/cover`)).status).toBe(404);
   });
 
   it('has a strong ETag that holds until one of the covers changes', async () => {
@@ -120,7 +120,7 @@ describe('the picture of an artist', () => {
     expect(etag).toMatch(/^"[0-9a-f]{32}-160"$/);
     expect((await getCover('?size=160', { 'if-none-match': etag })).status).toBe(304);
     expect((await getCover('?size=300')).headers.get('etag')).not.toBe(etag);
-    await room.covers.setCover(first, pictures.yellow);
+    await server.covers.setCover(first, pictures.yellow);
     const changed = await getCover('?size=160', { 'if-none-match': etag });
     expect([changed.status, await quarters(changed)]).toEqual([200, ['yellow', 'green', 'yellow', 'green']]);
   });
@@ -128,20 +128,20 @@ describe('the picture of an artist', () => {
   it('is kept in the cache, and what was made of other covers is not', async () => {
     await addAlbum('red', 1970);
     const second = await addAlbum('green', 1980);
-    const kept = () => fs.readdirSync(join(room.dir, 'cache', 'covers', `artist-${artistId}`));
+    const kept = () => fs.readdirSync(join(server.dir, 'cache', 'covers', `artist-${artistId}`));
     await Promise.all(Array.from({ length: 10 }, () => getCover('?size=64')));
     await getCover('?size=160');
     expect(kept()).toHaveLength(2);
-    await room.covers.setCover(second, pictures.blue);
+    await server.covers.setCover(second, pictures.blue);
     await getCover('?size=64');
     expect(kept()).toHaveLength(1);
-    await rm(join(room.dir, 'library', 'covers'), { recursive: true });
+    await rm(join(server.dir, 'library', 'covers'), { recursive: true });
     expect((await getCover('?size=64')).status).toBe(200);
   });
 
   it('is made of what can be used when a stored cover is damaged or gone, and is 404 when none can', async () => {
     const albums = [await addAlbum('red', 1970), await addAlbum('green', 1980), await addAlbum('blue', 1990)];
-    const path = (at: number): string => join(room.dir, 'library', 'covers', `${albums[at]}.png`);
+    const path = (at: number): string => join(server.dir, 'library', 'covers', `${albums[at]}.png`);
     fs.writeFileSync(path(0), 'damaged');
     expect(await quarters(await getCover('?size=160'))).toEqual(['green', 'blue', 'green', 'blue']);
     fs.rmSync(path(1));

@@ -9,7 +9,7 @@ import { AppError } from '../../server/errors.ts';
 import type { Storage } from '../../server/storage/storage.ts';
 import { ascii, flac, id3, id3Frame, u16le, u32, u32le, u64le } from '../support/audio-bytes.ts';
 import { foreignAudio } from '../support/fallback-attacks.ts';
-import { mp3With, noSignal, openCoverRoom, type CoverRoom } from './cover-room.ts';
+import { mp3With, noSignal, openCoverServer, type CoverServer } from './cover-server.ts';
 
 let jpeg: Buffer;
 let large: Buffer;
@@ -34,8 +34,8 @@ const flacWith = (picture: Buffer, ...blocks: [number, Buffer][]): Buffer =>
     Buffer.concat([u32(3), u32(9), ascii('image/any'), Buffer.alloc(20), u32(picture.length), picture]),
   ]);
 
-let room: CoverRoom;
-afterEach(() => room.close());
+let server: CoverServer;
+afterEach(() => server.close());
 
 describe('pictures inside audio that is no file on this machine', () => {
   let ranges: number;
@@ -56,31 +56,31 @@ describe('pictures inside audio that is no file on this machine', () => {
     ['behind much else', () => flacWith(large, [2, Buffer.alloc(2_000_000)]), 'flac', () => large],
   ] as const)('are found: %s', async (_what, audio, format, picture) => {
     ranges = 0;
-    room = await openCoverRoom({ storageIs: remote() });
-    const album = room.library.addAlbum();
-    await room.addAudio(album, audio(), format);
-    expect(await room.covers.resolveCover(album)).toBe(true);
-    expect(fs.readFileSync(join(room.dir, 'library', room.rowOf(album)?.key ?? '')).equals(picture())).toBe(true);
+    server = await openCoverServer({ storageIs: remote() });
+    const album = server.library.addAlbum();
+    await server.addAudio(album, audio(), format);
+    expect(await server.covers.resolveCover(album)).toBe(true);
+    expect(fs.readFileSync(join(server.dir, 'library', server.rowOf(album)?.key ?? '')).equals(picture())).toBe(true);
     expect(ranges).toBeGreaterThan(0);
   });
 
   it('are fetched without the music around them', async () => {
     ranges = 0;
-    room = await openCoverRoom({ storageIs: remote() });
-    const album = room.library.addAlbum();
-    await room.addAudio(album, Buffer.concat([flacWith(jpeg), Buffer.alloc(20_000_000)]), 'flac');
-    expect(await room.covers.resolveCover(album)).toBe(true);
+    server = await openCoverServer({ storageIs: remote() });
+    const album = server.library.addAlbum();
+    await server.addAudio(album, Buffer.concat([flacWith(jpeg), Buffer.alloc(20_000_000)]), 'flac');
+    expect(await server.covers.resolveCover(album)).toBe(true);
     expect(ranges).toBeLessThan(10);
   });
 
   it('leave the question open when the storage fails half-way, and none hangs', async () => {
     ranges = 0;
     const failing = (): Promise<never> => Promise.reject(new AppError('unavailable', 'The store is down.'));
-    room = await openCoverRoom({ storageIs: remote(failing) });
-    const album = room.library.addAlbum();
-    await room.addAudio(album, mp3With(jpeg), 'mp3');
-    expect(await room.covers.resolveCover(album)).toBe(false);
-    expect(room.rowOf(album)).toBeUndefined();
+    server = await openCoverServer({ storageIs: remote(failing) });
+    const album = server.library.addAlbum();
+    await server.addAudio(album, mp3With(jpeg), 'mp3');
+    expect(await server.covers.resolveCover(album)).toBe(false);
+    expect(server.rowOf(album)).toBeUndefined();
   });
 });
 
@@ -182,44 +182,44 @@ describe('pictures inside formats that others read for us', () => {
     ['wma', wmaShort],
     ['wma', wmaLong],
   ] as const)('are found: %s', async (format, make) => {
-    room = await openCoverRoom();
-    const [album, broken] = [room.library.addAlbum(), room.library.addAlbum()];
-    await room.addAudio(album, make(jpeg), format, false);
-    await room.addAudio(broken, make(Buffer.from('this is no picture')), format, false);
-    expect(await room.covers.resolveCover(album)).toBe(true);
-    expect(room.rowOf(album)).toMatchObject({ key: `covers/${album}.jpg`, origin: 'embedded' });
-    expect(await room.covers.resolveCover(broken)).toBe(false);
-    expect(room.rowOf(broken)).toMatchObject({ key: null });
+    server = await openCoverServer();
+    const [album, broken] = [server.library.addAlbum(), server.library.addAlbum()];
+    await server.addAudio(album, make(jpeg), format, false);
+    await server.addAudio(broken, make(Buffer.from('this is no picture')), format, false);
+    expect(await server.covers.resolveCover(album)).toBe(true);
+    expect(server.rowOf(album)).toMatchObject({ key: `covers/${album}.jpg`, origin: 'embedded' });
+    expect(await server.covers.resolveCover(broken)).toBe(false);
+    expect(server.rowOf(broken)).toMatchObject({ key: null });
   });
 });
 
 describe("stored pictures that are no album's any more", () => {
   const addCovered = async (): Promise<AlbumId> => {
-    const album = room.library.addAlbum();
-    await room.covers.setCover(album, jpeg);
-    await room.call(`/albums/${album}/cover?size=64`);
+    const album = server.library.addAlbum();
+    await server.covers.setCover(album, jpeg);
+    await server.call(`/albums/${album}/cover?size=64`);
     return album;
   };
-  const orphans = () => room.library.db.select().from(orphanedCovers).all();
+  const orphans = () => server.library.db.select().from(orphanedCovers).all();
   const remove = (album: AlbumId): void => {
-    room.library.db.delete(tracks).run();
-    room.library.db.delete(albums).where(eq(albums.id, album)).run();
+    server.library.db.delete(tracks).run();
+    server.library.db.delete(albums).where(eq(albums.id, album)).run();
   };
 
   it('are deleted, with what was made of them, whoever took the album away', async () => {
-    room = await openCoverRoom();
+    server = await openCoverServer();
     const [gone, stays] = [await addCovered(), await addCovered()];
     remove(gone);
-    expect(room.stored()).toEqual([`${gone}.jpg`, `${stays}.jpg`]);
-    await room.covers.sweepOrphans({ signal: noSignal, yieldToRequests: () => undefined });
-    expect(room.stored()).toEqual([`${stays}.jpg`]);
-    expect(fs.readdirSync(join(room.dir, 'cache', 'covers'))).toEqual([String(stays)]);
+    expect(server.stored()).toEqual([`${gone}.jpg`, `${stays}.jpg`]);
+    await server.covers.sweepOrphans({ signal: noSignal, yieldToRequests: () => undefined });
+    expect(server.stored()).toEqual([`${stays}.jpg`]);
+    expect(fs.readdirSync(join(server.dir, 'cache', 'covers'))).toEqual([String(stays)]);
     expect(orphans()).toEqual([]);
   });
 
   it('are kept in mind while the storage is out of reach', async () => {
     let isDown = true;
-    room = await openCoverRoom({
+    server = await openCoverServer({
       storageIs: (local) => ({
         ...local,
         delete: (key) =>
@@ -228,24 +228,24 @@ describe("stored pictures that are no album's any more", () => {
     });
     const album = await addCovered();
     remove(album);
-    await room.covers.sweepOrphans({ signal: noSignal, yieldToRequests: () => undefined });
+    await server.covers.sweepOrphans({ signal: noSignal, yieldToRequests: () => undefined });
     expect(orphans()).toHaveLength(1);
     isDown = false;
-    await room.covers.sweepOrphans({ signal: noSignal, yieldToRequests: () => undefined });
-    expect([orphans(), room.stored()]).toEqual([[], []]);
+    await server.covers.sweepOrphans({ signal: noSignal, yieldToRequests: () => undefined });
+    expect([orphans(), server.stored()]).toEqual([[], []]);
   });
 
   it("are not deleted when they became the album's again", async () => {
-    room = await openCoverRoom();
+    server = await openCoverServer();
     const album = await addCovered();
-    room.library.db
+    server.library.db
       .insert(orphanedCovers)
       .values({ key: `covers/${album}.jpg`, albumId: album })
       .run();
-    await room.covers.sweepOrphans({ signal: noSignal, yieldToRequests: () => undefined });
-    expect([orphans(), room.stored()]).toEqual([[], [`${album}.jpg`]]);
-    await room.covers.setCover(album, large);
-    await room.covers.setCover(album, jpeg);
-    expect([orphans(), room.stored()]).toEqual([[], [`${album}.jpg`]]);
+    await server.covers.sweepOrphans({ signal: noSignal, yieldToRequests: () => undefined });
+    expect([orphans(), server.stored()]).toEqual([[], [`${album}.jpg`]]);
+    await server.covers.setCover(album, large);
+    await server.covers.setCover(album, jpeg);
+    expect([orphans(), server.stored()]).toEqual([[], [`${album}.jpg`]]);
   });
 });

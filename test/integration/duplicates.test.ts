@@ -13,7 +13,7 @@ import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import type { Fingerprinter } from '../../server/media/fingerprint.ts';
 import { fingerprinterWith, never } from '../support/fingerprints.ts';
-import { openLibraryRoom } from '../support/library-room.ts';
+import { openLibraryServices } from '../support/library-services.ts';
 import { encodeMusic, writeMusic, type Encoding } from '../support/music.ts';
 import { seededRandom } from '../support/random.ts';
 import { allTracks } from '../support/served-library.ts';
@@ -267,10 +267,10 @@ describe('the index', () => {
   let add: (durationMs?: number) => TrackId;
   beforeAll(() => {
     temp = openTempDatabase();
-    const room = openLibraryRoom(temp.db);
+    const services = openLibraryServices(temp.db);
     let n = 0;
     add = (durationMs = 60_000) =>
-      room.tracks.insert({
+      services.tracks.insert({
         source: 'upload',
         sourceId: `${++n}`,
         identity: { title: `${n}`, artists: [], genres: [] },

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
 import type { AppError } from '../../server/errors.ts';
 import type { TrackAudio, TrackIdentity } from '../../server/library/track-writer.ts';
-import { openLibraryRoom } from '../support/library-room.ts';
+import { openLibraryServices } from '../support/library-services.ts';
 import { seededRandom } from '../support/random.ts';
 import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
@@ -12,12 +12,12 @@ import { silence } from '../support/silence.ts';
 const ann = 1 as UserId; // nobody has to exist to read
 let temp: TempDatabase;
 let clock: number;
-let room: ReturnType<typeof openLibraryRoom>;
+let services: ReturnType<typeof openLibraryServices>;
 
 beforeEach(() => {
   temp = openTempDatabase();
   clock = Date.UTC(2026, 0, 1);
-  room = openLibraryRoom(temp.db, { now: () => new Date(clock) });
+  services = openLibraryServices(temp.db, { now: () => new Date(clock) });
 });
 afterEach(() => temp.close());
 
@@ -30,7 +30,7 @@ function add(identity: Partial<TrackIdentity>, audio: Partial<TrackAudio> = {}):
     storageUri: `local:audio/${++files}`,
     ...audio,
   };
-  return room.tracks.insert({
+  return services.tracks.insert({
     source: 'upload',
     sourceId: `${++files}`,
     identity: { title: 'Song', artists: ['The Quays'], album: 'Harbour', genres: ['Rock'], year: 1999, ...identity },
@@ -45,7 +45,9 @@ const stored = (start: string) => ({
 const all = <T>(sql: string, ...params: unknown[]): T[] => temp.db.$client.prepare(sql).all(...params) as T[];
 const one = <T>(sql: string, ...params: unknown[]): T => all<T>(sql, ...params)[0] as T;
 const found = async (q: string): Promise<number[]> =>
-  (await room.library.listTracks(ann, { q }, { sort: 'title' }, { limit: 200, offset: 0 })).items.map(({ id }) => id);
+  (await services.library.listTracks(ann, { q }, { sort: 'title' }, { limit: 200, offset: 0 })).items.map(
+    ({ id }) => id,
+  );
 const codeOf = (run: () => unknown): string => {
   try {
     run();
@@ -58,9 +60,14 @@ const codeOf = (run: () => unknown): string => {
 describe('an edit of a track', () => {
   test('sets the given fields alone and says that a person typed them', () => {
     const id = add({ provenance: { artist: 'path' } });
-    const before = room.library.getTrack(ann, id);
+    const before = services.library.getTrack(ann, id);
     clock += 1_000;
-    const after = room.library.updateTrack(ann, id, { title: 'Zürich', year: 2001, trackNumber: 4, discNumber: null });
+    const after = services.library.updateTrack(ann, id, {
+      title: 'Zürich',
+      year: 2001,
+      trackNumber: 4,
+      discNumber: null,
+    });
     expect(after).toEqual({
       ...before,
       title: 'Zürich',
@@ -84,47 +91,47 @@ describe('an edit of a track', () => {
 
   test('moves the track to its new title in search', async () => {
     const id = add({ title: 'Lighthouse' });
-    room.library.updateTrack(ann, id, { title: 'Breakwater' });
+    services.library.updateTrack(ann, id, { title: 'Breakwater' });
     expect(await found('lighthouse')).toEqual([]);
     expect(await found('breakwater quays')).toEqual([id]);
   });
 
   test('puts one genre in the place of all, and tells the album', () => {
     const id = add({ genres: ['Rock', 'Pop'] });
-    const { albumId } = room.library.updateTrack(ann, id, { genre: 'Sea Shanty' });
-    expect(room.library.getTrack(ann, id)).toMatchObject({ genre: 'Sea Shanty', genres: ['Sea Shanty'] });
-    expect(room.library.getAlbum(ann, albumId as AlbumId).genre).toBe('Sea Shanty');
-    expect(room.library.listGenres()).toEqual([{ name: 'Sea Shanty', trackCount: 1, albumCount: 1 }]);
+    const { albumId } = services.library.updateTrack(ann, id, { genre: 'Sea Shanty' });
+    expect(services.library.getTrack(ann, id)).toMatchObject({ genre: 'Sea Shanty', genres: ['Sea Shanty'] });
+    expect(services.library.getAlbum(ann, albumId as AlbumId).genre).toBe('Sea Shanty');
+    expect(services.library.listGenres()).toEqual([{ name: 'Sea Shanty', trackCount: 1, albumCount: 1 }]);
   });
 
   test('takes a genre away with null', () => {
     const id = add({ genres: ['Rock', 'Pop'] });
-    expect(room.library.updateTrack(ann, id, { genre: null })).toMatchObject({ genre: null, genres: [] });
-    expect(room.library.listGenres()).toEqual([]);
+    expect(services.library.updateTrack(ann, id, { genre: null })).toMatchObject({ genre: null, genres: [] });
+    expect(services.library.listGenres()).toEqual([]);
   });
 
   test('knows a genre by its folded name', () => {
     const [one_, other] = [add({ genres: ['Rock'] }), add({ title: 'Other', genres: [] })];
-    room.library.updateTrack(ann, other, { genre: 'ＲＯＣＫ' });
-    expect(room.library.listGenres()).toEqual([{ name: 'Rock', trackCount: 2, albumCount: 1 }]);
+    services.library.updateTrack(ann, other, { genre: 'ＲＯＣＫ' });
+    expect(services.library.listGenres()).toEqual([{ name: 'Rock', trackCount: 2, albumCount: 1 }]);
     expect(one_).not.toBe(other);
   });
 
   test('of nothing changes nothing', () => {
     const id = add({});
-    const before = room.library.getTrack(ann, id);
+    const before = services.library.getTrack(ann, id);
     clock += 5_000;
-    expect(room.library.updateTrack(ann, id, {})).toEqual(before);
+    expect(services.library.updateTrack(ann, id, {})).toEqual(before);
   });
 
   test('keeps the album counts right when the disc changes', () => {
     const id = add({ discNumber: 1 });
-    const { albumId } = room.library.updateTrack(ann, id, { discNumber: 3 });
-    expect(room.library.getAlbum(ann, albumId as AlbumId).discCount).toBe(3);
+    const { albumId } = services.library.updateTrack(ann, id, { discNumber: 3 });
+    expect(services.library.getAlbum(ann, albumId as AlbumId).discCount).toBe(3);
   });
 
   test('of a track that is not there is refused', () => {
-    expect(codeOf(() => room.library.updateTrack(ann, 99 as TrackId, { title: 'x' }))).toBe('not_found');
+    expect(codeOf(() => services.library.updateTrack(ann, 99 as TrackId, { title: 'x' }))).toBe('not_found');
   });
 });
 
@@ -132,25 +139,28 @@ describe('an edit of an artist', () => {
   test('files the artist, their albums and their tracks under the new name', async () => {
     add({ title: 'One', artists: ['Abba'], album: 'A' });
     const id = add({ title: 'Two', artists: ['Mötley'], album: 'B' });
-    const artistId = room.library.getTrack(ann, id).artistId as ArtistId;
-    room.library.updateArtist(ann, artistId, { sortName: 'Áaa, Mötley' });
-    expect(room.library.getArtist(ann, artistId)).toMatchObject({ name: 'Mötley', sortName: 'Áaa, Mötley' });
+    const artistId = services.library.getTrack(ann, id).artistId as ArtistId;
+    services.library.updateArtist(ann, artistId, { sortName: 'Áaa, Mötley' });
+    expect(services.library.getArtist(ann, artistId)).toMatchObject({ name: 'Mötley', sortName: 'Áaa, Mötley' });
     const order = { sort: 'artist', order: 'asc' } as const;
     const page = { limit: 10, offset: 0 };
-    expect((await room.library.listTracks(ann, {}, order, page)).items.map((t) => t.artistName)).toEqual([
+    expect((await services.library.listTracks(ann, {}, order, page)).items.map((t) => t.artistName)).toEqual([
       'Mötley',
       'Abba',
     ]);
-    expect((await room.library.listAlbums(ann, {}, order, page)).items.map((a) => a.artistName)).toEqual([
+    expect((await services.library.listAlbums(ann, {}, order, page)).items.map((a) => a.artistName)).toEqual([
       'Mötley',
       'Abba',
     ]);
-    expect((await room.library.listArtists(ann, {}, order, page)).items.map((a) => a.name)).toEqual(['Mötley', 'Abba']);
+    expect((await services.library.listArtists(ann, {}, order, page)).items.map((a) => a.name)).toEqual([
+      'Mötley',
+      'Abba',
+    ]);
   });
 
   describe('that keeps a name whole', () => {
     const creditOf = (id: TrackId) => {
-      const { artistName, artists } = room.library.getTrack(ann, id);
+      const { artistName, artists } = services.library.getTrack(ann, id);
       return [artistName, ...artists.map(({ name }) => name)];
     };
     const counts = () =>
@@ -168,37 +178,37 @@ describe('an edit of an artist', () => {
     test('rejoins what was split, with its album, and counts right; taking the mark away splits it again', async () => {
       const tracks = [add({ artists: ['Up / Down'], title: 'a' }), add({ artists: ['Up / Down'], title: 'b' })];
       const whole = wholeOf('Up / Down');
-      const { albumId } = room.library.getTrack(ann, tracks[0] as TrackId);
+      const { albumId } = services.library.getTrack(ann, tracks[0] as TrackId);
       const before = [tracks.map(creditOf), counts()];
       expect(before).toEqual([
         tracks.map(() => ['Up, Down', 'Up', 'Down']),
         { Down: [2, 0], Guest: [1, 0], Up: [2, 1], 'Up / Down': [0, 1] },
       ]);
 
-      expect(room.library.updateArtist(ann, whole, { neverSplit: true })).toMatchObject({
+      expect(services.library.updateArtist(ann, whole, { neverSplit: true })).toMatchObject({
         trackCount: 2,
         albumCount: 2,
       });
       expect(tracks.map(creditOf)).toEqual(tracks.map(() => ['Up / Down', 'Up / Down']));
       expect(counts()).toEqual({ Guest: [1, 0], 'Up / Down': [2, 2] });
-      expect(room.library.getAlbum(ann, albumId as AlbumId)).toMatchObject({ artistId: whole, trackCount: 2 });
+      expect(services.library.getAlbum(ann, albumId as AlbumId)).toMatchObject({ artistId: whole, trackCount: 2 });
       expect(creditOf(add({ artists: ['Up / Down'], title: 'c' }))).toEqual(['Up / Down', 'Up / Down']);
-      expect(room.library.getAlbum(ann, albumId as AlbumId).trackCount).toBe(3); // what comes later finds it
+      expect(services.library.getAlbum(ann, albumId as AlbumId).trackCount).toBe(3); // what comes later finds it
       expect(await found('up')).toHaveLength(4);
 
-      expect(room.library.updateArtist(ann, whole, { neverSplit: false })).toMatchObject({
+      expect(services.library.updateArtist(ann, whole, { neverSplit: false })).toMatchObject({
         trackCount: 0,
         albumCount: 1,
       });
       expect(tracks.map(creditOf)).toEqual(before[0]);
       expect(counts()).toEqual({ Down: [3, 0], Guest: [1, 0], Up: [3, 1], 'Up / Down': [0, 1] });
       expect(creditOf(add({ artists: ['Up / Down'], title: 'd' }))).toEqual(['Up, Down', 'Up', 'Down']);
-      expect(room.library.getAlbum(ann, albumId as AlbumId).trackCount).toBe(4);
+      expect(services.library.getAlbum(ann, albumId as AlbumId).trackCount).toBe(4);
     });
 
     test('leaves alone what a person typed, other credits of the same names, and albums that are not theirs alone', () => {
       const typed = add({ artists: ['Up / Down'], title: 'typed', album: 'Typed' });
-      room.library.setMetadata(ann, typed, {
+      services.library.setMetadata(ann, typed, {
         title: 'typed',
         artist: 'Up, Down',
         artists: ['Up', 'Down'],
@@ -212,12 +222,12 @@ describe('an edit of an artist', () => {
       ];
       const split = add({ artists: ['Up / Down'], title: 'split' });
       const before = [typed, ...others].map(creditOf);
-      const { albumId } = room.library.getTrack(ann, split);
-      const { artistId } = room.library.getAlbum(ann, albumId as AlbumId);
-      room.library.updateArtist(ann, wholeOf('Up / Down'), { neverSplit: true });
+      const { albumId } = services.library.getTrack(ann, split);
+      const { artistId } = services.library.getAlbum(ann, albumId as AlbumId);
+      services.library.updateArtist(ann, wholeOf('Up / Down'), { neverSplit: true });
       expect([typed, ...others].map(creditOf)).toEqual(before);
       expect(creditOf(split)).toEqual(['Up / Down', 'Up / Down']);
-      expect(room.library.getAlbum(ann, albumId as AlbumId).artistId).toBe(artistId);
+      expect(services.library.getAlbum(ann, albumId as AlbumId).artistId).toBe(artistId);
     });
 
     test('goes on with what is left of many tracks, a part at a time', () => {
@@ -225,24 +235,24 @@ describe('an edit of an artist', () => {
         add({ artists: ['Up / Down'], title: `${n}`, album: `Album ${n % 7}` }),
       );
       const whole = wholeOf('Up / Down');
-      expect(room.library.updateArtist(ann, whole, { neverSplit: true }).trackCount).toBe(100);
-      while (room.library.settleCredits(whole));
-      expect(room.library.getArtist(ann, whole)).toMatchObject({ trackCount: 250, albumCount: 8 });
+      expect(services.library.updateArtist(ann, whole, { neverSplit: true }).trackCount).toBe(100);
+      while (services.library.settleCredits(whole));
+      expect(services.library.getArtist(ann, whole)).toMatchObject({ trackCount: 250, albumCount: 8 });
       expect(new Set(tracks.map((id) => creditOf(id).join()))).toEqual(new Set(['Up / Down,Up / Down']));
-      room.library.updateArtist(ann, whole, { neverSplit: false });
-      while (room.library.settleCredits(whole));
+      services.library.updateArtist(ann, whole, { neverSplit: false });
+      while (services.library.settleCredits(whole));
       expect(counts()).toEqual({ Down: [250, 0], Guest: [1, 0], Up: [250, 7], 'Up / Down': [0, 1] });
     });
 
     test('that holds nothing to split changes no track', () => {
       const id = add({ artists: ['AC/DC'] });
-      room.library.updateArtist(ann, room.library.getTrack(ann, id).artistId as ArtistId, { neverSplit: true });
+      services.library.updateArtist(ann, services.library.getTrack(ann, id).artistId as ArtistId, { neverSplit: true });
       expect(creditOf(id)).toEqual(['AC/DC', 'AC/DC']);
     });
   });
 
   test('that is not there is refused', () => {
-    expect(codeOf(() => room.library.updateArtist(ann, 99 as ArtistId, { neverSplit: true }))).toBe('not_found');
+    expect(codeOf(() => services.library.updateArtist(ann, 99 as ArtistId, { neverSplit: true }))).toBe('not_found');
   });
 });
 
@@ -256,9 +266,9 @@ describe('a deletion', () => {
       lyrics: { synced: false, lines: [{ text: 'la' }] },
     });
     const other = add({ title: 'Other', artists: ['Someone'], album: 'Elsewhere' });
-    await room.library.deleteTrack(id);
-    expect(room.library.countLibrary()).toEqual({ tracks: 1, albums: 1, artists: 1 });
-    expect(codeOf(() => room.library.getTrack(ann, id))).toBe('not_found');
+    await services.library.deleteTrack(id);
+    expect(services.library.countLibrary()).toEqual({ tracks: 1, albums: 1, artists: 1 });
+    expect(codeOf(() => services.library.getTrack(ann, id))).toBe('not_found');
     for (const table of ['track_artists', 'track_genres', 'lyrics'])
       expect(all(`SELECT * FROM ${table} WHERE track_id = ?`, id)).toEqual([]);
     expect(
@@ -271,83 +281,85 @@ describe('a deletion', () => {
 
   test('leaves an album and an artist that something still belongs to', async () => {
     const [first, second] = [add({ title: 'One' }), add({ title: 'Two' })];
-    await room.library.deleteTrack(first);
-    const left = room.library.getTrack(ann, second);
-    expect(room.library.getAlbum(ann, left.albumId as AlbumId)).toMatchObject({
+    await services.library.deleteTrack(first);
+    const left = services.library.getTrack(ann, second);
+    expect(services.library.getAlbum(ann, left.albumId as AlbumId)).toMatchObject({
       trackCount: 1,
       durationMs: 1_000,
       sizeBytes: 10,
     });
-    expect(room.library.getArtist(ann, left.artistId as ArtistId)).toMatchObject({ trackCount: 1, albumCount: 1 });
+    expect(services.library.getArtist(ann, left.artistId as ArtistId)).toMatchObject({ trackCount: 1, albumCount: 1 });
   });
 
   test('removes the stored audio when the last track that uses it goes', async () => {
     const same = stored('aa');
     const [first, second] = [add({ title: 'One' }, same), add({ title: 'Two' }, same)];
-    await room.library.deleteTrack(first);
-    expect(room.deletedObjects).toEqual([]);
-    await room.library.deleteTrack(second);
-    expect(room.deletedObjects).toEqual([same.storageUri.slice('local:'.length)]);
+    await services.library.deleteTrack(first);
+    expect(services.deletedObjects).toEqual([]);
+    await services.library.deleteTrack(second);
+    expect(services.deletedObjects).toEqual([same.storageUri.slice('local:'.length)]);
   });
 
   test.each(['file:Artist/Song.flac', 's3:audio/aa/x.flac', null])(
     'touches no object for the address %j',
     async (storageUri) => {
-      await room.library.deleteTrack(add({}, { storageUri }));
-      expect(room.deletedObjects).toEqual([]);
+      await services.library.deleteTrack(add({}, { storageUri }));
+      expect(services.deletedObjects).toEqual([]);
     },
   );
 
   test('removes the cover of an album that goes, and only then', async () => {
     const [first, second] = [add({ title: 'One' }, { storageUri: null }), add({ title: 'Two' }, { storageUri: null })];
-    const { albumId } = room.library.getTrack(ann, first);
+    const { albumId } = services.library.getTrack(ann, first);
     temp.db.$client
       .prepare('INSERT INTO album_covers (album_id, key, checked_at) VALUES (?, ?, 0)')
       .run(albumId, `covers/${albumId}.jpg`);
-    expect(room.library.getTrack(ann, first).hasCover).toBe(true);
-    await room.library.deleteTrack(first);
-    expect(room.deletedObjects).toEqual([]);
-    await room.library.deleteTrack(second);
-    expect(room.deletedObjects).toEqual([`covers/${albumId}.jpg`]);
+    expect(services.library.getTrack(ann, first).hasCover).toBe(true);
+    await services.library.deleteTrack(first);
+    expect(services.deletedObjects).toEqual([]);
+    await services.library.deleteTrack(second);
+    expect(services.deletedObjects).toEqual([`covers/${albumId}.jpg`]);
   });
 
   test('tells the source while the row is still there', async () => {
     const told: unknown[] = [];
-    room = openLibraryRoom(temp.db, { onDeleted: (id) => told.push(one('SELECT title FROM tracks WHERE id = ?', id)) });
-    await room.library.deleteTrack(add({ title: 'Told' }));
+    services = openLibraryServices(temp.db, {
+      onDeleted: (id) => told.push(one('SELECT title FROM tracks WHERE id = ?', id)),
+    });
+    await services.library.deleteTrack(add({ title: 'Told' }));
     expect(told).toEqual([{ title: 'Told' }]);
   });
 
   test('is undone when the source cannot note it', async () => {
-    room = openLibraryRoom(temp.db, {
+    services = openLibraryServices(temp.db, {
       onDeleted: () => {
         throw new Error('no');
       },
     });
     const id = add({});
-    await expect(room.library.deleteTrack(id)).rejects.toThrow('no');
-    expect(room.library.getTrack(ann, id).title).toBe('Song');
-    expect(room.deletedObjects).toEqual([]);
+    await expect(services.library.deleteTrack(id)).rejects.toThrow('no');
+    expect(services.library.getTrack(ann, id).title).toBe('Song');
+    expect(services.deletedObjects).toEqual([]);
   });
 
   test('stands although the storage is down', async () => {
-    room = openLibraryRoom(temp.db, { deleteObject: () => Promise.reject(new Error('down')) });
+    services = openLibraryServices(temp.db, { deleteObject: () => Promise.reject(new Error('down')) });
     const id = add({});
-    await room.library.deleteTrack(id);
-    expect(codeOf(() => room.library.getTrack(ann, id))).toBe('not_found');
+    await services.library.deleteTrack(id);
+    expect(codeOf(() => services.library.getTrack(ann, id))).toBe('not_found');
   });
 
   test('of a track that is not there is refused', async () => {
-    await expect(room.library.deleteTrack(99 as TrackId)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(services.library.deleteTrack(99 as TrackId)).rejects.toMatchObject({ code: 'not_found' });
   });
 
   test('of many tracks leaves counts equal to a recount and nothing orphaned', async () => {
     const sample = makeSampleLibrary(temp.db, { artists: 30, albums: 40, tracks: 200 }, 5);
     const random = seededRandom(2);
-    for (const { id } of sample.tracks) if (random() < 0.7) await room.library.deleteTrack(id);
+    for (const { id } of sample.tracks) if (random() < 0.7) await services.library.deleteTrack(id);
     for (const { id } of sample.tracks.slice(0, 60)) {
-      if (codeOf(() => room.library.getTrack(ann, id)) === 'none')
-        room.library.updateTrack(ann, id, { discNumber: 1 + Math.floor(random() * 4), genre: 'New' });
+      if (codeOf(() => services.library.getTrack(ann, id)) === 'none')
+        services.library.updateTrack(ann, id, { discNumber: 1 + Math.floor(random() * 4), genre: 'New' });
     }
     expect(
       all(`SELECT a.id FROM albums a WHERE a.track_count <> (SELECT count(*) FROM tracks WHERE album_id = a.id)
@@ -359,29 +371,29 @@ describe('a deletion', () => {
       OR x.album_count <> (SELECT count(*) FROM albums WHERE artist_id = x.id)`),
     ).toEqual([]);
     const deleted = sample.tracks
-      .filter(({ id }) => codeOf(() => room.library.getTrack(ann, id)) !== 'none')
+      .filter(({ id }) => codeOf(() => services.library.getTrack(ann, id)) !== 'none')
       .map((t) => sample.albums[t.album ?? -1]?.id);
     expect(
       all<{ id: number }>('SELECT id FROM albums WHERE track_count = 0').filter(({ id }) =>
         deleted.includes(id as AlbumId),
       ),
     ).toEqual([]);
-    expect(room.library.countLibrary().tracks).toBe(sample.tracks.length - deleted.length);
+    expect(services.library.countLibrary().tracks).toBe(sample.tracks.length - deleted.length);
   });
 });
 
 test('audio that is gone is marked once, and once when it is back', () => {
   const id = add({});
   const remote = add({ title: 'Remote' }, { availability: 'remote', storageUri: null });
-  expect([room.library.markMissing(id), room.library.markMissing(id)]).toEqual([true, false]);
-  expect(room.library.getTrack(ann, id).availability).toBe('missing');
-  expect([room.library.markAvailable(id), room.library.markAvailable(id)]).toEqual([true, false]);
-  expect([room.library.markMissing(remote), room.library.markAvailable(remote)]).toEqual([false, false]);
+  expect([services.library.markMissing(id), services.library.markMissing(id)]).toEqual([true, false]);
+  expect(services.library.getTrack(ann, id).availability).toBe('missing');
+  expect([services.library.markAvailable(id), services.library.markAvailable(id)]).toEqual([true, false]);
+  expect([services.library.markMissing(remote), services.library.markAvailable(remote)]).toEqual([false, false]);
 });
 
 test('audio that another track still uses is not released', async () => {
   const [used, unused] = [stored('aa'), stored('bb')];
   add({}, used);
-  await room.library.releaseAudio([used.storageUri, unused.storageUri, 'file:own.flac']);
-  expect(room.deletedObjects).toEqual([unused.storageUri.slice('local:'.length)]);
+  await services.library.releaseAudio([used.storageUri, unused.storageUri, 'file:own.flac']);
+  expect(services.deletedObjects).toEqual([unused.storageUri.slice('local:'.length)]);
 });

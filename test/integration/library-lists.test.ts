@@ -9,7 +9,7 @@ import { identityKey, searchFold, sortKey, sortName } from '../../server/library
 import type { LibraryService } from '../../server/library/service.ts';
 import type { TrackFilter } from '../../server/library/track-lists.ts';
 import { ALBUM_SORTS, ARTIST_SORTS, TRACK_SORTS } from '../../server/library/wire.ts';
-import { openLibraryRoom } from '../support/library-room.ts';
+import { openLibraryServices } from '../support/library-services.ts';
 import { seededRandom } from '../support/random.ts';
 import {
   makeSampleLibrary,
@@ -29,7 +29,7 @@ let ann: UserId;
 beforeAll(() => {
   temp = openTempDatabase();
   sample = makeSampleLibrary(temp.db, { artists: 40, albums: 60, tracks: 400 }, 7);
-  ({ library } = openLibraryRoom(temp.db));
+  ({ library } = openLibraryServices(temp.db));
   ann = sample.users[0] as UserId;
 });
 afterAll(() => temp.close());

@@ -10,7 +10,7 @@ import { gramOf } from '../../server/library/search-grams.ts';
 import { searchBase } from '../../server/library/search-index.ts';
 import { createTrackWriter, type TrackIdentity, type TrackWriter } from '../../server/library/track-writer.ts';
 import { createLog } from '../../server/log/log.ts';
-import { openLibraryRoom } from '../support/library-room.ts';
+import { openLibraryServices } from '../support/library-services.ts';
 import { seededRandom } from '../support/random.ts';
 import { silence } from '../support/silence.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
@@ -20,13 +20,13 @@ interface Given extends Partial<TrackIdentity> {
 }
 
 let temp: TempDatabase;
-let library: ReturnType<typeof openLibraryRoom>['library'];
+let library: ReturnType<typeof openLibraryServices>['library'];
 let tracks: TrackWriter;
 let added: number;
 
 beforeEach(() => {
   temp = openTempDatabase();
-  ({ library, tracks } = openLibraryRoom(temp.db));
+  ({ library, tracks } = openLibraryServices(temp.db));
   added = 0;
 });
 afterEach(() => temp.close());

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PlaylistId, TrackId, UserId } from '../../server/db/ids.ts';
 import { createPlaylistService, type PlaylistService } from '../../server/playlists/service.ts';
 import { createSongMatcher } from '../../server/playlists/song-match.ts';
-import { openLibraryRoom } from '../support/library-room.ts';
+import { openLibraryServices } from '../support/library-services.ts';
 import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 
@@ -24,7 +24,7 @@ beforeAll(() => {
   playlists = createPlaylistService({
     db,
     now: () => new Date(),
-    library: openLibraryRoom(db).library,
+    library: openLibraryServices(db).library,
     songs: createSongMatcher({ db }),
     events: { publish: () => {} },
     smart: { find: () => Promise.reject(new Error('there are no smart playlists here')) },

@@ -8,7 +8,7 @@ import { rebuildSearch } from '../../server/library/search-rebuild.ts';
 import type { TrackIdentity, TrackWriter } from '../../server/library/track-writer.ts';
 import { createLog } from '../../server/log/log.ts';
 import { createSearchService, type SearchService } from '../../server/search/service.ts';
-import { openLibraryRoom } from '../support/library-room.ts';
+import { openLibraryServices } from '../support/library-services.ts';
 import { makeSampleLibrary } from '../support/sample-library.ts';
 import { silence } from '../support/silence.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
@@ -24,7 +24,7 @@ let added = 0;
 
 beforeEach(() => {
   temp = openTempDatabase();
-  ({ library, tracks } = openLibraryRoom(temp.db));
+  ({ library, tracks } = openLibraryServices(temp.db));
   search = createSearchService({ db: temp.db, library });
 });
 afterEach(() => temp.close());

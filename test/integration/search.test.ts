@@ -4,7 +4,7 @@ import type { UserId } from '../../server/db/ids.ts';
 import type { LibraryService } from '../../server/library/service.ts';
 import type { TrackAudio } from '../../server/library/track-writer.ts';
 import { createSearchService, MOST_RESULTS, type SearchService } from '../../server/search/service.ts';
-import { openLibraryRoom } from '../support/library-room.ts';
+import { openLibraryServices } from '../support/library-services.ts';
 import { makeSampleLibrary, type SampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 import { silence } from '../support/silence.ts';
@@ -53,10 +53,10 @@ let search: SearchService;
 
 beforeAll(() => {
   temp = openTempDatabase();
-  const room = openLibraryRoom(temp.db);
-  library = room.library;
+  const services = openLibraryServices(temp.db);
+  library = services.library;
   SONGS.forEach(([title, artist, album], n) =>
-    room.tracks.insert({
+    services.tracks.insert({
       source: 'upload',
       sourceId: `${n}`,
       identity: { title, artists: [artist], album, genres: [] },
@@ -176,7 +176,7 @@ test('albums and artists are found by their names, and an artist also as filed',
 
 test('an exact name wins over one that begins with it, accents or not', () => {
   const rooms = openTempDatabase();
-  const { library: other, tracks } = openLibraryRoom(rooms.db);
+  const { library: other, tracks } = openLibraryServices(rooms.db);
   for (const [n, artist] of ['Bjorkestra', 'The Björks', 'Björk', 'Abjork'].entries())
     tracks.insert({
       source: 'upload',
@@ -257,7 +257,7 @@ describe('in a larger library', () => {
   beforeAll(() => {
     large = openTempDatabase();
     sample = makeSampleLibrary(large.db, { artists: 400, albums: 600, tracks: 14_000 }, 21);
-    many = createSearchService({ db: large.db, library: openLibraryRoom(large.db).library });
+    many = createSearchService({ db: large.db, library: openLibraryServices(large.db).library });
   });
   afterAll(() => large.close());
 

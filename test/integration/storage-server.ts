@@ -1,4 +1,4 @@
-// A bare server around some routes and a real database: for rooms that are tested below the whole application.
+// A bare server around some routes and a real database, for tests of single modules.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';

@@ -8,7 +8,7 @@ import { createLikeMerge } from '../../server/likes/track-merge.ts';
 import { createLikeService, type LikeService } from '../../server/likes/service.ts';
 import { nextState, type ItemState } from '../../server/likes/state.ts';
 import { createEntryMerge } from '../../server/playlists/track-merge.ts';
-import { openLibraryRoom } from '../support/library-room.ts';
+import { openLibraryServices } from '../support/library-services.ts';
 import { seededRandom } from '../support/random.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 import { silence } from '../support/silence.ts';
@@ -16,7 +16,7 @@ import { silence } from '../support/silence.ts';
 const [ann, bob] = [1 as UserId, 2 as UserId];
 let temp: TempDatabase;
 let clock: number;
-let room: ReturnType<typeof openLibraryRoom>;
+let services: ReturnType<typeof openLibraryServices>;
 let merge: TrackMerge;
 let likes: LikeService;
 
@@ -24,11 +24,11 @@ beforeEach(() => {
   temp = openTempDatabase();
   clock = 1_000_000;
   const [db, now] = [temp.db, () => new Date(clock)];
-  room = openLibraryRoom(db, { now });
+  services = openLibraryServices(db, { now });
   likes = createLikeService({ db, now });
   merge = createTrackMerge({
     db,
-    tracks: room.tracks,
+    tracks: services.tracks,
     movers: [createLikeMerge({ db }), createPlayMerge({ db }), createEntryMerge({ db, now })],
   });
   for (const name of ['ann', 'bob'])
@@ -40,7 +40,7 @@ const run = (sql: string, ...params: unknown[]): void => void temp.db.$client.pr
 const all = <T>(sql: string, ...params: unknown[]): T[] => temp.db.$client.prepare(sql).all(...params) as T[];
 let files = 0;
 const add = (identity: Partial<TrackIdentity> = {}): TrackId =>
-  room.tracks.insert({
+  services.tracks.insert({
     source: 'upload',
     sourceId: `${++files}`,
     identity: { title: 'Song', artists: ['The Quays'], album: 'Harbour', genres: ['Rock'], year: 1999, ...identity },
@@ -109,7 +109,7 @@ describe('plays', () => {
       { user_id: 1, track_id: kept, played_at: 20 },
       { user_id: 2, track_id: kept, played_at: 5 },
     ]);
-    expect([room.library.getTrack(ann, kept), room.library.getTrack(bob, kept)]).toMatchObject([
+    expect([services.library.getTrack(ann, kept), services.library.getTrack(bob, kept)]).toMatchObject([
       { playCount: 3, lastPlayedAt: new Date(30) },
       { playCount: 1, lastPlayedAt: new Date(5) },
     ]);
@@ -276,17 +276,17 @@ describe('the emptied track', () => {
       add({ title: 'Lighthouse' }),
       add({ title: 'Lighthouse (take 2)', album: 'Best of', artists: ['Dora'] }),
     ];
-    const { albumId } = room.library.getTrack(ann, emptied);
+    const { albumId } = services.library.getTrack(ann, emptied);
     run("INSERT INTO album_covers (album_id, key, checked_at) VALUES (?, 'covers/9.jpg', 0)", albumId);
-    const { storageUri } = room.library.getTrack(ann, emptied);
+    const { storageUri } = services.library.getTrack(ann, emptied);
     expect(merge.mergeInto(kept, emptied)).toEqual({ storageUri, coverKey: 'covers/9.jpg' });
     expect(
-      (await room.library.listTracks(ann, { q: 'lighthouse' }, { sort: 'title' }, { limit: 9, offset: 0 })).items.map(
-        ({ id }) => id,
-      ),
+      (
+        await services.library.listTracks(ann, { q: 'lighthouse' }, { sort: 'title' }, { limit: 9, offset: 0 })
+      ).items.map(({ id }) => id),
     ).toEqual([kept]);
-    expect(room.library.countLibrary()).toEqual({ tracks: 1, albums: 1, artists: 1 });
-    expect(room.library.getTrack(ann, kept)).toMatchObject({
+    expect(services.library.countLibrary()).toEqual({ tracks: 1, albums: 1, artists: 1 });
+    expect(services.library.getTrack(ann, kept)).toMatchObject({
       title: 'Lighthouse',
       artistName: 'The Quays',
       albumTitle: 'Harbour',
@@ -299,7 +299,7 @@ describe('the emptied track', () => {
     like(ann, emptied, true);
     const failing = createTrackMerge({
       db: temp.db,
-      tracks: room.tracks,
+      tracks: services.tracks,
       movers: [
         createLikeMerge({ db: temp.db }),
         createPlayMerge({ db: temp.db }),
@@ -311,8 +311,8 @@ describe('the emptied track', () => {
       ],
     });
     expect(() => failing.mergeInto(kept, emptied)).toThrow('no');
-    expect(room.library.getTrack(ann, emptied)).toMatchObject({ liked: true, playCount: 1 });
-    expect(room.library.getTrack(ann, kept)).toMatchObject({ liked: false, playCount: 0 });
+    expect(services.library.getTrack(ann, emptied)).toMatchObject({ liked: true, playCount: 1 });
+    expect(services.library.getTrack(ann, kept)).toMatchObject({ liked: false, playCount: 0 });
     expect(all('SELECT count(*) AS n FROM like_events')).toEqual([{ n: 1 }]);
   });
 

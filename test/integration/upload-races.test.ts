@@ -154,7 +154,7 @@ function gate() {
 
 describe('a deletion and an upload of the same content, held at the worst moment', () => {
   /** The services over a real storage that stops after it stored and before it deletes. */
-  async function openRoom() {
+  async function openUploads() {
     const { db, dir, close } = openTempDatabase();
     const real = createLocalStorage({ root: join(dir, 'library') });
     const [stored, deleting] = [gate(), gate()];
@@ -236,7 +236,7 @@ describe('a deletion and an upload of the same content, held at the worst moment
   }
 
   test('the upload begins while the object is being deleted', async () => {
-    const { send, library, deleting, hasAudio, leasesAsked } = await openRoom();
+    const { send, library, deleting, hasAudio, leasesAsked } = await openUploads();
     const first = await send();
     deleting.close();
     const deletion = library.deleteTrack(first);
@@ -249,7 +249,7 @@ describe('a deletion and an upload of the same content, held at the worst moment
   });
 
   test('the track is deleted while another upload has found its object and not yet written its row', async () => {
-    const { send, library, stored, hasAudio } = await openRoom();
+    const { send, library, stored, hasAudio } = await openUploads();
     stored.close();
     const both = [send(), send()];
     await expect.poll(stored.arrived).toBe(2);
@@ -262,7 +262,7 @@ describe('a deletion and an upload of the same content, held at the worst moment
   });
 
   test('the track is deleted while a scan has copied the same content and not yet written its row', async () => {
-    const { leases, send, library, objects } = await openRoom();
+    const { leases, send, library, objects } = await openUploads();
     const first = await send();
     await leases.leaseAll(async () => {
       await library.deleteTrack(first);

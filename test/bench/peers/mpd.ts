@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 
 export const hasMpd = (): boolean => spawnSync('mpd', ['--version']).status === 0;
 
-/** Milliseconds of a first scan, from the moment it answers; by then its scan has begun, so the figure flatters it. */
+/** Milliseconds of a first scan, from its first answer; its scan has begun by then, so the figure is too good. */
 export async function mpdScanMs(music: string, dir: string): Promise<number> {
   mkdirSync(dir);
   const address = join(dir, 'socket');

@@ -1,4 +1,4 @@
-// Identification of tracks from the file to the row, the services answering at once, and the fingerprints in it alone.
+// Identification of tracks from file to row, with services that answer at once; and only the fingerprints of it.
 // Bound: the bare program fpcalc on the same files, as many at once as there are cores.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -91,7 +91,7 @@ async function fingerprints(sounds: Sound[]): Promise<Measure> {
   });
 }
 
-/** From `pending` to `enriched` by a real server: each round begins with a copy of a library that was only scanned. */
+/** From `pending` to `enriched` by a real server: each round starts with a copy of a library that was only scanned. */
 async function identification(dir: string, music: string, sounds: Sound[]): Promise<Measure> {
   const [acoustId, musicBrainz] = [await startFakeAcoustId(), await startFakeMusicBrainz()];
   acoustId.answer = nameOf;
@@ -103,7 +103,7 @@ async function identification(dir: string, music: string, sounds: Sound[]): Prom
   const scanned = join(dir, 'scanned');
   const settings = { LOCAL_MEDIA_IMPORT_PATH: music, LOCAL_MEDIA_IMPORT_MODE: 'reference' };
   await onProduct(scanned, settings, (product) => product.scan());
-  await onProduct(scanned, settings, untilIdle); // covers were looked for: they are not what is measured
+  await onProduct(scanned, settings, untilIdle); // covers count as searched: they are not measured
   const { product, bound } = await inTurn(
     ROUNDS,
     () => perSecond(sounds.length, () => bareFpcalc(sounds)),
@@ -169,7 +169,7 @@ function pendingCopy(from: string, to: string): string {
   return to;
 }
 
-/** A server goes on with what is pending as soon as it listens. */
+/** A server identifies pending tracks as soon as it listens. */
 async function identifiedPerSecond(product: Product, count: number): Promise<number> {
   for (;;) {
     const [job] = await jobsOf(product, 'task=enrich_library');
@@ -183,7 +183,7 @@ async function identifiedPerSecond(product: Product, count: number): Promise<num
 }
 
 /**
- * Every sound is a recording of its own, on one album: MusicBrainz is asked once, since it lets itself be asked once a
+ * Every sound is a recording of its own, on one album: MusicBrainz is requested once, since it allows one request a
  * second.
  */
 function nameOf({ fingerprint }: Lookup): Answer {

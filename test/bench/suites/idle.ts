@@ -1,4 +1,4 @@
-// What a server costs that nobody uses: memory and processor time at rest, with a library of 100,000 tracks whose rows
+// The cost of a server that nobody uses: memory and processor time at rest, with a library of 100,000 tracks whose rows
 // are inserted directly; freshly started, and after a person has read and searched. Bounds: an empty node:http server
 // in the same minute, and limits of our own.
 import { spawn } from 'node:child_process';
@@ -22,13 +22,13 @@ createServer((req, res) => res.end('ok')).listen(0, '127.0.0.1', () => console.l
 
 export async function idleSuite(dir: string): Promise<Measure[]> {
   const dataDir = join(dir, 'idle');
-  await (await startProduct(dataDir)).stop(); // migrated, account made
+  await (await startProduct(dataDir)).stop(); // migrated, account created
   const client = new Database(join(dataDir, 'tonearm.db'));
   fillLibrary(client, { tracks: TRACKS, userId: 1, likeEvents: 10_000, plays: 50_000 });
   client.pragma('wal_checkpoint(TRUNCATE)');
   client.close();
   const working = await startProduct(dataDir);
-  await untilIdle(working); // such a library leaves covers to look for and tracks to identify
+  await untilIdle(working); // such a library has covers to find and tracks to identify
   await working.stop();
 
   const empty = await startEmpty(dir);
@@ -89,7 +89,7 @@ async function untilIdle({ api }: Product): Promise<void> {
   while ((await left('queued')) + (await left('running')) + (await left('waiting')) > 0);
 }
 
-/** What somebody does in a few minutes: pages of every list, some searches, storage and genres. */
+/** A few minutes of use: pages of every list, some searches, storage and genres. */
 async function visit({ api }: Product): Promise<void> {
   for (let page = 0; page < 40; page++)
     for (const list of ['tracks', 'albums', 'artists']) await api(`/${list}?limit=50&offset=${page * 50}`);

@@ -12,7 +12,7 @@ const LISTS = [
   ['Tracks', '/tracks'],
   ['Albums', '/albums'],
 ] as const;
-/** A key that is held comes again this often. */
+/** Repeat interval of a held key. */
 const REPEAT_MS = 33;
 const HELD = 90;
 const DRAG_STEPS = 120;
@@ -70,7 +70,7 @@ async function figuresOf({ browser, openPage }: LargeWindow, list: string, path:
 
 const rest = (page: Page, ms: number): Promise<void> => page.waitForTimeout(ms);
 
-/** In this order: End comes first in a server that was never asked for a deep page. */
+/** In this order: the first End is the server's first request for a deep page. */
 const WAYS: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
   [
     'End and Home',
@@ -125,7 +125,7 @@ const WAYS: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
   ],
 ];
 
-/** The row or cell that the tab key leads to; the header has stops of its own. */
+/** The row or cell that Tab focuses; the header has its own tab stops. */
 const focusStop = (page: Page): Promise<void> =>
   page.locator('[role="grid"] :is([data-index], [data-stop])[tabindex="0"]').first().focus();
 
@@ -137,7 +137,7 @@ async function hold(page: Page, key: string): Promise<void> {
   await page.keyboard.up(key);
 }
 
-/** Drags the thumb to a place of the scroll bar (0..1), and lets go there. */
+/** Drags the thumb to a position of the scroll bar (0..1), and releases it. */
 async function drag(page: Page, to: number): Promise<void> {
   const bar = await page.evaluate(() => {
     const main = document.querySelector('main')!;

@@ -1,5 +1,5 @@
-// From the address to a window that can be used, in a browser that has never been here: the page's first rows or covers
-// are in sight and the script is at rest. The library has a million tracks. With --docs the figures go to
+// From opening a page to a window that can be used, in a fresh browser profile: the page's first rows or covers
+// are visible and the script is idle. The library has a million tracks. With --docs the figures go to
 // docs/lists.md.
 import type { Page } from 'playwright-core';
 import { openLargeWindow } from '../window/large-window.ts';
@@ -9,7 +9,7 @@ import { measure, median, type Measure } from '../measure.ts';
 const PAGES = ['/', '/albums', '/tracks', '/settings'];
 const ROUNDS = 7;
 const LIMIT_MS = 1_500;
-/** This long without a task of 50 ms, and the window answers at once. */
+/** A window is interactive after this long without a task of 50 ms. */
 const REST_MS = 500;
 
 export interface Opening {
@@ -38,7 +38,7 @@ export async function openingSuite(
       for (let round = 0; round <= ROUNDS; round++) {
         const page = await window.openPage();
         const opening = await open(page, path);
-        if (round > 0) rounds.push(opening); // the first makes the server's small covers
+        if (round > 0) rounds.push(opening); // the first run generates the server's small covers
         await page.context().close();
       }
       const middle = (key: keyof Opening): number => median(rounds.map((round) => round[key]));
@@ -77,7 +77,7 @@ async function open(page: Page, path: string): Promise<Opening> {
   return page.evaluate(async (rest) => {
     const { tasks, inSight } = globalThis as unknown as Noted;
     const inSightMs = await inSight;
-    /** The first moment after which nothing held the script up for a while. */
+    /** The first moment after which no long task ran for a while. */
     let interactiveMs = inSightMs;
     for (;;) {
       const last = tasks.filter(({ end }) => end > interactiveMs).at(-1);
@@ -108,7 +108,7 @@ interface Noted {
   inSight: Promise<number>;
 }
 
-/** Runs in the page before anything else: long tasks, and when what a page is for is in sight, covers decoded. */
+/** Runs first in the page: records long tasks, and when the first screen is visible with its covers decoded. */
 function note(): void {
   const tasks: Noted['tasks'] = [];
   new PerformanceObserver((list) =>

@@ -1,4 +1,4 @@
-// Lists, search and everything else that a person reads, over HTTP with a token, in a library of 100,000 tracks, and
+// Lists, search and everything else that users read, over HTTP with a token, in a library of 100,000 tracks, and
 // with --million of a million too; beside them a million like events and a million plays. Bounds: a bare server in this
 // process that answers 50 tracks by their ids as JSON, a LIKE scan for search, the raw group-by for statistics.
 import { createServer, type Server } from 'node:http';
@@ -25,7 +25,7 @@ interface Timed extends Times {
 
 export interface QueriesOptions {
   million: boolean;
-  /** Where libraries are made, and looked for before. */
+  /** The folder of libraries, which are reused. */
   libraries: string;
 }
 
@@ -143,7 +143,7 @@ class Run {
     }
   }
 
-  /** The first page, one in the middle and the last; what is read ahead for deep ones has time to come. */
+  /** The first page, one in the middle and the last; read-ahead for deep pages gets time to finish. */
   private async pages(name: string, path: string): Promise<void> {
     const { total } = await this.product.api<{ total: number }>(`${path}&limit=1`);
     await this.time(`${name} @0`, `${path}&limit=${PAGE}`);
@@ -169,7 +169,7 @@ class Run {
     );
   }
 
-  /** Asked again, as for a next page, and new: after a write, since what was found before is remembered until then. */
+  /** Repeated, as for the next page, and new: after a write, since results are cached until then. */
   async searches(): Promise<void> {
     for (const needle of [
       'a',
@@ -196,7 +196,7 @@ class Run {
     }
   }
 
-  /** How long somebody else waits while deep pages are read that no memory has any more, the longest. */
+  /** The longest time that another request waits while deep pages are read that are no longer cached. */
   async waits(): Promise<number> {
     const waits: number[] = [];
     for (const path of [
@@ -218,7 +218,7 @@ class Run {
     return Math.max(...waits);
   }
 
-  /** Takes back what is kept of the tracks. */
+  /** Invalidates the caches of tracks. */
   private async write(): Promise<void> {
     await this.client.ask('/api/v1/tracks/1', {
       method: 'PATCH',

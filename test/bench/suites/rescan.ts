@@ -92,7 +92,7 @@ export async function rescanSuite(dir: string): Promise<Measure[]> {
   ];
 }
 
-/** Likes an album every 50 ms while something runs, as a person would not. */
+/** Likes an album every 50 ms while something runs. */
 async function whileUsed<T>(
   product: Product,
   work: () => Promise<T>,

@@ -17,7 +17,7 @@ export async function startupSuite(dir: string): Promise<Measure[]> {
   writeFileSync(empty, EMPTY);
   const main = join(root, 'dist', 'server', 'main.js');
   const dataDir = join(dir, 'startup');
-  await (await startProduct(dataDir)).stop(); // migrated, account made, code compiled
+  await (await startProduct(dataDir)).stop(); // migrated, account created, code compiled
   const times = await inTurn(
     ROUNDS,
     () => millisecondsToHealth((port) => [empty, port]),
@@ -55,7 +55,7 @@ async function millisecondsToHealth(argsFor: (port: string) => string[]): Promis
   return ms;
 }
 
-/** Below the range from which systems give ports to outgoing connections, such as our own requests. */
+/** Below the range of ports for outgoing connections, such as our own requests. */
 const PORTS = { first: 20_000, last: 32_000 };
 let lastPort = PORTS.first + (process.pid % (PORTS.last - PORTS.first));
 

@@ -1,8 +1,8 @@
-// The phone door over a large library: how long each call of a first sync takes beside a bare server in this process
-// that answers as many rows of the same table as JSON, unjoined; calls that answer little beside a `ping`, which is the
-// same request with the same credentials and an empty answer. A song or an album of the protocol has twice the fields
-// of its row, with names, likes and plays of other tables: what a bare page with those costs is two to three times the
-// bound, and the goals are twice that. What phones feel beside it (p99, bytes, memory) goes to stderr.
+// The Subsonic API with a large library: how long each call of a client's first sync takes, and beside it a bare server
+// that answers as many rows of the same table as JSON, unjoined; for calls with small responses a `ping`, which is the
+// same request with the same credentials and an empty response. A song or album of the protocol has twice the fields
+// of its row, with names, likes and plays from other tables: a bare page with those takes two to three times the
+// bound, and the goals are twice that. Other figures (p99, bytes, memory) go to stderr.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -182,7 +182,7 @@ async function times(address: string, rounds: number): Promise<{ p50: number; p9
   return { p50: median(taken), p99: taken.sort((a, b) => a - b)[Math.floor(taken.length * 0.99)] ?? Number.NaN, bytes };
 }
 
-/** `/tracks/500`: so many rows by their ids, as they are. */
+/** `/tracks/500`: so many bare rows by their ids. */
 async function startBare(path: string): Promise<{ url: string; close: () => void }> {
   const db = new Database(path, { readonly: true });
   applyPragmas(db);

@@ -1,4 +1,4 @@
-// The memory of a page while something goes on: what its script has on the heap, and what its process has for itself.
+// The memory of a page while something happens: its script heap, and the private memory of its process.
 import { readFileSync } from 'node:fs';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 
@@ -8,10 +8,10 @@ const MB = 1024 * 1024;
 export interface Memory {
   heapMb: number;
   processMb: number;
-  /** Of the process, once its garbage was collected. */ keptMb: number;
+  /** Of the process, after garbage collection. */ keptMb: number;
 }
 
-/** The most there was from now until it is stopped. */
+/** The maximum from now until it is stopped. */
 export async function watchMemory(browser: Browser, page: Page): Promise<{ stop: () => Promise<Memory> }> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');
@@ -50,8 +50,8 @@ interface Driven {
 }
 
 /**
- * The driver has the browser keep answers for whoever asks for them later, 100 MB of them in the page's own process,
- * which no person's browser does.
+ * The driver makes the browser keep responses for later inspection, 100 MB of them in the page's own process,
+ * which no user's browser does.
  */
 const keepNoAnswers = (page: Page): Promise<unknown> =>
   (page as unknown as Driven)._connection.toImpl(page).delegate._mainFrameSession._client.send('Network.disable');

@@ -12,7 +12,7 @@ import { startProduct, type Product } from '../product.ts';
 
 const TRACKS = 1_000_000;
 const ALBUMS = 80_000;
-/** Albums share them; each has its own small versions all the same. */
+/** Albums share them, but each has its own small versions. */
 const PICTURES = 64;
 
 export interface LargeWindow {

@@ -94,7 +94,7 @@ export function writeOpeningDocs(figures: OpeningFigures[]): void {
   );
 }
 
-/** One strip a way: the line is the place in the list, the bars are what is blank in sight. */
+/** One strip per way of scrolling: the line is the position in the list, the bars are visible blank rows. */
 function draw(figures: ListFigures[]): string {
   const strips = figures.flatMap(({ list, ways }) =>
     ways.map(({ name, trace }) => ({ name: `${list}: ${name}`, trace })),

@@ -1,22 +1,22 @@
-// Watches a virtual list from inside the page, frame by frame: how much of it is in the document, and how long what is
-// in sight stays blank.
+// Watches a virtual list in the page, frame by frame: how much of it is in the document, and how long visible rows
+// stay blank.
 import type { Page } from 'playwright-core';
 
 export interface Frame {
-  /** Milliseconds since the watch began. */
+  /** Milliseconds since the start. */
   at: number;
   /** Rows and cells of the list in the document. */
   inDocument: number;
   blank: number;
-  /** Where the first one in sight is in the list. */
+  /** Index of the first visible one. */
   first: number;
 }
 
 export interface ListTrace {
   frames: Frame[];
-  /** The longest that one row or cell was blank in sight. */
+  /** The longest time that one visible row or cell was blank. */
   longestBlankMs: number;
-  /** The longest that there was always something blank in sight, whichever. */
+  /** The longest time without a break in which any visible row or cell was blank. */
   longestUneaseMs: number;
   longestFrameMs: number;
   answers: { count: number; medianMs: number; longestMs: number };
@@ -30,7 +30,7 @@ interface Watch {
 export const startProbe = (page: Page): Promise<void> => page.evaluate(watch);
 export const stopProbe = (page: Page): Promise<ListTrace> =>
   page.evaluate(() => (globalThis as unknown as { watch: Watch }).watch.stop());
-/** Waits until everything in sight is there, two frames after whatever was done last. */
+/** Waits until everything visible is loaded, two frames after the last action. */
 export const untilFull = async (page: Page): Promise<void> => {
   await page.evaluate(
     () =>
@@ -43,7 +43,7 @@ export const untilFull = async (page: Page): Promise<void> => {
   });
 };
 
-/** Runs in the page. A row that has its track says which; a cell that has its album has something to focus. */
+/** Runs in the page. A loaded row has the id of its track; a loaded cell has something to focus. */
 function watch(): void {
   const frames: Frame[] = [];
   const blankSince = new Map<string, number>();

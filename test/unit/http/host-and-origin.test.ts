@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkHost, checkOrigin, isAllowedHost } from '../../../server/http/host-and-origin.ts';
 import { route } from '../../../server/http/route.ts';
-import { openDoor, type Door } from './door.ts';
+import { openBareApp, type BareApp } from './bare-app.ts';
 
 describe('a Host header', () => {
   it.each([
@@ -53,21 +53,21 @@ describe('a Host header', () => {
 });
 
 describe('every request', () => {
-  let door: Door;
+  let app: BareApp;
   let allowed: string[] = [];
   beforeAll(async () => {
     const routes = [
       route({ method: 'post', path: '/x', access: 'public', summary: 'x' }, () => undefined),
       route({ method: 'get', path: '/x', access: 'stream', summary: 'x' }, () => undefined),
     ];
-    door = await openDoor(routes, { before: [checkHost(() => allowed), checkOrigin] });
+    app = await openBareApp(routes, { before: [checkHost(() => allowed), checkOrigin] });
   });
-  afterAll(() => door.close());
+  afterAll(() => app.close());
 
   const ask = async (lines: string[], method = 'POST', path = '/x'): Promise<number> =>
     Number(
       (
-        await door.raw(
+        await app.raw(
           `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
         )
       ).split(' ')[1],
@@ -99,19 +99,19 @@ describe('every request', () => {
   });
 
   it('gets an id and the headers that keep browsers careful', async () => {
-    const answer = await door.fetch('/x', { method: 'POST' });
+    const answer = await app.fetch('/x', { method: 'POST' });
     expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     expect(answer.headers.get('content-security-policy')).toContain("script-src 'self'");
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
     expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
     expect(answer.headers.get('x-powered-by')).toBeNull();
-    const missing = await door.fetch('/missing');
+    const missing = await app.fetch('/missing');
     expect([missing.status, missing.headers.get('x-request-id') === null]).toEqual([404, false]);
   });
 
   it('is one line in the log, without its secrets', async () => {
-    const answer = await door.fetch('/x?token=ann&p=pw&t=0815&s=salt&apiKey=key&q=beatles');
-    const [line, ...more] = door.logged().filter((entry) => entry['request_id'] === answer.headers.get('x-request-id'));
+    const answer = await app.fetch('/x?token=ann&p=pw&t=0815&s=salt&apiKey=key&q=beatles');
+    const [line, ...more] = app.logged().filter((entry) => entry['request_id'] === answer.headers.get('x-request-id'));
     expect(more).toEqual([]);
     expect(line).toMatchObject({
       method: 'GET',

@@ -4,7 +4,7 @@ import { conflict, notFound } from '../../../server/errors.ts';
 import { idParam, pageQuery, queryBool, toPaged } from '../../../server/http/paging.ts';
 import { Reply, route } from '../../../server/http/route.ts';
 import { TrackIdIn } from '../../../server/db/ids.ts';
-import { openDoor, type Door } from './door.ts';
+import { openBareApp, type BareApp } from './bare-app.ts';
 
 const Body = z.strictObject({ name: z.string().min(1), count: z.int().optional() });
 const Echo = z.object({ got: z.unknown() });
@@ -89,18 +89,18 @@ const routes = [
   ),
 ];
 
-let door: Door;
-beforeAll(async () => void (door = await openDoor(routes)));
-afterAll(() => door.close());
+let app: BareApp;
+beforeAll(async () => void (app = await openBareApp(routes)));
+afterAll(() => app.close());
 
 const post = (path: string, body: string | undefined, type: string | undefined = 'application/json', method = 'POST') =>
-  door.fetch(path, {
+  app.fetch(path, {
     method,
     ...(body !== undefined && { body }),
     headers: type === undefined ? {} : { 'Content-Type': type },
   });
 const got = async (path: string, init?: RequestInit) =>
-  ((await (await door.fetch(path, init)).json()) as { got: unknown }).got;
+  ((await (await app.fetch(path, init)).json()) as { got: unknown }).got;
 const fields = async (answer: Response) =>
   ((await answer.json()) as { errors: { field: string }[] }).errors.map((error) => error.field);
 
@@ -121,13 +121,13 @@ describe('access', () => {
     ['/mine?token=ann', undefined, 401],
     ['/ruled?token=root', undefined, 401],
   ])('to %s as %s is %s', async (path, name, status) => {
-    const answer = await door.fetch(path, { headers: name === undefined ? {} : { Authorization: `Bearer ${name}` } });
+    const answer = await app.fetch(path, { headers: name === undefined ? {} : { Authorization: `Bearer ${name}` } });
     expect(answer.status).toBe(status);
     expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null);
   });
 
   it('is asked before the body is read', async () => {
-    const guarded = await openDoor([
+    const guarded = await openBareApp([
       route({ method: 'post', path: '/x', access: 'user', summary: 'x', body: Body, reply: Echo }, () => ({ got: 1 })),
     ]);
     expect((await guarded.fetch('/x', { method: 'POST', body: '{' })).status).toBe(401);
@@ -202,7 +202,7 @@ describe('query parameters', () => {
     'liked=maybe',
     'q=a&q=b',
   ])('%s is 422 and names the parameter', async (query) => {
-    const answer = await door.fetch(`/things?${query}`);
+    const answer = await app.fetch(`/things?${query}`);
     expect(answer.status).toBe(422);
     expect(await fields(answer)).toEqual([query.split('=')[0]]);
   });
@@ -226,13 +226,13 @@ describe('a path', () => {
     ['%00', 422],
     ['1%2F2', 422],
   ])('with id %s is %s', async (id, status) => {
-    expect((await door.fetch(`/things/${id}`)).status).toBe(status);
+    expect((await app.fetch(`/things/${id}`)).status).toBe(status);
   });
 
   it('that is broken is 400, one that is not there 404, and capitals count', async () => {
-    expect((await door.fetch('/things/%zz')).status).toBe(400);
-    expect((await door.fetch('/nothing')).status).toBe(404);
-    expect((await door.fetch('/Things')).status).toBe(404);
+    expect((await app.fetch('/things/%zz')).status).toBe(400);
+    expect((await app.fetch('/nothing')).status).toBe(404);
+    expect((await app.fetch('/Things')).status).toBe(404);
   });
 
   it('of letters goes before a parameter, whichever was listed first', async () => {
@@ -251,45 +251,45 @@ describe('methods', () => {
   });
 
   it('are told by OPTIONS', async () => {
-    const answer = await door.fetch('/things', { method: 'OPTIONS' });
+    const answer = await app.fetch('/things', { method: 'OPTIONS' });
     expect([answer.status, answer.headers.get('allow')]).toEqual([204, 'GET, POST, HEAD']);
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
   });
 
   it('HEAD answers as GET without a body', async () => {
-    const answer = await door.fetch('/things', { method: 'HEAD' });
+    const answer = await app.fetch('/things', { method: 'HEAD' });
     expect([answer.status, await answer.text()]).toEqual([200, '']);
-    expect((await door.fetch('/mine', { method: 'HEAD' })).status).toBe(401);
+    expect((await app.fetch('/mine', { method: 'HEAD' })).status).toBe(401);
   });
 });
 
 describe('an answer', () => {
   it('without a shape is 204, with a Reply has its status and headers', async () => {
-    const gone = await door.fetch('/things/1', { method: 'DELETE' });
+    const gone = await app.fetch('/things/1', { method: 'DELETE' });
     expect([gone.status, await gone.text()]).toEqual([204, '']);
-    const odd = await door.fetch('/odd', { method: 'POST' });
+    const odd = await app.fetch('/odd', { method: 'POST' });
     expect([odd.status, odd.headers.get('x-more')]).toEqual([202, 'yes']);
-    expect(await (await door.fetch('/words')).text()).toBe('words');
+    expect(await (await app.fetch('/words')).text()).toBe('words');
   });
 
   it('of another shape than declared fails where answers are checked', async () => {
-    expect((await door.fetch('/wrong-reply')).status).toBe(500);
+    expect((await app.fetch('/wrong-reply')).status).toBe(500);
   });
 
   it('to something thrown is a problem with its status', async () => {
-    const lost = await door.fetch('/lost');
+    const lost = await app.fetch('/lost');
     expect([lost.status, await lost.json()]).toEqual([
       404,
       { type: 'about:blank', title: 'Not found', status: 404, detail: 'There is no track 7.' },
     ]);
-    expect((await door.fetch('/clash')).status).toBe(409);
+    expect((await app.fetch('/clash')).status).toBe(409);
   });
 
   it('to a bug is neutral; the log has the rest under the same request id', async () => {
-    const answer = await door.fetch('/broken');
+    const answer = await app.fetch('/broken');
     expect(answer.status).toBe(500);
     expect(await answer.text()).not.toMatch(/SELECT|home/);
-    const line = door.logged().find((entry) => entry['request_id'] === answer.headers.get('x-request-id'));
+    const line = app.logged().find((entry) => entry['request_id'] === answer.headers.get('x-request-id'));
     expect(line).toMatchObject({
       level: 'error',
       route: 'GET /broken',

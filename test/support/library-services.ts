@@ -1,4 +1,4 @@
-// The library's services over a database of a test, with a storage that only remembers what it was asked to delete.
+// The library services over a test database, with a storage that only records deletions.
 import type { MainDb } from '../../server/db/client.ts';
 import type { TrackId } from '../../server/db/ids.ts';
 import { createLibraryService } from '../../server/library/service.ts';
@@ -7,7 +7,7 @@ import { createLog } from '../../server/log/log.ts';
 import { createLeases } from '../../server/storage/leases.ts';
 import { local } from '../../server/storage/local.ts';
 
-export interface LibraryRoomOptions {
+export interface LibraryServicesOptions {
   now?: () => Date;
   /** In the transaction of a deletion. */
   onDeleted?: (id: TrackId) => void;
@@ -15,9 +15,9 @@ export interface LibraryRoomOptions {
   deleteObject?: (key: string) => Promise<boolean>;
 }
 
-export function openLibraryRoom(
+export function openLibraryServices(
   db: MainDb,
-  { now = () => new Date(), onDeleted = () => {}, deleteObject }: LibraryRoomOptions = {},
+  { now = () => new Date(), onDeleted = () => {}, deleteObject }: LibraryServicesOptions = {},
 ) {
   const deletedObjects: string[] = [];
   const tracks = createTrackWriter({ db, now });

@@ -1,4 +1,4 @@
-// The room of covers with a real database, storage and server around it, and what tests put into it.
+// The covers module with a real database, storage and server.
 import fs from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import { migratedDatabase } from '../support/server.ts';
 import { inPieces } from './storage-conformance.ts';
 import { openLibrary, serveRoutes } from './storage-server.ts';
 
-export type CoverRoom = Awaited<ReturnType<typeof openCoverRoom>>;
+export type CoverServer = Awaited<ReturnType<typeof openCoverServer>>;
 
 export interface LogLine {
   level: string;
@@ -43,13 +43,13 @@ export function readableLog() {
   return { log, lines };
 }
 
-export interface CoverRoomOptions {
+export interface CoverServerOptions {
   archiveUrl?: string;
   /** What is different about the storage. */
   storageIs?: (local: Storage) => Storage;
 }
 
-export async function openCoverRoom({ archiveUrl, storageIs = (local) => local }: CoverRoomOptions = {}) {
+export async function openCoverServer({ archiveUrl, storageIs = (local) => local }: CoverServerOptions = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'tonearm-covers-'));
   migratedDatabase(join(dir, 'tonearm.db'));
   const library = openLibrary(join(dir, 'tonearm.db'));

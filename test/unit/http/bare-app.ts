@@ -10,7 +10,7 @@ import type { Route } from '../../../server/http/route.ts';
 import { securityHeaders } from '../../../server/http/security-headers.ts';
 import { createLog } from '../../../server/log/log.ts';
 
-export interface Door {
+export interface BareApp {
   url: string;
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Sends bytes as they are; gives the whole answer. */
@@ -27,10 +27,10 @@ export const authenticate: Authenticate = (req, { query }) => {
     : undefined;
 };
 
-export async function openDoor(
+export async function openBareApp(
   routes: Route[],
   { before = [], checkReplies = true }: { before?: RequestHandler[]; checkReplies?: boolean } = {},
-): Promise<Door> {
+): Promise<BareApp> {
   const lines: string[] = [];
   const log = createLog('debug', { write: (line: string) => lines.push(line) > 0 } as unknown as NodeJS.WritableStream);
   const app = express()
