@@ -1,4 +1,4 @@
-// A cover archive for rooms that are tested below the whole application.
+// A cover archive for tests of single modules.
 import { createCoverArchive, type ArchivePace, type CoverArchive } from '../../server/covers/cover-archive.ts';
 import type { SettingName, Settings } from '../../server/config/settings.ts';
 import { createLog, type Log } from '../../server/log/log.ts';
