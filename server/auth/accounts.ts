@@ -3,6 +3,7 @@
 import type { z } from 'zod';
 import type { Db, MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
+import { RIGHT_LIST, RIGHTS, USUAL_RIGHTS, type AccountLimits, type Rights } from '../db/rights.ts';
 import { AppError, conflict, invalid, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import { toFields } from '../http/problem.ts';
@@ -22,15 +23,15 @@ import {
 import { usernameKey } from './username.ts';
 import { Credentials } from './wire.ts';
 
-export interface NewAccount {
+/** What an administrator decides about an account. */
+export type AccountTerms = { isSuperuser?: boolean | undefined } & Partial<Rights> & Partial<AccountLimits>;
+export interface NewAccount extends AccountTerms {
   username: string;
   password: string;
-  isSuperuser?: boolean | undefined;
 }
-export interface AccountChange {
+export interface AccountChange extends AccountTerms {
   username?: string | undefined;
   password?: string | undefined;
-  isSuperuser?: boolean | undefined;
 }
 export interface AppPassword {
   username: string;
@@ -49,14 +50,17 @@ export type Accounts = ReturnType<typeof createAccounts>;
 export function createAccounts({ db, now, secretKey }: AccountsDeps) {
   const cipher = createAppPasswordCipher(secretKey);
 
-  const insert = (tx: Db, account: NewAccount, passwordHash: string): UserRow => {
-    const key = usernameKey(account.username);
-    if (findUserByKey(tx, key)) throw taken(account.username);
+  const insert = (tx: Db, username: string, passwordHash: string, { isSuperuser, ...terms }: AccountTerms): UserRow => {
+    const key = usernameKey(username);
+    if (findUserByKey(tx, key)) throw taken(username);
+    assertWhole(isSuperuser === true, terms);
     return insertUser(tx, {
-      username: account.username,
+      ...USUAL_RIGHTS,
+      ...terms,
+      username,
       usernameKey: key,
       passwordHash,
-      isSuperuser: account.isSuperuser === true,
+      isSuperuser: isSuperuser === true,
       createdAt: now(),
     });
   };
@@ -68,18 +72,20 @@ export function createAccounts({ db, now, secretKey }: AccountsDeps) {
   };
 
   /** A new password revokes the user's tokens. Throws `not_found`, `invalid`, and `conflict` for a name in use. */
-  const update = async (id: UserId, { isSuperuser, ...given }: AccountChange): Promise<UserRow> => {
-    const change = checked(Credentials.partial(), given);
+  const update = async (id: UserId, { isSuperuser, username, password, ...terms }: AccountChange): Promise<UserRow> => {
+    const change = checked(Credentials.partial(), { username, password });
     const passwordHash = change.password === undefined ? undefined : await hashPassword(change.password);
     return db.transaction(
       (tx) => {
         const user = getUser(tx, id);
         if (isSuperuser === false && user.isSuperuser) assertNotLast(countSuperusers(tx), 'demoted');
+        assertWhole(isSuperuser ?? user.isSuperuser, terms);
         const key = change.username === undefined ? user.usernameKey : usernameKey(change.username);
         const other = findUserByKey(tx, key);
         if (other && other.id !== id) throw taken(change.username ?? user.username);
         return (
           updateUser(tx, id, {
+            ...terms,
             username: change.username ?? user.username,
             usernameKey: key,
             isSuperuser: isSuperuser ?? user.isSuperuser,
@@ -98,21 +104,21 @@ export function createAccounts({ db, now, secretKey }: AccountsDeps) {
     findByName: (username: string): UserRow | undefined => findUserByKey(db, usernameKey(username)),
     hasSuperuser: (): boolean => countSuperusers(db) > 0,
 
-    async create(given: NewAccount): Promise<UserRow> {
-      const account = { ...given, ...checked(Credentials, given) };
+    async create({ username, password, ...terms }: NewAccount): Promise<UserRow> {
+      const account = checked(Credentials, { username, password });
       if (findUserByKey(db, usernameKey(account.username))) throw taken(account.username); // before the costly hash
       const passwordHash = await hashPassword(account.password);
-      return db.transaction((tx) => insert(tx, account, passwordHash), { behavior: 'immediate' });
+      return db.transaction((tx) => insert(tx, account.username, passwordHash, terms), { behavior: 'immediate' });
     },
 
     /** The first superuser. Of several attempts at once one succeeds; the others throw `conflict`. */
-    async createFirst(given: Omit<NewAccount, 'isSuperuser'>): Promise<UserRow> {
+    async createFirst(given: Pick<NewAccount, 'username' | 'password'>): Promise<UserRow> {
       const account = checked(Credentials, given);
       const passwordHash = await hashPassword(account.password);
       return db.transaction(
         (tx) => {
           if (countSuperusers(tx) > 0) throw conflict('This server is already set up. Sign in instead.');
-          return insert(tx, { ...account, isSuperuser: true }, passwordHash);
+          return insert(tx, account.username, passwordHash, { isSuperuser: true });
         },
         { behavior: 'immediate' },
       );
@@ -172,6 +178,15 @@ function getUser(db: Db, id: UserId): UserRow {
   const user = findUser(db, id);
   if (!user) throw notFound('user', id);
   return user;
+}
+
+/** Taking a right from an administrator would change nothing. */
+function assertWhole(isSuperuser: boolean, terms: Partial<Rights>): void {
+  const taken = RIGHT_LIST.find((right) => terms[right] === false);
+  if (isSuperuser && taken !== undefined)
+    throw new AppError('conflict', 'An administrator has every right. Make it an ordinary account first.', {
+      fields: [{ field: RIGHTS[taken].name, message: 'cannot be taken from an administrator' }],
+    });
 }
 
 const taken = (username: string): AppError =>

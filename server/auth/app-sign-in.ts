@@ -10,12 +10,13 @@ import type { Log } from '../log/log.ts';
 import { createAppPasswordCipher } from './app-passwords.ts';
 import { createTryTouch, toPrincipal } from './authenticate.ts';
 import type { Limits } from './limits.ts';
+import { PRINCIPAL_COLUMNS, type PrincipalRow } from './queries.ts';
 import { usernameKey } from './username.ts';
 
 /** `proves` says whether what the client sent matches the password. */
 export type AppCredential = { apiKey: string } | { username: string; proves: (password: string) => boolean };
 
-type Row = RowAs<typeof users, 'id' | 'username' | 'isSuperuser' | 'appPassword' | 'appPasswordSalt' | 'lastSeenAt'>;
+type Row = PrincipalRow & RowAs<typeof users, 'appPassword' | 'appPasswordSalt'>;
 
 export interface AppSignInDeps {
   db: MainDb;
@@ -26,9 +27,7 @@ export interface AppSignInDeps {
   limits: Limits;
 }
 
-const COLUMNS =
-  'id, username, is_superuser AS isSuperuser, app_password AS appPassword, app_password_salt AS appPasswordSalt, ' +
-  'last_seen_at AS lastSeenAt';
+const COLUMNS = `${PRINCIPAL_COLUMNS}, app_password AS appPassword, app_password_salt AS appPasswordSalt`;
 
 export type AppSignIn = ReturnType<typeof createAppSignIn>;
 

@@ -2,6 +2,7 @@
 // send headers.
 import type { Request } from 'express';
 import type { MainDb } from '../db/client.ts';
+import { rightsFrom } from '../db/rights.ts';
 import type { Authenticate } from '../http/mount.ts';
 import type { Principal } from '../http/route.ts';
 import type { Log } from '../log/log.ts';
@@ -58,8 +59,13 @@ export function createTryTouch({ db, log, now }: Pick<AuthenticateDeps, 'db' | '
   };
 }
 
-export const toPrincipal = (user: Pick<PrincipalRow, 'id' | 'username' | 'isSuperuser'>): Principal => ({
-  id: user.id,
-  username: user.username,
-  isSuperuser: user.isSuperuser === 1,
-});
+export function toPrincipal(user: PrincipalRow): Principal {
+  const isSuperuser = user.isSuperuser === 1;
+  return {
+    id: user.id,
+    username: user.username,
+    isSuperuser,
+    rights: rightsFrom((right) => isSuperuser || user[right] === 1),
+    maxBitrateKbps: user.maxBitrateKbps,
+  };
+}

@@ -2,13 +2,15 @@
 import { and, asc, count, eq } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
+import { RIGHT_LIST, RIGHTS, type AccountLimits, type Right, type Rights } from '../db/rights.ts';
 import type { RowAs } from '../db/rows.ts';
 import { users } from '../db/schema.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { SealedPassword } from './app-passwords.ts';
 
 export type UserRow = typeof users.$inferSelect;
-export type NewUser = Pick<UserRow, 'username' | 'usernameKey' | 'passwordHash' | 'isSuperuser' | 'createdAt'>;
+export type NewUser = Pick<UserRow, 'username' | 'usernameKey' | 'passwordHash' | 'isSuperuser' | 'createdAt'> &
+  Partial<Rights & AccountLimits>;
 
 export const findUser = (db: Db, id: UserId): UserRow | undefined =>
   db.select().from(users).where(eq(users.id, id)).get();
@@ -53,15 +55,20 @@ export const setAppPassword = (db: Db, id: UserId, { sealed, salt, lookup }: Sea
     .where(eq(users.id, id))
     .run().changes > 0;
 
-export type PrincipalRow = RowAs<typeof users, 'id' | 'username' | 'isSuperuser' | 'tokenVersion' | 'lastSeenAt'>;
+export type PrincipalRow = RowAs<
+  typeof users,
+  'id' | 'username' | 'isSuperuser' | 'maxBitrateKbps' | 'tokenVersion' | 'lastSeenAt' | Right
+>;
+export const PRINCIPAL_COLUMNS = [
+  'users.id, username, is_superuser AS isSuperuser, max_bitrate_kbps AS maxBitrateKbps',
+  'token_version AS tokenVersion, last_seen_at AS lastSeenAt',
+  ...RIGHT_LIST.map((right) => `${RIGHTS[right].name} AS ${right}`),
+].join(', ');
 
 // The next two run with every request, so they are prepared text: some microseconds each.
 
 export function prepareFindPrincipal(db: MainDb) {
-  const find = db.$client.prepare<[UserId], PrincipalRow>(
-    `SELECT id, username, is_superuser AS isSuperuser, token_version AS tokenVersion, last_seen_at AS lastSeenAt
-     FROM users WHERE id = ?`,
-  );
+  const find = db.$client.prepare<[UserId], PrincipalRow>(`SELECT ${PRINCIPAL_COLUMNS} FROM users WHERE id = ?`);
   return (id: UserId): PrincipalRow | undefined => find.get(id);
 }
 

@@ -10,6 +10,8 @@ import {
   Credentials,
   DesktopBody,
   LoginBody,
+  NoticeList,
+  NoticeParam,
   PasswordChange,
   SetupBody,
   TokenResponse,
@@ -18,6 +20,8 @@ import {
   UserPage,
   UserQuery,
   UserUpdate,
+  toAccountTerms,
+  toNoticeOut,
   toTokenResponse,
   toUserOut,
   type SignIn,
@@ -34,7 +38,7 @@ const isOwnMachine = ({ socket }: Request): boolean =>
 
 /** `version` of the application. */
 export function authRoutes(auth: AuthService, { version }: { version: string }): Route[] {
-  return [...sessionRoutes(auth, version), ...ownRoutes(auth), ...userRoutes(auth)];
+  return [...sessionRoutes(auth, version), ...ownRoutes(auth), ...userRoutes(auth), ...noticeRoutes(auth)];
 }
 
 const sessionRoutes = (auth: AuthService, version: string): Route[] => [
@@ -181,8 +185,8 @@ const userRoutes = ({ accounts }: AuthService): Route[] => [
       reply: UserOut,
       status: [201],
     },
-    async ({ body: { username, password, is_superuser } }) =>
-      toUserOut(await accounts.create({ username, password, isSuperuser: is_superuser })),
+    async ({ body: { username, password, ...terms } }) =>
+      toUserOut(await accounts.create({ username, password, ...toAccountTerms(terms) })),
   ),
 
   route(
@@ -190,13 +194,13 @@ const userRoutes = ({ accounts }: AuthService): Route[] => [
       method: 'patch',
       path: '/users/:id',
       access: 'superuser',
-      summary: 'Rename an account, set its password, promote or demote it',
+      summary: 'Rename an account, set its password, promote or demote it, change its rights',
       params: UserIdParam,
       body: UserUpdate,
       reply: UserOut,
     },
-    async ({ params, body: { username, password, is_superuser } }) =>
-      toUserOut(await accounts.update(params.id, { username, password, isSuperuser: is_superuser })),
+    async ({ params, body: { username, password, ...terms } }) =>
+      toUserOut(await accounts.update(params.id, { username, password, ...toAccountTerms(terms) })),
   ),
 
   route(
@@ -220,5 +224,29 @@ const userRoutes = ({ accounts }: AuthService): Route[] => [
       reply: AppPasswordOut,
     },
     ({ params }) => secret(200, accounts.rotateAppPassword(params.id)),
+  ),
+];
+
+const noticeRoutes = ({ notices }: AuthService): Route[] => [
+  route(
+    {
+      method: 'get',
+      path: '/notices',
+      access: 'superuser',
+      summary: 'What an administrator has to be told once, after an upgrade for example',
+      reply: NoticeList,
+    },
+    () => notices.list().map(toNoticeOut),
+  ),
+
+  route(
+    {
+      method: 'delete',
+      path: '/notices/:name',
+      access: 'superuser',
+      summary: 'It was read',
+      params: NoticeParam,
+    },
+    ({ params }) => notices.read(params.name),
   ),
 ];

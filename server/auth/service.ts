@@ -3,6 +3,7 @@ import type { LiveSettings } from '../config/live-settings.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
+import { SELF_REGISTERED_QUOTA } from '../db/rights.ts';
 import { AppError, conflict, forbidden, invalid } from '../errors.ts';
 import { toFields } from '../http/problem.ts';
 import type { Log } from '../log/log.ts';
@@ -11,6 +12,7 @@ import { createAppSignIn } from './app-sign-in.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { createDesktopTickets } from './desktop-tickets.ts';
 import { createLimits } from './limits.ts';
+import { createNotices } from './notices.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { findOwner, findUnchanged, updateUser, type UserRow } from './queries.ts';
 import { createSetupToken } from './setup-token.ts';
@@ -51,6 +53,7 @@ export function createAuthService({ db, log, now, settings, secrets }: AuthDeps)
 
   return {
     accounts,
+    notices: createNotices(db),
     authenticate: createAuthenticate({ db, log, now, tokens }),
     /** For Subsonic clients; with limits of its own. */
     appSignIn: createAppSignIn({ db, log, now, secretKey: secrets.compatSecretKey, limits: createLimits() }),
@@ -77,7 +80,7 @@ export function createAuthService({ db, log, now, settings, secrets }: AuthDeps)
       if (!settings.get('ALLOW_REGISTRATION'))
         throw forbidden('Registration is off on this server. Ask its administrator for an account.');
       const attempt = await limits.attempt(from); // against finding out which names exist
-      const user = await accounts.create({ username, password });
+      const user = await accounts.create({ username, password, quotaBytes: SELF_REGISTERED_QUOTA });
       await attempt.succeeded();
       return signIn(user);
     },

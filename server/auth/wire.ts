@@ -1,13 +1,64 @@
 // Accounts and tokens in the API.
 import { z } from 'zod';
 import { pageQuery, pagedOf } from '../http/paging.ts';
+import {
+  ACCOUNT_LIMITS,
+  givenRights,
+  namedRightsFrom,
+  RIGHTS,
+  type AccountLimits,
+  type Right,
+  type Rights,
+} from '../db/rights.ts';
 import { isoTime, toIso, toIsoOrNull } from '../http/times.ts';
+import type { AccountTerms } from './accounts.ts';
+import type { Notice } from './notices.ts';
+
+const { maxBitrateKbps, quotaBytes } = ACCOUNT_LIMITS;
+/** By their names; what each allows is in its description. */
+const rightShapes = <S extends z.ZodType>(shape: (right: Right) => S) =>
+  namedRightsFrom((right) => shape(right).meta({ description: `may ${RIGHTS[right].does}` }));
+
+/** Whether one may, as an administrator may everything. */
+const RightsOut = z.object(rightShapes(() => z.boolean()));
+export const AccountTermsIn = z.object({
+  is_superuser: z.boolean().optional(),
+  ...rightShapes(() => z.boolean().optional()),
+  max_bitrate_kbps: z
+    .int()
+    .min(maxBitrateKbps.least)
+    .max(maxBitrateKbps.most)
+    .nullish()
+    .meta({ description: 'music is converted where it has more; null: no limit' }),
+  quota_bytes: z
+    .int()
+    .min(quotaBytes.least)
+    .max(quotaBytes.most)
+    .nullish()
+    .meta({ description: 'what the account may have uploaded and fetched; null: no limit' }),
+});
+type AccountTermsIn = z.output<typeof AccountTermsIn>;
+
+export const toAccountTerms = ({
+  is_superuser,
+  max_bitrate_kbps,
+  quota_bytes,
+  ...rights
+}: AccountTermsIn): AccountTerms => ({
+  ...(is_superuser !== undefined && { isSuperuser: is_superuser }),
+  ...givenRights(rights),
+  ...(max_bitrate_kbps !== undefined && { maxBitrateKbps: max_bitrate_kbps }),
+  ...(quota_bytes !== undefined && { quotaBytes: quota_bytes }),
+});
 
 export const UserOut = z
   .object({
     id: z.int(),
     username: z.string(),
     is_superuser: z.boolean(),
+    ...RightsOut.shape,
+    max_bitrate_kbps: z.int().nullable(),
+    quota_bytes: z.int().nullable(),
     created_at: isoTime,
     last_seen_at: isoTime.nullable(),
   })
@@ -60,15 +111,22 @@ export const PasswordChange = z
   .strictObject({ password: Password, current_password: z.string().max(1024) })
   .meta({ id: 'PasswordChange' });
 export const UserCreate = z
-  .strictObject({ username: Username, password: Password, is_superuser: z.boolean().optional() })
+  .strictObject({ username: Username, password: Password, ...AccountTermsIn.shape })
   .meta({ id: 'UserCreate' });
 export const UserUpdate = z
-  .strictObject({ username: Username.optional(), password: Password.optional(), is_superuser: z.boolean().optional() })
+  .strictObject({ username: Username.optional(), password: Password.optional(), ...AccountTermsIn.shape })
   .meta({ id: 'UserUpdate' });
 export const AppPasswordOut = z.object({ username: z.string(), password: z.string() }).meta({ id: 'AppPasswordOut' });
 
+const NoticeName = z.enum(['rights']);
+export const NoticeParam = z.object({ name: NoticeName });
+export const NoticeOut = z.object({ name: NoticeName, created_at: isoTime }).meta({ id: 'NoticeOut' });
+export type NoticeOut = z.output<typeof NoticeOut>;
+export const NoticeList = z.array(NoticeOut);
+export const toNoticeOut = ({ name, createdAt }: Notice): NoticeOut => ({ name, created_at: toIso(createdAt) });
+
 /** The fields of an account that may be sent; the row has secrets too. */
-interface Account {
+interface Account extends Rights, AccountLimits {
   id: number;
   username: string;
   isSuperuser: boolean;
@@ -80,6 +138,9 @@ export const toUserOut = (user: Account): UserOut => ({
   id: user.id,
   username: user.username,
   is_superuser: user.isSuperuser,
+  ...namedRightsFrom((right) => user.isSuperuser || user[right]),
+  max_bitrate_kbps: user.maxBitrateKbps,
+  quota_bytes: user.quotaBytes,
   created_at: toIso(user.createdAt),
   last_seen_at: toIsoOrNull(user.lastSeenAt),
 });

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SETTINGS, SETTING_NAMES } from '../config/settings.ts';
+import { ACCOUNT_LIMITS, RIGHTS } from '../db/rights.ts';
 import { AppError } from '../errors.ts';
 import { BACKENDS, BACKUP_STORES, findBackend } from '../storage/backends.ts';
 
@@ -105,7 +106,7 @@ export function parseCommandLine(argv: string[]): Command {
   const [word = 'serve', ...args] = positionals;
   const name = values.help ? 'help' : values.version ? 'version' : COMMANDS.find((command) => command === word);
   if (!name) throw new AppError('bad_request', `There is no command "${word}". Run with --help for the list.`);
-  const unexpected = args[MAX_ARGS[name]];
+  const unexpected = args[name === 'user' && args[0] === 'set' ? Infinity : MAX_ARGS[name]];
   if (unexpected !== undefined)
     throw new AppError('bad_request', `Unexpected argument "${unexpected}". Names with spaces need quotes.`);
 
@@ -179,6 +180,8 @@ function parse(argv: string[]) {
   }
 }
 
+const RIGHT_NAMES = Object.values(RIGHTS).map(({ name }) => name);
+const LIMIT_NAMES = Object.values(ACCOUNT_LIMITS).map(({ name }) => name);
 const STORAGES = BACKENDS.map(({ name }) => name);
 /** Where a backup can be. */
 const PLACES = ['DIR', ...BACKUP_STORES];
@@ -196,6 +199,9 @@ Commands
   user add NAME [--superuser]     create an account; asks for the password
   user passwd NAME           set a password
   user promote NAME          make an account a superuser
+  user set NAME WHAT=VALUE …
+                             what an account may do (${RIGHT_NAMES.join(', ')}: yes or no)
+                             and its limits (${LIMIT_NAMES.join(', ')}: a number or none)
   ${`backup [--to ${PLACES.join('|')}]`.padEnd(26)} back up the library to the configured place, or to another
   restore --from ${PLACES.join('|')} [--snapshot ID] [--replace] [--music DIR] [--skip-damaged]
                              restore a backup into the data folder; --replace moves an existing library

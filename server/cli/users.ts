@@ -1,26 +1,33 @@
-// `tonearm user add|list|passwd|promote`: manages accounts without a running server.
+// `tonearm user add|list|passwd|promote|set`: manages accounts without a running server.
 import { createInterface } from 'node:readline/promises';
+import { z } from 'zod';
 import type { App } from '../app.ts';
-import { UserCreate } from '../auth/wire.ts';
+import type { AccountTerms } from '../auth/accounts.ts';
+import type { UserRow } from '../auth/queries.ts';
+import { AccountTermsIn, toAccountTerms, UserCreate } from '../auth/wire.ts';
+import { ACCOUNT_LIMITS, RIGHT_LIST, RIGHTS, type AccountLimit } from '../db/rights.ts';
 import { AppError, invalid, notFound } from '../errors.ts';
 import { toFields } from '../http/problem.ts';
 import type { Command } from './command-line.ts';
 
 export async function runUser(
   { auth: { accounts } }: App,
-  { args: [action, name], superuser }: Command,
+  { args: [action, name, ...words], superuser }: Command,
 ): Promise<void> {
   if (action === 'list') {
     for (const user of accounts.list({ limit: 1_000, offset: 0 }).items)
-      console.log(`${user.username}${user.isSuperuser ? ' (superuser)' : ''}`);
+      console.log(`${user.username} ${user.isSuperuser ? '(superuser)' : termsOf(user)}`.trimEnd());
     return;
   }
   if (!action || !name)
-    throw new AppError('bad_request', 'Usage: user add NAME, user passwd NAME, user promote NAME, or user list.');
+    throw new AppError(
+      'bad_request',
+      'Usage: user add NAME, user passwd NAME, user promote NAME, user set NAME WHAT=VALUE, or user list.',
+    );
   if (action === 'add') {
     const account = UserCreate.safeParse({ username: name, password: await askPassword() });
     if (!account.success) throw invalid(toFields(account.error));
-    await accounts.create({ ...account.data, isSuperuser: superuser });
+    await accounts.create({ username: name, password: account.data.password, isSuperuser: superuser });
     return void console.log(`Created the account ${name}.`);
   }
   const user = accounts.findByName(name);
@@ -31,8 +38,37 @@ export async function runUser(
   } else if (action === 'promote') {
     await accounts.update(user.id, { isSuperuser: true });
     console.log(`${user.username} is now a superuser.`);
+  } else if (action === 'set') {
+    console.log(`${user.username} ${termsOf(await accounts.update(user.id, parseTerms(words)))}`);
   } else throw new AppError('bad_request', `There is no command "user ${action}".`);
 }
+
+const WORDS = new Map<string, unknown>([
+  ['yes', true],
+  ['no', false],
+  ['none', null],
+]);
+
+/** `can_edit=yes quota_bytes=none`. */
+function parseTerms(words: string[]): AccountTerms {
+  const given = words.map((word): [string, unknown] => {
+    const [name = '', value = ''] = word.split('=');
+    return [name, WORDS.has(value) ? WORDS.get(value) : Number.parseInt(value, 10)];
+  });
+  const parsed = z.strictObject(AccountTermsIn.omit({ is_superuser: true }).shape).safeParse(Object.fromEntries(given));
+  if (!parsed.success) throw invalid(toFields(parsed.error));
+  if (given.length === 0) throw new AppError('bad_request', 'Usage: user set NAME can_edit=yes.');
+  return toAccountTerms(parsed.data);
+}
+
+const termsOf = (user: UserRow): string =>
+  [
+    ...RIGHT_LIST.filter((right) => user[right]).map((right) => RIGHTS[right].name),
+    ...Object.entries(ACCOUNT_LIMITS).flatMap(([limit, { name }]) => {
+      const value = user[limit as AccountLimit];
+      return value === null ? [] : [`${name}=${value}`];
+    }),
+  ].join(' ');
 
 /** From the terminal, or the first line of a pipe. */
 export async function askPassword(question = 'Password: '): Promise<string> {

@@ -204,6 +204,12 @@ export const SETTINGS = {
     unit: 'bytes',
     help: 'Largest file that may be uploaded, in bytes.',
   }),
+  MIN_FREE_BYTES: setting(number(z.int().min(0), 'a whole number of bytes').default(1_000_000_000), {
+    group: 'storage',
+    advanced: true,
+    unit: 'bytes',
+    help: 'With less than this free on the disk, in bytes, uploads and downloads are refused.',
+  }),
 
   LOCAL_MEDIA_IMPORT_PATH: setting(path.optional(), { group: 'library', unit: 'folder', help: 'Your music folder.' }),
   LOCAL_MEDIA_IMPORT_MODE: setting(z.enum(['copy', 'reference']).default('copy'), {

@@ -17,7 +17,10 @@ export type CoversOffer = ReturnType<typeof coversModule>['offers'];
 
 type CoversModuleDeps = Base &
   Pick<StorageOffer, 'storage' | 'audioStore'> &
-  Pick<LibraryOffer, 'changes'> & { catalogue: { cover: PlaceholderCoverDeps['fetchPicture'] }; tuning: CoversTuning };
+  Pick<LibraryOffer, 'changes' | 'editing'> & {
+    catalogue: { cover: PlaceholderCoverDeps['fetchPicture'] };
+    tuning: CoversTuning;
+  };
 
 export function coversModule({
   config,
@@ -31,6 +34,7 @@ export function coversModule({
   storage,
   audioStore,
   changes,
+  editing,
   catalogue,
   tuning,
 }: CoversModuleDeps) {
@@ -58,7 +62,7 @@ export function coversModule({
 
   return {
     offers: { covers, placeholders },
-    routes: coverRoutes(covers, placeholders),
+    routes: coverRoutes(covers, placeholders, editing),
     tasks: [
       handledBy(COVER_TASK, coverTask({ covers, jobs })),
       handledBy(COVER_ARCHIVE_TASK, coverArchiveTask({ covers })),

@@ -4,6 +4,7 @@ import { AlbumIdIn, ArtistIdIn, TrackIdIn } from '../db/ids.ts';
 import { notFound } from '../errors.ts';
 import { idParam } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
+import type { Editing } from '../library/editing.ts';
 import type { CoverService } from './service.ts';
 import { readCoverUpload } from './cover-upload.ts';
 import type { ShownCover } from './mosaic.ts';
@@ -23,6 +24,7 @@ const picture = {
 export function coverRoutes(
   covers: CoverService,
   placeholders: Pick<PlaceholderCovers, 'sendOfTrack' | 'sendOfAlbum'>,
+  editing: Pick<Editing, 'assertAlbum'>,
 ): Route[] {
   const send = (
     req: Request,
@@ -67,32 +69,47 @@ export function coverRoutes(
         method: 'put',
         path: '/albums/:id/cover',
         access: 'user',
+        right: 'canEdit',
+        orOwn: true,
         params: idParam(AlbumIdIn),
         consumes: 'multipart/form-data',
         summary: 'Replace the cover of an album; field `file`, at most 20 MB',
       },
-      async ({ params, req }) => covers.setCover(params.id, await readCoverUpload(req)),
+      async ({ user, params, req }) => {
+        editing.assertAlbum(user, params.id);
+        await covers.setCover(params.id, await readCoverUpload(req));
+      },
     ),
     route(
       {
         method: 'delete',
         path: '/albums/:id/cover',
         access: 'user',
+        right: 'canEdit',
+        orOwn: true,
         params: idParam(AlbumIdIn),
         summary: 'Remove the cover of an album; no other is looked for',
       },
-      ({ params }) => covers.removeCover(params.id),
+      ({ user, params }) => {
+        editing.assertAlbum(user, params.id);
+        return covers.removeCover(params.id);
+      },
     ),
     route(
       {
         method: 'post',
         path: '/albums/:id/cover/find',
         access: 'user',
+        right: 'canEdit',
+        orOwn: true,
         params: idParam(AlbumIdIn),
         reply: FoundCover,
         summary: 'Look for a cover again, in tags, folder and cover archive; also after it was removed',
       },
-      ({ params, signal }) => covers.lookAgain(params.id, signal),
+      ({ user, params, signal }) => {
+        editing.assertAlbum(user, params.id);
+        return covers.lookAgain(params.id, signal);
+      },
     ),
   ];
 }

@@ -30,6 +30,9 @@ const json = <T>(name: string) => text(name, { mode: 'json' }).$type<T>();
 
 // ---- auth/ ----
 
+/** `rights`: accounts from before there were rights cannot edit what others brought in. */
+export type NoticeName = 'rights';
+
 /** auth/: a person who may sign in. */
 export const users = sqliteTable(
   'users',
@@ -39,6 +42,13 @@ export const users = sqliteTable(
     usernameKey: text('username_key').notNull(), // folded, for uniqueness ignoring case
     passwordHash: text('password_hash').notNull(), // argon2id, PHC string
     isSuperuser: flag('is_superuser').notNull().default(false),
+    canEdit: flag('can_edit').notNull().default(false), // this and the next six: rights.ts
+    canUpload: flag('can_upload').notNull().default(true),
+    canDownload: flag('can_download').notNull().default(true),
+    canShare: flag('can_share').notNull().default(true),
+    canJukebox: flag('can_jukebox').notNull().default(true),
+    maxBitrateKbps: integer('max_bitrate_kbps'), // null: no limit
+    quotaBytes: integer('quota_bytes'), // null: no limit
     tokenVersion: integer('token_version').notNull().default(1), // raised when the password changes; older tokens end
     appPassword: blob('app_password'), // AES-256-GCM: 12 bytes IV, ciphertext, 16 bytes tag
     appPasswordSalt: blob('app_password_salt'), // HKDF salt, 16 bytes
@@ -51,6 +61,12 @@ export const users = sqliteTable(
     uniqueIndex('users_app_password_lookup_unique').on(t.appPasswordLookup),
   ],
 );
+
+/** auth/: something that an administrator has to be told once; gone when it was read. */
+export const notices = sqliteTable('notices', {
+  name: text('name').$type<NoticeName>().primaryKey(),
+  createdAt: time('created_at').notNull(),
+});
 
 // ---- library/ ----
 
@@ -200,6 +216,10 @@ export const tracks = sqliteTable(
     bpm: real('bpm'),
     comment: text('comment'),
     catalogNumber: text('catalog_number'), // of the release, as its label gave it
+    // who uploaded it or fetched it from a catalogue; null where that is not known, and for the music folder
+    uploadedBy: integer('uploaded_by')
+      .$type<UserId>()
+      .references(() => users.id, { onDelete: 'set null' }),
   },
   (t) => [
     uniqueIndex('tracks_source_source_id_unique').on(t.source, t.sourceId),
@@ -241,6 +261,9 @@ export const tracks = sqliteTable(
     index('tracks_metadata_status').on(t.metadataStatus, t.id),
     // counts what fits filters without reading rows
     index('tracks_facets').on(t.format, t.source, t.availability, t.metadataStatus, t.year),
+    index('tracks_uploaded_by')
+      .on(t.uploadedBy, t.sizeBytes)
+      .where(sql`uploaded_by IS NOT NULL`),
     index('tracks_remote_cover')
       .on(t.albumId)
       .where(sql`cover_url IS NOT NULL`),

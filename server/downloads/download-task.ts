@@ -11,8 +11,17 @@ import type { TrackAudio, TrackWriter } from '../library/track-writer.ts';
 import type { Log } from '../log/log.ts';
 import { CatalogueError } from '../sources/catalogue.ts';
 import type { RemoteCatalogue } from '../sources/remote-catalogue.ts';
-import { findDownload, findFetched, findPageUrl, setAvailability, setBytes, type DownloadRow } from './queries.ts';
+import {
+  findDownload,
+  findFetched,
+  findPageUrl,
+  setAvailability,
+  setBytes,
+  setFetcher,
+  type DownloadRow,
+} from './queries.ts';
 import type { Downloads } from './service.ts';
+import { isOverQuota, type Room } from '../files/room.ts';
 import { hashFile, type StoreFile } from '../files/store-file.ts';
 import type { DOWNLOAD_TASK } from './tasks.ts';
 
@@ -25,6 +34,7 @@ export interface DownloadTaskDeps {
   catalogue: Pick<RemoteCatalogue, 'download'>;
   tracks: Pick<TrackWriter, 'setAudio'>;
   storeFile: StoreFile;
+  room: Room;
   /** Deletes stored audio that no track uses. */
   releaseAudio: (storageUris: string[]) => Promise<void>;
   libraryChanged: () => void;
@@ -44,6 +54,7 @@ export function downloadTask({
   catalogue,
   tracks,
   storeFile,
+  room,
   releaseAudio,
   libraryChanged,
   onFetched,
@@ -59,6 +70,8 @@ export function downloadTask({
   async function fetchAudio({ id, signal, onProgress }: Work): Promise<Result> {
     const { download, trackId, isHere } = look(id);
     if (isHere) return { outcome: 'already here', track_id: trackId };
+    await room.assertFree(0);
+    if (download.userId !== null) room.assertQuota(download.userId, 1);
     setAvailability(db, trackId, 'fetching', now());
     downloads.announce(id);
     const dir = downloads.folderOf(id);
@@ -71,6 +84,7 @@ export function downloadTask({
     });
     const { size } = await stat(path);
     onProgress(size, size);
+    await room.assertFree(size);
     return keep(id, { path, sizeBytes: size, sha256: await hashFile(path, signal) }, signal);
   }
 
@@ -91,8 +105,12 @@ export function downloadTask({
   const fill = (id: DownloadId, audio: TrackAudio): Result =>
     db.transaction(
       (): Result => {
-        const { trackId, isHere } = look(id);
-        if (!isHere) tracks.setAudio(trackId, audio);
+        const { download, trackId, isHere } = look(id);
+        if (!isHere) {
+          if (download.userId !== null) room.assertQuota(download.userId, audio.sizeBytes ?? 0);
+          tracks.setAudio(trackId, audio);
+          setFetcher(db, trackId, download.userId);
+        }
         return { outcome: 'fetched', track_id: trackId };
       },
       { behavior: 'immediate' },
@@ -107,7 +125,8 @@ export function downloadTask({
         ...(error.retryAfterMs !== undefined && { retryAfter: error.retryAfterMs / 1_000 }),
       });
     if (isDiskFull(error)) return new AppError('storage_full', DISK_FULL, { cause: error });
-    if (error instanceof AppError) return error.code === 'unsupported_type' ? permanent(error) : error;
+    if (error instanceof AppError)
+      return error.code === 'unsupported_type' || isOverQuota(error) ? permanent(error) : error;
     if (error instanceof Error && isPermanent(error)) return error;
     log.error({ download_id: id, err: error }, 'download failed unexpectedly');
     return new AppError('unavailable', 'The download was stopped by an unexpected error. The log says more.', {

@@ -11,7 +11,7 @@ import { handledBy } from '../jobs/tasks.ts';
 
 type DownloadsModuleDeps = Base &
   Pick<LibraryOffer, 'library' | 'tracks' | 'changes' | 'onMerge'> &
-  Pick<FilesOffer, 'storeFile'> &
+  Pick<FilesOffer, 'storeFile' | 'room'> &
   SourcesOffer;
 
 export function downloadsModule({
@@ -27,6 +27,7 @@ export function downloadsModule({
   changes,
   onMerge,
   storeFile,
+  room,
   sources,
   catalogue,
 }: DownloadsModuleDeps) {
@@ -41,6 +42,7 @@ export function downloadsModule({
     catalogue,
     tracks,
     storeFile,
+    room,
     releaseAudio: library.releaseAudio,
     libraryChanged,
     onFetched: (id) => changes.audioAdded([id]),

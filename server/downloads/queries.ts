@@ -93,6 +93,14 @@ export const findFetched = (db: Db, id: TrackId): FetchedTrack | undefined =>
 export const setAvailability = (db: Db, id: TrackId, availability: Availability, now: Date): void =>
   void db.update(tracks).set({ availability, updatedAt: now }).where(eq(tracks.id, id)).run();
 
+/** Whoever fetched the audio brought it in, where nobody else did. */
+export const setFetcher = (db: Db, id: TrackId, userId: UserId | null): void =>
+  void db
+    .update(tracks)
+    .set({ uploadedBy: userId })
+    .where(and(eq(tracks.id, id), isNull(tracks.uploadedBy)))
+    .run();
+
 /** The catalogue's id of the track; its own before that of a track merged into it. */
 export const findRemoteId = (db: Db, trackId: TrackId): string | undefined =>
   db

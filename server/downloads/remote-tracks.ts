@@ -1,7 +1,7 @@
 // Tracks saved from the remote catalogue: placeholders without audio, found by the catalogue's id. The id stays with
 // the music when tracks are renamed or merged, so that a search always knows what is here.
 import type { MainDb } from '../db/client.ts';
-import type { TrackId } from '../db/ids.ts';
+import type { TrackId, UserId } from '../db/ids.ts';
 import { invalid } from '../errors.ts';
 import type { TrackMergePart } from '../library/track-merge.ts';
 import type { TrackIdentity, TrackWriter } from '../library/track-writer.ts';
@@ -57,20 +57,23 @@ export function createRemoteTracks({ db, tracks, catalogue, onSaved }: RemoteTra
   const setCoverUrl = client.prepare('UPDATE tracks SET cover_url = ? WHERE id = ?');
 
   /** In a transaction: when many save the same hit at once, the unique id lets one insert the row. */
-  const insertOnce = client.transaction((sourceId: string, hit: HitNames & Partial<CatalogueHit>): Saved => {
-    const known = find.get(STREAMSRC, sourceId);
-    if (known) return { trackId: known.trackId, isNew: false };
-    const trackId = tracks.insert({
-      source: STREAMSRC,
-      sourceId,
-      identity: toIdentity(hit),
-      audio: { ...NO_AUDIO, durationMs: hit.durationMs ?? null },
-    });
-    insertId.run(STREAMSRC, sourceId, trackId, hit.pageUrl ?? null);
-    if (hit.coverUrl !== undefined) setCoverUrl.run(hit.coverUrl, trackId);
-    tracks.settleSpellings();
-    return { trackId, isNew: true };
-  });
+  const insertOnce = client.transaction(
+    (userId: UserId, sourceId: string, hit: HitNames & Partial<CatalogueHit>): Saved => {
+      const known = find.get(STREAMSRC, sourceId);
+      if (known) return { trackId: known.trackId, isNew: false };
+      const trackId = tracks.insert({
+        source: STREAMSRC,
+        sourceId,
+        uploadedBy: userId,
+        identity: toIdentity(hit),
+        audio: { ...NO_AUDIO, durationMs: hit.durationMs ?? null },
+      });
+      insertId.run(STREAMSRC, sourceId, trackId, hit.pageUrl ?? null);
+      if (hit.coverUrl !== undefined) setCoverUrl.run(hit.coverUrl, trackId);
+      tracks.settleSpellings();
+      return { trackId, isNew: true };
+    },
+  );
 
   return {
     find: (sourceId: string): TrackId | undefined => find.get(STREAMSRC, sourceId)?.trackId,
@@ -79,13 +82,13 @@ export function createRemoteTracks({ db, tracks, catalogue, onSaved }: RemoteTra
      * Inserts the placeholder, or gives the track that is there. Throws `conflict` when the catalogue is off, `invalid`
      * for an id that is not its own.
      */
-    save(sourceId: string, names: HitNames): Saved {
+    save(userId: UserId, sourceId: string, names: HitNames): Saved {
       catalogue.assertOn();
       const known = find.get(STREAMSRC, sourceId);
       if (known) return { trackId: known.trackId, isNew: false };
       if (!catalogue.canFetch(sourceId))
         throw invalid([{ field: 'source_id', message: 'is not of a hit that a search gave; search for it again' }]);
-      const saved = insertOnce.immediate(sourceId, catalogue.recall(sourceId) ?? names);
+      const saved = insertOnce.immediate(userId, sourceId, catalogue.recall(sourceId) ?? names);
       if (saved.isNew) onSaved(saved.trackId);
       return saved;
     },

@@ -1,6 +1,6 @@
 // Saving hits of the remote catalogue and downloading their audio, over REST. The library is shared, and so are its
 // downloads.
-import { DownloadIdIn, TrackIdIn, type TrackId } from '../db/ids.ts';
+import { DownloadIdIn, TrackIdIn, type TrackId, type UserId } from '../db/ids.ts';
 import { conflict, notFound } from '../errors.ts';
 import { idParam, toPaged } from '../http/paging.ts';
 import { Reply, route, type Principal, type Route } from '../http/route.ts';
@@ -38,11 +38,11 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
   }
 
   /** The track of a hit; saves it when needed. */
-  async function trackOf(sourceId: string): Promise<TrackId> {
+  async function trackOf(userId: UserId, sourceId: string): Promise<TrackId> {
     const known = remoteTracks.find(sourceId);
     if (known !== undefined) return known;
     try {
-      return remoteTracks.save(sourceId, await catalogue.resolve(sourceId)).trackId;
+      return remoteTracks.save(userId, sourceId, await catalogue.resolve(sourceId)).trackId;
     } catch (error) {
       throw toAppError(error);
     }
@@ -54,6 +54,7 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
         method: 'post',
         path: '/tracks/remote',
         access: 'user',
+        right: 'canUpload',
         summary: 'Save a hit of the remote catalogue as a track without audio',
         body: RemoteTrackIn,
         reply: TrackOut,
@@ -61,7 +62,7 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
       },
       ({ user, body }) => {
         assertCatalogue(body.source);
-        const { trackId, isNew } = remoteTracks.save(body.source_id, toHitNames(body));
+        const { trackId, isNew } = remoteTracks.save(user.id, body.source_id, toHitNames(body));
         return new Reply(isNew ? 201 : 200, trackOut(user, trackId));
       },
     ),
@@ -71,6 +72,7 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
         method: 'post',
         path: '/tracks/:id/materialize',
         access: 'user',
+        right: 'canUpload',
         summary: 'Fetch the audio of a saved track; the download in flight when there is one, 200 when it is here',
         params: idParam(TrackIdIn),
         reply: DownloadJobOut,
@@ -111,6 +113,7 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
         method: 'post',
         path: '/downloads',
         access: 'user',
+        right: 'canUpload',
         summary: 'Save a hit of the remote catalogue and fetch its audio',
         body: DownloadIn,
         reply: DownloadJobOut,
@@ -118,7 +121,7 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
       },
       async ({ user, body }) => {
         assertCatalogue(body.source);
-        const { download, isHere } = await downloads.request(user.id, await trackOf(body.source_id));
+        const { download, isHere } = await downloads.request(user.id, await trackOf(user.id, body.source_id));
         return new Reply(isHere ? 200 : 202, toDownloadOut(download));
       },
     ),
@@ -128,6 +131,7 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
         method: 'post',
         path: '/downloads/:id/retry',
         access: 'user',
+        right: 'canUpload',
         summary: 'Try a download again that failed or was cancelled',
         params: DownloadParam,
         reply: DownloadJobOut,
@@ -141,6 +145,7 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
         method: 'delete',
         path: '/downloads/:id',
         access: 'user',
+        right: 'canUpload',
         summary: 'Cancel a download',
         params: DownloadParam,
         reply: DownloadJobOut,

@@ -1,6 +1,7 @@
-// Duplicates over REST. Any signed-in person may merge, as any may delete: it is one shared library.
+// Duplicates over REST.
 import { toPaged } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
+import type { Editing } from '../library/editing.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
 import { TrackOut } from '../library/wire.ts';
 import { DismissIn, DuplicatePage, DuplicateQuery, MergeIn, toDuplicateGroupOut } from './duplicate-wire.ts';
@@ -8,10 +9,11 @@ import type { DuplicateService } from './duplicates.ts';
 
 export interface DuplicateRouteDeps {
   duplicates: DuplicateService;
+  editing: Editing;
   libraryChanged: () => void;
 }
 
-export const duplicateRoutes = ({ duplicates, libraryChanged }: DuplicateRouteDeps): Route[] => [
+export const duplicateRoutes = ({ duplicates, editing, libraryChanged }: DuplicateRouteDeps): Route[] => [
   route(
     {
       method: 'get',
@@ -29,11 +31,14 @@ export const duplicateRoutes = ({ duplicates, libraryChanged }: DuplicateRouteDe
       method: 'post',
       path: '/duplicates/merge',
       access: 'user',
+      right: 'canEdit',
+      orOwn: true,
       summary: 'Keep one of several that sound the same; likes, plays and playlist entries go over to it',
       body: MergeIn,
       reply: TrackOut,
     },
     async ({ user, body }) => {
+      editing.assertTracks(user, [body.keep, ...body.merge]);
       const track = await duplicates.mergeTracks(user.id, body.keep, body.merge);
       libraryChanged();
       return toTrackOut(track);
@@ -45,10 +50,13 @@ export const duplicateRoutes = ({ duplicates, libraryChanged }: DuplicateRouteDe
       method: 'post',
       path: '/duplicates/dismiss',
       access: 'user',
+      right: 'canEdit',
+      orOwn: true,
       summary: 'A track is not the same as these others',
       body: DismissIn,
     },
     ({ user, body }) => {
+      editing.assertTracks(user, [body.track_id, ...body.other_ids]);
       duplicates.dismiss(user.id, body.track_id, body.other_ids);
       libraryChanged();
     },

@@ -17,10 +17,10 @@ import { handledBy } from '../jobs/tasks.ts';
 type EnrichmentModuleDeps = Base &
   Pick<StorageOffer, 'audioStore'> &
   Pick<MediaOffer, 'fingerprinter'> &
-  Pick<LibraryOffer, 'library' | 'tracks' | 'merge' | 'changes'> &
+  Pick<LibraryOffer, 'library' | 'editing' | 'tracks' | 'merge' | 'changes'> &
   Pick<FilesOffer, 'readTags'> & { covers: { resolveCover: EnrichmentDeps['findCover'] } };
 
-export function enrichmentModule({ library, merge, changes, covers, ...deps }: EnrichmentModuleDeps) {
+export function enrichmentModule({ library, editing, merge, changes, covers, ...deps }: EnrichmentModuleDeps) {
   const { config, now, db, jobs } = deps;
   const libraryChanged = changes.changed;
   const enrichment = createEnrichment({
@@ -38,9 +38,10 @@ export function enrichmentModule({ library, merge, changes, covers, ...deps }: E
       storeFingerprint: (id: TrackId, sound: StoredFingerprint) => void storeFingerprint(db, id, sound, now()),
     },
     routes: [
-      ...duplicateRoutes({ duplicates, libraryChanged }),
+      ...duplicateRoutes({ duplicates, editing, libraryChanged }),
       ...enrichmentRoutes({
         reviews: enrichment.reviews,
+        editing,
         jobs,
         now,
         trackOut: library.trackOut,

@@ -1,11 +1,11 @@
-// Enrichment over REST. Any signed-in person may ask for a track and decide what it is; runs over the library are for
-// superusers.
+// Enrichment over REST: of single tracks for those who may edit them, of the whole library for superusers.
 import { z } from 'zod';
 import { TrackIdIn, type TrackId } from '../db/ids.ts';
 import { idParam, pageQuery, queryInt, toPaged } from '../http/paging.ts';
 import { route, type Principal, type Route } from '../http/route.ts';
 import type { Jobs } from '../jobs/service.ts';
 import { JobOut, toJobOut } from '../jobs/wire.ts';
+import type { Editing } from '../library/editing.ts';
 import { TrackOut } from '../library/wire.ts';
 import type { ReviewService } from './review-service.ts';
 import { EnrichIn, MatchesOut, ReviewPage, toMatchesOut, toReviewOut } from './wire.ts';
@@ -16,6 +16,7 @@ const MatchParam = TrackParam.extend({ n: queryInt.pipe(z.int().min(1).max(100))
 
 export interface EnrichmentRouteDeps {
   reviews: ReviewService;
+  editing: Editing;
   jobs: Pick<Jobs, 'enqueue'>;
   now: () => Date;
   /** Throws `not_found`. */
@@ -23,12 +24,21 @@ export interface EnrichmentRouteDeps {
   tracksOut: (user: Principal, ids: TrackId[]) => TrackOut[];
 }
 
-export const enrichmentRoutes = ({ reviews, jobs, now, trackOut, tracksOut }: EnrichmentRouteDeps): Route[] => [
+export const enrichmentRoutes = ({
+  reviews,
+  editing,
+  jobs,
+  now,
+  trackOut,
+  tracksOut,
+}: EnrichmentRouteDeps): Route[] => [
   route(
     {
       method: 'post',
       path: '/tracks/:id/metadata/enrich',
       access: 'user',
+      right: 'canEdit',
+      orOwn: true,
       summary: 'Identify a track by its tags and its sound; one that was edited by hand is left alone',
       params: TrackParam,
       reply: JobOut,
@@ -36,6 +46,7 @@ export const enrichmentRoutes = ({ reviews, jobs, now, trackOut, tracksOut }: En
     },
     async ({ user, params }) => {
       trackOut(user, params.id);
+      editing.assertTracks(user, [params.id]);
       return toJobOut(await jobs.enqueue(ENRICH_TASK, { trackId: params.id, isAsked: true }));
     },
   ),
@@ -70,11 +81,14 @@ export const enrichmentRoutes = ({ reviews, jobs, now, trackOut, tracksOut }: En
       method: 'post',
       path: '/tracks/:id/matches/:n/apply',
       access: 'user',
+      right: 'canEdit',
+      orOwn: true,
       summary: 'Take one of them; the track counts as edited by hand',
       params: MatchParam,
       reply: TrackOut,
     },
     ({ user, params }) => {
+      editing.assertTracks(user, [params.id]);
       reviews.apply(params.id, params.n);
       return trackOut(user, params.id);
     },
@@ -85,11 +99,14 @@ export const enrichmentRoutes = ({ reviews, jobs, now, trackOut, tracksOut }: En
       method: 'post',
       path: '/tracks/:id/metadata/undo',
       access: 'user',
+      right: 'canEdit',
+      orOwn: true,
       summary: 'Back to before the last enrichment; 409 when it changed nothing',
       params: TrackParam,
       reply: TrackOut,
     },
     ({ user, params }) => {
+      editing.assertTracks(user, [params.id]);
       reviews.undo(params.id);
       return trackOut(user, params.id);
     },
@@ -117,9 +134,14 @@ export const enrichmentRoutes = ({ reviews, jobs, now, trackOut, tracksOut }: En
       method: 'delete',
       path: '/review/:id',
       access: 'user',
+      right: 'canEdit',
+      orOwn: true,
       summary: 'Leave a track (by its id) as it is; asked again only when another match is found',
       params: TrackParam,
     },
-    ({ params }) => reviews.dismiss(params.id),
+    ({ user, params }) => {
+      editing.assertTracks(user, [params.id]);
+      reviews.dismiss(params.id);
+    },
   ),
 ];

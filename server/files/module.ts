@@ -3,6 +3,7 @@ import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
 import { createReaderPool } from './reader-pool.ts';
+import { createRoom } from './room.ts';
 import { createSourceFiles } from './source-files.ts';
 import { createStoreFile } from './store-file.ts';
 import { createTagReader } from './tag-reader.ts';
@@ -14,7 +15,7 @@ type FilesModuleDeps = Base &
   Pick<StorageOffer, 'storage' | 'leases' | 'audioStore'> &
   Pick<LibraryOffer, 'changes'> & { yieldToRequests: YieldToRequests };
 
-export function filesModule({ paths, log, db, changes, ...deps }: FilesModuleDeps) {
+export function filesModule({ config, paths, log, db, settings, changes, ...deps }: FilesModuleDeps) {
   const { storage, leases, audioStore, yieldToRequests } = deps;
   const readers = { workerUrl: paths.workers.reader, log };
   const [reader, scanReader] = [createReaderPool(readers), createReaderPool(readers)];
@@ -30,6 +31,7 @@ export function filesModule({ paths, log, db, changes, ...deps }: FilesModuleDep
       scanReader,
       readTags,
       storeFile: createStoreFile({ storage, leases, reader }),
+      room: createRoom({ db, settings, storage, tmpDir: config.paths.tmp }),
     },
     resume(): void {
       const libraryChanged = changes.changed;

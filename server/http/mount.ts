@@ -1,8 +1,9 @@
 // Turns the list of routes into an Express router: access → zod → handler → JSON.
 import express, { type Request, type Response, type Router } from 'express';
+import { refusal } from '../db/rights.ts';
 import { AppError, invalid } from '../errors.ts';
 import { toFields } from './problem.ts';
-import { Reply, type Access, type Method, type Principal, type Route } from './route.ts';
+import { Reply, type Method, type Principal, type Route } from './route.ts';
 
 /** The user of a request; undefined without a valid token. `query` also accepts the `token` parameter. */
 export type Authenticate = (req: Request, from: { query: boolean }) => Principal | undefined;
@@ -55,7 +56,7 @@ function refuseMethod(req: Request, res: Response, group: Route[]): void {
 function serve({ spec, handle }: Route, { authenticate, checkReplies }: MountOptions) {
   return async (req: Request, res: Response): Promise<void> => {
     res.locals['route'] = `${spec.method.toUpperCase()} ${spec.path}`;
-    const user = requireAccess(spec.access, authenticate, req);
+    const user = requireAccess(spec, authenticate, req);
     res.locals['userId'] = user?.id;
     if (spec.body && !spec.consumes) await readBody(req, res, spec.form === true);
 
@@ -76,12 +77,17 @@ function serve({ spec, handle }: Route, { authenticate, checkReplies }: MountOpt
   };
 }
 
-function requireAccess(access: Access, authenticate: Authenticate, req: Request): Principal | undefined {
+function requireAccess(
+  { access, right, orOwn }: Route['spec'],
+  authenticate: Authenticate,
+  req: Request,
+): Principal | undefined {
   const user = authenticate(req, { query: access === 'stream' });
   if (access === 'public') return user;
   if (!user) throw new AppError('unauthenticated', 'Sign in first: the access token is missing, invalid or expired.');
   if (access === 'superuser' && !user.isSuperuser)
     throw new AppError('forbidden', 'Only an administrator may do this.');
+  if (right !== undefined && orOwn !== true && !user.rights[right]) throw refusal(right);
   return user;
 }
 

@@ -1,6 +1,7 @@
 // The OpenAPI 3.1 document, derived from the routes and schemas that serve and validate the requests.
 import type { z } from 'zod';
 import { createSchemaBook, parametersOf, type JsonSchema, type SchemaBook } from './json-schema.ts';
+import { RIGHTS, type RightName } from '../db/rights.ts';
 import { ProblemOut } from './problem.ts';
 import type { Access, Route } from './route.ts';
 
@@ -31,6 +32,10 @@ export interface Operation {
   requestBody?: { required: true; content: Content };
   responses: Record<string, { description: string; content?: Content }>;
   'x-access': Access;
+  /** What the account must be allowed to do. */
+  'x-right'?: RightName;
+  /** Without it, allowed with what the caller uploaded. */
+  'x-or-own'?: true;
 }
 export interface OpenApiDocument {
   openapi: '3.1.0';
@@ -98,6 +103,7 @@ function toOperation(spec: Route['spec'], id: string, book: SchemaBook): Operati
     ...(body && { requestBody: body }),
     responses: { ...successes(spec, book), ...problems(spec, book) },
     'x-access': spec.access,
+    ...(spec.right && { 'x-right': RIGHTS[spec.right].name, ...(spec.orOwn && { 'x-or-own': true as const }) }),
   };
 }
 
@@ -152,7 +158,7 @@ const STATUS: Record<number, string> = {
   304: 'Not modified',
   400: 'Malformed request',
   401: 'Access token missing, invalid or expired',
-  403: 'Administrators only',
+  403: 'Administrators only, or a right is missing',
   404: 'Not found',
   413: 'Body too large',
   415: 'Unsupported type of body',
@@ -165,7 +171,7 @@ function problems(spec: Route['spec'], book: SchemaBook): Operation['responses']
   const implied = [
     ...(hasBody ? [400, 413, 415] : []),
     ...(spec.access === 'public' ? [] : [401]),
-    ...(spec.access === 'superuser' ? [403] : []),
+    ...(spec.access === 'superuser' || spec.right ? [403] : []),
     ...(spec.params ? [404] : []),
     ...(hasBody || spec.params || spec.query ? [422] : []),
   ];

@@ -3,6 +3,7 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { UserId } from '../db/ids.ts';
+import type { Right, Rights } from '../db/rights.ts';
 
 /**
  * Who may call: `public` anyone; `user` with a bearer token; `stream` with a bearer token or the query parameter
@@ -17,6 +18,10 @@ export interface Principal {
   id: UserId;
   username: string;
   isSuperuser: boolean;
+  /** All of them for a superuser. */
+  rights: Rights;
+  /** Nothing is streamed above it; null: no limit. */
+  maxBitrateKbps: number | null;
 }
 
 type Shape = z.ZodType;
@@ -27,6 +32,10 @@ export interface RouteSpec<A extends Access = Access, P = unknown, Q = unknown, 
   /** Express style, below the mount point: `/tracks/:id`. */
   path: string;
   access: A;
+  /** What the account must be allowed to do. */
+  right?: Right;
+  /** Without the right it is still allowed with tracks of one's own; the handler asks for that (library/editing.ts). */
+  orOwn?: true;
   /** One line for the documentation. */
   summary: string;
   params?: P;

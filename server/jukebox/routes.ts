@@ -22,6 +22,7 @@ export const jukeboxRoutes = (jukebox: JukeboxService): Route[] => [
       method: 'put',
       path: '/jukebox/speaker',
       access: 'user',
+      right: 'canJukebox',
       summary: 'Register as the speaker that phones control, or report its position; expires after 45 s',
       body: SpeakerIn,
       reply: JukeboxOut,

@@ -3,6 +3,7 @@ import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
 import { createLibraryChanges } from './changes.ts';
+import { createEditing } from './editing.ts';
 import { createListThread } from './listing.ts';
 import { libraryRoutes } from './routes.ts';
 import { rebuildSearch } from './search-rebuild.ts';
@@ -40,11 +41,13 @@ export function libraryModule({
     onDeleted: changes.deleted,
     settleLater: (artistId) => void jobs.tryEnqueue(SETTLE_CREDITS, { artistId }),
   });
+  const editing = createEditing(db.$client);
   const movers: TrackMergePart[] = [];
 
   return {
     offers: {
       library,
+      editing,
       tracks,
       changes,
       readAside: listThread.readAside,
@@ -63,7 +66,7 @@ export function libraryModule({
         },
       },
     },
-    routes: libraryRoutes({ library, libraryChanged: changes.changed }),
+    routes: libraryRoutes({ library, editing, libraryChanged: changes.changed }),
     tasks: [handledBy(SETTLE_CREDITS, settleCreditsTask({ library, libraryChanged: changes.changed }))],
     resume(): void {
       rebuildSearch({ db, search: tracks.search, log, yieldToRequests }).catch((err: unknown) => {

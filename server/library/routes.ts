@@ -1,8 +1,9 @@
-// REST API of the library. Every signed-in user may edit and delete tracks, since the library is shared.
+// REST API of the library.
 import { AlbumIdIn, ArtistIdIn, TrackIdIn } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
 import { idParam, toPaged, type Page } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
+import type { Editing } from './editing.ts';
 import type { LibraryService } from './service.ts';
 import {
   AlbumOut,
@@ -45,11 +46,12 @@ const pageOf = ({ limit, offset }: Page): Page => ({ limit, offset });
 
 export interface LibraryRouteDeps {
   library: LibraryService;
+  editing: Editing;
   /** Makes clients reload their lists. */
   libraryChanged: () => void;
 }
 
-export const libraryRoutes = ({ library, libraryChanged }: LibraryRouteDeps): Route[] => [
+export const libraryRoutes = ({ library, editing, libraryChanged }: LibraryRouteDeps): Route[] => [
   route(
     {
       method: 'get',
@@ -73,12 +75,15 @@ export const libraryRoutes = ({ library, libraryChanged }: LibraryRouteDeps): Ro
       method: 'patch',
       path: '/tracks/:id',
       access: 'user',
+      right: 'canEdit',
+      orOwn: true,
       summary: 'Edit fields of a track',
       params: TrackParam,
       body: TrackPatch,
       reply: TrackOut,
     },
     ({ user, params, body }) => {
+      editing.assertTracks(user, [params.id]);
       const track = library.updateTrack(user.id, params.id, toTrackChanges(body));
       libraryChanged();
       return toTrackOut(track);
@@ -107,12 +112,15 @@ export const libraryRoutes = ({ library, libraryChanged }: LibraryRouteDeps): Ro
       method: 'put',
       path: '/tracks/:id/metadata',
       access: 'user',
+      right: 'canEdit',
+      orOwn: true,
       summary: 'Set the metadata of a track by hand; it is not identified again',
       params: TrackParam,
       body: TrackPut,
       reply: TrackOut,
     },
     ({ user, params, body }) => {
+      editing.assertTracks(user, [params.id]);
       const track = library.setMetadata(user.id, params.id, toTypedMetadata(body));
       libraryChanged();
       return toTrackOut(track);
@@ -124,10 +132,13 @@ export const libraryRoutes = ({ library, libraryChanged }: LibraryRouteDeps): Ro
       method: 'delete',
       path: '/tracks/:id',
       access: 'user',
+      right: 'canEdit',
+      orOwn: true,
       summary: 'Delete a track and its stored audio',
       params: TrackParam,
     },
-    async ({ params }) => {
+    async ({ user, params }) => {
+      editing.assertTracks(user, [params.id]);
       await library.deleteTrack(params.id);
       libraryChanged();
     },

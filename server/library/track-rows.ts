@@ -23,6 +23,7 @@ type Column =
   | 'source'
   | 'sourceId'
   | 'storageUri'
+  | 'uploadedBy'
   | 'availability'
   | 'metadataStatus'
   | 'metadataError'
@@ -71,6 +72,7 @@ const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS 
     ${fieldColumns('t')}, t.duration_ms AS durationMs,
     t.size_bytes AS sizeBytes, t.format, t.bitrate_kbps AS bitrateKbps, t.sample_rate_hz AS sampleRateHz,
     t.bit_depth AS bitDepth, t.channels, t.source, t.source_id AS sourceId, t.storage_uri AS storageUri,
+    t.uploaded_by AS uploadedBy,
     t.availability, t.metadata_status AS metadataStatus, t.metadata_error AS metadataError,
     t.enriched_at AS enrichedAt, t.fpid_score AS fpidScore, t.recording_mbid AS recordingMbid,
     t.track_gain_db AS trackGainDb, t.track_peak AS trackPeak, t.album_gain_db AS albumGainDb,

@@ -1,7 +1,7 @@
 // Writes tracks with their artists, album, genres, lyrics and search text, for uploads, scans, enrichment and manual
 // edits. Runs inside the caller's write transaction; prepared statements, since a scan calls it per file.
 import type { MainDb } from '../db/client.ts';
-import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
+import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
 import type { RowOf } from '../db/rows.ts';
 import {
   tracks,
@@ -74,6 +74,8 @@ export type TrackAudio = Pick<TrackRow, (typeof AUDIO_COLUMNS)[number]>;
 export interface NewTrack {
   source: string;
   sourceId: string;
+  /** Who brought it in; absent for the music folder. */
+  uploadedBy?: UserId | undefined;
   /** Folder of the file (source_folders.id), if it has one. */
   folder?: number | undefined;
   identity: TrackIdentity;
@@ -85,6 +87,7 @@ type OtherColumn =
   | 'id'
   | 'source'
   | 'sourceId'
+  | 'uploadedBy'
   | 'metadataStatus'
   | 'metadataError'
   | 'enrichedAt'
@@ -149,8 +152,8 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
   const resolver = createResolver({ client, search, now });
 
   const insertRow = client.prepare(`INSERT INTO tracks
-      (source, source_id, metadata_status, created_at, updated_at, ${list(IDENTITY_COLUMNS)}, ${list(AUDIO_COLUMNS)})
-    VALUES (?, ?, 'pending', ?, ?, ${marks(IDENTITY_COLUMNS)}, ${marks(AUDIO_COLUMNS)})`);
+      (source, source_id, uploaded_by, metadata_status, created_at, updated_at, ${list(IDENTITY_COLUMNS)}, ${list(AUDIO_COLUMNS)})
+    VALUES (?, ?, ?, 'pending', ?, ?, ${marks(IDENTITY_COLUMNS)}, ${marks(AUDIO_COLUMNS)})`);
   const updateIdentityRow = client.prepare(
     `UPDATE tracks SET ${assignments(IDENTITY_COLUMNS)}, updated_at = ? WHERE id = ?`,
   );
@@ -297,12 +300,13 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
     },
 
     /** Inserts a track with status `pending`. (source, source_id) must be new. */
-    insert({ source, sourceId, folder, identity, audio }: NewTrack): TrackId {
+    insert({ source, sourceId, uploadedBy, folder, identity, audio }: NewTrack): TrackId {
       const resolved = resolve(identity, folder);
       const time = now().getTime();
       const { lastInsertRowid } = insertRow.run(
         source,
         sourceId,
+        uploadedBy ?? null,
         time,
         time,
         ...resolved.values,

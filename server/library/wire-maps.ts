@@ -120,6 +120,7 @@ export const toTrackOut = (t: TrackSummary): TrackOut => ({
   source: t.source,
   source_id: t.sourceId,
   storage_uri: t.storageUri,
+  uploaded_by: t.uploadedBy,
   availability: t.availability,
   metadata_status: t.metadataStatus,
   metadata_error: t.metadataError,

@@ -75,6 +75,7 @@ export const TrackOut = z
     source: z.string(),
     source_id: z.string(),
     storage_uri: z.string().nullable(),
+    uploaded_by: z.int().nullable().meta({ description: 'the account that brought it in, where that is known' }),
     availability: AvailabilityOut,
     metadata_status: MetadataStatusOut,
     metadata_error: z.string().nullable(),

@@ -5,13 +5,22 @@ import { relocationRoutes } from './routes.ts';
 import { createRelocation } from './service.ts';
 
 type RelocationModuleDeps = Base &
-  Pick<LibraryOffer, 'library' | 'tracks' | 'merge' | 'changes'> &
+  Pick<LibraryOffer, 'library' | 'editing' | 'tracks' | 'merge' | 'changes'> &
   Pick<FilesOffer, 'sourceFiles'>;
 
-export function relocationModule({ db, now, library, tracks, merge, changes, sourceFiles }: RelocationModuleDeps) {
+export function relocationModule({
+  db,
+  now,
+  library,
+  editing,
+  tracks,
+  merge,
+  changes,
+  sourceFiles,
+}: RelocationModuleDeps) {
   const relocation = createRelocation({ db, now, tracks, library, merge, sourceFiles });
   return {
     offers: relocation,
-    routes: relocationRoutes({ relocation, libraryChanged: changes.changed }),
+    routes: relocationRoutes({ relocation, editing, libraryChanged: changes.changed }),
   } satisfies Module;
 }

@@ -2,6 +2,7 @@
 import { TrackIdIn } from '../db/ids.ts';
 import { idParam } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
+import type { Editing } from '../library/editing.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
 import { TrackOut } from '../library/wire.ts';
 import type { Relocation } from './service.ts';
@@ -11,10 +12,11 @@ const TrackParam = idParam(TrackIdIn);
 
 export interface RelocationRouteDeps {
   relocation: Relocation;
+  editing: Editing;
   libraryChanged: () => void;
 }
 
-export const relocationRoutes = ({ relocation, libraryChanged }: RelocationRouteDeps): Route[] => [
+export const relocationRoutes = ({ relocation, editing, libraryChanged }: RelocationRouteDeps): Route[] => [
   route(
     {
       method: 'get',
@@ -33,12 +35,15 @@ export const relocationRoutes = ({ relocation, libraryChanged }: RelocationRoute
       method: 'post',
       path: '/tracks/:id/relocate',
       access: 'user',
+      right: 'canEdit',
+      orOwn: true,
       summary: 'Let a missing track take over the file of another track, which is removed',
       params: TrackParam,
       body: RelocateIn,
       reply: TrackOut,
     },
     async ({ user, params, body }) => {
+      editing.assertTracks(user, [params.id, body.track_id]);
       const track = await relocation.relocate(user.id, params.id, body.track_id);
       libraryChanged();
       return toTrackOut(track);

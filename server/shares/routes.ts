@@ -73,7 +73,9 @@ export const shareRoutes = ({ shares, library, streaming, usernameOf }: ShareRou
       status: [200, 206, 304],
       produces: AUDIO_CONTENT_TYPES,
     },
-    ({ params, req, res, signal }) =>
-      streaming.send(req, res, shares.trackAt(params.token, params.position), { format: 'raw' }, signal),
+    ({ params, req, res, signal }) => {
+      const { trackId, mostKbps } = shares.trackAt(params.token, params.position);
+      return streaming.send(req, res, trackId, { format: 'raw', mostKbps }, signal);
+    },
   ),
 ];

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { ShareId, TrackId, UserId } from '../db/ids.ts';
-import { shares, shareTracks } from '../db/schema.ts';
+import { shares, shareTracks, users } from '../db/schema.ts';
 import { invalid, notFound } from '../errors.ts';
 
 export type ShareRow = typeof shares.$inferSelect;
@@ -34,11 +34,19 @@ export function createShareService({ db, now }: { db: MainDb; now: () => Date })
       .all()
       .map(({ id }) => id),
   });
-  const findOpen = (token: string): ShareRow | undefined =>
+  /** Shares of somebody who may not share any more are closed. */
+  const findOpen = (token: string): { share: ShareRow; mostKbps: number | null } | undefined =>
     db
-      .select()
+      .select({ share: shares, mostKbps: users.maxBitrateKbps })
       .from(shares)
-      .where(and(eq(shares.token, token), or(isNull(shares.expiresAt), gt(shares.expiresAt, now()))))
+      .innerJoin(users, eq(users.id, shares.userId))
+      .where(
+        and(
+          eq(shares.token, token),
+          or(isNull(shares.expiresAt), gt(shares.expiresAt, now())),
+          or(users.isSuperuser, users.canShare),
+        ),
+      )
       .get();
 
   return {
@@ -92,7 +100,7 @@ export function createShareService({ db, now }: { db: MainDb; now: () => Date })
      * tell which.
      */
     visit(token: string): ShareSummary {
-      const row = findOpen(token);
+      const row = findOpen(token)?.share;
       if (!row) throw notFound('share');
       db.update(shares)
         .set({ visitCount: sql`${shares.visitCount} + 1`, lastVisitedAt: now() })
@@ -101,18 +109,18 @@ export function createShareService({ db, now }: { db: MainDb; now: () => Date })
       return withTracks(row);
     },
 
-    /** The track at a place in the share, and nothing else of the library. */
-    trackAt(token: string, position: number): TrackId {
-      const row = findOpen(token);
+    /** The track at a place in the share, and nothing else of the library; at most as its owner may hear it. */
+    trackAt(token: string, position: number): { trackId: TrackId; mostKbps: number | null } {
+      const open = findOpen(token);
       const found =
-        row &&
+        open &&
         db
           .select({ id: shareTracks.trackId })
           .from(shareTracks)
-          .where(and(eq(shareTracks.shareId, row.id), eq(shareTracks.position, position)))
+          .where(and(eq(shareTracks.shareId, open.share.id), eq(shareTracks.position, position)))
           .get();
       if (!found) throw notFound('share');
-      return found.id;
+      return { trackId: found.id, mostKbps: open.mostKbps };
     },
 
     positionsOf: (id: ShareId): number[] =>

@@ -155,7 +155,7 @@ async function* keysIn(root: string, folder: string): AsyncGenerator<string> {
 }
 
 /** Of the disk that holds the folder, or its nearest existing ancestor. */
-async function diskUsage(folder: string): Promise<DiskUsage> {
+export async function diskUsage(folder: string): Promise<DiskUsage> {
   for (let path = resolve(folder); ; path = dirname(path)) {
     try {
       const { bsize, blocks, bfree, bavail } = await statfs(path);

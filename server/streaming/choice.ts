@@ -1,4 +1,6 @@
 // Whether a track goes out as it is or in another format, and in which one. Pure.
+import { ACCOUNT_LIMITS } from '../db/rights.ts';
+import { AppError } from '../errors.ts';
 import { fittingBitrate, isProfileName, PROFILES, type ProfileName, type TranscodeOrder } from '../media/transcode.ts';
 
 /** What a caller asked for. */
@@ -21,18 +23,43 @@ export interface Source {
 /** Every player plays it. */
 const USUAL: ProfileName = 'mp3';
 
-/** `original` also when nothing can be transcoded. */
-export function chooseAudio(source: Source, wish: Wish, canTranscode: boolean): 'original' | TranscodeOrder {
-  const { format, maxBitrateKbps: limit = 0, startMs = 0, channels, sampleRateHz } = wish;
-  if (!canTranscode || format === 'raw') return 'original';
-  const isTooWide = limit > 0 && (source.bitrateKbps ?? Infinity) > limit;
-  const profile = format === undefined ? USUAL : isProfileName(format) ? format : USUAL;
+/**
+ * `original` also when nothing can be transcoded. Nothing goes out above `mostKbps`, the limit of the listener's
+ * account, whatever was wished; throws `forbidden` where that cannot be kept.
+ */
+export function chooseAudio(
+  source: Source,
+  { format, maxBitrateKbps = 0, startMs = 0, channels, sampleRateHz }: Wish,
+  canTranscode: boolean,
+  mostKbps: number | null = null,
+): 'original' | TranscodeOrder {
+  const isAbove = mostKbps !== null && (source.bitrateKbps ?? Infinity) > mostKbps;
+  if (isAbove && !canTranscode) throw tooWide(mostKbps);
+  if (!canTranscode || (format === 'raw' && !isAbove)) return 'original';
+  const limit = Math.min(maxBitrateKbps > 0 ? maxBitrateKbps : Infinity, mostKbps ?? Infinity);
+  const isTooWide = limit < Infinity && (source.bitrateKbps ?? Infinity) > limit;
+  const asked = format !== undefined && isProfileName(format) ? format : USUAL;
+  const profile = mostKbps === null || keepsTo(asked, mostKbps) ? asked : USUAL;
   const isOther = format !== undefined && !isSame(source, profile);
   if (!isOther && !isTooWide && startMs === 0 && channels === undefined && sampleRateHz === undefined)
     return 'original';
-  const wanted = limit > 0 ? limit : upTo(source.bitrateKbps, profile);
+  const wanted = limit < Infinity ? limit : upTo(source.bitrateKbps, profile);
   return { profile, bitrateKbps: fittingBitrate(profile, wanted), startMs, channels, sampleRateHz };
 }
+
+/** Formats without a bitrate, and those that begin above it, do not. */
+const keepsTo = (profile: ProfileName, mostKbps: number): boolean => {
+  const kbps = fittingBitrate(profile, mostKbps);
+  return kbps > 0 && kbps <= mostKbps;
+};
+
+const { name } = ACCOUNT_LIMITS.maxBitrateKbps;
+const tooWide = (mostKbps: number): AppError =>
+  new AppError(
+    'forbidden',
+    `Your account may listen at up to ${mostKbps} kbps (${name}), and this server has no ffmpeg to convert to that.`,
+    { fields: [{ field: name, message: `is ${mostKbps}` }] },
+  );
 
 /** The default bitrate, or that of the source when it is lower. */
 const upTo = (sourceKbps: number | null, profile: ProfileName): number | undefined => {

@@ -40,12 +40,17 @@ export function streamingRoutes(deps: StreamingDeps): Route[] {
         status: [200, 206, 304],
         produces: AUDIO_CONTENT_TYPES,
       },
-      ({ params, query, req, res, signal }) =>
+      ({ user, params, query, req, res, signal }) =>
         streaming.send(
           req,
           res,
           params.id,
-          { format: query.format, maxBitrateKbps: query.max_bitrate, startMs: query.start_ms },
+          {
+            format: query.format,
+            maxBitrateKbps: query.max_bitrate,
+            startMs: query.start_ms,
+            mostKbps: user.maxBitrateKbps,
+          },
           signal,
         ),
     ),

@@ -27,6 +27,8 @@ export interface SendWish extends Wish {
   estimateLength?: boolean;
   /** To be saved instead of played. */
   download?: boolean;
+  /** The limit of the listener's account. */
+  mostKbps: number | null;
 }
 
 /** A track's audio can be replaced (retagged, restored), so clients have to revalidate; the ETag makes that a 304. */
@@ -73,7 +75,9 @@ export function createStreamingService({ db, audioStore, onGone, transcodes }: S
     ): Promise<void> {
       const track = this.describe(id);
       const uri = uriOf(id, track);
-      const order = chooseAudio(track, wish, needsTranscoder(wish) && (await this.canTranscode()));
+      const { mostKbps } = wish;
+      const isAsked = mostKbps !== null || needsTranscoder(wish);
+      const order = chooseAudio(track, wish, isAsked && (await this.canTranscode()), mostKbps);
       try {
         const file = await audioStore.resolve(uri);
         if (order === 'original')

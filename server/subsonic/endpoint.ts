@@ -1,5 +1,6 @@
 // A call of the Subsonic API, and its endpoints, which are data, like routes.
 import type { Request, Response } from 'express';
+import type { Right } from '../db/rights.ts';
 import type { Principal } from '../http/route.ts';
 import type { Params } from './params.ts';
 import type { Payload } from './respond.ts';
@@ -22,11 +23,12 @@ export interface Call {
 /** Of a public endpoint, which checks no credentials. */
 export type PublicCall = Omit<Call, 'user'>;
 
-export type Endpoint =
+export type Endpoint = { right?: Right } & (
   | { access: 'public'; handle: (call: PublicCall) => Payload | Promise<Payload> }
   | { access: 'user' | 'superuser'; handle: (call: Call) => Payload | Promise<Payload> }
   /** Sends bytes itself; errors become an envelope. */
-  | { access: 'user'; bytes: (call: Call) => Promise<void> };
+  | { access: 'user'; bytes: (call: Call) => Promise<void> }
+);
 
 export type Endpoints = Record<string, Endpoint>;
 
@@ -40,6 +42,9 @@ export const superuser = (handle: (call: Call) => Payload | Promise<Payload>): E
   handle,
 });
 export const bytes = (send: (call: Call) => Promise<void>): Endpoint => ({ access: 'user', bytes: send });
+
+/** Only for accounts with the right. */
+export const needs = (right: Right, endpoint: Endpoint): Endpoint => ({ ...endpoint, right });
 
 /** A response without a payload. */
 export const NOTHING: Payload = {};

@@ -2,6 +2,7 @@
 // endpoint and sends its result or error. Any origin may call it, as web clients do, since there are no cookies.
 import type { Request, RequestHandler, Response } from 'express';
 import type { AppSignIn } from '../auth/app-sign-in.ts';
+import { refusal } from '../db/rights.ts';
 import { AppError, forbidden } from '../errors.ts';
 import type { Principal } from '../http/route.ts';
 import type { Log } from '../log/log.ts';
@@ -84,6 +85,7 @@ export function createSubsonicRouter({ endpoints, respond, appSignIn, log }: Sub
     const user = await signIn(params, req);
     res.locals['userId'] = user.id;
     if (endpoint.access === 'superuser' && !user.isSuperuser) throw forbidden();
+    if (endpoint.right !== undefined && !user.rights[endpoint.right]) throw refusal(endpoint.right);
     const call: Call = { user, params, body, req, res, shapes, signal, client };
     if ('bytes' in endpoint) return endpoint.bytes(call);
     respond.ok(res, format, await endpoint.handle(call));

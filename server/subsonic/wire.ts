@@ -1,6 +1,6 @@
 // The shapes of the protocol: Child, AlbumID3, ArtistID3 and others. Fields of OpenSubsonic are separate, in `open…`:
 // legacy clients do not get them, all others get them even if empty, to see that they are supported.
-import type { UserId } from '../db/ids.ts';
+import { RIGHT_LIST, RIGHTS, type AccountLimits, type Rights } from '../db/rights.ts';
 import { valuesOfList, type TrackField } from '../db/track-fields.ts';
 import type { AlbumSummary } from '../library/album-rows.ts';
 import type { ArtistSummary } from '../library/artist-rows.ts';
@@ -209,21 +209,23 @@ const openAlbum = (a: AlbumSummary): Fields => ({
   discTitles: [],
 });
 
-/** Every account may do everything but administrate. */
-export const toUser = ({ username, isSuperuser }: { id: UserId; username: string; isSuperuser: boolean }): Fields => ({
-  username,
-  scrobblingEnabled: true,
-  adminRole: isSuperuser,
-  settingsRole: true,
-  downloadRole: true,
-  uploadRole: true,
-  playlistRole: true,
-  coverArtRole: true,
-  commentRole: true,
-  podcastRole: false,
-  streamRole: true,
-  jukeboxRole: true,
-  shareRole: true,
-  videoConversionRole: false,
-  folder: [1],
-});
+type User = Rights & Pick<AccountLimits, 'maxBitrateKbps'> & { username: string; isSuperuser: boolean };
+
+/** A limit of 0 is none. */
+export const toUser = ({ username, isSuperuser, maxBitrateKbps, ...rights }: User): Fields => {
+  const roles = Object.fromEntries(RIGHT_LIST.map((right) => [RIGHTS[right].role, isSuperuser || rights[right]]));
+  return {
+    username,
+    scrobblingEnabled: true,
+    maxBitRate: maxBitrateKbps ?? 0,
+    adminRole: isSuperuser,
+    settingsRole: true,
+    playlistRole: true,
+    commentRole: true,
+    podcastRole: false,
+    streamRole: true,
+    ...roles,
+    videoConversionRole: false,
+    folder: [1],
+  };
+};

@@ -4,9 +4,16 @@ import type { Base, Module } from '../module.ts';
 import { uploadRoutes } from './routes.ts';
 import { createUploadService } from './service.ts';
 
-type UploadsModuleDeps = Base & Pick<LibraryOffer, 'library' | 'tracks' | 'changes'> & Pick<FilesOffer, 'storeFile'>;
+type UploadsModuleDeps = Base &
+  Pick<LibraryOffer, 'library' | 'tracks' | 'changes'> &
+  Pick<FilesOffer, 'storeFile' | 'room'>;
 
 export function uploadsModule({ config, library, changes, ...deps }: UploadsModuleDeps) {
-  const uploads = createUploadService({ ...deps, tmpDir: config.paths.tmp, onUploaded: changes.audioAdded });
+  const uploads = createUploadService({
+    ...deps,
+    tmpDir: config.paths.tmp,
+    releaseAudio: library.releaseAudio,
+    onUploaded: changes.audioAdded,
+  });
   return { offers: uploads, routes: uploadRoutes({ uploads, trackOut: library.trackOut }) } satisfies Module;
 }

@@ -8,21 +8,22 @@ import { pipeline } from 'node:stream/promises';
 import type { Request } from 'express';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
-import type { TrackId } from '../db/ids.ts';
+import type { TrackId, UserId } from '../db/ids.ts';
 import type { RowOf } from '../db/rows.ts';
 import type { tracks as trackTable } from '../db/schema.ts';
-import { AppError, badRequest, isDiskFull, type ErrorCode } from '../errors.ts';
+import { AppError, badRequest, isDiskFull, type ErrorCode, type FieldError } from '../errors.ts';
 import { readForm, type FormFile } from '../http/multipart.ts';
 import type { TrackAudio, TrackIdentity, TrackWriter } from '../library/track-writer.ts';
 import type { Log } from '../log/log.ts';
 import { toIdentity } from '../files/track-draft.ts';
+import { overQuota, type Room } from '../files/room.ts';
 import type { StoreFile, WholeFile } from '../files/store-file.ts';
 
 export const UPLOAD = 'upload';
 const FIELD = 'files';
 const MAX_FILES = 1_000;
 /** Errors of a single file; any other aborts the upload. */
-const FILE_ERRORS: readonly ErrorCode[] = ['unsupported_type', 'too_large', 'bad_request'];
+const FILE_ERRORS: readonly ErrorCode[] = ['unsupported_type', 'too_large', 'bad_request', 'storage_full'];
 
 export interface Uploaded {
   trackId: TrackId;
@@ -30,7 +31,7 @@ export interface Uploaded {
 }
 export interface UploadOutcome {
   uploaded: Uploaded[];
-  errors: { filename: string; detail: string; tooLarge: boolean }[];
+  errors: { filename: string; detail: string; code: ErrorCode; fields?: FieldError[] | undefined }[];
 }
 
 export interface UploadDeps {
@@ -40,10 +41,23 @@ export interface UploadDeps {
   storeFile: StoreFile;
   settings: LiveSettings;
   tmpDir: string;
+  room: Room;
+  /** Deletes stored audio that no track uses. */
+  releaseAudio: (storageUris: string[]) => Promise<void>;
   onUploaded: (ids: readonly TrackId[]) => void;
 }
 
-export function createUploadService({ db, log, tracks, storeFile, settings, tmpDir, onUploaded }: UploadDeps) {
+export function createUploadService({
+  db,
+  log,
+  tracks,
+  storeFile,
+  settings,
+  tmpDir,
+  room,
+  releaseAudio,
+  onUploaded,
+}: UploadDeps) {
   const findByContent = db.$client.prepare<[string], RowOf<typeof trackTable, 'id'>>(
     "SELECT id FROM tracks WHERE content_hash = ? AND availability = 'available' ORDER BY id LIMIT 1",
   );
@@ -52,7 +66,7 @@ export function createUploadService({ db, log, tracks, storeFile, settings, tmpD
   );
 
   /** Reads a multipart request. Each file succeeds or fails on its own, and is kept when the request is cut off. */
-  async function receive(req: Request, signal: AbortSignal): Promise<UploadOutcome> {
+  async function receive(userId: UserId, req: Request, signal: AbortSignal): Promise<UploadOutcome> {
     const outcome: UploadOutcome = { uploaded: [], errors: [] };
     const fileBytes = settings.get('MAX_UPLOAD_BYTES');
     let fault: unknown;
@@ -67,7 +81,7 @@ export function createUploadService({ db, log, tracks, storeFile, settings, tmpD
         },
         async (file) => {
           try {
-            outcome.uploaded.push(await take(file, signal));
+            outcome.uploaded.push(await take(userId, file, signal));
           } catch (error) {
             if (signal.aborted || isDiskFull(error)) throw error;
             if (!(error instanceof AppError)) log.error({ err: error }, 'an uploaded file could not be stored');
@@ -87,22 +101,40 @@ export function createUploadService({ db, log, tracks, storeFile, settings, tmpD
     return outcome;
   }
 
-  async function take({ field, filename, chunks }: FormFile, signal: AbortSignal): Promise<Uploaded> {
+  async function take(userId: UserId, { field, filename, chunks }: FormFile, signal: AbortSignal): Promise<Uploaded> {
     if (field !== FIELD) throw badRequest(`Wrong field name. Send files in the multipart field "${FIELD}".`);
     const path = join(tmpDir, `upload-${randomUUID()}`);
     try {
-      const staged = await stage(chunks, path, signal);
+      await room.assertFree(0);
+      const staged = await stage(chunks, path, signal, room.left(userId));
       const known = findByContent.get(staged.sha256);
-      return known ? { trackId: known.id, isNew: false } : await add(staged, filename, signal);
+      if (known) return { trackId: known.id, isNew: false };
+      await room.assertFree(staged.sizeBytes);
+      return await add(userId, staged, filename, signal);
     } finally {
       await rm(path, { force: true });
     }
   }
 
-  const add = (staged: WholeFile, filename: string, signal: AbortSignal): Promise<Uploaded> =>
-    storeFile(staged, signal, (audio, read) => insert(staged.sha256, audio, toIdentity(read, filename)));
+  async function add(userId: UserId, staged: WholeFile, filename: string, signal: AbortSignal): Promise<Uploaded> {
+    let stored = '';
+    try {
+      return await storeFile(staged, signal, (audio, read) => {
+        stored = audio.storageUri ?? '';
+        return insert(userId, staged, audio, toIdentity(read, filename));
+      });
+    } catch (error) {
+      if (stored !== '') await releaseAudio([stored]);
+      throw error;
+    }
+  }
 
-  function insert(sha256: string, audio: TrackAudio, identity: TrackIdentity): Uploaded {
+  function insert(
+    userId: UserId,
+    { sha256, sizeBytes }: WholeFile,
+    audio: TrackAudio,
+    identity: TrackIdentity,
+  ): Uploaded {
     return db.$client
       .transaction((): Uploaded => {
         const known = findByContent.get(sha256); // uploaded meanwhile by another request
@@ -112,7 +144,8 @@ export function createUploadService({ db, log, tracks, storeFile, settings, tmpD
           tracks.setAudio(before.id, audio); // it was missing
           return { trackId: before.id, isNew: false };
         }
-        const trackId = tracks.insert({ source: UPLOAD, sourceId: sha256, identity, audio });
+        room.assertQuota(userId, sizeBytes); // others of the same account may have come in meanwhile
+        const trackId = tracks.insert({ source: UPLOAD, sourceId: sha256, uploadedBy: userId, identity, audio });
         tracks.settleSpellings();
         return { trackId, isNew: true };
       })
@@ -124,12 +157,18 @@ export function createUploadService({ db, log, tracks, storeFile, settings, tmpD
 
 export type UploadService = ReturnType<typeof createUploadService>;
 
-const toLine = (error: unknown): { detail: string; tooLarge: boolean } =>
+const toLine = (error: unknown): Omit<UploadOutcome['errors'][number], 'filename'> =>
   error instanceof AppError
-    ? { detail: error.message, tooLarge: error.code === 'too_large' }
-    : { detail: 'The file could not be stored.', tooLarge: false };
+    ? { detail: error.message, code: error.code, fields: error.fields }
+    : { detail: 'The file could not be stored.', code: 'invalid' };
 
-async function stage(chunks: AsyncIterable<Buffer>, path: string, signal: AbortSignal): Promise<WholeFile> {
+/** Throws `storage_full` past `left` bytes; null: no limit. */
+async function stage(
+  chunks: AsyncIterable<Buffer>,
+  path: string,
+  signal: AbortSignal,
+  left: number | null,
+): Promise<WholeFile> {
   const hash = createHash('sha256');
   let sizeBytes = 0;
   await pipeline(
@@ -138,6 +177,7 @@ async function stage(chunks: AsyncIterable<Buffer>, path: string, signal: AbortS
       for await (const chunk of source) {
         hash.update(chunk);
         sizeBytes += chunk.length;
+        if (left !== null && sizeBytes > left) throw overQuota(left);
         yield chunk;
       }
     },

@@ -69,7 +69,11 @@ export async function openCoverServer({ archiveUrl, storageIs = (local) => local
     archive: openArchive(archiveUrl, log, () => clock.now),
   });
   const served = await serveRoutes(
-    coverRoutes(covers, { sendOfTrack: () => Promise.resolve(false), sendOfAlbum: () => Promise.resolve(false) }),
+    coverRoutes(
+      covers,
+      { sendOfTrack: () => Promise.resolve(false), sendOfAlbum: () => Promise.resolve(false) },
+      { assertAlbum: () => undefined },
+    ),
   );
   return {
     dir,

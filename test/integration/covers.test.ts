@@ -62,7 +62,11 @@ beforeEach(async () => {
   now = new Date('2024-06-01T00:00:00Z');
   covers = openCovers(storage);
   served = await serveRoutes(
-    coverRoutes(covers, { sendOfTrack: () => Promise.resolve(false), sendOfAlbum: () => Promise.resolve(false) }),
+    coverRoutes(
+      covers,
+      { sendOfTrack: () => Promise.resolve(false), sendOfAlbum: () => Promise.resolve(false) },
+      { assertAlbum: () => undefined },
+    ),
   );
 });
 afterEach(async () => {

@@ -15,10 +15,11 @@ import { jobEvent } from '../../server/jobs/wire.ts';
 import { libraryEvent } from '../../server/library/wire.ts';
 import { createLog } from '../../server/log/log.ts';
 import { EVENTS, type EventMap } from '../../server/wire.ts';
+import { principal } from '../support/principals.ts';
 
 const BOOT = Date.UTC(2030, 0, 1);
-const root: Principal = { id: 1 as UserId, username: 'root', isSuperuser: true };
-const anna: Principal = { id: 2 as UserId, username: 'anna', isSuperuser: false };
+const root = principal(1, 'root', true);
+const anna = principal(2, 'anna');
 const library = (version: number): EventMap['library'] => ({ version, tracks: version, albums: 0, artists: 0 });
 const playing = (position_ms: number): EventMap['now_playing'] => ({ user_id: 2, track_id: 7, position_ms });
 

@@ -20,6 +20,7 @@ import { SCAN_LOCAL_FOLDER } from '../../server/scan/task.ts';
 import { JobOut, JobPage } from '../../server/jobs/wire.ts';
 import { createLog } from '../../server/log/log.ts';
 import { PATIENCE_MS } from '../support/until.ts';
+import { principal } from '../support/principals.ts';
 
 const log = createLog('silent');
 const now = () => new Date();
@@ -74,11 +75,7 @@ beforeAll(async () => {
   app.use(
     mountRoutes(jobRoutes(jobs), {
       checkReplies: true,
-      authenticate: (req) => ({
-        id: 1 as UserId,
-        username: 'x',
-        isSuperuser: req.get('Authorization') === 'Bearer root',
-      }),
+      authenticate: (req) => principal(1, 'x', req.get('Authorization') === 'Bearer root'),
     }),
   );
   app.use(errorHandler(log));

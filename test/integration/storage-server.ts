@@ -3,12 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { openDatabase, type MainDb } from '../../server/db/client.ts';
-import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
+import type { AlbumId, ArtistId, TrackId } from '../../server/db/ids.ts';
 import { albums, artists, tracks } from '../../server/db/schema.ts';
 import { errorHandler, notFoundHandler } from '../../server/http/problem.ts';
 import { mountRoutes } from '../../server/http/mount.ts';
 import type { Route } from '../../server/http/route.ts';
 import { createLog } from '../../server/log/log.ts';
+import { principal } from '../support/principals.ts';
 
 export const silent = createLog('silent');
 export const AT = new Date('2024-01-01T00:00:00Z');
@@ -28,7 +29,7 @@ export async function serveRoutes(routes: Route[]): Promise<Served> {
         const token =
           req.headers.authorization?.replace('Bearer ', '') ??
           (query ? new URL(req.originalUrl, 'http://localhost').searchParams.get('token') : null);
-        return token === 'good' ? { id: 1 as UserId, username: 'someone', isSuperuser: false } : undefined;
+        return token === 'good' ? principal(1, 'someone') : undefined;
       },
     }),
   );

@@ -193,10 +193,12 @@ describe('a deletion and an upload of the same content, held at the worst moment
       storeFile: createStoreFile({ storage, leases, reader }),
       settings: { get: () => 10_000_000 } as never,
       tmpDir: join(dir, 'tmp'),
+      room: { assertFree: () => Promise.resolve(), left: () => null, assertQuota: () => undefined } as never,
+      releaseAudio: library.releaseAudio,
       onUploaded: () => undefined,
     });
     const http = createServer((req, res) => {
-      uploads.receive(req as never, new AbortController().signal).then(
+      uploads.receive(1 as never, req as never, new AbortController().signal).then(
         ({ uploaded }) => res.end(String(uploaded[0]?.trackId)),
         (error: unknown) => res.writeHead(500).end(String(error)),
       );

@@ -2,7 +2,7 @@
 import type { TrackId, UserId } from '../../db/ids.ts';
 import type { JukeboxService, JukeboxState } from '../../jukebox/service.ts';
 import type { LibraryService } from '../../library/service.ts';
-import { user, type Call, type Endpoints } from '../endpoint.ts';
+import { needs, user, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault, missing } from '../errors.ts';
 import { parseId } from '../ids.ts';
 import { rowsOf } from '../list-slices.ts';
@@ -47,13 +47,16 @@ export function jukeboxEndpoints({ jukebox, library }: JukeboxDeps): Endpoints {
   }
 
   return {
-    jukeboxControl: user(async (call) => {
-      const action = call.params.required('action');
-      if (action === 'get') return { jukeboxPlaylist: await playlist(call) };
-      const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
-      if (!run) throw new Fault(0, `The jukebox has no action ${action.replace(/[^\w-]/g, '?').slice(0, 40)}.`);
-      return { jukeboxStatus: toStatus(run(call.user.id, call.params)) };
-    }),
+    jukeboxControl: needs(
+      'canJukebox',
+      user(async (call) => {
+        const action = call.params.required('action');
+        if (action === 'get') return { jukeboxPlaylist: await playlist(call) };
+        const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
+        if (!run) throw new Fault(0, `The jukebox has no action ${action.replace(/[^\w-]/g, '?').slice(0, 40)}.`);
+        return { jukeboxStatus: toStatus(run(call.user.id, call.params)) };
+      }),
+    ),
   };
 }
 

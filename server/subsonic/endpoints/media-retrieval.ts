@@ -3,10 +3,11 @@ import type { Request, Response } from 'express';
 import type { ShownCover } from '../../covers/mosaic.ts';
 import type { SizedFormat } from '../../covers/picture.ts';
 import type { TrackId, UserId } from '../../db/ids.ts';
+import { refusal } from '../../db/rights.ts';
 import { AppError } from '../../errors.ts';
 import { sendBytes } from '../../http/send-bytes.ts';
 import type { StreamingService } from '../../streaming/service.ts';
-import { bytes, type Call, type Endpoints } from '../endpoint.ts';
+import { bytes, needs, type Call, type Endpoints } from '../endpoint.ts';
 import { idOf, parseId, type ItemId } from '../ids.ts';
 import { urlOf } from '../urls.ts';
 
@@ -40,7 +41,10 @@ export function mediaEndpoints({ streaming, covers, placeholderPath, fetchNow }:
   async function playable({ params, user, signal }: Call): Promise<TrackId> {
     const id = idOf('track', params.required('id'));
     const { availability } = streaming.describe(id);
-    if (availability === 'remote' || availability === 'fetching') await fetchNow(user.id, id, signal);
+    if (availability === 'remote' || availability === 'fetching') {
+      if (!user.rights.canUpload) throw refusal('canUpload');
+      await fetchNow(user.id, id, signal);
+    }
     return id;
   }
 
@@ -74,7 +78,7 @@ export function mediaEndpoints({ streaming, covers, placeholderPath, fetchNow }:
 
   return {
     stream: bytes(async (call) => {
-      const { params, req, res, signal } = call;
+      const { user, params, req, res, signal } = call;
       const id = await playable(call);
       await streaming.send(
         req,
@@ -85,15 +89,19 @@ export function mediaEndpoints({ streaming, covers, placeholderPath, fetchNow }:
           maxBitrateKbps: Math.max(0, params.int('maxBitRate') ?? 0),
           startMs: Math.max(0, Math.round((params.number('timeOffset') ?? 0) * 1_000)),
           estimateLength: params.bool('estimateContentLength', false),
+          mostKbps: user.maxBitrateKbps,
         },
         signal,
       );
     }),
 
-    download: bytes(async (call) => {
-      const { req, res, signal } = call;
-      await streaming.send(req, res, await playable(call), { format: 'raw', download: true }, signal);
-    }),
+    download: needs(
+      'canDownload',
+      bytes(async (call) => {
+        const { req, res, signal } = call;
+        await streaming.send(req, res, await playable(call), { format: 'raw', download: true, mostKbps: null }, signal);
+      }),
+    ),
 
     getCoverArt: bytes(cover),
 

@@ -4,7 +4,7 @@ import { notFound } from '../../errors.ts';
 import type { LibraryService } from '../../library/service.ts';
 import type { PlaylistService } from '../../playlists/service.ts';
 import type { ShareService, ShareSummary } from '../../shares/service.ts';
-import { NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
+import { needs, NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
 import { anyId, idOf, toId } from '../ids.ts';
 import { ALL, rowsOf } from '../list-slices.ts';
 import { toTime, type Params } from '../params.ts';
@@ -56,35 +56,41 @@ export function sharingEndpoints({ shares, library, playlists }: SharingDeps): E
       return { shares: { share: found } };
     }),
 
-    createShare: user(async (call) => {
-      const {
-        params,
-        user: { id },
-      } = call;
-      params.required('id');
-      const trackIds = (
-        await Promise.all(
-          params
-            .all('id')
-            .slice(0, MOST_SHARED)
-            .map((text) => tracksOf(id, text)),
-        )
-      ).flat();
-      const share = shares.create(id, trackIds, {
-        description: params.text('description') ?? null,
-        expiresAt: expiryOf(params) ?? null,
-      });
-      return { shares: { share: [await toShare(call, share)] } };
-    }),
+    createShare: needs(
+      'canShare',
+      user(async (call) => {
+        const {
+          params,
+          user: { id },
+        } = call;
+        params.required('id');
+        const trackIds = (
+          await Promise.all(
+            params
+              .all('id')
+              .slice(0, MOST_SHARED)
+              .map((text) => tracksOf(id, text)),
+          )
+        ).flat();
+        const share = shares.create(id, trackIds, {
+          description: params.text('description') ?? null,
+          expiresAt: expiryOf(params) ?? null,
+        });
+        return { shares: { share: [await toShare(call, share)] } };
+      }),
+    ),
 
-    updateShare: user(({ params, user: { id } }) => {
-      const shareId: ShareId = idOf('share', params.required('id'));
-      shares.update(id, shareId, {
-        ...(params.has('description') && { description: params.text('description') ?? null }),
-        ...(params.int('expires') !== undefined && { expiresAt: expiryOf(params) ?? null }),
-      });
-      return NOTHING;
-    }),
+    updateShare: needs(
+      'canShare',
+      user(({ params, user: { id } }) => {
+        const shareId: ShareId = idOf('share', params.required('id'));
+        shares.update(id, shareId, {
+          ...(params.has('description') && { description: params.text('description') ?? null }),
+          ...(params.int('expires') !== undefined && { expiresAt: expiryOf(params) ?? null }),
+        });
+        return NOTHING;
+      }),
+    ),
 
     deleteShare: user(({ params, user: { id } }) => {
       shares.remove(id, idOf('share', params.required('id')));

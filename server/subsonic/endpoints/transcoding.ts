@@ -14,6 +14,17 @@ export interface TranscodingDeps {
   library: Pick<LibraryService, 'getTrack'>;
 }
 
+/** A client that could play more gets no more than its account may have. */
+function limitedTo(mostKbps: number | null, client: ClientInfo): ClientInfo {
+  if (mostKbps === null) return client;
+  const least = (kbps: number | undefined) => (kbps ? Math.min(kbps, mostKbps) : mostKbps);
+  return {
+    ...client,
+    maxAudioBitrate: least(client.maxAudioBitrate),
+    maxTranscodingAudioBitrate: least(client.maxTranscodingAudioBitrate),
+  };
+}
+
 /** The token is the decision itself: not secret, and not stored. */
 const toToken = (decided: DecidedTranscode): string => Buffer.from(JSON.stringify(decided)).toString('base64url');
 const Decided = z.strictObject({
@@ -38,7 +49,7 @@ const jsonOf = (text: string): unknown => {
 };
 
 export function transcodingEndpoints({ streaming }: TranscodingDeps): Endpoints {
-  async function decision({ params, body }: Call): Promise<Fields> {
+  async function decision({ user: { maxBitrateKbps }, params, body }: Call): Promise<Fields> {
     const id = idOf('track', params.required('mediaId'));
     checkMediaType(params.required('mediaType'));
     const client = ClientInfo.safeParse(jsonOf(body?.toString('utf8') ?? ''));
@@ -46,7 +57,7 @@ export function transcodingEndpoints({ streaming }: TranscodingDeps): Endpoints 
       throw new Fault(10, 'A JSON body with the client’s capabilities is required (Content-Type: application/json).');
     const { canDirectPlay, reasons, source, target } = decide(
       streaming.describe(id),
-      client.data,
+      limitedTo(maxBitrateKbps, client.data),
       await streaming.canTranscode(),
     );
     return {
@@ -62,7 +73,7 @@ export function transcodingEndpoints({ streaming }: TranscodingDeps): Endpoints 
   }
 
   /** Errors are HTTP statuses with a message instead of envelopes. */
-  async function stream({ params, req, res, signal }: Call): Promise<void> {
+  async function stream({ user: { maxBitrateKbps: mostKbps }, params, req, res, signal }: Call): Promise<void> {
     try {
       const id = idOf('track', params.required('mediaId'));
       checkMediaType(params.required('mediaType'));
@@ -78,6 +89,7 @@ export function transcodingEndpoints({ streaming }: TranscodingDeps): Endpoints 
           startMs: Math.max(0, Math.round((params.number('offset') ?? 0) * 1_000)),
           channels,
           sampleRateHz,
+          mostKbps,
         },
         signal,
       );

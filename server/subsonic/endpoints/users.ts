@@ -2,13 +2,32 @@
 // nobody can become an administrator or change an administrator's password.
 import type { Accounts } from '../../auth/accounts.ts';
 import type { UserRow } from '../../auth/queries.ts';
+import { ACCOUNT_LIMITS, RIGHT_LIST, RIGHTS, rightsFrom, type AccountLimits, type Rights } from '../../db/rights.ts';
 import { forbidden, notFound } from '../../errors.ts';
 import { NOTHING, superuser, user, type Endpoints } from '../endpoint.ts';
 import { decodePassword } from '../credentials.ts';
+import type { Params } from '../params.ts';
 import { toUser } from '../wire.ts';
 
 export interface UserDeps {
-  accounts: Pick<Accounts, 'findByName' | 'listAll' | 'create' | 'setPassword' | 'delete'>;
+  accounts: Pick<Accounts, 'findByName' | 'listAll' | 'create' | 'update' | 'setPassword' | 'delete'>;
+}
+
+/** The protocol says what an account may do that is made without a word on it. */
+const none = (): boolean => false;
+
+/** Those of the roles that were sent. */
+function termsOf(params: Params): Partial<Rights> & Partial<AccountLimits> {
+  const roles = Object.fromEntries(
+    RIGHT_LIST.filter((right) => params.has(RIGHTS[right].role)).map((right) => [
+      right,
+      params.bool(RIGHTS[right].role, false),
+    ]),
+  );
+  const kbps = params.int('maxBitRate');
+  if (kbps === undefined) return roles;
+  const { least, most } = ACCOUNT_LIMITS.maxBitrateKbps;
+  return { ...roles, maxBitrateKbps: kbps <= 0 ? null : Math.min(Math.max(kbps, least), most) };
 }
 
 const IN_THE_APP = 'Do this in Tonearm itself: an app password does not allow it.';
@@ -41,7 +60,7 @@ export function userEndpoints({ accounts }: UserDeps): Endpoints {
       const [username, password] = [params.required('username'), params.required('password')];
       params.required('email');
       if (params.bool('adminRole', false)) throw forbidden(IN_THE_APP);
-      await accounts.create({ username, password: decodePassword(password) });
+      await accounts.create({ username, password: decodePassword(password), ...rightsFrom(none), ...termsOf(params) });
       return NOTHING;
     }),
 
@@ -49,7 +68,10 @@ export function userEndpoints({ accounts }: UserDeps): Endpoints {
       const found = ordinary(params.required('username'));
       if (params.bool('adminRole', false)) throw forbidden(IN_THE_APP);
       const password = params.text('password');
-      if (password !== undefined) await accounts.setPassword(found.id, decodePassword(password));
+      await accounts.update(found.id, {
+        ...(password !== undefined && { password: decodePassword(password) }),
+        ...termsOf(params),
+      });
       return NOTHING;
     }),
 

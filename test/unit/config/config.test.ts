@@ -40,6 +40,7 @@ describe('the three layers of settings', () => {
       STREAMSRC_ENABLED: false,
       STREAMSRC_PROVIDER: 'ia',
       MAX_UPLOAD_BYTES: 1_073_741_824,
+      MIN_FREE_BYTES: 1_000_000_000,
       LOG_LEVEL: 'info',
     });
     expect(settings.LOCAL_MEDIA_IMPORT_PATH).toBeUndefined();

@@ -2,13 +2,13 @@
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import express, { type RequestHandler } from 'express';
-import type { UserId } from '../../../server/db/ids.ts';
 import { errorHandler, notFoundHandler } from '../../../server/http/problem.ts';
 import { requestLog } from '../../../server/http/request-log.ts';
 import { mountRoutes, queryOf, type Authenticate } from '../../../server/http/mount.ts';
 import type { Route } from '../../../server/http/route.ts';
 import { securityHeaders } from '../../../server/http/security-headers.ts';
 import { createLog } from '../../../server/log/log.ts';
+import { principal } from '../../support/principals.ts';
 
 export interface BareApp {
   url: string;
@@ -22,9 +22,7 @@ export interface BareApp {
 /** `Bearer ann` is a user, `Bearer root` a superuser; `token=ann` where the query counts. */
 export const authenticate: Authenticate = (req, { query }) => {
   const name = req.headers.authorization?.replace('Bearer ', '') ?? (query ? String(queryOf(req)['token'] ?? '') : '');
-  return name === 'ann' || name === 'root'
-    ? { id: (name === 'ann' ? 2 : 1) as UserId, username: name, isSuperuser: name === 'root' }
-    : undefined;
+  return name === 'ann' || name === 'root' ? principal(name === 'ann' ? 2 : 1, name, name === 'root') : undefined;
 };
 
 export async function openBareApp(

@@ -1,0 +1,15 @@
+// What an administrator is told once: a migration leaves a notice, and reading it takes it away.
+import { asc, eq } from 'drizzle-orm';
+import type { MainDb } from '../db/client.ts';
+import { notices, type NoticeName } from '../db/schema.ts';
+import { notFound } from '../errors.ts';
+
+export type Notice = typeof notices.$inferSelect;
+
+export const createNotices = (db: MainDb) => ({
+  list: (): Notice[] => db.select().from(notices).orderBy(asc(notices.createdAt)).all(),
+  /** Throws `not_found`. */
+  read(name: NoticeName): void {
+    if (db.delete(notices).where(eq(notices.name, name)).run().changes === 0) throw notFound('notice', name);
+  },
+});

@@ -1,0 +1,77 @@
+// Whether there is room for more: on the disk for all, and within the quota of the account that brings something in.
+import type { LiveSettings } from '../config/live-settings.ts';
+import type { MainDb } from '../db/client.ts';
+import type { UserId } from '../db/ids.ts';
+import { ACCOUNT_LIMITS } from '../db/rights.ts';
+import { AppError } from '../errors.ts';
+import { diskUsage } from '../storage/local.ts';
+import type { Storage } from '../storage/storage.ts';
+
+export interface RoomDeps {
+  db: MainDb;
+  settings: LiveSettings;
+  storage: Pick<Storage, 'diskUsage'>;
+  /** Where files are while they come in. */
+  tmpDir: string;
+}
+
+export type Room = ReturnType<typeof createRoom>;
+
+export function createRoom({ db, settings, storage, tmpDir }: RoomDeps) {
+  const find = db.$client.prepare<[UserId, UserId], { quota: number | null; used: number }>(
+    `SELECT quota_bytes AS quota, (SELECT coalesce(sum(size_bytes), 0) FROM tracks WHERE uploaded_by = ?) AS used
+    FROM users WHERE id = ?`,
+  );
+  const makers: (() => Promise<void>)[] = [];
+
+  /** Of the disk that has least. */
+  async function freeBytes(): Promise<number> {
+    const disks = await Promise.all([storage.diskUsage(), diskUsage(tmpDir)]);
+    return Math.min(...disks.map((disk) => disk?.freeBytes ?? Infinity));
+  }
+
+  const isShort = async (bytes: number): Promise<boolean> =>
+    (await freeBytes()) - bytes < settings.get('MIN_FREE_BYTES');
+
+  /** Null: no limit. */
+  function left(userId: UserId): number | null {
+    const row = find.get(userId, userId);
+    return row?.quota == null ? null : Math.max(0, row.quota - row.used);
+  }
+
+  return {
+    isShort,
+    /** For modules that keep what can be given up; called when there is little room. */
+    onShort: (makeRoom: () => Promise<void>): void => void makers.push(makeRoom),
+
+    /** Throws `storage_full` when MIN_FREE_BYTES would not be left. */
+    async assertFree(bytes: number): Promise<void> {
+      if (!(await isShort(bytes))) return;
+      for (const makeRoom of makers) await makeRoom();
+      if (await isShort(bytes))
+        throw new AppError(
+          'storage_full',
+          `The disk is nearly full: ${settings.get('MIN_FREE_BYTES')} bytes are kept free (MIN_FREE_BYTES), and nothing ` +
+            'more is taken in until there is room.',
+        );
+    },
+
+    left,
+    /** Throws `storage_full` when that is more than is left of the account's quota. */
+    assertQuota(userId: UserId, bytes: number): void {
+      const most = left(userId);
+      if (most !== null && bytes > most) throw overQuota(most);
+    },
+  };
+}
+
+export const isOverQuota = ({ code, fields }: AppError): boolean =>
+  code === 'storage_full' && fields?.[0]?.field === ACCOUNT_LIMITS.quotaBytes.name;
+
+export const overQuota = (left: number): AppError =>
+  new AppError(
+    'storage_full',
+    `Your account may bring in ${left} more bytes (${ACCOUNT_LIMITS.quotaBytes.name}). Delete something of yours from ` +
+      'the trash too, or ask an administrator for more.',
+    { fields: [{ field: ACCOUNT_LIMITS.quotaBytes.name, message: `has ${left} bytes left` }] },
+  );
