@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import type { Db, MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
-import { RIGHT_LIST, RIGHTS, USUAL_RIGHTS, type AccountLimits, type Rights } from '../db/rights.ts';
+import { RIGHT_LIST, RIGHTS, USUAL_RIGHTS, type AccountTerms, type Rights } from '../db/rights.ts';
 import { AppError, conflict, invalid, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import { toFields } from '../http/problem.ts';
@@ -23,8 +23,6 @@ import {
 import { usernameKey } from './username.ts';
 import { Credentials } from './wire.ts';
 
-/** What an administrator decides about an account. */
-export type AccountTerms = { isSuperuser?: boolean | undefined } & Partial<Rights> & Partial<AccountLimits>;
 export interface NewAccount extends AccountTerms {
   username: string;
   password: string;

@@ -7,11 +7,11 @@ import {
   namedRightsFrom,
   RIGHTS,
   type AccountLimits,
+  type AccountTerms,
   type Right,
   type Rights,
 } from '../db/rights.ts';
 import { isoTime, toIso, toIsoOrNull } from '../http/times.ts';
-import type { AccountTerms } from './accounts.ts';
 import type { Notice } from './notices.ts';
 
 const { maxBitrateKbps, quotaBytes } = ACCOUNT_LIMITS;

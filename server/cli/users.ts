@@ -2,10 +2,9 @@
 import { createInterface } from 'node:readline/promises';
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import type { AccountTerms } from '../auth/accounts.ts';
 import type { UserRow } from '../auth/queries.ts';
 import { AccountTermsIn, toAccountTerms, UserCreate } from '../auth/wire.ts';
-import { ACCOUNT_LIMITS, RIGHT_LIST, RIGHTS, type AccountLimit } from '../db/rights.ts';
+import { ACCOUNT_LIMITS, RIGHT_LIST, RIGHTS, type AccountLimit, type AccountTerms } from '../db/rights.ts';
 import { AppError, invalid, notFound } from '../errors.ts';
 import { toFields } from '../http/problem.ts';
 import type { Command } from './command-line.ts';

@@ -65,6 +65,9 @@ export const ACCOUNT_LIMITS = {
 export type AccountLimit = keyof typeof ACCOUNT_LIMITS;
 export type AccountLimits = Record<AccountLimit, number | null>;
 
+/** What an administrator decides about an account. */
+export type AccountTerms = { isSuperuser?: boolean | undefined } & Partial<Rights> & Partial<AccountLimits>;
+
 /** Of accounts that people make for themselves. */
 export const SELF_REGISTERED_QUOTA = 5_000_000_000;
 

@@ -51,8 +51,8 @@ export function createRoom({ db, settings, storage, tmpDir }: RoomDeps) {
       if (await isShort(bytes))
         throw new AppError(
           'storage_full',
-          `The disk is nearly full: ${settings.get('MIN_FREE_BYTES')} bytes are kept free (MIN_FREE_BYTES), and nothing ` +
-            'more is taken in until there is room.',
+          `The disk is nearly full: ${settings.get('MIN_FREE_BYTES')} bytes are kept free (MIN_FREE_BYTES). ` +
+            'Free some space and try again.',
         );
     },
 

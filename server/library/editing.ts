@@ -1,5 +1,5 @@
 // Whether somebody may edit, merge or delete tracks: with the right, everything; without it, what they uploaded
-// themselves, as long as nobody else has it in a playlist or liked it. Every route that writes what all share asks here.
+// themselves, as long as nobody else has it in a playlist or liked it. Every route that writes tracks asks here.
 import type { Database } from 'better-sqlite3';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import { RIGHTS } from '../db/rights.ts';

@@ -152,7 +152,8 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
   const resolver = createResolver({ client, search, now });
 
   const insertRow = client.prepare(`INSERT INTO tracks
-      (source, source_id, uploaded_by, metadata_status, created_at, updated_at, ${list(IDENTITY_COLUMNS)}, ${list(AUDIO_COLUMNS)})
+      (source, source_id, uploaded_by, metadata_status, created_at, updated_at,
+        ${list(IDENTITY_COLUMNS)}, ${list(AUDIO_COLUMNS)})
     VALUES (?, ?, ?, 'pending', ?, ?, ${marks(IDENTITY_COLUMNS)}, ${marks(AUDIO_COLUMNS)})`);
   const updateIdentityRow = client.prepare(
     `UPDATE tracks SET ${assignments(IDENTITY_COLUMNS)}, updated_at = ? WHERE id = ?`,
