@@ -71,7 +71,7 @@ export const isOverQuota = ({ code, fields }: AppError): boolean =>
 export const overQuota = (left: number): AppError =>
   new AppError(
     'storage_full',
-    `Your account may bring in ${left} more bytes (${ACCOUNT_LIMITS.quotaBytes.name}). Delete something of yours from ` +
-      'the trash too, or ask an administrator for more.',
+    `Your account may bring in ${left} more bytes (${ACCOUNT_LIMITS.quotaBytes.name}). ` +
+      'Delete something of yours, also from the trash, or ask an administrator for more.',
     { fields: [{ field: ACCOUNT_LIMITS.quotaBytes.name, message: `has ${left} bytes left` }] },
   );
