@@ -81,11 +81,15 @@ export const artistQuery = (id: number) => one<ArtistOut>(`/artists/${id}`);
 export const genresQuery = () => one<GenreOut[]>('/genres');
 
 /** All tracks of an album or artist; a box set can have more than one page. */
-export async function fetchAllTracks(path: string, signal?: AbortSignal): Promise<TrackOut[]> {
+export async function fetchAllTracks(
+  path: string,
+  signal?: AbortSignal,
+  filter: TrackFilter = {},
+): Promise<TrackOut[]> {
   const tracks: TrackOut[] = [];
   for (;;) {
     const { items, total } = await request<TrackPage>(path, {
-      query: { limit: PAGE_SIZE, offset: tracks.length },
+      query: { ...filter, limit: PAGE_SIZE, offset: tracks.length },
       signal,
     });
     tracks.push(...items);

@@ -20,10 +20,14 @@ export const someTracks = (tracks: TrackOut[]): TrackGroup => ({
   load: async () => tracks,
 });
 
+/** The browser's own event, or React's. */
+type DragStart = Pick<globalThis.DragEvent, 'dataTransfer'>;
+
 /** Drags stay within one window, so the group need not be serialized. */
 let dragged: TrackGroup | null = null;
 
-export function startTrackDrag(event: DragEvent, group: TrackGroup, label: string): void {
+export function startTrackDrag(event: DragStart, group: TrackGroup, label: string): void {
+  if (!event.dataTransfer) return;
   dragged = group;
   event.dataTransfer.effectAllowed = 'copy';
   event.dataTransfer.setData(TYPE, '');
@@ -35,6 +39,8 @@ export function startTrackDrag(event: DragEvent, group: TrackGroup, label: strin
   event.dataTransfer.setDragImage(picture, 12, 12);
   setTimeout(() => picture.remove());
 }
+
+export const isTrackDrag = ({ dataTransfer }: DragStart): boolean => dataTransfer?.types.includes(TYPE) === true;
 
 export function endTrackDrag(): void {
   dragged = null;

@@ -15,12 +15,14 @@ interface HeroProps {
   by?: ReactNode;
   facts: ReactNode[];
   actions: ReactNode;
+  /** Attributes for the cover: what a right click on it is about. */
+  mark?: object;
 }
 
 /** The top of a page about one item: cover, name, facts and actions. */
-export function Hero({ kind, name, cover, picture, round = false, by, facts, actions }: HeroProps) {
+export function Hero({ kind, name, cover, picture, round = false, by, facts, actions, mark }: HeroProps) {
   return (
-    <header className={styles.hero}>
+    <header className={styles.hero} {...mark}>
       {picture ? (
         <div className={styles.cover}>{picture}</div>
       ) : (

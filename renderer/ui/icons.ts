@@ -36,6 +36,7 @@ export {
   IconPictureInPicture as IconPlayerWindow,
 
   // actions on music
+  IconRadio,
   IconRowInsertTop as IconPlayNext,
   IconRowInsertBottom as IconPlayLater,
   IconHeart as IconLike,
@@ -49,6 +50,9 @@ export {
   IconPencil as IconEdit,
   IconFingerprint as IconIdentify,
   IconInfoCircle as IconDetails,
+  IconArrowRight as IconGoTo,
+  IconLink,
+  IconLock as IconNeverSplit,
   IconDownload,
   IconCloudDownload as IconFetch,
   IconBookmarkPlus as IconSave,

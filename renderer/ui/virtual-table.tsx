@@ -42,8 +42,7 @@ export interface RowChoice<T> {
   /** Keys the table itself does not use; true when handled. */
   onKey: (event: KeyboardEvent, index: number) => boolean;
   onClick: RowHandler<MouseEvent>;
-  onContextMenu: RowHandler<MouseEvent>;
-  onDragStart: RowHandler<DragEvent>;
+  onDragStart?: RowHandler<DragEvent>;
   onDragEnd: () => void;
   onDragOver?: RowHandler<DragEvent>;
   onDragLeave?: RowHandler<DragEvent>;
@@ -190,7 +189,6 @@ export function VirtualTable<T>({
           if (!(event.target as HTMLElement).closest('a, button')) onOpen(index);
         })}
         onClick={onRow(choice?.onClick)}
-        onContextMenu={onRow(choice?.onContextMenu)}
         onDragStart={onRow(choice?.onDragStart)}
         onDragEnd={choice?.onDragEnd}
         onDragOver={onRow(choice?.onDragOver)}

@@ -2,6 +2,9 @@ import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AlbumOut } from '../../../server/library/wire.ts';
 import { albumCover, coverSizeFor } from '../../api/urls.ts';
+import { markItems } from '../../music/item-marks.ts';
+import { albumItems } from '../../music/items.ts';
+import { MoreButton } from '../../music/more-button.tsx';
 import { usePlay } from '../../player/use-play.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Cover } from '../../ui/cover.tsx';
@@ -32,7 +35,12 @@ export const AlbumCard = memo(function AlbumCard({ album: given, width, tabIndex
   if (!album) return <CardSkeleton />;
   const by = caption ?? album.artist_name ?? t('library.unknownArtist');
   return (
-    <div className={styles.card} style={captionVariable} data-blank={given === undefined || undefined}>
+    <div
+      className={styles.card}
+      style={captionVariable}
+      data-blank={given === undefined || undefined}
+      {...markItems(albumItems(album))}
+    >
       <RowLink
         href={`/albums/${album.id}`}
         className={styles.picture}
@@ -54,6 +62,7 @@ export const AlbumCard = memo(function AlbumCard({ album: given, width, tabIndex
       >
         <PlayIcon size={18} />
       </button>
+      <MoreButton items={() => albumItems(album)} name={album.title} className={styles.more} tabIndex={-1} />
       <span className={classNames(rows.line, styles.title)} title={album.title}>
         {album.title}
       </span>

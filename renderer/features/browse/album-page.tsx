@@ -2,19 +2,18 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
-import { IconPlayLater } from '../../ui/icons.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { albumQuery, albumTracksQuery } from '../../api/library.ts';
 import { detailOf } from '../../api/problem.ts';
 import { albumCover } from '../../api/urls.ts';
+import { markItems } from '../../music/item-marks.ts';
+import { albumItems } from '../../music/items.ts';
 import { LikeButton } from '../../music/like-button.tsx';
-import { usePlayerCommands } from '../../player/use-player.ts';
+import { MoreButton } from '../../music/more-button.tsx';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
-import { IconButton } from '../../ui/button.tsx';
 import { formatBytes, formatFormat, formatLength, formatNumber } from '../../ui/format.ts';
 import { usePageTitle } from '../../ui/page.tsx';
 import { ErrorState } from '../../ui/states.tsx';
-import { AlbumMenu } from './album-menu.tsx';
 import { DiscList } from './disc-list.tsx';
 import { PlayButtons } from './play-buttons.tsx';
 import { Hero, HeroPage, HeroSkeleton, heroFoot } from '../../ui/hero.tsx';
@@ -23,7 +22,6 @@ import { MoreByArtist } from './more-by-artist.tsx';
 export function AlbumPage() {
   const { t } = useTranslation();
   const { albumId } = useParams({ from: '/app/albums/$albumId' });
-  const player = usePlayerCommands();
   const album = useQuery(albumQuery(albumId));
   const tracks = useQuery(albumTracksQuery(albumId));
   const accent = useArtworkAccent(album.data ? albumCover(album.data, 160) : null);
@@ -36,11 +34,13 @@ export function AlbumPage() {
     );
   if (!album.data || !tracks.data) return <HeroSkeleton />;
   const { title, artist_id, artist_name, year, duration_ms, is_compilation, size_bytes } = album.data;
+  const items = albumItems(album.data);
   const genres = [...new Set(tracks.data.flatMap((track) => track.genres))].slice(0, 3);
 
   return (
     <HeroPage accent={accent}>
       <Hero
+        mark={markItems(items)}
         kind={t(is_compilation ? 'album.compilation' : 'album.album')}
         name={title}
         cover={albumCover(album.data, 600)}
@@ -71,8 +71,7 @@ export function AlbumPage() {
           <>
             <PlayButtons tracks={tracks.data} />
             <LikeButton type="album" item={album.data} name={title} size={22} />
-            <IconButton label={t('queue.add')} icon={IconPlayLater} onClick={() => player.addLast(tracks.data)} />
-            <AlbumMenu title={title} tracks={tracks.data} />
+            <MoreButton items={items} name={title} />
           </>
         }
       />

@@ -2,6 +2,9 @@ import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ArtistOut } from '../../../server/library/wire.ts';
 import { coverSizeFor, coverUrl } from '../../api/urls.ts';
+import { markItems } from '../../music/item-marks.ts';
+import { artistItems } from '../../music/items.ts';
+import { MoreButton } from '../../music/more-button.tsx';
 import { usePlay } from '../../player/use-play.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Cover } from '../../ui/cover.tsx';
@@ -30,6 +33,7 @@ export const ArtistCard = memo(function ArtistCard({
       className={classNames(styles.card, styles.person)}
       style={captionVariable}
       data-blank={given === undefined || undefined}
+      {...markItems(artistItems(artist))}
     >
       <RowLink
         href={`/artists/${artist.id}`}
@@ -54,6 +58,7 @@ export const ArtistCard = memo(function ArtistCard({
       >
         <PlayIcon size={18} />
       </button>
+      <MoreButton items={() => artistItems(artist)} name={artist.name} className={styles.more} tabIndex={-1} />
       <span className={classNames(rows.line, styles.title, styles.centred)} title={artist.name}>
         {artist.name}
       </span>

@@ -2,20 +2,21 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconPlayLater } from '../../ui/icons.ts';
 import { artistAlbumsQuery, artistQuery, artistTracksQuery } from '../../api/library.ts';
 import { detailOf } from '../../api/problem.ts';
 import { albumCover, coverUrl, type CoverSize } from '../../api/urls.ts';
+import { markItems } from '../../music/item-marks.ts';
+import { artistItems } from '../../music/items.ts';
 import { LikeButton } from '../../music/like-button.tsx';
+import { MoreButton } from '../../music/more-button.tsx';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
+import { Button } from '../../ui/button.tsx';
 import { usePageTitle } from '../../ui/page.tsx';
 import { moveAmongRows } from '../../ui/row-keys.ts';
 import { ErrorState } from '../../ui/states.tsx';
 import { PlayButtons } from './play-buttons.tsx';
 import { Hero, HeroPage, HeroSkeleton } from '../../ui/hero.tsx';
-import { ArtistMenu } from './artist-menu.tsx';
 import { Shelf } from './shelf.tsx';
 import { TrackRow } from './track-row.tsx';
 import shelf from './shelf.module.css';
@@ -52,6 +53,7 @@ export function ArtistPage() {
       />
     );
   if (!artist.data || !own || !tracks.data) return <HeroSkeleton round />;
+  const items = artistItems(artist.data);
   const shown = all ? tracks.data : tracks.data.slice(0, FIRST_TRACKS);
   const top = tracks.data
     .filter((track) => track.play_count > 0)
@@ -62,6 +64,7 @@ export function ArtistPage() {
   return (
     <HeroPage accent={accent}>
       <Hero
+        mark={markItems(items)}
         round
         kind={t('artist.artist')}
         name={artist.data.name}
@@ -74,8 +77,7 @@ export function ArtistPage() {
           <>
             <PlayButtons tracks={tracks.data} />
             <LikeButton type="artist" item={artist.data} name={artist.data.name} size={22} />
-            <IconButton label={t('queue.add')} icon={IconPlayLater} onClick={() => player.addLast(tracks.data)} />
-            <ArtistMenu artist={artist.data} />
+            <MoreButton items={items} name={artist.data.name} />
           </>
         }
       />

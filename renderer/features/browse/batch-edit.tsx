@@ -5,7 +5,8 @@ import { useTranslation } from 'react-i18next';
 import { request } from '../../api/client.ts';
 import { LIBRARY } from '../../api/library.ts';
 import { detailOf } from '../../api/problem.ts';
-import type { TrackGroup } from '../../music/track-drag.ts';
+import { editTogether } from '../../music/editing.ts';
+import type { Items } from '../../music/items.ts';
 import { isFieldName, viewOf } from '../../music/track-fields.ts';
 import { Button } from '../../ui/button.tsx';
 import { formText } from '../../ui/form-text.ts';
@@ -17,21 +18,23 @@ import styles from './tracks-table.module.css';
 
 const isNumber = (field: BatchField): boolean => isFieldName(field) && viewOf(field).input === 'number';
 
-/** One form for all selected tracks; empty fields stay unchanged. */
-export function BatchEdit({ group, onClose }: { group: TrackGroup; onClose: () => void }) {
+/** One form for all tracks of the items; empty fields stay unchanged. */
+export function BatchEdit({ items }: { items: Items }) {
   const { t } = useTranslation();
   const queries = useQueryClient();
   const { tell } = useUndoNotice();
   const [done, setDone] = useState<number | null>(null);
   const [failure, setFailure] = useState('');
   const { data: tracks, error } = useQuery({
-    queryKey: ['chosen', group],
+    queryKey: ['chosen', items],
     queryKeyHashFn: () => 'chosen',
-    queryFn: group.load,
+    queryFn: items.load,
     staleTime: 0,
     gcTime: 0,
   });
 
+  const onClose = () => editTogether(null);
+  const count = tracks?.length ?? items.count;
   const save = async (form: BatchForm) => {
     setFailure('');
     try {
@@ -54,7 +57,7 @@ export function BatchEdit({ group, onClose }: { group: TrackGroup; onClose: () =
     <Modal
       opened
       onClose={onClose}
-      title={t('edit.title', { count: group.count, number: formatNumber(group.count) })}
+      title={t('edit.title', { count, number: formatNumber(count) })}
       closeButtonProps={{ 'aria-label': t('edit.cancel') }}
     >
       <form

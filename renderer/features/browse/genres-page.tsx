@@ -6,6 +6,8 @@ import type { GenreOut } from '../../../server/library/wire.ts';
 import { albumPage, genresQuery } from '../../api/library.ts';
 import { detailOf } from '../../api/problem.ts';
 import { albumCover } from '../../api/urls.ts';
+import { markItems } from '../../music/item-marks.ts';
+import { genreItems } from '../../music/items.ts';
 import { Mosaic } from '../../music/mosaic.tsx';
 import { IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
@@ -82,7 +84,7 @@ function GenreTile({ genre, tabIndex }: GenreProps) {
   const { data } = useQuery(albumPage({ genre: genre.name, sort: 'play_count' }, { limit: 4, offset: 0 }));
   const covers = data?.items.flatMap((album) => albumCover(album, 160) ?? []) ?? [];
   return (
-    <div className={styles.tile}>
+    <div className={styles.tile} {...markItems(genreItems(genre))}>
       <Link
         to="/albums"
         search={{ genre: genre.name }}
@@ -110,7 +112,7 @@ function GenreTile({ genre, tabIndex }: GenreProps) {
 function GenreRow({ genre, tabIndex }: GenreProps) {
   const { t } = useTranslation();
   return (
-    <div className={styles.row}>
+    <div className={styles.row} {...markItems(genreItems(genre))}>
       <Link to="/albums" search={{ genre: genre.name }} className={styles.line} tabIndex={tabIndex} data-stop>
         <span className={styles.name}>{genre.name}</span>
         <span className={styles.count}>{t('album.count', { count: genre.album_count })}</span>

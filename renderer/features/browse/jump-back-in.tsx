@@ -5,6 +5,8 @@ import { useTranslation } from 'react-i18next';
 import { IconPlay } from '../../ui/icons.ts';
 import { albumTracksQuery } from '../../api/library.ts';
 import { albumCover } from '../../api/urls.ts';
+import { markItems } from '../../music/item-marks.ts';
+import { albumItems } from '../../music/items.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { Cover } from '../../ui/cover.tsx';
 import { Skeleton } from '../../ui/states.tsx';
@@ -33,7 +35,7 @@ export function JumpBackIn({ begun }: { begun: readonly UnfinishedAlbum[] | unde
       <ul className={styles.tiles}>
         {begun
           ? begun.map((one) => (
-              <li key={one.album.id} className={styles.tile}>
+              <li key={one.album.id} className={styles.tile} {...markItems(albumItems(one.album))}>
                 <Cover src={albumCover(one.album, 160)} alt="" className={styles.cover} />
                 <div className={styles.text}>
                   <Link to="/albums/$albumId" params={{ albumId: one.album.id }} className={rows.line}>

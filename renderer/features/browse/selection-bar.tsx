@@ -1,81 +1,56 @@
 import { Menu } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import {
-  IconAddTo,
-  IconClose,
-  IconDelete,
-  IconEdit,
-  IconLike,
-  IconPlay,
-  IconPlayLater,
-  IconPlayNext,
-} from '../../ui/icons.ts';
-import type { TrackOut } from '../../../server/library/wire.ts';
-import { useLike } from '../../api/likes.ts';
-import { detailOf } from '../../api/problem.ts';
+import type { ActionName } from '../../music/actions.ts';
 import { PlaylistItems } from '../../music/add-to-playlist.tsx';
+import { MoreButton } from '../../music/more-button.tsx';
+import { trackItems, type Items } from '../../music/items.ts';
 import type { TrackGroup } from '../../music/track-drag.ts';
-import { usePlayerCommands } from '../../player/use-player.ts';
+import { useActions } from '../../music/use-actions.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
-import { useUndoNotice } from '../../ui/undo-notice.tsx';
+import { IconAddTo, IconClose } from '../../ui/icons.ts';
 import menu from '../../music/menu.module.css';
 import styles from '../../ui/selection-bar.module.css';
+
+/** The others are behind "…". */
+const SHOWN: readonly ActionName[] = ['play', 'playNext', 'playLater', 'like', 'edit', 'delete'];
 
 interface SelectionBarProps {
   count: number;
   group: () => TrackGroup;
-  onEdit: () => void;
-  onDelete: (tracks: TrackOut[]) => void;
   onClear: () => void;
 }
 
 /** The number of selected rows, and the actions on them. */
-export function SelectionBar({ count, group, onEdit, onDelete, onClear }: SelectionBarProps) {
+export function SelectionBar({ count, group, onClear }: SelectionBarProps) {
   const { t } = useTranslation();
-  const player = usePlayerCommands();
-  const { tell } = useUndoNotice();
-  const like = useLike((error) => tell(detailOf(error)));
-  const withTracks = (use: (tracks: TrackOut[]) => unknown) => () =>
-    void group()
-      .load()
-      .then(use)
-      .catch((error: unknown) => tell(detailOf(error)));
-  const likeAll = async (tracks: TrackOut[]) => {
-    for (const item of tracks) await like.mutateAsync({ type: 'track', item, liked: true }).catch(() => {});
-  };
+  const { sections, run, labelOf } = useActions();
+  const items = (): Items => trackItems(group());
+  const shown = sections(items())
+    .flat()
+    .filter(({ name }) => SHOWN.includes(name));
+  const text = t('select.chosen', { count, number: formatNumber(count) });
   return (
     <div className={styles.bar} role="toolbar" aria-label={t('select.label')}>
-      <p role="status">{t('select.chosen', { count, number: formatNumber(count) })}</p>
-      <IconButton
-        label={t('player.play')}
-        icon={IconPlay}
-        iconSize={18}
-        onClick={withTracks((tracks) => player.playTracks(tracks, { shuffle: false }))}
-      />
-      <IconButton
-        label={t('queue.playNext')}
-        icon={IconPlayNext}
-        iconSize={18}
-        onClick={withTracks((tracks) => player.addNext(tracks))}
-      />
-      <IconButton
-        label={t('queue.add')}
-        icon={IconPlayLater}
-        iconSize={18}
-        onClick={withTracks((tracks) => player.addLast(tracks))}
-      />
+      <p role="status">{text}</p>
+      {shown.map(({ name, icon }) => (
+        <IconButton
+          key={name}
+          label={labelOf(name, items())}
+          icon={icon}
+          iconSize={18}
+          onClick={() => void run(name, items()).then(() => name === 'delete' && onClear())}
+        />
+      ))}
       <Menu position="top">
         <Menu.Target>
-          <IconButton label={t('playlist.addTo')} icon={IconAddTo} iconSize={18} />
+          <IconButton label={t('action.addTo')} icon={IconAddTo} iconSize={18} />
         </Menu.Target>
         <Menu.Dropdown className={menu.long}>
           <PlaylistItems group={{ count, load: () => group().load() }} />
         </Menu.Dropdown>
       </Menu>
-      <IconButton label={t('like.like')} icon={IconLike} iconSize={18} onClick={withTracks(likeAll)} />
-      <IconButton label={t('track.edit')} icon={IconEdit} iconSize={18} onClick={onEdit} />
-      <IconButton label={t('track.delete')} icon={IconDelete} iconSize={18} onClick={withTracks(onDelete)} />
+      <MoreButton items={items} name={text} />
       <IconButton label={t('select.clear')} icon={IconClose} iconSize={18} onClick={onClear} />
     </div>
   );

@@ -11,7 +11,9 @@ import { RowLink } from '../../ui/row-link.tsx';
 import { useIsPutAway } from '../../ui/undoable.ts';
 import { SoundBars } from '../../ui/sound-bars.tsx';
 import { LikeButton } from '../../music/like-button.tsx';
-import { endTrackDrag, oneTrack, startTrackDrag } from '../../music/track-drag.ts';
+import { markItems } from '../../music/item-marks.ts';
+import { trackItems } from '../../music/items.ts';
+import { endTrackDrag, oneTrack } from '../../music/track-drag.ts';
 import { TrackMenu } from '../../music/track-menu.tsx';
 import rows from '../../ui/rows.module.css';
 import styles from './track-list.module.css';
@@ -49,7 +51,7 @@ export function TrackRow({ track, lead, withArtist, withFormat, onPlay }: TrackR
       aria-current={isCurrent || undefined}
       data-lead={lead}
       draggable
-      onDragStart={(event) => startTrackDrag(event, oneTrack(track), track.title)}
+      {...markItems(trackItems(oneTrack(track)))}
       onDragEnd={endTrackDrag}
       data-track={track.id}
       onDoubleClick={(event) => {
@@ -95,7 +97,7 @@ export function TrackRow({ track, lead, withArtist, withFormat, onPlay }: TrackR
       </span>
       <span className={styles.length}>{track.duration_ms === null ? '' : formatClock(track.duration_ms)}</span>
       <LikeButton type="track" item={track} name={track.title} size={18} className={styles.heart} />
-      <TrackMenu track={track} className={styles.menu} withAlbum={lead === 'cover'} />
+      <TrackMenu track={track} className={styles.menu} />
     </li>
   );
 }

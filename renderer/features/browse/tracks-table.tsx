@@ -1,14 +1,14 @@
 // The table of tracks, of any length: selection, context menu, drag and drop, type-ahead. A bar above the player shows
 // the selection.
-import { Menu } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { TrackOut, TrackSort } from '../../../server/library/wire.ts';
 import { PAGE_SIZE, trackPage, type TrackFilter } from '../../api/library.ts';
 import { MOST_ROWS, type PagedList } from '../../api/paged-list.ts';
-import { endTrackDrag, someTracks, startTrackDrag, type TrackGroup } from '../../music/track-drag.ts';
-import { TrackItems } from '../../music/track-items.tsx';
+import { markItems } from '../../music/item-marks.ts';
+import { trackItems } from '../../music/items.ts';
+import { endTrackDrag, someTracks, type TrackGroup } from '../../music/track-drag.ts';
 import { trackKey, useDeleteTracks } from '../../music/use-delete-tracks.ts';
 import { currentEntry } from '../../player/types.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
@@ -17,7 +17,6 @@ import { usePutAway } from '../../ui/undoable.ts';
 import { chooseByClick, useSelection } from '../../ui/use-selection.ts';
 import { useTypeAhead } from '../../ui/use-type-ahead.ts';
 import { VirtualTable, type RowChoice } from '../../ui/virtual-table.tsx';
-import { BatchEdit } from './batch-edit.tsx';
 import { laidOut, movedColumn, type ChoosableColumn, type ColumnLayout } from './column-layout.ts';
 import { findRow } from './find-row.ts';
 import { SelectionBar } from './selection-bar.tsx';
@@ -70,8 +69,6 @@ export function TracksTable({
     return tracks;
   };
   const chosen = useSelection({ total, item: list.item, idOf: (track) => track.id, fetchRows });
-  const [editing, setEditing] = useState<TrackGroup | null>(null);
-  const [menuFor, setMenuFor] = useState<TrackGroup | null>(null);
   const [goTo, setGoTo] = useState<{ row: number } | undefined>();
   const typed = useTypeAhead();
   const order = JSON.stringify(filter);
@@ -111,13 +108,11 @@ export function TracksTable({
     setGoTo({ row: await findRow(text, total, nameAt, descending) });
   };
 
-  /** Menu and drag apply to the selection when they start on a selected row, otherwise to that row. */
+  /** Menu, keys and drag apply to the selection when they start on a selected row, otherwise to that row. */
   const groupAt = (index: number): TrackGroup | null => {
     const track = item(index);
     if (!track) return null;
-    if (chosen.has(track.id)) return chosenGroup();
-    chosen.only(index);
-    return someTracks([track]);
+    return chosen.has(track.id) ? chosenGroup() : someTracks([track]);
   };
 
   const onKey = (event: KeyboardEvent, index: number): boolean => {
@@ -147,59 +142,43 @@ export function TracksTable({
     onExtend: chosen.extend,
     onKey,
     onClick: (event, index) => chooseByClick(chosen, event, index, () => void playFrom(index)),
-    onContextMenu: (_, index) => setMenuFor(groupAt(index)),
-    onDragStart: (event, index) => {
-      const dragged = groupAt(index);
-      if (dragged) startTrackDrag(event, dragged, dragged.only?.title ?? t('track.count', { count: dragged.count }));
-    },
     onDragEnd: endTrackDrag,
   };
+
+  const marked = markItems((target) => {
+    const row = target.closest('[data-index]');
+    const group = row && groupAt(Number(row.getAttribute('data-index')));
+    return group && trackItems(group);
+  });
 
   const shown = useMemo(() => laidOut(columns, layout), [columns, layout]);
   return (
     <>
-      <Menu position="bottom-start" onClose={() => setMenuFor(null)}>
-        <Menu.ContextMenu>
-          <div className={styles.table}>
-            <VirtualTable
-              label={label}
-              columns={shown}
-              count={list.total ?? placeholders}
-              item={item}
-              sort={{ id: sort, descending }}
-              onSort={onSort}
-              onRange={list.show}
-              onOpen={(index) => void playFrom(index)}
-              isCurrent={(track) => track.id === currentId}
-              goTo={goTo}
-              choice={choice}
-              marks={(track) => ({ 'data-track': track.id, 'data-away': away.has(trackKey(track.id)) || undefined })}
-              sizing={{
-                canResize: (id) => !['title', 'liked', 'menu'].includes(id),
-                onResize: (id, width) => {
-                  const { [id]: _, ...widths } = layout.widths;
-                  onLayout({ ...layout, widths: width === null ? widths : { ...widths, [id]: width } });
-                },
-                onMove: (id, beforeId) => onLayout(movedColumn(columns, layout, id, beforeId)),
-              }}
-            />
-          </div>
-        </Menu.ContextMenu>
-        <Menu.Dropdown>{menuFor && <TrackItems group={menuFor} onEdit={() => setEditing(menuFor)} />}</Menu.Dropdown>
-      </Menu>
-      {chosen.count > 0 && (
-        <SelectionBar
-          count={chosen.count}
-          group={chosenGroup}
-          onEdit={() => setEditing(chosenGroup())}
-          onDelete={(tracks) => {
-            remove(tracks);
-            chosen.clear();
+      <div className={styles.table} {...marked}>
+        <VirtualTable
+          label={label}
+          columns={shown}
+          count={list.total ?? placeholders}
+          item={item}
+          sort={{ id: sort, descending }}
+          onSort={onSort}
+          onRange={list.show}
+          onOpen={(index) => void playFrom(index)}
+          isCurrent={(track) => track.id === currentId}
+          goTo={goTo}
+          choice={choice}
+          marks={(track) => ({ 'data-track': track.id, 'data-away': away.has(trackKey(track.id)) || undefined })}
+          sizing={{
+            canResize: (id) => !['title', 'liked', 'menu'].includes(id),
+            onResize: (id, width) => {
+              const { [id]: _, ...widths } = layout.widths;
+              onLayout({ ...layout, widths: width === null ? widths : { ...widths, [id]: width } });
+            },
+            onMove: (id, beforeId) => onLayout(movedColumn(columns, layout, id, beforeId)),
           }}
-          onClear={chosen.clear}
         />
-      )}
-      {editing && <BatchEdit group={editing} onClose={() => setEditing(null)} />}
+      </div>
+      {chosen.count > 0 && <SelectionBar count={chosen.count} group={chosenGroup} onClear={chosen.clear} />}
     </>
   );
 }

@@ -3,6 +3,9 @@ import { IconClose } from '../../ui/icons.ts';
 import type { HistoryOut } from '../../../server/history/wire.ts';
 import { trackCover } from '../../api/urls.ts';
 import { CoverButton } from '../../music/play-cover.tsx';
+import { markItems } from '../../music/item-marks.ts';
+import { trackItems } from '../../music/items.ts';
+import { oneTrack } from '../../music/track-drag.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
@@ -21,6 +24,7 @@ export function PlayRow({ play, onTakeBack }: { play: HistoryOut; onTakeBack: ()
     <article
       className={classNames(rows.row, styles.play, !track && styles.loose)}
       data-track={track?.id}
+      {...(track && markItems(trackItems(oneTrack(track))))}
       aria-label={play.title}
     >
       {track ? (

@@ -1,6 +1,5 @@
 // The tracks of a playlist: select, play, move by dragging or Alt+arrow, remove. Every change makes a version, so
 // Ctrl+Z can restore the one before.
-import { Menu } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef, useState, type DragEvent, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -10,8 +9,9 @@ import { stepTarget } from '../../api/playlist-order.ts';
 import type { PagedList } from '../../api/paged-list.ts';
 import { fetchEntries, useChangeEntries, usePutBack } from '../../api/playlists.ts';
 import { detailOf } from '../../api/problem.ts';
+import { markItems } from '../../music/item-marks.ts';
+import { trackItems } from '../../music/items.ts';
 import { endTrackDrag, someTracks, startTrackDrag } from '../../music/track-drag.ts';
-import { TrackItems } from '../../music/track-items.tsx';
 import { currentEntry } from '../../player/types.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -44,7 +44,6 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
   const chosen = useSelection({ total, item: list.item, idOf: (entry) => entry.entry_id, fetchRows: list.fetchRows });
   const [said, setSaid] = useState('');
   const [goTo, setGoTo] = useState<{ row: number } | undefined>();
-  const [menuAt, setMenuAt] = useState<number | null>(null);
   /** Versions before each change made here, oldest first. */
   const undo = useRef<number[]>([]);
 
@@ -145,7 +144,6 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
     onExtend: chosen.extend,
     onKey,
     onClick: (event, index) => chooseByClick(chosen, event, index, () => void playFrom(index)),
-    onContextMenu: (_, index) => setMenuAt(index),
     onDragStart: (event, index) => {
       const places = placesFor(index);
       startTrackDrag(
@@ -178,54 +176,40 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
   };
 
   const columns = useMemo(() => entryColumns(t, (index) => void playFrom(index)), [t, playlist.id]);
-  const places = menuAt === null ? [] : placesFor(menuAt);
+  const marked = markItems((target) => {
+    const row = target.closest('[data-index]');
+    const places = row ? placesFor(Number(row.getAttribute('data-index'))) : [];
+    if (places.length === 0) return null;
+    return trackItems(someTracks(tracksAt(places)), {
+      playlistId: playlist.id,
+      ...(isEditable && {
+        toTop: () => move(places, 0),
+        toEnd: () => move(places, null),
+        remove: () => remove(places),
+      }),
+    });
+  });
   return (
     <>
-      {isEditable && <p className={styles.keys}>{t('playlist.keys')}</p>}
       <div role="status" className="visually-hidden">
         {said}
       </div>
-      <Menu position="bottom-start" onClose={() => setMenuAt(null)}>
-        <Menu.ContextMenu>
-          <div className={styles.table}>
-            <VirtualTable
-              label={t('playlist.tracksOf', { name: playlist.name })}
-              columns={columns}
-              count={total}
-              item={list.item}
-              sort={{ id: '', descending: false }}
-              onSort={nothing}
-              onRange={list.show}
-              onOpen={(index) => void playFrom(index)}
-              isCurrent={(entry) => entry.track.id === currentId}
-              goTo={goTo}
-              choice={choice}
-              marks={(entry) => ({ 'data-track': entry.track.id })}
-            />
-          </div>
-        </Menu.ContextMenu>
-        <Menu.Dropdown>
-          {menuAt !== null && (
-            <>
-              {isEditable && (
-                <>
-                  <Menu.Item leftSection={<IconToTop size={16} aria-hidden />} onClick={() => move(places, 0)}>
-                    {t('playlist.toTop')}
-                  </Menu.Item>
-                  <Menu.Item leftSection={<IconToEnd size={16} aria-hidden />} onClick={() => move(places, null)}>
-                    {t('playlist.toEnd')}
-                  </Menu.Item>
-                  <Menu.Item leftSection={<IconRemove size={16} aria-hidden />} onClick={() => remove(places)}>
-                    {t('playlist.remove')}
-                  </Menu.Item>
-                  <Menu.Divider />
-                </>
-              )}
-              <TrackItems group={someTracks(tracksAt(places))} playlistId={playlist.id} />
-            </>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+      <div className={styles.table} {...marked}>
+        <VirtualTable
+          label={t('playlist.tracksOf', { name: playlist.name })}
+          columns={columns}
+          count={total}
+          item={list.item}
+          sort={{ id: '', descending: false }}
+          onSort={nothing}
+          onRange={list.show}
+          onOpen={(index) => void playFrom(index)}
+          isCurrent={(entry) => entry.track.id === currentId}
+          goTo={goTo}
+          choice={choice}
+          marks={(entry) => ({ 'data-track': entry.track.id })}
+        />
+      </div>
       {chosen.count > 1 && (
         <div className={selectionBar.bar} role="toolbar" aria-label={t('select.label')}>
           <p role="status">{t('select.chosen', { count: chosen.count, number: formatNumber(chosen.count) })}</p>

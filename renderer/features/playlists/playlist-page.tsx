@@ -1,15 +1,16 @@
 // One playlist: header, tracks (current or of a version), and its versions.
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { IconPlaylist } from '../../ui/icons.ts';
-import { entryPage, fetchEntries, playlistQuery } from '../../api/playlists.ts';
+import { entryPage, playlistQuery } from '../../api/playlists.ts';
 import { usePagedList } from '../../api/paged-list.ts';
 import { detailOf } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
 import { trackCover } from '../../api/urls.ts';
+import { markItems } from '../../music/item-marks.ts';
+import { playlistItems } from '../../music/items.ts';
 import { coversOf, Mosaic } from '../../music/mosaic.tsx';
-import { usePlayerCommands } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { formatAgo, formatLength } from '../../ui/format.ts';
@@ -27,8 +28,6 @@ export function PlaylistPage() {
   const { playlistId: id } = useParams({ from: '/app/playlists/$playlistId' });
   const { versions, version } = useSearch({ from: '/app/playlists/$playlistId' });
   const navigate = useNavigate();
-  const queries = useQueryClient();
-  const player = usePlayerCommands();
   const userId = useSession()?.user.id;
   const playlist = useQuery(playlistQuery(id));
   const list = usePagedList((at) => entryPage(id, at));
@@ -46,7 +45,6 @@ export function PlaylistPage() {
   const isOwn = owner_id === userId;
   const go = (search: { versions?: true; version?: number }) =>
     void navigate({ to: '/playlists/$playlistId', params: { playlistId: id }, search, replace: true });
-  const tracks = async () => (await fetchEntries(queries, id)).map((entry) => entry.track);
 
   function body() {
     if (version !== undefined && version !== playlist.data!.version)
@@ -106,17 +104,8 @@ export function PlaylistPage() {
           is_public && t('playlist.public'),
           t('playlist.changed', { ago: formatAgo(updated_at) }),
         ]}
-        actions={
-          <PlaylistTools
-            playlist={playlist.data}
-            isOwn={isOwn}
-            onPlay={(shuffle) => void tracks().then((all) => player.playTracks(all, { shuffle }))}
-            onQueue={() => void tracks().then((all) => player.addLast(all))}
-            loadTracks={tracks}
-            onVersions={() => go(versions ? {} : { versions: true })}
-            versionsShown={versions === true}
-          />
-        }
+        actions={<PlaylistTools playlist={playlist.data} />}
+        mark={markItems(playlistItems(playlist.data))}
       />
       <div className={styles.body} data-versions={versions || undefined}>
         <div className={styles.entries}>{body()}</div>

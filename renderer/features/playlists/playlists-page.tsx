@@ -1,26 +1,45 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { IconPlaylist, IconRules } from '../../ui/icons.ts';
-import { playlistsQuery } from '../../api/playlists.ts';
+import type { PlaylistOut } from '../../../server/playlists/wire.ts';
+import { entryPage, playlistsQuery } from '../../api/playlists.ts';
 import { detailOf } from '../../api/problem.ts';
+import { trackCover } from '../../api/urls.ts';
+import { markItems } from '../../music/item-marks.ts';
+import { playlistItems } from '../../music/items.ts';
+import { MoreButton } from '../../music/more-button.tsx';
+import { coversOf, Mosaic } from '../../music/mosaic.tsx';
+import { usePlaylistCommands } from '../../music/use-playlist-commands.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatLength, formatNumber } from '../../ui/format.ts';
+import { IconPlaylist, IconRules } from '../../ui/icons.ts';
 import { Page } from '../../ui/page.tsx';
 import { moveAmongRows } from '../../ui/row-keys.ts';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { NewPlaylistMenu } from './side-playlists.tsx';
-import { usePlaylistCommands } from './use-playlist-commands.ts';
 import styles from './playlists.module.css';
 
-/** All playlists; on a phone the only list of them. */
+/** Enough entries for the covers of four albums. */
+const LOOKED_AT = { limit: 24, offset: 0 };
+const PLACEHOLDERS = 8;
+
+/** All playlists, by their covers. */
 export function PlaylistsPage() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(playlistsQuery());
   const { add } = usePlaylistCommands();
   function body() {
     if (error) return <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />;
-    if (!data) return <Skeleton height="320px" />;
+    if (!data)
+      return (
+        <ul className={styles.all}>
+          {Array.from({ length: PLACEHOLDERS }, (_, i) => (
+            <li key={i} style={{ aspectRatio: '1' }}>
+              <Skeleton height="100%" />
+            </li>
+          ))}
+        </ul>
+      );
     if (data.length === 0)
       return (
         <EmptyState
@@ -37,25 +56,9 @@ export function PlaylistsPage() {
       );
     return (
       <ul className={styles.all} onKeyDown={moveAmongRows}>
-        {data.map((playlist) => {
-          const Symbol = playlist.is_smart ? IconRules : IconPlaylist;
-          return (
-            <li key={playlist.id}>
-              <Link to="/playlists/$playlistId" params={{ playlistId: playlist.id }} data-stop>
-                <Symbol size={20} stroke={1.75} aria-hidden />
-                <span>{playlist.name}</span>
-                <span>
-                  {[
-                    t('track.count', { count: playlist.track_count }),
-                    playlist.track_count > 0 && formatLength(playlist.duration_ms),
-                  ]
-                    .filter(Boolean)
-                    .join(' · ')}
-                </span>
-              </Link>
-            </li>
-          );
-        })}
+        {data.map((playlist) => (
+          <PlaylistCard key={playlist.id} playlist={playlist} />
+        ))}
       </ul>
     );
   }
@@ -63,5 +66,40 @@ export function PlaylistsPage() {
     <Page title={t('playlist.playlists')} count={data && formatNumber(data.length)} tools={<NewPlaylistMenu />}>
       {body()}
     </Page>
+  );
+}
+
+function PlaylistCard({ playlist }: { playlist: PlaylistOut }) {
+  const { t } = useTranslation();
+  const entries = useQuery(entryPage(playlist.id, LOOKED_AT));
+  const tracks = entries.data?.items.map(({ track }) => track) ?? [];
+  const Symbol = playlist.is_smart ? IconRules : IconPlaylist;
+  const covers = coversOf(tracks, (track) => trackCover(track, 300));
+  return (
+    <li className={styles.card} {...markItems(playlistItems(playlist))}>
+      <Link to="/playlists/$playlistId" params={{ playlistId: playlist.id }} data-stop>
+        <span className={styles.picture}>
+          {covers.length > 0 ? (
+            <Mosaic covers={covers} />
+          ) : (
+            <span className={styles.blank} data-loading={entries.isPending || undefined}>
+              {!entries.isPending && <Symbol size={40} stroke={1.25} aria-hidden />}
+            </span>
+          )}
+        </span>
+        <span className={styles.name} title={playlist.name}>
+          {playlist.name}
+        </span>
+        <span className={styles.facts}>
+          {[
+            t('track.count', { count: playlist.track_count }),
+            playlist.track_count > 0 && formatLength(playlist.duration_ms),
+          ]
+            .filter(Boolean)
+            .join(' · ')}
+        </span>
+      </Link>
+      <MoreButton items={() => playlistItems(playlist)} name={playlist.name} className={styles.cardMore} />
+    </li>
   );
 }

@@ -3,26 +3,20 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import {
-  IconAdd,
-  IconDelete,
-  IconEdit,
-  IconImport,
-  IconMore,
-  IconPlaylist,
-  IconPublic,
-  IconRules,
-} from '../../ui/icons.ts';
+import { IconAdd, IconImport, IconPlaylist, IconPublic, IconRules } from '../../ui/icons.ts';
 import type { PlaylistOut } from '../../../server/playlists/wire.ts';
 import { playlistsQuery } from '../../api/playlists.ts';
 import { useSession } from '../../api/session.ts';
+import { markItems } from '../../music/item-marks.ts';
+import { playlistItems } from '../../music/items.ts';
+import { MoreButton } from '../../music/more-button.tsx';
 import { trackDrop } from '../../music/track-drag.ts';
 import { useAddToPlaylist } from '../../music/use-add-to-playlist.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { PLAYLIST_FORMATS } from '../../../server/playlists/playlist-formats.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
-import { usePlaylistCommands } from './use-playlist-commands.ts';
+import { usePlaylistCommands } from '../../music/use-playlist-commands.ts';
 import styles from './side-playlists.module.css';
 
 const size = { size: 16, 'aria-hidden': true } as const;
@@ -57,51 +51,27 @@ export function SidePlaylists() {
 }
 
 function PlaylistLink({ playlist }: { playlist: PlaylistOut }) {
-  const { t } = useTranslation();
   const isOwn = useSession()?.user.id === playlist.owner_id;
   const { addTo } = useAddToPlaylist();
-  const { rename, remove } = usePlaylistCommands();
   const Symbol = !isOwn ? IconPublic : playlist.is_smart ? IconRules : IconPlaylist;
   const drop = isOwn && !playlist.is_smart ? trackDrop((group) => void addTo(playlist, group)) : {};
   return (
-    <Menu position="bottom-start" withinPortal>
-      <Menu.ContextMenu disabled={!isOwn}>
-        <div className={styles.row} {...drop}>
-          <Link
-            to="/playlists/$playlistId"
-            params={{ playlistId: playlist.id }}
-            className={styles.link}
-            activeOptions={{ includeSearch: false }}
-            title={playlist.name}
-          >
-            <Symbol size={18} stroke={1.75} aria-hidden />
-            <span>{playlist.name}</span>
-            <span className={styles.count} aria-hidden>
-              {formatNumber(playlist.track_count)}
-            </span>
-          </Link>
-          {isOwn && (
-            <Menu.Target>
-              <IconButton
-                label={t('playlist.menu', { name: playlist.name })}
-                icon={IconMore}
-                iconSize={16}
-                size="small"
-                className={styles.dots}
-              />
-            </Menu.Target>
-          )}
-        </div>
-      </Menu.ContextMenu>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<IconEdit {...size} />} onClick={() => void rename(playlist)}>
-          {t('playlist.rename')}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconDelete {...size} />} onClick={() => remove(playlist)}>
-          {t('playlist.delete')}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <div className={styles.row} {...drop} {...markItems(playlistItems(playlist))}>
+      <Link
+        to="/playlists/$playlistId"
+        params={{ playlistId: playlist.id }}
+        className={styles.link}
+        activeOptions={{ includeSearch: false }}
+        title={playlist.name}
+      >
+        <Symbol size={18} stroke={1.75} aria-hidden />
+        <span>{playlist.name}</span>
+        <span className={styles.count} aria-hidden>
+          {formatNumber(playlist.track_count)}
+        </span>
+      </Link>
+      <MoreButton items={() => playlistItems(playlist)} name={playlist.name} className={styles.dots} />
+    </div>
   );
 }
 

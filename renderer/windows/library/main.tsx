@@ -14,7 +14,7 @@ const queries = createQueryClient();
 createRoot(document.getElementById('root')!).render(
   <Providers queries={queries} player={openPlayer()}>
     <RouterProvider router={createLibraryRouter(queries)} />
-    <Notifications position="bottom-right" limit={4} containerWidth={360} />
+    <Notifications position="bottom-center" limit={4} containerWidth={400} />
   </Providers>,
 );
 

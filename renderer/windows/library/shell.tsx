@@ -14,11 +14,10 @@ import { QueuePanel, type SideView } from '../../features/playback/queue-panel.t
 import { SearchPalette } from '../../features/search/search-palette.tsx';
 import { ScrollerContext } from '../../ui/scroller.ts';
 import { BottomBar } from './bottom-bar.tsx';
+import { ItemMenu } from './item-menu.tsx';
 import { PromptDialogs } from '../../music/prompt-dialogs.tsx';
-import { currentEntry } from '../../player/types.ts';
-import { usePlayerCommands } from '../../player/use-player.ts';
-import { DetailsContext, focusedTrack, useOpenDetails } from '../../ui/use-details.ts';
-import { useLikeFocused } from './use-like-focused.ts';
+import { DetailsContext, useOpenDetails } from '../../ui/use-details.ts';
+import { useItemKeys } from './use-item-keys.ts';
 import { useQueueDrop } from './use-queue-drop.ts';
 import { ConnectionNotice } from './connection-notice.tsx';
 import { DetailsSlot } from './details-slot.tsx';
@@ -43,14 +42,9 @@ export function Shell() {
   const [side, setSide] = useState<SideView | null>(null);
   const toggleSide = (view: SideView) => setSide((shown) => (shown === view ? null : view));
   const connected = useLiveUpdates();
-  const player = usePlayerCommands();
   const openDetails = useOpenDetails();
   const queueDrop = useQueueDrop();
-  const likeFocused = useLikeFocused();
-  const editFocused = () => {
-    const id = focusedTrack() ?? currentEntry(player.getState())?.track.id;
-    if (id !== undefined) openDetails(id, { edit: true });
-  };
+  const actionOfKey = useItemKeys(openDetails);
   useSignedOut();
   useSpeaker();
   const search = (text: string) => {
@@ -61,8 +55,7 @@ export function Shell() {
   const show = { onSearch: () => search(''), onShortcuts: () => setOverlay('shortcuts') };
   useShortcuts({
     ...show,
-    onEdit: editFocused,
-    onLike: likeFocused,
+    actionOfKey,
     onSettings: openSettings,
     onQueue: () => toggleSide('queue'),
   });
@@ -110,6 +103,7 @@ export function Shell() {
         {narrow && <PlayerSheet opened={overlay === 'player'} onClose={close} />}
         <UploadPanel />
         <DetailsSlot />
+        <ItemMenu />
         <PromptDialogs />
         <DropZone />
       </div>

@@ -4,17 +4,17 @@ import { undoLatest } from '../../ui/undo-notice.tsx';
 
 interface ShortcutActions {
   onSearch: () => void;
-  onEdit: () => void;
-  onLike: () => void;
+  /** What a letter does with the item that has the focus. */
+  actionOfKey: (key: string) => (() => void) | undefined;
   onSettings: () => void;
   onShortcuts: () => void;
   onQueue: () => void;
 }
 
-export function useShortcuts({ onSearch, onEdit, onLike, onSettings, onShortcuts, onQueue }: ShortcutActions): void {
+export function useShortcuts({ onSearch, actionOfKey, onSettings, onShortcuts, onQueue }: ShortcutActions): void {
   usePlayerKeys(({ ctrlKey, metaKey, key }) =>
     ctrlKey || metaKey
       ? { k: onSearch, z: undoLatest, ',': onSettings }[key]
-      : { '/': onSearch, '?': onShortcuts, e: onEdit, l: onLike, q: onQueue }[key],
+      : ({ '/': onSearch, '?': onShortcuts, q: onQueue }[key] ?? actionOfKey(key)),
   );
 }

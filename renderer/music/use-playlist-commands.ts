@@ -1,12 +1,12 @@
 // Actions on a whole playlist, for its page and the side bar.
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { TrackOut } from '../../../server/library/wire.ts';
-import type { ImportOut, PlaylistOut } from '../../../server/playlists/wire.ts';
-import { useCreatePlaylist, useDeletePlaylist, useImportPlaylist, useUpdatePlaylist } from '../../api/playlists.ts';
-import { detailOf } from '../../api/problem.ts';
-import { askName } from '../../music/prompts.ts';
-import { useUndoNotice } from '../../ui/undo-notice.tsx';
+import type { TrackOut } from '../../server/library/wire.ts';
+import type { ImportOut, PlaylistOut } from '../../server/playlists/wire.ts';
+import { useCreatePlaylist, useDeletePlaylist, useImportPlaylist, useUpdatePlaylist } from '../api/playlists.ts';
+import { detailOf } from '../api/problem.ts';
+import { askName } from './prompts.ts';
+import { useUndoNotice } from '../ui/undo-notice.tsx';
 
 export function usePlaylistCommands() {
   const { t } = useTranslation();

@@ -1,0 +1,125 @@
+// The menu of items: the same one wherever they are. Loaded on first use.
+import { Menu } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { classNames } from '../ui/class-names.ts';
+import { IconArtist, IconRated, IconUnlike } from '../ui/icons.ts';
+import type { Action } from './actions.ts';
+import { PlaylistItems } from './add-to-playlist.tsx';
+import { closeItemMenu, type OpenMenu } from './item-marks.ts';
+import type { Items } from './items.ts';
+import { useActions } from './use-actions.ts';
+import styles from './menu.module.css';
+
+const STARS = [5, 4, 3, 2, 1, 0];
+const size = { size: 16, 'aria-hidden': true } as const;
+
+/** Opens at a point, and gives the focus back to where it was. */
+export function ActionMenu({ menu: { items, x, y } }: { menu: OpenMenu }) {
+  const { t } = useTranslation();
+  const before = useRef(document.activeElement);
+  useEffect(
+    () => () => {
+      if (before.current instanceof HTMLElement && before.current.isConnected) before.current.focus();
+    },
+    [],
+  );
+  return (
+    <Menu opened onChange={(is) => !is && closeItemMenu()} position="bottom-start" offset={4} trapFocus>
+      <Menu.Target>
+        <span className={styles.point} style={{ left: x, top: y }} />
+      </Menu.Target>
+      <Menu.Dropdown
+        className={styles.long}
+        aria-label={items.name === '' ? t('select.label') : t('track.menu', { title: items.name })}
+      >
+        <ActionItems items={items} />
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+export function ActionItems({ items }: { items: Items }) {
+  const { sections } = useActions();
+  return sections(items).map((section, i) => (
+    <div key={section[0]?.name} role="none">
+      {i > 0 && <Menu.Divider />}
+      {section.map((action) => (
+        <ActionItem key={action.name} action={action} items={items} />
+      ))}
+    </div>
+  ));
+}
+
+function ActionItem({ action: { name, icon, isMenu, key }, items }: { action: Action; items: Items }) {
+  const { t } = useTranslation();
+  const { run, labelOf } = useActions();
+  const label = labelOf(name, items);
+  const Symbol = name === 'like' && label === t('action.unlike') ? IconUnlike : icon;
+  if (isMenu)
+    return (
+      <Menu.Sub>
+        <Menu.Sub.Target>
+          <Menu.Sub.Item leftSection={<Symbol {...size} />}>{label}</Menu.Sub.Item>
+        </Menu.Sub.Target>
+        <Menu.Sub.Dropdown className={styles.long}>
+          {name === 'addTo' ? (
+            <PlaylistItems
+              group={{ count: items.count, load: items.load }}
+              exceptId={items.place?.playlistId ?? (items.kind === 'playlist' ? items.only?.id : undefined)}
+            />
+          ) : (
+            <RateItems items={items} />
+          )}
+        </Menu.Sub.Dropdown>
+      </Menu.Sub>
+    );
+  return (
+    <>
+      <Menu.Item
+        leftSection={<Symbol {...size} />}
+        {...(key && {
+          rightSection: <kbd className={styles.key}>{t(`keys.${key.toLowerCase()}`, key.toUpperCase())}</kbd>,
+        })}
+        className={classNames(name === 'delete' && styles.danger)}
+        onClick={() => void run(name, items)}
+      >
+        {label}
+      </Menu.Item>
+      {name === 'goTo' && <ArtistLinks items={items} />}
+    </>
+  );
+}
+
+/** Of a track, every artist; of an album, its own. */
+function ArtistLinks({ items }: { items: Items }) {
+  const { t } = useTranslation();
+  const artists =
+    items.kind === 'track'
+      ? (items.only?.artists ?? [])
+      : items.kind === 'album' && items.only?.artist_id
+        ? [{ id: items.only.artist_id, name: items.only.artist_name ?? '' }]
+        : [];
+  return artists.map((artist) => (
+    <Menu.Item
+      key={artist.id}
+      leftSection={<IconArtist {...size} />}
+      renderRoot={(props) => <Link to="/artists/$artistId" params={{ artistId: artist.id }} {...props} />}
+    >
+      {t('track.goToArtist', { name: artist.name })}
+    </Menu.Item>
+  ));
+}
+
+function RateItems({ items }: { items: Items }) {
+  const { t } = useTranslation();
+  const { rate } = useActions();
+  return STARS.map((stars) => (
+    <Menu.Item key={stars} aria-label={t('like.stars', { count: stars })} onClick={() => void rate(items, stars)}>
+      {stars === 0
+        ? t('like.stars', { count: 0 })
+        : Array.from({ length: stars }, (_, i) => <IconRated key={i} size={14} aria-hidden />)}
+    </Menu.Item>
+  ));
+}

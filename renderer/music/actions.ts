@@ -1,0 +1,154 @@
+// Everything that can be done to music, as one table. The menu, the keys and the bar of a selection are made of it, so
+// that an item has the same actions wherever it appears. What an action does is in use-actions.ts.
+import type { Icon } from '../ui/icons.ts';
+import {
+  IconAddTo,
+  IconCover,
+  IconDelete,
+  IconDetails,
+  IconDownload,
+  IconDuplicate,
+  IconEdit,
+  IconFetch,
+  IconGoTo,
+  IconIdentify,
+  IconLike,
+  IconLink,
+  IconNeverSplit,
+  IconPlay,
+  IconPlayLater,
+  IconPlayNext,
+  IconPublic,
+  IconRadio,
+  IconRate,
+  IconRemove,
+  IconRules,
+  IconShuffle,
+  IconToEnd,
+  IconToTop,
+  IconVersions,
+} from '../ui/icons.ts';
+import type { ItemKind, Items } from './items.ts';
+
+const ALL = ['track', 'album', 'artist', 'genre', 'playlist', 'folder'] as const satisfies readonly ItemKind[];
+const LIKEABLE = ['track', 'album', 'artist'] as const satisfies readonly ItemKind[];
+
+/** Who is asking, as far as it decides what is offered. */
+export interface Asker {
+  userId: number;
+  isOwner: boolean;
+  /** False in the player window, which shows no pages. */
+  hasPages: boolean;
+}
+
+interface ActionEntry {
+  name: string;
+  icon: Icon;
+  kinds: readonly ItemKind[];
+  /** Only for a single item. */
+  isSingle?: true;
+  /** Only for those who manage the server. */
+  isOwners?: true;
+  /** Opens more choices. */
+  isMenu?: true;
+  /** As KeyboardEvent.key, on the item that has the focus. */
+  key?: string;
+  /** Further conditions. */
+  isFor?: (items: Items, asker: Asker) => boolean;
+}
+
+const isOwnPlaylist = (items: Items, { userId }: Asker): boolean =>
+  items.kind === 'playlist' && items.only?.owner_id === userId;
+
+/** In the order of the menu; a list within is a section of it. */
+export const ACTIONS = [
+  [
+    { name: 'play', icon: IconPlay, kinds: ALL, key: 'p' },
+    { name: 'shuffle', icon: IconShuffle, kinds: ALL, isFor: ({ kind, count }) => kind !== 'track' || count > 1 },
+    { name: 'playNext', icon: IconPlayNext, kinds: ALL },
+    { name: 'playLater', icon: IconPlayLater, kinds: ALL },
+    { name: 'radio', icon: IconRadio, kinds: ALL },
+  ],
+  [
+    { name: 'toTop', icon: IconToTop, kinds: ['track'], isFor: ({ place }) => place?.toTop !== undefined },
+    { name: 'toEnd', icon: IconToEnd, kinds: ['track'], isFor: ({ place }) => place?.toEnd !== undefined },
+    { name: 'remove', icon: IconRemove, kinds: ['track'], isFor: ({ place }) => place?.remove !== undefined },
+  ],
+  [
+    { name: 'addTo', icon: IconAddTo, kinds: ALL, isMenu: true },
+    { name: 'like', icon: IconLike, kinds: LIKEABLE, key: 'l' },
+    { name: 'rate', icon: IconRate, kinds: LIKEABLE, isMenu: true },
+  ],
+  [
+    { name: 'goTo', icon: IconGoTo, kinds: ALL, isSingle: true, isFor: (_, { hasPages }) => hasPages },
+    {
+      name: 'details',
+      icon: IconDetails,
+      kinds: ['track'],
+      isSingle: true,
+      isFor: (_, { hasPages }) => hasPages,
+    },
+    {
+      name: 'edit',
+      icon: IconEdit,
+      kinds: ['track', 'album', 'artist', 'genre', 'folder'],
+      key: 'e',
+      isFor: (_, { hasPages }) => hasPages,
+    },
+    { name: 'rename', icon: IconEdit, kinds: ['playlist'], isSingle: true, key: 'e', isFor: isOwnPlaylist },
+    {
+      name: 'rules',
+      icon: IconRules,
+      kinds: ['playlist'],
+      isSingle: true,
+      isFor: (items, asker) =>
+        isOwnPlaylist(items, asker) && items.kind === 'playlist' && items.only?.is_smart === true,
+    },
+    { name: 'versions', icon: IconVersions, kinds: ['playlist'], isSingle: true },
+    { name: 'duplicate', icon: IconDuplicate, kinds: ['playlist'], isSingle: true },
+    { name: 'share', icon: IconPublic, kinds: ['playlist'], isSingle: true, isFor: isOwnPlaylist },
+    { name: 'cover', icon: IconCover, kinds: ['album'], isSingle: true },
+    { name: 'identify', icon: IconIdentify, kinds: ['track', 'album', 'artist', 'folder'] },
+    { name: 'neverSplit', icon: IconNeverSplit, kinds: ['artist'], isSingle: true, isOwners: true },
+  ],
+  [
+    {
+      name: 'fetch',
+      icon: IconFetch,
+      kinds: ['track'],
+      isFor: (items) => items.kind === 'track' && items.only?.availability === 'remote',
+    },
+    { name: 'download', icon: IconDownload, kinds: ALL },
+    { name: 'copyLink', icon: IconLink, kinds: ALL, isSingle: true, isFor: (items) => items.count === 1 },
+  ],
+  [
+    {
+      name: 'delete',
+      icon: IconDelete,
+      kinds: ['track', 'album', 'artist', 'folder', 'playlist'],
+      key: 'Delete',
+      isFor: (items, asker) => items.kind !== 'playlist' || isOwnPlaylist(items, asker),
+    },
+  ],
+] as const satisfies readonly (readonly ActionEntry[])[];
+
+export type ActionName = (typeof ACTIONS)[number][number]['name'];
+export type Action = ActionEntry & { name: ActionName };
+
+/** What can be done with these items, in sections. */
+export const actionsFor = (items: Items, asker: Asker): Action[][] =>
+  ACTIONS.map((section: readonly Action[]) =>
+    section.filter(
+      ({ kinds, isSingle, isOwners, isFor }) =>
+        kinds.includes(items.kind) &&
+        (!isSingle || items.count === 1) &&
+        (!isOwners || asker.isOwner) &&
+        (isFor?.(items, asker) ?? true),
+    ),
+  ).filter((section) => section.length > 0);
+
+/** The action that a key stands for, on these items. */
+export const actionOfKey = (key: string, items: Items, asker: Asker): ActionName | undefined =>
+  actionsFor(items, asker)
+    .flat()
+    .find((action) => action.key === key)?.name;

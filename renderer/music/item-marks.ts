@@ -1,0 +1,58 @@
+// Which elements stand for items: spread `markItems` on a card or row, and it has the menu (right click, long press,
+// Shift+F10), the keys and the drag of those items. Handlers are on the window (use-item-input.ts), because a list has
+// hundreds of rows.
+import { useSyncExternalStore } from 'react';
+import type { Items } from './items.ts';
+
+/** A table marks itself once, and says which of its rows an element is in. */
+type ItemsAt = (target: Element) => Items | null;
+
+const marks = new WeakMap<Element, ItemsAt>();
+
+export const markItems = (items: Items | ItemsAt) => ({
+  'data-items': true,
+  ref: (element: HTMLElement | null) => {
+    if (element) marks.set(element, typeof items === 'function' ? items : () => items);
+  },
+});
+
+/** The items that an element belongs to. */
+export function itemsAt(target: EventTarget | null): Items | null {
+  if (!(target instanceof Element)) return null;
+  const marked = target.closest('[data-items]');
+  return (marked && marks.get(marked)?.(target)) ?? null;
+}
+
+export interface OpenMenu {
+  items: Items;
+  /** Window coordinates. */
+  x: number;
+  y: number;
+}
+
+const listeners = new Set<() => void>();
+let open: OpenMenu | null = null;
+
+let opener: Element | null = null;
+
+function show(next: OpenMenu | null, from: Element | null = null): void {
+  opener?.setAttribute('aria-expanded', 'false');
+  opener = from?.hasAttribute('aria-haspopup') ? from : null;
+  opener?.setAttribute('aria-expanded', 'true');
+  open = next;
+  for (const listener of listeners) listener();
+}
+
+export const closeItemMenu = (): void => show(null);
+export const openItemMenuAt = (items: Items, x: number, y: number): void => show({ items, x, y });
+/** Below an element: a button, or the row that has the focus. */
+export function openItemMenu(items: Items, at: Element): void {
+  const { left, bottom } = at.getBoundingClientRect();
+  show({ items, x: left, y: bottom }, at);
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+export const useOpenItemMenu = (): OpenMenu | null => useSyncExternalStore(subscribe, () => open);

@@ -1,0 +1,127 @@
+// What a menu, a key or a drag works on: one or many tracks, albums, artists, genres, playlists or folders, wherever
+// they appear. A list may have more rows than are loaded, so tracks are fetched when an action needs them.
+import type { AlbumOut, ArtistOut, GenreOut, TrackOut } from '../../server/library/wire.ts';
+import type { PlaylistEntryOut, PlaylistOut } from '../../server/playlists/wire.ts';
+import { request } from '../api/client.ts';
+import { fetchAllTracks, PAGE_SIZE, type Paged } from '../api/library.ts';
+import { entriesPath } from '../api/playlists.ts';
+import type { TrackGroup } from './track-drag.ts';
+
+interface Entities {
+  track: TrackOut;
+  album: AlbumOut;
+  artist: ArtistOut;
+  genre: GenreOut;
+  playlist: PlaylistOut;
+  /** `path` is below the music folder. */
+  folder: { path: string; name: string };
+}
+export type ItemKind = keyof Entities;
+
+/** Where the tracks are entries of a list that can be changed: a playlist, the queue. */
+export interface ListPlace {
+  playlistId?: number;
+  remove?: () => void;
+  toTop?: () => void;
+  toEnd?: () => void;
+}
+
+interface ItemsOf<K extends ItemKind> {
+  kind: K;
+  /** Of items, not of tracks. */
+  count: number;
+  /** Of the only one; empty for several. */
+  name: string;
+  /** When it is a single one. */
+  only?: Entities[K] | undefined;
+  /** The items themselves. */
+  each: () => Promise<readonly Entities[K][]>;
+  /** All tracks, in the order in which they play. */
+  load: () => Promise<TrackOut[]>;
+  place?: ListPlace;
+}
+export type Items = { [K in ItemKind]: ItemsOf<K> }[ItemKind];
+
+async function inOrder<T>(parts: readonly T[], load: (part: T) => Promise<TrackOut[]>): Promise<TrackOut[]> {
+  const tracks: TrackOut[] = [];
+  for (const part of parts) tracks.push(...(await load(part)));
+  return tracks;
+}
+
+function itemsOf<K extends ItemKind>(
+  kind: K,
+  list: readonly Entities[K][],
+  nameOf: (one: Entities[K]) => string,
+  load: (one: Entities[K]) => Promise<TrackOut[]>,
+): ItemsOf<K> {
+  const [first] = list;
+  const only = list.length === 1 ? first : undefined;
+  return {
+    kind,
+    count: list.length,
+    name: only ? nameOf(only) : '',
+    only,
+    each: async () => list,
+    load: () => inOrder(list, load),
+  };
+}
+
+/** Rows of a table, of which not all may be loaded. */
+export const trackItems = ({ count, only, load }: TrackGroup, place?: ListPlace): Items => ({
+  kind: 'track',
+  count,
+  name: only?.title ?? '',
+  only,
+  each: load,
+  load,
+  ...(place && { place }),
+});
+export const albumItems = (...albums: AlbumOut[]): Items =>
+  itemsOf(
+    'album',
+    albums,
+    ({ title }) => title,
+    ({ id }) => fetchAllTracks(`/albums/${id}/tracks`),
+  );
+export const artistItems = (...artists: ArtistOut[]): Items =>
+  itemsOf(
+    'artist',
+    artists,
+    ({ name }) => name,
+    ({ id }) => fetchAllTracks(`/artists/${id}/tracks`),
+  );
+export const genreItems = (...genres: GenreOut[]): Items =>
+  itemsOf(
+    'genre',
+    genres,
+    ({ name }) => name,
+    ({ name }) => fetchAllTracks('/tracks', undefined, { genre: name, sort: 'album' }),
+  );
+export const playlistItems = (...playlists: PlaylistOut[]): Items =>
+  itemsOf(
+    'playlist',
+    playlists,
+    ({ name }) => name,
+    ({ id }) => fetchPlaylistTracks(id),
+  );
+
+async function fetchPlaylistTracks(id: number): Promise<TrackOut[]> {
+  const tracks: TrackOut[] = [];
+  for (;;) {
+    const { items, total } = await request<Paged<PlaylistEntryOut>>(entriesPath(id), {
+      query: { limit: PAGE_SIZE, offset: tracks.length },
+    });
+    tracks.push(...items.map(({ track }) => track));
+    if (items.length === 0 || tracks.length >= total) return tracks;
+  }
+}
+
+/** The address of its page; tracks have that of their album. */
+export function pageOf(items: Items): string | undefined {
+  if (items.kind === 'track') return items.only?.album_id ? `/albums/${items.only.album_id}` : undefined;
+  if (items.kind === 'genre')
+    return items.only && `/albums?${new URLSearchParams({ genre: items.only.name }).toString()}`;
+  if (items.kind === 'folder')
+    return items.only && `/folders?${new URLSearchParams({ path: items.only.path }).toString()}`;
+  return items.only && `/${items.kind}s/${items.only.id}`;
+}

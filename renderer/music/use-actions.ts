@@ -1,0 +1,200 @@
+// What the actions of actions.ts do.
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import type { TrackOut } from '../../server/library/wire.ts';
+import { request } from '../api/client.ts';
+import { LIBRARY } from '../api/library.ts';
+import { isLiked, useLike, type Likeable, type LikeType } from '../api/likes.ts';
+import { exportUrl, useUpdatePlaylist } from '../api/playlists.ts';
+import { detailOf } from '../api/problem.ts';
+import { useMaterialize } from '../api/remote.ts';
+import { useSession } from '../api/session.ts';
+import { useIdentify } from '../api/tracks.ts';
+import { streamUrl } from '../api/urls.ts';
+import { usePlayerCommands } from '../player/use-player.ts';
+import { useUndoNotice } from '../ui/undo-notice.tsx';
+import { useDetailsContext, type OpenDetails } from '../ui/use-details.ts';
+import { actionOfKey, actionsFor, type Action, type ActionName, type Asker } from './actions.ts';
+import { editTogether } from './editing.ts';
+import { pageOf, type Items } from './items.ts';
+import { radioFrom } from './radio.ts';
+import { useDeleteTracks } from './use-delete-tracks.ts';
+import { usePlaylistCommands } from './use-playlist-commands.ts';
+
+/** Those that a like or a rating can be given to. */
+type Liked = Items & { kind: LikeType };
+const isLikeable = (items: Items): items is Liked =>
+  items.kind === 'track' || items.kind === 'album' || items.kind === 'artist';
+
+/** Has the browser save a file. */
+function save(href: string, name: string): void {
+  const link = document.createElement('a');
+  link.href = href;
+  link.download = name;
+  link.click();
+}
+
+const fileName = ({ artist_name, title, format }: TrackOut): string =>
+  `${[artist_name, title]
+    .filter(Boolean)
+    .join(' - ')
+    .replaceAll(/[\\/:*?"<>|]/g, '_')}${format ? `.${format}` : ''}`;
+
+/** Lets the person choose a picture; undefined when they don't. */
+function choosePicture(): Promise<File | undefined> {
+  return new Promise((resolve) => {
+    const input = document.createElement('input');
+    input.type = 'file';
+    input.accept = 'image/*';
+    input.addEventListener('change', () => resolve(input.files?.[0]));
+    input.addEventListener('cancel', () => resolve(undefined));
+    input.click();
+  });
+}
+
+/** `details` where the window's own are not above the component yet. */
+export function useActions(details?: OpenDetails) {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const player = usePlayerCommands();
+  const user = useSession()?.user;
+  const { tell, done } = useUndoNotice();
+  const above = useDetailsContext();
+  const openDetails = details ?? above;
+  const identify = useIdentify();
+  const fetchAudio = useMaterialize();
+  const remove = useDeleteTracks();
+  const update = useUpdatePlaylist();
+  const playlists = usePlaylistCommands();
+  const like = useLike((error) => tell(detailOf(error)));
+  const asker: Asker = {
+    userId: user?.id ?? 0,
+    isOwner: user?.is_superuser ?? false,
+    hasPages: openDetails !== null,
+  };
+
+  const isLikedNow = (items: Items): boolean =>
+    isLikeable(items) && items.only !== undefined && isLiked(items.kind, items.only);
+  const setLike = async (items: Liked, change: { liked?: boolean; rating?: number }) => {
+    for (const item of (await items.each()) as readonly Likeable[])
+      await like.mutateAsync({
+        type: items.kind,
+        item: { id: item.id, liked: isLiked(items.kind, item) },
+        ...change,
+      });
+  };
+  const changed = () => queries.invalidateQueries({ queryKey: [LIBRARY] });
+
+  const runs: Record<ActionName, (items: Items) => Promise<unknown> | void> = {
+    play: async (items) => player.playTracks(await items.load(), { shuffle: false }),
+    shuffle: async (items) => player.playTracks(await items.load(), { shuffle: true }),
+    playNext: async (items) => player.addNext(await items.load()),
+    playLater: async (items) => player.addLast(await items.load()),
+    radio: async (items) => player.playTracks(await radioFrom(await items.load()), { shuffle: false }),
+    toTop: ({ place }) => place?.toTop?.(),
+    toEnd: ({ place }) => place?.toEnd?.(),
+    remove: ({ place }) => place?.remove?.(),
+    addTo: () => {},
+    like: async (items) => {
+      if (isLikeable(items)) await setLike(items, { liked: !isLikedNow(items) });
+    },
+    rate: () => {},
+    goTo: (items) => {
+      const to = pageOf(items);
+      if (to) void navigate({ to });
+    },
+    details: ({ kind, only }) => {
+      if (kind === 'track' && only) openDetails?.(only.id);
+    },
+    edit: (items) => {
+      if (items.kind === 'track' && items.only) openDetails?.(items.only.id, { edit: true });
+      else editTogether(items);
+    },
+    rename: async ({ kind, only }) => {
+      if (kind === 'playlist' && only) await playlists.rename(only);
+    },
+    rules: ({ kind, only }) => {
+      if (kind === 'playlist' && only)
+        void navigate({ to: '/playlists/$playlistId/rules', params: { playlistId: only.id } });
+    },
+    versions: ({ kind, only }) => {
+      if (kind === 'playlist' && only)
+        void navigate({
+          to: '/playlists/$playlistId',
+          params: { playlistId: only.id },
+          search: { versions: true },
+        });
+    },
+    duplicate: async (items) => {
+      if (items.kind === 'playlist' && items.only) await playlists.copy(items.only, items.load);
+    },
+    share: async ({ kind, only }) => {
+      if (kind !== 'playlist' || !only) return;
+      await update.mutateAsync({ id: only.id, is_public: !only.is_public });
+      tell(t(only.is_public ? 'action.unshared' : 'action.shared', { name: only.name }));
+    },
+    cover: async ({ kind, only }) => {
+      const file = kind === 'album' && only ? await choosePicture() : undefined;
+      if (!file || !only || kind !== 'album') return;
+      const body = new FormData();
+      body.append('file', file);
+      await request(`/albums/${only.id}/cover`, { method: 'PUT', body });
+      await changed();
+    },
+    identify: async (items) => {
+      const tracks = await items.load();
+      for (const { id } of tracks) await identify.mutateAsync(id);
+      tell(t('track.identifying', { count: tracks.length }));
+    },
+    neverSplit: async ({ kind, only }) => {
+      if (kind !== 'artist' || !only) return;
+      const whole = !only.never_split;
+      const set = async (never_split: boolean) => {
+        await request(`/artists/${only.id}`, { method: 'PATCH', body: { never_split } });
+        await changed();
+      };
+      await set(whole);
+      done(t(whole ? 'artist.kept' : 'artist.notKept', { name: only.name }), () => void attempt(() => set(!whole)));
+    },
+    fetch: async ({ kind, only }) => {
+      if (kind === 'track' && only) await fetchAudio.mutateAsync(only.id);
+    },
+    download: async (items) => {
+      if (items.kind === 'playlist' && items.only) return save(exportUrl(items.only.id), `${items.name}.m3u8`);
+      for (const track of await items.load()) save(streamUrl(track.id), fileName(track));
+    },
+    copyLink: async (items) => {
+      await navigator.clipboard.writeText(new URL(pageOf(items) ?? '/', location.href).href);
+      tell(t('action.linkCopied'));
+    },
+    delete: async (items) => {
+      if (items.kind === 'playlist') return items.only && playlists.remove(items.only);
+      remove(await items.load());
+    },
+  };
+
+  const attempt = (work: () => Promise<unknown> | void): Promise<void> =>
+    (async () => void (await work()))().catch((error: unknown) => tell(detailOf(error)));
+
+  return {
+    asker,
+    sections: (items: Items): Action[][] => actionsFor(items, asker),
+    actionOfKey: (key: string, items: Items) => actionOfKey(key, items, asker),
+    run: (name: ActionName, items: Items): Promise<void> => attempt(() => runs[name](items)),
+    rate: (items: Items, rating: number): Promise<void> =>
+      attempt(async () => {
+        if (isLikeable(items)) await setLike(items, { rating });
+      }),
+    /** What the action is called for these items now. */
+    labelOf: (name: ActionName, items: Items): string => {
+      if (name === 'like' && isLikedNow(items)) return t('action.unlike');
+      if (name === 'share' && items.kind === 'playlist' && items.only?.is_public) return t('action.unshare');
+      if (name === 'neverSplit' && items.kind === 'artist' && items.only?.never_split) return t('action.maySplit');
+      if (name === 'download' && items.kind === 'playlist') return t('playlist.export');
+      if (name === 'goTo' && items.kind === 'track') return t('track.goToAlbum');
+      return t(`action.${name}`);
+    },
+  };
+}

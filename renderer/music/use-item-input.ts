@@ -1,0 +1,83 @@
+// The input of all items of a window: right click, long press and Shift+F10 open their menu, keys act on the one that
+// has the focus, and dragging one drags its tracks.
+import { useEffect, useRef } from 'react';
+import { closeItemMenu, itemsAt, openItemMenu, openItemMenuAt } from './item-marks.ts';
+import { isTrackDrag, startTrackDrag } from './track-drag.ts';
+
+const LONG_PRESS_MS = 500;
+/** A finger that moves further is scrolling. */
+const MOST_PX = 10;
+/** After the finger has left. */
+const CLICK_WITHIN_MS = 100;
+
+export function useItemInput(): void {
+  const press = useRef<{ timer: ReturnType<typeof setTimeout>; x: number; y: number } | null>(null);
+  useEffect(() => {
+    const listen = new AbortController();
+    const on = <K extends keyof WindowEventMap>(
+      name: K,
+      handle: (event: WindowEventMap[K]) => void,
+      options: AddEventListenerOptions = {},
+    ) => addEventListener(name, handle, { ...options, signal: listen.signal });
+    const endPress = () => {
+      clearTimeout(press.current?.timer);
+      press.current = null;
+    };
+
+    on('contextmenu', (event) => {
+      const items = itemsAt(event.target);
+      // a field keeps the browser's menu, with Paste
+      if (!items || (event.target as Element).closest('input, textarea, [role="menu"], [role="dialog"] a')) return;
+      event.preventDefault();
+      endPress();
+      // from the keyboard it comes without a place
+      if (event.clientX === 0 && event.clientY === 0) openItemMenu(items, event.target as Element);
+      else openItemMenuAt(items, event.clientX, event.clientY);
+    });
+    on('keydown', (event) => {
+      if (event.key !== 'ContextMenu' && !(event.key === 'F10' && event.shiftKey)) return;
+      const focused = document.activeElement;
+      const items = itemsAt(focused);
+      if (!items || !focused) return;
+      event.preventDefault();
+      openItemMenu(items, focused);
+    });
+    // Android says contextmenu by itself, iOS does not
+    on('pointerdown', (event) => {
+      endPress();
+      const items = event.pointerType === 'touch' ? itemsAt(event.target) : null;
+      if (!items) return;
+      const { clientX: x, clientY: y } = event;
+      const open = () => {
+        press.current = null;
+        const end = new AbortController();
+        addEventListener('click', swallow, { capture: true, signal: end.signal });
+        addEventListener('pointerup', () => setTimeout(() => end.abort(), CLICK_WITHIN_MS), { once: true });
+        openItemMenuAt(items, x, y);
+      };
+      press.current = { timer: setTimeout(open, LONG_PRESS_MS), x, y };
+    });
+    on('pointermove', ({ clientX, clientY }) => {
+      if (press.current && Math.hypot(clientX - press.current.x, clientY - press.current.y) > MOST_PX) endPress();
+    });
+    for (const name of ['pointerup', 'pointercancel', 'dragstart'] as const) on(name, endPress);
+    on('scroll', endPress, { capture: true, passive: true });
+
+    on('dragstart', (event) => {
+      if (isTrackDrag(event)) return;
+      const items = itemsAt(event.target);
+      if (items) startTrackDrag(event, { count: items.count, load: items.load }, items.name);
+    });
+    return () => {
+      endPress();
+      closeItemMenu();
+      listen.abort();
+    };
+  }, []);
+}
+
+/** The click at the end of a long press. */
+const swallow = (event: MouseEvent): void => {
+  event.preventDefault();
+  event.stopPropagation();
+};

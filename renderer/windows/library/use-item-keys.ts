@@ -1,0 +1,31 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { trackQuery } from '../../api/tracks.ts';
+import { itemsAt } from '../../music/item-marks.ts';
+import { trackItems, type Items } from '../../music/items.ts';
+import { oneTrack } from '../../music/track-drag.ts';
+import { useActions } from '../../music/use-actions.ts';
+import { currentEntry } from '../../player/types.ts';
+import { usePlayerCommands } from '../../player/use-player.ts';
+import type { OpenDetails } from '../../ui/use-details.ts';
+
+/** Keys that also work on the track that plays, where no item has the focus. */
+const OF_CURRENT = new Set(['e', 'l']);
+
+/** What a key does with the items that have the focus, or with the track that plays. */
+export function useItemKeys(openDetails: OpenDetails): (key: string) => (() => void) | undefined {
+  const queries = useQueryClient();
+  const player = usePlayerCommands();
+  const { actionOfKey, run } = useActions(openDetails);
+  const act = (key: string, items: Items) => {
+    const name = actionOfKey(key, items);
+    return name && (() => void run(name, items));
+  };
+  return (key) => {
+    const items = itemsAt(document.activeElement);
+    if (items) return act(key, items);
+    const current = currentEntry(player.getState())?.track.id;
+    if (current === undefined || !OF_CURRENT.has(key)) return undefined;
+    return () =>
+      void queries.ensureQueryData(trackQuery(current)).then((track) => act(key, trackItems(oneTrack(track)))?.());
+  };
+}
