@@ -14,8 +14,8 @@ afterEach(() => server.close());
 const me = async (token: string): Promise<number> => (await server.call('/users/me', { token })).status;
 const tokenOf = (answer: { body: Record<string, unknown> }) => answer.body['access_token'] as string;
 
-describe('the own account', () => {
-  it('shows what UserOut has and nothing more', async () => {
+describe('one’s own account', () => {
+  it('has the fields of UserOut and no others', async () => {
     const { token, id } = await server.signUp('ann');
     expect((await server.call('/users/me', { token })).body).toEqual({
       id,
@@ -26,7 +26,7 @@ describe('the own account', () => {
     });
   });
 
-  it('gets a new password, which ends all tokens but the one in the answer', async () => {
+  it('gets a new password, which invalidates all tokens but the one in the response', async () => {
     const { token } = await server.signUp('ann', 'first-password');
     const other = tokenOf(await server.call('/auth/login', { json: { username: 'ann', password: 'first-password' } }));
     const changed = await server.call('/users/me', {
@@ -72,7 +72,7 @@ describe('the own account', () => {
     expect(await guess()).toBe(429);
   });
 
-  it('changed by two at once changes once', async () => {
+  it('is changed only once by two requests at once', async () => {
     const { token } = await server.signUp('ann', 'first-password');
     const change = (password: string) =>
       server.call('/users/me', { method: 'PATCH', token, json: { password, current_password: 'first-password' } });
@@ -97,7 +97,7 @@ describe('accounts for superusers', () => {
     expect(page.text).not.toMatch(/argon2|password/);
   });
 
-  it('are closed to everybody else', async () => {
+  it('are forbidden to everybody else', async () => {
     const { token, id } = await server.signUp('ann');
     const calls: [string, string, unknown][] = [
       ['GET', '/users', undefined],
@@ -115,7 +115,7 @@ describe('accounts for superusers', () => {
     expect((await server.call('/users/me', { token })).body).toMatchObject({ is_superuser: false });
   });
 
-  it('can be made, also as superusers', async () => {
+  it('can be created, also as superusers', async () => {
     const made = await server.call('/users', { token: owner, json: { username: 'ann', password: 'long-enough' } });
     expect([made.status, made.body['is_superuser']]).toEqual([201, false]);
     const boss = await server.call('/users', {
@@ -163,7 +163,7 @@ describe('accounts for superusers', () => {
     expect((await server.call(path, { method, token: owner, json })).status).toBe(status);
   });
 
-  it('keep at least one superuser', async () => {
+  it('include at least one superuser', async () => {
     const { body } = await server.call('/users/me', { token: owner });
     const ownerPath = `/users/${body['id'] as number}`;
     expect(
@@ -181,7 +181,7 @@ describe('accounts for superusers', () => {
     expect(second.body).toMatchObject({ is_superuser: true });
   });
 
-  it('keep one superuser also when two demote each other at once', async () => {
+  it('include one superuser even when two demote each other at once', async () => {
     const boss = await server.call('/users', {
       token: owner,
       json: { username: 'boss', password: 'long-enough', is_superuser: true },
@@ -195,7 +195,7 @@ describe('accounts for superusers', () => {
   });
 });
 
-describe('app-passwords', () => {
+describe('app passwords', () => {
   const own = (token: string, method = 'GET') => server.call('/users/me/subsonic-password', { method, token });
 
   it('are made when first asked for, stay the same, and are no login password', async () => {
@@ -210,7 +210,7 @@ describe('app-passwords', () => {
     ).toBe(401);
   });
 
-  it('of two who ask for the first time at once are the same', async () => {
+  it('are the same for two first requests at once', async () => {
     const { token } = await server.signUp('ann');
     const [one, two] = await Promise.all([own(token), own(token)]);
     expect(one.body).toEqual(two.body);
@@ -242,7 +242,7 @@ describe('app-passwords', () => {
     expect((await own(tokenOf(login))).body).toEqual({ username: 'anna', password });
   });
 
-  it('made with another COMPAT_SECRET_KEY are a conflict in words until a new one is made', async () => {
+  it('of another COMPAT_SECRET_KEY are a conflict with an explanation until a new one is created', async () => {
     const { token } = await server.signUp('ann');
     await own(token);
     await server.close({ keep: true });

@@ -1,4 +1,4 @@
-// Auth, accounts and settings over HTTP on a real database in a folder of its own, with a clock that tests can move.
+// Auth, accounts and settings over HTTP with a real database in its own folder, with a clock that tests can move.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -45,7 +45,7 @@ export interface Call {
 export interface AuthServerOptions {
   /** As from the environment. */
   env?: Record<string, string>;
-  /** An earlier server's folder, to start again on it. */
+  /** The folder of an earlier server, to start it again. */
   dir?: string;
   secrets?: typeof SECRETS;
 }
@@ -123,7 +123,7 @@ export async function startAuthServer({
     call,
     config,
     wait: (ms: number): void => void (clock.now = new Date(clock.now.getTime() + ms)),
-    /** Makes the first superuser; gives their token. */
+    /** Creates the first superuser; returns their token. */
     async setUp(): Promise<string> {
       const answer = await call('/auth/setup', { json: { setup_token: auth.setupToken, ...OWNER } });
       return answer.body['access_token'] as string;
@@ -132,7 +132,7 @@ export async function startAuthServer({
       const { body } = await call('/auth/register', { json: { username, password } });
       return { token: body['access_token'] as string, id: (body['user'] as { id: number }).id };
     },
-    /** Ends the server; the folder stays when it is to be opened again. */
+    /** Stops the server; keeps the folder if it will be started again. */
     async close({ keep = false } = {}): Promise<void> {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

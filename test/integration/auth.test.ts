@@ -12,7 +12,7 @@ const tokenOf = (answer: { body: Record<string, unknown> }) => answer.body['acce
 const me = async (token: string): Promise<number> => (await server.call('/users/me', { token })).status;
 
 describe('set-up of the first superuser', () => {
-  it('makes a superuser with the printed token, and then never again', async () => {
+  it('creates a superuser with the printed token, only once', async () => {
     expect((await server.call('/auth/status')).body).toEqual({
       setup_required: true,
       registration_allowed: true,
@@ -46,7 +46,7 @@ describe('set-up of the first superuser', () => {
     expect(server.auth.isSetupRequired()).toBe(true);
   });
 
-  it('has one winner when two come at once', async () => {
+  it('succeeds once for two requests at once', async () => {
     const answers = await Promise.all(
       ['first', 'second', 'third'].map((username) =>
         server.call('/auth/setup', {
@@ -119,13 +119,13 @@ describe('login', () => {
     expect((await login('OWNER', 'wrong')).status).toBe(429);
   });
 
-  it('does not run out for somebody who signs in often', async () => {
+  it('is not limited for somebody who signs in often', async () => {
     for (let i = 0; i < 15; i += 1) expect((await login('owner', OWNER.password)).status).toBe(200);
   });
 });
 
 describe('registration', () => {
-  it('makes an ordinary account and signs it in', async () => {
+  it('creates an ordinary account and signs it in', async () => {
     const made = await server.call('/auth/register', { json: { username: 'Zoë', password: 'long-enough' } });
     expect(made.status).toBe(201);
     expect(made.body).toMatchObject({ token_type: 'bearer', user: { username: 'Zoë', is_superuser: false } });
@@ -149,14 +149,14 @@ describe('registration', () => {
     expect(server.auth.accounts.listAll()).toEqual([]);
   });
 
-  it('takes a name once, whatever its case and width', async () => {
+  it('accepts a name once, whatever its case and width', async () => {
     await server.signUp('Ann-Lee');
     for (const username of ['Ann-Lee', 'ANN-LEE', 'ａｎｎ-lee']) {
       expect((await server.call('/auth/register', { json: { username, password: 'long-enough' } })).status).toBe(409);
     }
   });
 
-  it('of one name by many at once has one winner', async () => {
+  it('of one name by many at once succeeds once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, i) =>
         server.call('/auth/register', { json: { username: i % 2 ? 'ann' : 'ANN', password: 'long-enough' } }),
@@ -165,7 +165,7 @@ describe('registration', () => {
     expect(answers.map((answer) => answer.status).sort((a, b) => a - b)).toEqual([201, 409, 409, 409, 409, 409]);
   });
 
-  it('is 403 as soon as it is switched off, and open again as soon as it is switched on', async () => {
+  it('is 403 as soon as it is switched off, and possible as soon as it is switched on', async () => {
     const token = await server.setUp();
     const allow = (value: boolean) =>
       server.call('/settings', { method: 'PATCH', token, json: { allow_registration: value } });
@@ -180,7 +180,7 @@ describe('registration', () => {
 });
 
 describe('a token', () => {
-  it('is needed: none, a wrong one, two, and malformed ones are 401', async () => {
+  it('is required: none, a wrong one, two, and malformed ones are 401', async () => {
     const { token } = await server.signUp('ann');
     const status = async (path: string, headers: Record<string, string> = {}) =>
       (await server.call(path, { headers })).status;
@@ -202,7 +202,7 @@ describe('a token', () => {
     expect(await status(`/users/me?token=${token}`), 'the parameter is for streams').toBe(401);
   });
 
-  it('may come as a parameter where headers cannot be sent, but only once', async () => {
+  it('may be a query parameter where headers cannot be sent, but only one', async () => {
     const { token } = await server.signUp('ann');
     const status = async (path: string, headers: Record<string, string> = {}) =>
       (await server.call(path, { headers })).status;
@@ -220,7 +220,7 @@ describe('a token', () => {
     expect(await status(`/who/stream?%74oken=${token}`), 'spelled so that the log would not see it').toBe(401);
   });
 
-  it('in two headers is none', async () => {
+  it('in two headers is invalid', async () => {
     const { token } = await server.signUp('ann');
     const { request } = await import('node:http');
     const status = await new Promise<number>((resolve, reject) => {
@@ -246,7 +246,7 @@ describe('a token', () => {
     expect(status).toBe(401);
   });
 
-  it('ends with its time', async () => {
+  it('expires', async () => {
     const { token } = await server.signUp('ann');
     server.wait(7 * 86_400_000 - 1_000);
     expect(await me(token)).toBe(200);
@@ -254,7 +254,7 @@ describe('a token', () => {
     expect(await me(token)).toBe(401);
   });
 
-  it('lasts as long as ACCESS_TOKEN_TTL says, from the next sign-in on', async () => {
+  it('is valid for ACCESS_TOKEN_TTL, from the next sign-in on', async () => {
     const owner = await server.setUp();
     await server.call('/settings', { method: 'PATCH', token: owner, json: { access_token_ttl: '30m' } });
     const answer = await login('owner', OWNER.password);
@@ -317,7 +317,7 @@ describe('a token', () => {
     expect(await me(token)).toBe(401);
   });
 
-  it('on a public route does no harm when it is wrong', async () => {
+  it('on a public route may be wrong', async () => {
     expect((await server.call('/auth/status', { token: 'wrong' })).status).toBe(200);
   });
 
@@ -336,7 +336,7 @@ describe('a token', () => {
 });
 
 describe('unattended set-up', () => {
-  it('makes the superuser of ADMIN_USERNAME and ADMIN_PASSWORD once', async () => {
+  it('creates the superuser of ADMIN_USERNAME and ADMIN_PASSWORD once', async () => {
     await server.close();
     const env = { ADMIN_USERNAME: 'boss', ADMIN_PASSWORD: 'from-the-environment' };
     server = await startAuthServer({ env });
@@ -361,7 +361,7 @@ describe('unattended set-up', () => {
     expect(server.auth.accounts.findByName('boss')).toBeUndefined();
   });
 
-  it('stops with one clear line when the name cannot be used', async () => {
+  it('stops with one clear line when the name is not allowed', async () => {
     await server.close();
     server = await startAuthServer({ env: { ADMIN_USERNAME: 'a b', ADMIN_PASSWORD: 'from-the-environment' } });
     await expect(server.auth.ensureAdmin()).rejects.toThrow(

@@ -1,6 +1,6 @@
-// A process for backup-kill.test.ts to lose: makes a backup, or restores one, and is killed as by a power cut at the
-// nth moment of a sort. Moments are a piece that is written to a file or sent to the bucket, a name that is given or
-// taken away, and what it tells of its progress.
+// A process for backup-kill.test.ts to kill: makes or restores a backup, and is killed as by a power cut at the
+// nth moment of a kind. Moments are a piece written to a file or sent to the bucket, a name that is created or
+// removed, and a progress report.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import net from 'node:net';
@@ -25,7 +25,7 @@ export interface ChildWish {
   killAt: Moment | undefined;
   later?: number;
 }
-/** The nth of those that are called this. */
+/** The nth moment of that kind. */
 export interface Moment {
   what: string;
   nth: number;
@@ -56,7 +56,7 @@ fs.promises.unlink = async (path) => {
 };
 fs.promises.rm = async (path, options) => {
   if (basename(path.toString()) === '.restoring') {
-    // in the middle of it
+    // in the middle of the write
     await rm(join(path.toString(), 'new'), options);
     moment('while tidying up');
   }

@@ -1,4 +1,4 @@
-// A library in a form for people: names, playlists that lead to the music, and everything that people did.
+// An export: files by name, playlists that refer to them, and the data of all users.
 import {
   mkdirSync,
   mkdtempSync,
@@ -62,7 +62,7 @@ afterAll(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
-/** Two tracks of one name on one album, and one whose names no system would take. */
+/** Two tracks with the same name on one album, and one with names that are invalid on every system. */
 async function awkwardNames(): Promise<void> {
   const [one, two, three] = await allTracks(server);
   const same = { title: 'Same: "Song"?', artist: 'CON', album: '..', year: 2001, track_number: 1 };
@@ -83,7 +83,7 @@ const json = (name: string): Record<string, unknown>[] =>
   JSON.parse(readFileSync(join(folder, 'data', name), 'utf8')) as Record<string, unknown>[];
 
 describe('an export', () => {
-  it('has every track that has audio once, byte for byte, under a name that every system takes', () => {
+  it('has every track with audio once, byte for byte, under a name that is valid on every system', () => {
     expect(result).toMatchObject({ tracks: tracks.length, written: tracks.length, without_audio: 0, problems: [] });
     const listed = json('tracks.json');
     expect(new Set(listed.map(({ id }) => id))).toEqual(new Set(tracks.map(({ id }) => id)));
@@ -107,7 +107,7 @@ describe('an export', () => {
     ]);
   });
 
-  it('has playlists that lead to the files, the smart ones too', () => {
+  it('has playlists that refer to the files, including smart ones', () => {
     const list = join(folder, 'Playlists', 'admin', 'Road_ _1_2_.m3u8');
     const lines = readFileSync(list, 'utf8').split('\n');
     expect(lines.slice(0, 2)).toEqual(['#EXTM3U', '#PLAYLIST:Road: "1/2"']);
@@ -118,7 +118,7 @@ describe('an export', () => {
     expect(result.playlists).toBe(2);
   });
 
-  it('has what people did as JSON: likes, ratings, plays, playlists with every version', () => {
+  it('has the data of users as JSON: likes, ratings, plays, playlists with every version', () => {
     expect(json('users.json').map(({ username }) => username)).toEqual(['admin', 'listener']);
     expect(json('likes.json')).toHaveLength(12);
     expect(json('ratings.json').filter(({ rating }) => rating === 5)).toHaveLength(2);
@@ -147,7 +147,7 @@ describe('an export', () => {
     expect(readFileSync(join(folder, 'data', 'users.json'), 'utf8')).not.toMatch(/password|argon/);
   });
 
-  it('that is asked for again writes only what is not there as it should be', async () => {
+  it('writes only missing and changed files when it is repeated', async () => {
     const [first = '', second = ''] = Object.keys(filesIn(join(folder, 'Music')));
     rmSync(join(folder, 'Music', first));
     truncateSync(join(folder, 'Music', second), 10);
@@ -161,7 +161,7 @@ describe('an export', () => {
     expect(Object.keys(hashes).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
-  it('is an administrator’s, and goes neither into nothing nor into the library itself', async () => {
+  it('is for administrators, and not possible into a missing folder or the library itself', async () => {
     const listener = await registerUser(server, 'another');
     expect((await server.api('/exports', { method: 'POST', body: { folder }, token: listener })).status).toBe(403);
     expect((await server.api('/exports', { method: 'POST', body: { folder: join(base, 'nowhere') } })).text).toMatch(

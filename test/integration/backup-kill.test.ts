@@ -1,4 +1,4 @@
-// kill -9 in backups and restores: what was whole stays whole, and the next run ends as if nothing had happened. In a
+// kill -9 during backups and restores: complete snapshots stay complete, and the next run succeeds. In a
 // folder and in a bucket, encrypted and not.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,19 +16,19 @@ import { allTracks } from '../support/served-library.ts';
 import { migratedDatabase, startServer } from '../support/server.ts';
 import type { ChildWish, Moment } from './backup-child.ts';
 
-/** In each of two places. */
+/** For each of two targets. */
 const POINTS = 5;
 const AT_ONCE = 3;
 const LATER = 3 * 86_400_000;
 
-/** What a library is: its rows and its files. */
+/** The rows and files of a library. */
 interface Whole {
   rows: Record<string, unknown[]>;
   files: Record<string, string>;
 }
 
 let base: string;
-/** The library as it is, and as it was some days ago. */
+/** The current library, and that of some days ago. */
 let library: string;
 let earlier: string;
 let now: Whole;
@@ -58,7 +58,7 @@ function folder(name: string): string {
   return path;
 }
 
-/** Runs to a moment, or to its end without one; what the moments were, or undefined when it was killed. */
+/** Runs until a moment, or to the end; returns the moments, or undefined when it was killed. */
 async function run(wish: ChildWish, env: Record<string, string>): Promise<string[] | undefined> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'backup-child.ts'), JSON.stringify(wish)], {
     env: { ...process.env, ...env },
@@ -74,7 +74,7 @@ async function run(wish: ChildWish, env: Record<string, string>): Promise<string
   return JSON.parse(text) as string[];
 }
 
-/** One of each sort, in the middle or just before the last; the rest from the first moment to the last. */
+/** One of each kind, in the middle or just before the last; the rest spread over all moments. */
 function points(moments: string[]): Moment[] {
   const ofEach = [...new Set(moments)].map((what) => {
     const all = moments.flatMap((one, i) => (one === what ? [i + 1] : []));
@@ -99,7 +99,7 @@ async function atEach(
     );
 }
 
-/** A place for backups that can be made again for every kill. */
+/** A backup target that can be recreated for every kill. */
 interface Where {
   place: string;
   env: Record<string, string>;
@@ -140,7 +140,7 @@ async function expectWhole(
   expect(wholeOf(place)).toEqual(expected);
 }
 
-/** How many pieces go over the network differs from run to run: one with fewer of them ends before its moment comes. */
+/** The number of network writes differs between runs: one with fewer may end before its moment. */
 function expectKilled(point: Moment, moments: string[] | undefined): void {
   if (point.what === 'in the middle of sending' && moments)
     expect(moments.filter((what) => what === point.what).length).toBeLessThan(point.nth);
@@ -150,8 +150,8 @@ function expectKilled(point: Moment, moments: string[] | undefined): void {
 describe.each(WHERE)('in %s', (words, make, passphrase) => {
   const kind = words.replaceAll(/\W+/g, '-');
 
-  test('a backup that is killed at any point goes on, and each snapshot that is there can be restored meanwhile', async () => {
-    // What there is from some days ago: its snapshot and some of its objects go with the next backup.
+  test('a backup that is killed at any point continues, and existing snapshots can be restored meanwhile', async () => {
+    // from some days ago: the next backup removes its snapshot and some of its objects
     const old = folder(`${kind}-old`);
     const first = await openBackup(old, { passphrase, isNew: true });
     const { snapshot } = await backUpInto(first, earlier, folder(`${kind}-old-tmp`));
@@ -188,7 +188,7 @@ describe.each(WHERE)('in %s', (words, make, passphrase) => {
     });
   });
 
-  test('a restore that is killed at any point goes on, and loses nothing of the library it replaces', async () => {
+  test('a restore that is killed at any point continues, and loses nothing of the library it replaces', async () => {
     const where = await make(`${kind}-source`);
     const repo = await open(where, true);
     await backUpInto(repo, library, folder(`${kind}-source-tmp`));
@@ -221,7 +221,7 @@ describe.each(WHERE)('in %s', (words, make, passphrase) => {
           assertNotHalfRestored(data);
         }).toThrow(/A restore into .* was interrupted/);
       }
-      const isAfter = point.what === 'while tidying up'; // all is in its place, and only traces are left
+      const isAfter = point.what === 'while tidying up'; // the library is complete, only leftovers remain
       if (isAfter) await finishRestore(data, () => new Date());
       else await restoreFrom(repo, data, { replace: true });
       expect(wholeOf(data)).toEqual(now);
@@ -234,12 +234,12 @@ describe.each(WHERE)('in %s', (words, make, passphrase) => {
   });
 });
 
-test('a backup that the server was making goes on by itself at the next start', async () => {
+test('a backup that was running continues at the next start of the server', async () => {
   const [backup, data] = [folder('by-itself'), join(base, 'by-itself-data')];
   cpSync(library, data, { recursive: true });
   const first = await startServer({ dir: data });
   await first.api('/backups', { method: 'POST', body: { to: backup } });
-  await first.close(); // in the middle of it: it returns to the queue
+  await first.close(); // in the middle: it returns to the queue
   const second = await startServer({ dir: data });
   await second.app.drain();
   expect(Object.keys(filesIn(backup)).filter((name) => name.startsWith('snapshots/'))).toHaveLength(1);
@@ -247,7 +247,7 @@ test('a backup that the server was making goes on by itself at the next start', 
   await second.close();
 });
 
-test('a server does not begin an empty library where a restore was interrupted', async () => {
+test('a server does not create an empty library where a restore was interrupted', async () => {
   const data = folder('broken-off');
   writeState(restorePaths(data), { snapshot: '20261121T030000000Z', step: 'in', aside: null });
   await expect(startServer({ dir: data, setUp: false })).rejects.toThrow(

@@ -1,4 +1,4 @@
-// The bucket as the place for backups, and a library that lives in a bucket and comes back in a folder.
+// A bucket as backup target, and a library in a bucket that is restored into a folder.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ const folder = (name: string): string => {
   return path;
 };
 
-it('a library in a folder goes into a bucket, encrypted, and comes back', async () => {
+it('a library in a folder is backed up to a bucket, encrypted, and restored', async () => {
   const dir = folder('local');
   const server = await livelyServer({ music, dir, env: { ...store.settings, ...LOCK, BACKUP_TARGET: 's3' } });
   expect(await makeBackup(server)).toMatchObject({ status: 'succeeded', absent: 0, tidy_problem: null });
@@ -54,7 +54,7 @@ it('a library in a folder goes into a bucket, encrypted, and comes back', async 
   expect(filesIn(join(place, 'library'))).toEqual(library);
 });
 
-it('a library in a bucket goes into a folder, and comes back in one', async () => {
+it('a library in a bucket is backed up to a folder, and restored into one', async () => {
   const [dir, backup] = [folder('remote'), folder('backup')];
   const server = await livelyServer({
     music,

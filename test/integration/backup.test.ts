@@ -1,5 +1,5 @@
-// A library goes into a backup, its data folder is lost, and it comes back in another place: everything, or it is said
-// what not.
+// A library is backed up, its data folder is lost, and it is restored elsewhere: completely, or with a report of
+// what is missing.
 import fs, {
   cpSync,
   existsSync,
@@ -68,7 +68,7 @@ const stop = async (): Promise<void> => {
   server = undefined;
 };
 
-/** Into a new place unless one is given. */
+/** Into a new folder by default. */
 async function restored(backup: string, options: Partial<RestoreOptions> = {}, passphrase?: string) {
   const dataDir = options.dataDir ?? join(base, `restored-${++n}`);
   return { dataDir, ...(await restoreFolder(backup, dataDir, options, passphrase)) };
@@ -84,8 +84,8 @@ const refused = async (work: Promise<unknown>): Promise<string> => {
   return 'it was done';
 };
 
-describe('a backup that is locked and has the keys', () => {
-  it('brings everything back in another place: rows, files, passwords, app-passwords', async () => {
+describe('an encrypted backup with the keys', () => {
+  it('restores everything elsewhere: rows, files, passwords, app passwords', async () => {
     const backup = folder('backup');
     const { dir } = await lively({ BACKUP_TARGET: backup, BACKUP_PASSPHRASE: PASSPHRASE, BACKUP_INCLUDE_KEYS: 'true' });
     await server?.api('/settings', { method: 'PATCH', body: { fpid_trust_score: 0.7, fpid_api_key: 'a-key-of-mine' } });
@@ -140,7 +140,7 @@ describe('a backup that is locked and has the keys', () => {
     ).toBe(200);
   });
 
-  it('tells nothing to whoever has the folder, and says in words that a passphrase is wrong or missing', async () => {
+  it('cannot be read without the passphrase, and restoring it says whether that is wrong or missing', async () => {
     const backup = folder('backup');
     await lively({ BACKUP_TARGET: backup, BACKUP_PASSPHRASE: PASSPHRASE, BACKUP_INCLUDE_KEYS: 'true' });
     const keys = Object.keys(filesIn(join((server as TestServer).dir, 'library', 'audio')));
@@ -175,7 +175,7 @@ describe('a backup that is locked and has the keys', () => {
 });
 
 describe('a backup without keys', () => {
-  it('brings passwords back, and says that app-passwords do not work any more', async () => {
+  it('restores passwords, and says that app passwords no longer work', async () => {
     const backup = folder('backup');
     const { dir } = await lively({ JWT_SECRET: 'a-secret-of-the-environment' });
     const phone = await openPhone(server as TestServer);
@@ -195,7 +195,7 @@ describe('a backup without keys', () => {
     expect(await answer.text()).toContain('"status":"failed"');
   });
 
-  it('is refused when the keys are wanted and nothing would lock them', async () => {
+  it('with keys is refused without a passphrase', async () => {
     server = await startServer({ env: { BACKUP_INCLUDE_KEYS: 'true' } });
     expect(await makeBackup(server, folder('backup'))).toMatchObject({
       status: 'failed',
@@ -205,7 +205,7 @@ describe('a backup without keys', () => {
 });
 
 describe('a second backup', () => {
-  it('copies only what is new, and each snapshot is what the library was then', async () => {
+  it('copies only what is new, and each snapshot is the library at that time', async () => {
     const backup = folder('backup');
     const { dir } = await lively({ BACKUP_TARGET: backup });
     const first = await makeBackup(server as TestServer);
@@ -230,7 +230,7 @@ describe('a second backup', () => {
     expect(rows['tracks']).not.toEqual(rowsIn(dir)['tracks']);
   });
 
-  it('keeps days and weeks, and frees what no kept snapshot needs', async () => {
+  it('keeps days and weeks, and deletes what no kept snapshot needs', async () => {
     let today = new Date();
     const backup = folder('backup');
     await lively({ BACKUP_TARGET: backup, BACKUP_KEEP_DAILY: '2', BACKUP_KEEP_WEEKLY: '0' }, () => today);
@@ -254,7 +254,7 @@ describe('a second backup', () => {
     expect((await restored(backup)).lost).toEqual([]);
   });
 
-  it('is the newest also when the clock went back, and takes nothing away until the clock is right', async () => {
+  it('is the newest even after the clock went back, and removes nothing until the clock is right', async () => {
     let today = new Date('2026-12-24T12:00:00Z');
     const backup = folder('backup');
     server = await startServer({
@@ -278,7 +278,7 @@ describe('a second backup', () => {
     expect(await makeBackup(server)).toMatchObject({ snapshots_deleted: 2, tidy_problem: null });
   });
 
-  it('begins by itself at its time, once', async () => {
+  it('starts at its scheduled time, once', async () => {
     let clock = new Date(2026, 10, 21, 3, 29);
     const backup = folder('backup');
     server = await startServer({ env: { BACKUP_TARGET: backup, BACKUP_SCHEDULE: '03:30' }, now: () => clock });
@@ -295,8 +295,8 @@ describe('a second backup', () => {
   });
 });
 
-describe('a place for backups that fails', () => {
-  it('is told in words when it is not there, was taken away, or is not set', async () => {
+describe('a backup target that fails', () => {
+  it('is reported when it does not exist, was removed, or is not set', async () => {
     const backup = folder('backup');
     await lively({ BACKUP_TARGET: backup });
     expect((await makeBackup(server as TestServer)).status).toBe('succeeded');
@@ -325,7 +325,7 @@ describe('a place for backups that fails', () => {
     ).toBe(403);
   });
 
-  it('says that it is full, and leaves earlier snapshots whole', async () => {
+  it('is reported when it is full, and earlier snapshots stay complete', async () => {
     const backup = folder('backup');
     const { dir } = await lively({ BACKUP_TARGET: backup });
     await makeBackup(server as TestServer);
@@ -346,7 +346,7 @@ describe('a place for backups that fails', () => {
     expect((await makeBackup(server as TestServer)).status).toBe('succeeded');
   });
 
-  it('takes another one when it is cancelled and asked again', async () => {
+  it('accepts another backup after one was cancelled', async () => {
     const backup = folder('backup');
     await lively();
     const { body: job } = await (server as TestServer).api<{ id: number }>('/backups', {
@@ -361,7 +361,7 @@ describe('a place for backups that fails', () => {
 });
 
 describe('a restore', () => {
-  it('never touches a library that is there, unless it is told to: then that one is moved aside', async () => {
+  it('does not touch an existing library unless asked to replace it, and then moves it aside', async () => {
     const backup = folder('backup');
     const { dir } = await lively();
     await makeBackup(server as TestServer, backup);
@@ -382,7 +382,7 @@ describe('a restore', () => {
     expect(await refused(restored(backup, { dataDir: dir, replace: true }))).toMatch(/Another Tonearm is running/);
   });
 
-  it('checks every file first: what is damaged is named and nothing changes, or the rest comes and its tracks are missing', async () => {
+  it('checks every file first: damaged ones are listed, and only the rest is restored if requested', async () => {
     const backup = folder('backup');
     await lively();
     await makeBackup(server as TestServer, backup);
@@ -415,7 +415,7 @@ describe('a restore', () => {
 });
 
 describe('files that are only indexed', () => {
-  it('are noted, and copied when that is wished; they come back where they are told to', async () => {
+  it('are recorded, or copied on request, and restored into a given folder', async () => {
     const [noted, copied] = [folder('backup'), folder('backup')];
     const own = join(base, `own-${++n}`);
     cpSync(music, own, { recursive: true, preserveTimestamps: true });
@@ -446,8 +446,8 @@ describe('files that are only indexed', () => {
   });
 });
 
-describe('a healer', () => {
-  it('puts a damaged or lost object right, and never puts a damaged one in its place', async () => {
+describe('repair', () => {
+  it('replaces a damaged or lost object, but never by a damaged one', async () => {
     const backup = folder('backup');
     const { dir } = await lively();
     await makeBackup(server as TestServer, backup);
@@ -469,7 +469,7 @@ describe('a healer', () => {
     expect(filesIn(root)).toEqual(whole);
   });
 
-  it('a file of the library that is damaged is named by the backup, which keeps the good one it has', async () => {
+  it('a damaged file of the library is reported by the backup, which keeps its good copy', async () => {
     const [backup, late] = [folder('backup'), folder('backup')];
     const { dir } = await lively();
     await makeBackup(server as TestServer, backup);
@@ -493,7 +493,7 @@ function flipByte(path: string): void {
   writeFileSync(path, bytes);
 }
 
-/** Every write to a file says what a full disk says. */
+/** Every write to a file fails as on a full disk. */
 async function withFullDisk<T>(work: () => Promise<T>): Promise<T> {
   const probe = await fs.promises.open(join(base, 'probe'), 'w');
   const prototype = Object.getPrototypeOf(probe) as { write: unknown };

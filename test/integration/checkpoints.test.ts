@@ -36,7 +36,7 @@ const writeMegabyte = (): void => {
 };
 const logPages = (): number => (client.pragma('wal_checkpoint(NOOP)') as [{ log: number }])[0].log;
 
-test('the log of a long writing is emptied on the way and begins anew', async () => {
+test('the log of a long write is checkpointed meanwhile and restarts', async () => {
   let longest = 0;
   for (let i = 0; i < 100; i++) {
     writeMegabyte();
@@ -47,7 +47,7 @@ test('the log of a long writing is emptied on the way and begins anew', async ()
   expect(client.prepare('SELECT count(*) FROM pages').pluck().get()).toBe(100);
 });
 
-test('a reader that needs the old pages holds nobody up, and what was written meanwhile is there', async () => {
+test('a reader that needs old pages blocks nobody, and what was written meanwhile is there', async () => {
   const reader = new Database(join(dir, 'library.db'), { readonly: true });
   reader.exec('BEGIN');
   reader.prepare('SELECT count(*) FROM pages').get();
@@ -61,7 +61,7 @@ test('a reader that needs the old pages holds nobody up, and what was written me
   reader.close();
 });
 
-test('where the thread cannot work, SQLite empties the log by itself', async () => {
+test('if the thread cannot run, SQLite checkpoints by itself', async () => {
   await checkpoints.close();
   checkpoints = createCheckpoints({
     client,

@@ -28,7 +28,7 @@ export interface LogLine {
   [field: string]: unknown;
 }
 
-/** A log whose lines can be read. */
+/** A log with readable lines. */
 export function readableLog() {
   const lines: LogLine[] = [];
   const log = createLog(
@@ -45,7 +45,7 @@ export function readableLog() {
 
 export interface CoverServerOptions {
   archiveUrl?: string;
-  /** What is different about the storage. */
+  /** Changes the storage. */
   storageIs?: (local: Storage) => Storage;
 }
 
@@ -93,7 +93,7 @@ export async function openCoverServer({ archiveUrl, storageIs = (local) => local
         ...init,
         headers: { authorization: 'Bearer good', ...(init.headers as Record<string, string>) },
       }),
-    /** Stores audio and makes a track of it. */
+    /** Stores audio and creates a track with it. */
     async addAudio(albumId: AlbumId, audio: Buffer, format: string, hasPicture = true): Promise<TrackId> {
       const { key } = await storage.putAudio(inPieces(audio), format);
       return library.addTrack({

@@ -42,7 +42,7 @@ afterEach(async () => {
 const mbidOf = (n: number): string => `9e8d7c6b-0000-4000-8000-${String(n).padStart(12, '0')}`;
 let count = 0;
 
-/** An album whose release group behaves like this in the archive. */
+/** An album whose release group behaves in this way in the archive. */
 function addAlbum(behaviour?: ArchiveBehaviour): AlbumId {
   const releaseGroupMbid = mbidOf(++count);
   if (behaviour) archive.groups.set(releaseGroupMbid, behaviour);
@@ -56,7 +56,7 @@ const askAll = () =>
 const reasons = () => server.lines.filter((line) => line.level === 'warn').map((line) => line['reason']);
 
 describe('the cover archive', () => {
-  it('is asked by release group when there is no picture near by, through its redirects, and says who asks', async () => {
+  it('is asked by release group when there is no local image, through its redirects, with a User-Agent', async () => {
     const album = addAlbum({ picture });
     expect(await server.covers.tryResolveCover(album)).toBe(true);
     expect(server.rowOf(album)).toMatchObject({ key: `covers/${album}.jpg`, origin: 'archive' });
@@ -67,13 +67,13 @@ describe('the cover archive', () => {
     expect(server.changed).toEqual([album]);
   });
 
-  it('is asked for the smaller picture when it has no large one', async () => {
+  it('is asked for the smaller image when it has no large one', async () => {
     const album = addAlbum({ picture, only500: true });
     expect(await server.covers.tryResolveCover(album)).toBe(true);
     expect(archive.asked.map(({ path }) => path.slice(-10))).toEqual(['front-1200', '/front-500']);
   });
 
-  it('is not asked for an album with a picture near by, with a cover, without a release group, or with one that is none', async () => {
+  it('is not asked for an album with a local image, with a cover, or without a valid release group', async () => {
     const embedded = addAlbum({ picture });
     await server.addAudio(embedded, mp3With(other), 'mp3');
     const uploaded = addAlbum({ picture });
@@ -98,7 +98,7 @@ describe('the cover archive', () => {
     await off.close();
   });
 
-  it('never writes over a cover that a person uploads, or removes, while it is asked', async () => {
+  it('never replaces a cover that a user uploads, or removes, during the request', async () => {
     archive.onSilence = () => undefined;
     const [uploaded, removed] = [addAlbum('dripping'), addAlbum('dripping')];
     const asking = [uploaded, removed].map((album) => server.covers.tryResolveCover(album));
@@ -114,7 +114,7 @@ describe('the cover archive', () => {
     expect(server.stored()).toEqual([`${uploaded}.png`]);
   });
 
-  it('is asked once for an album whose tracks are enriched side by side', async () => {
+  it('is asked once for an album whose tracks are enriched in parallel', async () => {
     const [found, none] = [addAlbum({ picture }), addAlbum()];
     const results = await Promise.all(
       [found, found, found, none, none].map((album) => server.covers.tryResolveCover(album)),
@@ -124,7 +124,7 @@ describe('the cover archive', () => {
   });
 });
 
-describe('what the archive answers amiss', () => {
+describe('wrong responses of the archive', () => {
   const cases: [string, () => ArchiveBehaviour, string | RegExp, 'unusable' | 'failed'][] = [
     ['a PDF', () => ({ picture: Buffer.from('%PDF-1.4 not a picture') }), /not a JPEG, PNG/, 'unusable'],
     [
@@ -171,7 +171,7 @@ describe('what the archive answers amiss', () => {
     expect((await server.call(`/albums/${album}/cover`)).status).toBe(404);
   });
 
-  it('a failure that passes at once costs nothing', async () => {
+  it('a short failure has no consequences', async () => {
     const album = addAlbum({ status: 502, behind: true, times: 1, after: picture });
     expect(await server.covers.tryResolveCover(album)).toBe(true);
     expect(archive.asked).toHaveLength(2);
@@ -179,7 +179,7 @@ describe('what the archive answers amiss', () => {
 });
 
 describe('asking again', () => {
-  it('for what it does not have is a matter of weeks, longer each time', async () => {
+  it('for what it does not have happens after weeks, later each time', async () => {
     const album = addAlbum();
     await resolveAll();
     for (const days of [7, 14, 28, 56, 56]) {
@@ -200,7 +200,7 @@ describe('asking again', () => {
     expect(server.lines.filter((line) => line.level === 'warn')).toEqual([]);
   });
 
-  it('after a failure is a matter of hours', async () => {
+  it('after a failure happens after hours', async () => {
     const album = addAlbum({ status: 500 });
     await server.covers.tryResolveCover(album);
     expect(await server.covers.hasWanted({ signal: noSignal, yieldToRequests: () => undefined })).toBe(false);
@@ -210,7 +210,7 @@ describe('asking again', () => {
     expect(server.rowOf(album)?.origin).toBe('archive');
   });
 
-  it('comes at once when the album is known to be another release group', async () => {
+  it('happens at once when the album has another release group', async () => {
     const album = addAlbum();
     await server.covers.tryResolveCover(album);
     expect(await server.covers.hasWanted({ signal: noSignal, yieldToRequests: () => undefined })).toBe(false);
@@ -244,7 +244,7 @@ describe('asking again', () => {
     expect(result).toEqual({ albums: 2, found: 2 });
   });
 
-  it('stops for a while when it is down, says so once, and leaves the rest for later', async () => {
+  it('pauses when it is down, logs that once, and postpones the rest', async () => {
     const albums = Array.from({ length: 12 }, () => addAlbum({ picture }));
     await resolveAll();
     await archive.close();
@@ -256,13 +256,13 @@ describe('asking again', () => {
   });
 });
 
-describe('looking again by hand', () => {
+describe('searching by hand', () => {
   const lookAgain = async (album: number) => {
     const response = await server.call(`/albums/${album}/cover/find`, { method: 'POST' });
     return { status: response.status, body: (await response.json()) as unknown };
   };
 
-  it('brings back what was removed', async () => {
+  it('restores what was removed', async () => {
     const album = addAlbum();
     await server.addAudio(album, mp3With(picture), 'mp3');
     await resolveAll();
@@ -273,7 +273,7 @@ describe('looking again by hand', () => {
     expect(server.rowOf(album)).toMatchObject({ origin: 'embedded' });
   });
 
-  it('asks the archive although it was asked in vain, and says why it gave none', async () => {
+  it('asks the archive even if it had none before, and says why there is none', async () => {
     const album = addAlbum({ picture: Buffer.from('%PDF-1.4') });
     await server.covers.tryResolveCover(album);
     expect(await lookAgain(album)).toEqual({
@@ -285,7 +285,7 @@ describe('looking again by hand', () => {
     expect((await lookAgain(999)).status).toBe(404);
   });
 
-  it('leaves a cover that is there', async () => {
+  it('keeps an existing cover', async () => {
     const album = addAlbum({ picture });
     await server.covers.setCover(album, other);
     expect(await lookAgain(album)).toEqual({ status: 200, body: { found: true, reason: null } });

@@ -1,4 +1,4 @@
-// A whole server and an archive that behaves badly: what a track is called never depends on the picture of its album.
+// A whole server and a failing archive: the identification of a track never depends on its album's cover.
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COVER_TASK } from '../../server/covers/tasks.ts';
@@ -51,7 +51,7 @@ async function close(): Promise<void> {
 let count = 0;
 const newGroup = (): string => `9e8d7c6b-0000-4000-8000-${String(++count).padStart(12, '0')}`;
 
-/** Uploads a track of the release group's album, and runs all that this starts. */
+/** Uploads a track of the release group's album, and runs all jobs that follow. */
 async function upload(group: string, title = 'Harbour Lights'): Promise<TrackOut> {
   const frames = [
     id3Frame('TIT2', utf8Text(title)),
@@ -81,11 +81,11 @@ const reasonsOf = (track: TrackOut): unknown[] =>
     )
     .map((line) => line['reason']);
 
-describe('a track whose album has no picture', () => {
+describe('a track whose album has no cover', () => {
   beforeAll(open);
   afterAll(close);
 
-  it('gets the one of the archive, and so has its artist', async () => {
+  it('gets the one of the archive, and so does its artist', async () => {
     const group = newGroup();
     archive.groups.set(group, { picture });
     const track = await upload(group);
@@ -99,7 +99,7 @@ describe('a track whose album has no picture', () => {
   });
 
   const bad: [string, () => ArchiveBehaviour, RegExp][] = [
-    // what is no answer comes between what is one: after four without, it is left alone
+    // valid responses in between: after four failures in a row it is paused
     ['is slow', () => 'silent', /took longer/],
     ['redirects to a private address', () => ({ redirect: 'http://localhost:9/' }), /inside a private network/],
     ['sends the picture drop by drop', () => 'dripping', /took longer/],
@@ -122,7 +122,7 @@ describe('a track whose album has no picture', () => {
     },
   );
 
-  it('is enriched without a word in the log when the archive has none', async () => {
+  it('is enriched without a log line when the archive has none', async () => {
     const [group, said] = [newGroup(), lines.length];
     const track = await upload(group);
     expect(track).toMatchObject({ metadata_status: 'enriched', has_cover: false });
@@ -138,7 +138,7 @@ describe('an archive that is down', () => {
   beforeAll(open);
   afterAll(close);
 
-  it('keeps no track from being enriched, and is asked by itself when it is up again', async () => {
+  it('prevents no track from being enriched, and is asked again when it is up', async () => {
     await archive.close();
     const groups = Array.from({ length: 4 }, newGroup);
     const tracks: TrackOut[] = [];
@@ -149,7 +149,7 @@ describe('an archive that is down', () => {
     expect(tracks.map((track) => [track.metadata_status, track.has_cover])).toEqual(
       groups.map(() => ['enriched', false]),
     );
-    expect(tracks.map((track) => reasonsOf(track).length)).toEqual([1, 1, 0, 0]); // then it is left alone
+    expect(tracks.map((track) => reasonsOf(track).length)).toEqual([1, 1, 0, 0]); // then it is paused
     expect(reasonsOf(tracks[0] as TrackOut)).toEqual([expect.stringMatching(/refused the connection/)]);
     expect(await statusesOf('?task=cover_archive_task')).toEqual(['waiting']);
 
@@ -158,7 +158,7 @@ describe('an archive that is down', () => {
     time += 2 * 3_600_000;
     await server.app.drain();
     expect(await statusesOf('?task=cover_archive_task')).toEqual(['succeeded']);
-    // those that were asked for in vain wait longer
+    // those without a result wait longer
     expect(new Set(archive.asked.map(({ path }) => path)).size).toBe(2);
 
     time += 4 * 3_600_000;

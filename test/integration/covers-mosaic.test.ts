@@ -69,7 +69,7 @@ async function quarters(response: Response): Promise<Colour[]> {
   return [at(0.25, 0.25), at(0.75, 0.25), at(0.25, 0.75), at(0.75, 0.75)];
 }
 
-describe('the picture of an artist', () => {
+describe('the image of an artist', () => {
   it('is made of the covers of their first four albums', async () => {
     for (const [colour, year] of [
       ['yellow', null],
@@ -86,7 +86,7 @@ describe('the picture of an artist', () => {
     expect(await quarters(response)).toEqual(['red', 'green', 'blue', 'grey']);
   });
 
-  it('is whole with two and with three covers', async () => {
+  it('is filled with two and with three covers', async () => {
     await addAlbum('red', 1970);
     await addAlbum('green', 1980);
     expect(await quarters(await getCover())).toEqual(['red', 'green', 'red', 'green']);
@@ -94,7 +94,7 @@ describe('the picture of an artist', () => {
     expect(await quarters(await getCover())).toEqual(['red', 'green', 'red', 'blue']);
   });
 
-  it('is the cover itself when there is one, or several of the same picture', async () => {
+  it('is the cover itself when there is only one, or several with the same image', async () => {
     await addAlbum('red', 1970);
     await addAlbum(undefined, 1971);
     await addAlbum('red', 1972);
@@ -125,7 +125,7 @@ describe('the picture of an artist', () => {
     expect([changed.status, await quarters(changed)]).toEqual([200, ['yellow', 'green', 'yellow', 'green']]);
   });
 
-  it('is kept in the cache, and what was made of other covers is not', async () => {
+  it('is cached, but not those of earlier covers', async () => {
     await addAlbum('red', 1970);
     const second = await addAlbum('green', 1980);
     const kept = () => fs.readdirSync(join(server.dir, 'cache', 'covers', `artist-${artistId}`));
@@ -139,7 +139,7 @@ describe('the picture of an artist', () => {
     expect((await getCover('?size=64')).status).toBe(200);
   });
 
-  it('is made of what can be used when a stored cover is damaged or gone, and is 404 when none can', async () => {
+  it('is made of the readable covers when others are damaged or missing, and is 404 when none is', async () => {
     const albums = [await addAlbum('red', 1970), await addAlbum('green', 1980), await addAlbum('blue', 1990)];
     const path = (at: number): string => join(server.dir, 'library', 'covers', `${albums[at]}.png`);
     fs.writeFileSync(path(0), 'damaged');

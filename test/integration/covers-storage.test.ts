@@ -37,7 +37,7 @@ const flacWith = (picture: Buffer, ...blocks: [number, Buffer][]): Buffer =>
 let server: CoverServer;
 afterEach(() => server.close());
 
-describe('pictures inside audio that is no file on this machine', () => {
+describe('embedded covers of audio in an object store', () => {
   let ranges: number;
   const remote =
     (open?: Storage['open']) =>
@@ -64,7 +64,7 @@ describe('pictures inside audio that is no file on this machine', () => {
     expect(ranges).toBeGreaterThan(0);
   });
 
-  it('are fetched without the music around them', async () => {
+  it('are read without downloading the audio around them', async () => {
     ranges = 0;
     server = await openCoverServer({ storageIs: remote() });
     const album = server.library.addAlbum();
@@ -73,7 +73,7 @@ describe('pictures inside audio that is no file on this machine', () => {
     expect(ranges).toBeLessThan(10);
   });
 
-  it('leave the question open when the storage fails half-way, and none hangs', async () => {
+  it('are read again later when the storage fails half-way, and nothing hangs', async () => {
     ranges = 0;
     const failing = (): Promise<never> => Promise.reject(new AppError('unavailable', 'The store is down.'));
     server = await openCoverServer({ storageIs: remote(failing) });
@@ -84,7 +84,7 @@ describe('pictures inside audio that is no file on this machine', () => {
   });
 });
 
-describe('pictures inside formats that others read for us', () => {
+describe('embedded covers in formats that music-metadata reads', () => {
   /** An APE tag with one binary item. */
   const apeTag = (name: string, value: Buffer): Buffer => {
     const item = Buffer.concat([u32le(value.length), u32le(2), ascii(`${name}\0`), value]);
@@ -193,7 +193,7 @@ describe('pictures inside formats that others read for us', () => {
   });
 });
 
-describe("stored pictures that are no album's any more", () => {
+describe('stored covers without an album', () => {
   const addCovered = async (): Promise<AlbumId> => {
     const album = server.library.addAlbum();
     await server.covers.setCover(album, jpeg);
@@ -206,7 +206,7 @@ describe("stored pictures that are no album's any more", () => {
     server.library.db.delete(albums).where(eq(albums.id, album)).run();
   };
 
-  it('are deleted, with what was made of them, whoever took the album away', async () => {
+  it('are deleted with their smaller sizes, however the album was removed', async () => {
     server = await openCoverServer();
     const [gone, stays] = [await addCovered(), await addCovered()];
     remove(gone);
@@ -217,7 +217,7 @@ describe("stored pictures that are no album's any more", () => {
     expect(orphans()).toEqual([]);
   });
 
-  it('are kept in mind while the storage is out of reach', async () => {
+  it('are remembered while the storage is unreachable', async () => {
     let isDown = true;
     server = await openCoverServer({
       storageIs: (local) => ({
@@ -235,7 +235,7 @@ describe("stored pictures that are no album's any more", () => {
     expect([orphans(), server.stored()]).toEqual([[], []]);
   });
 
-  it("are not deleted when they became the album's again", async () => {
+  it('are not deleted when an album uses them again', async () => {
     server = await openCoverServer();
     const album = await addCovered();
     server.library.db

@@ -110,7 +110,7 @@ const addAudio = async (albumId: AlbumId, audio: Buffer, trackNumber = 1, ext = 
   library.addTrack({ albumId, storageUri: `local:${key}`, hasPicture: true, trackNumber, discNumber: 1 });
 };
 
-/** A track of the album in a scanned folder, which may hold a picture. */
+/** A track of the album in a scanned folder, which may contain an image. */
 function addFolder(albumId: AlbumId, path: string, image?: { name: string; bytes: Buffer }, discNumber = 1): void {
   const folderPath = join(music, path);
   fs.mkdirSync(folderPath, { recursive: true });
@@ -146,7 +146,7 @@ const get = (path: string, headers: Record<string, string> = {}): Promise<Respon
 const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 
 describe('finding a cover', () => {
-  it('takes the picture inside the audio, as it is', async () => {
+  it('takes the image embedded in the audio, unchanged', async () => {
     const album = library.addAlbum();
     await addAudio(album, mp3With(jpeg));
     expect(await covers.resolveCover(album)).toBe(true);
@@ -155,7 +155,7 @@ describe('finding a cover', () => {
     expect(changed).toEqual([album]);
   });
 
-  it('goes by what the picture is, not by what the tag says', async () => {
+  it('recognizes the format by the image, not by the tag', async () => {
     const album = library.addAlbum();
     await addAudio(album, flac([6, flacPicture(png, 'image/jpeg')]), 1, 'flac');
     expect(await covers.resolveCover(album)).toBe(true);
@@ -171,7 +171,7 @@ describe('finding a cover', () => {
     expect((await stored(album))?.equals(jpeg)).toBe(true);
   });
 
-  it('takes the picture beside the audio when there is none inside', async () => {
+  it('takes an image from the folder when none is embedded', async () => {
     const album = library.addAlbum();
     addFolder(album, 'Artist/Album', { name: 'cover.png', bytes: png });
     expect(await covers.resolveCover(album)).toBe(true);
@@ -179,7 +179,7 @@ describe('finding a cover', () => {
     expect((await stored(album))?.equals(png)).toBe(true);
   });
 
-  it('prefers the picture inside to the one beside', async () => {
+  it('prefers the embedded image to the one in the folder', async () => {
     const album = library.addAlbum();
     addFolder(album, 'Artist/Album', { name: 'cover.png', bytes: png });
     await addAudio(album, mp3With(jpeg));
@@ -187,7 +187,7 @@ describe('finding a cover', () => {
     expect(rowOf(album)?.origin).toBe('embedded');
   });
 
-  it('finds the picture of a set above the folders of its discs, and of no other folder', async () => {
+  it('finds the image of a set in the parent of its disc folders, but of no other folder', async () => {
     const [set, lone] = [library.addAlbum(), library.addAlbum()];
     for (const path of ['Artist', 'Artist/Set']) {
       fs.mkdirSync(join(music, path), { recursive: true });
@@ -220,7 +220,7 @@ describe('finding a cover', () => {
     expect(await covers.resolveCover(album)).toBe(false);
   });
 
-  it('writes down that there is none, and looks again only after the album changed', async () => {
+  it('records that there is none, and searches again only after the album changed', async () => {
     const album = library.addAlbum();
     expect(await covers.resolveCover(album)).toBe(false);
     expect(rowOf(album)).toMatchObject({ key: null, checkedAt: now });
@@ -251,7 +251,7 @@ describe('finding a cover', () => {
     expect(rowOf(album)?.origin).toBe('manual');
   });
 
-  it('looks at an album once when it is asked twice at the same time', async () => {
+  it('searches an album once for two requests at once', async () => {
     const album = library.addAlbum();
     await addAudio(album, mp3With(jpeg));
     expect((await Promise.all([covers.resolveCover(album), covers.resolveCover(album)])).filter(Boolean)).toHaveLength(
@@ -260,7 +260,7 @@ describe('finding a cover', () => {
     expect(changed).toEqual([album]);
   });
 
-  it('works through all that wait, and says how far it is', async () => {
+  it('processes all pending albums, and reports progress', async () => {
     const ids = Array.from({ length: 12 }, () => library.addAlbum());
     for (const id of ids.slice(0, 7)) addFolder(id, `Folder ${id}`, { name: 'front.jpg', bytes: jpeg });
     const steps: number[] = [];
@@ -285,7 +285,7 @@ describe('finding a cover', () => {
   });
 });
 
-describe('pictures that are no use', () => {
+describe('unusable images', () => {
   const chunk = (name: string, body: Buffer): Buffer => Buffer.concat([u32(body.length), ascii(name), body, u32(0)]);
   /** A PNG of 30,000 by 30,000 pixels in a few kilobytes. */
   const bomb = (): Buffer =>
@@ -299,7 +299,7 @@ describe('pictures that are no use', () => {
     '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><rect width="10" height="10"/></svg>',
   );
 
-  it('are passed over: too many pixels, not a picture, drawings, nothing, too large', async () => {
+  it('are skipped: too many pixels, not an image, vector graphics, empty, too large', async () => {
     const useless = [
       bomb(),
       Buffer.from('%PDF-1.4 not a picture'),
@@ -317,7 +317,7 @@ describe('pictures that are no use', () => {
     }
   });
 
-  it('inside the audio make way for the one beside it', async () => {
+  it('embedded in the audio are replaced by the one in the folder', async () => {
     const album = library.addAlbum();
     await addAudio(album, mp3With(bomb()));
     addFolder(album, 'Artist', { name: 'cover.png', bytes: png });
@@ -333,7 +333,7 @@ describe('pictures that are no use', () => {
     expect(await covers.resolveCover(good)).toBe(true);
   });
 
-  it('show what they have when they are cut off', async () => {
+  it('are shown in part when they are truncated', async () => {
     const album = library.addAlbum();
     addFolder(album, 'Artist', { name: 'cover.jpg', bytes: jpeg.subarray(0, jpeg.length >> 1) });
     expect(await covers.resolveCover(album)).toBe(true);
@@ -342,7 +342,7 @@ describe('pictures that are no use', () => {
     expect(await sharp(await bytesOf(response)).metadata()).toMatchObject({ format: 'webp', width: 160 });
   });
 
-  it('leave the question open when the audio cannot be reached now', async () => {
+  it('are searched again when the audio cannot be read now', async () => {
     const album = library.addAlbum();
     await addAudio(album, mp3With(jpeg));
     fs.renameSync(join(dir, 'library', 'audio'), join(dir, 'elsewhere'));
@@ -352,7 +352,7 @@ describe('pictures that are no use', () => {
     expect(await covers.resolveCover(album)).toBe(true);
   });
 
-  it('are no reason to fail for those who only try', async () => {
+  it('make tryResolveCover return false instead of throwing', async () => {
     const album = library.addAlbum();
     await addAudio(album, mp3With(jpeg));
     fs.writeFileSync(join(dir, 'library', 'covers'), 'a file where the folder should be');
@@ -363,8 +363,8 @@ describe('pictures that are no use', () => {
   });
 });
 
-describe('looking for covers when something is broken', () => {
-  it('stops at a full disk, and writes down nothing of what it could not store', async () => {
+describe('searching for covers when something fails', () => {
+  it('stops at a full disk, and records nothing that it could not store', async () => {
     const ids = Array.from({ length: 60 }, () => library.addAlbum());
     for (const id of ids) addFolder(id, `Folder ${id}`, { name: 'cover.png', bytes: png });
     let puts = 0;
@@ -389,7 +389,7 @@ describe('looking for covers when something is broken', () => {
     await full.close();
   });
 
-  it('starts the reading thread anew when a file ends it', async () => {
+  it('restarts the thread when a file crashes it', async () => {
     const album = library.addAlbum();
     await addAudio(album, mp3With(jpeg));
     await addAudio(album, mp3With(png), 2);
@@ -439,7 +439,7 @@ describe('serving covers', () => {
     }
   });
 
-  it('takes the larger of two sizes that are as near', () => {
+  it('takes the larger of two equally near sizes', () => {
     expect([
       nearestSize(112),
       nearestSize(230),
@@ -454,7 +454,7 @@ describe('serving covers', () => {
     expect((await get(`/albums/${await addCover()}/cover?size=${size}`)).status).toBe(422);
   });
 
-  it('answers 304 to who has it, with ETags that differ by size and by picture', async () => {
+  it('answers 304 if the client has it, with ETags that differ by size and image', async () => {
     const album = await addCover();
     const etags = await Promise.all(
       ['', '?size=64', '?size=300'].map(
@@ -474,7 +474,7 @@ describe('serving covers', () => {
     expect((await sharp(await bytesOf(other)).metadata()).width).toBe(100);
   });
 
-  it('makes a size once for all who ask at the same time, and keeps it', async () => {
+  it('generates a size once for all requests at the same time, and caches it', async () => {
     const album = await addCover();
     const answers = await Promise.all(
       Array.from({ length: 20 }, async () => (await bytesOf(await get(`/albums/${album}/cover?size=300`))).length),
@@ -487,7 +487,7 @@ describe('serving covers', () => {
     expect((await get(`/albums/${album}/cover?size=300`)).status).toBe(200);
   });
 
-  it('makes many sizes at once, each right', async () => {
+  it('generates many sizes at once correctly', async () => {
     const ids = await Promise.all(Array.from({ length: 8 }, () => addCover()));
     const widths = await Promise.all(
       ids.flatMap((id) =>
@@ -507,7 +507,7 @@ describe('serving covers', () => {
     expect((await get(`/tracks/${library.addTrack()}/cover`)).status).toBe(404);
   });
 
-  it('says 404 where there is none, also when the stored picture has gone or cannot be decoded', async () => {
+  it('answers 404 when there is none, or the stored image is missing or cannot be decoded', async () => {
     const album = await addCover();
     expect((await get('/albums/999/cover')).status).toBe(404);
     expect((await get(`/albums/${library.addAlbum()}/cover?size=300`)).status).toBe(404);
@@ -518,7 +518,7 @@ describe('serving covers', () => {
     expect((await get(`/albums/${album}/cover?size=64`)).status).toBe(404);
   });
 
-  it('takes the token as a query parameter, and refuses none', async () => {
+  it('accepts the token as a query parameter, and requires one', async () => {
     const album = await addCover();
     expect((await fetch(`${served.url}/albums/${album}/cover?token=good`)).status).toBe(200);
     expect((await fetch(`${served.url}/albums/${album}/cover`)).status).toBe(401);
@@ -536,7 +536,7 @@ describe('changing a cover by hand', () => {
     });
   };
 
-  it('replaces what is there, the file included', async () => {
+  it('replaces the cover and its file', async () => {
     const album = library.addAlbum();
     await addAudio(album, mp3With(jpeg));
     await covers.resolveCover(album);
@@ -547,7 +547,7 @@ describe('changing a cover by hand', () => {
     expect(changed).toEqual([album, album]);
   });
 
-  it('takes AVIF too', async () => {
+  it('accepts AVIF too', async () => {
     const album = library.addAlbum();
     const avif = await sharp(png).avif().toBuffer();
     expect((await send(album, 'PUT', avif)).status).toBe(204);
@@ -559,7 +559,7 @@ describe('changing a cover by hand', () => {
     expect((await get(`/albums/${album}/cover?size=64`)).status).toBe(200);
   });
 
-  it('removes it for good: what is inside the audio does not come back', async () => {
+  it('removes it permanently: the embedded image does not come back', async () => {
     const album = library.addAlbum();
     await addAudio(album, mp3With(jpeg));
     await covers.resolveCover(album);
@@ -582,7 +582,7 @@ describe('changing a cover by hand', () => {
     expect((await send(album, 'DELETE')).status).toBe(204);
   });
 
-  it('refuses what cannot be a cover, and leaves the old one', async () => {
+  it('rejects what cannot be a cover, and keeps the old one', async () => {
     const album = library.addAlbum();
     await covers.setCover(album, jpeg);
     expect((await send(album, 'PUT', Buffer.from('no picture'))).status).toBe(415);
@@ -612,7 +612,7 @@ describe('changing a cover by hand', () => {
     expect(fs.readdirSync(join(dir, 'library', 'tmp'))).toEqual([]);
   });
 
-  it('goes with its album', async () => {
+  it('deletes the cover with its album', async () => {
     const album = library.addAlbum({ createdAt: AT });
     await covers.setCover(album, jpeg);
     library.db.delete(tracks).run();

@@ -1,4 +1,4 @@
-// The desktop app's own window becomes the owner with a ticket that only the app can have.
+// The desktop app's window signs in as the owner with a ticket that only the app can get.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PassThrough } from 'node:stream';
 import { createLog } from '../../server/log/log.ts';
@@ -26,19 +26,19 @@ describe('a ticket', () => {
     expect((await signIn(ticket)).status).toBe(403);
   });
 
-  it('has one taker when two come at once', async () => {
+  it('works once for two requests at once', async () => {
     const ticket = server.auth.issueDesktopTicket();
     const answers = await Promise.all([signIn(ticket), signIn(ticket), signIn(ticket)]);
     expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 403, 403]);
   });
 
-  it('is over after half a minute', async () => {
+  it('expires after half a minute', async () => {
     const ticket = server.auth.issueDesktopTicket();
     server.wait(30_000);
     expect((await signIn(ticket)).status).toBe(403);
   });
 
-  it('is not guessed, nor left empty, and guessing is slowed down', async () => {
+  it('cannot be guessed or empty, and guessing is limited', async () => {
     server.auth.issueDesktopTicket();
     expect((await server.call('/auth/desktop', { json: {} })).status).toBe(422);
     expect((await server.call('/auth/desktop', { json: { ticket: 'x'.repeat(300) } })).status).toBe(422);
@@ -47,7 +47,7 @@ describe('a ticket', () => {
     expect((await signIn(server.auth.issueDesktopTicket())).status).toBe(429);
   });
 
-  it('is worth nothing from another machine, and stays good for the own one', async () => {
+  it('does not work from another machine, and stays valid for this one', async () => {
     const ticket = server.auth.issueDesktopTicket();
     await expect(server.auth.signInDesktop({ ticket, from: '192.168.1.9', isHere: false })).rejects.toMatchObject({
       code: 'forbidden',
@@ -55,14 +55,14 @@ describe('a ticket', () => {
     expect((await signIn(ticket)).status).toBe(200);
   });
 
-  it('is not lost when a few windows start together, and the oldest goes when many do', async () => {
+  it('stays valid when a few windows start together; of many the oldest expires', async () => {
     const tickets = Array.from({ length: 17 }, () => server.auth.issueDesktopTicket());
     expect((await signIn(tickets[0] ?? '')).status).toBe(403);
     expect((await signIn(tickets[1] ?? '')).status).toBe(200);
     expect((await signIn(tickets[16] ?? '')).status).toBe(200);
   });
 
-  it('follows the owner: who is left of the superusers when the first account is gone', async () => {
+  it('signs in the next superuser when the first account is deleted', async () => {
     const { id } = await server.signUp('second');
     await server.auth.accounts.update(id as never, { isSuperuser: true });
     expect(nameOf(await signIn(server.auth.issueDesktopTicket()))).toBe('Owner');
@@ -72,7 +72,7 @@ describe('a ticket', () => {
   });
 });
 
-it('a server that is not set up has nobody to become', async () => {
+it('a server without accounts accepts no ticket', async () => {
   const answer = await signIn(server.auth.issueDesktopTicket());
   expect(answer.status).toBe(409);
   expect(answer.body['detail']).toContain('not set up');

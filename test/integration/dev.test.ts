@@ -1,4 +1,4 @@
-// `npm run dev` on a copy of the sources: what is saved there is what answers, and what does not work is said.
+// `npm run dev` on a copy of the sources: saved files take effect, and errors are shown.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -64,7 +64,7 @@ const edit = (file: string, change: (source: string) => string): void => {
   writeFileSync(path, change(readFileSync(path, 'utf8')));
 };
 
-test('the pages come from Vite, and the library of the seed from the server', async () => {
+test('the pages are served by Vite, and the seed library by the server', async () => {
   expect(await text('/')).toContain('/@vite/client');
   expect(await text('/settings')).toContain('/windows/settings/main.tsx');
   const signIn = await fetch(`${url}/api/v1/auth/login`, {
@@ -77,14 +77,14 @@ test('the pages come from Vite, and the library of the seed from the server', as
   expect(((await tracks.json()) as TrackPage).total).toBe(TRACKS);
 });
 
-test('a saved file of the server answers the next request', async () => {
+test('a saved file of the server takes effect for the next request', async () => {
   edit('server/http/security-headers.ts', (source) =>
     source.replace(`'X-Frame-Options'`, `'X-Saved': 'yes',\n  'X-Frame-Options'`),
   );
   await expect.poll(async () => (await fetch(`${url}/health`)).headers.get('x-saved')).toBe('yes');
 });
 
-test('a server that does not start is told of in the terminal, in the page, and in every answer', async () => {
+test('a server that does not start is reported in the terminal, in the page, and in every response', async () => {
   edit('server/http/health.ts', (source) => `${source}const broken: = 1;\n`);
   await expect.poll(async () => (await fetch(`${url}/health`)).status).toBe(503);
   for (const said of [await text('/health'), output, messages.findLast(({ type }) => type === 'error')?.err?.message])
@@ -94,7 +94,7 @@ test('a server that does not start is told of in the terminal, in the page, and 
   await expect.poll(() => messages.at(-1)?.type).toBe('full-reload');
 });
 
-test('a type that does not fit is told of in the terminal', async () => {
+test('a type error is reported in the terminal', async () => {
   edit('server/http/problem.ts', (source) => `${source}export const wrong: number = 'text';\n`);
   await expect.poll(() => output).toMatch(/TS2322.*Type 'string' is not assignable to type 'number'/);
 });
@@ -109,7 +109,7 @@ test('a saved component reaches the open page', async () => {
 });
 
 // Windows has no signals
-test.skipIf(process.platform === 'win32')('Ctrl+C ends all of it', async () => {
+test.skipIf(process.platform === 'win32')('Ctrl+C stops everything', async () => {
   process.kill(-(dev.pid as number), 'SIGINT');
   expect(await once(dev, 'exit')).toEqual([0, null]);
   await expect.poll(() => isAlive(-(dev.pid as number))).toBe(false);

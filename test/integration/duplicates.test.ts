@@ -1,5 +1,5 @@
-// Duplicates by sound: found among files of other formats and rates, not among other music; merged into one, or told
-// apart.
+// Duplicates by fingerprint: found among files of other formats and bit rates, not among other music; merged, or marked
+// as different.
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -57,7 +57,7 @@ describe.runIf(ffmpeg)('in a library of real files', () => {
     return (await server.api<JobOut & { result: ScanResult }>(`/jobs/${body.id}`)).body.result;
   }
 
-  /** Files by path in a music folder, scanned and heard. */
+  /** Files by path in a music folder, scanned and fingerprinted. */
   async function library(mode: 'copy' | 'reference', files: Record<string, [seed: number, encoding: Encoding]>) {
     const folder = mkdtempSync(join(base, 'music-'));
     for (const [path, [seed, encoding]] of Object.entries(files)) {
@@ -101,7 +101,7 @@ describe.runIf(ffmpeg)('in a library of real files', () => {
   const post = (server: TestServer, path: string, body: unknown, token?: string) =>
     server.api<TrackOut & { detail: string }>(path, { method: 'POST', body, ...(token !== undefined && { token }) });
 
-  test('the same music is one group in any format and rate, and other music is in none', async () => {
+  test('the same music is one group in any format and bit rate, and other music is in none', async () => {
     const { server, id } = await library('reference', {
       '1.mp3': [1, 'mp3'],
       '1 low.mp3': [1, 'mp3-64'],
@@ -135,7 +135,7 @@ describe.runIf(ffmpeg)('in a library of real files', () => {
   });
 
   describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
-    test('merging keeps one, with all that people did with the others, and no scan brings these back', async () => {
+    test('merging keeps one track, with the data of the others, and no scan brings these back', async () => {
       const { server, folder, id } = await library(mode, {
         'a/1.mp3': [1, 'mp3'],
         'b/1.flac': [1, 'flac'],
@@ -177,7 +177,7 @@ describe.runIf(ffmpeg)('in a library of real files', () => {
       expect(db.prepare('SELECT track_id FROM playlist_entries').pluck().all()).toEqual([flac, flac]);
       for (const gone of [mp3, opus]) expect((await server.api(`/tracks/${gone}`)).status).toBe(404);
       expect(await groups(server)).toMatchObject({ total: 0, items: [] });
-      // a person's own files
+      // the user's own files
       for (const path of ['a/1.mp3', 'b/1.flac', 'c/1.opus']) expect(existsSync(join(folder, path)), path).toBe(true);
       if (mode === 'copy')
         expect(
@@ -205,7 +205,7 @@ describe.runIf(ffmpeg)('in a library of real files', () => {
     expect((await fetch(`${server.url}/stream/${a}?token=${server.token}`)).status).toBe(200);
   });
 
-  test('what a person tells apart is not paired again, also when it is heard again', async () => {
+  test('tracks marked as different are not grouped again, also with a new fingerprint', async () => {
     const { server, folder, id } = await library('reference', {
       '1.mp3': [1, 'mp3'],
       '1.flac': [1, 'flac'],
@@ -225,7 +225,7 @@ describe.runIf(ffmpeg)('in a library of real files', () => {
     expect(await groups(server)).toMatchObject({ total: 0, items: [] });
   });
 
-  test('what cannot be merged is refused, and nothing is changed', async () => {
+  test('tracks that cannot be merged are rejected, and nothing changes', async () => {
     const { server, id } = await library('reference', {
       '1.mp3': [1, 'mp3'],
       '1.flac': [1, 'flac'],
@@ -250,7 +250,7 @@ describe.runIf(ffmpeg)('in a library of real files', () => {
     expect(await allTracks(server)).toHaveLength(3);
   });
 
-  test('other audio under a track is another sound: its fingerprint goes, and its place in the group', async () => {
+  test('new audio of a track removes its fingerprint, and the track from its group', async () => {
     const { server, folder, id } = await library('reference', { '1.mp3': [1, 'mp3'], '1.flac': [1, 'flac'] });
     copyFileSync(made(4, 'mp3'), join(folder, '1.mp3'));
     expect(await scan(server)).toMatchObject({ updated: 1 });
@@ -295,7 +295,7 @@ describe('the index', () => {
       ),
     ).map((rows) => (rows ?? []).map((row) => row.track_id));
 
-  test('keeps what was heard, and says when the track is gone', () => {
+  test('keeps fingerprints, and reports when the track no longer exists', () => {
     const id = add();
     expect(store(id, random(1), 59_999.6)).toBe(true);
     expect(findFingerprint(temp.db, id)).toEqual({ raw: random(1), durationMs: 60_000 });
@@ -309,7 +309,7 @@ describe('the index', () => {
     expect(store(id, random(2))).toBe(false);
   });
 
-  test('a group goes with the last but one of it, and tracks too far apart in length are none', () => {
+  test('a group of one is removed, and tracks with different lengths are not grouped', () => {
     const [a, b, c] = [add(), add(), add()];
     for (const id of [a, b]) store(id, random(3));
     store(c, random(3), 67_001);
@@ -323,7 +323,7 @@ describe('the index', () => {
     expect(temp.db.$client.prepare('SELECT count(*) FROM duplicate_pairs').pluck().get()).toBe(0);
   });
 
-  test('a hash that becomes known later leaves the fingerprint, another one takes it away', () => {
+  test('a hash that becomes known later keeps the fingerprint, another hash removes it', () => {
     const id = add();
     store(id, random(4));
     const hash = (value: string): void =>
@@ -336,7 +336,7 @@ describe('the index', () => {
     expect(findFingerprint(temp.db, id)).toBeUndefined();
   });
 
-  test('many copies of one track are a group, though a piece that very many have is not looked up', () => {
+  test('many copies of one track are a group, though very frequent parts are not looked up', () => {
     const ids = Array.from({ length: 70 }, () => add(300_000));
     for (const id of ids) store(id, random(6), 300_000);
     const group = members().find((one) => one.includes(ids[0] as number)) ?? [];
@@ -345,7 +345,7 @@ describe('the index', () => {
     temp.db.$client.prepare('DELETE FROM tracks').run();
   });
 
-  test('every look-up goes by an index', () => {
+  test('every look-up uses an index', () => {
     const plan = (sql: string): string =>
       temp.db.$client
         .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)

@@ -1,4 +1,4 @@
-// Tracks of which their own tags are all that can be known: decided at once, and no file is opened again for what a
+// Tracks that only their tags can identify: decided at once, and no file is opened again for what a
 // scan has read.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { makeSoundFiles, type SoundFiles } from '../support/sound-files.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 
-describe('when nobody may be asked', () => {
+describe('without online services', () => {
   let temporary: TempDatabase;
   let db: MainDb;
   const at = new Date('2026-01-01T00:00:00Z');
@@ -73,7 +73,7 @@ describe('when nobody may be asked', () => {
     expect(settle()).toEqual([]);
   });
 
-  it('MusicBrainz is asked about what the tags name by an identifier, where it may be', () => {
+  it('MusicBrainz is asked about the mbids in the tags, if it is enabled', () => {
     add({ recordingMbid: '00000000-0000-4000-8000-000000000001' });
     expect(settle(true)).toEqual([]);
     expect(settle(false)).toHaveLength(1);
@@ -94,7 +94,7 @@ describe('on a server', () => {
     rmSync(files.dir, { recursive: true, force: true });
   });
 
-  /** An upload whose file is gone before anybody looks at it again. */
+  /** An upload whose file is removed before it is read again. */
   async function addAndLose(env: Record<string, string>): Promise<void> {
     server = await startServer({ env });
     await files.upload(server, 'tagged.mp3', { TIT2: 'Tag title', TPE1: 'Tag Artist' });

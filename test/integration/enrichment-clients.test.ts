@@ -1,5 +1,5 @@
-// The clients of the identification service and MusicBrainz against servers that speak their protocols. Waits are not
-// waited.
+// The clients of AcoustID and MusicBrainz against servers with their protocols. Waits are
+// skipped.
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -92,8 +92,8 @@ const faultOf = (work: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof ServiceError ? error.fault : String(error)),
   );
 
-describe('the identification service', () => {
-  it('is asked with a compressed form, whole seconds, the key and who we are; results come best first', async () => {
+describe('AcoustID', () => {
+  it('gets a compressed form, whole seconds, the key and a User-Agent; results are sorted by score', async () => {
     fake.answer = () => found;
     const results = await lookingUp().ask('AQADtE');
     expect(results.map((result) => result.score)).toEqual([0.9, 0.5]);
@@ -147,7 +147,7 @@ describe('the identification service', () => {
     expect(fake.lookups).toHaveLength(asked);
   });
 
-  it('is not asked any more with a key that it refused, until there is another', async () => {
+  it('is not asked again with a key that it rejected, until there is another', async () => {
     values['FPID_API_KEY'] = 'bad-key';
     const { ask } = lookingUp();
     fake.answer = () => found;
@@ -166,7 +166,7 @@ describe('the identification service', () => {
     expect(acoustId.whyNot()).toMatch(/is switched off/);
   });
 
-  it('is left alone by a hundred tracks when it cannot be reached, and found again later', async () => {
+  it('is not asked for a hundred tracks while it is unreachable, and asked again later', async () => {
     let connections = 0;
     const deaf: Server = createServer((socket) => {
       connections++;
@@ -179,7 +179,7 @@ describe('the identification service', () => {
     const { ask, pass } = lookingUp();
     const faults = await Promise.all(Array.from({ length: 100 }, () => faultOf(ask())));
     expect(new Set(faults)).toEqual(new Set(['unreachable']));
-    expect(connections).toBeLessThan(10); // those that went before the first ones failed
+    expect(connections).toBeLessThan(10); // those sent before the first ones failed
     await new Promise<void>((resolve) => {
       deaf.close(() => resolve());
     });
@@ -191,7 +191,7 @@ describe('the identification service', () => {
     expect(await faultOf(ask())).toBe('none');
   });
 
-  it('stops when the caller does', async () => {
+  it('stops when it is aborted', async () => {
     fake.answer = () => 'hang';
     fake.onSilence = () => undefined;
     const { acoustId } = lookingUp();
@@ -207,7 +207,7 @@ describe('MusicBrainz', () => {
     return { ...deps, musicBrainz: createMusicBrainz({ ...deps, now: () => new Date(0), lifetime: never }) };
   };
 
-  it('is asked once for what several want, and says who we are', async () => {
+  it('is asked once for the same mbid, with a User-Agent', async () => {
     mb.entities.set(`/ws/2/release-group/${uuid(1)}`, {
       id: uuid(1),
       title: 'Low Water',
@@ -221,7 +221,7 @@ describe('MusicBrainz', () => {
     ]);
   });
 
-  it('is waited for as long as it says', async () => {
+  it('is asked again after its Retry-After', async () => {
     mb.busy = 2;
     mb.entities.set(`/ws/2/recording/${uuid(1)}`, { id: uuid(2), title: 'Ebb', 'first-release-date': '2009-05' });
     const { musicBrainz, waits } = asking();
@@ -230,13 +230,13 @@ describe('MusicBrainz', () => {
     expect(waits.length).toBeGreaterThan(0);
   });
 
-  it('may not know it', async () => {
+  it('may not know the mbid', async () => {
     const { musicBrainz } = asking();
     expect(await musicBrainz.findRecording(uuid(404), never)).toBeUndefined();
     expect(await musicBrainz.findReleaseGroup('no id', never)).toBeUndefined();
   });
 
-  it('does not keep a failure for an answer', async () => {
+  it('is asked again after a failure', async () => {
     mb.entities.set(`/ws/2/recording/${uuid(1)}`, { hello: 1 });
     const { musicBrainz } = asking();
     expect(await faultOf(musicBrainz.findRecording(uuid(1), never))).toBe('unreachable');

@@ -1,5 +1,5 @@
-// Runs over the library: after a scan, on request, from the command line, through a kill, in the pace that the service
-// asks for.
+// Identification of the library: after a scan, on request, from the command line, after a kill, at the rate that
+// AcoustID allows.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ const settings = (perSecond: number): Record<string, string> => ({
   FPID_RATE_PER_SECOND: String(perSecond),
 });
 
-/** A data folder with tracks that wait. */
+/** A data folder with pending tracks. */
 function seed(count: number): void {
   const path = join(dir, 'tonearm.db');
   migratedDatabase(path);
@@ -54,7 +54,7 @@ function seed(count: number): void {
   db.$client.close();
 }
 
-/** Each process may ask as often at once as in a second, then at the pace: it cannot have taken less time. */
+/** Each process may send one second's requests at once, then at the rate: it cannot have taken less time. */
 function expectPaceSince(begun: number, perSecond: number, processes = 1): void {
   const last = fake.lookups.at(-1)?.at ?? begun;
   const waited = fake.lookups.length - processes * perSecond;
@@ -64,14 +64,14 @@ function expectPaceSince(begun: number, perSecond: number, processes = 1): void 
 const libraryJobs = async ({ api }: TestServer): Promise<JobOut[]> =>
   (await api<Paged<JobOut>>('/jobs?task=enrich_library')).body.items;
 
-it('400 tracks end in a final state through a kill, none is looked up more than twice, and the pace is kept', async () => {
+it('400 tracks reach a final state despite a kill, none is looked up three times, and the rate is kept', async () => {
   const [count, perSecond] = [400, 120];
   seed(count);
   const half = Promise.withResolvers<void>();
   fake.before = async () => {
     if (fake.lookups.length >= 150) half.resolve();
   };
-  // it goes on with what is pending
+  // it continues with pending tracks
   const begun = performance.now();
   const first = await spawnServer(['--data-dir', dir, '--port', '0', '--log-level', 'warn'], settings(perSecond));
   await half.promise;
@@ -99,11 +99,11 @@ it('400 tracks end in a final state through a kill, none is looked up more than 
   const times = Map.groupBy(fake.lookups, (lookup) => lookup.fingerprint);
   expect(times.size).toBe(count);
   expect(Math.max(...[...times.values()].map((lookups) => lookups.length))).toBeLessThanOrEqual(2);
-  expect(fake.lookups.length).toBeLessThanOrEqual(count + 20); // only those under way at the kill
+  expect(fake.lookups.length).toBeLessThanOrEqual(count + 20); // only those in progress at the kill
   expectPaceSince(begun, perSecond, 2);
 });
 
-it('no more than three look-ups a second are made, whoever asks for them', async () => {
+it('no more than three look-ups a second are made in total', async () => {
   seed(8);
   const begun = performance.now();
   server = await startServer({ dir, env: settings(3) });
@@ -116,7 +116,7 @@ it('no more than three look-ups a second are made, whoever asks for them', async
   expectPaceSince(begun, 3);
 });
 
-it('a scan is followed by one run over what it found, and a file with other tags is identified anew', async () => {
+it('a scan is followed by one job for the tracks it found, and a retagged file is identified again', async () => {
   const music = join(files.dir, 'music');
   await mkdir(music, { recursive: true });
   const path = files.make(join('music', 'a.mp3'), { TIT2: 'First', TPE1: 'Somebody' });
@@ -154,13 +154,13 @@ it('a scan is followed by one run over what it found, and a file with other tags
   expect(await libraryJobs(server)).toHaveLength(2);
 });
 
-it('a run takes what was asked for: pending, failed, or all but what was edited by hand', async () => {
+it('a job identifies the requested tracks: pending, failed, or all but those edited by hand', async () => {
   seed(4);
   const { answer } = fake;
   fake.answer = () => ({ results: [] });
   server = await startServer({ dir, env: settings(300) });
   const { api, app } = server;
-  await app.drain(); // goes on with what is pending
+  await app.drain(); // continues with pending tracks
   expect((await allTracks(server)).map((track) => track.metadata_status)).toEqual([
     'failed',
     'failed',
@@ -188,7 +188,7 @@ it('a run takes what was asked for: pending, failed, or all but what was edited 
   expect((await api('/jobs/enrich', { method: 'POST', body: {}, token: await registerUser(server) })).status).toBe(403);
 });
 
-it('a run that is cancelled keeps what it did and leaves the rest pending', async () => {
+it('a cancelled job keeps its results and leaves the rest pending', async () => {
   seed(60);
   const started = Promise.withResolvers<void>();
   const { answer } = fake;
@@ -206,7 +206,7 @@ it('a run that is cancelled keeps what it did and leaves the rest pending', asyn
   expect(new Set(statuses)).toEqual(new Set(['enriched', 'pending']));
 });
 
-it('a library of any size is walked in windows of ids, and questions come from an index', () => {
+it('a library of any size is read in ranges of ids, with queries that use an index', () => {
   seed(3);
   const { $client } = openDatabase({ path: join(dir, 'tonearm.db'), migrationsDir: 'migrations', log: quiet });
   try {
@@ -225,7 +225,7 @@ it('a library of any size is walked in windows of ids, and questions come from a
   }
 });
 
-/** Plans of the statements that `work` runs, as drizzle makes them. */
+/** Plans of the statements that drizzle runs in `work`. */
 function plansOf(client: Database.Database, work: (db: ReturnType<typeof openDatabase>) => void): string[] {
   const seen: string[] = [];
   const path = client.name;

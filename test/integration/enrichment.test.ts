@@ -1,5 +1,5 @@
-// Every transition of the interface's table, end to end: real files with real sound, uploaded to a real server; only
-// the services on the internet are servers of this test.
+// Every transition of a track's state, end to end: real files with real audio, uploaded to a real server; only
+// the internet services are fakes.
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createEnrichment, type EnrichmentDeps } from '../../server/enrichment/service.ts';
@@ -57,7 +57,7 @@ const none: Answer = { results: [] };
 let files: SoundFiles;
 let fake: FakeAcoustId;
 let mb: FakeMusicBrainz;
-/** With the settings that most tests want. */
+/** With the settings of most tests. */
 let shared: TestServer;
 let server: TestServer;
 let time: Date | undefined;
@@ -103,7 +103,7 @@ const startWith = (env: Record<string, string>): Promise<TestServer> =>
     now: () => time ?? new Date(),
   });
 
-/** A server of its own for this test; else all have one. */
+/** A separate server for this test; the others share one. */
 async function start(env: Record<string, string> = {}): Promise<void> {
   server = await startWith(env);
 }
@@ -116,14 +116,14 @@ const jobs = async (task: string): Promise<JobOut[]> =>
 const matches = async (id: number): Promise<MatchesOut> => (await server.api<MatchesOut>(`/tracks/${id}/matches`)).body;
 const review = async (): Promise<ReviewOut[]> => (await server.api<Paged<ReviewOut>>('/review')).body.items;
 
-/** Uploads a file and lets everything that follows happen. */
+/** Uploads a file and waits for all jobs that follow. */
 async function add(name: string, frames?: Record<string, string>): Promise<TrackOut> {
   const { id } = await files.upload(server, name, frames);
   await server.app.drain();
   return get(id);
 }
 
-/** Asks for a track and gives the result of the job. */
+/** Enriches a track and returns the result of the job. */
 async function enrich(id: number): Promise<EnrichTaskResult> {
   const { status, body } = await server.api<JobOut>(`/tracks/${id}/metadata/enrich`, { method: 'POST' });
   expect(status).toBe(202);
@@ -136,7 +136,7 @@ async function enrich(id: number): Promise<EnrichTaskResult> {
 const TAGS = { TIT2: 'Tag title', TPE1: 'Tag Artist', TALB: 'Tag Album', TDRC: '2001', TRCK: '7', TCON: 'Folk' };
 
 describe('pending → enriched', () => {
-  it('a file without tags is known by its sound; artist and album are resolved', async () => {
+  it('a file without tags is identified by its fingerprint; artist and album are resolved', async () => {
     fake.answer = () => found();
     mb.entities.set(`/ws/2/release-group/${GROUP}`, {
       id: GROUP,
@@ -207,7 +207,7 @@ describe('pending → enriched', () => {
     });
   });
 
-  it('above the threshold what was heard wins, and the album that is left empty goes', async () => {
+  it('above the threshold the match wins, and the album that becomes empty is deleted', async () => {
     fake.answer = () => found(0.86);
     const track = await add('sure.mp3', TAGS);
     expect(track).toMatchObject({
@@ -260,7 +260,7 @@ describe('pending → enriched', () => {
     expect(await add('unsure.mp3', TAGS)).toMatchObject({ title: 'Harbour Lights' });
   });
 
-  it('of several recordings the most linked one is taken, on the album that the tags name', async () => {
+  it('of several recordings the one with the most sources wins, on the album of the tags', async () => {
     const hits: FakeGroup = {
       id: uuid(20),
       title: 'Hits',
@@ -291,14 +291,14 @@ describe('pending → enriched', () => {
     });
   });
 
-  it('a service that is busy is asked again, and the track is none the worse', async () => {
+  it('a busy service is asked again, and the track is enriched all the same', async () => {
     fake.next = [{ status: 429, body: '{"status":"error","error":{"code":14,"message":"rate limit"}}' }];
     fake.answer = () => found();
     expect(await add('busy.mp3')).toMatchObject({ metadata_status: 'enriched', title: 'Harbour Lights' });
     expect(fake.lookups).toHaveLength(2);
   });
 
-  it('identifiers in the tags make the look-up needless, unless somebody asks for it', async () => {
+  it('with mbids in the tags there is no look-up, unless requested', async () => {
     const TAGGED = uuid(81);
     fake.answer = () => found();
     mb.entities.set(`/ws/2/recording/${TAGGED}`, {
@@ -380,7 +380,7 @@ describe('pending → enriched', () => {
 });
 
 describe('pending → failed', () => {
-  it('without tags and without a match, with the reason in words', async () => {
+  it('without tags and without a match, with the reason', async () => {
     const track = await add('nameless.mp3');
     expect(track).toMatchObject({
       title: 'nameless',
@@ -391,7 +391,7 @@ describe('pending → failed', () => {
     expect(track.enriched_at).not.toBeNull();
   });
 
-  it('without a key it says so only when nothing else identified the track', async () => {
+  it('a missing key is reported only when nothing else identified the track', async () => {
     await start({ FPID_API_KEY: '' });
     expect(await add('tagged.mp3', TAGS)).toMatchObject({ metadata_status: 'enriched', metadata_error: null });
     expect(await add('nameless.mp3')).toMatchObject({
@@ -401,7 +401,7 @@ describe('pending → failed', () => {
     expect(fake.lookups).toEqual([]);
   });
 
-  it('a fingerprint that the service refuses ends the look-up of this track alone', async () => {
+  it('a fingerprint that the service rejects ends the look-up of this track only', async () => {
     fake.answer = () => ({
       status: 400,
       body: '{"status":"error","error":{"code":3,"message":"invalid fingerprint"}}',
@@ -500,7 +500,7 @@ describe('a crash', () => {
     if (status === 'failed') expect((await get(id)).metadata_error).toMatch(/unexpected error \(TypeError\)/);
   });
 
-  it('of one track after the other gives way to others after each, whatever becomes of it', async () => {
+  it('of many tracks yields to requests after each, whatever the result', async () => {
     for (let n = 0; n < 5; n++) await add(`${n}.mp3`, { ...TAGS, title: `Tag title ${n}` });
     const enrichment = await enrichmentAgain({ fingerprinter: { fingerprint: crash } });
     let turns = 0;
@@ -522,7 +522,7 @@ describe('a crash', () => {
     yieldToRequests: () => undefined,
   };
 
-  /** Over tracks that wait once more, with something of it replaced. */
+  /** For pending tracks, with some dependencies replaced. */
   async function enrichmentAgain(replaced: Partial<EnrichmentDeps>) {
     const { db } = server.app;
     db.$client
@@ -557,10 +557,10 @@ describe('a crash', () => {
   }
 });
 
-describe('a service that is away', () => {
+describe('an unreachable service', () => {
   const signIn: Answer = { status: 200, body: '<html>Sign in to this network</html>' };
 
-  it('costs a tagged track nothing but the look-up, which is made when the service is back', async () => {
+  it('delays only the look-up of a tagged track, which is done when the service is back', async () => {
     time = new Date('2026-01-01T00:00:00Z');
     await start();
     fake.answer = () => signIn;
@@ -590,7 +590,7 @@ describe('a service that is away', () => {
     ]);
   });
 
-  it('tells the administrator when the key is not accepted', async () => {
+  it('is reported to the administrator when it rejects the key', async () => {
     await start({ FPID_API_KEY: 'bad-key' });
     expect(await add('tagged.mp3', TAGS)).toMatchObject({ metadata_status: 'enriched', metadata_error: null });
     expect(await jobs('enrich_library')).toMatchObject([
@@ -598,7 +598,7 @@ describe('a service that is away', () => {
     ]);
   });
 
-  describe('when it is MusicBrainz', () => {
+  describe('such as MusicBrainz', () => {
     const folk = (): void =>
       void mb.entities.set(`/ws/2/release-group/${GROUP}`, { id: GROUP, genres: [{ name: 'folk', count: 7 }] });
     beforeEach(async () => {
@@ -613,7 +613,7 @@ describe('a service that is away', () => {
       await server.app.drain();
     };
 
-    it('is not the track’s fault; what it would have added comes later', async () => {
+    it('does not fail the track; its data is added later', async () => {
       const track = await add('nameless.mp3');
       expect(track).toMatchObject({
         metadata_status: 'enriched',
@@ -644,7 +644,7 @@ describe('a service that is away', () => {
       ]);
     });
 
-    it('a recording that only it can name waits for it', async () => {
+    it('a recording that only it knows waits for it', async () => {
       fake.answer = () => found(0.9, { id: uuid(90), sources: 3 });
       const { id } = await add('nameless.mp3');
       expect(await get(id)).toMatchObject({
@@ -666,7 +666,7 @@ describe('a service that is away', () => {
       });
     });
 
-    it('those who wait for the look-up do not wait for it too', async () => {
+    it('tracks that wait for the look-up do not wait for it too', async () => {
       for (const COMM of ['one', 'two', 'three']) await add('heard.mp3', { COMM });
       fake.answer = () => signIn;
       const { id } = await add('unheard.mp3');
@@ -674,7 +674,7 @@ describe('a service that is away', () => {
       fake.lookups.length = 0;
       await tenMinutesLater();
       expect(await get(id)).toMatchObject({ metadata_status: 'enriched', title: 'Harbour Lights', genre: null });
-      expect(fake.lookups).toHaveLength(2); // one that finds out who is away, and the one that was not heard
+      expect(fake.lookups).toHaveLength(2); // one that notices it, and the one without a fingerprint
       expect(await jobs('enrich_library')).toMatchObject([
         { status: 'waiting', error: expect.stringMatching(/^MusicBrainz .* 4 tracks wait for it\.$/) },
       ]);
@@ -682,12 +682,12 @@ describe('a service that is away', () => {
   });
 });
 
-describe('what a person typed', () => {
+describe('manual edits', () => {
   const typed = { title: 'Typed', artist: 'A feat. B', artists: ['A', 'B'], album: 'Typed Album', year: 1950 };
   const put = (id: number, body: object = typed) =>
     server.api<TrackOut>(`/tracks/${id}/metadata`, { method: 'PUT', body });
 
-  it('any → manual: artist and album are resolved from the values, and runs leave it alone', async () => {
+  it('any → manual: artist and album are resolved from the values, and later jobs leave it alone', async () => {
     const { id } = await add('tagged.mp3', TAGS);
     fake.answer = () => found();
     const { status, body } = await put(id);
@@ -719,7 +719,7 @@ describe('what a person typed', () => {
     expect(await get(id)).toMatchObject({ title: 'Typed', metadata_status: 'manual' });
   });
 
-  it('wins over a run that is under way', async () => {
+  it('win over a job in progress', async () => {
     fake.answer = () => found();
     fake.before = async () => {
       fake.before = () => Promise.resolve();
@@ -731,7 +731,7 @@ describe('what a person typed', () => {
     expect(await jobs('enrich_task')).toMatchObject([{ status: 'succeeded', result: { outcome: 'skipped' } }]);
   });
 
-  it('in a single field stays there, and lets the rest be enriched', async () => {
+  it('of a single field are kept, and the rest is enriched', async () => {
     const { id } = await add('nameless.mp3');
     await server.api(`/tracks/${id}`, { method: 'PATCH', body: { title: 'My title' } });
     fake.answer = () => found();
@@ -751,8 +751,8 @@ describe('what a person typed', () => {
   });
 });
 
-describe('a track without audio here', () => {
-  it('is left as it is', async () => {
+describe('a track without audio', () => {
+  it('is not changed', async () => {
     fake.answer = () => found();
     const { id } = await add('gone.mp3', TAGS);
     server.app.db.$client.prepare("UPDATE tracks SET availability = 'missing', metadata_status = 'pending'").run();
@@ -763,7 +763,7 @@ describe('a track without audio here', () => {
 });
 
 describe('candidates', () => {
-  it('are kept, and one can be taken for good', async () => {
+  it('are stored, and one can be accepted', async () => {
     const other: FakeRecording = { ...harbourLights, id: uuid(50), title: 'Ebb', sources: 2 };
     fake.answer = () => found(0.5, harbourLights, other);
     const { id } = await add('tagged.mp3', TAGS);
@@ -799,7 +799,7 @@ describe('candidates', () => {
     });
   });
 
-  it('of another score or name are asked about again, dismissed ones are not', async () => {
+  it('with another score or name are reviewed again, dismissed ones are not', async () => {
     fake.answer = () => found(0.5);
     const { id } = await add('tagged.mp3', TAGS);
     const listener = await registerUser(server);
@@ -820,7 +820,7 @@ describe('candidates', () => {
 describe('undo', () => {
   const undo = (id: number) => server.api<TrackOut>(`/tracks/${id}/metadata/undo`, { method: 'POST' });
 
-  it('takes the last enrichment back, and it stays back', async () => {
+  it('reverts the last enrichment permanently', async () => {
     fake.answer = () => found();
     const { id } = await add('tagged.mp3', TAGS);
     const { status, body } = await undo(id);
@@ -841,7 +841,7 @@ describe('undo', () => {
     expect((await undo(id)).status).toBe(409);
   });
 
-  it('is refused when nothing was changed, or something was changed since', async () => {
+  it('is refused when nothing changed, or something changed since', async () => {
     const untouched = await add('tagged.mp3', TAGS);
     expect((await undo(untouched.id)).status).toBe(409);
     fake.answer = () => found();

@@ -66,7 +66,7 @@ interface Heard {
   data?: unknown;
 }
 
-/** An EventSource in small: reads messages one by one. */
+/** A minimal EventSource: reads messages one by one. */
 async function listen(token: string, headers: Record<string, string> = {}, query = '') {
   const res = await new Promise<IncomingMessage>((resolve, reject) => {
     get(`${base}?token=${token}${query}`, { headers, agent: false }, resolve).on('error', reject);
@@ -93,7 +93,7 @@ async function listen(token: string, headers: Record<string, string> = {}, query
   const all = messages();
   return {
     res,
-    /** The next event; heartbeats and the opening line are passed over. */
+    /** The next event, without heartbeats and the first line. */
     async next(): Promise<Heard | undefined> {
       for (;;) {
         const { value, done } = await all.next();
@@ -123,7 +123,7 @@ afterEach(async () => {
 });
 
 describe('GET /events', () => {
-  it('sends events as they happen, in order and with growing ids', async () => {
+  it('sends events as they happen, in order and with increasing ids', async () => {
     await boot();
     const anna = await listen('anna');
     expect(anna.res.headers).toMatchObject({
@@ -137,7 +137,7 @@ describe('GET /events', () => {
     expect(await anna.next()).toEqual({ id: BOOT * 1_000 + 2, event: 'library', data: { ...library(2), tracks: 5 } });
   });
 
-  it('shows each listener only what it may see', async () => {
+  it('sends each listener only events it may see', async () => {
     await boot();
     const [superuser, other] = [await listen('root'), await listen('anna')];
     await superuser.beat();
@@ -186,7 +186,7 @@ describe('GET /events', () => {
     expect((await again.next())?.data).toEqual(library(6));
   });
 
-  it('answers an id that is too old to be remembered with one library event', async () => {
+  it('answers an id that is no longer kept with one library event', async () => {
     await boot({ capacity: 3 });
     for (let n = 1; n <= 5; n++) events.publish(libraryEvent, library(n));
     expect((await (await listen('anna', { 'Last-Event-ID': String(BOOT * 1_000 + 1) })).next())?.data).toEqual(
@@ -197,13 +197,13 @@ describe('GET /events', () => {
     );
   });
 
-  it('beats while nothing happens', async () => {
+  it('sends heartbeats while nothing happens', async () => {
     await boot({ heartbeatMs: 5 });
     const listener = await listen('anna');
     for (let n = 0; n < 4; n++) expect(await listener.beat()).toBe(true);
   });
 
-  it('ends when the token it was opened with has ended', async () => {
+  it('ends when its token has expired', async () => {
     await boot({ heartbeatMs: 5 });
     const listener = await listen('anna');
     await listener.beat();
@@ -211,7 +211,7 @@ describe('GET /events', () => {
     expect(await listener.next()).toBeUndefined();
   });
 
-  it('refuses the twenty-first stream of a user, and lets it in when one goes', async () => {
+  it('refuses the twenty-first stream of a user until another is closed', async () => {
     await boot();
     const open = [];
     for (let n = 0; n < 20; n++) open.push(await listen('anna'));
@@ -229,7 +229,7 @@ describe('GET /events', () => {
       .toBe(200);
   });
 
-  it('drops a listener that does not read', async () => {
+  it('disconnects a listener that does not read', async () => {
     await boot();
     const slow = await listen('anna');
     slow.res.pause();
@@ -248,7 +248,7 @@ describe('GET /events', () => {
     await expect.poll(() => dropped).toBe(true);
   });
 
-  it('ends every stream when the server stops, and takes no more', async () => {
+  it('ends every stream when the server stops, and accepts no more', async () => {
     await boot();
     const listener = await listen('anna');
     await listener.beat();
@@ -257,7 +257,7 @@ describe('GET /events', () => {
     expect((await listen('anna')).res.statusCode).toBe(503);
   });
 
-  it('answers HEAD without staying open, and nobody without a token', async () => {
+  it('answers HEAD without staying open, and requires a token', async () => {
     await boot();
     expect((await fetch(`${base}?token=anna`, { method: 'HEAD' })).status).toBe(200);
     expect((await fetch(base)).status).toBe(401);

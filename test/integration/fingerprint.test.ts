@@ -1,4 +1,4 @@
-// Fingerprints of real files, by every way that there is: they agree bit for bit, nearly, and what has none says why.
+// Fingerprints of real files, by every decoder: nearly bit for bit equal; files without one give the reason.
 import {
   chmodSync,
   copyFileSync,
@@ -78,7 +78,7 @@ const reasonOf = (made: Fingerprinter, sound: SoundFile): Promise<unknown> =>
     (error: unknown) => (error instanceof NoFingerprint ? error.kind : error),
   );
 
-describe.runIf(fpcalc)('beside fpcalc', () => {
+describe.runIf(fpcalc)('compared with fpcalc', () => {
   test.each(encodings.filter(([, format]) => format !== 'm4a'))(
     'the decoders of our own give the same of %s',
     async (encoding, format) => {
@@ -97,7 +97,7 @@ describe.runIf(fpcalc)('beside fpcalc', () => {
     expect(soundSimilarity(ours.raw, theirs.raw)).toBeGreaterThan(0.99);
   });
 
-  test('our text is its text, and our numbers are its numbers', () => {
+  test('compressed and raw fingerprints are the same', () => {
     const ask = (...args: string[]): string =>
       (
         JSON.parse(spawnSync('fpcalc', ['-json', ...args, join(dir, 'wav.wav')], { encoding: 'utf8' }).stdout) as {
@@ -110,7 +110,7 @@ describe.runIf(fpcalc)('beside fpcalc', () => {
   });
 });
 
-test.runIf(ffmpeg)('one recording in every format is one sound, and another one is another', async () => {
+test.runIf(ffmpeg)('one recording matches in every format, and another one does not', async () => {
   writeMusic(join(dir, 'other.wav'), { seed: 2, seconds: SECONDS });
   const sounds = await Promise.all(
     encodings
@@ -124,13 +124,13 @@ test.runIf(ffmpeg)('one recording in every format is one sound, and another one 
   }
 });
 
-test('only the first two minutes are heard', async () => {
+test('only the first two minutes are used', async () => {
   writeMusic(join(dir, 'long.wav'), { seed: 3, seconds: 122 });
   const { raw, durationMs } = await own.fingerprint(file('long.wav', 'wav', 122), never);
   expect([raw.length, durationMs]).toEqual([948, 122_000]);
 });
 
-test('names that look like options, lists or addresses are names', async () => {
+test('names that look like options, lists or URLs are names', async () => {
   const plain = await own.fingerprint(file('wav.wav'), never);
   const made = withTools(['fpcalc', 'ffmpeg']);
   for (const name of ['-version.wav', 'concat:a|b.wav', '%d.wav', 'quote\' "$(touch x)\n.wav']) {
@@ -140,13 +140,13 @@ test('names that look like options, lists or addresses are names', async () => {
   expect(existsSync(join(root, 'x'))).toBe(false);
 });
 
-test('a playlist in audio’s clothing is not followed', async () => {
+test('a playlist with the extension of audio is not followed', async () => {
   const bait = `#EXTM3U\n#EXT-X-TARGETDURATION:20\n#EXTINF:20,\n${pathToFileURL(join(dir, 'wav.wav')).href}\n#EXT-X-ENDLIST\n`;
   writeFileSync(join(dir, 'bait.mp3'), bait);
   for (const made of [byFpcalc, byFfmpeg, own]) expect(await reasonOf(made, file('bait.mp3'))).toBe('unreadable');
 });
 
-describe('what has no fingerprint says why', () => {
+describe('files without a fingerprint give the reason', () => {
   const silence = (name: string, seconds: number): void => {
     writeMusic(join(dir, name), { seed: 1, seconds: 1 });
     const bytes = readFileSync(join(dir, name)).subarray(0, 44);
@@ -157,12 +157,12 @@ describe('what has no fingerprint says why', () => {
     silence('silence.wav', 10);
     for (const made of [byFpcalc, byFfmpeg, own]) expect(await reasonOf(made, file('silence.wav'))).toBe('silent');
   });
-  test('less than 3 s, by what its reader says and by what is really there', async () => {
+  test('less than 3 s, by its header and by its audio', async () => {
     expect(await reasonOf(own, file('wav.wav', 'wav', 2.9))).toBe('too_short');
     writeMusic(join(dir, 'short.wav'), { seed: 1, seconds: 2 });
     for (const made of [byFpcalc, byFfmpeg, own]) expect(await reasonOf(made, file('short.wav'))).toBe('too_short');
   });
-  test('a file that is no audio, and one that is not there', async () => {
+  test('a file that is not audio, and a missing one', async () => {
     writeFileSync(join(dir, 'text.mp3'), 'no audio at all, only words. '.repeat(9_000));
     for (const made of [byFpcalc, byFfmpeg, own]) {
       expect(await reasonOf(made, file('text.mp3'))).toBe('unreadable');
@@ -172,7 +172,7 @@ describe('what has no fingerprint says why', () => {
       /^The audio could not be decoded: the file could not be read \(ENOENT\)\.$/,
     );
   });
-  test.runIf(ffmpeg)('AAC where there is no program that knows it', async () => {
+  test.runIf(ffmpeg)('AAC without a program that can decode it', async () => {
     await expect(own.fingerprint(file('m4a.m4a'), never)).rejects.toThrow(
       'Fingerprinting m4a files requires fpcalc or ffmpeg.',
     );
@@ -180,13 +180,13 @@ describe('what has no fingerprint says why', () => {
   });
 });
 
-test('a decoder that takes too long is ended, and the next file is heard', async () => {
+test('a decoder that takes too long is ended, and the next file is decoded', async () => {
   const hasty = withTools([], { decodeLimitMs: 1 });
   await expect(hasty.fingerprint(file('wav.wav'), never)).rejects.toThrow(/took longer than 0\.001 s/);
   await expect(own.fingerprint(file('wav.wav'), never)).resolves.toMatchObject({ method: 'wasm' });
 });
 
-test('whoever no longer wants it gets the reason of the signal, running or waiting', async () => {
+test('an aborted call rejects with the reason of its signal, running or waiting', async () => {
   const one = withTools([], { atOnce: 1 });
   const stop = new AbortController();
   const asked = [1, 2, 3].map(() => one.fingerprint(file('wav.wav'), stop.signal));
@@ -197,7 +197,7 @@ test('whoever no longer wants it gets the reason of the signal, running or waiti
   await expect(one.fingerprint(file('wav.wav'), never)).resolves.toMatchObject({ method: 'wasm' });
 });
 
-describe('programs that a person may have', () => {
+describe('optional programs', () => {
   const script = (folder: string, name: string, text: string): string => {
     const path = join(dir, folder, name);
     mkdirSync(join(dir, folder), { recursive: true });
@@ -206,7 +206,7 @@ describe('programs that a person may have', () => {
     return path;
   };
 
-  test('are looked for in the settings, then among our own, then on PATH', async () => {
+  test('are searched in the settings, then among the bundled ones, then on PATH', async () => {
     const onPath = script('path', 'fpcalc', 'echo fpcalc version 1.0');
     const ours = script('bin', 'fpcalc', 'echo fpcalc version 2.0');
     const configured = script('elsewhere', 'mine', 'echo fpcalc version 3.0');
@@ -223,7 +223,7 @@ describe('programs that a person may have', () => {
     expect(await find('ffmpeg')).toBeUndefined();
   });
 
-  test('that are configured and do not work are an error that names the setting', async () => {
+  test('that are configured and do not work cause an error that names the setting', async () => {
     const find = createToolFinder({ binDir: join(dir, 'nowhere'), env: {} });
     const plain = join(dir, 'plain');
     writeFileSync(plain, 'x');
@@ -241,7 +241,7 @@ describe('programs that a person may have', () => {
     );
   });
 
-  test('are looked for once; one that was not there is looked for again after a minute', async () => {
+  test('are searched once; a missing one is searched again after a minute', async () => {
     let clock = 0;
     const find = createToolFinder({ binDir: join(dir, 'later'), env: {}, now: () => new Date(clock) });
     expect(await find('fpcalc')).toBeUndefined();
@@ -254,7 +254,7 @@ describe('programs that a person may have', () => {
     expect(await find('fpcalc')).toEqual({ path, version: '4.0' });
   });
 
-  test('that write rubbish, or fail, are passed over', async () => {
+  test('that fail or return garbage are skipped', async () => {
     const plain = (await own.fingerprint(file('wav.wav'), never)).raw;
     for (const text of ['echo "{"', 'echo "{\\"fingerprint\\": \\"AAAA\\"}"', 'exit 2', 'yes', 'kill -9 $$']) {
       const path = script('odd', 'fpcalc', `[ "$1" = -version ] && echo fpcalc version 0 && exit\n${text}`);
@@ -265,7 +265,7 @@ describe('programs that a person may have', () => {
     }
   });
 
-  test('that do not work where they are configured cost nobody the fingerprint', async () => {
+  test('that do not work as configured are replaced by the built-in decoder', async () => {
     const made = withTools([], {
       findTool: createToolFinder({ binDir: join(dir, 'nowhere'), env: {} }),
       toolPath: () => '/no/such/program',
@@ -275,7 +275,7 @@ describe('programs that a person may have', () => {
   });
 });
 
-test('the built thread works, with all that it needs beside it', async () => {
+test('the built worker thread works with its dependencies', async () => {
   const outDir = join(dir, 'dist');
   await build({ mode: 'server', configFile: join(root, 'vite.config.ts'), logLevel: 'error', build: { outDir } });
   const built = withTools([], {

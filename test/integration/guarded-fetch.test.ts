@@ -43,7 +43,7 @@ const sendTo =
       .end('See: elsewhere');
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 
-it('an answer of any status comes back whole, with its headers', async () => {
+it('a response of any status is returned whole, with its headers', async () => {
   const base = await serve((_req, res) => void res.writeHead(404, { 'x-note': ['a', 'b'] }).end('not here'));
   const { status, headers, bytes, url } = await get(base, '/x?y=1');
   expect({ status, note: headers.get('x-note'), body: text(bytes), url: url.href }).toEqual({
@@ -54,7 +54,7 @@ it('an answer of any status comes back whole, with its headers', async () => {
   });
 });
 
-it('method, headers and body are sent as they were given', async () => {
+it('method, headers and body are sent unchanged', async () => {
   const base = await serve((req, res) => {
     void (async () => {
       const parts: Buffer[] = [];
@@ -114,11 +114,11 @@ it.each(['file:///etc/passwd', 'ftp://127.0.0.1/', 'data:text/plain,x', 'javascr
   },
 );
 
-it('a redirect to no address at all is refused', async () => {
+it('a redirect to an invalid URL is refused', async () => {
   await expect(get(await serve(sendTo('http://[')))).rejects.toEqual(failing('redirects'));
 });
 
-it('what is posted is not sent on', async () => {
+it('a POST is not redirected', async () => {
   const base: URL = await serve((req, res) => (req.url === '/' ? sendTo('/there')(req, res) : res.end('there')));
   await expect(get(base, '/', { method: 'POST', body: 'key=1' })).rejects.toEqual(failing('redirects'));
 });
@@ -138,7 +138,7 @@ it.each([
   await expect(get(base, '/bomb')).rejects.toEqual(failing('too_large'));
 });
 
-it('damaged and unknown packing is an error', async () => {
+it('a damaged or unknown content encoding is an error', async () => {
   const base = await serve(
     (req, res) => void res.writeHead(200, { 'content-encoding': req.url === '/' ? 'gzip' : 'rot13' }).end('plain'),
   );
@@ -146,7 +146,7 @@ it('damaged and unknown packing is an error', async () => {
   await expect(get(base, '/x')).rejects.toEqual(failing('network'));
 });
 
-it('a body over the limit is cut off: announced, unannounced, endless', async () => {
+it('a body over the limit is aborted: with a length, without, endless', async () => {
   let isCut: () => void;
   const cut = new Promise<void>((resolve) => (isCut = resolve));
   const base = await serve((req, res) => {
@@ -167,7 +167,7 @@ function pour(res: ServerResponse): void {
   if (!res.destroyed) res.once('drain', () => pour(res));
 }
 
-it('the whole exchange has a time limit: no answer, an answer that drips, redirects that drip', async () => {
+it('the whole exchange has a time limit: no response, a slow response, slow redirects', async () => {
   const limit = hold(limits.timeoutMs);
   let signs = 0; // of life
   const drip = (res: ServerResponse): void =>
@@ -187,7 +187,7 @@ it('the whole exchange has a time limit: no answer, an answer that drips, redire
   expect(limit.started()).toBe(3);
 });
 
-it('a stream has a limit on silence that does not count while nobody reads', async () => {
+it('a stream has an idle limit that does not count while nobody reads', async () => {
   const base = await serve((req, res) => {
     res.write(Buffer.alloc(200_000));
     if (req.url === '/whole') res.end('end');
@@ -202,7 +202,7 @@ it('a stream has a limit on silence that does not count while nobody reads', asy
   expect(Buffer.concat((await body.toArray()) as Buffer[])).toHaveLength(200_003);
 });
 
-it('a stream whose time is over before it is read says so when it is', async () => {
+it('a stream that timed out before it is read fails when it is', async () => {
   const closed = Promise.withResolvers<void>();
   const base = await serve((_req, res) => {
     res.on('close', () => closed.resolve());
@@ -215,7 +215,7 @@ it('a stream whose time is over before it is read says so when it is', async () 
   await expect(body.toArray()).rejects.toEqual(failing('timeout'));
 });
 
-it('a stream that is destroyed ends the connection', async () => {
+it('destroying a stream closes the connection', async () => {
   const gone = Promise.withResolvers<void>();
   const base = await serve((_req, res) => {
     res.on('close', () => gone.resolve());
@@ -226,7 +226,7 @@ it('a stream that is destroyed ends the connection', async () => {
   await gone.promise;
 });
 
-it('the caller may give up, before and during the exchange', async () => {
+it('the caller may abort, before and during the exchange', async () => {
   const caller = new AbortController();
   const base = await serve((_req, res) => {
     res.write('x');
@@ -236,7 +236,7 @@ it('the caller may give up, before and during the exchange', async () => {
   await expect(get(base, '/', { signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow('before');
 });
 
-it('nobody listening, a broken answer and an answer in another language are told apart', async () => {
+it('a refused connection, a broken response and a response that is not HTTP are distinguished', async () => {
   const base = await serve((req: IncomingMessage, res) => {
     if (req.url === '/cut') res.writeHead(200, { 'content-length': 100 }).write('half', () => req.socket.destroy());
     else req.socket.end('SSH-2.0-x\r\n');

@@ -1,4 +1,4 @@
-// Files from other services: matched, kept where nothing matches, read twice without a change.
+// Imports from other services: matched, kept without a match, imported twice without a change.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -140,12 +140,12 @@ describe('a file', () => {
     ]);
   });
 
-  test('that is read twice changes nothing, nor does another service’s file of the same plays', async () => {
+  test('that is imported twice changes nothing, nor does another service’s file of the same plays', async () => {
     const a = tracks.add({ title: 'A' });
     await server.api('/history', {
       method: 'POST',
       body: { track_id: a, played_at: new Date(AT * 1_000 + 700).toISOString(), client: 'phone' },
-    }); // sent from here before
+    }); // scrobbled from here before
     const text = jsonl([listen('A'), listen('A', AT + 900), listen('B', AT + 2_000), listen('B', AT + 2_000)]);
     expect(await importFile(text)).toMatchObject({ added: 2, known: 2, unmatched: 1 });
     const before = await list();
@@ -155,12 +155,12 @@ describe('a file', () => {
     ).toMatchObject({ added: 0, known: 2 });
     expect(await list()).toEqual(before);
     await server.api(`/history/${before[0]?.id}`, { method: 'DELETE' });
-    expect(await importFile(text)).toMatchObject({ added: 0 }); // what was taken back stays so
+    expect(await importFile(text)).toMatchObject({ added: 0 }); // removed plays stay removed
     await server.api(`/tracks/${a}`, { method: 'DELETE' });
     expect(await importFile(text)).toMatchObject({ added: 0 });
   });
 
-  test('keeps what has no track, and finds it one when it comes', async () => {
+  test('keeps plays without a track, and matches them when it is added', async () => {
     await importFile(jsonl([listen('Later', AT), listen('Later', AT + 900), listen('Never', AT + 2_000)]));
     const id = tracks.add({ title: 'LATER', artists: ['the quays'] });
     await server.app.jobs.enqueue(MATCH_HISTORY, {});
@@ -170,7 +170,7 @@ describe('a file', () => {
     expect(keptCounts(server.app.db)).toEqual(recountedPlays(server.app.db));
   });
 
-  test('of many lines is read whole, and broken ones are counted', async () => {
+  test('of many lines is read completely, and invalid lines are counted', async () => {
     for (let i = 0; i < 20; i++) tracks.add({ title: `Song ${i}` });
     const entries = Array.from({ length: 3_000 }, (_, i) => JSON.stringify(listen(`Song ${i % 40}`, AT + i * 300)));
     entries.splice(
@@ -189,7 +189,7 @@ describe('a file', () => {
   });
 });
 
-describe('what is no export', () => {
+describe('a file that is not an export', () => {
   test.each([
     ['a picture', new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3])],
     ['nothing', ''],
@@ -204,14 +204,14 @@ describe('what is no export', () => {
     expect(await list()).toEqual([]);
   });
 
-  test('leaves nothing behind on disk, nor does what was read', async () => {
+  test('leaves nothing behind on disk, nor does an import', async () => {
     await importFile('Dear Sir or Madam');
     await importFile(jsonl([listen('A')]));
     const dir = join(server.dir, 'imports');
     expect(existsSync(dir) ? readdirSync(dir) : []).toEqual([]);
   });
 
-  test('is not taken under another name, without a form, or without a file', async () => {
+  test('is rejected with another field name, without a form, or without a file', async () => {
     expect((await upload('x', { field: 'other' })).status).toBe(400);
     expect((await server.api('/history/import', { method: 'POST', body: new FormData() })).status).toBe(400);
     expect(

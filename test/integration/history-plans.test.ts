@@ -1,4 +1,4 @@
-// Guards the hot paths of listening: each statement is answered from an index, however many plays there are.
+// The hot paths of the history: each statement uses an index, however many plays there are.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PlayId, TrackId, UserId } from '../../server/db/ids.ts';
 import { createHistoryQueries } from '../../server/history/queries.ts';
@@ -68,7 +68,7 @@ test('no statement reads a whole table, or sorts what an index has in order', ()
   }
 });
 
-test('a page of the history is found without reading the plays that come before it', () => {
+test('a page of the history is found without reading the plays before it', () => {
   const pages = statements.filter((sql) => sql.startsWith('SELECT id FROM plays'));
   expect(pages).toHaveLength(3);
   const plans = pages.map((sql) =>
@@ -82,7 +82,7 @@ test('a page of the history is found without reading the plays that come before 
   expect(plans[1]).toContain('USING INDEX plays_track_id');
 });
 
-test('pages are the same from whichever end they are read', async () => {
+test('pages are the same when read from either end', async () => {
   const { db } = temp;
   const insert = db.$client.prepare("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, 1, 'x', ?)");
   for (let n = 0; n < 301; n++) insert.run(1_000 + Math.floor(n / 3)); // three at each moment
@@ -103,14 +103,14 @@ test('pages are the same from whichever end they are read', async () => {
   }
 });
 
-test('a far page is read aside, where it keeps nobody waiting', async () => {
+test('a deep page is read in a thread, where it blocks nobody', async () => {
   const { db } = temp;
   const asked: string[] = [];
   const history = createHistoryQueries({ db, readAside: (sql) => (asked.push(sql), Promise.resolve([])) });
   await history.page(1 as UserId, {}, { limit: 10, offset: 100 });
   expect(asked).toEqual([]);
   await history.page(1 as UserId, { from: new Date(0) }, { limit: 10, offset: 0 });
-  expect(asked).toHaveLength(1); // how many there are since then
+  expect(asked).toHaveLength(1); // the number since then
   db.$client.prepare("UPDATE play_counts SET plays = 60000 WHERE user_id = 1 AND item_type = 'all'").run();
   await history.page(1 as UserId, {}, { limit: 10, offset: 30_000 });
   expect(asked[1]).toContain('OFFSET');

@@ -1,4 +1,4 @@
-// What was played: recorded once however often it is reported, listed, taken back, counted.
+// Plays: recorded once however often they are reported, listed, removed, counted.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
 import type { HistoryOut } from '../../server/history/wire.ts';
@@ -63,12 +63,12 @@ describe('a play', () => {
     expectCounts();
   });
 
-  test('of long ago is taken, one to come is not', async () => {
+  test('of long ago is accepted, a future one is not', async () => {
     const id = tracks.add({ title: 'Lighthouse' });
     expect((await report({ track_id: id, played_at: '2001-02-03T04:05:06+02:00' })).body.played_at).toBe(
       '2001-02-03T02:05:06.000Z',
     );
-    // a clock that is a little ahead
+    // a client's clock may be a little ahead
     expect((await report({ track_id: id, played_at: iso(START + 5 * 60_000) })).status).toBe(201);
     const refused = await server.api<{ detail: string }>('/history', {
       method: 'POST',
@@ -78,7 +78,7 @@ describe('a play', () => {
     expect((await list()).total).toBe(2);
   });
 
-  test('needs a track that is there', async () => {
+  test('needs an existing track', async () => {
     expect((await report({ track_id: 999 })).status).toBe(404);
     expect((await list()).total).toBe(0);
   });
@@ -121,7 +121,7 @@ describe('a play that is reported again', () => {
     expectCounts();
   });
 
-  test('answers the one that is there, with the longer listening', async () => {
+  test('returns the existing one, with the longer duration', async () => {
     const id = tracks.add({ title: 'Lighthouse' });
     const first = await report({ track_id: id, played_at: iso(START - 50_000), played_ms: 100_000, client: 'phone' });
     const again = await report({ track_id: id, played_at: iso(START - 49_000), played_ms: 190_000, client: 'web' });
@@ -135,7 +135,7 @@ describe('a play that is reported again', () => {
     expect((await report({ track_id: id, played_at: iso(START - 50_000), played_ms: 5 })).body.played_ms).toBe(190_000);
   });
 
-  test('is another one for another track and for another person', async () => {
+  test('is a new one for another track or another user', async () => {
     const [a, b] = [tracks.add({ title: 'Lighthouse' }), tracks.add({ title: 'Lighthouse (live)' })];
     for (const [id, token] of [
       [a, server.token],
@@ -146,7 +146,7 @@ describe('a play that is reported again', () => {
     expectCounts();
   });
 
-  test('by many at once is still one', async () => {
+  test('many times at once is still one', async () => {
     const id = tracks.add({ title: 'Lighthouse' });
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
@@ -162,7 +162,7 @@ describe('a play that is reported again', () => {
 });
 
 describe('many plays at once', () => {
-  test('are each told what became of them, in any order', async () => {
+  test('each have a result, in any order', async () => {
     const [a, b] = [tracks.add({ title: 'A' }), tracks.add({ title: 'B' })];
     const { status, body } = await report<Batch>({
       items: [
@@ -186,7 +186,7 @@ describe('many plays at once', () => {
     expect((await report<Batch>({ items: [{ track_id: b, played_at: iso(START - 10) }] })).status).toBe(200);
   });
 
-  test('of a phone that was offline for weeks are taken whole, and once', async () => {
+  test('of a phone that was offline for weeks are all recorded once', async () => {
     const ids = Array.from({ length: 50 }, (_, i) => tracks.add({ title: `Song ${i}` }));
     const items = Array.from({ length: 5_000 }, (_, i) => ({
       track_id: ids[i % 50],
@@ -201,7 +201,7 @@ describe('many plays at once', () => {
 });
 
 describe('the list', () => {
-  test('comes newest first by the time of the play, in pages, by track and time', async () => {
+  test('is sorted newest first by the time of the play, in pages, by track and time', async () => {
     const [a, b] = [tracks.add({ title: 'A' }), tracks.add({ title: 'B' })];
     for (const [id, hours] of [
       [a, 5],
@@ -227,7 +227,7 @@ describe('the list', () => {
       expect((await server.api(`/history${query}`)).status).toBe(422);
   });
 
-  test('keeps the names of a track that is deleted, and of one that was called otherwise', async () => {
+  test('keeps the names of deleted and renamed tracks', async () => {
     const id = tracks.add({ title: 'Lighthouse', album: 'Harbour' });
     await report({ track_id: id });
     await server.api(`/tracks/${id}`, { method: 'PATCH', body: { title: 'Renamed' } });
@@ -246,8 +246,8 @@ describe('the list', () => {
   });
 });
 
-describe('a play that is taken back', () => {
-  test('counts nowhere, is not brought back by another report, and can be restored', async () => {
+describe('a removed play', () => {
+  test('counts nowhere, is not restored by another report, and can be restored', async () => {
     const id = tracks.add({ title: 'Lighthouse' });
     const { body: play } = await report({ track_id: id });
     const other = (await report({ track_id: id, played_at: iso(START - 900_000) })).body;
@@ -270,7 +270,7 @@ describe('a play that is taken back', () => {
 });
 
 describe('counts', () => {
-  test('follow when tracks change album and artists, are deleted, and plays come and go', async () => {
+  test('are updated when tracks change album and artists or are deleted, and plays are added or removed', async () => {
     const random = seededRandom(8);
     const below = (n: number): number => Math.floor(random() * n);
     const identity = () => ({
@@ -312,7 +312,7 @@ describe('counts', () => {
 });
 
 describe('what is playing now', () => {
-  test('is told to the person’s other devices and to nobody else, and is no play', async () => {
+  test('is sent to the user’s other devices only, and is not a play', async () => {
     const id = tracks.add({ title: 'Lighthouse' });
     const seen: string[] = [];
     const hear = (userId: number) =>
@@ -338,7 +338,7 @@ describe('what is playing now', () => {
       client: 'phone',
     });
     expect(await playing(listener)).toBeNull();
-    clock += 200_000 - 5_000 + 10 * 60_000; // its end, and some patience
+    clock += 200_000 - 5_000 + 10 * 60_000; // its end, and some tolerance
     expect(await playing()).toBeNull();
     await server.api('/history/now-playing', { method: 'POST', body: { track_id: id } });
     await server.api('/history/now-playing', { method: 'POST', body: { track_id: null } });
@@ -349,7 +349,7 @@ describe('what is playing now', () => {
   });
 });
 
-test('likes and plays are announced to the person’s own windows', async () => {
+test('likes and plays are sent to the user’s own windows', async () => {
   const id = tracks.add({ title: 'Lighthouse' });
   const seen: string[] = [];
   const stops = [1, 2].map((userId) =>

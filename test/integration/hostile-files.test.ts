@@ -1,6 +1,6 @@
-// Files made to hurt, through upload and scan of a server that is a process of its own: it goes on answering, its
-// memory stays small, every file ends as a reason or as a sane track, and the next good one is read as if nothing had
-// happened.
+// Malicious files, uploaded to and scanned by a server in its own process: it keeps answering, its
+// memory stays small, every file becomes an error or a valid track, and the next good one is read as
+// usual.
 import { mkdirSync, mkdtempSync, openAsBlob, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -24,7 +24,7 @@ const IS_LINUX = process.platform === 'linux';
 let base: string;
 let server: ServerProcess;
 let token: string;
-/** The first eight bring down a bare parser. */
+/** The first eight crash a bare parser. */
 let attacks: string[];
 let good: string[];
 
@@ -85,7 +85,7 @@ async function upload(path: string): Promise<{ status: number; body: UploadOut &
   return call<UploadOut & Problem>('/tracks/upload', { method: 'POST', body: form });
 }
 
-/** Asks for /health again and again while something goes on; every question must be answered, and well. */
+/** Requests /health repeatedly while something runs; every request has to succeed. */
 async function whileHealthy(work: () => Promise<void>): Promise<void> {
   let isDone = false;
   const statuses: number[] = [];
@@ -104,7 +104,7 @@ async function whileHealthy(work: () => Promise<void>): Promise<void> {
   expect(new Set(statuses)).toEqual(new Set([200]));
 }
 
-/** The most that the server ever had in memory. */
+/** The server's peak memory. */
 const memoryMb = (): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1]) / 1024;
 const openAudio = (): string[] =>
@@ -112,7 +112,7 @@ const openAudio = (): string[] =>
     openFilesBelow(join(base, folder), server.child.pid),
   );
 
-/** A sentence for a person: no stack, no path, no object. */
+/** A sentence: no stack, no path, no object. */
 function expectReason(reason: string): void {
   expect(reason).toMatch(/^[\w"].{8,300}$/);
   expect(reason).not.toMatch(/[\n\\]|\/tmp|\/work|tonearm|node_modules|\bat \w+ \(|\[object|undefined|NaN|Error\b/);
@@ -130,8 +130,8 @@ function expectSane(track: TrackOut): void {
   expect(Number.isFinite(track.bitrate_kbps)).toBe(true);
 }
 
-describe('files made to hurt', () => {
-  test('uploaded one by one: each is refused in a sentence or becomes a sane track, and the next good file becomes one too', async () => {
+describe('malicious files', () => {
+  test('uploaded one by one: each is rejected or becomes a valid track, and so does the next good file', async () => {
     await whileHealthy(async () => {
       for (const [i, path] of attacks.entries()) {
         const { status, body } = await upload(path);
@@ -148,7 +148,7 @@ describe('files made to hurt', () => {
     await expect.poll(openAudio).toEqual([]);
   });
 
-  test('scanned together with good ones: the same, and uploads go on beside', async () => {
+  test('scanned together with good ones: the same, and uploads work meanwhile', async () => {
     let result: ScanResult | undefined;
     await whileHealthy(async () => {
       const { body: job } = await call<JobOut>('/sources/local_folder/scan', { method: 'POST' });

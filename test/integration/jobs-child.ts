@@ -1,4 +1,4 @@
-// A process for jobs-kill.test.ts to kill: works off a queue and says on stdout which job has done its work.
+// A process for jobs-kill.test.ts to kill: runs a queue and prints which jobs have done their work.
 import { writeSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';

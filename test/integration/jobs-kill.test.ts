@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-/** Runs the child until its line number `killAt` (never when undefined), then kills it. Gives what it said. */
+/** Runs the child until its line number `killAt` (never when undefined), then kills it. Returns its output. */
 async function run(path: string, enqueue: number, killAt?: number): Promise<string[]> {
   const child = spawn(process.execPath, [CHILD, path, String(enqueue)], { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
@@ -30,7 +30,7 @@ async function run(path: string, enqueue: number, killAt?: number): Promise<stri
 const said = (lines: string[], word: string) =>
   lines.filter((line) => line.startsWith(`${word} `)).map((line) => Number(line.split(' ')[1]));
 
-it('no job that was taken is lost by kills, and only those under way run twice', async () => {
+it('no accepted job is lost by kills, and only running ones run twice', async () => {
   const path = join(dir, 'test.db');
   const lines = await run(path, 400, 150); // while jobs are still being enqueued
   const taken = said(lines, 'taken');

@@ -121,7 +121,7 @@ it('shows, filters and cancels jobs', async () => {
   expect(await api(`/jobs/${cover.id}`, 'DELETE')).toMatchObject({ status: 409 });
 });
 
-it('keeps the counts of a long result in lists and events, and gives the whole to who asks for it', async () => {
+it('has only the counts of a long result in lists and events, and the whole result for one job', async () => {
   const { id } = await jobs.enqueue(VERIFY_STORAGE, { scope: 'all' });
   await jobs.drain();
   await expect.poll(() => announced.findLast((job) => job.id === id)?.status).toBe('succeeded');
@@ -150,7 +150,7 @@ it('is for superusers only', async () => {
     expect((await api(path, method, 'anna')).status).toBe(403);
 });
 
-it('asks again for what was cancelled, and for nothing that went well', async () => {
+it('retries cancelled jobs, but not successful ones', async () => {
   const { items } = JobPage.parse((await api('/jobs')).body);
   const cancelled = items.find((job) => job.status === 'cancelled')!;
   const done = items.find((job) => job.status === 'succeeded')!;

@@ -38,7 +38,7 @@ const handled = ({ plain = nothing, single = nothing, flaky = nothing }: Handler
   handledBy(FLAKY, flaky),
 ];
 
-/** Resolves when the handler is there, and again lets the test decide when it goes on. */
+/** Resolves when the handler has started; the test then decides when it continues. */
 const gate = () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { open: resolve, passed: promise };
@@ -140,7 +140,7 @@ describe('running', () => {
     expect(queued()).toBe(0);
   });
 
-  it('all slots work on what was left by an earlier process', async () => {
+  it('all slots run jobs that an earlier process left', async () => {
     const first = startJobs({ plain: async (_payload, { signal }) => untilAborted(signal) });
     for (let n = 0; n < 8; n++) await first.jobs.enqueue(PLAIN, { n });
     await first.jobs.close({ graceMs: PATIENCE_MS });
@@ -168,7 +168,7 @@ describe('running', () => {
     expect(made.jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(6);
   });
 
-  it('a result that is no JSON fails the job instead of hanging it', async () => {
+  it('a result that is not JSON fails the job instead of blocking it', async () => {
     const { jobs } = startJobs({ plain: async () => ({ big: 1n }) });
     const { id } = await jobs.enqueue(PLAIN, { n: 1 });
     await jobs.drain();
@@ -177,7 +177,7 @@ describe('running', () => {
 });
 
 describe('unique jobs', () => {
-  it('asking again while one is unfinished gives that one back', async () => {
+  it('enqueueing again while one is unfinished returns that one', async () => {
     const inside = gate();
     const goOn = gate();
     const { jobs } = startJobs({
@@ -200,7 +200,7 @@ describe('unique jobs', () => {
 });
 
 describe('retries', () => {
-  it('a failing job waits longer each time, and fails after its last attempt', async () => {
+  it('a failing job waits longer after each attempt, and fails after its last', async () => {
     let calls = 0;
     const { jobs } = startJobs({
       flaky: async () => {
@@ -243,7 +243,7 @@ describe('retries', () => {
     ]);
   });
 
-  it('a job that succeeds at last forgets its error', async () => {
+  it('a job that succeeds in the end has no error', async () => {
     const { jobs } = startJobs({
       flaky: async (_payload, { attempt }) => {
         if (attempt < 2) throw new Error('not yet');
@@ -268,7 +268,7 @@ describe('retries', () => {
     expect(jobs.get(id)).toMatchObject({ status: 'failed', attempts: 1, error: 'gone for good' });
   });
 
-  it('a wait goes on after a restart where it was', async () => {
+  it('a wait continues after a restart', async () => {
     let calls = 0;
     const failing = {
       flaky: async () => {
@@ -296,7 +296,7 @@ describe('retries', () => {
     expect(second.jobs.get(id)).toMatchObject({ status: 'waiting', attempts: 2 });
   });
 
-  it('a waiting job wakes by itself when it is due', async () => {
+  it('a waiting job runs when it is due', async () => {
     const second = gate();
     const now = () => new Date();
     const jobs = createJobs({
@@ -378,7 +378,7 @@ describe('cancelling', () => {
     expect(queued()).toBe(0);
   });
 
-  it('a running job is told by its signal, and its slot is free again', async () => {
+  it('a running job is aborted by its signal, and its slot becomes free', async () => {
     const inside = gate();
     let context: JobContext | undefined;
     const { jobs } = startJobs({
@@ -400,7 +400,7 @@ describe('cancelling', () => {
     expect(lines()).toContainEqual(expect.objectContaining({ job_id: id, outcome: 'cancelled' }));
   });
 
-  it('what a cancelled handler gives back is kept', async () => {
+  it('the result of a cancelled handler is kept', async () => {
     const inside = gate();
     const { jobs } = startJobs({
       single: async (_payload, { signal }) => {
@@ -445,7 +445,7 @@ describe('stopping', () => {
     expect(second.jobs.get(id)).toMatchObject({ status: 'succeeded', result: { n: 7, attempt: 1 } });
   });
 
-  it('a handler that does not listen is given up after the grace time, and what it still does is not recorded', async () => {
+  it('a handler that ignores its signal is abandoned after the grace time; later results are ignored', async () => {
     const inside = gate();
     const goOn = gate();
     const first = startJobs({
@@ -467,7 +467,7 @@ describe('stopping', () => {
     expect(second.jobs.get(id).status).toBe('succeeded');
   });
 
-  it('a job that finishes in spite of the signal has succeeded', async () => {
+  it('a job that finishes despite the signal has succeeded', async () => {
     const inside = gate();
     const { jobs } = startJobs({
       plain: async (_payload, { signal }) => {
@@ -482,7 +482,7 @@ describe('stopping', () => {
     expect(jobs.get(id)).toMatchObject({ status: 'succeeded', result: 'done' });
   });
 
-  it('nothing is taken before the start and after the end', async () => {
+  it('no job is accepted before the start and after the end', async () => {
     const { jobs } = makeJobs();
     const complaints = () =>
       lines().filter(
@@ -511,7 +511,7 @@ describe('stopping', () => {
   });
 });
 
-describe('trouble', () => {
+describe('errors', () => {
   it('a payload that no longer parses fails its job with a clear error', async () => {
     const { id } = db
       .insert(jobTable)
@@ -535,7 +535,7 @@ describe('trouble', () => {
     expect(lines()).toContainEqual(expect.objectContaining({ job_id: id, outcome: 'failed' }));
   });
 
-  it('a job of a task that this version does not know fails at the start', async () => {
+  it('a job of an unknown task fails at the start', async () => {
     const { id } = db
       .insert(jobTable)
       .values({
@@ -566,7 +566,7 @@ describe('trouble', () => {
     expect(jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(1);
   });
 
-  it('a full disk is called that, and leaves no half of a job behind', async () => {
+  it('a full disk is reported as such, and leaves no part of a job behind', async () => {
     const { jobs } = startJobs({ plain: async () => undefined });
     db.$client.pragma(`max_page_count = ${db.$client.pragma('page_count', { simple: true }) as number}`);
     let stored = 0;
@@ -583,7 +583,7 @@ describe('trouble', () => {
     expect(jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(stored);
   });
 
-  it('a queue that failed to take a job goes on by itself', async () => {
+  it('a queue that failed to store a job recovers', async () => {
     const done = gate();
     const { jobs } = startJobs({ plain: async () => done.open() });
     db.$client.exec(
@@ -596,7 +596,7 @@ describe('trouble', () => {
     await jobs.drain();
   });
 
-  it('the end of a job is not lost when the disk is full for a while', async () => {
+  it('the end of a job is not lost when the disk is temporarily full', async () => {
     const { jobs } = startJobs({ plain: async () => 'worth keeping' });
     db.$client.exec(
       "CREATE TRIGGER refuse BEFORE UPDATE OF status ON jobs WHEN new.status = 'succeeded' BEGIN SELECT raise(ABORT, 'full'); END",
@@ -608,7 +608,7 @@ describe('trouble', () => {
     expect(jobs.get(id)).toMatchObject({ status: 'succeeded', result: 'worth keeping' });
   });
 
-  it('jobs that ended long ago are forgotten, but the newest thousand stay', () => {
+  it('jobs that ended long ago are deleted, except for the newest thousand', () => {
     const old = new Date(clock - 91 * 86_400_000);
     const recent = new Date(clock - 89 * 86_400_000);
     const row = (finishedAt: Date) => ({
@@ -629,7 +629,7 @@ describe('trouble', () => {
     expect(jobs.list({}, { limit: 1, offset: 0 }).total).toBe(1_100); // 300 old ones lie beyond the newest thousand
   });
 
-  it('every question of the queue is answered from an index', () => {
+  it('every query of the queue uses an index', () => {
     const plan = (sql: string) =>
       db.$client
         .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
@@ -671,7 +671,7 @@ describe('listing and announcing', () => {
     expect(jobs.get(large.id).result).toHaveLength(20_000);
   });
 
-  it('announces what jobs do to superusers, the end of each included', async () => {
+  it('sends the states of jobs to superusers, including the end of each', async () => {
     const { jobs, events } = startJobs({});
     const heard: { id: number; status: string }[] = [];
     let others = 0;

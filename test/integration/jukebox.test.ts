@@ -1,5 +1,5 @@
-// A phone steers a window that offered itself as the speaker: the window's side over REST and events, the phone's by
-// the phone door.
+// A Subsonic client controls a window that is offered as a speaker: the window uses REST and events, the client
+// the Subsonic API.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JukeboxOut } from '../../server/jukebox/wire.ts';
 import { jsonFaults } from '../support/subsonic-schema.ts';
@@ -32,7 +32,7 @@ const control = (action: string, params: PhoneParams = {}) =>
 const wanted = async (): Promise<JukeboxOut> => (await server.api<JukeboxOut>('/jukebox')).body;
 
 describe('the jukebox', () => {
-  it('is refused in words until a window offers itself, and when it takes the offer back or falls silent', async () => {
+  it('is an error until a window offers itself, and when it withdraws or stops reporting', async () => {
     expect((await phone.get('jukeboxControl', { action: 'start' })).body.error?.code).toBe(50);
     await speaker();
     expect(await control('status')).toMatchObject({ currentIndex: -1, playing: false });
@@ -43,7 +43,7 @@ describe('the jukebox', () => {
     expect((await phone.get('jukeboxControl', { action: 'status' })).body.error?.code).toBe(50);
   });
 
-  it('plays what a phone puts into it, and the window hears of every step', async () => {
+  it('plays what a client adds, and the window gets every step', async () => {
     await speaker();
     const heard: JukeboxOut[] = [];
     const me = await server.api<{ id: number }>('/users/me');
@@ -83,7 +83,7 @@ describe('the jukebox', () => {
     ]);
   });
 
-  it('believes a window’s report unless a phone wanted something else meanwhile', async () => {
+  it('accepts a window’s report unless a client changed something meanwhile', async () => {
     await speaker();
     await control('set', { id: ['tr-1', 'tr-2'] });
     const { version } = await wanted();
@@ -94,7 +94,7 @@ describe('the jukebox', () => {
     expect(await control('status')).toMatchObject({ currentIndex: 1, playing: false, gain: 0.5 });
   });
 
-  it('keeps its place while songs come and go', async () => {
+  it('keeps its position while songs are added and removed', async () => {
     await speaker();
     await control('set', { id: ['tr-1', 'tr-2', 'tr-3', 'tr-4'] });
     await control('skip', { index: 2 });
@@ -112,7 +112,7 @@ describe('the jukebox', () => {
     expect((await phone.get('jukeboxControl', { action: 'explode' })).body.error?.code).toBe(0);
   });
 
-  it('answers as described, and belongs to one person', async () => {
+  it('answers as documented, and belongs to one user', async () => {
     await speaker();
     await control('set', { id: ['tr-1', 'tr-2'] });
     for (const action of ['get', 'status', 'start']) {

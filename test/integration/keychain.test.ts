@@ -1,4 +1,4 @@
-// Secrets of a whole server, in the keychain of a real desktop session and without one.
+// Secrets of a server, in the keychain of a real desktop session and without one.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -68,7 +68,7 @@ describe('without a keychain', () => {
     expect(readdirSync(dir)).not.toContain('settings.json');
   });
 
-  it('the start is refused where nothing else was wished for', async () => {
+  it('the server does not start if the setting requires a keychain', async () => {
     const { code, stderr } = await runServer(ARGS(), { ...NO_SESSION, SECRET_STORE: 'keychain' });
     expect([code, stderr]).toEqual([
       1,
@@ -77,7 +77,7 @@ describe('without a keychain', () => {
   });
 });
 
-describe.runIf(process.platform === 'linux')('a session that takes calls and never answers', () => {
+describe.runIf(process.platform === 'linux')('a session that accepts calls and never answers', () => {
   let silent: Server;
   beforeAll(
     () =>
@@ -95,7 +95,7 @@ describe.runIf(process.platform === 'linux')('a session that takes calls and nev
       }),
   );
 
-  it('does not keep the server from starting', async () => {
+  it('does not prevent the server from starting', async () => {
     const server = await spawnServer(ARGS(), {
       DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(base, 'bus')}`,
       SECRET_STORE: 'auto',
@@ -112,7 +112,7 @@ describe.runIf(hasKeychain)('with the keychain of a desktop', () => {
   });
   afterAll(() => session.close());
 
-  it('takes over what was in the file, keeps what is typed, gives it back at every start, and lets it go again', async () => {
+  it('takes over the secrets of the file, stores new ones, survives restarts, and moves them back', async () => {
     const headless = await spawnServer(ARGS(), { ...NO_SESSION, ...OWNER });
     const token = await signIn(headless);
     await call(headless, '/settings', {
@@ -132,7 +132,7 @@ describe.runIf(hasKeychain)('with the keychain of a desktop', () => {
         names: expect.any(Array),
       },
     });
-    // the sign-in goes on
+    // still signed in
     await call(desktop, '/settings', { method: 'PATCH', token, body: { backup_passphrase: TYPED.backup_passphrase } });
     expect((await settings(desktop, token)).secret_store).toEqual({ place: 'keychain', why_not: null });
     await desktop.kill();
@@ -140,7 +140,7 @@ describe.runIf(hasKeychain)('with the keychain of a desktop', () => {
     for (const secret of [...before, TYPED.backup_passphrase])
       expect(readFileSync(join(dir, 'secrets.json'), 'utf8') + desktop.output()).not.toContain(secret);
 
-    const terminal = await spawnServer(ARGS(), session.env); // nothing said: they stay where they are
+    const terminal = await spawnServer(ARGS(), session.env); // not set: they stay where they are
     const again = await settings(terminal, token);
     expect([again.secret_store.place, isSet(again, 's3_secret_access_key'), isSet(again, 'backup_passphrase')]).toEqual(
       ['keychain', true, true],

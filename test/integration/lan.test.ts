@@ -1,4 +1,4 @@
-// One switch lets the network in and sends it away: with real connections on this machine's own network address.
+// A switch shares the server on the network, tested with real connections to this machine's network address.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { NetworkInterfaceInfo } from 'node:os';
@@ -49,7 +49,7 @@ describe.runIf(lanAddress !== undefined)('sharing on the network', () => {
     expect(await tryConnect(LAN, portOf(server))).toBe('ECONNREFUSED');
   });
 
-  it('opens the network address while it runs, and says where phones find it', async () => {
+  it('listens on the network address while it runs, and shows the address for phones', async () => {
     await start({ ALLOW_REGISTRATION: 'false' });
     const { status, body } = await share(true);
     expect(status).toBe(200);
@@ -73,13 +73,13 @@ describe.runIf(lanAddress !== undefined)('sharing on the network', () => {
     });
   });
 
-  it('closed again, the port is shut at once, whoever came over the network is cut off, and this computer goes on', async () => {
+  it('when switched off, the port and all network connections are closed, and this computer stays connected', async () => {
     await start();
     await share(true);
     const port = portOf(server);
     const [near, far] = [await openConnection('127.0.0.1', port), await openConnection(LAN, port)];
     expect(await near.ask('/health')).toMatch(/^HTTP\/1\.1 200/);
-    // an answer without an end
+    // a response without an end
     expect(await far.ask(`/api/v1/events?token=${server.token}`)).toMatch(/^HTTP\/1\.1 200/);
     expect((await share(false)).body).toMatchObject({ shared: false, addresses: [], name: null });
     expect(await tryConnect(LAN, port)).toBe('ECONNREFUSED');
@@ -89,7 +89,7 @@ describe.runIf(lanAddress !== undefined)('sharing on the network', () => {
     expect((await state()).shared).toBe(false);
   });
 
-  it('can be closed by somebody who came over the network, who still gets the answer', async () => {
+  it('can be switched off over the network, and that request still gets its response', async () => {
     await start();
     await share(true);
     const response = await fetch(`http://${LAN}:${portOf(server)}/api/v1/network/sharing`, {
@@ -101,7 +101,7 @@ describe.runIf(lanAddress !== undefined)('sharing on the network', () => {
     expect(await tryConnect(LAN, portOf(server))).toBe('ECONNREFUSED');
   });
 
-  it('never refuses this computer while it is switched', async () => {
+  it('never refuses this computer while it is being switched', async () => {
     await start();
     let isSwitching = true;
     const refused: string[] = [];
@@ -117,14 +117,14 @@ describe.runIf(lanAddress !== undefined)('sharing on the network', () => {
     expect(refused).toEqual([]);
   });
 
-  it('switched back and forth at once ends as the last one said, with one door per address', async () => {
+  it('switched back and forth quickly ends in the last state, with one listener per address', async () => {
     await start();
     await Promise.all([true, false, true].map(share));
     expect(await state()).toMatchObject({ shared: true, problem: null });
     expect(await tryConnect(LAN, portOf(server))).toBe('connected');
   });
 
-  it('answers over the network to its own names alone, and to no other site', async () => {
+  it('answers over the network only to its own names, and to no other site', async () => {
     await start();
     await share(true);
     const port = portOf(server);
@@ -145,7 +145,7 @@ describe.runIf(lanAddress !== undefined)('sharing on the network', () => {
     ]).toEqual(Array.from({ length: 3 }, () => 'HTTP/1.1 403 Forbidden'));
   });
 
-  it('says which program holds the port there, and takes it as soon as it is free', async () => {
+  it('reports which program uses the port, and takes it as soon as it is free', async () => {
     await start();
     const other = createServer();
     await new Promise<void>((resolve) => {
@@ -158,7 +158,7 @@ describe.runIf(lanAddress !== undefined)('sharing on the network', () => {
     expect((await share(true)).body.addresses.map(({ address }) => address)).toContain(LAN);
   });
 
-  it('is there again after a restart', async () => {
+  it('is on again after a restart', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'tonearm-shared-'));
     writeFileSync(join(dir, 'settings.json'), '{"host": "0.0.0.0"}');
     const child = await spawnServer(['--data-dir', dir, '--port', '0']);
@@ -172,7 +172,7 @@ describe.runIf(lanAddress !== undefined)('sharing on the network', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  it('is a matter of the command line where HOST was given there', async () => {
+  it('is fixed if HOST was set on the command line', async () => {
     await start({ HOST: '0.0.0.0' });
     expect(await state()).toMatchObject({
       shared: true,
@@ -203,7 +203,7 @@ it.runIf(lanAddressV6 !== undefined)(
 );
 
 describe('the switch', () => {
-  it('is for superusers; everybody sees where their phone finds the library, strangers see nothing', async () => {
+  it('is for superusers; users see the address for phones, and without signing in nothing is shown', async () => {
     await start();
     const token = await registerUser(server);
     expect((await server.api('/network', { token })).status).toBe(200);
@@ -219,14 +219,14 @@ describe('the switch', () => {
 });
 
 /**
- * Addresses of this machine alone stand in for those of a network that comes and goes; other systems have only the one.
+ * Loopback addresses replace those of a network that appears and disappears; other systems have only one.
  */
 describe.runIf(process.platform === 'linux')('a laptop that changes its network', () => {
   const here = (...addresses: string[]) => ({
     wifi: addresses.map((address) => ({ address, family: 'IPv4', internal: false }) as NetworkInterfaceInfo),
   });
 
-  it('is reached at its new address, no longer at the old one, and says when there is none', async () => {
+  it('is reached at its new address only, and reports when there is none', async () => {
     let interfaces = here('127.0.0.2');
     let host = '0.0.0.0';
     const values: Record<string, unknown> = { PORT: 0, ALLOW_REGISTRATION: true };
@@ -273,7 +273,7 @@ describe('the announcement', () => {
     works = lanAddress !== undefined && (await hasMulticast());
   });
 
-  it('is heard while the library is shared, by browsers of the network and by phone apps, and taken back after', async () => {
+  it('is received by browsers and phone apps while the library is shared, and withdrawn afterwards', async () => {
     await start();
     if (!works) return expect((await share(true)).status, 'and without multicast the server lives').toBe(200);
     const ears = [listenForServices('http'), listenForServices('subsonic')];
@@ -297,7 +297,7 @@ describe('the announcement', () => {
     expect(name?.problem).toBeNull();
   });
 
-  it('that is not possible is told, and the server goes on', async () => {
+  it('that is not possible is reported, and the server keeps running', async () => {
     const held = await holdMulticastPort();
     if (!held)
       return console.warn('\n*** Another program has the port of multicast: a port that is taken is NOT tested. ***\n');

@@ -9,7 +9,7 @@ import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 import { silence } from '../support/silence.ts';
 
-const ann = 1 as UserId; // nobody has to exist to read
+const ann = 1 as UserId; // readers need not exist
 let temp: TempDatabase;
 let clock: number;
 let services: ReturnType<typeof openLibraryServices>;
@@ -37,7 +37,7 @@ function add(identity: Partial<TrackIdentity>, audio: Partial<TrackAudio> = {}):
     audio: whole,
   });
 }
-/** Where audio lies, named by its content. */
+/** A storage URI, named by its content. */
 const stored = (start: string) => ({
   contentHash: start.padEnd(64, '0'),
   storageUri: `local:audio/${start}/${start.padEnd(64, '0')}.flac`,
@@ -58,7 +58,7 @@ const codeOf = (run: () => unknown): string => {
 };
 
 describe('an edit of a track', () => {
-  test('sets the given fields alone and says that a person typed them', () => {
+  test('sets only the given fields and marks them as manual', () => {
     const id = add({ provenance: { artist: 'path' } });
     const before = services.library.getTrack(ann, id);
     clock += 1_000;
@@ -89,14 +89,14 @@ describe('an edit of a track', () => {
     });
   });
 
-  test('moves the track to its new title in search', async () => {
+  test('is found by its new title', async () => {
     const id = add({ title: 'Lighthouse' });
     services.library.updateTrack(ann, id, { title: 'Breakwater' });
     expect(await found('lighthouse')).toEqual([]);
     expect(await found('breakwater quays')).toEqual([id]);
   });
 
-  test('puts one genre in the place of all, and tells the album', () => {
+  test('replaces all genres with one, and updates the album', () => {
     const id = add({ genres: ['Rock', 'Pop'] });
     const { albumId } = services.library.updateTrack(ann, id, { genre: 'Sea Shanty' });
     expect(services.library.getTrack(ann, id)).toMatchObject({ genre: 'Sea Shanty', genres: ['Sea Shanty'] });
@@ -104,13 +104,13 @@ describe('an edit of a track', () => {
     expect(services.library.listGenres()).toEqual([{ name: 'Sea Shanty', trackCount: 1, albumCount: 1 }]);
   });
 
-  test('takes a genre away with null', () => {
+  test('removes a genre with null', () => {
     const id = add({ genres: ['Rock', 'Pop'] });
     expect(services.library.updateTrack(ann, id, { genre: null })).toMatchObject({ genre: null, genres: [] });
     expect(services.library.listGenres()).toEqual([]);
   });
 
-  test('knows a genre by its folded name', () => {
+  test('finds a genre by its folded name', () => {
     const [one_, other] = [add({ genres: ['Rock'] }), add({ title: 'Other', genres: [] })];
     services.library.updateTrack(ann, other, { genre: 'ＲＯＣＫ' });
     expect(services.library.listGenres()).toEqual([{ name: 'Rock', trackCount: 2, albumCount: 1 }]);
@@ -124,13 +124,13 @@ describe('an edit of a track', () => {
     expect(services.library.updateTrack(ann, id, {})).toEqual(before);
   });
 
-  test('keeps the album counts right when the disc changes', () => {
+  test('updates the album counts when the disc changes', () => {
     const id = add({ discNumber: 1 });
     const { albumId } = services.library.updateTrack(ann, id, { discNumber: 3 });
     expect(services.library.getAlbum(ann, albumId as AlbumId).discCount).toBe(3);
   });
 
-  test('of a track that is not there is refused', () => {
+  test('of a missing track is refused', () => {
     expect(codeOf(() => services.library.updateTrack(ann, 99 as TrackId, { title: 'x' }))).toBe('not_found');
   });
 });
@@ -175,7 +175,7 @@ describe('an edit of an artist', () => {
       return one<{ id: ArtistId }>('SELECT id FROM artists WHERE name = ?', name).id;
     };
 
-    test('rejoins what was split, with its album, and counts right; taking the mark away splits it again', async () => {
+    test('rejoins what was split, with its album and counts; removing the mark splits it again', async () => {
       const tracks = [add({ artists: ['Up / Down'], title: 'a' }), add({ artists: ['Up / Down'], title: 'b' })];
       const whole = wholeOf('Up / Down');
       const { albumId } = services.library.getTrack(ann, tracks[0] as TrackId);
@@ -193,7 +193,7 @@ describe('an edit of an artist', () => {
       expect(counts()).toEqual({ Guest: [1, 0], 'Up / Down': [2, 2] });
       expect(services.library.getAlbum(ann, albumId as AlbumId)).toMatchObject({ artistId: whole, trackCount: 2 });
       expect(creditOf(add({ artists: ['Up / Down'], title: 'c' }))).toEqual(['Up / Down', 'Up / Down']);
-      expect(services.library.getAlbum(ann, albumId as AlbumId).trackCount).toBe(3); // what comes later finds it
+      expect(services.library.getAlbum(ann, albumId as AlbumId).trackCount).toBe(3); // later tracks find it
       expect(await found('up')).toHaveLength(4);
 
       expect(services.library.updateArtist(ann, whole, { neverSplit: false })).toMatchObject({
@@ -206,7 +206,7 @@ describe('an edit of an artist', () => {
       expect(services.library.getAlbum(ann, albumId as AlbumId).trackCount).toBe(4);
     });
 
-    test('leaves alone what a person typed, other credits of the same names, and albums that are not theirs alone', () => {
+    test('does not change manual edits, other credits of the same names, and albums shared with others', () => {
       const typed = add({ artists: ['Up / Down'], title: 'typed', album: 'Typed' });
       services.library.setMetadata(ann, typed, {
         title: 'typed',
@@ -230,7 +230,7 @@ describe('an edit of an artist', () => {
       expect(services.library.getAlbum(ann, albumId as AlbumId).artistId).toBe(artistId);
     });
 
-    test('goes on with what is left of many tracks, a part at a time', () => {
+    test('continues with the rest of many tracks, a part at a time', () => {
       const tracks = Array.from({ length: 250 }, (_, n) =>
         add({ artists: ['Up / Down'], title: `${n}`, album: `Album ${n % 7}` }),
       );
@@ -244,20 +244,20 @@ describe('an edit of an artist', () => {
       expect(counts()).toEqual({ Down: [250, 0], Guest: [1, 0], Up: [250, 7], 'Up / Down': [0, 1] });
     });
 
-    test('that holds nothing to split changes no track', () => {
+    test('without a separator changes no track', () => {
       const id = add({ artists: ['AC/DC'] });
       services.library.updateArtist(ann, services.library.getTrack(ann, id).artistId as ArtistId, { neverSplit: true });
       expect(creditOf(id)).toEqual(['AC/DC', 'AC/DC']);
     });
   });
 
-  test('that is not there is refused', () => {
+  test('that does not exist is refused', () => {
     expect(codeOf(() => services.library.updateArtist(ann, 99 as ArtistId, { neverSplit: true }))).toBe('not_found');
   });
 });
 
 describe('a deletion', () => {
-  test('takes the track, its empty album and its artists, and their search text', async () => {
+  test('removes the track, its empty album and artists, and their search text', async () => {
     const id = add({
       title: 'Alone',
       artists: ['Solo', 'Guest'],
@@ -279,7 +279,7 @@ describe('a deletion', () => {
     expect(await found('other')).toEqual([other]);
   });
 
-  test('leaves an album and an artist that something still belongs to', async () => {
+  test('keeps an album and an artist with other tracks', async () => {
     const [first, second] = [add({ title: 'One' }), add({ title: 'Two' })];
     await services.library.deleteTrack(first);
     const left = services.library.getTrack(ann, second);
@@ -291,7 +291,7 @@ describe('a deletion', () => {
     expect(services.library.getArtist(ann, left.artistId as ArtistId)).toMatchObject({ trackCount: 1, albumCount: 1 });
   });
 
-  test('removes the stored audio when the last track that uses it goes', async () => {
+  test('removes the stored audio with the last track that uses it', async () => {
     const same = stored('aa');
     const [first, second] = [add({ title: 'One' }, same), add({ title: 'Two' }, same)];
     await services.library.deleteTrack(first);
@@ -308,7 +308,7 @@ describe('a deletion', () => {
     },
   );
 
-  test('removes the cover of an album that goes, and only then', async () => {
+  test('removes the cover only with its album', async () => {
     const [first, second] = [add({ title: 'One' }, { storageUri: null }), add({ title: 'Two' }, { storageUri: null })];
     const { albumId } = services.library.getTrack(ann, first);
     temp.db.$client
@@ -321,7 +321,7 @@ describe('a deletion', () => {
     expect(services.deletedObjects).toEqual([`covers/${albumId}.jpg`]);
   });
 
-  test('tells the source while the row is still there', async () => {
+  test('notifies the source before the row is deleted', async () => {
     const told: unknown[] = [];
     services = openLibraryServices(temp.db, {
       onDeleted: (id) => told.push(one('SELECT title FROM tracks WHERE id = ?', id)),
@@ -330,7 +330,7 @@ describe('a deletion', () => {
     expect(told).toEqual([{ title: 'Told' }]);
   });
 
-  test('is undone when the source cannot note it', async () => {
+  test('is rolled back when the source fails', async () => {
     services = openLibraryServices(temp.db, {
       onDeleted: () => {
         throw new Error('no');
@@ -342,14 +342,14 @@ describe('a deletion', () => {
     expect(services.deletedObjects).toEqual([]);
   });
 
-  test('stands although the storage is down', async () => {
+  test('succeeds although the storage is down', async () => {
     services = openLibraryServices(temp.db, { deleteObject: () => Promise.reject(new Error('down')) });
     const id = add({});
     await services.library.deleteTrack(id);
     expect(codeOf(() => services.library.getTrack(ann, id))).toBe('not_found');
   });
 
-  test('of a track that is not there is refused', async () => {
+  test('of a track that does not exist is refused', async () => {
     await expect(services.library.deleteTrack(99 as TrackId)).rejects.toMatchObject({ code: 'not_found' });
   });
 
@@ -382,7 +382,7 @@ describe('a deletion', () => {
   });
 });
 
-test('audio that is gone is marked once, and once when it is back', () => {
+test('missing audio is marked once, and once when it is back', () => {
   const id = add({});
   const remote = add({ title: 'Remote' }, { availability: 'remote', storageUri: null });
   expect([services.library.markMissing(id), services.library.markMissing(id)]).toEqual([true, false]);

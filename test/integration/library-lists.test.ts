@@ -1,5 +1,5 @@
-// Every list against a plain recount of the same data: filters alone, in pairs and at random; every sort, both ways,
-// page by page.
+// Every list compared with a simple recount of the same data: filters alone, in pairs and random; every sort in both
+// directions, page by page.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AlbumId, ArtistId, UserId } from '../../server/db/ids.ts';
 import type { AlbumFilter } from '../../server/library/album-lists.ts';
@@ -33,8 +33,6 @@ beforeAll(() => {
   ann = sample.users[0] as UserId;
 });
 afterAll(() => temp.close());
-
-// ---- the recount ----
 
 type Key = string | number | null;
 type Order = 'asc' | 'desc';
@@ -164,7 +162,7 @@ const playKeys = (type: string, id: number, sort: string): Key[] => [
 
 const NULLS_LAST: string[] = [...LISTED_NAMES, 'duration', 'last_played_at'];
 
-/** Unknown comes last in the sorts that say so, else it is the smallest. What was never played is by id both ways. */
+/** Unknown values are last in some sorts, else smallest. Tracks that were never played are by id in both directions. */
 function sorted<T extends { id: number }>(
   items: T[],
   keysOf: (item: T, sort: string) => Key[],
@@ -190,8 +188,6 @@ function sorted<T extends { id: number }>(
     })
     .map(({ id }) => id);
 }
-
-// ---- what is compared ----
 
 const tracksOf = (filter: TrackFilter, sort: string, order: Order, limit = 200, offset = 0) =>
   library.listTracks(ann, filter, { sort: sort as 'title', order }, { limit, offset });
@@ -257,23 +253,23 @@ describe('tracks', () => {
     expect(ids(page), context).toEqual(sorted(fitting, trackKeys, 'track', sort, order).slice(offset, offset + limit));
   };
 
-  test('every filter alone finds what a recount finds', async () => {
+  test('every filter alone equals a recount', async () => {
     for (const filter of TRACK_FILTERS) await check(filter(), 'title', 'asc');
   });
 
-  test('the filters of the table find something and leave something out', async () => {
+  test('every filter of the table matches some tracks and excludes some', async () => {
     const found = await Promise.all(
       TRACK_FILTERS.map(async (filter) => (await tracksOf(filter(), 'title', 'asc', 1)).total),
     );
     expect(found.filter((total) => total > 0 && total < 400).length).toBeGreaterThan(30);
   });
 
-  test('every pair of filters finds what a recount finds', async () => {
+  test('every pair of filters equals a recount', async () => {
     for (const one of TRACK_FILTERS)
       for (const other of TRACK_FILTERS) await check({ ...one(), ...other() }, 'created_at', 'desc', 7, 3);
   });
 
-  test('any filters in any order, any page', async () => {
+  test('random filters, orders and pages equal a recount', async () => {
     const random = seededRandom(99);
     const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
     for (let n = 0; n < 600; n++) {
@@ -291,7 +287,7 @@ describe('tracks', () => {
     }
   });
 
-  test.each(TRACK_SORTS)('pages by %s hold every track once, both ways', async (sort) => {
+  test.each(TRACK_SORTS)('pages by %s contain every track once, in both directions', async (sort) => {
     for (const order of ['asc', 'desc'] as const) {
       const all: number[] = [];
       for (let offset = 0; offset < 400; offset += 37)
@@ -302,12 +298,12 @@ describe('tracks', () => {
     }
   });
 
-  test('beyond the end there is nothing, and the total stays', async () => {
+  test('pages past the end are empty, with the same total', async () => {
     expect(await tracksOf({}, 'title', 'asc', 50, 400)).toEqual({ items: [], total: 400 });
     expect((await tracksOf({ liked: true }, 'play_count', 'desc', 50, 10 ** 12)).items).toEqual([]);
   });
 
-  test('what another person likes and plays is not mine', async () => {
+  test('likes and plays of other users do not count', async () => {
     const bob = sample.users[1] as UserId;
     const total = async (user: UserId) =>
       (await library.listTracks(user, { liked: true }, { sort: 'title' }, { limit: 1, offset: 0 })).total;
@@ -316,7 +312,7 @@ describe('tracks', () => {
     expect(likedBy(ann)).not.toBe(likedBy(bob));
   });
 
-  test('names ascend and times and counts descend when nothing is said', async () => {
+  test('by default names are ascending, times and counts descending', async () => {
     const withoutOrder = async (sort: (typeof TRACK_SORTS)[number]) =>
       ids(await library.listTracks(ann, {}, { sort }, { limit: 200, offset: 0 }));
     for (const sort of ['title', 'artist', 'album', 'duration'] as const)
@@ -325,7 +321,7 @@ describe('tracks', () => {
       expect(await withoutOrder(sort)).toEqual(ids(await tracksOf({}, sort, 'desc')));
   });
 
-  test('a row carries its names, genres, cover, likes and plays', () => {
+  test('a row has its names, genres, cover, likes and plays', () => {
     for (const t of sample.tracks) {
       const row = library.getTrack(ann, t.id);
       const album = albumOf(t);
@@ -383,7 +379,7 @@ describe('albums', () => {
       }
   });
 
-  test.each(sorts)('all of them by %s, both ways', async (sort) => {
+  test.each(sorts)('all of them by %s, in both directions', async (sort) => {
     for (const order of ['asc', 'desc'] as const) {
       expect(ids(await library.listAlbums(ann, {}, { sort, order }, { limit: 200, offset: 0 }))).toEqual(
         sorted(sample.albums, albumKeys, 'album', sort, order),
@@ -441,7 +437,7 @@ describe('artists', () => {
       }
   });
 
-  test.each(sorts)('all of them by %s, both ways', async (sort) => {
+  test.each(sorts)('all of them by %s, in both directions', async (sort) => {
     for (const order of ['asc', 'desc'] as const) {
       expect(ids(await library.listArtists(ann, {}, { sort, order }, { limit: 200, offset: 0 }))).toEqual(
         sorted(sample.artists, artistKeys, 'artist', sort, order),
@@ -473,19 +469,19 @@ describe('random', () => {
   const page = async (seed: number | undefined, limit: number, offset: number, filter: TrackFilter = {}) =>
     ids(await library.listTracks(ann, filter, { sort: 'random', seed }, { limit, offset }));
 
-  test('a seed fixes the order, another seed gives another, and none gives a new one each time', async () => {
+  test('a seed fixes the order, another seed changes it, and without one it is new each time', async () => {
     expect(await page(1, 50, 0)).toEqual(await page(1, 50, 0));
     expect(await page(1, 50, 0)).not.toEqual(await page(2, 50, 0));
     expect(await page(undefined, 50, 0)).not.toEqual(await page(undefined, 50, 0));
   });
 
-  test('filters hold', async () => {
+  test('filters apply', async () => {
     const fitting = sample.tracks.filter((t) => trackFits(t, { genre: 'rock', liked: false })).map((t) => t.id);
     expect((await page(3, 200, 0, { genre: 'rock', liked: false })).sort((a, b) => a - b)).toEqual(fitting);
   });
 });
 
-test('genres come by name with what they hold', () => {
+test('genres are sorted by name, with their counts', () => {
   const names = ['Ambient', 'Blues & Soul', 'Électro', 'Hip-Hop', 'Jazz', 'Rock'];
   expect(library.listGenres()).toEqual(
     names.map((name) => {

@@ -1,4 +1,4 @@
-// Guards the hot path: every order of every list is read from an index, never sorted, however large the library.
+// The hot path of lists: every order of every list is read from an index, never sorted, however large the library.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { UserId } from '../../server/db/ids.ts';
 import { albumList, ALBUM_SORT_PLANS } from '../../server/library/album-lists.ts';
@@ -15,7 +15,7 @@ import { productPaths } from '../../server/paths.ts';
 import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 
-const TRACKS = 6_000; // more than are shuffled in one go
+const TRACKS = 6_000; // more than are shuffled at once
 
 let temp: TempDatabase;
 let statements: Statements;
@@ -31,7 +31,7 @@ afterAll(() => temp.close());
 const listsOver = (over: Statements, cheapUs?: number) =>
   createIdLists({ client: temp.db.$client, statements: over, quietMs: 0, ...(cheapUs !== undefined && { cheapUs }) });
 
-/** The statements that a page of ids runs, with the query plan of each. */
+/** The statements of a page of ids, with their query plans. */
 function plansOf(list: NewIdList, offset: number): { sql: string; plan: string }[] {
   const run: { sql: string; params: Params }[] = [];
   const recording: Statements = {
@@ -75,7 +75,7 @@ test.each(sorts)('%s by %s are read in order from an index', (what, sort) => {
   }
 });
 
-test.each(sorts)('%s by %s need no row beside the index to know the ids', (what, sort) => {
+test.each(sorts)('%s by %s read ids from the index alone', (what, sort) => {
   for (const order of orders) {
     const [first] = plansOf(listOf(what, sort, order, {}), 0);
     if (sort === 'play_count' || sort === 'last_played_at')
@@ -84,7 +84,7 @@ test.each(sorts)('%s by %s need no row beside the index to know the ids', (what,
   }
 });
 
-test.each(sorts)('%s by %s with a filter that most of the library fits are still not sorted', (what, sort) => {
+test.each(sorts)('%s by %s with a filter that matches most of the library are still not sorted', (what, sort) => {
   const filters =
     what === 'tracks'
       ? [{ source: 'local_folder' }, { genre: 'rock' }, { yearFrom: 1970 }, { liked: false }, { format: 'mp3' }]
@@ -126,7 +126,7 @@ describe('deep in a list', () => {
     artists: [{}, { q: 'a' }, { liked: false }],
   };
 
-  /** All ids by SQL alone, from the beginning. */
+  /** All ids by SQL, from the start. */
   function everything(list: NewIdList): number[] {
     const { order, filters, params } = toIdList(list);
     if (!('segments' in order)) throw new Error('a random order has no segments');
@@ -154,7 +154,7 @@ describe('deep in a list', () => {
     }
   });
 
-  test('a page of a list that was shown is taken from memory, and no row is passed', async () => {
+  test('a page of a recent list is read from memory, without stepping over rows', async () => {
     const asked: string[] = [];
     const lists = listsOver(
       { ...statements, column: (sql, params) => (asked.push(sql), statements.column(sql, params)) },
@@ -168,7 +168,7 @@ describe('deep in a list', () => {
     expect(asked).toEqual([]);
   });
 
-  test('what is in memory is forgotten when something is written', async () => {
+  test('the memory is cleared when something is written', async () => {
     const lists = listsOver(statements, 0);
     const list = listOf('tracks', 'title', 'asc', {});
     const likes = listOf('tracks', 'title', 'asc', { liked: false });
@@ -188,7 +188,7 @@ describe('deep in a list', () => {
   });
 });
 
-describe('with a thread for what takes longer than a moment', () => {
+describe('with a thread for slow queries', () => {
   const LISTS: [string, () => NewIdList][] = [
     ['tracks by title', () => listOf('tracks', 'title', 'asc', {})],
     ['tracks by plays', () => listOf('tracks', 'play_count', 'desc', {})],
@@ -215,7 +215,7 @@ describe('with a thread for what takes longer than a moment', () => {
   });
   afterAll(() => thread.close());
 
-  test.each(LISTS)('pages of %s are those that are read without one, from the first to the last', async (_, make) => {
+  test.each(LISTS)('pages of %s are the same as without one', async (_, make) => {
     const list = make();
     const here = listsOver(statements);
     const { total } = here.page(list, { limit: 1, offset: 0 });
@@ -225,7 +225,7 @@ describe('with a thread for what takes longer than a moment', () => {
     }
   });
 
-  test('the thread reads deep pages, and the first one only while its total is not known', async () => {
+  test('the thread reads deep pages, and the first one only until its total is known', async () => {
     const [deep, wide] = [listOf('tracks', 'year', 'asc', {}), listOf('tracks', 'title', 'asc', { q: 'a' })];
     asked.length = 0;
     for (const offset of [0, 5_000]) await listing.page(deep, { limit: 50, offset });
@@ -235,7 +235,7 @@ describe('with a thread for what takes longer than a moment', () => {
     expect(asked[1]).toBe(0);
   });
 
-  test('what was written a moment ago is in what the thread reads', async () => {
+  test('the thread reads what was just written', async () => {
     const list = listOf('tracks', 'title', 'desc', {});
     const last = { limit: 1, offset: TRACKS - 1 };
     const before = await listing.page(list, last);
@@ -261,7 +261,7 @@ test('the rows of a page are found by their ids', () => {
     if (line.startsWith('SCAN')) expect(line).toContain('ids');
 });
 
-test('a large library is not shuffled as a whole, and its pages fit together', () => {
+test('a large library is not shuffled as a whole, and its pages do not overlap', () => {
   const lists = listsOver(statements);
   const seeded = (seed: number, offset: number, limit = 200) =>
     lists.page(trackList(user, {}, { sort: 'random', seed }), { limit, offset }).ids;
@@ -286,7 +286,7 @@ test('a large library is not shuffled as a whole, and its pages fit together', (
   expect(read.reduce((sum, n) => sum + n, 0)).toBeLessThan(300);
 });
 
-test('a few that fit are found in a large library at random too', () => {
+test('a few matches are found in a large library in random order too', () => {
   const lists = listsOver(statements);
   const filter = { q: 'river moon', format: 'opus' };
   const sorted = lists.page(trackList(user, filter, { sort: 'created_at' }), { limit: 200, offset: 0 });
@@ -296,7 +296,7 @@ test('a few that fit are found in a large library at random too', () => {
   expect(new Set(random.ids)).toEqual(new Set(sorted.ids));
 });
 
-test('other tracks keep their random order when one comes', () => {
+test('other tracks keep their random order when one is added', () => {
   const seeded = () =>
     listsOver(statements).page(trackList(user, {}, { sort: 'random', seed: 4 }), { limit: 200, offset: 0 }).ids;
   const before = seeded();

@@ -1,4 +1,4 @@
-// Which artist and album the names on tracks mean, and that counts and search follow whatever happens to tracks.
+// Resolving the names of tracks to artists and albums; counts and search follow every change of tracks.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -276,7 +276,7 @@ describe.each<['one by one' | 'in one batch', (given: Given[]) => void]>([
     expect(rows('SELECT disc_count FROM albums')).toEqual([{ disc_count: 3 }]);
   });
 
-  test('a compilation says so', () => {
+  test('a compilation is marked', () => {
     arrive([
       { album: 'A', compilation: true },
       { album: 'B', albumArtist: 'VA' },
@@ -322,7 +322,7 @@ describe.each<['one by one' | 'in one batch', (given: Given[]) => void]>([
     ]);
   });
 
-  test('an artist learns its identifier from the first track that has it; lists of another length say nothing', () => {
+  test('an artist gets its mbid from the first track with one; lists of another length are ignored', () => {
     const [a, b, c] = ['a', 'b', 'c'].map((letter) => letter.repeat(8));
     arrive([
       { artists: ['A'] },
@@ -341,7 +341,7 @@ describe.each<['one by one' | 'in one batch', (given: Given[]) => void]>([
     ]);
   });
 
-  test('names in one tag are several artists unless one of them is never split', () => {
+  test('names in one tag are several artists unless the name is never split', () => {
     arrive([{ artists: ['Smith; Kotzen'], album: undefined }]);
     expect(artists()).toEqual(['Smith', 'Kotzen']);
     rows(
@@ -355,7 +355,7 @@ describe.each<['one by one' | 'in one batch', (given: Given[]) => void]>([
     ]);
   });
 
-  test("genres are one whatever their case, and the first is the track's", () => {
+  test("genres are the same in any case, and the first is the track's", () => {
     arrive([{ genres: ['Hip-Hop', 'HIP-HOP', ' ', 'Jazz'] }, { genres: ['hip‐hop'] }]);
     expect(rows('SELECT name FROM genres ORDER BY id')).toEqual([{ name: 'Hip-Hop' }, { name: 'Jazz' }]);
     expect(rows('SELECT track_id, position FROM track_genres ORDER BY 1, 2')).toEqual([
@@ -367,7 +367,7 @@ describe.each<['one by one' | 'in one batch', (given: Given[]) => void]>([
 });
 
 describe('a track that is renamed', () => {
-  test('leaves no empty album, no empty artist and nothing to find', () => {
+  test('leaves no empty album, no empty artist and no search results', () => {
     const [id] = add({
       artists: ['Old Band', 'Old Guest'],
       album: 'Old Album',
@@ -384,7 +384,7 @@ describe('a track that is renamed', () => {
       expect(rows(`SELECT * FROM ${table}`)).toEqual([]);
   });
 
-  test('leaves what others still use', () => {
+  test('keeps what other tracks use', () => {
     const [id] = add({}, {});
     retag(id, { album: 'New Album', artists: ['New Band'] });
     expect(albums()).toEqual(['Band / Album / - / 1', 'New Band / New Album / - / 1']);
@@ -405,7 +405,7 @@ describe('a track that is renamed', () => {
     expect(rows('SELECT album_id, artist_id FROM tracks')).toEqual(before);
   });
 
-  test('out of an album in which it was alone makes the album anew under its old name', () => {
+  test('and was alone in its album creates the album again under its old name', () => {
     const [id] = add({ year: 1999 });
     retag(id, { album: 'Other' });
     retag(id, { year: 2005 });
@@ -421,7 +421,7 @@ describe('a track that is renamed', () => {
     expect(albums()).toEqual(['Band / The Wall / - / 2']);
   });
 
-  test('gives its album the year that all its tracks have then', () => {
+  test('gives its album the common year of its tracks', () => {
     const [a, b, c] = add({ year: 1999, folder: 1 }, { year: 1999, folder: 1 }, { folder: 1 });
     retag(a, { year: 2001, folder: 1 });
     expect(albums()).toEqual(['Band / Album / 1999 / 3']);
@@ -430,7 +430,7 @@ describe('a track that is renamed', () => {
     expect(albums()).toEqual(['Band / Album / 2001 / 3']);
   });
 
-  test('takes its year and its genre with it', () => {
+  test('moves its year and its genre', () => {
     const [a] = add(
       { year: 1999, folder: 1, trackNumber: 1, genres: ['Rock'] },
       { year: 2004, folder: 1, trackNumber: 2, genres: ['Jazz'] },
@@ -440,7 +440,7 @@ describe('a track that is renamed', () => {
     expect(rows('SELECT genre FROM albums ORDER BY id')).toEqual([{ genre: 'Jazz' }, { genre: null }]);
   });
 
-  test('takes its spelling of the artist with it', () => {
+  test('moves its spelling of the artist', () => {
     const ids = add({ artists: ['BAND'] }, { artists: ['BAND'] }, { artists: ['Band'] });
     expect(artists()).toEqual(['BAND']);
     for (const id of ids.slice(0, 2)) retag(id, { artists: ['Other'] });
@@ -449,7 +449,7 @@ describe('a track that is renamed', () => {
 });
 
 describe('two writers', () => {
-  test('that meet the same new album at once make one', async () => {
+  test('that add the same new album at once create one', async () => {
     temp.db.$client.pragma('wal_checkpoint(TRUNCATE)');
     const path = join(temp.dir, 'tonearm.db');
     const writers = ['one', 'two', 'three'].map(async (writer) => {
@@ -467,7 +467,7 @@ describe('two writers', () => {
     expect(rows('SELECT count(*) AS n FROM genres')).toEqual([{ n: 120 }]);
   });
 
-  test('on two connections wait for one another, and the second finds what the first made', () => {
+  test('on two connections wait for each other, and the second finds the album of the first', () => {
     const other = openDatabase({
       path: join(temp.dir, 'tonearm.db'),
       migrationsDir: 'migrations',
@@ -502,7 +502,7 @@ describe('two writers', () => {
   });
 });
 
-/** Rows of the search index that hold the word (three characters or more). */
+/** Rows of the search index with the word (three characters or more). */
 const found = (word: string): number[] =>
   rows<{ rowid: number }>(
     'SELECT rowid FROM search_trigrams WHERE search_trigrams MATCH ? ORDER BY rowid',
@@ -516,7 +516,7 @@ const foundShort = (word: string): number[] =>
     `"${gramOf(word)}"`,
   ).map((row) => row.rowid);
 
-/** What the index ought to hold, from the tables. */
+/** The expected content of the index, from the tables. */
 const searchable = (): Map<number, string> =>
   new Map(
     rows<{ rowid: number; text: string }>(`
@@ -617,7 +617,7 @@ test.each([1, 2, 3])(
   },
 );
 
-test('sort keys that are copied follow the artist and the album of every track', () => {
+test('copied sort keys follow the artist and the album of every track', () => {
   add(
     { artists: ['The Quays'], album: 'Émile' },
     { artists: ['THE QUAYS'], album: 'ÉMILE' },
