@@ -1,5 +1,7 @@
 // Albums, artists, tracks and genres. Keys begin with `library`, so one event makes all of them stale.
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { LibrarySearchResponse } from '../../server/search/wire.ts';
+import { type QueryValue, request } from './client.ts';
 import type {
   AlbumOut,
   AlbumPage,
@@ -12,7 +14,6 @@ import type {
   TrackPage,
   TrackSort,
 } from '../../server/library/wire.ts';
-import { request, type QueryValue } from './client.ts';
 
 export type SortOrder = 'asc' | 'desc';
 
@@ -105,4 +106,15 @@ export const artistAlbumsQuery = (id: number) =>
   queryOptions({
     queryKey: [LIBRARY, `/artists/${id}/albums`] as const,
     queryFn: ({ signal }) => request<AlbumPage>(`/artists/${id}/albums`, { query: { limit: PAGE_SIZE }, signal }),
+  });
+
+const HITS_PER_GROUP = 6;
+
+export const librarySearchQuery = (q: string) =>
+  queryOptions({
+    queryKey: [LIBRARY, 'search', q] as const,
+    queryFn: ({ signal }) =>
+      request<LibrarySearchResponse>('/search/library', { query: { q, limit: HITS_PER_GROUP }, signal }),
+    enabled: q !== '',
+    placeholderData: keepPreviousData,
   });

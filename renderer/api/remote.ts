@@ -83,11 +83,32 @@ function useDownloadMutation<Output>(mutationFn: (id: number) => Promise<Output>
   });
 }
 
-/** Downloads the audio of a placeholder, by track id. */
+/** By track id. */
 export const materialize = (trackId: number, signal?: AbortSignal): Promise<DownloadJobOut> =>
   request<DownloadJobOut>(`/tracks/${trackId}/materialize`, { method: 'POST', signal });
 export const findDownload = (id: number, signal?: AbortSignal): Promise<DownloadJobOut> =>
   request<DownloadJobOut>(`/downloads/${id}`, { signal });
+
+const LOOK_EVERY_MS = 500;
+
+/**
+ * Downloads the audio of a placeholder and waits for it. True when it is available. A second attempt may be minutes
+ * away, so it is not waited for.
+ */
+export async function fetchAudio(trackId: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    let download = await materialize(trackId, signal);
+    while (download.status === 'queued' || download.status === 'running') {
+      await new Promise((resolve) => {
+        setTimeout(resolve, LOOK_EVERY_MS);
+      });
+      download = await findDownload(download.id, signal);
+    }
+    return download.status === 'succeeded';
+  } catch {
+    return false;
+  }
+}
 
 export const useMaterialize = () => useDownloadMutation((trackId) => materialize(trackId));
 export const useRetryDownload = () =>

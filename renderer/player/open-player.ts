@@ -1,7 +1,7 @@
 // Creates the player of a window: the shared engine, its reports to the server, and the system's media controls.
 import { fetchStream } from '../api/client.ts';
 import { MOST_QUEUED, saveQueue, sendPlays, tellNowPlaying } from '../api/queue.ts';
-import { materialize } from '../api/remote.ts';
+import { fetchAudio, materialize } from '../api/remote.ts';
 import { getSession, onSessionChange } from '../api/session.ts';
 import { clientId, clientName } from '../api/client-name.ts';
 import { desktop } from '../desktop.ts';
@@ -9,7 +9,6 @@ import { streamUrl } from '../api/urls.ts';
 import { PlayerEngine } from './engine.ts';
 import { findReason } from './failure-reason.ts';
 import { fetchAhead } from './fetch-ahead.ts';
-import { fetchAudio } from './remote-audio.ts';
 import { connectMediaSession, playSilentElement } from './media-session.ts';
 import { announceNowPlaying } from './report-now-playing.ts';
 import { PlayReports } from './play-reports.ts';

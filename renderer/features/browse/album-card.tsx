@@ -5,7 +5,7 @@ import { albumCover, coverSizeFor } from '../../api/urls.ts';
 import { markItems } from '../../music/item-marks.ts';
 import { albumItems } from '../../music/items.ts';
 import { MoreButton } from '../../music/more-button.tsx';
-import { usePlay } from '../../player/use-play.ts';
+import { usePlay } from '../../player/use-player.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Cover } from '../../ui/cover.tsx';
 import { PlayIcon } from '../../ui/css-icons.tsx';

@@ -3,9 +3,9 @@ import { useTranslation } from 'react-i18next';
 import { IconAlbum } from '../../ui/icons.ts';
 import { albumPage } from '../../api/library.ts';
 import { usePagedList } from '../../api/paged-list.ts';
-import { usePlay } from '../../player/use-play.ts';
+import { usePlay } from '../../player/use-player.ts';
 import { AlbumCard } from './album-card.tsx';
-import { toFilter } from './search-params.ts';
+import { toFilter } from './url-params.ts';
 import { CardPage } from './card-page.tsx';
 import { ALBUM_SORT_NAMES } from './sort-options.ts';
 

@@ -3,9 +3,9 @@ import { useTranslation } from 'react-i18next';
 import { IconArtist } from '../../ui/icons.ts';
 import { artistPage } from '../../api/library.ts';
 import { usePagedList } from '../../api/paged-list.ts';
-import { usePlay } from '../../player/use-play.ts';
+import { usePlay } from '../../player/use-player.ts';
 import { ArtistCard } from './artist-card.tsx';
-import { toFilter } from './search-params.ts';
+import { toFilter } from './url-params.ts';
 import { CardPage } from './card-page.tsx';
 import { ARTIST_SORT_NAMES } from './sort-options.ts';
 

@@ -12,7 +12,7 @@ import { Slider } from '../../ui/slider.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { VirtualGrid } from '../../ui/virtual-grid.tsx';
 import { CAPTION_HEIGHT } from './album-card.tsx';
-import { hasFilters, type ListSearch } from './search-params.ts';
+import { hasFilters, type ListSearch } from './url-params.ts';
 import { EmptyLibrary } from './empty-library.tsx';
 import { FilterTools, SortTools, type SortName } from './list-tools.tsx';
 import { CARD_SIZES, useCardSize } from './use-card-size.ts';

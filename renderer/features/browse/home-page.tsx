@@ -8,7 +8,7 @@ import { dayOf } from '../../ui/day-range.ts';
 import { Page } from '../../ui/page.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { unfinishedAlbums } from './unfinished-albums.ts';
-import { newSeed } from './search-params.ts';
+import { newSeed } from './url-params.ts';
 import { EmptyLibrary } from './empty-library.tsx';
 import { JumpBackIn } from './jump-back-in.tsx';
 import { Shelf } from './shelf.tsx';

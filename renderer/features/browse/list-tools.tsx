@@ -8,7 +8,7 @@ import { isFieldName } from '../../music/track-fields.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ChoiceMenu } from '../../ui/choice-menu.tsx';
 import pill from '../../ui/pill.module.css';
-import { hasFilters, newSeed, type ListSearch } from './search-params.ts';
+import { hasFilters, newSeed, type ListSearch } from './url-params.ts';
 import { naturalOrder, type ALBUM_SORT_NAMES, type ARTIST_SORT_NAMES, type TRACK_SORT_NAMES } from './sort-options.ts';
 
 export type SortName = (typeof ALBUM_SORT_NAMES | typeof ARTIST_SORT_NAMES | typeof TRACK_SORT_NAMES)[number];

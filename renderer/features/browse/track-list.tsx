@@ -10,7 +10,7 @@ import { usePlayerCommands } from '../../player/use-player.ts';
 import { formatNumber } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { ErrorState } from '../../ui/states.tsx';
-import { toFilter, type ListSearch } from './search-params.ts';
+import { toFilter, type ListSearch } from './url-params.ts';
 import { useColumnLayout } from './column-layout.ts';
 import { ViewMenu } from './view-menu.tsx';
 import { FilterTools, SortTools } from './list-tools.tsx';

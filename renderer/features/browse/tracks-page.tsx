@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { IconTrack } from '../../ui/icons.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { hasFilters } from './search-params.ts';
+import { hasFilters } from './url-params.ts';
 import { EmptyLibrary } from './empty-library.tsx';
 import { TrackList } from './track-list.tsx';
 

@@ -15,10 +15,9 @@ import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { formatNumber } from '../../ui/format.ts';
 import { usePutAway } from '../../ui/undoable.ts';
 import { chooseByClick, useSelection } from '../../ui/use-selection.ts';
-import { useTypeAhead } from '../../ui/use-type-ahead.ts';
 import { VirtualTable, type RowChoice } from '../../ui/virtual-table.tsx';
 import { laidOut, movedColumn, type ChoosableColumn, type ColumnLayout } from './column-layout.ts';
-import { findRow } from './find-row.ts';
+import { findRow, useTypeAhead } from './type-ahead.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import styles from './tracks-table.module.css';
 

@@ -2,7 +2,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { remoteSearchQuery, useHasCatalogue } from '../../api/remote.ts';
-import { librarySearchQuery } from '../../api/search.ts';
+import { librarySearchQuery } from '../../api/library.ts';
 import { toGroups, type HitGroup } from './hits.ts';
 
 const TYPING_PAUSE_MS = 60;

@@ -13,7 +13,6 @@ import { RangeTools } from '../../ui/range-tools.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { LibraryStats } from './library-stats.tsx';
 import { ListeningStats } from './listening-stats.tsx';
-import type { StatisticsSearch } from './search-params.ts';
 import { YearReview } from './year-review.tsx';
 import styles from './statistics.module.css';
 
@@ -30,7 +29,7 @@ export function StatisticsPage() {
   const storage = useQuery(storageQuery());
   const measure = search.measure ?? 'plays';
   const year = search.year ?? thisYear;
-  const go = (next: StatisticsSearch) =>
+  const go = (next: typeof search) =>
     void navigate({ to: '/statistics', search: next, replace: true, resetScroll: false });
   const { range: _range, from: _from, to: _to, ...others } = search;
 

@@ -19,14 +19,12 @@ import {
   parseGenreSearch,
   parseLikedSearch,
   parseTrackSearch,
-} from '../../features/browse/search-params.ts';
+} from '../../features/browse/url-params.ts';
 import { HomePage } from '../../features/browse/home-page.tsx';
-import { parseStatisticsSearch } from '../../features/statistics/search-params.ts';
 import { parseRangeSearch } from '../../ui/day-range.ts';
-import { parsePlaylistSearch } from '../../features/playlists/search-params.ts';
-import { parseMissingSearch } from '../../features/missing/search-params.ts';
 import { NotFound, RouteError } from './error-pages.tsx';
 import { Shell } from './shell.tsx';
+import { parseMissingSearch, parsePlaylistSearch, parseStatisticsSearch } from './url-params.ts';
 
 const pages: { preload?: () => Promise<void> | undefined }[] = [];
 

@@ -1,8 +1,13 @@
 // The frame around every page: side bar or bottom bar, the scroller, the queue, the player. Features that must not
 // import each other are combined here.
+import { useEffect, useState } from 'react';
+import { getSession, onSessionChange } from '../../api/session.ts';
+import { takeAllBack } from '../../ui/undoable.ts';
+import { detailOf } from '../../api/problem.ts';
+import { trackDrop } from '../../music/track-drag.ts';
+import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { useMediaQuery } from '@mantine/hooks';
-import { Outlet } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Outlet, useRouter } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { ScanStrip } from '../../features/activity/scan-strip.tsx';
 import { DropZone } from '../../features/import/drop-zone.tsx';
@@ -18,7 +23,7 @@ import { ItemMenu } from './item-menu.tsx';
 import { PromptDialogs } from '../../music/prompt-dialogs.tsx';
 import { DetailsContext, useOpenDetails } from '../../ui/use-details.ts';
 import { useItemKeys } from './use-item-keys.ts';
-import { useQueueDrop } from './use-queue-drop.ts';
+import { usePlayerCommands } from '../../player/use-player.ts';
 import { ConnectionNotice } from './connection-notice.tsx';
 import { DetailsSlot } from './details-slot.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
@@ -27,7 +32,6 @@ import { useLiveUpdates } from './use-live-updates.tsx';
 import { openSettings } from '../../ui/open-window.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import { useDesktopMessages } from './use-desktop-messages.ts';
-import { useSignedOut } from './use-signed-out.ts';
 import { useSpeaker } from './use-speaker.ts';
 import styles from './shell.module.css';
 
@@ -108,5 +112,39 @@ export function Shell() {
         <DropZone />
       </div>
     </DetailsContext>
+  );
+}
+
+/** Tracks dropped onto the queue are added at its end. */
+function useQueueDrop() {
+  const { t } = useTranslation();
+  const player = usePlayerCommands();
+  const { tell } = useUndoNotice();
+  return trackDrop(
+    (group) =>
+      void group.load().then(
+        (tracks) => {
+          player.addLast(tracks);
+          tell(t('queue.dropped', { count: tracks.length }));
+        },
+        (error: unknown) => tell(detailOf(error)),
+      ),
+  );
+}
+
+/**
+ * When the session ends (sign-out, or an expired token), shows the sign-in page, which leads back here. Pending actions
+ * are cancelled.
+ */
+function useSignedOut(): void {
+  const router = useRouter();
+  useEffect(
+    () =>
+      onSessionChange(() => {
+        if (getSession()) return;
+        takeAllBack();
+        void router.navigate({ to: '/sign-in', search: { back: router.state.location.href } });
+      }),
+    [router],
   );
 }

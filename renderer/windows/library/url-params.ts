@@ -1,0 +1,33 @@
+// Parameters in the URLs of pages that are loaded on demand; those of lists are in features/browse/url-params.ts. An
+// invalid value is dropped.
+import { MISSING_SORTS, type MissingOrder } from '../../api/missing.ts';
+import { parseRangeSearch, type RangeSearch } from '../../ui/day-range.ts';
+
+type MissingSearch = { [K in keyof MissingOrder]: NonNullable<MissingOrder[K]> };
+
+/** The order of the table. */
+export function parseMissingSearch(input: Record<string, unknown>): MissingSearch {
+  const sort = MISSING_SORTS.find((name) => name === input['sort']);
+  const order = (['asc', 'desc'] as const).find((name) => name === input['order']);
+  return { ...(sort && { sort }), ...(order && { order }) };
+}
+
+/** Whether the versions of a playlist are shown, and which of them. */
+export function parsePlaylistSearch(input: Record<string, unknown>): { versions?: true; version?: number } {
+  const version = /^[1-9]\d{0,9}$/.test(String(input['version'])) ? Number(input['version']) : undefined;
+  return {
+    ...((version !== undefined || String(input['versions']) === 'true') && { versions: true as const }),
+    ...(version !== undefined && { version }),
+  };
+}
+
+interface StatisticsSearch extends RangeSearch {
+  measure?: 'minutes';
+  year?: number;
+}
+
+export const parseStatisticsSearch = (input: Record<string, unknown>): StatisticsSearch => ({
+  ...parseRangeSearch(input),
+  ...(input['measure'] === 'minutes' && { measure: 'minutes' }),
+  ...(/^(19|20|21)\d\d$/.test(String(input['year'])) && { year: Number(input['year']) }),
+});
