@@ -1,8 +1,8 @@
-// The identification service's answers. Only what is used is described; everything is optional, null is the same as
-// absent, and a value of the wrong kind is taken for absent too: old data of the service is of many makes.
+// Answers of AcoustID, as far as they are used. Everything is optional, and null and values of the wrong type count as
+// absent, because the service's older data is inconsistent.
 import { z } from 'zod';
 
-const MOST = 100; // of anything in a list; a popular recording is on hundreds of releases
+const MAX_ITEMS = 100; // of a list; a popular recording is on hundreds of releases
 const lenient = <T extends z.ZodType>(type: T) =>
   type
     .nullish()
@@ -14,7 +14,7 @@ const list = <T extends z.ZodType>(item: T) =>
     .nullish()
     .catch(undefined)
     .transform((values) =>
-      (values ?? []).slice(0, MOST).flatMap((value) => {
+      (values ?? []).slice(0, MAX_ITEMS).flatMap((value) => {
         const parsed = item.safeParse(value);
         return parsed.success ? [parsed.data] : [];
       }),

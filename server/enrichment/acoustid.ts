@@ -1,5 +1,4 @@
-// The identification service: a fingerprint and a length go there, recordings come back (AcoustID,
-// https://acoustid.org/webservice).
+// Client of AcoustID (https://acoustid.org/webservice), which returns the recordings of a fingerprint.
 import { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { Breaker } from '../outbound/breaker.ts';
@@ -26,7 +25,7 @@ export type AcoustId = ReturnType<typeof createAcoustId>;
 
 const NAME = 'The identification service';
 const META = 'recordings releasegroups releases tracks compress sources';
-/** What its numbers mean to us; all others are of one question alone. */
+/** Error codes; all others concern a single request. */
 const INVALID_KEY = 4;
 const BUSY = [5, 13, 14];
 const LONGEST_S = 32_767;
@@ -44,26 +43,26 @@ export function createAcoustId({ settings, version, userAgent, bucket, breaker, 
   });
   let refusedKey: string | undefined;
   const whyOff = (): string | undefined =>
-    settings.get('FPID_ENABLED') ? undefined : 'identification by sound is switched off (FPID_ENABLED)';
+    settings.get('FPID_ENABLED') ? undefined : 'identification by fingerprint is off (FPID_ENABLED)';
 
   return {
-    /** Why nothing is heard at all. */
+    /** Why fingerprints are not even computed; undefined when they are. */
     whyOff,
 
-    /** Why nothing is looked up; undefined when it can be. */
+    /** Why nothing is looked up; undefined when lookups are possible. */
     whyNot(): string | undefined {
       const off = whyOff();
       if (off !== undefined) return off;
       if (settings.get('FPID_API_KEY') === undefined)
-        return 'identification by sound needs a key of your own (FPID_API_KEY)';
+        return 'identification by fingerprint needs an API key (FPID_API_KEY)';
       return undefined;
     },
 
-    /** Best first; none when it is not known. Throws a ServiceError or the signal's reason. */
+    /** Best first; empty when unknown. Throws a ServiceError or the reason of `signal`. */
     async lookUp({ fingerprint, durationMs }: Heard, signal: AbortSignal): Promise<HeardResult[]> {
       const key = settings.get('FPID_API_KEY') ?? '';
       if (key === refusedKey) throw misconfigured();
-      // whole seconds; a fraction counts as missing
+      // whole seconds; the service ignores a fraction
       const duration = Math.min(LONGEST_S, Math.round(durationMs / 1_000));
       const { status, body } = await ask(
         {
@@ -82,13 +81,12 @@ export function createAcoustId({ settings, version, userAgent, bucket, breaker, 
       const answer = LookupAnswer.safeParse(body);
       if (answer.success) return answer.data.results.toSorted((a, b) => b.score - a.score);
       const code = codeOf(body);
-      if (code === undefined)
-        throw new ServiceError('unreachable', `${NAME} gave an answer that is not its own (${status}).`);
+      if (code === undefined) throw new ServiceError('unreachable', `${NAME} sent an invalid answer (${status}).`);
       if (code === INVALID_KEY) {
         refusedKey = key;
         throw misconfigured();
       }
-      throw new ServiceError('refused', `${NAME} does not take this fingerprint (${messageOf(body)}).`);
+      throw new ServiceError('refused', `${NAME} rejected this fingerprint (${messageOf(body)}).`);
     },
   };
 }

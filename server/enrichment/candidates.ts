@@ -1,4 +1,4 @@
-// From the service's answer to the recordings that a track may be, best first. Pure.
+// Ranks the recordings that AcoustID returned for a track.
 import { sortKey } from '../library/fold.ts';
 import { isVariousArtists } from '../library/resolve.ts';
 import type { HeardArtist, HeardRecording, HeardResult } from './acoustid-wire.ts';
@@ -8,21 +8,21 @@ import { chooseRelease, type AlbumHint } from './releases.ts';
 export interface FileHint extends AlbumHint {
   title: string | undefined;
   artists: readonly string[];
-  /** Of the whole file. */
+  /** Of the file. */
   durationMs: number;
 }
 
-/** The service itself looks no further than this; a recording known to be longer or shorter is another one. */
+/** The tolerance of the service; a recording whose length differs more is another one. */
 const LENGTH_WITHIN_S = 7;
-/** Of those kept with a track. */
-const MOST = 5;
+/** Candidates stored with a track. */
+const MAX_CANDIDATES = 5;
 
 interface Candidate {
   result: HeardResult;
   recording: HeardRecording;
 }
 
-/** By score, then by how many people said so, then by length, then by what the tags say. */
+/** By score, then number of submissions, then difference in length, then agreement with the tags. */
 export function rankCandidates(results: readonly HeardResult[], hint: FileHint): Match[] {
   const far = ({ duration }: HeardRecording): number =>
     duration === undefined ? LENGTH_WITHIN_S : Math.abs(duration - hint.durationMs / 1_000);
@@ -39,11 +39,11 @@ export function rankCandidates(results: readonly HeardResult[], hint: FileHint):
         agreement(b.recording, hint) - agreement(a.recording, hint),
     )
     .filter(({ recording }) => !seen.has(recording.id) && seen.add(recording.id))
-    .slice(0, MOST)
+    .slice(0, MAX_CANDIDATES)
     .map(({ result, recording }) => matchOf(recording, hint, { score: result.score, acoustidId: result.id }));
 }
 
-/** One without a title says nothing by itself. */
+/** Recordings without a title come after those with one. */
 const isNamed = ({ recording }: Candidate): number => Number(recording.title !== undefined);
 
 function agreement({ title, artists, releasegroups }: HeardRecording, hint: FileHint): number {
@@ -55,8 +55,8 @@ function agreement({ title, artists, releasegroups }: HeardRecording, hint: File
 }
 
 /**
- * What a level leaves out is said by the one above it; a release's artist is asked late, since on a compilation it is
- * nobody.
+ * What a level of the answer leaves out is on the level above. The artist of the release comes late, because that of a
+ * compilation is Various Artists.
  */
 export function matchOf(
   recording: HeardRecording,
@@ -104,13 +104,13 @@ function creditOf(artists: readonly HeardArtist[]): Pick<Match, 'artists' | 'art
 
 const namesOf = (artists: readonly HeardArtist[]): string[] => artists.flatMap(({ name }) => name ?? []);
 
-/** All or none: which name an identifier belongs to is known by its place. */
+/** All or none, because ids and names are matched by position. */
 const idsOf = (artists: readonly HeardArtist[]): string[] | undefined => {
   const ids = artists.flatMap(({ name, id }) => (name === undefined || id === undefined ? [] : [id]));
   return ids.length === namesOf(artists).length && ids.length > 0 ? ids : undefined;
 };
 
-/** Names with what joins them: `The Quays feat. Ida Lund`. */
+/** The credit as written: `The Quays feat. Ida Lund`. */
 function showName(artists: readonly HeardArtist[]): string | undefined {
   const parts = artists.flatMap(({ name, joinphrase }, i) =>
     name === undefined ? [] : [name, joinphrase ?? (i < artists.length - 1 ? ', ' : '')],

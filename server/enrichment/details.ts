@@ -1,5 +1,5 @@
-// What the identification service leaves out is asked of MusicBrainz: genres, the year of the first release, the place
-// on the album, titles of bare recordings. Nothing is asked that the tags or the match say already.
+// Completes a match from MusicBrainz, with what neither AcoustID nor the tags have: genres, the year of the first
+// release, the track number, and titles of recordings that AcoustID returns without one.
 import type { TrackIdentity } from '../library/track-writer.ts';
 import type { HeardRecording, HeardReleaseGroup } from './acoustid-wire.ts';
 import { matchOf } from './candidates.ts';
@@ -7,7 +7,7 @@ import type { Match } from './match.ts';
 import { genreNames, yearOf, type KnownRecording, type MusicBrainz } from './musicbrainz.ts';
 import type { AlbumHint } from './releases.ts';
 
-/** What neither the match nor the tags say, and MusicBrainz may. */
+/** Whether the recording or the genre has to be looked up. */
 export function gapsOf(match: Match, tags: TrackIdentity | undefined): { recording: boolean; genre: boolean } {
   const isSilent = (field: 'year' | 'trackNumber'): boolean =>
     match[field] === undefined && (tags?.[field] === undefined || tags.provenance?.[field] === 'path');
@@ -17,7 +17,7 @@ export function gapsOf(match: Match, tags: TrackIdentity | undefined): { recordi
   };
 }
 
-/** The match with its gaps filled. Throws a ServiceError or the signal's reason. */
+/** The match with its gaps filled. Throws a ServiceError or the reason of `signal`. */
 export async function completeMatch(
   musicBrainz: MusicBrainz,
   match: Match,
@@ -48,7 +48,7 @@ function withGapsFilled(match: Match, known: KnownRecording, hint: AlbumHint): M
   const names = match.artists.length > 0 ? match : other;
   return {
     ...(match.album === undefined ? { ...other, ...defined(match) } : match),
-    recordingMbid: known.id, // of merged recordings the one that stays
+    recordingMbid: known.id, // differs from the match for a merged recording
     title: match.title ?? other.title,
     artists: names.artists,
     artist: names.artist,
@@ -65,10 +65,7 @@ const defined = (match: Match): Partial<Match> =>
     Object.entries(match).filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0)),
   );
 
-/**
- * The same recording in the identification service's shape, so that one rule chooses among releases. Official ones,
- * where there are any.
- */
+/** The recording in the shape of AcoustID, so that chooseRelease works on it. Official releases, if there are any. */
 function toHeard(known: KnownRecording): HeardRecording {
   const official = known.releases.filter(({ status }) => status === 'Official');
   const groups = new Map<string, HeardReleaseGroup>();

@@ -1,5 +1,5 @@
-// Which pairs make one group: tracks that are joined by pairs, and no two of them further apart in length than the same
-// recording may be. Pure.
+// Groups tracks that are connected by pairs, such that no two tracks of a group differ more in length than two files of
+// a recording may.
 import type { TrackId } from '../db/ids.ts';
 import { LENGTH_TOLERANCE_MS } from '../media/fingerprint-match.ts';
 
@@ -10,12 +10,12 @@ export interface Heard {
 export type Pair = readonly [TrackId, TrackId];
 
 /**
- * Groups of two and more, ids rising. A chain that grows too long in time is cut where it does, from the shortest track
- * on, and no group holds two tracks that a person told `apart`.
+ * Groups of two and more, ids ascending. They are built from the shortest track on, up to the tolerance in length. No
+ * group has two tracks of a pair in `apart`, which a person dismissed.
  */
 export function groupTracks(heard: readonly Heard[], pairs: readonly Pair[], apart: readonly Pair[] = []): TrackId[][] {
   const alike = neighbours(pairs);
-  const strangers = neighbours(apart);
+  const dismissed = neighbours(apart);
   const left = new Map(
     heard
       .toSorted((a, b) => a.durationMs - b.durationMs || a.trackId - b.trackId)
@@ -26,11 +26,11 @@ export function groupTracks(heard: readonly Heard[], pairs: readonly Pair[], apa
     left.delete(shortest);
     const group = [shortest];
     for (const id of group) {
-      // grows while it is walked
+      // grows during the loop
       for (const other of alike.get(id) ?? []) {
         if (
           (left.get(other) ?? Infinity) - durationMs > LENGTH_TOLERANCE_MS ||
-          group.some((member) => strangers.get(member)?.has(other))
+          group.some((member) => dismissed.get(member)?.has(other))
         )
           continue;
         left.delete(other);

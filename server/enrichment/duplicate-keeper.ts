@@ -1,5 +1,5 @@
-// Which of several tracks of one recording is worth keeping, and why: the first of these that tells the best one from
-// the next. Pure.
+// Suggests which of several duplicates to keep. The reason is the first criterion by which the best differs from the
+// next.
 import { formatFacts } from '../media/audio-formats.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 

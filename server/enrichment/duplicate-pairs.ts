@@ -1,5 +1,5 @@
-// Pairs of tracks that sound the same, and the groups that they add up to. Kept as fingerprints come and go, so that
-// the list of groups is one walk along an index. Inside the caller's transaction.
+// Pairs of tracks with matching fingerprints, and the groups they form. Updated with each fingerprint, so that listing
+// groups only walks an index. All functions run in the caller's transaction.
 import { and, eq, inArray, max, or } from 'drizzle-orm';
 import type { Db } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
@@ -13,10 +13,10 @@ export interface Sounding {
   durationMs: number;
 }
 
-/** Tracks of one group that are looked at; a thousand copies of one song stay a group of so many. */
-const MOST_JOINED = 200;
+/** The largest group that is read; a thousand copies of a song stay a group of this size. */
+const MAX_JOINED = 200;
 
-/** Compares a track with those that may be the same, and writes down which are. */
+/** Compares a track with candidates and stores those that match. */
 export function pairWithAlike(db: Db, heard: Sounding, alike: readonly Sounding[]): void {
   let found = false;
   for (const other of alike) {
@@ -30,7 +30,7 @@ export function pairWithAlike(db: Db, heard: Sounding, alike: readonly Sounding[
   if (found) regroup(db, [heard.trackId]);
 }
 
-/** A person says that these are not the same. */
+/** Marks two tracks as not the same, by a person. */
 export function dismissPair(
   db: Db,
   a: TrackId,
@@ -47,7 +47,7 @@ export function dismissPair(
     .run();
 }
 
-/** Makes the groups of these tracks anew, with all that their pairs lead to. */
+/** Recomputes the groups of these tracks and of all that are connected to them. */
 export function regroup(db: Db, trackIds: readonly TrackId[]): void {
   const { ids, pairs } = joined(db, trackIds);
   const heard = db
@@ -68,7 +68,7 @@ export function regroup(db: Db, trackIds: readonly TrackId[]): void {
   }
 }
 
-/** What can be reached from these tracks by pairs, and by the groups they are in now. */
+/** The tracks connected to these by pairs or by their current groups. */
 function joined(db: Db, trackIds: readonly TrackId[]): { ids: TrackId[]; pairs: Pair[] } {
   const groupIds = db
     .select({ id: duplicateMembers.groupId })
@@ -80,19 +80,19 @@ function joined(db: Db, trackIds: readonly TrackId[]): { ids: TrackId[]; pairs: 
     .select({ id: duplicateMembers.trackId })
     .from(duplicateMembers)
     .where(inArray(duplicateMembers.groupId, groupIds))
-    .limit(MOST_JOINED)
+    .limit(MAX_JOINED)
     .all();
   const ids = new Set<TrackId>([...trackIds, ...members.map(({ id }) => id)]);
   const pairs: Pair[] = [];
   for (const id of ids) {
-    // grows while it is walked
+    // grows during the loop
     for (const { trackId, otherId } of db
       .select()
       .from(duplicatePairs)
       .where(or(eq(duplicatePairs.trackId, id), eq(duplicatePairs.otherId, id)))
       .all()) {
       const other = trackId === id ? otherId : trackId;
-      if (!ids.has(other) && ids.size < MOST_JOINED) ids.add(other);
+      if (!ids.has(other) && ids.size < MAX_JOINED) ids.add(other);
       if (trackId === id) pairs.push([trackId, otherId]);
     }
   }

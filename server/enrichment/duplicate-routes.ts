@@ -1,4 +1,4 @@
-// Duplicates over REST.
+// API of duplicates.
 import { toPaged } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import type { Editing } from '../library/editing.ts';
@@ -19,7 +19,7 @@ export const duplicateRoutes = ({ duplicates, editing, libraryChanged }: Duplica
       method: 'get',
       path: '/duplicates',
       access: 'user',
-      summary: 'Tracks that sound the same, in groups, those found last first',
+      summary: 'Groups of tracks with matching fingerprints, newest first',
       query: DuplicateQuery,
       reply: DuplicatePage,
     },
@@ -33,7 +33,7 @@ export const duplicateRoutes = ({ duplicates, editing, libraryChanged }: Duplica
       access: 'user',
       right: 'canEdit',
       orOwn: true,
-      summary: 'Keep one of several that sound the same; likes, plays and playlist entries go over to it',
+      summary: 'Merge duplicates into one track; likes, plays and playlist entries move along',
       body: MergeIn,
       reply: TrackOut,
     },
@@ -52,7 +52,7 @@ export const duplicateRoutes = ({ duplicates, editing, libraryChanged }: Duplica
       access: 'user',
       right: 'canEdit',
       orOwn: true,
-      summary: 'A track is not the same as these others',
+      summary: 'Mark a track as not the same as others',
       body: DismissIn,
     },
     ({ user, body }) => {

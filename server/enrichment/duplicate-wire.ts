@@ -1,4 +1,4 @@
-// Duplicates by sound on the wire.
+// Duplicates in the API.
 import { z } from 'zod';
 import { TrackIdIn } from '../db/ids.ts';
 import { pageQuery, pagedOf } from '../http/paging.ts';
@@ -13,14 +13,14 @@ export const DuplicateGroupOut = z
   .object({
     id: z.int(),
     tracks: z.array(TrackOut),
-    similarity: z.number().meta({ description: 'share of equal bits of the two that are least alike, 0.85 to 1' }),
-    keep_id: z.int().meta({ description: 'the one that is suggested to be kept' }),
+    similarity: z.number().meta({ description: 'share of equal bits in the least similar pair, 0.85 to 1' }),
+    keep_id: z.int().meta({ description: 'the track suggested to keep' }),
     keep_reason: z.enum(KEEP_REASONS).meta({
       description:
-        'what sets it off from the next best: it has audio, is lossless, has more resolution or bit rate, was ' +
-        'played more, was here first',
+        'how it differs from the next best: has audio, is lossless, has a higher resolution or bit rate, more ' +
+        'plays, or was added first',
     }),
-    spare_bytes: z.int().meta({ description: 'size of the others' }),
+    spare_bytes: z.int().meta({ description: 'total size of the others' }),
   })
   .meta({ id: 'DuplicateGroupOut' });
 export type DuplicateGroupOut = z.output<typeof DuplicateGroupOut>;
@@ -30,7 +30,7 @@ export const DuplicatePage = pagedOf(DuplicateGroupOut).meta({ id: 'PagedDuplica
 const someTracks = z.array(TrackIdIn).min(1).max(200);
 /** Body of `POST /duplicates/merge`. */
 export const MergeIn = z.strictObject({ keep: TrackIdIn, merge: someTracks }).meta({ id: 'DuplicateMergeIn' });
-/** Body of `POST /duplicates/dismiss`: the track is none of the others. */
+/** Body of `POST /duplicates/dismiss`. */
 export const DismissIn = z
   .strictObject({ track_id: TrackIdIn, other_ids: someTracks })
   .meta({ id: 'DuplicateDismissIn' });

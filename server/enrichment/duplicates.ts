@@ -1,8 +1,9 @@
-// Tracks that are the same recording by their sound: listed side by side, made one, or told apart by a person.
+// Duplicates, found by fingerprint: listed in groups, merged, or dismissed by a person.
 import { and, eq, inArray } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
-import { duplicateMembers, tracks } from '../db/schema.ts';
+import type { RowAs } from '../db/rows.ts';
+import { duplicateMembers, tracks, type duplicatePairs } from '../db/schema.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { TrackMerge } from '../library/track-merge.ts';
@@ -15,10 +16,10 @@ import { dismissPair, regroup } from './duplicate-pairs.ts';
 export interface DuplicateGroup {
   id: number;
   tracks: TrackSummary[];
-  /** Of the pair that is least alike. */
+  /** Of the least similar pair, 0..1. */
   similarity: number;
   keep: { id: TrackId; reason: KeepReason };
-  /** Size of what is not kept. */
+  /** Total size of the other tracks. */
   spareBytes: number;
 }
 
@@ -26,7 +27,7 @@ export interface DuplicateDeps {
   db: MainDb;
   library: Pick<LibraryService, 'getTrack' | 'tracksById' | 'release'>;
   merge: TrackMerge;
-  /** Called inside the transaction before a merged track goes, so that a scan does not bring its file back. */
+  /** Called in the transaction before a merged track is deleted, so that a scan does not import its file again. */
   onMerged: (id: TrackId) => void;
   now: () => Date;
 }
@@ -45,12 +46,12 @@ export function createDuplicateService({ db, library, merge, onMerged, now }: Du
     .pluck();
   const membersOf = client.prepare<
     [string],
-    { groupId: number; trackId: TrackId }
+    RowAs<typeof duplicateMembers, 'groupId' | 'trackId'>
   >(`SELECT group_id AS groupId, track_id AS trackId FROM duplicate_members
     WHERE group_id IN (SELECT value FROM json_each(?)) ORDER BY track_id`);
   const leastAlike = client.prepare<
     [string],
-    { groupId: number; similarity: number }
+    RowAs<typeof duplicateMembers, 'groupId'> & RowAs<typeof duplicatePairs, 'similarity'>
   >(`SELECT m.group_id AS groupId, min(p.similarity) AS similarity FROM duplicate_members m
     JOIN duplicate_pairs p ON p.track_id = m.track_id JOIN duplicate_members o ON o.track_id = p.other_id
     AND o.group_id = m.group_id
@@ -82,11 +83,11 @@ export function createDuplicateService({ db, library, merge, onMerged, now }: Du
       if (!members.some((member) => member.id === id))
         throw conflict(`Track ${id} is not known to be the same recording as track ${keep}.`);
       if (kept !== 'available' && availability === 'available')
-        throw conflict('The track to keep has no audio here, and one that would go has. Keep that one.');
+        throw conflict('The track to keep has no audio, and one that would be deleted has. Keep that one.');
     }
   }
 
-  /** The page's groups in their order, each look-up once for all of them. */
+  /** The groups in the order of `ids`, with one query of each kind for all of them. */
   function readGroups(userId: UserId, ids: number[]): DuplicateGroup[] {
     const members = membersOf.all(JSON.stringify(ids));
     const similarity = new Map(leastAlike.all(JSON.stringify(ids)).map((row) => [row.groupId, row.similarity]));
@@ -109,15 +110,12 @@ export function createDuplicateService({ db, library, merge, onMerged, now }: Du
   }
 
   return {
-    /** Those that were found last come first. */
+    /** Newest first. */
     listGroups(userId: UserId, { limit, offset }: Page): Paged<DuplicateGroup> {
       return { items: readGroups(userId, pageOfGroups.all(limit, offset)), total: countGroups.get() ?? 0 };
     },
 
-    /**
-     * What people did with the others is the kept one's from now on. Throws `conflict` for tracks that are not known to
-     * sound the same.
-     */
+    /** Merges the others into `keep`. Throws `not_found`, and `conflict` for tracks that are not in the same group. */
     async mergeTracks(userId: UserId, keep: TrackId, others: readonly TrackId[]): Promise<TrackSummary> {
       const ids = [...new Set(others)];
       const left = db.transaction(
@@ -134,7 +132,7 @@ export function createDuplicateService({ db, library, merge, onMerged, now }: Du
       return library.getTrack(userId, keep);
     },
 
-    /** A person says that a track is none of the others; they are not paired again. */
+    /** Marks a track as not the same as the others; they are not paired again. Throws `not_found`. */
     dismiss(userId: UserId, id: TrackId, others: readonly TrackId[]): void {
       db.transaction(
         (tx) => {

@@ -1,4 +1,4 @@
-// One track from its file to what it is called: tags, fingerprint, look-up, details, merge, cover.
+// Enriches one track in steps: tags, fingerprint, lookup, details, merge, cover.
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
@@ -23,7 +23,7 @@ export interface EnricherDeps extends LocalFileDeps {
   log: Log;
   now: () => Date;
   findKnown: FindKnownTrack;
-  /** What the tags of a file say. Throws UnreadableAudio or an AppError. */
+  /** Reads the tags of a file. Throws UnreadableAudio or an AppError. */
   readTags: (path: string, sourceId: string) => Promise<TrackIdentity>;
   fingerprinter: Pick<Fingerprinter, 'fingerprint'>;
   acoustId: AcoustId;
@@ -33,10 +33,10 @@ export interface EnricherDeps extends LocalFileDeps {
   findCover: (albumId: AlbumId, signal: AbortSignal) => Promise<boolean>;
 }
 
-/** `lookup`: who it is by its sound · `details`: what MusicBrainz would add. */
+/** The step whose service was down. */
 export type Awaits = 'lookup' | 'details';
 
-/** A step that did not go well, in the job's result. */
+/** Failed steps with their reasons, for the result of the job. */
 export type Problems = Partial<Record<StepName, string>>;
 
 export type Enriched =
@@ -45,18 +45,19 @@ export type Enriched =
       error: string | null;
       problems: Problems;
       isChanged: boolean;
-      /** The service that was down: to be asked again. */ awaits: Awaits | null;
+      /** To be repeated later. */
+      awaits: Awaits | null;
     }
   /** Edited by hand, gone, or without audio. */
   | { outcome: 'skipped'; reason: string }
-  /** Thrown by something that should not throw; the track is `failed`. */
+  /** By an unexpected error; the track is `failed`. */
   | { outcome: 'crashed'; error: string };
 
 export interface EnrichOptions {
   signal: AbortSignal;
-  /** Look it up although its tags name the recording. */
+  /** On request of a person: look it up even if its tags name the recording. */
   isAsked: boolean;
-  /** Find the album's cover at once; else that is left to `cover_task`. */
+  /** Look for the album's cover now, and not in `cover_task`. */
   withCover: boolean;
 }
 
@@ -74,7 +75,7 @@ export function createEnricher(deps: EnricherDeps) {
     const { id } = track;
     const file = openWhenNeeded(storageUri, signal);
     try {
-      // Reading a file once more that was just scanned would only tell what is in the row.
+      // The row of a file that was just scanned has all its tags, so it need not be read again.
       const tags: StepOutcome<TrackIdentity> =
         !isAsked && isAsScanned(track)
           ? { outcome: 'done', value: { ...track.identity, lyrics: undefined } }
@@ -85,7 +86,7 @@ export function createEnricher(deps: EnricherDeps) {
       const awaits = isAway(details) ? 'details' : isAway(matches) ? 'lookup' : null;
       const findings: Findings = { tags, fingerprint, lookup: matches, known, isUnanswered: awaits !== null };
       const recorded = recorder.record(id, findings);
-      if (!recorded) return skip('It was edited by hand, or deleted, while it was identified.');
+      if (!recorded) return skip('The track was edited or deleted meanwhile.');
       const cover = withCover && recorded.albumId !== null ? await tryCover(recorded.albumId, signal) : undefined;
       return {
         outcome: recorded.status,
@@ -99,7 +100,7 @@ export function createEnricher(deps: EnricherDeps) {
     }
   }
 
-  /** Opened by the first step that wants it; a file that cannot be opened fails the steps that do. */
+  /** Opens the file for the first step that needs it. If that fails, so do the steps that need it. */
   function openWhenNeeded(storageUri: string, signal: AbortSignal) {
     let opening: Promise<StepOutcome<LocalFile>> | undefined;
     return {
@@ -111,13 +112,13 @@ export function createEnricher(deps: EnricherDeps) {
         return file.outcome === 'done' ? runStep(name, signal, (both) => work(file.value, both)) : file;
       },
       async release(): Promise<void> {
-        const file = await opening?.catch(() => undefined); // whoever opened it has the error
+        const file = await opening?.catch(() => undefined); // the step that opened it has the error
         if (file?.outcome === 'done') await file.value.release();
       },
     };
   }
 
-  /** The fingerprint as the service takes it; made once for an audio. */
+  /** The compressed fingerprint; computed once per track and stored. */
   async function hear(
     { id, durationMs, format }: KnownTrack,
     file: ReturnType<typeof openWhenNeeded>,
@@ -126,7 +127,7 @@ export function createEnricher(deps: EnricherDeps) {
     if (off !== undefined) return skipped(off);
     const stored = findFingerprint(db, id);
     if (stored) return { outcome: 'done', value: compressFingerprint(stored.raw) };
-    if (durationMs === null || format === null) return skipped('its length is not known');
+    if (durationMs === null || format === null) return skipped('its length is unknown');
     return file.use('fingerprint', async ({ path }, both) => {
       const made = await fingerprinter.fingerprint({ path, format, durationMs }, both);
       storeFingerprint(db, id, made, now());
@@ -144,7 +145,7 @@ export function createEnricher(deps: EnricherDeps) {
     if (why !== undefined) return skipped(why);
     const said = tags.outcome === 'done' ? tags.value : undefined;
     if (!isAsked && said?.recordingMbid !== undefined && said.artists.length > 0)
-      return skipped('its tags name the recording');
+      return skipped('its tags already name the recording');
     if (fingerprint.outcome !== 'done') return skipped('it has no fingerprint');
     const hint = toHint(said, track.durationMs ?? 0);
     return runStep('lookup', signal, async (both) =>
@@ -155,9 +156,7 @@ export function createEnricher(deps: EnricherDeps) {
     );
   }
 
-  /**
-   * The best match with what MusicBrainz adds; without a look-up, what it knows of the recording that the tags name.
-   */
+  /** Completes the best match from MusicBrainz; without a lookup, gets the recording that the tags name. */
   async function addDetails(tags: StepOutcome<TrackIdentity>, lookup: StepOutcome<Match[]>, signal: AbortSignal) {
     const said = tags.outcome === 'done' ? tags.value : undefined;
     const [best, ...others] = lookup.outcome === 'done' ? lookup.value : [];
@@ -174,47 +173,44 @@ export function createEnricher(deps: EnricherDeps) {
           });
     const details: StepOutcome<Match | undefined> =
       !musicBrainz.isEnabled() || !start
-        ? skipped('there is nothing to ask')
+        ? skipped('there is nothing to look up')
         : await runStep('details', signal, (both) => completeMatch(musicBrainz, start, said, both));
     const full = details.outcome === 'done' ? details.value : start;
     if (lookup.outcome !== 'done') return { details, matches: lookup, known: full };
-    // one without says nothing
+    // a match without a title is useless
     const titled = [full, ...others].filter((match) => match?.title !== undefined) as Match[];
     if (best && titled.length === 0 && details.outcome === 'failed')
-      return { details, matches: details, known: undefined }; // known, but not by what name
+      return { details, matches: details, known: undefined }; // the recording is known, but not its title
     return { details, matches: { outcome: 'done' as const, value: titled }, known: undefined };
   }
 
-  /** Never changes the outcome. */
+  /** An error here does not change the outcome. */
   const tryCover = (albumId: AlbumId, signal: AbortSignal): Promise<StepOutcome<boolean>> =>
     runStep('cover', signal, (both) => findCover(albumId, both)).catch((error: unknown) => {
       signal.throwIfAborted();
       log.warn({ album_id: albumId, err: error }, 'cover not resolved');
-      return { outcome: 'failed', reason: 'it could not be looked for', isPassing: true };
+      return { outcome: 'failed', reason: 'looking for it failed', isPassing: true };
     });
 
   async function enrich(id: TrackId, options: EnrichOptions): Promise<Enriched> {
     const track = findKnown(id);
     if (!track) return skip('The track was deleted.');
-    if (track.status === 'manual') return skip('It was edited by hand.');
-    if (track.storageUri === null || track.availability !== 'available') return skip('Its audio is not here.');
+    if (track.status === 'manual') return skip('The track was edited by hand.');
+    if (track.storageUri === null || track.availability !== 'available') return skip('The track has no audio.');
     try {
       return await run(track, track.storageUri, options);
     } catch (error) {
       options.signal.throwIfAborted();
-      if (error instanceof AppError && error.code === 'storage_full') throw error; // of every track
+      if (error instanceof AppError && error.code === 'storage_full') throw error; // fails for all tracks
       log.error({ track_id: id, err: error }, 'enrichment of a track crashed');
       return { outcome: 'crashed', error: recorder.recordCrash(id, error) };
     }
   }
 
   return {
-    /**
-     * Throws the signal's reason, and what keeps it from writing anything at all. A track under way is waited for, not
-     * done twice.
-     */
+    /** Runs once per track at a time. Throws the reason of `signal`, and errors that would fail for all tracks. */
     async enrich(id: TrackId, options: EnrichOptions): Promise<Enriched> {
-      const before = await underWay.get(id)?.catch(() => undefined); // one that was cancelled says nothing
+      const before = await underWay.get(id)?.catch(() => undefined); // that run may have been cancelled
       if (before && !options.isAsked) return before;
       const work = enrich(id, options);
       underWay.set(id, work);
@@ -229,10 +225,10 @@ export function createEnricher(deps: EnricherDeps) {
 
 const skip = (reason: string): Enriched => ({ outcome: 'skipped', reason });
 
-/** It has nothing to say now, and may have later. */
+/** The service was down. */
 const isAway = (step: StepOutcome<unknown>): boolean => step.outcome === 'failed' && step.isPassing;
 
-/** A name made from the file's name says nothing about what it is. */
+/** Without values taken from the file name. */
 function toHint(tags: TrackIdentity | undefined, durationMs: number): FileHint {
   const isTag = (field: string): boolean => tags?.provenance?.[field] !== 'path';
   return {

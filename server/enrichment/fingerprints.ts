@@ -1,4 +1,4 @@
-// The fingerprints of tracks, with the index by which those that sound alike are found.
+// The fingerprints of tracks, and the index that finds similar ones.
 import { and, eq } from 'drizzle-orm';
 import type { Db, MainDb, Sqlite } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
@@ -8,14 +8,12 @@ import { LENGTH_TOLERANCE_MS, soundPieces } from '../media/fingerprint-match.ts'
 import type { Fingerprint } from '../media/fingerprint.ts';
 import { pairWithAlike } from './duplicate-pairs.ts';
 
-/**
- * Chromaprint's algorithm, how much is heard and which pieces are picked: one that was made otherwise is not compared.
- */
+/** To be changed with Chromaprint's algorithm, the analysed length or how pieces are picked: others do not compare. */
 export const FINGERPRINT_VERSION = 'cp1';
-/** A piece that more tracks of this length have tells nothing. */
+/** A piece that more tracks of the same length have is ignored as too common. */
 const COMMON_PIECE = 64;
-/** Tracks that are compared bit by bit; those that share most pieces come first. */
-const MOST_COMPARED = 32;
+/** Tracks compared bit by bit, those with most pieces in common first. */
+const MAX_COMPARED = 32;
 
 export type StoredFingerprint = Pick<Fingerprint, 'raw' | 'durationMs'>;
 
@@ -28,9 +26,7 @@ export function findFingerprint(db: Db, trackId: TrackId): StoredFingerprint | u
   return row && { raw: fromBytes(row.raw), durationMs: row.durationMs };
 }
 
-/**
- * Replaces what was stored, and pairs the track with those that sound the same. False when the track is gone by now.
- */
+/** Stores or replaces a fingerprint and finds the track's duplicates. False when the track was deleted. */
 export function storeFingerprint(
   db: MainDb,
   trackId: TrackId,
@@ -41,7 +37,7 @@ export function storeFingerprint(
   return withRelaxedCommit(db.$client, () =>
     db.transaction(
       (tx) => {
-        tx.delete(trackFingerprints).where(eq(trackFingerprints.trackId, trackId)).run(); // pieces and pairs go with it
+        tx.delete(trackFingerprints).where(eq(trackFingerprints.trackId, trackId)).run(); // with its pieces and pairs
         if (!tx.select({ id: tracks.id }).from(tracks).where(eq(tracks.id, trackId)).get()) return false;
         tx.insert(trackFingerprints)
           .values({ trackId, version: FINGERPRINT_VERSION, durationMs: duration, raw: toBytes(raw), createdAt: at })
@@ -66,7 +62,7 @@ export function storeFingerprint(
   );
 }
 
-/** Tracks of about this length that have some of the pieces, those with most first. */
+/** Tracks of about this length that share pieces, those with most first. */
 function findAlike(client: Sqlite, pieces: readonly number[], durationMs: number): TrackId[] {
   const holdersOf = client
     .prepare<[number, number, number, number], TrackId>(
@@ -86,11 +82,11 @@ function findAlike(client: Sqlite, pieces: readonly number[], durationMs: number
   }
   return [...shared]
     .sort(([a, n], [b, m]) => m - n || a - b)
-    .slice(0, MOST_COMPARED)
+    .slice(0, MAX_COMPARED)
     .map(([id]) => id);
 }
 
-/** Little endian, whatever the machine is. */
+/** Little-endian on every machine. */
 function toBytes(raw: Uint32Array): Buffer {
   const bytes = Buffer.alloc(raw.length * 4);
   raw.forEach((value, i) => bytes.writeUInt32LE(value, i * 4));

@@ -1,6 +1,5 @@
-// The whole library, or what is left of it, as one job: a person sees one progress instead of a million rows. Where it
-// stopped is in the tracks themselves (their status, when they were last enriched), so a kill costs only what was under
-// way.
+// Enriches many tracks in one job. Its state is in the tracks (status, time of the last enrichment), so that after a
+// kill only the tracks in progress are repeated.
 import { availableParallelism } from 'node:os';
 import { AppError } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
@@ -19,36 +18,34 @@ export interface LibraryRunDeps {
   db: MainDb;
   now: () => Date;
   enricher: Enricher;
-  /**
-   * Decides by their tags about pending tracks with ids in (above, upTo] of which no service can say more; gives those.
-   */
+  /** Decides by tags alone on pending tracks with ids in (above, upTo] that no service can add to; returns those. */
   settleByTags: (above: number, upTo: number) => Settled[];
   jobs: Pick<Jobs, 'tryEnqueue'>;
   libraryChanged: () => void;
 }
 
-export interface LibraryRunWish {
+export interface LibraryRunOptions {
   scope: Scope;
-  /** When it was asked for: what was enriched since is done. */
+  /** When it was requested; tracks enriched since are done. */
   askedAt: Date;
   signal: AbortSignal;
   progress: (done: number, total: number | null, message?: string) => void;
   yieldToRequests: YieldToRequests;
 }
 
-/** Most of them wait for a service, or for their turn there. */
+/** Most of them wait for a service or its rate limit. */
 const AT_ONCE = availableParallelism() + 8;
-/** Ids per look, so that none takes longer than a few milliseconds. */
+/** Ids per query, so that none takes longer than a few milliseconds. */
 const ID_WINDOW = 5_000;
-/** Rows that are written in one go. */
+/** Rows written in one transaction. */
 const SETTLED_AT_ONCE = 500;
 const LISTED = 100;
 const COVERS_EVERY_MS = 10_000;
 
-/** Throws what keeps it from enriching any track; one that goes wrong is a line of the result. */
+/** Throws errors that would fail for all tracks; those of a single track are in the result. */
 export async function enrichLibrary(
   deps: LibraryRunDeps,
-  { scope, askedAt, signal, progress, yieldToRequests }: LibraryRunWish,
+  { scope, askedAt, signal, progress, yieldToRequests }: LibraryRunOptions,
 ): Promise<EnrichLibraryResult> {
   const { db, enricher, jobs, libraryChanged } = deps;
   const total = countWaiting(db, scope);
@@ -66,7 +63,7 @@ export async function enrichLibrary(
   const stop = new AbortController();
   const both = AbortSignal.any([signal, stop.signal]);
   let coversAt = performance.now() + COVERS_EVERY_MS;
-  let detailsAway: string | undefined; // why nobody adds details now
+  let detailsAway: string | undefined; // why MusicBrainz cannot be asked now
 
   function take(id: TrackId, one: Enriched): void {
     result.tracks++;
@@ -80,10 +77,10 @@ export async function enrichLibrary(
     progress(
       result.tracks,
       Math.max(total, result.tracks),
-      `${result.enriched} identified, ${result.failed + result.crashed} not`,
+      `${result.enriched} identified, ${result.failed + result.crashed} failed`,
     );
     if (performance.now() < coversAt) return;
-    coversAt = performance.now() + COVERS_EVERY_MS; // covers appear while the run goes on
+    coversAt = performance.now() + COVERS_EVERY_MS; // so that covers appear during the run
     void jobs.tryEnqueue(COVER_TASK, {});
   }
 
@@ -97,7 +94,7 @@ export async function enrichLibrary(
     both.throwIfAborted();
   }
 
-  /** What needs no service is done at once, before anything waits for one. */
+  /** Tracks that need no service come first, so that they do not wait for one. */
   async function settle(): Promise<void> {
     for (let above = 0; above < highestTrackId(db); above += SETTLED_AT_ONCE) {
       both.throwIfAborted();
@@ -124,11 +121,10 @@ export async function enrichLibrary(
   progress(0, total);
   if (scope === 'pending') await settle();
   if (scope === 'unanswered') {
-    // one finds out for all whether the service is back
+    // the first track alone, to see whether the service is back
     const { value } = await waiting.next();
     if (value !== undefined) await enrich(value);
   }
-  // all have ended when this goes on
   await Promise.all(Array.from({ length: AT_ONCE }, () => work().catch((error: unknown) => stop.abort(error))));
   libraryChanged();
   if (result.tracks > 0) await jobs.tryEnqueue(COVER_TASK, {});
@@ -139,7 +135,7 @@ export async function enrichLibrary(
   return result;
 }
 
-/** In the order of arrival; tracks that come while it runs are among them. */
+/** In ascending order; includes tracks that are added during the run. */
 async function* idsOf(
   { db }: LibraryRunDeps,
   scope: Scope,

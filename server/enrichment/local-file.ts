@@ -1,5 +1,5 @@
-// Readers and fingerprint programs want a file with a name that can be written as text. Where there is none (an object
-// store, a name in an old encoding), the audio is copied into the temporary folder for as long as it is used.
+// Readers and fpcalc need a file whose path is valid text. Audio in an object store, or with a name in an old encoding,
+// is copied to the temporary folder for the time of use.
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
@@ -14,7 +14,7 @@ export interface LocalFileDeps {
 
 export interface LocalFile {
   path: string;
-  /** Removes what was copied. */
+  /** Deletes the copy, if there is one. */
   release(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export async function openLocalFile(
   const stored = await audioStore.resolve(storageUri);
   const path = stored.path === undefined ? undefined : textOf(stored.path);
   if (path !== undefined) {
-    await stored.stat(); // says `gone` in our own words
+    await stored.stat(); // throws `gone`
     return { path, release: () => Promise.resolve() };
   }
   await mkdir(tmpDir, { recursive: true });

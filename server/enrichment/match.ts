@@ -1,17 +1,17 @@
-// What an identification service says a track is, in one shape, whichever service said it.
+// A match from AcoustID or MusicBrainz.
 import { z } from 'zod';
 
 const names = z.array(z.string());
 
-/** One recording that may be this track. Kept as JSON with the track, so it is parsed again when it is read. */
+/** A recording that may be this track. Stored as JSON with the track, and parsed when it is read. */
 export const Match = z.object({
-  /** 0..1; null when nobody heard the track: its own tags name the recording. */
+  /** 0..1; null when the tags name the recording and no fingerprint was looked up. */
   score: z.number().nullable(),
   acoustidId: z.string().optional(),
   recordingMbid: z.string().optional(),
   title: z.string().optional(),
   artists: names,
-  /** The credit as written, when it is more than one name. */
+  /** The credit as written, if there are several artists. */
   artist: z.string().optional(),
   artistMbids: names.optional(),
   album: z.string().optional(),

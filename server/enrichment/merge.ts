@@ -1,5 +1,4 @@
-// What a track is called in the end, out of three voices: its tags, what was heard (the match), and what it has now.
-// Pure, so that every sentence of the rules can stand as a row in a table.
+// Merges a track's tags, its match and its current metadata. Without I/O, so that tests can list the rules as a table.
 import type { Origin } from '../db/schema.ts';
 import { fieldsFrom, type FieldValue, type KnownFields, type TrackField } from '../db/track-fields.ts';
 import { identityKey } from '../library/fold.ts';
@@ -16,18 +15,18 @@ export interface MergeInput {
 }
 
 export interface Merged {
-  /** With `provenance`: the fields that do not come from tags. */
+  /** `provenance` has the fields that are not from tags. */
   identity: TrackIdentity;
-  /** Tags, a match or a person gave at least a title and an artist. */
+  /** It has a title and an artist, from tags, a match or a person. */
   isIdentified: boolean;
 }
 
-/** A value with where it came from. */
-interface Voice<T> {
+interface Sourced<T> {
   value: T;
   origin: Origin;
 }
-type Sayings<T> = {
+/** The candidates for a field. */
+type Candidates<T> = {
   tag: T | undefined;
   fpid: T | undefined;
   kept: T | undefined;
@@ -35,14 +34,14 @@ type Sayings<T> = {
   path?: T | undefined;
 };
 
-/** Strictly above: a score equal to the threshold is tag-first. */
+/** Strictly above the threshold. */
 export const isTrusted = (match: Match | undefined, threshold: number): boolean =>
   match?.score != null && match.score > threshold;
 
 /**
- * Fills gaps and never erases. With a trusted match what was heard wins for title, artist, album and year; else tags
- * win and what was heard fills gaps. Without any match what was heard another time stays. What a person typed stays
- * always; a name made from the file's name is only better than none.
+ * Fills gaps and never erases. A trusted match wins over tags for title, artist, album and year; otherwise tags win and
+ * the match fills gaps. Without a match, values of an earlier one stay. What a person edited always stays, and values
+ * from the file name are used only where there is no other.
  */
 export function mergeMetadata({ tags, match, current, threshold }: MergeInput): Merged {
   const trusted = isTrusted(match, threshold);
@@ -51,11 +50,11 @@ export function mergeMetadata({ tags, match, current, threshold }: MergeInput): 
     tags?.provenance?.[field] === 'path' ? undefined : value;
 
   /** For fields in which a trusted match wins. */
-  const named = <T>(field: string, said: Omit<Sayings<T>, 'keptOrigin'>): Voice<T> | undefined =>
-    choose({ ...said, keptOrigin: origin(field) }, trusted ? 'match' : match ? 'tags' : 'heard before');
-  /** For fields in which tags win whatever the score. */
-  const filled = <T>(field: string, said: Omit<Sayings<T>, 'keptOrigin'>): Voice<T> | undefined =>
-    choose({ ...said, keptOrigin: origin(field) }, 'tags');
+  const named = <T>(field: string, values: Omit<Candidates<T>, 'keptOrigin'>): Sourced<T> | undefined =>
+    choose({ ...values, keptOrigin: origin(field) }, trusted ? 'match' : match ? 'tags' : 'earlier match');
+  /** For fields in which tags always win. */
+  const filled = <T>(field: string, values: Omit<Candidates<T>, 'keptOrigin'>): Sourced<T> | undefined =>
+    choose({ ...values, keptOrigin: origin(field) }, 'tags');
 
   const title = named('title', {
     tag: tagged('title', tags?.title),
@@ -68,25 +67,26 @@ export function mergeMetadata({ tags, match, current, threshold }: MergeInput): 
   const year = named('year', { tag: tags?.year, fpid: match?.year, kept: current.year });
   const genres = filled('genre', { tag: some(tags?.genres), fpid: some(match?.genres), kept: some(current.genres) });
 
-  // A number belongs to its album: where the album is another one than the tags name, so is the number.
+  // A track number belongs to its album, so it comes from the match if the album is not the one in the tags.
   const isOtherAlbum = album?.origin === 'fpid' && tags?.album !== undefined && !isSame(tags.album, album.value.album);
-  const number = (field: 'trackNumber' | 'discNumber'): Voice<number> | undefined => {
-    const said = { tag: tagged(field, tags?.[field]), fpid: match?.[field], kept: current[field], path: tags?.[field] };
-    return isOtherAlbum ? choose({ ...said, keptOrigin: origin(field) }, 'match') : filled(field, said);
+  const number = (field: 'trackNumber' | 'discNumber'): Sourced<number> | undefined => {
+    const tag = tagged(field, tags?.[field]);
+    const values = { tag, fpid: match?.[field], kept: current[field], path: tags?.[field] };
+    return isOtherAlbum ? choose({ ...values, keptOrigin: origin(field) }, 'match') : filled(field, values);
   };
-  /** Whatever is not decided above is filled from tags. */
-  const voices: { [F in TrackField]: Voice<FieldValue<F>> | undefined } = {
+  /** All other fields are filled from tags. */
+  const fields: { [F in TrackField]: Sourced<FieldValue<F>> | undefined } = {
     ...(fieldsFrom((field) =>
       filled<unknown>(field, { tag: tags?.[field], fpid: undefined, kept: current[field] }),
     ) as {
-      [F in TrackField]: Voice<FieldValue<F>> | undefined;
+      [F in TrackField]: Sourced<FieldValue<F>> | undefined;
     }),
     year,
     trackNumber: number('trackNumber'),
     discNumber: number('discNumber'),
   };
 
-  // An identifier is taken from a match only where the match is what the track is called in the end.
+  // Ids are taken from a match only if the merged title and artist are those of the match.
   const isThisRecording = isSame(match?.title, title?.value) && isSame(match?.artists[0], artist?.value.artists[0]);
   const albumValue = album && withGapsFilled(album.value, [albumOf(tags), albumOf(match), albumOf(current)]);
   const heard = isThisRecording ? match : undefined;
@@ -97,7 +97,7 @@ export function mergeMetadata({ tags, match, current, threshold }: MergeInput): 
     ...albumValue,
     title: title?.value ?? current.title,
     genres: genres?.value ?? [],
-    ...(fieldsFrom((field) => voices[field]?.value) as KnownFields),
+    ...(fieldsFrom((field) => fields[field]?.value) as KnownFields),
     recordingMbid:
       (trusted ? heard?.recordingMbid : undefined) ??
       tags?.recordingMbid ??
@@ -107,27 +107,27 @@ export function mergeMetadata({ tags, match, current, threshold }: MergeInput): 
       (trusted ? heard?.acoustidId : undefined) ?? tags?.acoustidId ?? current.acoustidId ?? heard?.acoustidId,
     lyrics: tags?.lyrics ?? current.lyrics,
   };
-  const provenance = originsOf({ title, artist, album, genre: genres, ...voices });
+  const provenance = originsOf({ title, artist, album, genre: genres, ...fields });
   return {
     identity: { ...identity, provenance },
     isIdentified: title !== undefined && title.origin !== 'path' && identity.artists.length > 0,
   };
 }
 
-/** Who speaks first. */
-type Order = 'match' | 'tags' | 'heard before';
+/** What comes first. */
+type Order = 'match' | 'tags' | 'earlier match';
 
-function choose<T>({ tag, fpid, kept, keptOrigin, path }: Sayings<T>, order: Order): Voice<T> | undefined {
-  const [byPerson, byEar, byTag, byPath] = (['manual', 'fpid', 'tag', 'path'] as const).map((origin) =>
+function choose<T>({ tag, fpid, kept, keptOrigin, path }: Candidates<T>, order: Order): Sourced<T> | undefined {
+  const [byPerson, byMatch, byTag, byPath] = (['manual', 'fpid', 'tag', 'path'] as const).map((origin) =>
     keptOrigin === origin ? kept : undefined,
   );
   const match = { value: fpid, origin: 'fpid' } as const;
   const tags = { value: tag, origin: 'tag' } as const;
   const before = [
-    { value: byEar, origin: 'fpid' },
+    { value: byMatch, origin: 'fpid' },
     { value: byTag, origin: 'tag' },
   ] as const;
-  const voices: readonly { value: T | undefined; origin: Origin }[] = [
+  const values: readonly { value: T | undefined; origin: Origin }[] = [
     { value: byPerson, origin: 'manual' },
     ...(order === 'match'
       ? [match, tags, ...before]
@@ -135,9 +135,9 @@ function choose<T>({ tag, fpid, kept, keptOrigin, path }: Sayings<T>, order: Ord
         ? [tags, ...before, match]
         : [before[0], tags, before[1]]),
     { value: byPath, origin: 'path' },
-    { value: path, origin: 'path' }, // an uploaded file's own name is known only at the start
+    { value: path, origin: 'path' }, // of an upload, the file name is known only the first time
   ];
-  return voices.find((voice): voice is Voice<T> => voice.value !== undefined);
+  return values.find((one): one is Sourced<T> => one.value !== undefined);
 }
 
 type ArtistValue = Pick<TrackIdentity, 'artists' | 'artist' | 'artistSort' | 'artistMbids'>;
@@ -147,7 +147,7 @@ type AlbumValue = Pick<
 >;
 type Named = Partial<TrackIdentity> | Match | undefined;
 
-/** Names, credit and identifiers of artists go together. */
+/** Names, credit and ids of artists are taken together. */
 function artistOf(from: Named): ArtistValue | undefined {
   if (!from?.artists || from.artists.length === 0) return undefined;
   return {
@@ -158,7 +158,7 @@ function artistOf(from: Named): ArtistValue | undefined {
   };
 }
 
-/** An album's title goes with its artist. */
+/** The album's title and artist are taken together. */
 function albumOf(from: Named): AlbumValue | undefined {
   if (from?.album === undefined || identityKey(from.album) === '') return undefined;
   const { album, albumArtist, albumArtists, albumArtistMbids, compilation, releaseGroupMbid } = from;
@@ -173,7 +173,7 @@ function albumOf(from: Named): AlbumValue | undefined {
   };
 }
 
-/** What another voice knows of the same album. */
+/** Adds what other sources say about the same album. */
 function withGapsFilled(value: AlbumValue, others: readonly (AlbumValue | undefined)[]): AlbumValue {
   const same = others.filter((other) => other && isSame(other.album, value.album));
   const named = same.find((other) => other?.albumArtist !== undefined || (other?.albumArtists?.length ?? 0) > 0);
@@ -199,12 +199,12 @@ const some = (values: readonly string[] | undefined): readonly string[] | undefi
 const isSame = (a: string | undefined, b: string | undefined): boolean =>
   a !== undefined && b !== undefined && identityKey(a) === identityKey(b);
 
-/** Tags are not told: most fields come from there. */
+/** Fields from tags are left out, which are most. */
 function originsOf(
-  voices: Record<string, { origin: Origin } | undefined>,
+  fields: Record<string, { origin: Origin } | undefined>,
 ): Partial<Record<string, Origin>> | undefined {
-  const told = Object.entries(voices).flatMap(([field, voice]) =>
-    voice && voice.origin !== 'tag' ? [[field, voice.origin] as const] : [],
+  const origins = Object.entries(fields).flatMap(([field, value]) =>
+    value && value.origin !== 'tag' ? [[field, value.origin] as const] : [],
   );
-  return told.length > 0 ? Object.fromEntries(told) : undefined;
+  return origins.length > 0 ? Object.fromEntries(origins) : undefined;
 }

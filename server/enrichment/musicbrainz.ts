@@ -1,6 +1,5 @@
-// MusicBrainz knows what the identification service does not say: genres, the year of the first release, titles of bare
-// recordings. One request a second for everybody at this address, so answers are kept: all tracks of an album share its
-// release group.
+// Client of MusicBrainz, for what AcoustID lacks: genres, the year of the first release, titles. It allows one request
+// per second, so answers are cached; the tracks of an album share its release group.
 import { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { Breaker } from '../outbound/breaker.ts';
@@ -15,7 +14,7 @@ export interface MusicBrainzDeps {
   breaker: Breaker;
   wait: Wait;
   now: () => Date;
-  /** Aborted when the server stops. An answer is waited for by several, so none of them can end the question. */
+  /** Aborted when the server stops. Several callers may wait for a request, so none of them can abort it. */
   lifetime: AbortSignal;
 }
 
@@ -24,7 +23,7 @@ export type MusicBrainz = ReturnType<typeof createMusicBrainz>;
 const NAME = 'MusicBrainz';
 const KEEP_MS = 24 * 3_600_000;
 const KEEP_ANSWERS = 2_000;
-const MOST_GENRES = 5;
+const MAX_GENRES = 5;
 
 const text = z.string().trim().min(1).max(2_000).nullish().catch(undefined);
 const items = <T extends z.ZodType>(item: T) =>
@@ -89,14 +88,13 @@ export function createMusicBrainz({ settings, userAgent, bucket, breaker, wait, 
 
   async function read<T extends z.ZodType>(path: string, shape: T): Promise<z.output<T> | undefined> {
     const { status, body } = await ask({ path }, lifetime);
-    if (status === 404 || status === 400) return undefined; // no such thing
+    if (status === 404 || status === 400) return undefined;
     const parsed = status === 200 ? shape.safeParse(body) : undefined;
-    if (!parsed?.success)
-      throw new ServiceError('unreachable', `${NAME} gave an answer that is not its own (${status}).`);
+    if (!parsed?.success) throw new ServiceError('unreachable', `${NAME} sent an invalid answer (${status}).`);
     return parsed.data;
   }
 
-  /** Whoever asks for the same at the same time waits for the same answer; only answers are kept. */
+  /** Concurrent calls share a request; errors are not cached. */
   function once<T extends z.ZodType>(path: string, shape: T): Promise<z.output<T> | undefined> {
     const time = now().getTime();
     const known = kept.get(path);
@@ -113,7 +111,7 @@ export function createMusicBrainz({ settings, userAgent, bucket, breaker, wait, 
 
   return {
     isEnabled: (): boolean => settings.get('MUSICBRAINZ_ENABLED'),
-    /** Undefined when there is none. Both throw a ServiceError or the signal's reason. */
+    /** Undefined for an unknown id. Both throw a ServiceError or the reason of `signal`. */
     findRecording: (id: string, signal: AbortSignal): Promise<KnownRecording | undefined> =>
       unlessAborted(
         once(
@@ -139,9 +137,9 @@ const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
 export const yearOf = (date: string | null | undefined): number | undefined =>
   Number(/^\d{4}/.exec(date ?? '')?.[0]) || undefined;
 
-/** Most named first. */
+/** At most MAX_GENRES, by number of votes. */
 export const genreNames = (genres: readonly { name: string; count: number }[]): string[] =>
   genres
     .toSorted((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
-    .slice(0, MOST_GENRES)
+    .slice(0, MAX_GENRES)
     .map(({ name }) => name);

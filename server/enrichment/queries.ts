@@ -1,4 +1,4 @@
-// The rows that only enrichment writes, and the few columns of a track that hold its outcome.
+// The tables of enrichment, and the columns of tracks with its outcome.
 import { and, asc, count, desc, eq, gt, isNull, lte, ne, or, lt, sql } from 'drizzle-orm';
 import type { Db } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
@@ -21,7 +21,7 @@ export interface OutcomeColumns {
   fpidScore: number | null;
 }
 
-/** Leaves a track alone that a person edited meanwhile. False then, and when it is gone. */
+/** False when the track was edited by hand or deleted meanwhile. */
 export const setOutcome = (db: Db, id: TrackId, { status, error, enrichedAt, fpidScore }: OutcomeColumns): boolean =>
   db
     .update(tracks)
@@ -47,7 +47,7 @@ export function replaceMatches(db: Db, trackId: TrackId, matches: readonly Match
   );
 }
 
-/** A row of an older version that is not understood any more is left out. */
+/** Leaves out rows of an older version that cannot be parsed. */
 export const listMatches = (db: Db, trackId: TrackId): { n: number; match: Match }[] =>
   db
     .select()
@@ -60,7 +60,7 @@ export const listMatches = (db: Db, trackId: TrackId): { n: number; match: Match
       return parsed.success ? [{ n, match: parsed.data }] : [];
     });
 
-/** A review that was dismissed stays so while the best match is the same. */
+/** A dismissed review stays dismissed while the best match is the same. */
 export function setReview(db: Db, trackId: TrackId, review: Review | undefined, now: Date): void {
   const before = db.select().from(enrichmentReviews).where(eq(enrichmentReviews.trackId, trackId)).get();
   if (!review) {
@@ -100,7 +100,7 @@ export function listReviews(db: Db, { limit, offset }: Page): Paged<ReviewRow> {
   return { items, total: db.select({ n: count() }).from(enrichmentReviews).where(open).get()?.n ?? 0 };
 }
 
-/** False when there is no open one. */
+/** False when there is no open review. */
 export const dismissReview = (db: Db, trackId: TrackId, now: Date): boolean =>
   db
     .update(enrichmentReviews)
@@ -108,7 +108,7 @@ export const dismissReview = (db: Db, trackId: TrackId, now: Date): boolean =>
     .where(and(eq(enrichmentReviews.trackId, trackId), isNull(enrichmentReviews.dismissedAt)))
     .run().changes > 0;
 
-/** Call after the track itself was written: a write of its names removes the row. */
+/** Must be called after writing the track, because a trigger deletes the row when its metadata changes. */
 export function saveUndo(db: Db, trackId: TrackId, previous: unknown, now: Date): void {
   const row = { previous, createdAt: now };
   db.insert(enrichmentUndo)
@@ -128,7 +128,7 @@ export function setUnanswered(db: Db, trackId: TrackId, isUnanswered: boolean, n
       .run();
 }
 
-/** Of a track that waits for an answer: whether nobody has said yet which recording it is. */
+/** Whether the recording of a track is still unknown. */
 export const awaitsLookup = (db: Db, trackId: TrackId): boolean =>
   db
     .select({ id: tracks.id })
@@ -137,16 +137,13 @@ export const awaitsLookup = (db: Db, trackId: TrackId): boolean =>
     .where(and(eq(tracks.id, trackId), isNull(tracks.recordingMbid), isNull(enrichmentMatches.trackId)))
     .get() !== undefined;
 
-// ---- what waits ----
+// ---- tracks to enrich ----
 
 export type Scope = 'pending' | 'failed' | 'all' | 'unanswered';
 
 const hasAudio = and(eq(tracks.availability, 'available'), sql`${tracks.storageUri} IS NOT NULL`);
 
-/**
- * Ids in (above, upTo] that a run of this scope, asked for at `since`, has not done yet; of the unanswered all. A
- * window of ids, so that no look takes long.
- */
+/** Ids in (above, upTo] that a run of this scope, requested at `since`, has not done yet. */
 export function listWaiting(db: Db, scope: Scope, since: Date, above: number, upTo: number): TrackId[] {
   const window = and(gt(tracks.id, above as TrackId), lte(tracks.id, upTo as TrackId));
   if (scope === 'unanswered') {
@@ -187,7 +184,7 @@ export const highestTrackId = (db: Db): number =>
     .from(tracks)
     .get()?.id ?? 0;
 
-/** Whether a run over what is pending would find something. */
+/** Whether a run with scope `pending` has something to do. */
 export const isAnyPending = (db: Db): boolean =>
   db
     .select({ id: tracks.id })

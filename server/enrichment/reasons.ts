@@ -1,4 +1,4 @@
-// Why a track could not be identified, in words for the person who looks at it. Pure.
+// Why a track could not be identified, as a text for people.
 import type { StepOutcome } from './steps.ts';
 
 interface Outcomes {
@@ -7,7 +7,7 @@ interface Outcomes {
   lookup: StepOutcome<readonly unknown[]>;
 }
 
-/** What the tags lack, and what became of the look-up. */
+/** What the tags lack, and the result of the lookup. */
 export function whyNotIdentified(
   { tags, fingerprint, lookup }: Outcomes,
   has: { title: boolean; artist: boolean },
@@ -23,15 +23,15 @@ function tagsSentence(tags: StepOutcome<unknown>, { title, artist }: { title: bo
 
 function soundSentence(fingerprint: StepOutcome<unknown>, lookup: StepOutcome<readonly unknown[]>): string {
   if (lookup.outcome === 'done')
-    return lookup.value.length === 0 ? 'There is no match for its sound.' : 'What it sounds like has no name either.';
+    return lookup.value.length === 0 ? 'Its fingerprint has no match.' : 'The match of its fingerprint has no title.';
   if (lookup.outcome === 'skipped' && fingerprint.outcome !== 'failed')
     return `It was not looked up: ${lookup.reason}.`;
-  if (fingerprint.outcome === 'failed') return `It could not be known by its sound: ${lower(fingerprint.reason)}.`;
-  const again = lookup.outcome === 'failed' && lookup.isPassing ? ' It is tried again later.' : '';
+  if (fingerprint.outcome === 'failed') return `Its fingerprint could not be computed: ${lower(fingerprint.reason)}.`;
+  const again = lookup.outcome === 'failed' && lookup.isPassing ? ' It will be retried later.' : '';
   return `It could not be looked up: ${lower(lookup.reason)}.${again}`;
 }
 
-/** A sentence put inside another one; a name such as MusicBrainz stays as it is. */
+/** For use inside a sentence; a name such as MusicBrainz keeps its capitals. */
 const lower = (sentence: string): string =>
   (/^[A-Z][a-z]+(?![A-Za-z])/.test(sentence) ? sentence.charAt(0).toLowerCase() + sentence.slice(1) : sentence).replace(
     /\.$/,

@@ -1,5 +1,5 @@
-// The end of an enrichment: everything that was found goes into the rows in one transaction, with the track as it is at
-// that moment, so that an edit which landed while the run went on wins.
+// Writes the result of an enrichment in one transaction, merged with the track as it is then, so that an edit made
+// meanwhile wins.
 import { messageOf } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
@@ -19,9 +19,9 @@ export interface Findings {
   fingerprint: StepOutcome<unknown>;
   /** Best first. */
   lookup: StepOutcome<Match[]>;
-  /** What the tags' own identifiers lead to, when nothing was looked up. */
+  /** The recording that the tags name, when no fingerprint was looked up. */
   known?: Match | undefined;
-  /** A service that was asked is down; it is asked again later. */
+  /** A service was down; it is asked again later. */
   isUnanswered: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface Recorded {
   isChanged: boolean;
 }
 
-/** What an undo goes back to. */
+/** What an undo restores. */
 export interface Previous {
   identity: TrackIdentity;
   fpidScore: number | null;
@@ -90,13 +90,13 @@ export function createRecorder({ db, now, tracks, findKnown, threshold }: Record
   }).immediate;
 
   return {
-    /** Undefined when the track is gone, or was edited by hand meanwhile. What a power cut takes is found out again. */
+    /** Undefined when the track was deleted or edited meanwhile. After a power cut it may have to be repeated. */
     record: (id: TrackId, findings: Findings): Recorded | undefined =>
       withRelaxedCommit(db.$client, () => record(id, findings)),
 
-    /** In a transaction of its own, so that whatever went wrong before cannot leave the track waiting for ever. */
+    /** Returns the reason. In its own transaction, so that the track does not stay pending after an error in another. */
     recordCrash(id: TrackId, error: unknown): string {
-      const reason = `Identification was stopped by an unexpected error (${kindOf(error)}). The log says more.`;
+      const reason = `Identification failed with an unexpected error (${kindOf(error)}), see the log.`;
       db.transaction(
         (tx) => setOutcome(tx, id, { status: 'failed', error: reason, enrichedAt: now(), fpidScore: null }),
         { behavior: 'immediate' },
@@ -106,7 +106,7 @@ export function createRecorder({ db, now, tracks, findKnown, threshold }: Record
   };
 }
 
-/** Texts of the database hold SQL, those of the system paths: neither is for the wire. */
+/** Not the message, because that may contain SQL or paths, which must not be sent. */
 const kindOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string'
     ? error.code

@@ -1,9 +1,8 @@
-// A recording is on many releases: the album, the single, five compilations. Which of them a file most likely came
-// from. Pure.
+// Chooses the release that a file most likely came from: a recording is on the album, the single, five compilations.
 import { sortKey } from '../library/fold.ts';
 import type { HeardRecording, HeardRelease, HeardReleaseGroup, HeardTrack } from './acoustid-wire.ts';
 
-/** What the file's tags say of where it comes from. */
+/** What the tags say about the album. */
 export interface AlbumHint {
   album: string | undefined;
   trackNumber: number | undefined;
@@ -13,15 +12,15 @@ export interface AlbumHint {
 export interface ChosenRelease {
   group: HeardReleaseGroup;
   release: HeardRelease | undefined;
-  /** First year in which any release of the group came out. */
+  /** Of the first release of the group. */
   year: number | undefined;
-  /** The recording's place on that release. */
+  /** The recording on that release. */
   track: HeardTrack | undefined;
   trackNumber: number | undefined;
   discNumber: number | undefined;
 }
 
-/** The album that the tags name; else an album before an EP, a single, anything else, and a compilation last. */
+/** The album that the tags name; otherwise an album before an EP, a single, others, and compilations last. */
 export function chooseRelease(recording: HeardRecording, hint: AlbumHint): ChosenRelease | undefined {
   const [group] = recording.releasegroups.toSorted(
     (a, b) => rankOf(a, hint) - rankOf(b, hint) || yearOf(a) - yearOf(b) || compare(a.id, b.id),
@@ -41,7 +40,7 @@ export function chooseRelease(recording: HeardRecording, hint: AlbumHint): Chose
 
 const TYPES = ['album', 'ep', 'single'];
 const OTHER = TYPES.length;
-/** Albums that are not the artist's own new ones, in the order in which they are believed. */
+/** Live albums, soundtracks and such, then compilations. */
 const SECONDARY = OTHER + 1;
 const COMPILATION = SECONDARY + 1;
 
@@ -54,11 +53,11 @@ function rankOf(group: HeardReleaseGroup, { album }: AlbumHint): number {
   return rank < 0 ? OTHER : rank;
 }
 
-/** A title equal to its parent's is left out by the service, and sometimes stands only with the releases. */
+/** The service leaves out titles that equal those of the level above, and some are only on the releases. */
 const namesOf = (group: HeardReleaseGroup): string[] =>
   [group.title, ...group.releases.map((release) => release.title)].filter((name) => name !== undefined);
 
-/** The release in which the track has the place that the tags say; else the earliest. */
+/** The release on which the track has the number in the tags; otherwise the earliest. */
 function chooseIn(group: HeardReleaseGroup, hint: AlbumHint): HeardRelease | undefined {
   const isFit = (release: HeardRelease): number => (placesOn(release).some((place) => fits(place, hint)) ? 0 : 1);
   return group.releases.toSorted((a, b) => isFit(a) - isFit(b) || dateOf(a) - dateOf(b) || compare(a.id, b.id))[0];

@@ -1,5 +1,4 @@
-// What a person does with what was heard: look at the candidates, take one, leave a question alone, go back to what was
-// before.
+// Matches of a track and the review list: show candidates, apply one, dismiss a review, undo an enrichment.
 import { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
@@ -17,7 +16,7 @@ import type { Previous } from './record.ts';
 export interface TrackMatches {
   items: { n: number; match: Match }[];
   trustScore: number;
-  /** Of the fields that the track has. */
+  /** Of the fields with a value. */
   origins: Record<string, Origin>;
   canUndo: boolean;
 }
@@ -45,7 +44,7 @@ export interface ReviewServiceDeps {
 }
 
 const Differences = z.array(z.object({ field: z.string(), tag: z.string().nullable(), match: z.string() }));
-/** Parsed again, since a row may be older than the code; the rest of an identity is as it was written. */
+/** A row may be from an older version. */
 const PreviousIn = z.object({
   identity: z.looseObject({ title: z.string(), artists: z.array(z.string()), genres: z.array(z.string()) }),
   fpidScore: z.number().nullable(),
@@ -60,7 +59,7 @@ export function createReviewService({ db, now, settings, tracks, findKnown, libr
     return track;
   }
 
-  /** A person's word: it stays whatever is heard later. */
+  /** Writes a person's choice, which later enrichments do not change. */
   function decide(track: KnownTrack, identity: TrackIdentity, fpidScore: number | null): void {
     tracks.batch(() => tracks.setIdentity(track.id, identity, track.folder));
     setManual(db, track.id, { enrichedAt: now(), fpidScore });
@@ -79,7 +78,7 @@ export function createReviewService({ db, now, settings, tracks, findKnown, libr
     const previous = PreviousIn.safeParse(findUndo(db, id));
     if (!previous.success)
       throw conflict(
-        `There is nothing to undo on “${track.identity.title}”: the last enrichment changed nothing, or it ` +
+        `There is nothing to undo on “${track.identity.title}”: the last enrichment changed nothing, or the track ` +
           'was changed since.',
       );
     decide(track, previous.data.identity, previous.data.fpidScore);
@@ -97,22 +96,19 @@ export function createReviewService({ db, now, settings, tracks, findKnown, libr
       };
     },
 
-    /** Takes a candidate for what the track is, over anything it was. Throws `not_found`. */
+    /** Applies candidate `n` as a person's choice. Throws `not_found`. */
     apply(id: TrackId, n: number): void {
       apply.immediate(id, n);
       libraryChanged();
     },
 
-    /**
-     * Back to before the last enrichment, and it is left alone from now on. Throws `not_found`, or `conflict` when
-     * there is nothing to undo.
-     */
+    /** Restores the metadata before the last enrichment, as a person's choice. Throws `not_found`, `conflict`. */
     undo(id: TrackId): void {
       undo.immediate(id);
       libraryChanged();
     },
 
-    /** The latest first. `read` gives the tracks of these ids, those that are there. */
+    /** Newest first. `read` returns the tracks with these ids that exist. */
     list<T extends { id: TrackId }>(page: Page, read: (ids: TrackId[]) => T[]): Paged<ReviewItem<T>> {
       const { items, total } = listReviews(db, page);
       const byId = new Map(read(items.map((row) => row.trackId)).map((track) => [track.id, track]));
@@ -139,14 +135,14 @@ export function createReviewService({ db, now, settings, tracks, findKnown, libr
       };
     },
 
-    /** Throws `not_found` when there is no such question. */
+    /** Throws `not_found` when there is no open review. */
     dismiss(id: TrackId): void {
       if (!dismissReview(db, id, now())) throw notFound('review of track', id);
     },
   };
 }
 
-/** What the match says, and what the track had where it is silent. */
+/** The values of the match, and those of the track where the match has none. */
 function asChosen(current: TrackIdentity, match: Match): TrackIdentity {
   const hasArtists = match.artists.length > 0;
   const isMatch = (field: 'title' | 'year' | 'trackNumber' | 'discNumber'): boolean => match[field] !== undefined;

@@ -1,4 +1,4 @@
-// Whether a person should look at what was heard: it was not sure, or it contradicts the tags. Pure.
+// Whether a person should review a match: its score is low, or it contradicts the tags.
 import type { ReviewReason } from '../db/schema.ts';
 import { searchFold } from '../library/fold.ts';
 import type { TrackIdentity } from '../library/track-writer.ts';
@@ -17,13 +17,10 @@ export interface Review {
   differences: Difference[];
 }
 
-/** These make a question; a year or a number alone does not, since releases differ in them. */
+/** Only these need a review; years and numbers differ between releases. */
 const DECISIVE: readonly ReviewField[] = ['title', 'artist', 'album'];
 
-/**
- * Undefined when there is nothing to decide: a sure match that the tags do not contradict, or an unsure one that says
- * just what they say.
- */
+/** Undefined for a trusted match that does not contradict the tags, and for an untrusted one that agrees with them. */
 export function reviewOf({
   tags,
   match,
@@ -62,7 +59,7 @@ function differencesOf(tags: TrackIdentity | undefined, match: Match): Differenc
   );
 }
 
-/** Guests, signs and blanks are written in many ways, and are no contradiction. */
+/** Ignores guest artists, punctuation and spaces, which are written in many ways. */
 const looseKey = (text: string): string => {
   const folded = searchFold(text);
   const plain = folded.replace(GUESTS, '').replace(/[^\p{L}\p{N}]+/gu, '');

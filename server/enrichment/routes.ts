@@ -1,4 +1,4 @@
-// Enrichment over REST: of single tracks for those who may edit them, of the whole library for superusers.
+// API of enrichment: of single tracks for users who may edit them, of the whole library for superusers.
 import { z } from 'zod';
 import { TrackIdIn, type TrackId } from '../db/ids.ts';
 import { idParam, pageQuery, queryInt, toPaged } from '../http/paging.ts';
@@ -39,7 +39,7 @@ export const enrichmentRoutes = ({
       access: 'user',
       right: 'canEdit',
       orOwn: true,
-      summary: 'Identify a track by its tags and its sound; one that was edited by hand is left alone',
+      summary: 'Identify a track by its tags and fingerprint; skips a track that was edited by hand',
       params: TrackParam,
       reply: JobOut,
       status: [202],
@@ -56,7 +56,7 @@ export const enrichmentRoutes = ({
       method: 'post',
       path: '/jobs/enrich',
       access: 'superuser',
-      summary: 'Identify what is pending, what failed, or everything anew',
+      summary: 'Identify pending tracks, failed tracks, or all tracks again',
       body: EnrichIn,
       reply: JobOut,
       status: [202],
@@ -69,7 +69,7 @@ export const enrichmentRoutes = ({
       method: 'get',
       path: '/tracks/:id/matches',
       access: 'user',
-      summary: 'Where the fields of a track came from, and what it may be by its sound',
+      summary: 'The origin of each field of a track, and its candidates by fingerprint',
       params: TrackParam,
       reply: MatchesOut,
     },
@@ -83,7 +83,7 @@ export const enrichmentRoutes = ({
       access: 'user',
       right: 'canEdit',
       orOwn: true,
-      summary: 'Take one of them; the track counts as edited by hand',
+      summary: 'Apply a candidate; the track then counts as edited by hand',
       params: MatchParam,
       reply: TrackOut,
     },
@@ -101,7 +101,7 @@ export const enrichmentRoutes = ({
       access: 'user',
       right: 'canEdit',
       orOwn: true,
-      summary: 'Back to before the last enrichment; 409 when it changed nothing',
+      summary: 'Undo the last enrichment; 409 if it changed nothing',
       params: TrackParam,
       reply: TrackOut,
     },
@@ -117,7 +117,7 @@ export const enrichmentRoutes = ({
       method: 'get',
       path: '/review',
       access: 'user',
-      summary: 'Tracks whose best match is unsure, or contradicts their tags; latest first',
+      summary: 'Tracks whose best match is unsure or contradicts their tags, newest first',
       query: z.object(pageQuery),
       reply: ReviewPage,
     },
@@ -136,7 +136,7 @@ export const enrichmentRoutes = ({
       access: 'user',
       right: 'canEdit',
       orOwn: true,
-      summary: 'Leave a track (by its id) as it is; asked again only when another match is found',
+      summary: 'Dismiss the review of a track, by the id of the track; it returns only with another match',
       params: TrackParam,
     },
     ({ user, params }) => {

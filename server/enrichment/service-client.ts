@@ -1,5 +1,5 @@
-// One way to ask a service for JSON: in its turn, not at all while it is down, again after a moment when it is busy.
-// What it answers is for the caller to understand.
+// Requests JSON from a service: with a rate limit, retries while it is busy, and a circuit breaker while it is down.
+// The caller interprets the answer.
 import { gzipSync } from 'node:zlib';
 import type { Breaker } from '../outbound/breaker.ts';
 import { guardedFetch } from '../outbound/guarded-fetch.ts';
@@ -7,12 +7,12 @@ import { OutboundError } from '../outbound/outbound-error.ts';
 import type { TokenBucket, Wait } from '../outbound/token-bucket.ts';
 
 /**
- * busy: it says so, or fails · unreachable: no answer, or one that is no answer of this service · refused: it does not
- * take this question, now or later · misconfigured: it takes no question of ours, until a person changes a setting.
+ * busy: it says so, or has an internal error · unreachable: no answer, or one that is not from this service · refused:
+ * it will never accept this request · misconfigured: it accepts no request until a setting is changed.
  */
 export type ServiceFault = 'busy' | 'unreachable' | 'refused' | 'misconfigured';
 
-/** `message` is a sentence for the person. */
+/** `message` is a sentence for people. */
 export class ServiceError extends Error {
   override name = 'ServiceError';
   readonly fault: ServiceFault;
@@ -22,13 +22,13 @@ export class ServiceError extends Error {
   }
 }
 
-/** Asking again later may help. */
+/** Retrying later may help. */
 export const isPassing = (error: unknown): boolean => error instanceof ServiceError && error.fault !== 'refused';
 
 export interface Question {
-  /** Below the base. */
+  /** Relative to the base URL. */
   path: string;
-  /** Sent as a compressed form; a GET without it. */
+  /** Sent as a gzipped form with POST; without it, the request is a GET. */
   form?: Record<string, string>;
 }
 
@@ -38,13 +38,13 @@ export interface ServiceAnswer {
 }
 
 export interface ServiceClientDeps {
-  /** As a person knows it: `The identification service`. */
+  /** For messages, such as `The identification service`. */
   name: string;
   baseUrl: () => string;
   userAgent: () => string;
   bucket: TokenBucket;
   breaker: Breaker;
-  /** Some services say that they are busy in a body with another status. */
+  /** For services that report being busy in the body of an answer with another status. */
   saysBusy?: (body: unknown) => boolean;
   wait: Wait;
   timeoutMs?: number | undefined;
@@ -69,16 +69,16 @@ export function createServiceClient({
   wait,
   timeoutMs = TIMEOUT_MS,
 }: ServiceClientDeps) {
-  const silent = (): ServiceError => new ServiceError('unreachable', `${name} cannot be reached at the moment.`);
+  const silent = (): ServiceError => new ServiceError('unreachable', `${name} cannot be reached right now.`);
 
-  /** Throws a ServiceError, or the signal's reason. An answer has a status below 500 and a body of JSON. */
+  /** Returns an answer with a status below 500 and a JSON body. Throws a ServiceError or the reason of `signal`. */
   return async function ask(question: Question, signal: AbortSignal): Promise<ServiceAnswer> {
     for (let attempt = 1; ; attempt++) {
       let isUnderWay = false;
       if (!breaker.mayAsk()) throw silent();
       try {
         const answer = await bucket.run(() => {
-          if (!breaker.enter()) throw silent(); // it went down while this one waited for its turn
+          if (!breaker.enter()) throw silent(); // opened while this one waited
           isUnderWay = true;
           return once(question, signal);
         }, signal);
@@ -118,10 +118,9 @@ export function createServiceClient({
       const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN);
       if (answer.status === 429 || Number.isFinite(seconds))
         bucket.pause(Math.min(LONGEST_WAIT_MS, Math.max(FIRST_WAIT_MS, (seconds || 0) * 1_000)));
-      throw new ServiceError('busy', `${name} is busy or has a fault of its own (${answer.status}).`);
+      throw new ServiceError('busy', `${name} is busy or has an internal error (${answer.status}).`);
     }
-    if (body === undefined)
-      throw new ServiceError('unreachable', `${name} gave an answer that is not its own (${answer.status}).`);
+    if (body === undefined) throw new ServiceError('unreachable', `${name} sent an invalid answer (${answer.status}).`);
     return { status: answer.status, body };
   }
 }

@@ -1,4 +1,4 @@
-// Enrichment put together: the services that are asked, each in its pace, and the work on tracks.
+// Sets up enrichment: the clients of the services with their rate limits, and the work on tracks.
 import type { WatchedSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
@@ -21,7 +21,7 @@ import { createRecorder } from './record.ts';
 import { createReviewService } from './review-service.ts';
 import { ENRICH_LIBRARY, ENRICH_TASK } from './tasks.ts';
 
-/** More new tracks than these are one job. */
+/** More new tracks than this are enriched in one job. */
 const ENRICHED_SINGLY = 50;
 
 export interface EnrichmentDeps {
@@ -108,13 +108,13 @@ export function createEnrichment({
     runs,
     reviews: createReviewService({ db, now, settings, tracks, findKnown, libraryChanged }),
 
-    /** A few new tracks are identified at once, also beside a long run over the library. */
+    /** A few new tracks get jobs of their own, so that they do not wait for a long run over the library. */
     async enrichAdded(ids: readonly TrackId[]): Promise<void> {
       if (ids.length > ENRICHED_SINGLY) await jobs.tryEnqueue(ENRICH_LIBRARY, { scope: 'pending', askedAt: clock() });
       else for (const trackId of ids) await jobs.tryEnqueue(ENRICH_TASK, { trackId });
     },
 
-    /** Goes on with what an earlier process left, also when it was killed between a scan and its enrichment. */
+    /** At the start: continues with pending tracks, also after a kill between a scan and its enrichment. */
     async resume(): Promise<void> {
       if (isAnyPending(db)) await jobs.tryEnqueue(ENRICH_LIBRARY, { scope: 'pending', askedAt: clock() });
     },

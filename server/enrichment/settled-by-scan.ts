@@ -1,17 +1,17 @@
-// Tracks whose rows say what their files say: those that were scanned or uploaded, and touched by nobody since. Of them
-// nothing is to be read again, and where no service may be asked nothing is to be done but to say so, for thousands at
-// once.
+// Tracks whose rows match their tags: scanned or uploaded, and not changed since. Their files need not be read again,
+// and if no service may be asked, thousands of them get their status in one statement.
 import type { MainDb } from '../db/client.ts';
-import type { TrackId } from '../db/ids.ts';
 import { withRelaxedCommit } from '../db/relaxed-commit.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { tracks } from '../db/schema.ts';
 import type { KnownTrack } from '../library/track-identity.ts';
 import { whyNotIdentified } from './reasons.ts';
 import { skipped } from './steps.ts';
 
-/** Others begin with what somebody else called them. */
+/** Tracks of other sources start with metadata from there. */
 const READ_FROM_FILES = ['local_folder', 'upload'];
 
-/** A file that changed is the next scan's to notice. */
+/** A file that changed since is left to the next scan. */
 export const isAsScanned = ({
   status,
   source,
@@ -22,16 +22,13 @@ export const isAsScanned = ({
   Object.values(provenance).every((origin) => origin === 'path');
 
 const SOURCES = READ_FROM_FILES.map((source) => `'${source}'`).join(', ');
-/** What `isAsScanned` is true of, with audio that is here. */
+/** `isAsScanned` in SQL, for tracks with audio. */
 const AS_SCANNED = `metadata_status = 'pending' AND source IN (${SOURCES})
   AND availability = 'available' AND storage_uri IS NOT NULL
   AND (provenance IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(provenance) WHERE value <> 'path'))`;
 const IS_NAMED = "(provenance IS NULL OR json_extract(provenance, '$.title') IS NULL)";
 
-export interface Settled {
-  id: TrackId;
-  error: string | null;
-}
+export type Settled = RowAs<typeof tracks, 'id'> & { error: string | null };
 
 export function prepareSettling(db: MainDb) {
   const client = db.$client;
@@ -51,8 +48,8 @@ export function prepareSettling(db: MainDb) {
   }).immediate;
 
   /**
-   * Gives those with ids in (above, upTo] their status, by their tags alone: `whyOff` says why nothing is heard. What
-   * the tags name by an identifier is left out while somebody can be asked about it (`isDetailed`).
+   * Sets the status of tracks with ids in (above, upTo] by their tags alone; `whyOff`: why fingerprints are off. Leaves
+   * out tracks with a recording mbid while MusicBrainz can be asked about it (`isDetailed`).
    */
   return ({
     above,

@@ -1,5 +1,5 @@
-// A step of an enrichment has a limit of its own, and what it is known to fail with is an outcome: the next step goes
-// on with less. Anything else is a fault of ours, and comes out as it is.
+// Runs a step of an enrichment with a time limit. Expected errors are an outcome, and the next step continues without
+// its result; unexpected ones are thrown.
 import { AppError, messageOf } from '../errors.ts';
 import { NoFingerprint } from '../media/fingerprint.ts';
 import { UnreadableAudio } from '../media/types.ts';
@@ -10,12 +10,11 @@ export type StepName = 'tags' | 'fingerprint' | 'lookup' | 'details' | 'cover';
 
 export type StepOutcome<T> =
   | { outcome: 'done'; value: T }
-  /** There was a reason not to try. */
   | { outcome: 'skipped'; reason: string }
-  /** `isPassing`: another time it may go well. */
+  /** `isPassing`: a retry may succeed. */
   | { outcome: 'failed'; reason: string; isPassing: boolean };
 
-/** For queues of requests, too: a look-up waits for its turn. */
+/** Includes the time that a request waits for the rate limit. */
 const LIMITS_MS: Record<StepName, number> = {
   tags: 30_000,
   fingerprint: 180_000,
@@ -26,7 +25,7 @@ const LIMITS_MS: Record<StepName, number> = {
 
 export const skipped = (reason: string): { outcome: 'skipped'; reason: string } => ({ outcome: 'skipped', reason });
 
-/** Throws the reason of `signal`, and errors that no step is known to end with. */
+/** Throws the reason of `signal`, and unexpected errors. */
 export async function runStep<T>(
   name: StepName,
   signal: AbortSignal,
@@ -49,7 +48,7 @@ export async function runStep<T>(
   }
 }
 
-/** Leaves at once when the signal says so, whatever the work does with it. */
+/** Rejects as soon as the signal is aborted, even if the work ignores it. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason as Error);

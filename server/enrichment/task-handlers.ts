@@ -1,10 +1,9 @@
-// The handlers of enrichment's background tasks.
+// The handlers of the background tasks.
 import { permanent, type Handler } from '../jobs/tasks.ts';
 import type { EnrichTaskResult } from './wire.ts';
 import { enrichLibrary, type LibraryRunDeps } from './library-run.ts';
 import { ENRICH_LIBRARY, type ENRICH_TASK } from './tasks.ts';
 
-/** One track: after an upload, or when somebody asked. */
 export function enrichTask({ enricher, jobs, libraryChanged, now }: LibraryRunDeps): Handler<typeof ENRICH_TASK> {
   return async ({ trackId, isAsked = false }, { signal }): Promise<EnrichTaskResult> => {
     const one = await enricher.enrich(trackId, { signal, isAsked, withCover: true });

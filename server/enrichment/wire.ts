@@ -1,4 +1,4 @@
-// Enrichment and review on the wire.
+// Enrichment and review in the API.
 import { z } from 'zod';
 import { FIELD_NAMES, isTrackField, TRACK_FIELDS } from '../db/track-fields.ts';
 import { pagedOf } from '../http/paging.ts';
@@ -12,7 +12,7 @@ export const EnrichIn = z
   .meta({ id: 'EnrichIn' });
 
 const problems = z.record(z.string(), z.string()).meta({
-  description: 'steps that did not go well (tags, fingerprint, lookup, details, cover), each with its reason',
+  description: 'failed steps (tags, fingerprint, lookup, details, cover) with their reasons',
 });
 
 /** `result` of an `enrich_task` job. */
@@ -21,7 +21,7 @@ export const EnrichTaskResult = z
   .meta({ id: 'EnrichTaskResult' });
 export type EnrichTaskResult = z.output<typeof EnrichTaskResult>;
 
-/** `result` of an `enrich_library` job. `failures` holds at most 100 lines; the counts are whole. */
+/** `result` of an `enrich_library` job. `failures` has at most 100 items. */
 export const EnrichLibraryResult = z
   .object({
     scope: z.enum(['pending', 'failed', 'all', 'unanswered']),
@@ -30,7 +30,7 @@ export const EnrichLibraryResult = z
     failed: z.int(),
     skipped: z.int(),
     crashed: z.int(),
-    unanswered: z.int().meta({ description: 'of the others: the service was down, and is asked again later' }),
+    unanswered: z.int().meta({ description: 'of the above, tracks for which a service was down; retried later' }),
     problems: z.record(z.string(), z.object({ count: z.int(), example: z.string() })),
     failures: z.array(z.object({ track_id: z.int(), reason: z.string() })),
   })
@@ -58,15 +58,15 @@ export type MatchOut = z.output<typeof MatchOut>;
 
 export const OriginOut = z.enum(['tag', 'fpid', 'manual', 'path']);
 
-/** Where a track's fields came from, and what else it may be. */
+/** The origins of a track's fields, and its candidates. */
 export const MatchesOut = z
   .object({
     items: z.array(MatchOut),
     trust_score: z.number().meta({ description: 'a match above it wins over the tags' }),
     origins: z.record(z.string(), OriginOut).meta({
-      description: `title, artist, album, genre, ${FIELD_NAMES.join(', ')} → tag, fpid (heard), manual or path`,
+      description: `title, artist, album, genre, ${FIELD_NAMES.join(', ')} → tag, fpid (match), manual or path`,
     }),
-    can_undo: z.boolean().meta({ description: 'the last enrichment changed the track, and nothing else did since' }),
+    can_undo: z.boolean().meta({ description: 'the last enrichment changed the track, and nothing else has since' }),
   })
   .meta({ id: 'MatchesOut' });
 export type MatchesOut = z.output<typeof MatchesOut>;

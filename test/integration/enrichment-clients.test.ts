@@ -161,9 +161,9 @@ describe('AcoustID', () => {
     const { acoustId } = lookingUp();
     expect(acoustId.whyNot()).toBeUndefined();
     values['FPID_API_KEY'] = undefined;
-    expect(acoustId.whyNot()).toMatch(/needs a key of your own/);
+    expect(acoustId.whyNot()).toMatch(/needs an API key/);
     values['FPID_ENABLED'] = false;
-    expect(acoustId.whyNot()).toMatch(/is switched off/);
+    expect(acoustId.whyNot()).toMatch(/is off/);
   });
 
   it('is not asked for a hundred tracks while it is unreachable, and asked again later', async () => {

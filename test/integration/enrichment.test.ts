@@ -385,7 +385,7 @@ describe('pending → failed', () => {
     expect(track).toMatchObject({
       title: 'nameless',
       metadata_status: 'failed',
-      metadata_error: 'Its tags name neither title nor artist. There is no match for its sound.',
+      metadata_error: 'Its tags name neither title nor artist. Its fingerprint has no match.',
       fpid_score: null,
     });
     expect(track.enriched_at).not.toBeNull();
@@ -396,7 +396,7 @@ describe('pending → failed', () => {
     expect(await add('tagged.mp3', TAGS)).toMatchObject({ metadata_status: 'enriched', metadata_error: null });
     expect(await add('nameless.mp3')).toMatchObject({
       metadata_status: 'failed',
-      metadata_error: expect.stringContaining('needs a key of your own (FPID_API_KEY)'),
+      metadata_error: expect.stringContaining('needs an API key (FPID_API_KEY)'),
     });
     expect(fake.lookups).toEqual([]);
   });
@@ -408,7 +408,7 @@ describe('pending → failed', () => {
     });
     expect(await add('odd.mp3')).toMatchObject({
       metadata_status: 'failed',
-      metadata_error: expect.stringContaining('does not take this fingerprint (invalid fingerprint)'),
+      metadata_error: expect.stringContaining('rejected this fingerprint (invalid fingerprint)'),
     });
     expect(await jobs('enrich_library')).toEqual([]);
   });
@@ -574,7 +574,7 @@ describe('an unreachable service', () => {
     const nameless = await add('nameless.mp3');
     expect(nameless).toMatchObject({
       metadata_status: 'failed',
-      metadata_error: expect.stringMatching(/It could not be looked up: .*It is tried again later\.$/),
+      metadata_error: expect.stringMatching(/It could not be looked up: .*It will be retried later\.$/),
     });
     expect(await jobs('enrich_library')).toMatchObject([
       { status: 'waiting', error: expect.stringMatching(/wait for it\.$|waits for it\.$/) },
@@ -649,7 +649,7 @@ describe('an unreachable service', () => {
       const { id } = await add('nameless.mp3');
       expect(await get(id)).toMatchObject({
         metadata_status: 'failed',
-        metadata_error: expect.stringMatching(/It could not be looked up: MusicBrainz .*It is tried again later\.$/),
+        metadata_error: expect.stringMatching(/It could not be looked up: MusicBrainz .*It will be retried later\.$/),
       });
       mb.entities.set(`/ws/2/recording/${uuid(90)}`, {
         id: uuid(90),
@@ -705,7 +705,7 @@ describe('manual edits', () => {
       metadata_error: null,
     });
     expect((await server.api<AlbumPage>('/albums')).body.items.map((album) => album.title)).toEqual(['Typed Album']);
-    expect(await enrich(id)).toMatchObject({ outcome: 'skipped', error: 'It was edited by hand.' });
+    expect(await enrich(id)).toMatchObject({ outcome: 'skipped', error: 'The track was edited by hand.' });
     expect(await get(id)).toMatchObject({ title: 'Typed', metadata_status: 'manual' });
     expect((await matches(id)).origins).toMatchObject({
       title: 'manual',
@@ -756,7 +756,7 @@ describe('a track without audio', () => {
     fake.answer = () => found();
     const { id } = await add('gone.mp3', TAGS);
     server.app.db.$client.prepare("UPDATE tracks SET availability = 'missing', metadata_status = 'pending'").run();
-    expect(await enrich(id)).toMatchObject({ outcome: 'skipped', error: 'Its audio is not here.' });
+    expect(await enrich(id)).toMatchObject({ outcome: 'skipped', error: 'The track has no audio.' });
     expect(await get(id)).toMatchObject({ metadata_status: 'pending' });
     expect((await server.api('/tracks/999/metadata/enrich', { method: 'POST' })).status).toBe(404);
   });

@@ -79,35 +79,35 @@ describe('why a track is not identified', () => {
       'no match',
       { tags: done(1), fingerprint: done(1), lookup: done([]) },
       { title: false, artist: false },
-      'Its tags name neither title nor artist. There is no match for its sound.',
+      'Its tags name neither title nor artist. Its fingerprint has no match.',
     ],
     [
       'no key',
       {
         tags: done(1),
         fingerprint: done(1),
-        lookup: skipped('identification by sound needs a key of your own (FPID_API_KEY)'),
+        lookup: skipped('identification by fingerprint needs an API key (FPID_API_KEY)'),
       },
       { title: true, artist: false },
-      'Its tags name no artist. It was not looked up: identification by sound needs a key of your own (FPID_API_KEY).',
+      'Its tags name no artist. It was not looked up: identification by fingerprint needs an API key (FPID_API_KEY).',
     ],
     [
       'too short',
       { tags: done(1), fingerprint: failed('It is shorter than 3 s.'), lookup: skipped('it has no fingerprint') },
       { title: false, artist: true },
-      'Its tags name no title. It could not be known by its sound: it is shorter than 3 s.',
+      'Its tags name no title. Its fingerprint could not be computed: it is shorter than 3 s.',
     ],
     [
       'the service is down',
       { tags: done(1), fingerprint: done(1), lookup: failed('The identification service cannot be reached.', true) },
       { title: false, artist: false },
-      'Its tags name neither title nor artist. It could not be looked up: the identification service cannot be reached. It is tried again later.',
+      'Its tags name neither title nor artist. It could not be looked up: the identification service cannot be reached. It will be retried later.',
     ],
     [
       'the file is damaged',
       { tags: failed('no audio frame'), fingerprint: done(1), lookup: done([{}]) },
       { title: false, artist: false },
-      'Its tags could not be read (no audio frame). What it sounds like has no name either.',
+      'Its tags could not be read (no audio frame). The match of its fingerprint has no title.',
     ],
   ])('%s', (_case, outcomes, has, words) => {
     expect(whyNotIdentified(outcomes, has)).toBe(words);
