@@ -1,4 +1,4 @@
-// The Cover Art Archive as a local server: 307 to its storage, 302 to one of its machines, then the image. Tests set the
+// The Cover Art Archive as a local server: 307 to its storage, 302 to a machine there, then the image. Tests set the
 // behaviour of each release group.
 import { createServer, type ServerResponse } from 'node:http';
 import { deflateSync } from 'node:zlib';

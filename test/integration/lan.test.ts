@@ -73,7 +73,7 @@ describe.runIf(lanAddress !== undefined)('sharing on the network', () => {
     });
   });
 
-  it('when switched off, the port and all network connections are closed, and this computer stays connected', async () => {
+  it('switched off, the port and all network connections are closed, and this computer stays connected', async () => {
     await start();
     await share(true);
     const port = portOf(server);

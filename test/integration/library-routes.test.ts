@@ -45,7 +45,7 @@ describe('lists', () => {
     expect(page.items).toEqual((await get<TrackPage>('/tracks?sort=title&order=asc&limit=50&offset=0')).items);
   });
 
-  test('take every filter of the contract together', async () => {
+  test('take all filters together', async () => {
     const all =
       'q=a&source=upload&artist_id=1&album_id=1&genre=Rock&year_from=1960&year_to=2024&format=mp3&metadata_status=manual&availability=available&liked=false&sort=play_count&order=asc&seed=1';
     expect(await code(`/tracks?${all}`)).toBe(200);
@@ -88,11 +88,11 @@ describe('lists', () => {
       expect(await code(`${path}?${query}`), path).toBe(422);
   });
 
-  test('ignore parameters that are not known', async () => {
+  test('ignore unknown parameters', async () => {
     expect(await code('/tracks?colour=blue&__proto__=x&constructor=y')).toBe(200);
   });
 
-  test('take text of any kind in every field as text', async () => {
+  test('take any text in every field literally', async () => {
     for (const nasty of [
       "' OR 1=1 --",
       '"',
@@ -116,7 +116,7 @@ describe('lists', () => {
     expect((await get<TrackPage>('/tracks')).total).toBe(130);
   });
 
-  test('in random order fit together under one seed', async () => {
+  test('in random order do not overlap with one seed', async () => {
     const ids: number[] = [];
     for (let offset = 0; offset < 130; offset += 40)
       ids.push(
@@ -125,7 +125,7 @@ describe('lists', () => {
     expect(new Set(ids).size).toBe(130);
   });
 
-  test('see at once what another process wrote', async () => {
+  test('show at once what another process wrote', async () => {
     const before = (await get<TrackPage>('/tracks?genre=Jazz&limit=1')).total;
     const id = sample.tracks.find((t) => !t.genres.includes('Jazz') && t.genres.length === 0)?.id;
     db.$client
@@ -140,7 +140,7 @@ describe('lists', () => {
 });
 
 describe('single items', () => {
-  test('are those of the lists', async () => {
+  test('are the same as in lists', async () => {
     const [track] = (await get<TrackPage>('/tracks?limit=1')).items as [TrackOut];
     expect(await get<TrackOut>(`/tracks/${track.id}`)).toEqual(track);
     const [album] = (await get<AlbumPage>('/albums?limit=1')).items as [AlbumOut];
@@ -168,8 +168,8 @@ describe('single items', () => {
   );
 });
 
-describe('what belongs together', () => {
-  test('tracks of an album come by disc and number', async () => {
+describe('related items', () => {
+  test('tracks of an album are sorted by disc and number', async () => {
     for (const [at, album] of sample.albums.entries()) {
       const own = sample.tracks.filter((t) => t.album === at);
       const { items, total } = await get<TrackPage>(`/albums/${album.id}/tracks?limit=200`);
@@ -205,7 +205,7 @@ describe('what belongs together', () => {
     }
   });
 
-  test('tracks of an artist are all that credit them', async () => {
+  test('tracks of an artist are all that credit the artist', async () => {
     for (const [at, artist] of sample.artists.entries()) {
       const { items } = await get<TrackPage>(`/artists/${artist.id}/tracks?limit=200`);
       expect(items.map((t) => t.id).sort((a, b) => a - b)).toEqual(
@@ -214,7 +214,7 @@ describe('what belongs together', () => {
     }
   });
 
-  test('genres say how much they hold', async () => {
+  test('genres have counts', async () => {
     const genres = await get<GenreOut[]>('/genres');
     expect(genres.map((g) => g.name)).toEqual(['Ambient', 'Blues & Soul', 'Électro', 'Hip-Hop', 'Jazz', 'Rock']);
     for (const g of genres)
@@ -228,7 +228,7 @@ describe('changes', () => {
   const patch = (path: string, body: unknown, token?: string) =>
     server.api<TrackOut>(path, { method: 'PATCH', body, ...(token && { token }) });
 
-  test('any signed-in person may edit a track', async () => {
+  test('any signed-in user may edit a track', async () => {
     const id = sample.tracks[0]?.id;
     const answer = await patch(`/tracks/${id}`, { title: '  New title ', year: 1987, genre: 'Dub' }, listener);
     expect(answer.status).toBe(200);
@@ -264,7 +264,7 @@ describe('changes', () => {
     expect(await get<TrackOut>(`/tracks/${id}`)).toEqual(before);
   });
 
-  test('only an administrator may file an artist elsewhere', async () => {
+  test('only an administrator may change an artist', async () => {
     const id = sample.artists[0]?.id;
     expect((await patch(`/artists/${id}`, { sort_name: 'Zzz' }, listener)).status).toBe(403);
     expect((await patch(`/artists/${id}`, { sort_name: '!Zzz', never_split: true })).body).toMatchObject({
@@ -281,7 +281,7 @@ describe('changes', () => {
     expect((await patch('/artists/99999', { never_split: true })).status).toBe(404);
   });
 
-  test('a deleted track is gone, the second time it is not there', async () => {
+  test('a deleted track is not found when it is deleted again', async () => {
     const id = sample.tracks[2]?.id;
     expect(await code(`/tracks/${id}`, { method: 'DELETE', token: listener })).toBe(204);
     expect(await code(`/tracks/${id}`)).toBe(404);
@@ -290,7 +290,7 @@ describe('changes', () => {
     expect((await get<TrackPage>('/tracks?limit=1')).total).toBe(129);
   });
 
-  test('nobody does anything without a token', async () => {
+  test('everything requires a token', async () => {
     for (const [method, path] of [
       ['GET', '/tracks'],
       ['GET', '/tracks/1'],
@@ -324,7 +324,7 @@ describe('search', () => {
   );
 });
 
-test('an artist of many tracks whose name is kept whole gets all of them back, and loses them again', async () => {
+test('“never split” gives an artist of many tracks all of them, and removing it splits them again', async () => {
   const tracks = createTrackWriter({ db, now: () => new Date() });
   db.$client.transaction(() => {
     for (let n = 0; n < 230; n++)

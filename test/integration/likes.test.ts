@@ -1,4 +1,4 @@
-// Likes and ratings over HTTP, and the state that they add up to.
+// Likes and ratings over HTTP, and the resulting state.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
 import type { Item } from '../../server/likes/queries.ts';
@@ -42,7 +42,7 @@ const states = async (query: string, token = server.token): Promise<LikeState[]>
   (await server.api<LikeState[]>(`/likes/state?${query}`, { token })).body;
 
 describe('liking', () => {
-  test('answers the state, also for albums and artists', async () => {
+  test('returns the state, also for albums and artists', async () => {
     for (const [item_type, item_id] of [
       ['track', ids.tracks[0]],
       ['album', ids.albums[0]],
@@ -54,7 +54,7 @@ describe('liking', () => {
     }
   });
 
-  test('shows on the track, for the person who liked it alone', async () => {
+  test('is shown on the track, only for the user who liked it', async () => {
     const [id] = ids.tracks;
     await say({ item_type: 'track', item_id: id, liked: true });
     const liked = async (token: string): Promise<number[]> =>
@@ -64,7 +64,7 @@ describe('liking', () => {
     expect(await liked(server.token)).toEqual([]);
   });
 
-  test('again leaves the time of the first word; taking it back and liking anew does not', async () => {
+  test('again keeps the time of the first like; unliking and liking again does not', async () => {
     const item = { item_type: 'track', item_id: ids.tracks[0] };
     await say({ ...item, liked: true });
     clock += 1_000;
@@ -74,14 +74,14 @@ describe('liking', () => {
     expect((await say({ ...item, liked: true })).body.since).toBe('2026-01-01T00:00:02.000Z');
   });
 
-  test('leaves a rating that is not mentioned, and 0 takes it back', async () => {
+  test('keeps the rating when it is absent, and 0 removes it', async () => {
     const item = { item_type: 'album', item_id: ids.albums[0] };
     expect((await say({ ...item, liked: false, rating: 4 })).body).toMatchObject({ liked: false, rating: 4 });
     expect((await say({ ...item, liked: true })).body).toMatchObject({ liked: true, rating: 4 });
     expect((await say({ ...item, liked: true, rating: 0 })).body).toMatchObject({ liked: true, rating: 0 });
   });
 
-  test('of many at once passes over what is not there', async () => {
+  test('of many at once skips missing items', async () => {
     const items = [...ids.tracks, 999_999].map((itemId) => ({ itemType: 'track' as const, itemId }));
     const service = createLikeService({ db: server.app.db, now: () => new Date(clock) });
     expect(
@@ -100,7 +100,7 @@ describe('liking', () => {
     ]);
   });
 
-  test('needs an item that is there', async () => {
+  test('needs an existing item', async () => {
     for (const item_type of ['track', 'album', 'artist'])
       expect((await say({ item_type, item_id: 999_999, liked: true })).status).toBe(404);
     expect(server.app.db.$client.prepare('SELECT count(*) AS n FROM like_events').get()).toEqual({ n: 0 });
@@ -121,7 +121,7 @@ describe('liking', () => {
 });
 
 describe('the events', () => {
-  test('come newest first, in pages, of one kind when asked, and only one’s own', async () => {
+  test('are sorted newest first, in pages, of one type on request, and only one’s own', async () => {
     const [a, b] = ids.tracks;
     await say({ item_type: 'track', item_id: a, liked: true, rating: 5 });
     await say({ item_type: 'album', item_id: ids.albums[0], liked: true });
@@ -146,7 +146,7 @@ describe('the events', () => {
 });
 
 describe('the state', () => {
-  test('is answered for every id that is asked for, in that order', async () => {
+  test('is returned for every requested id, in that order', async () => {
     const [a, b, c] = ids.tracks as [TrackId, TrackId, TrackId];
     await say({ item_type: 'track', item_id: b, liked: true, rating: 3 });
     await say({ item_type: 'track', item_id: a, liked: true }, listener);
@@ -159,7 +159,7 @@ describe('the state', () => {
     ]);
   });
 
-  test('can be asked for a thousand items at once, and not for more', async () => {
+  test('can be requested for at most a thousand items at once', async () => {
     const query = (count: number): string =>
       `item_type=track&${Array.from({ length: count }, (_, i) => `item_id=${i + 1}`).join('&')}`;
     expect(await states(query(1_000))).toHaveLength(1_000);
@@ -176,7 +176,7 @@ describe('the state', () => {
     expect((await server.api(`/likes/state?${query}`)).status).toBe(422);
   });
 
-  test('equals what all the events add up to, whoever said what in whatever order', async () => {
+  test('equals the result of all events, of any user in any order', async () => {
     const random = seededRandom(7);
     const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
     const items = [

@@ -1,4 +1,4 @@
-// Upkeep of the storage: comparing it with its checksums, and clearing what nothing refers to.
+// Verification of the storage, and garbage collection.
 import {
   appendFileSync,
   cpSync,
@@ -89,7 +89,7 @@ const pathOf = ({ storage_uri: uri }: TrackOut): string =>
 const availability = async ({ id }: TrackOut): Promise<string> =>
   (await server.api<TrackOut>(`/tracks/${id}`)).body.availability;
 
-/** Another byte in the middle; size and time stay. */
+/** Changes a byte in the middle, but not size and time. */
 function flip(path: string): void {
   const { atime, mtime } = statSync(path);
   const bytes = readFileSync(path);
@@ -99,7 +99,7 @@ function flip(path: string): void {
 }
 
 describe('verify', () => {
-  it('finds everything as it was', async () => {
+  it('finds everything intact', async () => {
     const tracks = await open('copy');
     const tally = await verify();
     expect(tally).toMatchObject({
@@ -113,7 +113,7 @@ describe('verify', () => {
     expect(tally.bytes).toBe(tracks.reduce((sum, track) => sum + (track.size_bytes ?? 0), 0));
   });
 
-  it('heals a flipped byte and a lost object from the backup', async () => {
+  it('repairs a flipped byte and a lost object from the backup', async () => {
     const backup = mkdtempSync(join(base, 'backup-'));
     const [damaged, lost] = (await open('copy', { BACKUP_TARGET: backup })) as [TrackOut, TrackOut];
     expect((await makeBackup(server)).status).toBe('succeeded');
@@ -126,7 +126,7 @@ describe('verify', () => {
     expect(await verify()).toMatchObject({ damaged: 0, missing: 0, healed: 0 });
   });
 
-  it('compares covers too, and heals them from the backup', async () => {
+  it('compares covers too, and repairs them from the backup', async () => {
     const backup = mkdtempSync(join(base, 'backup-'));
     await open('copy', { BACKUP_TARGET: backup });
     const covers = coversNow();
@@ -141,7 +141,7 @@ describe('verify', () => {
     }
   });
 
-  it('makes a cover anew from the picture in the audio or beside it where there is no backup', async () => {
+  it('restores a cover from the embedded image or the folder without a backup', async () => {
     await open('copy');
     const covers = coversNow();
     const before = covers.map((key) => readFileSync(stored(key)));
@@ -155,7 +155,7 @@ describe('verify', () => {
     expect(covers.map((key) => readFileSync(stored(key)))).toEqual(before);
   });
 
-  it('leaves a picture that a person chose as it is and tells of it when nothing has it any more', async () => {
+  it('keeps a cover that a user chose, and reports it when it cannot be restored', async () => {
     await open('copy');
     const [row] = server.app.db.select().from(albumCovers).all();
     const form = new FormData();
@@ -202,7 +202,7 @@ describe('verify', () => {
     expect(await availability(lost)).toBe('available');
   });
 
-  it('compares files of the music folder by their sound: a flipped byte is found, and what the person changed is left to the scan', async () => {
+  it('compares the payload of files in the music folder, and leaves edited files to the scan', async () => {
     const tracks = await open('reference');
     const at = (n: number): string => join(music, tracks[n]?.source_id ?? '');
     flip(at(0));
@@ -212,7 +212,7 @@ describe('verify', () => {
     expect(await availability(tracks[2] as TrackOut)).toBe('missing');
   });
 
-  it('heals what the backup has, and says of the rest why not', async () => {
+  it('repairs what the backup has, and says why not for the rest', async () => {
     const [first, second, third] = (await open('copy')) as [TrackOut, TrackOut, TrackOut];
     const good = readFileSync(pathOf(first));
     for (const track of [first, second, third]) flip(pathOf(track));
@@ -254,7 +254,7 @@ describe('verify', () => {
     expect(await verify()).toMatchObject({ damaged: 2 });
   });
 
-  it('looks at a part each day where a setting asks for it, and comes round', async () => {
+  it('verifies a part each day if set, and all of it in turn', async () => {
     const tracks = await open('copy', { VERIFY_DAYS: '2' });
     const days: number[] = [];
     const parts = async (): Promise<JobOut[]> =>
@@ -271,7 +271,7 @@ describe('verify', () => {
     expect(days.at(2)).toBeGreaterThanOrEqual(tracks.length);
   });
 
-  it('looks by itself once a month on a disk, and never in an object store, unless a setting says otherwise', () => {
+  it('runs once a month on a disk, and never in an object store, unless a setting says otherwise', () => {
     const days = (value: number | undefined, backend: Backend): number =>
       verifyDays({ get: () => value as never }, { backend });
     expect([days(undefined, local), days(undefined, s3), days(7, s3), days(0, local)]).toEqual([30, 0, 7, 0]);
@@ -285,7 +285,7 @@ describe('verify', () => {
   });
 });
 
-describe('clearing what nothing refers to', () => {
+describe('garbage collection', () => {
   const strange = (name: string): string => join(server.dir, 'library', name);
   const leave = (name: string): string => {
     mkdirSync(dirname(strange(name)), { recursive: true });
@@ -293,7 +293,7 @@ describe('clearing what nothing refers to', () => {
     return name;
   };
 
-  it('tells first, waits a week, and deletes nothing that is used or not its own', async () => {
+  it('lists first, waits a week, and deletes nothing that is used or unknown', async () => {
     const tracks = await open('copy');
     const garbage = leave(`audio/ab/ab${'0'.repeat(62)}.mp3`);
     leave('audio/ab/notes.txt');
@@ -314,7 +314,7 @@ describe('clearing what nothing refers to', () => {
       if (key !== null) expect(existsSync(strange(key))).toBe(true);
   });
 
-  it('finds an object by the hash in its name, and tracks by their id, along indexes', async () => {
+  it('finds objects by the hash in their key, and tracks by id, with indexes', async () => {
     await open('copy');
     const { db } = server.app;
     const plan = (sql: string, ...values: unknown[]): string =>

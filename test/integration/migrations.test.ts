@@ -1,5 +1,5 @@
-// Migrations: from nothing they make what schema.ts says, each is applied once and whole, and a history that is not
-// ours is refused.
+// Migrations: together they create the tables of schema.ts, each is applied once and completely, and an unknown history
+// is refused.
 import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,7 +59,7 @@ describe("the product's own", () => {
   let client: Sqlite;
   beforeEach(() => migrate((client = connect()), 'migrations', log));
 
-  test('make the tables of the schema and no others', () => {
+  test('create the tables of the schema and no others', () => {
     const others = names(client).filter((name) => name !== 'migrations' && !/^search_(trigrams|grams)/.test(name));
     expect(others).toEqual(tables.map((table) => table.name).toSorted());
   });
@@ -147,7 +147,7 @@ describe("the product's own", () => {
     },
   );
 
-  test('keep the tables whose key is their order without row ids', () => {
+  test('create tables without row ids where the schema says so', () => {
     const without = rows<{ name: string }>(
       client,
       "SELECT name FROM pragma_table_list WHERE wr = 1 AND name NOT LIKE 'search_trigrams%' AND name NOT LIKE 'search_grams%' ORDER BY name",
@@ -174,7 +174,7 @@ describe("the product's own", () => {
     ]);
   });
 
-  test('make the triggers that count, and the search index', () => {
+  test('create the triggers for counts, and the search index', () => {
     expect(names(client, 'trigger')).toEqual([
       'album_covers_delete',
       'album_covers_replace',
@@ -237,7 +237,7 @@ describe("the product's own", () => {
       expect(rows(client, `SELECT count(*) AS n FROM ${table}`)).toEqual([{ n: 0 }]);
   });
 
-  test('leave nothing broken, and references looked after', () => {
+  test('leave an intact database with foreign keys on', () => {
     expect(client.pragma('foreign_key_check')).toEqual([]);
     expect(client.pragma('integrity_check')).toEqual([{ integrity_check: 'ok' }]);
     expect(client.pragma('foreign_keys', { simple: true })).toBe(1);
@@ -251,7 +251,7 @@ describe("the product's own", () => {
     expect([everything(client), rows(client, 'SELECT * FROM migrations')]).toEqual([before, history]);
   });
 
-  test('are the same with the line ends of Windows', () => {
+  test('are the same with Windows line endings', () => {
     const copy = join(dir, 'copy');
     cpSync('migrations', copy, { recursive: true });
     for (const name of applied(client))
@@ -289,7 +289,7 @@ describe('a history', () => {
     }),
   );
 
-  test('is applied in the order of names, with what belongs to other files left alone', () => {
+  test('is applied in the order of names, ignoring other files', () => {
     write({ '0010_ten': 'CREATE TABLE tens (id);', '0009_nine': 'CREATE TABLE nines (id);' });
     writeFileSync(join(dir, 'README.md'), 'not SQL');
     const client = run();
@@ -300,7 +300,7 @@ describe('a history', () => {
     expect(rows(client, 'SELECT * FROM children')).toHaveLength(2);
   });
 
-  test('goes on where an earlier version stopped', () => {
+  test('continues where an earlier version stopped', () => {
     run();
     write({ '0003_three': 'CREATE TABLE threes (id);' });
     expect(names(run())).toContain('threes');
@@ -339,7 +339,7 @@ describe('a history', () => {
     expect(refusal(() => run(client))).toMatch(/0002_two, which this version does not know/);
   });
 
-  test('stops at a migration that fails, with the database as the one before left it', () => {
+  test('stops at a migration that fails, without its changes', () => {
     const client = run();
     const before = everything(client);
     write({

@@ -1,4 +1,4 @@
-// Multipart forms that no sound client sends. Each gets an answer; nothing ends the process, stays open or stays on the
+// Multipart forms that no correct client sends. Each gets a response; nothing crashes the process, stays open or on
 // disk.
 import { readdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -18,7 +18,7 @@ import { turns } from '../support/until.ts';
 const MULTIPART = 'multipart/form-data; boundary=x';
 const END = '--x--\r\n';
 const STALL_MS = 600_001;
-/** Of one request only: those of earlier tests may still be ending. */
+/** Of one request only: those of earlier tests may still be closing. */
 const HELD_MS = 600_002;
 
 const filePart = (body: string | Buffer, { name = 'files', filename = 'a.mp3', headers = '' } = {}): Buffer =>
@@ -84,7 +84,7 @@ describe('the reader of forms', () => {
     return [response.status, await response.text()];
   };
 
-  test('gives each file with its field, in order', async () => {
+  test('passes each file with its field, in order', async () => {
     expect(
       await send(
         form(filePart('one'), fieldPart('note', 'x'), filePart('three!', { name: 'other', filename: 'b.flac' }), END),
@@ -110,7 +110,7 @@ describe('the reader of forms', () => {
     expect(seen.map((file) => file.filename)).toEqual([name]);
   });
 
-  test('a long name is cut, and not in the middle of a letter', async () => {
+  test('a long name is truncated, but not within a character', async () => {
     await send(form(filePart('x', { filename: `${'a'.repeat(254)}\u{1f3b5}.mp3` }), END));
     expect(seen[0]?.filename).toBe(`${'a'.repeat(254)}\ufffd`);
   });
@@ -195,7 +195,7 @@ describe('the reader of forms', () => {
     expect([...statuses].filter((status) => ![200, 400, 413].includes(status))).toEqual([]);
   });
 
-  test('a file whose reader stops early or never begins does not hold up the next', async () => {
+  test('a file whose reader stops early or never starts does not block the next', async () => {
     take = async (file) => {
       if (seen.length > 0) return keepAll(file);
       seen.push({ field: file.field, filename: file.filename, bytes: -1 });
@@ -207,7 +207,7 @@ describe('the reader of forms', () => {
     expect(await send(form(filePart('z'.repeat(90_000)), filePart('z'.repeat(90_000)), END))).toEqual([200, 'read']);
   });
 
-  test('what the taker throws refuses the form, and the files after it are not taken', async () => {
+  test('an error of the handler rejects the form, and the files after it are not read', async () => {
     take = async (file) => {
       await keepAll(file);
       throw new AppError('storage_full', 'The disk is full.');
@@ -216,7 +216,7 @@ describe('the reader of forms', () => {
     expect(seen).toHaveLength(1);
   });
 
-  test('small files wait for their turn outside the process, not in its memory', async () => {
+  test('small files wait on the network, not in memory', async () => {
     options = { ...options, files: 1_000 };
     const before = Promise.withResolvers<void>();
     let turns = 0;
@@ -234,10 +234,10 @@ describe('the reader of forms', () => {
     expect(socket.bytesWritten - socket.writableLength).toBeLessThan(30_000_000);
     socket.destroy();
     before.resolve();
-    await expect.poll(() => turns).toBe(1); // nothing else is begun for a client that is gone
+    await expect.poll(() => turns).toBe(1); // nothing else is started for a client that disconnected
   });
 
-  test('a client that falls silent is let go', async () => {
+  test('a client that stops sending is disconnected', async () => {
     options = { ...options, stallMs: HELD_MS };
     const limit = holdLimit(HELD_MS);
     onTestFinished(limit.release);
@@ -246,7 +246,7 @@ describe('the reader of forms', () => {
     expect(await answer).toMatch(/^HTTP\/1\.1 400 .*The upload timed out: no data arrived\.$/s);
   });
 
-  test('a slow client is waited for as long as something comes, and slow work of ours is no silence', async () => {
+  test('a slow client is waited for while it sends, and slow processing does not count', async () => {
     const limit = holdLimit(HELD_MS);
     onTestFinished(limit.release);
     options = { ...options, stallMs: HELD_MS };
@@ -261,7 +261,7 @@ describe('the reader of forms', () => {
     for (let at = 0; at < 80_000; at += 20_000) {
       const before = limit.started();
       (await socket).write(body.subarray(at, at + 20_000));
-      await expect.poll(() => limit.started() > before && limit.running()).toBe(1); // anew with each piece
+      await expect.poll(() => limit.started() > before && limit.running()).toBe(1); // restarts with each piece
     }
     (await socket).write(body.subarray(80_000));
     await expect.poll(() => [turns, limit.running()]).toEqual([2, 0]);
@@ -273,7 +273,7 @@ describe('the reader of forms', () => {
     `POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: ${MULTIPART}\r\nContent-Length: ${length}\r\n\r\n`;
 });
 
-/** Writes bytes as they are; `answer` is what came back until the connection ended. */
+/** Writes raw bytes; `answer` is all that was received until the connection ended. */
 function sendRaw(port: number, parts: (string | Buffer)[]): { socket: Promise<Socket>; answer: Promise<string> } {
   const socket = connect(port, '127.0.0.1');
   let text = '';
@@ -295,7 +295,7 @@ function sendRaw(port: number, parts: (string | Buffer)[]): { socket: Promise<So
   return { socket: connected, answer };
 }
 
-describe('uploads that break off', () => {
+describe('uploads that are cut off', () => {
   let server: TestServer;
   let port: number;
   beforeAll(async () => {
@@ -308,7 +308,7 @@ describe('uploads that break off', () => {
   const request = (path: string, length: number, method = 'POST'): string =>
     `${method} /api/v1${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${server.token}\r\nContent-Type: ${MULTIPART}\r\nContent-Length: ${length}\r\n\r\n`;
 
-  test('wherever a client goes away, nothing is left open or on the disk, and the next upload works', async () => {
+  test('whenever a client disconnects, nothing stays open or on disk, and the next upload works', async () => {
     const good = await server.api('/tracks/upload', {
       method: 'POST',
       headers: { 'Content-Type': MULTIPART },
@@ -326,7 +326,7 @@ describe('uploads that break off', () => {
           body.subarray(0, Math.floor((body.length * cut) / 30)),
         ]);
         if (cut % 3 === 0) (await socket).pause(); // does not even listen
-        if (cut % 2 === 0) await turns(cut); // some of it is being read by now
+        if (cut % 2 === 0) await turns(cut); // part of it is being read by now
         (await socket).destroy();
         await answer;
       }
@@ -345,7 +345,7 @@ describe('uploads that break off', () => {
     ).toBe(201);
   });
 
-  test('a file under another name is told where it belongs, beside one that is right', async () => {
+  test('a file in another field is reported, beside a correct one', async () => {
     const send = (body: Buffer) =>
       server.api<{ detail: string; errors: unknown[] }>('/tracks/upload', {
         method: 'POST',

@@ -1,4 +1,4 @@
-// `npm start` and `npx tonearm` as a person or a supervisor runs them: what ends npm ends the server, in good order.
+// `npm start` and `npx tonearm` as users and supervisors run them: ending npm ends the server cleanly.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -20,7 +20,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** Runs npm as the leader of a group of its own, and waits until the server listens. */
+/** Runs npm in its own process group, and waits until the server listens. */
 async function start(command: string, ...args: string[]): Promise<void> {
   npm = spawn(command, [...args, '--data-dir', dir, '--port', '0'], {
     cwd: root,
@@ -39,7 +39,7 @@ async function start(command: string, ...args: string[]): Promise<void> {
   });
 }
 
-/** Nobody of the group is left, the server said once that it stops, and its database is closed. */
+/** The group has no process left, the server logged once that it stops, and its database is closed. */
 async function expectGone(): Promise<void> {
   await expect.poll(() => isAlive(-(npm.pid as number)), { timeout: 30_000 }).toBe(false);
   expect(text.match(/"msg":"stopping"/g)).toHaveLength(1);
@@ -49,7 +49,7 @@ async function expectGone(): Promise<void> {
 
 // Windows has no signals
 describe.skipIf(process.platform === 'win32')('signals', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)('npm start hands %s on, and waits for the server', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('npm start forwards %s, and waits for the server', async (signal) => {
     await start('npm', 'start', '--');
     npm.kill(signal);
     expect(await once(npm, 'exit')).toEqual([0, null]);
@@ -63,12 +63,15 @@ describe.skipIf(process.platform === 'win32')('signals', () => {
     await expectGone();
   });
 
-  test.each(['SIGINT', 'SIGHUP'] as const)('%s from the terminal, which all of them get, is one', async (signal) => {
-    await start('npm', 'start', '--');
-    process.kill(-(npm.pid as number), signal);
-    await once(npm, 'exit');
-    await expectGone();
-  });
+  test.each(['SIGINT', 'SIGHUP'] as const)(
+    '%s from the terminal, which all processes get, counts once',
+    async (signal) => {
+      await start('npm', 'start', '--');
+      process.kill(-(npm.pid as number), signal);
+      await once(npm, 'exit');
+      await expectGone();
+    },
+  );
 
   test('npx tonearm is the same server, and ends with npx', async () => {
     await start('npx', 'tonearm');

@@ -1,4 +1,4 @@
-// Every way to start says in one sentence that Node is too old, and what to do.
+// Every way to start says that Node is too old, and what to do.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ test.each([
   ]);
 });
 
-test('README, automation and the Node that comes along agree on the version', () => {
+test('README, CI and the bundled Node have the same version', () => {
   const oldest = manifest.engines.node.replace('>=', '');
   const [major] = oldest.split('.');
   expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(`Node.js ${oldest} or newer`);

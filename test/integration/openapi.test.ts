@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** With something in place of each parameter that no rule refuses. */
+/** With valid values for all parameters. */
 const pathOf = ({ spec }: Route): string => spec.path.replaceAll(/:(\w+)/g, '1');
 const nameOf = ({ spec }: Route): string => `${spec.method.toUpperCase()} ${spec.path}`;
 const ask = (route: Route, token: string | null) =>
@@ -20,7 +20,7 @@ const ask = (route: Route, token: string | null) =>
 const routesWith = (matches: (route: Route) => boolean): Route[] => server.app.routes.filter(matches);
 
 describe('the list of routes', () => {
-  it('has no route twice, and a line of summary for each', () => {
+  it('has no route twice, and a summary for each', () => {
     const names = server.app.routes.map(nameOf);
     expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
     for (const { spec } of server.app.routes) expect(spec.summary, spec.path).toMatch(/\S/);
@@ -38,7 +38,7 @@ describe('the list of routes', () => {
     }
   });
 
-  it('refuses a token that is none, in the header as in the parameter', async () => {
+  it('refuses an invalid token, in the header and in the parameter', async () => {
     for (const route of routesWith((r) => r.spec.access !== 'public')) {
       expect((await ask(route, 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.')).status, nameOf(route)).toBe(401);
       const byQuery = await server.api(`${pathOf(route)}?token=wrong`, {
@@ -91,7 +91,7 @@ describe('the OpenAPI document of the app', () => {
     });
   });
 
-  it('holds every route of the app, with what its access asks for', async () => {
+  it('contains every route of the app, with its access', async () => {
     const { paths } = await read();
     for (const { spec } of server.app.routes) {
       const operation = paths[`/api/v1${spec.path.replaceAll(/:(\w+)/g, '{$1}')}`]?.[spec.method];
@@ -105,14 +105,14 @@ describe('the OpenAPI document of the app', () => {
     expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/health', '/stream/{id}']));
   });
 
-  it('has an id of its own for each operation', async () => {
+  it('has a unique id for each operation', async () => {
     const ids = Object.values((await read()).paths).flatMap((methods) =>
       Object.values(methods).map((operation) => operation.operationId),
     );
     expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
   });
 
-  it('refers only to shapes that it holds', async () => {
+  it('refers only to schemas that it contains', async () => {
     const document = await read();
     const refs = new Set(
       [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map((match) => match[1]),
@@ -120,7 +120,7 @@ describe('the OpenAPI document of the app', () => {
     expect([...refs].filter((name) => name === undefined || !(name in document.components.schemas))).toEqual([]);
   });
 
-  it('is also a page to read, under the same rules for browsers as every other', async () => {
+  it('is also a web page, with the same security headers', async () => {
     const answer = await server.api('/docs', { token: null });
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);

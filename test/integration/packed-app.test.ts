@@ -1,4 +1,4 @@
-// What is packed, and that it works away from the source: electron-builder for real, with a stand-in for Electron's
+// What is packed, and that it works without the sources: a real electron-builder, with a replacement for Electron's
 // binary.
 import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-test('the archive holds the bundles, the migrations and the resources', () => {
+test('the archive contains the bundles, the migrations and the resources', () => {
   const { workers } = productPaths(root, true);
   const wanted = [
     'package.json',
@@ -50,7 +50,7 @@ test('the archive holds the bundles, the migrations and the resources', () => {
   expect(names).toEqual(expect.arrayContaining(wanted));
 });
 
-test('the archive holds no test, no source, no map, no tool of packing and no program such as Node', () => {
+test('the archive contains no tests, sources, source maps, packaging tools or programs such as Node', () => {
   expect(new Set(names.map((name) => name.split('/')[0]))).toEqual(
     new Set(['dist', 'migrations', 'resources', 'node_modules', 'package.json']),
   );
@@ -66,7 +66,7 @@ test('the archive holds no test, no source, no map, no tool of packing and no pr
   expect(programs).toEqual([]);
 });
 
-test('of each native package only the part for one system is packed', () => {
+test('of each native package only the build for one system is packed', () => {
   const natives = filesIn(packed.unpacked)
     .filter((path) => path.endsWith('.node'))
     .map((path) => basename(path));
@@ -88,7 +88,7 @@ test('the binary is fused: it is no Node, takes no options or debugger, and runs
   });
 });
 
-test('updates are looked for in the repository that publishes the release', () => {
+test('updates are searched in the repository that publishes the releases', () => {
   expect(readFileSync(join(packed.dir, 'resources', 'app-update.yml'), 'utf8').split('\n')).toEqual(
     expect.arrayContaining(['provider: github', 'owner: somebody', 'repo: somewhere']),
   );
@@ -111,8 +111,8 @@ else
         join(dir, 'music'),
       );
       mkdirSync(join(dir, 'nothing'));
-      // Without a key nothing is asked of the internet, yet everything is heard; and with an empty PATH by nobody but
-      // ourselves.
+      // Without a key no internet service is used, but everything is fingerprinted; with an empty PATH only by
+      // the built-in decoders.
       const env = {
         PATH: join(dir, 'nothing'),
         FPID_ENABLED: 'true',
@@ -144,14 +144,14 @@ else
       return true;
     };
 
-    test('serves the interface with everything it asks for', async () => {
+    test('serves the web interface with all its files', async () => {
       const page = await (await fetch(server.url, { headers: { Accept: 'text/html' } })).text();
       const assets = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path as string);
       expect(assets.some((path) => path.endsWith('.js')) && assets.some((path) => path.endsWith('.css'))).toBe(true);
       for (const path of assets) expect([path, (await fetch(server.url + path)).status]).toEqual([path, 200]);
     });
 
-    test('scans, takes an upload, hears every track without a tool beside it, and makes small covers', async () => {
+    test('scans, accepts an upload, fingerprints every track without other tools, and resizes covers', async () => {
       await expect.poll(async () => (await ask<{ total: number }>('/tracks')).total).toBe(music.files.length);
       const other = makeLibrary(
         { tracks: 1, formats: ['mp3'], art: 'none', seconds: '12', seed: 'upload' },

@@ -1,4 +1,4 @@
-// The play queue that goes along from device to device, and bookmarks.
+// The play queue, shared by devices, and bookmarks.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { createTrackMerge } from '../../server/library/track-merge.ts';
@@ -38,7 +38,7 @@ const mergeInto = (kept: TrackId, emptied: TrackId) =>
   }).mergeInto(kept, emptied);
 
 describe('the queue', () => {
-  test('is as it was saved, for the person alone', async () => {
+  test('is returned as saved, only to its owner', async () => {
     expect(await queue()).toEqual({
       track_ids: [],
       current_index: 0,
@@ -54,20 +54,20 @@ describe('the queue', () => {
     expect((await save({ track_ids: [] })).body).toMatchObject({ track_ids: [], current_index: 0 });
   });
 
-  test('gives its tracks in pages, as often as they are in it', async () => {
+  test('returns its tracks in pages, including repeated ones', async () => {
     await save({ track_ids: [ids[1], ids[0], ids[1]] });
     const { body } = await server.api<TrackPage>('/queue/tracks?limit=2&offset=1');
     expect([body.items.map(({ id }) => id), body.total]).toEqual([[ids[0], ids[1]], 3]);
   });
 
-  test('may be as long as an evening of ten thousand songs, and its place may be any of them', async () => {
+  test('may have ten thousand tracks, and any current index', async () => {
     const long = Array.from({ length: 20_000 }, (_, i) => ids[i % 4]);
     await save({ track_ids: long, current_index: 19_999 });
     expect((await queue()).track_ids).toEqual(long);
     expect((await save({ track_ids: Array.from({ length: 30_001 }, () => ids[0]) })).status).toBe(422);
   });
 
-  test('leaves tracks out that are not there, and keeps its place', async () => {
+  test('leaves out missing tracks, and keeps the current one', async () => {
     await save({ track_ids: [ids[0], 999_999, ids[1], ids[2]], current_index: 2, position_ms: 7 });
     expect(await queue()).toMatchObject({ track_ids: [ids[0], ids[1], ids[2]], current_index: 1, position_ms: 7 });
     await server.api(`/tracks/${ids[0]}`, { method: 'DELETE' });
@@ -76,14 +76,14 @@ describe('the queue', () => {
     expect(await queue()).toMatchObject({ track_ids: [ids[2]], current_index: 0, position_ms: 0 });
   });
 
-  test('follows a track that became another', async () => {
+  test('follows a merged track', async () => {
     const [a, b, c] = ids as [TrackId, TrackId, TrackId];
     await save({ track_ids: [b, a, b, c], current_index: 2 });
     mergeInto(a, b);
     expect(await queue()).toMatchObject({ track_ids: [a, a, a, c], current_index: 2 });
   });
 
-  test('tells the person’s other windows that it changed', async () => {
+  test('notifies the user’s other windows of changes', async () => {
     const seen: string[] = [];
     const stops = [1, 2].map((user) =>
       server.app.events.subscribe({ id: user as UserId, isSuperuser: true }, undefined, ({ name, data }) => {
@@ -144,14 +144,14 @@ describe('a bookmark', () => {
     ]).toEqual([404, 404]);
   });
 
-  test('needs a track that is there, and goes with it', async () => {
+  test('needs an existing track, and is deleted with it', async () => {
     expect((await put(999_999, { position_ms: 1 })).status).toBe(404);
     await put(ids[0], { position_ms: 1 });
     await server.api(`/tracks/${ids[0]}`, { method: 'DELETE' });
     expect(await list()).toEqual([]);
   });
 
-  test('of two tracks that become one is the later of both, for everybody', async () => {
+  test('of two merged tracks is the later of both, for every user', async () => {
     const [a, b] = ids as [TrackId, TrackId];
     await put(a, { position_ms: 1 });
     await put(b, { position_ms: 7 }, listener);

@@ -1,4 +1,4 @@
-// Playlist files over HTTP: what each of them finds in a library, what is reported, and that what goes out comes in
+// Playlist files over HTTP: which tracks each of them finds, what is reported, and that exported files can be imported
 // again.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -72,7 +72,7 @@ const found = ({ playlist }: ImportOut): number[] =>
 const latin1 = (text: string) => Uint8Array.from(text, (sign) => sign.charCodeAt(0));
 const utf16 = (text: string) => Uint8Array.from(Buffer.from(`\ufeff${text}`, 'utf16le'));
 
-describe('a file that comes in', () => {
+describe('an imported file', () => {
   const SHAPES: [string, string | Uint8Array<ArrayBuffer>, number[], number[]?][] = [
     ['with relative paths', 'Quays/Harbour/01 Tide.mp3\n./Björk/Homogenic/01 Jóga.flac\n', [TIDE, JOGA]],
     [
@@ -154,7 +154,7 @@ describe('a file that comes in', () => {
     });
   });
 
-  test('says in words why a line fits nothing', async () => {
+  test('reports why a line matches nothing', async () => {
     const { body } = await send('01 Intro.mp3\nhttp://x/y\nNobody/Nothing\u202e.mp3');
     expect(body.unmatched).toEqual([
       { line: 1, text: '01 Intro.mp3', reason: 'several files in the library have this name' },
@@ -163,7 +163,7 @@ describe('a file that comes in', () => {
     ]);
   });
 
-  test('gives the list a name: the one asked for, its own, or that of the file', async () => {
+  test('names the playlist: as requested, as in the file, or after the file', async () => {
     const name = async (text: string, query = '', file = 'x/../Road trip.m3u8') =>
       (await send(text, { query, name: file })).body.playlist.name;
     expect(await name('#PLAYLIST:Inside\n01 Tide.mp3', '?name=Asked')).toBe('Asked');
@@ -171,7 +171,7 @@ describe('a file that comes in', () => {
     expect(await name('01 Tide.mp3')).toBe('Road trip');
   });
 
-  test('is refused when it is no playlist, or too large', async () => {
+  test('is rejected when it is not a playlist, or too large', async () => {
     expect((await send('')).status).toBe(422);
     expect((await send('#EXTM3U\n# nothing')).status).toBe(422);
     expect((await send('x\n'.repeat(50_001))).status).toBe(413);
@@ -179,14 +179,14 @@ describe('a file that comes in', () => {
     expect((await server.api('/playlists/import', { method: 'POST', body: { file: 'x' } })).status).toBe(415);
   });
 
-  test('of bytes without sense is a list of lines that fit nothing', async () => {
+  test('of random bytes becomes a list of unmatched lines', async () => {
     const { status, body } = await send(Uint8Array.from({ length: 5_000 }, (_, n) => (n * 7_919) % 256));
     expect([status, body.matched]).toEqual([201, 0]);
     expect(body.unmatched.length).toBeGreaterThan(0);
   });
 });
 
-describe('a playlist that goes out', () => {
+describe('an exported playlist', () => {
   const make = async (tracks: number[], name = 'List'): Promise<PlaylistOut> =>
     (
       await server.api<PlaylistOut>('/playlists', {
@@ -195,7 +195,7 @@ describe('a playlist that goes out', () => {
       })
     ).body;
 
-  test('has a line for every track, and comes in again as it was', async () => {
+  test('has a line for every track, and can be imported again unchanged', async () => {
     const tracks = [SHARP, TIDE, JOGA, TIDE, UPLOADED, RAIN, OFF, EBB];
     const list = await make(tracks, 'Mornings');
     const { text, headers } = await server.api(`/playlists/${list.id}/export.m3u8`);
@@ -214,7 +214,7 @@ describe('a playlist that goes out', () => {
     expect([found(back), back.unmatched, back.playlist.name]).toEqual([tracks, [], 'Mornings']);
   });
 
-  test('has a file name that every system takes', async () => {
+  test('has a file name that is valid on every system', async () => {
     const list = await make([TIDE], '../a/b:"c"\u202e ü\r\nX-Evil: 1.');
     const { headers } = await server.api(`/playlists/${list.id}/export.m3u8`);
     expect(headers.get('content-disposition')).toMatch(
@@ -224,7 +224,7 @@ describe('a playlist that goes out', () => {
     expect(headers.get('x-evil')).toBeNull();
   });
 
-  test('cannot smuggle lines into the file', async () => {
+  test('cannot inject lines into the file', async () => {
     const list = await make([TIDE], 'x\n/etc/passwd\r#EXTM3U');
     const { text } = await server.api(`/playlists/${list.id}/export.m3u8`);
     expect(text.split('\n')).toHaveLength(6);
@@ -247,7 +247,7 @@ describe('a smart playlist', () => {
   const tracksOf = (list: PlaylistOut): number[] =>
     (list.entries ?? []).map(({ track }) => trackIds.indexOf(track.id as TrackId));
 
-  test('answers in the shape of any other', async () => {
+  test('has the same shape as any other', async () => {
     const { status, body } = await post({ name: 'Intros', rules: RULES });
     expect(status).toBe(201);
     expect(body).toMatchObject({ is_smart: true, rules: RULES, version: 1, track_count: 2, duration_ms: 70_000 });
@@ -273,7 +273,7 @@ describe('a smart playlist', () => {
     expect((await server.api(`/playlists/${body.id}/export.m3u8`)).text).toContain('Bert/Live/01 Intro.mp3');
   });
 
-  test('takes no tracks by hand, and says so', async () => {
+  test('accepts no tracks, and says so', async () => {
     const { body } = await post({ name: 'Intros', rules: RULES });
     for (const [path, method, sent] of [
       ['/tracks', 'POST', { track_ids: [trackIds[0]] }],
@@ -293,7 +293,7 @@ describe('a smart playlist', () => {
     expect((await post({ name: 'x', rules: RULES, track_ids: [trackIds[0]] })).status).toBe(422);
   });
 
-  test('follows other rules, and the earlier ones can be restored', async () => {
+  test('can get other rules, and the earlier ones can be restored', async () => {
     const { body } = await post({ name: 'Intros', rules: RULES });
     const changed = await server.api<PlaylistOut>(`/playlists/${body.id}`, {
       method: 'PATCH',
@@ -311,7 +311,7 @@ describe('a smart playlist', () => {
     ]);
   });
 
-  test('is shown before it is saved', async () => {
+  test('can be previewed before it is saved', async () => {
     const { status, body } = await server.api<{ track_count: number; duration_ms: number; tracks: { id: number }[] }>(
       '/playlists/preview',
       { method: 'POST', body: { rules: RULES, limit: 1 } },
@@ -332,7 +332,7 @@ describe('a smart playlist', () => {
     ).toBe(422);
   });
 
-  test('may ask for ordinary playlists that its owner sees, not for smart ones and not for itself', async () => {
+  test('may refer to ordinary playlists that its owner can see, not to smart ones or itself', async () => {
     const ordinary = (await post({ name: 'x', track_ids: [trackIds[TIDE], trackIds[JOGA]] })).body;
     const inside = (id: number) => ({ all: [{ field: 'playlist', op: 'is', value: id }] });
     const { body } = await post({ name: 'In x', rules: inside(ordinary.id) });
@@ -344,7 +344,7 @@ describe('a smart playlist', () => {
     expect((await post({ name: 'Theirs', rules: inside(ordinary.id) }, other)).status).toBe(422);
   });
 
-  test('is worked out for its owner, whoever looks', async () => {
+  test('is evaluated for its owner, whoever requests it', async () => {
     await server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: trackIds[RAIN], liked: true } });
     const { body } = await post({
       name: 'Liked',
@@ -358,7 +358,7 @@ describe('a smart playlist', () => {
     expect(tracksOf((await server.api<PlaylistOut>(`/playlists/${body.id}`)).body)).toEqual([]);
   });
 
-  test('of random order keeps it until it is shuffled', async () => {
+  test('in random order keeps its order until it is shuffled', async () => {
     const rules = { all: [{ field: 'title', op: 'is_set' }], sort: [{ field: 'random' }] };
     const { body } = await post({ name: 'Mix', rules });
     expect(tracksOf((await server.api<PlaylistOut>(`/playlists/${body.id}`)).body)).toEqual(tracksOf(body));
@@ -369,7 +369,7 @@ describe('a smart playlist', () => {
     expect(tracksOf(shuffled.body)).not.toEqual(tracksOf(body));
   });
 
-  test('names what its rules can ask', async () => {
+  test('lists the fields and operators of rules', async () => {
     const { body } = await server.api<{ fields: { field: string; kind: string; operators: string[] }[] }>(
       '/playlists/smart-fields',
     );

@@ -1,4 +1,4 @@
-// Long playlists: what a change writes depends on the change, never on the length of the list; measured in rows, which
+// Long playlists: what a change writes depends on the change, not on the length of the list; measured in rows, which
 // do not vary.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PlaylistId, TrackId, UserId } from '../../server/db/ids.ts';
@@ -45,7 +45,7 @@ const entryIds = (id: PlaylistId): number[] =>
 const rowsOf = (table: string, id: PlaylistId): number =>
   Number(temp.db.$client.prepare(`SELECT count(*) FROM ${table} WHERE playlist_id = ?`).pluck().get(id));
 
-/** Rows that are inserted, changed or deleted, by triggers too. */
+/** Rows inserted, changed or deleted, including by triggers. */
 function written(act: () => unknown): number {
   const total = temp.db.$client.prepare<[], number>('SELECT total_changes()').pluck();
   const before = total.get() ?? 0;
@@ -109,7 +109,7 @@ test('thousands of single additions keep one row each, and every version is ther
   expect(held.items.map(({ trackId }) => trackId)).toEqual(tracks);
 });
 
-test('what a phone sends when it saves a list is one version', () => {
+test('saving a list from a client creates one version', () => {
   const id = made(4);
   const was = entryIds(id);
   const replaced = playlists.replaceTracks(user, id, [tracks[3], tracks[9], tracks[0], tracks[9]] as TrackId[]);
@@ -137,7 +137,7 @@ test('what a phone sends when it saves a list is one version', () => {
   });
 });
 
-test('pages and look-ups in long lists are read from an index', () => {
+test('pages and look-ups in long lists use an index', () => {
   const plan = (sql: string): string =>
     temp.db.$client
       .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)

@@ -36,7 +36,7 @@ const DAY = 86_400_000;
 const NOW = new Date('2024-02-01T12:00:00Z');
 const PLAYLIST = 1;
 
-/** All that rules can ask of a track, one value after the other. Undefined: it has none. */
+/** The values of a track for each field of rules. Undefined: it has none. */
 type Facts = Record<Field, (string | number | boolean)[]> & {
   id: TrackId;
   sorts: Record<string, string | number | null>;
@@ -176,7 +176,7 @@ function readFacts(): Facts[] {
     });
 }
 
-/** What an operator means, said once more in other words than the product's. */
+/** A second implementation of the operators. */
 function holds(track: Facts, { field, op, value }: Condition): boolean {
   const values = track[field];
   const kind: Kind = FIELDS[field];
@@ -320,7 +320,7 @@ describe('rules', () => {
     }
   });
 
-  test('find something and leave something out for every field', async () => {
+  test('match some tracks and exclude some for every field', async () => {
     for (const field of Object.keys(FIELDS) as Field[]) {
       const sizes = await Promise.all(
         OPERATORS[FIELDS[field]].flatMap((op) =>
@@ -336,7 +336,7 @@ describe('rules', () => {
     }
   });
 
-  test('in groups inside each other hold as they read', async () => {
+  test('in nested groups are evaluated as written', async () => {
     const random = seededRandom(11);
     const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
     const node = (depth: number): Node => {
@@ -356,7 +356,7 @@ describe('rules', () => {
     }
   });
 
-  test('take a playlist of somebody else for empty unless it is public', async () => {
+  test('treat another user’s playlist as empty unless it is public', async () => {
     const theirs = { all: [{ field: 'playlist', op: 'is', value: 2 }] };
     expect(await found(theirs)).toEqual([]);
     temp.db.$client.exec('UPDATE playlists SET is_public = 1 WHERE id = 2');
@@ -398,7 +398,7 @@ describe('the order', () => {
     expect(byId(await shuffled(6))).toEqual(byId(await shuffled(5)));
   });
 
-  test('by several keys goes on where the first is equal', async () => {
+  test('by several keys uses the next when the first is equal', async () => {
     const years = (
       await found({
         ...ALL,
@@ -433,7 +433,7 @@ describe('a limit', () => {
     expect(total(whole.slice(0, cut.length + 1))).toBeGreaterThan(40 * unit);
   });
 
-  test('does not change how long the list is said to last', async () => {
+  test('does not change the duration of the list', async () => {
     const { ids, durationMs } = await smart.find(user, parse({ ...ALL, limit: 10 }));
     expect(durationMs).toBe(
       [...ids].reduce((sum, id) => sum + Number(facts.find((track) => track.id === id)?.sorts['duration_ms'] ?? 0), 0),
@@ -464,12 +464,12 @@ describe('hostile rules', () => {
     (field) => FIELDS[field] === 'text' || FIELDS[field] === 'word',
   );
 
-  test.each(TEXTS)('in %s are text like any other', async (field) => {
+  test.each(TEXTS)('in %s are ordinary text', async (field) => {
     const before = temp.db.$client.prepare('SELECT count(*) FROM tracks').pluck().get();
     for (const value of NASTY) {
       for (const op of OPERATORS[FIELDS[field]].filter((op) => op !== 'is_set' && op !== 'is_not_set')) {
         const parsed = RulesIn.safeParse({ all: [{ field, op, value }] });
-        if (!parsed.success) continue; // folds to nothing
+        if (!parsed.success) continue; // folds to an empty text
         expect(byId([...(await smart.find(user, parsed.data)).ids]), `${op} ${value}`).toEqual(
           byId(facts.filter((track) => holds(track, { field, op, value })).map(({ id }) => id)),
         );
@@ -478,7 +478,7 @@ describe('hostile rules', () => {
     expect(temp.db.$client.prepare('SELECT count(*) FROM tracks').pluck().get()).toBe(before);
   });
 
-  test('never get a name or a value into the SQL', () => {
+  test('never put a name or a value into the SQL', () => {
     for (const field of TEXTS) {
       for (const op of OPERATORS[FIELDS[field]].filter((op) => op !== 'is_set' && op !== 'is_not_set')) {
         const sqlOf = (value: string): string =>
@@ -534,7 +534,7 @@ describe('hostile rules', () => {
     expect(RulesIn.safeParse(rules).success).toBe(false);
   });
 
-  test('are told what is wrong with which rule', () => {
+  test('are rejected with what is wrong with which rule', () => {
     const { error } = RulesIn.safeParse({ all: [rule, { any: [{ field: 'year', op: 'contains', value: 'x' }] }] });
     expect(error?.issues.map(({ path, message }) => [path.join('.'), message])).toEqual([
       [
@@ -594,8 +594,8 @@ describe('in a large library', () => {
   );
 });
 
-describe('answers', () => {
-  test('are kept until something is written', async () => {
+describe('results', () => {
+  test('are cached until something is written', async () => {
     let asked = 0;
     const counting = createSmartLists({
       db: temp.db,
@@ -616,7 +616,7 @@ describe('answers', () => {
     expect(asked).toBe(2);
   });
 
-  test('that cannot be had are an error, and the next ones come', async () => {
+  test('that fail are an error, and the next ones succeed', async () => {
     await expect(thread.find({ sql: 'SELECT nonsense', params: {}, cut: undefined })).rejects.toMatchObject({
       code: 'unavailable',
     });

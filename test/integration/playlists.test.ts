@@ -1,4 +1,4 @@
-// Playlists over HTTP: what they hold, who may do what, and that no version of them is ever lost.
+// Playlists over HTTP: their content, permissions, and that no version is ever lost.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -49,7 +49,7 @@ const heldIn = async (id: number, version: number) =>
   (await call<VersionEntryPage>(`/${id}/versions/${version}?limit=200`)).body.items;
 
 describe('a playlist', () => {
-  test('begins with the tracks that it is made with', async () => {
+  test('is created with tracks', async () => {
     const { status, body } = await call('', 'POST', {
       name: '  Morning ',
       description: 'quiet',
@@ -75,7 +75,7 @@ describe('a playlist', () => {
     expect(await read(body.id)).toEqual(body);
   });
 
-  test('takes tracks at the end, in front and in between, each time as one version', async () => {
+  test('accepts tracks at the end, the start and in between, each time as one version', async () => {
     const list = await make(ids(0, 1, 2));
     const add = async (body: object): Promise<PlaylistOut> => (await call(`/${list.id}/tracks`, 'POST', body)).body;
     expect(tracksOf(await add({ track_ids: ids(5, 6) }))).toEqual(ids(0, 1, 2, 5, 6));
@@ -86,7 +86,7 @@ describe('a playlist', () => {
     expect([last.version, last.track_count]).toEqual([5, 9]);
   });
 
-  test('leaves out what it has already when asked to, and tells what it has', async () => {
+  test('skips duplicates on request, and reports them', async () => {
     const list = await make(ids(0, 1));
     const added = await call(`/${list.id}/tracks`, 'POST', { track_ids: ids(1, 2, 2, 0), skip_duplicates: true });
     expect(tracksOf(added.body)).toEqual(ids(0, 1, 2));
@@ -97,7 +97,7 @@ describe('a playlist', () => {
     ]);
   });
 
-  test('loses one entry or several, and keeps the same track elsewhere in it', async () => {
+  test('can lose one or several entries, and keeps the same track elsewhere', async () => {
     const list = await make(ids(0, 1, 0, 2));
     const [, one, again, two] = entriesOf(list);
     expect(tracksOf((await call(`/${list.id}/tracks/${again}`, 'DELETE')).body)).toEqual(ids(0, 1, 2));
@@ -107,7 +107,7 @@ describe('a playlist', () => {
     expect((await read(list.id)).version).toBe(3);
   });
 
-  test('is put into another order only by all of its entries', async () => {
+  test('is reordered only by a list of all its entries', async () => {
     const list = await make(ids(0, 1, 2, 3));
     const [a, b, c, d] = entriesOf(list) as [number, number, number, number];
     const order = (entry_ids: number[]) => call(`/${list.id}/tracks`, 'PUT', { entry_ids });
@@ -160,7 +160,7 @@ describe('a playlist', () => {
     }
   });
 
-  test('is not changed by somebody who saw another version of it', async () => {
+  test('is not changed based on another version', async () => {
     const list = await make(ids(0, 1));
     const [entry] = entriesOf(list);
     await call(`/${list.id}/tracks`, 'POST', { track_ids: ids(2), expected_version: 1 });
@@ -175,7 +175,7 @@ describe('a playlist', () => {
     expect(await read(list.id)).toMatchObject({ name: 'List', version: 2, track_count: 3 });
   });
 
-  test('gets a track that is not in the library not even in part', async () => {
+  test('is not changed at all if a track is not in the library', async () => {
     const list = await make(ids(0));
     expect((await call(`/${list.id}/tracks`, 'POST', { track_ids: [idOf(1), 999_999] })).status).toBe(404);
     expect((await call('', 'POST', { name: 'x', track_ids: [999_999] })).status).toBe(404);
@@ -184,7 +184,7 @@ describe('a playlist', () => {
     expect(await read(list.id)).toMatchObject({ version: 1, track_count: 1 });
   });
 
-  test('of many tracks is read by pages', async () => {
+  test('of many tracks is read in pages', async () => {
     const list = await make(sample.tracks.map(({ id }) => id));
     expect((await call(`/${list.id}?entries=false`)).body.entries).toBeUndefined();
     const page = (await call<PlaylistEntryPage>(`/${list.id}/tracks?limit=10&offset=250`)).body;
@@ -197,7 +197,7 @@ describe('a playlist', () => {
 });
 
 describe('two clients that add at once', () => {
-  test('are both there, in versions that follow each other', async () => {
+  test('both succeed, in consecutive versions', async () => {
     const list = await make(ids(0));
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) => call(`/${list.id}/tracks`, 'POST', { track_ids: ids(n + 1, n + 101) })),
@@ -215,7 +215,7 @@ describe('two clients that add at once', () => {
 });
 
 describe('versions', () => {
-  test('say what changed, and each can be looked at', async () => {
+  test('say what changed, and each can be read', async () => {
     const list = await make(ids(0, 1));
     await call(`/${list.id}/tracks`, 'POST', { track_ids: ids(2, 3), position: 1 });
     await call(`/${list.id}/tracks/${entriesOf(list)[0]}`, 'DELETE');
@@ -257,7 +257,7 @@ describe('versions', () => {
     expect((await call(`/${list.id}/restore`, 'POST', { version: 99 })).status).toBe(404);
   });
 
-  test('all come back as they were after any changes', async () => {
+  test('can all be restored after random changes', async () => {
     const random = seededRandom(5);
     const below = (n: number): number => Math.floor(random() * n);
     const list = await make(sample.tracks.slice(0, 20).map(({ id }) => id));
@@ -302,7 +302,7 @@ describe('versions', () => {
       ).toEqual(entries);
   });
 
-  test('stay right when there is no room left between two entries', async () => {
+  test('stay correct when there are no positions left between two entries', async () => {
     const list = await make(ids(0, 1));
     for (let n = 0; n < 40; n++)
       await call(`/${list.id}/tracks?entries=false`, 'POST', { track_ids: ids(n + 2), position: 1 });
@@ -314,7 +314,7 @@ describe('versions', () => {
   });
 });
 
-describe('a track that leaves the library', () => {
+describe('a track that is deleted', () => {
   const insert = (title: string): TrackId => {
     const row = db.$client.prepare('SELECT * FROM tracks WHERE id = ?').get(idOf(0)) as Record<string, unknown>;
     const fields = {
@@ -339,7 +339,7 @@ describe('a track that leaves the library', () => {
     return id;
   };
 
-  test('leaves its playlists in a version of their own, and is known by name in the earlier ones', async () => {
+  test('is removed from its playlists in a new version, and named in the earlier ones', async () => {
     const gone = insert('Going away');
     const list = await make([idOf(1), gone, idOf(2), gone]);
     expect((await server.api(`/tracks/${gone}`, { method: 'DELETE' })).status).toBe(204);
@@ -367,7 +367,7 @@ describe('a track that leaves the library', () => {
     expect(tracksOf(back.playlist)).toEqual(ids(1, 2));
   });
 
-  test('is found again by its names when it was imported anew', async () => {
+  test('is found again by its names when it is imported again', async () => {
     const gone = insert('Back again');
     const list = await make([idOf(1), gone]);
     await server.api(`/tracks/${gone}`, { method: 'DELETE' });
@@ -376,7 +376,7 @@ describe('a track that leaves the library', () => {
     expect([tracksOf(back.playlist), back.missing]).toEqual([[idOf(1), anew], []]);
   });
 
-  test('by a merge is the kept one in every version', async () => {
+  test('by a merge is replaced by the kept one in every version', async () => {
     const [kept, emptied] = [insert('Kept'), insert('Emptied')];
     const list = await make([emptied, idOf(1), kept]);
     await call(`/${list.id}/tracks/${entriesOf(list)[0]}`, 'DELETE');
@@ -391,7 +391,7 @@ describe('a track that leaves the library', () => {
     expect([tracksOf(back.playlist), back.missing]).toEqual([[kept, idOf(1), kept], []]);
   });
 
-  test('and one that becomes longer count in how long a playlist lasts', async () => {
+  test('and one with a new duration change the duration of a playlist', async () => {
     const track = insert('Growing');
     const list = await make([track, idOf(1), track]);
     db.$client.prepare('UPDATE tracks SET duration_ms = 5000 WHERE id = ?').run(track);
@@ -400,7 +400,7 @@ describe('a track that leaves the library', () => {
 });
 
 describe('a deleted playlist', () => {
-  test('can be brought back with everything in it', async () => {
+  test('can be restored completely', async () => {
     const list = await make(ids(0, 1));
     expect((await call(`/${list.id}`, 'DELETE')).status).toBe(204);
     for (const [path, method] of [
@@ -419,7 +419,7 @@ describe('a deleted playlist', () => {
     expect((await call(`/${list.id}/undelete`, 'POST')).status).toBe(404);
   });
 
-  test('goes for ever when it is told so twice', async () => {
+  test('is deleted permanently the second time', async () => {
     const list = await make(ids(0));
     expect((await call(`/${list.id}?forever=true`, 'DELETE')).status).toBe(404);
     await call(`/${list.id}`, 'DELETE');
@@ -430,7 +430,7 @@ describe('a deleted playlist', () => {
   });
 });
 
-describe('somebody else', () => {
+describe('another user', () => {
   const everyRoute = (list: PlaylistOut): [string, string, unknown?][] => {
     const [entry] = entriesOf(list);
     return [
@@ -448,7 +448,7 @@ describe('somebody else', () => {
   };
   const readRoutes = ['', '/tracks', '/versions', '/versions/1', '/export.m3u8', `/contains?track_id=1`];
 
-  test('does not find a private playlist by any route', async () => {
+  test('does not find a private playlist with any route', async () => {
     const list = await make(ids(0, 1));
     for (const path of readRoutes)
       expect((await call(`/${list.id}${path}`, 'GET', undefined, { token: other })).status, path).toBe(404);
@@ -460,7 +460,7 @@ describe('somebody else', () => {
     expect(await read(list.id)).toEqual(list);
   });
 
-  test('reads a public playlist and changes nothing in it', async () => {
+  test('can read a public playlist, but not change it', async () => {
     const list = await make(ids(0, 1), { is_public: true });
     for (const path of readRoutes)
       expect((await call(`/${list.id}${path}`, 'GET', undefined, { token: other })).status, path).toBe(200);
@@ -475,7 +475,7 @@ describe('somebody else', () => {
     ).toContain(list.id);
   });
 
-  test('does not take out entries of another list by naming a list of their own', async () => {
+  test('cannot remove entries of another list through their own list', async () => {
     const list = await make(ids(0, 1));
     const [entry] = entriesOf(list);
     const own = (await call('', 'POST', { name: 'Own', track_ids: ids(3) }, { token: other })).body;
@@ -487,13 +487,13 @@ describe('somebody else', () => {
     expect(await read(list.id)).toEqual(list);
   });
 
-  test('makes lists of their own, whatever owner they claim', async () => {
+  test('creates only their own lists, whatever owner they send', async () => {
     expect((await call('', 'POST', { name: 'x', owner_id: 1 }, { token: other })).status).toBe(422);
     expect((await call('', 'POST', { name: 'x' }, { token: other })).body.owner_name).toBe('somebody');
   });
 });
 
-test('every change is announced to the windows of those who may see the list', async () => {
+test('gets events only of lists that they may see', async () => {
   const heard: { to: string; name: string; data: string }[] = [];
   const listen = (to: string, id: number) =>
     server.app.events.subscribe({ id: id as never, isSuperuser: false }, undefined, ({ name, data }) =>

@@ -1,4 +1,4 @@
-// The guard around the reading thread: who is to blame when it hangs or dies, and that all others are read
+// The reading thread: the file that makes it hang or die fails, and all others are read
 // nevertheless.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -59,16 +59,16 @@ const read = (pool: ReaderPool, paths: string[], copyTo: string | null = null): 
 const outcomes = (results: ReadResult[]): string[] => results.map((result) => (result.ok ? 'ok' : result.reason));
 const ok = (count: number): string[] => Array.from({ length: count }, () => 'ok');
 
-/** Counted in looks at the thread: enough that a good file is read between two of them on any machine. */
+/** In checks of the thread: enough for a good file to be read in between on any machine. */
 const LIMIT_MS = 2_000;
 const TOO_LONG = 'reading it took longer than 2 s';
 
-test('a file that hangs the parser is named, and the rest of its group is read', async () => {
+test('a file that hangs the parser fails, and the rest of its group is read', async () => {
   const pool = openPool({ parseLimitMs: LIMIT_MS });
   expect(outcomes(await read(pool, ['good1.mp3', 'hangs.mka', 'good2.mp3']))).toEqual(['ok', TOO_LONG, 'ok']);
 });
 
-test('groups that wait behind it are read too, and several that hang are each named', async () => {
+test('queued groups are read too, and several hanging files each fail', async () => {
   const pool = openPool({ parseLimitMs: LIMIT_MS });
   const groups = await Promise.all([
     read(pool, ['good1.mp3', 'good2.mp3']),
@@ -103,7 +103,7 @@ test('in copy mode a thread that is stopped leaves no unfinished copies, and eve
   await expect.poll(() => readdirSync(join(storage, 'tmp'))).toEqual([]);
 });
 
-test('files that only together need too much memory are all read, one by one', async () => {
+test('files that need too much memory only together are all read, one by one', async () => {
   const lost: unknown[] = [];
   const pool = openPool({
     heapLimitMb: 40,
@@ -122,10 +122,10 @@ test('files that only together need too much memory are all read, one by one', a
     read(pool, ['good1.mp3', 'good2.mp3']),
   ]);
   expect(groups.map(outcomes)).toEqual([ok(60), ok(2)]);
-  expect(lost.length).toBeGreaterThan(0); // otherwise this test shows nothing
+  expect(lost.length).toBeGreaterThan(0); // otherwise this test proves nothing
 });
 
-test('a file that needs too much memory by itself is named, and those beside it are read', async () => {
+test('a file that needs too much memory fails, and the others are read', async () => {
   writeFileSync(join(dir, 'heavy.mpc'), attack('endless-size.mpc'));
   const pool = openPool({ heapLimitMb: 15 });
   expect(outcomes(await read(pool, ['good1.mp3', 'heavy.mpc', 'good2.mp3']))).toEqual([
@@ -136,7 +136,7 @@ test('a file that needs too much memory by itself is named, and those beside it 
   expect(outcomes(await read(pool, ['good3.mp3']))).toEqual(['ok']);
 });
 
-test('a thread that cannot start ends every read with a sentence, and does not try forever', async () => {
+test('a thread that cannot start fails every read with a reason, and is not retried forever', async () => {
   const pool = openPool({ workerUrl: pathToFileURL(join(dir, 'no-such-worker.ts')) });
   await expect(read(pool, ['good1.mp3', 'good2.mp3'])).rejects.toThrow(
     'The files cannot be read now: the reading thread does not start.',
@@ -144,12 +144,12 @@ test('a thread that cannot start ends every read with a sentence, and does not t
   await expect(read(pool, ['good1.mp3'])).rejects.toMatchObject({ code: 'unavailable' });
 });
 
-test('a thread that rested starts again', async () => {
+test('an idle thread starts again', async () => {
   const pool = openPool({ idleMs: 1 });
   for (let i = 0; i < 5; i++) expect(outcomes(await read(pool, ['good1.mp3']))).toEqual(['ok']);
 });
 
-test('closing refuses what waits, also while a file hangs, and what comes later', async () => {
+test('closing rejects queued and later reads, also while a file hangs', async () => {
   const pool = openPool();
   const waiting = [read(pool, ['good1.mp3', 'hangs.mka']), read(pool, ['good2.mp3'])].map((promise) =>
     promise.catch((error: Error) => error.message),
@@ -159,7 +159,7 @@ test('closing refuses what waits, also while a file hangs, and what comes later'
   await expect(read(pool, ['good1.mp3'])).rejects.toThrow('The reader was closed.');
 });
 
-test('2,000 damaged copies of good files are read soundly or refused in words', async () => {
+test('2,000 damaged copies of good files are read or rejected with a reason', async () => {
   const manifest = makeLibrary({ tracks: 60, even: true, seed: 'pool' }, join(dir, 'music'));
   const good = [
     ...(await Promise.all(manifest.files.map((file) => readFile(pathOf(manifest, file))))),

@@ -1,4 +1,4 @@
-// Missing tracks: a person says where the music is, or that it need not come back, and later scans leave it at that.
+// Missing tracks: a user relocates or deletes them, and later scans respect that.
 import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -33,7 +33,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 interface Library {
   server: TestServer;
   at: (path: string) => string;
-  /** Puts a file of the collection there. */
+  /** Copies a file of the collection there. */
   put: (path: string, file: ExpectedFile) => void;
   scan: () => Promise<ScanResult>;
   track: (path: string) => Promise<TrackOut>;
@@ -82,7 +82,7 @@ async function library(
 const [SAME, OTHER] = [0, 1].map((at) => () => mp3s[at] as ExpectedFile) as [() => ExpectedFile, () => ExpectedFile];
 
 /**
- * Two tracks with the same audio, whose files are both gone, and one new file of it: nobody can know which one it is.
+ * Two missing tracks with the same audio, and one new file with it: it could be either.
  */
 async function ambiguous(): Promise<Library & { a: TrackOut; b: TrackOut; found: TrackOut }> {
   const music = await library({ 'One/a.mp3': SAME(), 'One/b.mp3': SAME(), 'One/c.mp3': OTHER() });
@@ -101,8 +101,8 @@ const sounds = async ({ server }: Library, id: number): Promise<number> => {
 const paths = async ({ server }: Library): Promise<string[]> =>
   (await allTracks(server)).map((track) => `${track.source_id} ${track.availability}`).sort();
 
-describe('the case that a scan does not guess at', () => {
-  test('is settled by hand, and stays settled', async () => {
+describe('a case that scans do not decide', () => {
+  test('is decided by hand, permanently', async () => {
     const music = await ambiguous();
     const { a, b, found, scan } = music;
     expect(await music.candidates(a.id)).toEqual([{ why: 'same_audio', path: 'found.mp3' }]);
@@ -127,7 +127,7 @@ describe('the case that a scan does not guess at', () => {
     }
   });
 
-  test('the track goes with its file from then on: rename, retag, deletion and return', async () => {
+  test('the track follows its file from then on: rename, retag, deletion and return', async () => {
     const music = await ambiguous();
     const { a, found, scan, at } = music;
     await music.relocate(a.id, found.id);
@@ -145,7 +145,7 @@ describe('the case that a scan does not guess at', () => {
     expect((await music.get(a.id)).body).toMatchObject({ availability: 'available', source_id: 'One/renamed.mp3' });
   });
 
-  test('a file that turns up again in the place the track had is a track of its own', async () => {
+  test('a file that reappears at the track’s old path is a new track', async () => {
     const music = await ambiguous();
     const { a, b, found, scan } = music;
     await music.relocate(a.id, found.id);
@@ -161,7 +161,7 @@ describe('the case that a scan does not guess at', () => {
     expect([a.id, b.id]).not.toContain((await music.track('One/a.mp3')).id);
   });
 
-  test('what a person typed stays', async () => {
+  test('manual edits stay', async () => {
     const music = await ambiguous();
     music.server.app.db.$client
       .prepare("UPDATE tracks SET metadata_status = 'manual', title = 'Typed' WHERE id = ?")
@@ -176,7 +176,7 @@ describe('the case that a scan does not guess at', () => {
   });
 });
 
-test('what hung on either is on the track, for every account', async () => {
+test('the data of both is on the track, for every account', async () => {
   const music = await ambiguous();
   const { server, a, found } = music;
   const listener = await registerUser(server);
@@ -222,7 +222,7 @@ test('what hung on either is on the track, for every account', async () => {
 });
 
 describe('candidates', () => {
-  test('come best first: the same audio, the same recording, the same name', async () => {
+  test('are sorted by quality: the same audio, the same recording, the same name', async () => {
     const other = manifest.files.find((file) => file.sameAudioAs && file.tags?.mb?.recording) as ExpectedFile;
     const original = manifest.files.find((file) => file.path === other.sameAudioAs) as ExpectedFile;
     const [from, better] = [`song.${original.format}`, `better.${other.format}`];
@@ -257,7 +257,7 @@ describe('candidates', () => {
     expect(await music.track(better)).toMatchObject({ id, availability: 'available' });
   });
 
-  test('are only tracks that can be played, and at most twenty', async () => {
+  test('are only playable tracks, and at most twenty', async () => {
     const music = await library(Object.fromEntries(Array.from({ length: 24 }, (_, i) => [`${i}.mp3`, SAME()])));
     const id = (await music.track('0.mp3')).id;
     for (const path of ['0.mp3', '1.mp3', '2.mp3']) rmSync(music.at(path));
@@ -276,7 +276,7 @@ describe('candidates', () => {
   });
 });
 
-describe('what is refused, and changes nothing', () => {
+describe('rejected requests change nothing', () => {
   test.each([
     ['a track that is not missing', 409, ({ found, b }) => [found.id, b.id]],
     ['a track with itself', 409, ({ a }) => [a.id, a.id]],
@@ -294,7 +294,7 @@ describe('what is refused, and changes nothing', () => {
     },
   );
 
-  test('candidates for a track that is not missing, or not there', async () => {
+  test('candidates for a track that is not missing, or unknown', async () => {
     const music = await library({ 'a.mp3': SAME() });
     const { id } = await music.track('a.mp3');
     expect((await music.server.api(`/tracks/${id}/replacements`)).status).toBe(409);
@@ -302,7 +302,7 @@ describe('what is refused, and changes nothing', () => {
   });
 });
 
-test('in copy mode a track whose stored audio is lost takes over another object, which is kept', async () => {
+test('in copy mode a track whose stored audio is lost gets another object, which is kept', async () => {
   const music = await library({ 'a.mp3': SAME(), 'b.mp3': OTHER() }, 'copy');
   const [a, b] = [await music.track('a.mp3'), await music.track('b.mp3')];
   rmSync(join(music.server.dir, 'library', (a.storage_uri as string).slice('local:'.length)));
@@ -319,7 +319,7 @@ test('in copy mode a track whose stored audio is lost takes over another object,
   expect(await sounds(music, a.id)).toBe(200);
 });
 
-test('a file that was away when somebody wanted to hear it is back with the next scan', async () => {
+test('a file that was missing when it was played is back with the next scan', async () => {
   const music = await library({ 'One/a.mp3': SAME(), 'One/b.mp3': OTHER() });
   const { id } = await music.track('One/a.mp3');
   renameSync(music.at('One/a.mp3'), `${music.at('')}-away`);
@@ -330,8 +330,8 @@ test('a file that was away when somebody wanted to hear it is back with the next
   expect((await music.get(id)).body.availability).toBe('available');
 });
 
-describe('a missing track that a person deletes', () => {
-  test('is gone with what nothing else belongs to, and stays gone when its file is back', async () => {
+describe('a missing track that a user deletes', () => {
+  test('is deleted with its empty album and artist, and stays deleted when its file is back', async () => {
     const music = await library({ 'One/a.mp3': SAME(), 'One/b.mp3': OTHER() });
     const { id } = await music.track('One/a.mp3');
     renameSync(music.at('One/a.mp3'), `${music.at('')}-away`);

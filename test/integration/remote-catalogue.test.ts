@@ -1,4 +1,4 @@
-// The remote catalogue over HTTP, with a fake Internet Archive: search, save, fetch, hear; what many do at once; what
+// The remote catalogue over HTTP, with a fake Internet Archive: search, save, fetch, play; concurrent requests; what
 // is known after changes.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -63,7 +63,7 @@ afterAll(async () => {
 });
 
 describe('a search', () => {
-  it('gives tracks with what the catalogue knows of them, those called so first', async () => {
+  it('returns tracks with their metadata, matching titles first', async () => {
     const [first, ...others] = await me.searchFor('harbour');
     expect(first).toMatchObject({
       source: 'streamsrc',
@@ -83,21 +83,21 @@ describe('a search', () => {
     expect([cover.status, cover.headers.get('content-type')]).toEqual([200, 'image/webp']);
   });
 
-  it('asks the catalogue once for what was asked a moment ago, in any spelling', async () => {
+  it('asks the catalogue once for a repeated search, in any spelling', async () => {
     await me.searchFor('slack tide');
     const asked = archive.asked.length;
     await me.searchFor('  Slack TIDE ');
     expect(archive.asked).toHaveLength(asked);
   });
 
-  it('escapes the signs that the archive would take for operators', async () => {
+  it('escapes operators of the archive', async () => {
     await me.searchFor('a (b) AND "c"');
     expect(archive.queries.at(-1)).toBe(
       String.raw`mediatype:audio AND (title:(a \(b\) and \"c\") OR creator:(a \(b\) and \"c\"))`,
     );
   });
 
-  it('across sources tells of one that fails or does not exist, and gives the rest', async () => {
+  it('across sources reports one that fails or does not exist, and returns the others', async () => {
     archive.next.push({ status: 503 });
     const { status, body } = await server.api<SearchResponse>('/search?q=nothing-known&sources=streamsrc,elsewhere');
     expect(status).toBe(200);
@@ -115,7 +115,7 @@ describe('a search', () => {
     expect((await server.api<SearchResponse>('/search?q=harbour')).body.items[0]?.title).toBe('Harbour Lights');
   });
 
-  it('of an answer that is none gives up in words, and in time when there is no answer', async () => {
+  it('fails with a reason for an invalid response, and times out without one', async () => {
     archive.next.push({ status: 200, body: '{"error":"x"}' }, 'hang');
     const odd = await server.api<{ detail: string }>('/sources/streamsrc/search?q=odd');
     expect([odd.status, odd.body.detail]).toEqual([
@@ -129,14 +129,14 @@ describe('a search', () => {
     limit.release();
   });
 
-  it('of a source that there is not, or that cannot be searched, is refused', async () => {
+  it('of a source that does not exist, or cannot be searched, is rejected', async () => {
     expect((await server.api('/sources/nowhere/search?q=x')).status).toBe(404);
     expect((await server.api('/sources/upload/search?q=x')).status).toBe(409);
     expect((await server.api('/sources/streamsrc/search?q=')).status).toBe(422);
   });
 });
 
-it('search, save, fetch and stream give the bytes of the source, with its names and its cover before', async () => {
+it('search, save, fetch and stream return the bytes of the source, and its names and cover before', async () => {
   const hit = await me.firstHit('Harbour Lights');
   const saved = await me.save(hit);
   expect(saved.status).toBe(201);
@@ -199,7 +199,7 @@ it('search, save, fetch and stream give the bytes of the source, with its names 
   expect([again.status, again.body.id]).toEqual([200, asked.body.id]);
 });
 
-it('audio that went missing is fetched again', async () => {
+it('missing audio is fetched again', async () => {
   const { track_id: id } = await me.firstHit('Harbour Lights');
   const { storage_uri } = await me.track(id ?? 0);
   rmSync(join(server.dir, 'library', storage_uri?.replace('local:', '') ?? ''));
@@ -235,7 +235,7 @@ it('twenty fetches of one track at once are one download and one job', async () 
   expect((await me.bytesOf(id)).equals(audio[3] as Buffer)).toBe(true);
 });
 
-it('a hit is known in the library after its track was renamed, and after it was merged into another', async () => {
+it('a hit is recognized after its track was renamed or merged', async () => {
   const renamed = (await me.save(await me.firstHit('Renamed'))).body;
   await server.api(`/tracks/${renamed.id}/metadata`, {
     method: 'PUT',
@@ -258,7 +258,7 @@ it('a hit is known in the library after its track was renamed, and after it was 
   const again = await me.save(hit);
   expect([again.status, again.body.id]).toEqual([200, own.id]);
 
-  // the picture was asked for once
+  // the image was requested once
   expect(archive.asked.filter((path) => path.startsWith('/services/img/'))).toHaveLength(1);
 
   const removed = (await me.save(await me.firstHit('Removed'))).body;
@@ -266,7 +266,7 @@ it('a hit is known in the library after its track was renamed, and after it was 
   expect(await me.firstHit('Removed')).toMatchObject({ in_library: false, track_id: null, availability: null });
 });
 
-it('saves only what a search gave or the catalogue could know, never an address of the caller', async () => {
+it('saves only hits or ids of the catalogue, never a URL of the client', async () => {
   const body = { source: 'streamsrc', title: 'X', artist_name: 'Y' };
   const save = (more: object) =>
     server.api<{ errors?: { field: string }[] }>('/tracks/remote', { method: 'POST', body: { ...body, ...more } });
@@ -291,7 +291,7 @@ it('saves only what a search gave or the catalogue could know, never an address 
 });
 
 describe('downloads', () => {
-  it('are asked for by a hit, listed newest first, and by status', async () => {
+  it('are requested by hit, listed newest first, and by status', async () => {
     const hit = await me.firstHit('Queued');
     const asked = await server.api<DownloadJobOut>('/downloads', {
       method: 'POST',
@@ -331,7 +331,7 @@ describe('downloads', () => {
     expect((await me.bytesOf(id)).equals(audio[8] as Buffer)).toBe(true);
   });
 
-  it('of a track that did not come from the catalogue are refused; one that is here needs none', async () => {
+  it('of a track from elsewhere are refused; available audio needs none', async () => {
     const form = new FormData();
     form.append('files', new Blob([audio[13] as BlobPart]), 'own.mp3');
     const { body } = await server.api<{ items: TrackOut[] }>('/tracks/upload', { method: 'POST', body: form });
@@ -341,13 +341,13 @@ describe('downloads', () => {
     expect((await server.api('/downloads', { token: null })).status).toBe(401);
   });
 
-  it('are seen by everyone who shares the library', async () => {
+  it('are visible to all users', async () => {
     const token = await registerUser(server);
     expect((await server.api<{ total: number }>('/downloads', { token })).body.total).toBeGreaterThan(0);
   });
 });
 
-describe('a phone', () => {
+describe('a Subsonic client', () => {
   it('fetches a saved track by playing it', async () => {
     const {
       body: { id },
@@ -358,7 +358,7 @@ describe('a phone', () => {
     expect(Buffer.from(await answer.arrayBuffer()).equals(audio[6] as Buffer)).toBe(true);
   });
 
-  it('is told why when it does not come', async () => {
+  it('gets the reason when it fails', async () => {
     const { body: track } = await server.api<TrackOut>('/tracks/remote', {
       method: 'POST',
       body: { source: 'streamsrc', source_id: 'ia:no-such-item/x.mp3', title: 'Nowhere', artist_name: 'Nobody' },
@@ -368,7 +368,7 @@ describe('a phone', () => {
     expect(body.error).toMatchObject({ code: 0, message: 'The Internet Archive does not have it any more.' });
   });
 
-  it('does not see saved tracks when they are hidden from it, and sees them otherwise', async () => {
+  it('does not see saved tracks if they are hidden', async () => {
     const {
       body: { id },
     } = await me.save(await me.firstHit('Hidden'));
@@ -390,7 +390,7 @@ describe('a phone', () => {
 });
 
 describe('the list of sources', () => {
-  it('says that the catalogue works, and why not when it does not answer', async () => {
+  it('says that the catalogue works, or why not', async () => {
     const remote = async (): Promise<SourceOut | undefined> =>
       (await server.api<SourceOut[]>('/sources')).body.find(({ name }) => name === 'streamsrc');
     expect(await remote()).toMatchObject({
@@ -410,7 +410,7 @@ describe('the list of sources', () => {
     await server.api('/settings', { method: 'PATCH', body: { streamsrc_provider: 'ia' } });
   });
 
-  it('names the catalogue as switched off, and its routes say so with 409', async () => {
+  it('lists the catalogue as disabled, and its routes answer 409', async () => {
     const { body: saved } = await server.api<{ items: TrackOut[] }>('/tracks?availability=remote');
     await server.api('/settings', { method: 'PATCH', body: { streamsrc_enabled: false } });
     const off = 'The remote catalogue is switched off (STREAMSRC_ENABLED).';

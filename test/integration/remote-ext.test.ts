@@ -1,5 +1,5 @@
-// An extractor as the catalogue: the real yt-dlp against a site on this machine, and programs that only claim to be
-// one.
+// yt-dlp as the catalogue: the real program with a local site, and programs that pretend to be
+// it.
 import {
   chmodSync,
   existsSync,
@@ -98,7 +98,7 @@ describe.runIf(ytDlp !== undefined)('yt-dlp', () => {
     expect(readdirSync(join(server.dir, 'downloads'))).toEqual([]);
   });
 
-  it('is told from what it says: a page that is closed, and one that is gone, end the download at once', async () => {
+  it('recognizes its messages: a forbidden page and a missing one fail the download at once', async () => {
     const fails = async (query: string, id: string, status: number): Promise<unknown> => {
       const { body: track } = await me.save(await me.firstHit(query));
       (site.tracks.get(id) as { status?: number }).status = status;
@@ -119,10 +119,10 @@ describe.runIf(ytDlp !== undefined)('yt-dlp', () => {
     });
   });
 
-  it('is ended with all that it started when the download is cancelled, which can be tried again', async () => {
+  it('is ended with its child processes when the download is cancelled, which can be retried', async () => {
     const { body: track } = await me.save(await me.firstHit('slow boat'));
     site.ranges.length = 0;
-    site.stalls.push(0, 6_000); // it looks at the beginning first, and lets go
+    site.stalls.push(0, 6_000); // it first requests the start, and closes
     const { body: asked } = await me.materialize(track.id);
     await expect.poll(() => site.ranges.length).toBe(2);
     const cancelled = await server.api<{ status: string }>(`/downloads/${asked.id}`, { method: 'DELETE' });
@@ -135,7 +135,7 @@ describe.runIf(ytDlp !== undefined)('yt-dlp', () => {
   });
 });
 
-it.runIf(ytDlp !== undefined)('yt-dlp goes on where it was when the server was stopped in between', async () => {
+it.runIf(ytDlp !== undefined)('yt-dlp continues where it was after a restart of the server', async () => {
   const bytes = silentMp3(2_000);
   site.tracks.set('long', { title: 'Long Crossing', artist: 'The Quays', seconds: 52, bytes });
   const start = (): Promise<TestServer> =>
@@ -152,7 +152,7 @@ it.runIf(ytDlp !== undefined)('yt-dlp goes on where it was when the server was s
   let me = remoteUser(server);
   const { body: track } = await me.save(await me.firstHit('long crossing'));
   site.ranges.length = 0;
-  site.stalls.push(0, 600_000); // it looks at the beginning first, and lets go
+  site.stalls.push(0, 600_000); // it first requests the start, and closes
   const { body: asked } = await me.materialize(track.id);
   await expect.poll(async () => (await me.download(asked.id)).bytes_done).toBeGreaterThan(100_000);
   await server.close();
@@ -166,8 +166,8 @@ it.runIf(ytDlp !== undefined)('yt-dlp goes on where it was when the server was s
   await server.close();
 });
 
-describe('an extractor that', () => {
-  /** A program that says its version as yt-dlp does, and then does this. */
+describe('an external program that', () => {
+  /** A program that prints a version like yt-dlp, and then does this. */
   function program(name: string, script: string): string {
     const path = join(dir, 'programs', name);
     mkdirSync(join(path, '..'), { recursive: true });
@@ -192,7 +192,7 @@ describe('an extractor that', () => {
     }
   }
 
-  it('is not there is told with the setting that names it', async () => {
+  it('does not exist is reported with its setting', async () => {
     await withProgram(join(dir, 'nowhere', 'yt-dlp'), async (server) => {
       const sentence = 'STREAMSRC_COMMAND does not point to a working yt-dlp: no such file.';
       expect(await remoteOf(server)).toMatchObject({ enabled: true, reason: sentence });
@@ -201,7 +201,7 @@ describe('an extractor that', () => {
     });
   });
 
-  it('ends well without a file fails the download at once', async () => {
+  it('succeeds without a file fails the download at once', async () => {
     await withProgram(program('empty', `${FOUND}\nexit 0`), async (server, me) => {
       const hit = await me.firstHit('one');
       expect(hit).toMatchObject({ source_id: 'ext:Site:abc', title: 'One', artist_name: 'Someone' });
@@ -216,7 +216,7 @@ describe('an extractor that', () => {
     });
   });
 
-  it('gets only what it needs of our environment, and words after a double dash', async () => {
+  it('gets only the environment that it needs, and arguments after a double dash', async () => {
     const seen = join(dir, 'seen.txt');
     await withProgram(
       program('nosy', `{ env; echo "ARGS $*"; } > '${seen}'\necho '{"entries":[]}'`),
@@ -229,7 +229,7 @@ describe('an extractor that', () => {
     );
   });
 
-  it('prints something else, complains, or never ends is told so', async () => {
+  it('prints something else, fails, or never ends is reported', async () => {
     const story =
       (sentence: RegExp) =>
       async (server: TestServer): Promise<void> => {
@@ -261,7 +261,7 @@ describe('an extractor that', () => {
     limit.release();
   });
 
-  it('has no cookies file where one is set is not run', async () => {
+  it('has a missing cookies file is not run', async () => {
     const server = await serverWith({
       STREAMSRC_COMMAND: program('fine', FOUND),
       STREAMSRC_COOKIES_FILE: join(dir, 'no-cookies.txt'),

@@ -1,5 +1,5 @@
-// What can go wrong while audio is fetched, each with the state in which it ends, how often it was tried, how long it
-// waited between, and the sentence that a person reads. The clock is the test's own.
+// Errors while audio is fetched, each with the final state, the number of attempts, the waits
+// between them, and the message. With a simulated clock.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ interface Story {
   end: DownloadJobOut;
 }
 
-/** A new item of one track, saved; gives the id of its track. */
+/** Saves a new item of one track; returns the id of the track. */
 async function saved(
   bytes = audio[used] as Buffer,
   files?: Record<string, string>,
@@ -68,7 +68,7 @@ async function saved(
   return { trackId: body.id, identifier, bytes };
 }
 
-/** Fetches it to the end, turning the clock on to each next attempt; `between` is called after each that failed. */
+/** Fetches it, advancing the clock to each next attempt; `between` is called after each failed one. */
 async function fetched(
   trackId: number,
   between: (attempt: number, download: DownloadJobOut) => void = () => undefined,
@@ -87,13 +87,13 @@ async function fetched(
     errors.push(end.error);
     between(end.attempts, end);
     clock = due - 1;
-    await server.app.drain(); // a moment too early: nothing happens
+    await server.app.drain(); // just before it is due: nothing happens
     expect((await me.download(id)).attempts).toBe(end.attempts);
     clock = due;
   }
 }
 
-/** The silence of a line that is asked for a file is over the limit, once so many bytes have come. */
+/** A connection for a file exceeds the idle limit after so many bytes. */
 async function runOutAt(bytes: number): Promise<void> {
   const asked = archive.ranges.length;
   await until(() => archive.ranges.length > asked);
@@ -117,7 +117,7 @@ const HOST = String.raw`127\.0\.0\.1:\d+`;
 const HTML = Buffer.from(`<!DOCTYPE html><html><title>Please wait</title>${'<p>x</p>'.repeat(2_000)}</html>`);
 const repeat = (fault: DownloadFault, times: number): DownloadFault[] => Array.from({ length: times }, () => fault);
 
-describe('what trying again cannot cure ends at once:', () => {
+describe('permanent errors fail at once:', () => {
   it.each<[string, DownloadFault, RegExp]>([
     ['404', { status: 404 }, new RegExp(`^The catalogue does not have it any more \\(${HOST} answered 404\\)\\.$`)],
     ['410', { status: 410 }, /answered 410/],
@@ -146,7 +146,7 @@ describe('what trying again cannot cure ends at once:', () => {
     expect(await me.track(trackId)).toMatchObject({ availability: 'remote', storage_uri: null });
   });
 
-  it('a page in place of the audio, whatever it is called', async () => {
+  it('a web page instead of the audio, whatever its name', async () => {
     const { trackId } = await saved(HTML, { md5: '', size: '' });
     const { end } = await fetched(trackId);
     expect(end).toMatchObject({
@@ -156,7 +156,7 @@ describe('what trying again cannot cure ends at once:', () => {
     });
   });
 
-  it('a file larger than what is fetched, before a byte of it came', async () => {
+  it('a file over the size limit, before a byte is read', async () => {
     const { trackId } = await saved(Buffer.alloc(300_001, 1));
     const { end } = await fetched(trackId);
     expect(end).toMatchObject({
@@ -167,7 +167,7 @@ describe('what trying again cannot cure ends at once:', () => {
     expect(archive.ranges).toEqual([]);
   });
 
-  it('a file that turns out larger than it was announced', async () => {
+  it('a file that is larger than announced', async () => {
     const { trackId } = await saved(Buffer.alloc(400_000, 1), { size: '1000', md5: '' });
     const { end } = await fetched(trackId);
     expect(end).toMatchObject({
@@ -177,7 +177,7 @@ describe('what trying again cannot cure ends at once:', () => {
     });
   });
 
-  it('an item that was withdrawn, one that is gone, and one that may only be heard over there', async () => {
+  it('a withdrawn item, a missing one, and one that can only be streamed there', async () => {
     const dark = await saved();
     archive.items.set(dark.identifier, { identifier: dark.identifier, isDark: true });
     expect((await fetched(dark.trackId)).end).toMatchObject({
@@ -219,7 +219,7 @@ describe('what trying again cannot cure ends at once:', () => {
   });
 });
 
-describe('what may be better another time is tried five times, 2, 4, 8 and 16 s apart:', () => {
+describe('temporary errors are retried four times, after 2, 4, 8 and 16 s:', () => {
   it.each<[string, DownloadFault, RegExp]>([
     ['500', { status: 500 }, new RegExp(`^The catalogue is out of order for now \\(${HOST} answered 500\\)\\.$`)],
     [
@@ -251,7 +251,7 @@ describe('what may be better another time is tried five times, 2, 4, 8 and 16 s 
     expect((await me.track(trackId)).availability).toBe('remote');
   });
 
-  it('other bytes than the catalogue has', async () => {
+  it('other bytes than in the catalogue', async () => {
     const { trackId, bytes } = await saved();
     archive.faults.push(...repeat({ bytes: Buffer.alloc(bytes.length, 7) }, 5));
     const { end, waits } = await fetched(trackId);
@@ -263,7 +263,7 @@ describe('what may be better another time is tried five times, 2, 4, 8 and 16 s 
     expectWaits(waits, BACKOFF);
   });
 
-  it('a catalogue that nobody answers for', async () => {
+  it('a catalogue that is unreachable', async () => {
     const { trackId } = await saved();
     await archive.close();
     const { end, waits } = await fetched(trackId);
@@ -277,7 +277,7 @@ describe('what may be better another time is tried five times, 2, 4, 8 and 16 s 
   });
 });
 
-describe('what gets better is fetched in the end:', () => {
+describe('succeeds in the end after:', () => {
   const isHere = async ({ trackId, bytes }: { trackId: number; bytes: Buffer }): Promise<void> => {
     expect((await me.track(trackId)).availability).toBe('available');
     expect((await me.bytesOf(trackId)).equals(bytes)).toBe(true);
@@ -292,7 +292,7 @@ describe('what gets better is fetched in the end:', () => {
     await isHere(track);
   });
 
-  it('429, after the time that it asked for, five minutes at most', async () => {
+  it('429, after the Retry-After, five minutes at most', async () => {
     const track = await saved();
     archive.faults.push({ status: 429, retryAfter: 60 }, { status: 429 }, { status: 429, retryAfter: 86_400 });
     const { end, waits, errors } = await fetched(track.trackId);
@@ -303,7 +303,7 @@ describe('what gets better is fetched in the end:', () => {
     await isHere(track);
   });
 
-  it('a line that was cut twice, each time from where it stopped', async () => {
+  it('a connection that was cut twice, each time from where it stopped', async () => {
     const track = await saved();
     archive.faults.push({ cut: 3_000 }, { cut: 2_000 });
     const cutting = (async () => {
@@ -321,7 +321,7 @@ describe('what gets better is fetched in the end:', () => {
     await isHere(track);
   });
 
-  it('a line that fell silent in the middle, and a file that was another one when it was gone on with', async () => {
+  it('a connection that stalled, and a file that changed meanwhile', async () => {
     const track = await saved();
     archive.faults.push({ stall: 4_000 });
     const another = (): void => {
@@ -334,7 +334,7 @@ describe('what gets better is fetched in the end:', () => {
     await isHere(track);
   });
 
-  it.runIf(existsSync('/dev/full'))('a disk that was full', async () => {
+  it.runIf(existsSync('/dev/full'))('a full disk', async () => {
     const track = await saved();
     archive.faults.push({ status: 500 });
     const { end, errors, waits } = await fetched(track.trackId, (attempt, { id }) => {
@@ -349,7 +349,7 @@ describe('what gets better is fetched in the end:', () => {
     await isHere(track);
   });
 
-  it('a download that was given up, when a person tries it again: with what was fetched of it', async () => {
+  it('a failed download that a user retries, with the part that was fetched', async () => {
     const track = await saved();
     archive.faults.push({ stall: 3_000 }, ...repeat({ status: 503 }, 4));
     const [{ end }] = await Promise.all([fetched(track.trackId), runOutAt(3_000)]);
@@ -363,7 +363,7 @@ describe('what gets better is fetched in the end:', () => {
   });
 });
 
-it('nothing half-fetched is left behind, but of what may still be tried again', async () => {
+it('partial files are kept only for downloads that can be retried', async () => {
   const { body } = await server.api<{ items: DownloadJobOut[] }>('/downloads?limit=200');
   const failed = new Set(
     body.items.filter(({ status, attempts }) => status === 'failed' && attempts === 5).map(({ id }) => String(id)),

@@ -1,4 +1,4 @@
-// kill -9 while a download waits for its next attempt, or runs: the next start goes on with it, from where it was.
+// kill -9 while a download waits for its next attempt, or runs: the next start continues it where it was.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-it('a kill while one download waits and another runs loses neither, and counts for no attempt', async () => {
+it('a kill while one download waits and another runs loses neither, and does not count as an attempt', async () => {
   const dataDir = join(dir, 'data');
   const start = (): Promise<ServerProcess> =>
     spawnServer(['--data-dir', dataDir, '--port', '0'], {

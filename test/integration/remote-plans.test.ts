@@ -1,4 +1,4 @@
-// What is asked about the remote catalogue and its downloads goes by an index, however large the library is.
+// Queries about the remote catalogue and its downloads use an index, however large the library is.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 

@@ -1,4 +1,4 @@
-// Another Subsonic server as the catalogue: a fake that can be wrong, and a second server of our own.
+// Another Subsonic server as the catalogue: a fake that can fail, and a second Tonearm server.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ const point = (url: string, username: string, password: string) =>
     body: { streamsrc_base_url: url, streamsrc_username: username, streamsrc_password: password },
   });
 
-it('search, save, fetch and stream give the bytes of the other server, and its account stays here', async () => {
+it('search, save, fetch and stream return the bytes of the other server, and do not disclose its account', async () => {
   const hit = await me.firstHit('ferry');
   expect(hit).toMatchObject({
     source_id: 'sub:s-1',
@@ -63,7 +63,7 @@ it('search, save, fetch and stream give the bytes of the other server, and its a
   expect((await me.bytesOf(track.id)).equals(audio[0] as Buffer)).toBe(true);
 });
 
-it('a song that is gone over there ends the download at once, in its words', async () => {
+it('a missing song fails the download at once, with the other server’s message', async () => {
   const { body: track } = await me.save(await me.firstHit('sold'));
   fake.songs.delete('s-2');
   const { body: asked } = await me.materialize(track.id);
@@ -76,7 +76,7 @@ it('a song that is gone over there ends the download at once, in its words', asy
   expect((await me.track(track.id)).availability).toBe('remote');
 });
 
-it('a wrong password is told where sources are listed, and where one searches', async () => {
+it('a wrong password is reported in the list of sources, and in searches', async () => {
   await point(fake.url, 'ann', 'wrong');
   const { body } = await server.api<SourceOut[]>('/sources');
   const sentence =
@@ -90,7 +90,7 @@ it('a wrong password is told where sources are listed, and where one searches', 
   await point(fake.url, 'ann', 'secret words');
 });
 
-it('a track of another catalogue than the one in use says so', async () => {
+it('a track of a catalogue that is not in use says so', async () => {
   const { body: track } = await me.save(await me.firstHit('ferry'));
   await server.api(`/tracks/${track.id}`, { method: 'DELETE' });
   const { body: again } = await me.save(await me.firstHit('ferry'));
@@ -102,7 +102,7 @@ it('a track of another catalogue than the one in use says so', async () => {
   ]);
 });
 
-it('a second server of our own is a catalogue like any other', async () => {
+it('a second Tonearm server can be a catalogue', async () => {
   const other = await startServer();
   try {
     const form = new FormData();

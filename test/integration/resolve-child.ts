@@ -1,4 +1,4 @@
-// A second writer for library-resolve.test.ts: writes the same tracks as its brothers, one transaction each.
+// A concurrent writer for library-resolve.test.ts: writes the same tracks as the others, one transaction each.
 import { openDatabase } from '../../server/db/client.ts';
 import { createTrackWriter } from '../../server/library/track-writer.ts';
 import { createLog } from '../../server/log/log.ts';

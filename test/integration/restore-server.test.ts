@@ -1,5 +1,5 @@
-// Restoring through a server that runs: into another folder, or over its own library at the next start. And trying
-// places before they are trusted.
+// Restoring through a running server: into another folder, or in place of its own library at the next start. Testing
+// backup targets and object stores.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ async function restoreJob(snapshot: string, body: object): Promise<JobOut & { re
 }
 
 describe('a restore through the server', () => {
-  it('fills an empty folder, which is a library of its own then; nothing happens to a folder with something in it', async () => {
+  it('fills an empty folder, which is then a separate library, and rejects other folders', async () => {
     const [dir, backup] = [folder('data'), folder('backup')];
     server = await livelyServer({ music, dir, env: { BACKUP_TARGET: backup } });
     const { snapshot } = await makeBackup(server);
@@ -65,7 +65,7 @@ describe('a restore through the server', () => {
     expect((await allTracks(server)).length).toBe(result.tracks);
   });
 
-  it('goes over the library of the server only when it is told to, and only at the next start; the old one is moved aside', async () => {
+  it('replaces the library of the server only on request and at the next start, and moves it aside', async () => {
     const [dir, backup] = [folder('data'), folder('backup')];
     server = await livelyServer({ music, dir, env: { BACKUP_TARGET: backup } });
     const { body: password } = await server.api('/users/me/subsonic-password');
@@ -80,7 +80,7 @@ describe('a restore through the server', () => {
     const { result } = await restoreJob(snapshot, { replace: true });
     expect(result).toMatchObject({ snapshot, folder: dir, is_restart_needed: true, has_keys: true });
     expect((await server.api<BackupsOut>('/backups')).body.restore).toEqual({ snapshot, is_ready: true });
-    expect(await allTracks(server)).toHaveLength(before.length - 2); // goes on as it was
+    expect(await allTracks(server)).toHaveLength(before.length - 2); // continues unchanged
     await server.close();
 
     const started = await spawnServer(['--data-dir', dir, '--port', '0'], { LOG_LEVEL: 'silent' });
@@ -113,7 +113,7 @@ describe('a restore through the server', () => {
     server = undefined;
   });
 
-  it('can be given up before the next start', async () => {
+  it('can be cancelled before the next start', async () => {
     const [dir, backup] = [folder('data'), folder('backup')];
     server = await livelyServer({ music, dir, env: { BACKUP_TARGET: backup } });
     const { snapshot } = await makeBackup(server);
@@ -127,7 +127,7 @@ describe('a restore through the server', () => {
     expect(readdirSync(dir).filter((name) => name.startsWith('replaced-'))).toEqual([]);
   });
 
-  it('is refused where the environment keeps the audio elsewhere, for an unknown snapshot, and to everybody but administrators', async () => {
+  it('is refused if the environment sets the storage, for unknown snapshots, and to ordinary users', async () => {
     const backup = folder('backup');
     server = await livelyServer({
       music,
@@ -147,11 +147,11 @@ describe('a restore through the server', () => {
   });
 });
 
-describe('a test of a place for backups', () => {
+describe('a test of a backup target', () => {
   const tried = async (to?: string): Promise<BackupTestOut> =>
     (await post<BackupTestOut>('/backups/test', to === undefined ? {} : { to })).body;
 
-  it('says what there is and what is wrong, and leaves nothing behind', async () => {
+  it('reports its content and errors, and leaves nothing behind', async () => {
     const backup = folder('backup');
     server = await livelyServer({
       music,
@@ -204,7 +204,7 @@ describe('a test of an object store', () => {
   const tried = async (body: object): Promise<string | null> =>
     (await post<{ problem: string | null }>('/storage/test', body)).body.problem;
 
-  it('tries what was typed in before it is saved, and names what does not work', async () => {
+  it('tests unsaved settings, and reports what fails', async () => {
     server = await startServer({});
     expect(await tried({})).toMatch(/needs S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY/);
     expect(await tried(typed())).toBeNull();

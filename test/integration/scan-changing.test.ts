@@ -1,4 +1,4 @@
-// Files that somebody still writes to while a scan that was asked for comes by: half of one is never taken for the
+// Files that are still being written during a scan: part of one is never taken for the
 // whole.
 import {
   appendFileSync,
@@ -44,7 +44,7 @@ async function scan(server: TestServer): Promise<ScanResult> {
   return (await server.api<JobOut & { result: ScanResult }>(`/jobs/${body.id}`)).body.result;
 }
 
-test('a new file is left for the next scan, a known one keeps its track as it was, and both are whole once nobody writes', async () => {
+test('a new file is left for the next scan, a known one keeps its track, and both are complete later', async () => {
   const folder = join(base, 'music');
   mkdirSync(folder);
   writeFileSync(join(folder, 'known.mp3'), song('Known', 100));

@@ -1,4 +1,4 @@
-// A dry run says what a scan would do, exactly, and does nothing of it.
+// A dry run reports exactly what a scan would do, and changes nothing.
 import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -123,7 +123,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
   );
 });
 
-test('it is no scan: the last scan stays the last one, and a real one that is asked for meanwhile is another job', async () => {
+test('it is not a scan: the last scan stays the last one, and a real one is a separate job', async () => {
   const { server } = (await openOne('reference')) as { server: TestServer };
   const lastScan = async () =>
     (await server.api<SourceOut[]>('/sources')).body.find((source) => source.name === 'local_folder')?.last_scan;

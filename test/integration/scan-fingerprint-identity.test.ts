@@ -1,5 +1,5 @@
-// The last sign of identity: a file of another format in another place, of the same sound as a track whose file is
-// gone, is that track. Every row holds after one scan and after a second one, in both modes.
+// The last test of identity: a file of another format at another path, with the fingerprint of a track whose file is
+// missing, is that track. Every row holds after one scan and after a second one, in both modes.
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -19,7 +19,7 @@ import { toolOrWarn } from '../support/tools.ts';
 
 const ffmpeg = toolOrWarn('ffmpeg', 'a file that is replaced by one of another format is');
 
-/** A piece of music as a file: which one, how it is encoded, which album its tags name, and how many seconds it has. */
+/** A piece of music as a file: which one, its encoding, the album in its tags, and its duration in seconds. */
 interface Song {
   seed: number;
   encoding: Encoding;
@@ -35,9 +35,9 @@ interface Row {
   /** Removed before the next scan. */
   removed: string[];
   added: Files;
-  /** New path → the old path whose track it is; null for a track of its own. */
+  /** New path → the old path whose track it is; null for a new track. */
   places: Record<string, string | null>;
-  /** Which of the old ones were heard; all by default. */
+  /** Which of the old ones have fingerprints; all by default. */
   heard?: string[];
 }
 
@@ -118,7 +118,7 @@ const ROWS: Row[] = [
   },
 ];
 
-describe.runIf(ffmpeg)('by its sound', () => {
+describe.runIf(ffmpeg)('by fingerprint', () => {
   let base: string;
   let fingerprinter: Fingerprinter;
   const open: TestServer[] = [];
@@ -156,7 +156,7 @@ describe.runIf(ffmpeg)('by its sound', () => {
   async function library(mode: 'copy' | 'reference', files: Files, heard = Object.keys(files)) {
     const folder = mkdtempSync(join(base, 'music-'));
     lay(folder, files);
-    lay(folder, { 'kept/9.mp3': mp3(9) }); // an empty folder would be taken for a disk that is not there
+    lay(folder, { 'kept/9.mp3': mp3(9) }); // an empty folder would be taken for a disconnected disk
     const server = await startServer({
       env: {
         LOCAL_MEDIA_IMPORT_PATH: folder,
@@ -210,12 +210,12 @@ describe.runIf(ffmpeg)('by its sound', () => {
   }
 
   describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
-    describe('all rows side by side, a folder each', () => {
+    describe('all rows in parallel, a folder each', () => {
       let music: Awaited<ReturnType<typeof library>>;
       let was: Record<string, number>;
       const scans: ScanResult[] = [];
       const inRow = (row: number, path: string): string => `row ${row}/${path}`;
-      /** Every row has music of its own. */
+      /** Every row has its own music. */
       const filesOf = (row: number, files: Files): Files =>
         Object.fromEntries(
           Object.entries(files).map(([path, song]) => [inRow(row, path), { ...song, seed: row * 10 + song.seed }]),
@@ -271,7 +271,7 @@ describe.runIf(ffmpeg)('by its sound', () => {
 
       describe('once', () => {
         test.each(ROWS.map((row, n) => [row.what, n] as const))('%s', (_what, n) => expectRow(ROWS[n] as Row, n));
-        test('the result counts what was found as moved', () => {
+        test('the result counts the found ones as moved', () => {
           const found = sum((row) => foundIn(row).length);
           const missing = mode === 'copy' ? 0 : sum((row) => row.removed.length) - found;
           expect(scans[0]).toMatchObject({
@@ -291,7 +291,7 @@ describe.runIf(ffmpeg)('by its sound', () => {
       });
     });
 
-    test('the track has the new file’s audio, sound and tags, unless a person typed others', async () => {
+    test('the track has the new file’s audio, fingerprint and tags, except for manual edits', async () => {
       const music = await library(mode, { 'a/1.mp3': mp3(1), 'a/2.mp3': mp3(2) });
       const { 'a/1.mp3': id, 'a/2.mp3': typed } = await music.ids();
       music.server.app.db.$client
@@ -324,7 +324,7 @@ describe.runIf(ffmpeg)('by its sound', () => {
     });
   });
 
-  test('a file that comes a scan later than the old one went is found too', async () => {
+  test('a file that appears a scan after the old one disappeared is found too', async () => {
     const music = await library('reference', { 'a/1.mp3': mp3(1) });
     const { 'a/1.mp3': id } = await music.ids();
     rmSync(join(music.folder, 'a/1.mp3'));
@@ -334,7 +334,7 @@ describe.runIf(ffmpeg)('by its sound', () => {
     expect(await music.ids()).toEqual({ 'b/1.flac': id });
   });
 
-  test('where nothing is gone nothing is heard', async () => {
+  test('without missing tracks nothing is fingerprinted', async () => {
     const music = await library('reference', { 'a/1.mp3': mp3(1) });
     music.server.app.db.$client.exec('DELETE FROM track_fingerprints');
     lay(music.folder, { 'b/1.flac': flac(1), 'b/2.flac': flac(2) });

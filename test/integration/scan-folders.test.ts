@@ -1,4 +1,4 @@
-// Scans of parts of the music folder: what they see, what they leave alone, and what they refuse.
+// Scans of parts of the music folder: what they find, what they ignore, and what they reject.
 import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -71,7 +71,7 @@ async function scan(server: TestServer, ...paths: string[]): Promise<ScanResult>
 const state = async (server: TestServer): Promise<unknown[]> =>
   (await allTracks(server)).map(({ source_id, id, availability }) => [source_id, id, availability]);
 
-test('a folder is scanned with all below it, and nothing beside it: new files there stay unknown, and gone ones are not missing', async () => {
+test('only a folder and its subfolders are scanned: elsewhere, new and removed files are not noticed', async () => {
   const { server, folder, ids } = await scanned();
   put(folder, 'Artist/Album/Disc 2/new.mp3', 4);
   put(folder, 'Artist/Other/new.mp3', 5);
@@ -87,11 +87,11 @@ test('a folder is scanned with all below it, and nothing beside it: new files th
   expect(await state(server)).toEqual(expect.arrayContaining(ALL.map((path) => [path, ids[path], 'available'])));
   expect(await state(server)).toHaveLength(4);
   expect(await scan(server, 'Artist')).toMatchObject({ added: 1, missing: 1 });
-  expect(await state(server)).toContainEqual([C, ids[C], 'available']); // its folder only begins alike
+  expect(await state(server)).toContainEqual([C, ids[C], 'available']); // its folder only has the same prefix
   expect(await scan(server)).toMatchObject({ added: 0, missing: 1 });
 });
 
-test('several folders are one scan, without those below others', async () => {
+test('several folders are one scan, without subfolders of others', async () => {
   const { server, folder } = await scanned();
   ['Artist/Album/x.mp3', 'Artist/Other/y.mp3', 'Artist (live)/z.mp3'].forEach((path, i) => put(folder, path, 10 + i));
   expect(await scan(server, 'Artist (live)', 'Artist/Other', 'Artist/', 'Artist (live)/')).toMatchObject({
@@ -100,7 +100,7 @@ test('several folders are one scan, without those below others', async () => {
   });
 });
 
-test('a file that came into the folder from elsewhere keeps its track; one that left it is missing until its new place is scanned', async () => {
+test('a file moved into the folder keeps its track; one moved out is missing until it is scanned there', async () => {
   const { server, folder, ids } = await scanned();
   renameSync(join(folder, C), join(folder, 'Artist/Album/from live.mp3'));
   renameSync(join(folder, A), join(folder, 'Artist (live)/from album.mp3'));
@@ -116,7 +116,7 @@ test('a file that came into the folder from elsewhere keeps its track; one that 
   expect(await scan(server)).toMatchObject({ moved: 0, missing: 0, added: 0, updated: 0 });
 });
 
-test('the same wish is one job while it is not done, another folder is another job', async () => {
+test('the same scan is one job while it is unfinished, another folder is another job', async () => {
   const { server } = await scanned();
   const answers = await Promise.all([
     ask(server),
@@ -132,7 +132,7 @@ test('the same wish is one job while it is not done, another folder is another j
   await server.app.drain();
 });
 
-test('what is no folder of the music is refused in words, and nothing is queued', async () => {
+test('other paths are rejected with a reason, and nothing is queued', async () => {
   const { server, folder } = await scanned();
   const outside = mkdtempSync(join(base, 'outside-'));
   put(outside, 'secret.mp3', 20);
@@ -190,7 +190,7 @@ test('a folder is found under another Unicode spelling of its name', async () =>
   expect(await findScanFolders(folder, ['Bjo\u0308rk'])).toEqual(onDisk);
 });
 
-test('a folder that vanished, or became a link, before its scan began is looked for from above', async () => {
+test('for a folder that was removed, or became a link, before its scan, the parent is scanned', async () => {
   const folder = musicFolder();
   const outside = mkdtempSync(join(base, 'outside-'));
   expect(await standingFolders(folder, [])).toEqual(['']);
@@ -204,7 +204,7 @@ test('a folder that vanished, or became a link, before its scan began is looked 
   expect(await standingFolders(folder, ['Artist (live)/below'])).toEqual(['']);
 });
 
-test('a folder that is deleted after the scan was asked for is proved gone by it', async () => {
+test('a folder that is deleted after the scan was queued is found to be missing', async () => {
   const { server, folder, ids } = await scanned();
   rmSync(join(folder, 'Artist/Album'), { recursive: true });
   const { id } = await server.app.jobs.enqueue(SCAN_LOCAL_FOLDER, { paths: ['Artist/Album'] });

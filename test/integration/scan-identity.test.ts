@@ -1,4 +1,4 @@
-// Identity outlives the path: what becomes of a track, and of all that hangs on it, when its file is renamed, moved,
+// Identity survives the path: what happens to a track and its data when its file is renamed, moved,
 // retagged, replaced, swapped, doubled or lost. Every row holds after one scan and after a second one, in both modes.
 import { chmodSync, chownSync, copyFileSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-/** The files of ALL, and nothing that changes by itself. */
+/** The files of ALL, without values that change. */
 const PLAIN: Row = { what: 'nothing', change: () => {}, places: {} };
 
 interface Library extends IdentityLibrary {
@@ -88,7 +88,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     }
   });
 
-  test('what a person typed stays through a move and a retag', async () => {
+  test('manual edits survive a move and a retag', async () => {
     const music = await library(mode, PLAIN);
     const { [A]: id } = await music.ids();
     music.server.app.db.$client
@@ -101,11 +101,11 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
   });
 });
 
-test('a folder that cannot be listed shields its tracks, also from being taken for moved', async () => {
+test('tracks in an unreadable folder stay available, and are not taken for moved', async () => {
   const music = await library('reference', PLAIN);
   const before = await music.ids();
   copyFileSync(music.at(D), music.at('copy-of-delta.mp3'));
-  // Permissions do not hold for root, so there the scan runs as somebody else.
+  // permissions do not apply to root, so there the scan runs as another user
   const locked = music.at('Two');
   const asRoot = process.getuid?.() === 0;
   if (asRoot) {

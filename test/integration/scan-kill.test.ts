@@ -1,4 +1,4 @@
-// kill -9 in the middle of scans: the next start goes on, and the library ends up as if nothing had happened.
+// kill -9 during scans: the next start continues, with the same library in the end.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, watch, type FSWatcher } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ function watchData(dataDir: string, onChange: () => void): FSWatcher {
   return watch(dataDir, onChange);
 }
 
-/** Everything a scan decides, without ids and times. */
+/** Everything that a scan writes, without ids and times. */
 function contents(dataDir: string): { tracks: unknown[]; albums: unknown[]; artists: unknown[] } {
   const db = new Database(join(dataDir, 'tonearm.db'), { readonly: true });
   try {
@@ -75,7 +75,7 @@ test('ten kills at random moments of a scan leave the library of an uninterrupte
   const random = seededRandom(seedOfRun());
   let interrupted = 0;
   for (let i = 0; i < 10; i++) {
-    // Moments are counted in changes, not in time: a slow machine comes as far as a fast one.
+    // moments are counted in changes, not in time: the same on slow and fast machines
     let left = Math.ceil((random() * calmChanges) / 3);
     const server = await spawnServer(['--data-dir', shaken, '--port', '0', '--import', manifest.dir]);
     const watcher = watchData(shaken, () => void (--left === 0 && server.child.kill('SIGKILL')));
@@ -92,7 +92,7 @@ test('ten kills at random moments of a scan leave the library of an uninterrupte
   expect(objectsIn(shaken, 'tmp')).toEqual([]);
 });
 
-test('a scan that a kill broke off goes on by itself at the next start', async () => {
+test('a killed scan continues at the next start', async () => {
   const dataDir = join(base, 'resumed');
   const first = await spawnServer(['--data-dir', dataDir, '--port', '0', '--import', manifest.dir]);
   await expect.poll(() => jobsIn(dataDir), { interval: 5 }).toBe(1);

@@ -1,4 +1,4 @@
-// Lyrics in a file and beside it: which are shown, and that a scan notices when they change and nothing else does.
+// Lyrics in tags and files: which are used, and that a scan notices when only they change.
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ const write = (name: string, text: string): void => writeFileSync(join(music, 'a
 const track = async (name: string): Promise<TrackOut> =>
   (await allTracks(server)).find((t) => t.source_id.endsWith(`/${name}.mp3`)) as TrackOut;
 
-/** As text, with times in front of timed lines; null when there are none. */
+/** As text, with times in front of synced lines; null when there are none. */
 async function lyrics(name: string): Promise<string | null> {
   const { id, has_lyrics } = await track(name);
   const { status, body } = await server.api<LyricsOut>(`/tracks/${id}/lyrics`);
@@ -65,7 +65,7 @@ async function lyrics(name: string): Promise<string | null> {
 }
 
 describe.each(['reference', 'copy'])('in %s mode', (mode) => {
-  test('lyrics beside a file win, unless only those inside are timed', async () => {
+  test('lyrics files win, unless only those in the tags are synced', async () => {
     write('bare.lrc', '[00:02.00]beside\n[00:03.50]more');
     write('plain.txt', 'beside');
     write('timed.txt', 'beside');
@@ -81,7 +81,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     ]);
   });
 
-  test('lyrics that come, change and go are noticed by the next scan, and the track stays what it is', async () => {
+  test('new, changed and removed lyrics are noticed by the next scan, and the track stays the same', async () => {
     await open(mode);
     await scan();
     expect([await lyrics('bare'), await lyrics('plain')]).toEqual([null, 'inside']);
@@ -110,7 +110,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     expect(await scan()).toMatchObject({ added: 0, updated: 0 });
   });
 
-  test('a moved folder takes its lyrics along', async () => {
+  test('a moved folder keeps its lyrics', async () => {
     write('bare.lrc', 'beside');
     await open(mode);
     await scan();

@@ -1,4 +1,4 @@
-// The scan of the music folder: what it finds, what it says of what it cannot read, and what it leaves alone.
+// The scan of the music folder: what it finds, what it reports, and what it leaves unchanged.
 import {
   cpSync,
   existsSync,
@@ -70,7 +70,7 @@ const filesBelow = (folder: string): string[] =>
     : [];
 
 describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
-  test('every good file becomes a track with the tags it holds, and every broken one a line with a reason', async () => {
+  test('every good file becomes a track with its tags, and every broken one an error with a reason', async () => {
     const server = await serverOn(manifest.dir, mode);
     const { status, result } = await scan(server);
     expect(status).toBe('succeeded');
@@ -123,7 +123,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     expect(accessed.filter((file) => statSync(file).atimeMs !== 1000)).toEqual([]);
   });
 
-  test('streams every track byte for byte as the file is', async () => {
+  test('streams every track byte for byte', async () => {
     const { folder, files } = smallFolder();
     const server = await serverOn(folder, mode);
     await scan(server);
@@ -134,7 +134,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     expect(files.length).toBe(await totalOf(server, '/tracks'));
   });
 
-  test('a changed file is read again, keeps its id, and an older time counts as a change too', async () => {
+  test('a changed file is read again and keeps its id, also with an older time', async () => {
     const { folder, files } = smallFolder(2);
     const server = await serverOn(folder, mode);
     await scan(server);
@@ -149,11 +149,11 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     const after = await idOf(first);
     expect(after?.id).toBe(before?.id);
     expect(after?.title).toBe((await idOf(second))?.title);
-    // both hold the same content now
+    // both have the same content now
     if (mode === 'copy') expect(filesBelow(join(server.dir, 'library', 'audio')).length).toBe(1);
   });
 
-  test('a deleted track does not come back until its file changes or the person asks', async () => {
+  test('a deleted track does not come back until its file changes or the user asks', async () => {
     const { folder, files } = smallFolder(3);
     const server = await serverOn(folder, mode);
     await scan(server);
@@ -166,7 +166,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     expect(await totalOf(server, '/tracks')).toBe(files.length);
   });
 
-  test('files that are gone keep their tracks, and come back with the same ids', async () => {
+  test('missing files keep their tracks, and come back with the same ids', async () => {
     const { folder, files } = smallFolder(4);
     const server = await serverOn(folder, mode);
     await scan(server);
@@ -191,7 +191,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     );
   });
 
-  test('an import folder that is empty or not there any more fails the scan and changes nothing', async () => {
+  test('an empty or missing music folder fails the scan and changes nothing', async () => {
     const { folder } = smallFolder(2);
     const server = await serverOn(folder, mode);
     await scan(server);
@@ -217,7 +217,7 @@ test('copied audio survives the loss of the music folder; the folder itself is n
   expect((await fetch(`${server.url}/stream/${body.items[0]?.id}?token=${server.token}`)).status).toBe(200);
 });
 
-test('what was copied stays playable when its folder is played in place from then on and the file goes', async () => {
+test('copied audio stays playable after switching to reference mode, when the file is removed', async () => {
   const { folder, files } = smallFolder(2);
   const dir = mkdtempSync(join(base, 'data-'));
   const before = await serverOn(folder, 'copy', { dir });
@@ -234,7 +234,7 @@ test('what was copied stays playable when its folder is played in place from the
     ]).toEqual(['available', 200]);
 });
 
-test('a scan that is asked for while one runs is the same scan', async () => {
+test('a scan requested while one runs is the same scan', async () => {
   const server = await serverOn(manifest.dir, 'reference');
   const [a, b] = await Promise.all(
     [1, 2].map(() => server.api<JobOut>('/sources/local_folder/scan', { method: 'POST' })),
@@ -264,7 +264,7 @@ test('sources that cannot be scanned say so', async () => {
   expect(answers[0]?.text).toContain('No music folder is set');
 });
 
-test('a file that the database refuses is one line in the result; the others of its folder are added, and it is with the next scan', async () => {
+test('a file that the database rejects is an error in the result, and is added by the next scan', async () => {
   const folder = mkdtempSync(join(base, 'refused-'));
   const good = manifest.files.find((file) => !file.messy && file.format === 'mp3')!;
   const names = ['1.mp3', '2.mp3', '3.mp3'];
@@ -284,7 +284,7 @@ test('a file that the database refuses is one line in the result; the others of 
   expect((await allTracks(server)).map((track) => track.source_id).toSorted()).toEqual(names);
 });
 
-test('two names that differ only by Unicode spelling are one track and one line in the result', async () => {
+test('two names that differ only in Unicode form are one track and one error', async () => {
   const { folder, files } = smallFolder(1);
   const source = join(folder, files[0] as string);
   cpSync(source, join(folder, 'Am\u00e9lie.mp3'));

@@ -1,5 +1,5 @@
-// Plays on their way to ListenBrainz: sent once, kept while it cannot be reached, stopped in words when it does not
-// want them.
+// Scrobbling to ListenBrainz: plays are sent once, kept while it is unreachable, and stopped with a reason when it
+// rejects them.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ScrobblingOut } from '../../server/history/wire.ts';
 import { startListenBrainz, type FakeListenBrainz } from '../fakes/listenbrainz.ts';
@@ -38,7 +38,7 @@ const play = (track_id: number, at = clock, more = {}) =>
 const titles = (): string[] => service.listens().map(({ track_metadata }) => track_metadata.track_name);
 
 describe('an account', () => {
-  test('is taken when the service knows the token, and shown without it', async () => {
+  test('is accepted when the service knows the token, and shown without it', async () => {
     expect(await status()).toMatchObject({ connected: false, enabled: true, username: null, queued: 0 });
     const { status: code, text } = await connect();
     expect([code, text.includes('good-token')]).toEqual([200, false]);
@@ -48,7 +48,7 @@ describe('an account', () => {
     ).not.toContain('good-token');
   });
 
-  test('is not taken otherwise', async () => {
+  test('is rejected otherwise', async () => {
     expect((await connect('bad-token')).status).toBe(422);
     service.next.push({ status: 502, body: '<html>bad gateway</html>' });
     expect((await connect()).status).toBe(503);
@@ -56,7 +56,7 @@ describe('an account', () => {
     expect((await status()).connected).toBe(false);
   });
 
-  test('can be left, and nothing waits any more', async () => {
+  test('can be disconnected, and nothing is pending any more', async () => {
     await connect();
     expect((await server.api('/users/me/scrobbling', { method: 'DELETE' })).status).toBe(204);
     await play(tracks.add({ title: 'A' }));
@@ -64,7 +64,7 @@ describe('an account', () => {
     expect([titles(), await status()]).toMatchObject([[], { connected: false, queued: 0 }]);
   });
 
-  test('is nobody else’s: what others play is not sent', async () => {
+  test('is not used for plays of other users', async () => {
     await connect();
     const listener = await registerUser(server);
     await server.api('/history', { method: 'POST', body: { track_id: tracks.add({ title: 'A' }) }, token: listener });
@@ -74,7 +74,7 @@ describe('an account', () => {
 });
 
 describe('plays', () => {
-  test('are sent with all that is known of the track', async () => {
+  test('are sent with the metadata of the track', async () => {
     await connect();
     await play(
       tracks.add({ title: 'Lighthouse', recordingMbid: '5f0f6a3c-1111-4222-8333-444455556666' }),
@@ -106,14 +106,14 @@ describe('plays', () => {
     expect(await status()).toMatchObject({ queued: 0, submitted: 1, last_submitted_at: new Date(START).toISOString() });
   });
 
-  test('are sent once, and not when they were too short, nobody’s, or taken back', async () => {
+  test('are sent once, but not short, anonymous or removed ones', async () => {
     const [a, b, c, d] = ['A', 'B', 'C', 'D'].map((title) =>
       tracks.add({ title, ...(title === 'C' && { artists: [] }) }),
     );
     await service.goAway();
     await service.comeBack();
     await connect();
-    service.next.push({ status: 503 }); // so that all of them wait
+    service.next.push({ status: 503 }); // so that all of them are pending
     await play(a as number, START - 1_000);
     await server.app.drain();
     await play(a as number, START);
@@ -126,7 +126,7 @@ describe('plays', () => {
     expect([titles(), (await status()).queued]).toEqual([['A'], 0]);
   });
 
-  test('say who sends them, and no length that the service would refuse them for', async () => {
+  test('have a client name, and no duration that the service would reject', async () => {
     await connect();
     const { $client } = server.app.db;
     for (const [title, durationMs] of [
@@ -151,7 +151,7 @@ describe('plays', () => {
     expect([...service.userAgents]).toEqual([expect.stringMatching(/^Tonearm\/\S+$/)]);
   });
 
-  test('go in batches, the oldest report first', async () => {
+  test('are sent in batches, the oldest report first', async () => {
     const id = tracks.add({ title: 'A' });
     await connect();
     const items = Array.from({ length: 250 }, (_, i) => ({
@@ -170,7 +170,7 @@ describe('plays', () => {
     );
   });
 
-  test('wait while the service is away, over a restart too, and none is lost', async () => {
+  test('wait while the service is unreachable, also across a restart, and none is lost', async () => {
     await connect();
     const ids = ['A', 'B', 'C'].map((title) => tracks.add({ title }));
     await service.goAway();
@@ -193,7 +193,7 @@ describe('plays', () => {
     expect([titles(), await status()]).toMatchObject([['A', 'B', 'C'], { queued: 0, submitted: 3, problem: null }]);
   });
 
-  test('stop in words when the token is refused, and go on with another', async () => {
+  test('stop with a reason when the token is rejected, and continue with another', async () => {
     await connect();
     const id = tracks.add({ title: 'A' });
     service.tokens.clear();
@@ -214,7 +214,7 @@ describe('plays', () => {
     expect([service.listens().length, await status()]).toMatchObject([2, { stopped: false, queued: 0, problem: null }]);
   });
 
-  test('that the service does not want do not hold up the others', async () => {
+  test('that the service rejects do not block the others', async () => {
     await connect();
     service.refusedTitles.add('Bad');
     const items = Array.from({ length: 30 }, (_, i) => ({
@@ -226,7 +226,7 @@ describe('plays', () => {
     expect(await status()).toMatchObject({ queued: 0, refused: 1, submitted: 29 });
   });
 
-  test('wait as long as the service asks for', async () => {
+  test('wait as long as the service says', async () => {
     await connect();
     service.next.push({ status: 429, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset-in': '0' } });
     await play(tracks.add({ title: 'A' }));
@@ -247,7 +247,7 @@ describe('plays', () => {
   });
 });
 
-test('what is playing is told, and a service that is away is no trouble', async () => {
+test('now playing is sent, and an unreachable service does no harm', async () => {
   await connect();
   const id = tracks.add({ title: 'A' });
   const told = service.nextSubmission();

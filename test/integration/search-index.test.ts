@@ -1,4 +1,4 @@
-// That what is written is found, by words of every length, whatever becomes of the transaction around it.
+// The search index follows what is written, with words of every length, whatever happens to the transaction.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { searchFold } from '../../server/library/fold.ts';
@@ -58,7 +58,7 @@ test('a batch is found as soon as it is written', () => {
   ]);
 });
 
-test('what a savepoint takes back is not found, and what takes its id is', () => {
+test('rolled back rows are not found, and rows that reuse their ids are', () => {
   temp.db.$client
     .transaction(() =>
       tracks.batch(() => {
@@ -82,7 +82,7 @@ test('what a savepoint takes back is not found, and what takes its id is', () =>
   ]);
 });
 
-test('a deletion that is taken back leaves the track to be found', () => {
+test('a track is found after its deletion was rolled back', () => {
   temp.db.$client
     .transaction(() =>
       tracks.batch(() => {
@@ -114,7 +114,7 @@ test('a batch that fails as a whole leaves nothing behind, and the next one is w
   expect([titles('lost'), titles('kept'), titles('single')]).toEqual([[], ['Kept'], ['Single']]);
 });
 
-test('another title, a sort name and an album that gets its artist are found', async () => {
+test('a new title, a sort name and an album’s new artist are found', async () => {
   const id = insert({ title: 'Old', artists: ['宇多田ヒカル'], album: 'First Love' });
   library.updateTrack(ann, id, { title: 'New' });
   expect([titles('old'), titles('new')]).toEqual([[], ['New']]);
@@ -144,7 +144,7 @@ test('another title, a sort name and an album that gets its artist are found', a
   expect([titles('new'), artists('utada')]).toEqual([[], []]);
 });
 
-test('words of different lengths meet, however many hold each', async () => {
+test('words of different lengths can be combined, however frequent', async () => {
   const { users } = makeSampleLibrary(temp.db, { artists: 300, albums: 300, tracks: 6_000 }, 9);
   const client = temp.db.$client;
   const all = client
@@ -176,7 +176,7 @@ test('words of different lengths meet, however many hold each', async () => {
   }
 });
 
-test('search tables that a migration emptied are filled again from where that stopped', async () => {
+test('search tables that a migration emptied are refilled from where that stopped', async () => {
   const { users } = makeSampleLibrary(temp.db, { artists: 120, albums: 150, tracks: 700 }, 5);
   const client = temp.db.$client;
   const contents = () =>

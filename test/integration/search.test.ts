@@ -1,4 +1,4 @@
-// Search in the library: what is found, in what order, and that nothing typed can reach into the query.
+// Search in the library: what is found, in what order, and that no input can change the query.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { UserId } from '../../server/db/ids.ts';
 import type { LibraryService } from '../../server/library/service.ts';
@@ -162,19 +162,19 @@ test.each([
   expect(found(q).tracks.sort()).toEqual([...titles].sort());
 });
 
-test('the best results come first: exact, beginning, word, inside, and last what is only on an album of that name', () => {
+test('the best results are first: exact, prefix, word, infix, and last those on an album of that name', () => {
   expect(found('moon').tracks).toEqual(['Moon', 'Moonlight', 'Blue Moon', 'Honeymoon', 'Time']);
   expect(found('mo').tracks).toEqual(['Moon', 'Moonlight', 'Blue Moon', 'Honeymoon', 'Jóga', 'Time']); // Homogenic
 });
 
-test('albums and artists are found by their names, and an artist also as filed', () => {
+test('albums and artists are found by their names, and artists by their sort names', () => {
   expect(found('moon')).toMatchObject({ albums: ['The Dark Side of the Moon', 'Honeymoon'], artists: [] });
   expect(found('dark side moon').albums).toEqual(['The Dark Side of the Moon']);
   expect(found('björk')).toMatchObject({ albums: ['Homogenic'], artists: ['Björk'] });
   expect(found('dc').artists).toEqual(['AC/DC']);
 });
 
-test('an exact name wins over one that begins with it, accents or not', () => {
+test('an exact name wins over a prefix, with or without accents', () => {
   const rooms = openTempDatabase();
   const { library: other, tracks } = openLibraryServices(rooms.db);
   for (const [n, artist] of ['Bjorkestra', 'The Björks', 'Björk', 'Abjork'].entries())
@@ -241,7 +241,7 @@ test.each([
   expect(await library.listArtists(ann, { q, genre: q }, { sort: 'name' }, page)).toMatchObject(none);
 });
 
-test('nothing but blanks and marks finds nothing', () => {
+test('only spaces and punctuation find nothing', () => {
   for (const q of ['\u0301', '\u0000', '\u200b'])
     expect(search.searchLibrary(ann, q, page)).toEqual({
       tracks: { items: [], total: 0 },
@@ -282,14 +282,14 @@ describe('in a larger library', () => {
     },
   );
 
-  test('more than a thousand are not counted, and what begins with the words still comes first', () => {
+  test('more than a thousand are not counted, and prefix matches are still first', () => {
     const { tracks } = pageOf('love', 50, 0);
     expect(tracks.total).toBe(MOST_RESULTS);
     expect(tracks.items[0]?.title).toBe('love');
     expect(tracks.items.every((t) => t.title.toLowerCase().startsWith('love'))).toBe(true);
   });
 
-  test('the offset may lie beyond the end', () => {
+  test('the offset may be past the end', () => {
     expect(pageOf('love', 200, 5_000).tracks).toEqual({ items: [], total: MOST_RESULTS });
     expect(pageOf('river moon', 50, 100_000).tracks.items).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// docs/SECURITY.md says what protects whom; here it is held to it.
+// Checks docs/SECURITY.md against the code.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -23,23 +23,23 @@ describe('the document', () => {
     [...list.matchAll(/“([^”]+)”/g)].map(([, title]): [string, string] => [file, title as string]),
   );
 
-  test('names files that are there', () => {
+  test('names existing files', () => {
     expect(files.length).toBeGreaterThan(40);
     expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   });
 
-  test('names tests that are there, by their words', () => {
+  test('names existing tests by their titles', () => {
     expect(titles.length).toBeGreaterThan(30);
     expect(titles.filter(([file, title]) => !readFileSync(join(root, file), 'utf8').includes(`'${title}`))).toEqual([]);
   });
 
-  test('lists every item of the checklist, in its order', () => {
+  test('lists every item of the checklist, in order', () => {
     expect([...document.matchAll(/^\| (\d+) \|/gm)].map(([, n]) => Number(n))).toEqual(
       Array.from({ length: 20 }, (_, n) => n + 1),
     );
   });
 
-  test('lists the doors that are open without a token, and there is no other', () => {
+  test('lists all endpoints that need no token', () => {
     const listed = [...document.matchAll(/^\| (GET|POST) `([^`]+)` \|/gm)].map(
       ([, method, path]) => `${method} ${path}`,
     );

@@ -63,7 +63,7 @@ describe('GET /settings', () => {
     expect((await server.call('/settings', { token })).text).not.toMatch(/0815|a-secret-of/);
   });
 
-  it('gives values in the form in which PATCH takes them', async () => {
+  it('returns values in the form that PATCH accepts', async () => {
     await patch({ access_token_ttl: '90m', allowed_hosts: 'b.example,A.example' });
     expect([(await one('access_token_ttl'))?.value, (await one('allowed_hosts'))?.value]).toEqual([
       '90m',
@@ -81,7 +81,7 @@ describe('GET /settings', () => {
 });
 
 describe('PATCH /settings', () => {
-  it('applies at once, is written to settings.json and is there after a restart', async () => {
+  it('applies at once, is written to settings.json and survives a restart', async () => {
     expect((await patch({ fpid_trust_score: 0.5, allow_registration: 'no' })).status).toBe(200);
     expect([server.settings.get('FPID_TRUST_SCORE'), server.settings.get('ALLOW_REGISTRATION')]).toEqual([0.5, false]);
     expect(file()).toEqual({ fpid_trust_score: 0.5, allow_registration: 'no' });
@@ -90,7 +90,7 @@ describe('PATCH /settings', () => {
     expect([server.settings.get('FPID_TRUST_SCORE'), server.settings.get('ALLOW_REGISTRATION')]).toEqual([0.5, false]);
   });
 
-  it('keeps the value in force where a restart is needed, and says that it waits', async () => {
+  it('keeps the current value if a restart is required, and says so', async () => {
     await patch({ port: 5000 });
     expect(server.settings.get('PORT')).toBe(4747);
     expect(await one('port')).toMatchObject({
@@ -107,7 +107,7 @@ describe('PATCH /settings', () => {
     expect(await one('port')).toMatchObject({ restart_pending: false });
   });
 
-  it('takes null as the way back to the default', async () => {
+  it('resets to the default with null', async () => {
     await patch({ fpid_trust_score: 0.5, contact: 'me@example.org' });
     await patch({ fpid_trust_score: null, contact: null });
     expect(file()).toEqual({});
@@ -115,7 +115,7 @@ describe('PATCH /settings', () => {
     expect(await one('contact')).toMatchObject({ value: null, is_set: false, origin: 'default' });
   });
 
-  it('keeps what people wrote by hand, and replaces a name in whatever case it stands', async () => {
+  it('keeps what was written by hand, and replaces a name in any case', async () => {
     writeFileSync(server.config.paths.settingsFile, JSON.stringify({ Log_Level: 'debug', FPID_Trust_Score: 0.4 }));
     await patch({ fpid_trust_score: 0.6 });
     expect(file()).toEqual({ Log_Level: 'debug', fpid_trust_score: 0.6 });
@@ -141,7 +141,7 @@ describe('PATCH /settings', () => {
     expect(readdirSync(server.data)).not.toContain('settings.json');
   });
 
-  it('names all faults at once and then changes nothing', async () => {
+  it('reports all errors at once and then changes nothing', async () => {
     const answer = await patch({ port: 'x', fpid_trust_score: 2, contact: 'me@example.org' });
     expect((answer.body['errors'] as { field: string }[]).map((error) => error.field)).toEqual([
       'port',
@@ -168,12 +168,12 @@ describe('PATCH /settings', () => {
     ).toBe(status);
   });
 
-  it('with nothing in it changes nothing', async () => {
+  it('without settings changes nothing', async () => {
     expect((await patch({})).status).toBe(200);
     expect(readdirSync(server.data)).not.toContain('settings.json');
   });
 
-  it('refuses with 409 what comes from the environment, and the data folder', async () => {
+  it('refuses settings of the environment, and the data folder, with 409', async () => {
     await server.close();
     await start({ FPID_TRUST_SCORE: '0.7' });
     const answer = await patch({ fpid_trust_score: 0.5 });
@@ -225,7 +225,7 @@ describe('PATCH /settings', () => {
     expect(await one('fpid_api_key')).toMatchObject({ is_set: false, origin: 'default' });
   });
 
-  it('says where secrets are kept', async () => {
+  it('says where secrets are stored', async () => {
     expect((await server.call('/settings', { token })).body['secret_store']).toEqual({ place: 'file', why_not: null });
   });
 
@@ -260,7 +260,7 @@ describe('PATCH /settings', () => {
 });
 
 describe('the music folder', () => {
-  it('is taken when it exists and can be read', async () => {
+  it('is accepted when it exists and can be read', async () => {
     const music = folder('music');
     expect((await patch({ local_media_import_path: music })).status).toBe(200);
     expect(server.settings.get('LOCAL_MEDIA_IMPORT_PATH')).toBe(music);
@@ -301,7 +301,7 @@ describe('the music folder', () => {
     expect(server.settings.get('LOCAL_MEDIA_IMPORT_PATH')).toBeUndefined();
   });
 
-  it('is refused when it holds the stored library', async () => {
+  it('is rejected when it contains the stored library', async () => {
     await server.close();
     server = await startAuthServer();
     const storage = folder('disk', 'library');
@@ -312,7 +312,7 @@ describe('the music folder', () => {
     );
   });
 
-  it('may have a name that only begins like the data folder’s', async () => {
+  it('may have a name that only starts like the data folder’s', async () => {
     expect((await patch({ local_media_import_path: folder('data-of-mine') })).status).toBe(200);
     expect((await patch({ local_media_import_path: folder('..music') })).status).toBe(200);
   });
@@ -321,7 +321,7 @@ describe('the music folder', () => {
 describe('PATCH /settings?dry_run=true', () => {
   const check = (json: unknown) => server.call('/settings?dry_run=true', { method: 'PATCH', token, json });
 
-  it('answers with the fault that the change would have, and changes nothing when there is none', async () => {
+  it('answers with the errors of the change, and changes nothing', async () => {
     expect((await check({ port: 70_000 })).body['errors']).toEqual([
       { field: 'port', message: 'must be a whole number from 0 to 65535; 0 takes a free port' },
     ]);
@@ -337,7 +337,7 @@ describe('PATCH /settings?dry_run=true', () => {
     expect(existsSync(server.config.paths.settingsFile)).toBe(false);
   });
 
-  it('knows the words that may stand where only few may', async () => {
+  it('knows the allowed values of a setting', async () => {
     expect([await one('local_media_import_mode'), await one('contact')]).toMatchObject([
       { choices: ['copy', 'reference'] },
       {},
@@ -347,14 +347,14 @@ describe('PATCH /settings?dry_run=true', () => {
 });
 
 describe('GET /server', () => {
-  it('tells people what runs', async () => {
+  it('returns the version and tools', async () => {
     const { body } = await server.call('/server', { token });
     expect(body).toEqual({ version: expect.any(String), node: process.version, platform: expect.any(String) });
   });
 });
 
-describe('rooms that listen', () => {
-  it('hear of the settings that changed, once, after the change', async () => {
+describe('listeners', () => {
+  it('are called once with the changed settings, after the change', async () => {
     const heard: [SettingName[], unknown][] = [];
     const stop = server.settings.onChange(
       ['FPID_TRUST_SCORE', 'CONTACT'],
@@ -370,7 +370,7 @@ describe('rooms that listen', () => {
     expect(heard).toHaveLength(1);
   });
 
-  it('that fail do not undo the change nor keep it from others', async () => {
+  it('that fail do not undo the change, and others are still called', async () => {
     const heard: SettingName[] = [];
     server.settings.onChange(['CONTACT'], () => {
       throw new Error('no');

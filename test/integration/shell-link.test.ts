@@ -1,5 +1,5 @@
-// The private channel between the server and whoever started it: what it answers, what it takes no notice of, and what
-// happens when the other end is gone.
+// The channel between the server and its parent process: what it answers, what it ignores, and what
+// happens when the parent ends.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -44,7 +44,7 @@ const answerTo = async (message: object): Promise<unknown> => {
 };
 const isUp = async (): Promise<boolean> => (await fetch(`${url}/health`)).ok;
 
-test('a shell gets tickets, each under the number it asked with, and can ask the server to stop', async () => {
+test('a shell gets tickets, each with the id of its request, and can ask the server to stop', async () => {
   for (const message of [
     null,
     'stop',
@@ -67,14 +67,14 @@ test('a shell gets tickets, each under the number it asked with, and can ask the
   expect((await ended)[0]).toBe(0);
 });
 
-test('a server whose shell is gone stops, and lets the data folder go', async () => {
+test('a server whose shell has ended stops, and releases the data folder', async () => {
   await answerTo({ kind: 'ticket', id: 1 });
   const ended = once(child, 'exit');
   child.disconnect();
   expect((await ended)[0]).toBe(0);
 });
 
-test('a parent that is no shell may come and go', async () => {
+test('a parent that is not a shell may end', async () => {
   child.send({ hello: 'from a process manager' });
   child.disconnect();
   expect(await isUp()).toBe(true);

@@ -1,4 +1,4 @@
-// Starting and not starting: one clear line that names the thing, and an exit code, whatever is wrong.
+// Starting, and failing to start with one clear line and an exit code.
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -51,7 +51,7 @@ test('an invalid setting from the environment or the file is named, with its val
   expect(await refusal(['--data-dir', dir])).toMatch(/settings\.json is damaged/);
 });
 
-test('an import folder that is not there, is a file, or holds the data folder is refused', async () => {
+test('a music folder that does not exist, is a file, or contains the data folder is rejected', async () => {
   const dir = fresh();
   expect(await refusal(['--data-dir', dir, '--import', join(base, 'nowhere')])).toMatch(
     /The music folder .*nowhere is not an existing folder/,
@@ -65,7 +65,7 @@ test('an import folder that is not there, is a file, or holds the data folder is
   );
 });
 
-test('a port in use is named, and the data folder is free again', async () => {
+test('a port in use is reported, and the data folder is released', async () => {
   const dir = fresh();
   const other = createServer().listen(0, '127.0.0.1');
   const { port } = await new Promise<AddressInfo>((resolve) =>
@@ -79,7 +79,7 @@ test('a port in use is named, and the data folder is free again', async () => {
   expect(await server.kill('SIGTERM')).toBe(0);
 });
 
-test('a database that is none, or was made by a newer version, is named with what to do', async () => {
+test('an invalid database, or one of a newer version, is reported with what to do', async () => {
   const dir = fresh();
   writeFileSync(join(dir, 'tonearm.db'), 'this is not a database, and long enough to be read as one. '.repeat(200));
   expect(await refusal(['--data-dir', dir])).toMatch(
@@ -98,13 +98,13 @@ test('a data folder belongs to one server at a time', async () => {
   const dir = fresh();
   const server = await spawnServer(['--data-dir', dir, '--port', '0']);
   expect(await refusal(['--data-dir', dir, '--port', '0'])).toMatch(/Another Tonearm is running/);
-  await server.kill(); // a killed owner lets go by itself
+  await server.kill(); // the lock of a killed owner is released
   const next = await spawnServer(['--data-dir', dir, '--port', '0']);
   expect((await fetch(`${next.url}/health`)).status).toBe(200);
   await next.kill('SIGTERM');
 });
 
-test('a file where the data folder or the library should be, or a folder above it, is named', async () => {
+test('a file at the path of the data folder or the library, or of a parent, is reported', async () => {
   const file = join(base, 'plain-file');
   writeFileSync(file, '');
   for (const path of [file, join(file, 'below')]) {
@@ -117,7 +117,7 @@ test('a file where the data folder or the library should be, or a folder above i
   }
 });
 
-test('a setup token and its link are printed until there is an administrator, who can come from the environment', async () => {
+test('a setup token and its link are printed until there is an administrator, also from the environment', async () => {
   const dir = fresh();
   const first = await spawnServer(['--data-dir', dir, '--port', '0']);
   await expect.poll(() => first.output()).toMatch(new RegExp(`Setup token: \\S+\\n.*${first.url}/setup\\?token=`));
@@ -136,7 +136,7 @@ test('a setup token and its link are printed until there is an administrator, wh
   await second.kill('SIGTERM');
 });
 
-test('help, version and openapi are printed without touching any folder; accounts are kept without a server', async () => {
+test('help, version and openapi are printed without touching any folder; accounts need no server', async () => {
   const dir = join(base, 'untouched');
   const tmp = mkdtempSync(join(base, 'tmp-'));
   expect((await runServer(['--help', '--data-dir', dir])).stdout).toMatch(/ALLOW_REGISTRATION.*\[true\]/);

@@ -1,4 +1,4 @@
-// How the built windows are sent: compressed where the browser takes it, for ever where the name says what is inside.
+// Serving the built pages: compressed if the browser accepts it, cached for ever if the name contains a hash.
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request, type IncomingMessage, type Server } from 'node:http';
@@ -79,7 +79,7 @@ test('a style keeps its type, and a file that was not compressed is sent as it i
   expect([plain.status, plain.headers['content-encoding'], plain.bytes.toString()]).toEqual([200, undefined, CODE]);
 });
 
-test('what is not there, or lies outside, is not found', async () => {
+test('missing files, and files outside the folder, are not found', async () => {
   for (const path of ['/assets/none.js', '/assets/..%2findex.js', '/assets/', '/assets/%00.js'])
     expect((await get(path, 'br')).status, path).toBeGreaterThanOrEqual(400);
 });

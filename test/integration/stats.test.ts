@@ -1,5 +1,5 @@
-// Statistics equal a straightforward recount over the tables, on a large generated library and after whatever happens
-// to it.
+// Statistics equal a simple recount of the tables, on a large generated library and after all kinds of
+// changes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { createPlayMerge } from '../../server/history/track-merge.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
   server = await startServer();
   server.app.db.$client.pragma('synchronous = OFF');
   library = makeSampleLibrary(server.app.db, { artists: 100, albums: 300, tracks: TRACKS }, 5);
-  server.app.db.$client.exec('DELETE FROM play_counts'); // the sample's own were never played
+  server.app.db.$client.exec('DELETE FROM play_counts'); // those of the sample were never played
   insertListening(server.app.db, { userId: ME, trackIds: library.tracks.map(({ id }) => id), plays: PLAYS });
 });
 afterAll(() => server.close());
@@ -82,7 +82,7 @@ describe('statistics of 4,000 tracks and 20,000 plays', () => {
     );
   });
 
-  test('take a day of the calendar whole, where the person lives', async () => {
+  test('cover calendar days in the user’s time zone', async () => {
     const [from, to] = [Date.UTC(2024, 2, 30, 23), Date.UTC(2024, 2, 31, 22)]; // the 31st has 23 hours in Berlin
     const out = await listening('?tz=Europe/Berlin&from=2024-03-31&to=2024-03-31');
     expect([out.from, out.to]).toEqual([new Date(from).toISOString(), new Date(to).toISOString()]);
@@ -90,7 +90,7 @@ describe('statistics of 4,000 tracks and 20,000 plays', () => {
     expect(out.days.map(({ day }) => day)).toEqual(['2024-03-31']);
   });
 
-  test('of a year tell its months, streak, and what was new', async () => {
+  test('of a year have its months, streak, and new artists', async () => {
     const range = { from: Date.UTC(2023, 0, 1), to: Date.UTC(2024, 0, 1) };
     const { status, body } = await server.api<YearOut>('/stats/year/2023');
     expect(status).toBe(200);
@@ -122,7 +122,7 @@ describe('statistics of 4,000 tracks and 20,000 plays', () => {
     expect(body.busiest_day?.plays).toBe(Math.max(...Object.values(counted.days).map(([plays]) => plays)));
   });
 
-  test('of an empty year are empty, and another person’s are their own', async () => {
+  test('of an empty year are empty, and those of another user are separate', async () => {
     expect((await server.api<YearOut>('/stats/year/1999')).body).toMatchObject({
       plays: 0,
       active_days: 0,
@@ -169,7 +169,7 @@ describe('statistics of 4,000 tracks and 20,000 plays', () => {
     await expectAllEqual();
   });
 
-  test('follow plays that come, are taken back, and find their track', async () => {
+  test('follow plays that are added, removed and matched', async () => {
     const { db } = server.app;
     const [id] = library.tracks.slice(500).map((track) => track.id);
     await server.api('/history', { method: 'POST', body: { track_id: id } });

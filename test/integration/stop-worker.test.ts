@@ -1,10 +1,10 @@
-// Threads that are asked to end, those that do not hear it, and those that have ended already.
+// Threads that are asked to end, that do not react, and that have already ended.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
 import { END, stopWorker } from '../../server/runtime/stop-worker.ts';
 
-/** Says that it runs; then does what is given. `told` is where it notes things. */
+/** Reports that it runs; then runs the given code. `told` is for its notes. */
 function start(code: string): { worker: Worker; told: Int32Array; runs: Promise<unknown> } {
   const told = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(
@@ -14,7 +14,7 @@ function start(code: string): { worker: Worker; told: Int32Array; runs: Promise<
   return { worker, told, runs: once(worker, 'message') };
 }
 
-it('a thread is asked, and waited for until it has let go of what it holds', async () => {
+it('a thread is asked to end, and awaited until it has released its resources', async () => {
   const { worker, told, runs } = start(
     `port.on('message', (word) => { if (word === '${END}') setImmediate(() => { told[0] = 1; port.close(); }); });`,
   );
@@ -23,7 +23,7 @@ it('a thread is asked, and waited for until it has let go of what it holds', asy
   expect([told[0], worker.threadId]).toEqual([1, -1]);
 });
 
-it('one that was told before it ran hears it all the same', async () => {
+it('one that was asked before it ran ends too', async () => {
   const { worker, told } = start(`port.on('message', () => { told[0] = 1; port.close(); });`);
   await stopWorker(worker);
   expect([told[0], worker.threadId]).toEqual([1, -1]);
@@ -39,7 +39,7 @@ it.each([
   expect([told[0], worker.threadId]).toEqual([0, -1]);
 });
 
-it('one that has ended, or ends with an error, is no trouble', async () => {
+it('one that has ended, or ends with an error, is ignored', async () => {
   const { worker, runs } = start(`port.on('message', () => { throw new Error('on its way out'); });`);
   await runs;
   await stopWorker(worker);

@@ -1,4 +1,4 @@
-// What every storage backend has to do. Each backend's test file calls this with a way to make an empty one.
+// Tests for every storage backend. Each backend's test file calls this with a function that opens an empty one.
 import { createHash, randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
@@ -44,7 +44,7 @@ export function describeStorage(name: string, open: () => Promise<Backend>): voi
       return found.sort();
     };
 
-    it('gives back what was put, from a stream and from bytes', async () => {
+    it('returns what was stored, from a stream and from bytes', async () => {
       const bytes = randomBytes(300_000);
       expect(await storage.put('covers/1.jpg', inPieces(bytes))).toEqual({ size: 300_000 });
       expect(await storage.put('covers/2.jpg', bytes)).toEqual({ size: 300_000 });
@@ -65,7 +65,7 @@ export function describeStorage(name: string, open: () => Promise<Backend>): voi
       expect((await storage.stat('covers/1.jpg'))?.size).toBe(3);
     });
 
-    it('names audio by its content, and keeps the same content once', async () => {
+    it('names audio by its content, and stores the same content once', async () => {
       const bytes = randomBytes(100_000);
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       const expected = { key: `audio/${sha256.slice(0, 2)}/${sha256}.flac`, sha256, size: 100_000 };
@@ -75,19 +75,19 @@ export function describeStorage(name: string, open: () => Promise<Backend>): voi
       expect(await keys('')).toEqual([expected.key]);
     });
 
-    it('refuses audio that turns out other than it was said to be', async () => {
+    it('rejects audio with another hash than announced', async () => {
       const bytes = randomBytes(50_000);
       const known = { sha256: createHash('sha256').update(randomBytes(10)).digest('hex'), size: bytes.length };
       expect(await codeOf(storage.putAudio(inPieces(bytes), 'mp3', { known }))).toBe('conflict');
       expect(await keys('')).toEqual([]);
     });
 
-    it('has nothing half-written to sweep after all this', async () => {
+    it('has no incomplete objects to sweep after all this', async () => {
       await storage.put('covers/1.jpg', randomBytes(1_000));
       expect(await storage.sweep(new Date(Date.now() + 60_000))).toBe(0);
     });
 
-    it('keeps both when the same audio is put twice at once', async () => {
+    it('succeeds twice when the same audio is stored twice at once', async () => {
       const bytes = randomBytes(200_000);
       const [one, two] = await Promise.all([
         storage.putAudio(inPieces(bytes), 'mp3'),
@@ -97,7 +97,7 @@ export function describeStorage(name: string, open: () => Promise<Backend>): voi
       expect((await read(one.key)).equals(bytes)).toBe(true);
     });
 
-    it('opens ranges, both ends included, cut at the end', async () => {
+    it('opens ranges, both ends included, limited to the end', async () => {
       const bytes = randomBytes(100_000);
       await storage.put('covers/1.jpg', bytes);
       for (const [start, end] of [
@@ -113,7 +113,7 @@ export function describeStorage(name: string, open: () => Promise<Backend>): voi
       }
     });
 
-    it('says not_found for what is not there, and deletes it quietly', async () => {
+    it('throws not_found for a missing object, and deletes it without error', async () => {
       expect(await codeOf(storage.open('covers/9.jpg'))).toBe('not_found');
       expect(await storage.stat('covers/9.jpg')).toBeUndefined();
       expect(await storage.delete('covers/9.jpg')).toBe(false);

@@ -1,6 +1,6 @@
-// Everything that can go wrong at the object store, while everything that uses it is under way: 503 or another try,
-// never a row without its object, never an object lost; and once the store is well again, all goes on. One server lives
-// through all of it.
+// All errors of an object store, during everything that uses it: 503 or a retry,
+// never a row without its object, never a lost object; and everything continues when the store recovers. One server
+// runs all the time.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** What the store does to what is sent, and to what is asked for. */
+/** How the store fails for uploads and for requests. */
 const FAULTS: [string, { sent: S3Fault; asked: S3Fault }][] = [
   ['errors', both({ status: 500, code: 'InternalError' })],
   ['silence', both('silent')],
@@ -91,7 +91,7 @@ async function begin(path: string): Promise<JobOut> {
   return jobOf(body.id);
 }
 
-/** The store is well again, and what waits is tried again. */
+/** The store recovers, and pending jobs are retried. */
 async function recover<R>(id: number): Promise<JobOut & { result: R }> {
   fake.fault = () => undefined;
   clock += HOUR_MS;
@@ -159,7 +159,7 @@ const ACTIVITIES: [string, (fault: Fault) => Promise<void>][] = [
       const listen = (): Promise<Response> =>
         fetch(`${server.url}/stream/${track.id}`, { headers: { Authorization: `Bearer ${server.token}` } });
       fake.fault = () => asked;
-      // known only at its end, which does not come
+      // only known at the end, which is never sent
       if (asked === 'damaged') await expect(listen().then((answer) => answer.arrayBuffer())).rejects.toThrow();
       else {
         const answer = await listen();
@@ -215,7 +215,7 @@ const ACTIVITIES: [string, (fault: Fault) => Promise<void>][] = [
   ],
 ];
 
-describe.each(FAULTS)('a store that has only %s', (_, fault) => {
+describe.each(FAULTS)('a store with %s', (_, fault) => {
   it.each(ACTIVITIES)('while %s', async (_activity, live) => {
     try {
       await live(fault);
@@ -232,7 +232,7 @@ describe.each(FAULTS)('a store that has only %s', (_, fault) => {
   });
 });
 
-it('after all that, the backup gives back every row and every byte', async () => {
+it('after all that, the backup restores every row and every byte', async () => {
   const tracks = await allTracks(server);
   const place = join(base, 'restored');
   await restoreFrom(await openBackup('s3', { env: { ...fake.settings, S3_PREFIX: 'tonearm' } }), place);

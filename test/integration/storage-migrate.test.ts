@@ -1,4 +1,4 @@
-// Moving a library into an object store and back, with kill -9 in between. What counts is what a listener gets in the
+// Moving a library to an object store and back, with kill -9 in between. Checked by what a listener gets in the
 // end.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { serverEntry } from '../support/bundle.ts';
 import { makeLibrary } from '../support/library.ts';
 import { offline, startServer } from '../support/server.ts';
 
-/** A dozen processes, one after the other, on a machine that may have much else to do. */
+/** A dozen processes, one after the other, on a machine that may be busy. */
 const TIME_LIMIT = 240_000;
 
 let base: string;
@@ -36,7 +36,7 @@ function copyOf(name: string): string {
   return dir;
 }
 
-/** `killAt`: ends the process like a power cut when it asks the store for that. */
+/** `killAt`: ends the process as by a power cut when it sends that request. */
 async function migrate(dir: string, to: 's3' | 'local', fake: FakeS3, killAt: (ask: S3Ask) => boolean = () => false) {
   const child = spawn(process.execPath, [serverEntry(), 'storage', 'migrate', '--to', to, '--data-dir', dir], {
     env: { ...process.env, LOCAL_MEDIA_WATCH: 'false', ...offline({}), ...fake.settings },
@@ -142,7 +142,7 @@ test(
       expect([code, output]).toEqual([0, expect.stringMatching(/[1-9]\d* were already there/)]);
       expect(schemes(dir)).toEqual(['s3']);
       expectWholeIn(fake);
-      // the way back is short
+      // moving back is fast
       expect([...new Set(readdirSync(join(dir, 'library')))]).toEqual(expect.arrayContaining(['audio', 'covers']));
       expect((await migrate(dir, 's3', fake)).output).toContain('0 objects copied');
     } finally {

@@ -1,4 +1,4 @@
-// Fifty people listen to 200 MB each out of an object store, all slowly: nothing of it may pile up in the server.
+// Fifty slow listeners of 200 MB each from an object store: nothing may accumulate in the server.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ const PIECE = 1 << 20;
 const rssOf = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 
-/** Reads so much more, then stops listening to the connection. */
+/** Reads so much more, then stops reading. */
 function take(response: IncomingMessage, bytes: number): Promise<void> {
   return new Promise((resolve, reject) => {
     let left = bytes;

@@ -73,7 +73,7 @@ async function scan(): Promise<JobOut & { result: ScanResult }> {
 const objectOf = (track: TrackOut): Buffer | undefined =>
   fake.objects.get(`tonearm/${track.storage_uri?.slice('s3:'.length)}`)?.bytes;
 
-/** Rows without their object, and objects that are not what their name says. */
+/** Rows without their object, and objects with another hash than in their key. */
 async function orphans(): Promise<string[]> {
   const tracks = await allTracks(server);
   return tracks
@@ -89,7 +89,7 @@ const stream = (id: number, headers: Record<string, string> = {}, method = 'GET'
 const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 
 describe('a library in an object store', () => {
-  it('is scanned, shown with covers, and played in ranges, with nothing of it on this disk', async () => {
+  it('is scanned, shown with covers, and played in ranges, with nothing of it on the local disk', async () => {
     const { status, result } = await scan();
     expect([status, result.failed_count]).toEqual(['succeeded', 0]);
     const tracks = await allTracks(server);
@@ -138,7 +138,7 @@ describe('a library in an object store', () => {
     expect((await scan()).result).toMatchObject({ added: 0, unchanged: result.files });
   });
 
-  it('takes uploads, sends the same content once, and deletes the object with its last track', async () => {
+  it('accepts uploads, sends the same content once, and deletes the object with its last track', async () => {
     const { status, body } = await upload(0, 1);
     expect([status, body.items.length]).toEqual([201, 2]);
     expect(await orphans()).toEqual([]);
@@ -154,7 +154,7 @@ describe('a library in an object store', () => {
 });
 
 describe('while somebody listens', () => {
-  it('a broken connection to the store is not heard', async () => {
+  it('a broken connection to the store is not noticed', async () => {
     const track = await uploadOne(3);
     let cuts = 2;
     fake.fault = ({ operation }) => (operation === 'GetObject' && cuts-- > 0 ? 'cut' : undefined);
@@ -162,7 +162,7 @@ describe('while somebody listens', () => {
     expect(cuts).toBeLessThan(1);
   });
 
-  it('an object that is really gone makes its track missing', async () => {
+  it('a deleted object makes its track missing', async () => {
     const track = await uploadOne(4);
     fake.objects.delete(`tonearm/${track.storage_uri?.slice(3)}`);
     expect((await stream(track.id)).status).toBe(410);

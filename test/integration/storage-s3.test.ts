@@ -1,5 +1,5 @@
-// The object store behind the Storage interface: against the fake that checks everything, and against a real one where
-// one is named.
+// S3 storage: with the fake that checks everything, and with a real store if
+// one is configured.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -85,7 +85,7 @@ describe('S3 storage and its store', () => {
   const read = async (key: string, range?: { start: number; end: number }) =>
     buffer((await storage.open(key, range)).stream);
 
-  it('sends large audio in parts, and asks before it sends what is there', async () => {
+  it('sends large audio in parts, and checks first whether it is stored', async () => {
     expect(await storage.putAudio(Readable.from([bytes]), 'flac')).toEqual({ key: KEY, ...known });
     expect(operations()).toEqual([
       'HeadObject',
@@ -103,7 +103,7 @@ describe('S3 storage and its store', () => {
     expect(readdirSync(join(tmpDir, 'tmp'))).toEqual([]);
   });
 
-  it('stores nothing under the name of other content', async () => {
+  it('stores nothing under the hash of other content', async () => {
     const other = randomBytes(20 << 20);
     expect(await codeOf(storage.putAudio(Readable.from([other]), 'flac', { known }))).toBe('conflict');
     expect(await codeOf(storage.putAudio(Readable.from([bytes.subarray(0, 1_000)]), 'flac', { known }))).toBe(
@@ -112,7 +112,7 @@ describe('S3 storage and its store', () => {
     expect([fake.objects.size, fake.uploads.size]).toEqual([0, 0]);
   });
 
-  it('keeps what others have in the bucket out of its lists', async () => {
+  it('does not list other files in the bucket', async () => {
     fake.put('audio/../x', Buffer.from('x'));
     fake.put('audio/a&b "<c>".mp3', Buffer.from('x'));
     fake.put('audio/aa/one.mp3', Buffer.from('x'));
@@ -131,7 +131,7 @@ describe('S3 storage and its store', () => {
   ])('stores a cover in spite of %s', async (_, operation, fault) => {
     once(operation, fault);
     const tries = async (): Promise<unknown> => storage.put('covers/1.jpg', Buffer.from('cover'));
-    // the SDK takes that for final
+    // the SDK does not retry that
     if (typeof fault === 'object' && fault.code === 'BadDigest') expect(await codeOf(tries())).toBe('unavailable');
     await tries();
     expect((await read('covers/1.jpg')).toString()).toBe('cover');
@@ -153,14 +153,14 @@ describe('S3 storage and its store', () => {
     expect(fake.objects.get(KEY)?.bytes.equals(bytes)).toBe(true);
   });
 
-  it('finishes an upload whose last answer was lost', async () => {
+  it('finishes an upload whose last response was lost', async () => {
     once('CompleteMultipartUpload', 'lost answer');
     await storage.putAudio(Readable.from([bytes]), 'flac', { known });
     expect((await read(KEY)).equals(bytes)).toBe(true);
     expect(fake.uploads.size).toBe(0);
   });
 
-  it('reads on where a connection broke, also inside a range', async () => {
+  it('continues reading where a connection broke, also in a range', async () => {
     fake.put(KEY, bytes);
     once('GetObject', 'cut');
     expect((await read(KEY)).equals(bytes)).toBe(true);
@@ -170,7 +170,7 @@ describe('S3 storage and its store', () => {
     expect(cuts).toBeLessThanOrEqual(0);
   });
 
-  it('does not put together two versions of an object', async () => {
+  it('does not mix two versions of an object', async () => {
     fake.put('covers/1.jpg', bytes);
     fake.fault = ({ operation, range }) => {
       if (operation !== 'GetObject' || range !== undefined) return undefined;
@@ -180,7 +180,7 @@ describe('S3 storage and its store', () => {
     expect(await codeOf(read('covers/1.jpg'))).toBe('unavailable');
   });
 
-  it('does not give damaged audio as whole', async () => {
+  it('does not return damaged audio as complete', async () => {
     fake.put(KEY, bytes);
     fake.fault = () => 'damaged';
     const { stream } = await storage.open(KEY);
@@ -202,13 +202,13 @@ describe('S3 storage and its store', () => {
       fake.put('covers/1.jpg', small);
       fake.fault = () => 'damaged';
       expect(await codeOf(read('covers/1.jpg'))).toBe('unavailable');
-      if (size > 64 << 10) return; // some of it went out before it was known
+      if (size > 64 << 10) return; // part of it was sent before it was known
       once('GetObject', 'damaged');
       expect((await read('covers/1.jpg')).equals(small)).toBe(true);
     },
   );
 
-  it('ends the connection to the store with its reader', async () => {
+  it('closes the connection to the store with its reader', async () => {
     fake.put(KEY, bytes);
     const { stream } = await storage.open(KEY);
     stream.destroy();
@@ -218,7 +218,7 @@ describe('S3 storage and its store', () => {
     expect((await read(KEY)).equals(bytes)).toBe(true);
   });
 
-  it('takes nothing for gone while the bucket is not there', async () => {
+  it('does not treat objects as missing while the bucket is missing', async () => {
     await storage.put('covers/1.jpg', Buffer.from('x'));
     const { bucket } = fake;
     fake.bucket = 'another';
@@ -234,14 +234,14 @@ describe('S3 storage and its store', () => {
     expect((await read('covers/1.jpg')).toString()).toBe('x');
   });
 
-  it('sets its clock by that of the store', async () => {
+  it('adjusts its clock to the store’s', async () => {
     fake.now = () => new Date(Date.now() + 3_600_000);
     await storage.put('covers/1.jpg', Buffer.from('x'));
     expect((await read('covers/1.jpg')).toString()).toBe('x');
-    expect(fake.asked.length).toBeGreaterThan(2); // the first was refused
+    expect(fake.asked.length).toBeGreaterThan(2); // the first was rejected
   });
 
-  it('is refused with a wrong key', async () => {
+  it('fails with a wrong key', async () => {
     const stranger = createS3Storage({
       backend: s3,
       ...openBucket(settingsOf({ ...fake.settings, S3_SECRET_ACCESS_KEY: 'wrong' }), HELD_LIMITS),
@@ -251,7 +251,7 @@ describe('S3 storage and its store', () => {
     expect(await codeOf(stranger.stat('covers/1.jpg'))).toBe('unavailable');
   });
 
-  it('gives up uploads that a killed process left, and only those', async () => {
+  it('aborts uploads of killed processes, and only those', async () => {
     const started = { startedAt: new Date('2024-01-01'), contentType: undefined, parts: new Map<number, Buffer>() };
     fake.uploads.set('old', { key: KEY, ...started });
     fake.uploads.set('new', { key: KEY, ...started, startedAt: new Date() });
@@ -260,14 +260,14 @@ describe('S3 storage and its store', () => {
     expect([...fake.uploads.keys()]).toEqual(['new', 'not ours']);
   });
 
-  it('names the settings that are missing', async () => {
+  it('reports missing settings', async () => {
     const config = loadConfig({ file: {}, env: { STORAGE_BACKEND: 's3', S3_BUCKET: 'x' } });
     await expect(openStorage(config)).rejects.toThrow('The object store needs S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY.');
   });
 });
 
 describe('the fake store', () => {
-  it('takes a stream in chunks with its checksum behind it, and refuses other bytes', async () => {
+  it('accepts a stream in chunks with a trailing checksum, and rejects other bytes', async () => {
     const fake = await startFakeS3();
     const { client, bucket } = openBucket(settingsOf(fake.settings), HELD_LIMITS);
     try {

@@ -1,4 +1,4 @@
-// A backend that the product does not have: its file, which adds itself to the list of backends, and nothing else.
+// A third backend: one file that adds itself to the list of backends, and nothing else.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -80,13 +80,13 @@ describe('a library in a third storage', () => {
     expect((await server.api('/health')).body).toMatchObject({ storage: 'ok' });
   });
 
-  it('is backed up to the place for backups of the same storage', async () => {
+  it('is backed up to the backup target of the same storage', async () => {
     expect((await run(server, '/backups')).status).toBe('succeeded');
     const { body } = await server.api<BackupsOut>('/backups');
     expect([body.target, body.problem, body.items.length]).toEqual(['archive', null, 1]);
   });
 
-  it('stands in the settings, with the settings that it reads, and can be tried', async () => {
+  it('is in the settings, with the settings that it reads, and can be tested', async () => {
     const { body } = await server.api<SettingsOut>('/settings');
     const item = (key: string) => body.items.find((one) => one.key === key);
     expect(item('storage_backend')?.choices).toEqual(['local', 's3', 'archive']);
@@ -95,13 +95,13 @@ describe('a library in a third storage', () => {
     expect((await server.api('/storage/test', { method: 'POST', body: {} })).body).toEqual({ problem: null });
   });
 
-  it('is a word of the command line', () => {
+  it('is accepted by the command line', () => {
     expect(parseCommandLine(['storage', 'migrate', '--to', 'archive']).to).toBe('archive');
     expect(() => parseCommandLine(['storage', 'migrate', '--to', 'attic'])).toThrow(/--to archive/);
     expect(helpText()).toMatch(/storage migrate --to local\|s3\|archive/);
   });
 
-  it('goes to the local disk, and comes back', async () => {
+  it('is moved to the local disk, and back', async () => {
     await server.close();
     const move = (to: string): Promise<void> =>
       runMigrate(
@@ -120,7 +120,7 @@ describe('a library in a third storage', () => {
   });
 });
 
-it('a storage is not begun without what it needs, and another word is refused', async () => {
+it('a storage is not opened without required settings, and other values are rejected', async () => {
   await expect(startServer({ env: { STORAGE_BACKEND: 'attic' } })).rejects.toThrow(
     'Setting STORAGE_BACKEND = "attic": must be one of local, s3, archive.',
   );

@@ -30,7 +30,7 @@ describeStorage('local', async () => {
 });
 
 describe('local storage on its disk', () => {
-  it('leaves no temp file, whatever happened', async () => {
+  it('never leaves a temp file', async () => {
     const storage = createLocalStorage({ root: dir });
     await storage.put('covers/1.jpg', Buffer.from('x'));
     await storage.putAudio(inPieces(Buffer.from('same')), 'mp3');
@@ -39,7 +39,7 @@ describe('local storage on its disk', () => {
     expect(fs.readdirSync(join(dir, 'tmp'))).toEqual([]);
   });
 
-  it('says storage_full when the disk is full, and removes the half-written file', async () => {
+  it('throws storage_full when the disk is full, and removes the incomplete file', async () => {
     const storage = createLocalStorage({ root: dir });
     fs.mkdirSync(join(dir, 'tmp'));
     const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
@@ -52,7 +52,7 @@ describe('local storage on its disk', () => {
     expect(fs.readdirSync(join(dir, 'tmp'))).toEqual([]);
   });
 
-  it('says unavailable when its folder is a file', async () => {
+  it('throws unavailable when its folder is a file', async () => {
     fs.writeFileSync(join(dir, 'library'), '');
     const storage = createLocalStorage({ root: join(dir, 'library') });
     expect(await codeOf(storage.put('covers/1.jpg', Buffer.from('x')))).toBe('unavailable');
