@@ -94,7 +94,7 @@ export function createRecorder({ db, now, tracks, findKnown, threshold }: Record
     record: (id: TrackId, findings: Findings): Recorded | undefined =>
       withRelaxedCommit(db.$client, () => record(id, findings)),
 
-    /** Returns the reason. In its own transaction, so that the track does not stay pending after an error in another. */
+    /** Returns the reason. Has its own transaction, so that the track does not stay pending after an error. */
     recordCrash(id: TrackId, error: unknown): string {
       const reason = `Identification failed with an unexpected error (${kindOf(error)}), see the log.`;
       db.transaction(

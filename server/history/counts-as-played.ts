@@ -1,5 +1,5 @@
-// When a track counts as played, here, in the player and for the devices of the Subsonic API: after half of it or four
-// minutes, whichever comes first, as scrobbling services have it. Where its length is not known, after four minutes.
+// When a track counts as played, in the player and both APIs: after half of it or four minutes, whichever comes first,
+// as for scrobbling services. Without a known length, after four minutes.
 const LONGEST_MS = 4 * 60_000;
 
 export const enoughMs = (durationMs: number | null): number =>

@@ -1,5 +1,5 @@
-// Files of plays that people bring from other services: taken in at once, read as a background task, so that a large
-// one survives a restart. Reading one twice changes nothing.
+// Imports plays from files of other services. The file is stored and read in a background task, so that a large one
+// survives a restart. Importing it twice changes nothing.
 import { createWriteStream } from 'node:fs';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,15 +30,15 @@ export interface HistoryImportDeps {
   now: () => Date;
   history: Pick<HistoryService, 'insertOrFind' | 'changed'>;
   jobs: Pick<Jobs, 'enqueue'>;
-  /** Files wait here until they were read. */
+  /** Folder of files that are not imported yet. */
   dir: string;
   maxBytes: () => number;
 }
 
 const FIELD = 'file';
 const SLICE = 100;
-const MOST_SONGS = 50_000;
-const SONGS_TOLD = 200;
+const MAX_SONGS = 50_000;
+const SONGS_SHOWN = 200;
 
 export type HistoryImports = ReturnType<typeof createHistoryImports>;
 
@@ -102,37 +102,37 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
       signal.throwIfAborted();
     };
     const latest = now().getTime() + 86_400_000;
-    let told = 0;
+    let reported = 0;
     for await (const listen of readListens(pathOf(row.id), (done) => {
       bytesDone = done;
     })) {
       if (listen && listen.playedAt <= latest) slice.push(listen);
       else tally.count('unreadable');
       if (slice.length === SLICE) await flush();
-      if (bytesDone - told > row.bytesTotal / 50) update(row.id, { ...tally.result(), bytesDone: (told = bytesDone) });
+      if (bytesDone - reported > row.bytesTotal / 50)
+        update(row.id, { ...tally.result(), bytesDone: (reported = bytesDone) });
     }
     await flush();
     const result = tally.result();
     if (result.added + result.known === 0)
       throw new AppError(
         'unsupported_type',
-        'No play was found in the file. It should be an export of ListenBrainz (JSON, JSONL) or Last.fm (JSON, CSV).',
+        'The file has no plays. It should be an export of ListenBrainz (JSON, JSONL) or Last.fm (JSON, CSV).',
       );
     update(row.id, { ...result, bytesDone: row.bytesTotal, status: 'done', error: null, finishedAt: now() });
   }
 
   return {
-    /** Takes the file of a multipart request in and has it read. */
+    /** Stores the file of a multipart form and enqueues its import. Throws `bad_request`, `too_large`. */
     async receive(userId: UserId, req: Request, signal: AbortSignal): Promise<HistoryImportRow> {
       const fileBytes = maxBytes();
       let made: HistoryImportRow | undefined;
       await mkdir(dir, { recursive: true });
       await readForm(
         req,
-        { files: 1, fileBytes, tooLarge: `The file is larger than ${fileBytes} bytes, the most that may be uploaded.` },
+        { files: 1, fileBytes, tooLarge: `The file is larger than ${fileBytes} bytes, the limit for uploads.` },
         async ({ field, filename, chunks }) => {
-          if (field !== FIELD)
-            throw badRequest(`The file came under another name; send it as multipart field "${FIELD}".`);
+          if (field !== FIELD) throw badRequest(`The file is in another field; send it as multipart field "${FIELD}".`);
           const row = db
             .insert(historyImports)
             .values({ userId, filename, status: 'queued', bytesTotal: 0, unmatchedSongs: [], createdAt: now() })
@@ -149,7 +149,7 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
           }
         },
       );
-      if (!made) throw badRequest(`No file came; send it as multipart field "${FIELD}".`);
+      if (!made) throw badRequest(`No file was sent; send it as multipart field "${FIELD}".`);
       await jobs.enqueue(IMPORT_HISTORY, { importId: made.id });
       return get(userId, made.id);
     },
@@ -167,13 +167,11 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
       total: db.select({ n: count() }).from(historyImports).where(eq(historyImports.userId, userId)).get()?.n ?? 0,
     }),
 
-    /**
-     * Handler of `import_history`. A file that was half read when the server stopped is read again from its beginning.
-     */
+    /** Handler of `import_history`. An interrupted import starts again from the beginning of the file. */
     task: (async ({ importId }, context) => {
       const row = find(importId as HistoryImportId);
       if (!row || row.status === 'done' || row.status === 'failed') {
-        await rm(pathOf(importId as HistoryImportId), { force: true }); // also when the account is gone
+        await rm(pathOf(importId as HistoryImportId), { force: true }); // also when the account was deleted
         return null;
       }
       update(row.id, { status: 'running' });
@@ -209,11 +207,11 @@ function createTally() {
       const key = `${artistName}\n${title}`;
       const song = songs.get(key);
       if (song) song.plays++;
-      else if (songs.size < MOST_SONGS) songs.set(key, { title, artist_name: artistName, plays: 1 });
+      else if (songs.size < MAX_SONGS) songs.set(key, { title, artist_name: artistName, plays: 1 });
     },
     result: () => ({
       ...counts,
-      unmatchedSongs: [...songs.values()].sort((a, b) => b.plays - a.plays).slice(0, SONGS_TOLD),
+      unmatchedSongs: [...songs.values()].sort((a, b) => b.plays - a.plays).slice(0, SONGS_SHOWN),
     }),
   };
 }

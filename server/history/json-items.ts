@@ -1,26 +1,27 @@
-// The entries of a JSON export, one by one and never the whole file: the objects of an array, or of an array inside
-// something (`{"recenttracks": {"track": […]}}`, pages of such). Gives the text of each; undefined for one that is too
-// long to be one.
-const MOST_CHARS = 256 * 1024;
-/** Names under which exporters put the list of entries. */
+const MAX_CHARS = 256 * 1024;
+/** Keys under which exporters put the list of entries. */
 const LISTS = new Set(['listens', 'track', 'tracks', 'scrobbles']);
 const LONGEST_NAME = 10;
 
+/**
+ * Streams the entries of a JSON export: the objects of an array, also of one that is nested
+ * (`{"recenttracks": {"track": […]}}`, pages of such). Yields the text of each; undefined for one that is too long.
+ */
 export async function* jsonItems(chunks: AsyncIterable<string>): AsyncGenerator<string | undefined> {
   const open: string[] = []; // brackets
   let item: { depth: number; text: string; isTooLong: boolean } | undefined;
   let inString = false;
   let escaped = false;
-  let word = ''; // the beginning of the latest string, which is the name of what follows
+  let word = ''; // the start of the last string, which is the key of what follows
 
   const add = (text: string): void => {
     if (!item) return;
-    item.isTooLong ||= item.text.length + text.length > MOST_CHARS;
+    item.isTooLong ||= item.text.length + text.length > MAX_CHARS;
     item.text = item.isTooLong ? '' : item.text + text;
   };
 
   for await (const chunk of chunks) {
-    let start = 0; // of what is not in item.text yet
+    let start = 0; // of the part that is not in item.text yet
     for (let i = 0; i < chunk.length; i++) {
       const char = chunk[i] as string;
       if (inString) {
@@ -31,7 +32,7 @@ export async function* jsonItems(chunks: AsyncIterable<string>): AsyncGenerator<
         inString = true;
         word = '';
       } else if (char === '{' || char === '[') {
-        if (char === '[' && LISTS.has(word)) item = undefined; // it was only the wrapping
+        if (char === '[' && LISTS.has(word)) item = undefined; // it was an object around the list
         if (char === '{' && !item && open.at(-1) !== '{') {
           item = { depth: open.length, text: '', isTooLong: false };
           start = i;

@@ -1,5 +1,5 @@
-// One play as the exporters of ListenBrainz and Last.fm write it, in its many spellings, made into one shape.
-// Everything is somebody else's: what has no title, no artist or no believable time is no play.
+// Parses plays in the formats of various exporters of ListenBrainz and Last.fm. An entry without a title, an artist or
+// a plausible time is not a play.
 import { z } from 'zod';
 
 export interface Listen {
@@ -12,11 +12,11 @@ export interface Listen {
   durationMs: number | null;
 }
 
-const EARLIEST = Date.UTC(1990, 0, 1); // exporters write 1970 for plays whose time was lost
+const EARLIEST = Date.UTC(1990, 0, 1); // exporters write 1970 for plays without a time
 const LONGEST_NAME = 1_000;
 const LONGEST_TRACK_MS = 86_400_000;
 const MBID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const SECONDS_BELOW = 1e11; // as milliseconds it would be 1973
+const SECONDS_BELOW = 1e11; // in milliseconds this would be 1973
 
 const optionalText = z.string().nullish().catch(undefined);
 const ListenBrainzListen = z.object({
@@ -38,7 +38,7 @@ const ListenBrainzListen = z.object({
 });
 
 const named = z.union([z.string(), z.object({ '#text': z.string() }), z.object({ name: z.string() })]);
-/** The service's own shape, and the flat one of other exporters. */
+/** The format of the API, and the flat ones of other exporters. */
 const LastFmTrack = z.object({
   name: z.string().optional(),
   track: z.string().optional(),
@@ -115,10 +115,10 @@ const COLUMNS: Record<string, Column> = {
 };
 
 export type CsvColumns = Partial<Record<Column, number>>;
-/** What a file without names of columns holds. */
+/** Of a file without a header. */
 const USUAL: CsvColumns = { artist: 0, album: 1, title: 2, at: 3 };
 
-/** Undefined when the first row is a play already; the columns are then the usual ones. */
+/** Undefined when the first row is not a header; then the columns are the usual ones. */
 export function csvHeader(row: readonly string[]): CsvColumns | undefined {
   const columns: CsvColumns = {};
   row.forEach((cell, i) => {
@@ -164,7 +164,7 @@ function clean(name: string | null | undefined): string | undefined {
   return text === '' || text.length > LONGEST_NAME ? undefined : text;
 }
 
-/** Seconds or milliseconds since 1970, or a date in words; without a zone it is UTC, as both services have it. */
+/** Seconds or milliseconds since 1970, or a date; UTC unless it has a zone, as for both services. */
 function toTime(at: string | number): number | undefined {
   const text = String(at).trim();
   const time = /^\d+(\.\d+)?$/.test(text)
@@ -173,7 +173,7 @@ function toTime(at: string | number): number | undefined {
   return Number.isFinite(time) ? time : undefined;
 }
 
-/** `2023-11-14 22:13:20`, `14 Nov 2023, 22:13` and what else Date knows that has a year of four digits. */
+/** `2023-11-14 22:13:20`, `14 Nov 2023, 22:13`, and other formats of Date with a year of four digits. */
 function parseDate(text: string): number {
   if (text.length > 40 || !/(?:^|\D)(?:19|20)\d\d(?:\D|$)/.test(text)) return Number.NaN;
   const isZoned = /(?:z|gmt|utc|[+-]\d\d:?\d\d)$/i.test(text) && !/^\d{4}-\d\d-\d\d$/.test(text);

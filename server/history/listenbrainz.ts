@@ -1,5 +1,4 @@
-// The ListenBrainz API: what is sent, and what its answers mean
-// (https://listenbrainz.readthedocs.io/en/latest/users/api/). Knows no rows.
+// Client of the ListenBrainz API (https://listenbrainz.readthedocs.io/en/latest/users/api/).
 import { z } from 'zod';
 import { guardedFetch } from '../outbound/guarded-fetch.ts';
 import type { TokenBucket } from '../outbound/token-bucket.ts';
@@ -10,28 +9,28 @@ export interface ListenOut {
   albumTitle: string | null;
   recordingMbid: string | null;
   durationMs: number | null;
-  /** Milliseconds; the service counts whole seconds. */
+  /** Milliseconds since 1970; sent in whole seconds. */
   playedAt: number;
 }
 
 /**
- * `busy`: too much at once, again after `waitMs` · `down`: it has trouble · `bad_token`: nothing is taken with this
- * token · `refused`: not this content.
+ * `busy`: rate limited, retry after `waitMs` · `down`: a server error · `bad_token`: the token is not accepted ·
+ * `refused`: the content is not accepted.
  */
 export type Outcome =
   | { kind: 'ok'; waitMs: number }
   | { kind: 'busy'; waitMs: number; reason: string }
   | { kind: 'down' | 'bad_token' | 'refused'; reason: string };
 
-/** The service takes up to 1,000; fewer lose less when one is refused. */
+/** The service accepts up to 1,000; with fewer, less has to be sent again when one is refused. */
 export const LISTENS_AT_ONCE = 100;
-/** Older times are refused (the beginning of Last.fm). */
+/** The service refuses earlier times (the start of Last.fm). */
 export const EARLIEST_LISTEN_MS = 1_033_430_400_000;
 const TIMEOUT_MS = 20_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 const LONGEST_WAIT_MS = 60_000;
-const WITHOUT_WORD_MS = 10_000;
-/** A listen with another length is refused: none, or more than 24 days. */
+const DEFAULT_WAIT_MS = 10_000;
+/** The service refuses a listen with a length of zero or more than 24 days. */
 const LONGEST_TRACK_MS = 24 * 86_400_000;
 
 const Validity = z.object({ valid: z.boolean(), user_name: z.string().max(500).optional() });
@@ -40,9 +39,9 @@ const Complaint = z.object({ error: z.string() });
 export interface ListenBrainzDeps {
   baseUrl: () => string;
   version: string;
-  /** Who asks, and how they are reached: without it requests may be blocked. */
+  /** With a contact, as the service requires. */
   userAgent: () => string;
-  /** One request a second for all of us together. */
+  /** One request per second for the whole server. */
   bucket: TokenBucket;
 }
 
@@ -111,10 +110,7 @@ export function createListenBrainz({ baseUrl, version, userAgent, bucket }: List
   }
 
   return {
-    /**
-     * The name of the account that the token belongs to; undefined when the service does not know it. Throws when it
-     * cannot be asked.
-     */
+    /** The account name of a token; undefined for an unknown token. Throws when the service cannot be asked. */
     async accountOf(token: string): Promise<string | undefined> {
       const { status, answer } = await ask('validate-token', token);
       const validity = Validity.safeParse(answer);
@@ -143,12 +139,12 @@ function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(bytes).toString('utf8'));
   } catch {
-    return undefined; // a proxy's page
+    return undefined; // such as the error page of a proxy
   }
 }
 
-/** When the service will listen again. */
+/** How long to wait, from the headers of the answer. */
 function resetMs(headers: Headers): number {
   const seconds = Number(headers.get('x-ratelimit-reset-in') ?? headers.get('retry-after') ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1_000, LONGEST_WAIT_MS) : WITHOUT_WORD_MS;
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1_000, LONGEST_WAIT_MS) : DEFAULT_WAIT_MS;
 }

@@ -1,15 +1,14 @@
-// A file of plays from another service: says what it is by looking at its beginning, and gives one play after the
-// other.
+// Reads the plays in a file of another service. Its format is detected from its first characters.
 import { createReadStream } from 'node:fs';
 import { AppError } from '../errors.ts';
 import { jsonItems } from './json-items.ts';
 import { csvHeader, csvListen, toListen, type CsvColumns, type Listen } from './listen-shapes.ts';
 import { csvRows, lines } from './text-rows.ts';
 
-/** Enough for the first line of any of them. */
+/** Enough for the first line of each format. */
 const PEEK_CHARS = 64 * 1024;
 
-/** Undefined for an entry that is no play. Throws `unsupported_type` for a file that is none of the known kinds. */
+/** Yields undefined for an entry that is not a play. Throws `unsupported_type` for an unknown format. */
 export async function* readListens(path: string, onBytes: (done: number) => void): AsyncGenerator<Listen | undefined> {
   const stream = createReadStream(path, { encoding: 'utf8' });
   try {
@@ -51,7 +50,7 @@ async function peek(chunks: AsyncIterable<string>): Promise<{ head: string; chun
 async function* entriesOf(head: string, chunks: AsyncIterable<string>): AsyncGenerator<Listen | undefined> {
   const first = head.trimStart();
   if (first.startsWith('PK\u0003\u0004'))
-    throw unsupported('It is a ZIP archive. Unpack it first, and import what is in it.');
+    throw unsupported('It is a ZIP archive. Unpack it and import the files in it.');
   if (first.startsWith('{') && isListen(parse(first.split('\n', 1)[0]))) {
     for await (const line of lines(chunks)) yield toListen(parse(line));
   } else if (first.startsWith('{') || first.startsWith('[')) {
@@ -59,7 +58,7 @@ async function* entriesOf(head: string, chunks: AsyncIterable<string>): AsyncGen
   } else if (/[,;\t]/.test(first.split('\n', 1)[0] ?? '') && !first.includes('\0')) {
     yield* csvEntries(first, chunks);
   } else {
-    throw unsupported('It is no export of ListenBrainz (JSON, JSONL) or Last.fm (JSON, CSV).');
+    throw unsupported('It is not an export of ListenBrainz (JSON, JSONL) or Last.fm (JSON, CSV).');
   }
 }
 

@@ -1,22 +1,22 @@
-// Plays that had no track when they came in (an import, a deleted file) find theirs once it is in the library.
+// Finds the tracks of plays without one (imported, or of a deleted file), after tracks were added.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { Handler } from '../jobs/tasks.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { plays } from '../db/schema.ts';
 import { createTrackMatcher, type SongNames } from './matcher.ts';
 import type { MATCH_HISTORY } from './tasks.ts';
 
-/** Songs in one go: a few milliseconds. */
+/** Songs per transaction, which takes a few milliseconds. */
 const SLICE = 100;
 
-interface LooseSong extends SongNames {
-  songKey: number;
-}
+type LooseSong = SongNames & RowAs<typeof plays, 'songKey'> & { songKey: number };
 
 /** Handler of `match_history`. */
 export function matchHistoryTask({ db }: { db: MainDb }): Handler<typeof MATCH_HISTORY> {
   const client = db.$client;
   const matcher = createTrackMatcher({ db });
-  // One play speaks for all of the song.
+  // One play stands for all with the same song key.
   const nextSongs = client.prepare<
     [number],
     LooseSong

@@ -1,21 +1,14 @@
-// Finds the track that a play from elsewhere speaks of: by recording, else by artist and title, and of several by
-// album. Imports come by artist more often than not, so an artist's songs are read once.
+// Finds the track of a play from another service: by recording mbid, or by artist and title; of several, the one on the
+// same album. The songs of an artist are cached, because imports often have many plays of an artist in a row.
 import type { MainDb } from '../db/client.ts';
 import type { ArtistId, TrackId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { plays, tracks } from '../db/schema.ts';
 import { identityKey, sortKey, sortName } from '../library/fold.ts';
 import { artistNames, titleKey } from './song-names.ts';
 
-export interface SongNames {
-  title: string;
-  artistName: string | null;
-  albumTitle: string | null;
-  recordingMbid: string | null;
-}
-
-interface Candidate {
-  id: TrackId;
-  albumSort: string;
-}
+export type SongNames = RowAs<typeof plays, 'title' | 'artistName' | 'albumTitle' | 'recordingMbid'>;
+type Candidate = RowAs<typeof tracks, 'id' | 'albumSort'>;
 type Songs = Map<string, Candidate[]>;
 
 const KEEP_ARTISTS = 200;
@@ -29,13 +22,13 @@ export function createTrackMatcher({ db }: { db: MainDb }) {
   );
   const artistByName = client.prepare<[string], ArtistId>('SELECT id FROM artists WHERE name_key = ?').pluck();
   const artistsBySort = client.prepare<[string], ArtistId>('SELECT id FROM artists WHERE sort_key = ? LIMIT 5').pluck();
-  const songsOf = client.prepare<[ArtistId], Candidate & { title: string }>(
+  const songsOf = client.prepare<[ArtistId], Candidate & RowAs<typeof tracks, 'title'>>(
     'SELECT t.id, t.album_sort AS albumSort, t.title FROM track_artists a CROSS ' +
       'JOIN tracks t ON t.id = a.track_id WHERE a.artist_id = ? ORDER BY a.track_id',
   );
   const known = new Map<string, Songs>();
 
-  /** The songs of everybody of that name. */
+  /** The songs of all artists with this name. */
   function songsBy(name: string): Songs {
     const remembered = known.get(name);
     if (remembered) return remembered;
@@ -66,7 +59,7 @@ export function createTrackMatcher({ db }: { db: MainDb }) {
       }
       return undefined;
     },
-    /** The library may have changed: call between slices of work. */
+    /** Clears the cache. To be called between transactions, because the library may have changed. */
     forget: (): void => known.clear(),
   };
 }

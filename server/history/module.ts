@@ -13,7 +13,7 @@ import { IMPORT_HISTORY, MATCH_HISTORY, SCROBBLE_TASK } from './tasks.ts';
 import { handledBy } from '../jobs/tasks.ts';
 
 export interface HistoryTuning {
-  /** How often ListenBrainz is asked. */
+  /** Requests to ListenBrainz. */
   scrobblesPerSecond?: number;
 }
 

@@ -1,5 +1,4 @@
-// What somebody is playing at the moment. Kept in memory: it is over when the server is. People see their own alone, on
-// all their devices.
+// What a user is playing now, in memory only. Users see only their own, on all their devices.
 import type { TrackId, UserId } from '../db/ids.ts';
 import { notFound } from '../errors.ts';
 import type { EventHub } from '../events/hub.ts';
@@ -21,11 +20,11 @@ export interface NowPlayingDeps {
   now: () => Date;
   events: Pick<EventHub, 'publish'>;
   library: Pick<LibraryService, 'tracksById'>;
-  /** Another track began. */
+  /** Called when another track starts. */
   onStart?: (userId: UserId, track: TrackSummary) => void;
 }
 
-/** A client that went away without a word is believed this much longer than its track lasts. */
+/** How long after the end of the track a report without a successor stays valid. */
 const GRACE_MS = 10 * 60_000;
 const UNKNOWN_LENGTH_MS = 60 * 60_000;
 
@@ -35,7 +34,7 @@ export function createNowPlaying({ now, events, library, onStart }: NowPlayingDe
   const playing = new Map<UserId, NowPlayingReport & { trackId: TrackId; since: Date; until: number }>();
 
   return {
-    /** With a track of null nothing is playing any more. Throws `not_found` for a track that is not in the library. */
+    /** `trackId` null: playback has stopped. Throws `not_found` for an unknown track. */
     set(userId: UserId, { trackId, positionMs, client }: NowPlayingReport): void {
       const before = playing.get(userId);
       if (trackId === null) {

@@ -1,4 +1,4 @@
-// SQL of the history. Prepared statements, because an import comes through here for every line.
+// SQL of the history; prepared text, because an import runs it for each line.
 import type { MainDb } from '../db/client.ts';
 import type { PlayId, TrackId, UserId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
@@ -12,28 +12,14 @@ export type PlayRow = RowAs<
   'id' | 'trackId' | 'title' | 'artistName' | 'albumTitle' | 'playedAt' | 'playedMs' | 'client'
 >;
 
-/** What a play keeps of its track. */
-export interface PlayedSong {
-  trackId: TrackId | null;
-  title: string;
-  artistName: string | null;
-  albumTitle: string | null;
-  durationMs: number | null;
-  recordingMbid: string | null;
-}
-
-export interface NewPlay extends PlayedSong {
-  playedAt: number;
-  playedMs: number | null;
-  songKey: number;
-  client: string | null;
-}
-
-export interface SamePlay {
-  id: PlayId;
-  playedMs: number | null;
-  withdrawnAt: number | null;
-}
+/** What a play stores of its track. */
+export type PlayedSong = RowAs<
+  typeof plays,
+  'trackId' | 'title' | 'artistName' | 'albumTitle' | 'durationMs' | 'recordingMbid'
+>;
+export type NewPlay = PlayedSong &
+  RowAs<typeof plays, 'playedAt' | 'playedMs' | 'songKey' | 'client'> & { songKey: number };
+export type SamePlay = RowAs<typeof plays, 'id' | 'playedMs' | 'withdrawnAt'>;
 
 export interface HistoryFilter {
   trackId?: TrackId | undefined;
@@ -43,12 +29,12 @@ export interface HistoryFilter {
 
 export type HistoryQueries = ReturnType<typeof createHistoryQueries>;
 
-/** So many entries of an index are passed in about a millisecond. */
-const MOST_PASSED = 20_000;
+/** Skipping this many entries of an index takes about a millisecond. */
+const MAX_SKIPPED = 20_000;
 
 export interface HistoryQueryDeps {
   db: MainDb;
-  /** Reads the first column where it keeps nobody waiting. */
+  /** Reads the first column in another thread. */
   readAside?: ReadAside | undefined;
 }
 
@@ -75,7 +61,7 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
   const sameLooseSong = client.prepare<Near & { songKey: number }, SamePlay>(
     `${SAME} WHERE user_id = @userId AND song_key = @songKey AND track_id IS NULL AND ${NEAR}`,
   );
-  const insert = client.prepare<NewPlay & { userId: UserId }, { id: PlayId }>(`INSERT INTO plays
+  const insert = client.prepare<NewPlay & { userId: UserId }, RowAs<typeof plays, 'id'>>(`INSERT INTO plays
     (user_id, track_id, title, artist_name, album_title, played_at, played_ms, duration_ms, recording_mbid, song_key,
     client)
     VALUES (@userId, @trackId, @title, @artistName, @albumTitle, @playedAt, @playedMs, @durationMs, @recordingMbid,
@@ -85,7 +71,7 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
   const setWithdrawn = client.prepare<[number | null, PlayId, UserId]>(
     'UPDATE plays SET withdrawn_at = ? WHERE id = ? AND user_id = ?',
   );
-  const find = client.prepare<[PlayId, UserId], { withdrawnAt: number | null }>(
+  const find = client.prepare<[PlayId, UserId], RowAs<typeof plays, 'withdrawnAt'>>(
     'SELECT withdrawn_at AS withdrawnAt FROM plays WHERE id = ? AND user_id = ?',
   );
   const rows = client.prepare<
@@ -106,25 +92,23 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
   return {
     findSong: (id: TrackId): PlayedSong | undefined => findSong.get(id),
     /**
-     * The play that this one can only be, where there is one. With `anyTrack` a play of the same song on another track
-     * counts too: an import knows names only, and what they mean here may have changed.
+     * The recorded play that this one must be a repetition of, if there is one: of the same track, `within` ms. With
+     * `anyTrack` also of another track with the same song key, because the track of an imported play is only a guess.
      */
     findSame: (userId: UserId, play: NewPlay, within: number, anyTrack: boolean): SamePlay | undefined =>
       findSame(play, { userId, at: play.playedAt, within }, anyTrack),
-    /** Undefined when the very same play is there. */
+    /** Undefined when there is a play with the same song key and time. */
     insert: (userId: UserId, play: NewPlay): PlayId | undefined => insert.get({ ...play, userId })?.id,
     lengthen: (id: PlayId, playedMs: number): void => void lengthen.run(playedMs, id),
     setWithdrawn: (userId: UserId, id: PlayId, at: number | null): void => void setWithdrawn.run(at, id, userId),
     anyLoose: (): boolean => anyLoose.get() !== undefined,
-    find: (userId: UserId, id: PlayId): { withdrawnAt: number | null } | undefined => find.get(id, userId),
+    find: (userId: UserId, id: PlayId): RowAs<typeof plays, 'withdrawnAt'> | undefined => find.get(id, userId),
     rows: (ids: readonly PlayId[]): PlayRow[] => rows.all(JSON.stringify(ids)),
 
-    /** How many plays a person has. */
+    /** Number of plays of a user. */
     count: (userId: UserId): number => countAll.get(userId) ?? 0,
 
-    /**
-     * Ids of a page from the index alone, newest first, and how many plays there are. Read from the end that is nearer.
-     */
+    /** Ids of a page, newest first, and the total. Uses the index only, from the nearer end. */
     async page(
       userId: UserId,
       filter: HistoryFilter,
@@ -141,7 +125,7 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
       const passed = isNewer ? offset : total - offset - size;
       const by = isNewer ? 'DESC' : 'ASC';
       const ids = await column<PlayId>(
-        passed <= MOST_PASSED,
+        passed <= MAX_SKIPPED,
         `SELECT id FROM plays WHERE ${sql} ORDER BY played_at ${by}, id ${by} LIMIT @size OFFSET @passed`,
         { ...params, size, passed },
       );

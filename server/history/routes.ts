@@ -1,4 +1,4 @@
-// The history over REST. Everybody sees and changes their own.
+// API of the history, imports and scrobbling. Users see and change only their own.
 import { toPaged } from '../http/paging.ts';
 import { Reply, route, type Route } from '../http/route.ts';
 import type { HistoryImports } from './imports.ts';
@@ -45,8 +45,8 @@ export const historyRoutes = ({ history, nowPlaying, imports, scrobbling }: Hist
       reply: HistoryReply,
       status: [201, 200],
       summary:
-        'Record a play, or several as {items}; one that is there already (200) stays one. A client reports ' +
-        'what was heard to half or for four minutes',
+        'Record a play, or several as {items}; a repeated one returns 200. Clients should report tracks that were ' +
+        'played to half or for four minutes',
     },
     async ({ user, body }) => {
       if ('items' in body) {
@@ -63,7 +63,7 @@ export const historyRoutes = ({ history, nowPlaying, imports, scrobbling }: Hist
       method: 'get',
       path: '/history',
       access: 'user',
-      summary: 'What you played, newest first',
+      summary: 'Your plays, newest first',
       query: HistoryQuery,
       reply: HistoryPage,
     },
@@ -80,7 +80,7 @@ export const historyRoutes = ({ history, nowPlaying, imports, scrobbling }: Hist
       method: 'delete',
       path: '/history/:id',
       access: 'user',
-      summary: 'Take a play back: it counts nowhere any more',
+      summary: 'Withdraw a play, so that it no longer counts',
       params: PlayParam,
     },
     ({ user, params }) => history.withdraw(user.id, params.id),
@@ -91,7 +91,7 @@ export const historyRoutes = ({ history, nowPlaying, imports, scrobbling }: Hist
       method: 'post',
       path: '/history/:id/restore',
       access: 'user',
-      summary: 'Undo that',
+      summary: 'Restore a withdrawn play',
       params: PlayParam,
       reply: HistoryOut,
     },
@@ -103,7 +103,7 @@ export const historyRoutes = ({ history, nowPlaying, imports, scrobbling }: Hist
       method: 'get',
       path: '/history/now-playing',
       access: 'user',
-      summary: 'What you are playing, on whatever device',
+      summary: 'What you are playing, on any device',
       reply: NowPlayingOut,
     },
     ({ user }) => toNowPlayingOut(nowPlaying.get(user.id)),
@@ -114,7 +114,7 @@ export const historyRoutes = ({ history, nowPlaying, imports, scrobbling }: Hist
       method: 'post',
       path: '/history/now-playing',
       access: 'user',
-      summary: 'Tell your other devices what is playing; no play is recorded',
+      summary: 'Report what you are playing; records no play',
       body: NowPlayingIn,
     },
     ({ user, body }) =>
@@ -127,8 +127,7 @@ export const historyRoutes = ({ history, nowPlaying, imports, scrobbling }: Hist
       path: '/history/import',
       access: 'user',
       summary:
-        'Bring plays from an export of ListenBrainz or Last.fm (multipart field "file"); reading goes on in ' +
-        'the background',
+        'Import plays from an export of ListenBrainz or Last.fm (multipart field "file"); runs in the background',
       consumes: 'multipart/form-data',
       reply: HistoryImportOut,
       status: [202],
@@ -153,7 +152,7 @@ export const historyRoutes = ({ history, nowPlaying, imports, scrobbling }: Hist
       method: 'get',
       path: '/history/imports/:id',
       access: 'user',
-      summary: 'How far an import is, and what it could not match',
+      summary: 'Progress of an import, and the songs without a match',
       params: HistoryImportParam,
       reply: HistoryImportOut,
     },
@@ -165,7 +164,7 @@ export const historyRoutes = ({ history, nowPlaying, imports, scrobbling }: Hist
       method: 'get',
       path: '/users/me/scrobbling',
       access: 'user',
-      summary: 'Whether your plays are sent to ListenBrainz, and how that goes',
+      summary: 'Whether your plays are sent to ListenBrainz, and the state of the queue',
       reply: ScrobblingOut,
     },
     ({ user }) => toScrobblingOut(scrobbling.status(user.id)),
@@ -176,7 +175,7 @@ export const historyRoutes = ({ history, nowPlaying, imports, scrobbling }: Hist
       method: 'put',
       path: '/users/me/scrobbling',
       access: 'user',
-      summary: 'Send your plays to ListenBrainz from now on; 422 when it does not know the token',
+      summary: 'Start sending your plays to ListenBrainz; 422 for an unknown token',
       body: ScrobblingIn,
       reply: ScrobblingOut,
     },
@@ -184,7 +183,7 @@ export const historyRoutes = ({ history, nowPlaying, imports, scrobbling }: Hist
   ),
 
   route(
-    { method: 'delete', path: '/users/me/scrobbling', access: 'user', summary: 'Send no more, and forget the token' },
+    { method: 'delete', path: '/users/me/scrobbling', access: 'user', summary: 'Stop scrobbling and delete the token' },
     ({ user }) => scrobbling.disconnect(user.id),
   ),
 ];

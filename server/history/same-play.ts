@@ -1,14 +1,11 @@
-// When two reports speak of the same play. Clients decide what they report as a play; this rule says which reports can
-// only be one.
+// When two reports must be of the same play. (What counts as a play is decided by the client.)
 import { enoughMs } from './counts-as-played.ts';
 
-/** Services round to seconds, so nothing closer than that can be told apart. */
+/** Services round times to seconds. */
 const CLOSEST_MS = 2_000;
-/** Where the length is not known: longer than any rounding, shorter than any song. */
+/** Without a known length: longer than rounding, shorter than a song. */
 const UNKNOWN_MS = 10_000;
 
-/**
- * Two plays of one song cannot begin closer together than it takes to hear it; reports that do are of the same play.
- */
+/** Two plays of a song start at least as far apart as it takes for one to count. */
 export const samePlayWithinMs = (durationMs: number | null): number =>
   durationMs === null || durationMs <= 0 ? UNKNOWN_MS : Math.max(CLOSEST_MS, enoughMs(durationMs));

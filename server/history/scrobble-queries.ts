@@ -1,23 +1,25 @@
-// SQL of scrobbling: accounts, and plays that wait to be sent.
+// SQL of scrobbling: accounts and the queue of plays.
 import { eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { PlayId, UserId } from '../db/ids.ts';
-import { scrobbleAccounts } from '../db/schema.ts';
+import type { RowAs } from '../db/rows.ts';
+import { scrobbleAccounts, type plays } from '../db/schema.ts';
 import { EARLIEST_LISTEN_MS } from './listenbrainz.ts';
 
 export type ScrobbleAccountRow = typeof scrobbleAccounts.$inferSelect;
 
-export interface QueuedPlay {
-  id: PlayId;
-  title: string;
-  artistName: string | null;
-  albumTitle: string | null;
-  recordingMbid: string | null;
-  durationMs: number | null;
-  playedMs: number | null;
-  playedAt: number;
-  withdrawnAt: number | null;
-}
+export type QueuedPlay = RowAs<
+  typeof plays,
+  | 'id'
+  | 'title'
+  | 'artistName'
+  | 'albumTitle'
+  | 'recordingMbid'
+  | 'durationMs'
+  | 'playedMs'
+  | 'playedAt'
+  | 'withdrawnAt'
+>;
 
 export function createScrobbleQueries({ db }: { db: MainDb }) {
   const client = db.$client;
@@ -68,7 +70,7 @@ export function createScrobbleQueries({ db }: { db: MainDb }) {
       db.delete(scrobbleAccounts).where(eq(scrobbleAccounts.userId, userId)).run();
     }).immediate,
 
-    /** Nothing for somebody without an account. */
+    /** Does nothing for a user without an account. */
     queue: (userId: UserId, ids: readonly PlayId[]): void => void queue.run({ userId, ids: JSON.stringify(ids) }),
     next: (userId: UserId, limit: number): QueuedPlay[] => next.all(userId, limit),
     drop: (ids: readonly PlayId[]): void => {

@@ -1,5 +1,5 @@
-// Plays on their way to ListenBrainz. What is recorded here is queued in the same transaction, and leaves the queue
-// only when the service has it: a night without the internet loses nothing. Imports are not sent: they come from there.
+// Sends plays to ListenBrainz. They are queued in the transaction that records them, and removed when the service has
+// accepted them, so that none is lost while it cannot be reached. Imported plays are not sent.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { Sealer } from '../config/sealed-text.ts';
@@ -37,7 +37,7 @@ export interface ScrobblingDeps {
   sealer: Sealer;
   jobs: Pick<Jobs, 'tryEnqueue' | 'cancel'>;
   version: string;
-  /** Requests to the service; it asks for no more than one. */
+  /** Requests to the service, which allows one. */
   perSecond?: number;
 }
 
@@ -59,7 +59,7 @@ export function createScrobbling({ db, log, now, settings, sealer, jobs, version
     const account = queries.findAccount(userId);
     if (!account || account.isStopped) return undefined;
     const token = sealer.open(userId, { sealed: account.token, salt: account.tokenSalt });
-    if (token === undefined) stop(userId, 'The stored token cannot be read any more. Enter it again.');
+    if (token === undefined) stop(userId, 'The stored token can no longer be decrypted. Enter it again.');
     return token;
   }
 
@@ -79,7 +79,7 @@ export function createScrobbling({ db, log, now, settings, sealer, jobs, version
     };
   }
 
-  /** What a play is for the service; undefined for one that it does not want (heard too short, nobody's). */
+  /** Undefined for a play that is not sent: withdrawn, without an artist, or too short. */
   function toListen({
     title,
     artistName,
@@ -91,14 +91,14 @@ export function createScrobbling({ db, log, now, settings, sealer, jobs, version
     withdrawnAt,
   }: QueuedPlay): ListenOut | undefined {
     if (withdrawnAt !== null || artistName === null) return undefined;
-    // where it is not said how long was listened, the client called it a play
+    // without a duration, the client decided that it counts
     if (playedMs !== null && durationMs !== null && !countsAsPlayed(playedMs, durationMs)) return undefined;
     return { title, artistName, albumTitle, recordingMbid, durationMs, playedAt };
   }
 
   /**
-   * Sends some plays, in halves when one among them is refused. Gives how long to wait; undefined when it is no use to
-   * go on.
+   * Sends plays, in halves when one of them is refused. Returns how many ms to wait before the next request; undefined
+   * when the token is not accepted.
    */
   async function sendAll(
     userId: UserId,
@@ -122,17 +122,16 @@ export function createScrobbling({ db, log, now, settings, sealer, jobs, version
     if (outcome.kind === 'bad_token') {
       stop(
         userId,
-        `${SERVICE} does not accept the token any more (${outcome.reason}). Enter a new one; nothing is lost ` +
-          'until then.',
+        `${SERVICE} no longer accepts the token (${outcome.reason}). Enter a new one; until then, plays stay queued.`,
       );
       return undefined;
     }
-    if (outcome.kind === 'busy') return outcome.waitMs; // the plays are still there for the next batch
+    if (outcome.kind === 'busy') return outcome.waitMs; // the plays are still queued
     if (outcome.kind === 'down') throw new Error(outcome.reason);
     const [only, ...others] = plays;
     if (only && others.length === 0) {
       queries.refuse(only.id, outcome.reason);
-      queries.updateAccount(userId, { problem: `${SERVICE} did not take “${only.listen.title}” (${outcome.reason}).` });
+      queries.updateAccount(userId, { problem: `${SERVICE} refused “${only.listen.title}” (${outcome.reason}).` });
       return 0;
     }
     const middle = plays.length >> 1;
@@ -140,7 +139,7 @@ export function createScrobbling({ db, log, now, settings, sealer, jobs, version
     return first === undefined ? undefined : sendAll(userId, token, plays.slice(middle), signal);
   }
 
-  /** One batch. Gives how long to wait before the next; undefined when there is none. */
+  /** Sends one batch. Returns how many ms to wait before the next; undefined when there is none. */
   async function sendBatch(userId: UserId, token: string, signal: AbortSignal): Promise<number | undefined> {
     const queued = queries.next(userId, LISTENS_AT_ONCE);
     if (queued.length === 0) return undefined;
@@ -156,7 +155,7 @@ export function createScrobbling({ db, log, now, settings, sealer, jobs, version
   async function wake(userId: UserId): Promise<void> {
     const job = await jobs.tryEnqueue(SCROBBLE_TASK, { userId });
     if (!job || job.created || job.status !== 'waiting') return;
-    jobs.cancel(job.id); // it waits for the service to come back, or for a better token
+    jobs.cancel(job.id); // it waits for its next attempt
     await jobs.tryEnqueue(SCROBBLE_TASK, { userId });
   }
 
@@ -165,15 +164,14 @@ export function createScrobbling({ db, log, now, settings, sealer, jobs, version
 
     /** Throws `invalid` when the service does not know the token, `unavailable` when it cannot be asked. */
     async connect(userId: UserId, token: string): Promise<ScrobblingStatus> {
-      if (!isEnabled())
-        throw new AppError('conflict', 'Scrobbling is switched off on this server (LISTENBRAINZ_ENABLED).');
+      if (!isEnabled()) throw new AppError('conflict', 'Scrobbling is off on this server (LISTENBRAINZ_ENABLED).');
       let username: string | undefined;
       try {
         username = await service.accountOf(token);
       } catch (cause) {
         throw new AppError(
           'unavailable',
-          `${SERVICE} cannot be asked about the token just now (${messageOf(cause)}). Try again later.`,
+          `${SERVICE} cannot check the token right now (${messageOf(cause)}). Try again later.`,
           { cause },
         );
       }
@@ -184,19 +182,19 @@ export function createScrobbling({ db, log, now, settings, sealer, jobs, version
       return status(userId);
     },
 
-    /** Forgets the token and what was waiting. */
+    /** Deletes the token and the queue. */
     disconnect: (userId: UserId): void => queries.removeAccount(userId),
 
-    /** Inside the transaction that records the plays. */
+    /** To be called in the transaction that records the plays. */
     queue: (userId: UserId, ids: readonly PlayId[]): void => queries.queue(userId, ids),
 
-    /** After it. */
+    /** To be called after it. */
     send(userId: UserId): void {
       if (isEnabled() && queries.findAccount(userId)?.isStopped === false)
         void jobs.tryEnqueue(SCROBBLE_TASK, { userId });
     },
 
-    /** Tells the service what plays at the moment; when it cannot be told, so be it. */
+    /** Reports what is playing now. Errors are only logged. */
     async tryPlayingNow(
       userId: UserId,
       { title, artistName, albumTitle, recordingMbid, durationMs }: TrackSummary,
@@ -206,11 +204,11 @@ export function createScrobbling({ db, log, now, settings, sealer, jobs, version
       try {
         await service.playingNow(token, { title, artistName, albumTitle, recordingMbid, durationMs });
       } catch (error) {
-        log.debug({ user_id: userId, err: error }, 'what is playing could not be told');
+        log.debug({ user_id: userId, err: error }, 'now playing not sent');
       }
     },
 
-    /** At the start: what an earlier run could not send. */
+    /** At the start: continues with plays that are still queued. */
     resume(): void {
       for (const userId of isEnabled() ? queries.waitingUsers() : []) void jobs.tryEnqueue(SCROBBLE_TASK, { userId });
     },
@@ -235,7 +233,7 @@ export function createScrobbling({ db, log, now, settings, sealer, jobs, version
         queries.updateAccount(userId, {
           problem:
             `${SERVICE} cannot be reached (${messageOf(error)}). ${queued} ` +
-            `${queued === 1 ? 'play waits' : 'plays wait'} here and will be sent later.`,
+            `${queued === 1 ? 'play is' : 'plays are'} queued and will be sent later.`,
         });
         throw error;
       }

@@ -1,5 +1,5 @@
-// Who played what and when. Append-only: a play that is reported again is the one that is there, one that is taken back
-// stays as withdrawn, so that a client that reports it once more does not bring it back.
+// The history of plays. A play that is reported twice is recorded once. A withdrawn play keeps its row, so that another
+// report of it does not bring it back.
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { MainDb } from '../db/client.ts';
 import type { PlayId, TrackId, UserId } from '../db/ids.ts';
@@ -14,7 +14,7 @@ import { samePlayWithinMs } from './same-play.ts';
 import { songKey } from './song-names.ts';
 import { historyEvent } from './events.ts';
 
-/** What a client says that was played. `playedAt` is when the play began; now when absent. */
+/** A client's report of a play. `playedAt` is when it started, by default now. */
 export interface PlayReport {
   trackId: TrackId;
   playedAt?: Date | undefined;
@@ -22,14 +22,14 @@ export interface PlayReport {
   client?: string | undefined;
 }
 
-/** `known`: it is in the history already · `withdrawn`: it was, and was taken back. */
+/** `known`: it was recorded before · `withdrawn`: it was recorded and then withdrawn. */
 export type RecordedAs = 'recorded' | 'known' | 'withdrawn' | 'unknown_track' | 'in_future';
 export interface Recorded {
   status: RecordedAs;
   id: PlayId | null;
 }
 
-/** A play with its track of today, where it has one. */
+/** A play with its current track, if there is one. */
 export interface PlaySummary extends Omit<PlayRow, 'playedAt'> {
   playedAt: Date;
   track: TrackSummary | null;
@@ -41,15 +41,15 @@ export interface HistoryDeps {
   events: Pick<EventHub, 'publish'>;
   library: Pick<LibraryService, 'tracksById'>;
   readAside?: ReadAside;
-  /** Plays that were recorded just now; called inside the transaction. */
+  /** Called in the transaction that recorded the plays. */
   onRecorded?: (userId: UserId, ids: readonly PlayId[]) => void;
-  /** After the transaction. */
+  /** Called after it. */
   afterRecorded?: (userId: UserId) => void;
 }
 
-/** Clocks of phones are a little off. */
+/** How far the clock of a client may be ahead. */
 const AHEAD_MS = 10 * 60_000;
-/** About 10 ms of writing; between slices others have their turn. */
+/** Plays per transaction, which takes about 10 ms; requests get a turn in between. */
 const SLICE = 100;
 
 export type HistoryService = ReturnType<typeof createHistoryService>;
@@ -72,12 +72,12 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
     return insertOrFind(userId, play, false);
   }
 
-  /** Inside a transaction that holds the write lock. */
+  /** To be called in a transaction that holds the write lock. */
   function insertOrFind(userId: UserId, play: NewPlay, anyTrack: boolean): Recorded {
     const same = queries.findSame(userId, play, samePlayWithinMs(play.durationMs), anyTrack);
     const id = same ? undefined : queries.insert(userId, play);
     if (id !== undefined) return { status: 'recorded', id };
-    const known = same ?? queries.findSame(userId, play, 1, true); // the same moment, under another track of that name
+    const known = same ?? queries.findSame(userId, play, 1, true); // of another track with this key
     if (known && play.playedMs !== null && play.playedMs > (known.playedMs ?? 0))
       queries.lengthen(known.id, play.playedMs);
     return { status: known && known.withdrawnAt !== null ? 'withdrawn' : 'known', id: known?.id ?? null };
@@ -124,18 +124,18 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
   }
 
   return {
-    /** Throws `not_found` for a track that is not in the library and `invalid` for a time to come. */
+    /** Throws `not_found` for an unknown track and `invalid` for a time in the future. */
     record(userId: UserId, report: PlayReport): { play: PlaySummary; isNew: boolean } {
       const [recorded] = recordSlice(userId, [report]) as [Recorded];
       if (recorded.status === 'unknown_track') throw notFound('track', report.trackId);
-      if (recorded.status === 'in_future') throw invalid([{ field: 'played_at', message: 'lies in the future' }]);
+      if (recorded.status === 'in_future') throw invalid([{ field: 'played_at', message: 'is in the future' }]);
       announce(userId, [recorded]);
       const [play] = recorded.id === null ? [] : summaries(userId, [recorded.id]);
       if (!play) throw notFound('play');
       return { play, isNew: recorded.status === 'recorded' };
     },
 
-    /** Any number of plays, as clients send them that were offline; gives what became of each, in their order. */
+    /** Records any number of plays, such as those of a client that was offline. Returns a result for each, in order. */
     async recordMany(userId: UserId, reports: readonly PlayReport[]): Promise<Recorded[]> {
       const recorded: Recorded[] = [];
       for (let i = 0; i < reports.length; i += SLICE) {
@@ -146,10 +146,10 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
       return recorded;
     },
 
-    /** For an import, inside its transaction: nothing is scrobbled, and names alone decide what was there. */
+    /** For imports, in their transaction: without scrobbling, and with `anyTrack`. */
     insertOrFind: (userId: UserId, play: NewPlay): Recorded => insertOrFind(userId, play, true),
     changed,
-    /** Whether there are plays, of anybody, without a track. */
+    /** Whether there are plays without a track, of any user. */
     hasLoosePlays: queries.anyLoose,
 
     async list(userId: UserId, filter: HistoryFilter, page: Page): Promise<Paged<PlaySummary>> {
@@ -157,9 +157,9 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
       return { items: summaries(userId, ids), total };
     },
 
-    /** Takes a play back; it counts nowhere any more. Throws `not_found` also when it was taken back before. */
+    /** Withdraws a play, so that it no longer counts. Throws `not_found`, also when it was withdrawn before. */
     withdraw: (userId: UserId, id: PlayId): void => setWithdrawn(userId, id, now()),
-    /** Undoes it. */
+    /** Restores a withdrawn play. Throws `not_found`. */
     restore(userId: UserId, id: PlayId): PlaySummary {
       setWithdrawn(userId, id, null);
       const [play] = summaries(userId, [id]);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { task } from '../jobs/tasks.ts';
 
-/** Reads a file of plays that a person brought from another service. */
+/** Imports a file of plays from another service. */
 export const IMPORT_HISTORY = task('import_history', {
   payload: z.strictObject({ importId: z.int() }),
   attempts: 2,
@@ -9,7 +9,7 @@ export const IMPORT_HISTORY = task('import_history', {
   concurrency: 1,
 });
 
-/** Looks for the tracks of plays that have none. */
+/** Looks for the tracks of plays without one. */
 export const MATCH_HISTORY = task('match_history', {
   payload: z.strictObject({}),
   attempts: 2,
@@ -17,7 +17,7 @@ export const MATCH_HISTORY = task('match_history', {
   concurrency: 1,
 });
 
-/** Sends a person's plays to the scrobbling service; waits up to an hour between attempts, for weeks when it must. */
+/** Sends the queued plays of a user to ListenBrainz. Retried for weeks, up to an hour apart. */
 export const SCROBBLE_TASK = task('scrobble_task', {
   payload: z.strictObject({ userId: z.int() }),
   attempts: 2_000,

@@ -1,5 +1,4 @@
-// What people played of a track goes over to another one that turned out to be the same music. Inside the caller's
-// transaction. The counts of both, of their albums and artists follow by trigger.
+// Moves the plays of a track to another one in a merge, in the caller's transaction. Triggers update the play counts.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { TrackMergePart } from '../library/track-merge.ts';

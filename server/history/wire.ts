@@ -1,4 +1,4 @@
-// The history, imports and scrobbling on the wire.
+// The history, imports and scrobbling in the API.
 import { z } from 'zod';
 import { HistoryImportIdIn, PlayIdIn, TrackIdIn } from '../db/ids.ts';
 import type { historyImports } from '../db/schema.ts';
@@ -11,11 +11,11 @@ import type { ScrobblingStatus } from './scrobbling.ts';
 import type { PlayReport, PlaySummary, Recorded } from './service.ts';
 
 const LONGEST_PLAY_MS = 7 * 86_400_000;
-const MOST_REPORTS = 5_000;
+const MAX_REPORTS = 5_000;
 const time = z.iso
   .datetime({ offset: true })
   .transform((text) => new Date(text))
-  .refine((date) => date.getTime() >= 0, 'must not lie before 1970')
+  .refine((date) => date.getTime() >= 0, 'must not be before 1970')
   .meta({ description: 'ISO 8601' });
 const client = z.string().trim().max(100);
 const milliseconds = z.int().min(0).max(LONGEST_PLAY_MS);
@@ -23,22 +23,22 @@ const milliseconds = z.int().min(0).max(LONGEST_PLAY_MS);
 export const HistoryIn = z
   .strictObject({
     track_id: TrackIdIn,
-    played_at: time.optional().meta({ description: 'when the play began; now by default. A time to come is refused' }),
-    played_ms: milliseconds.optional().meta({ description: 'how long was listened' }),
+    played_at: time.optional().meta({ description: 'start of the play, by default now; not in the future' }),
+    played_ms: milliseconds.optional().meta({ description: 'how long it was played' }),
     client: client.optional(),
   })
   .meta({ id: 'HistoryIn' });
 export type HistoryIn = z.output<typeof HistoryIn>;
 
 export const HistoryBatchIn = z
-  .strictObject({ items: z.array(HistoryIn).min(1).max(MOST_REPORTS) })
+  .strictObject({ items: z.array(HistoryIn).min(1).max(MAX_REPORTS) })
   .meta({ id: 'HistoryBatchIn' });
 export const HistoryBody = z.union([HistoryIn, HistoryBatchIn]);
 
 export const HistoryOut = z
   .object({
     id: z.int(),
-    track: TrackOut.nullable().meta({ description: 'null when it is not, or no more, in the library' }),
+    track: TrackOut.nullable().meta({ description: 'null when it is not in the library' }),
     title: z.string(),
     artist_name: z.string().nullable(),
     album_title: z.string().nullable(),
@@ -58,7 +58,7 @@ export const HistoryBatchOut = z
         z.object({
           status: z
             .enum(['recorded', 'known', 'withdrawn', 'unknown_track', 'in_future'])
-            .meta({ description: 'known: it is in the history already; withdrawn: it was, and was taken back' }),
+            .meta({ description: 'known: recorded before; withdrawn: recorded before and then withdrawn' }),
           id: z.int().nullable(),
         }),
       )
@@ -78,7 +78,7 @@ export const PlayParam = idParam(PlayIdIn);
 
 export const NowPlayingIn = z
   .strictObject({
-    track_id: TrackIdIn.nullable().meta({ description: 'null when nothing is playing any more' }),
+    track_id: TrackIdIn.nullable().meta({ description: 'null when playback has stopped' }),
     position_ms: milliseconds.default(0),
     client: client.optional(),
   })
@@ -89,7 +89,7 @@ export const NowPlayingOut = z
       .object({
         track: TrackOut,
         position_ms: z.int(),
-        since: isoTime.meta({ description: 'when the position was told' }),
+        since: isoTime.meta({ description: 'when the position was reported' }),
         client: z.string().nullable(),
       })
       .nullable(),
@@ -107,12 +107,10 @@ export const HistoryImportOut = z
     bytes_done: z.int(),
     bytes_total: z.int(),
     added: z.int(),
-    known: z.int().meta({ description: 'plays that were in the history already' }),
-    unmatched: z
-      .int()
-      .meta({ description: 'of the added plays: those with no track here; they find it when it comes' }),
+    known: z.int().meta({ description: 'plays that were recorded before' }),
+    unmatched: z.int().meta({ description: 'added plays without a track in the library; matched when it is added' }),
     unreadable: z.int(),
-    unmatched_songs: z.array(UnmatchedSong).meta({ description: 'the most played, 200 at most' }),
+    unmatched_songs: z.array(UnmatchedSong).meta({ description: 'by plays, at most 200' }),
     error: z.string().nullable(),
     created_at: isoTime,
     finished_at: isoTime.nullable(),
@@ -129,21 +127,21 @@ export const ScrobblingIn = z
       .trim()
       .min(1)
       .max(200)
-      .regex(/^[\x21-\x7e]+$/, 'must be a token as the service shows it')
-      .meta({ description: 'user token of the account at ListenBrainz' }),
+      .regex(/^[\x21-\x7e]+$/, 'must be a token as shown by the service')
+      .meta({ description: 'user token of the ListenBrainz account' }),
   })
   .meta({ id: 'ScrobblingIn' });
 export const ScrobblingOut = z
   .object({
     connected: z.boolean(),
-    enabled: z.boolean().meta({ description: 'whether the server sends anything at all' }),
+    enabled: z.boolean().meta({ description: 'whether scrobbling is on for this server' }),
     username: z.string().nullable(),
-    queued: z.int().meta({ description: 'plays that wait to be sent' }),
-    refused: z.int().meta({ description: 'plays that the service did not take' }),
+    queued: z.int().meta({ description: 'plays to be sent' }),
+    refused: z.int().meta({ description: 'plays that the service refused' }),
     submitted: z.int(),
     last_submitted_at: isoTime.nullable(),
     problem: z.string().nullable(),
-    stopped: z.boolean().meta({ description: 'nothing is sent until there is another token' }),
+    stopped: z.boolean().meta({ description: 'nothing is sent until a new token is set' }),
   })
   .meta({ id: 'ScrobblingOut' });
 export type ScrobblingOut = z.output<typeof ScrobblingOut>;

@@ -74,7 +74,7 @@ describe('a play', () => {
       method: 'POST',
       body: { track_id: id, played_at: iso(START + 86_400_000) },
     });
-    expect([refused.status, refused.body.detail]).toEqual([422, 'played_at: lies in the future']);
+    expect([refused.status, refused.body.detail]).toEqual([422, 'played_at: is in the future']);
     expect((await list()).total).toBe(2);
   });
 

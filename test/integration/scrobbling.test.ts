@@ -202,7 +202,7 @@ describe('plays', () => {
     expect(await status()).toMatchObject({
       stopped: true,
       queued: 1,
-      problem: expect.stringContaining('Enter a new one; nothing is lost until then.'),
+      problem: expect.stringContaining('Enter a new one; until then, plays stay queued.'),
     });
     const asked = service.requests.length;
     await play(id, START - 900_000);
