@@ -1,4 +1,4 @@
-// docs/ARCHITECTURE.md against the code: participants are files, solid arrows are imports, and the tables are whole.
+// docs/ARCHITECTURE.md against the code: participants are files, solid arrows are imports, and the tables are complete.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -46,7 +46,7 @@ it('lists every task', () => {
   expect(namesIn('<!-- tasks -->').toSorted()).toEqual(declared.map(([, name = '']) => name).toSorted());
 });
 
-it('draws the layers as the imports are held to them', async () => {
+it('draws the layers of the table that imports have to follow', async () => {
   const drawn = page.replace(
     /(<!-- layers -->\n)[\s\S]*(<!-- end of layers -->)/,
     (_, start: string, end: string) => `${start}${partOf('server')}\n${partOf('renderer')}${end}`,

@@ -1,4 +1,4 @@
-// The code holds to the table of layers (test/support/architecture.ts), and nothing imports in a circle.
+// The code follows the table of layers (test/support/architecture.ts), without import cycles.
 import { describe, expect, it } from 'vitest';
 import {
   ARCHITECTURE,
@@ -23,13 +23,13 @@ describe('the code', () => {
     expect(cyclesOf(IMPORTS).map((files) => files.join(' → '))).toEqual([]);
   });
 
-  it('imports only files that are there', () => {
+  it('imports only existing files', () => {
     const files = new Set(FILES);
     expect(IMPORTS.filter(({ to }) => !files.has(to))).toEqual([]);
   });
 });
 
-it.each([...PURE])('%s, which other programs read too, imports nothing', (path) => {
+it.each([...PURE])('%s, which other programs import too, imports nothing', (path) => {
   expect(IMPORTS.filter(({ from }) => from === path)).toEqual([]);
 });
 
@@ -62,7 +62,7 @@ describe('the table', () => {
     IMPORTS.map(({ from, to }) => `${placeOf(from)?.part}: ${placeOf(from)?.folder} → ${placeOf(to)?.folder}`),
   );
 
-  it.each(tables)('of %s lists each folder once, behind all that it uses', (_, layers) => {
+  it.each(tables)('of %s lists each folder once, after all that it uses', (_, layers) => {
     for (const { folders } of layers) {
       const names = Object.keys(folders);
       for (const [at, name] of names.entries())
@@ -72,7 +72,7 @@ describe('the table', () => {
     expect(all).toEqual([...new Set(all)]);
   });
 
-  it.each(tables)('of %s names nothing that is not there, and no use that is none', (part, layers) => {
+  it.each(tables)('of %s has no missing folders and no unused arrows', (part, layers) => {
     for (const [name, uses] of layers.flatMap(({ folders }) => Object.entries(folders))) {
       const inPart = `${part}/${name.replace('*', '')}`;
       expect(
@@ -118,7 +118,7 @@ describe('the check', () => {
     expect(faultOf({ from, to })).toBe(why);
   });
 
-  it('finds a cycle, and tells its files in order', () => {
+  it('finds a cycle, and lists its files in order', () => {
     const imports = ['a b', 'b c', 'c d', 'd b'].map((pair) => ({ from: pair.slice(0, 1), to: pair.slice(2) }));
     expect(cyclesOf(imports)).toEqual([['b', 'c', 'd']]);
   });

@@ -1,4 +1,4 @@
-// The decision records: numbered without holes, each with its sections, each in the index.
+// The decision records: numbered without gaps, with all sections, and in the index.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -9,7 +9,7 @@ const records = readdirSync(dir)
   .filter((name) => name !== 'README.md')
   .toSorted();
 
-it('records are numbered from 0001 without holes, oldest first', () => {
+it('records are numbered from 0001 without gaps, oldest first', () => {
   expect(records.map((name) => name.slice(0, 5))).toEqual(
     records.map((_, n) => `${(n + 1).toString().padStart(4, '0')}-`),
   );
@@ -35,7 +35,7 @@ it('the index lists every record once, with its title', () => {
   );
 });
 
-it('a superseded record names one that is there, and the index marks it', () => {
+it('a superseded record names an existing one, and the index marks it', () => {
   for (const name of records) {
     const by = /^- Status: superseded by \[\d{4}\]\((.+)\)$/m.exec(read(name))?.[1];
     if (by !== undefined) expect(records).toContain(by);

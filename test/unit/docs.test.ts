@@ -1,5 +1,5 @@
-// What the documentation names is there: linked files and headings, npm scripts, commands, settings, and files and
-// folders of the code.
+// Everything that the documentation names exists: linked files and headings, npm scripts, commands, settings, and
+// files and folders of the code.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, it } from 'vitest';
@@ -33,7 +33,7 @@ const broken = (pattern: RegExp, isBroken: (target: string, page: string) => boo
       .map((target) => `${page}: ${target}`),
   );
 
-it('links lead to files and headings that are there', () => {
+it('links lead to existing files and headings', () => {
   const isBroken = (target: string, page: string): boolean => {
     const [path = '', anchor] = target.split('#');
     const file = path === '' ? page : relative(root, join(root, dirname(page), path));
@@ -42,18 +42,18 @@ it('links lead to files and headings that are there', () => {
   expect(broken(/\]\((?!https?:)([^)\s]+)\)/g, isBroken)).toEqual([]);
 });
 
-it('npm scripts are there', () => {
+it('npm scripts exist', () => {
   expect(broken(/npm run ([\w:-]+)/g, (script) => scripts[script] === undefined)).toEqual([]);
 });
 
-// A decision is a record of its time: a file that it names may have another name today.
-it('files and folders of the code are there', () => {
+// decisions are not changed later: a file that they name may have been renamed
+it('files and folders of the code exist', () => {
   const current = pages.filter((page) => !page.startsWith(join('docs', 'decisions')));
   const paths = /`((?:server|renderer|main|scripts|test|migrations|resources|docs)\/[\w./-]*)`/g;
   expect(broken(paths, (path) => !existsSync(join(root, path)), current)).toEqual([]);
 });
 
-it('commands are understood', () => {
+it('commands are valid', () => {
   const isBroken = (line: string): boolean => {
     try {
       parseCommandLine(line.split(' '));
@@ -65,7 +65,7 @@ it('commands are understood', () => {
   expect(broken(/^ {4}(?:.*npm start --|(?:npx )?tonearm) (.+?)(?: {2,}.*)?$/gm, isBroken)).toEqual([]);
 });
 
-it('settings are there', () => {
+it('settings exist', () => {
   const manuals = ['INSTALL', 'BACKUP', 'STORAGE'].map((name) => join('docs', `${name}.md`));
   expect(
     broken(

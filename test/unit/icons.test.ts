@@ -7,12 +7,12 @@ import { drawn, MAC_GRID } from '../../scripts/draw-icons.ts';
 const root = join(import.meta.dirname, '..', '..');
 const packaging = (...name: string[]): string => join(root, 'resources', 'packaging', ...name);
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Of 255; what a palette and another release of the renderer may change. */
+/** Of 255; a palette and another version of the renderer may change this much. */
 const CLOSE = 3;
 
 const sizeOf = (png: Buffer): number => png.readUInt32BE(16);
 
-/** Every PNG in a container, to the beginning of the next one. */
+/** Every PNG in a container, up to the start of the next one. */
 function pngsIn(file: string): Buffer[] {
   const bytes = readFileSync(file);
   const starts: number[] = [];
@@ -43,7 +43,7 @@ test.each([
     expect(await difference(picture, await drawn(sizeOf(picture), share))).toBeLessThan(CLOSE);
 });
 
-test('in the menu bar of macOS only the shape is given, in two densities', async () => {
+test('the menu bar of macOS gets only the shape, in two densities', async () => {
   for (const [name, size] of [
     ['trayTemplate.png', 16],
     ['trayTemplate@2x.png', 32],

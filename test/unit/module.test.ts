@@ -1,11 +1,11 @@
-// In which order modules are started and closed, and what the app gets of them.
+// The order in which modules are started and closed, and what the app gets from them.
 import { expect, it } from 'vitest';
 import { createModules, type Module } from '../../server/module.ts';
 import { route } from '../../server/http/route.ts';
 
 const routeAt = (path: string) => route({ method: 'get', path, access: 'public', summary: path }, () => undefined);
 
-it('modules are resumed and started in order; all are stopped, and then closed, from the last to the first', async () => {
+it('modules are resumed and started in order; all are stopped, and then closed, in reverse', async () => {
   const done: string[] = [];
   const moduleCalled = (name: string): Module<string> => ({
     offers: name,

@@ -22,7 +22,7 @@ function machine(name: string, files: Record<string, string>): void {
 const gather = (): void => gatherRelease(join(dir, 'from'), join(dir, 'to'));
 const made = (name: string): string => readFileSync(join(dir, 'to', name), 'utf8');
 
-it('one feed offers the packages of both machines of a system, and everything has a checksum', () => {
+it('one feed has the packages of both processors of a system, and everything has a checksum', () => {
   machine('mac-arm64', {
     'Tonearm-1.0.0-mac-arm64.zip': 'arm',
     'latest-mac.yml': feed('arm64'),
@@ -53,7 +53,7 @@ it('one feed offers the packages of both machines of a system, and everything ha
   );
 });
 
-it('packages of two versions are not one release, and no package takes the place of another', () => {
+it('packages of two versions are not one release, and no package replaces another', () => {
   machine('mac-arm64', { 'latest-mac.yml': feed('arm64') });
   machine('mac-x64', { 'latest-mac.yml': feed('x64', '1.0.1') });
   expect(gather).toThrow('The feeds are of different versions: 1.0.0 and 1.0.1.');

@@ -36,7 +36,7 @@ const files = globSync('**/*.ts', { cwd: server }).map((file) => {
 });
 const withText = files.filter(({ text }) => /\.prepare\b/.test(text));
 
-test('SQL text is written where there is a reason for it', () => {
+test('SQL text is only in folders with a reason for it', () => {
   expect(withText.filter(({ folder }) => TEXT[folder] === undefined).map(({ path }) => path)).toEqual([]);
   const used = new Set(withText.map(({ folder }) => folder));
   expect(Object.keys(TEXT).filter((folder) => !used.has(folder))).toEqual([]);

@@ -6,25 +6,25 @@ const KEY = 'a-compat-secret-key-of-some-length';
 const ANN = 1 as UserId;
 const BOB = 2 as UserId;
 
-describe('app-passwords', () => {
+describe('app passwords', () => {
   it('are long, random and easy to type', () => {
     const made = new Set(Array.from({ length: 200 }, makeAppPassword));
     expect(made.size).toBe(200);
     for (const password of made) expect(password).toMatch(/^([a-hjkmnp-z2-9]{7}-){3}[a-hjkmnp-z2-9]{7}$/);
   });
 
-  it.each(['abcdefg-hjkmnpq', 'pässwörd ✓', ''])('come back as they were sealed: %j', (password) => {
+  it.each(['abcdefg-hjkmnpq', 'pässwörd ✓', ''])('decrypt to what was encrypted: %j', (password) => {
     const cipher = createAppPasswordCipher(KEY);
     expect(cipher.open(ANN, cipher.seal(ANN, password))).toBe(password);
     expect(createAppPasswordCipher(KEY).open(ANN, cipher.seal(ANN, password)), 'after a restart').toBe(password);
   });
 
-  it('are laid out as 12 bytes IV, ciphertext, 16 bytes tag', () => {
+  it('are stored as 12 bytes IV, ciphertext, 16 bytes tag', () => {
     const { sealed, salt } = createAppPasswordCipher(KEY).seal(ANN, 'twelve bytes');
     expect([sealed.length, salt.length]).toEqual([12 + 12 + 16, 16]);
   });
 
-  it('are sealed differently each time, and found by the same lookup', () => {
+  it('are encrypted differently each time, with the same look-up hash', () => {
     const cipher = createAppPasswordCipher(KEY);
     const [one, two] = [cipher.seal(ANN, 'same'), cipher.seal(ANN, 'same')];
     expect(one.sealed.equals(two.sealed)).toBe(false);

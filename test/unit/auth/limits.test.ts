@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addressKey, createLimits, LIMITS, type Limits } from '../../../server/auth/limits.ts';
 import type { AppError } from '../../../server/errors.ts';
 
-// The limiter of the package reads the clock by itself, so the clock of the process stands still here.
+// the rate limiter reads the system clock, which is stopped here
 beforeEach(
   () =>
     void vi.useFakeTimers({ now: new Date('2026-01-01T00:00:00Z'), toFake: ['Date', 'setTimeout', 'clearTimeout'] }),
@@ -50,7 +50,7 @@ describe('limits on failed sign-ins', () => {
     expect(await refusal(limits, '10.0.1.1', 'ann')).toMatchObject({ code: 'too_many_requests' });
   });
 
-  it('forget what a name failed at an address once it succeeds, but not what the address failed with others', async () => {
+  it('reset a name at an address after a success, but not the address for other names', async () => {
     const limits = createLimits();
     await fail(limits, 20, '10.0.0.1', (i) => `user${i}`);
     await fail(limits, 9, '10.0.0.1', () => 'ann');
@@ -65,7 +65,7 @@ describe('limits on failed sign-ins', () => {
     expect(await refusal(limits, '10.0.0.1', 'ann')).toBeUndefined();
   });
 
-  it('hold against attempts that come all at once', async () => {
+  it('apply to concurrent attempts', async () => {
     const limits = createLimits();
     const answers = await Promise.all(Array.from({ length: 50 }, () => refusal(limits, '10.0.0.1', 'ann')));
     expect(answers.filter((refused) => refused === undefined)).toHaveLength(LIMITS.pair);

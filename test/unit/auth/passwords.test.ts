@@ -4,11 +4,11 @@ import { createSetupToken } from '../../../server/auth/setup-token.ts';
 import { usernameKey } from '../../../server/auth/username.ts';
 
 describe('login passwords', () => {
-  it('are kept as argon2id with 19 MiB, two passes, one lane', async () => {
+  it('are stored as argon2id with 19 MiB, two passes, one lane', async () => {
     expect(await hashPassword('correct horse')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 
-  it('are salted: the same one never gives the same hash', async () => {
+  it('are salted: the same one never has the same hash', async () => {
     expect(await hashPassword('same')).not.toBe(await hashPassword('same'));
   });
 
@@ -19,19 +19,19 @@ describe('login passwords', () => {
     expect(await verifyPassword(hash, '')).toBe(false);
   });
 
-  it('match whichever way the keyboard composes letters', async () => {
+  it('match in any Unicode form', async () => {
     const hash = await hashPassword('caf\u00e9');
     expect(await verifyPassword(hash, 'cafe\u0301')).toBe(true);
   });
 
-  it('never match where there is no user', async () => {
+  it('never match without a user', async () => {
     expect(await verifyPassword(undefined, '')).toBe(false);
     expect(await verifyPassword(undefined, 'tonearm: no such user')).toBe(false);
   });
 });
 
 describe('a setup token', () => {
-  it('matches itself, and is another at every start', () => {
+  it('matches itself, and is new at every start', () => {
     const [one, two] = [createSetupToken(), createSetupToken()];
     expect(one.value).toMatch(/^[\w-]{32}$/);
     expect(one.matches(one.value)).toBe(true);
@@ -53,7 +53,7 @@ describe('user names', () => {
     expect(usernameKey(a)).toBe(usernameKey(b));
   });
 
-  it('differ where accents differ', () => {
+  it('differ if accents differ', () => {
     expect(usernameKey('bjork')).not.toBe(usernameKey('björk'));
   });
 });

@@ -16,7 +16,7 @@ const clockAt = (time: Date) => {
   };
 };
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-/** A token as a forger would write it. */
+/** A forged token. */
 const forge = (header: unknown, payload: unknown, secret: string | undefined = SECRET, hash = 'sha256'): string => {
   const text = `${encode(header)}.${encode(payload)}`;
   return `${text}.${secret === undefined ? '' : createHmac(hash, secret).update(text).digest('base64url')}`;
@@ -25,7 +25,7 @@ const HS256 = { alg: 'HS256', typ: 'JWT' };
 const GOOD = { sub: '7', iat: IAT, exp: IAT + 60, ver: 1 };
 
 describe('access tokens', () => {
-  it('say whose they are, until they end', () => {
+  it('identify their user, until they expire', () => {
     const clock = clockAt(START);
     const tokens = createTokens({ secret: SECRET, now: clock.now });
     const token = tokens.sign(ANN, 3, 60);
@@ -37,7 +37,7 @@ describe('access tokens', () => {
     expect(createTokens({ secret: SECRET, now: clock.now }).verify(token), 'without the cache').toBeUndefined();
   });
 
-  it('hold sub, iat, exp and ver, and are signed with HS256', () => {
+  it('contain sub, iat, exp and ver, and are signed with HS256', () => {
     const [header, payload] = createTokens({ secret: SECRET, now: () => START })
       .sign(ANN, 3, 60)
       .split('.')
@@ -84,7 +84,7 @@ describe('access tokens', () => {
     expect(createTokens({ secret: SECRET, now: () => START }).verify(token)).toBeUndefined();
   });
 
-  it('with one changed sign are refused, also after the right one was seen', () => {
+  it('with one changed character are rejected, also after the valid one was seen', () => {
     const tokens = createTokens({ secret: SECRET, now: () => START });
     const token = tokens.sign(ANN, 1, 60);
     expect(tokens.verify(token)?.userId).toBe(ANN);
@@ -94,7 +94,7 @@ describe('access tokens', () => {
     expect(tokens.verify([header, other(payload), signature].join('.'))).toBeUndefined();
   });
 
-  it('go on working when more of them are in use than are remembered', () => {
+  it('stay valid when more are in use than are cached', () => {
     const tokens = createTokens({ secret: SECRET, now: () => START });
     const all = Array.from({ length: 1_100 }, (_, i) => tokens.sign((i + 1) as UserId, 1, 60));
     for (let round = 0; round < 2; round++)

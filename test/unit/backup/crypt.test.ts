@@ -1,4 +1,4 @@
-// What is locked comes back whole or not at all, and tells nothing meanwhile.
+// Encrypted data is decrypted completely or not at all, and reveals nothing.
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { DamagedObject, makeLock, openLock, plainCipher, type Cipher } from '../../../server/backup/encryption.ts';
@@ -29,7 +29,7 @@ describe('encryption', () => {
     },
   );
 
-  it('gives the same bytes another form each time', async () => {
+  it('encrypts the same bytes differently each time', async () => {
     const bytes = Buffer.alloc(100, 'a');
     expect((await encrypt(bytes)).equals(await encrypt(bytes))).toBe(false);
   });
@@ -78,14 +78,14 @@ describe('encryption', () => {
 });
 
 describe('the passphrase', () => {
-  it('opens the lock again, in any spelling of its letters', async () => {
+  it('unlocks again, in any Unicode form', async () => {
     const made = await makeLock('Pässwort ﬁ');
     const opened = await openLock(made.lock, 'Pa\u0308sswort fi');
     expect(opened.nameOf('abc')).toBe(made.cipher.nameOf('abc'));
     expect((await all(opened.decrypt(inChunks(await encrypt(Buffer.from('x'), made.cipher), 9)))).toString()).toBe('x');
   });
 
-  it.each(['correct horsf', 'Correct horse', ''])('is not %j, and that is said', async (wrong) => {
+  it.each(['correct horsf', 'Correct horse', ''])('is rejected as %j', async (wrong) => {
     await expect(openLock(lock, wrong)).rejects.toMatchObject({
       code: 'forbidden',
       message: expect.stringContaining('Wrong passphrase') as string,
@@ -93,7 +93,7 @@ describe('the passphrase', () => {
   });
 });
 
-it('names are keyed: without the passphrase nobody can tell what an object is', () => {
+it('names are keyed: without the passphrase nobody can identify an object', () => {
   const hash = 'a'.repeat(64);
   expect(plainCipher.nameOf(hash)).toBe(hash);
   expect(cipher.nameOf(hash)).toMatch(/^[0-9a-f]{64}$/);

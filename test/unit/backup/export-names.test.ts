@@ -1,4 +1,4 @@
-// Names that every system can hold.
+// Names that are valid on every system.
 import { describe, expect, it } from 'vitest';
 import { albumFolder, nameKey, numbered, safeName, trackName } from '../../../server/backup/export-names.ts';
 
@@ -40,7 +40,7 @@ describe('safeName', () => {
   });
 });
 
-describe('places', () => {
+describe('paths', () => {
   it.each([
     [albumFolder('Quays', 1999, 'Nocturne'), 'Quays/1999 Nocturne'],
     [albumFolder(null, null, ''), 'Unknown Artist/Unknown Album'],
@@ -55,7 +55,7 @@ describe('places', () => {
     expect(name).toBe(expected);
   });
 
-  it('two spellings that some systems take for one have one key', () => {
+  it('two names that are the same on some systems have the same key', () => {
     expect(nameKey('A/Cafe\u0301.MP3')).toBe(nameKey('a/Café.mp3'));
   });
 });

@@ -63,7 +63,7 @@ describe('snapshotsToKeep', () => {
     ]);
   });
 
-  it('comes to the same, day by day, as all at once', () => {
+  it('has the same result day by day and all at once', () => {
     const rule = { daily: 7, weekly: 4 };
     let kept: string[] = [];
     for (const id of daily(60).reverse()) kept = snapshotsToKeep([...kept, id], rule);

@@ -1,4 +1,4 @@
-// The command line as data: what each word and option means, and what is said of those that mean nothing.
+// Parsing of the command line, and messages for invalid ones.
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { helpText, parseCommandLine } from '../../../server/cli/command-line.ts';
@@ -129,7 +129,7 @@ describe('help', () => {
     expect(helpText()).toContain(option);
   });
 
-  test.each(SETTING_NAMES)('tells of the setting %s on a line of its own', (name) => {
+  test.each(SETTING_NAMES)('has a line for the setting %s', (name) => {
     expect(lines.filter((line) => line.startsWith(`  ${name} `))).toEqual([expect.stringMatching(/^ {2}\S+ +\S.{8,}/)]);
   });
 

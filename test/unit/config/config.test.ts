@@ -19,7 +19,7 @@ const faultOf = (file: Record<string, unknown>, env: Record<string, string | und
 };
 
 describe('the three layers of settings', () => {
-  it('give the defaults of the specification when nothing is set', () => {
+  it('have the documented defaults when nothing is set', () => {
     const { settings, origins } = load({});
     expect(settings).toMatchObject({
       HOST: '127.0.0.1',
@@ -47,20 +47,20 @@ describe('the three layers of settings', () => {
     expect([origins.PORT, origins.DATA_DIR]).toEqual(['default', 'env']);
   });
 
-  it('lie over one another: default, file, environment', () => {
+  it('override each other: default, file, environment', () => {
     const { settings, origins } = load({ port: 1, fpid_trust_score: 0.5 }, { PORT: '2' });
     expect([settings.PORT, settings.FPID_TRUST_SCORE, settings.HOST]).toEqual([2, 0.5, '127.0.0.1']);
     expect([origins.PORT, origins.FPID_TRUST_SCORE, origins.HOST]).toEqual(['env', 'file', 'default']);
   });
 
-  it('take names in any case', () => {
+  it('accept names in any case', () => {
     for (const name of ['ALLOW_REGISTRATION', 'allow_registration', 'Allow_Registration']) {
       expect(load({ [name]: false }).settings.ALLOW_REGISTRATION).toBe(false);
       expect(load({}, { [name]: 'false' }).settings.ALLOW_REGISTRATION).toBe(false);
     }
   });
 
-  it('take an empty value as none', () => {
+  it('treat an empty value as unset', () => {
     expect(load({ port: '', fpid_api_key: null }, { HOST: '', LOG_LEVEL: undefined }).settings).toMatchObject({
       PORT: 4747,
       HOST: '127.0.0.1',
@@ -68,11 +68,11 @@ describe('the three layers of settings', () => {
     });
   });
 
-  it('leave alone what the environment holds beside settings', () => {
+  it('ignore other environment variables', () => {
     expect(faultOf({}, { PATH: '/bin', TERM: 'xterm' })).toBe('accepted');
   });
 
-  it('put files where the data folder is, and the storage where it is told', () => {
+  it('put files into the data folder, and the storage where it is set', () => {
     const { paths } = load({});
     expect(paths).toMatchObject({
       data: resolve('/data'),
@@ -198,14 +198,14 @@ describe('values', () => {
     expect(fault).not.toContain('\n');
   });
 
-  it('that are secret do not appear in the line', () => {
+  it('that are secret do not appear in the message', () => {
     const fault = faultOf({}, { JWT_SECRET: 'short-secret' });
     expect(fault).toBe('Setting JWT_SECRET = (hidden): must have at least 16 characters.');
   });
 });
 
 describe('the table of settings', () => {
-  it('has a line of help for each, and defaults that pass its own rules', () => {
+  it('has a help text for each, and valid defaults', () => {
     for (const name of SETTING_NAMES) {
       expect(SETTINGS[name].help, name).toMatch(/^.{10,200}\.$/);
       expect(() => parseSetting(name, undefined), name).not.toThrow();
@@ -223,7 +223,7 @@ describe('the table of settings', () => {
   });
 });
 
-it('a setting that is read only beside another one names it and values that it takes', () => {
+it('a setting that depends on another one names it and its valid values', () => {
   const wrong = SETTING_NAMES.flatMap((name) => {
     const { onlyFor } = SETTINGS[name];
     if (!onlyFor) return [];
@@ -233,5 +233,5 @@ it('a setting that is read only beside another one names it and values that it t
   expect(wrong).toEqual([]);
 });
 
-it('docs/SETTINGS.md is what the table says; npm run settings-page writes it', () =>
+it('docs/SETTINGS.md is up to date (npm run settings-page)', () =>
   expect(readFileSync(PAGE, 'utf8')).toBe(settingsPage()));

@@ -1,4 +1,4 @@
-// Moving secrets between the file and the keychain, and what a crash or a keychain that is gone leaves behind.
+// Moving secrets between the file and the keychain, also with crashes and a missing keychain.
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ const write = (content: object): void => writeFileSync(file, JSON.stringify(cont
 const text = (): string => readFileSync(file, 'utf8');
 const values = (): string[] => [...keychain.entries.values()].sort();
 
-it('a keychain that appears takes the secrets over, and they are gone from the file', async () => {
+it('secrets are moved to a keychain that becomes available, and removed from the file', async () => {
   write({ JWT_SECRET: JWT, COMPAT_SECRET_KEY: KEY, note: 'mine' });
   const store = await open('auto');
   expect([store.place, store.whyNot]).toEqual(['keychain', undefined]);
@@ -53,7 +53,7 @@ it('a keychain that appears takes the secrets over, and they are gone from the f
   expect(values()).toEqual([KEY, JWT]);
 });
 
-it('secrets that are in the keychain stay there and are found at every start, without being asked for it', async () => {
+it('secrets in the keychain stay there and are found at every start, without the setting', async () => {
   write({ JWT_SECRET: JWT });
   await open('auto');
   for (const wish of ['keep', 'auto', 'keychain'] as const)
@@ -61,7 +61,7 @@ it('secrets that are in the keychain stay there and are found at every start, wi
   expect(values()).toEqual([JWT]);
 });
 
-it('a keychain is not looked for where nobody wished for it', async () => {
+it('a keychain is not used unless set', async () => {
   keychain.open = () => {
     throw new Error('was asked');
   };
@@ -85,7 +85,7 @@ it.each(['absent', 'silent', 'lies'] as const)(
   },
 );
 
-it('the next package is tried when one does not work', async () => {
+it('the next package is tried when one fails', async () => {
   const [broken, working] = [createFakeKeychain('keytar'), keychain];
   broken.fault = 'lies';
   write({ JWT_SECRET: JWT });
@@ -112,7 +112,7 @@ it.each([0, 1, 2])(
   },
 );
 
-it('a crash between keychain and file leaves both equal, and the file is believed', async () => {
+it('after a crash between keychain and file both are equal, and the file counts', async () => {
   write({ JWT_SECRET: JWT, keychain: { package: 'keyring', library: 'abc', names: ['JWT_SECRET'] } });
   keychain.entries.set('abc:JWT_SECRET', JWT);
   expect(await (await open('keep')).get('JWT_SECRET')).toBe(JWT);
@@ -120,7 +120,7 @@ it('a crash between keychain and file leaves both equal, and the file is believe
   expect(await (await open('auto')).get('JWT_SECRET'), 'without the keychain').toBe(JWT);
 });
 
-it('the way back to the file takes them out of the keychain', async () => {
+it('moving back to the file removes them from the keychain', async () => {
   write({ JWT_SECRET: JWT });
   await open('auto');
   const store = await open('file');
@@ -130,7 +130,7 @@ it('the way back to the file takes them out of the keychain', async () => {
   expect(statSync(file).mode & 0o077 & (process.platform === 'win32' ? 0 : 0o777)).toBe(0);
 });
 
-it('what cannot be deleted from the keychain does not stop the way back', async () => {
+it('moving back works even if deleting from the keychain fails', async () => {
   write({ JWT_SECRET: JWT });
   await open('auto');
   const openFake = keychain.open;
@@ -156,7 +156,7 @@ it.each(['keep', 'auto', 'keychain', 'file'] as const)(
   },
 );
 
-it('a secret that is gone from the keychain is not made anew', async () => {
+it('a secret that is missing in the keychain is not generated again', async () => {
   write({ JWT_SECRET: JWT });
   await open('auto');
   keychain.entries.clear();
@@ -165,7 +165,7 @@ it('a secret that is gone from the keychain is not made anew', async () => {
   );
 });
 
-it('settings are set, replaced and removed in the keychain alone', async () => {
+it('settings are set, replaced and removed only in the keychain', async () => {
   const store = await open('auto');
   await store.set('setting.fpid_api_key', 'first');
   await store.set('setting.fpid_api_key', 'second');
@@ -186,7 +186,7 @@ it('two libraries in one keychain do not see each other', async () => {
   expect(await first.get('JWT_SECRET')).toBe(JWT);
 });
 
-it('secrets that stand in settings.json go into the keychain too, and the rest stays', async () => {
+it('secrets in settings.json are moved to the keychain too, and the rest stays', async () => {
   const settings = join(dir, 'settings.json');
   writeFileSync(settings, JSON.stringify({ S3_SECRET_ACCESS_KEY: 'by hand', contact: 'me@example.org' }));
   const config = loadConfig({ file: readJsonFile(settings), env: { DATA_DIR: dir } });

@@ -34,7 +34,7 @@ const mode = (path: string): number => statSync(path).mode & 0o777;
 const onUnix = it.skipIf(process.platform === 'win32');
 
 describe('the secrets file', () => {
-  it('is made once, with two random keys of 32 bytes', async () => {
+  it('is created once, with two random keys of 32 bytes', async () => {
     const first = await load();
     expect(Buffer.from(first.jwtSecret, 'base64url')).toHaveLength(32);
     expect(Buffer.from(first.compatSecretKey, 'base64url')).toHaveLength(32);
@@ -43,7 +43,7 @@ describe('the secrets file', () => {
     expect(readdirSync(dir), 'no temporary file is left').toEqual(['secrets.json']);
   });
 
-  it('is made together with its folder', async () => {
+  it('is created together with its folder', async () => {
     await load(NONE, join(dir, 'new', 'secrets.json'));
     expect(existsSync(join(dir, 'new', 'secrets.json'))).toBe(true);
   });
@@ -57,7 +57,7 @@ describe('the secrets file', () => {
     expect(mode(file)).toBe(0o600);
   });
 
-  it('is not touched for secrets that come from the settings', async () => {
+  it('is not changed for secrets from the settings', async () => {
     const given = { JWT_SECRET: 'from-the-environment', COMPAT_SECRET_KEY: 'from-the-environment-too' };
     expect(await load(given)).toEqual({ jwtSecret: given.JWT_SECRET, compatSecretKey: given.COMPAT_SECRET_KEY });
     expect(existsSync(file)).toBe(false);
@@ -65,7 +65,7 @@ describe('the secrets file', () => {
     expect(Object.keys(readJsonFile(file))).toEqual(['COMPAT_SECRET_KEY']);
   });
 
-  it('keeps what else stands in it', async () => {
+  it('keeps other entries', async () => {
     writeFileSync(file, JSON.stringify({ note: 'mine', COMPAT_SECRET_KEY: 'a-key-of-enough-characters' }));
     const secrets = await load();
     expect(secrets.compatSecretKey).toBe('a-key-of-enough-characters');
@@ -91,20 +91,20 @@ describe('the secrets file', () => {
     },
   );
 
-  it('is refused when it cannot be read', async () => {
+  it('is an error when it cannot be read', async () => {
     mkdirSync(file);
     await expect(load()).rejects.toThrow(/secrets\.json cannot be read/);
   });
 });
 
 describe('a small JSON file', () => {
-  it('is nothing when it is not there, and may begin with a byte order mark', () => {
+  it('is undefined when it does not exist, and may start with a byte order mark', () => {
     expect(readJsonFile(join(dir, 'none.json'))).toEqual({});
     writeFileSync(file, '\uFEFF{"port": 1}');
     expect(readJsonFile(file)).toEqual({ port: 1 });
   });
 
-  it('is written whole over an older one, whatever a crash left beside it', () => {
+  it('replaces an older one completely, despite leftovers of a crash', () => {
     writeFileSync(file, '{"old": true}');
     writeFileSync(`${file}.${process.pid}.tmp`, 'half');
     writeJsonFile(file, { new: true });
@@ -112,7 +112,7 @@ describe('a small JSON file', () => {
     expect(readdirSync(dir)).toEqual(['secrets.json']);
   });
 
-  it('says what is wrong when it cannot be written, and leaves nothing behind', () => {
+  it('reports why it cannot be written, and leaves nothing behind', () => {
     mkdirSync(file);
     writeFileSync(join(file, 'x'), '');
     expect(() => writeJsonFile(file, {})).toThrow(/secrets\.json cannot be written/);

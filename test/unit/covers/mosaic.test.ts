@@ -10,13 +10,13 @@ const cover = (albumId: number, etag = `e${albumId}`): StoredCover => ({
 });
 
 describe('a mosaic', () => {
-  it('is nothing without covers, and the cover itself when there is one picture', () => {
+  it('is absent without covers, and the cover itself when there is only one', () => {
     expect(mosaicOf('artist-1', [])).toBeUndefined();
     expect(mosaicOf('artist-1', [cover(1)])).toEqual(cover(1));
     expect(mosaicOf('artist-1', [cover(1, 'same'), cover(2, 'same')])).toEqual(cover(1, 'same'));
   });
 
-  it('is made of the first four pictures that differ, and known by them and their order', () => {
+  it('is made of the first four different images, and identified by them and their order', () => {
     const mosaic = mosaicOf('artist-1', [cover(1), cover(2, 'e1'), cover(3), cover(4), cover(5), cover(6)]);
     expect(mosaic).toMatchObject({ owner: 'artist-1', covers: [cover(1), cover(3), cover(4), cover(5)] });
     const etag = (...albums: number[]): string | undefined =>
@@ -29,7 +29,7 @@ describe('a mosaic', () => {
     expect(mosaic !== undefined && isMosaic(mosaic)).toBe(true);
   });
 
-  it.each([1, 2, 3, 4])('of %i fills its square, no part twice', (count) => {
+  it.each([1, 2, 3, 4])('of %i fills its square without overlaps', (count) => {
     for (const size of [64, 160, 300, 600, 1200]) {
       const tiles = tilesOf(
         Array.from({ length: count }, () => Buffer.alloc(0)),

@@ -12,7 +12,7 @@ const file: FileHint = {
   durationMs: 214_000,
 };
 
-/** Through the parser, as they come from the service. */
+/** Parsed like a response of the service. */
 const results = (...all: unknown[]): HeardResult[] => LookupAnswer.parse({ status: 'ok', results: all }).results;
 const recording = (n: number, more: object = {}) => ({
   id: id(n),
@@ -32,12 +32,12 @@ describe('the best recording', () => {
       'Song 1',
     ]);
   });
-  it('of one score was linked by most people', () => {
+  it('of the same score has the most sources', () => {
     expect(titles(file, heard(0.9, recording(1, { sources: 2 }), recording(2, { sources: 57 }), recording(3)))).toEqual(
       ['Song 2', 'Song 1', 'Song 3'],
     );
   });
-  it('of as many sources is closest in length', () => {
+  it('with as many sources is closest in duration', () => {
     expect(
       titles(
         file,
@@ -45,14 +45,14 @@ describe('the best recording', () => {
       ),
     ).toEqual(['Song 2', 'Song 1']);
   });
-  it('of the same length agrees with the tags', () => {
+  it('of the same duration agrees with the tags', () => {
     const same = { duration: 214, sources: 3 };
     expect(titles({ ...file, artists: ['ARTIST 2'] }, heard(0.9, recording(1, same), recording(2, same)))).toEqual([
       'Song 2',
       'Song 1',
     ]);
   });
-  it('is none that is more than 7 s longer or shorter', () => {
+  it('is not more than 7 s longer or shorter', () => {
     expect(
       titles(
         file,
@@ -60,14 +60,14 @@ describe('the best recording', () => {
       ),
     ).toEqual(['Song 3']);
   });
-  it('has a title, where any has', () => {
+  it('has a title if any does', () => {
     expect(titles(file, heard(0.9, { id: id(1), sources: 99 }, recording(2)))).toEqual(['Song 2', undefined]);
   });
   it('is listed once, and no more than five are', () => {
     expect(titles(file, heard(0.9, recording(1)), heard(0.8, recording(1)))).toEqual(['Song 1']);
     expect(titles(file, heard(0.9, ...Array.from({ length: 9 }, (_, i) => recording(i))))).toHaveLength(5);
   });
-  it('is none when the service knows none', () => {
+  it('is absent when the service knows none', () => {
     expect(titles(file)).toEqual([]);
     expect(titles(file, { id: id(1), score: 0.9 })).toEqual([]);
   });
@@ -92,7 +92,7 @@ describe('the release', () => {
   ];
   const song = recording(1, { releasegroups: groups });
 
-  it('is on an album rather than a compilation, a single or a concert, whatever came out first', () => {
+  it('is on an album rather than a compilation, a single or a live album, whatever was first', () => {
     expect(best({}, song)).toMatchObject({
       album: 'Low Water',
       year: 2009,
@@ -117,7 +117,7 @@ describe('the release', () => {
   ])('%s', (_rule, releasegroups, album) => {
     expect(best({}, recording(1, { releasegroups }))?.album).toBe(album);
   });
-  it('is the earliest of its group, or the one where the track has the number in the tags', () => {
+  it('is the earliest of its group, or the one with the track number in the tags', () => {
     const editions = [
       group(1, 'Low Water', {
         releases: [
@@ -143,14 +143,14 @@ describe('names', () => {
   const quays = { id: id(1), name: 'The Quays', joinphrase: ' feat. ' };
   const ida = { id: id(2), name: 'Ida Lund' };
 
-  it('joins artists as they are joined there', () => {
+  it('joins artists as the service does', () => {
     expect(best({}, recording(1, { artists: [quays, ida] }))).toMatchObject({
       artists: ['The Quays', 'Ida Lund'],
       artist: 'The Quays feat. Ida Lund',
       artistMbids: [id(1), id(2)],
     });
   });
-  it('takes from above what a level leaves out', () => {
+  it('inherits missing fields from the level above', () => {
     const bare = {
       id: id(1),
       artists: [ida],
@@ -172,7 +172,7 @@ describe('names', () => {
       albumArtist: 'The Quays',
     });
   });
-  it('knows a compilation by its artist', () => {
+  it('recognizes a compilation by its artist', () => {
     const various = group(1, 'Hits', {
       artists: [{ id: id(3), name: 'Various Artists' }],
       secondarytypes: ['Compilation'],
@@ -186,7 +186,7 @@ describe('names', () => {
   });
 });
 
-describe('what the service sends', () => {
+describe('responses of the service', () => {
   it.each([
     ['null everywhere', { id: id(1), title: null, duration: null, sources: null, artists: null, releasegroups: null }],
     [
@@ -204,11 +204,11 @@ describe('what the service sends', () => {
   ])('may have %s', (_what, odd) => {
     expect(best({}, odd)).toMatchObject({ recordingMbid: id(1), artists: [], genres: [] });
   });
-  it('is cut where it is too long', () => {
+  it('are truncated where they are too long', () => {
     const many = Array.from({ length: 5_000 }, (_, i) => group(i, `Album ${i}`, { releases: [] }));
     expect(best({}, recording(1, { releasegroups: many }))?.album).toBe('Album 0');
   });
-  it('writes identifiers in lower case', () => {
+  it('have mbids in lower case', () => {
     expect(best({}, { id: 'ABCDEF00-0000-4000-8000-000000000001', title: 'x' })?.recordingMbid).toBe(
       'abcdef00-0000-4000-8000-000000000001',
     );

@@ -1,4 +1,4 @@
-// Groups out of pairs.
+// Groups from pairs.
 import { expect, test } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
 import { groupTracks, type Pair } from '../../../server/enrichment/duplicate-groups.ts';

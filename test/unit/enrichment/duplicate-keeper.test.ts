@@ -1,4 +1,4 @@
-// Which of several tracks of one recording is suggested to be kept, and why.
+// Which of several tracks of one recording should be kept, and why.
 import { expect, test } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
 import { chooseKeeper, type Rival } from '../../../server/enrichment/duplicate-keeper.ts';
@@ -70,4 +70,4 @@ test.each([
   },
 ])('$what', ({ tracks, id, reason }) => expect(chooseKeeper(tracks)).toEqual({ id, reason }));
 
-test('of nothing there is none', () => expect(chooseKeeper([])).toBeUndefined());
+test('without tracks there is none', () => expect(chooseKeeper([])).toBeUndefined());

@@ -1,4 +1,4 @@
-// A row for every sentence of the enrichment rules.
+// A row for every enrichment rule.
 import { describe, expect, it } from 'vitest';
 import type { Match } from '../../../server/enrichment/match.ts';
 import { mergeMetadata } from '../../../server/enrichment/merge.ts';
@@ -32,7 +32,7 @@ const heard: Match = {
   discNumber: 2,
   genres: ['heard genre'],
 };
-/** As a scan makes it of a file without tags. */
+/** From a scan of a file without tags. */
 const bare: TrackIdentity = { title: '01 file', artists: [], genres: [], provenance: { title: 'path' } };
 
 interface Row {
@@ -229,7 +229,7 @@ const rows: Row[] = [
     gives: { trackNumber: 4, provenance: { trackNumber: 'path' } },
   },
 
-  // What a person typed.
+  // Manual edits.
   {
     rule: 'a field that a person typed stays over tags and a sure match',
     tags,
@@ -323,7 +323,7 @@ describe('merging', () => {
     expect(merged.isIdentified).toBe(isIdentified);
   });
 
-  it('gives the same again when it is run on its own result', () => {
+  it('has the same result when it is run on its own result', () => {
     for (const { tags: read, match, current = read ?? tags } of rows) {
       const once = mergeMetadata({ tags: read, match, current, threshold: THRESHOLD });
       const twice = mergeMetadata({ tags: read, match, current: once.identity, threshold: THRESHOLD });

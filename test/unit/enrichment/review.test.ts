@@ -25,7 +25,7 @@ const match: Match = {
 const ask = (m: Match | undefined, t: TrackIdentity | undefined = tags) =>
   reviewOf({ tags: t, match: m, threshold: 0.85 });
 
-describe('a question', () => {
+describe('a review', () => {
   it.each<[string, Match | undefined]>([
     ['nothing was heard', undefined],
     ['the tags’ own identifiers were followed', { ...match, score: null, title: 'Another' }],
@@ -40,7 +40,7 @@ describe('a question', () => {
     expect(ask(m)).toBeUndefined();
   });
 
-  it('is one when tags disagree with a sure match, with both values', () => {
+  it('is needed when tags contradict a certain match, with both values', () => {
     expect(ask({ ...match, title: 'Ebb', year: 2008 })).toEqual({
       reason: 'tags_disagree',
       match: { ...match, title: 'Ebb', year: 2008 },
@@ -51,7 +51,7 @@ describe('a question', () => {
     });
   });
 
-  it('is one when the best match is at the threshold or under it', () => {
+  it('is needed when the best match is at or below the threshold', () => {
     for (const score of [0.85, 0.5])
       expect(ask({ ...match, score, album: 'High Water' })).toMatchObject({
         reason: 'low_score',
@@ -59,7 +59,7 @@ describe('a question', () => {
       });
   });
 
-  it('is one when an unsure match fills what the tags lack, and none when a sure one does', () => {
+  it('is needed when an uncertain match fills missing tags, but not when a certain one does', () => {
     const bare: TrackIdentity = { title: '01', artists: [], genres: [], provenance: { title: 'path' } };
     expect(ask({ ...match, score: 0.5 }, bare)).toMatchObject({
       reason: 'low_score',

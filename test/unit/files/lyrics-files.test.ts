@@ -36,7 +36,7 @@ test.each([
   expect(preferred(inside, beside)).toEqual(taken);
 });
 
-test('a mark gives the name back', () => {
+test('a mark contains the name', () => {
   expect(nameOfMark(lyricsMark('a.lrc', { size: 5, mtimeUs: 7 }))).toBe('a.lrc');
 });
 
@@ -50,12 +50,12 @@ test.each([
   expect(readLyricsFile(join(dir, 'song.txt'))).toEqual({ synced: false, lines: [{ text: 'Größe' }, { text: '夜' }] });
 });
 
-test('an older encoding is read as such, and times as times', () => {
+test('other encodings and times are recognized', () => {
   writeFileSync(join(dir, 'song.lrc'), Buffer.from('[00:01.50]Gr\xf6\xdfe', 'latin1'));
   expect(readLyricsFile(join(dir, 'song.lrc'))).toEqual({ synced: true, lines: [{ startMs: 1500, text: 'Größe' }] });
 });
 
-test('a file that is not there, is empty, a folder or far too large holds no lyrics', () => {
+test('a missing, empty or too large file, or a folder, has no lyrics', () => {
   writeFileSync(join(dir, 'empty.lrc'), ' \n\n');
   writeFileSync(join(dir, 'large.txt'), 'la '.repeat(400_000));
   for (const name of ['nowhere.lrc', 'empty.lrc', 'large.txt', '.'])

@@ -1,4 +1,4 @@
-// What a file's name says where its tags are silent, and what the library is told of a file.
+// Fields from file names where tags are missing, and the fields of a track.
 import { describe, expect, test } from 'vitest';
 import { fromPath, toAudio, toIdentity } from '../../../server/files/track-draft.ts';
 import type { AudioRead, Tags } from '../../../server/media/types.ts';
@@ -28,7 +28,7 @@ describe('a name', () => {
     ['2-11 - Title.mp3', 'Title', 11, 2],
     ['1.02. Title.mp3', 'Title', 2, 1],
     ['CD1/01-03-Title.mp3', 'Title', 3, 1],
-    // numbers that may be the title's own
+    // numbers that may be part of the title
     ['99 Luftballons.mp3', '99 Luftballons'],
     ['7 Seconds.mp3', '7 Seconds'],
     ['24-7.mp3', '24-7'],
@@ -41,7 +41,7 @@ describe('a name', () => {
     ['A1.mp3', 'A1'],
     ['A1 - Title.mp3', 'A1 - Title'],
     ['#1 Crush.mp3', '#1 Crush'],
-    // nothing but a number: it stays as the title
+    // only a number: it stays as the title
     ['07.mp3', '07', 7],
     ['22.wav', '22', 22],
     ['Track 7.mp3', 'Track 7', 7],
@@ -61,7 +61,7 @@ describe('a name', () => {
     ['Song.FLAC', 'Song'],
     ['Song.mp3.flac', 'Song.mp3'],
     ['Song.txt', 'Song.txt'],
-    // nothing to go by
+    // no information
     ['a/b/.mp3', '.mp3'],
     ['- .mp3', '-'],
     ['01 - .mp3', '-', 1],
@@ -73,7 +73,7 @@ describe('a name', () => {
     expect(fromPath(path)).toEqual({ title, trackNumber, discNumber });
   });
 
-  test('of any length is read at once', () => {
+  test('of any length is parsed quickly', () => {
     for (const name of [
       '1'.repeat(50_000),
       `${' - '.repeat(20_000)}x`,
@@ -105,7 +105,7 @@ const read = (tags: Partial<Tags>, rest: Partial<AudioRead> = {}): AudioRead => 
 });
 
 describe('an identity', () => {
-  test('without a title in the tags takes it and the numbers from the path, and says so', () => {
+  test('without a title in the tags takes it and the numbers from the path, with that provenance', () => {
     expect(toIdentity(read({}), 'a/2-03 Song.mp3')).toMatchObject({
       title: 'Song',
       trackNumber: 3,
@@ -131,7 +131,7 @@ describe('an identity', () => {
     });
   });
 
-  test('keeps the display name beside the artists, or makes the one artist of it', () => {
+  test('keeps the display name with the artists, or uses it as the only artist', () => {
     expect(toIdentity(read({ title: 'T', artists: ['A', 'B'], artist: 'A feat. B' }), 'x')).toMatchObject({
       artists: ['A', 'B'],
       artist: 'A feat. B',
@@ -139,14 +139,14 @@ describe('an identity', () => {
     expect(toIdentity(read({ title: 'T', artist: 'A feat. B' }), 'x').artists).toEqual(['A feat. B']);
   });
 
-  test('names the album artist as written, else all of them', () => {
+  test('keeps the album artist as written, else joins all of them', () => {
     expect(toIdentity(read({ albumArtists: ['A', 'B'], albumArtist: 'A & B' }), 'x').albumArtist).toBe('A & B');
     expect(toIdentity(read({ albumArtists: ['A', 'B'] }), 'x').albumArtist).toBe('A, B');
     expect(toIdentity(read({}), 'x').albumArtist).toBeUndefined();
   });
 });
 
-test('audio is rounded to whole milliseconds and kilobits, and what is not known is null', () => {
+test('audio is rounded to whole milliseconds and kilobits, and unknown values are null', () => {
   const stored = { storageUri: 'local:x', contentHash: 'c', audioHash: null, sizeBytes: 5 };
   expect(toAudio(read({ replayGain: { trackGainDb: -7.5 } }), stored)).toMatchObject({
     durationMs: 1001,

@@ -9,7 +9,7 @@ test.each([
   [3_600_000, 240_000],
   [null, 240_000],
   [0, 240_000],
-  [Number.NaN, 240_000], // a media element that does not know yet
+  [Number.NaN, 240_000], // not known yet
 ])('a track of %s ms counts as played after %s ms', (duration, enough) => {
   expect(enoughMs(duration)).toBe(enough);
 });

@@ -1,4 +1,4 @@
-// Every shape in which exporters are known to write a play.
+// Every known format of plays in exports.
 import { describe, expect, test } from 'vitest';
 import { jsonItems } from '../../../server/history/json-items.ts';
 import { csvHeader, csvListen, toListen } from '../../../server/history/listen-shapes.ts';
@@ -126,13 +126,13 @@ describe('a play in a row', () => {
     expect(csvListen(row, columns)).toEqual(listen);
   });
 
-  test('without names of columns is artist, album, title, date', () => {
+  test('without a header is artist, album, title, date', () => {
     const row = ['The Quays', 'Low Water', 'Harbour Lights', '14 Nov 2023 22:13'];
     expect(csvHeader(row)).toBeUndefined();
     expect(csvListen(row)).toEqual({ ...song, playedAt: AT - 20_000 });
   });
 
-  test('names of columns that every object has are no names', () => {
+  test('column names that every object has are no fields', () => {
     expect(csvHeader(['constructor', '__proto__', 'toString'])).toBeUndefined();
   });
 });
@@ -167,12 +167,12 @@ describe.each([1, 3, 1_000])('read in pieces of %i characters', (size) => {
     ]);
   });
 
-  test('lines may end as on Windows, and the last one not at all', async () => {
+  test('lines may end as on Windows, and the last one without', async () => {
     expect(await all(lines(pieces('a\r\n\n b\nc', size)))).toEqual(['a', ' b', 'c']);
   });
 });
 
-test('an entry that never ends is given up, and the next one is found', async () => {
+test('an entry that never ends is skipped, and the next one is found', async () => {
   expect(await all(jsonItems(pieces(`[{"a":"${'x'.repeat(300_000)}"},{"b":1}]`, 50_000)))).toEqual([
     undefined,
     '{"b":1}',

@@ -23,11 +23,11 @@ test.each([
   expect(songKey(artist, title)).not.toBe(songKey(otherArtist, otherTitle));
 });
 
-test('a title that names guests alone keeps its name', () => {
+test('a title of only guests is kept', () => {
   expect(titleKey('(feat. Nobody)')).not.toBe('');
 });
 
-test('an artist is looked for as written first, then without guests', () => {
+test('an artist is searched as written first, then without guests', () => {
   expect(artistNames('A feat. B')).toEqual(['A feat. B', 'A']);
   expect(artistNames('Simon & Garfunkel')).toEqual(['Simon & Garfunkel']);
 });

@@ -1,4 +1,4 @@
-// A bare Express app on a free port, to see what a list of routes does over HTTP.
+// A bare Express app on a free port, to test a list of routes over HTTP.
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import express, { type RequestHandler } from 'express';
@@ -13,7 +13,7 @@ import { principal } from '../../support/principals.ts';
 export interface BareApp {
   url: string;
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Sends bytes as they are; gives the whole answer. */
+  /** Sends raw bytes; returns the whole response. */
   raw(text: string): Promise<string>;
   logged(): Record<string, unknown>[];
   close(): Promise<void>;

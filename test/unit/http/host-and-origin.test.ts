@@ -94,11 +94,11 @@ describe('every request', () => {
     expect(await ask(['Host: 127.0.0.1:4747', `Origin: ${origin}`])).toBe(status);
   });
 
-  it('without an Origin is a client, not a page', async () => {
+  it('without an Origin is from a client, not a page', async () => {
     expect(await ask(['Host: 127.0.0.1:4747'])).toBe(204);
   });
 
-  it('gets an id and the headers that keep browsers careful', async () => {
+  it('gets an id and the security headers', async () => {
     const answer = await app.fetch('/x', { method: 'POST' });
     expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     expect(answer.headers.get('content-security-policy')).toContain("script-src 'self'");
@@ -109,7 +109,7 @@ describe('every request', () => {
     expect([missing.status, missing.headers.get('x-request-id') === null]).toEqual([404, false]);
   });
 
-  it('is one line in the log, without its secrets', async () => {
+  it('is one line in the log, without secrets', async () => {
     const answer = await app.fetch('/x?token=ann&p=pw&t=0815&s=salt&apiKey=key&q=beatles');
     const [line, ...more] = app.logged().filter((entry) => entry['request_id'] === answer.headers.get('x-request-id'));
     expect(more).toEqual([]);

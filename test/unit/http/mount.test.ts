@@ -126,7 +126,7 @@ describe('access', () => {
     expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null);
   });
 
-  it('is asked before the body is read', async () => {
+  it('is checked before the body is read', async () => {
     const guarded = await openBareApp([
       route({ method: 'post', path: '/x', access: 'user', summary: 'x', body: Body, reply: Echo }, () => ({ got: 1 })),
     ]);
@@ -136,7 +136,7 @@ describe('access', () => {
 });
 
 describe('a body', () => {
-  it('is parsed and handed on', async () => {
+  it('is parsed and passed on', async () => {
     const answer = await post('/things', '{"name": "ann", "count": 2}');
     expect(answer.status).toBe(201);
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -161,13 +161,13 @@ describe('a body', () => {
     expect(answer.headers.get('content-type')).toMatch('application/problem+json');
   });
 
-  it('with unknown, missing or wrong fields is 422 and names them', async () => {
+  it('with unknown, missing or wrong fields is 422 with their names', async () => {
     const answer = await post('/things', '{"count": "two", "colour": 1, "size": {}}');
     expect(answer.status).toBe(422);
     expect((await fields(answer)).sort()).toEqual(['colour', 'count', 'name', 'size']);
   });
 
-  it('may be a form where that is declared, JSON there as well', async () => {
+  it('may be a form where declared, or JSON', async () => {
     expect(await (await post('/form', 'name=a%20b+c&more=1', 'application/x-www-form-urlencoded')).json()).toEqual({
       got: { name: 'a b c' },
     });
@@ -207,7 +207,7 @@ describe('query parameters', () => {
     expect(await fields(answer)).toEqual([query.split('=')[0]]);
   });
 
-  it('come as written, whatever their bytes', async () => {
+  it('are passed as sent, with any bytes', async () => {
     expect(await got('/things?q=%E2%9C%93+%2B%26')).toMatchObject({ q: '✓ +&' });
     expect(await got('/things?q=%zz')).toMatchObject({ q: '%zz' });
     expect(await got('/things?q=a[b]=1')).toMatchObject({ q: 'a[b]=1' });
@@ -229,19 +229,19 @@ describe('a path', () => {
     expect((await app.fetch(`/things/${id}`)).status).toBe(status);
   });
 
-  it('that is broken is 400, one that is not there 404, and capitals count', async () => {
+  it('that is malformed is 400, an unknown one 404, and case matters', async () => {
     expect((await app.fetch('/things/%zz')).status).toBe(400);
     expect((await app.fetch('/nothing')).status).toBe(404);
     expect((await app.fetch('/Things')).status).toBe(404);
   });
 
-  it('of letters goes before a parameter, whichever was listed first', async () => {
+  it('without parameters takes precedence over one with, whichever is listed first', async () => {
     expect(await got('/things/latest')).toBe('latest');
   });
 });
 
 describe('methods', () => {
-  it('that a path does not have are 405, with those that it has in Allow', async () => {
+  it('that a path does not have are 405, with the others in Allow', async () => {
     const answer = await post('/things/1', '{}', 'application/json', 'PUT');
     expect(answer.status).toBe(405);
     expect(answer.headers.get('allow')).toBe('GET, DELETE, HEAD');
@@ -250,7 +250,7 @@ describe('methods', () => {
     expect((await post('/odd', undefined, undefined, 'HEAD')).status).toBe(405);
   });
 
-  it('are told by OPTIONS', async () => {
+  it('are listed by OPTIONS', async () => {
     const answer = await app.fetch('/things', { method: 'OPTIONS' });
     expect([answer.status, answer.headers.get('allow')]).toEqual([204, 'GET, POST, HEAD']);
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
@@ -263,8 +263,8 @@ describe('methods', () => {
   });
 });
 
-describe('an answer', () => {
-  it('without a shape is 204, with a Reply has its status and headers', async () => {
+describe('a response', () => {
+  it('without a schema is 204, with a Reply has its status and headers', async () => {
     const gone = await app.fetch('/things/1', { method: 'DELETE' });
     expect([gone.status, await gone.text()]).toEqual([204, '']);
     const odd = await app.fetch('/odd', { method: 'POST' });
@@ -272,11 +272,11 @@ describe('an answer', () => {
     expect(await (await app.fetch('/words')).text()).toBe('words');
   });
 
-  it('of another shape than declared fails where answers are checked', async () => {
+  it('of another shape than declared fails if responses are checked', async () => {
     expect((await app.fetch('/wrong-reply')).status).toBe(500);
   });
 
-  it('to something thrown is a problem with its status', async () => {
+  it('to an error is a problem with its status', async () => {
     const lost = await app.fetch('/lost');
     expect([lost.status, await lost.json()]).toEqual([
       404,

@@ -101,7 +101,7 @@ describe('the OpenAPI document', () => {
     expect(document.openapi).toBe('3.1.0');
   });
 
-  it('has each route at its place, also those at the root, under ids of their own', () => {
+  it('has each route at its path, also those at the root, with unique ids', () => {
     expect(
       Object.entries(document.paths)
         .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
@@ -122,7 +122,7 @@ describe('the OpenAPI document', () => {
     expect(ids).toContain('getThingsIdAudio');
   });
 
-  it('refers to named shapes and holds them once', () => {
+  it('refers to named schemas and contains them once', () => {
     expect(at('/api/v1/things', 'post').responses['201']?.content).toEqual({
       'application/json': { schema: { $ref: '#/components/schemas/TestThing' } },
     });
@@ -146,7 +146,7 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(document)).not.toContain('$defs');
   });
 
-  it('shows parameters as what they are after reading', () => {
+  it('shows parameters with their parsed types', () => {
     expect(at('/api/v1/things', 'get').parameters).toEqual([
       {
         name: 'liked',
@@ -187,14 +187,14 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('says what each access asks for', () => {
+  it('documents the security of each access', () => {
     expect(at('/api/v1/status', 'get').security).toEqual([]);
     expect(at('/api/v1/things', 'get').security).toEqual([{ bearer: [] }]);
     expect(at('/api/v1/things/{id}/audio', 'get').security).toEqual([{ bearer: [] }, { token: [] }]);
     expect(at('/api/v1/things', 'post').security).toEqual([{ bearer: [] }]);
   });
 
-  it('says what may come back', () => {
+  it('documents the responses', () => {
     const statuses = (path: string, method: string) => Object.keys(at(path, method).responses);
     expect(statuses('/api/v1/status', 'get')).toEqual(['200', 'default']);
     expect(statuses('/api/v1/things', 'post')).toEqual([
@@ -217,7 +217,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('says what bodies look like', () => {
+  it('documents the request bodies', () => {
     expect(Object.keys(at('/api/v1/things', 'post').requestBody?.content ?? {})).toEqual([
       'application/json',
       'application/x-www-form-urlencoded',
@@ -228,7 +228,7 @@ describe('the OpenAPI document', () => {
     expect(at('/api/v1/things', 'get').requestBody).toBeUndefined();
   });
 
-  it('is not made while two different shapes have one name', () => {
+  it('fails if two different schemas have the same name', () => {
     const clash = route(
       {
         method: 'get',
@@ -263,13 +263,13 @@ describe('the documentation page', () => {
     expect(page).toContain('administrator');
   });
 
-  it('holds no script, loads nothing, and escapes what it shows', () => {
+  it('has no script, loads nothing, and escapes its content', () => {
     expect(page).not.toMatch(/<script|<link|<img|https?:\/\/|\son\w+=/i);
     expect(page).toContain('a &lt;b&gt;note&lt;/b&gt;');
     expect(page).not.toContain('<b>note</b>');
   });
 
-  it('leads only to places that are there', () => {
+  it('links only to existing anchors', () => {
     const targets = new Set([...page.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]));
     const links = [...page.matchAll(/href="#([^"]+)"/g)].map((match) => match[1]);
     expect(links.length).toBeGreaterThan(3);

@@ -27,7 +27,7 @@ describe('problems', () => {
     expect(unexpected).toBe(false);
   });
 
-  it('carry the headers of their status', () => {
+  it('have the headers of their status', () => {
     expect(toProblem(new AppError('unauthenticated', 'x')).headers).toEqual({ 'WWW-Authenticate': 'Bearer' });
     expect(toProblem(new AppError('too_many_requests', 'x', { retryAfter: 42 })).headers).toEqual({
       'Retry-After': '42',
@@ -36,7 +36,7 @@ describe('problems', () => {
     expect(toProblem(conflict('x')).headers).toEqual({});
   });
 
-  it('list the fields that are not valid', () => {
+  it('list the invalid fields', () => {
     const { problem } = toProblem(invalid([{ field: 'year', message: 'must be a number' }]));
     expect(problem).toMatchObject({
       status: 422,
@@ -76,7 +76,7 @@ describe('problems', () => {
     });
   });
 
-  it('name a field by its way in the body, and each unknown one', () => {
+  it('name a field by its path in the body, and each unknown one', () => {
     const parsed = z
       .strictObject({ tracks: z.array(z.strictObject({ title: z.string() })) })
       .safeParse({ tracks: [{ title: 1, x: 2, y: 3 }], z: 4 });

@@ -110,7 +110,7 @@ describe('ifRangeHolds', () => {
 });
 
 describe('hasCurrentCopy', () => {
-  it('is sure only of a tag that is named, with no other condition before it', () => {
+  it('is true only for a listed tag, without other conditions', () => {
     expect(hasCurrentCopy({ 'if-none-match': 'W/"abc"' }, '"abc"')).toBe(true);
     expect(hasCurrentCopy({ 'if-none-match': '*' }, '"abc"')).toBe(false);
     expect(hasCurrentCopy({ 'if-none-match': '"abc"', 'if-match': '"x"' }, '"abc"')).toBe(false);
@@ -119,7 +119,7 @@ describe('hasCurrentCopy', () => {
 });
 
 describe('parseHttpDate', () => {
-  it('reads the three forms and nothing else', () => {
+  it('reads the three formats and nothing else', () => {
     const seconds = Date.UTC(1994, 10, 6, 8, 49, 37) / 1000;
     expect(parseHttpDate('Sun, 06 Nov 1994 08:49:37 GMT')).toBe(seconds);
     expect(parseHttpDate('Sunday, 06-Nov-94 08:49:37 GMT')).toBe(seconds);

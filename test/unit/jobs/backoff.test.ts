@@ -26,7 +26,7 @@ describe('backoff', () => {
     expect(backoffMs(downloads, 2_000, 0.5)).toBe(300_000);
   });
 
-  it('still spreads waits that the cap cut', () => {
+  it('still spreads waits that the cap limited', () => {
     expect(backoffMs(downloads, 2_000, 0)).toBe(240_000);
   });
 });

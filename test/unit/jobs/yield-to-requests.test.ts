@@ -1,4 +1,4 @@
-// How work in the background shares the thread with people: turns are counted on a clock of the test's own.
+// How background jobs yield to requests, with a simulated clock.
 import { describe, expect, it } from 'vitest';
 import { createYieldToRequests } from '../../../server/jobs/yield-to-requests.ts';
 
@@ -13,7 +13,7 @@ function openThread() {
         thread.wake = resolve;
       }),
   });
-  /** A job that does pieces of so many ms, until it has to wait. */
+  /** A job with pieces of so many ms, until it has to wait. */
   const work = async (pieces: number, ms: number): Promise<void> => {
     for (let piece = 0; piece < pieces; piece++) {
       thread.worked += ms;
@@ -27,8 +27,8 @@ const settled = (): Promise<void> =>
     setImmediate(resolve);
   });
 
-describe('work in the background', () => {
-  it('goes on without a pause until a turn is over', async () => {
+describe('background work', () => {
+  it('runs without a pause until its turn is over', async () => {
     const { thread, work } = openThread();
     await work(9, 1);
     expect(thread.rests).toEqual([]);
@@ -52,7 +52,7 @@ describe('work in the background', () => {
     await done;
   });
 
-  it('begins a new turn after each rest: what others did meanwhile is not its own', async () => {
+  it('starts a new turn after each pause: the work of others does not count', async () => {
     const { thread, work } = openThread();
     thread.isServing = true;
     const done = work(29, 1);
@@ -66,13 +66,13 @@ describe('work in the background', () => {
     expect(thread.rests).toHaveLength(2);
   });
 
-  it('of several jobs takes turns together: while one rests, so do the others', async () => {
+  it('of several jobs shares turns: while one pauses, so do the others', async () => {
     const { thread, work, yieldToRequests } = openThread();
     thread.isServing = true;
     const jobs = Promise.all([work(5, 2), work(5, 2)]);
     await settled();
     expect(thread.rests).toEqual([10]);
-    expect(yieldToRequests()).toBeInstanceOf(Promise); // who comes now waits too
+    expect(yieldToRequests()).toBeInstanceOf(Promise); // a new one waits too
     thread.wake();
     await settled();
     thread.wake();

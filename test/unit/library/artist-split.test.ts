@@ -38,23 +38,23 @@ test.each([
   expect(splitArtists([name], nobody)).toEqual([name]);
 });
 
-test('several values are taken as they are given, in their order', () => {
+test('several values are kept as they are, in order', () => {
   expect(splitArtists(['B', 'A; C', 'D / E'], nobody)).toEqual(['B', 'A; C', 'D / E']);
 });
 
-test('a repeated name counts once, as it was first spelled', () => {
+test('a repeated name counts once, in its first spelling', () => {
   expect(splitArtists(['Björk', 'BJÖRK ', 'Ｂｊöｒｋ', 'Bjork'], nobody)).toEqual(['Björk', 'Bjork']);
 });
 
-test.each([[[]], [['']], [[' ', '\t']], [['\u200b']], [['\u3164', '']]])('%j names nobody', (values) => {
+test.each([[[]], [['']], [[' ', '\t']], [['\u200b']], [['\u3164', '']]])('%j has no names', (values) => {
   expect(splitArtists(values, nobody)).toEqual([]);
 });
 
-test('blanks around names are dropped', () => {
+test('spaces around names are removed', () => {
   expect(splitArtists(['  A ', '\u3000B'], nobody)).toEqual(['A', 'B']);
 });
 
-test('a name that is never split stays whole, however it is spelled', () => {
+test('a name that is never split stays whole in any spelling', () => {
   const isWhole = (key: string): boolean => key === identityKey('Smith; Kotzen');
   expect(splitArtists(['SMITH;  Kotzen'], isWhole)).toEqual(['SMITH;  Kotzen']);
   expect(splitArtists(['Smith; Kotzen; Gale'], isWhole)).toEqual(['Smith', 'Kotzen', 'Gale']);

@@ -1,4 +1,4 @@
-// Keys of names: what is the same name, what is found by a word, and in which order names stand.
+// Keys of names: for equality, search and sorting.
 import { describe, expect, test } from 'vitest';
 import { identityKey, searchFold, sortKey, sortName } from '../../../server/library/fold.ts';
 
@@ -45,7 +45,7 @@ describe('identity', () => {
     expect(identityKey(one)).not.toBe(identityKey(other));
   });
 
-  test.each(['', ' ', '\u3000\t', '\u200b', '\u3164', '\u00ad\ufe0f', '\u0000\u0007'])('%j is no name', (text) => {
+  test.each(['', ' ', '\u3000\t', '\u200b', '\u3164', '\u00ad\ufe0f', '\u0000\u0007'])('%j is not a name', (text) => {
     expect([identityKey(text), sortKey(text)]).toEqual(['', '']);
   });
 });
@@ -81,7 +81,7 @@ describe('finding', () => {
 });
 
 describe('order', () => {
-  test('accents, case and width do not decide', () => {
+  test('accents, case and width do not matter', () => {
     const names = ['Zebra', 'ärzte', 'Ａbba', 'éclair', 'Echo', 'ＺＺ Top', 'Ørsted', 'Otto'];
     expect(names.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))).toEqual([
       'Ａbba',

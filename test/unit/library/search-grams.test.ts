@@ -22,7 +22,7 @@ test.each(['a', 'ab', '夜', 'c/', '"', '🎵🎵', '%_'])(
   },
 );
 
-test('no gram holds a sign that the tokenizer takes for a blank', () => {
+test('no gram contains a character that the tokenizer treats as a space', () => {
   const signs = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)).join('');
   expect(gramsOf(signs)).not.toMatch(/[^ a-z0-9\u0080-\uffff]/);
 });

@@ -17,15 +17,15 @@ test.each([
   expect(wordsOf(text)).toEqual(words);
 });
 
-test('half a surrogate pair is no reason to fail', () => {
+test('half a surrogate pair is accepted', () => {
   expect(wordsOf('a\ud83d b')).toHaveLength(2);
 });
 
-test('no more than sixteen words count', () => {
+test('only the first sixteen words count', () => {
   expect(wordsOf(Array.from({ length: 100 }, (_, n) => `w${n}`).join(' '))).toHaveLength(16);
 });
 
-test('nothing is looked for that is longer than any name', () => {
+test('words longer than any name are truncated', () => {
   expect(wordsOf('x'.repeat(10_000))).toEqual(['x'.repeat(200)]);
 });
 
@@ -42,7 +42,7 @@ test.each([
       { table: trigrams, match: '"kalokairi"' },
       { table: grams, match: '"e"' },
     ],
-  ], // what a longer word holds is there
+  ], // part of a longer word
   [['東京駅', '🎵🎵🎵'], [{ table: trigrams, match: '"東京駅" AND "🎵🎵🎵"' }]],
   [
     ['a', 'moon', 'of', 'side'],

@@ -1,4 +1,4 @@
-// What events add up to, against an independent reading of the rule: the last word on liking, the last rating given,
+// The state after all events, compared with a second implementation: the last like, the last rating,
 // and since when.
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../support/random.ts';
@@ -40,7 +40,7 @@ describe('the state', () => {
     expect(sum(events)).toEqual(state);
   });
 
-  test('is what was said last, in whatever order things were said and whatever the clock showed', () => {
+  test('is that of the last event, in any order and at any time', () => {
     const random = seededRandom(11);
     for (let round = 0; round < 500; round++) {
       const events = Array.from({ length: Math.floor(random() * 8) }, () =>
@@ -52,7 +52,7 @@ describe('the state', () => {
     }
   });
 
-  test('of an item does not depend on what is said of others in between', () => {
+  test('of an item does not depend on events of others', () => {
     const random = seededRandom(12);
     const all = Array.from({ length: 300 }, (_, i) => ({
       item: Math.floor(random() * 5),
@@ -64,7 +64,7 @@ describe('the state', () => {
       expect(states.get(item)).toEqual(sum(all.filter((one) => one.item === item).map(({ change }) => change)));
   });
 
-  test('of two items that become one keeps a like and a rating of either', () => {
+  test('of two merged items has a like and a rating of either', () => {
     const random = seededRandom(13);
     const some = (): LikeChange[] =>
       Array.from({ length: Math.floor(random() * 5) }, () =>

@@ -1,4 +1,4 @@
-// Log lines: one JSON object each, with no secret in them wherever it stood.
+// Log lines: one JSON object each, without secrets anywhere.
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../server/errors.ts';
@@ -83,7 +83,7 @@ describe('a line', () => {
     });
   });
 
-  test('hides secrets of addresses in any field and in the message', () => {
+  test('hides secrets of URLs in any field and in the message', () => {
     const url = `http://host/rest/x?u=a&p=${SECRET}&c=app`;
     expect(
       lineOf((log) => log.error({ url, cover: { from: [url] }, target: new URL(url) }, `could not fetch ${url}`)),
@@ -95,7 +95,7 @@ describe('a line', () => {
     });
   });
 
-  test('stays JSON when a secret holds quotes, line breaks and backslashes', () => {
+  test('stays JSON when a secret contains quotes, line breaks and backslashes', () => {
     for (const odd of ['"', '\\', '\\"', '\n', '\u2028', '\ud800', '}', '\\\\"x']) {
       expect(
         lineOf((log) => log.info({ url: `/?token=sesame${odd}` }, `"quoted" ?p=sesame${odd} and on`)),
@@ -130,7 +130,7 @@ describe('a line', () => {
     });
   });
 
-  test('is written from its level on', () => {
+  test('is written from the configured level on', () => {
     expect(
       linesOf((log) => {
         log.debug('a');
@@ -143,7 +143,7 @@ describe('a line', () => {
 });
 
 describe('an error', () => {
-  test('is told with its code, its stack and all its causes', () => {
+  test('is logged with its code, its stack and all its causes', () => {
     const root = Object.assign(new TypeError('no such host'), { code: 'ENOTFOUND' });
     const error = new AppError('unavailable', 'could not fetch the cover', {
       cause: new Error('request failed', { cause: root }),
@@ -172,7 +172,7 @@ describe('an error', () => {
     ]);
   });
 
-  test('keeps secrets out of message, stack and causes', () => {
+  test('has no secrets in message, stack and causes', () => {
     const cause = { message: 'not an error', authorization: SECRET };
     const error = new Error(`GET /?token=${SECRET} failed`, { cause: new Error(`p: ?p=${SECRET}`, { cause }) });
     expect(lineOf((log) => log.error({ err: error }, 'x'))).toMatchObject({
@@ -183,14 +183,14 @@ describe('an error', () => {
     });
   });
 
-  test('given alone is the line, and its message is redacted too', () => {
+  test('without fields is logged too, and its message is redacted', () => {
     expect(lineOf((log) => log.error(new Error(`?token=${SECRET}`)))).toMatchObject({
       msg: '?token=***',
       err: { message: '?token=***' },
     });
   });
 
-  test('that causes itself ends', () => {
+  test('that causes itself does not recurse', () => {
     const error = new Error('round');
     error.cause = error;
     expect(lineOf((log) => log.error({ err: error }, 'x'))).toMatchObject({
@@ -206,7 +206,7 @@ describe('an error', () => {
     expect(lineOf((log) => log.error({ err: thrown }, 'x'))['err']).toBe(told);
   });
 
-  test('in another field is told as well', () => {
+  test('in another field is logged as well', () => {
     expect(lineOf((log) => log.warn({ reason: new Error('why') }, 'x'))).toMatchObject({ reason: { message: 'why' } });
   });
 });

@@ -4,7 +4,7 @@ import { onlyWindow, pageIsThere, startApp, startAppWithWindow, URL_LINE } from 
 import { turn } from './scripted-server.ts';
 
 describe('start', () => {
-  it('opens one window at the address of the server, once that listens', async () => {
+  it('opens one window at the server’s URL, once that listens', async () => {
     const { server } = await startApp();
     expect(server.runs).toHaveLength(1);
     expect(fake.windows).toEqual([]);
@@ -14,12 +14,12 @@ describe('start', () => {
     expect(onlyWindow().isShown).toBe(true);
   });
 
-  it('keeps the profile of the shell out of the folder that the server keeps its data in', async () => {
+  it('keeps the shell’s profile out of the server’s data folder', async () => {
     const { app } = await startApp();
     expect(app.getPath('userData')).toMatch(/tonearm-desktop$/);
   });
 
-  it('leaves a profile alone that was given on the command line', async () => {
+  it('keeps a profile from the command line', async () => {
     const { app } = await startApp((app) => void app.switches.add('user-data-dir'));
     expect(app.getPath('userData')).toMatch(/tonearm$/);
   });
@@ -45,7 +45,7 @@ describe('a second start', () => {
     expect(fake.windows).toEqual([]);
   });
 
-  it('quits without a server of its own', async () => {
+  it('quits without starting a server', async () => {
     const { app, server } = await startApp((app) => {
       app.hasLock = false;
     });
@@ -55,7 +55,7 @@ describe('a second start', () => {
 });
 
 describe('a server that dies', () => {
-  it('is started again, and a page that is whole is left alone, with its music and its queue', async () => {
+  it('is restarted, and intact pages keep their music and queue', async () => {
     const { server, advance, window } = await startAppWithWindow();
     await pageIsThere(window);
     await server.run.ends();
@@ -69,7 +69,7 @@ describe('a server that dies', () => {
     expect(onlyWindow()).toBe(window);
   });
 
-  it('gets a page that could not be loaded meanwhile loaded anew', async () => {
+  it('then loads pages again that could not be loaded meanwhile', async () => {
     const { server, advance, window } = await startAppWithWindow();
     await server.run.ends();
     window.webContents.emit('did-fail-load', {}, -102, 'ERR_CONNECTION_REFUSED', URL_LINE, true);
@@ -78,7 +78,7 @@ describe('a server that dies', () => {
     expect(window.webContents.reloads).toBe(1);
   });
 
-  it('is told in a notice when no window is there to say so, and in the tray', async () => {
+  it('is reported in a notification without a window, and in the tray', async () => {
     const { server, advance, window } = await startAppWithWindow();
     await server.run.ends();
     expect(fake.notices).toEqual([]);
@@ -91,7 +91,7 @@ describe('a server that dies', () => {
     expect(fake.notices.map(({ options }) => options.title)).toEqual(['The server stopped']);
   });
 
-  it('is followed to its new address', async () => {
+  it('may have a new address afterwards', async () => {
     const { server, advance, window } = await startAppWithWindow();
     await server.run.ends();
     await advance(500);
@@ -100,7 +100,7 @@ describe('a server that dies', () => {
     expect(window.webContents.navigate('http://127.0.0.1:4747/')).toBe(false);
   });
 
-  it('and never listened is shown with its reason, and tried again when asked to', async () => {
+  it('and never listened is shown with its reason, and restarted on request', async () => {
     const { server } = await startApp();
     await server.run.complains('tonearm: Port 4747 on 127.0.0.1 is in use.\n');
     await server.run.ends();
@@ -113,7 +113,7 @@ describe('a server that dies', () => {
     expect(onlyWindow().webContents.getURL()).toBe('http://127.0.0.1:4747/');
   });
 
-  it('and never listened can be left at that', async () => {
+  it('and never listened need not be restarted', async () => {
     const { app, server } = await startApp();
     await server.run.ends(new Error('spawn node ENOENT'));
     expect(fake.messages[0]?.options.detail).toBe('spawn node ENOENT');
@@ -124,7 +124,7 @@ describe('a server that dies', () => {
 });
 
 describe('quit', () => {
-  it('waits until the server has put its work away', async () => {
+  it('waits until the server has stopped its jobs', async () => {
     const { app, server } = await startAppWithWindow();
     app.quit();
     await turn();
@@ -146,7 +146,7 @@ describe('quit', () => {
     expect(app.hasExited).toBe(true);
   });
 
-  it('asks the server once, however often it is asked itself', async () => {
+  it('stops the server once, however often it is requested', async () => {
     const { app, server } = await startAppWithWindow();
     app.quit();
     app.quit();
@@ -154,7 +154,7 @@ describe('quit', () => {
     expect(server.run.asked).toEqual(['ticket', 'stop']);
   });
 
-  it('while the server starts opens no window any more', async () => {
+  it('while the server starts opens no more windows', async () => {
     const { app, server } = await startApp();
     app.quit();
     await server.run.says(URL_LINE);
@@ -163,13 +163,13 @@ describe('quit', () => {
     expect(app.hasExited).toBe(true);
   });
 
-  it('comes with the last window', async () => {
+  it('follows the last window', async () => {
     const { server, window } = await startAppWithWindow();
     window.close();
     expect(server.run.asked).toContain('stop');
   });
 
-  it('does not come with the last window on macOS, nor where the person wants it to go on', async () => {
+  it('does not follow the last window on macOS, nor if the app should keep running', async () => {
     const mac = await startAppWithWindow(undefined, { platform: 'darwin' });
     mac.window.close();
     expect(mac.server.run.asked).not.toContain('stop');
@@ -184,7 +184,7 @@ describe('quit', () => {
     expect(fake.windows).toHaveLength(1);
   });
 
-  it('is asked for by a system that shuts down, which waits for it', async () => {
+  it('follows a shutdown of the system, which waits for it', async () => {
     const { server } = await startAppWithWindow();
     let waits = false;
     powerMonitor.emit('shutdown', {

@@ -19,7 +19,7 @@ describe('the bridge', () => {
     expect([...ipcMain.handlers.keys()].sort()).toEqual([...CHANNELS].sort());
   });
 
-  it('has what the interface asks of it', () => {
+  it('has what the pages need', () => {
     expectTypeOf<Bridge>().toExtend<DesktopBridge>();
   });
 
@@ -107,18 +107,18 @@ describe('a malformed argument is refused', () => {
 });
 
 describe('a ticket to sign in with', () => {
-  it('is asked of the server for each page, and given to the one that asked', async () => {
+  it('is requested from the server for each page, and returned to that page', async () => {
     const { server, window } = await startAppWithWindow();
     const [first, second] = [fake.invoke(window, 'auth:ticket', []), fake.invoke(window, 'auth:ticket', [])];
     await turn();
-    expect(server.run.asked).toEqual(['ticket', 'ticket', 'ticket']); // the first is the shell's own
+    expect(server.run.asked).toEqual(['ticket', 'ticket', 'ticket']); // the first is for the shell
     await server.run.tells({ kind: 'ticket', id: 3, ticket: 'third-ticket-0123456789' });
     await server.run.tells({ kind: 'ticket', id: 2, ticket: 'second-ticket-012345678' });
     expect(await first).toBe('second-ticket-012345678');
     expect(await second).toBe('third-ticket-0123456789');
   });
 
-  it('is none from a server that is gone, silent, or says something else', async () => {
+  it('is absent from a server that has ended, is silent, or answers something else', async () => {
     const { server, window, advance } = await startAppWithWindow();
     const silent = fake.invoke(window, 'auth:ticket', []);
     await turn();
@@ -142,7 +142,7 @@ describe('a ticket to sign in with', () => {
 });
 
 describe('a restart of the server', () => {
-  it('ends it and starts it anew, and answers when it is back', async () => {
+  it('stops and starts it, and answers when it is back', async () => {
     const { server, window } = await startAppWithWindow();
     await pageIsThere(window);
     const restart = fake.invoke(window, 'server:restart', []);
@@ -158,7 +158,7 @@ describe('a restart of the server', () => {
 });
 
 describe('messages', () => {
-  it('reach a page once it listens, without the event that they came with', async () => {
+  it('reach a page once it listens, without the IPC event', async () => {
     const { window, app } = await startAppWithWindow();
     await import('../../../main/preload.ts');
     const bridge = fake.exposed['tonearm'] as Bridge;
@@ -174,7 +174,7 @@ describe('messages', () => {
     expect(window.webContents.heard).toHaveLength(2);
   });
 
-  it('wait again while the page is loaded anew', async () => {
+  it('are queued again while the page is reloaded', async () => {
     const { window, app } = await startAppWithWindow();
     await pageIsThere(window);
     window.webContents.reload();

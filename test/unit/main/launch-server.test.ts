@@ -51,7 +51,7 @@ describe.each([
   { isPackaged: false, root: '.' },
   { isPackaged: true, root: 'app.asar' },
 ])('packaged: $isPackaged', ({ isPackaged, root }) => {
-  it('runs the built server, shows what it prints, and ends it gently', async () => {
+  it('runs the built server, shows its output, and stops it cleanly', async () => {
     let shown = '';
     const child = launchServer({
       root: join(dir, root),
@@ -113,7 +113,7 @@ describe.each([
     expect(shown).toContain(`secrets: ${kept} string`);
   });
 
-  it('takes what comes after the end for granted', async () => {
+  it('ignores what comes after the end', async () => {
     const child = launchServer({ root: join(dir, root), isPackaged });
     const end = untilEnd(child);
     child.kill();
@@ -133,7 +133,7 @@ it('leaves the archive for a real file, which worker threads and native packages
   await end;
 });
 
-it('understands what our own server prints', async () => {
+it('understands the output of the server', async () => {
   const entry = pathToFileURL(serverEntry()).href;
   writeProgram(dir, `import(${JSON.stringify(entry)});`);
   for (const [name, value] of Object.entries({

@@ -9,17 +9,17 @@ import { withFileTypes } from '../../../scripts/file-types.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 
-it('electron-builder.yml is valid, and packs no Node, no source and no test', async () => {
+it('electron-builder.yml is valid, and packs no Node, sources or tests', async () => {
   const config = await getConfig(root, 'electron-builder.yml', null);
   await expect(validateConfiguration(config, new DebugLogger(false))).resolves.toBeUndefined();
 
-  const [{ filter = [] }] = config.files as [{ filter?: string[] }]; // what the plain list is read as
+  const [{ filter = [] }] = config.files as [{ filter?: string[] }]; // how the plain list is interpreted
   expect(filter).toContain('!node_modules/node-*/**');
   const folders = filter.filter((pattern) => !pattern.startsWith('!')).map((pattern) => pattern.split('/')[0]);
   expect(new Set(folders)).toEqual(new Set(['dist', 'migrations', 'resources', 'package.json', 'node_modules']));
 });
 
-it('a deb can be made, and names no address that nobody owns', async () => {
+it('a deb can be built, without invented addresses', async () => {
   const packager = new Packager({ projectDir: root });
   await packager.validateConfig();
   expect(await new AppInfo(packager, null).computePackageUrl()).toBe(''); // null is refused by electron-builder
@@ -28,7 +28,7 @@ it('a deb can be made, and names no address that nobody owns', async () => {
   expect(packager.metadata.author).toEqual({ name: 'Tonearm contributors' });
 });
 
-it('leaves Chromium’s sandbox on, and gives up nothing of the hardened runtime but compiling', async () => {
+it('keeps Chromium’s sandbox, and the hardened runtime except for compiling', async () => {
   const config = await getConfig(root, 'electron-builder.yml', null);
   expect(config.toolsets?.appimage).toBe('1.0.3'); // 0.0.0, the default, starts with --no-sandbox
   expect([config.linux?.executableArgs, config.mac?.hardenedRuntime]).toEqual([undefined, true]);
@@ -44,7 +44,7 @@ it('is released for three systems and two processors', () => {
   expect(machines).toEqual(['linux x64', 'linux arm64', 'mac x64', 'mac arm64', 'win x64', 'win arm64']);
 });
 
-it('offers audio and playlists under “Open with” and takes them from nobody', async () => {
+it('offers audio and playlists under “Open with”, without becoming the default', async () => {
   const config = await getConfig(root, 'electron-builder.yml', null);
   expect(config.fileAssociations).toBeUndefined(); // would be the default on Windows
   expect(config.mac?.fileAssociations).toMatchObject([{ rank: 'Alternate' }, { rank: 'Alternate' }]);
@@ -52,10 +52,10 @@ it('offers audio and playlists under “Open with” and takes them from nobody'
   const onWindows = [...include.matchAll(/OPEN_WITH "([^"]+)"/g)].map(([, extension]) => extension);
   expect(onWindows).toEqual([config.mac?.fileAssociations ?? []].flat().flatMap(({ ext }) => ext));
   expect(onWindows).toEqual(expect.arrayContaining(['mp3', 'mp2', 'aifc', 'mka', 'mpp', 'xspf']));
-  expect(onWindows).not.toContain('mp4'); // a film
+  expect(onWindows).not.toContain('mp4'); // a video
   expect(include).not.toMatch(/Classes\\\./); // the key of a file type itself
 });
 
-it('the types of files are those of the tables; npm run file-types writes them', () => {
+it('the file types are those of the tables (npm run file-types)', () => {
   for (const [file, text] of withFileTypes()) expect(readFileSync(join(root, file), 'utf8'), file).toBe(text);
 });

@@ -1,4 +1,4 @@
-// The shell's rules without Electron: links, arguments, places, the status and what tray and menus make of it.
+// The shell's rules without Electron: links, arguments, window bounds, the status, and tray and menus.
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -83,14 +83,14 @@ describe('arguments', () => {
     ],
   ])('%j', (argv, given) => expect(readCommandLine(argv, where)).toEqual(given));
 
-  it('are not taken beyond a number that anybody means', () => {
+  it('are limited in number', () => {
     expect(
       readCommandLine(['tonearm', ...Array.from({ length: 2_000 }, (_, i) => `${i}.mp3`)], where).paths,
     ).toHaveLength(500);
   });
 });
 
-describe('the place of a window', () => {
+describe('the bounds of a window', () => {
   const main = { x: 0, y: 25, width: 1_920, height: 1_055 };
   const right = { x: 1_920, y: 0, width: 1_280, height: 1_024 };
   const usual = { width: 1_280, height: 840 };
@@ -194,7 +194,7 @@ describe('server-sent events', () => {
     ],
   ])('%s', (_what, pieces, events) => expect(read(...pieces)).toEqual(events));
 
-  it('without an end are not waited for', () => {
+  it('without an end are discarded', () => {
     const take = createSseParser(() => undefined);
     expect(() => {
       for (let i = 0; i < 10; i += 1) take('x'.repeat(1_000_000));
@@ -218,14 +218,14 @@ const work = (done: number, total: number | null, change: Partial<Work> = {}): W
   ...change,
 });
 
-describe('the work that runs', () => {
-  it('follows the jobs that a person would call work', () => {
+describe('running work', () => {
+  it('follows scans, imports and the like', () => {
     let now = withJob([], job(1, { status: 'queued' }));
     now = withJob(now, job(2, { task: 'enrich_task' }));
     now = withJob(now, job(3, { task: 'enrich_library', progress: { done: 4, total: 9 } }));
     expect(now).toEqual([work(0, null), work(4, 9, { id: 3, task: 'enrich_library' })]);
     now = withScan(now, { job_id: 1, phase: 'reading', files_done: 30, files_total: 90 });
-    now = withJob(now, job(1)); // a job without a number keeps the scan's
+    now = withJob(now, job(1)); // a job without progress keeps the scan's
     expect(now[0]).toEqual(work(30, 90));
     now = withScan(now, { job_id: 1, phase: 'done', files_done: 90, files_total: 90 });
     now = withJob(now, job(1, { status: 'succeeded' }));
@@ -386,7 +386,7 @@ describe('the tray', () => {
     ],
   ])('%s', (_when, status, lines) => expect(shown(status)).toEqual(lines));
 
-  it('writes a title on one line, not without end, and with its own &', () => {
+  it('shows a title on one line, truncated, with its own &', () => {
     expect(shown({ ...running, player: { status: 'paused', title: 'Rock\n& Roll\u202E', artist: null } })[0]).toBe(
       'Rock && Roll -',
     );
@@ -411,7 +411,7 @@ describe.each<NodeJS.Platform>(['linux', 'darwin', 'win32'])('the menu on %s', (
   const all = (status: Status, more?: Partial<Actions>) =>
     menus(status, more).flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : []));
 
-  it('has every shortcut once, and those that a page has itself are only shown, if that can be', () => {
+  it('has every shortcut once; those of pages are only displayed, where possible', () => {
     const keys = all(running).flatMap(({ accelerator }) => accelerator ?? []);
     expect(new Set(keys).size).toBe(keys.length);
     const ofPages = ['Space', 'CmdOrCtrl+Left', 'CmdOrCtrl+Right'];
@@ -423,7 +423,7 @@ describe.each<NodeJS.Platform>(['linux', 'darwin', 'win32'])('the menu on %s', (
     expect(keys).toEqual(expect.arrayContaining(['CmdOrCtrl+,', 'CmdOrCtrl+O', 'CmdOrCtrl+Shift+R']));
   });
 
-  it('offers nothing that needs a server while there is none, and newer versions only where they can be put in place', () => {
+  it('offers what needs a server only with one, and updates only where they can be installed', () => {
     const off = (status: Status) =>
       all(status)
         .filter(({ enabled }) => enabled === false)
@@ -456,7 +456,7 @@ describe('the texts of the shell', () => {
   });
 });
 
-it('the start file of Linux holds a path of any letters', () => {
+it('the autostart file of Linux supports any path', () => {
   const exec = (program: string) => /^Exec=(.*)$/m.exec(autostartEntry(program))?.[1];
   expect(exec('/opt/Tonearm/tonearm')).toBe('"/opt/Tonearm/tonearm" --hidden');
   expect(exec('/home/me/100% "new"/$x\\`.AppImage')).toBe(

@@ -1,4 +1,4 @@
-// The whole shell on the fake of Electron, with a scripted server behind it.
+// The whole shell with the fake of Electron and a scripted server.
 import { startDesktop } from '../../../main/desktop.ts';
 import type { PlayerReport } from '../../../main/ipc.ts';
 import { app, fake, type BrowserWindow } from '../../fakes/electron.ts';
@@ -43,6 +43,6 @@ export function onlyWindow(): BrowserWindow {
   return window;
 }
 
-/** The page has loaded so far that it tells of its player, and listens. */
+/** The page has loaded so far that it reports its player, and listens. */
 export const pageIsThere = (window: BrowserWindow, report: Partial<PlayerReport> = {}): Promise<unknown> =>
   fake.invoke(window, 'player:report', [{ status: 'idle', title: null, artist: null, ...report }]);

@@ -1,17 +1,17 @@
-// A server child that says and does what a test tells it, and a clock that stands still until it is moved.
+// A server process that is controlled by a test, and a clock that the test moves.
 import { PassThrough } from 'node:stream';
 import type { Clock } from '../../../main/clock.ts';
 import type { ServerChild, ToServer } from '../../../main/server-process.ts';
 
-/** Lets lines that were written reach their readers. */
+/** Waits until written lines have been read. */
 export const turn = async (): Promise<void> => {
   for (let times = 0; times < 3; times += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
 export interface ScriptedRun {
-  /** What it was asked over the private channel, and `kill`. */
+  /** Requests over the private channel, and `kill`. */
   asked: string[];
-  /** Answers over that channel. */
+  /** Responds over that channel. */
   tells(message: unknown): Promise<void>;
   says(text: string): Promise<void>;
   complains(text: string): Promise<void>;
@@ -76,7 +76,7 @@ export function stillClock() {
   };
   return {
     clock,
-    /** Runs what falls due on the way. */
+    /** Runs timers that become due. */
     async advance(ms: number): Promise<void> {
       nowMs += ms;
       for (const [run, dueMs] of timers) {

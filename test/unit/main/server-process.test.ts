@@ -22,8 +22,8 @@ beforeEach(() => {
   server.start();
 });
 
-describe('what it prints', () => {
-  it('is understood in pieces, whatever else stands around it', async () => {
+describe('the output of the server', () => {
+  it('is understood in pieces, with other text around it', async () => {
     await script.run.says('Tidying up…\nTonearm is listen');
     await script.run.says(
       'ing on http://127.0.0.1:4747\r\nSetup token: K38W-CIA\nCreate your account at http://127.0.0.1:4747/setup?token=K38W-CIA\n',
@@ -32,12 +32,12 @@ describe('what it prints', () => {
     expect(server.setupToken()).toBe('K38W-CIA');
   });
 
-  it('holds no token when the accounts are made', async () => {
+  it('has no token when there are accounts', async () => {
     await script.run.says(LISTENING);
     expect(server.setupToken()).toBeUndefined();
   });
 
-  it('is forgotten with the run that printed it', async () => {
+  it('is discarded with the process', async () => {
     await script.run.says(`${LISTENING}Setup token: first\n`);
     await script.run.ends();
     expect(server.setupToken()).toBeUndefined();
@@ -50,7 +50,7 @@ describe('restart', () => {
     await script.run.ends();
   };
 
-  it('waits twice as long each time, 30 seconds at most, and gives up after the eighth', async () => {
+  it('waits twice as long each time, at most 30 seconds, and stops after the eighth', async () => {
     for (const pause of [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
       const before = script.runs.length;
       await dieAfterReady();
@@ -66,7 +66,7 @@ describe('restart', () => {
     expect(script.runs).toHaveLength(9);
   });
 
-  it('counts from the beginning after the server has been up for a minute', async () => {
+  it('starts counting again after the server has been up for a minute', async () => {
     await dieAfterReady();
     await time.advance(500);
     await script.run.says(LISTENING);
@@ -76,7 +76,7 @@ describe('restart', () => {
     expect(script.runs).toHaveLength(3);
   });
 
-  it('goes on when one of the restarts ends before it listens', async () => {
+  it('continues when a restarted server ends before it listens', async () => {
     await dieAfterReady();
     await time.advance(500);
     await script.run.ends();
@@ -93,8 +93,8 @@ describe('restart', () => {
   });
 });
 
-describe('a restart that somebody asked for', () => {
-  it('begins at once when it has ended, and is one however often it is asked for', async () => {
+describe('a requested restart', () => {
+  it('starts at once when the server has ended, and once for several requests', async () => {
     await script.run.says(LISTENING);
     const [first, second] = [server.restart(), server.restart()];
     expect(script.run.asked).toEqual(['stop']);
@@ -114,7 +114,7 @@ describe('a restart that somebody asked for', () => {
     expect(script.runs).toHaveLength(2);
   });
 
-  it('into a setting with which it cannot listen says so, and tries no further', async () => {
+  it('with a setting with which it cannot listen reports that, and is not repeated', async () => {
     await script.run.says(LISTENING);
     const restart = server.restart();
     await script.run.ends();
@@ -125,7 +125,7 @@ describe('a restart that somebody asked for', () => {
     expect([script.runs.length, heard.at(-1)]).toEqual([2, 'failed: port 80 is taken.']);
   });
 
-  it('is no restart when the app quits meanwhile', async () => {
+  it('does not happen when the app quits meanwhile', async () => {
     await script.run.says(LISTENING);
     const restart = server.restart();
     const stopped = server.stop();
@@ -137,7 +137,7 @@ describe('a restart that somebody asked for', () => {
 });
 
 describe('stop', () => {
-  it('during the pause before a restart calls the restart off', async () => {
+  it('during the pause before a restart cancels the restart', async () => {
     await script.run.says(LISTENING);
     await script.run.ends();
     await server.stop();
@@ -145,7 +145,7 @@ describe('stop', () => {
     expect(script.runs).toHaveLength(1);
   });
 
-  it('resolves when the server has ended, and is no failure', async () => {
+  it('resolves when the server has ended, and is not an error', async () => {
     const stopped = server.stop();
     await script.run.ends();
     await stopped;

@@ -1,4 +1,4 @@
-// What the shell does around the pages: links, files, tray, media keys, sleep, login. With a scripted server.
+// The shell: links, files, tray, media keys, sleep, login. With a scripted server.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ const tray = () => {
 };
 
 describe('a link', () => {
-  it('of the first start is opened when the server is there', async () => {
+  it('of the first start is opened when the server listens', async () => {
     const { server } = await startApp(undefined, { argv: ['/opt/tonearm', 'tonearm://album/7'] });
     await server.run.says(URL_LINE);
     const window = onlyWindow();
@@ -31,7 +31,7 @@ describe('a link', () => {
     });
   });
 
-  it('of a second start goes to the window that is there, which is shown', async () => {
+  it('of a second start goes to the existing window, which is shown', async () => {
     const { app, window } = await startAppWithWindow();
     await pageIsThere(window);
     window.minimize();
@@ -41,7 +41,7 @@ describe('a link', () => {
     expect(fake.focused).toBe(window);
   });
 
-  it('that is none of ours does nothing but show the window', async () => {
+  it('that is invalid only shows the window', async () => {
     const { app, window } = await startAppWithWindow();
     await pageIsThere(window);
     for (const link of [
@@ -60,7 +60,7 @@ describe('a link', () => {
     expect(fake.openedOutside).toEqual([]);
   });
 
-  it('brings the app up on macOS, where it comes as an event', async () => {
+  it('opens the app on macOS, where it is an event', async () => {
     const { app, server } = await startApp(undefined, { platform: 'darwin' });
     const given = event();
     app.emit('open-url', given, 'tonearm://playlist/5');
@@ -70,7 +70,7 @@ describe('a link', () => {
     expect(onlyWindow().webContents.heard).toEqual([{ kind: 'open', path: '/playlists/5' }]);
   });
 
-  it('is asked of the system for installed copies alone', async () => {
+  it('is registered only by installed copies', async () => {
     expect((await startApp()).app.protocols).toEqual([]);
     expect(
       (
@@ -91,7 +91,7 @@ describe('login', () => {
     expect(onlyWindow().isShown).toBe(true);
   });
 
-  it('is known on macOS by the system', async () => {
+  it('is known from the system on macOS', async () => {
     const { server } = await startApp(
       (app) => {
         app.loginItem.wasOpenedAtLogin = true;
@@ -102,7 +102,7 @@ describe('login', () => {
     expect(fake.windows).toEqual([]);
   });
 
-  it('is a choice on installed copies: of the system on macOS and Windows, a start file on Linux', async () => {
+  it('is an option of installed copies: of the system on macOS and Windows, an autostart file on Linux', async () => {
     const dev = await startAppWithWindow();
     expect(await fake.invoke(dev.window, 'shell:settings', [])).toMatchObject({ openAtLogin: null });
 
@@ -133,7 +133,7 @@ describe('login', () => {
 });
 
 describe('the player', () => {
-  it('is shown and commanded in the tray', async () => {
+  it('is shown and controlled in the tray', async () => {
     const { window, advance } = await startAppWithWindow();
     await pageIsThere(window, { status: 'playing', title: 'Money', artist: 'Pink Floyd' });
     await advance(1_000);
@@ -146,7 +146,7 @@ describe('the player', () => {
     ]);
   });
 
-  it('that nobody has opened plays in a window that nobody sees, once its page is there', async () => {
+  it('that is not open plays in a hidden window, once its page is loaded', async () => {
     const { server, advance } = await startApp(undefined, { argv: ['/opt/tonearm', '--hidden'] });
     await server.run.says(URL_LINE);
     await advance(1_000);
@@ -160,7 +160,7 @@ describe('the player', () => {
     expect(onlyWindow().isShown).toBe(true);
   });
 
-  it('is the library window’s; another page is heard while there is no library window', async () => {
+  it('is that of the library window, or of another page without one', async () => {
     const { window, advance } = await startAppWithWindow();
     window.webContents.open('http://127.0.0.1:4747/player');
     const player = fake.windows[1];
@@ -177,7 +177,7 @@ describe('the player', () => {
     expect(player.webContents.heard).toContainEqual({ kind: 'player', command: 'toggle' });
   });
 
-  it('is not there any more when its last page is gone', async () => {
+  it('is absent when its last page is closed', async () => {
     const { window, advance } = await startAppWithWindow();
     await fake.invoke(window, 'shell:change', [{ keepRunning: true }]);
     await pageIsThere(window, { status: 'paused', title: 'Money' });
@@ -200,7 +200,7 @@ describe('the player', () => {
 describe('media keys', () => {
   const KEYS = ['MediaPlayPause', 'MediaNextTrack', 'MediaPreviousTrack', 'MediaStop'];
 
-  it('are the system’s to share out, until somebody wants them for good, and after that too', async () => {
+  it('are assigned by the system unless registered permanently', async () => {
     const { window } = await startAppWithWindow();
     await pageIsThere(window);
     expect(globalShortcut.keys.size).toBe(0);
@@ -217,7 +217,7 @@ describe('media keys', () => {
     expect(globalShortcut.keys.size).toBe(0);
   });
 
-  it('are let go on quit', async () => {
+  it('are released on quit', async () => {
     const { app, window } = await startAppWithWindow();
     await fake.invoke(window, 'shell:change', [{ mediaKeys: true }]);
     app.quit();
@@ -226,7 +226,7 @@ describe('media keys', () => {
 });
 
 describe('the language', () => {
-  it('is the system’s, until a page tells what was chosen, and that is remembered', async () => {
+  it('is the system’s, until a page reports another, which is remembered', async () => {
     const { window, advance, app } = await startAppWithWindow((app) => {
       app.languages = ['de-AT', 'en'];
     });
@@ -241,7 +241,7 @@ describe('the language', () => {
   });
 });
 
-it('the choices of a person are kept over a restart of the app', async () => {
+it('preferences are kept across a restart of the app', async () => {
   const first = await startAppWithWindow();
   expect(await fake.invoke(first.window, 'shell:change', [{ keepRunning: true, lookForUpdates: true }])).toEqual({
     keepRunning: true,

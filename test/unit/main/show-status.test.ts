@@ -1,4 +1,4 @@
-// What the system shows of the app, and which notices it gives.
+// The status that the system shows, and notifications.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Actions } from '../../../main/actions.ts';
 import { createAskedJobs } from '../../../main/notifications.ts';
@@ -59,7 +59,7 @@ describe('a scan', () => {
     expect(app.badges).toEqual(badges);
   });
 
-  it('that counts is drawn once a second, and ends with the last number', async () => {
+  it('with progress is drawn once a second, and ends with the last number', async () => {
     const view = viewOn('linux');
     const menus = new Set<unknown>();
     for (let done = 1; done <= 100; done += 1) {
@@ -71,7 +71,7 @@ describe('a scan', () => {
     expect(fake.tray?.menu?.labels).toContain('Scanning your music: 100 of 100');
   });
 
-  it('that stands still leaves the menu alone that somebody has open', async () => {
+  it('without progress does not redraw an open menu', async () => {
     const view = viewOn('linux');
     view.show(scanning(1, 100), say);
     const menu = fake.tray?.menu;
@@ -93,7 +93,7 @@ it('nothing is drawn after the end', async () => {
   expect(fake.tray?.toolTip).toBe('Tonearm');
 });
 
-describe('a notice', () => {
+describe('a notification', () => {
   const job = (change: Partial<Job>): Job => ({
     id: 7,
     task: 'scan_local_folder',

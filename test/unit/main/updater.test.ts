@@ -6,7 +6,7 @@ import { stillClock, turn } from './scripted-server.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** A feed that offers one version, and what was asked of it. */
+/** A feed that offers one version, and its requests. */
 function feed(version: string | Error) {
   const asked: string[] = [];
   const source: UpdateSource = {
@@ -33,7 +33,7 @@ const updaterOn = ({ load }: ReturnType<typeof feed>): Updater =>
 const said = (): [string, string | undefined][] =>
   fake.messages.map(({ options: { message, detail } }) => [message, detail]);
 
-/** Presses that button in the message that is open now. */
+/** Presses a button in the open message. */
 async function press(button: string): Promise<void> {
   await turn();
   fake.messages.at(-1)?.answer(button);
@@ -47,8 +47,8 @@ beforeEach(() => {
   wanted = true;
 });
 
-describe('looking by itself', () => {
-  it('happens once a day while it is wanted, and not in a copy that is not packed', async () => {
+describe('checking automatically', () => {
+  it('happens once a day if enabled, and not in unpacked copies', async () => {
     const [packed, unpacked] = [feed('1.2.3'), feed('1.2.3')];
     updaterOn(packed).start();
     app.isPackaged = false;
@@ -59,7 +59,7 @@ describe('looking by itself', () => {
     expect([packed.asked, unpacked.asked, said()]).toEqual([['look', 'look'], [], []]);
   });
 
-  it('offers a version once, and fetches nothing when it is declined', async () => {
+  it('offers a version once, and downloads nothing when it is declined', async () => {
     const newer = feed('2.0.0');
     updaterOn(newer).start();
     await time.advance(DAY_MS);
@@ -77,8 +77,8 @@ describe('looking by itself', () => {
   });
 });
 
-describe('asked by menu', () => {
-  it('a version that is taken is fetched once, and put in place at quit', async () => {
+describe('checking from the menu', () => {
+  it('an accepted version is downloaded once, and installed at quit', async () => {
     const newer = feed('2.0.0');
     const updater = updaterOn(newer);
     void updater.check();
@@ -94,7 +94,7 @@ describe('asked by menu', () => {
     ]);
   });
 
-  it('two clicks are one look', async () => {
+  it('two clicks are one check', async () => {
     const newer = feed('2.0.0');
     const updater = updaterOn(newer);
     void updater.check();

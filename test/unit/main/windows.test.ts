@@ -19,7 +19,7 @@ const ELSEWHERE = [
 ];
 
 describe('a page', () => {
-  it('may go where it likes on its own server', async () => {
+  it('may navigate on its own server', async () => {
     const { window } = await startAppWithWindow();
     expect(window.webContents.navigate('http://127.0.0.1:4747/albums/7')).toBe(true);
     expect(window.webContents.redirect('http://127.0.0.1:4747/sign-in')).toBe(true);
@@ -37,7 +37,7 @@ describe('a page', () => {
     expect(fake.windows[1]?.options.webPreferences).toEqual(window.options.webPreferences);
   });
 
-  it('of the settings goes to the library in the library’s window, whose music plays on, and to the door in its own', async () => {
+  it('of the settings opens the library in the library’s window, which plays on, and signs in in its own', async () => {
     const { window } = await startAppWithWindow();
     await pageIsThere(window);
     window.webContents.open('http://127.0.0.1:4747/settings');
@@ -49,7 +49,7 @@ describe('a page', () => {
     expect(settings?.webContents.navigate('http://127.0.0.1:4747/settings')).toBe(true);
   });
 
-  it('has what is no window of the app in the browser of the system', async () => {
+  it('opens what has no window in the system’s browser', async () => {
     const { window } = await startAppWithWindow();
     expect(window.webContents.open('http://127.0.0.1:4747/api/v1/docs')).toBe('deny');
     expect(window.webContents.navigate('http://127.0.0.1:4747/share/abc')).toBe(false);
@@ -57,14 +57,14 @@ describe('a page', () => {
     expect(fake.windows).toHaveLength(1);
   });
 
-  it('whose process is gone is loaded anew, a few times', async () => {
+  it('whose process crashed is reloaded, a few times', async () => {
     const { window } = await startAppWithWindow();
     window.webContents.emit('render-process-gone', {}, { reason: 'crashed' });
     expect(window.webContents.reloads).toBe(1);
     window.webContents.emit('render-process-gone', {}, { reason: 'clean-exit' });
     expect(window.webContents.reloads).toBe(1);
     for (let times = 0; times < 10; times += 1) window.webContents.emit('render-process-gone', {}, { reason: 'oom' });
-    expect(window.webContents.reloads).toBe(2); // not for ever
+    expect(window.webContents.reloads).toBe(2); // not forever
   });
 
   it.each(ELSEWHERE)('cannot go to %s', async (url) => {
@@ -76,7 +76,7 @@ describe('a page', () => {
     expect(window.webContents.getURL()).toBe('http://127.0.0.1:4747/');
   });
 
-  it('opens https links in the browser of the system, and nothing else there', async () => {
+  it('opens https links in the system’s browser, and nothing else', async () => {
     const { window } = await startAppWithWindow();
     for (const url of ELSEWHERE) window.webContents.open(url);
     window.webContents.navigate('https://musicbrainz.org/');
@@ -84,7 +84,7 @@ describe('a page', () => {
     expect(fake.openedOutside).toEqual(['https://example.org/', 'https://127.0.0.1:4747/', 'https://musicbrainz.org/']);
   });
 
-  it('cannot embed a page of its own making', async () => {
+  it('cannot attach a webview', async () => {
     const { window } = await startAppWithWindow();
     expect(window.webContents.attachWebview()).toBe(false);
   });
@@ -101,7 +101,7 @@ describe('a page', () => {
     expect(new Set(answers)).toEqual(new Set([false]));
   });
 
-  it('may put on the clipboard what a button copies, if it is ours', async () => {
+  it('may write to the clipboard, if it is ours', async () => {
     const { window } = await startAppWithWindow();
     const { requests, checks } = session.defaultSession;
     const answers: (boolean | undefined)[] = [];
@@ -120,7 +120,7 @@ describe('a page', () => {
     expect(answers).toEqual([true, true, false, false]);
   });
 
-  it('is isolated, sandboxed, without Node, and keeps the web’s own rules', async () => {
+  it('is isolated, sandboxed, without Node, and with web security', async () => {
     const { window } = await startAppWithWindow();
     expect(window.options.webPreferences).toEqual({
       preload: '/app/preload.cjs',
@@ -132,14 +132,14 @@ describe('a page', () => {
   });
 });
 
-describe('where a window was', () => {
+describe('the bounds of a window', () => {
   const closed = async () => {
     const { window, app } = await startAppWithWindow();
     await fake.invoke(window, 'shell:change', [{ keepRunning: true }]);
     return { window, app };
   };
 
-  it('is where it comes back, maximized or not', async () => {
+  it('are restored, maximized or not', async () => {
     const { window } = await closed();
     window.bounds = { x: 300, y: 200, width: 900, height: 700 };
     window.maximize();
@@ -149,7 +149,7 @@ describe('where a window was', () => {
     expect(onlyWindow().isMaximized()).toBe(true);
   });
 
-  it('is left for the middle of a screen that is there', async () => {
+  it('are replaced by the middle of an existing screen', async () => {
     const { window } = await closed();
     window.bounds = { x: 3_000, y: 200, width: 2_500, height: 700 };
     window.close();
@@ -158,7 +158,7 @@ describe('where a window was', () => {
     expect(onlyWindow().options.x).toBeUndefined();
   });
 
-  it('survives a start with a file that is no such thing', async () => {
+  it('are ignored if their file is invalid', async () => {
     for (const text of ['', '{', 'null', '[]', '{"places":{"library":{"x":"left"}},"keepRunning":"yes"}']) {
       const { server } = await startApp((app) => {
         app.switches.add('user-data-dir');
@@ -172,7 +172,7 @@ describe('where a window was', () => {
 });
 
 describe('a library window that is closed while music plays', () => {
-  it('stays behind where the app goes on, and comes back as it was', async () => {
+  it('is hidden if the app keeps running, and shown again unchanged', async () => {
     const { window } = await startAppWithWindow();
     await fake.invoke(window, 'shell:change', [{ keepRunning: true }]);
     await pageIsThere(window, { status: 'playing', title: 'Song' });
@@ -183,7 +183,7 @@ describe('a library window that is closed while music plays', () => {
     expect(window.isShown).toBe(true);
   });
 
-  it('ends with the app otherwise, and always when the app quits', async () => {
+  it('is closed otherwise, and always when the app quits', async () => {
     const { window, server } = await startAppWithWindow();
     await pageIsThere(window, { status: 'playing', title: 'Song' });
     window.close();

@@ -1,5 +1,5 @@
-// The shell on the fake of Electron with the real server as its child, as a person has it: nobody signs in, the tray
-// scans and shares, files come in, the server is killed, the app is quit in the middle of a scan.
+// The shell with the fake of Electron and the real server as its child process: signed in automatically, the tray
+// scans and shares, files are opened, the server is killed, the app is quit during a scan.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -81,7 +81,7 @@ async function bootAsOwner(options?: Parameters<typeof boot>[0]) {
   const running = await boot(options);
   const token = await until(() => fake.invoke(running.window, 'setup:token', []));
   await call(running.url, '/auth/setup', { method: 'POST', body: { ...OWNER, setup_token: token } });
-  await pageIsThere(running.window); // tells again when somebody has signed in
+  await pageIsThere(running.window); // reports again after signing in
   await expect.poll(() => tray().find('Rescan library').enabled).toBe(true);
   return running;
 }
@@ -101,7 +101,7 @@ async function call(
 
 const signInWith = (url: string, ticket: unknown) => call(url, '/auth/desktop', { method: 'POST', body: { ticket } });
 
-/** As the page does it. */
+/** Like the page. */
 async function signIn({ window, url }: Awaited<ReturnType<typeof boot>>): Promise<string> {
   const { body } = await signInWith(url, await fake.invoke(window, 'auth:ticket', []));
   return body['access_token'] as string;
@@ -122,7 +122,7 @@ const rowsOf = (table: string): number => {
 };
 
 describe.each([{ isPackaged: false }, { isPackaged: true }])('packaged: $isPackaged', ({ isPackaged }) => {
-  it('the window signs itself in with a ticket that is good once, and quitting waits for the server', async () => {
+  it('the window is signed in with a one-time ticket, and quitting waits for the server', async () => {
     const running = await bootAsOwner({ isPackaged });
     const ticket = (await fake.invoke(running.window, 'auth:ticket', [])) as string;
     const first = await signInWith(running.url, ticket);
@@ -142,7 +142,7 @@ describe.each([{ isPackaged: false }, { isPackaged: true }])('packaged: $isPacka
   });
 });
 
-it('a server that cannot start says why, also from a process that does not end by itself', async () => {
+it('a server that cannot start says why, also if its process does not end', async () => {
   vi.stubEnv('PORT', '70000');
   fake.reset();
   app.isPackaged = true;
@@ -159,7 +159,7 @@ it('a server that cannot start says why, also from a process that does not end b
   fake.messages[0]?.answer('Quit');
 });
 
-it('the tray lets the network in and sends it away, and follows when that is done elsewhere', async () => {
+it('the tray switches sharing on and off, and shows when that is done elsewhere', async () => {
   const running = await bootAsOwner();
   const token = await signIn(running);
   const isShared = async () => (await call(running.url, '/network', { token })).body['shared'];
@@ -174,7 +174,7 @@ it('the tray lets the network in and sends it away, and follows when that is don
   await expect.poll(() => tray().find('Share on my network').checked).toBe(false);
 });
 
-it('music and playlists that are opened with the app come in, and are played and shown', async () => {
+it('music and playlists that are opened with the app are imported, played and shown', async () => {
   const music = makeLibrary(
     { tracks: 3, formats: ['flac', 'mp3'], seconds: '2', art: 'none', seed: 'opened' },
     join(dir, 'music'),
@@ -212,13 +212,13 @@ it('music and playlists that are opened with the app come in, and are played and
   expect(fake.shownFiles).toHaveLength(1);
 });
 
-it('a server that is killed comes back; the window keeps its page, and tray and sign-in go on', async () => {
+it('a killed server is restarted; the window keeps its page, and tray and sign-in still work', async () => {
   const running = await bootAsOwner();
   const token = await signIn(running);
   const before = running.url;
   child?.kill();
   await expect.poll(() => running.window.webContents.heard).toContainEqual({ kind: 'server', state: 'restarting' });
-  // port 0 is another one each time
+  // port 0 is a new one each time
   await expect.poll(() => running.window.webContents.getURL()).not.toBe(`${before}/`);
   const url = new URL(running.window.webContents.getURL()).origin;
   await expect.poll(() => tray().find('Rescan library').enabled).toBe(true);
@@ -226,8 +226,8 @@ it('a server that is killed comes back; the window keeps its page, and tray and 
   expect(await signIn({ window: running.window, url })).toBeTypeOf('string');
 });
 
-it('a scan that the tray began is shown while it runs, drained when the app is quit, and gone on with after', async () => {
-  const TRACKS = 2_000; // more than a fast scan can read while a slow app quits
+it('a scan from the tray is shown while it runs, stopped when the app quits, and continued afterwards', async () => {
+  const TRACKS = 2_000; // more than a fast scan reads while a slow app quits
   const music = makeLibrary(
     { tracks: TRACKS, formats: ['mp3'], seconds: '1', art: 'none', seed: 'quit' },
     join(dir, 'music'),

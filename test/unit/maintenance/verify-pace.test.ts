@@ -1,4 +1,4 @@
-// How the daily comparison stays out of the way.
+// The daily verification runs slowly and yields.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { isOnBattery } from '../../../server/maintenance/battery.ts';
 
 const pace = { restFactor: 0, lookEveryMs: 1, mostLooks: 5 };
 
-describe('a gentle step', () => {
+describe('a slow step', () => {
   it.each([
     ['at once while nobody is served', [false], 1],
     ['once it is quiet', [true, true, false], 3],
@@ -23,7 +23,7 @@ describe('a gentle step', () => {
     expect(asked).toBe(looks);
   });
 
-  it('is not done any more when the job is stopped while it waits', async () => {
+  it('is not done when the job is stopped while it waits', async () => {
     const stop = new AbortController();
     let isDone = false;
     const work = gently(
@@ -65,6 +65,5 @@ describe('battery', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('is not known where there are no such files', () =>
-    expect(isOnBattery(join(tmpdir(), 'no', 'such', 'folder'))).toBe(false));
+  it('is unknown without these files', () => expect(isOnBattery(join(tmpdir(), 'no', 'such', 'folder'))).toBe(false));
 });

@@ -6,7 +6,7 @@ const beginnings = FORMATS.flatMap(([format, { begins = [] }]) =>
   begins.map((begin): [string, string] => [format, begin]),
 );
 
-it.each(beginnings)('%s is known by its first bytes %j, and not by fewer', (format, begin) => {
+it.each(beginnings)('%s is recognized by its first bytes %j, and not by fewer', (format, begin) => {
   const bytes = Buffer.concat([Buffer.from(begin.replaceAll('?', '\0'), 'latin1'), Buffer.alloc(64)]);
   expect(sniff(bytes)).toBe(format);
   expect(sniff(Buffer.concat([Buffer.alloc(7, 0x20), bytes]), 7)).toBe(format);
@@ -14,7 +14,7 @@ it.each(beginnings)('%s is known by its first bytes %j, and not by fewer', (form
   expect(sniff(bytes)).toBeUndefined();
 });
 
-it('no extension stands for two formats, and each is written as a scan compares it', () => {
+it('no extension is of two formats, and each is in lower case', () => {
   const all = FORMATS.flatMap(([, { extensions, alsoVideo = [] }]) => [...extensions, ...alsoVideo]);
   expect(new Set(all).size).toBe(all.length);
   expect(all.filter((extension) => extension !== extension.toLowerCase() || extension.startsWith('.'))).toEqual([]);

@@ -1,4 +1,4 @@
-// The readers against the generator's own account of what it wrote.
+// The readers compared with what the generator wrote.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -41,7 +41,7 @@ describe('a clean collection', () => {
     manifest = makeLibrary({ tracks: 300, even: true, seed: 'clean' }, path.join(temp, 'clean'));
   });
 
-  it('reads as the manifest says, in every field', () => {
+  it('equals the manifest in every field', () => {
     expect(manifest.files).toHaveLength(300);
     expect(problems(manifest, manifest.files)).toEqual([]);
   });
@@ -55,14 +55,14 @@ describe('a clean collection', () => {
     }
   });
 
-  it('reads the gains that some files have', () => {
+  it('has the gains of some files', () => {
     const gains = new Set(
       manifest.files.map((file) => (read(manifest, file) as AudioRead).tags.replayGain?.trackGainDb),
     );
     expect(gains).toEqual(new Set([undefined, -6.3]));
   });
 
-  it('reads through a window as it does in one piece', () => {
+  it('is read the same through a window and in one piece', () => {
     const long = makeLibrary(
       { tracks: 24, even: true, seed: 'long', seconds: '70-90', artKb: 300, art: 'embedded' },
       path.join(temp, 'long'),
@@ -80,15 +80,15 @@ describe('a messy collection', () => {
   const expecting = (...kinds: string[]): ExpectedFile[] =>
     manifest.files.filter((file) => kinds.includes(file.expect ?? 'track') && file.messy !== 'unreadable');
 
-  it('reads every file that is to become a track', () => {
+  it('has every file with usable audio', () => {
     expect(problems(manifest, expecting('track', 'degraded'))).toEqual([]);
   });
 
-  it('refuses every file without usable audio', () => {
+  it('has no other files', () => {
     for (const file of expecting('error')) expect(read(manifest, file), file.path).toBeInstanceOf(UnreadableAudio);
   });
 
-  it('reads cut and displaced files or refuses them, with nothing in between', () => {
+  it('has truncated and displaced files completely or not at all', () => {
     for (const file of expecting('any')) {
       const result = read(manifest, file);
       if (!(result instanceof UnreadableAudio))
@@ -96,7 +96,7 @@ describe('a messy collection', () => {
     }
   });
 
-  it('leaves nonsense numbers out', () => {
+  it('has no invalid numbers', () => {
     for (const file of manifest.files.filter((one) => one.messy === 'odd-numbers' && one.format !== 'm4a')) {
       const { tags } = read(manifest, file) as AudioRead;
       for (const value of [tags.trackNumber, tags.trackTotal, tags.discNumber, tags.discTotal])
@@ -105,7 +105,7 @@ describe('a messy collection', () => {
     }
   });
 
-  it('cuts a megabyte of lyrics and keeps the other tags', () => {
+  it('truncates a megabyte of lyrics and keeps the other tags', () => {
     for (const file of manifest.files.filter((one) => one.messy === 'huge-text')) {
       const { lyrics } = (read(manifest, file) as AudioRead).tags;
       expect(lyrics?.lines[0]?.text.length, file.path).toBeGreaterThan(200_000);

@@ -1,4 +1,4 @@
-// FLAC, Ogg, MP4, WAV and AIFF as the generator does not make them.
+// FLAC, Ogg, MP4, WAV and AIFF with unusual structures.
 import { describe, expect, it } from 'vitest';
 import { bufferSource } from '../../../server/media/byte-source.ts';
 import { readAudio, readAudioSync, readPicture } from '../../../server/media/read.ts';
@@ -49,14 +49,14 @@ describe('flac', () => {
     expect(tags).toMatchObject({ title: 'From ID3', artists: ['A'] });
   });
 
-  it('says where a picture lies, by its bytes and not its declared type', () => {
+  it('locates a picture, with the type of its bytes instead of the declared one', () => {
     const file = flac([6, pictureBlock(PNG)]);
     const { pictures } = read(file);
     expect(pictures).toMatchObject([{ mime: 'image/png', kind: 3, length: PNG.length }]);
     expect(readPicture(bufferSource(file), pictures)?.bytes).toEqual(PNG);
   });
 
-  it('finds the length at the end when the header does not know it', () => {
+  it('finds the length at the end if the header does not have it', () => {
     const file = flac();
     file.writeUInt32BE(0, 8 + 14);
     expect(read(file, flacFrame(10), Buffer.alloc(4000, 1)).facts.durationMs).toBe(
@@ -64,7 +64,7 @@ describe('flac', () => {
     );
   });
 
-  it('finds the first frame behind metadata that says too little of its length, and nothing where there is none', () => {
+  it('finds the first frame after metadata with a wrong length, and nothing if there is none', () => {
     const comment = vorbisComment('TITLE=T', 'ARTIST=Somebody');
     const file = flac([4, comment]);
     const at = file.indexOf(comment);
@@ -77,7 +77,7 @@ describe('flac', () => {
     );
   });
 
-  it('takes what is there of damaged comments', () => {
+  it('reads what is left of damaged comments', () => {
     const comment = vorbisComment('TITLE=T', 'ALBUM=A');
     comment.writeUInt32LE(0x7fffffff, comment.length - 11);
     expect(read(flac([4, comment])).tags).toMatchObject({ title: 'T' });
@@ -117,7 +117,7 @@ describe('ogg', () => {
   const head = oggPage(1, 2, 0n, opusHead);
   const audio = Buffer.from([0xfc, ...Buffer.alloc(99)]); // one frame of 20 ms
 
-  it('subtracts the pre-skip, and where a broadcast began to count', () => {
+  it('subtracts the pre-skip, and the start of a broadcast', () => {
     const plain = Buffer.concat([
       head,
       oggPage(1, 0, 0n, opusTags),
@@ -141,7 +141,7 @@ describe('ogg', () => {
     expect(read(later).facts.durationMs).toBe(1000);
   });
 
-  it.each([0, 1, 2])('goes on behind damaged bytes between pages, after page %i', (damagedAfter) => {
+  it.each([0, 1, 2])('continues after damaged bytes between pages, after page %i', (damagedAfter) => {
     const pages = [
       head,
       oggPage(1, 0, 0n, Buffer.concat([ascii('OpusTags'), vorbisComment('TITLE=T')])),
@@ -156,7 +156,7 @@ describe('ogg', () => {
     expect(read(...pages)).toMatchObject({ facts: { durationMs: 1000 }, tags: { title: 'T' } });
   });
 
-  it('adds up streams that follow one another', () => {
+  it('adds up chained streams', () => {
     const stream = (serial: number): Buffer =>
       Buffer.concat([
         oggPage(serial, 2, 0n, opusHead),
@@ -175,7 +175,7 @@ describe('ogg', () => {
     });
   });
 
-  it('decodes a picture of the comments only when it is wanted', () => {
+  it('decodes a picture in the comments only on request', () => {
     const tags = Buffer.concat([
       ascii('OpusTags'),
       vorbisComment(`METADATA_BLOCK_PICTURE=${pictureBlock(PNG).toString('base64')}`, 'TITLE=behind it'),
@@ -200,7 +200,7 @@ describe('ogg', () => {
     expect(tags.title).toBe('T');
   });
 
-  it('does not count a last page that is cut off', () => {
+  it('does not count a truncated last page', () => {
     const file = Buffer.concat([
       head,
       oggPage(1, 0, 0n, opusTags),
@@ -260,7 +260,7 @@ describe('wav', () => {
     });
   });
 
-  it('goes by the file when it is shorter than it says, and by fact when the codec is compressed', () => {
+  it('uses the file’s size when it is shorter than declared, and the fact chunk for compressed codecs', () => {
     expect(
       read(ascii('RIFF'), u32le(0), ascii('WAVE'), fmt(), chunkLe('data', samples).subarray(0, 8 + 88_200)).facts
         .durationMs,
@@ -301,7 +301,7 @@ describe('aiff', () => {
     expect(tags).toMatchObject({ title: 'From ID3', artists: ['Somebody'] });
   });
 
-  it('tells compressed AIFC from plain', () => {
+  it('distinguishes compressed AIFC from plain', () => {
     const of = (type: string): AudioRead =>
       read(ascii('FORM'), u32(0), ascii('AIFC'), comm(Buffer.concat([ascii(type), Buffer.alloc(2)])), sound);
     expect(of('sowt').facts).toMatchObject({ codec: 'pcm', durationMs: 1000 });
@@ -405,7 +405,7 @@ describe('mp4', () => {
     );
   });
 
-  it('refuses a file without sound', () => {
+  it('rejects a file without audio', () => {
     expect(() => read(file())).toThrow('no audio track');
     expect(() => read(atom('ftyp', ascii('heic')))).toThrow('no movie header');
   });

@@ -1,5 +1,5 @@
-// What music-metadata reads for us: formats that its own guess does not know, and files that make it work or keep too
-// much.
+// Formats that music-metadata reads, some of which it does not detect, and files that make it use too much time or
+// memory.
 import { expect, it } from 'vitest';
 import { bufferSource } from '../../../server/media/byte-source.ts';
 import { readAudio } from '../../../server/media/read.ts';
@@ -11,7 +11,7 @@ const chunk64 = (name: string, ...parts: Buffer[]): Buffer => {
   return Buffer.concat([ascii(name), u32(0), u32(body.length), body]);
 };
 
-it('a DSDIFF file is read, though music-metadata cannot tell what it is by looking', async () => {
+it('a DSDIFF file is read, though music-metadata does not detect it', async () => {
   const properties = chunk64(
     'PROP',
     ascii('SND '),
@@ -43,7 +43,7 @@ it('several names in one value are several artists', async () => {
   expect(tags.artists).toEqual(['Audie', 'Chris']);
 });
 
-it('an ID3 tag in front of a foreign format is passed over, and fills gaps', async () => {
+it('an ID3 tag in front of another format is skipped, and fills gaps', async () => {
   const { facts, tags } = await readAudio(
     bufferSource(
       Buffer.concat([
@@ -57,12 +57,12 @@ it('an ID3 tag in front of a foreign format is passed over, and fills gaps', asy
   expect(tags).toMatchObject({ title: 'From ID3', artists: ['Audie'] });
 });
 
-it.each(foreignAudio)('$name is sound', async ({ bytes }) => {
+it.each(foreignAudio)('$name is audio', async ({ bytes }) => {
   const { facts, reader } = await readAudio(bufferSource(bytes));
   expect([reader, facts.durationMs > 0]).toEqual(['music-metadata', true]);
 });
 
-/** The one that hangs is for the guard around the reading thread. */
+/** The one that hangs is tested with the reading thread. */
 it.each(fallbackAttacks.filter(({ name }) => name !== 'nuls.mka'))(
   '$name ($why) is refused in words',
   async ({ make }) => {

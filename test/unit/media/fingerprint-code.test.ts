@@ -1,11 +1,11 @@
-// The text form of a fingerprint: small ones worked out by hand, any others and back, and texts that are none.
+// The text form of a fingerprint: small ones encoded by hand, random ones in both directions, and invalid texts.
 import { describe, expect, test } from 'vitest';
 import { compressFingerprint, decompressFingerprint, MAX_RAW } from '../../../server/media/fingerprint-code.ts';
 import { seededRandom } from '../../support/random.ts';
 
 const bytes = (...values: number[]): string => Buffer.from(values).toString('base64url');
 
-describe('worked out by hand', () => {
+describe('encoded by hand', () => {
   test.each([
     { what: 'one bit', raw: [1], text: bytes(1, 0, 0, 1, 1) },
     { what: 'a distance of seven', raw: [1 << 6], text: bytes(1, 0, 0, 1, 7, 0) },
@@ -18,7 +18,7 @@ describe('worked out by hand', () => {
   });
 });
 
-test('what is written is read back, for any numbers', () => {
+test('decodes to what was encoded, for any numbers', () => {
   const random = seededRandom(5);
   for (let length = 0; length < 300; length += 7) {
     const raw = Uint32Array.from({ length }, () =>
@@ -28,7 +28,7 @@ test('what is written is read back, for any numbers', () => {
   }
 });
 
-describe('what is no fingerprint of ours is refused', () => {
+describe('an invalid fingerprint is rejected', () => {
   const whole = Buffer.from(
     compressFingerprint(Uint32Array.from({ length: 50 }, (_, i) => Math.imul(i + 1, 2_654_435_761) >>> 0)),
     'base64url',
@@ -44,7 +44,7 @@ describe('what is no fingerprint of ours is refused', () => {
     { what: 'the first row cut off', text: whole.subarray(0, 12).toString('base64url') },
   ])('$what', ({ text }) => expect(decompressFingerprint(text)).toBeUndefined());
 
-  test('the longest one that is taken has so many numbers', () => {
+  test('the longest accepted one has so many numbers', () => {
     const raw = new Uint32Array(MAX_RAW);
     expect(decompressFingerprint(compressFingerprint(raw))).toEqual(raw);
     expect(decompressFingerprint(compressFingerprint(new Uint32Array(MAX_RAW + 1)))).toBeUndefined();

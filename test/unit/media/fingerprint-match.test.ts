@@ -1,9 +1,9 @@
-// Likeness of fingerprints and the pieces by which they are found, on numbers that behave as those of music do.
+// Similarity of fingerprints and the pieces by which they are found, with numbers like those of music.
 import { describe, expect, test } from 'vitest';
 import { SAME_SOUND, soundPieces, soundSimilarity } from '../../../server/media/fingerprint-match.ts';
 import { seededRandom } from '../../support/random.ts';
 
-/** Numbers of which each differs from the one before in a few bits. */
+/** Numbers that each differ from the one before in a few bits. */
 function sound(seed: number, length = 400): Uint32Array {
   const random = seededRandom(seed);
   let value = Math.floor(random() * 2 ** 32);
@@ -13,7 +13,7 @@ function sound(seed: number, length = 400): Uint32Array {
   });
 }
 
-/** The same with a share of its bits turned over. */
+/** The same with some of its bits inverted. */
 function damaged(raw: Uint32Array, share: number): Uint32Array {
   const random = seededRandom(9);
   return raw.map((value) => {
@@ -26,7 +26,7 @@ function damaged(raw: Uint32Array, share: number): Uint32Array {
 const shared = (a: Uint32Array, b: Uint32Array): number =>
   soundPieces(a).filter((piece) => soundPieces(b).includes(piece)).length;
 
-describe('likeness', () => {
+describe('similarity', () => {
   const one = sound(1);
   test.each([
     { what: 'itself', other: one, at: [1, 1] },
@@ -57,7 +57,7 @@ describe('likeness', () => {
     expect(shared(heard, other)).toBeGreaterThanOrEqual(19);
   });
 
-  test('of different ones stays under what counts as the same, for 500 pairs', () => {
+  test('of different ones stays below the threshold, for 500 pairs', () => {
     const all = Array.from({ length: 32 }, (_, seed) => sound(100 + seed));
     const likeness = all.flatMap((a, i) => all.slice(0, i).map((b) => soundSimilarity(a, b)));
     expect(likeness).toHaveLength(496);
@@ -74,10 +74,10 @@ describe('pieces', () => {
   });
   test('are shared with the same music that was encoded again', () =>
     expect(shared(sound(1), damaged(sound(1), 0.005))).toBeGreaterThan(10));
-  test('are shared with the same music that begins later', () =>
+  test('are shared with the same music that starts later', () =>
     expect(shared(sound(1), sound(1).subarray(40))).toBeGreaterThan(10));
   test('are not shared with other music', () => expect(shared(sound(1), sound(2))).toBe(0));
-  test('are none where there is too little to compare', () => expect(soundPieces(sound(1, 39))).toEqual([]));
+  test('are absent when there is too little to compare', () => expect(soundPieces(sound(1, 39))).toEqual([]));
   test('are as many as there are different numbers', () =>
     expect(soundPieces(new Uint32Array(100).fill(7 << 8))).toEqual([7]));
 });

@@ -1,5 +1,5 @@
-// Files made to hurt, and good files damaged at random: nothing crashes, hangs (the test's own time limit) or comes out
-// as nonsense.
+// Malicious files, and good files with random damage: nothing crashes, hangs (the test's time limit) or is read
+// as garbage.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -14,7 +14,7 @@ import { makeLibrary, pathOf } from '../../support/library.ts';
 const temp = fs.mkdtempSync(path.join(os.tmpdir(), 'tonearm-hostile-'));
 afterAll(() => fs.rmSync(temp, { recursive: true, force: true }));
 
-/** The read, or the sentence why not; anything else that is thrown fails the test. */
+/** The result, or the reason why not; any other error fails the test. */
 async function outcome(source: ByteSource): Promise<AudioRead | string> {
   try {
     return await readAudio(source);
@@ -35,7 +35,7 @@ function expectSound(read: AudioRead): void {
   expect(JSON.stringify(read.tags).length).toBeLessThan(3 << 20);
 }
 
-describe('files made to hurt', () => {
+describe('malicious files', () => {
   it.each(attackFiles)('$name: $why', async ({ name, make, readable }) => {
     const file = path.join(temp, name);
     make(file);
@@ -48,7 +48,7 @@ describe('files made to hurt', () => {
     if (readable) expect(result).toBeTypeOf('object');
   });
 
-  it('refuses those that bring down a bare parser, each with a sentence of its own', async () => {
+  it('those that crash a bare parser are rejected, each with a reason', async () => {
     for (const { name, make } of attackFiles.slice(0, 8)) {
       const file = path.join(temp, name);
       make(file);
@@ -61,7 +61,7 @@ describe('files made to hurt', () => {
 });
 
 describe('damaged files', () => {
-  it('300 damaged copies of good files are read soundly or refused', async () => {
+  it('300 damaged copies of good files are read or rejected', async () => {
     const manifest = makeLibrary({ tracks: 60, even: true, seed: 'fuzz' }, path.join(temp, 'fuzz'));
     const good = manifest.files.map((file) => fs.readFileSync(pathOf(manifest, file)));
     const below = randomNumbers(20_261_120);

@@ -70,12 +70,12 @@ describe('versions', () => {
     expect(tagsOf(id3([textV23('TYER', '1999'), textV23('TDAT', '9912')], 3))).not.toHaveProperty('date', '1999-99-12');
   });
 
-  it('passes over extended headers of both kinds', () => {
+  it('skips extended headers of both kinds', () => {
     expect(tagsOf(id3([u32(6), Buffer.alloc(6), textV23('TIT2', 'Three')], 3, 0x40)).title).toBe('Three');
     expect(tagsOf(id3([syncsafe(6), Buffer.from([1, 0]), text('TIT2', 'Four')], 4, 0x40)).title).toBe('Four');
   });
 
-  it('finds the audio behind a footer, and a second tag behind the first', () => {
+  it('finds the audio after a footer, and a second tag after the first', () => {
     const frame = text('TIT2', 'First');
     const footer = Buffer.concat([ascii('3DI'), Buffer.from([4, 0, 0x10]), syncsafe(frame.length)]);
     expect(
@@ -83,7 +83,7 @@ describe('versions', () => {
     ).toMatchObject({ title: 'First', album: 'Album' });
   });
 
-  it.each(['\0', ' '])('knows short names that were filled up to four letters', (filler) => {
+  it.each(['\0', ' '])('recognizes short names that were padded to four letters', (filler) => {
     const short = (name: string, value: string): Buffer => textV23(name + filler, value);
     expect(tagsOf(id3([short('TP1', 'A'), short('TAL', 'Album'), short('TT2', 'Title')], 3))).toMatchObject({
       artists: ['A'],
@@ -92,13 +92,13 @@ describe('versions', () => {
     });
   });
 
-  it('takes what is there of a last text that claims more', () => {
+  it('reads what is there of a last text with a larger size', () => {
     const frame = textV23('TIT2', 'Title');
     frame.writeUInt32BE(400, 4);
     expect(tagsOf(id3([textV23('TALB', 'Album'), frame], 3))).toMatchObject({ title: 'Title', album: 'Album' });
   });
 
-  it('believes plain lengths where v2.4 should have syncsafe ones', () => {
+  it('accepts plain lengths where v2.4 should have syncsafe ones', () => {
     const long = utf8Text('x'.repeat(299));
     const frame = Buffer.concat([ascii('TIT2'), u32(long.length), Buffer.alloc(2), long]);
     expect(tagsOf(id3([frame, text('TALB', 'Album')]))).toMatchObject({ title: 'x'.repeat(299), album: 'Album' });
@@ -149,7 +149,7 @@ describe('encodings', () => {
     expect(tagsOf(id3([v23], 3)).title).toBe('Title');
   });
 
-  it('passes over encrypted frames', () => {
+  it('skips encrypted frames', () => {
     expect(tagsOf(id3([id3Frame('TIT2', utf8Text('secret'), 0x04), text('TALB', 'Album')]))).toEqual({
       artists: [],
       albumArtists: [],
@@ -243,12 +243,12 @@ describe('other frames', () => {
     });
   });
 
-  it('reads RVA2 where there is no ReplayGain', () => {
+  it('reads RVA2 without ReplayGain', () => {
     const rva2 = Buffer.concat([ascii('track\0'), Buffer.from([1]), u16(-3 * 512), Buffer.from([16]), u16(1)]);
     expect(tagsOf(id3([id3Frame('RVA2', rva2)])).replayGain).toEqual({ trackGainDb: -3 });
   });
 
-  it('prefers timed lyrics to plain ones', () => {
+  it('prefers synced lyrics to plain ones', () => {
     const sylt = Buffer.concat([
       Buffer.from([3]),
       ascii('eng'),
@@ -289,7 +289,7 @@ describe('other frames', () => {
     ]);
   });
 
-  it('puts the front cover first and says where the pictures lie', () => {
+  it('puts the front cover first and locates the pictures', () => {
     const file = Buffer.concat([
       id3([id3Frame('APIC', apic(4)), id3Frame('APIC', apic(3)), id3Frame('APIC', ascii('\0-->\0\x03\0http://x'))]),
       silentMp3(50),

@@ -21,7 +21,7 @@ const read = (...parts: Buffer[]): AudioRead => {
 };
 const ms = (frames: number, samples = 0): number => Math.round(((frames * 1152 - samples) * 1000) / 44100);
 
-/** A Xing frame that speaks of `frames` frames after it. */
+/** A Xing frame that declares `frames` frames after it. */
 function xing(frames: number, bytes: number, delay = 0, padding = 0): Buffer {
   const frame = silentMp3(1);
   frame.write('Xing', 36, 'latin1');
@@ -61,8 +61,8 @@ function ape(...items: [string, string][]): Buffer {
   return Buffer.concat([end(0xa0000000), body, end(0x80000000)]);
 }
 
-describe('play time', () => {
-  it('counts frames where nothing says how many there are', () => {
+describe('the duration', () => {
+  it('counts frames if their number is not declared', () => {
     expect(read(silentMp3(100)).facts).toMatchObject({
       durationMs: ms(100),
       bitrateKbps: 128,
@@ -73,7 +73,7 @@ describe('play time', () => {
     });
   });
 
-  it('is not misled by a quiet start', () => {
+  it('is right despite a quiet start', () => {
     expect(read(quiet(50), silentMp3(400)).facts).toMatchObject({ durationMs: ms(450), bitrateKbps: 117 });
   });
 
@@ -88,7 +88,7 @@ describe('play time', () => {
     });
   });
 
-  it('counts for itself when the file was cut', () => {
+  it('counts frames when the file was truncated', () => {
     expect(
       read(xing(100, 101 * SILENT_FRAME_BYTES), silentMp3(60), silentMp3(1).subarray(0, 200)).facts.durationMs,
     ).toBe(ms(60));
@@ -101,12 +101,12 @@ describe('play time', () => {
     expect(read(frame, silentMp3(100)).facts.durationMs).toBe(ms(100));
   });
 
-  it('passes over garbage before, between and behind', () => {
+  it('skips garbage before, between and after frames', () => {
     const noise = Buffer.alloc(3000, 0x55);
     expect(read(noise, silentMp3(20), noise, silentMp3(30), noise).facts.durationMs).toBe(ms(50));
   });
 
-  it('reads a file of one frame, and refuses one of none', () => {
+  it('reads a file of one frame, and rejects one without', () => {
     expect(read(silentMp3(1)).facts.durationMs).toBe(26);
     expect(() => read(Buffer.alloc(5000))).toThrow('there is no audio frame in the first megabyte');
     expect(() => read(id3([id3Frame('TIT2', utf8Text('x'))]))).toThrow('no audio frame');
@@ -126,7 +126,7 @@ describe('play time', () => {
   });
 });
 
-describe('tags behind the audio', () => {
+describe('tags after the audio', () => {
   it('fills gaps from APEv2 and ID3v1, in this order, and keeps them out of the audio', () => {
     const tag = id3([id3Frame('TALB', utf8Text('Album'))]);
     const { tags, facts } = read(
@@ -145,11 +145,11 @@ describe('tags behind the audio', () => {
     expect(facts.payload).toEqual({ start: tag.length, end: tag.length + silentMp3(50).length });
   });
 
-  it('reads ID3v1 alone', () => {
+  it('reads only ID3v1', () => {
     expect(read(silentMp3(50), id3v1('Old')).tags).toMatchObject({ title: 'Old', trackNumber: 7, genres: ['Rock'] });
   });
 
-  it('passes over Lyrics3 and reads an appended ID3v2', () => {
+  it('skips Lyrics3 and reads an appended ID3v2', () => {
     const lyrics = Buffer.concat([ascii('LYRICSBEGIN'), ascii('IND00002'), ascii('00')]);
     const frame = id3Frame('TIT2', utf8Text('Appended'));
     const head = id3([frame], 4, 0x10);

@@ -1,4 +1,4 @@
-// music-metadata as the judge of what both can read. Where the two differ, the reason why ours is right stands in
+// Our readers compared with music-metadata. Where the two differ, the reason why ours is right is in
 // `known`.
 import fs from 'node:fs';
 import os from 'node:os';
@@ -42,7 +42,7 @@ function compared(ours: AudioRead, { common, format }: IAudioMetadata): [string,
   ];
 }
 
-/** Why a difference is right, or undefined when it is not. */
+/** Why a difference is right; undefined when it is not. */
 function known(file: ExpectedFile): string | undefined {
   if (file.messy === 'nul-padded') return 'it leaves blanks and NULs where they are';
   if (file.messy === 'odd-numbers') return 'it makes numbers and years of what are none, or keeps them as text';

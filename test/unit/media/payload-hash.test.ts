@@ -1,4 +1,4 @@
-// The hash by which audio is known again: tags may grow, shrink, come and go around it; one byte of sound may not
+// The hash by which audio is recognized: tags may grow, shrink, be added and removed; no byte of audio may
 // change.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ const hashOf = (file: Buffer): string | undefined => hashPayload(bufferSource(fi
 
 const SIZES = [0, 1, 2, 3, 4, 127, 128, 254, 255, 256, 1_000, 70_000];
 const title = (bytes: number): string => `T${'x'.repeat(bytes)}`.slice(0, 2_000);
-/** A title of its own for every size, and a comment that makes the tags as long as they have to be. */
+/** A title for every size, and a comment that makes the tags that long. */
 const id3Tag = (bytes: number): Buffer =>
   id3([
     id3Frame('TIT2', utf8Text(title(bytes))),
@@ -58,7 +58,7 @@ function flacWith(...blocks: [type: number, body: Buffer][]): Buffer {
   ]);
 }
 
-/** The file with other comments, its headers on pages of at most `segments` segments, and all pages numbered anew. */
+/** The file with other comments, its headers on pages of at most `segments` segments, and all pages renumbered. */
 function oggWith(name: string, headers: number, comment: Buffer, segments = 255): Buffer {
   const pages = toPages(sample(name));
   const first = pages[0] as OggPage;
@@ -128,7 +128,7 @@ const withoutId3 = (file: Buffer): Buffer =>
 const mp3 = withoutId3(sample('cbr128.mp3'));
 const vbr = withoutId3(sample('vbr.mp3'));
 
-/** By format: the ways in which its tags can be written, from the number of bytes that they take. */
+/** By format: the ways to write its tags, from their size in bytes. */
 const RETAGGED: Record<string, ((bytes: number) => Buffer)[]> = {
   mp3: [
     (n) => Buffer.concat([id3Tag(n), mp3]),
@@ -166,12 +166,12 @@ const RETAGGED: Record<string, ((bytes: number) => Buffer)[]> = {
 };
 
 describe.each(Object.entries(RETAGGED))('%s', (_, ways) => {
-  test('keeps its hash whatever its tags become', () => {
+  test('keeps its hash with other tags', () => {
     const hashes = new Set<string | undefined>();
     for (const way of ways) {
       for (const size of SIZES) {
         const file = way(size);
-        expect(titleOf(file)?.length).toBe(title(size).length); // the tags are really there
+        expect(titleOf(file)?.length).toBe(title(size).length); // the tags are there
         hashes.add(hashOf(file));
       }
     }
@@ -179,7 +179,7 @@ describe.each(Object.entries(RETAGGED))('%s', (_, ways) => {
     expect([...hashes][0]).toMatch(/^p1:[\w-]{22}$/);
   });
 
-  test('has another hash when one byte of its sound is another', () => {
+  test('has another hash when one byte of its audio changes', () => {
     const file = (ways[0] as (bytes: number) => Buffer)(10);
     const { start, end } = factsOf(file).payload as { start: number; end: number };
     const hashes = [
@@ -211,7 +211,7 @@ test('no two of the samples have the same hash', () => {
   expect(new Set(hashes).size).toBe(names.length);
 });
 
-test('audio that is cut off has another hash', () => {
+test('truncated audio has another hash', () => {
   const file = Buffer.concat([id3Tag(5), mp3]);
   expect(hashOf(file.subarray(0, -417 * 2))).not.toBe(hashOf(file));
 });
@@ -219,7 +219,7 @@ test('audio that is cut off has another hash', () => {
 describe('a payload above 25 MB', () => {
   const MB = 1 << 20;
   const LENGTH = 30 * MB;
-  /** A file that is nowhere: each byte is made from its place in the payload, but for those that are said. */
+  /** A virtual file: each byte is made from its position in the payload, except for given ones. */
   function source(start: number, changed = new Map<number, number>()): ByteSource & { reads: [number, number][] } {
     const reads: [number, number][] = [];
     return {
@@ -253,26 +253,26 @@ describe('a payload above 25 MB', () => {
     );
   });
 
-  test('has the same hash behind longer tags', () => {
+  test('has the same hash after longer tags', () => {
     expect(hash(source(77_777), 77_777)).toBe(hash(source(1_000), 1_000));
   });
 
-  test.each([0, 256 * 1024 - 1, LENGTH / 2, LENGTH - 1])('has another hash when byte %i is another', (at) => {
+  test.each([0, 256 * 1024 - 1, LENGTH / 2, LENGTH - 1])('has another hash when byte %i changes', (at) => {
     expect(hash(source(0, new Map([[at, 999]])), 0)).not.toBe(hash(source(0), 0));
   });
 
-  test('does not show a change between the samples', () => {
+  test('does not detect a change between the samples', () => {
     expect(hash(source(0, new Map([[5 * MB, 999]])), 0)).toBe(hash(source(0), 0));
   });
 
-  test('has another hash in another length or format', () => {
+  test('has another hash with another length or format', () => {
     const hashes = [hash(source(0), 0), hash(source(0), 0, LENGTH - 1), hash(source(0), 0, LENGTH, 'wav')];
     expect(new Set(hashes).size).toBe(3);
     const silent: ByteSource = { size: 2 * LENGTH, read: (_position, length) => Buffer.alloc(length) };
     expect(hash(silent, 0)).not.toBe(hash(silent, 0, LENGTH + 2)); // where all samples are the same
   });
 
-  test('is told from a payload of 25 MB, which is read whole', () => {
+  test('differs from a payload of 25 MB, which is read whole', () => {
     const silent: ByteSource = { size: LENGTH, read: (_position, length) => Buffer.alloc(length) };
     expect(hash(silent, 0, 25 * MB)?.slice(0, 3)).toBe('p1:');
     expect(hash(silent, 0, 25 * MB + 1)?.slice(0, 3)).toBe('s1:');
@@ -290,7 +290,7 @@ describe('a payload above 25 MB', () => {
         },
       ]);
     const pages = Array.from({ length: 450 }, (_, n) => page(n));
-    /** Behind `headers` bytes of tags, its pages numbered from `first` on; checksums are not looked at. */
+    /** After `headers` bytes of tags, its pages numbered from `first` on; checksums are not checked. */
     const numbered = (headers: number, first: number, changed?: number): string | undefined => {
       const all = pages.map((one, n) => Buffer.from(n === changed ? page(10_000) : one));
       all.forEach((one, n) => one.writeUInt32LE(first + n, 18));

@@ -123,7 +123,7 @@ describe('gains, peaks and beats', () => {
 });
 
 describe('text', () => {
-  it('finds every identifier whatever separates them', () => {
+  it('finds every mbid whatever separates them', () => {
     const a = '0B80189D-d655-4db5-95bf-85ed6399d0f4';
     expect(parseUuids(`${a}/9415aa58-574d-4e64-8351-a6eafee065d2; x`)).toEqual([
       a.toLowerCase(),
@@ -132,7 +132,7 @@ describe('text', () => {
     expect(parseUuids('no id')).toEqual([]);
   });
 
-  it('trims blanks and NULs at both ends only', () => {
+  it('trims spaces and NULs at both ends only', () => {
     expect(trimmed('\ufeff \0a\0b \u3000\0')).toBe('a\0b');
     expect(trimmed(' \0 ')).toBe('');
   });
@@ -154,7 +154,7 @@ describe('text', () => {
 });
 
 describe('lyrics', () => {
-  it('makes timed lines of LRC, in order of time', () => {
+  it('are synced lines of LRC, in order of time', () => {
     expect(parseLyrics('[ti:Song]\n[00:12.5]two\r\n[00:01.00][01:02.345]one <00:03.00>word\n')).toEqual({
       synced: true,
       lines: [
@@ -165,14 +165,14 @@ describe('lyrics', () => {
     });
   });
 
-  it('moves lines by the offset, never before the start', () => {
+  it('are shifted by the offset, never before the start', () => {
     expect(parseLyrics('[offset:+500]\n[00:00.10]a\n[00:02.00]b')?.lines).toEqual([
       { startMs: 0, text: 'a' },
       { startMs: 1500, text: 'b' },
     ]);
   });
 
-  it('leaves other text as plain lines', () => {
+  it('are plain lines of other text', () => {
     expect(parseLyrics('\n one \n\n[chorus] two\n\n')).toEqual({
       synced: false,
       lines: [{ text: 'one' }, { text: '' }, { text: '[chorus] two' }],
@@ -180,7 +180,7 @@ describe('lyrics', () => {
     expect(parseLyrics(' \n\0 ')).toBeUndefined();
   });
 
-  it('cuts what is longer than a song can be', () => {
+  it('are truncated at a length that no song has', () => {
     expect(parseLyrics('la '.repeat(200_000))?.lines[0]?.text.length).toBeLessThanOrEqual(256 << 10);
     const repeated = parseLyrics(`${'[0:1]'.repeat(5000)}${'la '.repeat(60_000)}`);
     expect(repeated?.lines.reduce((sum, line) => sum + line.text.length, 0)).toBeLessThanOrEqual(256 << 10);

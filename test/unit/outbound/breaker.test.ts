@@ -16,7 +16,7 @@ function make() {
   };
 }
 
-it('lets everybody ask while all goes well, and after a single failure', () => {
+it('allows all requests while they succeed, and after a single failure', () => {
   const { breaker, fail } = make();
   fail();
   expect([breaker.mayAsk(), breaker.enter(), breaker.enter()]).toEqual([true, true, true]);
@@ -25,7 +25,7 @@ it('lets everybody ask while all goes well, and after a single failure', () => {
   expect(breaker.mayAsk()).toBe(true);
 });
 
-it('lets nobody ask after failures in a row, then one alone', () => {
+it('allows no requests after failures in a row, then a single one', () => {
   const { breaker, wait, fail } = make();
   fail();
   fail();
@@ -38,7 +38,7 @@ it('lets nobody ask after failures in a row, then one alone', () => {
   expect([breaker.enter(), breaker.enter()]).toEqual([true, true]);
 });
 
-it('waits twice as long each time the one fails too, up to a limit', () => {
+it('waits twice as long each time that one fails too, up to a limit', () => {
   const { breaker, wait, fail } = make();
   fail();
   fail();
@@ -51,7 +51,7 @@ it('waits twice as long each time the one fails too, up to a limit', () => {
   }
 });
 
-it('lets the next one try when the first left without an answer', () => {
+it('allows the next one when the first was aborted', () => {
   const { breaker, wait, fail } = make();
   fail();
   fail();
@@ -61,7 +61,7 @@ it('lets the next one try when the first left without an answer', () => {
   expect(breaker.enter()).toBe(true);
 });
 
-it('counts those that were under way when it stopped once', () => {
+it('counts those in progress when it opened once', () => {
   const { breaker, wait } = make();
   for (let i = 0; i < 10; i++) breaker.enter();
   for (let i = 0; i < 10; i++) breaker.failed();
@@ -69,7 +69,7 @@ it('counts those that were under way when it stopped once', () => {
   expect(breaker.mayAsk()).toBe(true);
 });
 
-it('forgets everything when a setting changes, and a clock that is set back does not silence it', () => {
+it('is reset when a setting changes, and not blocked by a clock that is set back', () => {
   const { breaker, wait, fail } = make();
   fail();
   fail();

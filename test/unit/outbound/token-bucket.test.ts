@@ -1,8 +1,8 @@
-// Times are numbers that the test moves: nothing here waits.
+// With a simulated clock: nothing here waits.
 import { describe, expect, it } from 'vitest';
 import { createTokenBucket } from '../../../server/outbound/token-bucket.ts';
 
-/** A clock that jumps to the end of the shortest wait once nobody does anything else. */
+/** A clock that jumps to the end of the shortest wait when nothing else happens. */
 function fakeTime() {
   let time = 0;
   let sleepers: { at: number; wake: () => void }[] = [];
@@ -34,7 +34,7 @@ function mostWithin(times: readonly number[], ms: number): number {
   return Math.max(...times.map((start) => times.filter((time) => time >= start && time < start + ms).length));
 }
 
-describe('the pace', () => {
+describe('the rate', () => {
   it.each([
     [3, 0],
     [3, 250],
@@ -60,7 +60,7 @@ describe('the pace', () => {
     expect(clock.now()).toBeLessThan((30 / Math.floor(perSecond)) * (1_000 + latency) + 1_000);
   });
 
-  it('below one in a second is one in a longer time', async () => {
+  it('below one per second is one in a longer time', async () => {
     const clock = fakeTime();
     const bucket = createTokenBucket({ perSecond: 0.5, now: clock.now, wait: clock.wait });
     const seen: number[] = [];
@@ -85,7 +85,7 @@ describe('the pace', () => {
     expect(clock.now()).toBe(0);
   });
 
-  it('stops for as long as the service asked', async () => {
+  it('stops for as long as the service says', async () => {
     const clock = fakeTime();
     const bucket = createTokenBucket({ perSecond: 3, now: clock.now, wait: clock.wait });
     bucket.pause(5_000);
@@ -95,7 +95,7 @@ describe('the pace', () => {
 });
 
 describe('turns', () => {
-  it('come in the order in which they were asked for, and failures give theirs back', async () => {
+  it('are in the order of the requests, and failures return theirs', async () => {
     const clock = fakeTime();
     const bucket = createTokenBucket({ perSecond: 1, now: clock.now, wait: clock.wait });
     const order: number[] = [];
@@ -112,7 +112,7 @@ describe('turns', () => {
     expect((await all).map((one) => one.status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
   });
 
-  it('are not kept for somebody who left', async () => {
+  it('are not kept for aborted requests', async () => {
     const clock = fakeTime();
     const bucket = createTokenBucket({ perSecond: 1, now: clock.now, wait: clock.wait });
     await clock.run(bucket.take());

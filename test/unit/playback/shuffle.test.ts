@@ -14,7 +14,7 @@ const shuffle = (items: readonly Item[], random: () => number, after?: Item) =>
 const inARow = (items: readonly Item[]) =>
   items.filter(({ artist }, i) => i > 0 && artist !== null && artist === items[i - 1]?.artist).length;
 
-/** Fewest neighbours of one artist that any order has. */
+/** The lowest possible number of neighbours with the same artist. */
 function fewest(items: readonly Item[]): number {
   const counts = Object.values(Object.groupBy(items, ({ artist }) => String(artist))).map(
     (group) => group?.length ?? 0,
@@ -23,7 +23,7 @@ function fewest(items: readonly Item[]): number {
   return Math.max(0, most - (items.length - most) - 1);
 }
 
-test('shuffling keeps every entry, once', () => {
+test('shuffling keeps every entry once', () => {
   const before = listOf(100);
   const after = shuffle(before, seededRandom(1));
   expect(keys(after)).not.toEqual(keys(before));
@@ -44,7 +44,7 @@ test.each([
   for (let seed = 0; seed < 200; seed += 1) expect(inARow(shuffle(items, seededRandom(seed)))).toBe(fewest(items));
 });
 
-test('what is shuffled begins with another artist than the one that plays', () => {
+test('a shuffled queue starts with another artist than the current one', () => {
   const rest = [item(1, 7), item(2, 7), item(3, 8), item(4, 9)];
   for (let seed = 0; seed < 100; seed += 1) {
     const after = shuffle(rest, seededRandom(seed), item(9, 7));
@@ -52,7 +52,7 @@ test('what is shuffled begins with another artist than the one that plays', () =
   }
 });
 
-test('all orders come up', () => {
+test('all orders occur', () => {
   const seen = new Set(Array.from({ length: 300 }, (_, seed) => keys(shuffle(listOf(3), seededRandom(seed))).join()));
   expect(seen.size).toBe(6);
 });

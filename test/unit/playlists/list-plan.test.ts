@@ -11,7 +11,7 @@ const shuffled = (n: number): number[] =>
     .map(([i]) => i);
 const wanted = (ids: readonly number[]) => ids.map((id) => ({ id, trackId: id as TrackId }));
 
-describe('the longest rising part', () => {
+describe('the longest increasing part', () => {
   test.each([
     [[], 0],
     [[5], 1],
@@ -23,7 +23,7 @@ describe('the longest rising part', () => {
     expect(longestRising(values).size).toBe(length);
   });
 
-  test('rises, and no other is longer', () => {
+  test('increases, and no other is longer', () => {
     const longest = (values: number[]): number => {
       const best = values.map(() => 1);
       values.forEach((value, at) =>
@@ -49,7 +49,7 @@ describe('a plan', () => {
     expect(runs).toEqual([{ before: 1, after: 2, entries: wanted([4]) }]);
   });
 
-  test('carried out gives the wanted list', () => {
+  test('results in the wanted list', () => {
     for (let n = 0; n < 200; n++) {
       const current = shuffled(8);
       const ids =
@@ -83,7 +83,7 @@ test('a replaced list keeps the entries of tracks that stay, in their order', ()
   expect(reuseEntries(current, [7, 9, 7, 7] as TrackId[]).map(({ id }) => id)).toEqual([1, undefined, 3, undefined]);
 });
 
-describe('places', () => {
+describe('positions', () => {
   test.each([
     [undefined, undefined, 2, [GAP, 2 * GAP]],
     [10, undefined, 2, [10 + GAP, 10 + 2 * GAP]],

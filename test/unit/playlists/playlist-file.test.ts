@@ -1,4 +1,4 @@
-// Playlist files as they are found in the world: what each line of them says, whatever wrote it.
+// Playlist files as other programs write them: what each line means.
 import { describe, expect, test } from 'vitest';
 import { MOST_ENTRIES, type PlaylistFile } from '../../../server/playlists/file-entry.ts';
 import { parsePlaylistFile } from '../../../server/playlists/playlist-file.ts';
@@ -127,7 +127,7 @@ test.each(SHAPES)('%s', (_, bytes, expected, name) => {
   expect(file.name).toBe(name);
 });
 
-describe('what is no playlist', () => {
+describe('files that are not playlists', () => {
   test.each([
     ['nothing', new Uint8Array()],
     ['a mark alone', utf8('\ufeff')],
@@ -138,7 +138,7 @@ describe('what is no playlist', () => {
     expect(parsePlaylistFile(bytes).entries).toEqual([]);
   });
 
-  test('random bytes are lines like any others', () => {
+  test('random bytes are ordinary lines', () => {
     const random = seededRandom(3);
     for (let n = 0; n < 200; n++) {
       const head =
@@ -156,7 +156,7 @@ describe('what is no playlist', () => {
     }
   });
 
-  test('too many lines end the reading', () => {
+  test('too many lines are rejected', () => {
     for (const text of [
       'x\n'.repeat(200_000),
       `[playlist]\n${Array.from({ length: 60_000 }, (_, n) => `File${n}=x`).join('\n')}`,
@@ -166,7 +166,7 @@ describe('what is no playlist', () => {
     }
   });
 
-  test('a line without end does not take for ever', () => {
+  test('a line without end is rejected quickly', () => {
     for (const text of [
       `#EXTINF:1${' a="b"'.repeat(300_000)}`,
       `#EXTINF:1,${' '.repeat(2_000_000)}- x\ny.mp3`,

@@ -1,4 +1,4 @@
-// What is offered for which items.
+// Which actions are offered for which items.
 import { expect, it } from 'vitest';
 import { ACTIONS, actionOfKey, actionsFor, type ActionName, type Asker } from '../../../renderer/music/actions.ts';
 import type { ItemKind, Items } from '../../../renderer/music/items.ts';
@@ -21,19 +21,19 @@ const namesFor = (items: Items, asker = OWNER): ActionName[] =>
     .flat()
     .map(({ name }) => name);
 
-it.each(KINDS)('one or many of %s are played, queued, added to a playlist and begin a radio', (kind) => {
+it.each(KINDS)('one or many of %s can be played, queued, added to a playlist and start a radio', (kind) => {
   for (const count of [1, 3])
     expect(namesFor(some(kind, count))).toEqual(
       expect.arrayContaining(['play', 'playNext', 'playLater', 'radio', 'addTo', 'download']),
     );
 });
 
-it.each(['track', 'album', 'artist'] as const)('one or many of %s are liked, rated, edited and deleted', (kind) => {
+it.each(['track', 'album', 'artist'] as const)('one or many of %s can be liked, rated, edited and deleted', (kind) => {
   for (const count of [1, 3])
     expect(namesFor(some(kind, count))).toEqual(expect.arrayContaining(['like', 'rate', 'edit', 'delete']));
 });
 
-it('only the owner of a playlist renames, shows and deletes it', () => {
+it('only the owner of a playlist can rename, publish and delete it', () => {
   const own = some('playlist', 1, { id: 7, name: 'Mine', owner_id: 1, is_smart: true });
   const other = some('playlist', 1, { id: 8, name: 'Theirs', owner_id: 2, is_smart: true });
   const changes: ActionName[] = ['rename', 'rules', 'share', 'delete'];
@@ -48,18 +48,18 @@ it('what only makes sense for one is not offered for several', () => {
   expect(namesFor(some('track', 1))).not.toContain('shuffle');
 });
 
-it('how an artist is split is decided by those who manage the server', () => {
+it('only administrators decide how an artist is split', () => {
   expect(namesFor(some('artist'))).toContain('neverSplit');
   expect(namesFor(some('artist'), { ...OWNER, isOwner: false })).not.toContain('neverSplit');
 });
 
-it('an entry of a list moves and leaves it, where the list can be changed', () => {
+it('an entry can be moved and removed, if the list can be changed', () => {
   const entry: Items = { ...some('track'), place: { remove: () => {}, toTop: () => {}, toEnd: () => {} } };
   expect(namesFor(entry)).toEqual(expect.arrayContaining(['toTop', 'toEnd', 'remove']));
   expect(namesFor(some('track'))).not.toContain('remove');
 });
 
-it('a key does one thing with an item', () => {
+it('a key has one action for an item', () => {
   for (const kind of KINDS) {
     const keys = actionsFor(some(kind, 1, { owner_id: 1 }), OWNER)
       .flat()

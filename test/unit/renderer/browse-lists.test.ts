@@ -21,7 +21,7 @@ describe('columns', () => {
   ];
   const ids = (list: readonly { id: string }[]) => list.map(({ id }) => id);
 
-  test('are as they were meant until somebody chooses', () => {
+  test('have defaults until they are changed', () => {
     expect(ids(laidOut(columns, NO_LAYOUT))).toEqual(['title', 'artist', 'album', 'menu']);
   });
   test('are shown, hidden and sized', () => {
@@ -29,7 +29,7 @@ describe('columns', () => {
     expect(ids(shown)).toEqual(['title', 'album', 'plays', 'menu']);
     expect(shown[1]?.width).toBe('200px');
   });
-  test('move among each other; the first and the last stay', () => {
+  test('can be reordered; the first and the last stay', () => {
     const moved = movedColumn(columns, NO_LAYOUT, 'album', 'artist');
     expect(ids(inOrder(columns, moved))).toEqual(['title', 'album', 'artist', 'plays', 'menu']);
     expect(movedColumn(columns, NO_LAYOUT, 'menu', 'artist')).toBe(NO_LAYOUT);
@@ -58,7 +58,7 @@ describe('typing to jump', () => {
     const down = [...names].reverse();
     expect(await findRow('d', down.length, async (at) => down[at], true)).toBe(2);
   });
-  test('looks at twenty rows of a million', async () => {
+  test('reads twenty rows of a million', async () => {
     let looks = 0;
     const row = await findRow('0765432', 1_000_000, async (at) => ((looks += 1), String(at).padStart(7, '0')), false);
     expect(row).toBe(765_432);
@@ -86,21 +86,21 @@ describe('editing several tracks', () => {
     expect(changeOf(track, {})).toBeUndefined();
     expect(changeOf(track, { genre: '  ', year: '' })).toBeUndefined();
   });
-  test('genre and year change alone', () => {
+  test('genre and year can change alone', () => {
     expect(changeOf(track, { genre: 'Modal jazz', year: '1960' })).toEqual({
       method: 'PATCH',
       path: '/tracks/4',
       body: { genre: 'Modal jazz', year: 1960 },
     });
   });
-  test('another album keeps the title, the artists and what else is not said', () => {
+  test('a new album keeps the title, the artists and all else', () => {
     expect(changeOf(track, { album: 'Kind of Blue' })).toEqual({
       method: 'PUT',
       path: '/tracks/4/metadata',
       body: { title: 'So What', artist: 'A feat. B', artists: ['A', 'B'], album: 'Kind of Blue' },
     });
   });
-  test('another artist takes the place of all', () => {
+  test('a new artist replaces all', () => {
     expect(changeOf(track, { artist: 'C', year: '1961' })?.body).toEqual({
       title: 'So What',
       artist: 'C',
@@ -108,7 +108,7 @@ describe('editing several tracks', () => {
       year: 1961,
     });
   });
-  test('a field says what all have, and nothing when they differ', () => {
+  test('a field shows the common value, and nothing when they differ', () => {
     expect(commonValue([track, track], 'genre')).toBe('Jazz');
     expect(commonValue([track, { ...track, genre: null }], 'genre')).toBeUndefined();
   });

@@ -16,7 +16,7 @@ describe('moving entries', () => {
   });
 });
 
-test('entries that are taken out close the ranks', () => {
+test('removed entries leave no gap', () => {
   expect(withoutEntries(entries(1, 2, undefined, 3), [2, 3])).toEqual(entries(1, undefined));
 });
 

@@ -1,4 +1,4 @@
-// The next track in the queue is fetched while the one before it plays, once, and only when it is elsewhere.
+// The next track in the queue is fetched while the current one plays, once, and only if its audio is not here.
 import { describe, expect, test } from 'vitest';
 import { fetchAhead } from '../../../renderer/player/fetch-ahead.ts';
 import type { PlayerState, QueueEntry } from '../../../renderer/player/types.ts';
@@ -15,7 +15,7 @@ const queueOf = (...ids: number[]): QueueEntry[] =>
 
 type Place = Partial<Pick<PlayerState, 'queue' | 'index' | 'status' | 'repeat' | 'sleep'>>;
 
-/** What is asked for while the player goes through these states. */
+/** The requests while the player has these states. */
 function asked(...places: Place[]): number[] {
   const ids: number[] = [];
   let state: Place = { index: 0, status: 'playing', repeat: 'off', sleep: null };

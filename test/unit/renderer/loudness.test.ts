@@ -52,7 +52,7 @@ test.each([
   expect(replayGain(values, mode, preamp)).toBeCloseTo(factor, 6);
 });
 
-test('a crossfade keeps the power at every point', () => {
+test('a crossfade has constant power', () => {
   FADE_IN.forEach((value, i) => expect(value ** 2 + FADE_OUT[i]! ** 2).toBeCloseTo(1, 5));
   expect([FADE_IN[0], FADE_IN.at(-1), FADE_OUT[0]]).toEqual([0, 1, 1]);
 });

@@ -1,4 +1,4 @@
-// The pure rules behind the pages: days, plays by day, plots and their tables, what a match changes, what was typed.
+// The rules of the pages: days, plays by day, plots and their tables, changes of a match, input.
 import { describe, expect, test } from 'vitest';
 import { unfinishedAlbums } from '../../../renderer/features/browse/unfinished-albums.ts';
 import { changesOf } from '../../../renderer/features/details/changes.ts';
@@ -12,13 +12,13 @@ import type { HistoryOut } from '../../../server/history/wire.ts';
 import type { AlbumOut, TrackFieldName, TrackOut } from '../../../server/library/wire.ts';
 
 describe('days', () => {
-  test('a range counts today', () => {
+  test('a range includes today', () => {
     expect(daysOf({ range: 'week' }, '2026-03-03')).toEqual({ from: '2026-02-25', to: '2026-03-03' });
     expect(daysOf({ range: 'all' }, '2026-03-03')).toEqual({});
     expect(daysOf({ range: 'custom', from: '2026-01-01' }, '2026-03-03')).toEqual({ from: '2026-01-01' });
   });
 
-  test('an address that says nonsense says nothing', () => {
+  test('invalid dates in a URL are ignored', () => {
     expect(parseRangeSearch({ range: 'decade', from: '2026-01-01' })).toEqual({});
     expect(parseRangeSearch({ range: 'custom', from: '2026-13-01', to: '2026-02-01' })).toEqual({
       range: 'custom',
@@ -26,7 +26,7 @@ describe('days', () => {
     });
   });
 
-  test('are counted in the calendar, over leap days and years', () => {
+  test('are calendar days, across leap days and years', () => {
     expect(addDays('2024-02-28', 1)).toBe('2024-02-29');
     expect(addDays('2026-01-01', -1)).toBe('2025-12-31');
   });
@@ -51,7 +51,7 @@ describe('history', () => {
     ]);
   });
 
-  test('leaves out a day when its only play is away', () => {
+  test('leaves out a day when its only play is removed', () => {
     expect(historyRows(plays, ({ id }) => id === 3)[0]).toMatchObject({
       kind: 'day',
       day: dayOf(new Date(2026, 2, 1)),
@@ -60,7 +60,7 @@ describe('history', () => {
 });
 
 describe('plots', () => {
-  test('are as fine as there is room for', () => {
+  test('have a resolution that fits their range', () => {
     expect(['2026-01-31', '2026-06-01', '2028-01-01'].map((to) => stepFor('2026-01-01', to))).toEqual([
       'day',
       'week',
@@ -68,7 +68,7 @@ describe('plots', () => {
     ]);
   });
 
-  test('show days without plays too', () => {
+  test('include days without plays', () => {
     const { buckets } = bucketDays([{ day: '2026-03-02', plays: 2, minutes: 7 }], '2026-03-01', '2026-03-03');
     expect(buckets).toEqual([
       { start: '2026-03-01', plays: 0, minutes: 0 },
@@ -77,7 +77,7 @@ describe('plots', () => {
     ]);
   });
 
-  test('put weeks together from Monday, and months from their first, without losing a play', () => {
+  test('group weeks from Monday, and months from their first day, without losing a play', () => {
     const days = Array.from({ length: 400 }, (_, i) => ({ day: addDays('2025-01-15', i), plays: 1, minutes: 3 }));
     for (const to of ['2025-06-30', '2026-02-18']) {
       const { step, buckets } = bucketDays(days, '2025-01-15', to);
@@ -95,7 +95,7 @@ describe('plots', () => {
     }
   });
 
-  test('of years leave none out', () => {
+  test('of years have no gaps', () => {
     expect(
       fillYears([
         { year: 1999, albums: 2 },
@@ -109,7 +109,7 @@ describe('plots', () => {
     expect(fillYears([])).toEqual([]);
   });
 
-  test('a table is saved so that a spreadsheet reads the same, and runs nothing', () => {
+  test('a saved table is the same in a spreadsheet, and runs no formulas', () => {
     expect(
       toCsv({
         columns: ['Name', 'Plays'],
@@ -146,7 +146,7 @@ describe('details', () => {
     genres: [],
   } as unknown as MatchOut;
 
-  test('a match changes what it says otherwise, and is silent on the rest', () => {
+  test('a match shows only fields that it changes', () => {
     expect(changesOf(track, match)).toEqual([
       { field: 'title', before: 'Old', after: 'New' },
       { field: 'album', before: null, after: 'Album' },
@@ -164,7 +164,7 @@ describe('details', () => {
     track_number: '1',
     composer: 'Satie',
   };
-  test('emptied fields empty, and numbers that are none go to the server as they were typed', () => {
+  test('empty fields are cleared, and invalid numbers are sent as entered', () => {
     expect(toTrackPut({ ...typed, album: ' ', year: '19x9', bpm: '97.5', composer: ' ' }, typed)).toEqual({
       title: 'T',
       artist: 'A',
@@ -176,17 +176,17 @@ describe('details', () => {
     });
   });
 
-  test('a credit typed over a single name is that name; several names are kept apart', () => {
+  test('an edited credit of one artist is its name; several names stay separate', () => {
     expect(toTrackPut({ ...typed, artist: 'C' }, typed)).not.toHaveProperty('artists');
     expect(toTrackPut({ ...typed, artist: 'C & D', artists: 'C; D ;' }, typed).artists).toEqual(['C', 'D']);
   });
 });
 
-describe('albums to jump back in', () => {
+describe('albums to continue', () => {
   const album = (id: number, track_count: number) => ({ id, track_count }) as AlbumOut;
   const played = (id: number, album_id: number, last_played_at: string) =>
     ({ id, album_id, last_played_at }) as TrackOut;
-  test('were begun and not heard to their end', () => {
+  test('were started and not finished', () => {
     const plays = [
       played(12, 1, '2026-03-02T10:00:00Z'),
       played(11, 1, '2026-03-02T09:55:00Z'),

@@ -11,7 +11,7 @@ function listener() {
     (play) => plays.push(play),
     () => began,
   );
-  /** Hears from here to there in steps of a quarter of a second. */
+  /** Plays from one position to another in steps of a quarter of a second. */
   const hear = (fromMs: number, toMs: number, durationMs: number) => {
     for (let at = fromMs + 250; at <= toMs; at += 250) counter.hear(at, durationMs);
   };
@@ -30,7 +30,7 @@ test.each([
   expect(plays).toEqual([{ track, playedAt: began, playedMs: enough }]);
 });
 
-test('it is told once more at the end, with all that was heard', () => {
+test('it is reported again at the end, with the total duration', () => {
   const { counter, hear, told } = listener();
   counter.start(track, 0);
   hear(0, 60_000, 60_000);
@@ -41,7 +41,7 @@ test('it is told once more at the end, with all that was heard', () => {
   expect(told()).toEqual([30_000, 60_000]);
 });
 
-test('seeking ahead is not listening', () => {
+test('seeking ahead does not count', () => {
   const { counter, hear, plays } = listener();
   counter.start(track, 0);
   hear(0, 10_000, 60_000);
@@ -51,14 +51,14 @@ test('seeking ahead is not listening', () => {
   expect(plays).toEqual([]);
 });
 
-test('a jump that nobody announced is not listening either', () => {
+test('nor does an unexpected jump', () => {
   const { counter, plays } = listener();
   counter.start(track, 0);
   counter.hear(59_000, 60_000);
   expect(plays).toEqual([]);
 });
 
-test('hearing the same part again counts', () => {
+test('playing the same part again counts', () => {
   const { counter, hear, plays } = listener();
   counter.start(track, 0);
   hear(0, 20_000, 60_000);
@@ -76,7 +76,7 @@ test('a track that repeats is a play each time', () => {
   expect(plays).toHaveLength(3);
 });
 
-test('a window in the background reports seldom, and counts', () => {
+test('a window in the background reports rarely, and counts', () => {
   const { counter, plays } = listener();
   counter.start(track, 0);
   for (let at = 2_000; at <= 30_000; at += 2_000) counter.hear(at, 60_000);

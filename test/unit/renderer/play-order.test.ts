@@ -11,7 +11,7 @@ const entry = (key: number): QueueEntry => ({
 const queueOf = (length: number) => Array.from({ length }, (_, i) => entry(i + 1));
 const keys = (entries: readonly QueueEntry[]) => entries.map(({ key }) => key);
 
-test('shuffle off puts everything back, and the current one plays on', () => {
+test('shuffle off restores the order, and the current one plays on', () => {
   const queue = queueOf(20);
   const on = reorder({ queue, index: 4 }, true, seededRandom(3));
   expect(on.queue[on.index]?.key).toBe(5);
@@ -41,7 +41,7 @@ test.each([
   expect({ order: keys(after.queue), index: after.index }).toEqual({ order, index });
 });
 
-test('removing the last entry of all leaves nothing current', () => {
+test('removing the only entry leaves nothing current', () => {
   expect(removed({ queue: queueOf(1), index: 0 }, 1)).toEqual({ queue: [], index: -1 });
 });
 

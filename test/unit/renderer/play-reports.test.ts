@@ -45,7 +45,7 @@ function reporter(answers: (ApiError | null)[] = []) {
   };
 }
 
-test('a play is sent and forgotten', async () => {
+test('a sent play is deleted', async () => {
   const { reports, sent, kept, settle } = reporter();
   reports.add(play(1));
   await settle();
@@ -53,7 +53,7 @@ test('a play is sent and forgotten', async () => {
   expect(kept()).toEqual([]);
 });
 
-test.each([0, 401, 429, 503])('after %i plays are kept and go out together later', async (status) => {
+test.each([0, 401, 429, 503])('after %i plays are kept and sent together later', async (status) => {
   const { reports, sent, kept, settle } = reporter([new ApiError(status, 'no'), new ApiError(status, 'no')]);
   reports.add(play(1));
   await settle();
@@ -65,14 +65,14 @@ test.each([0, 401, 429, 503])('after %i plays are kept and go out together later
   expect(kept()).toEqual([]);
 });
 
-test('what the server will never take is let go', async () => {
+test('plays that the server rejects are deleted', async () => {
   const { reports, kept, settle } = reporter([new ApiError(422, 'no')]);
   reports.add(play(1));
   await settle();
   expect(kept()).toEqual([]);
 });
 
-test('more of the same listening takes the place of less', async () => {
+test('a longer report of the same play replaces a shorter one', async () => {
   const { reports, kept, settle } = reporter([new ApiError(0, 'no'), new ApiError(0, 'no')]);
   reports.add(play(1, 100_000));
   await settle();
@@ -81,7 +81,7 @@ test('more of the same listening takes the place of less', async () => {
   expect(kept().map(({ played_ms }) => played_ms)).toEqual([180_000]);
 });
 
-test('nobody signed in: nothing is kept', async () => {
+test('nothing is kept without signing in', async () => {
   const storage = memory();
   const reports = new PlayReports({
     key: () => null,

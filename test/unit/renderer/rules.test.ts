@@ -28,7 +28,7 @@ const form: RuleForm = {
   limitBy: 'minutes',
 };
 
-test('what the editor holds is what the server takes, and comes back the same', () => {
+test('the editor’s rules are valid on the server, and come back the same', () => {
   const rules = toRules(form);
   expect(RulesIn.safeParse(rules).error).toBeUndefined();
   expect(fromRules(rules!)).toEqual({ ...form, seed: undefined });
@@ -41,7 +41,7 @@ test('rules are not sent while something is missing', () => {
   expect(isComplete({ field: 'rating', op: 'is_not_set' })).toBe(true);
 });
 
-test('another field keeps the comparison where it can', () => {
+test('another field keeps the comparison if possible', () => {
   const fields = {
     fields: [
       { field: 'title', kind: 'text', operators: ['is', 'contains'] },

@@ -14,7 +14,7 @@ const SHORT = 5_000 * ROW;
 const LONG = 1_000_000 * ROW;
 const WINDOW = 800;
 
-test('a list that an element can hold is not pressed together', () => {
+test('a list that fits into an element is not scaled', () => {
   expect(elementHeight(SHORT)).toBe(SHORT);
   for (const at of [0, 1, 12_345, SHORT]) {
     expect(toList(at, SHORT)).toBe(at);
@@ -30,14 +30,14 @@ describe('a million rows', () => {
     expect(height).toBeGreaterThan(1_000_000);
   });
 
-  test('are all within reach of the scroll bar, and the ends are exact', () => {
+  test('can all be reached with the scroll bar, and the ends are exact', () => {
     expect(toList(0, LONG)).toBe(0);
     expect(toList(700, LONG)).toBe(700);
     expect(toList(height - WINDOW, LONG)).toBe(LONG - WINDOW);
     expect(toList(height, LONG)).toBe(LONG);
   });
 
-  test('stand in order, and there and back is the same place', () => {
+  test('are in order, and there and back is the same position', () => {
     let before = -1;
     for (let at = 0; at <= height; at += 97_531) {
       const list = toList(at, LONG);
@@ -47,7 +47,7 @@ describe('a million rows', () => {
     }
   });
 
-  test('move by exactly the pixels that a wheel or a key asks for', () => {
+  test('move by exactly the pixels of the wheel or key', () => {
     const middle = { element: toElement(LONG / 2, LONG), list: LONG / 2 };
     const down = follow(middle, middle.element + 120, LONG, false);
     expect(down.list).toBe(LONG / 2 + 120);
@@ -55,20 +55,20 @@ describe('a million rows', () => {
     expect(up.list).toBe(LONG / 2);
   });
 
-  test('go where the scroll bar points after a leap', () => {
+  test('follow the scroll bar after a jump', () => {
     const at = follow({ element: 0, list: 0 }, 4_000_000, LONG, false);
     expect(at.list).toBe(toList(4_000_000, LONG));
     expect(hasDrifted(at, LONG)).toBe(false);
   });
 
-  test('begin and end at the ends, however one got there', () => {
+  test('start and end at the ends, however they were reached', () => {
     const drifted = { element: 2_000, list: 9_000 };
     expect(follow(drifted, 0, LONG, false).list).toBe(0);
     const atEnd = { element: height - WINDOW - 400, list: LONG - 9_000 };
     expect(follow(atEnd, height - WINDOW, LONG, true).list).toBe(LONG - WINDOW);
   });
 
-  test('show that the scroll bar has drifted after many small steps in the middle', () => {
+  test('detect that the scroll bar has drifted after many small steps', () => {
     let place = { element: toElement(LONG / 2, LONG), list: LONG / 2 };
     for (let i = 0; i < 100; i += 1) place = follow(place, place.element + 500, LONG, false);
     expect(place.list).toBe(LONG / 2 + 50_000);

@@ -9,19 +9,19 @@ import {
   withRows,
 } from '../../../renderer/ui/selection.ts';
 
-test('nothing is chosen at first', () => {
+test('nothing is selected at first', () => {
   expect(countChosen(NOTHING, 100)).toBe(0);
   expect(isChosen(NOTHING, 1)).toBe(false);
 });
 
-test('a row is chosen and let go again', () => {
+test('a row is selected and deselected', () => {
   const one = toggled(NOTHING, 7);
   expect(isChosen(one, 7)).toBe(true);
   expect(countChosen(one, 100)).toBe(1);
   expect(countChosen(toggled(one, 7), 100)).toBe(0);
 });
 
-test('a range takes the place of what was chosen, or comes to it', () => {
+test('a range replaces the selection, or is added to it', () => {
   const range = choose([3, 4, 5]);
   expect(countChosen(range, 100)).toBe(3);
   const more = withRows(choose([1]), [3, 4], true);
@@ -29,7 +29,7 @@ test('a range takes the place of what was chosen, or comes to it', () => {
   expect(isChosen(withRows(more, [3], false), 3)).toBe(false);
 });
 
-test('everything is chosen without knowing a single id, also what comes later', () => {
+test('everything is selected without knowing ids, also later rows', () => {
   expect(countChosen(EVERYTHING, 1_000_000)).toBe(1_000_000);
   expect(isChosen(EVERYTHING, 999_999)).toBe(true);
   expect(countChosen(EVERYTHING, 1_000_001)).toBe(1_000_001);
@@ -43,7 +43,7 @@ test('rows are let go of everything, and taken in again', () => {
   expect(countChosen(toggled(toggled(most, 5), 6), 10)).toBe(10);
 });
 
-test('a choice is a value: changing it makes another one', () => {
+test('a selection is immutable', () => {
   const before = choose([1, 2]);
   toggled(before, 1);
   expect(isChosen(before, 1)).toBe(true);

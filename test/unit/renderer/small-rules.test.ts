@@ -18,7 +18,7 @@ test.each([
   expect(lineAt(LINES, positionMs)).toBe(line);
 });
 
-test('no lines, none sung', () => expect(lineAt([], 5_000)).toBe(-1));
+test('without lines there is no current one', () => expect(lineAt([], 5_000)).toBe(-1));
 
 test.each([
   [
@@ -43,10 +43,10 @@ test.each([
   expect(nameOf(userAgent)).toBe(name);
 });
 
-test('the letters that tell clients apart are not shown', () =>
+test('the suffix that distinguishes clients is not shown', () =>
   expect(shownName('Chrome on Linux #k3f9')).toBe('Chrome on Linux'));
 
-test('an Ogg file is cut before its last page, others are left as they are', () => {
+test('an Ogg file is cut before its last page, others are unchanged', () => {
   const page = (...rest: number[]) => [0x4f, 0x67, 0x67, 0x53, ...rest];
   expect([...decodablePart(Uint8Array.from([...page(1, 2), ...page(3, 4), ...page(5)]))]).toEqual([
     ...page(1, 2),

@@ -1,4 +1,4 @@
-// Every language says the same things, and no text stands in a component.
+// Every language has the same texts, and no component contains text.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -31,7 +31,7 @@ const others = readdirSync(languages)
 describe.each(others)('the texts in %s', (language) => {
   const texts = readTexts(language);
 
-  it('are all there, and no others', () => {
+  it('are complete, without others', () => {
     expect({
       missing: [...english.keys()].filter((key) => !texts.has(key)),
       unknown: [...texts.keys()].filter((key) => !english.has(key)),
@@ -46,20 +46,20 @@ describe.each(others)('the texts in %s', (language) => {
   });
 });
 
-it('every setting has a name and a line in words', () => {
+it('every setting has a name and a description', () => {
   const bare = SETTING_NAMES.map((name) => name.toLowerCase()).filter(
     (key) => !english.has(`setting.${key}.label`) || !english.has(`setting.${key}.help`),
   );
   expect(bare).toEqual([]);
 });
 
-/** Words between tags, or in an attribute that is read out. Rough: what is neither code nor a sign. */
+/** Words between tags, or in an attribute for screen readers. Approximate: neither code nor punctuation. */
 const WORDS = [
   />\s*([A-Z][a-z]+(?:[ ’'][\w’',.]+)*[.!?]?)\s*<\//g,
   /\s(?:aria-label|aria-description|title|placeholder|alt|label)="([^"]*[A-Za-z]{2}[^"]*)"/g,
 ];
 
-it('no text stands in a component', () => {
+it('no component contains text', () => {
   const files = readdirSync(renderer, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.tsx'));
   const found = files.flatMap((file) => {
     const source = readFileSync(join(renderer, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, '');
@@ -69,7 +69,7 @@ it('no text stands in a component', () => {
   expect(files.length).toBeGreaterThan(50);
 });
 
-describe('the language that is shown', async () => {
+describe('the displayed language', async () => {
   vi.stubGlobal('window', globalThis);
   vi.stubGlobal('addEventListener', vi.fn());
   const { nameOfLanguage, resolveLanguage } = await import('../../../renderer/i18n/language.ts');
@@ -94,7 +94,7 @@ describe('the language that is shown', async () => {
   ])('is called in its own words: %s, %s', (language, name) => expect(nameOfLanguage(language)).toBe(name));
 });
 
-it('styles say where a line begins and ends, not left and right, so that a page can be mirrored', () => {
+it('styles use start and end instead of left and right, so that a page can be mirrored', () => {
   const SIDES =
     /\b(?:margin|padding|border)-(?:left|right)\b|text-align:\s*(?:left|right)|^\s*(?:left|right):(?!\s*50%)/gm;
   const files = readdirSync(renderer, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.css'));

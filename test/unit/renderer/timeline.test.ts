@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { endFrame, heardFrame, joinFrame, nextPiece, soonestFrame, splice } from '../../../renderer/player/timeline.ts';
 
-test('what is begun lies a little ahead, on a whole frame', () => {
+test('playback starts slightly ahead, on a whole frame', () => {
   const frame = soonestFrame(1.000_001, 44_100);
   expect(Number.isInteger(frame)).toBe(true);
   expect(frame).toBeGreaterThan(44_101);
@@ -54,14 +54,14 @@ test.each([
   expect(joinFrame(end, options)).toBe(at);
 });
 
-test('a longer piece goes on on the frame where the shorter one is', () => {
+test('a longer piece continues on the current frame of the shorter one', () => {
   const before = { start: 1000, offset: 200 };
   const after = splice(before, 5000);
   expect(after).toEqual({ start: 5000, offset: 4200 });
   for (const frame of [5000, 7777]) expect(heardFrame(after, frame)).toBe(heardFrame(before, frame));
 });
 
-test('a piece that is spliced before its sound began begins when that would have', () => {
+test('a piece that is spliced before its start starts at the same time', () => {
   expect(splice({ start: 9000, offset: 0 }, 5000)).toEqual({ start: 9000, offset: 0 });
 });
 

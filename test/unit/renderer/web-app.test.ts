@@ -12,7 +12,7 @@ const manifest = JSON.parse(readFileSync(inPublic('manifest.webmanifest'), 'utf8
   icons: { src: string; sizes: string; purpose?: string }[];
 };
 
-it('the manifest names an installable app with icons of the sizes that it says', async () => {
+it('the manifest describes an installable app, with icons of the declared sizes', async () => {
   expect(manifest).toMatchObject({ start_url: '/', display: 'standalone' });
   const drawn = manifest.icons.filter(({ sizes }) => sizes !== 'any');
   for (const { src, sizes } of drawn) {
@@ -23,11 +23,11 @@ it('the manifest names an installable app with icons of the sizes that it says',
   expect(manifest.icons.some(({ purpose }) => purpose === 'maskable')).toBe(true);
 });
 
-it('the icon in the tab is the icon of the app', () => {
+it('the tab has the icon of the app', () => {
   expect(readFileSync(inPublic('favicon.svg'), 'utf8')).toBe(readFileSync(join(root, 'resources', 'icon.svg'), 'utf8'));
 });
 
-it.each(['index.html', 'player.html', 'settings.html'])('%s leads to the manifest', (page) => {
+it.each(['index.html', 'player.html', 'settings.html'])('%s links the manifest', (page) => {
   const read = (path: string): string => readFileSync(join(root, 'renderer', path), 'utf8');
   expect(read(page)).toContain('<!-- head.html -->');
   expect(read('windows/head.html')).toContain('<link rel="manifest" href="/manifest.webmanifest" />');

@@ -1,4 +1,4 @@
-// What becomes of what a scan found, against rows known in memory.
+// The decisions of a scan, with known rows in memory.
 import { describe, expect, it } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
 import { fileKey } from '../../../server/files/file-stamp.ts';
@@ -136,10 +136,10 @@ describe('a file that was read', () => {
 
 describe('a file that only moved', () => {
   const op = { kind: 'moved', path: 'x', candidate: candidate(), trackId: ONE } as const;
-  it('takes its track along', () => {
+  it('keeps its track', () => {
     expect(decided(op)).toEqual({ kind: 'moved', trackId: ONE, read: undefined, displaced: undefined, lost: [] });
   });
-  it('under a second name waits for the next scan', () => {
+  it('with a second name waits for the next scan', () => {
     expect(decided(op, { adopted: [ONE] })).toEqual({ kind: 'second' });
   });
 });
@@ -149,7 +149,7 @@ describe('a folder', () => {
   const folder = (gone: KnownFile[], returned: KnownFile[]) =>
     ({ kind: 'folder', files: 0, batch: { ...emptyBatch('x'), gone, returned } }) as const;
 
-  it('loses the tracks that played from files which are gone', () => {
+  it('loses the tracks of missing files', () => {
     const rows = { files: { 'x/a.mp3': ONE, 'x/b.mp3': TWO }, inPlace: [ONE] };
     expect(decided(folder([a as KnownFile, b as KnownFile], []), rows)).toEqual({
       kind: 'folder',
@@ -157,14 +157,14 @@ describe('a folder', () => {
       restored: [],
     });
   });
-  it('loses nothing with a file that was found in another place since', () => {
+  it('loses nothing with a file that was found at another path since', () => {
     expect(decided(folder([a as KnownFile], []), { inPlace: [ONE] })).toEqual({
       kind: 'folder',
       lost: [],
       restored: [],
     });
   });
-  it('brings back missing tracks whose files returned', () => {
+  it('restores missing tracks whose files returned', () => {
     const rows = { files: { 'x/a.mp3': ONE, 'x/b.mp3': TWO }, missing: [TWO] };
     expect(decided(folder([], [a as KnownFile, b as KnownFile]), rows)).toEqual({
       kind: 'folder',
@@ -172,7 +172,7 @@ describe('a folder', () => {
       restored: [TWO],
     });
   });
-  it('keeps a track of which one file is gone and another returned', () => {
+  it('keeps a track with one missing and one returned file', () => {
     const rows = { files: { 'x/a.mp3': ONE, 'x/b.mp3': ONE }, inPlace: [ONE] };
     expect(decided(folder([a as KnownFile], [b as KnownFile]), rows)).toEqual({
       kind: 'folder',

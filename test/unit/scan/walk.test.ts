@@ -1,4 +1,4 @@
-// The listing of the music folder against what is known of it: a generator over a real folder and files known in
+// The listing of the music folder compared with known files: a generator over a real folder and known files in
 // memory.
 import { execFileSync } from 'node:child_process';
 import {
@@ -43,7 +43,7 @@ interface KnownFolder {
   files: KnownFile[];
 }
 
-/** What a database would know; a folder's id is its place in the list. */
+/** The database's knowledge; a folder's id is its index in the list. */
 function knownFiles(folders: KnownFolder[] = []): KnownFiles & { folders: KnownFolder[]; asked: string[] } {
   const asked: string[] = [];
   const filesOf = (id: number): KnownFile[] => folders[id]?.files ?? [];
@@ -72,7 +72,7 @@ const walkAll = (
   options: { folders?: string[]; restore?: boolean } = {},
 ): FolderBatch[] => [...walk({ root, folders: [''], restore: false, ...options, known })];
 
-/** Everything that was found is a track now. */
+/** Turns everything that was found into tracks. */
 function settled(state: KnownFile['state'] = 'track'): ReturnType<typeof knownFiles> {
   return knownFiles(
     walkAll().map(({ path, imageName, signature, candidates }) => ({
@@ -124,7 +124,7 @@ describe('what is found', () => {
     });
   });
 
-  test('is told with its size, its time and its identity on disk', () => {
+  test('has its size, its time and its identity on disk', () => {
     make('a.mp3');
     utimesSync(join(root, 'a.mp3'), 1_000, 1_234.567891);
     const stat = statSync(join(root, 'a.mp3'));
@@ -141,12 +141,12 @@ describe('what is found', () => {
     ]);
   });
 
-  test('is nothing in an empty folder, which is known from then on', () => {
+  test('is nothing in an empty folder, which is then known', () => {
     expect(candidates(walkAll())).toEqual([]);
     expect(walkAll(settled())).toEqual([]);
   });
 
-  test('stays out where an ignore mark lies, and below', () => {
+  test('excludes folders with an ignore mark, and everything below', () => {
     make(
       'a.mp3',
       'ignored/.ignore',
@@ -162,24 +162,24 @@ describe('what is found', () => {
     expect(reasons(batches)).toEqual({});
   });
 
-  test('is nothing at all when the music folder itself is marked', () => {
+  test('is nothing when the music folder itself is marked', () => {
     make('a.mp3', '.ignore');
     expect(walkAll()).toEqual([]);
   });
 
-  test('leaves out what begins with a dot', () => {
+  test('excludes names that start with a dot', () => {
     make('.hidden.mp3', '.folder/a.mp3', '._a.mp3', '...And.mp3', 'a.mp3');
     const batches = walkAll();
     expect(candidates(batches)).toEqual(['a.mp3']);
     expect(Object.keys(reasons(batches)).toSorted()).toEqual(['...And.mp3', '._a.mp3', '.folder', '.hidden.mp3']);
   });
 
-  test('goes into a folder that is named like a track', () => {
+  test('includes a folder that is named like a track', () => {
     make('Live.mp3/a.mp3');
     expect(candidates(walkAll())).toEqual(['Live.mp3/a.mp3']);
   });
 
-  test('goes 128 levels deep and says where it stops', () => {
+  test('is 128 levels deep, and reports where it stops', () => {
     const deep = Array.from({ length: 130 }, () => 'd');
     make(...[1, 128, 129, 130].map((levels) => [...deep.slice(0, levels), 'a.mp3'].join('/')));
     const batches = walkAll();
@@ -189,7 +189,7 @@ describe('what is found', () => {
     ]);
   });
 
-  test('is only what lies below, when only that is asked for', () => {
+  test('is only what is below a requested folder', () => {
     make('a.mp3', 'x/b.mp3', 'x/y/c.mp3', 'xy/d.mp3');
     expect(candidates(walkAll(knownFiles(), { folders: ['x'] }))).toEqual(['x/b.mp3', 'x/y/c.mp3']);
     expect(candidates(walkAll(knownFiles(), { folders: ['x/y'] }))).toEqual(['x/y/c.mp3']);
@@ -287,7 +287,7 @@ describe('names', () => {
   });
 });
 
-describe('the cover picture beside a track', () => {
+describe('the cover image in a folder', () => {
   test.each([
     [['cover.jpg', 'folder.jpg'], 'cover.jpg'],
     [['front.png', 'folder.webp', 'album.jpg'], 'folder.webp'],
@@ -302,7 +302,7 @@ describe('the cover picture beside a track', () => {
     expect(walkAll()[0]).toMatchObject({ imageName: best, imageChanged: best !== null });
   });
 
-  test('is news when it comes, changes its name and goes', () => {
+  test('is reported when it is added, renamed and removed', () => {
     make('x/a.mp3');
     const known = settled();
     expect(walkAll(known).map((batch) => batch.imageChanged)).toEqual([false]);
@@ -316,7 +316,7 @@ describe('the cover picture beside a track', () => {
 });
 
 describe('a known file', () => {
-  test('that is the same is only counted, and no row of its folder is read', () => {
+  test('that is unchanged is only counted, and no row of its folder is read', () => {
     make('a.mp3', 'b.mp3', 'x/c.mp3');
     const known = settled();
     known.files = () => {
@@ -352,14 +352,14 @@ describe('a known file', () => {
     expect(batches[0]?.signature).toEqual(expect.any(String));
   });
 
-  test('that failed says so again, and keeps its folder from being passed over', () => {
+  test('that failed is reported again, and its folder is not skipped', () => {
     make('x/a.mp3');
     const batches = walkAll(settled('failed'));
     expect(reasons(batches, (batch) => batch.stillFailed)).toEqual({ 'x/a.mp3': 'it is no audio' });
     expect(batches).toMatchObject([{ signature: null, unchanged: 1, candidates: [] }]);
   });
 
-  test('that a person deleted stays away until it changes or everything is to come back', () => {
+  test('of a deleted track stays deleted until it changes or deleted ones are requested', () => {
     make('x/a.mp3');
     const known = settled('deleted');
     expect(walkAll(known)).toMatchObject([{ unchanged: 1, candidates: [], gone: [], stillFailed: [] }]);
@@ -368,31 +368,31 @@ describe('a known file', () => {
     expect(candidates(walkAll(known))).toEqual(['x/a.mp3']);
   });
 
-  test('that is a track is not read again when everything is to come back', () => {
+  test('that is a track is not read again when deleted ones are requested', () => {
     make('x/a.mp3');
     expect(candidates(walkAll(settled(), { restore: true }))).toEqual([]);
   });
 
-  test('that was gone and is back unchanged has returned', () => {
+  test('that was missing and is back unchanged has returned', () => {
     make('x/a.mp3', 'x/b.mp3');
     const batches = walkAll(settled('gone'));
     expect(returned(batches)).toEqual(['x/a.mp3', 'x/b.mp3']);
     expect(candidates(batches)).toEqual([]);
   });
 
-  test('that was gone and is back changed is looked at again', () => {
+  test('that was missing and is back changed is read again', () => {
     make('x/a.mp3');
     const known = settled('gone');
     touch('x/a.mp3', 99);
     expect(candidates(walkAll(known))).toEqual(['x/a.mp3']);
   });
 
-  test('that cannot be looked at is not gone', () => {
+  test('that cannot be read is not missing', () => {
     make('x/a.mp3', 'x/b.mp3');
     const known = settled();
     const { folder } = known;
     known.folder = (path) => {
-      // after the listing, before the look
+      // after the listing, before the stat
       if (path === 'x') rmSync(join(root, 'x/a.mp3'));
       return folder(path);
     };
@@ -405,8 +405,8 @@ describe('a known file', () => {
   });
 });
 
-describe('gone', () => {
-  test('is a file whose name is not in its folder any more', () => {
+describe('missing', () => {
+  test('is a file whose name is no longer in its folder', () => {
     make('x/a.mp3', 'x/b.mp3');
     const known = settled();
     unlinkSync(join(root, 'x/a.mp3'));
@@ -415,7 +415,7 @@ describe('gone', () => {
     expect(unchanged(batches)).toBe(1);
   });
 
-  test.each(['gone', 'deleted'] as const)('is not said again of one that is %s', (state) => {
+  test.each(['gone', 'deleted'] as const)('is not reported again for one that is %s', (state) => {
     make('x/a.mp3', 'y/b.mp3');
     const known = settled(state);
     rmSync(join(root, 'x'), { recursive: true });
@@ -423,7 +423,7 @@ describe('gone', () => {
     expect(gone(walkAll(known))).toEqual([]);
   });
 
-  test('is everything below a folder that is not there any more', () => {
+  test('is everything below a folder that no longer exists', () => {
     make('a.mp3', 'x/b.mp3', 'x/y/c.mp3', 'xy/d.mp3');
     const known = settled();
     renameSync(join(root, 'x'), join(root, 'z'));
@@ -432,7 +432,7 @@ describe('gone', () => {
     expect(candidates(batches)).toEqual(['z/b.mp3', 'z/y/c.mp3']);
   });
 
-  test('is everything below a folder in whose place a file or a hidden folder is', () => {
+  test('is everything below a folder that was replaced by a file or a hidden folder', () => {
     make('x/b.mp3', 'y/c.mp3');
     const known = settled();
     rmSync(join(root, 'x'), { recursive: true });
@@ -441,7 +441,7 @@ describe('gone', () => {
     expect(gone(walkAll(known))).toEqual(['x/b.mp3', 'y/c.mp3']);
   });
 
-  test('is nothing outside of what was walked', () => {
+  test('is nothing outside of the walked folders', () => {
     make('x/a.mp3', 'y/b.mp3');
     const known = settled();
     rmSync(join(root, 'y'), { recursive: true });
@@ -472,7 +472,7 @@ describe('gone', () => {
     });
   });
 
-  test('is nothing when the music folder itself is not there', () => {
+  test('is nothing when the music folder itself does not exist', () => {
     make('a.mp3', 'x/b.mp3');
     const known = settled();
     rmSync(root, { recursive: true });
@@ -485,7 +485,7 @@ describe('gone', () => {
 });
 
 describe('reports', () => {
-  test('give a folder with news at once, and count the quiet ones in the end', () => {
+  test('contain a folder with changes at once, and count the others at the end', () => {
     make('a/1.mp3', 'b/1.mp3', 'b/2.mp3', 'c/1.mp3');
     const known = settled();
     make('b/3.mp3');
@@ -496,7 +496,7 @@ describe('reports', () => {
     ]);
   });
 
-  test('come now and then from a walk that finds nothing', () => {
+  test('are sent from time to time by a walk that finds nothing', () => {
     make(...Array.from({ length: 60 }, (_, n) => Array.from({ length: 100 }, (__, k) => `${n}/${k}.mp3`)).flat());
     const batches = walkAll(settled());
     expect(unchanged(batches)).toBe(6_000);
@@ -504,7 +504,7 @@ describe('reports', () => {
     expect(Math.max(...batches.map((batch) => batch.unchanged))).toBeLessThanOrEqual(2_100);
   });
 
-  test('hold a signature only where every file can become a track', () => {
+  test('have a signature only if every file can become a track', () => {
     make('good/a.mp3', 'mixed/a.mp3', 'mixed/b.mp3', 'lost/a.mp3', 'lost/b.mp3');
     const known = settled();
     for (const folder of known.folders) folder.signature = null;

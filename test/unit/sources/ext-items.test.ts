@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fillTemplate, toFault, toHit } from '../../../server/sources/ext-items.ts';
 
 describe('an entry of the extractor', () => {
-  it('is known by its site and id, with the best of its names', () => {
+  it('is identified by its site and id, with the best of its names', () => {
     expect(
       toHit({
         id: 'abc',
@@ -31,7 +31,7 @@ describe('an entry of the extractor', () => {
     });
   });
 
-  it('of a page in general is known by its address', () => {
+  it('of a generic page is identified by its URL', () => {
     const one = toHit({ id: '1', title: 'A', url: 'http://site.test/a/1', extractor_key: 'Generic' });
     const other = toHit({ id: '1', title: 'A', url: 'http://site.test/b/1' });
     expect([one?.id, other?.id]).toEqual([
@@ -41,7 +41,7 @@ describe('an entry of the extractor', () => {
     expect(one?.id).not.toBe(other?.id);
   });
 
-  it('takes the year of an upload, the channel for an artist, the largest picture', () => {
+  it('has the year of the upload, the channel as artist, the largest image', () => {
     expect(
       toHit({
         id: 'a',

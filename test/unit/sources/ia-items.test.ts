@@ -40,7 +40,7 @@ it.each<[string, boolean]>([
 ])('a file called %j may be fetched: %s', (name, isSafe) => expect(isSafeName(name)).toBe(isSafe));
 
 describe('an item', () => {
-  it('has each recording once, in the best format, with what the original says of it', () => {
+  it('has each recording once, in the best format, with the metadata of the original', () => {
     expect(
       tracks({
         metadata,
@@ -97,7 +97,7 @@ describe('an item', () => {
     ['a file out of the item', { metadata, files: [{ name: '../../a.mp3', format: 'MP3' }] }],
   ])('of %s gives nothing', (_, item) => expect(tracks(item)).toEqual([]));
 
-  it('may lack names or have odd ones', () => {
+  it('may have missing or invalid names', () => {
     expect(
       tracks({
         metadata: { identifier: 'x', creator: [], title: 7, date: 'circa 1920' },

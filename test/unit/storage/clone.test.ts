@@ -20,7 +20,7 @@ it.each(['ENOTSUP', 'EXDEV', 'EINVAL', 'ENOSYS', 'ENOTTY', 'EPERM'])(
   },
 );
 
-it.each(['ENOSPC', 'EIO', 'EACCES'])('tells a fault of the disk or the file (%s), and tries the next file', (code) => {
+it.each(['ENOSPC', 'EIO', 'EACCES'])('throws errors of the disk or the file (%s), and tries the next file', (code) => {
   let faults = 1;
   const cloner = createCloner(() => {
     if (faults-- > 0) throw fault(code);
@@ -29,7 +29,7 @@ it.each(['ENOSPC', 'EIO', 'EACCES'])('tells a fault of the disk or the file (%s)
   expect(cloner.clone('/b', 1, '/to')).toBe(true);
 });
 
-it('leaves nothing behind where this very file system makes no clones, and a whole copy where it does', () => {
+it('leaves nothing behind if this file system cannot clone, and a complete copy if it can', () => {
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-clone-'));
   writeFileSync(join(dir, 'a'), 'sound');
   const isCloned = createCloner().clone(join(dir, 'a'), 1, join(dir, 'b'));

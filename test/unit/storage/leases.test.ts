@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createLeases } from '../../../server/storage/leases.ts';
 
 describe('leases on stored objects', () => {
-  /** Work that goes on until it is told to end. */
+  /** Work that runs until it is ended. */
   function held(): { work: () => Promise<void>; begun: Promise<void>; end: () => void } {
     const [begun, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     return {
@@ -16,7 +16,7 @@ describe('leases on stored objects', () => {
     };
   }
 
-  test('a deletion waits for the upload that found the object, and asks again whether it is used', async () => {
+  test('a deletion waits for the upload that found the object, and checks again whether it is used', async () => {
     const leases = createLeases();
     const storing = held();
     let isUsed = false;
@@ -28,14 +28,14 @@ describe('leases on stored objects', () => {
     await storing.begun;
     await leases.deleteWhenFree('a', async () => {
       deleted = !isUsed;
-    }); // returns, though it is put off
+    }); // returns, though it is postponed
     expect(deleted).toBe(false);
     storing.end();
     await upload;
     expect(deleted).toBe(false);
   });
 
-  test('an upload that fails leaves the deletion to be done', async () => {
+  test('after a failed upload the deletion is done', async () => {
     const leases = createLeases();
     const storing = held();
     let deleted = false;
@@ -52,7 +52,7 @@ describe('leases on stored objects', () => {
     expect(deleted).toBe(true);
   });
 
-  test('an upload waits for a deletion that has begun, and then stores the object anew', async () => {
+  test('an upload waits for a deletion that has begun, and then stores the object again', async () => {
     const leases = createLeases();
     const deleting = held();
     const order: string[] = [];
@@ -101,7 +101,7 @@ describe('leases on stored objects', () => {
     expect(order.toSorted()).toEqual(['a', 'b', 'first', 'scan']);
   });
 
-  test('two uploads of one content hold it until the second is done', async () => {
+  test('two uploads of the same content keep it until the second is done', async () => {
     const leases = createLeases();
     const [one, two] = [held(), held()];
     let deleted = false;

@@ -8,7 +8,7 @@ const ALAC: Source = { format: 'm4a', codec: 'ALAC', bitrateKbps: 800 };
 const AAC: Source = { format: 'm4a', codec: 'AAC', bitrateKbps: 128 };
 const UNKNOWN: Source = { format: 'ape', codec: null, bitrateKbps: null };
 
-describe('what is sent', () => {
+describe('the sent format', () => {
   it.each<[string, Source, Wish]>([
     ['nothing is wished', FLAC, {}],
     ['raw is wished, whatever else', FLAC, { format: 'raw', maxBitrateKbps: 64, startMs: 5_000 }],
@@ -38,11 +38,11 @@ describe('what is sent', () => {
     expect(chooseAudio(source, wish, true)).toMatchObject(order);
   });
 
-  it('is always the original where nothing can be converted', () => {
+  it('is always the original if nothing can be transcoded', () => {
     expect(chooseAudio(FLAC, { format: 'opus', maxBitrateKbps: 64, startMs: 1 }, false)).toBe('original');
   });
 
-  it('is about as long as bitrate times music', () => {
+  it('has a size of about bit rate times duration', () => {
     expect(estimatedBytes({ profile: 'mp3', bitrateKbps: 128, startMs: 10_000 }, 70_000)).toBe(960_000);
     expect(estimatedBytes({ profile: 'flac', bitrateKbps: 0, startMs: 0 }, 70_000)).toBeUndefined();
     expect(estimatedBytes({ profile: 'mp3', bitrateKbps: 128, startMs: 0 }, null)).toBeUndefined();

@@ -45,7 +45,7 @@ describe('credentials', () => {
     'u=ann&p=sesame&t=&s=',
     'u=ann&p=enc:736573616d65',
     'u=ann&p=enc:736573616D65',
-    'u=ann&u=ann&p=sesame&p=sesame', // in the address and in the form
+    'u=ann&u=ann&p=sesame&p=sesame', // in the query and in the form
   ])('%s proves the password sesame and no other', (query) => {
     const found = credential(query);
     if (!('proves' in found)) throw new Error('an API key');
@@ -57,7 +57,7 @@ describe('credentials', () => {
     ]);
   });
 
-  it('takes an API key beside empty others', () => {
+  it('accepts an API key with empty other parameters', () => {
     expect(credential('apiKey=key&u=&p=&t=&s=')).toEqual({ apiKey: 'key' });
   });
 

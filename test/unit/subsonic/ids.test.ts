@@ -5,7 +5,7 @@ import { idOf, parseId, toCoverId, toId } from '../../../server/subsonic/ids.ts'
 import { underLetters } from '../../../server/subsonic/indexes.ts';
 
 describe('ids', () => {
-  it('come back as what they were', () => {
+  it('are parsed to what they were', () => {
     expect(parseId(toId('track', 12 as TrackId))).toEqual({ kind: 'track', id: 12 });
     expect(parseId(toCoverId('album', 3 as AlbumId, '9F3C2AB41177'))).toEqual({ kind: 'album', id: 3 });
     expect(toCoverId('album', 3 as AlbumId, '9F3C2AB41177')).toBe('al-3-9f3c2ab4');
@@ -33,7 +33,7 @@ describe('ids', () => {
     expect(() => idOf('track', '\u0000<script>')).toThrow('There is no song ?<script>.');
   });
 
-  it('survive what clients do to them', () => {
+  it('survive changes by clients', () => {
     for (const id of [toId('track', 123 as TrackId), toCoverId('album', 3 as AlbumId, 'abcdef01')]) {
       expect(id).toMatch(/^[A-Za-z0-9-]+$/);
       expect(id).not.toMatch(/^\d+$|_[0-9a-f]+$/);
@@ -69,7 +69,7 @@ describe('display paths', () => {
 });
 
 describe('an index', () => {
-  it('has a group for each letter, accents ignored, and all the rest under #', () => {
+  it('has a group for each letter, ignoring accents, and # for the rest', () => {
     const groups = underLetters(['Äther', 'abba', '2Pac', 'Beta', '(live)', '東京'], (name) => name);
     expect(groups.map(({ name, items }) => [name, ...items])).toEqual([
       ['A', 'Äther', 'abba'],

@@ -29,17 +29,17 @@ function device() {
   };
 }
 
-describe('what devices report', () => {
-  it('is a play when half was heard', () => {
+describe('reported playback', () => {
+  it('is a play when half was played', () => {
     const { say, after } = device();
     expect(say('starting')).toBeUndefined();
-    after(5_000); // the clock runs from `playing`
+    after(5_000); // time counts from `playing`
     say('playing');
     after(2 * MINUTE);
     expect(say('stopped', 2 * MINUTE)).toMatchObject({ trackId: 7, heardMs: 2 * MINUTE });
   });
 
-  it('is none when less was heard, however far the place jumped', () => {
+  it('is not one when less was played, however far the position jumped', () => {
     const { say, after } = device();
     say('starting');
     say('playing');
@@ -68,14 +68,14 @@ describe('what devices report', () => {
     expect(say('starting', 0, { track: 8 })).toMatchObject({ trackId: 8 });
   });
 
-  it('is no play when the device says so', () => {
+  it('is not a play when the client says so', () => {
     const { say, after } = device();
     say('playing', 0, { ignore: true });
     after(4 * MINUTE);
     expect(say('stopped', 0, { ignore: true })).toBeUndefined();
   });
 
-  it('shows the place it has come to, and is forgotten half an hour after its end', () => {
+  it('has its current position, and is deleted half an hour after its end', () => {
     const { say, after, now } = device();
     say('playing', 10_000, { rate: 2 });
     after(5_000);

@@ -40,7 +40,7 @@ const codecs = (name: string, ...limitations: object[]) => ({
   codecProfiles: [{ type: 'AudioCodec', name, limitations }],
 });
 
-describe('a client that says what it plays', () => {
+describe('a client with capabilities', () => {
   it.each([
     ['names nothing', flac, {}],
     ['names the container', flac, { directPlayProfiles: [direct(['flac'], ['flac'])] }],
@@ -82,7 +82,7 @@ describe('a client that says what it plays', () => {
     expect(decide(track, client(info), true)).toMatchObject({ canDirectPlay: false, reasons: [reason] });
   });
 
-  it('gets the first of its wishes that can be met', () => {
+  it('gets the first of its profiles that is possible', () => {
     const { target } = decide(
       flac,
       client({
@@ -97,7 +97,7 @@ describe('a client that says what it plays', () => {
     });
   });
 
-  it('gets no more channels, samples and bits than it takes', () => {
+  it('gets no more channels, samples and bits than it supports', () => {
     const { target } = decide(
       flac,
       client({
@@ -111,7 +111,7 @@ describe('a client that says what it plays', () => {
     expect(target?.transcode).toEqual({ profile: 'mp3', bitrateKbps: 96, channels: 1, sampleRateHz: 44_100 });
   });
 
-  it('is promised nothing without ffmpeg, nor what nobody can make', () => {
+  it('gets no transcode without ffmpeg, nor an impossible one', () => {
     expect(
       decide(flac, client({ directPlayProfiles: [direct(['mp3'])], transcodingProfiles: [into('mp3', 'mp3')] }), false)
         .target,

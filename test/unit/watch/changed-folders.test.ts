@@ -1,12 +1,12 @@
-// When changes are taken, and what waits. Times are numbers; nothing here waits.
+// When changes are scanned, and what waits. With a simulated clock; nothing here waits.
 import { describe, expect, it } from 'vitest';
 import { createPendingChanges, type FileLook } from '../../../server/watch/changed-folders.ts';
 
 const rules = { quietMs: 5_000, maxWaitMs: 60_000, holdMs: 600_000 };
 const look = (size: number, mtimeMs = 0): FileLook => ({ size, mtimeMs });
 
-describe('when changes are taken', () => {
-  it('nothing is due while nothing is noted', () => {
+describe('when changes are due', () => {
+  it('nothing is due without changes', () => {
     expect(createPendingChanges(rules).dueAt()).toBeUndefined();
   });
 
@@ -23,7 +23,7 @@ describe('when changes are taken', () => {
     expect(book.dueAt()).toBe(60_000);
   });
 
-  it('once: what was taken is not due again', () => {
+  it('once: what was scanned is not due again', () => {
     const book = createPendingChanges(rules);
     book.noteFile('a', '1.mp3', look(10), 0);
     book.noteGone('b', 0);
@@ -32,7 +32,7 @@ describe('when changes are taken', () => {
     expect(book.dueAt()).toBeUndefined();
   });
 
-  it('a file that vanished since counts as gone from its folder', () => {
+  it('a file that was removed since counts as a change of its folder', () => {
     const book = createPendingChanges(rules);
     book.noteFile('a', '1.mp3.part.mp3', look(10), 0);
     expect(book.take(5_000, () => undefined)).toEqual({ vanished: ['a'], present: [], count: 1 });
@@ -40,7 +40,7 @@ describe('when changes are taken', () => {
 });
 
 describe('a file that is still being written', () => {
-  it('holds its folder back, and no other', () => {
+  it('delays its folder, and no other', () => {
     const book = createPendingChanges(rules);
     book.noteFile('a', '1.mp3', look(10), 0);
     book.noteFile('b', '1.mp3', look(10), 0);
@@ -49,13 +49,13 @@ describe('a file that is still being written', () => {
     expect(book.take(10_000, () => look(20)).present).toEqual(['a']);
   });
 
-  it('is known by its time too, when its size was set beforehand', () => {
+  it('is recognized by its time too, when its size was set beforehand', () => {
     const book = createPendingChanges(rules);
     book.noteFile('a', '1.mp3', look(10, 1), 0);
     expect(book.take(5_000, () => look(10, 2)).present).toEqual([]);
   });
 
-  it('has to look the same for the whole quiet period, also when the longest wait is over', () => {
+  it('has to be unchanged for the whole quiet period, also when the longest wait is over', () => {
     const book = createPendingChanges({ ...rules, maxWaitMs: 6_000 });
     book.noteFile('a', '1.mp3', look(10), 0);
     book.noteFile('a', '1.mp3', look(20), 4_000);
@@ -63,13 +63,13 @@ describe('a file that is still being written', () => {
     expect(book.take(11_000, () => look(20)).present).toEqual(['a']);
   });
 
-  it('does not count as growing when only its news repeat', () => {
+  it('does not count as growing when only its events repeat', () => {
     const book = createPendingChanges({ ...rules, maxWaitMs: 6_000 });
     for (const at of [0, 2_000, 4_000, 5_900]) book.noteFile('a', '1.mp3', look(10), at);
     expect(book.take(6_000, () => look(10)).present).toEqual(['a']);
   });
 
-  it('does not hold its folder back for ever', () => {
+  it('does not delay its folder forever', () => {
     const book = createPendingChanges(rules);
     let size = 0;
     book.noteFile('a', 'radio.mp3', look(size), 0);

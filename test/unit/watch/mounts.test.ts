@@ -26,6 +26,6 @@ it.each([
   expect(findRemoteMount(MOUNTS, path)).toBe(type);
 });
 
-it('an unreadable table says nothing', () => {
+it('an unreadable table is ignored', () => {
   expect(findRemoteMount('', '/music')).toBeUndefined();
 });
