@@ -1,14 +1,14 @@
 // API of covers: sent in a requested size, replaced, removed and looked for again.
 import type { Request, Response } from 'express';
 import { AlbumIdIn, ArtistIdIn, TrackIdIn } from '../db/ids.ts';
-import { notFound } from '../errors.ts';
+import { invalid, notFound } from '../errors.ts';
+import { readForm } from '../http/multipart.ts';
 import { idParam } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import type { Editing } from '../library/editing.ts';
 import type { CoverService } from './service.ts';
-import { readCoverUpload } from './cover-upload.ts';
 import type { ShownCover } from './mosaic.ts';
-import { COVER_MIMES } from './picture.ts';
+import { COVER_MIMES, MAX_COVER_BYTES } from './picture.ts';
 import type { PlaceholderCovers } from './placeholder-covers.ts';
 import { sendCover } from './send-cover.ts';
 import { CoverQuery, FoundCover } from './wire.ts';
@@ -112,4 +112,21 @@ export function coverRoutes(
       },
     ),
   ];
+}
+
+/** The picture of a multipart form. Throws `unsupported_type`, `bad_request`, `invalid` (no file), `too_large`. */
+async function readCoverUpload(req: Request): Promise<Buffer> {
+  let picture: Buffer | undefined;
+  await readForm(
+    req,
+    { files: 1, fileBytes: MAX_COVER_BYTES, tooLarge: 'A cover may be 20 MB at most.' },
+    async ({ field, chunks }) => {
+      if (field !== 'file') return;
+      const parts: Buffer[] = [];
+      for await (const chunk of chunks) parts.push(chunk);
+      picture = Buffer.concat(parts);
+    },
+  );
+  if (!picture) throw invalid([{ field: 'file', message: 'is required' }]);
+  return picture;
 }

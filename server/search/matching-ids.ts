@@ -1,7 +1,7 @@
-// What holds every word somewhere in its names, from the two search tables (library/search-index.ts): one finds words
-// of three characters and more, the other those of one and two. When words of both lengths were typed, the two answers
-// have to meet, and either may be most of the library. A look into such a table costs as much as a hundred results, so
-// one goes on through artists, albums and tracks as far as it comes.
+// Finds what contains all words in its names, with the two full text tables of library/search-index.ts: one for words
+// of three characters and more, the other for shorter ones. With words of both lengths, the results are intersected,
+// and each may be most of the library. A query of such a table costs as much as a hundred results, so one query
+// continues through artists, albums and tracks.
 import { SEARCH_KINDS, searchBase, searchEnd } from '../library/search-index.ts';
 import { namesOf, type SearchKind } from '../library/search-names.ts';
 import type { Statements } from '../library/statements.ts';
@@ -9,19 +9,19 @@ import { matchesOf, type Match } from '../library/search-words.ts';
 
 export type MatchingIds = Record<SearchKind, number[]>;
 
-/** The rowids behind `after` of what holds the words, rising; `limit` of them at most, fewer only at the end. */
+/** Matching rowids above `after`, ascending; fewer than `limit` only at the end. */
 type Finder = (after: number, limit: number) => number[];
 
 /** In the order of rowids. */
 const KINDS = Object.keys(SEARCH_KINDS) as SearchKind[];
-/** So few of one answer are looked at one by one for the words of the other. */
+/** Up to this many results of one table are checked one by one for the other words. */
 const ONE_BY_ONE = 500;
 const AT_ONCE = 100;
-/** So many of the shorter answer are put into a table in memory at first, past which the longer one streams. */
+/** Results of the smaller set that SQLite first holds in memory while it streams the larger one. */
 const AT_FIRST = 4_000;
 const GROWTH = 8;
 
-/** Ids, the oldest first; at least `wanted` of each kind, as far as there are so many. */
+/** Ids in ascending order, at least `wanted` of each kind if there are that many. */
 export function findMatchingIds(
   statements: Statements,
   words: readonly string[],
@@ -54,15 +54,15 @@ function finderOf(statements: Statements, [one, other]: Match[]): Finder {
   if (!other)
     return (after, limit) =>
       statements.column<number>(`${rowidsOf(one, 'match')} LIMIT @limit`, { match: one.match, after, limit });
-  return (after, limit) => meeting(statements, one, other, after, limit);
+  return (after, limit) => intersect(statements, one, other, after, limit);
 }
 
 const rowidsOf = ({ table }: Match, param: string): string =>
   `SELECT rowid FROM ${table} WHERE ${table} MATCH @${param} AND rowid > CAST(@after AS INTEGER)`;
 
-function meeting(statements: Statements, one: Match, other: Match, after: number, limit: number): number[] {
+function intersect(statements: Statements, one: Match, other: Match, after: number, limit: number): number[] {
   const some = statements.column<number>(`${rowidsOf(one, 'match')} LIMIT ${ONE_BY_ONE}`, { match: one.match, after });
-  if (some.length < ONE_BY_ONE) return holdingToo(statements, some, other, limit);
+  if (some.length < ONE_BY_ONE) return filterBy(statements, some, other, limit);
 
   const [few, many] =
     countUpTo(statements, one, after) <= countUpTo(statements, other, after) ? [one, other] : [other, one];
@@ -78,8 +78,8 @@ function meeting(statements: Statements, one: Match, other: Match, after: number
   }
 }
 
-/** Those of the rowids whose names hold the words of `other`. */
-function holdingToo(statements: Statements, rowids: readonly number[], { words }: Match, limit: number): number[] {
+/** The rowids whose names contain the words of `other`. */
+function filterBy(statements: Statements, rowids: readonly number[], { words }: Match, limit: number): number[] {
   const found: number[] = [];
   for (const [kind, of] of Map.groupBy(rowids, kindOf)) {
     for (let at = 0; at < of.length && found.length < limit; at += AT_ONCE) {

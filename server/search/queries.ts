@@ -1,6 +1,5 @@
-// What may be a result, by its name: what begins with what was typed comes in order from an index of names, so that the
-// best results are there however many others match. (What holds the words somewhere is found by holding.ts.) Raw SQL,
-// because this runs at every key press.
+// Finds names that start with the query, in the order of an index, so that the best results are found however many
+// others match. (Matches elsewhere in names are found by matching-ids.ts.) Text, because it runs with every key press.
 import { sortKey } from '../library/fold.ts';
 import type { SearchKind } from '../library/search-names.ts';
 import type { Statements } from '../library/statements.ts';
@@ -9,27 +8,26 @@ import type { Candidate } from './rank.ts';
 interface KindQuery {
   table: string;
   select: string;
-  /** What begins with the query, best list first. `same`: only what is equal to it. */
-  beginnings: { column: string; index: string; same?: boolean }[];
+  /** Columns to search, best first. `same`: only values equal to the query. */
+  prefixes: { column: string; index: string; same?: boolean }[];
 }
 
 const KINDS: Record<SearchKind, KindQuery> = {
   track: {
     table: 'tracks',
     select: 'i.id, i.title_sort AS name, i.artist_sort AS artist',
-    beginnings: [{ column: 'title_sort', index: 'tracks_title_sort' }],
+    prefixes: [{ column: 'title_sort', index: 'tracks_title_sort' }],
   },
   album: {
     table: 'albums',
     select: 'i.id, i.title_sort AS name, i.artist_sort AS artist',
-    beginnings: [{ column: 'title_sort', index: 'albums_title_sort' }],
+    prefixes: [{ column: 'title_sort', index: 'albums_title_sort' }],
   },
-  // Filed as `Quays, The`, and found under both names; the key of the name keeps its accents, the one it is filed by
-  // does not.
+  // Found as `The Quays` and `Quays, The`. name_key keeps accents, sort_key does not.
   artist: {
     table: 'artists',
     select: "i.id, i.name, '' AS artist",
-    beginnings: [
+    prefixes: [
       { column: 'sort_key', index: 'artists_sort_key', same: true },
       { column: 'name_key', index: 'artists_name_key_unique' },
       { column: 'sort_key', index: 'artists_sort_key' },
@@ -39,10 +37,10 @@ const KINDS: Record<SearchKind, KindQuery> = {
 
 const LAST_CHARACTER = '\u{10ffff}';
 
-/** Ids of what begins with the query, in order. The first n of them are the same whatever `limit` is. */
-export function findBeginningWith(statements: Statements, kind: SearchKind, query: string, limit: number): number[] {
-  const { table, beginnings } = KINDS[kind];
-  const ids = beginnings.flatMap(({ column, index, same }) =>
+/** Ids of names that start with the query, in order. A larger `limit` only adds ids at the end. */
+export function findByPrefix(statements: Statements, kind: SearchKind, query: string, limit: number): number[] {
+  const { table, prefixes } = KINDS[kind];
+  const ids = prefixes.flatMap(({ column, index, same }) =>
     statements.column<number>(
       `SELECT i.id FROM ${table} i INDEXED BY ${index} WHERE i.${column} >= @query
         AND i.${column} ${same ? '<=' : '<'} @end ORDER BY i.${column}, i.id LIMIT @limit`,
@@ -52,12 +50,12 @@ export function findBeginningWith(statements: Statements, kind: SearchKind, quer
   return [...new Set(ids)].slice(0, limit);
 }
 
-/** What the order of these is decided by. */
+/** The names for ranking. */
 export function readCandidates(statements: Statements, kind: SearchKind, ids: readonly number[]): Candidate[] {
   const rows = statements.rows<Candidate>(
     `SELECT ${KINDS[kind].select} FROM json_each(@ids) c CROSS JOIN ${KINDS[kind].table} i ON i.id = c.value`,
     { ids: JSON.stringify(ids) },
   );
-  // the other names are kept folded
+  // names of tracks and albums are stored folded
   return kind === 'artist' ? rows.map((row) => ({ ...row, name: sortKey(row.name) })) : rows;
 }

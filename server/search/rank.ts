@@ -1,11 +1,10 @@
-// The order of search results: the name is what was typed, begins with it, has every word at the beginning of a word,
-// has them inside; then what has some of them in its album's title or its other artists; then by name. Everything here
-// is folded text.
+// The order of search results: the name equals the query, starts with it, has every query word at the start of a word,
+// has every query word anywhere; then matches in album title or other artists; then by name. All text is folded.
 
 export interface Candidate {
   id: number;
   name: string;
-  /** Artist, where there is one: its words count like the name's from the third rank on. */
+  /** Empty for artists. From the third rank on, its words count like those of the name. */
   artist: string;
 }
 

@@ -1,4 +1,4 @@
-// Search across sources over REST.
+// API of searching catalogues.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { conflict, notFound } from '../errors.ts';
@@ -12,7 +12,7 @@ export interface RemoteSearchRouteDeps {
   remoteSearch: RemoteSearch;
   sources: Pick<Sources, 'find'>;
   catalogue: Pick<RemoteCatalogue, 'recall' | 'assertOn'>;
-  /** Sends the picture at an address that the catalogue gave; false when there is none. */
+  /** Sends the picture at a URL that the catalogue gave; false when there is none. */
   sendPicture: (req: IncomingMessage, res: ServerResponse, url: string) => Promise<boolean>;
 }
 
@@ -31,7 +31,7 @@ export function remoteSearchRoutes({ remoteSearch, sources, catalogue, sendPictu
         method: 'get',
         path: '/search',
         access: 'user',
-        summary: 'Search across sources beyond the library',
+        summary: 'Search all catalogues',
         query: SearchQuery,
         reply: SearchResponse,
       },
@@ -50,7 +50,7 @@ export function remoteSearchRoutes({ remoteSearch, sources, catalogue, sendPictu
         method: 'get',
         path: '/sources/:source/search',
         access: 'user',
-        summary: 'Search in one source',
+        summary: 'Search one catalogue',
         params: SourceParam,
         query: SourceSearchQuery,
         reply: SearchResponse,
@@ -70,7 +70,7 @@ export function remoteSearchRoutes({ remoteSearch, sources, catalogue, sendPictu
         method: 'get',
         path: '/sources/:source/cover',
         access: 'stream',
-        summary: 'Picture of a hit that a search gave',
+        summary: 'Picture of a hit',
         params: SourceParam,
         query: HitCoverQuery,
         status: [200, 206, 304],

@@ -1,18 +1,13 @@
-// Search beyond the library: in every source that can search, side by side. One that fails or is slow is told of and
-// takes nothing away from the others.
+// Searches catalogues in parallel. One that fails is reported and does not affect the others.
 import type { MainDb } from '../db/client.ts';
-import type { TrackId } from '../db/ids.ts';
-import type { Availability } from '../db/schema.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { remoteIds, tracks } from '../db/schema.ts';
 import { AppError } from '../errors.ts';
 import { toAppError } from '../sources/catalogue.ts';
 import { searchFault, STREAMSRC, type RemoteCatalogue, type RemoteHit } from '../sources/remote-catalogue.ts';
 
-export interface SavedHit {
-  sourceId: string;
-  trackId: TrackId;
-  availability: Availability;
-}
-/** A hit, with what of it is in the library at this moment. */
+export type SavedHit = RowAs<typeof remoteIds, 'sourceId' | 'trackId'> & RowAs<typeof tracks, 'availability'>;
+/** A hit, and its track if it is in the library. */
 export interface FoundHit {
   source: string;
   hit: RemoteHit;
@@ -61,7 +56,7 @@ export function createRemoteSearch({ db, catalogue }: RemoteSearchDeps) {
       }
     },
 
-    /** In these sources, or in all that can search. Never throws what is the fault of a source. */
+    /** Searches these sources, or all. Errors of a source are in the result. */
     async searchAll(
       query: string,
       limit: number,
@@ -69,8 +64,7 @@ export function createRemoteSearch({ db, catalogue }: RemoteSearchDeps) {
     ): Promise<RemoteResults> {
       const found = await Promise.all(
         [...new Set(sources)].map(async (source) => {
-          if (!(source in searchers))
-            return { source, detail: 'There is no source of this name that can be searched.' };
+          if (!(source in searchers)) return { source, detail: 'There is no searchable source with this name.' };
           try {
             return await searchOne(source, query, limit);
           } catch (error) {

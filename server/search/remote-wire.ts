@@ -1,25 +1,24 @@
-// Hits of the remote catalogue on the wire.
+// Hits of catalogues in the API.
 import { z } from 'zod';
 import { queryInt } from '../http/paging.ts';
 import { AvailabilityOut } from '../library/wire.ts';
 import type { FoundHit } from './remote-search.ts';
 
-const limit = queryInt.pipe(z.int().min(1).max(200)).default(20).meta({ description: 'hits at most, 1 to 200' });
+const limit = queryInt
+  .pipe(z.int().min(1).max(200))
+  .default(20)
+  .meta({ description: 'maximum number of hits, 1 to 200' });
 const q = z.string().trim().min(1).max(200);
 
 export const SearchQuery = z.object({
   q,
   limit,
-  sources: z
-    .string()
-    .max(500)
-    .optional()
-    .meta({ description: 'names separated by commas; all that can search when absent' }),
+  sources: z.string().max(500).optional().meta({ description: 'names separated by commas; by default all' }),
 });
 export const SourceSearchQuery = z.object({ q, limit });
 export const HitCoverQuery = z.object({
   source_id: z.string().min(1).max(1_000),
-  token: z.string().optional().meta({ description: 'access token, for pictures that cannot send headers' }),
+  token: z.string().optional().meta({ description: 'access token, for image elements, which cannot send headers' }),
 });
 
 export const SearchHit = z
@@ -32,7 +31,7 @@ export const SearchHit = z
     album_title: z.string().nullable(),
     duration_ms: z.int().nullable(),
     year: z.int().nullable(),
-    cover_url: z.string().nullable().meta({ description: 'path on this server; add the token, as for other covers' }),
+    cover_url: z.string().nullable().meta({ description: 'path on this server; needs the token, like other covers' }),
     in_library: z.boolean(),
     track_id: z.int().nullable(),
     availability: AvailabilityOut.nullable(),
@@ -46,15 +45,12 @@ export const SearchResponse = z
     items: z.array(SearchHit),
     errors: z
       .array(z.object({ source: z.string(), detail: z.string() }))
-      .meta({ description: 'sources that gave nothing, and why' }),
+      .meta({ description: 'sources that failed, with the reason' }),
   })
   .meta({ id: 'SearchResponse' });
 export type SearchResponse = z.output<typeof SearchResponse>;
 
-/**
- * Pictures come through this server: a browser with our content policy loads no others, and nobody else learns who
- * searches.
- */
+/** Pictures are sent by this server: the content security policy forbids others, and they would see who searches. */
 const coverPath = (source: string, sourceId: string): string =>
   `/api/v1/sources/${source}/cover?source_id=${encodeURIComponent(sourceId)}`;
 

@@ -1,4 +1,4 @@
-// Search over REST.
+// API of searching the library.
 import { toPaged } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import { toAlbumOut, toArtistOut, toTrackOut } from '../library/wire-maps.ts';

@@ -1,4 +1,4 @@
-// Search across the library's tracks, albums and artists: part of a name, any case, several words in any order.
+// Searches tracks, albums and artists of the library: parts of names, any case, several words in any order.
 import type { MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
 import type { Page, Paged } from '../http/paging.ts';
@@ -12,20 +12,14 @@ import { createStatements } from '../library/statements.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 import { wordsOf } from '../library/search-words.ts';
 import { findMatchingIds } from './matching-ids.ts';
-import { findBeginningWith, readCandidates } from './queries.ts';
+import { findByPrefix, readCandidates } from './queries.ts';
 import { ranked } from './rank.ts';
 
-/**
- * Results beyond this are neither ranked nor counted: nobody pages that far, and a needle of one letter is in
- * everything.
- */
-export const MOST_RESULTS = 1_000;
+/** Results beyond this are neither ranked nor counted: nobody pages that far, and one letter matches everything. */
+export const MAX_RESULTS = 1_000;
 
-/**
- * Searches whose results are remembered while nothing is written: for the next page, and the character that is taken
- * back.
- */
-const KEEP = 50;
+/** Searches cached until the next write, for the next page and for deleted characters. */
+const CACHED = 50;
 const NOTHING = { items: [], total: 0 };
 const eachKind = <T>(of: (kind: SearchKind) => T): Record<SearchKind, T> => ({
   track: of('track'),
@@ -33,12 +27,10 @@ const eachKind = <T>(of: (kind: SearchKind) => T): Record<SearchKind, T> => ({
   artist: of('artist'),
 });
 
-/**
- * Ids of what begins with what was typed, in order, and of the others that hold its words: these best first once
- * somebody wanted so many.
- */
 interface FoundKind {
+  /** Ids of names that start with the query, in order. */
   beginning: number[];
+  /** Ids of other matches; best first if `isRanked`. */
   others: number[];
   isRanked?: boolean;
 }
@@ -59,14 +51,14 @@ interface SearchDeps {
 
 export function createSearchService({ db, library }: SearchDeps) {
   const statements = createStatements(db.$client);
-  const kept = createResultCache<Found>(statements, KEEP);
+  const kept = createResultCache<Found>(statements, CACHED);
 
   function find(query: string, words: string[]): Found {
-    const beginning = eachKind((kind) => findBeginningWith(statements, kind, query, MOST_RESULTS));
+    const beginning = eachKind((kind) => findByPrefix(statements, kind, query, MAX_RESULTS));
     const holding = findMatchingIds(
       statements,
       words,
-      eachKind((kind) => (beginning[kind].length < MOST_RESULTS ? MOST_RESULTS : 0)),
+      eachKind((kind) => (beginning[kind].length < MAX_RESULTS ? MAX_RESULTS : 0)),
     );
     return eachKind((kind) => {
       const known = new Set(beginning[kind]);
@@ -74,7 +66,7 @@ export function createSearchService({ db, library }: SearchDeps) {
     });
   }
 
-  /** What begins with it is the best: the others are only ranked when there is too little of that. */
+  /** The other matches are only ranked when a page reaches them. */
   function rankUpTo(end: number, kind: SearchKind, found: FoundKind, query: string, words: string[]): void {
     if (found.isRanked || end <= found.beginning.length) return;
     found.others = ranked(readCandidates(statements, kind, found.others), query, words);
@@ -88,13 +80,13 @@ export function createSearchService({ db, library }: SearchDeps) {
       if (words.length === 0) return { tracks: NOTHING, albums: NOTHING, artists: NOTHING };
       const found = kept.get(['library'], JSON.stringify([query, words]), () => find(query, words));
       const pageOf = <T>(kind: SearchKind, read: (userId: UserId, ids: readonly number[]) => T[]): Paged<T> => {
-        const end = Math.min(page.offset + page.limit, MOST_RESULTS);
+        const end = Math.min(page.offset + page.limit, MAX_RESULTS);
         rankUpTo(end, kind, found[kind], query, words);
         const { beginning, others } = found[kind];
         const ids = [...beginning, ...others].slice(page.offset, end);
         return {
           items: ids.length === 0 ? [] : read(userId, ids),
-          total: Math.min(MOST_RESULTS, beginning.length + others.length),
+          total: Math.min(MAX_RESULTS, beginning.length + others.length),
         };
       };
       return {

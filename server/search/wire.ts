@@ -1,4 +1,4 @@
-// Search in the library on the wire.
+// Searching the library in the API.
 import { z } from 'zod';
 import { pageQuery } from '../http/paging.ts';
 import { AlbumPage, ArtistPage, TrackPage } from '../library/wire.ts';
@@ -13,7 +13,6 @@ export const LibrarySearchResponse = z
   })
   .meta({
     id: 'LibrarySearchResponse',
-    description:
-      'Best first: exact, beginning, beginning of words, inside; then by name. Each total counts at most 1,000.',
+    description: 'Best first: exact, prefix, start of words, anywhere; then by name. Totals are at most 1,000.',
   });
 export type LibrarySearchResponse = z.output<typeof LibrarySearchResponse>;

@@ -1,4 +1,4 @@
-// The page that somebody without an account sees: what is shared, each with the browser's own player. No script at all.
+// The page of a share, for people without an account: each track with the browser's own player, and no scripts.
 import { hash } from 'node:crypto';
 import { escapeHtml as escape } from '../http/html.ts';
 
@@ -25,7 +25,7 @@ li span { opacity: .7; }
 audio { width: 100%; margin-top: .5rem; }
 `;
 
-/** The one style sheet stands in the page and is allowed by its hash; audio comes from here alone. */
+/** Allows the inline style by its hash, and audio from this server. */
 export const SHARE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,

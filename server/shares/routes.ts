@@ -1,4 +1,4 @@
-// GET /share/:token and the audio below it, at the root: the only music that is served to nobody in particular.
+// GET /share/:token and the audio below it: the only music that is served without authentication.
 import { z } from 'zod';
 import type { UserId } from '../db/ids.ts';
 import type { LibraryService } from '../library/service.ts';
@@ -32,7 +32,7 @@ export const shareRoutes = ({ shares, library, streaming, usernameOf }: ShareRou
       path: '/share/:token',
       access: 'public',
       params: ShareParam,
-      summary: 'What somebody shared, as a page',
+      summary: 'The page of a share',
       produces: ['text/html'],
     },
     ({ params, res }) => {

@@ -1,5 +1,5 @@
-// Music that people let others hear without an account. The address is the only key: 132 random bits, good for the
-// tracks of the share alone, until it expires or is taken back.
+// Shares: music for people without an account. The link has a random token and gives access to the tracks of the share
+// only, until it expires or is deleted.
 import { randomBytes } from 'node:crypto';
 import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
@@ -11,14 +11,14 @@ export type ShareRow = typeof shares.$inferSelect;
 export interface ShareSummary extends ShareRow {
   trackIds: TrackId[];
 }
-export interface ShareWords {
+export interface ShareDetails {
   description: string | null;
   expiresAt: Date | null;
 }
 
 const TOKEN_BYTES = 17;
-const MOST_TRACKS = 5_000;
-const MOST_DESCRIPTION = 1_000;
+const MAX_TRACKS = 5_000;
+const MAX_DESCRIPTION = 1_000;
 
 export type ShareService = ReturnType<typeof createShareService>;
 
@@ -34,7 +34,7 @@ export function createShareService({ db, now }: { db: MainDb; now: () => Date })
       .all()
       .map(({ id }) => id),
   });
-  /** Shares of somebody who may not share any more are closed. */
+  /** Undefined also when the owner may no longer share. */
   const findOpen = (token: string): { share: ShareRow; mostKbps: number | null } | undefined =>
     db
       .select({ share: shares, mostKbps: users.maxBitrateKbps })
@@ -53,12 +53,12 @@ export function createShareService({ db, now }: { db: MainDb; now: () => Date })
     list: (userId: UserId): ShareSummary[] =>
       db.select().from(shares).where(eq(shares.userId, userId)).orderBy(asc(shares.id)).all().map(withTracks),
 
-    /** The tracks as they are now; an album that grows later does not grow in the share. */
-    create: (userId: UserId, trackIds: readonly TrackId[], { description, expiresAt }: ShareWords): ShareSummary =>
+    /** Shares these tracks; tracks added to an album later are not in the share. Throws `invalid`. */
+    create: (userId: UserId, trackIds: readonly TrackId[], { description, expiresAt }: ShareDetails): ShareSummary =>
       db.transaction(
         (tx) => {
-          if (trackIds.length === 0 || trackIds.length > MOST_TRACKS)
-            throw invalid([{ field: 'track_ids', message: `must be 1 to ${MOST_TRACKS}` }]);
+          if (trackIds.length === 0 || trackIds.length > MAX_TRACKS)
+            throw invalid([{ field: 'track_ids', message: `must be 1 to ${MAX_TRACKS}` }]);
           const row = tx
             .insert(shares)
             .values({
@@ -78,8 +78,8 @@ export function createShareService({ db, now }: { db: MainDb; now: () => Date })
         { behavior: 'immediate' },
       ),
 
-    /** What is undefined stays. Throws `not_found`, also for somebody else's. */
-    update(userId: UserId, id: ShareId, { description, expiresAt }: Partial<ShareWords>): void {
+    /** Leaves undefined fields as they are. Throws `not_found`, also for the share of another user. */
+    update(userId: UserId, id: ShareId, { description, expiresAt }: Partial<ShareDetails>): void {
       const set = {
         ...(description !== undefined && { description: shortened(description) }),
         ...(expiresAt !== undefined && { expiresAt }),
@@ -95,10 +95,7 @@ export function createShareService({ db, now }: { db: MainDb; now: () => Date })
       if (db.delete(shares).where(mine(userId, id)).run().changes === 0) throw notFound('share', id);
     },
 
-    /**
-     * For whoever has the address. Throws `not_found` for one that never was, has expired or was taken back: nobody can
-     * tell which.
-     */
+    /** Finds a share and counts the visit. Throws `not_found`, also for one that expired or was deleted. */
     visit(token: string): ShareSummary {
       const row = findOpen(token)?.share;
       if (!row) throw notFound('share');
@@ -109,7 +106,7 @@ export function createShareService({ db, now }: { db: MainDb; now: () => Date })
       return withTracks(row);
     },
 
-    /** The track at a place in the share, and nothing else of the library; at most as its owner may hear it. */
+    /** The track at a position of the share, with the bitrate limit of its owner. Throws `not_found`. */
     trackAt(token: string, position: number): { trackId: TrackId; mostKbps: number | null } {
       const open = findOpen(token);
       const found =
@@ -134,4 +131,4 @@ export function createShareService({ db, now }: { db: MainDb; now: () => Date })
   };
 }
 
-const shortened = (text: string | null): string | null => text?.slice(0, MOST_DESCRIPTION) ?? null;
+const shortened = (text: string | null): string | null => text?.slice(0, MAX_DESCRIPTION) ?? null;

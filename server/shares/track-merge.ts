@@ -1,4 +1,4 @@
-// Shares let hear another track when theirs turned out to be the same music. Inside the caller's transaction.
+// Replaces a track in shares by another one in a merge, in the caller's transaction.
 import { eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';

@@ -1,5 +1,5 @@
-// Adds up a person's plays between two moments. Goes over the rows themselves in slices of some milliseconds, so that a
-// million of them hold nobody up; what is answered is kept until something is written.
+// Sums up a user's plays in a range of time. Reads the rows in slices of some milliseconds, so that a million of them
+// do not block requests.
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Sqlite } from '../db/client.ts';
 import type { PlayId, TrackId, UserId } from '../db/ids.ts';
@@ -10,21 +10,21 @@ export interface Sum {
   playedMs: number;
 }
 
-/** Plays that have no track here, put together by song. */
+/** Plays without a track, summed by song. */
 export interface LooseSum extends Sum {
   song: number | null;
   playId: PlayId;
 }
 
 export interface Heard extends Sum {
-  /** By local day. In rising order. */
+  /** By local day, ascending. */
   days: Map<number, Sum>;
   /** 24 hours of the day. */
   hours: Sum[];
   /** 7 × 24 hours of the week, from Monday at midnight. */
   week: Sum[];
   tracks: Map<TrackId, Sum>;
-  /** By song, or by play where that is not known. */
+  /** By song key, or by negative play id without one. */
   loose: Map<number, LooseSum>;
   first: PlayId | undefined;
   last: PlayId | undefined;
@@ -35,12 +35,12 @@ export interface Range {
   to: number;
 }
 
-/** 3 to 8 ms of work. */
+/** Rows read at a time, which takes 3 to 8 ms. */
 const SLICE = 3_000;
 
 const noSums = (length: number): Sum[] => Array.from({ length }, () => ({ plays: 0, playedMs: 0 }));
 
-/** 0 is Monday; the first of January 1970 was a Thursday. */
+/** 0 is Monday; 1 January 1970 was a Thursday. */
 const weekdayOf = (day: number): number => (((day + 3) % 7) + 7) % 7;
 
 type Row = [id: PlayId, playedAt: number, trackId: TrackId | null, playedMs: number, songKey: number | null];

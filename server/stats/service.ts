@@ -1,13 +1,15 @@
-// What a person listened to, added up: over any time, and a year in review.
+// Listening statistics of a user: for any range of time, and for a year in review.
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { MainDb } from '../db/client.ts';
 import type { ArtistId, PlayId, TrackId, UserId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { plays } from '../db/schema.ts';
 import { createPlayTotals, type Heard, type LooseSum, type Range, type Sum } from './play-totals.ts';
 import { longestStreak, type Streak } from './streaks.ts';
 import { createTops, type TopTrack, type Tops } from './tops.ts';
 import { toDay, type Zone } from './zones.ts';
 
-/** Without what was added up by track: that may be as large as the library, and answers are kept. */
+/** Without the sums by track, which may be as large as the library, because results are cached. */
 export type HeardSummary = Omit<Heard, 'tracks' | 'loose'>;
 export interface Listening {
   range: Range;
@@ -16,12 +18,7 @@ export interface Listening {
   tops: Tops;
 }
 
-export interface PlayedAt {
-  playedAt: number;
-  title: string;
-  artistName: string | null;
-  trackId: TrackId | null;
-}
+export type PlayedAt = RowAs<typeof plays, 'playedAt' | 'title' | 'artistName' | 'trackId'>;
 
 export interface YearReview extends Listening {
   year: number;
@@ -32,12 +29,12 @@ export interface YearReview extends Listening {
   lastPlay: PlayedAt | undefined;
   newTracks: number;
   newArtists: number;
-  /** Most played of the tracks that were never played before this year. */
+  /** The most played tracks that were never played before this year. */
   discoveries: TopTrack[];
 }
 
-const KEEP = 100;
-/** Look-ups between which others have their turn. */
+const CACHED = 100;
+/** Queries before requests get a turn. */
 const SLICE = 500;
 export const EVER: Range = { from: 0, to: Number.MAX_SAFE_INTEGER };
 
@@ -73,16 +70,16 @@ export function createStatsService({ db }: { db: MainDb }) {
 
   const kept = new Map<string, { version: string; answer: Promise<unknown> }>();
 
-  /** The same question again is answered from memory until something is written. */
-  function remembered<T>(question: string, find: () => Promise<T>): Promise<T> {
+  /** Caches results until the next write to the database. */
+  function cached<T>(key: string, find: () => Promise<T>): Promise<T> {
     const current = version.get() ?? '';
-    const known = kept.get(question);
+    const known = kept.get(key);
     if (known?.version === current) return known.answer as Promise<T>;
     const answer = find();
-    kept.delete(question);
-    kept.set(question, { version: current, answer });
-    answer.catch(() => kept.delete(question));
-    if (kept.size > KEEP) kept.delete(kept.keys().next().value as string);
+    kept.delete(key);
+    kept.set(key, { version: current, answer });
+    answer.catch(() => kept.delete(key));
+    if (kept.size > CACHED) kept.delete(kept.keys().next().value as string);
     return answer;
   }
 
@@ -91,7 +88,7 @@ export function createStatsService({ db }: { db: MainDb }) {
     return { range, zone, heard: summary, tops: await tops.all({ tracks, loose }) };
   }
 
-  async function only<T>(items: Iterable<T>, isNew: (item: T) => boolean): Promise<T[]> {
+  async function onlyNew<T>(items: Iterable<T>, isNew: (item: T) => boolean): Promise<T[]> {
     const fresh: T[] = [];
     let asked = 0;
     for (const item of items) {
@@ -105,13 +102,13 @@ export function createStatsService({ db }: { db: MainDb }) {
     const range = { from: zone.startOf(toDay(year)), to: zone.startOf(toDay(year + 1)) };
     const { tracks, loose, ...summary } = await heard(userId, range, zone);
     const { days, first, last } = summary;
-    const newTracks = await only(tracks, ([id]) => trackBefore.get(id, userId, range.from) === undefined);
-    const newSongs = await only<[number, LooseSum]>(
+    const newTracks = await onlyNew(tracks, ([id]) => trackBefore.get(id, userId, range.from) === undefined);
+    const newSongs = await onlyNew<[number, LooseSum]>(
       loose,
       ([, { song }]) => song === null || songBefore.get(userId, song, range.from) === undefined,
     );
     const { artists } = await tops.count({ tracks, loose: new Map() });
-    const newArtists = await only(
+    const newArtists = await onlyNew(
       artists.keys(),
       (id) => artistBefore.get(id as ArtistId, userId, range.from) === undefined,
     );
@@ -137,10 +134,10 @@ export function createStatsService({ db }: { db: MainDb }) {
 
   return {
     listening: (userId: UserId, range: Range, zone: Zone): Promise<Listening> =>
-      remembered(`listening ${userId} ${range.from} ${range.to} ${zone.name}`, () => listening(userId, range, zone)),
-    /** A year of the local calendar. Artists count who have tracks here. */
+      cached(`listening ${userId} ${range.from} ${range.to} ${zone.name}`, () => listening(userId, range, zone)),
+    /** A year in the zone's calendar. `newArtists` counts those with tracks in the library. */
     yearReview: (userId: UserId, year: number, zone: Zone): Promise<YearReview> =>
-      remembered(`year ${userId} ${year} ${zone.name}`, () => yearReview(userId, year, zone)),
+      cached(`year ${userId} ${year} ${zone.name}`, () => yearReview(userId, year, zone)),
   };
 }
 

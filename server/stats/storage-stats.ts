@@ -1,7 +1,7 @@
-// How much there is in the library and how full the disk is. Read from totals that triggers keep, so a million tracks
-// are counted as fast as ten.
+// The size of the library and the usage of the disk, from totals that are kept by triggers.
 import type { MainDb } from '../db/client.ts';
-import type { MetadataStatus } from '../db/schema.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { libraryTotals } from '../db/schema.ts';
 import { createResultCache } from '../library/result-cache.ts';
 import type { LibraryService } from '../library/service.ts';
 import { createStatements } from '../library/statements.ts';
@@ -27,17 +27,13 @@ export interface StorageStats {
   disk: DiskUsage | null;
 }
 
-interface Total {
-  source: string;
-  metadataStatus: MetadataStatus;
-  format: string;
-  tracks: number;
-  sizeBytes: number;
-  durationMs: number;
-}
+type Total = RowAs<
+  typeof libraryTotals,
+  'source' | 'metadataStatus' | 'format' | 'tracks' | 'sizeBytes' | 'durationMs'
+>;
 
 const TOP_GENRES = 20;
-/** A placeholder has no format yet. */
+/** For placeholders. */
 const NO_FORMAT = 'unknown';
 
 export interface StorageStatsDeps {
@@ -60,12 +56,11 @@ export function createStorageStats({ db, storage, library }: StorageStatsDeps) {
   >(`SELECT name AS genre, track_count AS tracks FROM genres WHERE track_count > 0
     ORDER BY track_count DESC, name_key LIMIT ${TOP_GENRES}`);
 
-  /** One walk along the index of years: albums are few beside tracks. */
   const years = db.$client.prepare<[], { year: number; albums: number }>(
     'SELECT year, count(*) AS albums FROM albums WHERE year > 0 GROUP BY year ORDER BY year',
   );
 
-  function addUp(): Omit<StorageStats, 'disk'> {
+  function sumUp(): Omit<StorageStats, 'disk'> {
     const rows = totals.all();
     const sum = (value: (row: Total) => number): number => rows.reduce((all, row) => all + value(row), 0);
     return {
@@ -82,12 +77,12 @@ export function createStorageStats({ db, storage, library }: StorageStatsDeps) {
   }
 
   return async (): Promise<StorageStats> => ({
-    ...kept.get(['library'], 'storage', addUp),
+    ...kept.get(['library'], 'storage', sumUp),
     disk: await storage.diskUsage(),
   });
 }
 
-/** The largest first. */
+/** Largest first. */
 const shares = (rows: readonly Total[], keyOf: (row: Total) => string): Share[] =>
   [...Map.groupBy(rows, keyOf)]
     .map(([key, some]) => ({

@@ -1,11 +1,11 @@
-// Runs of days on which something was played.
+/** Consecutive days with plays. */
 export interface Streak {
   days: number;
   first: number;
   last: number;
 }
 
-/** The longest run of neighbouring days, the earliest of equals; undefined without any. `days` in rising order. */
+/** The longest streak, the earliest of equals; undefined without any. `days` must be ascending. */
 export function longestStreak(days: readonly number[]): Streak | undefined {
   let best: Streak | undefined;
   let current: Streak | undefined;

@@ -1,26 +1,22 @@
-// The most played tracks, albums, artists and genres of what was heard. A play counts for each artist of its track and
-// for each genre. What has no track here counts by its names: for an artist of that name who is in the library, else
-// for the name itself.
+// The most played tracks, albums, artists and genres. A play counts for each artist and each genre of its track. A play
+// without a track counts for the artist with its artist's name, or for the name itself if there is none in the library.
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, ArtistId, GenreId, PlayId, TrackId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { albums, artists, genres, plays, tracks } from '../db/schema.ts';
 import { identityKey } from '../library/fold.ts';
 import { addTo, type Heard, type LooseSum, type Sum } from './play-totals.ts';
 
-export interface TopTrack extends Sum {
+export interface TopTrack extends Sum, RowAs<typeof tracks, 'title' | 'artistName' | 'albumId'> {
   trackId: TrackId | null;
-  title: string;
-  artistName: string | null;
-  albumId: AlbumId | null;
 }
-export interface TopAlbum extends Sum {
+export interface TopAlbum extends Sum, RowAs<typeof albums, 'title'> {
   albumId: AlbumId | null;
-  title: string;
   artistName: string | null;
 }
-export interface TopArtist extends Sum {
+export interface TopArtist extends Sum, RowAs<typeof artists, 'name'> {
   artistId: ArtistId | null;
-  name: string;
 }
 export interface TopGenre extends Sum {
   genre: string;
@@ -35,13 +31,8 @@ export interface Tops {
 export const TOP = 20;
 const SLICE = 1_000;
 
-interface LooseNames {
-  id: PlayId;
-  title: string;
-  artistName: string | null;
-  albumTitle: string | null;
-}
-/** Names of what is not in the library begin with this, so that they never look like an id. */
+type LooseNames = RowAs<typeof plays, 'id' | 'title' | 'artistName' | 'albumTitle'>;
+/** The key of names that are not in the library; starts with a letter, so that it is never equal to an id. */
 const byName = (...names: (string | null)[]): string => `n${names.map((name) => identityKey(name ?? '')).join('\n')}`;
 
 export interface Counted {
@@ -84,11 +75,11 @@ export function createTops(client: Sqlite) {
   const artistNames = client.prepare<[string], Omit<TopArtist, keyof Sum>>(
     'SELECT x.id AS artistId, x.name FROM json_each(?) ids CROSS JOIN artists x ON x.id = ids.value',
   );
-  const genreNames = client.prepare<[string], { id: GenreId; genre: string }>(
-    'SELECT g.id, g.name AS genre FROM json_each(?) ids CROSS JOIN genres g ON g.id = ids.value',
+  const genreNames = client.prepare<[string], RowAs<typeof genres, 'id' | 'name'>>(
+    'SELECT g.id, g.name FROM json_each(?) ids CROSS JOIN genres g ON g.id = ids.value',
   );
 
-  /** What the tracks of `heard` belong to. `names` gets what is not in the library under its key. */
+  /** Sums by artist, album and genre. Adds the names of those that are not in the library to `names`. */
   async function count(
     { tracks, loose }: Pick<Heard, 'tracks' | 'loose'>,
     names = new Map<string, { title: string; artistName: string | null }>(),
@@ -145,29 +136,33 @@ export function createTops(client: Sqlite) {
     async all(heard: Pick<Heard, 'tracks' | 'loose'>): Promise<Tops> {
       const names = new Map<string, { title: string; artistName: string | null }>();
       const counted = await count(heard, names);
-      const [albums, artists, genres] = [top(counted.albums), top(counted.artists), top(counted.genres)];
+      const topAlbums = top(counted.albums);
+      const topArtists = top(counted.artists);
+      const topGenres = top(counted.genres);
       const albumById = new Map(
-        albumNames.all(idsOf(albums)).map((album) => [album.albumId as number | string, album]),
+        albumNames.all(idsOf(topAlbums)).map((album) => [album.albumId as number | string, album]),
       );
       const artistById = new Map(
-        artistNames.all(idsOf(artists)).map((artist) => [artist.artistId as number | string, artist]),
+        artistNames.all(idsOf(topArtists)).map((artist) => [artist.artistId as number | string, artist]),
       );
-      const genreById = new Map(genreNames.all(idsOf(genres)).map(({ id, genre }) => [id as number, { genre }]));
+      const genreById = new Map(
+        genreNames.all(idsOf(topGenres)).map(({ id, name }) => [id as number, { genre: name }]),
+      );
       const other = (key: number | string) => (typeof key === 'string' ? names.get(key) : undefined);
       return {
         tracks: topTracks(heard),
-        albums: named(albums, (key) => albumById.get(key) ?? withId('albumId', other(key))),
+        albums: named(topAlbums, (key) => albumById.get(key) ?? withoutAlbum(other(key))),
         artists: named(
-          artists,
+          topArtists,
           (key) => artistById.get(key) ?? (other(key) && { artistId: null, name: other(key)?.title ?? '' }),
         ),
-        genres: named(genres, (key) => genreById.get(key)),
+        genres: named(topGenres, (key) => genreById.get(key)),
       };
     },
   };
 }
 
-const withId = (_: 'albumId', names: { title: string; artistName: string | null } | undefined) =>
+const withoutAlbum = (names: { title: string; artistName: string | null } | undefined) =>
   names && { albumId: null, ...names };
 
 function* slices<T>(values: T[]): Generator<T[]> {
@@ -178,7 +173,7 @@ type Entry<K> = readonly [K, Sum];
 const idsOf = (entries: readonly Entry<number | string>[]): string =>
   JSON.stringify(entries.flatMap(([key]) => (typeof key === 'number' ? [key] : [])));
 
-/** The most played; of equals the longer heard, then what is in the library, the older first. */
+/** The most played, best first; by plays, then duration, then those in the library, then id. */
 export function top<K extends number | string>(sums: Iterable<Entry<K>>): Entry<K>[] {
   const best: Entry<K>[] = [];
   for (const entry of sums) {
@@ -198,7 +193,7 @@ const compare = ([a, x]: Entry<number | string>, [b, y]: Entry<number | string>)
   Number(typeof a === 'string') - Number(typeof b === 'string') ||
   (a < b ? -1 : 1);
 
-/** What was deleted while the rows were read is left out. */
+/** Leaves out what was deleted meanwhile. */
 const named = <K extends number | string, T extends object>(
   entries: readonly Entry<K>[],
   namesOf: (key: K) => T | undefined,

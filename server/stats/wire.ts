@@ -1,4 +1,4 @@
-// Statistics on the wire.
+// Statistics in the API.
 import { z } from 'zod';
 import { isoTime, toIso } from '../http/times.ts';
 import { EVER, type Listening, type PlayedAt, type YearReview } from './service.ts';
@@ -21,7 +21,7 @@ export const StorageStatsOut = z
     by_metadata_status: z.array(share),
     albums_by_year: z
       .array(z.object({ year: z.int(), albums: z.int() }))
-      .meta({ description: 'of those whose year is known, earliest first' }),
+      .meta({ description: 'albums with a year, earliest first' }),
     top_genres: z.array(z.object({ genre: z.string(), tracks: z.int() })),
     disk: z
       .object({ path: z.string(), total_bytes: z.int(), free_bytes: z.int(), used_bytes: z.int() })
@@ -41,12 +41,12 @@ const zone = z
     context.addIssue({ code: 'custom', message: 'is not a time zone, such as Europe/Berlin' });
     return z.NEVER;
   })
-  .meta({ description: 'time zone in which days and hours are counted, such as Europe/Berlin' });
+  .meta({ description: 'time zone of days and hours, such as Europe/Berlin' });
 const moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()], { error: 'must be an ISO 8601 time or day' });
 
 export const ListeningQuery = z.object({
   from: moment.optional(),
-  to: moment.optional().meta({ description: 'plays before this time; a day is counted to its end' }),
+  to: moment.optional().meta({ description: 'plays before this time; a date includes the whole day' }),
   tz: zone,
 });
 export type ListeningQuery = z.output<typeof ListeningQuery>;
@@ -75,7 +75,7 @@ const tops = {
   ),
   top_artists: z.array(
     z.object({
-      artist_id: z.int().nullable().meta({ description: 'null for what is not in the library' }),
+      artist_id: z.int().nullable().meta({ description: 'null when not in the library' }),
       name: z.string(),
       ...played,
     }),
@@ -118,11 +118,11 @@ export const YearOut = z
     longest_streak: z
       .object({ days: z.int(), from: day, to: day })
       .nullable()
-      .meta({ description: 'days in a row on which something was played' }),
+      .meta({ description: 'consecutive days with plays' }),
     busiest_day: z.object({ day, ...played }).nullable(),
     first_play: playedAt.nullable(),
     last_play: playedAt.nullable(),
-    new_tracks: z.int().meta({ description: 'never played before this year' }),
+    new_tracks: z.int().meta({ description: 'tracks never played before this year' }),
     new_artists: z.int(),
     discoveries: z.array(TopTrackOut).meta({ description: 'the most played of the new tracks' }),
   })

@@ -1,18 +1,18 @@
-// Days and hours as clocks show them where a person lives. Offsets are asked for once per day and, on the few days on
-// which clocks change, once per quarter of an hour: no change happens between quarters.
+// Local days and hours of a time zone. The offset is computed once per day, and on days when clocks change once per
+// quarter of an hour, because they change on quarters only.
 const QUARTER_MS = 15 * 60_000;
 const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
 export interface Zone {
   name: string;
-  /** Days since 1970-01-01 as the local calendar counts them, and the hour, 0 to 23. */
+  /** The local day, counted from 1970-01-01, and the hour, 0 to 23. */
   at(time: number): { day: number; hour: number };
-  /** When a local day begins; the first moment after a gap where midnight itself is left out. */
+  /** The start of a local day: midnight, or the end of the gap if clocks skip it. */
   startOf(day: number): number;
 }
 
-/** Undefined for a name that is no time zone. */
+/** Undefined for an unknown name. */
 export function openZone(name: string): Zone | undefined {
   let format: Intl.DateTimeFormat;
   try {
@@ -29,7 +29,7 @@ export function openZone(name: string): Zone | undefined {
   } catch {
     return undefined;
   }
-  const known = new Map<number, number | undefined>(); // UTC day → offset; undefined where it changes within the day
+  const known = new Map<number, number | undefined>(); // UTC day → offset; undefined when it changes on that day
   const knownQuarters = new Map<number, number>();
 
   function offsetAt(time: number): number {
@@ -69,7 +69,7 @@ export function openZone(name: string): Zone | undefined {
     startOf(day) {
       const midnight = day * DAY_MS;
       let time = midnight - offset(midnight);
-      time = midnight - offset(time); // the offset of that moment, not of midnight UTC
+      time = midnight - offset(time); // with the offset at that time, not at midnight UTC
       while (Math.floor((time + offset(time)) / DAY_MS) < day) time += QUARTER_MS;
       return time;
     },

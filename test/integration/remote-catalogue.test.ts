@@ -109,7 +109,7 @@ describe('a search', () => {
           source: 'streamsrc',
           detail: expect.stringMatching(/^The catalogue is out of order for now \(127\.0\.0\.1:\d+ answered 503\)\.$/),
         },
-        { source: 'elsewhere', detail: 'There is no source of this name that can be searched.' },
+        { source: 'elsewhere', detail: 'There is no searchable source with this name.' },
       ],
     });
     expect((await server.api<SearchResponse>('/search?q=harbour')).body.items[0]?.title).toBe('Harbour Lights');
