@@ -40,7 +40,7 @@ test.each([
   expect(await refusal([...args, '--data-dir', fresh()])).toMatch(line);
 });
 
-test('an invalid setting from the environment or the file is named, with its value and what is allowed', async () => {
+test('an invalid setting from the environment or the file is reported, with its value and limits', async () => {
   expect(await refusal(['--data-dir', fresh()], { ALLOW_REGISTRATION: 'perhaps' })).toMatch(
     /Setting ALLOW_REGISTRATION = "perhaps": must be true or false/,
   );

@@ -72,7 +72,7 @@ test.each([
   expect(decode(bytes).toString()).toBe(CODE);
 });
 
-test('a style keeps its type, and a file that was not compressed is sent as it is', async () => {
+test('a style keeps its type, and a file that was not compressed is sent unchanged', async () => {
   const style = await get('/assets/look-b2.css', 'br');
   expect([style.headers['content-encoding'], style.headers['content-type']]).toEqual(['br', 'text/css; charset=utf-8']);
   const plain = await get('/assets/plain-c3.js', 'br, gzip');

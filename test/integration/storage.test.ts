@@ -80,7 +80,7 @@ describe('sweepTemp', () => {
     fs.utimesSync(join(dir, 'tmp', name), modifiedAt, modifiedAt);
   };
 
-  it('removes what a process left that does not run any more, and nothing else', async () => {
+  it('removes the files of ended processes, and nothing else', async () => {
     const dead = Number(execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }));
     const alive = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     await once(alive, 'spawn');
@@ -98,7 +98,7 @@ describe('sweepTemp', () => {
     }
   });
 
-  it('removes what an earlier process with our number left, and what is a day old', async () => {
+  it('removes the files of an earlier process with the same id, and those a day old', async () => {
     leave(tempName(process.pid, 'aa'), new Date(performance.timeOrigin - 60_000));
     expect(await sweepTemp({ root: dir, now })).toBe(1);
     leave(tempName(process.ppid, 'bb'));
@@ -106,12 +106,12 @@ describe('sweepTemp', () => {
     expect(await sweepTemp({ root: dir, now: () => new Date(Date.now() + 25 * 3_600_000) })).toBe(1);
   });
 
-  it('has nothing to do where nothing was stored', async () => {
+  it('does nothing in an empty storage', async () => {
     expect(await sweepTemp({ root: join(dir, 'none'), now })).toBe(0);
   });
 });
 
-describe('names of files', () => {
+describe('file names', () => {
   const rows: [name: Buffer, text: string][] = [
     [Buffer.from('plain.mp3'), 'plain.mp3'],
     [Buffer.from('Björk/東京 🎵.mp3'), 'Björk/東京 🎵.mp3'],
@@ -169,7 +169,7 @@ describe('audio store', () => {
     expect((await buffer((await file.open()).stream)).toString()).toBe('0123456789');
   });
 
-  it('says gone for what is not there', async () => {
+  it('throws gone for missing audio', async () => {
     const { audio } = makeStore(music());
     const object = await audio.resolve(`local:${audioKey('ab', 'mp3')}`);
     expect(await codeOf(object.stat())).toBe('gone');
@@ -179,7 +179,7 @@ describe('audio store', () => {
     expect(await codeOf((await audio.resolve('file:Artist')).stat())).toBe('gone');
   });
 
-  it('says unavailable when the music folder is not there, since nothing in it is gone then', async () => {
+  it('throws unavailable when the music folder does not exist, since its files are not gone then', async () => {
     expect(await codeOf(makeStore(join(dir, 'unmounted')).audio.resolve('file:a.mp3'))).toBe('unavailable');
     expect(await codeOf(makeStore().audio.resolve('file:a.mp3'))).toBe('unavailable');
     expect(await codeOf(makeStore().audio.resolve('s3:audio/ab/ab.mp3'))).toBe('unavailable');

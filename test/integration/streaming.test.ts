@@ -17,7 +17,7 @@ import { openFilesBelow } from '../support/open-files.ts';
 import { inPieces } from './storage-conformance.ts';
 import { openLibrary, serveRoutes, type OpenLibrary, type Served } from './storage-server.ts';
 
-const AUDIO = randomBytes(1_500_123); // several buffers of the sender, and not a whole number of them
+const AUDIO = randomBytes(1_500_123); // several send buffers, and not a multiple of them
 const onLinux = it.skipIf(process.platform !== 'linux');
 
 let dir: string;
@@ -62,7 +62,7 @@ const jsonOf = async (response: Response): Promise<{ detail: string; status: num
   (await response.json()) as never;
 
 describe('streaming', () => {
-  it('sends the whole file byte for byte, with everything that names it', async () => {
+  it('sends the whole file byte for byte, with all headers', async () => {
     const response = await get(await storeTrack());
     expect(response.status).toBe(200);
     expect((await bytesOf(response)).equals(AUDIO)).toBe(true);
@@ -96,7 +96,7 @@ describe('streaming', () => {
     expect((await bytesOf(response)).equals(AUDIO.subarray(start, end + 1))).toBe(true);
   });
 
-  it.each(['bytes=0-1,5-9', 'bytes=9-5', 'items=0-1', 'bytes=x'])('answers %s with the whole', async (range) => {
+  it.each(['bytes=0-1,5-9', 'bytes=9-5', 'items=0-1', 'bytes=x'])('answers %s with the whole file', async (range) => {
     const response = await get(await storeTrack(), { range });
     expect(response.status).toBe(200);
     expect((await bytesOf(response)).equals(AUDIO)).toBe(true);
@@ -171,7 +171,7 @@ describe('streaming', () => {
     expect(answers.every(Boolean)).toBe(true);
   });
 
-  it('takes the token as a query parameter, and refuses none', async () => {
+  it('accepts the token as a query parameter, and requires one', async () => {
     const id = await storeTrack();
     expect((await fetch(`${served.url}/stream/${id}?token=good`)).status).toBe(200);
     expect((await fetch(`${served.url}/stream/${id}?token=bad`)).status).toBe(401);
@@ -179,13 +179,13 @@ describe('streaming', () => {
   });
 });
 
-describe('streaming what is not there', () => {
-  it('says 404 for no such track and 422 for no id', async () => {
+describe('streaming unavailable audio', () => {
+  it('answers 404 for an unknown track and 422 for an invalid id', async () => {
     expect((await get(999)).status).toBe(404);
     expect((await fetch(`${served.url}/stream/abc?token=good`)).status).toBe(422);
   });
 
-  it('says 409 for a placeholder and how to fetch it', async () => {
+  it('answers 409 for a placeholder, and how to fetch it', async () => {
     for (const availability of ['remote', 'fetching'] as const) {
       const id = library.addTrack({ availability, storageUri: null });
       const response = await get(id);
@@ -195,11 +195,11 @@ describe('streaming what is not there', () => {
     expect(gone).toEqual([]);
   });
 
-  it('says 410 for a missing track', async () => {
+  it('answers 410 for a missing track', async () => {
     expect((await get(library.addTrack({ availability: 'missing', storageUri: 'file:x.mp3' }))).status).toBe(410);
   });
 
-  it('says 410 when the audio turns out to be gone, and has the track marked', async () => {
+  it('answers 410 when the audio no longer exists, and marks the track', async () => {
     const id = await storeTrack();
     await rm(join(dir, 'library', 'audio'), { recursive: true });
     const other = library.addTrack({ storageUri: 'file:gone.mp3' });
@@ -207,7 +207,7 @@ describe('streaming what is not there', () => {
     expect(gone).toEqual([id, other]);
   });
 
-  it('says 503 when the music folder is not connected, and marks nothing', async () => {
+  it('answers 503 when the music folder is not connected, and marks nothing', async () => {
     await rm(music, { recursive: true });
     const response = await get(library.addTrack({ storageUri: 'file:a.mp3' }));
     expect(response.status).toBe(503);
@@ -215,7 +215,7 @@ describe('streaming what is not there', () => {
     expect(gone).toEqual([]);
   });
 
-  it('checks the parameters of a transcode, and sends the original for now', async () => {
+  it('checks the parameters of a transcode, and sends the original without ffmpeg', async () => {
     const id = await storeTrack();
     const ask = async (query: string): Promise<number> =>
       (await fetch(`${served.url}/stream/${id}?token=good&${query}`, { method: 'HEAD' })).status;
@@ -242,7 +242,7 @@ describe('streaming what is not there', () => {
 });
 
 describe('streaming from the music folder', () => {
-  it('gives a new ETag when the file changes', async () => {
+  it('has a new ETag when the file changes', async () => {
     fs.writeFileSync(join(music, 'a.ogg'), 'first');
     const id = library.addTrack({ storageUri: 'file:a.ogg', format: 'ogg', contentHash: 'ab'.repeat(32) });
     const first = await get(id);
@@ -253,7 +253,7 @@ describe('streaming from the music folder', () => {
     expect([second.status, await second.text()]).toEqual([200, 'second']);
   });
 
-  it.skipIf(process.platform === 'win32')('opens names that are no UTF-8', async () => {
+  it.skipIf(process.platform === 'win32')('opens names that are not UTF-8', async () => {
     fs.writeFileSync(Buffer.concat([Buffer.from(`${music}/`), Buffer.from([0xe9, 0x2e, 0x6d, 0x70, 0x33])]), 'audio');
     expect(await (await get(library.addTrack({ storageUri: 'file:\\xe9.mp3' }))).text()).toBe('audio');
   });
@@ -265,7 +265,7 @@ describe('streaming from the music folder', () => {
 });
 
 describe('streaming from a storage without files', () => {
-  it('sends the same bytes, whole and by ranges', async () => {
+  it('sends the same bytes, whole and in ranges', async () => {
     const id = await storeTrack();
     const remote = createAudioStore({ storage: { ...storage, localPath: () => undefined }, importPath: () => music });
     const other = await serveRoutes(
@@ -291,7 +291,7 @@ describe('streaming from a storage without files', () => {
   });
 });
 
-describe('callers that go away', () => {
+describe('clients that disconnect', () => {
   const openFiles = (): number => openFilesBelow(dir).length;
 
   onLinux('leave no open file behind', async () => {
@@ -342,7 +342,7 @@ describe('file names in Content-Disposition', () => {
     expect(trackDisposition('inline', { title, artistName, format: 'mp3' })).toBe(expected);
   });
 
-  it('cuts long ones', () => {
+  it('are truncated', () => {
     expect(
       trackDisposition('inline', { title: 'x'.repeat(5000), artistName: null, format: 'mp3' }).length,
     ).toBeLessThan(400);

@@ -1,4 +1,4 @@
-// Who may come in by the phone door: every form of credential, right and wrong, by address and by form.
+// Authentication of the Subsonic API: every kind of credential, right and wrong, in query and form.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../server/auth/limits.ts';
 import { md5, openPhone, type Phone } from '../support/phone.ts';
@@ -41,7 +41,7 @@ async function ask(
 const codeOf = async (query: string, init?: RequestInit): Promise<number | 'ok'> => (await ask(query, init)).code;
 const hex = (text: string): string => Buffer.from(text).toString('hex');
 
-/** What comes, how it is written with the right app-password at hand, and the code that it gets. */
+/** A name, the parameters made from the right app password, and the expected code. */
 const WRONG: [string, (p: string) => string, number][] = [
   ['nobody', () => '', 10],
   ['a wrong password', (p) => `u=admin&p=${p}x`, 40],
@@ -68,15 +68,15 @@ const WRONG: [string, (p: string) => string, number][] = [
   ['broken encoding', () => 'u=%E0%A4%A&p=%zz', 40],
   ['very long credentials', () => `u=${'a'.repeat(5_000)}&p=${'b'.repeat(5_000)}`, 40],
 ];
-/** Few enough that no limit on failures is in the way. */
+/** Few enough for the limit on failures. */
 const inGroups = (all: typeof WRONG) =>
   Array.from({ length: Math.ceil(all.length / 8) }, (_, n) => all.slice(n * 8, n * 8 + 8)).map((cases) => ({
     cases,
     names: cases.map(([name]) => name).join(', '),
   }));
 
-describe('the phone door', () => {
-  it('lets in who proves the app-password, in every form', async () => {
+describe('the Subsonic API', () => {
+  it('accepts the app password, in every form', async () => {
     const { username: u, password: p } = phone;
     const forms = [
       `u=${u}&t=${md5(`${p}abcdef`)}&s=abcdef`,
@@ -106,7 +106,7 @@ describe('the phone door', () => {
       expect(await ask(`${query(phone.password)}&${CLIENT}`), name).toMatchObject({ status: 200, code });
   });
 
-  it('says the same of a wrong name and a wrong password', async () => {
+  it('answers the same for a wrong name and a wrong password', async () => {
     const [wrongName, wrongPassword] = [await ask(`u=nobody&p=x&${CLIENT}`), await ask(`u=admin&p=x&${CLIENT}`)];
     expect(wrongName.text).toBe(wrongPassword.text);
   });
@@ -120,19 +120,19 @@ describe('the phone door', () => {
     expect(await codeOf(`${query}&f=json`)).toBe(code);
   });
 
-  it('takes no password that was rotated, and takes the new one at once', async () => {
+  it('rejects a rotated password, and accepts the new one at once', async () => {
     const { body } = await server.api<{ password: string }>('/users/me/subsonic-password', { method: 'POST' });
     expect(await codeOf(`u=admin&p=${phone.password}&${CLIENT}`)).toBe(40);
     expect(await codeOf(`apiKey=${phone.password}&${CLIENT}`)).toBe(44);
     expect(await codeOf(`u=admin&p=${body.password}&${CLIENT}`)).toBe('ok');
   });
 
-  it('tells everybody what it can do, whatever credentials come along', async () => {
+  it('returns its extensions to everybody, with any credentials', async () => {
     for (const query of ['f=json', 'f=json&u=nobody&p=x&t=y&s=z&apiKey=w', 'f=json&v=9&c=x'])
       expect(await ask(query, { endpoint: 'getOpenSubsonicExtensions' })).toMatchObject({ code: 'ok' });
   });
 
-  it('does not let ordinary people manage', async () => {
+  it('does not let ordinary users administrate', async () => {
     const theirs = await openPhone(server, { token: await registerUser(server) });
     for (const endpoint of [
       'getUsers',
@@ -153,7 +153,7 @@ describe('the phone door', () => {
     });
   });
 
-  it('does not make an administrator of who holds an administrator’s phone', async () => {
+  it('gives nobody with an administrator’s app password an administrator’s account', async () => {
     expect(
       (
         await phone.get('createUser', {
@@ -171,26 +171,26 @@ describe('the phone door', () => {
     expect((await server.api('/auth/login', { method: 'POST', token: null, body: ADMIN })).status).toBe(200);
   });
 
-  it('slows wrong credentials down, and nobody who has the right ones', async () => {
+  it('limits wrong credentials, but not right ones', async () => {
     for (let n = 0; n < LIMITS.pair; n++) expect(await codeOf(`u=admin&p=wrong${n}&${CLIENT}`)).toBe(40);
     const refused = await ask(`u=admin&p=wrong&${CLIENT}`);
     expect([refused.status, refused.code, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, 40, true]);
     expect(await codeOf(`u=admin&p=${phone.password}&${CLIENT}`)).toBe('ok');
   });
 
-  it('answers a first sync, hundreds of calls at a time, without a limit', async () => {
+  it('answers a first sync, hundreds of calls at a time, without limiting it', async () => {
     const answers = await Promise.all(Array.from({ length: 400 }, () => phone.get('ping')));
     expect(answers.every(({ status, body }) => status === 200 && body.status === 'ok')).toBe(true);
   });
 
-  it('keeps the credentials out of the sign-in’s own limits', async () => {
+  it('has limits separate from those of signing in', async () => {
     for (let n = 0; n < LIMITS.address + 5; n++) await ask(`u=admin&p=wrong${n}&${CLIENT}`);
     expect((await server.api('/auth/login', { method: 'POST', token: null, body: ADMIN })).status).toBe(200);
   });
 });
 
-describe('the way in', () => {
-  it('is open to web clients of any site, without cookies', async () => {
+describe('the endpoints', () => {
+  it('are open to web clients of any site, without cookies', async () => {
     const preflight = await fetch(`${server.url}/rest/getAlbum.view`, {
       method: 'OPTIONS',
       headers: { Origin: 'https://music.example', 'Access-Control-Request-Headers': 'content-type' },
@@ -207,7 +207,7 @@ describe('the way in', () => {
     expect(answer.headers.get('cross-origin-resource-policy')).toBe('cross-origin');
   });
 
-  it('is there with and without .view, by GET, POST and HEAD, and in every format', async () => {
+  it('work with and without .view, with GET, POST and HEAD, and in every format', async () => {
     for (const suffix of ['', '.view'] as const) {
       const one = await openPhone(server, { suffix });
       expect((await one.get('ping')).body.status).toBe('ok');
@@ -227,12 +227,12 @@ describe('the way in', () => {
     );
   });
 
-  it('answers what it does not know with code 0 and status 200', async () => {
+  it('answer unknown names with code 0 and status 200', async () => {
     for (const endpoint of ['getTeapot', 'constructor', '__proto__', 'hasOwnProperty', 'getSonicSimilarTracks'])
       expect((await phone.get(endpoint)).body, endpoint).toMatchObject({ status: 'failed', error: { code: 0 } });
   });
 
-  it('refuses other methods and too large forms', async () => {
+  it('reject other methods and too large forms', async () => {
     expect((await fetch(`${server.url}/rest/ping`, { method: 'DELETE' })).status).toBe(405);
     const large = await fetch(`${server.url}/rest/ping?f=json`, {
       method: 'POST',

@@ -1,5 +1,5 @@
-// What real clients do when they first meet a server, request by request, in their format, form of credentials and
-// spelling; and a whole library copied by search3.
+// The requests of real clients when they first connect to a server, in their format, kind of credentials and
+// spelling; and a whole library synced with search3.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,14 +45,14 @@ async function pagesOf(phone: Phone, size: number, type = 'alphabeticalByName'):
   }
 }
 
-/** Bytes that begin as audio does, never an envelope. */
+/** Bytes that start like audio, not an envelope. */
 async function plays(phone: Phone, id: string, params = {}): Promise<void> {
   const response = await phone.bytes('stream', { id, ...params });
   expect([response.status, response.headers.get('content-type')?.startsWith('audio/')]).toEqual([200, true]);
   expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(1_000);
 }
 
-describe('a first meeting', () => {
+describe('the first connection', () => {
   it('Feishin: signs in by getUser, counts the library by deep offsets, browses by folder', async () => {
     const phone = await openPhone(server, { client: 'Feishin', version: '1.13.0' });
     const ping = await phone.get('ping');
@@ -109,7 +109,7 @@ describe('a first meeting', () => {
     await plays(phone, song[0]?.id ?? '');
   });
 
-  it('Amperfy: XML, all pages of albums at once, as many as the artists say', async () => {
+  it('Amperfy: XML, all pages of albums at once, by the counts of artists', async () => {
     const phone = await openPhone(server, { client: 'Amperfy', version: '1.13.0' });
     expect(await phone.xml('getGenres')).toContain('<genre ');
     const artists = await phone.xml('getArtists');
@@ -129,7 +129,7 @@ describe('a first meeting', () => {
     ]);
   });
 
-  it('Strawberry: every album by its own call, with all that it insists on', async () => {
+  it('Strawberry: every album with its own call, with all fields that it requires', async () => {
     const phone = await openPhone(server, { client: 'Strawberry', version: '1.11.0', form: 'hex' });
     const albums = await pagesOf(phone, 7);
     for (const album of albums)
@@ -146,7 +146,7 @@ describe('a first meeting', () => {
       });
   });
 
-  it('Ultrasonic: begins at 1.7.0 with a password in hexadecimal, goes on with tokens, resumes downloads', async () => {
+  it('Ultrasonic: starts at 1.7.0 with a hexadecimal password, continues with tokens, resumes downloads', async () => {
     const first = await openPhone(server, { client: 'Ultrasonic', version: '1.7.0', form: 'hex' });
     expect((await first.get('ping')).body['version']).toBe('1.16.1');
     const phone = await openPhone(server, { client: 'Ultrasonic', version: '1.16.1' });
@@ -168,7 +168,7 @@ describe('a first meeting', () => {
     expect(resumed.headers.get('content-disposition')).toMatch(/^attachment; filename="/);
   });
 
-  it('DSub: 1.2.0, folders and plain 1.16.1, with a Basic header that means nothing', async () => {
+  it('DSub: 1.2.0, folders and plain 1.16.1, with a Basic header that is ignored', async () => {
     const phone = await openPhone(server, { client: 'DSub', version: '1.2.0', form: 'hex' });
     const answer = await phone.bytes('ping', {}, { headers: { Authorization: 'Basic eDp5' } });
     expect(await answer.text()).toMatch(/<subsonic-response xmlns="[^"]+" status="ok" version="1.16.1"\/>/);
@@ -255,7 +255,7 @@ describe('a first meeting', () => {
     }
   });
 
-  it('airsonic-refix: in a browser, by forms, with t, s and p together where nobody asks', async () => {
+  it('airsonic-refix: in a browser, with forms, with t, s and p together for public calls', async () => {
     const phone = await openPhone(server, { client: 'airsonic-refix', version: '1.15.0', suffix: '' });
     const all = new URLSearchParams({ ...phone.credentials(), p: phone.password, f: 'json' });
     expect(
@@ -288,7 +288,7 @@ describe('a whole library by search3', () => {
   });
   afterAll(() => large.close());
 
-  it.each([1_000, 500, 333, 10_000])('gives every artist, album and track once, %i at a time', async (size) => {
+  it.each([1_000, 500, 333, 10_000])('returns every artist, album and track once, %i at a time', async (size) => {
     const seen = { artist: [] as string[], album: [] as string[], song: [] as string[] };
     for (let offset = 0; ; offset += size) {
       const page = await phone.ask<Record<keyof typeof seen, Listed[]>>(
@@ -321,7 +321,7 @@ describe('a whole library by search3', () => {
     },
   );
 
-  it('keeps a queue of 5,000 songs, by GET as by POST', async () => {
+  it('saves a queue of 5,000 songs, with GET and POST', async () => {
     const ids = Array.from({ length: 5_000 }, (_, n) => `tr-${(n % 1_700) + 1}`);
     for (const [n, save] of [phone.get, phone.post].entries()) {
       const queue = n === 0 ? ids : ids.toReversed();
@@ -334,7 +334,7 @@ describe('a whole library by search3', () => {
     }
   });
 
-  it('brings every name through, in XML as in JSON', async () => {
+  it('returns every name unchanged, in XML and JSON', async () => {
     const name = 'A & B <"C"> \u0007\u001b🎵 עברית العربية\u2028東京';
     const { id } = await phone.ask<Listed>('createPlaylist', { name, songId: 'tr-1' }, 'playlist');
     expect(await phone.ask('getPlaylist', { id }, 'playlist')).toMatchObject({ name });

@@ -1,4 +1,4 @@
-// Bytes by the phone door: audio in every way section 7 of the protocol's description has it, pictures, shares for
+// Bytes of the Subsonic API: audio in every way, images, shares for
 // people without an account.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,7 +53,7 @@ const stream = (
 ): Promise<Response> => phone.bytes('stream', { id: song.id, ...params }, { headers, method });
 const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 
-describe('audio as it is', () => {
+describe('original audio', () => {
   it.each([
     ['bytes=0-1', 0, 1],
     ['bytes=1000-', 1_000, -1],
@@ -84,14 +84,14 @@ describe('audio as it is', () => {
     ]).toEqual([200, String(original.length), 'bytes', 'audio/flac']);
   });
 
-  it('is raw whatever else is asked for, and downloaded as a file', async () => {
+  it('is raw despite other parameters, and downloaded as a file', async () => {
     expect((await bytesOf(await stream({ format: 'raw', maxBitRate: 32, timeOffset: 3 }))).equals(original)).toBe(true);
     const download = await phone.bytes('download', { id: song.id, maxBitRate: 32, format: 'mp3' });
     expect(download.headers.get('content-disposition')).toMatch(/^attachment; filename="/);
     expect((await bytesOf(download)).equals(original)).toBe(true);
   });
 
-  it('fails in words and XML when there is no such song, and is no play', async () => {
+  it('is an XML error for an unknown song, and does not count as a play', async () => {
     const response = await phone.bytes('stream', { id: 'tr-999999' });
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/xml; charset=utf-8']);
     expect(await response.text()).toContain('<error code="70" message="There is no track 999999."/>');
@@ -99,8 +99,8 @@ describe('audio as it is', () => {
   });
 });
 
-describe.runIf(ffmpeg)('converted audio', () => {
-  it('comes as it is made, then is a file that can be sought in', async () => {
+describe.runIf(ffmpeg)('transcoded audio', () => {
+  it('is streamed while it is made, and later a seekable file', async () => {
     const live = await stream({ format: 'mp3', maxBitRate: 128 });
     expect([
       live.status,
@@ -124,7 +124,7 @@ describe.runIf(ffmpeg)('converted audio', () => {
     ]);
   });
 
-  it('begins at an offset', async () => {
+  it('starts at an offset', async () => {
     const [all, last] = [
       await bytesOf(await stream({ format: 'opus' })),
       await bytesOf(await stream({ format: 'opus', timeOffset: 4 })),
@@ -133,7 +133,7 @@ describe.runIf(ffmpeg)('converted audio', () => {
     expect(last.length).toBeGreaterThan(all.length * 0.1);
   });
 
-  it('never is longer than the length that was guessed', async () => {
+  it('is never longer than the estimated length', async () => {
     const response = await stream({ format: 'mp3', maxBitRate: 64, estimateContentLength: true });
     const announced = Number(response.headers.get('content-length'));
     expect(announced).toBe(
@@ -145,7 +145,7 @@ describe.runIf(ffmpeg)('converted audio', () => {
     expect((await bytesOf(response).catch(() => Buffer.alloc(0))).length).toBeLessThanOrEqual(announced);
   });
 
-  it('is decided by the server for a client that says what it plays', async () => {
+  it('is decided by the server for a client with capabilities', async () => {
     const decide = async (body: object): Promise<Record<string, unknown>> => {
       const response = await fetch(
         phone.address('getTranscodeDecision', { f: 'json', mediaId: song.id, mediaType: 'song' }),
@@ -201,7 +201,7 @@ describe.runIf(ffmpeg)('converted audio', () => {
     expect(await decide([])).toMatchObject({ error: { code: 10 } });
   });
 
-  it('is a play list for players that want one', async () => {
+  it('is an HLS playlist on request', async () => {
     const list = await (await phone.bytes('hls', { id: song.id, bitRate: 128 })).text();
     expect(list).toMatch(/^#EXTM3U\n[\s\S]*#EXT-X-ENDLIST\n$/);
     const address = list.split('\n').find((line) => line.startsWith('http')) ?? '';
@@ -212,7 +212,7 @@ describe.runIf(ffmpeg)('converted audio', () => {
   });
 });
 
-describe('pictures', () => {
+describe('images', () => {
   it.each(['track', 'album', 'artist', 'coverArt'])(
     'of a song’s %s come in the size asked for, as JPEG, from the cache',
     async (kind) => {
@@ -245,7 +245,7 @@ describe('pictures', () => {
     },
   );
 
-  it('say what they need', async () => {
+  it('require an id', async () => {
     expect(await (await phone.bytes('getCoverArt')).text()).toContain('code="10"');
     expect(await (await phone.bytes('getCoverArt', { id: song.id, size: 'big' })).text()).toContain('code="0"');
     expect((await phone.bytes('getCoverArt', { id: song.id, size: -5 })).headers.get('content-type')).toBe(
@@ -254,12 +254,12 @@ describe('pictures', () => {
   });
 });
 
-describe('what is shared', () => {
+describe('shares', () => {
   type Share = { id: string; url: string; visitCount: number; entry: { id: string }[] };
   const share = async (params: Record<string, string | number | string[]>): Promise<Share> =>
     (await phone.ask<{ share: Share[] }>('createShare', params, 'shares')).share[0] as Share;
 
-  it('can be heard by whoever has the address, and nothing else can', async () => {
+  it('can be played by everybody with the URL, and nothing else', async () => {
     const { url, id } = await share({ id: song.id, description: '<b>For</b> "you" & all' });
     const page = await fetch(url);
     expect([page.status, page.headers.get('content-type'), page.headers.get('cache-control')]).toEqual([
@@ -286,7 +286,7 @@ describe('what is shared', () => {
     ).toMatchObject({ visitCount: 1 });
   });
 
-  it('ends when it expires, and when it is taken back', async () => {
+  it('end when they expire, and when they are removed', async () => {
     const expired = await share({ id: song.albumId, expires: Date.now() - 1_000 });
     expect((await fetch(expired.url)).status).toBe(404);
     expect((await fetch(`${expired.url}/0`)).status).toBe(404);
@@ -296,7 +296,7 @@ describe('what is shared', () => {
     expect((await fetch(expired.url)).status).toBe(404);
   });
 
-  it('belongs to who shared it; a private playlist of somebody else cannot be', async () => {
+  it('belong to their creator, and cannot include another user’s private playlist', async () => {
     const theirs = await openPhone(server, { token: await registerUser(server, 'sharer') });
     const { id } = await share({ id: song.id });
     for (const endpoint of ['deleteShare', 'updateShare'])

@@ -1,4 +1,4 @@
-// Guards what phones ask for most: every statement finds its rows by an index, however large the library.
+// The most frequent Subsonic calls: every statement uses an index, however large the library.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
 import { playedAlbumIds } from '../../server/library/album-rows.ts';
@@ -20,7 +20,7 @@ beforeAll(() => {
 });
 afterAll(() => temp.close());
 
-/** What was run, with its plan. */
+/** The statements, with their plans. */
 function recording(): { statements: Statements; plans: () => { sql: string; plan: string }[] } {
   const run: { sql: string; params: Params }[] = [];
   const real = createStatements(temp.db.$client);
@@ -82,7 +82,7 @@ test.each<[string, (statements: Statements) => unknown]>([
   }
 });
 
-test('a folder’s children are those directly below it, with those that only lead to others', () => {
+test('a folder’s children are those directly below it, with those that only contain others', () => {
   const tree = createFolderTree(createStatements(temp.db.$client));
   const names = (path: string): string[] =>
     tree
@@ -95,7 +95,7 @@ test('a folder’s children are those directly below it, with those that only le
   expect(names('B')).toEqual([]);
 });
 
-test('a mix is not all by the same artist when there is other music, and another one the next time', () => {
+test('a mix is not all by one artist when there are others, and different the next time', () => {
   const statements = createStatements(temp.db.$client);
   const [first, second] = [1, 2].map((seed) =>
     createSimilar({ statements, random: seededRandom(seed) }).toTrack(user, 5 as TrackId, 40),

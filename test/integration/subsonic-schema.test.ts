@@ -1,5 +1,5 @@
-// Every envelope that the phone door gives, in XML and JSON, against the published descriptions; with a library that is
-// full, empty, and of one track. And golden files, one for each case, with what changes from run to run taken out: `npx
+// Every envelope of the Subsonic API, in XML and JSON, checked with the published descriptions; with a library that is
+// full, empty, and of one track. And golden files, one for each case, without what changes between runs: `npx
 // vitest run -u` rewrites them.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -83,11 +83,11 @@ describe.each(Object.entries(LIBRARIES))('with a library that is %s', (name, tra
     if (tracks === 1) await expect(normal(pretty(json.text))).toMatchFileSnapshot(fileOf(label, 'json'));
   }
 
-  /** With one track there is nothing that is drawn by lot. */
+  /** With one track there is nothing random. */
   const fileOf = (label: string, extension: string): string =>
     `${join(GOLDEN, label.replaceAll(' ', '-'))}.${extension}`;
 
-  it('answers every reading call as described', async () => {
+  it('answers every reading call according to the description', async () => {
     for (const [label, endpoint, params] of readCases(ids)) {
       await check(label, endpoint, params);
       const xml = await phone.xml(endpoint, params);
@@ -97,7 +97,7 @@ describe.each(Object.entries(LIBRARIES))('with a library that is %s', (name, tra
     }
   });
 
-  it('answers every writing call as described', async () => {
+  it('answers every writing call according to the description', async () => {
     for (const [label, endpoint, params] of writeCases(ids)) {
       await check(label, endpoint, params);
       documents.open.push({ name: label, xml: await phone.xml(endpoint, params) });
@@ -105,14 +105,14 @@ describe.each(Object.entries(LIBRARIES))('with a library that is %s', (name, tra
     await server.app.drain();
   });
 
-  it('writes XML that the XSD accepts', () => {
+  it('sends XML that is valid by the XSD', () => {
     expect(documents.open.length).toBeGreaterThan(90);
     const faults = xmlFaults(documents.open, 'SUBSONIC_XSD');
     if (faults) expect(faults).toEqual([]);
   });
 
-  it('writes XML for old clients that the original XSD accepts', () => {
-    // Answers that 1.16.1 does not have, and the one attribute that it takes for a number.
+  it('sends legacy clients XML that is valid by the original XSD', () => {
+    // responses that 1.16.1 does not have, and the one attribute that is a number there
     const newer = /OpenSubsonicExtensions|ByIndex|LyricsBySongId|getPlayQueue|getPodcastEpisode/;
     const faults = xmlFaults(
       documents.legacy.filter(({ name: label }) => !newer.test(label)),
@@ -122,7 +122,7 @@ describe.each(Object.entries(LIBRARIES))('with a library that is %s', (name, tra
   });
 
   if (name === 'full') {
-    it('has a case for every endpoint that is described and answers with an envelope', () => {
+    it('has a case for every described endpoint with an envelope', () => {
       const cased = new Set([...readCases(ids), ...writeCases(ids)].map(([, endpoint]) => endpoint));
       const elsewhere = [
         'stream',

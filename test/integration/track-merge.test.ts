@@ -1,4 +1,4 @@
-// Two tracks become one: what people did with either is there afterwards, and every count equals a recount.
+// Merging two tracks: user data of both is kept, and every count equals a recount.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { createPlayMerge } from '../../server/history/track-merge.ts';
@@ -52,7 +52,7 @@ const add = (identity: Partial<TrackIdentity> = {}): TrackId =>
     },
   });
 
-/** The counts follow by trigger. */
+/** The counts are kept by triggers. */
 const play = (userId: UserId, id: TrackId, at: number): void =>
   run("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (?, ?, 'x', ?)", userId, id, at);
 const counts = (): unknown[] =>
@@ -68,7 +68,7 @@ const stateOf = (userId: UserId, itemId: TrackId) => likes.states(userId, 'track
 const like = (userId: UserId, itemId: TrackId, liked: boolean, rating: number | null = null) =>
   likes.add(userId, { itemType: 'track', itemId }, { liked, rating });
 
-/** Every state is what its events add up to. */
+/** Every state equals the result of its events. */
 function expectStatesFromEvents(): void {
   const sums = new Map<string, ItemState>();
   for (const { user_id, item_id, liked, rating, created_at } of all<{
@@ -93,7 +93,7 @@ function expectStatesFromEvents(): void {
 }
 
 describe('plays', () => {
-  test('of both are the kept one’s, for everybody', () => {
+  test('of both belong to the kept one, for every user', () => {
     const [kept, emptied] = [add(), add({ title: 'Song (2)' })];
     for (const [user, id, at] of [
       [ann, kept, 10],
@@ -116,7 +116,7 @@ describe('plays', () => {
     expect(counts()).toEqual(recount());
   });
 
-  test('go along to the album and the artists of the kept one', () => {
+  test('count for the album and the artists of the kept one', () => {
     const [kept, emptied, other] = [
       add({ album: 'Harbour', artists: ['Ann', 'Cleo'] }),
       add({ album: 'Best of', artists: ['Ann', 'Dora'] }),
@@ -209,7 +209,7 @@ describe('likes', () => {
     expectStatesFromEvents();
   });
 
-  test('of one person do not become another’s', () => {
+  test('of one user do not become another’s', () => {
     const [a, b] = [add(), add({ title: 'Song (2)' })];
     like(bob, b, true);
     merge.mergeInto(a, b);
@@ -230,7 +230,7 @@ describe('likes', () => {
   });
 });
 
-test('entries of playlists keep their ids and places, also where one list has both tracks', () => {
+test('entries of playlists keep their ids and positions, also in a list with both tracks', () => {
   const [kept, emptied, other] = [add(), add({ title: 'Song (2)' }), add({ title: 'Other' })];
   for (const [id, owner] of [
     [1, 1],
@@ -270,8 +270,8 @@ test('entries of playlists keep their ids and places, also where one list has bo
   ]);
 });
 
-describe('the emptied track', () => {
-  test('goes with its search text, and an album and artists that nothing belongs to any more', async () => {
+describe('the other track', () => {
+  test('is deleted with its search text, and an empty album and artists', async () => {
     const [kept, emptied] = [
       add({ title: 'Lighthouse' }),
       add({ title: 'Lighthouse (take 2)', album: 'Best of', artists: ['Dora'] }),
@@ -293,7 +293,7 @@ describe('the emptied track', () => {
     });
   });
 
-  test('and all that hung on it stays when anything fails', () => {
+  test('and its data stay when anything fails', () => {
     const [kept, emptied] = [add(), add({ title: 'Song (2)' })];
     play(ann, emptied, 5);
     like(ann, emptied, true);
@@ -316,7 +316,7 @@ describe('the emptied track', () => {
     expect(all('SELECT count(*) AS n FROM like_events')).toEqual([{ n: 1 }]);
   });
 
-  test('must be another one, and both must be there', () => {
+  test('must be a different one, and both must exist', () => {
     const id = add();
     expect(() => merge.mergeInto(id, id)).toThrow(expect.objectContaining({ code: 'conflict' }));
     for (const [kept, emptied] of [

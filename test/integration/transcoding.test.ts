@@ -1,4 +1,4 @@
-// Conversion by ffmpeg behind /stream, with real audio and the real program.
+// Transcoding with ffmpeg in /stream, with real audio and the real program.
 import { spawnSync } from 'node:child_process';
 import {
   ftruncateSync,
@@ -66,7 +66,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** A WAV of that length, 8 kHz mono; long ones are holes in the file and take no room. */
+/** A WAV of that length, 8 kHz mono; long ones are sparse files. */
 function addFile(name: string, seconds: number, values: Partial<typeof tracks.$inferInsert> = {}): TrackId {
   const data = seconds * 16_000;
   const head = Buffer.alloc(44);
@@ -119,7 +119,7 @@ function durationOf(bytes: Buffer, extension: string): number {
   return Number(h) * 3600 + Number(m) * 60 + Number(s);
 }
 
-/** ffmpeg processes that this process started and that live. */
+/** Running ffmpeg processes that this process started. */
 function children(): number {
   const own = readdirSync('/proc/self/task').flatMap((task) =>
     readFileSync(`/proc/self/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean),
@@ -131,14 +131,14 @@ function children(): number {
         !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
       );
     } catch {
-      return false; // gone meanwhile
+      return false; // ended meanwhile
     }
   }).length;
 }
 
 const cacheFiles = (): string[] => readdirSync(join(dir, 'cache', 'transcodes'));
 
-/** A listener who takes the head of the answer, then nothing. */
+/** A listener who reads the headers, then nothing. */
 const listen = (id: number, query: string): Promise<ClientRequest> =>
   new Promise((resolve, reject) => {
     const request = httpGet(
@@ -170,7 +170,7 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     expect(Math.abs(durationOf(await bytesOf(response), format) - SECONDS)).toBeLessThan(0.3);
   });
 
-  it('is a file with ranges once it was made', async () => {
+  it('is a file with ranges once it is complete', async () => {
     const first = await bytesOf(await get(song, 'format=mp3'));
     await expect.poll(() => transcodes.running()).toBe(0);
     const whole = await get(song, 'format=mp3');
@@ -187,7 +187,7 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     expect((await get(song, 'format=mp3', { 'if-none-match': etag })).status).toBe(304);
   });
 
-  it('answers the first two bytes, as iPhones ask for them, with exactly these, also when it was not made yet', async () => {
+  it('answers a request for the first two bytes, as iPhones send it, also before it is complete', async () => {
     const response = await get(song, 'format=mp3', { range: 'bytes=0-1' });
     expect(response.status).toBe(206);
     const total = Number(/^bytes 0-1\/(\d+)$/.exec(response.headers.get('content-range') ?? '')?.[1]);
@@ -195,14 +195,14 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     expect((await bytesOf(rest)).length).toBe(total);
   });
 
-  it('comes at once for a range that is the whole', async () => {
+  it('is sent at once for a range of the whole', async () => {
     const response = await get(song, 'format=mp3', { range: 'bytes=0-' });
     expect(response.status).toBe(200);
     expect(response.headers.get('accept-ranges')).toBe('none');
     expect(durationOf(await bytesOf(response), 'mp3')).toBeGreaterThan(SECONDS - 0.3);
   });
 
-  it('begins where it was asked to, with a time of its own, and is not kept', async () => {
+  it('starts at the requested offset, with its own duration, and is not cached', async () => {
     const response = await get(song, 'format=mp3&start_ms=5000');
     expect(Math.abs(durationOf(await bytesOf(response), 'mp3') - (SECONDS - 5))).toBeLessThan(0.3);
     await expect.poll(() => cacheFiles()).toEqual([]);
@@ -222,7 +222,7 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     expect(Number((await get(song, 'format=mp3', {}, 'HEAD')).headers.get('content-length'))).toBeGreaterThan(10_000);
   });
 
-  it('is converted only when the bitrate is above what was asked for', async () => {
+  it('is only transcoded if its bit rate is above the requested one', async () => {
     expect((await get(song, 'max_bitrate=128')).headers.get('content-type')).toBe('audio/wav');
     const narrow = await get(song, 'max_bitrate=64');
     expect(narrow.headers.get('content-type')).toBe('audio/mpeg');
@@ -230,28 +230,28 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     expect((await get(song, 'format=raw&max_bitrate=64')).headers.get('content-type')).toBe('audio/wav');
   });
 
-  it('is the original where there is no ffmpeg', async () => {
+  it('is the original without ffmpeg', async () => {
     program = undefined;
     const response = await get(song, 'format=mp3');
     expect(response.headers.get('content-type')).toBe('audio/wav');
     expect((await bytesOf(response)).length).toBe(44 + SECONDS * 16_000);
   });
 
-  it('is made once for two who ask at the same time', async () => {
+  it('is made once for two requests at the same time', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, async () => bytesOf(await get(song, 'format=opus'))));
     for (const answer of answers) expect(answer.equals(answers[0] as Buffer)).toBe(true);
     await expect.poll(() => transcodes.running()).toBe(0);
     expect(cacheFiles()).toHaveLength(1);
   });
 
-  it('is another one when the file became another one', async () => {
+  it('is made again when the file has changed', async () => {
     await bytesOf(await get(song, 'format=mp3'));
     await expect.poll(() => transcodes.running()).toBe(0);
     utimesSync(join(dir, 'music', 'song.wav'), new Date(0), new Date(1_000));
     expect((await get(song, 'format=mp3')).headers.get('accept-ranges')).toBe('none');
   });
 
-  it('is told in words when the file is no audio', async () => {
+  it('is an error with a reason when the file is not audio', async () => {
     writeFileSync(join(dir, 'music', 'song.wav'), 'ffconcat version 1.0\nfile /etc/hostname\n');
     const response = await get(song, 'format=mp3');
     expect(response.status).toBe(503);
@@ -259,13 +259,13 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     await expect.poll(() => cacheFiles()).toEqual([]);
   });
 
-  it('is sent but not kept when the music ends before its time', async () => {
+  it('is sent but not cached when the audio is shorter than declared', async () => {
     const short = addFile('cut.wav', SECONDS, { durationMs: 60_000 });
     expect(durationOf(await bytesOf(await get(short, 'format=mp3')), 'mp3')).toBeGreaterThan(SECONDS - 0.3);
     await expect.poll(() => cacheFiles()).toEqual([]);
   });
 
-  it('makes room for new ones by the least recently used', async () => {
+  it('replaces the least recently used in the cache', async () => {
     for (const format of ['mp3', 'opus', 'aac']) {
       await bytesOf(await get(song, `format=${format}`));
       await expect.poll(() => transcodes.running()).toBe(0);
@@ -283,8 +283,8 @@ describe.runIf(ffmpeg)('a track in another format', () => {
   });
 });
 
-describe.runIf(ffmpeg && process.platform === 'linux')('many conversions', () => {
-  it('never run more programs than allowed, fifty asked for at once, and all are answered', async () => {
+describe.runIf(ffmpeg && process.platform === 'linux')('many transcodes', () => {
+  it('never run more programs than allowed for fifty requests at once, and all are answered', async () => {
     let most = 0;
     const watch = setInterval(() => {
       most = Math.max(most, children());
@@ -302,7 +302,7 @@ describe.runIf(ffmpeg && process.platform === 'linux')('many conversions', () =>
     await expect.poll(() => [children(), cacheFiles().filter((name) => name.endsWith('.part'))]).toEqual([0, []]);
   });
 
-  it('leave no program and no file behind when everybody goes', async () => {
+  it('leave no program and no file behind when all listeners disconnect', async () => {
     const hours = addFile('hours.wav', 4 * 3_600);
     const [first, second] = [await listen(hours, 'format=opus'), await listen(hours, 'format=opus&max_bitrate=32')];
     const waiting = Array.from({ length: 10 }, (_, n) =>
@@ -317,7 +317,7 @@ describe.runIf(ffmpeg && process.platform === 'linux')('many conversions', () =>
     await expect.poll(() => [transcodes.running(), children(), cacheFiles()]).toEqual([0, 0, []]);
   });
 
-  it('go on while one of two listeners is still there', async () => {
+  it('continue while one of two listeners is connected', async () => {
     const hours = addFile('hours.wav', 4 * 3_600);
     const [first, second] = [await listen(hours, 'format=opus'), await listen(hours, 'format=opus')];
     expect(transcodes.running()).toBe(1);

@@ -1,16 +1,16 @@
-// Walks every route there is as a second person, with the ids of the first one's private things: nothing is found,
-// nothing is told, nothing changes. A new route with an id in its path must say here whether its things belong to
-// everybody.
+// Calls every route as a second user, with the ids of the first one's private data: nothing is found,
+// nothing is disclosed, nothing changes. A new route with an id in its path has to be listed here if its data is shared
+// by all users.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Route } from '../../server/http/route.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
 import { ADMIN, registerUser, startServer, type TestServer } from '../support/server.ts';
 
-/** In everything that belongs to Ann and has a text. */
+/** In all texts of Ann's data. */
 const SECRET = 'annssecret';
-/** What everybody signed in shares, and what has no owner. */
+/** Data that all users share, and data without an owner. */
 const SHARED = /^\/(tracks|albums|artists|sources|stream|downloads|review|share|stats\/year|duplicates)\//;
-/** These are about something of the caller's own under an id that everybody knows or may choose. */
+/** These have one's own data under an id that everybody knows or may choose. */
 const OWN_BY_SHARED_ID = new Set(['put /bookmarks/:track_id', 'delete /jukebox/speaker/:speaker_id']);
 const SPEAKER = 'one-window';
 
@@ -75,14 +75,14 @@ async function makePlaylist(): Promise<void> {
   });
 }
 
-/** Routes that Bob may call, with an id of something private in their path. */
+/** Routes that Bob may call, with a private id in their path. */
 const privateRoutes = (): Route[] =>
   server.app.routes.filter(
     ({ spec }) =>
       spec.access !== 'superuser' && spec.access !== 'public' && spec.path.includes(':') && !SHARED.test(spec.path),
   );
 
-/** The route's path with Ann's ids; undefined where this test was not told any. */
+/** The route's path with Ann's ids; undefined if this test knows none. */
 function pathOf(route: Route): string | undefined {
   const { path } = route.spec;
   const base = Object.keys(hers)
@@ -105,7 +105,7 @@ const ask = (route: Route, token: string) =>
     ...(route.spec.body && { body: bodies[nameOf(route)] ?? {} }),
   });
 
-/** Every row of Ann's, in whatever table, and of what hangs on them. */
+/** All of Ann's rows, in every table, and rows that refer to them. */
 function everythingOfAnn(): Record<string, unknown[]> {
   const client = server.app.db.$client;
   const { id } = client.prepare("SELECT id FROM users WHERE username = 'ann'").get() as { id: number };
@@ -134,7 +134,7 @@ test('this test knows an id for every private route', () => {
   expect(privateRoutes().length).toBeGreaterThan(4);
 });
 
-test('another person’s things are not found, and writing to them changes nothing', async () => {
+test('another user’s data is not found, and writing to it changes nothing', async () => {
   const before = everythingOfAnn();
   for (const route of privateRoutes().filter((one) => !OWN_BY_SHARED_ID.has(nameOf(one)))) {
     const answer = await ask(route, bob);
@@ -146,7 +146,7 @@ test('another person’s things are not found, and writing to them changes nothi
   expect(everythingOfAnn()).toEqual(before);
 });
 
-test('what is kept under a shared id is each person’s own', async () => {
+test('data under a shared id is each user’s own', async () => {
   const before = everythingOfAnn();
   expect(
     (await server.api(`/bookmarks/${trackId}`, { method: 'PUT', body: { position_ms: 99 }, token: bob })).status,
@@ -157,7 +157,7 @@ test('what is kept under a shared id is each person’s own', async () => {
   expect(everythingOfAnn()).toEqual(before);
 });
 
-test('an administrator is not let in either', async () => {
+test('an administrator has no access either', async () => {
   const before = everythingOfAnn();
   const {
     body: { access_token: token },
@@ -169,7 +169,7 @@ test('an administrator is not let in either', async () => {
   expect(everythingOfAnn()).toEqual(before);
 });
 
-test('nothing that can be read without an id tells of another person’s things', async () => {
+test('nothing that can be read without an id discloses another user’s data', async () => {
   const before = everythingOfAnn();
   const readable = server.app.routes.filter(
     ({ spec }) => spec.method === 'get' && spec.access === 'user' && !spec.path.includes(':') && !spec.produces,
@@ -189,7 +189,7 @@ test('nothing that can be read without an id tells of another person’s things'
   expect(everythingOfAnn()).toEqual(before);
 });
 
-test('the owner finds all of them', async () => {
+test('the owner finds all of it', async () => {
   for (const route of privateRoutes().filter(({ spec }) => spec.method === 'get'))
     expect((await ask(route, ann)).status, nameOf(route)).toBe(200);
   for (const path of ['/history', '/queue', '/bookmarks', '/history/imports', '/history/now-playing'])

@@ -1,4 +1,4 @@
-// Uploads beside a scan, and beside deletions of the same content: whatever the order, no track is left without its
+// Uploads during a scan, and during deletions of the same content: in any order, no track is left without its
 // audio.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -64,7 +64,7 @@ const objects = (server: TestServer): string[] => {
     : [];
 };
 
-/** Every track's audio is there, and every stored object has a track. */
+/** Every track has its audio, and every stored object has a track. */
 async function expectWhole(server: TestServer): Promise<void> {
   const tracks = await allTracks(server);
   for (const track of tracks) {
@@ -88,7 +88,7 @@ test('twenty different uploads at once while a scan runs', async () => {
   await expectWhole(server);
 });
 
-test('the same content uploaded and deleted over and over, in whatever order, never leaves a track without audio', async () => {
+test('the same content uploaded and deleted repeatedly never leaves a track without audio', async () => {
   const server = await serve();
   const path = clean[0] as string;
   for (let round = 0; round < 40; round++) {
@@ -99,7 +99,7 @@ test('the same content uploaded and deleted over and over, in whatever order, ne
       remove(server, first.body.items[0]?.id),
       upload(server, path),
     ]);
-    expect([200, 201, 404]).toContain(again.status); // 404: it was found, and deleted before the answer
+    expect([200, 201, 404]).toContain(again.status); // 404: it was found, and deleted before the response
     await expectWhole(server);
   }
 });
@@ -127,7 +127,7 @@ test('content that a scan finds again while its only track is deleted', async ()
   }
 });
 
-/** A place in the work where it stops until it is let on. */
+/** A point where work stops until the test continues it. */
 function gate() {
   const waiting: (() => void)[] = [];
   let arrived = 0;
@@ -152,8 +152,8 @@ function gate() {
   };
 }
 
-describe('a deletion and an upload of the same content, held at the worst moment', () => {
-  /** The services over a real storage that stops after it stored and before it deletes. */
+describe('a deletion and an upload of the same content, stopped at the worst moment', () => {
+  /** The services with a real storage that stops after storing and before deleting. */
   async function openUploads() {
     const { db, dir, close } = openTempDatabase();
     const real = createLocalStorage({ root: join(dir, 'library') });
@@ -244,7 +244,7 @@ describe('a deletion and an upload of the same content, held at the worst moment
     const deletion = library.deleteTrack(first);
     await expect.poll(deleting.arrived).toBe(1);
     const second = send();
-    await expect.poll(leasesAsked).toBe(2); // without it, the object would be found, and then go
+    await expect.poll(leasesAsked).toBe(2); // without it, the object would be found, and then deleted
     deleting.open();
     await deletion;
     expect(await hasAudio(await second)).toBe(true);

@@ -1,4 +1,4 @@
-// Upload over HTTP: streamed, judged by content, found again, refused in words.
+// Uploads over HTTP: streamed, identified by content, recognized again, rejected with a reason.
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -33,10 +33,10 @@ function upload(...files: [name: string, bytes: Uint8Array][]): Promise<Answer<U
   return server.api<UploadOut>('/tracks/upload', { method: 'POST', body: form });
 }
 
-/** One upload that nothing before it has sent. */
+/** An upload with new content. */
 const next = (): ExpectedFile => clean.pop() as ExpectedFile;
 
-test('a file becomes a track with its tags, and its bytes come back', async () => {
+test('a file becomes a track with its tags, and streams the same bytes', async () => {
   const file = next();
   const { status, body } = await upload(['whatever.bin', bytesOf(file)]);
   expect(status).toBe(201);
@@ -60,7 +60,7 @@ test('the same content again is the same track and answers 200', async () => {
   expect(second.body.items[0]?.id).toBe(first.body.items[0]?.id);
 });
 
-test('twenty uploads of the same file at once make one track', async () => {
+test('twenty uploads of the same file at once create one track', async () => {
   const bytes = bytesOf(next());
   const before = await totalOf(server, '/tracks');
   const answers = await Promise.all(Array.from({ length: 20 }, () => upload(['same.mp3', bytes])));
@@ -68,7 +68,7 @@ test('twenty uploads of the same file at once make one track', async () => {
   expect(await totalOf(server, '/tracks')).toBe(before + 1);
 });
 
-test('good and bad files of one request are told apart', async () => {
+test('good and bad files of one request are separate', async () => {
   const { status, body } = await upload(
     ['good.mp3', bytesOf(next())],
     ['notes.txt', Buffer.from('not music at all')],
@@ -80,7 +80,7 @@ test('good and bad files of one request are told apart', async () => {
   for (const { detail } of body.errors) expect(detail).toMatch(/^This is not readable audio: .+\.$/);
 });
 
-test('none good is 422 and names each file; one that is too large is 413', async () => {
+test('only bad files are 422 with each file; one that is too large is 413', async () => {
   const none = await upload(['a.txt', Buffer.from('x')], ['b.txt', Buffer.from('y')]);
   expect([none.status, none.headers.get('content-type')]).toEqual([422, 'application/problem+json']);
   expect((none.body as unknown as { errors: { field: string }[] }).errors.map((error) => error.field)).toEqual([
@@ -121,7 +121,7 @@ test('names with folders, control characters and quotes stay names', async () =>
   expect(body.items[0]?.source_id).toMatch(/^[0-9a-f]{64}$/);
 });
 
-test('an upload that breaks off leaves nothing behind', async () => {
+test('an upload that is cut off leaves nothing behind', async () => {
   const { port, hostname } = new URL(server.url);
   const before = await totalOf(server, '/tracks');
   const head = `--x\r\nContent-Disposition: form-data; name="files"; filename="a.mp3"\r\n\r\n`;

@@ -1,5 +1,5 @@
-// The identity table once more, and nobody asks for a scan: the files change on disk while the server watches, all rows
-// side by side, each in a folder of its own.
+// The identity table without requested scans: the files change on disk while the server watches, all rows
+// in parallel, each in its own folder.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode, driven by the watch a
   let marks = 0;
 
   /**
-   * A file that comes after all other changes: when it is a track and no scan is left to run, they all have been seen.
+   * A file that is added after all other changes: when it is a track and no scan is queued, all have been seen.
    */
   async function settle(): Promise<void> {
     const name = `mark ${++marks}.mp3`;
@@ -87,7 +87,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode, driven by the watch a
 
   describe('twice', () => {
     beforeAll(async () => {
-      // news of the folder, and none of its music
+      // changes of the folder, but not of its music
       for (const { at } of music.parts) writeFileSync(at('picture.jpg'), '');
       await settle();
     });
@@ -95,7 +95,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode, driven by the watch a
       music.expectRow(part, 'twice'),
     );
 
-    test('every scan but the first was of changed folders only, all of them at once', () => {
+    test('every scan but the first was of changed folders only, of all at once', () => {
       const [first, ...others] = scansOf(music.server).map(({ payload }) => (payload as { paths?: string[] }).paths);
       expect(first).toBeUndefined();
       expect(others.length).toBeGreaterThanOrEqual(3);

@@ -1,4 +1,4 @@
-// Scans that have to wait for their turn: a real job queue, and a scan that ends when the test says so.
+// Scans that have to wait: a real job queue, and a scan that ends when the test says so.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEventHub } from '../../server/events/hub.ts';
 import { createScanRequests } from '../../server/watch/scan-requests.ts';
@@ -12,9 +12,9 @@ import { PATIENCE_MS } from '../support/until.ts';
 let temp: TempDatabase;
 let jobs: Jobs;
 let requests: ReturnType<typeof createScanRequests>;
-/** Folders of the scans that began. */
+/** Folders of the started scans. */
 let begun: string[][];
-/** Lets the scan that runs end. */
+/** Ends the running scan. */
 let endScan: () => void;
 
 beforeEach(() => {
@@ -43,12 +43,12 @@ afterEach(async () => {
 
 const beganScans = (...folders: string[][]) => expect.poll(() => begun, { interval: 5 }).toEqual(folders);
 
-test('all folders that are asked for at once are one scan', async () => {
+test('all folders that are requested at once are one scan', async () => {
   requests.ask(['b/c', 'a', 'b']);
   await beganScans(['a', 'b']);
 });
 
-test('what is asked for while a scan runs waits, and becomes one scan after it', async () => {
+test('requests during a scan wait, and become one scan after it', async () => {
   requests.ask(['a']);
   await beganScans(['a']);
   requests.ask(['b']);
@@ -67,7 +67,7 @@ test('a folder that changes while a scan of it runs is scanned again after it', 
   await beganScans(['a'], ['a']);
 });
 
-test('a scan that a person began does not count for what changed since: it is scanned after it', async () => {
+test('a scan that a user started does not cover later changes: they are scanned after it', async () => {
   await jobs.enqueue(SCAN_LOCAL_FOLDER, {});
   await beganScans(['']);
   requests.ask(['a/b']);
@@ -75,7 +75,7 @@ test('a scan that a person began does not count for what changed since: it is sc
   await beganScans([''], ['a/b']);
 });
 
-test('the whole folder, while a person scans the whole folder, is scanned once more', async () => {
+test('the whole folder, while a user scans the whole folder, is scanned again', async () => {
   await jobs.enqueue(SCAN_LOCAL_FOLDER, {});
   await beganScans(['']);
   requests.ask(['', 'a']);
@@ -83,7 +83,7 @@ test('the whole folder, while a person scans the whole folder, is scanned once m
   await beganScans([''], ['']);
 });
 
-test('what was forgotten is not scanned', async () => {
+test('discarded requests are not scanned', async () => {
   requests.ask(['a']);
   await beganScans(['a']);
   requests.ask(['b']);

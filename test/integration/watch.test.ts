@@ -1,4 +1,4 @@
-// The watch on the music folder, on a real disk: what it notices, how few scans it asks for, and what it does where it
+// The watch on the music folder, on a real disk: what it notices, how few scans it requests, and what it does where it
 // cannot watch.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,9 +21,9 @@ const TIMING: Partial<WatchTiming> = {
   pollMs: 200,
   checkMs: 20,
 };
-/** For what must be one scan: a machine that stands still for a moment must not look like the end of the changes. */
+/** For changes that must be one scan: a pause of a busy machine must not look like their end. */
 const TOGETHER: Partial<WatchTiming> = { quietMs: 1_500 };
-/** For files that somebody writes to without a pause: looked at often, and taken when they rest. */
+/** For files that are written continuously: checked often, and scanned when they stop. */
 const SLOW_WRITER: Partial<WatchTiming> = { quietMs: 1_500, maxWaitMs: 200 };
 
 let base: string;
@@ -54,7 +54,7 @@ function musicFolder(): string {
   return folder;
 }
 
-/** Copies a generated file into the music folder under a temporary name first, as programs do that write in one go. */
+/** Copies a generated file into the music folder under a temporary name first, like many programs. */
 function put(folder: string, album: string, i: number): string {
   mkdirSync(join(folder, album), { recursive: true });
   const temporary = join(folder, album, `${nameOf(i)}.part`);
@@ -91,14 +91,14 @@ const sourceIds = async (server: TestServer): Promise<string[]> =>
     .map((track) => track.source_id ?? '')
     .sort();
 
-/** Something to wait for: when it has become a track, the changes before it have been seen too. */
+/** A file to wait for: when it is a track, the changes before it have been seen too. */
 async function seeEverything(server: TestServer, folder: string): Promise<void> {
   const last = put(folder, 'Last', 11);
   await expect.poll(() => trackAt(server, last)).toBeDefined();
 }
 
 describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (backend) => {
-  test('a start imports what is there, and a new file is imported by one scan of its folder', async () => {
+  test('the start imports existing files, and a new file is imported by one scan of its folder', async () => {
     const folder = musicFolder();
     const server = await watching(folder, { backend });
     expect(await sourceIds(server)).toHaveLength(4);
@@ -128,7 +128,7 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
     expect(scannedFolders(server)).toEqual([['Artist A/Album A']]);
   });
 
-  test('a folder that is deleted is proved gone by a scan of the folder above it', async () => {
+  test('a folder that is deleted is missing after a scan of its parent', async () => {
     const folder = musicFolder();
     const server = await watching(folder, { backend, ...TOGETHER });
     rmSync(join(folder, 'Artist A/Album A'), { recursive: true });
@@ -136,7 +136,7 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
     expect(scannedFolders(server)).toEqual([['Artist A']]);
   });
 
-  test('a renamed folder leads to one scan that sees both its names', async () => {
+  test('a renamed folder leads to one scan of both names', async () => {
     const folder = musicFolder();
     const server = await watching(folder, { backend, ...TOGETHER });
     renameSync(join(folder, 'Artist A/Album A'), join(folder, 'Artist A/Album A (remaster)'));
@@ -154,7 +154,7 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
     expect(scannedFolders(server)).toEqual([['Artist A', 'Artist B/Album A']]);
   });
 
-  test('a file that is still being written holds up no other folder, and is imported once, and whole', async () => {
+  test('a file that is still being written delays no other folder, and is imported once and completely', async () => {
     const folder = musicFolder();
     const server = await watching(folder, { backend, ...SLOW_WRITER });
     const target = join(folder, 'Artist A/Album A', nameOf(4));
@@ -171,7 +171,7 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
     expect(endedScans(server).at(-1)?.result).toMatchObject({ added: 1, updated: 0 });
   });
 
-  test('a burst of 500 files in 25 folders leads to few scans, and none is left out', async () => {
+  test('a burst of 500 files in 25 folders leads to few scans of all of them', async () => {
     const folder = musicFolder();
     const server = await watching(folder, { backend, ...TOGETHER });
     for (let i = 0; i < 500; i++) {
@@ -190,7 +190,7 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
     expect(scannedFolders(server).length).toBeLessThanOrEqual(3);
   });
 
-  test('hidden files, files that are no music, and all below a marked folder lead to no scan', async () => {
+  test('hidden files, files without music, and everything below a marked folder lead to no scan', async () => {
     const folder = musicFolder();
     mkdirSync(join(folder, 'Memos/2024'), { recursive: true });
     writeFileSync(join(folder, 'Memos/.nomedia'), '');
@@ -214,7 +214,7 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
   });
 });
 
-test('a folder whose name is no UTF-8 is watched too', async () => {
+test('a folder whose name is not UTF-8 is watched too', async () => {
   const folder = musicFolder();
   const album = Buffer.concat([Buffer.from(`${folder}/Caf`), Buffer.from([0xe9])]);
   mkdirSync(album);
@@ -223,7 +223,7 @@ test('a folder whose name is no UTF-8 is watched too', async () => {
   await expect.poll(() => sourceIds(server)).toContain(`Caf\\xe9/${nameOf(4)}`);
 });
 
-test('changes that come while a scan runs are scanned after it', async () => {
+test('changes during a scan are scanned after it', async () => {
   const folder = musicFolder();
   const server = await watching(folder, { quietMs: 20 });
   const added: string[] = [];
@@ -235,7 +235,7 @@ test('changes that come while a scan runs are scanned after it', async () => {
 });
 
 describe('the settings', () => {
-  test('switching the watch off stops it, and on again it sees what it missed', async () => {
+  test('switching the watch off stops it, and switched on it finds missed changes', async () => {
     const folder = musicFolder();
     const server = await watching(folder);
     expect((await server.api('/settings', { method: 'PATCH', body: { local_media_watch: false } })).status).toBe(200);
@@ -249,7 +249,7 @@ describe('the settings', () => {
     expect(scannedFolders(server)).toEqual([['']]);
   });
 
-  test('another music folder is watched from then on, and the old one no more', async () => {
+  test('a new music folder is watched instead of the old one', async () => {
     const [old, other] = [musicFolder(), musicFolder()];
     const server = await startServer({
       env: { LOCAL_MEDIA_IMPORT_MODE: 'reference', LOCAL_MEDIA_WATCH: '' },
@@ -300,7 +300,7 @@ describe('where it cannot watch', () => {
     await expect.poll(() => server.app.watcher.status().state).toBe('polling');
   });
 
-  test('a music folder that vanishes is waited for: nothing is scanned or missing, and it is watched again when it is back', async () => {
+  test('a removed music folder is awaited: nothing is missing, and it is watched again when it is back', async () => {
     const folder = musicFolder();
     const server = await watching(folder);
     renameSync(folder, `${folder}-away`);
@@ -316,7 +316,7 @@ describe('where it cannot watch', () => {
     );
   });
 
-  test('a music folder that is suddenly empty, as of a disk that was unplugged, takes nothing with it', async () => {
+  test('an empty music folder, as after unplugging a disk, makes nothing missing', async () => {
     const folder = musicFolder();
     const server = await watching(folder);
     for (const artist of ['Artist A', 'Artist B'])
@@ -335,7 +335,7 @@ describe('where it cannot watch', () => {
     expect(await sourceIds(server)).toHaveLength(5);
   });
 
-  test('another disk in the place of the music folder is watched instead', async () => {
+  test('another disk at the path of the music folder is watched instead', async () => {
     const folder = musicFolder();
     const server = await watching(folder);
     const other = mkdtempSync(join(dirname(folder), 'other-'));

@@ -1,5 +1,5 @@
-// Which folder may import which. A folder may use all layers below its own, and of its own layer the folders named
-// behind it, which are listed before it: so there is no cycle. Types count like code.
+// Which folder may import which. A folder may use all layers below its own, and of its own layer the listed folders,
+// which come before it: so there are no cycles. Types count like code.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
 
@@ -11,7 +11,7 @@ export interface Layer {
 }
 
 /**
- * The programs, and the layers of each, lowest first. `*` stands for every folder there; they use none of each other.
+ * The programs, and the layers of each, lowest first. `*` is every folder there; these do not import each other.
  */
 export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer[]> = {
   server: [
@@ -108,7 +108,7 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
 export type Part = keyof typeof ARCHITECTURE;
 const PARTS = Object.keys(ARCHITECTURE) as Part[];
 
-/** Rules and tables without imports, which the other programs read too. */
+/** Rules and tables without imports, which the other programs import too. */
 export const PURE: ReadonlySet<string> = new Set([
   'server/history/counts-as-played.ts',
   'server/media/audio-formats.ts',
@@ -117,7 +117,7 @@ export const PURE: ReadonlySet<string> = new Set([
   'server/storage/uri.ts',
 ]);
 
-/** What each program may know of the server. */
+/** What each program may import from the server. */
 const MAY_USE_OF_SERVER: Record<Part, (path: string) => boolean> = {
   server: () => true,
   renderer: (path) => /\/([a-z]+-)?wire\.ts$/.test(path) || PURE.has(path),
@@ -141,7 +141,7 @@ export const FILES: readonly string[] = PARTS.flatMap((part) =>
 
 export const readCode = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-/** Behind `from` or `import`, with or without a bracket: static, for its effect, re-exported, dynamic, or as a type. */
+/** After `from` or `import`, with or without a bracket: static, side effect, re-export, dynamic, or a type. */
 const SPECIFIER = /\b(?:from|import)\s*\(?\s*(['"])(\.{1,2}\/[^'"]+)\1/g;
 
 export function importsOf(path: string, code: string): Import[] {

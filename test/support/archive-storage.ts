@@ -1,5 +1,5 @@
-// A storage backend that only tests have: every object is a row of one SQLite file, in the folder that STORAGE_ROOT
-// names. Importing it adds it to the backends there are, before anything asks for them.
+// A storage backend for tests: every object is a row of one SQLite file, in the folder that STORAGE_ROOT
+// names. Importing it adds it to the backends.
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

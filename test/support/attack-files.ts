@@ -1,5 +1,5 @@
-// Files made to hurt a parser: to hang it, to fill its memory, to make it believe nonsense. The first eight are those
-// that bring down a bare parser; the others aim at ours. Large ones are sparse, so making them all takes about a
+// Malicious files: to hang a parser, fill its memory, or make it read garbage. The first eight are those
+// that crash a bare parser; the others aim at ours. Large ones are sparse, so writing them all takes about a
 // second.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -24,7 +24,7 @@ export interface AttackFile {
   name: string;
   why: string;
   make(file: string): void;
-  /** The file is odd but sound, and has to be read. */
+  /** The file is unusual but valid, and has to be read. */
   readable?: true;
 }
 
@@ -39,13 +39,13 @@ function sparse(file: string, head: Buffer, size: number, tail: Buffer = Buffer.
   fs.closeSync(fd);
 }
 
-/** The same comment over and over. */
+/** The same comment, repeated. */
 function comments(count: number, text: string): Buffer {
   const one = Buffer.concat([u32le(text.length), ascii(text)]);
   return Buffer.concat([u32le(0), u32le(count), Buffer.alloc(one.length * count, one)]);
 }
 
-/** Atoms of one name, each inside the one before. */
+/** Nested atoms of one name. */
 function nested(name: string, depth: number): Buffer {
   const all = Buffer.alloc(depth * 8);
   for (let i = 0; i < depth; i++) {
@@ -293,7 +293,7 @@ export const attackFiles: AttackFile[] = [
   },
 ];
 
-/** Makes all of them in a folder. */
+/** Writes all of them into a folder. */
 export function writeAttackFiles(dir: string): (AttackFile & { path: string })[] {
   fs.mkdirSync(dir, { recursive: true });
   return attackFiles.map((attack) => {

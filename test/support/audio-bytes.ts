@@ -1,4 +1,4 @@
-// Small sound audio files put together byte by byte: what the generator does not make, and what tests want to bend.
+// Small valid audio files built byte by byte: what the generator does not write, and what tests change.
 
 export const ascii = (text: string): Buffer => Buffer.from(text, 'latin1');
 export const u16 = (n: number): Buffer => {
@@ -48,7 +48,7 @@ export function silentMp3(count: number): Buffer {
   return frames;
 }
 
-/** FLAC of one second at 44.1 kHz, 16 bit, stereo, with more metadata blocks. The audio is no real one. */
+/** FLAC of one second at 44.1 kHz, 16 bit, stereo, with more metadata blocks. The audio is not real. */
 export function flac(...blocks: [type: number, body: Buffer][]): Buffer {
   const info = Buffer.alloc(34);
   info.set([0x10, 0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0x0a, 0xc4, 0x42, 0xf0, 0, 0, 0xac, 0x44]);

@@ -1,4 +1,4 @@
-// Backups in folders, or in the bucket that the environment names, without a server.
+// Backups in folders, or in the bucket of the environment, without a server.
 import { join } from 'node:path';
 import { openRepository, type Repository } from '../../server/backup/repository.ts';
 import { restore, type Restored, type RestoreOptions } from '../../server/backup/restore.ts';
@@ -32,7 +32,7 @@ export const openBackup = async (
     isNew,
   });
 
-/** What lies in a data folder goes into a backup. */
+/** Backs up a data folder. */
 export const backUpInto = (
   repo: Repository,
   dataDir: string,

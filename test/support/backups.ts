@@ -1,4 +1,4 @@
-// A library that people have lived with, backups of it, and a comparison of everything that is in its database.
+// A library with user data, backups of it, and a comparison of everything in its database.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ export interface LivelyOptions {
   env?: Record<string, string>;
 }
 
-/** Scans the music; two people like, rate, play and make lists of it, with versions and one that was deleted. */
+/** Scans the music; two users like, rate, play and create playlists, with versions and a deleted one. */
 export async function livelyServer({ music, dir, env = {} }: LivelyOptions): Promise<TestServer> {
   const server = await startServer({ dir, env: { LOCAL_MEDIA_IMPORT_PATH: music, ...env } });
   await server.api('/sources/local_folder/scan', { method: 'POST' });
@@ -62,7 +62,7 @@ export async function livelyServer({ music, dir, env = {} }: LivelyOptions): Pro
   return server;
 }
 
-/** Makes a backup to its end; its result, or the error of a job that did not succeed. */
+/** Makes a backup; returns its result, or the error of a job that failed. */
 export async function makeBackup(
   server: TestServer,
   to?: string,
@@ -74,7 +74,7 @@ export async function makeBackup(
   return { ...(job.result as BackupResult), error: job.error, status: job.status };
 }
 
-/** Not of the library: the work of the server, which a restored one does not go on with. */
+/** Not part of the library: jobs, which a restored server does not continue. */
 const OWN = ['jobs', 'queue_tasks', 'sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4'];
 
 /** Every row of every table. */

@@ -24,16 +24,16 @@ function onPath(): string | undefined {
 }
 
 async function packaged(): Promise<string> {
-  process.env['AWS_LAMBDA_JS_RUNTIME'] ??= 'nodejs22.x'; // read while importing: makes it unpack its libraries too
+  process.env['AWS_LAMBDA_JS_RUNTIME'] ??= 'nodejs22.x'; // read on import: makes it unpack its libraries too
   process.env['TMPDIR'] ??= '/tmp';
   const { default: packagedChromium } = await import('@sparticuz/chromium');
   return packagedChromium.executablePath();
 }
 
-/** Unpacks it where it is packed. */
+/** Unpacks it if necessary. */
 export const browserPath = async (): Promise<string> => process.env['CHROME_PATH'] ?? onPath() ?? (await packaged());
 
-/** Without a head there are no scroll bars, unless they are asked for. */
+/** Headless Chromium has no scroll bars unless requested. */
 export async function openBrowser({ scrollBars = false }: { scrollBars?: boolean } = {}): Promise<Browser> {
   return chromium.launch({
     executablePath: await browserPath(),
@@ -44,7 +44,7 @@ export async function openBrowser({ scrollBars = false }: { scrollBars?: boolean
   });
 }
 
-/** One that waits as patiently as the tests do. */
+/** With the patience of the tests. */
 export async function openContext(browser: Browser, options?: BrowserContextOptions): Promise<BrowserContext> {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
   context.setDefaultTimeout(PATIENCE_MS);

@@ -1,4 +1,4 @@
-// Before the tests of a project: builds what they start, where a source is newer. `npm test` has built it by then.
+// Before the tests of a project: builds what they start, if a source is newer. `npm test` has built it by then.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';

@@ -1,4 +1,4 @@
-// The server as it is shipped: one bundle, which starts in a quarter of the time and with a fifth of the memory of the
+// The server as shipped: one bundle, which starts in a quarter of the time and with a fifth of the memory of the
 // sources.
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,10 +8,10 @@ import { root } from './server.ts';
 
 const built = join(root, 'dist', 'server', 'main.js');
 
-/** The file to start: of what was built when that is as new as the sources, else the sources. */
+/** The file to start: the bundle if it is as new as the sources, else the sources. */
 export const serverEntry = (): string => (isFresh('server') ? built : join(root, 'server', 'main.ts'));
 
-/** The same for tests that need the bundle: it is built when need be, into a folder that looks like the product. */
+/** For tests that need the bundle: builds it if necessary, into a folder like the installed one. */
 export async function bundledServer(dir: string): Promise<string> {
   if (isFresh('server')) return built;
   for (const name of ['package.json', 'migrations', 'resources', 'node_modules'])

@@ -1,6 +1,6 @@
-// Good files damaged at random, the same way each time.
+// Good files with random damage, the same each time.
 
-/** A small generator of numbers, so that a failure can be seen again. */
+/** A seeded random generator, so that failures can be repeated. */
 export function randomNumbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -9,10 +9,10 @@ export function randomNumbers(seed: number): (below: number) => number {
   };
 }
 
-/** Bytes changed, cut out, repeated, cut off. */
+/** Bytes changed, removed, repeated, truncated. */
 export function damaged(good: Buffer, below: (n: number) => number): Buffer {
   let bytes = Buffer.from(good);
-  const within = below(2) ? Math.min(bytes.length, 500) : bytes.length; // half of the damage goes to the head
+  const within = below(2) ? Math.min(bytes.length, 500) : bytes.length; // half of the damage is at the start
   for (let n = 1 + below(16); n > 0 && bytes.length > 0; n--) {
     const at = below(Math.min(within, bytes.length));
     switch (below(5)) {

@@ -1,5 +1,5 @@
-// Covers that look like somebody made them: a few manners of drawing, each with colours and shapes of the album's own.
-// The same album is always drawn the same.
+// Realistic covers: a few styles, with colours and shapes for each album.
+// An album always has the same cover.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ interface Art {
 }
 type Manner = (art: Art, colours: readonly string[]) => string;
 
-/** Ground, three that go with it, ink. */
+/** Background, three matching colours, text. */
 const PALETTES = [
   ['#0f1a2b', '#e4572e', '#f3a712', '#a8c686', '#f0e7d8'],
   ['#f2e8dc', '#d1495b', '#edae49', '#00798c', '#30343f'],
@@ -52,7 +52,7 @@ const rings: Manner = ({ random }, [ground, ...others]) => {
   return `<rect width="800" height="800" fill="${ground}"/>${widths.map((r, i) => `<circle cx="${round(x + i * 6)}" cy="${round(y + i * 4)}" r="${r}" fill="${others[i % others.length]}"/>`).join('')}`;
 };
 
-/** Quarter circles and squares, as on a tiled wall. */
+/** Quarter circles and squares, like tiles. */
 const tiles: Manner = ({ random }, colours) => {
   const side = SIZE / 4;
   const tile = (i: number) => {
@@ -68,7 +68,7 @@ const tiles: Manner = ({ random }, colours) => {
   return Array.from({ length: 16 }, (_, i) => tile(i)).join('');
 };
 
-/** Colours that run into each other, like a photograph out of focus. */
+/** Colours that blend into each other, like a blurred photograph. */
 const haze: Manner = ({ random }, [ground, ...others]) => {
   const cloud = () =>
     `<circle cx="${round(between(random, 0, 800))}" cy="${round(between(random, 0, 800))}" r="${round(between(random, 120, 330))}" fill="${others[Math.floor(random() * others.length)]}"/>`;
@@ -90,7 +90,7 @@ const waves: Manner = ({ random }, [ground, a, , , ink]) => {
   return `<rect width="800" height="800" fill="${ground}"/>${Array.from({ length: 26 }, (_, i) => line(i)).join('')}`;
 };
 
-/** Stripes across, and the name large. */
+/** Diagonal stripes, and the name in large letters. */
 const poster: Manner = ({ title, artist, random }, [ground, a, b, c, ink]) => {
   const angle = between(random, -40, 40);
   const stripes = [a, b, c].map(
@@ -105,7 +105,7 @@ const poster: Manner = ({ title, artist, random }, [ground, a, b, c, ink]) => {
 };
 
 const MANNERS = [landscape, rings, tiles, haze, waves, poster];
-/** Not every machine has letters for every script. */
+/** Not every machine has fonts for every script. */
 const isLatin = (text: string): boolean => /^[\p{Script=Latin}\p{Script=Common}]*$/u.test(text);
 
 const escape = (text: string): string => text.replace(/[<>&"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
@@ -119,7 +119,7 @@ export function drawCover(title: string, artist: string): Promise<Buffer> {
   return sharp(Buffer.from(svg)).jpeg({ quality: 86 }).toBuffer();
 }
 
-/** Puts a cover into every folder of a collection. */
+/** Writes a cover into every folder of a collection. */
 export async function drawCovers(dir: string): Promise<void> {
   const albums = new Map<string, { title: string; artist: string }>();
   for (const { path, pathHex, tags } of readManifest(dir).files) {

@@ -1,5 +1,5 @@
-// Files for the readers that are not ours: music-metadata reads WMA, Musepack, WavPack, Matroska and DSD, and each of
-// these makes it work for very long or keep very much, as far as it is let.
+// Malicious files for music-metadata, which reads WMA, Musepack, WavPack, Matroska and DSD. Each of
+// these makes it use very much time or memory, unless limited.
 import { ascii, u16le, u32, u32le, u64le } from './audio-bytes.ts';
 
 export interface FallbackAttack {
@@ -16,7 +16,7 @@ const EXTENSION_ID = guid('11d2d3abbaa9cf118ee600c00c205365');
 const LIBRARY = guid('941c23449894d149a1411d134e457054');
 
 const asfObject = (id: Buffer, body: Buffer): Buffer => Buffer.concat([id, u64le(body.length + 24), body]);
-/** A header with one extension that holds these objects. */
+/** A header with one extension with these objects. */
 function asf(...objects: Buffer[]): Buffer {
   const inner = Buffer.concat(objects);
   const extension = asfObject(EXTENSION, Buffer.concat([EXTENSION_ID, u16le(6), u32le(inner.length), inner]));
@@ -60,7 +60,7 @@ const wavpackBlock = (index: number, body: Buffer): Buffer =>
 
 const chunk64 = (name: string): Buffer => Buffer.concat([ascii(name), Buffer.alloc(8)]);
 
-/** Sound small files of those formats, for tests that damage them. */
+/** Small valid files of those formats, for tests that damage them. */
 export const foreignAudio: { name: string; bytes: Buffer }[] = [
   {
     name: 'good.wv',

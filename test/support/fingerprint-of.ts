@@ -1,4 +1,4 @@
-// All that a server keeps, as one text that is the same only when nothing was written: the rows of every table, the
+// The whole state of a server as one text, which changes when anything is written: the rows of every table, the
 // files and their times.
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// A few tracks made by inserting rows through the writer: for tests of what people do with tracks and not of files.
+// A few tracks inserted with the track writer, for tests without files.
 import type { App } from '../../server/app.ts';
 import type { TrackId } from '../../server/db/ids.ts';
 import { createTrackWriter, type TrackAudio, type TrackIdentity } from '../../server/library/track-writer.ts';

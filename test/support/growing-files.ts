@@ -1,14 +1,14 @@
-// Files that somebody else writes to.
+// Files that another process writes.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { silentMp3 } from './audio-bytes.ts';
 
 export interface Writer {
-  /** Nothing comes any more. */
+  /** Stops writing. */
   stop(): Promise<void>;
 }
 
-/** A process that appends a frame to each of these files again and again, until it is told to stop. */
+/** A process that keeps appending frames to these files until it is stopped. */
 export async function startWriter(files: string[]): Promise<Writer> {
   const program = `const fs = require('node:fs');
     const [frame, ...files] = process.argv.slice(1);

@@ -1,5 +1,5 @@
-// Many tracks that wait to be identified, without the time to make and hear as many files: they share one untagged
-// file, and each has a fingerprint of its own already.
+// Many pending tracks, without the time to generate and fingerprint as many files: they share one untagged
+// file, and each has its own fingerprint already.
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,7 +17,7 @@ import { silence } from './silence.ts';
 const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
 /**
- * Makes them in a database whose storage is `<dir>/library`. Gives what an identification service says of them: `Song
+ * Inserts them into a database with the storage `<dir>/library`. Returns what AcoustID answers for them: `Song
  * <n>` by `Artist <n % 20>`.
  */
 export function makeHeardTracks(db: MainDb, dir: string, file: string, count: number): (lookup: Lookup) => Answer {

@@ -1,16 +1,16 @@
-// Limits of time that run out when a test says so and never by the clock, for code in the test's own process. A test of
-// a limit sets it to a number that nothing else uses, and so knows its timers from all others.
+// Time limits that end when a test says so and never by the clock, for code in the test's process. A test of
+// a limit sets it to a number that nothing else uses, to recognize its timers.
 import { Socket } from 'node:net';
 import { until } from './until.ts';
 
 export interface HeldLimit {
   /** Timers of the limit that run now. */
   running(): number;
-  /** How many were started in all: a limit that begins anew with every sign of life starts one each time. */
+  /** The total number that were started: a limit that is restarted with every byte starts one each time. */
   started(): number;
-  /** The time of those that run, or of the next when none does, is over: the oldest first. */
+  /** Ends the running ones, or the next when none runs: the oldest first. */
   runOut(): Promise<void>;
-  /** Gives the clock back. */
+  /** Restores the timers. */
   release(): void;
 }
 

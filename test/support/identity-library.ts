@@ -1,5 +1,5 @@
-// A music folder made of parts, a row of the identity table in each, with a server on it: every track has a play, a
-// like and a place in a playlist, and after scans each row can be asked whether all of that is where it must be.
+// A music folder with a part for each row of the identity table, and a server for it: every track has a play, a
+// like and a playlist entry, and after scans each row can check that they are where they should be.
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -14,9 +14,9 @@ export interface IdentityLibrary {
   server: TestServer;
   folder: string;
   parts: Part[];
-  /** Ids by source id, of the part when one is given; then the source ids are relative to it. */
+  /** Ids by source id, or of a part, with source ids relative to it. */
   ids: (part?: number) => Promise<Record<string, number>>;
-  /** The row of this part holds, after whatever was scanned. */
+  /** Checks the row of this part after a scan. */
   expectRow: (part: number, when: string) => Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export interface IdentityLibraryOptions {
   server?: Omit<ServerOptions, 'dir'>;
 }
 
-/** One row alone has the whole music folder; several have a folder each. */
+/** A single row uses the whole music folder; several use a folder each. */
 export async function openIdentityLibrary({
   base,
   mode,
@@ -118,7 +118,7 @@ function hang({ app }: TestServer, ids: number[]): void {
   }
 }
 
-/** What hangs on these tracks is still there, and the tracks can be played. */
+/** These tracks still have their data, and can be played. */
 export async function expectKept(
   server: TestServer,
   ids: number[],

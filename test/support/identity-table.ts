@@ -1,5 +1,5 @@
-// What may become of music files on disk, and what must become of the tracks they are: the table that every way to scan
-// has to obey.
+// What may happen to music files on disk, and what has to happen to their tracks: the table that every way to scan
+// has to follow.
 import {
   copyFileSync,
   cpSync,
@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path';
 import { makeLibrary, type ExpectedFile } from './library.ts';
 import { retagMp3 } from './retag.ts';
 
-/** Songs to take, each with audio of its own, and two encodings of one recording. */
+/** Songs, each with its own audio, and two encodings of one recording. */
 export interface Songs {
   mp3: string[];
   /** The same recording, as MP3 and as FLAC, with its id in the tags. */
@@ -46,9 +46,9 @@ export function makeSongs(dir: string): Songs {
   };
 }
 
-/** One part of a music folder, with songs that no other part has. */
+/** One part of a music folder, with its own songs. */
 export interface Part {
-  /** Where a path of the part is on disk. */
+  /** The absolute path of a path in the part. */
   at: (path: string) => string;
   /** A song's file; songs are used once in all parts. */
   song: (n: number) => string;
@@ -62,30 +62,30 @@ export const D = 'Two/Third/01 - Delta.mp3';
 export const E = 'Two/Third/02 - Epsilon.mp3';
 export const ALL = [A, B, C, D, E];
 
-/** Songs a part may take: one for each of ALL, and a foreign one. */
+/** The songs of a part: one for each of ALL, and another one. */
 export const SONGS_PER_PART = ALL.length + 1;
 export const FOREIGN = ALL.length;
 
 /**
- * One change of the disk: which path holds which of the old tracks afterwards (null: a new track), and which tracks
+ * One change on disk: which path has the file of which old track afterwards (null: a new track), and which tracks
  * have no file.
  */
 export interface Row {
   what: string;
-  /** What is there before; else the five files of ALL. */
+  /** The files before; by default the five of ALL. */
   files?: (part: Part) => Record<string, string>;
   change: (part: Part) => void;
   /** A second change, after a scan has seen the first. */
   later?: (part: Part) => void;
   places: Record<string, string | null>;
-  /** Old paths of tracks whose file is gone. */
+  /** Old paths of missing tracks. */
   lost?: string[];
 }
 
 export const filesOf = (row: Row, part: Part): Record<string, string> =>
   row.files?.(part) ?? Object.fromEntries(ALL.map((path, n) => [path, part.song(n)]));
 
-/** Puts the files of a row in their places, each with a time of its own in the past. */
+/** Writes the files of a row, each with its own time in the past. */
 export function layOut(files: Record<string, string>, part: Part): void {
   for (const [i, [path, song]] of Object.entries(files).entries()) {
     mkdirSync(dirname(part.at(path)), { recursive: true });

@@ -1,10 +1,10 @@
-// How well two halves of a tone were put together, from a recording: the second half's phase against the first one's
-// tells a shift, and whatever does not look like the tone around the join is a hole.
+// How well two halves of a tone were joined in a recording: the phase of the second half relative to the first
+// shows a shift, and samples around the join that differ from the tone are a gap.
 
 export interface Join {
   /** By how much the second half is late (a gap) or early (an overlap), in milliseconds. */
   shiftMs: number;
-  /** How long the recording is no tone near the join, in milliseconds. */
+  /** Duration of the gap near the join, in milliseconds. */
   holeMs: number;
 }
 
@@ -23,7 +23,7 @@ const WINDOW_S = 0.25;
 const TOLERANCE = 0.3;
 const AUDIBLE = 0.02;
 
-/** `at`: frame at which the second half should begin. */
+/** `at`: frame at which the second half should start. */
 export function measureJoin({ samples, rate }: Recording, at: number, hz: number): Join {
   const step = (2 * Math.PI * hz) / rate;
   const clear = Math.round(CLEAR_S * rate);
@@ -56,7 +56,7 @@ function fit(samples: Float32Array, from: number, to: number, step: number): Wav
   return { amplitude: (2 * Math.hypot(sin, cos)) / (to - from), phase: Math.atan2(cos, sin) };
 }
 
-/** First and last frame (exclusive) that sound. */
+/** First and last frame (exclusive) with sound. */
 export function soundingPart(samples: Float32Array): { first: number; end: number } {
   return {
     first: samples.findIndex((value) => Math.abs(value) > AUDIBLE),

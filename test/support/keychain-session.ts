@@ -1,4 +1,4 @@
-// A desktop's session for tests: a message bus of its own and a keychain that is unlocked, both in a folder that goes
+// A desktop session for tests: a message bus and an unlocked keychain, both in a folder that is removed
 // with them.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Variables with which there is no session at all. */
+/** Environment variables for no session. */
 export const NO_SESSION = { DBUS_SESSION_BUS_ADDRESS: '', XDG_RUNTIME_DIR: '' };
 
 const has = (program: string): boolean =>
@@ -18,7 +18,7 @@ if (!hasKeychain)
     '\n*** dbus-run-session or gnome-keyring-daemon is not installed: the system’s keychain is NOT tested. ***\n',
   );
 
-/** The password comes in by the first pipe, and closing the second one ends the session. */
+/** The password is sent through the first pipe; closing the second one ends the session. */
 const SCRIPT =
   'printf password | gnome-keyring-daemon --unlock --components=secrets > /dev/null && echo "bus $DBUS_SESSION_BUS_ADDRESS" && exec cat > /dev/null';
 

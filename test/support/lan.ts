@@ -1,5 +1,5 @@
-// This machine's own address on its network, and whether multicast works there. What is left out without is said once,
-// loudly.
+// This machine's network address, and whether multicast works there. Skipped tests are reported once,
+// visibly.
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -12,7 +12,7 @@ export const lanAddress = Object.values(networkInterfaces())
 if (lanAddress === undefined)
   console.warn('\n*** This machine is on no network: sharing with other devices is NOT tested. ***\n');
 
-/** One that a phone could use: not only on this cable. */
+/** One that a phone could use: not link-local. */
 export const lanAddressV6 = Object.values(networkInterfaces())
   .flatMap((found = []) => found)
   .find(({ family, internal, address }) => family === 'IPv6' && !internal && !/^fe[89ab]/i.test(address))?.address;
@@ -29,7 +29,7 @@ export interface Heard {
   txt?: unknown;
 }
 
-/** Somebody else on the network who looks for services of a type. */
+/** Another program on the network that searches for services of a type. */
 export function listenForServices(type: string) {
   const radio = new Bonjour({}, () => undefined);
   const browser = radio.find({ type });
@@ -49,7 +49,7 @@ export function listenForServices(type: string) {
   });
   return {
     /**
-     * Resolves when there is such a service, or none any more; rejects when that takes longer than any machine needs.
+     * Resolves when there is such a service, or no longer one; rejects after more time than any machine needs.
      */
     until: (test: (heard: readonly Heard[]) => boolean): Promise<void> =>
       new Promise((resolve, reject) => {
@@ -72,7 +72,7 @@ export function listenForServices(type: string) {
   };
 }
 
-/** One process announces, another socket of it listens: what a network without multicast does not carry. */
+/** Announces a service and listens on another socket, which fails without multicast. */
 export async function hasMulticast(): Promise<boolean> {
   const radio = new Bonjour({}, () => undefined);
   (radio as unknown as { server: { mdns: { on(event: 'error', listener: () => void): void } } }).server.mdns.on(
@@ -101,14 +101,14 @@ export async function hasMulticast(): Promise<boolean> {
   return works;
 }
 
-/** Takes multicast's port for itself alone, as no polite program does; undefined where somebody has it already. */
+/** Binds the mDNS port exclusively; undefined when another program has it. */
 export const holdMulticastPort = (): Promise<UdpSocket | undefined> =>
   new Promise((resolve) => {
     const socket = createSocket({ type: 'udp4', reuseAddr: false });
     socket.once('error', () => resolve(undefined)).bind(5353, () => resolve(socket));
   });
 
-/** A connection that stays open, with requests by hand. */
+/** A connection that stays open, with raw requests. */
 export async function openConnection(address: string, port: number) {
   const socket: Socket = connect(port, address);
   socket.setEncoding('utf8');
@@ -120,7 +120,7 @@ export async function openConnection(address: string, port: number) {
   });
   return {
     closed,
-    /** Sends a request and gives the beginning of the answer. */
+    /** Sends a request and returns the start of the response. */
     ask: (path: string, headers: Record<string, string> = {}): Promise<string> =>
       new Promise((resolve, reject) => {
         socket
@@ -135,7 +135,7 @@ export async function openConnection(address: string, port: number) {
   };
 }
 
-/** `connected`, or the reason of the system. */
+/** `connected`, or the system's error. */
 export const tryConnect = (address: string, port: number): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect(port, address);

@@ -1,11 +1,11 @@
-// Compares what a reader gives with what the generator wrote, field by field.
+// Compares the result of a reader with what the generator wrote, field by field.
 import { isDeepStrictEqual } from 'node:util';
 import type { AudioRead } from '../../server/media/types.ts';
 import type { ExpectedFile } from './library.ts';
 
 const CODECS: Record<string, string> = { cbr128: 'mp3', vbr: 'mp3', mono48: 'mp3', cd: 'flac', hires: 'flac' };
 
-/** One line for each field that differs. With `partly`, a field that the manifest does not have may be there. */
+/** One line for each field that differs. With `partly`, fields that are not in the manifest are allowed. */
 export function differences(expected: ExpectedFile, read: AudioRead, partly = false): string[] {
   const found: string[] = [];
   const { tags, facts, pictures } = read;

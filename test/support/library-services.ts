@@ -11,7 +11,7 @@ export interface LibraryServicesOptions {
   now?: () => Date;
   /** In the transaction of a deletion. */
   onDeleted?: (id: TrackId) => void;
-  /** Instead of remembering. */
+  /** Instead of recording. */
   deleteObject?: (key: string) => Promise<boolean>;
 }
 

@@ -1,4 +1,4 @@
-// Makes a collection of real, tagged audio files with the generator in library/, and reads the list of what is in it.
+// Generates a collection of real, tagged audio files with library/, and reads its manifest.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -18,7 +18,7 @@ export interface LibraryOptions {
   artKb?: number;
   /** Length of each track: `5`, or `20-40`. */
   seconds?: string;
-  /** Fraction of tracks that are there once more in another format, 0..1. */
+  /** Fraction of tracks that exist in a second format, 0..1. */
   reencoded?: number;
 }
 
@@ -46,7 +46,7 @@ export interface ExpectedTags {
   };
 }
 
-/** What the generator says of one file; see library/README.md. */
+/** The manifest's entry of a file; see library/README.md. */
 export interface ExpectedFile {
   path: string;
   /** The path's bytes, when they are not UTF-8. */
@@ -74,11 +74,11 @@ export interface Manifest {
   dir: string;
   files: ExpectedFile[];
   counts: Record<string, unknown>;
-  /** Everything odd in the collection, extras such as playlists and broken links included. */
+  /** All unusual files in the collection, including playlists and broken links. */
   messy: { path: string; pathHex?: string; kind: string; expect: string; why: string }[];
 }
 
-/** Makes the collection in `outDir`, which must be absent or empty; the manifest lies beside it. */
+/** Generates the collection in `outDir`, which must be absent or empty; the manifest is beside it. */
 export function makeLibrary(options: LibraryOptions, outDir: string): Manifest {
   const args = ['--out', outDir, '--tracks', String(options.tracks), '--quiet'];
   const add = (name: string, value: string | number | undefined): void => {

@@ -1,5 +1,5 @@
-// Plays inserted as rows, the same for the same seed, over several years and at human hours: some songs are played far
-// more than others, some plays have no track. Also the recount of them that statistics are held against: one pass over
+// Plays inserted as rows, the same for the same seed, over several years and at realistic hours: some are played far
+// more than others, some plays have no track. Also the recount that statistics are compared with: one pass over
 // the tables, without indexes or slices.
 import type { MainDb } from '../../server/db/client.ts';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
@@ -64,7 +64,7 @@ interface Row {
   song_key: number | null;
 }
 
-/** Everything added up row by row, keyed by the id in the library, else by name. */
+/** Sums of all rows, by id in the library, else by name. */
 export function recount(db: MainDb, userId: UserId, { from = 0, to = Infinity, tz = 'UTC' } = {}): Recount {
   const client = db.$client;
   const clock = new Intl.DateTimeFormat('sv-SE', { timeZone: tz, dateStyle: 'short', timeStyle: 'short' });
@@ -133,13 +133,13 @@ export function recount(db: MainDb, userId: UserId, { from = 0, to = Infinity, t
   return result;
 }
 
-/** Counts of the best, without the names: what a list of tops must show. */
+/** Counts of the top items, without names. */
 export const best = (sums: Record<string, [number, number]>, most = 20): [plays: number, ms: number][] =>
   Object.values(sums)
     .sort((a, b) => b[0] - a[0] || b[1] - a[1])
     .slice(0, most);
 
-/** What GET /storage says, from the rows. */
+/** The response of GET /storage, from the rows. */
 export function recountStorage({ $client: client }: MainDb): Record<string, unknown> {
   const by = (column: string): unknown[] =>
     client

@@ -1,5 +1,5 @@
-// Makes a library look lived in, through the public API alone: likes and ratings, a year of plays by a person with
-// habits, playlists that grew, and smart ones.
+// Adds realistic user data through the public API: likes and ratings, a year of plays with
+// habits, playlists with versions, and smart ones.
 import type { AlbumPage, TrackOut, TrackPage } from '../../server/library/wire.ts';
 import type { PlaylistOut } from '../../server/playlists/wire.ts';
 import { seededRandom } from './random.ts';
@@ -8,7 +8,7 @@ export type Api = <T>(path: string, init?: { method?: string; body?: unknown }) 
 
 const DAY_MS = 86_400_000;
 const DAYS = 365;
-/** How much is heard at each hour of the day. */
+/** Plays at each hour of the day. */
 const HOURS = [3, 1, 1, 0, 0, 0, 2, 6, 9, 7, 5, 5, 6, 5, 5, 5, 6, 9, 12, 14, 16, 17, 13, 7];
 const MOST_AT_ONCE = 1_000;
 
@@ -43,7 +43,7 @@ async function allTracks(api: Api): Promise<TrackOut[]> {
   }
 }
 
-/** A few tracks are heard all the time, most now and then; more in the evening, at weekends and lately. */
+/** A few tracks are played very often, most rarely; more in the evening, at weekends and recently. */
 async function play(api: Api, loved: readonly TrackOut[], random: () => number, now: Date): Promise<number> {
   const hours = HOURS.flatMap((share, hour) => Array<number>(share).fill(hour));
   const items: unknown[] = [];
@@ -102,7 +102,7 @@ const SMART = [
   ],
 ] as const;
 
-/** Each is made, added to once more and reordered, so that it has versions. */
+/** Each is created, extended and reordered, so that it has versions. */
 async function makePlaylists(api: Api, tracks: readonly TrackOut[], random: () => number): Promise<number> {
   const post = <T>(path: string, body: unknown) => api<T>(path, { method: 'POST', body });
   const some = (count: number) => Array.from({ length: count }, () => tracks[Math.floor(random() * tracks.length)]!.id);

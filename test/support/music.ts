@@ -1,5 +1,5 @@
-// Sound that is music to a fingerprint: chords that change, a melody with overtones, a bass and drums, all from a seed.
-// The same seed is the same piece; another seed is another one.
+// Audio with the properties of music for fingerprints: chords, a melody with overtones, bass and drums, from a seed.
+// The same seed is the same piece.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { seededRandom } from './random.ts';
@@ -96,7 +96,7 @@ const ENCODERS: Record<string, string[]> = {
 };
 export type Encoding = keyof typeof ENCODERS;
 
-/** The same sound in another format. Needs ffmpeg. */
+/** The same audio in another format. Needs ffmpeg. */
 export function encodeMusic(from: string, to: string, encoding: Encoding, tags: Record<string, string> = {}): void {
   const metadata = Object.entries(tags).flatMap(([name, value]) => ['-metadata', `${name}=${value}`]);
   const { status, stderr } = spawnSync(

@@ -1,4 +1,4 @@
-// Ogg files taken apart and put together again, with checksums, as tag editors do.
+// Splits Ogg files into packets and writes them again, with checksums, as tag editors do.
 
 export interface OggPage {
   flags: number;
@@ -26,7 +26,7 @@ export function toPages(file: Buffer): OggPage[] {
   return pages;
 }
 
-/** Numbers and checksums are made anew. */
+/** With new page numbers and checksums. */
 export const fromPages = (pages: readonly OggPage[]): Buffer => Buffer.concat(pages.map(pageBytes));
 
 function pageBytes({ flags, granule, serial, lacing, body }: OggPage, number: number): Buffer {
@@ -61,7 +61,7 @@ export function paged(packets: readonly Buffer[], serial: number, segments = 255
   return pages;
 }
 
-/** The packets that lie on the pages, whole ones only. */
+/** The complete packets on the pages. */
 export function packetsOf(pages: readonly OggPage[]): Buffer[] {
   const packets: Buffer[] = [];
   let parts: Buffer[] = [];

@@ -1,7 +1,7 @@
-// Which files a process holds open, as Linux tells it; nothing elsewhere.
+// The open files of a process, on Linux; nothing elsewhere.
 import { readdirSync, readlinkSync } from 'node:fs';
 
-/** Those below a folder. Sockets are left out: how many there are is the clients' affair. */
+/** Those below a folder. Sockets are left out: their number depends on clients. */
 export function openFilesBelow(folder: string, pid: number | 'self' = 'self'): string[] {
   if (process.platform !== 'linux') return [];
   return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {

@@ -1,15 +1,15 @@
-// The packed app without Electron's own binary, which is not needed to see what is packed: a stand-in takes its place
-// that has the one thing electron-builder looks for in it, the row of fuses.
+// The packed app without Electron's binary, which is not needed to check what is packed: it is replaced by a file
+// with the only thing that electron-builder looks for in it, the fuses.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './server.ts';
 
-/** What the fuses follow in Electron's binary: https://www.electronjs.org/docs/latest/tutorial/fuses */
+/** The bytes before the fuses in Electron's binary: https://www.electronjs.org/docs/latest/tutorial/fuses */
 const SENTINEL = Buffer.from('dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX');
 /**
- * In the order of the row, version 1; a build of Electron has them all off until they are set, but for the first, third
+ * In the order of version 1; a build of Electron has them all off until they are set, except for the first, third
  * and fourth.
  */
 const FUSES = [
@@ -29,7 +29,7 @@ export interface PackedApp {
   /** The folder that an installer installs. */
   dir: string;
   archive: string;
-  /** What lies beside the archive as real files. */
+  /** The unpacked files beside the archive. */
   unpacked: string;
   fuses(): Record<(typeof FUSES)[number], boolean>;
 }

@@ -1,4 +1,4 @@
-// A phone client for tests: calls /rest with an app-password, in any format, and reads the envelope.
+// A Subsonic client for tests: calls /rest with an app password, in any format, and reads the envelope.
 import { createHash } from 'node:crypto';
 import type { TestServer } from './server.ts';
 
@@ -15,18 +15,18 @@ export type PhoneParams = Record<string, string | number | boolean | readonly (s
 export interface Phone {
   username: string;
   password: string;
-  /** Credentials and client as this phone sends them. */
+  /** Credentials and client name. */
   credentials(): Record<string, string>;
   address(endpoint: string, params?: PhoneParams): string;
   get(endpoint: string, params?: PhoneParams): Promise<PhoneAnswer>;
   post(endpoint: string, params?: PhoneParams): Promise<PhoneAnswer>;
   xml(endpoint: string, params?: PhoneParams): Promise<string>;
-  /** Fails the test unless the answer is ok; gives the payload under `key`. */
+  /** Fails the test unless the response is ok; returns the payload under `key`. */
   ask<T = Record<string, unknown>>(endpoint: string, params: PhoneParams, key: string): Promise<T>;
   bytes(endpoint: string, params?: PhoneParams, init?: RequestInit): Promise<Response>;
 }
 
-/** Settings under which nothing is asked of the internet. */
+/** Settings without internet services. */
 export const OFFLINE = { FPID_ENABLED: 'false', MUSICBRAINZ_ENABLED: 'false', COVERART_ENABLED: 'false' };
 
 export const md5 = (text: string): string => createHash('md5').update(text).digest('hex');

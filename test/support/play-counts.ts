@@ -1,4 +1,4 @@
-// Counts of plays as triggers keep them, and as the rows themselves say.
+// Play counts of the triggers, and recounted from the rows.
 import type { MainDb } from '../../server/db/client.ts';
 
 export const keptCounts = (db: MainDb): unknown[] =>

@@ -1,4 +1,4 @@
-// Somebody who asks, for tests that do not sign in.
+// Users for tests that do not sign in.
 import type { UserId } from '../../server/db/ids.ts';
 import { rightsFrom } from '../../server/db/rights.ts';
 import type { Principal } from '../../server/http/route.ts';

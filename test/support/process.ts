@@ -1,4 +1,4 @@
-// The server as a process of its own, for tests that kill it.
+// The server in its own process, for tests that kill it.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { serverEntry } from './bundle.ts';
@@ -9,11 +9,11 @@ export interface ServerProcess {
   url: string;
   setupToken: string | undefined;
   output: () => string;
-  /** Ends it like a power cut and waits until it is gone. */
+  /** Kills it and waits until it has ended. */
   kill(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Runs the server with these arguments; a command that ends by itself is waited for. */
+/** Runs the server with these arguments, and waits for commands to end. */
 export async function runServer(
   args: string[],
   env: Record<string, string> = {},
@@ -59,7 +59,7 @@ export async function spawnServer(
       if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
       child.kill(signal);
       const [code] = (await once(child, 'exit')) as [number | null];
-      // there it has no way to say that it went gently
+      // there it cannot report a clean exit
       return process.platform === 'win32' && signal === 'SIGTERM' ? 0 : code;
     },
   };
@@ -71,7 +71,7 @@ const start = (args: string[], env: Record<string, string>, entry = serverEntry(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 
-/** Whether a process, or with a negative id any of a group, is left. */
+/** Whether a process, or with a negative id any of a group, still runs. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

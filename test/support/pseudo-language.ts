@@ -1,4 +1,4 @@
-// A language that nobody speaks, made from English to find what a translation would break: its letters carry accents,
+// A pseudo-language made from English to find what a translation would break: its letters have accents,
 // so that English left in the code shows; its texts are longer by half; it is written from right to left.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,14 +7,14 @@ const root = join(import.meta.dirname, '..', '..');
 
 const LONGEST_WORD = 6;
 
-/** Arabic by its language, and by no region that there is. */
+/** Arabic, with a region that does not exist. */
 export const PSEUDO = 'ar-XB';
 
 const PLAIN = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const ACCENTED = 'áƀćđéƒǵħíĵķĺɱñóƥɋŕśťúṽŵẋýźÁɃĆĐÉƑǴĦÍĴĶĹṀÑÓƤɊŔŚŤÚṼŴẊÝŹ';
 const accented = new Map([...PLAIN].map((letter, i) => [letter, [...ACCENTED][i] ?? letter]));
 
-/** Holes and marks of a text stay as they are. */
+/** Placeholders and markup stay as they are. */
 const KEPT = /(\{\{[^}]*\}\}|<\/?\w+\/?>|\$t\([^)]*\))/;
 
 export function pseudoText(text: string): string {
@@ -36,7 +36,7 @@ const accent = (text: string): string => [...text].map((letter) => accented.get(
 
 type Texts = { [key: string]: string | Texts };
 
-/** Arabic counts in more forms than English does; they are all the same here. */
+/** Arabic has more plural forms than English; here they are all the same. */
 const FORMS = ['zero', 'one', 'two', 'few', 'many', 'other'];
 
 function pseudoTexts(texts: Texts): Texts {
@@ -50,6 +50,6 @@ function pseudoTexts(texts: Texts): Texts {
   );
 }
 
-/** The file that such a language is. */
+/** The language's file. */
 export const pseudoLanguage = (): string =>
   JSON.stringify(pseudoTexts(JSON.parse(readFileSync(join(root, 'resources/languages/en.json'), 'utf8')) as Texts));

@@ -1,4 +1,4 @@
-// Random numbers that can be had again.
+// Repeatable random numbers.
 import { randomInt } from 'node:crypto';
 import { onTestFailed } from 'vitest';
 
@@ -13,7 +13,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** Another one in each run, for a test at random moments. Said when it fails; TEST_SEED takes it again. */
+/** New in each run, for tests with random moments. Printed when one fails; TEST_SEED repeats it. */
 export function seedOfRun(): number {
   const seed = Number(process.env['TEST_SEED'] ?? randomInt(2 ** 31));
   onTestFailed(() => console.error(`TEST_SEED=${seed} takes the same moments again.`));

@@ -1,4 +1,4 @@
-// A server with a remote catalogue, and what a person does with it: search, save, fetch, hear.
+// A server with a remote catalogue, and its use: search, save, fetch, play.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DownloadJobOut } from '../../server/downloads/wire.ts';
@@ -8,7 +8,7 @@ import type { FakeItem } from '../fakes/internet-archive.ts';
 import { makeLibrary } from './library.ts';
 import type { Answer, TestServer } from './server.ts';
 
-/** Nothing waits for a second's pace. The limits of time are for holdLimit, each another number. */
+/** Without rate limits. The time limits are for holdLimit, with different numbers. */
 export const HASTE = {
   perSecond: 1_000,
   checkMs: 600_001,
@@ -18,7 +18,7 @@ export const HASTE = {
   downloadMs: 600_005,
 };
 
-/** Sound audio files, all different. */
+/** Valid audio files, all different. */
 export function makeAudio(dir: string, tracks: number, format = 'mp3'): Buffer[] {
   const { files } = makeLibrary({ tracks, seed: 'remote', formats: [format], seconds: '1', art: 'none' }, dir);
   return files

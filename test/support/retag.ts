@@ -1,7 +1,7 @@
-// Gives an mp3 another tag in front of the same audio, as a tag editor does.
+// Writes a new tag in front of an mp3's audio, like a tag editor.
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Rewrites the file in place with an ID3v2.4 tag that holds just these text frames (TIT2, TPE1, TALB, …). */
+/** Rewrites the file in place with an ID3v2.4 tag with only these text frames (TIT2, TPE1, TALB, …). */
 export function retagMp3(file: string, frames: Record<string, string>): void {
   const bytes = readFileSync(file);
   const audio = bytes.subarray(bytes.toString('latin1', 0, 3) === 'ID3' ? 10 + synchsafe(bytes, 6) : 0);

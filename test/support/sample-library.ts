@@ -1,5 +1,5 @@
-// A library made by inserting rows directly, the same for the same seed: for tests that recount what lists answer, and
-// for benches. Names come in several scripts and hold what trips up SQL: quotes, percent signs, underscores,
+// A library of directly inserted rows, the same for the same seed: for tests that recount lists, and
+// for benchmarks. Names are in several scripts and contain what may break SQL: quotes, percent signs, underscores,
 // backslashes.
 import type { MainDb } from '../../server/db/client.ts';
 import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
@@ -28,7 +28,7 @@ export interface SampleTrack {
   year: number | null;
   disc: number | null;
   number: number | null;
-  /** Those of the table but for year and numbers. */
+  /** Those of the table except for year and numbers. */
   fields: SampleFields;
   durationMs: number | null;
   sizeBytes: number | null;
@@ -59,7 +59,7 @@ export interface SampleLibrary {
   artists: SampleArtist[];
   albums: SampleAlbum[];
   tracks: SampleTrack[];
-  /** By user: item type and id → what they did. Ids, not positions. */
+  /** By user: item type and id → likes and ratings. Ids, not positions. */
   likes: Map<UserId, Set<string>>;
   plays: Map<UserId, Map<string, { plays: number; last: number }>>;
 }

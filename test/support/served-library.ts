@@ -1,4 +1,4 @@
-// Compares what the server serves with what the generator says is in a collection. Gives every difference as a line.
+// Compares what the server serves with the manifest of a collection. Returns every difference as a line.
 import type { AlbumPage, ArtistPage, TrackOut, TrackPage } from '../../server/library/wire.ts';
 import type { ExpectedFile, Manifest } from './library.ts';
 import type { TestServer } from './server.ts';
@@ -18,8 +18,8 @@ export const totalOf = async ({ api }: Api, path: string): Promise<number> =>
   (await api<AlbumPage | ArtistPage | TrackPage>(`${path}${path.includes('?') ? '&' : '?'}limit=1`)).body.total;
 
 /**
- * Every clean file is a track with exactly the tags of the manifest; of the others every one that must be a track is
- * one.
+ * Every clean file is a track with exactly the tags of the manifest; of the others every one with usable audio
+ * is one.
  */
 export function differences(tracks: TrackOut[], manifest: Manifest): string[] {
   const bySourceId = new Map(tracks.map((track) => [track.source_id, track]));

@@ -15,9 +15,9 @@ export const quiet = createLog((process.env['TEST_LOG'] as 'debug' | undefined) 
 const paths = productPaths(root, false);
 
 export interface ServerOptions extends Tuning {
-  /** Settings as the environment would give them. */
+  /** Settings, as environment variables. */
   env?: Record<string, string>;
-  /** Kept when given; else a new one that goes with the server. */
+  /** Kept when given; else a new one that is removed with the server. */
   dir?: string;
   now?: () => Date;
   /** Make an administrator and sign in; default true. */
@@ -38,7 +38,7 @@ export interface TestServer {
   dir: string;
   /** Token of the administrator. */
   token: string;
-  /** Calls /api/v1 as the administrator, or as whoever has the token; a plain object becomes a JSON body. */
+  /** Calls /api/v1 as the administrator, or with the token; a plain object becomes a JSON body. */
   api<T = unknown>(path: string, init?: ApiInit): Promise<Answer<T>>;
   close(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export interface ApiInit {
   headers?: Record<string, string>;
 }
 
-/** No test asks a service on the internet: a service is on where the test gives its address. */
+/** No test uses internet services: a service is on only if the test gives its URL. */
 export const offline = (env: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
     ['FPID', 'MUSICBRAINZ', 'COVERART'].map((service) => [`${service}_ENABLED`, String(`${service}_BASE_URL` in env)]),
@@ -58,7 +58,7 @@ export const offline = (env: Record<string, string>): Record<string, string> =>
 
 let template: string | undefined;
 
-/** A database with every migration applied, made once per test file. */
+/** A database with every migration applied, created once per test file. */
 export function migratedDatabase(target: string): void {
   if (!template || !existsSync(template)) {
     template = join(mkdtempSync(join(tmpdir(), 'tonearm-template-')), 'tonearm.db');

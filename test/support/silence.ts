@@ -1,4 +1,4 @@
-// Audio of a track whose sound does not matter.
+// Audio for tracks whose content does not matter.
 import type { TrackAudio } from '../../server/library/track-writer.ts';
 
 export const silence: TrackAudio = {

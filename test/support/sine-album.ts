@@ -1,5 +1,5 @@
-// An album that is one continuous tone for each format, cut into two tracks in the middle of a wave: what a join does
-// to it can be measured.
+// An album of one continuous tone for each format, cut into two tracks in the middle of a wave, to measure
+// joins.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ export const TONES: Tone[] = [
   { format: 'm4a', encode: ['-c:a', 'aac', '-b:a', '192k'], hz: 210 },
 ];
 
-/** Writes the halves of every tone into a folder of their own, as an album in the order of `tones`. */
+/** Writes the halves of every tone into a folder, as an album in the order of `tones`. */
 export function writeSineAlbum(ffmpeg: string, dir: string, tones: readonly Tone[]): void {
   const folder = join(dir, ALBUM);
   mkdirSync(folder, { recursive: true });

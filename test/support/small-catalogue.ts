@@ -1,4 +1,4 @@
-// A catalogue with one album in it, for pages that show what a catalogue finds.
+// A catalogue with one album, for the pages of catalogues.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Small mp3 files with real sound in them and just the tags that a test wants.
+// Small mp3 files with real audio and the tags of a test.
 import { copyFileSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ export interface SoundFiles {
   dir: string;
   /** A file in `dir` with these ID3 frames (TIT2, TPE1, TALB, …) and no others. */
   make(name: string, frames?: Record<string, string>): string;
-  /** Uploads such a file; gives the new track. */
+  /** Uploads such a file; returns the new track. */
   upload(server: TestServer, name: string, frames?: Record<string, string>): Promise<TrackOut>;
 }
 

@@ -1,4 +1,4 @@
-// A call of every endpoint that answers with an envelope, for whatever library the server has.
+// A call of every endpoint that answers with an envelope, for any library.
 import type { Phone, PhoneParams } from './phone.ts';
 
 export interface CaseIds {
@@ -16,7 +16,7 @@ export interface CaseIds {
   username: string;
 }
 
-/** Ids of the first of everything; of nothing where there is none. */
+/** Ids of the first item of every kind, if there is one. */
 export async function findIds(phone: Phone): Promise<CaseIds> {
   type Listed = {
     id: string;
@@ -59,7 +59,7 @@ export async function findIds(phone: Phone): Promise<CaseIds> {
   };
 }
 
-/** [name of the case, endpoint, parameters]. Those that change something leave it as it was or are last. */
+/** [name of the case, endpoint, parameters]. Those that change something undo it or are last. */
 export const readCases = (ids: CaseIds): [string, string, PhoneParams][] => [
   ['ping', 'ping', {}],
   ['getLicense', 'getLicense', {}],

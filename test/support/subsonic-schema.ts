@@ -1,4 +1,4 @@
-// Judges of the phone door's answers: the OpenAPI description for JSON, and for XML the XSD, which is not ours to ship:
+// Validates Subsonic responses: JSON with the OpenAPI description, XML with the XSD, which we may not distribute:
 // SUBSONIC_XSD=<xsd 1.16.1 with the fields of OpenSubsonic> SUBSONIC_XSD_LEGACY=<the original xsd 1.16.1> npx vitest
 // run …
 import { spawnSync } from 'node:child_process';
@@ -22,7 +22,7 @@ interface Description {
 const description = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', 'fixtures', 'opensubsonic', 'openapi.json'), 'utf8'),
 ) as Description;
-/** The description asks for a volume that neither the protocol nor any server has. */
+/** The description requires a volume that neither the protocol nor any server has. */
 const jukebox = description.components.schemas['JukeboxStatus'];
 if (jukebox) jukebox.required = ['currentIndex', 'playing', 'gain'];
 
@@ -34,7 +34,7 @@ const checks = new Map<string, ValidateFunction>();
 export const describedEndpoints = (): string[] =>
   Object.keys(description.paths).map((path) => path.replace('/rest/', ''));
 
-/** What is wrong with a JSON answer; empty when nothing is. */
+/** Errors of a JSON response. */
 export function jsonFaults(endpoint: string, body: unknown): string[] {
   let check = checks.get(endpoint);
   if (!check) {
@@ -45,18 +45,18 @@ export function jsonFaults(endpoint: string, body: unknown): string[] {
   return [...faults, ...strange(body, '')];
 }
 
-/** Of the schema of its answer; some answers are named elsewhere. */
+/** The schema of its response; some have other names. */
 function pointerOf(endpoint: string): string {
   const path = description.paths[`/rest/${endpoint}`] ?? {};
   const method = path.get ? 'get' : 'post';
   const answer = (path[method] as { responses: Record<string, { $ref?: string }> }).responses['200'];
-  // it has an envelope only when it fails
+  // it has an envelope only for errors
   if (answer?.$ref?.endsWith('/BinaryResponse')) return '/components/schemas/SubsonicResponse';
   const at = answer?.$ref?.slice(1) ?? `/paths/~1rest~1${endpoint}/${method}/responses/200`;
   return `${at}/content/application~1json/schema`;
 }
 
-/** Every property that the description knows, wherever it stands, and what servers are known to send beside it. */
+/** Every property in the description, and others that servers are known to send. */
 const KNOWN = new Set([
   'subsonic-response',
   'email',
@@ -81,7 +81,7 @@ function propertiesOf(value: unknown): string[] {
   return [...own, ...Object.values(value).flatMap(propertiesOf)];
 }
 
-/** The description allows unknown properties, so a misspelled one would pass; and nulls, which a client trips over. */
+/** The description allows unknown properties, so a misspelled one would pass; and nulls, which break clients. */
 function strange(value: unknown, path: string): string[] {
   if (value === null) return [`${path} is null`];
   if (Array.isArray(value)) return value.flatMap((item, n) => strange(item, `${path}/${n}`));
@@ -97,13 +97,13 @@ export interface XmlDocument {
   xml: string;
 }
 
-/** The original usually lies beside the one that was made of it. */
+/** The original is usually beside the extended one. */
 function originalBeside(schema: string | undefined): string | undefined {
   const path = schema?.replace('-opensubsonic', '');
   return path !== undefined && path !== schema && existsSync(path) ? path : undefined;
 }
 
-/** Undefined when there is nothing to judge with; said loudly once. */
+/** Undefined without a validator; reported once. */
 export function xmlFaults(
   documents: readonly XmlDocument[],
   which: 'SUBSONIC_XSD' | 'SUBSONIC_XSD_LEGACY',

@@ -1,5 +1,5 @@
-// A small file of every kind of tag, with every field of the table in it. The bytes are put together from the table's
-// own names, so that a new field is in all of them.
+// A small file with every kind of tag and every field of the table. The bytes are built from the table's
+// names, so that a new field is in all of them.
 import { TAGGED_FIELDS, type FieldKind } from '../../server/db/track-fields.ts';
 import {
   ascii,
@@ -40,7 +40,7 @@ const VALUES: Record<FieldKind, string | number> = {
   text: 'Érik one',
   note: 'first line\nsecond line',
 };
-/** What the tags of these files say of a field. */
+/** The value of a field in these files. */
 export const taggedValue = ({ kind, isList }: Pick<Field, 'kind' | 'isList'>, hasLists = true): string | number =>
   isList && hasLists ? `${VALUES[kind]}; two` : VALUES[kind];
 
@@ -55,7 +55,7 @@ const comments = (title: string): Buffer =>
     ...TAGGED_FIELDS.flatMap((field) => textsOf(field).map((text) => `${nameOf(field)}=${text}`)),
   );
 
-/** Comments have a frame of their own; what has no frame is in a named one. */
+/** Comments have their own frame; fields without a frame are in a named one. */
 function frameOf(field: Field, frame: (name: string, body: Buffer) => Buffer, named: string, of: RegExp): Buffer {
   const text = named === 'TXXX' ? textsOf(field).join('\0') : (textsOf(field)[0] as string);
   const name = field.tags.id3?.findLast((one) => of.test(one));
@@ -177,13 +177,13 @@ const opus = (title: string): Buffer =>
 export interface TaggedFile {
   name: string;
   bytes: Buffer;
-  /** Its tags can hold several values of a field. */
+  /** Its tags can have several values of a field. */
   hasLists: boolean;
 }
 
 const wavpack = foreignAudio.find(({ name }) => name === 'good.wv')?.bytes ?? Buffer.alloc(0);
 
-/** The title of each is its name. */
+/** Each has its name as title. */
 export const taggedFiles: TaggedFile[] = [
   { name: 'v24.mp3', hasLists: true, bytes: Buffer.concat([id3v24('v24.mp3'), silentMp3(40)]) },
   { name: 'v23.mp3', hasLists: true, bytes: Buffer.concat([id3v23('v23.mp3'), silentMp3(41)]) },

@@ -1,4 +1,4 @@
-// A migrated database in a folder of its own, for tests that need no server.
+// A migrated database in its own folder, for tests without a server.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ export interface TempDatabase {
 export function openTempDatabase(): TempDatabase {
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-db-'));
   const db = openDatabase({ path: join(dir, 'tonearm.db'), migrationsDir: 'migrations', log: createLog('silent') });
-  db.$client.pragma('synchronous = OFF'); // nobody pulls the plug here
+  db.$client.pragma('synchronous = OFF'); // no need to survive a power cut
   return {
     db,
     dir,

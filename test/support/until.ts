@@ -1,14 +1,14 @@
-// Waiting in tests. A test waits for a state, never for a time, and for as long as the machine needs: what is there is
-// taken at once, so patience costs nothing where all is well.
+// Waiting in tests. A test waits for a state, never for a time, and for as long as the machine needs: it continues
+// at once when the state is reached, so patience costs nothing.
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * How long nothing may change before a wait gives up. TEST_PATIENCE_MS shortens it for whoever works on a test that
+ * A wait fails when nothing changes for this long. TEST_PATIENCE_MS shortens it while working on a test that
  * fails.
  */
 export const PATIENCE_MS = Number(process.env['TEST_PATIENCE_MS'] ?? 5 * 60_000);
 
-/** Reads again and again until the value will do. Each change of it is progress, and is given as much time again. */
+/** Reads repeatedly until the value is accepted. Each change of it is progress and restarts the time limit. */
 export async function until<T>(
   read: () => T | Promise<T>,
   isDone: (value: T) => boolean = Boolean,
@@ -27,7 +27,7 @@ export async function until<T>(
   }
 }
 
-/** Lets everything else in this process go on for so many turns of the event loop. */
+/** Waits for so many turns of the event loop. */
 export async function turns(count: number): Promise<void> {
   for (let n = 0; n < count; n++) await immediate();
 }
