@@ -1,80 +1,15 @@
 // Every setting there is: name, rule, default, one line of help. `--help`, the settings window, the error texts and the
 // documentation all read this table. Names are the environment's; in settings.json and on the wire they are lower case.
+// The settings of one storage backend alone are declared in its file.
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { LOG_LEVELS } from '../log/log.ts';
+import { bool, duration, number, path, setting, text, url, type ValuesOf } from '../setting.ts';
+import { BACKENDS } from '../storage/backends.ts';
 
-export const SETTING_GROUPS = [
-  'general',
-  'library',
-  'storage',
-  'backup',
-  'metadata',
-  'network',
-  'remote',
-  'accounts',
-] as const;
-export type SettingGroup = (typeof SETTING_GROUPS)[number];
-
-interface Meta {
-  group: SettingGroup;
-  help: string;
-  /** What a value is, where its type does not say: the window helps with typing it. */
-  unit?: 'bytes' | 'duration' | 'folder';
-  /** Most people never need it; the window keeps it behind a heading. */
-  advanced?: boolean;
-  /** Read only while another setting has one of these values. */
-  onlyFor?: { setting: string; values: readonly string[] };
-  /** Never sent back, only whether it is set. */
-  secret?: boolean;
-  /** Takes effect at the next start. */
-  restart?: boolean;
-}
-
-const setting = <S extends z.ZodType>(schema: S, meta: Meta) => ({ schema, ...meta });
-
-const words = ['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'] as const;
-const bool = z.union(
-  [
-    z.boolean(),
-    z
-      .string()
-      .toLowerCase()
-      .pipe(z.enum(words))
-      .transform((w) => ['true', '1', 'yes', 'on'].includes(w)),
-  ],
-  {
-    error: 'must be true or false',
-  },
-);
-/** A number, or text that is one; `allowed` says in words what may stand here. */
-const number = (rule: z.ZodType<number, number>, allowed: string) =>
-  z
-    .union(
-      [
-        z.number(),
-        z
-          .string()
-          .trim()
-          .regex(/^-?\d+(\.\d+)?$/)
-          .transform(Number),
-      ],
-      { error: `must be ${allowed}` },
-    )
-    .refine((v) => rule.safeParse(v).success, { error: `must be ${allowed}` });
-const text = z.string().trim().min(1, 'must not be empty');
-const path = text;
-const url = z
-  .url({ protocol: /^https?$/, error: 'must be an http or https address' })
-  .transform((v) => v.replace(/\/+$/, ''));
-
-const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
-/** `7d`, `12h`, `30m` → seconds. */
-const duration = z
-  .string()
-  .regex(/^[1-9]\d{0,5}[smhd]$/, 'must be a number and s, m, h or d, such as 7d')
-  .transform((v) => Number(v.slice(0, -1)) * UNITS[v.slice(-1) as keyof typeof UNITS]);
+/** Without their types, which only the backends need. */
+const BACKEND_SETTINGS: object = Object.assign({}, ...BACKENDS.map(({ declares }) => declares));
 
 export const SETTINGS = {
   DATA_DIR: setting(
@@ -130,31 +65,7 @@ export const SETTINGS = {
     restart: true,
     help: 'Folder of the local storage; library inside the data folder by default.',
   }),
-  S3_ENDPOINT: setting(url.optional(), { group: 'storage', restart: true, help: 'Address of the object store.' }),
-  S3_REGION: setting(text.optional(), { group: 'storage', restart: true, help: 'Region of the object store.' }),
-  S3_BUCKET: setting(text.optional(), {
-    group: 'storage',
-    restart: true,
-    help: 'Bucket for audio, covers and backups.',
-  }),
-  S3_PREFIX: setting(text.optional(), { group: 'storage', restart: true, help: 'Prefix of every key in the bucket.' }),
-  S3_ACCESS_KEY_ID: setting(text.optional(), {
-    group: 'storage',
-    restart: true,
-    secret: true,
-    help: 'Access key of the object store.',
-  }),
-  S3_SECRET_ACCESS_KEY: setting(text.optional(), {
-    group: 'storage',
-    restart: true,
-    secret: true,
-    help: 'Secret key of the object store.',
-  }),
-  S3_FORCE_PATH_STYLE: setting(bool.default(false), {
-    group: 'storage',
-    restart: true,
-    help: 'Put the bucket into the path; required by many self-hosted stores.',
-  }),
+  ...BACKEND_SETTINGS,
   BACKUP_TARGET: setting(path.optional(), {
     group: 'backup',
     help: 'Where backups go: an existing folder, best on another disk, or s3 for the bucket.',
@@ -379,7 +290,7 @@ export const SETTINGS = {
 };
 
 export type SettingName = keyof typeof SETTINGS;
-export type Settings = { [K in SettingName]: z.output<(typeof SETTINGS)[K]['schema']> };
+export type Settings = ValuesOf<typeof SETTINGS>;
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
 /** The platform's folder for an application's data. */

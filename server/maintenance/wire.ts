@@ -1,6 +1,6 @@
 // Shapes of the maintenance API, and the results of its jobs.
 import { z } from 'zod';
-import { SETTINGS } from '../config/settings.ts';
+import { SETTINGS, type SettingName } from '../config/settings.ts';
 import { BACKENDS } from '../storage/backends.ts';
 
 export const VerifyIn = z.strictObject({}).meta({ id: 'VerifyIn' });
@@ -14,7 +14,7 @@ export const StoreTestIn = z
   .strictObject(
     Object.fromEntries(
       BACKENDS.filter(({ canBeTested }) => canBeTested).flatMap(({ settings }) =>
-        settings.map((name) => [name.toLowerCase(), Typed.meta({ description: SETTINGS[name].help })]),
+        settings.map((name) => [name.toLowerCase(), Typed.meta({ description: SETTINGS[name as SettingName].help })]),
       ),
     ),
   )

@@ -1,9 +1,11 @@
 // What a storage backend declares about itself, so that no other code has to check for a backend by name.
-import type { Config } from '../config/config.ts';
-import type { SettingName } from '../config/settings.ts';
+import type { SettingTable } from '../setting.ts';
 import type { Storage, StorageTraits } from './storage.ts';
 
-export type BackendConfig = Pick<Config, 'settings' | 'paths'>;
+export interface BackendConfig {
+  settings: { readonly [name: string]: unknown; readonly STORAGE_BACKEND: string };
+  paths: { storageRoot: string; tmp: string };
+}
 
 /** Time limits and retries of an object store. */
 export interface StoreLimits {
@@ -22,10 +24,12 @@ export interface OpenOptions {
 }
 
 export interface Backend extends StorageTraits {
-  /** Settings that only this backend reads; the settings page shows them while it is in use. */
-  readonly settings: readonly SettingName[];
+  /** Settings that no other backend and nothing else has; they become part of the table in config/settings.ts. */
+  readonly declares?: SettingTable;
+  /** Names of all that it reads; the settings page shows what only backends read while one of them is in use. */
+  readonly settings: readonly string[];
   /** Settings it cannot be opened without. */
-  readonly needed: readonly SettingName[];
+  readonly needed: readonly string[];
   /** Whether the settings page offers to test it. */
   readonly canBeTested: boolean;
   /** Does not connect: the server starts, and can be browsed, while the store is down. */

@@ -1,5 +1,4 @@
 // The storage backends.
-import type { Settings } from '../config/settings.ts';
 import { AppError } from '../errors.ts';
 import type { Backend, BackendConfig, OpenOptions } from './backend.ts';
 import { local } from './local.ts';
@@ -7,6 +6,12 @@ import { s3 } from './s3-backend.ts';
 import type { Storage } from './storage.ts';
 
 export const BACKENDS: Backend[] = [local, s3];
+
+/** Which storage is in use. */
+interface StorageSettings {
+  STORAGE_BACKEND: string;
+  BACKUP_TARGET?: string | undefined;
+}
 
 export const findBackend = (name: string): Backend | undefined => BACKENDS.find((backend) => backend.name === name);
 
@@ -50,18 +55,18 @@ export const backupBackend = (target: string | undefined): Backend | undefined =
   BACKENDS.find(({ name, forBackups }) => name === target && forBackups);
 
 /** The backend that the settings page tests: the first in use, else the first that can be tested. */
-export function testedBackend(settings: Pick<Settings, 'STORAGE_BACKEND' | 'BACKUP_TARGET'>): Backend {
+export function testedBackend(settings: StorageSettings): Backend {
   const [first] = [...backendsInUse(settings), ...BACKENDS].filter(({ canBeTested }) => canBeTested);
   if (!first) throw new AppError('conflict', 'No storage backend can be tested.');
   return first;
 }
 
 /** Required settings that are not set. */
-export const missingSettings = (backend: Backend, settings: Settings): string[] =>
+export const missingSettings = (backend: Backend, settings: BackendConfig['settings']): string[] =>
   backend.needed.filter((name) => settings[name] === undefined);
 
 /** The backends of the library and its backups. */
-export const backendsInUse = (settings: Pick<Settings, 'STORAGE_BACKEND' | 'BACKUP_TARGET'>): Backend[] =>
+export const backendsInUse = (settings: StorageSettings): Backend[] =>
   BACKENDS.filter(
     ({ name }) => name === settings.STORAGE_BACKEND || name === backupBackend(settings.BACKUP_TARGET)?.name,
   );

@@ -1,7 +1,7 @@
 // The S3 client and its configuration.
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
-import type { Settings } from '../config/settings.ts';
 import type { StoreLimits } from './backend.ts';
+import type { S3Settings } from './s3-settings.ts';
 
 export const S3_LIMITS: StoreLimits = { connectMs: 5_000, upMs: 3_000, silenceMs: 30_000, attempts: 4 };
 
@@ -15,17 +15,6 @@ export interface Bucket {
   prefix: string;
   upMs: number;
 }
-
-export type S3Settings = Pick<
-  Settings,
-  | 'S3_ENDPOINT'
-  | 'S3_REGION'
-  | 'S3_BUCKET'
-  | 'S3_PREFIX'
-  | 'S3_ACCESS_KEY_ID'
-  | 'S3_SECRET_ACCESS_KEY'
-  | 'S3_FORCE_PATH_STYLE'
->;
 
 /** Does not connect, so the store may be down. `destroy` the client when done. */
 export function openBucket(settings: S3Settings, limits: Partial<StoreLimits> = {}): Bucket {

@@ -11,14 +11,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../server/config/config.ts';
 import { openBucket } from '../../server/storage/s3-client.ts';
 import { openStorage } from '../../server/storage/backends.ts';
-import { s3 } from '../../server/storage/s3-backend.ts';
+import { s3, toS3 } from '../../server/storage/s3-backend.ts';
 import { createS3Storage } from '../../server/storage/s3.ts';
 import type { Storage } from '../../server/storage/storage.ts';
 import { HELD_LIMITS, startFakeS3, type FakeS3, type S3Fault } from '../fakes/s3.ts';
 import { holdLimit, type HeldLimit } from '../support/held-limit.ts';
 import { codeOf, describeStorage } from './storage-conformance.ts';
 
-const settingsOf = (env: Record<string, string>) => loadConfig({ file: {}, env }).settings;
+const settingsOf = (env: Record<string, string>) => toS3(loadConfig({ file: {}, env }).settings);
 const tmpDir = mkdtempSync(join(tmpdir(), 'tonearm-s3-'));
 
 describeStorage('S3', async () => {

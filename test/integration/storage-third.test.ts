@@ -62,7 +62,12 @@ describe('a library in a third storage', () => {
   let env: Record<string, string>;
   beforeAll(async () => {
     dir = join(base, 'data');
-    env = { STORAGE_BACKEND: 'archive', STORAGE_ROOT: join(base, 'store'), LOCAL_MEDIA_IMPORT_PATH: manifest.dir };
+    env = {
+      STORAGE_BACKEND: 'archive',
+      STORAGE_ROOT: join(base, 'store'),
+      ARCHIVE_FILE: 'music.db',
+      LOCAL_MEDIA_IMPORT_PATH: manifest.dir,
+    };
     server = await startServer({ dir, env: { ...env, BACKUP_TARGET: 'archive' } });
   });
   afterAll(() => server.close());
@@ -72,6 +77,7 @@ describe('a library in a third storage', () => {
     expect([status, result.failed_count, result.added]).toEqual(['succeeded', 0, result.files]);
     await expectPlayable(server, 'archive');
     expect(existsSync(join(dir, 'library'))).toBe(false);
+    expect(existsSync(join(base, 'store', 'music.db'))).toBe(true);
     expect((await run<ScanResult>(server, '/sources/local_folder/scan')).result).toMatchObject({ added: 0 });
 
     const verified = (await run<VerifyReport>(server, '/jobs/verify')).result;
@@ -90,7 +96,12 @@ describe('a library in a third storage', () => {
     const { body } = await server.api<SettingsOut>('/settings');
     const item = (key: string) => body.items.find((one) => one.key === key);
     expect(item('storage_backend')?.choices).toEqual(['local', 's3', 'archive']);
-    expect([item('storage_root')?.is_in_use, item('s3_bucket')?.is_in_use]).toEqual([true, false]);
+    expect(['storage_root', 'archive_file', 's3_bucket'].map((key) => item(key)?.is_in_use)).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(item('archive_file')).toMatchObject({ value: 'music.db', origin: 'env' });
     expect(body.can_test_storage).toBe(true);
     expect((await server.api('/storage/test', { method: 'POST', body: {} })).body).toEqual({ problem: null });
   });
@@ -99,6 +110,7 @@ describe('a library in a third storage', () => {
     expect(parseCommandLine(['storage', 'migrate', '--to', 'archive']).to).toBe('archive');
     expect(() => parseCommandLine(['storage', 'migrate', '--to', 'attic'])).toThrow(/--to archive/);
     expect(helpText()).toMatch(/storage migrate --to local\|s3\|archive/);
+    expect(helpText()).toMatch(/ARCHIVE_FILE +Name of the file in the folder\. \["archive\.db"\]/);
   });
 
   it('is moved to the local disk, and back', async () => {

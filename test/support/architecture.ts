@@ -6,7 +6,7 @@ import { join, posix, sep } from 'node:path';
 export interface Layer {
   name: string;
   about: string;
-  /** Each folder (or file directly in the part's root) and what it uses of its own layer. */
+  /** Each folder (or file that is in no such folder, or apart from it) and what it uses of its own layer. */
   folders: Record<string, readonly string[]>;
 }
 
@@ -17,26 +17,28 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
   server: [
     {
       name: 'base',
-      about: 'errors, settings, the log, the database: what everything else may use',
+      about: 'errors, settings, the log, the database, storage: what everything else may use',
       folders: {
         'errors.ts': [],
         'paths.ts': [],
         log: [],
         runtime: ['errors.ts'],
         db: ['errors.ts', 'log'],
-        config: ['errors.ts', 'log', 'db'],
+        'setting.ts': [],
+        storage: ['errors.ts', 'runtime', 'setting.ts'],
+        config: ['errors.ts', 'log', 'db', 'setting.ts', 'storage'],
       },
     },
     {
       name: 'tools',
-      about: 'HTTP, events, jobs, storage, audio formats, requests to other servers: they know bytes, not music',
+      about: 'HTTP, events, jobs, audio formats, requests to other servers: they know bytes, not music',
       folders: {
         http: [],
         outbound: [],
         events: ['http'],
         jobs: ['events', 'http'],
         'module.ts': ['events', 'http', 'jobs'],
-        storage: ['module.ts'],
+        'storage/module.ts': ['module.ts'],
         media: ['module.ts'],
       },
     },
@@ -157,18 +159,20 @@ export const IMPORTS: readonly Import[] = FILES.flatMap((path) => importsOf(path
 
 export const partOf = (path: string): Part | undefined => PARTS.find((part) => path.startsWith(`${part}/`));
 
-/** The folder of a file, or a file directly in a part's root, as the table calls it; undefined when it does not. */
+/** A single file in the table stands before its folder, whatever their layers. */
 export function placeOf(path: string): { part: Part; folder: string; layer: number } | undefined {
   const part = partOf(path);
   if (part === undefined) return undefined;
   const inPart = path.slice(part.length + 1);
+  const file = ARCHITECTURE[part].findIndex(({ folders }) => inPart in folders);
+  if (file >= 0) return { part, folder: inPart, layer: file };
   for (const [layer, { folders }] of ARCHITECTURE[part].entries())
     for (const name of Object.keys(folders)) {
       if (name.endsWith('*') && inPart.startsWith(name.slice(0, -1))) {
         const rest = inPart.slice(name.length - 1);
         return { part, folder: name.slice(0, -1) + rest.split('/', 1)[0], layer };
       }
-      if (inPart === name || inPart.startsWith(`${name}/`)) return { part, folder: name, layer };
+      if (inPart.startsWith(`${name}/`)) return { part, folder: name, layer };
     }
   return undefined;
 }

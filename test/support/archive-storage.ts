@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import Database from 'better-sqlite3';
 import { notFound } from '../../server/errors.ts';
+import { setting, text } from '../../server/setting.ts';
 import type { Backend } from '../../server/storage/backend.ts';
 import { BACKENDS } from '../../server/storage/backends.ts';
 import { changedMeanwhile } from '../../server/storage/file-errors.ts';
@@ -15,12 +16,16 @@ import type { Storage } from '../../server/storage/storage.ts';
 export const archive: Backend = {
   name: 'archive',
   title: 'the archive',
-  settings: ['STORAGE_ROOT'],
+  declares: {
+    ARCHIVE_FILE: setting(text.default('archive.db'), { group: 'storage', help: 'Name of the file in the folder.' }),
+  },
+  settings: ['STORAGE_ROOT', 'ARCHIVE_FILE'],
   needed: ['STORAGE_ROOT'],
   verifyDays: 90,
   mayBeDown: false,
   canBeTested: true,
-  open: ({ paths }) => Promise.resolve(createArchiveStorage(paths.storageRoot)),
+  open: ({ settings, paths }) =>
+    Promise.resolve(createArchiveStorage(paths.storageRoot, String(settings['ARCHIVE_FILE']))),
   forBackups: ({ settings, paths }) => ({
     config: { settings, paths: { ...paths, storageRoot: join(paths.storageRoot, 'backups') } },
     place: 'the archive of backups',
@@ -34,9 +39,9 @@ interface Row {
   modifiedAt: number;
 }
 
-export function createArchiveStorage(folder: string): Storage {
+export function createArchiveStorage(folder: string, file = 'archive.db'): Storage {
   mkdirSync(folder, { recursive: true });
-  const db = new Database(join(folder, 'archive.db'));
+  const db = new Database(join(folder, file));
   db.exec(
     'CREATE TABLE IF NOT EXISTS objects (key TEXT PRIMARY KEY, bytes BLOB NOT NULL, modified_at INTEGER NOT NULL)',
   );

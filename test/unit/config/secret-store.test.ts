@@ -188,18 +188,18 @@ it('two libraries in one keychain do not see each other', async () => {
 
 it('secrets in settings.json are moved to the keychain too, and the rest stays', async () => {
   const settings = join(dir, 'settings.json');
-  writeFileSync(settings, JSON.stringify({ S3_SECRET_ACCESS_KEY: 'by hand', contact: 'me@example.org' }));
+  writeFileSync(settings, JSON.stringify({ STREAMSRC_PASSWORD: 'by hand', contact: 'me@example.org' }));
   const config = loadConfig({ file: readJsonFile(settings), env: { DATA_DIR: dir } });
   expect(await adoptWrittenSecrets(config, await open('file'))).toBe(config);
   const store = await open('auto');
   const adopted = await withStoredSettings(await adoptWrittenSecrets(config, store), store);
-  expect(adopted.settings.S3_SECRET_ACCESS_KEY).toBe('by hand');
+  expect(adopted.settings.STREAMSRC_PASSWORD).toBe('by hand');
   expect(readJsonFile(settings)).toEqual({ contact: 'me@example.org' });
   const again = await withStoredSettings(
     loadConfig({ file: readJsonFile(settings), env: { DATA_DIR: dir } }),
     await open('auto'),
   );
-  expect([again.settings.S3_SECRET_ACCESS_KEY, again.origins.S3_SECRET_ACCESS_KEY]).toEqual(['by hand', 'file']);
+  expect([again.settings.STREAMSRC_PASSWORD, again.origins.STREAMSRC_PASSWORD]).toEqual(['by hand', 'file']);
 });
 
 it('the environment wins over a stored secret', async () => {

@@ -1,0 +1,77 @@
+// What a setting is: the rule that its value has to follow, and what is shown of it.
+import { z } from 'zod';
+
+export const SETTING_GROUPS = [
+  'general',
+  'library',
+  'storage',
+  'backup',
+  'metadata',
+  'network',
+  'remote',
+  'accounts',
+] as const;
+export type SettingGroup = (typeof SETTING_GROUPS)[number];
+
+interface SettingMeta {
+  group: SettingGroup;
+  help: string;
+  /** What a value is, where its type does not say: the window helps with typing it. */
+  unit?: 'bytes' | 'duration' | 'folder';
+  /** Most people never need it; the window keeps it behind a heading. */
+  advanced?: boolean;
+  /** Read only while another setting has one of these values. */
+  onlyFor?: { setting: string; values: readonly string[] };
+  /** Never sent back, only whether it is set. */
+  secret?: boolean;
+  /** Takes effect at the next start. */
+  restart?: boolean;
+}
+
+export const setting = <S extends z.ZodType>(schema: S, meta: SettingMeta) => ({ schema, ...meta });
+
+const words = ['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'] as const;
+export const bool = z.union(
+  [
+    z.boolean(),
+    z
+      .string()
+      .toLowerCase()
+      .pipe(z.enum(words))
+      .transform((w) => ['true', '1', 'yes', 'on'].includes(w)),
+  ],
+  {
+    error: 'must be true or false',
+  },
+);
+/** A number, or text that is one; `allowed` says in words what may stand here. */
+export const number = (rule: z.ZodType<number, number>, allowed: string) =>
+  z
+    .union(
+      [
+        z.number(),
+        z
+          .string()
+          .trim()
+          .regex(/^-?\d+(\.\d+)?$/)
+          .transform(Number),
+      ],
+      { error: `must be ${allowed}` },
+    )
+    .refine((v) => rule.safeParse(v).success, { error: `must be ${allowed}` });
+export const text = z.string().trim().min(1, 'must not be empty');
+export const path = text;
+export const url = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+  .transform((v) => v.replace(/\/+$/, ''));
+
+const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
+/** `7d`, `12h`, `30m` → seconds. */
+export const duration = z
+  .string()
+  .regex(/^[1-9]\d{0,5}[smhd]$/, 'must be a number and s, m, h or d, such as 7d')
+  .transform((v) => Number(v.slice(0, -1)) * UNITS[v.slice(-1) as keyof typeof UNITS]);
+
+export type Setting = SettingMeta & { schema: z.ZodType };
+export type SettingTable = Readonly<Record<string, Setting>>;
+export type ValuesOf<Table extends SettingTable> = { [Name in keyof Table]: z.output<Table[Name]['schema']> };
