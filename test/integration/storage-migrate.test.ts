@@ -93,7 +93,7 @@ test(
     const dir = copyOf('there-and-back');
     try {
       const there = await migrate(dir, 's3', fake);
-      expect(there).toMatchObject({ code: 0, output: expect.stringContaining('STORAGE_BACKEND is s3') });
+      expect(there).toMatchObject({ code: 0, output: expect.stringContaining('STORAGE_BACKEND is set to s3') });
       expectWholeIn(fake);
       expect(rowsIn(dir).tracks).toEqual(
         rowsIn(original).tracks.map((track) => ({ ...track, uri: track.uri.replace('local:', 's3:') })),
