@@ -2,7 +2,8 @@
 // memory, over the rows as they are.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
-import type { Availability } from '../db/schema.ts';
+import type { RowOf } from '../db/rows.ts';
+import type { sourceFiles, sourceFolders, tracks } from '../db/schema.ts';
 import { join, sourceIdOf } from '../files/relative-path.ts';
 import { filePathOf } from '../storage/uri.ts';
 import { decide, type Decision, type Known } from './decide.ts';
@@ -14,12 +15,7 @@ import type { WriteBatch } from './writer.ts';
 /** Lines of each kind; the counts are whole. */
 const LISTED = 100;
 
-interface TrackAt {
-  id: TrackId;
-  source_id: string;
-  availability: Availability;
-  storage_uri: string | null;
-}
+type TrackAt = RowOf<typeof tracks, 'id' | 'sourceId' | 'availability' | 'storageUri'>;
 
 export interface DryRunDeps {
   db: MainDb;
@@ -40,7 +36,7 @@ export function createDryRun({ db, source, record }: DryRunDeps): { plan: WriteB
   const findTrack = client.prepare<[TrackId], TrackAt>(
     'SELECT id, source_id, availability, storage_uri FROM tracks WHERE id = ?',
   );
-  const listPlaces = client.prepare<[TrackId], { path: string; name: string }>(
+  const listPlaces = client.prepare<[TrackId], RowOf<typeof sourceFolders, 'path'> & RowOf<typeof sourceFiles, 'name'>>(
     `SELECT d.path, f.name FROM source_files f JOIN source_folders d ON d.id = f.folder_id
       WHERE f.track_id = ? AND f.state = 'track'`,
   );

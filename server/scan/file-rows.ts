@@ -1,13 +1,12 @@
 // The scan's rows of files.
 import type { Sqlite } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
-import type { RowOf } from '../db/rows.ts';
+import type { RowAs, RowOf } from '../db/rows.ts';
 import type { sourceFiles } from '../db/schema.ts';
-import type { FileIdentity } from '../files/file-stamp.ts';
 import type { Candidate } from './compare-folder.ts';
 import type { KnownFile } from './known-files.ts';
 
-export type FileRow = FileIdentity & { trackId: TrackId | null };
+export type FileRow = RowAs<typeof sourceFiles, 'dev' | 'ino' | 'sizeBytes' | 'mtimeUs' | 'trackId'>;
 
 /** What became of a file. */
 export interface FileOutcome {
@@ -38,7 +37,7 @@ export function createFileRows(client: Sqlite) {
     `DELETE FROM source_files WHERE track_id = ? AND NOT (folder_id = ? AND name = ?)
       RETURNING folder_id, lyrics_mark`,
   );
-  const findOther = client.prepare<[TrackId, number, string], { name: string }>(
+  const findOther = client.prepare<[TrackId, number, string], RowOf<typeof sourceFiles, 'name'>>(
     `SELECT name FROM source_files WHERE track_id = ? AND state = 'track' AND NOT (folder_id = ? AND name = ?)`,
   );
   return {

@@ -1,16 +1,18 @@
 // The scan's rows of folders, and when a folder is settled: once all its files are tracks its signature is stored, and
 // the next scan passes over it as long as its listing stays the same.
 import type { Sqlite } from '../db/client.ts';
+import type { RowOf } from '../db/rows.ts';
+import type { sourceFolders } from '../db/schema.ts';
 
 /** Ids that are remembered; a folder's files come close together. */
 const REMEMBERED = 5_000;
 
 export function createFolderRows(client: Sqlite, source: string, now: () => Date) {
-  const upsert = client.prepare<[string, string, string | null], { id: number }>(
+  const upsert = client.prepare<[string, string, string | null], RowOf<typeof sourceFolders, 'id'>>(
     `INSERT INTO source_folders (source, path, image_name) VALUES (?, ?, ?)
       ON CONFLICT (source, path) DO UPDATE SET image_name = excluded.image_name RETURNING id`,
   );
-  const find = client.prepare<[string, string], { id: number }>(
+  const find = client.prepare<[string, string], RowOf<typeof sourceFolders, 'id'>>(
     'SELECT id FROM source_folders WHERE source = ? AND path = ?',
   );
   const setSignature = client.prepare<[string | null, number]>('UPDATE source_folders SET signature = ? WHERE id = ?');

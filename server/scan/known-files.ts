@@ -1,28 +1,21 @@
 // What the last scan saw, read folder by folder over a connection of the walking thread's own.
 import Database from 'better-sqlite3';
-import type { TrackId } from '../db/ids.ts';
-import type { FileStamp } from '../files/file-stamp.ts';
+import type { RowAs, RowOf } from '../db/rows.ts';
+import type { sourceFiles, sourceFolders } from '../db/schema.ts';
 
 /** A file as the last scan left it. */
-export interface KnownFile extends FileStamp {
-  name: string;
-  state: 'track' | 'failed' | 'deleted' | 'gone';
-  reason: string | null;
-  lyricsMark: string | null;
-  trackId: TrackId | null;
-}
-
-export interface KnownFolder {
-  id: number;
-  imageName: string | null;
-  signature: string | null;
-}
+export type KnownFile = RowAs<
+  typeof sourceFiles,
+  'name' | 'sizeBytes' | 'mtimeUs' | 'state' | 'reason' | 'lyricsMark' | 'trackId'
+>;
+export type KnownFolder = RowAs<typeof sourceFolders, 'id' | 'imageName' | 'signature'>;
+type FolderPath = RowOf<typeof sourceFolders, 'id' | 'path'>;
 
 export interface KnownFiles {
   folder(path: string): KnownFolder | undefined;
   files(folderId: number): KnownFile[];
   /** Known folders at or below `path`. */
-  foldersBelow(path: string): { id: number; path: string }[];
+  foldersBelow(path: string): FolderPath[];
   /** Files of a folder that are not marked gone or deleted. */
   present(folderId: number): KnownFile[];
 }
@@ -40,10 +33,10 @@ export function openKnownFiles(databasePath: string, source: string): KnownFiles
   const listPresent = client.prepare<[number], KnownFile>(
     `SELECT ${FILE_COLUMNS} FROM source_files WHERE folder_id = ? AND state NOT IN ('gone', 'deleted')`,
   );
-  const listAll = client.prepare<[string], { id: number; path: string }>(
+  const listAll = client.prepare<[string], FolderPath>(
     'SELECT id, path FROM source_folders WHERE source = ? ORDER BY path',
   );
-  const listBelow = client.prepare<[string, string, string, string], { id: number; path: string }>(
+  const listBelow = client.prepare<[string, string, string, string], FolderPath>(
     // '0' follows '/'
     `SELECT id, path FROM source_folders
       WHERE source = ? AND (path = ? OR (path >= ? || '/' AND path < ? || '0')) ORDER BY path`,

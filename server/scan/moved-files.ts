@@ -1,10 +1,11 @@
-// Identity outlives the path: a file in a new place may be a track whose old file is gone. Signs, best first: same file
-// (device, inode, size, time) · same name in another Unicode spelling · same audio without tags · same recording on the
-// same album. The first sign that leads to exactly one track all of whose old files are gone decides; between two
-// tracks nothing is guessed.
+// Recognizes moved files: a file at a new path may be a track whose old file is missing. Tests, best first: same file
+// (device, inode, size, time), same name in another Unicode form, same payload, same recording on the same album. The
+// first test that finds exactly one track without any old file decides; between two tracks there is no guess.
 import { lstat } from 'node:fs/promises';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
+import type { RowAs, RowOf } from '../db/rows.ts';
+import type { sourceFiles, sourceFolders, tracks } from '../db/schema.ts';
 import { fileKey } from '../files/file-stamp.ts';
 import { NO_HASH } from '../files/read-file.ts';
 import { absoluteOf, join, namesIn, parentOf, sourceIdOf } from '../files/relative-path.ts';
@@ -13,14 +14,8 @@ import type { ListedFile } from './compare-folder.ts';
 import type { ReadOk } from './decide.ts';
 
 /** A known place of a file. */
-interface Place {
-  path: string;
-  name: string;
-  dev: number;
-  ino: number;
-  trackId: TrackId | null;
-  state: string;
-}
+type Place = RowOf<typeof sourceFolders, 'path'> &
+  RowAs<typeof sourceFiles, 'name' | 'dev' | 'ino' | 'trackId' | 'state'>;
 
 /** What a file is, told by the file itself: a track that moved, or one that was deleted. */
 export type SameFile = { trackId: TrackId } | { deletedFrom: Place };
@@ -54,16 +49,19 @@ export function createMovedFiles({ db, root, source, displaced }: MovedFilesDeps
   const placesOf = client.prepare<[TrackId], Place>(
     `SELECT ${PLACE} FROM source_files f JOIN source_folders d ON d.id = f.folder_id WHERE f.track_id = ?`,
   );
-  const bySourceId = client.prepare<[string, string], { id: TrackId }>(
+  const bySourceId = client.prepare<[string, string], RowOf<typeof tracks, 'id'>>(
     'SELECT id FROM tracks WHERE source = ? AND source_id = ?',
   );
   // A group at a time: a query per file would cost more than what it finds. `i` is the index in the list.
-  const byAudio = client.prepare<[string, string], { i: number; id: TrackId }>(
+  const byAudio = client.prepare<[string, string], RowOf<typeof tracks, 'id'> & { i: number }>(
     `SELECT j.key AS i, t.id FROM json_each(?) j
       CROSS JOIN tracks t ON t.id IN
         (SELECT id FROM tracks WHERE audio_hash = j.value AND source = ? LIMIT ${MOST_ALIKE})`,
   );
-  const byRecording = client.prepare<[string, string], { i: number; id: TrackId; album: string | null }>(
+  const byRecording = client.prepare<
+    [string, string],
+    RowOf<typeof tracks, 'id'> & { i: number; album: string | null }
+  >(
     `SELECT j.key AS i, t.id, a.title AS album FROM json_each(?) j
       CROSS JOIN tracks t ON t.id IN
         (SELECT id FROM tracks WHERE recording_mbid = j.value AND source = ? LIMIT ${MOST_ALIKE})
