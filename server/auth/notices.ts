@@ -1,4 +1,4 @@
-// What an administrator is told once: a migration leaves a notice, and reading it takes it away.
+// Notices for administrators, left by migrations. Each is shown until it is dismissed, which deletes it.
 import { asc, eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import { notices, type NoticeName } from '../db/schema.ts';

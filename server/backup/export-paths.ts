@@ -53,7 +53,7 @@ export function createExportPaths(library: Sqlite, scratch: string) {
     `SELECT ${columns} FROM tracks t WHERE t.album_id = ? AND t.storage_uri IS NOT NULL
       ORDER BY t.disc_number, t.track_number, t.id`,
   );
-  const loose = library.prepare<[number, number], TrackRow>(
+  const withoutAlbum = library.prepare<[number, number], TrackRow>(
     `SELECT ${columns} FROM tracks t WHERE t.id > ? AND t.id <= ? AND +t.album_id IS NULL AND t.storage_uri IS NOT NULL
       ORDER BY t.id`,
   );
@@ -96,7 +96,7 @@ export function createExportPaths(library: Sqlite, scratch: string) {
       for (let after = 0; after < most; after += IDS) {
         signal.throwIfAborted();
         db.transaction(() => {
-          for (const track of loose.all(after, after + IDS))
+          for (const track of withoutAlbum.all(after, after + IDS))
             placeTrack(safeName(track.artistName ?? '', 'Unknown Artist'), 1, track);
         })();
         await nextTurn();

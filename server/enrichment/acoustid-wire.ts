@@ -64,9 +64,9 @@ export const LookupRefusal = z.object({
   error: z.object({ code: z.int(), message: z.string().max(1_000) }),
 });
 
-export type HeardArtist = z.output<typeof Artist>;
-export type HeardTrack = z.output<typeof Track>;
-export type HeardRelease = z.output<typeof Release>;
-export type HeardReleaseGroup = z.output<typeof ReleaseGroup>;
-export type HeardRecording = z.output<typeof Recording>;
-export type HeardResult = z.output<typeof Result>;
+export type AcoustIdArtist = z.output<typeof Artist>;
+export type AcoustIdTrack = z.output<typeof Track>;
+export type AcoustIdRelease = z.output<typeof Release>;
+export type AcoustIdReleaseGroup = z.output<typeof ReleaseGroup>;
+export type AcoustIdRecording = z.output<typeof Recording>;
+export type AcoustIdResult = z.output<typeof Result>;

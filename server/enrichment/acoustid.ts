@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { Breaker } from '../outbound/breaker.ts';
 import type { TokenBucket, Wait } from '../outbound/token-bucket.ts';
-import { LookupAnswer, LookupRefusal, type HeardResult } from './acoustid-wire.ts';
+import { LookupAnswer, LookupRefusal, type AcoustIdResult } from './acoustid-wire.ts';
 import { createServiceClient, ServiceError } from './service-client.ts';
 
 export interface AcoustIdDeps {
@@ -16,7 +16,7 @@ export interface AcoustIdDeps {
   timeoutMs?: number;
 }
 
-export interface Heard {
+export interface LookupInput {
   fingerprint: string;
   durationMs: number;
 }
@@ -59,7 +59,7 @@ export function createAcoustId({ settings, version, userAgent, bucket, breaker, 
     },
 
     /** Best first; empty when unknown. Throws a ServiceError or the reason of `signal`. */
-    async lookUp({ fingerprint, durationMs }: Heard, signal: AbortSignal): Promise<HeardResult[]> {
+    async lookUp({ fingerprint, durationMs }: LookupInput, signal: AbortSignal): Promise<AcoustIdResult[]> {
       const key = settings.get('FPID_API_KEY') ?? '';
       if (key === refusedKey) throw misconfigured();
       // whole seconds; the service ignores a fraction

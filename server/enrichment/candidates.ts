@@ -1,7 +1,7 @@
 // Ranks the recordings that AcoustID returned for a track.
 import { sortKey } from '../library/fold.ts';
 import { isVariousArtists } from '../library/resolve.ts';
-import type { HeardArtist, HeardRecording, HeardResult } from './acoustid-wire.ts';
+import type { AcoustIdArtist, AcoustIdRecording, AcoustIdResult } from './acoustid-wire.ts';
 import type { Match } from './match.ts';
 import { chooseRelease, type AlbumHint } from './releases.ts';
 
@@ -18,13 +18,13 @@ const LENGTH_WITHIN_S = 7;
 const MAX_CANDIDATES = 5;
 
 interface Candidate {
-  result: HeardResult;
-  recording: HeardRecording;
+  result: AcoustIdResult;
+  recording: AcoustIdRecording;
 }
 
 /** By score, then number of submissions, then difference in length, then agreement with the tags. */
-export function rankCandidates(results: readonly HeardResult[], hint: FileHint): Match[] {
-  const far = ({ duration }: HeardRecording): number =>
+export function rankCandidates(results: readonly AcoustIdResult[], hint: FileHint): Match[] {
+  const far = ({ duration }: AcoustIdRecording): number =>
     duration === undefined ? LENGTH_WITHIN_S : Math.abs(duration - hint.durationMs / 1_000);
   const seen = new Set<string>();
   return results
@@ -46,7 +46,7 @@ export function rankCandidates(results: readonly HeardResult[], hint: FileHint):
 /** Recordings without a title come after those with one. */
 const isNamed = ({ recording }: Candidate): number => Number(recording.title !== undefined);
 
-function agreement({ title, artists, releasegroups }: HeardRecording, hint: FileHint): number {
+function agreement({ title, artists, releasegroups }: AcoustIdRecording, hint: FileHint): number {
   const key = (text: string | undefined): string => (text === undefined ? '' : sortKey(text));
   const isTitle = hint.title !== undefined && key(title) === key(hint.title);
   const isArtist = hint.artists.some((name) => artists.some((artist) => key(artist.name) === key(name)));
@@ -59,7 +59,7 @@ function agreement({ title, artists, releasegroups }: HeardRecording, hint: File
  * compilation is Various Artists.
  */
 export function matchOf(
-  recording: HeardRecording,
+  recording: AcoustIdRecording,
   hint: AlbumHint,
   { score, acoustidId }: { score: number | null; acoustidId: string | undefined },
 ): Match {
@@ -94,24 +94,24 @@ export function matchOf(
   };
 }
 
-const firstNamed = (...lists: (readonly HeardArtist[] | undefined)[]): readonly HeardArtist[] =>
+const firstNamed = (...lists: (readonly AcoustIdArtist[] | undefined)[]): readonly AcoustIdArtist[] =>
   lists.find((artists) => artists?.some((artist) => artist.name !== undefined)) ?? [];
 
-function creditOf(artists: readonly HeardArtist[]): Pick<Match, 'artists' | 'artist' | 'artistMbids'> {
+function creditOf(artists: readonly AcoustIdArtist[]): Pick<Match, 'artists' | 'artist' | 'artistMbids'> {
   const names = namesOf(artists);
   return { artists: names, ...(names.length > 1 && { artist: showName(artists) }), artistMbids: idsOf(artists) };
 }
 
-const namesOf = (artists: readonly HeardArtist[]): string[] => artists.flatMap(({ name }) => name ?? []);
+const namesOf = (artists: readonly AcoustIdArtist[]): string[] => artists.flatMap(({ name }) => name ?? []);
 
 /** All or none, because ids and names are matched by position. */
-const idsOf = (artists: readonly HeardArtist[]): string[] | undefined => {
+const idsOf = (artists: readonly AcoustIdArtist[]): string[] | undefined => {
   const ids = artists.flatMap(({ name, id }) => (name === undefined || id === undefined ? [] : [id]));
   return ids.length === namesOf(artists).length && ids.length > 0 ? ids : undefined;
 };
 
 /** The credit as written: `The Quays feat. Ida Lund`. */
-function showName(artists: readonly HeardArtist[]): string | undefined {
+function showName(artists: readonly AcoustIdArtist[]): string | undefined {
   const parts = artists.flatMap(({ name, joinphrase }, i) =>
     name === undefined ? [] : [name, joinphrase ?? (i < artists.length - 1 ? ', ' : '')],
   );

@@ -1,7 +1,7 @@
 // Completes a match from MusicBrainz, with what neither AcoustID nor the tags have: genres, the year of the first
 // release, the track number, and titles of recordings that AcoustID returns without one.
 import type { TrackIdentity } from '../library/track-writer.ts';
-import type { HeardRecording, HeardReleaseGroup } from './acoustid-wire.ts';
+import type { AcoustIdRecording, AcoustIdReleaseGroup } from './acoustid-wire.ts';
 import { matchOf } from './candidates.ts';
 import type { Match } from './match.ts';
 import { genreNames, yearOf, type KnownRecording, type MusicBrainz } from './musicbrainz.ts';
@@ -43,7 +43,7 @@ export async function completeMatch(
 }
 
 function withGapsFilled(match: Match, known: KnownRecording, hint: AlbumHint): Match {
-  const other = matchOf(toHeard(known), hint, { score: match.score, acoustidId: match.acoustidId });
+  const other = matchOf(toAcoustIdRecording(known), hint, { score: match.score, acoustidId: match.acoustidId });
   const isSameAlbum = match.album === undefined || match.releaseGroupMbid === other.releaseGroupMbid;
   const names = match.artists.length > 0 ? match : other;
   return {
@@ -66,13 +66,13 @@ const defined = (match: Match): Partial<Match> =>
   );
 
 /** The recording in the shape of AcoustID, so that chooseRelease works on it. Official releases, if there are any. */
-function toHeard(known: KnownRecording): HeardRecording {
+function toAcoustIdRecording(known: KnownRecording): AcoustIdRecording {
   const official = known.releases.filter(({ status }) => status === 'Official');
-  const groups = new Map<string, HeardReleaseGroup>();
+  const groups = new Map<string, AcoustIdReleaseGroup>();
   for (const release of official.length > 0 ? official : known.releases) {
     const group = release['release-group'];
     const key = group?.id ?? release.id ?? '';
-    const heard = groups.get(key) ?? {
+    const releaseGroup = groups.get(key) ?? {
       id: group?.id ?? undefined,
       title: group?.title ?? undefined,
       type: group?.['primary-type'] ?? undefined,
@@ -80,9 +80,9 @@ function toHeard(known: KnownRecording): HeardRecording {
       artists: [],
       releases: [],
     };
-    groups.set(key, heard);
+    groups.set(key, releaseGroup);
     const year = yearOf(release.date);
-    heard.releases.push({
+    releaseGroup.releases.push({
       id: release.id ?? undefined,
       title: release.title ?? undefined,
       artists: [],

@@ -3,7 +3,7 @@
 import type { TrackId } from '../db/ids.ts';
 import { LENGTH_TOLERANCE_MS } from '../media/fingerprint-match.ts';
 
-export interface Heard {
+export interface TrackLength {
   trackId: TrackId;
   durationMs: number;
 }
@@ -13,11 +13,15 @@ export type Pair = readonly [TrackId, TrackId];
  * Groups of two and more, ids ascending. They are built from the shortest track on, up to the tolerance in length. No
  * group has two tracks of a pair in `apart`, which a person dismissed.
  */
-export function groupTracks(heard: readonly Heard[], pairs: readonly Pair[], apart: readonly Pair[] = []): TrackId[][] {
-  const alike = neighbours(pairs);
+export function groupTracks(
+  tracks: readonly TrackLength[],
+  pairs: readonly Pair[],
+  apart: readonly Pair[] = [],
+): TrackId[][] {
+  const similar = neighbours(pairs);
   const dismissed = neighbours(apart);
   const left = new Map(
-    heard
+    tracks
       .toSorted((a, b) => a.durationMs - b.durationMs || a.trackId - b.trackId)
       .map(({ trackId, durationMs }) => [trackId, durationMs]),
   );
@@ -27,7 +31,7 @@ export function groupTracks(heard: readonly Heard[], pairs: readonly Pair[], apa
     const group = [shortest];
     for (const id of group) {
       // grows during the loop
-      for (const other of alike.get(id) ?? []) {
+      for (const other of similar.get(id) ?? []) {
         if (
           (left.get(other) ?? Infinity) - durationMs > LENGTH_TOLERANCE_MS ||
           group.some((member) => dismissed.get(member)?.has(other))

@@ -6,16 +6,16 @@ import type { TrackSummary } from '../library/track-rows.ts';
 export const KEEP_REASONS = ['available', 'lossless', 'resolution', 'bitrate', 'plays', 'first'] as const;
 export type KeepReason = (typeof KEEP_REASONS)[number];
 
-export type Rival = Pick<
+export type Duplicate = Pick<
   TrackSummary,
   'id' | 'availability' | 'format' | 'bitDepth' | 'sampleRateHz' | 'bitrateKbps' | 'playCount'
 >;
 
-const isLossless = ({ format, bitDepth }: Rival): boolean =>
+const isLossless = ({ format, bitDepth }: Duplicate): boolean =>
   bitDepth !== null || formatFacts(format)?.lossless === true;
 
 /** Higher is better. */
-const RANKS: Record<KeepReason, (track: Rival) => number> = {
+const RANKS: Record<KeepReason, (track: Duplicate) => number> = {
   available: (track) => (track.availability === 'available' ? 1 : 0),
   lossless: (track) => (isLossless(track) ? 1 : 0),
   resolution: (track) => (isLossless(track) ? (track.bitDepth ?? 1) * (track.sampleRateHz ?? 0) : 0),
@@ -24,7 +24,7 @@ const RANKS: Record<KeepReason, (track: Rival) => number> = {
   first: ({ id }) => -Number(id),
 };
 
-export function chooseKeeper(tracks: readonly Rival[]): { id: Rival['id']; reason: KeepReason } | undefined {
+export function chooseKeeper(tracks: readonly Duplicate[]): { id: Duplicate['id']; reason: KeepReason } | undefined {
   const [best, next] = tracks.toSorted((a, b) => {
     for (const reason of KEEP_REASONS)
       if (RANKS[reason](a) !== RANKS[reason](b)) return RANKS[reason](b) - RANKS[reason](a);

@@ -7,7 +7,7 @@ import { duplicateDismissals, duplicateMembers, duplicatePairs, trackFingerprint
 import { LENGTH_TOLERANCE_MS, SAME_SOUND, soundSimilarity } from '../media/fingerprint-match.ts';
 import { groupTracks, type Pair } from './duplicate-groups.ts';
 
-export interface Sounding {
+export interface FingerprintedTrack {
   trackId: TrackId;
   raw: Uint32Array;
   durationMs: number;
@@ -17,17 +17,17 @@ export interface Sounding {
 const MAX_JOINED = 200;
 
 /** Compares a track with candidates and stores those that match. */
-export function pairWithAlike(db: Db, heard: Sounding, alike: readonly Sounding[]): void {
+export function pairWithSimilar(db: Db, track: FingerprintedTrack, similar: readonly FingerprintedTrack[]): void {
   let found = false;
-  for (const other of alike) {
-    if (Math.abs(other.durationMs - heard.durationMs) > LENGTH_TOLERANCE_MS) continue;
-    const similarity = soundSimilarity(heard.raw, other.raw);
-    if (similarity < SAME_SOUND || isDismissed(db, heard.trackId, other.trackId)) continue;
-    const [trackId, otherId] = inOrder(heard.trackId, other.trackId);
+  for (const other of similar) {
+    if (Math.abs(other.durationMs - track.durationMs) > LENGTH_TOLERANCE_MS) continue;
+    const similarity = soundSimilarity(track.raw, other.raw);
+    if (similarity < SAME_SOUND || isDismissed(db, track.trackId, other.trackId)) continue;
+    const [trackId, otherId] = inOrder(track.trackId, other.trackId);
     db.insert(duplicatePairs).values({ trackId, otherId, similarity }).run();
     found = true;
   }
-  if (found) regroup(db, [heard.trackId]);
+  if (found) regroup(db, [track.trackId]);
 }
 
 /** Marks two tracks as not the same, by a person. */
@@ -50,13 +50,13 @@ export function dismissPair(
 /** Recomputes the groups of these tracks and of all that are connected to them. */
 export function regroup(db: Db, trackIds: readonly TrackId[]): void {
   const { ids, pairs } = joined(db, trackIds);
-  const heard = db
+  const lengths = db
     .select({ trackId: trackFingerprints.trackId, durationMs: trackFingerprints.durationMs })
     .from(trackFingerprints)
     .where(inArray(trackFingerprints.trackId, ids))
     .all();
   db.delete(duplicateMembers).where(inArray(duplicateMembers.trackId, ids)).run();
-  for (const group of groupTracks(heard, pairs, listApart(db, ids))) {
+  for (const group of groupTracks(lengths, pairs, listApart(db, ids))) {
     const groupId =
       (db
         .select({ last: max(duplicateMembers.groupId) })

@@ -80,7 +80,7 @@ export function createEnricher(deps: EnricherDeps) {
         !isAsked && isAsScanned(track)
           ? { outcome: 'done', value: { ...track.identity, lyrics: undefined } }
           : await file.use('tags', ({ path }) => readTags(path, track.sourceId));
-      const fingerprint = await hear(track, file);
+      const fingerprint = await fingerprintOf(track, file);
       const lookup = await lookUp(track, tags, fingerprint, { signal, isAsked });
       const { details, matches, known } = await addDetails(tags, lookup, signal);
       const awaits = isAway(details) ? 'details' : isAway(matches) ? 'lookup' : null;
@@ -119,7 +119,7 @@ export function createEnricher(deps: EnricherDeps) {
   }
 
   /** The compressed fingerprint; computed once per track and stored. */
-  async function hear(
+  async function fingerprintOf(
     { id, durationMs, format }: KnownTrack,
     file: ReturnType<typeof openWhenNeeded>,
   ): Promise<StepOutcome<string>> {

@@ -6,7 +6,7 @@ import { trackFingerprints, tracks } from '../db/schema.ts';
 import { withRelaxedCommit } from '../db/relaxed-commit.ts';
 import { LENGTH_TOLERANCE_MS, soundPieces } from '../media/fingerprint-match.ts';
 import type { Fingerprint } from '../media/fingerprint.ts';
-import { pairWithAlike } from './duplicate-pairs.ts';
+import { pairWithSimilar } from './duplicate-pairs.ts';
 
 /** To be changed with Chromaprint's algorithm, the analysed length or how pieces are picked: others do not compare. */
 export const FINGERPRINT_VERSION = 'cp1';
@@ -43,14 +43,14 @@ export function storeFingerprint(
           .values({ trackId, version: FINGERPRINT_VERSION, durationMs: duration, raw: toBytes(raw), createdAt: at })
           .run();
         const pieces = soundPieces(raw);
-        const alike = findAlike(db.$client, pieces, duration);
+        const similar = findSimilar(db.$client, pieces, duration);
         db.$client
           .prepare('INSERT INTO fingerprint_pieces (piece, duration_ms, track_id) SELECT value, ?, ? FROM json_each(?)')
           .run(duration, trackId, JSON.stringify(pieces));
-        pairWithAlike(
+        pairWithSimilar(
           tx,
           { trackId, raw, durationMs: duration },
-          alike.flatMap((id) => {
+          similar.flatMap((id) => {
             const stored = findFingerprint(tx, id);
             return stored ? [{ trackId: id, ...stored }] : [];
           }),
@@ -63,7 +63,7 @@ export function storeFingerprint(
 }
 
 /** Tracks of about this length that share pieces, those with most first. */
-function findAlike(client: Sqlite, pieces: readonly number[], durationMs: number): TrackId[] {
+function findSimilar(client: Sqlite, pieces: readonly number[], durationMs: number): TrackId[] {
   const holdersOf = client
     .prepare<[number, number, number, number], TrackId>(
       'SELECT track_id FROM fingerprint_pieces WHERE piece = ? AND duration_ms BETWEEN ? AND ? LIMIT ?',

@@ -89,7 +89,7 @@ export function mergeMetadata({ tags, match, current, threshold }: MergeInput): 
   // Ids are taken from a match only if the merged title and artist are those of the match.
   const isThisRecording = isSame(match?.title, title?.value) && isSame(match?.artists[0], artist?.value.artists[0]);
   const albumValue = album && withGapsFilled(album.value, [albumOf(tags), albumOf(match), albumOf(current)]);
-  const heard = isThisRecording ? match : undefined;
+  const thisMatch = isThisRecording ? match : undefined;
 
   const identity: TrackIdentity = {
     ...artist?.value,
@@ -99,12 +99,12 @@ export function mergeMetadata({ tags, match, current, threshold }: MergeInput): 
     genres: genres?.value ?? [],
     ...(fieldsFrom((field) => fields[field]?.value) as KnownFields),
     recordingMbid:
-      (trusted ? heard?.recordingMbid : undefined) ??
+      (trusted ? thisMatch?.recordingMbid : undefined) ??
       tags?.recordingMbid ??
       current.recordingMbid ??
-      heard?.recordingMbid,
+      thisMatch?.recordingMbid,
     acoustidId:
-      (trusted ? heard?.acoustidId : undefined) ?? tags?.acoustidId ?? current.acoustidId ?? heard?.acoustidId,
+      (trusted ? thisMatch?.acoustidId : undefined) ?? tags?.acoustidId ?? current.acoustidId ?? thisMatch?.acoustidId,
     lyrics: tags?.lyrics ?? current.lyrics,
   };
   const provenance = originsOf({ title, artist, album, genre: genres, ...fields });

@@ -1,6 +1,6 @@
 // Chooses the release that a file most likely came from: a recording is on the album, the single, five compilations.
 import { sortKey } from '../library/fold.ts';
-import type { HeardRecording, HeardRelease, HeardReleaseGroup, HeardTrack } from './acoustid-wire.ts';
+import type { AcoustIdRecording, AcoustIdRelease, AcoustIdReleaseGroup, AcoustIdTrack } from './acoustid-wire.ts';
 
 /** What the tags say about the album. */
 export interface AlbumHint {
@@ -10,18 +10,18 @@ export interface AlbumHint {
 }
 
 export interface ChosenRelease {
-  group: HeardReleaseGroup;
-  release: HeardRelease | undefined;
+  group: AcoustIdReleaseGroup;
+  release: AcoustIdRelease | undefined;
   /** Of the first release of the group. */
   year: number | undefined;
   /** The recording on that release. */
-  track: HeardTrack | undefined;
+  track: AcoustIdTrack | undefined;
   trackNumber: number | undefined;
   discNumber: number | undefined;
 }
 
 /** The album that the tags name; otherwise an album before an EP, a single, others, and compilations last. */
-export function chooseRelease(recording: HeardRecording, hint: AlbumHint): ChosenRelease | undefined {
+export function chooseRelease(recording: AcoustIdRecording, hint: AlbumHint): ChosenRelease | undefined {
   const [group] = recording.releasegroups.toSorted(
     (a, b) => rankOf(a, hint) - rankOf(b, hint) || yearOf(a) - yearOf(b) || compare(a.id, b.id),
   );
@@ -44,7 +44,7 @@ const OTHER = TYPES.length;
 const SECONDARY = OTHER + 1;
 const COMPILATION = SECONDARY + 1;
 
-function rankOf(group: HeardReleaseGroup, { album }: AlbumHint): number {
+function rankOf(group: AcoustIdReleaseGroup, { album }: AlbumHint): number {
   if (album !== undefined && namesOf(group).some((name) => sortKey(name) === sortKey(album))) return -1;
   const secondary = group.secondarytypes.map((type) => type.toLowerCase());
   if (secondary.includes('compilation')) return COMPILATION;
@@ -54,22 +54,22 @@ function rankOf(group: HeardReleaseGroup, { album }: AlbumHint): number {
 }
 
 /** The service leaves out titles that equal those of the level above, and some are only on the releases. */
-const namesOf = (group: HeardReleaseGroup): string[] =>
+const namesOf = (group: AcoustIdReleaseGroup): string[] =>
   [group.title, ...group.releases.map((release) => release.title)].filter((name) => name !== undefined);
 
 /** The release on which the track has the number in the tags; otherwise the earliest. */
-function chooseIn(group: HeardReleaseGroup, hint: AlbumHint): HeardRelease | undefined {
-  const isFit = (release: HeardRelease): number => (placesOn(release).some((place) => fits(place, hint)) ? 0 : 1);
+function chooseIn(group: AcoustIdReleaseGroup, hint: AlbumHint): AcoustIdRelease | undefined {
+  const isFit = (release: AcoustIdRelease): number => (placesOn(release).some((place) => fits(place, hint)) ? 0 : 1);
   return group.releases.toSorted((a, b) => isFit(a) - isFit(b) || dateOf(a) - dateOf(b) || compare(a.id, b.id))[0];
 }
 
 interface Place {
-  track: HeardTrack;
+  track: AcoustIdTrack;
   discNumber: number | undefined;
   trackNumber: number | undefined;
 }
 
-const placesOn = (release: HeardRelease): Place[] =>
+const placesOn = (release: AcoustIdRelease): Place[] =>
   release.mediums.flatMap((medium) =>
     medium.tracks.map((track) => ({ track, discNumber: medium.position, trackNumber: track.position })),
   );
@@ -79,9 +79,9 @@ const fits = (place: Place, { trackNumber, discNumber }: AlbumHint): boolean =>
   place.trackNumber === trackNumber &&
   (discNumber === undefined || place.discNumber === discNumber);
 
-const yearOf = (group: HeardReleaseGroup): number =>
+const yearOf = (group: AcoustIdReleaseGroup): number =>
   Math.min(...group.releases.map((release) => release.date?.year ?? Infinity));
-const dateOf = ({ date }: HeardRelease): number =>
+const dateOf = ({ date }: AcoustIdRelease): number =>
   date?.year === undefined ? Infinity : date.year * 10_000 + (date.month ?? 99) * 100 + (date.day ?? 99);
 const compare = (a: string | undefined, b: string | undefined): number =>
   (a ?? '') < (b ?? '') ? -1 : (a ?? '') > (b ?? '') ? 1 : 0;

@@ -52,10 +52,10 @@ function differencesOf(tags: TrackIdentity | undefined, match: Match): Differenc
     ['year', tags?.year, match.year],
     ['track_number', said('trackNumber', tags?.trackNumber), match.trackNumber],
   ];
-  return pairs.flatMap(([field, tag, heard]): Difference[] =>
-    heard === undefined || (tag !== undefined && looseKey(String(tag)) === looseKey(String(heard)))
+  return pairs.flatMap(([field, tag, found]): Difference[] =>
+    found === undefined || (tag !== undefined && looseKey(String(tag)) === looseKey(String(found)))
       ? []
-      : [{ field, tag: tag === undefined ? null : String(tag), match: String(heard) }],
+      : [{ field, tag: tag === undefined ? null : String(tag), match: String(found) }],
   );
 }
 

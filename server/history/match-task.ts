@@ -10,7 +10,7 @@ import type { MATCH_HISTORY } from './tasks.ts';
 /** Songs per transaction, which takes a few milliseconds. */
 const SLICE = 100;
 
-type LooseSong = SongNames & RowAs<typeof plays, 'songKey'> & { songKey: number };
+type SongWithoutTrack = SongNames & RowAs<typeof plays, 'songKey'> & { songKey: number };
 
 /** Handler of `match_history`. */
 export function matchHistoryTask({ db }: { db: MainDb }): Handler<typeof MATCH_HISTORY> {
@@ -19,14 +19,14 @@ export function matchHistoryTask({ db }: { db: MainDb }): Handler<typeof MATCH_H
   // One play stands for all with the same song key.
   const nextSongs = client.prepare<
     [number],
-    LooseSong
+    SongWithoutTrack
   >(`SELECT song_key AS songKey, title, artist_name AS artistName, album_title AS albumTitle,
     max(recording_mbid) AS recordingMbid
     FROM plays WHERE track_id IS NULL AND song_key > ? GROUP BY song_key ORDER BY song_key LIMIT ${SLICE}`);
   const give = client.prepare<[TrackId, number]>(
     'UPDATE plays SET track_id = ? WHERE song_key = ? AND track_id IS NULL',
   );
-  const matchSlice = client.transaction((songs: readonly LooseSong[]): number => {
+  const matchSlice = client.transaction((songs: readonly SongWithoutTrack[]): number => {
     let plays = 0;
     for (const song of songs) {
       const trackId = matcher.find(song);

@@ -71,7 +71,7 @@ export function historyModule({
   });
   onMerge(createPlayMerge({ db }));
   changes.onAdded(() => {
-    if (history.hasLoosePlays()) void jobs.tryEnqueue(MATCH_HISTORY, {});
+    if (history.hasUnmatchedPlays()) void jobs.tryEnqueue(MATCH_HISTORY, {});
   });
 
   return {

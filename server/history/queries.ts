@@ -58,7 +58,7 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
   const sameSong = client.prepare<Near & { songKey: number }, SamePlay>(
     `${SAME} WHERE user_id = @userId AND song_key = @songKey AND ${NEAR}`,
   );
-  const sameLooseSong = client.prepare<Near & { songKey: number }, SamePlay>(
+  const sameUnmatchedSong = client.prepare<Near & { songKey: number }, SamePlay>(
     `${SAME} WHERE user_id = @userId AND song_key = @songKey AND track_id IS NULL AND ${NEAR}`,
   );
   const insert = client.prepare<NewPlay & { userId: UserId }, RowAs<typeof plays, 'id'>>(`INSERT INTO plays
@@ -80,14 +80,14 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
   >(`SELECT p.id, p.track_id AS trackId, p.title, p.artist_name AS artistName, p.album_title AS albumTitle,
     p.played_at AS playedAt, p.played_ms AS playedMs, p.client FROM json_each(?) ids CROSS
     JOIN plays p ON p.id = ids.value ORDER BY ids.key`);
-  const anyLoose = client.prepare<[], number>('SELECT 1 FROM plays WHERE track_id IS NULL LIMIT 1').pluck();
+  const anyUnmatched = client.prepare<[], number>('SELECT 1 FROM plays WHERE track_id IS NULL LIMIT 1').pluck();
   const countAll = client
     .prepare<[UserId], number>("SELECT plays FROM play_counts WHERE user_id = ? AND item_type = 'all' AND item_id = 0")
     .pluck();
 
   const findSame = (play: NewPlay, near: Near, anyTrack: boolean): SamePlay | undefined =>
     (play.trackId === null ? undefined : sameTrack.get({ ...near, trackId: play.trackId })) ??
-    (anyTrack ? sameSong : sameLooseSong).get({ ...near, songKey: play.songKey });
+    (anyTrack ? sameSong : sameUnmatchedSong).get({ ...near, songKey: play.songKey });
 
   return {
     findSong: (id: TrackId): PlayedSong | undefined => findSong.get(id),
@@ -101,7 +101,7 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
     insert: (userId: UserId, play: NewPlay): PlayId | undefined => insert.get({ ...play, userId })?.id,
     lengthen: (id: PlayId, playedMs: number): void => void lengthen.run(playedMs, id),
     setWithdrawn: (userId: UserId, id: PlayId, at: number | null): void => void setWithdrawn.run(at, id, userId),
-    anyLoose: (): boolean => anyLoose.get() !== undefined,
+    anyUnmatched: (): boolean => anyUnmatched.get() !== undefined,
     find: (userId: UserId, id: PlayId): RowAs<typeof plays, 'withdrawnAt'> | undefined => find.get(id, userId),
     rows: (ids: readonly PlayId[]): PlayRow[] => rows.all(JSON.stringify(ids)),
 

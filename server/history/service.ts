@@ -150,7 +150,7 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
     insertOrFind: (userId: UserId, play: NewPlay): Recorded => insertOrFind(userId, play, true),
     changed,
     /** Whether there are plays without a track, of any user. */
-    hasLoosePlays: queries.anyLoose,
+    hasUnmatchedPlays: queries.anyUnmatched,
 
     async list(userId: UserId, filter: HistoryFilter, page: Page): Promise<Paged<PlaySummary>> {
       const { ids, total } = await queries.page(userId, filter, page);

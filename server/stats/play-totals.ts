@@ -11,12 +11,12 @@ export interface Sum {
 }
 
 /** Plays without a track, summed by song. */
-export interface LooseSum extends Sum {
+export interface UnmatchedSum extends Sum {
   song: number | null;
   playId: PlayId;
 }
 
-export interface Heard extends Sum {
+export interface PlayTotals extends Sum {
   /** By local day, ascending. */
   days: Map<number, Sum>;
   /** 24 hours of the day. */
@@ -25,7 +25,7 @@ export interface Heard extends Sum {
   week: Sum[];
   tracks: Map<TrackId, Sum>;
   /** By song key, or by negative play id without one. */
-  loose: Map<number, LooseSum>;
+  unmatched: Map<number, UnmatchedSum>;
   first: PlayId | undefined;
   last: PlayId | undefined;
 }
@@ -63,15 +63,15 @@ export function createPlayTotals(client: Sqlite) {
     LIMIT ${SLICE}`)
     .raw();
 
-  return async function heard(userId: UserId, { from, to }: Range, zone: Zone): Promise<Heard> {
-    const result: Heard = {
+  return async function sumUp(userId: UserId, { from, to }: Range, zone: Zone): Promise<PlayTotals> {
+    const result: PlayTotals = {
       plays: 0,
       playedMs: 0,
       days: new Map(),
       hours: noSums(24),
       week: noSums(7 * 24),
       tracks: new Map(),
-      loose: new Map(),
+      unmatched: new Map(),
       first: undefined,
       last: undefined,
     };
@@ -87,7 +87,7 @@ export function createPlayTotals(client: Sqlite) {
   };
 }
 
-function add(result: Heard, [id, playedAt, trackId, playedMs, song]: Row, zone: Zone): void {
+function add(result: PlayTotals, [id, playedAt, trackId, playedMs, song]: Row, zone: Zone): void {
   const one = { plays: 1, playedMs };
   const { day, hour } = zone.at(playedAt);
   result.first ??= id;
@@ -101,9 +101,9 @@ function add(result: Heard, [id, playedAt, trackId, playedMs, song]: Row, zone: 
   }
   if (trackId !== null) return addTo(result.tracks, trackId, one);
   const key = song ?? -Number(id);
-  const loose = result.loose.get(key);
-  if (loose) {
-    loose.plays++;
-    loose.playedMs += playedMs;
-  } else result.loose.set(key, { ...one, song, playId: id });
+  const unmatched = result.unmatched.get(key);
+  if (unmatched) {
+    unmatched.plays++;
+    unmatched.playedMs += playedMs;
+  } else result.unmatched.set(key, { ...one, song, playId: id });
 }

@@ -4,17 +4,17 @@ import type { MainDb } from '../db/client.ts';
 import type { ArtistId, PlayId, TrackId, UserId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { plays } from '../db/schema.ts';
-import { createPlayTotals, type Heard, type LooseSum, type Range, type Sum } from './play-totals.ts';
+import { createPlayTotals, type PlayTotals, type UnmatchedSum, type Range, type Sum } from './play-totals.ts';
 import { longestStreak, type Streak } from './streaks.ts';
 import { createTops, type TopTrack, type Tops } from './tops.ts';
 import { toDay, type Zone } from './zones.ts';
 
 /** Without the sums by track, which may be as large as the library, because results are cached. */
-export type HeardSummary = Omit<Heard, 'tracks' | 'loose'>;
+export type TotalsSummary = Omit<PlayTotals, 'tracks' | 'unmatched'>;
 export interface Listening {
   range: Range;
   zone: Zone;
-  heard: HeardSummary;
+  totals: TotalsSummary;
   tops: Tops;
 }
 
@@ -42,7 +42,7 @@ export type StatsService = ReturnType<typeof createStatsService>;
 
 export function createStatsService({ db }: { db: MainDb }) {
   const client = db.$client;
-  const heard = createPlayTotals(client);
+  const totalsOf = createPlayTotals(client);
   const tops = createTops(client);
   const version = client
     .prepare<[], string>("SELECT total_changes() || ':' || (SELECT data_version FROM pragma_data_version)")
@@ -84,8 +84,8 @@ export function createStatsService({ db }: { db: MainDb }) {
   }
 
   async function listening(userId: UserId, range: Range, zone: Zone): Promise<Listening> {
-    const { tracks, loose, ...summary } = await heard(userId, range, zone);
-    return { range, zone, heard: summary, tops: await tops.all({ tracks, loose }) };
+    const { tracks, unmatched, ...summary } = await totalsOf(userId, range, zone);
+    return { range, zone, totals: summary, tops: await tops.all({ tracks, unmatched }) };
   }
 
   async function onlyNew<T>(items: Iterable<T>, isNew: (item: T) => boolean): Promise<T[]> {
@@ -100,14 +100,14 @@ export function createStatsService({ db }: { db: MainDb }) {
 
   async function yearReview(userId: UserId, year: number, zone: Zone): Promise<YearReview> {
     const range = { from: zone.startOf(toDay(year)), to: zone.startOf(toDay(year + 1)) };
-    const { tracks, loose, ...summary } = await heard(userId, range, zone);
+    const { tracks, unmatched, ...summary } = await totalsOf(userId, range, zone);
     const { days, first, last } = summary;
     const newTracks = await onlyNew(tracks, ([id]) => trackBefore.get(id, userId, range.from) === undefined);
-    const newSongs = await onlyNew<[number, LooseSum]>(
-      loose,
+    const newSongs = await onlyNew<[number, UnmatchedSum]>(
+      unmatched,
       ([, { song }]) => song === null || songBefore.get(userId, song, range.from) === undefined,
     );
-    const { artists } = await tops.count({ tracks, loose: new Map() });
+    const { artists } = await tops.count({ tracks, unmatched: new Map() });
     const newArtists = await onlyNew(
       artists.keys(),
       (id) => artistBefore.get(id as ArtistId, userId, range.from) === undefined,
@@ -116,8 +116,8 @@ export function createStatsService({ db }: { db: MainDb }) {
       range,
       zone,
       year,
-      heard: summary,
-      tops: await tops.all({ tracks, loose }),
+      totals: summary,
+      tops: await tops.all({ tracks, unmatched }),
       months: monthsOf(days),
       streak: longestStreak([...days.keys()]),
       busiestDay: [...days].reduce<[number, Sum] | undefined>(
@@ -128,7 +128,7 @@ export function createStatsService({ db }: { db: MainDb }) {
       lastPlay: last === undefined ? undefined : findPlay.get(last),
       newTracks: newTracks.length + newSongs.length,
       newArtists: newArtists.length,
-      discoveries: tops.topTracks({ tracks: new Map(newTracks), loose: new Map(newSongs) }),
+      discoveries: tops.topTracks({ tracks: new Map(newTracks), unmatched: new Map(newSongs) }),
     };
   }
 

@@ -6,7 +6,7 @@ import type { AlbumId, ArtistId, GenreId, PlayId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { albums, artists, genres, plays, tracks } from '../db/schema.ts';
 import { identityKey } from '../library/fold.ts';
-import { addTo, type Heard, type LooseSum, type Sum } from './play-totals.ts';
+import { addTo, type PlayTotals, type UnmatchedSum, type Sum } from './play-totals.ts';
 
 export interface TopTrack extends Sum, RowAs<typeof tracks, 'title' | 'artistName' | 'albumId'> {
   trackId: TrackId | null;
@@ -31,7 +31,7 @@ export interface Tops {
 export const TOP = 20;
 const SLICE = 1_000;
 
-type LooseNames = RowAs<typeof plays, 'id' | 'title' | 'artistName' | 'albumTitle'>;
+type UnmatchedNames = RowAs<typeof plays, 'id' | 'title' | 'artistName' | 'albumTitle'>;
 /** The key of names that are not in the library; starts with a letter, so that it is never equal to an id. */
 const byName = (...names: (string | null)[]): string => `n${names.map((name) => identityKey(name ?? '')).join('\n')}`;
 
@@ -58,7 +58,7 @@ export function createTops(client: Sqlite) {
       'SELECT g.track_id, g.genre_id FROM json_each(?) ids CROSS JOIN track_genres g ON g.track_id = ids.value',
     )
     .raw();
-  const looseNames = client.prepare<[string], LooseNames>(
+  const unmatchedNames = client.prepare<[string], UnmatchedNames>(
     'SELECT p.id, p.title, p.artist_name AS artistName, p.album_title AS albumTitle FROM json_each(?) ids ' +
       'CROSS JOIN plays p ON p.id = ids.value',
   );
@@ -81,7 +81,7 @@ export function createTops(client: Sqlite) {
 
   /** Sums by artist, album and genre. Adds the names of those that are not in the library to `names`. */
   async function count(
-    { tracks, loose }: Pick<Heard, 'tracks' | 'loose'>,
+    { tracks, unmatched }: Pick<PlayTotals, 'tracks' | 'unmatched'>,
     names = new Map<string, { title: string; artistName: string | null }>(),
   ): Promise<Counted> {
     const counted: Counted = { artists: new Map(), albums: new Map(), genres: new Map() };
@@ -92,9 +92,9 @@ export function createTops(client: Sqlite) {
       for (const [id, genreId] of genresOf.all(json)) addTo(counted.genres, genreId, tracks.get(id) as Sum);
       await breathe();
     }
-    for (const some of slices([...loose.values()])) {
-      const sums = new Map<PlayId, LooseSum>(some.map((sum) => [sum.playId, sum]));
-      for (const { id, artistName, albumTitle } of looseNames.all(JSON.stringify([...sums.keys()]))) {
+    for (const some of slices([...unmatched.values()])) {
+      const sums = new Map<PlayId, UnmatchedSum>(some.map((sum) => [sum.playId, sum]));
+      for (const { id, artistName, albumTitle } of unmatchedNames.all(JSON.stringify([...sums.keys()]))) {
         const sum = sums.get(id) as Sum;
         if (artistName !== null) {
           const key = artistNamed.get(identityKey(artistName)) ?? byName(artistName);
@@ -112,14 +112,14 @@ export function createTops(client: Sqlite) {
     return counted;
   }
 
-  function topTracks({ tracks, loose }: Pick<Heard, 'tracks' | 'loose'>): TopTrack[] {
+  function topTracks({ tracks, unmatched }: Pick<PlayTotals, 'tracks' | 'unmatched'>): TopTrack[] {
     const best = top<number | string>([
       ...tracks,
-      ...[...loose.values()].map((sum) => [`${sum.playId}`, sum] as const),
+      ...[...unmatched.values()].map((sum) => [`${sum.playId}`, sum] as const),
     ]);
     const known = new Map(trackNames.all(idsOf(best)).map((names) => [names.trackId as number | string, names]));
     const others = new Map(
-      looseNames
+      unmatchedNames
         .all(JSON.stringify(best.flatMap(([key]) => (typeof key === 'string' ? [Number(key)] : []))))
         .map(({ id, title, artistName }) => [
           `${id}` as number | string,
@@ -133,9 +133,9 @@ export function createTops(client: Sqlite) {
     count,
     topTracks,
 
-    async all(heard: Pick<Heard, 'tracks' | 'loose'>): Promise<Tops> {
+    async all(totals: Pick<PlayTotals, 'tracks' | 'unmatched'>): Promise<Tops> {
       const names = new Map<string, { title: string; artistName: string | null }>();
-      const counted = await count(heard, names);
+      const counted = await count(totals, names);
       const topAlbums = top(counted.albums);
       const topArtists = top(counted.artists);
       const topGenres = top(counted.genres);
@@ -150,7 +150,7 @@ export function createTops(client: Sqlite) {
       );
       const other = (key: number | string) => (typeof key === 'string' ? names.get(key) : undefined);
       return {
-        tracks: topTracks(heard),
+        tracks: topTracks(totals),
         albums: named(topAlbums, (key) => albumById.get(key) ?? withoutAlbum(other(key))),
         artists: named(
           topArtists,

@@ -193,10 +193,10 @@ export const toListeningOut = (listening: Listening): ListeningOut => ({
   from: listening.range.from === EVER.from ? null : toIso(new Date(listening.range.from)),
   to: listening.range.to === EVER.to ? null : toIso(new Date(listening.range.to)),
   tz: listening.zone.name,
-  ...toPlayed(listening.heard),
-  days: [...listening.heard.days].map(([local, sum]) => ({ day: toDayText(local), ...toPlayed(sum) })),
-  hours: toHours(listening.heard.hours),
-  week: listening.heard.week.map((sum, i) => ({ weekday: Math.floor(i / 24) + 1, hour: i % 24, ...toPlayed(sum) })),
+  ...toPlayed(listening.totals),
+  days: [...listening.totals.days].map(([local, sum]) => ({ day: toDayText(local), ...toPlayed(sum) })),
+  hours: toHours(listening.totals.hours),
+  week: listening.totals.week.map((sum, i) => ({ weekday: Math.floor(i / 24) + 1, hour: i % 24, ...toPlayed(sum) })),
   ...toTops(listening),
 });
 
@@ -213,10 +213,10 @@ const toPlayedAt = (play: PlayedAt | undefined) =>
 export const toYearOut = (review: YearReview): YearOut => ({
   year: review.year,
   tz: review.zone.name,
-  ...toPlayed(review.heard),
-  active_days: review.heard.days.size,
+  ...toPlayed(review.totals),
+  active_days: review.totals.days.size,
   months: review.months.map((sum, i) => ({ month: i + 1, ...toPlayed(sum) })),
-  hours: toHours(review.heard.hours),
+  hours: toHours(review.totals.hours),
   ...toTops(review),
   longest_streak: review.streak
     ? { days: review.streak.days, from: toDayText(review.streak.first), to: toDayText(review.streak.last) }
@@ -224,7 +224,7 @@ export const toYearOut = (review: YearReview): YearOut => ({
   busiest_day:
     review.busiestDay === undefined
       ? null
-      : { day: toDayText(review.busiestDay), ...toPlayed(review.heard.days.get(review.busiestDay) as Sum) },
+      : { day: toDayText(review.busiestDay), ...toPlayed(review.totals.days.get(review.busiestDay) as Sum) },
   first_play: toPlayedAt(review.firstPlay),
   last_play: toPlayedAt(review.lastPlay),
   new_tracks: review.newTracks,

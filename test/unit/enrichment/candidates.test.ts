@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LookupAnswer, type HeardResult } from '../../../server/enrichment/acoustid-wire.ts';
+import { LookupAnswer, type AcoustIdResult } from '../../../server/enrichment/acoustid-wire.ts';
 import { rankCandidates, type FileHint } from '../../../server/enrichment/candidates.ts';
 
 const id = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
@@ -13,7 +13,7 @@ const file: FileHint = {
 };
 
 /** Parsed like a response of the service. */
-const results = (...all: unknown[]): HeardResult[] => LookupAnswer.parse({ status: 'ok', results: all }).results;
+const results = (...all: unknown[]): AcoustIdResult[] => LookupAnswer.parse({ status: 'ok', results: all }).results;
 const recording = (n: number, more: object = {}) => ({
   id: id(n),
   title: `Song ${n}`,

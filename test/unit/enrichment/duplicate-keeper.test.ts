@@ -1,9 +1,9 @@
 // Which of several tracks of one recording should be kept, and why.
 import { expect, test } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
-import { chooseKeeper, type Rival } from '../../../server/enrichment/duplicate-keeper.ts';
+import { chooseKeeper, type Duplicate } from '../../../server/enrichment/duplicate-keeper.ts';
 
-const mp3 = (id: number, more: Partial<Rival> = {}): Rival => ({
+const mp3 = (id: number, more: Partial<Duplicate> = {}): Duplicate => ({
   id: id as TrackId,
   availability: 'available',
   format: 'mp3',
@@ -13,7 +13,7 @@ const mp3 = (id: number, more: Partial<Rival> = {}): Rival => ({
   playCount: 0,
   ...more,
 });
-const flac = (id: number, more: Partial<Rival> = {}): Rival =>
+const flac = (id: number, more: Partial<Duplicate> = {}): Duplicate =>
   mp3(id, { format: 'flac', bitDepth: 16, bitrateKbps: 900, ...more });
 
 test.each([
