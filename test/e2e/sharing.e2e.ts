@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 test.runIf(lanAddress !== undefined)(
-  'one switch opens the library to a phone on the network, and closes it again',
+  'a switch shares the library with a phone on the network, and stops that again',
   async () => {
     const page = await stage.openAsOwner(DESK);
     await page.goto('/settings#network');

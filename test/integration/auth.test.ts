@@ -264,7 +264,7 @@ describe('a token', () => {
     expect(await me(owner)).toBe(200);
   });
 
-  it('ends when its user is deleted, also for a name that is made anew', async () => {
+  it('ends when its user is deleted, even if the name is created again', async () => {
     const owner = await server.setUp();
     const { token, id } = await server.signUp('ann');
     expect(await me(token)).toBe(200);

@@ -158,7 +158,7 @@ describe('wrong responses of the archive', () => {
     ['a picture that drips', () => 'dripping', / took longer than 600.001 s$/, 'failed'],
     ['a broken connection', () => 'cut', / broke off the connection$/, 'failed'],
   ];
-  it.each(cases)('%s is no cover, and the log says why', async (_what, behaviour, reason, result) => {
+  it.each(cases)('%s is not a cover, and the log says why', async (_what, behaviour, reason, result) => {
     const album = addAlbum(behaviour());
     expect(await server.covers.tryResolveCover(album)).toBe(false);
     expect(server.rowOf(album)).toMatchObject({ key: null });

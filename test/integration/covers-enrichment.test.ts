@@ -109,7 +109,7 @@ describe('a track whose album has no cover', () => {
     ['answers a PNG of 30,000 by 30,000 pixels', () => ({ picture: pngBomb() }), /too many pixels/],
   ];
   it.each(bad)(
-    'is enriched all the same when the archive %s; it has no cover, and the log says why',
+    'is enriched even if the archive %s; it has no cover, and the log says why',
     async (_what, behaviour, reason) => {
       const group = newGroup();
       archive.groups.set(group, behaviour());

@@ -201,7 +201,7 @@ describe('finding a cover', () => {
     expect(await covers.resolveCover(lone)).toBe(false);
   });
 
-  onUnix('finds a picture in a folder whose name is no UTF-8', async () => {
+  onUnix('finds an image in a folder whose name is not UTF-8', async () => {
     const folder = Buffer.concat([Buffer.from(`${music}/`), Buffer.from([0x43, 0x61, 0x66, 0xe9])]);
     fs.mkdirSync(folder);
     fs.writeFileSync(Buffer.concat([folder, Buffer.from('/cover.jpg')]), jpeg);

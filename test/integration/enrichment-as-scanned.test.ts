@@ -65,10 +65,10 @@ describe('without online services', () => {
 
   it.each<[string, Partial<TrackIdentity>, Partial<NewTrack>]>([
     ['somebody typed in it', { provenance: { title: 'manual' } }, {}],
-    ['something of it was heard', { provenance: { album: 'fpid' } }, {}],
+    ['part of it is from a match', { provenance: { album: 'fpid' } }, {}],
     ['the remote catalogue named it', {}, { source: 'streamsrc' }],
     ['its audio is not here', {}, { audio: { ...silence, availability: 'missing', storageUri: 'file:a.mp3' } }],
-  ])('a track is left to the longer way when %s', (_why, identity, more) => {
+  ])('a track is identified in full when %s', (_why, identity, more) => {
     add(identity, more);
     expect(settle()).toEqual([]);
   });
@@ -109,7 +109,7 @@ describe('on a server', () => {
 
   it.each<[string, () => Record<string, string>]>([
     ['identification is off', () => ({})],
-    ['its sound was heard before', () => ({ FPID_BASE_URL: fake.url, FPID_API_KEY: 'key' })],
+    ['it has a fingerprint already', () => ({ FPID_BASE_URL: fake.url, FPID_API_KEY: 'key' })],
   ])('a file that was read is not opened again when %s', async (_when, env) => {
     await addAndLose(env());
     expect(await allTracks(server)).toMatchObject([

@@ -125,7 +125,7 @@ describe('AcoustID', () => {
       [{ status: 200, body: '{"status":"error","error":{"code":13,"message":"service unavailable"}}' }],
       2,
     ],
-  ])('is asked again after a moment when it %s', async (_what, answers, asked) => {
+  ])('is asked again soon when it %s', async (_what, answers, asked) => {
     fake.next = answers;
     fake.answer = () => found;
     const { ask, waits } = lookingUp();

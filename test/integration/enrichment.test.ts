@@ -230,7 +230,7 @@ describe('pending → enriched', () => {
   });
 
   it.each([0.85, 0.5])(
-    'at the threshold or below it (%d) tags win, gaps are filled, and a person is asked',
+    'at or below the threshold (%d) tags win, gaps are filled, and the track is up for review',
     async (score) => {
       fake.answer = () => found(score);
       const { TDRC: _, ...withoutYear } = TAGS;
@@ -446,7 +446,7 @@ describe('a crash', () => {
       'while the candidates are kept',
       trigger("CREATE TRIGGER boom BEFORE INSERT ON enrichment_matches BEGIN SELECT RAISE(ABORT, 'boom'); END"),
     ],
-  ])('%s leaves the track failed with a reason, and half of nothing', async (_when, arrange) => {
+  ])('%s leaves the track failed with a reason, and no partial changes', async (_when, arrange) => {
     fake.answer = () => found();
     arrange();
     const track = await add('crash.mp3');
@@ -744,7 +744,7 @@ describe('manual edits', () => {
     [{ title: 'T', artist: '\u200b', album: 'B' }, 'artist'],
     [{ title: 'T', artist: 'A' }, 'album'],
     [{ ...typed, genres: [] }, 'genres'],
-  ])('is refused when it is nothing that can be seen: %j', async (body, field) => {
+  ])('are rejected when nothing is visible in them: %j', async (body, field) => {
     const { id } = await files.upload(server, 'tagged.mp3', TAGS);
     const answer = await put(id, body);
     expect([answer.status, JSON.stringify(answer.body)]).toEqual([422, expect.stringContaining(field)]);

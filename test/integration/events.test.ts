@@ -174,7 +174,7 @@ describe('GET /events', () => {
     ['an earlier process', String((BOOT - 60_000) * 1_000 + 12)],
     ['the future', String((BOOT + 60_000) * 1_000)],
     ['somebody else', 'abc-1'],
-  ])('answers an id of %s with one library event, from which it resumes', async (_name, id) => {
+  ])('answers an id of %s with one library event, and can resume after it', async (_name, id) => {
     await boot();
     for (let n = 1; n <= 5; n++) events.publish(libraryEvent, library(n));
     const listener = await listen('anna', { 'Last-Event-ID': id });

@@ -127,7 +127,7 @@ it.each([
   ['gzip', gzipSync],
   ['br', brotliCompressSync],
   ['deflate', deflateSync],
-] as const)('%s is unpacked, and a bomb ends at the limit', async (encoding, pack) => {
+] as const)('%s is decoded, and a bomb is stopped at the limit', async (encoding, pack) => {
   const base = await serve(
     (req, res) =>
       void res

@@ -131,7 +131,7 @@ describe('a file', () => {
       'CSV with semicolons and a byte order mark',
       `\ufeffArtist;Album;AlbumId;Track;Date#x\n"The Quays";"";"";"A";"${AT * 1_000}"\n"The Quays";"";"";"B";"${(AT + 500) * 1_000}"\n`,
     ],
-  ])('in the shape of %s is read', async (_, text) => {
+  ])('in the format of %s is read', async (_, text) => {
     const a = tracks.add({ title: 'A' });
     expect(await importFile(text)).toMatchObject({ status: 'done', added: 2, unmatched: 1, unreadable: 0 });
     expect((await list()).map(({ track, title }) => [title, track?.id])).toEqual([
@@ -197,7 +197,7 @@ describe('a file that is not an export', () => {
     ['an archive', 'PK\u0003\u0004rest'],
     ['JSON of something else', '{"a": [1, 2, {"b": 3}]}'],
     ['a list of cities', 'city,country\nBerlin,Germany\n'],
-  ])('is refused in words: %s', async (_, content) => {
+  ])('is rejected with a reason: %s', async (_, content) => {
     const result = await importFile(content);
     expect(result).toMatchObject({ status: 'failed', added: 0 });
     expect(result.error).toMatch(/^(The file cannot be imported|No play was found)/);

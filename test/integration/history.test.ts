@@ -94,7 +94,7 @@ describe('a play', () => {
     [{ items: [{ track_id: 0 }] }, 'items.0.track_id'],
     [{ items: 'all' }, 'items'],
     [[], 'body'],
-  ])('in the shape of %j is refused, and %s is named', async (body, field) => {
+  ])('of the shape %j is rejected, with the field %s', async (body, field) => {
     const { status, body: problem } = await report<{ errors: { field: string }[] }>(body);
     expect(status).toBe(422);
     expect(problem.errors.map((error) => error.field)).toContain(field);

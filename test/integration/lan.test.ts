@@ -188,7 +188,7 @@ describe.runIf(lanAddress !== undefined)('sharing on the network', () => {
 });
 
 it.runIf(lanAddressV6 !== undefined)(
-  'with HOST = :: phones reach it over IPv6 too, from the moment it is set, and the switch closes both',
+  'with HOST = :: it is reachable over IPv6 too, as soon as it is set, and the switch closes both',
   async () => {
     await start();
     expect((await server.api('/settings', { method: 'PATCH', body: { host: '::' } })).status).toBe(200);

@@ -301,7 +301,7 @@ describe('a deletion', () => {
   });
 
   test.each(['file:Artist/Song.flac', 's3:audio/aa/x.flac', null])(
-    'touches no object for the address %j',
+    'deletes no object for the URI %j',
     async (storageUri) => {
       await services.library.deleteTrack(add({}, { storageUri }));
       expect(services.deletedObjects).toEqual([]);

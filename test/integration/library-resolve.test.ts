@@ -70,7 +70,7 @@ const discs = (...numbers: number[]): Given[] =>
 describe.each<['one by one' | 'in one batch', (given: Given[]) => void]>([
   ['one by one', (given) => void add(...given)],
   ['in one batch', (given) => writing(() => given.forEach(insert))],
-])('tracks that come %s', (_, arrive) => {
+])('tracks added %s', (_, arrive) => {
   test.each<[string, Given[], string[]]>([
     [
       'the same title by two artists is two albums',
@@ -209,7 +209,7 @@ describe.each<['one by one' | 'in one batch', (given: Given[]) => void]>([
     ],
 
     [
-      'case, width and blanks are no difference',
+      'case, width and spaces do not matter',
       [{ album: 'The  Wall' }, { album: 'Ｔｈｅ wall', artists: ['BAND'] }],
       ['Band / The  Wall / - / 2'],
     ],
@@ -246,23 +246,23 @@ describe.each<['one by one' | 'in one batch', (given: Given[]) => void]>([
       ['Band / Album / - / 2'],
     ],
     [
-      'the first artist stands in for the album artist',
+      'the first artist is the default album artist',
       [{ artists: ['Band', 'Guest'] }, { artists: ['Band; Other'] }],
       ['Band / Album / - / 2'],
     ],
     [
-      'albums without an artist are told by their title',
+      'albums without an artist are identified by their title',
       [{ artists: [] }, { artists: [] }, { artists: [], album: 'Other' }],
       ['- / Album / - / 2', '- / Other / - / 1'],
     ],
-    ['no album is none', [{ album: undefined }, { album: '' }, { album: ' \u200b' }], []],
+    ['an empty album is no album', [{ album: undefined }, { album: '' }, { album: ' \u200b' }], []],
     [
       'an album of signs is one',
       [{ album: '( )' }, { album: '...' }, { album: '( )' }],
       ['Band / ( ) / - / 2', 'Band / ... / - / 1'],
     ],
     [
-      'an album artist that cannot be seen is none',
+      'an invisible album artist is no album artist',
       [{ albumArtist: '\u200b' }, { albumArtists: [' '] }],
       ['Band / Album / - / 2'],
     ],
@@ -305,7 +305,7 @@ describe.each<['one by one' | 'in one batch', (given: Given[]) => void]>([
   );
 
   test.each([[['КИНО', 'Кино']], [['Кино', 'КИНО']], [['THE QUAYS', 'The Quays']], [['The Quays', 'THE QUAYS']]])(
-    'of equally used spellings capitals lose: %j',
+    'of equally frequent spellings, capitals lose: %j',
     (names) => {
       arrive(names.map((name) => ({ artists: [name] })));
       const [usual] = names.toSorted().toReversed();
@@ -530,92 +530,89 @@ const searchable = (): Map<number, string> =>
     ]),
   );
 
-test.each([1, 2, 3])(
-  'counts and search rows are those of a recount after 500 random changes (seed %i)',
-  async (seed) => {
-    const random = seededRandom(seed);
-    const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
-    const words = ['alpha', 'BRAVO', 'Bravo', 'Çharlie', 'delta', 'Δέλτα', 'ＥＣＨＯ', 'Various Artists'];
-    const identity = (): Given => ({
-      title: `${pick(words)} ${pick(words)}`,
-      artists: pick([[], [pick(words)], [pick(words), pick(words)], [`${pick(words)}; ${pick(words)}`]]),
-      album: pick([undefined, pick(words), pick(words)]),
-      albumArtist: pick([undefined, undefined, pick(words)]),
-      compilation: pick([undefined, undefined, true]),
-      year: pick([undefined, 1999, 2005]),
-      discNumber: pick([undefined, 1, 2, 3]),
-      releaseGroupMbid: pick([undefined, undefined, RG, OTHER_RG]),
-      genres: pick([[], [pick(words)]]),
-      ...pick([{}, { folder: 1 }, { folder: 2 }]),
-    });
-    const ids: TrackId[] = [];
-    const change = async (): Promise<void> => {
-      const id = pick(ids);
-      const kind = random();
-      if (ids.length === 0 || kind < 0.4) ids.push(...add(identity()));
-      else if (kind < 0.65) retag(id, identity());
-      else if (kind < 0.75)
-        tracks.setAudio(id, { ...silence, durationMs: pick([null, 5, 70_000]), sizeBytes: pick([null, 9]) });
-      else await library.deleteTrack(ids.splice(ids.indexOf(id), 1)[0] as TrackId);
-    };
-    for (let step = 0; step < 500; step++) await change();
+test.each([1, 2, 3])('counts and search rows equal a recount after 500 random changes (seed %i)', async (seed) => {
+  const random = seededRandom(seed);
+  const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
+  const words = ['alpha', 'BRAVO', 'Bravo', 'Çharlie', 'delta', 'Δέλτα', 'ＥＣＨＯ', 'Various Artists'];
+  const identity = (): Given => ({
+    title: `${pick(words)} ${pick(words)}`,
+    artists: pick([[], [pick(words)], [pick(words), pick(words)], [`${pick(words)}; ${pick(words)}`]]),
+    album: pick([undefined, pick(words), pick(words)]),
+    albumArtist: pick([undefined, undefined, pick(words)]),
+    compilation: pick([undefined, undefined, true]),
+    year: pick([undefined, 1999, 2005]),
+    discNumber: pick([undefined, 1, 2, 3]),
+    releaseGroupMbid: pick([undefined, undefined, RG, OTHER_RG]),
+    genres: pick([[], [pick(words)]]),
+    ...pick([{}, { folder: 1 }, { folder: 2 }]),
+  });
+  const ids: TrackId[] = [];
+  const change = async (): Promise<void> => {
+    const id = pick(ids);
+    const kind = random();
+    if (ids.length === 0 || kind < 0.4) ids.push(...add(identity()));
+    else if (kind < 0.65) retag(id, identity());
+    else if (kind < 0.75)
+      tracks.setAudio(id, { ...silence, durationMs: pick([null, 5, 70_000]), sizeBytes: pick([null, 9]) });
+    else await library.deleteTrack(ids.splice(ids.indexOf(id), 1)[0] as TrackId);
+  };
+  for (let step = 0; step < 500; step++) await change();
 
-    expect(ids.length).toBeGreaterThan(20);
-    expect(rows('SELECT id, track_count, disc_count, duration_ms, size_bytes FROM albums ORDER BY id')).toEqual(
-      rows(`SELECT album_id AS id, count(*) AS track_count, max(coalesce(disc_number, 1)) AS disc_count, sum(coalesce(duration_ms, 0)) AS duration_ms,
+  expect(ids.length).toBeGreaterThan(20);
+  expect(rows('SELECT id, track_count, disc_count, duration_ms, size_bytes FROM albums ORDER BY id')).toEqual(
+    rows(`SELECT album_id AS id, count(*) AS track_count, max(coalesce(disc_number, 1)) AS disc_count, sum(coalesce(duration_ms, 0)) AS duration_ms,
       sum(coalesce(size_bytes, 0)) AS size_bytes FROM tracks WHERE album_id IS NOT NULL GROUP BY album_id ORDER BY album_id`),
-    );
-    expect(rows('SELECT * FROM album_genres ORDER BY genre_id, album_id')).toEqual(
-      rows(`SELECT tg.genre_id, t.album_id, count(*) AS track_count FROM track_genres tg JOIN tracks t ON t.id = tg.track_id WHERE t.album_id IS NOT NULL
+  );
+  expect(rows('SELECT * FROM album_genres ORDER BY genre_id, album_id')).toEqual(
+    rows(`SELECT tg.genre_id, t.album_id, count(*) AS track_count FROM track_genres tg JOIN tracks t ON t.id = tg.track_id WHERE t.album_id IS NOT NULL
       GROUP BY tg.genre_id, t.album_id ORDER BY 1, 2`),
-    );
-    expect(rows('SELECT id, first_year FROM artists ORDER BY id')).toEqual(
-      rows(
-        'SELECT id, (SELECT min(year) FROM albums WHERE artist_id = artists.id) AS first_year FROM artists ORDER BY id',
-      ),
-    );
-    expect(rows('SELECT id, track_count, album_count FROM artists ORDER BY id')).toEqual(
-      rows(`SELECT id, (SELECT count(*) FROM track_artists WHERE artist_id = artists.id) AS track_count, (SELECT count(*) FROM albums WHERE artist_id = artists.id) AS album_count
+  );
+  expect(rows('SELECT id, first_year FROM artists ORDER BY id')).toEqual(
+    rows(
+      'SELECT id, (SELECT min(year) FROM albums WHERE artist_id = artists.id) AS first_year FROM artists ORDER BY id',
+    ),
+  );
+  expect(rows('SELECT id, track_count, album_count FROM artists ORDER BY id')).toEqual(
+    rows(`SELECT id, (SELECT count(*) FROM track_artists WHERE artist_id = artists.id) AS track_count, (SELECT count(*) FROM albums WHERE artist_id = artists.id) AS album_count
       FROM artists WHERE id IN (SELECT artist_id FROM track_artists UNION SELECT artist_id FROM albums) ORDER BY id`),
-    );
+  );
 
-    const texts = searchable();
-    for (const table of ['search_trigrams', 'search_grams'])
-      expect(rows<{ id: number }>(`SELECT id FROM ${table}_docsize ORDER BY id`).map((row) => row.id)).toEqual(
-        [...texts.keys()].toSorted((a, b) => a - b),
-      );
-    for (const word of new Set(words.map(searchFold))) {
-      for (const gram of [word.slice(0, 1), word.slice(0, 2)]) {
-        expect(foundShort(gram), gram).toEqual(
-          [...texts]
-            .filter(([, text]) => text.includes(gram))
-            .map(([rowid]) => rowid)
-            .toSorted((a, b) => a - b),
-        );
-      }
-      expect(found(word), word).toEqual(
+  const texts = searchable();
+  for (const table of ['search_trigrams', 'search_grams'])
+    expect(rows<{ id: number }>(`SELECT id FROM ${table}_docsize ORDER BY id`).map((row) => row.id)).toEqual(
+      [...texts.keys()].toSorted((a, b) => a - b),
+    );
+  for (const word of new Set(words.map(searchFold))) {
+    for (const gram of [word.slice(0, 1), word.slice(0, 2)]) {
+      expect(foundShort(gram), gram).toEqual(
         [...texts]
-          .filter(([, text]) => text.includes(word))
+          .filter(([, text]) => text.includes(gram))
           .map(([rowid]) => rowid)
           .toSorted((a, b) => a - b),
       );
     }
+    expect(found(word), word).toEqual(
+      [...texts]
+        .filter(([, text]) => text.includes(word))
+        .map(([rowid]) => rowid)
+        .toSorted((a, b) => a - b),
+    );
+  }
 
-    for (const id of ids) await library.deleteTrack(id);
-    for (const table of [
-      'albums',
-      'artists',
-      'album_keys',
-      'track_artists',
-      'track_genres',
-      'album_genres',
-      'search_trigrams_docsize',
-      'search_grams_docsize',
-    ]) {
-      expect(rows(`SELECT count(*) AS n FROM ${table}`), table).toEqual([{ n: 0 }]);
-    }
-  },
-);
+  for (const id of ids) await library.deleteTrack(id);
+  for (const table of [
+    'albums',
+    'artists',
+    'album_keys',
+    'track_artists',
+    'track_genres',
+    'album_genres',
+    'search_trigrams_docsize',
+    'search_grams_docsize',
+  ]) {
+    expect(rows(`SELECT count(*) AS n FROM ${table}`), table).toEqual([{ n: 0 }]);
+  }
+});
 
 test('copied sort keys follow the artist and the album of every track', () => {
   add(

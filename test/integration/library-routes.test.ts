@@ -156,12 +156,12 @@ describe('single items', () => {
     '/albums/99999/tracks',
     '/artists/99999/albums',
     '/artists/99999/tracks',
-  ])('%s is not there', async (path) => {
+  ])('%s is not found', async (path) => {
     expect(await code(path)).toBe(404);
   });
 
   test.each(['/tracks/0', '/tracks/-1', '/tracks/abc', '/albums/1e3', '/artists/9999999999999999', '/tracks/1%27'])(
-    '%s is no id',
+    '%s is not an id',
     async (path) => {
       expect(await code(path)).toBe(422);
     },
@@ -255,7 +255,7 @@ describe('changes', () => {
     [{ created_at: 'x' }, 422],
     [[], 422],
     ['{not json', 400],
-  ])('a body of %j answers %d and changes nothing', async (body, status) => {
+  ])('a body of %j gets %d and changes nothing', async (body, status) => {
     const id = sample.tracks[1]?.id;
     const before = await get<TrackOut>(`/tracks/${id}`);
     expect(

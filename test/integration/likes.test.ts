@@ -115,7 +115,7 @@ describe('liking', () => {
     { item_type: 'track', item_id: 1, liked: true, rating: 6 },
     { item_type: 'track', item_id: 1, liked: true, rating: 2.5 },
     { item_type: 'track', item_id: 1, liked: true, since: at },
-  ])('refuses $item_type $item_id $liked $rating', async (body) => {
+  ])('rejects $item_type $item_id $liked $rating', async (body) => {
     expect((await say(body)).status).toBe(422);
   });
 });
@@ -172,7 +172,7 @@ describe('the state', () => {
     'item_type=track&item_id=x',
     'item_type=track&item_id=1&item_id=-1',
     'item_type=song&item_id=1',
-  ])('cannot be asked with %s', async (query) => {
+  ])('cannot be requested with %s', async (query) => {
     expect((await server.api(`/likes/state?${query}`)).status).toBe(422);
   });
 

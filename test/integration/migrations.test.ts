@@ -319,7 +319,7 @@ describe('a history', () => {
   test.each([
     ['0000_zero', /lacks migration 0000_zero, which sorts before 0001_one/],
     ['0001_zz', /lacks migration 0001_zz, which sorts before 0002_two/],
-  ])('with %s slipped in is refused', (name, words) => {
+  ])('with %s inserted is refused', (name, words) => {
     const client = run();
     write({ [name]: 'CREATE TABLE late (id);' });
     expect(refusal(() => run(client))).toMatch(words);

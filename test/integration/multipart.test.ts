@@ -105,7 +105,7 @@ describe('the reader of forms', () => {
     ['..', 'unnamed'],
     ['  ', 'unnamed'],
     ['<script>alert(1)<script>', '<script>alert(1)<script>'],
-  ])('a file called %j is called %j', async (sent, name) => {
+  ])('a file named %j becomes %j', async (sent, name) => {
     await send(form(filePart('x', { filename: sent }), END));
     expect(seen.map((file) => file.filename)).toEqual([name]);
   });
@@ -127,7 +127,7 @@ describe('the reader of forms', () => {
       malformed,
     ],
     ['a part without a header', form('--x\r\n\r\nbody\r\n', END), [200, 'read']],
-    ['a disposition that is none', form('--x\r\nContent-Disposition: ;;;=;"\r\n\r\nbody\r\n', END), [200, 'read']],
+    ['an invalid disposition', form('--x\r\nContent-Disposition: ;;;=;"\r\n\r\nbody\r\n', END), [200, 'read']],
     ['a megabyte of header', form(filePart('abc', { headers: `X-A: ${'a'.repeat(1 << 20)}\r\n` }), END), [200, 'read']],
     ['10,000 headers', form(filePart('abc', { headers: 'X-A: b\r\n'.repeat(10_000) }), END), [200, 'read']],
     [
@@ -176,7 +176,7 @@ describe('the reader of forms', () => {
     ['multipart/form-data; boundary', 400],
     ['multipart/form-data; boundary=', 400],
     ['multipart/form-data; boundary=another', 400],
-  ])('refuses the content type %s', async (contentType, status) => {
+  ])('rejects the content type %s', async (contentType, status) => {
     expect((await send(form(filePart('abc'), END), contentType))[0]).toBe(status);
   });
 

@@ -17,7 +17,7 @@ test.each([
   ['npx tonearm', join(root, 'scripts', 'tonearm.js')],
   ['npm start', join(root, 'scripts', 'prepare-start.js')],
   ['npm ci', join(root, 'scripts', 'check-node.js')],
-])('%s names the version it needs, where to get it, and ends', (_what, entry) => {
+])('%s prints the required version and where to get it, and exits', (_what, entry) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', OLD, entry], {
     encoding: 'utf8',
     env: { ...process.env, npm_lifecycle_event: 'start' },

@@ -422,7 +422,7 @@ describe('a limit', () => {
   test.each([
     ['minutes', 'duration_ms', 60_000],
     ['megabytes', 'size_bytes', 1_000_000],
-  ] as const)('of %s ends where they are used up', async (limit_by, field, unit) => {
+  ] as const)('of %s ends where it is reached', async (limit_by, field, unit) => {
     const whole = await found(ALL);
     const cut = await found({ ...ALL, limit: 40, limit_by });
     expect(cut).toEqual(whole.slice(0, cut.length));
@@ -511,10 +511,10 @@ describe('hostile rules', () => {
     ['an object', { all: [{ ...rule, value: { $gt: 1 } }] }],
     ['one number for between', { all: [{ field: 'year', op: 'between', value: 5 }] }],
     ['31 February', { all: [{ field: 'created_at', op: 'before', value: '2024-02-31' }] }],
-    ['a date in words', { all: [{ field: 'created_at', op: 'before', value: 'yesterday' }] }],
+    ['a date that is not a date', { all: [{ field: 'created_at', op: 'before', value: 'yesterday' }] }],
     ['half a day', { all: [{ field: 'created_at', op: 'in_the_last', value: 0.5 }] }],
     ['no days', { all: [{ field: 'created_at', op: 'in_the_last', value: 0 }] }],
-    ['an id that is none', { all: [{ field: 'playlist', op: 'is', value: -1 }] }],
+    ['an invalid id', { all: [{ field: 'playlist', op: 'is', value: -1 }] }],
     ['a text of blanks', { all: [{ ...rule, value: ' \u0000 ' }] }],
     ['a long text', { all: [{ ...rule, value: 'x'.repeat(501) }] }],
     ['an unknown key', { ...(nested(1) as object), where: '1=1' }],
@@ -573,7 +573,7 @@ describe('in a large library', () => {
     [{ field: 'last_played_at', op: 'in_the_last', value: 7 }, 'play_counts_last'],
     [{ field: 'playlist', op: 'is', value: 1 }, 'playlist_entries_position'],
     [{ field: 'album_artist', op: 'is', value: 'x' }, 'albums_artist_id'],
-  ])('%j is answered from an index, without a look at every track', (rule, index) => {
+  ])('%j uses an index, without reading every track', (rule, index) => {
     const plan = planOf({ all: [rule] });
     expect(plan).toContain(index);
     expect(plan).not.toMatch(/SCAN i\b/);

@@ -80,7 +80,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
   });
 
   test.each(['change', 'later'] as const)(
-    'it says what every row of the identity table leads to, writes nothing, and the scan then does just that (%s)',
+    'it reports the result of every row of the identity table, and the scan then does the same (%s)',
     async (what) => {
       const { server } = music;
       ROWS.forEach((row, part) => row[what]?.(music.parts[part] as Part));

@@ -229,7 +229,7 @@ test.each([
   '夜'.repeat(3_000),
   'ab'.repeat(5_000),
   'a b c d e f g h i j k l m n o p q r s t u v w x y z',
-])('%j is text like any other', async (q) => {
+])('%j is ordinary text', async (q) => {
   const result = search.searchLibrary(ann, q, page);
   expect(result.tracks.items.length).toBeLessThanOrEqual(SONGS.length);
   expect(found('moon').tracks).toHaveLength(5);
@@ -265,7 +265,7 @@ describe('in a larger library', () => {
     many.searchLibrary(sample.users[0] as UserId, q, { limit, offset });
 
   test.each(['love', 'a', 'bjork', 'river moon', 'the 夜', '7', 'ria'])(
-    'pages for %j hold every result once and agree on the total',
+    'pages for %j contain every result once, with the same total',
     (q) => {
       for (const kind of ['tracks', 'albums', 'artists'] as const) {
         const { total } = pageOf(q, 1, 0)[kind];

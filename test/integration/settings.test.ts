@@ -134,7 +134,7 @@ describe('PATCH /settings', () => {
     ['a short secret', { jwt_secret: 'short' }, 'jwt_secret'],
     ['an object store without a bucket', { storage_backend: 's3' }, 'storage_backend'],
     ['a storage that there is not', { storage_backend: 'attic' }, 'storage_backend'],
-  ])('refuses %s with 422 and names the field', async (_, json, field) => {
+  ])('rejects %s with 422 and the field', async (_, json, field) => {
     const answer = await patch(json);
     expect(answer.status).toBe(422);
     expect((answer.body['errors'] as { field: string }[]).map((error) => error.field)).toEqual([field]);
@@ -155,7 +155,7 @@ describe('PATCH /settings', () => {
     ['a list', '[]', 422],
     ['null', 'null', 422],
     ['a text', '"x"', 422],
-  ])('refuses %s', async (_, body, status) => {
+  ])('rejects %s', async (_, body, status) => {
     expect(
       (
         await server.call('/settings', {
@@ -194,7 +194,7 @@ describe('PATCH /settings', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'writes files that their owner alone can read, and leaves no temporary one',
+    'writes files that only their owner can read, and leaves no temporary one',
     async () => {
       await patch({ fpid_api_key: 'my-key-0815', contact: 'me@example.org' });
       for (const path of [server.config.paths.settingsFile, server.config.paths.secretsFile])
@@ -277,7 +277,7 @@ describe('the music folder', () => {
     ],
     ['is not given whole', () => 'music', /absolute path/],
     ['is the data folder', () => server.data, /inside Tonearm’s own data folder/],
-    ['lies inside the data folder', () => folder('data', 'music'), /inside Tonearm’s own data folder/],
+    ['is inside the data folder', () => folder('data', 'music'), /inside Tonearm’s own data folder/],
     ['holds the data folder', () => server.dir, /contains Tonearm’s own data folder/],
     [
       'leads into the data folder by a link',
@@ -290,7 +290,7 @@ describe('the music folder', () => {
     ],
     ['is the root of the disk', () => '/', /contains Tonearm’s own data folder/],
     ['is empty text', () => '', /must not be empty/],
-  ])('is refused when it %s', async (_, path, words) => {
+  ])('is rejected when it %s', async (_, path, words) => {
     const answer = await patch({ local_media_import_path: path() });
     expect(answer.status).toBe(422);
     expect(answer.body['errors']).toEqual([

@@ -60,7 +60,7 @@ test.each([
   ['br;q=0, gzip', 'gzip', gunzipSync],
   ['identity', undefined, (bytes: Buffer) => bytes],
   [undefined, undefined, (bytes: Buffer) => bytes],
-] as const)('a browser that takes %s gets a script as %s', async (accepted, encoding, decode) => {
+] as const)('a browser that accepts %s gets a script as %s', async (accepted, encoding, decode) => {
   const { status, headers, bytes } = await get('/assets/page-a1.js', accepted);
   expect([status, headers['content-encoding'], headers['content-type'], headers['vary']]).toEqual([
     200,

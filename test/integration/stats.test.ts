@@ -75,7 +75,7 @@ describe('statistics of 4,000 tracks and 20,000 plays', () => {
     ['a month in Berlin', 'Europe/Berlin', Date.UTC(2024, 2, 14), Date.UTC(2024, 3, 14)],
     ['an hour in Kathmandu', 'Asia/Kathmandu', FIRST + 400 * DAY, FIRST + 400 * DAY + 3_600_000],
     ['half a year in New York', 'America/New_York', Date.UTC(2023, 7, 1, 4), Date.UTC(2024, 1, 1, 5)],
-  ])('of %s equal one, too', async (_, tz, from, to) => {
+  ])('of %s equal a recount too', async (_, tz, from, to) => {
     expectEqual(
       await listening(`?tz=${tz}&from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}`),
       recount(server.app.db, ME, { from, to, tz }),
@@ -185,6 +185,6 @@ test.each([
   '/stats/year/20',
   '/stats/year/x',
   '/stats/year/2024?tz=',
-])('%s is refused', async (path) => {
+])('%s is rejected', async (path) => {
   expect((await server.api(path)).status).toBe(422);
 });

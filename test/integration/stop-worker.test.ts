@@ -32,7 +32,7 @@ it('one that was asked before it ran ends too', async () => {
 it.each([
   [100, 'after a grace'],
   [0, 'at once when it is known to hang'],
-])('one that hangs is cut off (%i ms, %s)', async (graceMs) => {
+])('one that hangs is terminated (%i ms, %s)', async (graceMs) => {
   const { worker, told, runs } = start(`port.on('message', () => { told[0] = 1; }); for (;;);`);
   await runs;
   await stopWorker(worker, graceMs);

@@ -181,7 +181,7 @@ export function describeStorage(name: string, open: () => Promise<Backend>): voi
       'tmp/part-1-00',
       'tmp',
       'a'.repeat(1025),
-    ])('refuses the key %j', async (key) => {
+    ])('rejects the key %j', async (key) => {
       expect(await codeOf(storage.put(key, Buffer.from('x')))).toBe('invalid');
       expect(await codeOf((async () => storage.open(key))())).toBe('invalid');
       expect(await codeOf((async () => storage.stat(key))())).toBe('invalid');

@@ -87,7 +87,7 @@ function expectWholeIn(fake: FakeS3): void {
 }
 
 test(
-  'a library moves into the store and back; the same tracks, the same bytes',
+  'a library is moved to the store and back, with the same tracks and bytes',
   async () => {
     const fake = await startFakeS3();
     const dir = copyOf('there-and-back');
@@ -119,7 +119,7 @@ test(
 );
 
 test(
-  'kill -9 at ten points loses nothing: the library is wholly here or wholly there, and the next call goes on',
+  'kill -9 at ten points loses nothing: the library is in one of the two storages, and the next run continues',
   async () => {
     const fake = await startFakeS3();
     const dir = copyOf('killed');
@@ -153,7 +153,7 @@ test(
 );
 
 test(
-  'a store that fails half-way changes nothing; a damaged object keeps its old address and is told',
+  'a store that fails half-way changes nothing; a damaged object keeps its old URI and is reported',
   async () => {
     const fake = await startFakeS3();
     const dir = copyOf('troubled');

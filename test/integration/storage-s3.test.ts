@@ -128,7 +128,7 @@ describe('S3 storage and its store', () => {
     ['a connection that breaks', 'PutObject', 'cut'],
     ['bytes damaged on the way', 'PutObject', { status: 400, code: 'BadDigest' }],
     ['an answer that gets lost', 'PutObject', 'lost answer'],
-  ])('stores a cover in spite of %s', async (_, operation, fault) => {
+  ])('stores a cover despite %s', async (_, operation, fault) => {
     once(operation, fault);
     const tries = async (): Promise<unknown> => storage.put('covers/1.jpg', Buffer.from('cover'));
     // the SDK does not retry that
@@ -143,7 +143,7 @@ describe('S3 storage and its store', () => {
     ['cut connections', 'cut'],
     ['refusals', { status: 403, code: 'AccessDenied' }],
     ['a full store', { status: 507, code: 'XMinioStorageFull' }],
-  ])('says what is wrong when there are only %s, keeps no half object, and goes on after it', async (_, fault) => {
+  ])('reports what is wrong with only %s, stores no partial object, and recovers', async (_, fault) => {
     fake.fault = ({ operation }) => (operation === 'UploadPart' ? fault : undefined);
     const expected = typeof fault === 'object' && fault.status === 507 ? 'storage_full' : 'unavailable';
     expect(await codeOf(storage.putAudio(Readable.from([bytes]), 'flac', { known }))).toBe(expected);
@@ -196,7 +196,7 @@ describe('S3 storage and its store', () => {
   });
 
   it.each([5, 40_000, 70_000, 200_000])(
-    'does not give %i damaged bytes as whole either, and gives them when the next try brings them',
+    'does not return %i damaged bytes as complete either, but does if a retry succeeds',
     async (size) => {
       const small = randomBytes(size);
       fake.put('covers/1.jpg', small);

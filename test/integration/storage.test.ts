@@ -133,7 +133,7 @@ describe('file names', () => {
     expect(Buffer.from(textToName(text) as string)).toEqual(name);
   });
 
-  onUnix('opens a file whose name is no UTF-8', () => {
+  onUnix('opens a file whose name is not UTF-8', () => {
     const name = Buffer.from([0x61, 0xff, 0x2e, 0x6d, 0x70, 0x33]);
     fs.writeFileSync(Buffer.concat([Buffer.from(`${dir}/`), name]), 'audio');
     expect(fs.readFileSync(pathBelow(dir, nameToText(name)), 'utf8')).toBe('audio');

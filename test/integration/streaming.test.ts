@@ -103,7 +103,7 @@ describe('streaming', () => {
   });
 
   it.each([`bytes=${size}-`, `bytes=${size + 5}-${size + 9}`, 'bytes=-0'])(
-    'refuses %s, naming the size',
+    'rejects %s, with the size',
     async (range) => {
       const response = await get(await storeTrack(), { range });
       expect(response.status).toBe(416);

@@ -51,7 +51,7 @@ const WRONG: [string, (p: string) => string, number][] = [
   ['a token of nothing', () => `u=admin&t=${md5('abcdef')}&s=abcdef`, 40],
   ['an unknown name', (p) => `u=nobody&p=${p}`, 40],
   ['an unknown name with a token of nothing', () => `u=nobody&t=${md5('abcdef')}&s=abcdef`, 40],
-  ['somebody who never had an app-password', () => `u=listener&t=${md5('abcdef')}&s=abcdef`, 40],
+  ['a user who never had an app password', () => `u=listener&t=${md5('abcdef')}&s=abcdef`, 40],
   ['an empty password', () => 'u=admin&p=', 10],
   ['an empty token and salt', () => 'u=admin&t=&s=', 10],
   ['a token without its salt', () => 'u=admin&t=abc', 10],
@@ -116,7 +116,7 @@ describe('the Subsonic API', () => {
     ['u=admin&p=x&v=1.16.1', 10],
     ['u=admin&p=x&v=0.1&c=x', 20],
     ['u=admin&p=x&v=2.0.0&c=x', 30],
-  ])('asks clients for version and name: %s', async (query, code) => {
+  ])('requires version and name of clients: %s', async (query, code) => {
     expect(await codeOf(`${query}&f=json`)).toBe(code);
   });
 

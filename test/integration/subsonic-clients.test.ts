@@ -313,7 +313,7 @@ describe('a whole library by search3', () => {
   });
 
   it.each(['newest', 'alphabeticalByName', 'alphabeticalByArtist', 'highest', 'frequent', 'recent', 'starred'])(
-    'gives pages of %s that fit together and end',
+    'has pages of %s without overlaps, and an end',
     async (type) => {
       const albums = await pagesOf(phone, 20, type);
       expect(new Set(albums.map(({ id }) => id)).size).toBe(albums.length);

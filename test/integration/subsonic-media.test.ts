@@ -59,7 +59,7 @@ describe('original audio', () => {
     ['bytes=1000-', 1_000, -1],
     ['bytes=-500', -500, -1],
     ['bytes=200-299', 200, 299],
-  ])('answers %s as players of phones need it', async (range, start, end) => {
+  ])('answers %s as mobile players need it', async (range, start, end) => {
     const [from, to] = [start < 0 ? original.length + start : start, end < 0 ? original.length - 1 : end];
     const response = await stream({}, { Range: range });
     expect([response.status, response.headers.get('content-range')]).toEqual([
@@ -214,7 +214,7 @@ describe.runIf(ffmpeg)('transcoded audio', () => {
 
 describe('images', () => {
   it.each(['track', 'album', 'artist', 'coverArt'])(
-    'of a song’s %s come in the size asked for, as JPEG, from the cache',
+    'of a song’s %s are sent in the requested size, as JPEG, from the cache',
     async (kind) => {
       const id = { track: song.id, album: song.albumId, artist: song.artistId, coverArt: song.coverArt }[kind] ?? '';
       const picture = await phone.bytes('getCoverArt', { id, size: 150 });

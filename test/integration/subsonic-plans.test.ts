@@ -72,7 +72,7 @@ test.each<[string, (statements: Statements) => unknown]>([
   ['lyrics of a track', (statements) => createLyricsReader(statements).ofTrack(7 as TrackId)],
   ['what is below a folder', (statements) => createFolderTree(statements).childrenOf({ path: 'A' })],
   ['what is in a folder', (statements) => createFolderTree(statements).tracksIn({ id: 3 })],
-])('%s are found by indexes alone', (_, ask) => {
+])('%s are found with indexes only', (_, ask) => {
   const { statements, plans } = recording();
   ask(statements);
   expect(plans().length).toBeGreaterThan(0);

@@ -60,7 +60,7 @@ const CHANGED: Record<FieldKind, string | number> = {
   note: 'typed\nby hand',
 };
 
-test('a library from before the fields gets them from its files, but not what somebody emptied', async () => {
+test('a library from before the fields gets them from its files, except for cleared ones', async () => {
   const dir = join(base, 'older');
   const env = { LOCAL_MEDIA_IMPORT_PATH: join(base, 'music'), LOCAL_MEDIA_IMPORT_MODE: 'reference', ...OFFLINE };
   mkdirSync(dir);
@@ -191,7 +191,7 @@ describe('a person', () => {
     for (const field of FIELD_LIST) expect([field, found[TRACK_FIELDS[field].name]]).toEqual([field, 'manual']);
   });
 
-  test('is told which number is none', async () => {
+  test('says which number is invalid', async () => {
     const { id } = titled('chunk.wav');
     const { status } = await server.api(`/tracks/${id}`, { method: 'PATCH', body: { bpm: 0 } });
     expect(status).toBe(422);

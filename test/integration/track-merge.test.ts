@@ -181,7 +181,7 @@ describe('likes', () => {
       after: { liked: false, rating: 1, since: 100 },
     },
     {
-      what: 'the kept one was un-liked and the other is liked',
+      what: 'the kept one was unliked and the other is liked',
       kept: { liked: false, rating: null },
       emptied: { liked: true, rating: null },
       after: { liked: true, rating: 0, since: 200 },

@@ -160,7 +160,7 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     ['aac', 'audio/aac'],
     ['m4a', 'audio/mp4'],
     ['flac', 'audio/flac'],
-  ])('%s plays as long as the original', async (format, type) => {
+  ])('%s has the duration of the original', async (format, type) => {
     const response = await get(song, `format=${format}`);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe(type);

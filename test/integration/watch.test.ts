@@ -273,7 +273,7 @@ describe('the settings', () => {
 
 describe('where it cannot watch', () => {
   test.each(['folders', 'chokidar'] as const)(
-    'more folders than the limit (%s): it says so and scans from time to time',
+    'more folders than the limit (%s): it reports that and scans periodically',
     async (backend) => {
       const folder = musicFolder();
       const server = await startServer({

@@ -119,7 +119,7 @@ export const ROWS: Row[] = [
     places: { 'Two/copied.mp3': A },
   },
   {
-    what: 'a name in other case',
+    what: 'a name in another case',
     change: ({ at }) => renameSync(at(A), at('One/First/01 - ALPHA.MP3')),
     places: { 'One/First/01 - ALPHA.MP3': A },
   },
@@ -129,7 +129,7 @@ export const ROWS: Row[] = [
     places: { [A]: A },
   },
   {
-    what: 'a file moved and retagged in one go',
+    what: 'a file moved and retagged at once',
     change: ({ at }) => {
       renameSync(at(A), at('Two/moved.mp3'));
       retagMp3(at('Two/moved.mp3'), { TIT2: 'New name' });
@@ -137,7 +137,7 @@ export const ROWS: Row[] = [
     places: { 'Two/moved.mp3': A },
   },
   {
-    what: 'a folder moved and all in it retagged in one go',
+    what: 'a folder moved and all its files retagged at once',
     change: ({ at }) => {
       renameSync(at('One/First'), at('Three'));
       retagMp3(at('Three/01 - Alpha.mp3'), { TIT2: 'x', TALB: 'y' });
@@ -146,7 +146,7 @@ export const ROWS: Row[] = [
     places: { 'Three/01 - Alpha.mp3': A, 'Three/02 - Beta.mp3': B },
   },
   {
-    what: 'a file replaced by a foreign one with an older time',
+    what: 'a file replaced by another one with an older time',
     change: ({ at, song }) => {
       copyFileSync(song(FOREIGN), at(A));
       utimesSync(at(A), 1_000_000_000, 1_000_000_000);
@@ -171,12 +171,12 @@ export const ROWS: Row[] = [
   { what: 'a deleted file', change: ({ at }) => rmSync(at(A)), places: {}, lost: [A] },
   { what: 'a deleted folder', change: ({ at }) => rmSync(at('Two'), { recursive: true }), places: {}, lost: [D, E] },
   {
-    what: 'a link that leads round in a circle',
+    what: 'a circular link',
     change: ({ at }) => symlinkSync(at('One'), at('One/First/loop')),
     places: {},
   },
   {
-    what: 'a name in another Unicode spelling',
+    what: 'a name in another Unicode form',
     files: ({ song }) => ({ 'Am\u00e9lie.mp3': song(0) }),
     change: ({ at }) => renameSync(at('Am\u00e9lie.mp3'), at('Ame\u0301lie.mp3')),
     places: { 'Am\u00e9lie.mp3': 'Am\u00e9lie.mp3' },
@@ -201,7 +201,7 @@ export const ROWS: Row[] = [
     places: { 'better/song.flac': 'song.mp3' },
   },
   {
-    what: 'two gone tracks with the same audio, which are not guessed between',
+    what: 'two missing tracks with the same audio, neither of which is chosen',
     files: ({ song }) => ({ 'a.mp3': song(0), 'b.mp3': song(0), 'c.mp3': song(1) }),
     change: ({ at }) => {
       copyFileSync(at('a.mp3'), at('found.mp3'));
@@ -212,7 +212,7 @@ export const ROWS: Row[] = [
     lost: ['a.mp3', 'b.mp3'],
   },
   {
-    what: 'a file that grows to its whole length between two scans',
+    what: 'a file that is completed between two scans',
     change: ({ at, song }) => writeFileSync(at('slow.mp3'), readFileSync(song(FOREIGN)).subarray(0, 20_000)),
     later: ({ at, song }) => writeFileSync(at('slow.mp3'), readFileSync(song(FOREIGN))),
     places: { 'slow.mp3': null },

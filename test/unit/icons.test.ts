@@ -36,7 +36,7 @@ test.each([
   ],
   ['Windows', () => pngsIn(packaging('icon.ico')), [16, 20, 24, 32, 40, 48, 64, 256], 1],
   ['macOS', () => pngsIn(packaging('icon.icns')), [32, 64, 128, 256, 256, 512, 512, 1024], MAC_GRID],
-] as const)('the icons for %s are the drawing in every size (npm run icons)', async (_system, read, sizes, share) => {
+] as const)('the icons for %s are drawn in every size (npm run icons)', async (_system, read, sizes, share) => {
   const pictures = read();
   expect(pictures.map(sizeOf).toSorted((a, b) => a - b)).toEqual(sizes);
   for (const picture of pictures)

@@ -49,7 +49,7 @@ describe('user names', () => {
     ['STRASSE', 'straße'],
     ['σας', 'ΣΑΣ'],
     ['caf\u00e9', 'CAFE\u0301'],
-  ])('%j and %j are one', (a, b) => {
+  ])('%j and %j are the same', (a, b) => {
     expect(usernameKey(a)).toBe(usernameKey(b));
   });
 

@@ -66,21 +66,21 @@ describe('access tokens', () => {
     ['an empty key', forge(HS256, GOOD, '')],
     ['expired', forge(HS256, { ...GOOD, exp: IAT })],
     ['no expiry', forge(HS256, { sub: '7', iat: IAT, ver: 1 })],
-    ['an expiry in words', forge(HS256, { ...GOOD, exp: 'never' })],
+    ['a text as expiry', forge(HS256, { ...GOOD, exp: 'never' })],
     ['no issue time', forge(HS256, { sub: '7', exp: IAT + 60, ver: 1 })],
     ['no user', forge(HS256, { iat: IAT, exp: IAT + 60, ver: 1 })],
     ['user 0', forge(HS256, { ...GOOD, sub: '0' })],
-    ['a user in words', forge(HS256, { ...GOOD, sub: '7 OR 1=1' })],
+    ['a text as user', forge(HS256, { ...GOOD, sub: '7 OR 1=1' })],
     ['a number as user', forge(HS256, { ...GOOD, sub: 7 })],
     ['no version', forge(HS256, { sub: '7', iat: IAT, exp: IAT + 60 })],
-    ['a version in words', forge(HS256, { ...GOOD, ver: '1' })],
+    ['a text as version', forge(HS256, { ...GOOD, ver: '1' })],
     ['a text as payload', forge(HS256, 'hello')],
     ['not yet valid', forge(HS256, { ...GOOD, nbf: IAT + 30 })],
     ['nothing', ''],
     ['two dots', '..'],
     ['no dots', 'abc'],
     ['very long', forge(HS256, { ...GOOD, more: 'x'.repeat(5_000) })],
-  ])('with %s are refused', (_, token) => {
+  ])('with %s are rejected', (_, token) => {
     expect(createTokens({ secret: SECRET, now: () => START }).verify(token)).toBeUndefined();
   });
 

@@ -19,7 +19,7 @@ const decrypt = (bytes: Buffer, chunk = 33_333): Promise<Buffer> => all(cipher.d
 
 describe('encryption', () => {
   it.each([0, 1, 15, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE, 3 * PIECE + 17])(
-    'brings %i bytes back, and their size was known',
+    'decrypts %i bytes, with a known size',
     async (size) => {
       const bytes = randomBytes(size);
       const locked = await encrypt(bytes);
@@ -72,7 +72,7 @@ describe('encryption', () => {
     ['something behind its end', (locked) => Buffer.concat([locked, Buffer.alloc(1)])],
     ['nothing left', () => Buffer.alloc(0)],
     ['its head alone', (locked) => locked.subarray(0, 20)],
-  ])('notices %s', async (_what, damage) => {
+  ])('detects %s', async (_what, damage) => {
     await expect(decrypt(damage(await encrypt(bytes)))).rejects.toThrow(DamagedObject);
   });
 });

@@ -53,7 +53,7 @@ test.each<[string[], object]>([
   [['--help', 'nonsense'], { name: 'help', args: [] }],
   [['-v'], { name: 'version' }],
   [['--version', '--help'], { name: 'help' }],
-])('%j is understood', (argv, expected) => {
+])('%j is parsed', (argv, expected) => {
   expect(parseCommandLine(argv)).toEqual({ ...nothing, ...expected });
 });
 
@@ -92,7 +92,7 @@ test.each<[string[], RegExp]>([
   [['verify', '--to', 's3'], /--to is an option of backup and storage/],
   [['gc', 'now'], /Unexpected argument "now"/],
   [['--data-dir='], /after --data-dir is empty/],
-])('%j is refused with one line that names it', (argv, words) => {
+])('%j is rejected with one line', (argv, words) => {
   const refuse = (): unknown => parseCommandLine(argv);
   expect(refuse).toThrow(AppError);
   expect(refuse).toThrow(words);
@@ -108,7 +108,7 @@ describe('help', () => {
   const lines = helpText().split('\n');
 
   test.each(['serve', 'scan', 'enrich', 'user list', 'user add', 'user passwd', 'user promote', 'openapi'])(
-    'tells of the command %s',
+    'describes the command %s',
     (command) => {
       expect(lines.some((line) => line.startsWith(`  ${command} `))).toBe(true);
     },
@@ -125,7 +125,7 @@ describe('help', () => {
     '--version',
     '--superuser',
     '--dry-run',
-  ])('tells of the option %s', (option) => {
+  ])('describes the option %s', (option) => {
     expect(helpText()).toContain(option);
   });
 

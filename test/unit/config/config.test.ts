@@ -145,7 +145,7 @@ describe('values', () => {
       {},
       'Setting PORT = 80.5: must be a whole number from 0 to 65535; 0 takes a free port.',
     ],
-    ['a port in words', {}, { PORT: 'http' }, 'Setting PORT = "http":'],
+    ['a port that is not a number', {}, { PORT: 'http' }, 'Setting PORT = "http":'],
     [
       'a switch in other words',
       {},

@@ -70,7 +70,7 @@ it('a keychain is not used unless set', async () => {
 });
 
 it.each(['absent', 'silent', 'lies'] as const)(
-  'a keychain that is %s leaves the secrets in the file, and says why',
+  'with a keychain that is %s the secrets stay in the file, with the reason',
   async (fault) => {
     write({ JWT_SECRET: JWT });
     keychain.fault = fault;
@@ -99,7 +99,7 @@ it('the next package is tried when one fails', async () => {
 });
 
 it.each([0, 1, 2])(
-  'a move that breaks off after %i writes has lost nothing, and the next try finishes it without leaving anything twice',
+  'a move that is interrupted after %i writes loses nothing, and the next try completes it',
   async (breaksAfter) => {
     write({ JWT_SECRET: JWT, COMPAT_SECRET_KEY: KEY });
     keychain.fault = { breaksAfter: breaksAfter + 1 }; // the probe writes first
@@ -145,7 +145,7 @@ it('moving back works even if deleting from the keychain fails', async () => {
 });
 
 it.each(['keep', 'auto', 'keychain', 'file'] as const)(
-  'a keychain that is gone refuses the start (%s) instead of making new keys',
+  'without its keychain the server does not start (%s), and generates no new keys',
   async (wish) => {
     write({ JWT_SECRET: JWT });
     await open('auto');
@@ -217,7 +217,7 @@ it.each([
   { keychain: { package: 'keyring' } },
   { 'setting.fpid_api_key': '' },
   { 'setting.fpid_api_key': 7 },
-])('a file with %j in it is refused', async (content) => {
+])('a file with %j in it is rejected', async (content) => {
   write(content);
   await expect(open('file')).rejects.toThrow(/is damaged/);
 });

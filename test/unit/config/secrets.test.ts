@@ -73,7 +73,7 @@ describe('the secrets file', () => {
   });
 
   it.each(['', '{', 'null', '[]', '"text"', '{"JWT_SECRET": "x"', '\u0000\u0000'])(
-    'is refused and left alone when it is garbled: %j',
+    'is rejected and not changed when it is invalid: %j',
     async (text) => {
       writeFileSync(file, text);
       await expect(load()).rejects.toThrow(/secrets\.json is damaged.*Repair it, restore it/);
@@ -82,7 +82,7 @@ describe('the secrets file', () => {
   );
 
   it.each([1, null, '', 'too-short', ['x'], {}])(
-    'is refused when a secret in it is %j, which does not appear in the words',
+    'is rejected when a secret in it is %j, which is not in the message',
     async (value) => {
       writeFileSync(file, JSON.stringify({ JWT_SECRET: value }));
       await expect(load()).rejects.toThrow(

@@ -106,7 +106,7 @@ describe('the release', () => {
     ['LOW WATER LIVE', id(103)],
     ['harbour  lights', id(102)],
     ['Löw Water', id(104)],
-  ])('is on the album that the tags name: %s', (album, releaseGroupMbid) => {
+  ])('is on the album in the tags: %s', (album, releaseGroupMbid) => {
     expect(best({ album }, song)).toMatchObject({ releaseGroupMbid });
   });
   it.each([
@@ -194,7 +194,7 @@ describe('responses of the service', () => {
       { id: id(1), title: 7, duration: 'long', sources: 'many', artists: {}, releasegroups: 'x' },
     ],
     [
-      'lists with strangers in them',
+      'lists with invalid entries',
       {
         id: id(1),
         artists: [null, 1, { name: 3 }],

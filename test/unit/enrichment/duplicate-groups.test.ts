@@ -4,7 +4,7 @@ import type { TrackId } from '../../../server/db/ids.ts';
 import { groupTracks, type Pair } from '../../../server/enrichment/duplicate-groups.ts';
 
 test.each([
-  { what: 'no pair is no group', seconds: [100, 100], pairs: [], groups: [] },
+  { what: 'without pairs there is no group', seconds: [100, 100], pairs: [], groups: [] },
   { what: 'a pair is a group', seconds: [100, 101], pairs: [[1, 2]], groups: [[1, 2]] },
   {
     what: 'pairs that share a track are one group',
@@ -17,7 +17,7 @@ test.each([
     groups: [[1, 2, 3, 4]],
   },
   {
-    what: 'pairs that share none are groups of their own',
+    what: 'pairs that share none are separate groups',
     seconds: [100, 101, 102, 103],
     pairs: [
       [1, 3],
@@ -31,7 +31,7 @@ test.each([
   { what: 'tracks that differ by 7 s may be together', seconds: [100, 107], pairs: [[1, 2]], groups: [[1, 2]] },
   { what: 'tracks that differ by more are not, though paired', seconds: [100, 107.001], pairs: [[1, 2]], groups: [] },
   {
-    what: 'a chain that grows too long is cut',
+    what: 'a chain that becomes too long is cut',
     seconds: [100, 105, 110, 115],
     pairs: [
       [1, 2],
@@ -57,14 +57,14 @@ test.each([
     ],
   },
   {
-    what: 'what a person told apart is not together',
+    what: 'tracks marked as different are not in one group',
     seconds: [100, 100],
     pairs: [[1, 2]],
     apart: [[1, 2]],
     groups: [],
   },
   {
-    what: 'nor by way of a third',
+    what: 'nor through a third one',
     seconds: [100, 100, 100],
     pairs: [
       [1, 2],
@@ -73,9 +73,9 @@ test.each([
     apart: [[1, 3]],
     groups: [[1, 2]],
   },
-  { what: 'a pair with a track that is not there is none', seconds: [100], pairs: [[1, 9]], groups: [] },
+  { what: 'a pair with a missing track is ignored', seconds: [100], pairs: [[1, 9]], groups: [] },
   {
-    what: 'a pair that stands twice counts once',
+    what: 'a repeated pair counts once',
     seconds: [100, 100],
     pairs: [
       [1, 2],

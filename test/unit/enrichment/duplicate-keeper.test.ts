@@ -18,7 +18,7 @@ const flac = (id: number, more: Partial<Duplicate> = {}): Duplicate =>
 
 test.each([
   {
-    what: 'one that has audio before one that has not',
+    what: 'one with audio before one without',
     tracks: [flac(1, { availability: 'missing' }), mp3(2)],
     id: 2,
     reason: 'available',
@@ -42,14 +42,14 @@ test.each([
     reason: 'resolution',
   },
   {
-    what: 'a FLAC that packs worse is no better',
+    what: 'a larger FLAC is not better',
     tracks: [flac(1, { bitrateKbps: 800 }), flac(2, { bitrateKbps: 1_000 })],
     id: 1,
     reason: 'first',
   },
   { what: 'the higher bit rate', tracks: [mp3(1), mp3(2, { bitrateKbps: 320 })], id: 2, reason: 'bitrate' },
   {
-    what: 'Opus makes more of its bits than MP3',
+    what: 'Opus is better than MP3 at the same bit rate',
     tracks: [mp3(1, { bitrateKbps: 192 }), mp3(2, { format: 'opus', bitrateKbps: 160 })],
     id: 2,
     reason: 'bitrate',
@@ -57,13 +57,13 @@ test.each([
   { what: 'the one that was played more', tracks: [mp3(1), mp3(2, { playCount: 3 })], id: 2, reason: 'plays' },
   { what: 'the one that was here first', tracks: [mp3(2), mp3(1), mp3(3)], id: 1, reason: 'first' },
   {
-    what: 'the reason is what sets it off from the next best',
+    what: 'the reason is the difference from the next best',
     tracks: [mp3(1, { availability: 'missing' }), mp3(2), flac(3)],
     id: 3,
     reason: 'lossless',
   },
   {
-    what: 'facts that are not known count as nothing',
+    what: 'unknown facts are ignored',
     tracks: [mp3(1, { bitrateKbps: null, sampleRateHz: null, format: null }), mp3(2)],
     id: 2,
     reason: 'bitrate',

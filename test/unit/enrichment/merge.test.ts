@@ -59,7 +59,7 @@ const rows: Row[] = [
     },
   },
   {
-    rule: 'an unsure match fills a gap in the tags',
+    rule: 'an uncertain match fills a gap in the tags',
     tags: { ...tags, year: undefined, album: undefined },
     match: { ...heard, score: UNSURE },
     gives: { title: 'Tag title', year: 1999, album: 'Heard Album', provenance: { album: 'fpid', year: 'fpid' } },
@@ -85,14 +85,14 @@ const rows: Row[] = [
     },
   },
   {
-    rule: 'an unsure match alone is enough, too',
+    rule: 'an uncertain match alone is enough, too',
     tags: bare,
     match: { ...heard, score: UNSURE },
     current: bare,
     gives: { title: 'Heard title', artists: ['Heard Artist'] },
   },
   {
-    rule: 'tags that could not be read change nothing of what they said before',
+    rule: 'unreadable tags keep the earlier values',
     tags: undefined,
     current: tags,
     gives: { title: 'Tag title', artists: ['Tag Artist'], year: 2001 },
@@ -106,27 +106,27 @@ const rows: Row[] = [
     gives: { year: 1980, album: 'Tag Album', genres: ['Tag genre'] },
   },
   {
-    rule: 'a match without an album does not take it away',
+    rule: 'a match without an album does not remove it',
     tags,
     match: { ...heard, album: undefined, releaseGroupMbid: undefined },
     gives: { title: 'Heard title', album: 'Tag Album' },
   },
   {
-    rule: 'what was heard stays when nothing is heard this time',
+    rule: 'values of a match stay when there is no match this time',
     tags,
     match: undefined,
     current: { ...tags, title: 'Heard before', provenance: { title: 'fpid' } },
     gives: { title: 'Heard before', provenance: { title: 'fpid' } },
   },
   {
-    rule: 'what was heard goes when something else is heard',
+    rule: 'values of a match are replaced by another match',
     tags,
     match: heard,
     current: { ...tags, title: 'Heard before', provenance: { title: 'fpid' } },
     gives: { title: 'Heard title' },
   },
   {
-    rule: 'lyrics and identifiers stay',
+    rule: 'lyrics and mbids stay',
     tags,
     current: { ...tags, recordingMbid: 'r-0', lyrics: { synced: false, lines: [{ text: 'la' }] } },
     gives: { recordingMbid: 'r-0', lyrics: { synced: false, lines: [{ text: 'la' }] } },
@@ -166,7 +166,7 @@ const rows: Row[] = [
     gives: { genres: ['heard genre'] },
   },
   {
-    rule: 'on the album that the tags name the track keeps its number',
+    rule: 'on the album of the tags the track keeps its number',
     tags: { ...tags, album: 'heard album' },
     match: heard,
     gives: { album: 'Heard Album', trackNumber: 1, discNumber: 1 },
@@ -198,7 +198,7 @@ const rows: Row[] = [
     gives: { title: 'Tag title', artists: ['Tag Artist'], album: 'Tag Album', year: 2001 },
   },
   {
-    rule: 'what is known by the tags’ own identifiers only fills gaps',
+    rule: 'what the mbids of the tags lead to only fills gaps',
     tags: { ...tags, year: undefined },
     match: { ...heard, score: null },
     gives: { title: 'Tag title', year: 1999 },
@@ -206,7 +206,7 @@ const rows: Row[] = [
 
   // Names from the file's name.
   {
-    rule: 'a title from the file’s name is only better than none',
+    rule: 'a title from the file name is only used without another',
     tags: { ...tags, title: 'file', provenance: { title: 'path' } },
     match: { ...heard, score: UNSURE },
     gives: { title: 'Heard title', provenance: { title: 'fpid' } },
@@ -218,20 +218,20 @@ const rows: Row[] = [
     identified: false,
   },
   {
-    rule: 'a number from the file’s name gives way to one that was heard',
+    rule: 'a number from the file name is replaced by that of a match',
     tags: { ...tags, trackNumber: 4, provenance: { trackNumber: 'path' } },
     match: { ...heard, score: UNSURE },
     gives: { trackNumber: 9 },
   },
   {
-    rule: 'a number from the file’s name stays when nothing better is known',
+    rule: 'a number from the file name stays without a better one',
     tags: { ...tags, trackNumber: 4, provenance: { trackNumber: 'path' } },
     gives: { trackNumber: 4, provenance: { trackNumber: 'path' } },
   },
 
   // Manual edits.
   {
-    rule: 'a field that a person typed stays over tags and a sure match',
+    rule: 'a manually edited field wins over tags and a certain match',
     tags,
     match: heard,
     current: {
@@ -247,25 +247,25 @@ const rows: Row[] = [
 
   // Identifiers.
   {
-    rule: 'identifiers come from a match that the track is called after',
+    rule: 'mbids are from a match with the track’s names',
     tags,
     match: heard,
     gives: { recordingMbid: 'r-1', acoustidId: 'a-1', releaseGroupMbid: 'g-1' },
   },
   {
-    rule: 'identifiers do not come from a match that is not what it is called',
+    rule: 'mbids are not from a match with other names',
     tags,
     match: { ...heard, score: UNSURE },
     gives: { recordingMbid: undefined, acoustidId: undefined, releaseGroupMbid: undefined },
   },
   {
-    rule: 'an unsure match that says what the tags say gives its identifiers',
+    rule: 'an uncertain match that agrees with the tags gives its mbids',
     tags,
     match: { ...heard, score: UNSURE, title: 'TAG TITLE', artists: ['tag artist'], album: 'tag album' },
     gives: { title: 'Tag title', recordingMbid: 'r-1', releaseGroupMbid: 'g-1' },
   },
   {
-    rule: 'identifiers in the tags win over an unsure match',
+    rule: 'mbids in the tags win over an uncertain match',
     tags: { ...tags, recordingMbid: 'r-tag', releaseGroupMbid: 'g-tag' },
     match: { ...heard, score: UNSURE, title: 'Tag title', artists: ['Tag Artist'], album: 'Tag Album' },
     gives: { recordingMbid: 'r-tag', releaseGroupMbid: 'g-tag' },
@@ -273,13 +273,13 @@ const rows: Row[] = [
 
   // Albums.
   {
-    rule: 'an album keeps its artist from the voice that names it',
+    rule: 'an album has its artist from the same origin',
     tags,
     match: { ...heard, albumArtist: 'Various Artists', compilation: true },
     gives: { albumArtist: 'Various Artists', compilation: true },
   },
   {
-    rule: 'an album without an artist takes the one of another voice for the same album',
+    rule: 'an album without an artist takes that of another origin for the same album',
     tags,
     match: { ...heard, album: 'Tag Album', albumArtist: undefined, albumArtists: [] },
     gives: { album: 'Tag Album', albumArtist: 'Tag Artist' },
@@ -293,21 +293,21 @@ const rows: Row[] = [
 
   // Succeeds: at least a title and an artist.
   {
-    rule: 'neither title nor artist is no identification',
+    rule: 'without title and artist a track is not identified',
     tags: bare,
     current: bare,
     gives: { title: '01 file', artists: [] },
     identified: false,
   },
   {
-    rule: 'a title without an artist is no identification',
+    rule: 'with only a title a track is not identified',
     tags: { ...bare, title: 'T', provenance: undefined },
     current: bare,
     gives: { title: 'T' },
     identified: false,
   },
   {
-    rule: 'an artist from tags and a title from a match are',
+    rule: 'with an artist from tags and a title from a match it is',
     tags: { ...bare, artists: ['A'] },
     match: { ...heard, score: UNSURE, artists: [] },
     current: bare,

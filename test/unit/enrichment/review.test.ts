@@ -27,7 +27,7 @@ const ask = (m: Match | undefined, t: TrackIdentity | undefined = tags) =>
 
 describe('a review', () => {
   it.each<[string, Match | undefined]>([
-    ['nothing was heard', undefined],
+    ['there was no match', undefined],
     ['the tags’ own identifiers were followed', { ...match, score: null, title: 'Another' }],
     ['a sure match agrees', match],
     ['a sure match differs in the year alone', { ...match, year: 2015, trackNumber: 9 }],
@@ -36,7 +36,7 @@ describe('a review', () => {
       { ...match, title: 'HARBOUR LIGHTS (feat. Ida Lund)', artists: ['The  Quays!'], album: 'Low—Water' },
     ],
     ['an unsure match says just what the tags say', { ...match, score: 0.5 }],
-  ])('is none when %s', (_when, m) => {
+  ])('is not needed when %s', (_when, m) => {
     expect(ask(m)).toBeUndefined();
   });
 

@@ -32,7 +32,7 @@ test.each([
   [timed('in'), timed('beside'), timed('beside')],
   [plain('in'), timed('beside'), timed('beside')],
   [timed('in'), plain('beside'), timed('in')],
-])('of %j in the file and %j beside it %j are taken', (inside, beside, taken) => {
+])('of %j in the tags and %j in a file, %j are used', (inside, beside, taken) => {
   expect(preferred(inside, beside)).toEqual(taken);
 });
 

@@ -21,6 +21,6 @@ test.each([
   [3_600_000, 240_000, true],
   [200_000, 0, false],
   [null, 10_000, false],
-])('of %s ms, %s ms heard: a play is %s', (duration, heard, isPlay) => {
+])('of %s ms, %s ms played: a play is %s', (duration, heard, isPlay) => {
   expect(countsAsPlayed(heard, duration)).toBe(isPlay);
 });

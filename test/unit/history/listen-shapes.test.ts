@@ -26,7 +26,7 @@ describe('a play in JSON', () => {
       song,
     ],
     [
-      'of ListenBrainz with all it knows',
+      'of ListenBrainz with all fields',
       {
         listened_at: 1_700_000_000,
         recording_msid: 'x',
@@ -80,7 +80,7 @@ describe('a play in JSON', () => {
       song,
     ],
     [
-      'with a time in words',
+      'with a text as time',
       { title: 'Harbour Lights', artist: 'The Quays', album: 'Low Water', date: '2023-11-14T22:13:20Z' },
       song,
     ],
@@ -94,11 +94,11 @@ describe('a play in JSON', () => {
     ['without a title', { name: ' ', artist: 'The Quays', date: AT }],
     ['without an artist', { name: 'Harbour Lights', date: AT }],
     ['with a name that never ends', { name: 'x'.repeat(1_001), artist: 'The Quays', date: AT }],
-    ['that is none', ['x']],
+    ['that is not an object', ['x']],
     ['that is nothing', null],
     ['with a wrong time', { name: 'x', artist: 'y', date: 'yesterday' }],
     ['with infinity', { listened_at: Infinity, track_metadata: { artist_name: 'a', track_name: 'b' } }],
-  ])('%s is no play', (_, entry) => {
+  ])('%s is not a play', (_, entry) => {
     expect(toListen(entry)).toBeUndefined();
   });
 });

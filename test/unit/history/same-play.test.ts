@@ -7,6 +7,6 @@ test.each([
   [3_600_000, 240_000],
   [null, 10_000],
   [0, 10_000],
-])('two reports of a song of %s ms closer than %s ms are of one play', (duration, within) => {
+])('two reports of a song of %s ms less than %s ms apart are one play', (duration, within) => {
   expect(samePlayWithinMs(duration)).toBe(within);
 });

@@ -23,7 +23,7 @@ describe('a Host header', () => {
     'music.example',
     'Music.Example:443',
     'music.example.',
-  ])('%s is ours', (host) => {
+  ])('%s is allowed', (host) => {
     expect(isAllowedHost(host, ['music.example'])).toBe(true);
   });
 
@@ -47,7 +47,7 @@ describe('a Host header', () => {
     'nas?x',
     'nas#x',
     ':80',
-  ])('%s is refused', (host) => {
+  ])('%s is rejected', (host) => {
     expect(isAllowedHost(host, ['music.example'])).toBe(false);
   });
 });

@@ -155,7 +155,7 @@ describe('a body', () => {
     ['null', 'null', 'application/json', 422],
     ['a list', '[1]', 'application/json', 422],
     ['a number', '1', 'application/json', 422],
-  ])('of %s is refused', async (_, body, type, status) => {
+  ])('of %s is rejected', async (_, body, type, status) => {
     const answer = await post('/things', body, type);
     expect(answer.status).toBe(status);
     expect(answer.headers.get('content-type')).toMatch('application/problem+json');
@@ -201,7 +201,7 @@ describe('query parameters', () => {
     'offset=',
     'liked=maybe',
     'q=a&q=b',
-  ])('%s is 422 and names the parameter', async (query) => {
+  ])('%s is 422 with the parameter', async (query) => {
     const answer = await app.fetch(`/things?${query}`);
     expect(answer.status).toBe(422);
     expect(await fields(answer)).toEqual([query.split('=')[0]]);

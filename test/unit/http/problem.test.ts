@@ -53,7 +53,7 @@ describe('problems', () => {
     ['null', null],
     ['an object', { status: 404, message: '/home/ann' }],
     ['an error with a status of another kind', Object.assign(new Error('/home/ann'), { status: 418 })],
-  ])('hide %s behind a neutral text', (_, thrown) => {
+  ])('have a neutral text for %s', (_, thrown) => {
     const { problem, unexpected } = toProblem(thrown);
     expect([problem.status, unexpected]).toEqual([500, true]);
     expect(JSON.stringify(problem)).not.toContain('/home');
@@ -63,7 +63,7 @@ describe('problems', () => {
     [400, 400],
     [413, 413],
     [415, 415],
-  ])('put our words on a body parser’s %s', (status, expected) => {
+  ])('replace the message of a body parser’s %s', (status, expected) => {
     const { problem } = toProblem(Object.assign(new Error('Unexpected token s in JSON at /x'), { status }));
     expect(problem.status).toBe(expected);
     expect(problem.detail).not.toContain('Unexpected');

@@ -74,7 +74,7 @@ describe('checkConditions', () => {
     ['If-Modified-Since at the same second', { 'if-modified-since': SAME }, 'not_modified'],
     ['If-Modified-Since later', { 'if-modified-since': AFTER }, 'not_modified'],
     ['If-Modified-Since earlier', { 'if-modified-since': BEFORE }, 'send'],
-    ['If-Modified-Since that is no date', { 'if-modified-since': 'yesterday' }, 'send'],
+    ['If-Modified-Since that is not a date', { 'if-modified-since': 'yesterday' }, 'send'],
     ['If-Modified-Since in another form of time', { 'if-modified-since': '2030-01-01T00:00:00Z' }, 'send'],
     ['If-Match with the tag', { 'if-match': '"abc"' }, 'send'],
     ['If-Match with *', { 'if-match': '*' }, 'send'],
@@ -83,7 +83,7 @@ describe('checkConditions', () => {
     ['If-Match goes before If-Unmodified-Since', { 'if-match': '"abc"', 'if-unmodified-since': BEFORE }, 'send'],
     ['If-Unmodified-Since at the same second', { 'if-unmodified-since': SAME }, 'send'],
     ['If-Unmodified-Since earlier', { 'if-unmodified-since': BEFORE }, 'precondition_failed'],
-    ['If-Unmodified-Since that is no date', { 'if-unmodified-since': 'soon' }, 'send'],
+    ['If-Unmodified-Since that is not a date', { 'if-unmodified-since': 'soon' }, 'send'],
     ['If-Match goes before If-None-Match', { 'if-match': '"x"', 'if-none-match': '"abc"' }, 'precondition_failed'],
   ];
   it.each(rows)('%s', (_what, headers, expected) => {

@@ -17,7 +17,7 @@ describe('backoff', () => {
     [0, 1_600],
     [0.25, 1_800],
     [1, 2_400],
-  ])('spreads by 0.8 to 1.2: random %d gives %i ms', (random, expected) => {
+  ])('has a jitter of 0.8 to 1.2: random %d is %i ms', (random, expected) => {
     expect(backoffMs(downloads, 1, random)).toBe(expected);
   });
 

@@ -35,7 +35,7 @@ describe('background work', () => {
   });
 
   it.each([
-    ['lets others in after a turn, and rests no longer while nobody is served', false, 1, 0],
+    ['yields after a turn, but not longer without requests', false, 1, 0],
     ['rests as long as it worked while people are served', true, 1, 10],
     ['counts a long piece in full', true, 40, 40],
     ['rests a tenth of a second at most', true, 5_000, 100],

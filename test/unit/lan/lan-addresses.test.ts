@@ -19,7 +19,7 @@ it.each([
   ['192.168.1.5', ['192.168.1.5']],
   ['0.0.0.0', ['127.0.0.1', '172.17.0.1', '100.64.0.9', '192.168.1.5', '10.0.0.7']],
   ['::', ['127.0.0.1', '::1', '172.17.0.1', '100.64.0.9', '192.168.1.5', 'fd00::5', '10.0.0.7']],
-])('HOST = %s stands for %j', (host, expected) => {
+])('HOST = %s means %j', (host, expected) => {
   expect(listenOn(host, INTERFACES)).toEqual(expected);
 });
 
@@ -63,6 +63,6 @@ it.each([
   ['1270.0.0.1', false],
   ['192.168.1.5', false],
   ['localhost.example', false],
-])('%s is this computer alone: %s', (host, expected) => {
+])('%s is only this computer: %s', (host, expected) => {
   expect(isOnlyHere(host)).toBe(expected);
 });

@@ -18,7 +18,7 @@ describe('identity', () => {
       'blanks of every kind',
       ['A B', ' A  B ', 'A\tB', 'A\u00a0B', 'A\u3000B', 'A\u2003B\u2028', 'A\nB', 'A\u0000B', '\ufeffA B'],
     ],
-    ['what nobody sees', ['AB', 'A\u200bB', 'A\u00adB', 'A\u2060B', '\u200eAB\u200f']],
+    ['invisible characters', ['AB', 'A\u200bB', 'A\u00adB', 'A\u2060B', '\u200eAB\u200f']],
     ['a heart as text and as picture', ['I ❤ You', 'I ❤\ufe0f You']],
     [
       'typographic signs',
@@ -114,7 +114,7 @@ describe('order', () => {
     ['A Tribe', 'A Tribe'],
     ['Die Ärzte', 'Die Ärzte'],
     ['', ''],
-  ])('%j is filed as %j', (name, filed) => {
+  ])('%j is sorted as %j', (name, filed) => {
     expect(sortName(name)).toBe(filed);
   });
 });

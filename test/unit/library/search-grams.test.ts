@@ -16,7 +16,7 @@ test.each([
 });
 
 test.each(['a', 'ab', '夜', 'c/', '"', '🎵🎵', '%_'])(
-  'the token of %j is among the grams of a text that holds it',
+  'the token of %j is among the grams of a text that contains it',
   (word) => {
     expect(gramsOf(`x ${word} y`).split(' ')).toContain(gramOf(word));
   },

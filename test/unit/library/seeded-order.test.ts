@@ -8,7 +8,7 @@ test.each([
   [2 ** 32 - 1, 5_000],
   [2 ** 40, 300],
   [-3, 77],
-])('seed %d gives every id up to %d a place of its own, and back', (seed, maxId) => {
+])('seed %d gives every id up to %d a unique position, and back', (seed, maxId) => {
   const order = seededOrder(seed, maxId);
   expect(order.size).toBeGreaterThan(maxId);
   const ids = Array.from({ length: order.size }, (_, place) => order.idAt(place));

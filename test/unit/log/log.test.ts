@@ -44,7 +44,7 @@ describe('a text', () => {
     ['/tracks?sort=title&start=5&top=1&stop=2', '/tracks?sort=title&start=5&top=1&stop=2'],
     ['/search?q=token=abc', '/search?q=token=abc'],
     ['the bearer of news', 'the bearer of news'],
-  ])('%s keeps its secret', (text, redacted) => {
+  ])('%s is redacted', (text, redacted) => {
     expect(redactUrl(text.replaceAll('SECRET', SECRET))).toBe(redacted);
   });
 });
@@ -69,7 +69,7 @@ describe('a line', () => {
     'JWT_SECRET',
     'S3_SECRET_ACCESS_KEY',
     'FPID_API_KEY',
-  ])('hides the field %s however deep it lies', (name) => {
+  ])('hides the field %s at any depth', (name) => {
     const deep = { a: { b: { c: { d: [{ [name]: SECRET }] } } } };
     expect(
       lineOf((log) =>
@@ -202,7 +202,7 @@ describe('an error', () => {
     ['text', 'text'],
     [null, null],
     [42, 42],
-  ])('that is no error but %j is told as it is', (thrown, told) => {
+  ])('that is not an error but %j is logged as it is', (thrown, told) => {
     expect(lineOf((log) => log.error({ err: thrown }, 'x'))['err']).toBe(told);
   });
 

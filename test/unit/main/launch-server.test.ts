@@ -94,7 +94,7 @@ describe.each([
   it.each([
     [undefined, 'auto'],
     ['file', 'file'],
-  ])('lets the server use the keychain, unless the environment says otherwise: %s', async (said, kept) => {
+  ])('lets the server use the keychain, unless the environment is set: %s', async (said, kept) => {
     vi.stubEnv('SECRET_STORE', said);
     writeProgram(
       join(dir, root === '.' ? '.' : 'app.asar.unpacked'),

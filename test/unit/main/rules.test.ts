@@ -27,7 +27,7 @@ describe('a deep link', () => {
     ['tonearm://search?q=dark%20side', { kind: 'search', text: 'dark side' }],
     ['tonearm://search/?q=a%00b%0Ac', { kind: 'search', text: 'a b c' }],
     [`tonearm://search?q=${'é'.repeat(300)}`, { kind: 'search', text: 'é'.repeat(200) }],
-  ])('%s is understood', (link, message) => expect(messageForLink(link)).toEqual(message));
+  ])('%s is parsed', (link, message) => expect(messageForLink(link)).toEqual(message));
 
   it.each([
     '',
@@ -58,7 +58,7 @@ describe('a deep link', () => {
     'tonearm://quit',
     'tonearm://play/7',
     `tonearm://search?q=${'x'.repeat(3_000)}`,
-  ])('%s is nothing', (link) => expect(messageForLink(link)).toBeUndefined());
+  ])('%s is ignored', (link) => expect(messageForLink(link)).toBeUndefined());
 });
 
 describe('arguments', () => {
@@ -402,7 +402,7 @@ describe('the tray', () => {
     [{ ...running, player: { ...playing, status: 'paused' } }, 'Tonearm'],
     [{ ...running, player: playing, work: [work(45, 99)] }, 'Tonearm: Scanning your music 45 %'],
     [{ ...running, work: [work(45, null)] }, 'Tonearm: Scanning your music'],
-  ])('says in a line what is going on: %#', (status, line) => expect(trayToolTip(status, say)).toBe(line));
+  ])('says in a line what is running: %#', (status, line) => expect(trayToolTip(status, say)).toBe(line));
 });
 
 describe.each<NodeJS.Platform>(['linux', 'darwin', 'win32'])('the menu on %s', (platform) => {
@@ -451,7 +451,7 @@ describe('the texts of the shell', () => {
     [['fr', 'en'], '1,234'],
     [[], '1,234'],
     [['__proto__'], '1,234'],
-  ])('are in the first of %j that there is', (wanted, written) => {
+  ])('are in the first available of %j', (wanted, written) => {
     expect(sayIn(wanted)('tray.work', { name: 'x', done: 1_234, total: 5 })).toContain(written);
   });
 });

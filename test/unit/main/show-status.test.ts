@@ -45,7 +45,7 @@ describe('a scan', () => {
     ['linux', [0, 1, 0]],
     ['darwin', ['', '…', '25 %', '']],
     ['win32', []],
-  ])('is shown on every window, and on the icon where %s does that', async (platform, badges) => {
+  ])('is shown on every window, and on the icon if %s supports it', async (platform, badges) => {
     const [first, second] = [new BrowserWindow(), new BrowserWindow()];
     const view = viewOn(platform);
     const seen: number[] = [];
@@ -133,7 +133,7 @@ describe('a notification', () => {
       'Identification failed',
       '',
     ],
-  ])('is given of %s that was asked for, once', (_what, what, change, title, body) => {
+  ])('is shown once for %s that was requested', (_what, what, change, title, body) => {
     const asked = createAskedJobs();
     asked.note(job({ status: 'queued' }), what);
     expect(asked.ended(job({ status: 'running' }), say)).toBeUndefined();

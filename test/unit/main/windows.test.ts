@@ -28,7 +28,7 @@ describe('a page', () => {
   it.each([
     ['/settings#network', 'http://127.0.0.1:4747/settings#network'],
     ['/player', 'http://127.0.0.1:4747/player'],
-  ])('has %s in a window of its own, once, however it goes there', async (path, address) => {
+  ])('opens %s in its own window, once, however it navigates', async (path, address) => {
     const { window } = await startAppWithWindow();
     expect(window.webContents.open(`http://127.0.0.1:4747${path}`)).toBe('deny');
     expect(window.webContents.navigate(`http://127.0.0.1:4747${path}`)).toBe(false);

@@ -64,7 +64,7 @@ it.each(foreignAudio)('$name is audio', async ({ bytes }) => {
 
 /** The one that hangs is tested with the reading thread. */
 it.each(fallbackAttacks.filter(({ name }) => name !== 'nuls.mka'))(
-  '$name ($why) is refused in words',
+  '$name ($why) is rejected with a reason',
   async ({ make }) => {
     await expect(readAudio(bufferSource(make()))).rejects.toThrow(
       /^the file (?:is made of too many parts|has more than \d+ (?:parts|tags))$/,

@@ -49,7 +49,7 @@ describe('similarity', () => {
     ['flac, wav, aiff, m4a', 1],
     ['mp3, wma, wavpack', 0.9999],
     ['ogg, opus', 0.9997],
-  ])('of one recording, whoever decoded it (%s: %d), is far above what counts as the same', (_formats, agreement) => {
+  ])('of one recording, from any decoder (%s: %d), is far above the threshold', (_formats, agreement) => {
     const heard = sound(4, 948);
     const other = damaged(heard, 1 - agreement);
     expect(soundSimilarity(heard, other)).toBeCloseTo(agreement, 3);

@@ -29,7 +29,7 @@ describe('an address', () => {
     '64:ff9b::1.1.1.1',
     '2001:200::1',
     '2003::1',
-  ])('%s lies on the open internet', (address) => {
+  ])('%s is public', (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 
@@ -88,7 +88,7 @@ describe('an address', () => {
     '01.1.1.1',
     '1.1.1.1 ',
     '[::1]',
-  ])('%s does not', (address) => {
+  ])('%s is not public', (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 });

@@ -30,7 +30,7 @@ test.each([
   ['b/c.mp3', 'c.mp3', 1],
   ['a/b.mp3', 'a/c.mp3', 0],
   ['', 'c.mp3', 0],
-])('%s and %s end alike in %i parts', (a, b, same) => {
+])('%s and %s have the same last %i parts', (a, b, same) => {
   expect(commonTail(a.split('/').filter(Boolean), b.split('/'))).toBe(same);
 });
 
@@ -43,6 +43,6 @@ test.each([
   ['1999.mp3', '1999'],
   ['07.mp3', '07'],
   ['Some_Song.m4a', 'Some Song'],
-])('the file %s is called %s', (name, title) => {
+])('the file %s has the title %s', (name, title) => {
   expect(titleInName(name)).toBe(title);
 });

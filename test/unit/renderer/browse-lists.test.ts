@@ -35,7 +35,7 @@ describe('columns', () => {
     expect(movedColumn(columns, NO_LAYOUT, 'menu', 'artist')).toBe(NO_LAYOUT);
   });
   test.each([undefined, '', 'nonsense', '[]', 'null', '{"order":3,"shown":{"a":1},"widths":{"a":"wide","b":-5}}'])(
-    'what is kept wrongly counts as nothing: %s',
+    'invalid stored values are ignored: %s',
     (text) => {
       expect(parseLayout(text)).toEqual(NO_LAYOUT);
     },

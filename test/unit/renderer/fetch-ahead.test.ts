@@ -40,9 +40,9 @@ function asked(...places: Place[]): number[] {
 
 describe('the next track in the queue', () => {
   test.each<[string, Place[], number[]]>([
-    ['is asked for while the one before it plays', [{ queue: queueOf(HERE, AWAY, OTHER_AWAY) }], [AWAY]],
-    ['is asked for once', [{ queue: queueOf(HERE, AWAY) }, {}, { status: 'paused' }, { status: 'playing' }], [AWAY]],
-    ['is asked for in its turn', [{ queue: queueOf(HERE, AWAY, OTHER_AWAY) }, { index: 1 }], [AWAY, OTHER_AWAY]],
+    ['is requested while the one before it plays', [{ queue: queueOf(HERE, AWAY, OTHER_AWAY) }], [AWAY]],
+    ['is requested once', [{ queue: queueOf(HERE, AWAY) }, {}, { status: 'paused' }, { status: 'playing' }], [AWAY]],
+    ['is requested in order', [{ queue: queueOf(HERE, AWAY, OTHER_AWAY) }, { index: 1 }], [AWAY, OTHER_AWAY]],
     ['is left alone when its audio is here', [{ queue: queueOf(AWAY, HERE) }], []],
     [
       'is left alone while nothing sounds',
@@ -53,7 +53,7 @@ describe('the next track in the queue', () => {
     ['is the first one when all is repeated', [{ queue: queueOf(AWAY, HERE), index: 1, repeat: 'all' }], [AWAY]],
     ['is the same one when that is repeated', [{ queue: queueOf(HERE, AWAY), repeat: 'one' }], []],
     [
-      'is asked for when it is put before another',
+      'is requested when it is moved before another',
       [
         { queue: queueOf(HERE, AWAY) },
         {

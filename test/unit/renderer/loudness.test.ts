@@ -48,7 +48,7 @@ test.each([
   },
   { name: 'no values', values: none, mode: 'track', preamp: 6, factor: 1 },
   { name: 'nothing known', values: null, mode: 'album', preamp: 6, factor: 1 },
-] as const)('even loudness: $name', ({ values, mode, preamp, factor }) => {
+] as const)('volume normalization: $name', ({ values, mode, preamp, factor }) => {
   expect(replayGain(values, mode, preamp)).toBeCloseTo(factor, 6);
 });
 

@@ -21,7 +21,7 @@ function listener() {
 test.each([
   { name: 'half of a short track', durationMs: 60_000, enough: 30_000 },
   { name: 'four minutes of a long one', durationMs: 3_600_000, enough: 240_000 },
-])('$name is a play, and less is none', ({ durationMs, enough }) => {
+])('$name is a play, and less is not', ({ durationMs, enough }) => {
   const { counter, hear, plays } = listener();
   counter.start(track, 0);
   hear(0, enough - 250, durationMs);

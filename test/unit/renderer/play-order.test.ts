@@ -26,7 +26,7 @@ test.each([
   { key: 2, to: 3, order: [1, 3, 4, 2], index: 3 },
   { key: 3, to: 99, order: [1, 2, 4, 3], index: 1 },
   { key: 9, to: 0, order: [1, 2, 3, 4], index: 1 },
-])('moving $key to $to leaves the current one current', ({ key, to, order, index }) => {
+])('moving $key to $to keeps the current one', ({ key, to, order, index }) => {
   const after = moved({ queue: queueOf(4), index: 1 }, key, to);
   expect({ order: keys(after.queue), index: after.index }).toEqual({ order, index });
 });
@@ -52,6 +52,6 @@ test.each([
   { at: 1, repeat: 'one', bySelf: true, next: 1 },
   { at: 1, repeat: 'one', bySelf: false, next: 2 },
   { at: 2, repeat: 'one', bySelf: false, next: 0 },
-] as const)('after $at with repeat $repeat comes $next (by itself: $bySelf)', ({ at, repeat, bySelf, next }) => {
+] as const)('$next follows $at with repeat $repeat (automatically: $bySelf)', ({ at, repeat, bySelf, next }) => {
   expect(following({ queue: queueOf(3), index: at }, repeat, bySelf)).toBe(next);
 });

@@ -92,6 +92,6 @@ test.each([
   ['above', 3, 480, 3 * ROW - 36],
   ['under what covers the top', 10, 480, 10 * ROW - 36],
   ['below', 30, 0, 31 * ROW - WINDOW],
-])('a row %s is brought into sight by the shortest way', (_, row, top, expected) => {
+])('a row %s is scrolled into view by the shortest distance', (_, row, top, expected) => {
   expect(placeToShow(row, ROW, top, WINDOW, 36)).toBe(expected);
 });

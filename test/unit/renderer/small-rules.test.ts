@@ -14,7 +14,7 @@ test.each([
   [5_000, 2],
   [8_000, 2],
   [60_000, 3],
-])('at %i ms the line sung is %i', (positionMs, line) => {
+])('at %i ms the current line is %i', (positionMs, line) => {
   expect(lineAt(LINES, positionMs)).toBe(line);
 });
 
@@ -39,7 +39,7 @@ test.each([
     'Edge on Windows',
   ],
   ['curl/8', 'Browser'],
-])('a client is called what a person would call it: %s', (userAgent, name) => {
+])('a client has a readable name: %s', (userAgent, name) => {
   expect(nameOf(userAgent)).toBe(name);
 });
 

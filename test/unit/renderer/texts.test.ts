@@ -83,7 +83,7 @@ describe('the displayed language', async () => {
     ['system', [], { language: 'en', locale: 'en' }],
     ['de', ['en-GB', 'en', 'de-CH'], { language: 'de', locale: 'de-CH' }],
     ['de', ['en-GB'], { language: 'de', locale: 'de' }],
-  ])('where %s is chosen and the browser wants %j', (choice, wanted, shown) => {
+  ])('for %s and a browser with %j', (choice, wanted, shown) => {
     expect(resolveLanguage(choice, wanted)).toEqual(shown);
   });
 
@@ -91,7 +91,7 @@ describe('the displayed language', async () => {
     ['de', 'Deutsch'],
     ['en', 'English'],
     ['fr', 'Français'],
-  ])('is called in its own words: %s, %s', (language, name) => expect(nameOfLanguage(language)).toBe(name));
+  ])('has its own name: %s, %s', (language, name) => expect(nameOfLanguage(language)).toBe(name));
 });
 
 it('styles use start and end instead of left and right, so that a page can be mirrored', () => {

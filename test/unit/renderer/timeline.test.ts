@@ -12,7 +12,7 @@ test.each([
   { name: 'at its start', anchor: { start: 1000, offset: 0 }, at: 1000, heard: 0 },
   { name: 'later on', anchor: { start: 1000, offset: 0 }, at: 1500, heard: 500 },
   { name: 'after a seek', anchor: { start: 1000, offset: 44_100 }, at: 1500, heard: 44_600 },
-])('the frame that is heard: $name', ({ anchor, at, heard }) => {
+])('the audible frame: $name', ({ anchor, at, heard }) => {
   expect(heardFrame(anchor, at)).toBe(heard);
 });
 
@@ -75,7 +75,7 @@ test.each([
 });
 
 test.each([200_000, 500_000, 3_000_000, 7_000_000, 42_000_000, 60_000_000])(
-  'of %i bytes little is decoded twice',
+  'little of %i bytes is decoded twice',
   (whole) => {
     let decoded = 0;
     let sum = 0;

@@ -339,7 +339,7 @@ describe('a known file', () => {
     ['a later time', () => touch('x/a.mp3', 2_000)],
     ['an earlier time', () => touch('x/a.mp3', 500)],
     ['a time that differs by a thousandth of a second', () => touch('x/a.mp3', 1_000.001)],
-  ])('with %s is looked at again, and its neighbours are not', (_, change) => {
+  ])('with %s is read again, and its neighbours are not', (_, change) => {
     make('x/a.mp3', 'x/b.mp3', 'y/c.mp3');
     for (const file of ['x/a.mp3', 'x/b.mp3']) touch(file, 1_000);
     const known = settled();

@@ -85,7 +85,7 @@ it.each<[string, number, string, RegExp]>([
   ['usage: yt-dlp [OPTIONS]\nyt-dlp: error: no such option: --x', 2, 'misconfigured', /another version may/],
   ['', 1, 'unavailable', /it ended with 1/],
   ['ERROR: first\nERROR: Something new', 1, 'unavailable', /Something new/],
-])('%j is understood', (stderr, code, fault, sentence) => {
+])('%j is recognized', (stderr, code, fault, sentence) => {
   const error = toFault(stderr, code);
   expect([error.fault, error.message]).toEqual([fault, expect.stringMatching(sentence)]);
   expect(error.message).toMatch(/^[A-Z].*\.$/s);

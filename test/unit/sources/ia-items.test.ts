@@ -95,7 +95,7 @@ describe('an item', () => {
     ['files that are no list', { metadata, files: 'x' }],
     ['a private file', { metadata, files: [{ name: 'a.mp3', format: 'MP3', private: 'true' }] }],
     ['a file out of the item', { metadata, files: [{ name: '../../a.mp3', format: 'MP3' }] }],
-  ])('of %s gives nothing', (_, item) => expect(tracks(item)).toEqual([]));
+  ])('of %s has no tracks', (_, item) => expect(tracks(item)).toEqual([]));
 
   it('may have missing or invalid names', () => {
     expect(

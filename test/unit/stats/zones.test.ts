@@ -21,7 +21,7 @@ test.each([
 });
 
 test.each(['Europe/Berlin', 'America/Sao_Paulo', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Africa/Cairo', 'UTC'])(
-  'a day in %s begins where the one before ends',
+  'a day in %s starts when the one before ends',
   (name) => {
     const here = zone(name);
     for (let day = toDay(2017); day < toDay(2019); day++) {

@@ -7,7 +7,7 @@ import { createCloner } from '../../../server/storage/clone.ts';
 const fault = (code: string) => Object.assign(new Error(code), { code });
 
 it.each(['ENOTSUP', 'EXDEV', 'EINVAL', 'ENOSYS', 'ENOTTY', 'EPERM'])(
-  'asks a device that cannot clone (%s) once only, and others still',
+  'tries a device that cannot clone (%s) only once, and others still',
   (code) => {
     const asked: string[] = [];
     const cloner = createCloner((from) => {

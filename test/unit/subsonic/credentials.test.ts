@@ -33,7 +33,7 @@ describe('credentials', () => {
     ['u=ann&u=bob&p=sesame', 40],
     ['u=ann&p=sesame&p=other', 40],
     ['u=ann&t=a&t=b&s=c', 40],
-  ])('%s is refused with %i', (query, code) => {
+  ])('%s is rejected with %i', (query, code) => {
     expect(codeOf(() => credential(query))).toBe(code);
   });
 
@@ -46,7 +46,7 @@ describe('credentials', () => {
     'u=ann&p=enc:736573616d65',
     'u=ann&p=enc:736573616D65',
     'u=ann&u=ann&p=sesame&p=sesame', // in the query and in the form
-  ])('%s proves the password sesame and no other', (query) => {
+  ])('%s verifies the password sesame and no other', (query) => {
     const found = credential(query);
     if (!('proves' in found)) throw new Error('an API key');
     expect([found.username, found.proves('sesame'), found.proves('sesam'), found.proves('')]).toEqual([
@@ -86,7 +86,7 @@ describe('the client', () => {
     ['v=0.9.0&c=x', 20],
     ['v=2.0.0&c=x', 30],
     ['v=new&c=x', 0],
-  ])('%s gives %s', (query, code) => {
+  ])('%s gets %s', (query, code) => {
     expect(codeOf(() => checkClient(readParams(new URLSearchParams(query))))).toBe(code);
   });
 });

@@ -24,7 +24,7 @@ describe('ids', () => {
     'tr-9999999999999999',
     "tr-1' OR 1",
     'toString-1',
-  ])('%j is none', (text) => {
+  ])('%j is not one', (text) => {
     expect(parseId(text)).toBeUndefined();
   });
 

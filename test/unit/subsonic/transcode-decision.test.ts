@@ -78,7 +78,7 @@ describe('a client with capabilities', () => {
       codecs('mp3', limit('audioBitdepth', 'LessThanEqual', ['16'], true)),
       'audio bitdepth not supported',
     ],
-  ])('is told that the %s is in the way', (_, track, info, reason) => {
+  ])('gets %s as the reason', (_, track, info, reason) => {
     expect(decide(track, client(info), true)).toMatchObject({ canDirectPlay: false, reasons: [reason] });
   });
 

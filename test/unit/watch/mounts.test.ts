@@ -22,7 +22,7 @@ it.each([
   ['/srv/music', 'cifs'],
   ['/mnt/covered', 'nfs'],
   ['/', 'nfs4'],
-])('%s lies on, or holds, a remote file system: %s', (path, type) => {
+])('%s is on, or contains, a remote file system: %s', (path, type) => {
   expect(findRemoteMount(MOUNTS, path)).toBe(type);
 });
 

@@ -6,6 +6,6 @@ it.each([
   ['EMFILE', /allows this account (\d+|no more) watches.*Raise fs\.inotify\.max_user_instances with sysctl/],
   ['TOO_MANY_FOLDERS', /^The music folder has more than 20000 folders, too many to watch\.$/],
   ['EIO', /^The system cannot watch the music folder \(broken\)\.$/],
-])('%s is put in words that say what to do', (code, words) => {
+])('%s has a message that says what to do', (code, words) => {
   expect(watchProblem(code, 'broken', 20_000)).toMatch(words);
 });
