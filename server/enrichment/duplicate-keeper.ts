@@ -3,13 +3,17 @@
 import { formatFacts } from '../media/audio-formats.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 
-export const KEEP_REASONS = ['available', 'lossless', 'resolution', 'bitrate', 'plays', 'first'] as const;
+export const KEEP_REASONS = ['available', 'lossless', 'resolution', 'bitrate', 'plays', 'name', 'first'] as const;
 export type KeepReason = (typeof KEEP_REASONS)[number];
 
 export type Duplicate = Pick<
   TrackSummary,
-  'id' | 'availability' | 'format' | 'bitDepth' | 'sampleRateHz' | 'bitrateKbps' | 'playCount'
+  'id' | 'availability' | 'format' | 'bitDepth' | 'sampleRateHz' | 'bitrateKbps' | 'playCount' | 'sourceId'
 >;
+
+/** "Song (1).mp3", "Song - Copy.mp3", "Song copy 2.mp3": what file managers call a second copy. */
+const NUMBERED_COPY = /( \(\d{1,2}\)|( -|) copy( \(?\d{1,2}\)?)?)\.[^./\\]+$/i;
+const isNumberedCopy = (path: string | null): boolean => path !== null && NUMBERED_COPY.test(path);
 
 const isLossless = ({ format, bitDepth }: Duplicate): boolean =>
   bitDepth !== null || formatFacts(format)?.lossless === true;
@@ -21,6 +25,7 @@ const RANKS: Record<KeepReason, (track: Duplicate) => number> = {
   resolution: (track) => (isLossless(track) ? (track.bitDepth ?? 1) * (track.sampleRateHz ?? 0) : 0),
   bitrate: (track) => (isLossless(track) ? 0 : (track.bitrateKbps ?? 0) * (formatFacts(track.format)?.efficiency ?? 1)),
   plays: (track) => track.playCount,
+  name: ({ sourceId }) => (isNumberedCopy(sourceId) ? 0 : 1),
   first: ({ id }) => -Number(id),
 };
 

@@ -11,12 +11,25 @@ const mp3 = (id: number, more: Partial<Duplicate> = {}): Duplicate => ({
   sampleRateHz: 44_100,
   bitrateKbps: 192,
   playCount: 0,
+  sourceId: `${id}.mp3`,
   ...more,
 });
 const flac = (id: number, more: Partial<Duplicate> = {}): Duplicate =>
   mp3(id, { format: 'flac', bitDepth: 16, bitrateKbps: 900, ...more });
 
 test.each([
+  {
+    what: 'the clean name before a second copy of the file',
+    tracks: [mp3(1, { sourceId: 'A/I Hold You (1).mp3' }), mp3(2, { sourceId: 'A/I Hold You.mp3' })],
+    id: 2,
+    reason: 'name',
+  },
+  {
+    what: 'a number that belongs to the title like any other',
+    tracks: [mp3(1, { sourceId: 'A/Suite (1969).mp3' }), mp3(2, { sourceId: 'A/Suite.mp3' })],
+    id: 1,
+    reason: 'first',
+  },
   {
     what: 'one with audio before one without',
     tracks: [flac(1, { availability: 'missing' }), mp3(2)],
