@@ -1,7 +1,7 @@
 // One Vite builds all of it; the mode says which process: renderer (default), server, main, preload.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin, type UserConfig } from 'vite';
@@ -49,9 +49,33 @@ const sharedHead: Plugin = {
   },
 };
 
+/**
+ * Menus, dialogs and fields are loaded when they are first wanted, and tables with the pages that have them: neither is
+ * part of the file that every window begins with.
+ */
+const widgets = new Map<string, boolean>();
+function hasWidgets(id: string): boolean {
+  const known = widgets.get(id);
+  if (known !== undefined) return known;
+  widgets.set(id, false);
+  const code = readFileSync(id, 'utf8').replaceAll(/^import type [^;]*;/gm, '');
+  const has =
+    code.includes("from '@mantine/core'") ||
+    /[\\/](virtual-|table-header|use-row-window)/.test(id) ||
+    [...code.matchAll(/^(?:import|export)[^;]*? from '(\.[^']+\.tsx?)';/gm)].some(([, path = '']) =>
+      hasWidgets(join(dirname(id), path)),
+    );
+  widgets.set(id, has);
+  return has;
+}
+
 /** What most pages need is one file, else the first load asks for ninety. */
 const GROUPS = [
-  { name: 'shared', test: /renderer[\\/](ui|api|music|player|i18n)[\\/].*\.tsx?$/, minShareCount: 3 },
+  {
+    name: 'shared',
+    test: (id: string) => /renderer[\\/](ui|api|music|player|i18n)[\\/].*\.tsx?$/.test(id) && !hasWidgets(id),
+    minShareCount: 3,
+  },
   { name: 'icons', test: /@tabler[\\/]icons-react/ },
 ];
 

@@ -3,45 +3,35 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconKeyboard, IconSettings, IconSignOut } from '../../ui/icons.ts';
-import { leaveOnPurpose, useSession } from '../../api/session.ts';
+import { leaveOnPurpose } from '../../api/session.ts';
 import { chooseSpeaker, useSpeakerChoice } from '../../player/speaker-choice.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { RadioItems } from '../../ui/choice-menu.tsx';
 import { chooseScheme, SCHEME_CHOICES, useSchemeChoice } from '../../ui/scheme.ts';
 import { SETTINGS_WINDOW } from '../../ui/open-window.ts';
-import styles from './side-bar.module.css';
 
-/** Opens from `target` when given; `children` are items above its own. */
-export function AccountMenu({
-  onShortcuts,
-  target,
-  children,
-}: {
+interface AccountMenuProps {
   onShortcuts: () => void;
-  target?: ReactElement;
+  target: ReactElement;
+  /** Items above its own. */
   children?: ReactNode;
-}) {
+}
+
+/** Loaded when it is first wanted, and then open. */
+export function AccountMenu({ onShortcuts, target, children }: AccountMenuProps) {
   const { t } = useTranslation();
   const queries = useQueryClient();
   const player = usePlayerCommands();
   const choice = useSchemeChoice();
   const isSpeaker = useSpeakerChoice();
-  const name = useSession()?.user.username ?? '';
   const leave = () => {
     player.clear();
     queries.clear();
     leaveOnPurpose();
   };
   return (
-    <Menu position="top-start" width={220}>
-      <Menu.Target>
-        {target ?? (
-          <button type="button" className={styles.account} aria-label={t('account.menu', { name })}>
-            <span className={styles.initial} data-initial={[...name][0]} />
-            <span>{name}</span>
-          </button>
-        )}
-      </Menu.Target>
+    <Menu position="top-start" width={220} defaultOpened>
+      <Menu.Target>{target}</Menu.Target>
       <Menu.Dropdown>
         {children}
         <Menu.Label>{t('scheme.label')}</Menu.Label>

@@ -1,10 +1,10 @@
 // The library window.
-import { Notifications } from '@mantine/notifications';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 import { createQueryClient } from '../../api/query-client.ts';
 import { startI18n } from '../../i18n/i18n.ts';
 import { openPlayer } from '../../player/open-player.ts';
+import { NoticeSlot } from './notice-slot.tsx';
 import { Providers } from '../providers.tsx';
 import { createLibraryRouter, preloadPages } from './router.tsx';
 
@@ -14,7 +14,7 @@ const queries = createQueryClient();
 createRoot(document.getElementById('root')!).render(
   <Providers queries={queries} player={openPlayer()}>
     <RouterProvider router={createLibraryRouter(queries)} />
-    <Notifications position="bottom-center" limit={4} containerWidth={400} />
+    <NoticeSlot />
   </Providers>,
 );
 

@@ -1,6 +1,6 @@
 // The frame around every page: side bar or bottom bar, the scroller, the queue, the player. Features that must not
 // import each other are combined here.
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { getSession, onSessionChange } from '../../api/session.ts';
 import { takeAllBack } from '../../ui/undoable.ts';
 import { detailOf } from '../../api/problem.ts';
@@ -9,31 +9,46 @@ import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { useMediaQuery } from '@mantine/hooks';
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { ScanStrip } from '../../features/activity/scan-strip.tsx';
 import { DropZone } from '../../features/import/drop-zone.tsx';
-import { UploadPanel } from '../../features/import/upload-panel.tsx';
 import { MiniPlayer } from '../../features/playback/mini-player.tsx';
 import { PlayerBar } from '../../features/playback/player-bar.tsx';
-import { PlayerSheet } from '../../features/playback/player-sheet.tsx';
 import { QueuePanel, type SideView } from '../../features/playback/queue-panel.tsx';
-import { SearchPalette } from '../../features/search/search-palette.tsx';
+import { useScanProgress } from '../../api/jobs.ts';
+import { useUploads } from '../../features/import/upload-queue.ts';
+import { usePrompt } from '../../music/prompts.ts';
 import { ScrollerContext } from '../../ui/scroller.ts';
 import { BottomBar } from './bottom-bar.tsx';
 import { ItemMenu } from './item-menu.tsx';
-import { PromptDialogs } from '../../music/prompt-dialogs.tsx';
+import { keepTyped } from '../../ui/typed-ahead.ts';
+import { usePlayingTitle } from '../../ui/page.tsx';
 import { DetailsContext, useOpenDetails } from '../../ui/use-details.ts';
 import { useItemKeys } from './use-item-keys.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { ConnectionNotice } from './connection-notice.tsx';
 import { DetailsSlot } from './details-slot.tsx';
-import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { SideBar } from './side-bar.tsx';
 import { useLiveUpdates } from './use-live-updates.tsx';
 import { openSettings } from '../../ui/open-window.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import { useDesktopMessages } from './use-desktop-messages.ts';
+import { useFindingCovers } from './use-finding-covers.ts';
+import { useSoundingTitle } from './use-sounding-title.ts';
 import { useSpeaker } from './use-speaker.ts';
 import styles from './shell.module.css';
+
+// Loaded when they are first wanted.
+const ScanStrip = lazy(async () => ({ default: (await import('../../features/activity/scan-strip.tsx')).ScanStrip }));
+const UploadPanel = lazy(async () => ({
+  default: (await import('../../features/import/upload-panel.tsx')).UploadPanel,
+}));
+const PlayerSheet = lazy(async () => ({
+  default: (await import('../../features/playback/player-sheet.tsx')).PlayerSheet,
+}));
+const SearchPalette = lazy(async () => ({
+  default: (await import('../../features/search/search-palette.tsx')).SearchPalette,
+}));
+const PromptDialogs = lazy(async () => ({ default: (await import('../../music/prompt-dialogs.tsx')).PromptDialogs }));
+const ShortcutsDialog = lazy(async () => ({ default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog }));
 
 type Overlay = 'search' | 'shortcuts' | 'player' | null;
 
@@ -49,9 +64,12 @@ export function Shell() {
   const openDetails = useOpenDetails();
   const queueDrop = useQueueDrop();
   const actionOfKey = useItemKeys(openDetails);
+  usePlayingTitle(useSoundingTitle());
+  useFindingCovers();
   useSignedOut();
   useSpeaker();
   const search = (text: string) => {
+    keepTyped();
     setWanted(text);
     setOverlay('search');
   };
@@ -64,6 +82,14 @@ export function Shell() {
     onQueue: () => toggleSide('queue'),
   });
   const close = () => setOverlay(null);
+  const isScanning = useScanProgress() !== null;
+  const hasUploads = useUploads().length > 0;
+  const question = usePrompt();
+  const scan = isScanning && (
+    <Suspense>
+      <ScanStrip />
+    </Suspense>
+  );
 
   return (
     <DetailsContext value={openDetails}>
@@ -71,11 +97,7 @@ export function Shell() {
         <a href="#main" className={styles.skip}>
           {t('nav.skip')}
         </a>
-        {!narrow && (
-          <SideBar {...show}>
-            <ScanStrip />
-          </SideBar>
-        )}
+        {!narrow && <SideBar {...show}>{scan}</SideBar>}
         <main id="main" ref={setScroller} className={styles.main} tabIndex={-1} data-scroll-restoration-id="main">
           {(isRestarting || !connected) && <ConnectionNotice isRestarting={isRestarting} />}
           <ScrollerContext value={scroller}>{scroller && <Outlet />}</ScrollerContext>
@@ -92,9 +114,7 @@ export function Shell() {
         <footer className={styles.foot}>
           {narrow ? (
             <>
-              <div className={styles.strip}>
-                <ScanStrip />
-              </div>
+              <div className={styles.strip}>{scan}</div>
               <MiniPlayer onOpen={() => setOverlay('player')} />
               <BottomBar {...show} />
             </>
@@ -102,13 +122,15 @@ export function Shell() {
             <PlayerBar side={side} onSide={toggleSide} />
           )}
         </footer>
-        <SearchPalette opened={overlay === 'search'} initialText={wanted} onClose={close} />
-        <ShortcutsDialog opened={overlay === 'shortcuts'} onClose={close} />
-        {narrow && <PlayerSheet opened={overlay === 'player'} onClose={close} />}
-        <UploadPanel />
+        <Suspense>
+          {overlay === 'search' && <SearchPalette opened initialText={wanted} onClose={close} />}
+          {overlay === 'shortcuts' && <ShortcutsDialog opened onClose={close} />}
+          {narrow && overlay === 'player' && <PlayerSheet opened onClose={close} />}
+          {hasUploads && <UploadPanel />}
+          {question && <PromptDialogs />}
+        </Suspense>
         <DetailsSlot />
         <ItemMenu />
-        <PromptDialogs />
         <DropZone />
       </div>
     </DetailsContext>

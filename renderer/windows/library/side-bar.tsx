@@ -1,15 +1,18 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconSearch } from '../../ui/icons.ts';
+import { useSession } from '../../api/session.ts';
 import { SidePlaylists } from '../../features/playlists/side-playlists.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { formatNumber } from '../../ui/format.ts';
+import { OnDemand } from '../../ui/on-demand.tsx';
 import nav from '../../ui/nav-link.module.css';
-import { AccountMenu } from './account-menu.tsx';
 import { NAV_ITEMS } from './nav-items.ts';
 import { useNavBadges } from './use-nav-badges.ts';
 import styles from './side-bar.module.css';
+
+const AccountMenu = lazy(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu }));
 
 /** `children` are shown above the account. */
 export function SideBar({
@@ -23,6 +26,13 @@ export function SideBar({
 }) {
   const { t } = useTranslation();
   const { openJobs, countOf, isShown } = useNavBadges();
+  const name = useSession()?.user.username ?? '';
+  const accountButton = (open?: () => void) => (
+    <button type="button" className={styles.account} aria-label={t('account.menu', { name })} onClick={open}>
+      <span className={styles.initial} data-initial={[...name][0]} />
+      <span>{name}</span>
+    </button>
+  );
   return (
     <div className={styles.side}>
       <p className={styles.brand}>
@@ -71,7 +81,9 @@ export function SideBar({
       </div>
       <div className={styles.bottom}>
         {children}
-        <AccountMenu onShortcuts={onShortcuts} />
+        <OnDemand button={(open) => accountButton(open)}>
+          <AccountMenu onShortcuts={onShortcuts} target={accountButton()} />
+        </OnDemand>
       </div>
     </div>
   );

@@ -15,7 +15,7 @@ type PlaceName = (typeof NAV_ITEMS)[number]['name'];
 export function useNavBadges() {
   const isOwner = useSession()?.user.is_superuser ?? false;
   const { data } = useQuery({ ...jobsQuery(), enabled: isOwner });
-  const openJobs = data?.items.filter(isOpen).length ?? 0;
+  const openJobs = data?.items.filter((job) => isOpen(job) && job.status !== 'waiting').length ?? 0;
   const counts: Partial<Record<PlaceName, number>> = {
     missing: useMissingCount(),
     review: useReviewCount(),

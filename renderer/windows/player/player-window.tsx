@@ -5,7 +5,7 @@ import { trackCover } from '../../api/urls.ts';
 import { CurrentLikeButton } from '../../features/playback/now-playing.tsx';
 import { FailureNotice } from '../../features/playback/failure-notice.tsx';
 import { LyricsView } from '../../features/playback/lyrics-view.tsx';
-import { PlaybackMenu } from '../../features/playback/playback-menu.tsx';
+import { PlaybackButton } from '../../features/playback/playback-button.tsx';
 import { QueueActions } from '../../features/playback/queue-actions.tsx';
 import { QueueOrHint } from '../../features/playback/queue-panel.tsx';
 import { SeekBar, TransportButtons, VolumeControl } from '../../features/playback/transport.tsx';
@@ -81,7 +81,7 @@ export function PlayerWindow() {
       <div className={styles.foot}>
         <FailureNotice />
         <VolumeControl whole />
-        <PlaybackMenu />
+        <PlaybackButton />
       </div>
     </main>
   );

@@ -1,8 +1,7 @@
-import { useEffect, useRef, type ComponentType } from 'react';
+import { lazy, Suspense, useEffect, useRef, type ComponentType } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconBack } from '../../ui/icons.ts';
 import { useSession } from '../../api/session.ts';
-import { AboutSection } from '../../features/settings/about-section.tsx';
 import { AccountsSection } from '../../features/settings/accounts-section.tsx';
 import { GeneralSection } from '../../features/settings/general-section.tsx';
 import { LibrarySection } from '../../features/settings/library-section.tsx';
@@ -17,6 +16,11 @@ import nav from '../../ui/nav-link.module.css';
 import { usePageTitle } from '../../ui/page.tsx';
 import { useSection, type SectionName } from './sections.ts';
 import styles from './settings-window.module.css';
+
+/** It has the licences of everything, which are longer than the code. */
+const AboutSection = lazy(async () => ({
+  default: (await import('../../features/settings/about-section.tsx')).AboutSection,
+}));
 
 const CONTENT: Record<SectionName, ComponentType> = {
   general: GeneralSection,
@@ -67,7 +71,9 @@ export function SettingsWindow() {
         <div className={styles.page}>
           <h1>{t(`settings.section.${current}`)}</h1>
           {isOwner && <RestartNote />}
-          <Content />
+          <Suspense>
+            <Content />
+          </Suspense>
         </div>
       </main>
     </div>

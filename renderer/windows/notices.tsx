@@ -1,0 +1,3 @@
+import { Notifications } from '@mantine/notifications';
+
+export const Notices = () => <Notifications position="bottom-center" limit={4} containerWidth={400} />;
