@@ -47,3 +47,6 @@ const isFieldError = (value: unknown): value is FieldError =>
   'message' in value &&
   typeof value.field === 'string' &&
   typeof value.message === 'string';
+
+/** The server knows no such thing. */
+export const isAbsent = (error: unknown): boolean => error instanceof ApiError && error.status === 404;

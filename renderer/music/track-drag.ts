@@ -47,6 +47,14 @@ export function endTrackDrag(): void {
   for (const over of document.querySelectorAll<HTMLElement>('[data-over]')) delete over.dataset['over'];
 }
 
+/** What is being dragged, to the element that takes it. */
+export function takeDragged(event: DragStart): TrackGroup | null {
+  if (!isTrackDrag(event)) return null;
+  const group = dragged;
+  endTrackDrag();
+  return group;
+}
+
 /** Makes an element accept dragged tracks: spread it on the element, which has `data-over` while they are above it. */
 export function trackDrop(onDrop: (group: TrackGroup) => void) {
   const isTracks = (event: DragEvent) => dragged !== null && event.dataTransfer.types.includes(TYPE);

@@ -158,6 +158,10 @@ export class PlayerEngine implements Player {
     this.#insert(tracks, this.#state.queue.length);
   }
 
+  addAt(tracks: readonly QueueTrack[], index: number): void {
+    this.#insert(tracks, Math.min(this.#state.queue.length, Math.max(0, index)));
+  }
+
   jumpTo(key: number): void {
     const index = this.#state.queue.findIndex((entry) => entry.key === key);
     this.#failuresInARow = 0;
@@ -297,7 +301,8 @@ export class PlayerEngine implements Player {
     if (this.#state.index < 0) return this.playTracks(tracks, { shuffle: false });
     const queue = [...this.#state.queue];
     queue.splice(at, 0, ...this.#toEntries(tracks));
-    this.#update({ queue });
+    const { index } = this.#state;
+    this.#update({ queue, index: at <= index ? index + tracks.length : index });
   }
 
   #start(index: number, { paused = false, positionMs = 0 } = {}): void {

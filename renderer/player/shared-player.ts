@@ -62,6 +62,9 @@ export class SharedPlayer implements Player {
   addLast(tracks: readonly QueueTrack[]): void {
     this.#command('addLast', tracks);
   }
+  addAt(tracks: readonly QueueTrack[], index: number): void {
+    this.#command('addAt', tracks, index);
+  }
   jumpTo(key: number): void {
     this.#command('jumpTo', key);
   }

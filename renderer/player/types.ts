@@ -93,6 +93,8 @@ export interface Player {
   playTracks(tracks: readonly QueueTrack[], options?: { startAt?: number; shuffle?: boolean }): void;
   addNext(tracks: readonly QueueTrack[]): void;
   addLast(tracks: readonly QueueTrack[]): void;
+  /** Before the entry that is at `index` now. */
+  addAt(tracks: readonly QueueTrack[], index: number): void;
   jumpTo(key: number): void;
   move(key: number, toIndex: number): void;
   remove(key: number): void;

@@ -2,11 +2,28 @@ import { useEffect, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import styles from './page.module.css';
 
-/** Sets the title of the tab and the window. */
+/** What the tab says instead of the page: the track that plays. */
+let playing: string | null = null;
+let page: string | undefined;
+const showTitle = (app: string): void => {
+  document.title = playing ?? (page ? `${page} · ${app}` : app);
+};
+
+/** Sets the title of the tab and the window, while nothing plays. */
 export function usePageTitle(title: string | undefined): void {
   const { t } = useTranslation();
   useEffect(() => {
-    document.title = title ? `${title} · ${t('app.name')}` : t('app.name');
+    page = title;
+    showTitle(t('app.name'));
+  }, [title, t]);
+}
+
+/** The track that plays, in place of the page; null when nothing does. */
+export function usePlayingTitle(title: string | null): void {
+  const { t } = useTranslation();
+  useEffect(() => {
+    playing = title;
+    showTitle(t('app.name'));
   }, [title, t]);
 }
 

@@ -1,5 +1,6 @@
 import { useRouter } from '@tanstack/react-router';
 import type { AnchorHTMLAttributes, MouseEvent } from 'react';
+import { carryCover } from './carry-cover.ts';
 
 interface RowLinkProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
   /** A page of this window. */
@@ -12,10 +13,10 @@ interface RowLinkProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
  */
 export function RowLink({ href, ...rest }: RowLinkProps) {
   const router = useRouter();
-  const go = (event: MouseEvent) => {
+  const go = (event: MouseEvent<HTMLAnchorElement>) => {
     if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || event.shiftKey) return;
     event.preventDefault();
-    void router.navigate({ to: href });
+    void router.navigate({ to: href, viewTransition: carryCover(event.currentTarget) });
   };
   return <a href={href} {...rest} onClick={go} />;
 }

@@ -1,7 +1,7 @@
 // Empty and error states: what to do next, or what went wrong with a button to retry.
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconAgain, IconProblem, type Icon } from './icons.ts';
+import { IconAgain, IconProblem, type Icon, IconNotFound } from './icons.ts';
 import { Button } from './button.tsx';
 import styles from './states.module.css';
 
@@ -41,6 +41,23 @@ export function ErrorState({ detail, onRetry }: { detail: string; onRetry?: () =
         </div>
       )}
     </div>
+  );
+}
+
+/** The page of something that is not there, or not any more. */
+export function AbsentState({
+  title,
+  children,
+  actions,
+}: {
+  title: string;
+  children?: ReactNode;
+  actions?: ReactNode;
+}) {
+  return (
+    <EmptyState icon={IconNotFound} title={title} actions={actions}>
+      {children}
+    </EmptyState>
   );
 }
 

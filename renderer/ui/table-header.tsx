@@ -1,7 +1,8 @@
-import type { KeyboardEvent, PointerEvent as ReactPointerEvent } from 'react';
+import { useEffect, useRef, type KeyboardEvent, type PointerEvent as ReactPointerEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconSortedDown, IconSortedUp } from './icons.ts';
 import { classNames } from './class-names.ts';
+import { useScroller } from './scroller.ts';
 import styles from './virtual-table.module.css';
 import { isRightToLeft, readingStep } from './reading-direction.ts';
 
@@ -35,8 +36,27 @@ const DRAGGED = 'application/x-tonearm-column';
 
 /** Column headings: click to sort, drag the edge to resize, drag the name to move. */
 export function TableHeader({ columns, template, height, sort, onSort, sizing }: TableHeaderProps) {
+  const row = useRef<HTMLDivElement>(null);
+  const scroller = useScroller();
+  useEffect(() => {
+    if (!row.current || !scroller) return undefined;
+    const header = row.current;
+    // one pixel of it is above the edge of the scroller while it sticks there
+    const observer = new IntersectionObserver(
+      ([entry]) => header.toggleAttribute('data-stuck', entry !== undefined && entry.intersectionRatio < 1),
+      { root: scroller, rootMargin: '-1px 0px 9999px', threshold: 1 },
+    );
+    observer.observe(header);
+    return () => observer.disconnect();
+  }, [scroller]);
   return (
-    <div role="row" aria-rowindex={1} className={styles.header} style={{ gridTemplateColumns: template, height }}>
+    <div
+      ref={row}
+      role="row"
+      aria-rowindex={1}
+      className={styles.header}
+      style={{ gridTemplateColumns: template, height }}
+    >
       {columns.map((column) => {
         const sorted = sort.id === column.id ? (sort.descending ? 'descending' : 'ascending') : undefined;
         const canMove = sizing?.canResize(column.id);

@@ -42,31 +42,46 @@ export function useSelection<T>({ total, item, idOf, fetchRows }: SelectionOptio
   const anchor = useRef(0);
   const latest = useRef({ item, idOf, fetchRows });
   latest.current = { item, idOf, fetchRows };
-  /** Counts selections, so that a range that arrives late is ignored. */
+  /** Counts selections that replace the one before, so that a range that arrives after one is ignored. */
   const turn = useRef(0);
 
   const idAt = (index: number): number | undefined => {
     const found = latest.current.item(index);
     return found === undefined ? undefined : latest.current.idOf(found);
   };
-  const startAt = useCallback((index: number, change: (id: number) => (now: Selection) => Selection) => {
-    turn.current += 1;
-    anchor.current = index;
-    const id = idAt(index);
-    if (id !== undefined) setSelection(change(id));
-  }, []);
+  /** Of rows that need not be fetched: they are selected at once. */
+  const loadedIds = (first: number, last: number): Set<number> => {
+    const ids = new Set<number>();
+    for (let index = first; index <= last; index += 1) {
+      const id = idAt(index);
+      if (id !== undefined) ids.add(id);
+    }
+    return ids;
+  };
+  const startAt = useCallback(
+    (index: number, change: (id: number) => (now: Selection) => Selection, replaces: boolean) => {
+      if (replaces) turn.current += 1;
+      anchor.current = index;
+      const id = idAt(index);
+      if (id !== undefined) setSelection(change(id));
+    },
+    [],
+  );
 
   const commands = useMemo(
     () => ({
-      only: (index: number) => startAt(index, (id) => () => choose([id])),
-      toggle: (index: number) => startAt(index, (id) => (now) => toggled(now, id)),
+      only: (index: number) => startAt(index, (id) => () => choose([id]), true),
+      toggle: (index: number) => startAt(index, (id) => (now) => toggled(now, id), false),
       extend: (to: number, add = false) => {
         const mine = (turn.current += 1);
         const [first, last] = [Math.min(anchor.current, to), Math.max(anchor.current, to)];
+        const here = loadedIds(first, last);
+        setSelection((now) => (add ? withRows(now, here, true) : choose(here)));
+        if (here.size === last - first + 1) return;
         void latest.current.fetchRows(first, last).then((rows) => {
           if (turn.current !== mine) return;
-          const ids = rows.map(latest.current.idOf);
-          setSelection((now) => (add ? withRows(now, ids, true) : choose(ids)));
+          const ids = rows.map(latest.current.idOf).filter((id) => !here.has(id));
+          setSelection((now) => withRows(now, ids, true));
         });
       },
       all: () => {

@@ -28,6 +28,8 @@ export interface Column<T> extends HeaderColumn {
   width: string;
   /** Hidden on narrow windows. */
   wideOnly?: boolean;
+  /** Hidden in a table narrower than this: the title is worth more. */
+  fromWidth?: number;
   /** Called again only for another item, another index or another array of columns. */
   cell: (item: T, index: number) => ReactNode;
 }
@@ -106,7 +108,11 @@ export function VirtualTable<T>({
   const rowHeight = useRowHeight();
   const [stop, setStop] = useState(0);
   const isNarrow = width < 720;
-  const shown = useMemo(() => (isNarrow ? columns.filter((column) => !column.wideOnly) : columns), [columns, isNarrow]);
+  const shownIds = columns
+    .filter(({ wideOnly, fromWidth = 0 }) => width >= fromWidth && !(isNarrow && wideOnly))
+    .map(({ id }) => id)
+    .join();
+  const shown = useMemo(() => columns.filter(({ id }) => shownIds.split(',').includes(id)), [columns, shownIds]);
   const template = shown.map((column) => column.width).join(' ');
   const tabStop = Math.min(stop, count - 1);
 

@@ -4,7 +4,7 @@ import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { albumQuery, albumTracksQuery } from '../../api/library.ts';
-import { detailOf } from '../../api/problem.ts';
+import { detailOf, isAbsent } from '../../api/problem.ts';
 import { albumCover } from '../../api/urls.ts';
 import { markItems } from '../../music/item-marks.ts';
 import { albumItems } from '../../music/items.ts';
@@ -12,6 +12,7 @@ import { LikeButton } from '../../music/like-button.tsx';
 import { MoreButton } from '../../music/more-button.tsx';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
 import { formatBytes, formatFormat, formatLength, formatNumber } from '../../ui/format.ts';
+import { AbsentPage } from '../../music/absent-page.tsx';
 import { usePageTitle } from '../../ui/page.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { DiscList } from './disc-list.tsx';
@@ -28,6 +29,7 @@ export function AlbumPage() {
   usePageTitle(album.data?.title);
 
   const error = album.error ?? tracks.error;
+  if (isAbsent(album.error)) return <AbsentPage kind="album" />;
   if (error)
     return (
       <ErrorState detail={detailOf(error)} onRetry={() => void Promise.all([album.refetch(), tracks.refetch()])} />

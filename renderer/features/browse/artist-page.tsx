@@ -3,7 +3,7 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { artistAlbumsQuery, artistQuery, artistTracksQuery } from '../../api/library.ts';
-import { detailOf } from '../../api/problem.ts';
+import { detailOf, isAbsent } from '../../api/problem.ts';
 import { albumCover, coverUrl, type CoverSize } from '../../api/urls.ts';
 import { markItems } from '../../music/item-marks.ts';
 import { artistItems } from '../../music/items.ts';
@@ -12,6 +12,7 @@ import { MoreButton } from '../../music/more-button.tsx';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
 import { Button } from '../../ui/button.tsx';
+import { AbsentPage } from '../../music/absent-page.tsx';
 import { usePageTitle } from '../../ui/page.tsx';
 import { moveAmongRows } from '../../ui/row-keys.ts';
 import { ErrorState } from '../../ui/states.tsx';
@@ -45,6 +46,7 @@ export function ArtistPage() {
   const accent = useArtworkAccent(cover(160));
 
   const error = artist.error ?? albums.error ?? tracks.error;
+  if (isAbsent(artist.error)) return <AbsentPage kind="artist" />;
   if (error)
     return (
       <ErrorState

@@ -71,6 +71,7 @@ export function trackColumns(
         width,
         sortable: isSortable,
         wideOnly: true,
+        fromWidth: 820,
         extra: !isShown,
         ...(input === 'number' && { align: 'end' }),
         cell: (track) => quiet(track[name]),
@@ -114,6 +115,7 @@ export function trackColumns(
     },
     {
       id: 'format',
+      fromWidth: 860,
       label: t('track.format'),
       width: '56px',
       wideOnly: true,

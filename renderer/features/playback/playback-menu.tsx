@@ -16,9 +16,10 @@ import styles from './playback-menu.module.css';
 const MINUTES = [15, 30, 45, 60, 90] as const;
 const MODES: readonly ReplayGainMode[] = ['off', 'track', 'album'];
 
+/** Loaded when it is first wanted, and then open. */
 export function PlaybackMenu() {
   const { t } = useTranslation();
-  const [opened, setOpened] = useState(false);
+  const [opened, setOpened] = useState(true);
   const sleeping = usePlayer((state) => state.sleep !== null);
   return (
     <Popover

@@ -9,7 +9,7 @@ import { CurrentLikeButton } from './now-playing.tsx';
 import { FailureNotice } from './failure-notice.tsx';
 import { NowPlayingText } from './now-playing.tsx';
 import { openPlayerWindow } from '../../ui/open-window.ts';
-import { PlaybackMenu } from './playback-menu.tsx';
+import { PlaybackButton } from './playback-button.tsx';
 import styles from './player-bar.module.css';
 import { QueueOffer } from './queue-offer.tsx';
 import type { SideView } from './queue-panel.tsx';
@@ -51,7 +51,7 @@ export function PlayerBar({ side, onSide }: { side: SideView | null; onSide: (vi
           aria-pressed={side === 'queue'}
           onClick={() => onSide('queue')}
         />
-        <PlaybackMenu />
+        <PlaybackButton />
         <IconButton
           label={t('playback.window')}
           icon={IconPlayerWindow}

@@ -11,7 +11,7 @@ import { Cover } from '../../ui/cover.tsx';
 import { CurrentLikeButton } from './now-playing.tsx';
 import { LyricsView } from './lyrics-view.tsx';
 import { NowPlayingText } from './now-playing.tsx';
-import { PlaybackMenu } from './playback-menu.tsx';
+import { PlaybackButton } from './playback-button.tsx';
 import { QueueActions } from './queue-actions.tsx';
 import { QueueOrHint, type SideView } from './queue-panel.tsx';
 import { SeekBar, TransportButtons } from './transport.tsx';
@@ -61,7 +61,7 @@ export function PlayerSheet({ opened, onClose }: { opened: boolean; onClose: () 
               onClick={() => toggle('lyrics')}
             />
             {view === 'queue' && <QueueActions />}
-            <PlaybackMenu />
+            <PlaybackButton />
             <IconButton
               label={t('queue.queue')}
               icon={IconQueue}

@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { IconAddTo, IconClearList } from '../../ui/icons.ts';
 import { MOST_ADDED, useCreatePlaylist } from '../../api/playlists.ts';
 import { askName } from '../../music/prompts.ts';
+import { isSounding } from '../../player/types.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
@@ -12,8 +13,6 @@ export function QueueActions() {
   const { t } = useTranslation();
   const player = usePlayerCommands();
   const queue = usePlayer((state) => state.queue);
-  const index = usePlayer((state) => state.index);
-  const position = usePlayer((state) => Math.floor(state.positionMs / 10_000) * 10_000);
   const create = useCreatePlaylist();
   const { tell, done } = useUndoNotice();
   const save = async () => {
@@ -29,9 +28,13 @@ export function QueueActions() {
     );
   };
   const clear = () => {
-    const tracks = queue.map(({ track }) => track);
+    const before = player.getState();
+    const tracks = before.queue.map(({ track }) => track);
     player.clear();
-    done(t('queue.cleared'), () => player.restore(tracks, index, position));
+    done(t('queue.cleared'), () => {
+      player.restore(tracks, before.index, before.positionMs);
+      if (isSounding(before)) player.play();
+    });
   };
   return (
     <>

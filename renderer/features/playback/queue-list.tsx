@@ -11,10 +11,22 @@ import {
 } from '@dnd-kit/core';
 import { SortableContext, verticalListSortingStrategy } from '@dnd-kit/sortable';
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import {
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type DragEvent,
+  type KeyboardEvent,
+} from 'react';
 import { useTranslation } from 'react-i18next';
 import type { QueueEntry } from '../../player/types.ts';
+import { detailOf } from '../../api/problem.ts';
+import { isTrackDrag, takeDragged } from '../../music/track-drag.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
+import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { QueueRow } from './queue-row.tsx';
 import styles from './queue.module.css';
 
@@ -39,6 +51,8 @@ export function QueueList() {
   const [stop, setStop] = useState(index);
   const [said, setSaid] = useState('');
   const [dragged, setDragged] = useState<number | null>(null);
+  const [dropAt, setDropAt] = useState<number | null>(null);
+  const { tell } = useUndoNotice();
   const wantsFocus = useRef(false);
   const keys = useMemo(() => queue.map(({ key }) => key), [queue]);
   const draggedAt = dragged === null ? -1 : keys.indexOf(dragged);
@@ -46,6 +60,12 @@ export function QueueList() {
     useSensor(MouseSensor, { activationConstraint: { distance: 6 } }),
     useSensor(TouchSensor, { activationConstraint: { delay: 250, tolerance: 8 } }),
   );
+  /** What was there before: entries that come later slide in, those that only scroll into view do not. */
+  const seen = useRef(new Set(keys));
+  const isNew = (key: number) => !seen.current.has(key);
+  useEffect(() => {
+    seen.current = new Set(keys);
+  }, [keys]);
   const virtualizer = useVirtualizer({
     count: queue.length,
     getScrollElement: () => scroller.current,
@@ -86,6 +106,34 @@ export function QueueList() {
     if (entry && to >= 0 && to !== draggedAt) moveTo(entry, to);
   };
 
+  /** The place between two rows that is nearest to the pointer. */
+  const placeAt = (event: DragEvent): number => {
+    const rows = scroller.current?.querySelector('ul')?.getBoundingClientRect();
+    return Math.min(queue.length, Math.max(0, Math.round((event.clientY - (rows?.top ?? 0)) / ROW_HEIGHT)));
+  };
+  const onDragOver = (event: DragEvent) => {
+    if (!isTrackDrag(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    event.dataTransfer.dropEffect = 'copy';
+    setDropAt(placeAt(event));
+  };
+  const onDrop = (event: DragEvent) => {
+    const group = takeDragged(event);
+    setDropAt(null);
+    if (!group) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const at = placeAt(event);
+    void group.load().then(
+      (tracks) => {
+        player.addAt(tracks, at);
+        setSaid(t('queue.dropped', { count: tracks.length }));
+      },
+      (error: unknown) => tell(detailOf(error)),
+    );
+  };
+
   const onKeyDown = (event: KeyboardEvent, entry: QueueEntry, at: number) => {
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     const last = queue.length - 1;
@@ -106,7 +154,15 @@ export function QueueList() {
   };
 
   return (
-    <div ref={scroller} className={styles.scroller}>
+    <div
+      ref={scroller}
+      className={styles.scroller}
+      onDragOver={onDragOver}
+      onDragLeave={(event) => {
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setDropAt(null);
+      }}
+      onDrop={onDrop}
+    >
       <p id="queue-keys" hidden>
         {t('queue.keys')}
       </p>
@@ -123,6 +179,7 @@ export function QueueList() {
       >
         <SortableContext items={keys} strategy={verticalListSortingStrategy}>
           <ul className={styles.rows} style={{ height: virtualizer.getTotalSize() }} aria-label={t('queue.queue')}>
+            {dropAt !== null && <li aria-hidden className={styles.line} style={{ top: dropAt * ROW_HEIGHT }} />}
             {virtualizer.getVirtualItems().map(({ index: at, start }) => {
               const entry = queue[at];
               if (!entry) return null;
@@ -130,6 +187,7 @@ export function QueueList() {
                 <li
                   key={entry.key}
                   data-index={at}
+                  data-new={isNew(entry.key) || undefined}
                   aria-setsize={queue.length}
                   aria-posinset={at + 1}
                   className={styles.item}

@@ -4,8 +4,9 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { IconPlaylist } from '../../ui/icons.ts';
 import { entryPage, playlistQuery } from '../../api/playlists.ts';
+import { PAGE_SIZE } from '../../api/library.ts';
 import { usePagedList } from '../../api/paged-list.ts';
-import { detailOf } from '../../api/problem.ts';
+import { detailOf, isAbsent } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
 import { trackCover } from '../../api/urls.ts';
 import { markItems } from '../../music/item-marks.ts';
@@ -15,6 +16,7 @@ import { useArtworkAccent } from '../../ui/artwork-accent.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { formatAgo, formatLength } from '../../ui/format.ts';
 import { Hero, HeroPage, HeroSkeleton } from '../../ui/hero.tsx';
+import { AbsentPage } from '../../music/absent-page.tsx';
 import { usePageTitle } from '../../ui/page.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { EntryTable } from './entry-table.tsx';
@@ -31,13 +33,14 @@ export function PlaylistPage() {
   const userId = useSession()?.user.id;
   const playlist = useQuery(playlistQuery(id));
   const list = usePagedList((at) => entryPage(id, at));
-  const first = Array.from({ length: Math.min(40, list.total ?? 0) }, (_, i) => list.item(i)?.track).filter(
+  const first = Array.from({ length: Math.min(PAGE_SIZE, list.total ?? 0) }, (_, i) => list.item(i)?.track).filter(
     (track) => track !== undefined,
   );
   const covers = coversOf(first, (track) => trackCover(track, 300));
   const accent = useArtworkAccent(covers[0] ?? null);
   usePageTitle(playlist.data?.name);
 
+  if (isAbsent(playlist.error)) return <AbsentPage kind="playlist" />;
   if (playlist.error) return <ErrorState detail={detailOf(playlist.error)} onRetry={() => void playlist.refetch()} />;
   if (!playlist.data) return <HeroSkeleton />;
   const { name, description, is_smart, is_public, owner_id, owner_name, track_count, duration_ms, updated_at } =
@@ -104,7 +107,7 @@ export function PlaylistPage() {
           is_public && t('playlist.public'),
           t('playlist.changed', { ago: formatAgo(updated_at) }),
         ]}
-        actions={<PlaylistTools playlist={playlist.data} />}
+        actions={<PlaylistTools playlist={playlist.data} has={(id) => first.some((track) => track.id === id)} />}
         mark={markItems(playlistItems(playlist.data))}
       />
       <div className={styles.body} data-versions={versions || undefined}>

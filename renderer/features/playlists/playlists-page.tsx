@@ -16,7 +16,7 @@ import { IconPlaylist, IconRules } from '../../ui/icons.ts';
 import { Page } from '../../ui/page.tsx';
 import { moveAmongRows } from '../../ui/row-keys.ts';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
-import { NewPlaylistMenu } from './side-playlists.tsx';
+import { NewPlaylistButton } from './side-playlists.tsx';
 import styles from './playlists.module.css';
 
 /** Enough entries for the covers of four albums. */
@@ -63,7 +63,7 @@ export function PlaylistsPage() {
     );
   }
   return (
-    <Page title={t('playlist.playlists')} count={data && formatNumber(data.length)} tools={<NewPlaylistMenu />}>
+    <Page title={t('playlist.playlists')} count={data && formatNumber(data.length)} tools={<NewPlaylistButton />}>
       {body()}
     </Page>
   );

@@ -1,9 +1,8 @@
-import { Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useRef } from 'react';
+import { lazy } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconAdd, IconImport, IconPlaylist, IconPublic, IconRules } from '../../ui/icons.ts';
+import { IconAdd, IconPlaylist, IconPublic, IconRules } from '../../ui/icons.ts';
 import type { PlaylistOut } from '../../../server/playlists/wire.ts';
 import { playlistsQuery } from '../../api/playlists.ts';
 import { useSession } from '../../api/session.ts';
@@ -13,13 +12,9 @@ import { MoreButton } from '../../music/more-button.tsx';
 import { trackDrop } from '../../music/track-drag.ts';
 import { useAddToPlaylist } from '../../music/use-add-to-playlist.ts';
 import { IconButton } from '../../ui/button.tsx';
+import { OnDemand } from '../../ui/on-demand.tsx';
 import { formatNumber } from '../../ui/format.ts';
-import { PLAYLIST_FORMATS } from '../../../server/playlists/playlist-formats.ts';
-import { useUndoNotice } from '../../ui/undo-notice.tsx';
-import { usePlaylistCommands } from '../../music/use-playlist-commands.ts';
 import styles from './side-playlists.module.css';
-
-const size = { size: 16, 'aria-hidden': true } as const;
 
 /** Playlists in the side bar: create, rename, delete, and drop tracks onto one. */
 export function SidePlaylists() {
@@ -36,7 +31,7 @@ export function SidePlaylists() {
         <h2>
           <Link to="/playlists">{t('playlist.playlists')}</Link>
         </h2>
-        <NewPlaylistMenu />
+        <NewPlaylistButton />
       </div>
       <ul>
         {playlists?.map((playlist) => (
@@ -75,64 +70,17 @@ function PlaylistLink({ playlist }: { playlist: PlaylistOut }) {
   );
 }
 
-export function NewPlaylistMenu() {
+const NewPlaylistMenu = lazy(async () => ({ default: (await import('./new-playlist-menu.tsx')).NewPlaylistMenu }));
+
+export function NewPlaylistButton() {
   const { t } = useTranslation();
-  const { tell } = useUndoNotice();
-  const { add, receive } = usePlaylistCommands();
-  const file = useRef<HTMLInputElement>(null);
-  const take = async (chosen: File) => {
-    const result = await receive(chosen);
-    if (!result) return;
-    const left = result.unmatched.length;
-    tell(
-      left === 0
-        ? t('playlist.imported', { count: result.matched, name: result.playlist.name })
-        : t('playlist.importedSome', {
-            count: left,
-            matched: formatNumber(result.matched),
-            name: result.playlist.name,
-            lines: result.unmatched
-              .slice(0, 3)
-              .map(({ text }) => text)
-              .join(', '),
-          }),
-    );
-  };
   return (
-    <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <IconButton label={t('playlist.newLabel')} icon={IconAdd} iconSize={18} size="small" />
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<IconPlaylist {...size} />} onClick={() => void add()}>
-            {t('playlist.new')}
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<IconRules {...size} />}
-            renderRoot={(props) => <Link to="/playlists/new-smart" {...props} />}
-          >
-            {t('playlist.newSmart')}
-          </Menu.Item>
-          <Menu.Item leftSection={<IconImport {...size} />} onClick={() => file.current?.click()}>
-            {t('playlist.import')}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      <input
-        ref={file}
-        type="file"
-        hidden
-        accept={Object.keys(PLAYLIST_FORMATS)
-          .map((extension) => `.${extension}`)
-          .join()}
-        aria-label={t('playlist.importFile')}
-        onChange={(event) => {
-          const [chosen] = event.currentTarget.files ?? [];
-          event.currentTarget.value = '';
-          if (chosen) void take(chosen);
-        }}
-      />
-    </>
+    <OnDemand
+      button={(open) => (
+        <IconButton label={t('playlist.newLabel')} icon={IconAdd} iconSize={18} size="small" onClick={open} />
+      )}
+    >
+      <NewPlaylistMenu />
+    </OnDemand>
   );
 }

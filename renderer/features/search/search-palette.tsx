@@ -4,7 +4,7 @@
 import { Modal } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useId, useState, type KeyboardEvent } from 'react';
+import { useEffect, useId, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconClose, IconSearch } from '../../ui/icons.ts';
 import type { SearchHit } from '../../../server/search/remote-wire.ts';
@@ -13,6 +13,7 @@ import { useRemoteCommands } from '../../music/use-remote-hit.ts';
 import { usePlay, usePlayerCommands } from '../../player/use-player.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
+import { takeTypedAhead } from '../../ui/typed-ahead.ts';
 import { HitRow } from './hit-row.tsx';
 import type { Hit } from './hits.ts';
 import { useSearch } from './use-search.ts';
@@ -54,6 +55,13 @@ function Palette({ initialText, onClose }: { initialText: string; onClose: () =>
   const { queueAlbum, queueArtist } = usePlay();
   const listId = useId();
   const [text, setText] = useState(initialText);
+  const input = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    input.current?.focus();
+    const typed = takeTypedAhead();
+    if (typed !== '') setText((now) => now + typed);
+    return () => void takeTypedAhead();
+  }, []);
   const [active, setActive] = useState(0);
   const { q, groups, error, isAsking, isNothing } = useSearch(text);
   const remote = useRemoteCommands();
@@ -104,6 +112,7 @@ function Palette({ initialText, onClose }: { initialText: string; onClose: () =>
       <div className={styles.field}>
         <IconSearch size={20} aria-hidden />
         <input
+          ref={input}
           type="search"
           role="combobox"
           aria-expanded={hits.length > 0}

@@ -1,0 +1,75 @@
+import { Menu } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { PLAYLIST_FORMATS } from '../../../server/playlists/playlist-formats.ts';
+import { usePlaylistCommands } from '../../music/use-playlist-commands.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { formatNumber } from '../../ui/format.ts';
+import { IconAdd, IconImport, IconPlaylist, IconRules } from '../../ui/icons.ts';
+import { useUndoNotice } from '../../ui/undo-notice.tsx';
+
+const size = { size: 16, 'aria-hidden': true } as const;
+
+/** Loaded when it is first wanted, and then open. */
+export function NewPlaylistMenu() {
+  const { t } = useTranslation();
+  const { tell } = useUndoNotice();
+  const { add, receive } = usePlaylistCommands();
+  const file = useRef<HTMLInputElement>(null);
+  const take = async (chosen: File) => {
+    const result = await receive(chosen);
+    if (!result) return;
+    const left = result.unmatched.length;
+    tell(
+      left === 0
+        ? t('playlist.imported', { count: result.matched, name: result.playlist.name })
+        : t('playlist.importedSome', {
+            count: left,
+            matched: formatNumber(result.matched),
+            name: result.playlist.name,
+            lines: result.unmatched
+              .slice(0, 3)
+              .map(({ text }) => text)
+              .join(', '),
+          }),
+    );
+  };
+  return (
+    <>
+      <Menu position="bottom-end" defaultOpened>
+        <Menu.Target>
+          <IconButton label={t('playlist.newLabel')} icon={IconAdd} iconSize={18} size="small" />
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconPlaylist {...size} />} onClick={() => void add()}>
+            {t('playlist.new')}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconRules {...size} />}
+            renderRoot={(props) => <Link to="/playlists/new-smart" {...props} />}
+          >
+            {t('playlist.newSmart')}
+          </Menu.Item>
+          <Menu.Item leftSection={<IconImport {...size} />} onClick={() => file.current?.click()}>
+            {t('playlist.import')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <input
+        ref={file}
+        type="file"
+        hidden
+        accept={Object.keys(PLAYLIST_FORMATS)
+          .map((extension) => `.${extension}`)
+          .join()}
+        aria-label={t('playlist.importFile')}
+        onChange={(event) => {
+          const [chosen] = event.currentTarget.files ?? [];
+          event.currentTarget.value = '';
+          if (chosen) void take(chosen);
+        }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,18 @@
+import { useTranslation } from 'react-i18next';
+import { ButtonLink } from '../ui/button.tsx';
+import { usePageTitle } from '../ui/page.tsx';
+import { AbsentState } from '../ui/states.tsx';
+
+const LISTS = { album: '/albums', artist: '/artists', playlist: '/playlists' } as const;
+
+/** An album, artist or playlist that was deleted, or never was. */
+export function AbsentPage({ kind }: { kind: keyof typeof LISTS }) {
+  const { t } = useTranslation();
+  const title = t(`absent.${kind}`);
+  usePageTitle(title);
+  return (
+    <AbsentState title={title} actions={<ButtonLink to={LISTS[kind]}>{t(`absent.all.${kind}`)}</ButtonLink>}>
+      {t('absent.text')}
+    </AbsentState>
+  );
+}
