@@ -1,6 +1,5 @@
 // A large library whose rows are inserted directly, the same for the same seed, with the counts that services would
-// have written. Words have the frequencies of a language (few are common, most are rare) and come in several
-// scripts.
+// have written. Words have the frequencies of a language (few are common, most are rare) and come in several scripts.
 import type { Sqlite } from '../../server/db/client.ts';
 import { identityKey, sortKey, sortName } from '../../server/library/fold.ts';
 import { createSearchIndex } from '../../server/library/search-index.ts';

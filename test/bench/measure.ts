@@ -1,5 +1,4 @@
-// The result of a benchmark: Tonearm's figure and a bound of the same run, because machines differ and are
-// noisy.
+// The result of a benchmark: Tonearm's figure and a bound of the same run, because machines differ and are noisy.
 
 export interface Measure {
   suite: string;

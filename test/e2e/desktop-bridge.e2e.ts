@@ -1,6 +1,5 @@
-// The pages in the desktop app: signed in automatically, told what to show, with the app's own settings. The bridge
-// is simulated here; the shell has its own tests (test/unit/main), and both together are tested by
-// desktop-smoke.ts.
+// The pages in the desktop app: signed in automatically, told what to show, with the app's own settings. The bridge is
+// simulated here; the shell has its own tests (test/unit/main), and both together are tested by desktop-smoke.ts.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import type { DesktopBridge, DesktopMessage, DesktopSettings } from '../../renderer/desktop.ts';

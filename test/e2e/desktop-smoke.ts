@@ -134,10 +134,7 @@ async function quitByTray(app: ElectronApplication): Promise<void> {
   await closed;
 }
 
-/**
- * No driver can click in a system's tray, so its menu is recorded, and its entries are clicked from
- * inside the app.
- */
+/** No driver can click in a system's tray, so its menu is recorded, and its entries are clicked from inside the app. */
 function keepTrayMenu(app: ElectronApplication): Promise<void> {
   return app.evaluate(({ Tray }) => {
     const { setContextMenu } = Tray.prototype;

@@ -1,5 +1,4 @@
-// Missing files: the page appears, a track is given another file, others are removed and restored, all
-// by keyboard.
+// Missing files: the page appears, a track is given another file, others are removed and restored, all by keyboard.
 import { copyFileSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';

@@ -13,10 +13,7 @@ interface Recorded {
   recording: { rate: number; first: number; blocks: { frame: number; samples: Float32Array | null }[] };
 }
 
-/**
- * Has to be called before the page is opened, with `bypassCSP`: modules of a worklet can only be passed
- * as a blob.
- */
+/** Has to be called before the page is opened, with `bypassCSP`: modules of a worklet can only be passed as a blob. */
 export async function recordOutput(page: Page): Promise<void> {
   await page.addInitScript((source) => {
     const connect = AudioNode.prototype.connect as (this: AudioNode, to: AudioNode, ...rest: number[]) => AudioNode;

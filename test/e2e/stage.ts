@@ -178,10 +178,7 @@ export const untilEnded = ({ api }: Pick<Stage, 'api'>, { id }: JobOut): Promise
     (job) => job.finished_at !== null,
   );
 
-/**
- * Makes some tracks missing: a music folder in reference mode, a scan, some files removed, and
- * another scan.
- */
+/** Makes some tracks missing: a music folder in reference mode, a scan, some files removed, and another scan. */
 export async function loseFiles({ api, library }: Pick<Stage, 'api' | 'library'>, count: number): Promise<void> {
   const places = library.files
     .filter((file) => !file.messy && file.pathHex === undefined)

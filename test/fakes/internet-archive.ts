@@ -16,10 +16,7 @@ export interface FakeItem {
   isDark?: boolean;
 }
 
-/**
- * Faults of the next downloads, one each. `cut` sends so many bytes and leaves the connection to the
- * test.
- */
+/** Faults of the next downloads, one each. `cut` sends so many bytes and leaves the connection to the test. */
 export type DownloadFault =
   | { status: number; retryAfter?: number }
   | { cut: number }

@@ -4,10 +4,7 @@ import type { Keychain, KeychainPackage } from '../../server/config/keychain.ts'
 
 export interface FakeKeychain extends KeychainPackage {
   entries: Map<string, string>;
-  /**
-   * Faults from now on. `lies`: stores a value and returns another; `breaks`: fails after that many more
-   * writes.
-   */
+  /** Faults from now on. `lies`: stores a value and returns another; `breaks`: fails after that many more writes. */
   fault: 'absent' | 'silent' | 'lies' | { breaksAfter: number } | undefined;
   /** Unexpected requests. */
   onSilence: () => void;

@@ -1,5 +1,4 @@
-// A site for yt-dlp: a search that is an RSS feed, pages that name their audio, the audio itself, whole
-// or by ranges.
+// A site for yt-dlp: a search that is an RSS feed, pages that name their audio, the audio itself, whole or by ranges.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { serve, stop } from './serve.ts';
 

@@ -1,5 +1,4 @@
-// MusicBrainz as a local server: recordings and release groups by mbid, and its rate
-// limit.
+// MusicBrainz as a local server: recordings and release groups by mbid, and its rate limit.
 import { createServer } from 'node:http';
 import { serve, stop } from './serve.ts';
 

@@ -1,5 +1,4 @@
-// Tracks that only their tags can identify: decided at once, and no file is opened again for what a
-// scan has read.
+// Tracks that only their tags can identify: decided at once, and no file is opened again for what a scan has read.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';

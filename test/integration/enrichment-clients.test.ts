@@ -1,5 +1,4 @@
-// The clients of AcoustID and MusicBrainz against servers with their protocols. Waits are
-// skipped.
+// The clients of AcoustID and MusicBrainz against servers with their protocols. Waits are skipped.
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -1,6 +1,5 @@
-// Malicious files, uploaded to and scanned by a server in its own process: it keeps answering, its
-// memory stays small, every file becomes an error or a valid track, and the next good one is read as
-// usual.
+// Malicious files, uploaded to and scanned by a server in its own process: it keeps answering, its memory stays small,
+// every file becomes an error or a valid track, and the next good one is read as usual.
 import { mkdirSync, mkdtempSync, openAsBlob, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';

@@ -218,9 +218,7 @@ describe('the switch', () => {
   });
 });
 
-/**
- * Loopback addresses replace those of a network that appears and disappears; other systems have only one.
- */
+/** Loopback addresses replace those of a network that appears and disappears; other systems have only one. */
 describe.runIf(process.platform === 'linux')('a laptop that changes its network', () => {
   const here = (...addresses: string[]) => ({
     wifi: addresses.map((address) => ({ address, family: 'IPv4', internal: false }) as NetworkInterfaceInfo),

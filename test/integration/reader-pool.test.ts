@@ -1,5 +1,4 @@
-// The reading thread: the file that makes it hang or die fails, and all others are read
-// nevertheless.
+// The reading thread: the file that makes it hang or die fails, and all others are read nevertheless.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -81,9 +81,7 @@ async function library(
 
 const [SAME, OTHER] = [0, 1].map((at) => () => mp3s[at] as ExpectedFile) as [() => ExpectedFile, () => ExpectedFile];
 
-/**
- * Two missing tracks with the same audio, and one new file with it: it could be either.
- */
+/** Two missing tracks with the same audio, and one new file with it: it could be either. */
 async function ambiguous(): Promise<Library & { a: TrackOut; b: TrackOut; found: TrackOut }> {
   const music = await library({ 'One/a.mp3': SAME(), 'One/b.mp3': SAME(), 'One/c.mp3': OTHER() });
   const [a, b] = [await music.track('One/a.mp3'), await music.track('One/b.mp3')];

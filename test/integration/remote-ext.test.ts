@@ -1,5 +1,4 @@
-// yt-dlp as the catalogue: the real program with a local site, and programs that pretend to be
-// it.
+// yt-dlp as the catalogue: the real program with a local site, and programs that pretend to be it.
 import {
   chmodSync,
   existsSync,

@@ -1,5 +1,4 @@
-// Files that are still being written during a scan: part of one is never taken for the
-// whole.
+// Files that are still being written during a scan: part of one is never taken for the whole.
 import {
   appendFileSync,
   mkdirSync,

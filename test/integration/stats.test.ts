@@ -1,5 +1,4 @@
-// Statistics equal a simple recount of the tables, on a large generated library and after all kinds of
-// changes.
+// Statistics equal a simple recount of the tables, on a large generated library and after all kinds of changes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { createPlayMerge } from '../../server/history/track-merge.ts';

@@ -1,6 +1,5 @@
-// All errors of an object store, during everything that uses it: 503 or a retry,
-// never a row without its object, never a lost object; and everything continues when the store recovers. One server
-// runs all the time.
+// All errors of an object store, during everything that uses it: 503 or a retry, never a row without its object, never
+// a lost object; and everything continues when the store recovers. One server runs all the time.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { tmpdir } from 'node:os';

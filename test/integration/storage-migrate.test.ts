@@ -1,5 +1,4 @@
-// Moving a library to an object store and back, with kill -9 in between. Checked by what a listener gets in the
-// end.
+// Moving a library to an object store and back, with kill -9 in between. Checked by what a listener gets in the end.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,4 @@
-// S3 storage: with the fake that checks everything, and with a real store if
-// one is configured.
+// S3 storage: with the fake that checks everything, and with a real store if one is configured.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

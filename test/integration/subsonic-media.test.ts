@@ -1,5 +1,4 @@
-// Bytes of the Subsonic API: audio in every way, images, shares for
-// people without an account.
+// Bytes of the Subsonic API: audio in every way, images, shares for people without an account.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// Uploads during a scan, and during deletions of the same content: in any order, no track is left without its
-// audio.
+// Uploads during a scan, and during deletions of the same content: in any order, no track is left without its audio.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

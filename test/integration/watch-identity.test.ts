@@ -45,9 +45,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode, driven by the watch a
   let music: IdentityLibrary;
   let marks = 0;
 
-  /**
-   * A file that is added after all other changes: when it is a track and no scan is queued, all have been seen.
-   */
+  /** A file that is added after all other changes: when it is a track and no scan is queued, all have been seen. */
   async function settle(): Promise<void> {
     const name = `mark ${++marks}.mp3`;
     mkdirSync(join(music.folder, 'zz'), { recursive: true });

@@ -10,9 +10,7 @@ export interface Layer {
   folders: Record<string, readonly string[]>;
 }
 
-/**
- * The programs, and the layers of each, lowest first. `*` is every folder there; these do not import each other.
- */
+/** The programs, and the layers of each, lowest first. `*` is every folder there; these do not import each other. */
 export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer[]> = {
   server: [
     {

@@ -1,6 +1,5 @@
-// Malicious files: to hang a parser, fill its memory, or make it read garbage. The first eight are those
-// that crash a bare parser; the others aim at ours. Large ones are sparse, so writing them all takes about a
-// second.
+// Malicious files: to hang a parser, fill its memory, or make it read garbage. The first eight are those that crash a
+// bare parser; the others aim at ours. Large ones are sparse, so writing them all takes about a second.
 import fs from 'node:fs';
 import path from 'node:path';
 import { deflateSync } from 'node:zlib';

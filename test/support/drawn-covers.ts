@@ -1,5 +1,4 @@
-// Realistic covers: a few styles, with colours and shapes for each album.
-// An album always has the same cover.
+// Realistic covers: a few styles, with colours and shapes for each album. An album always has the same cover.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,4 @@
-// A desktop session for tests: a message bus and an unlocked keychain, both in a folder that is removed
-// with them.
+// A desktop session for tests: a message bus and an unlocked keychain, both in a folder that is removed with them.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,5 +1,4 @@
-// This machine's network address, and whether multicast works there. Skipped tests are reported once,
-// visibly.
+// This machine's network address, and whether multicast works there. Skipped tests are reported once, visibly.
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -48,9 +47,7 @@ export function listenForServices(type: string) {
     note();
   });
   return {
-    /**
-     * Resolves when there is such a service, or no longer one; rejects after more time than any machine needs.
-     */
+    /** Resolves when there is such a service, or no longer one; rejects after more time than any machine needs. */
     until: (test: (heard: readonly Heard[]) => boolean): Promise<void> =>
       new Promise((resolve, reject) => {
         const limit = setTimeout(() => reject(new Error(`heard only ${JSON.stringify(heard)}`)), PATIENCE_MS);

@@ -1,6 +1,5 @@
-// A library of directly inserted rows, the same for the same seed: for tests that recount lists, and
-// for benchmarks. Names are in several scripts and contain what may break SQL: quotes, percent signs, underscores,
-// backslashes.
+// A library of directly inserted rows, the same for the same seed: for tests that recount lists, and for benchmarks.
+// Names are in several scripts and contain what may break SQL: quotes, percent signs, underscores, backslashes.
 import type { MainDb } from '../../server/db/client.ts';
 import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
 import type { Availability, MetadataStatus } from '../../server/db/schema.ts';

@@ -1,5 +1,4 @@
-// An album of one continuous tone for each format, cut into two tracks in the middle of a wave, to measure
-// joins.
+// An album of one continuous tone for each format, cut into two tracks in the middle of a wave, to measure joins.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

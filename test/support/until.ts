@@ -2,10 +2,7 @@
 // at once when the state is reached, so patience costs nothing.
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 
-/**
- * A wait fails when nothing changes for this long. TEST_PATIENCE_MS shortens it while working on a test that
- * fails.
- */
+/** A wait fails when nothing changes for this long. TEST_PATIENCE_MS shortens it while working on a test that fails. */
 export const PATIENCE_MS = Number(process.env['TEST_PATIENCE_MS'] ?? 5 * 60_000);
 
 /** Reads repeatedly until the value is accepted. Each change of it is progress and restarts the time limit. */

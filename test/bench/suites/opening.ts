@@ -1,6 +1,5 @@
-// From opening a page to a window that can be used, in a fresh browser profile: the page's first rows or covers
-// are visible and the script is idle. The library has a million tracks. With --docs the figures go to
-// docs/lists.md.
+// From opening a page to a window that can be used, in a fresh browser profile: the page's first rows or covers are
+// visible and the script is idle. The library has a million tracks. With --docs the figures go to docs/lists.md.
 import type { Page } from 'playwright-core';
 import { openLargeWindow } from '../window/large-window.ts';
 import { writeOpeningDocs } from '../window/list-docs.ts';

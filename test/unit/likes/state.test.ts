@@ -1,5 +1,4 @@
-// The state after all events, compared with a second implementation: the last like, the last rating,
-// and since when.
+// The state after all events, compared with a second implementation: the last like, the last rating, and since when.
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../support/random.ts';
 import { changeToAbsorb, nextState, type ItemState, type LikeChange } from '../../../server/likes/state.ts';

@@ -1,5 +1,4 @@
-// Our readers compared with music-metadata. Where the two differ, the reason why ours is right is in
-// `known`.
+// Our readers compared with music-metadata. Where the two differ, the reason why ours is right is in `known`.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -1,5 +1,4 @@
-// The hash by which audio is recognized: tags may grow, shrink, be added and removed; no byte of audio may
-// change.
+// The hash by which audio is recognized: tags may grow, shrink, be added and removed; no byte of audio may change.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,4 @@
-// The listing of the music folder compared with known files: a generator over a real folder and known files in
-// memory.
+// The listing of the music folder compared with known files: a generator over a real folder and known files in memory.
 import { execFileSync } from 'node:child_process';
 import {
   mkdirSync,
