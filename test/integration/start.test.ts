@@ -34,7 +34,11 @@ test.each([
   ['an unknown command', ['sing'], /no command "sing".*--help/],
   ['a port that is not a number', ['--port', 'http'], /Setting PORT = "http": must be a whole number from 0 to 65535/],
   ['a port out of range', ['--port', '70000'], /Setting PORT = "70000": must be/],
-  ['a host that is not this machine', ['--host', '192.0.2.1'], /192\.0\.2\.1 is not an address of this machine.*--host/],
+  [
+    'a host that is not this machine',
+    ['--host', '192.0.2.1'],
+    /192\.0\.2\.1 is not an address of this machine.*--host/,
+  ],
   ['an unknown log level', ['--log-level', 'loud'], /Setting LOG_LEVEL = "loud"/],
 ])('%s is rejected', async (_what, args, line) => {
   expect(await refusal([...args, '--data-dir', fresh()])).toMatch(line);
