@@ -1,4 +1,4 @@
-// What a setting is: the rule that its value has to follow, and what is shown of it.
+// Declares settings: the rule for the value, and how the setting is shown.
 import { z } from 'zod';
 
 export const SETTING_GROUPS = [
@@ -16,13 +16,13 @@ export type SettingGroup = (typeof SETTING_GROUPS)[number];
 interface SettingMeta {
   group: SettingGroup;
   help: string;
-  /** What a value is, where its type does not say: the window helps with typing it. */
+  /** The kind of value, for the input in the settings page. */
   unit?: 'bytes' | 'duration' | 'folder';
-  /** Most people never need it; the window keeps it behind a heading. */
+  /** Rarely needed; collapsed in the settings page. */
   advanced?: boolean;
-  /** Read only while another setting has one of these values. */
+  /** Only has an effect while another setting has one of these values. */
   onlyFor?: { setting: string; values: readonly string[] };
-  /** Never sent back, only whether it is set. */
+  /** Never sent to clients, only whether it is set. */
   secret?: boolean;
   /** Takes effect at the next start. */
   restart?: boolean;
@@ -44,7 +44,7 @@ export const bool = z.union(
     error: 'must be true or false',
   },
 );
-/** A number, or text that is one; `allowed` says in words what may stand here. */
+/** A number, also as text; `allowed` describes the allowed values for messages. */
 export const number = (rule: z.ZodType<number, number>, allowed: string) =>
   z
     .union(

@@ -214,7 +214,7 @@ Commands
 
 Options
   --data-dir DIR             database, settings, stored audio, caches and logs
-  --host ADDRESS             address to listen on (0.0.0.0 lets other devices in)
+  --host ADDRESS             address to listen on (0.0.0.0 for other devices)
   --port PORT                port to listen on
   --import DIR               your music folder; scanned at the start
   --open                     open the browser

@@ -1,5 +1,4 @@
-// Three layers make the configuration: default < settings.json < environment and command line. Pure: reads nothing by
-// itself.
+// Merges the layers of the configuration: defaults < settings.json < environment and command line. Pure.
 import { join, resolve } from 'node:path';
 import { AppError } from '../errors.ts';
 import { SETTINGS, SETTING_NAMES, type SettingName, type Settings } from './settings.ts';
@@ -8,9 +7,7 @@ export type Origin = 'default' | 'file' | 'env';
 
 export interface Config {
   settings: Settings;
-  /**
-   * Where each value came from; one from the environment or the command line cannot be changed in the settings window.
-   */
+  /** Where each value comes from. Those from the environment or the command line cannot be changed in the settings. */
   origins: Record<SettingName, Origin>;
   paths: {
     data: string;
@@ -28,11 +25,11 @@ export interface Config {
 export interface Layers {
   /** Parsed settings.json; keys in any case. */
   file: Record<string, unknown>;
-  /** `process.env` with the command line's options on top. Only names of settings are looked at. */
+  /** `process.env`, overridden by command line options. Only names of settings are read. */
   env: Record<string, string | undefined>;
 }
 
-/** Throws an `invalid` AppError whose one line names the setting, the value and what is allowed. */
+/** Throws `invalid` with one line that names the setting, the value and what is allowed. */
 export function loadConfig({ file, env }: Layers): Config {
   const fromFile = byName(file, 'settings.json', true);
   const fromEnv = byName(env, 'the environment', false);
@@ -46,7 +43,7 @@ export function loadConfig({ file, env }: Layers): Config {
   return { settings: settings as Settings, origins, paths: toPaths(settings as Settings) };
 }
 
-/** One value checked against its rule; undefined gives the default. */
+/** Validates one value; undefined gives the default. */
 export function parseSetting<N extends SettingName>(name: N, value: unknown): Settings[N] {
   const { schema, secret } = SETTINGS[name];
   const parsed = schema.safeParse(value ?? undefined);
@@ -60,22 +57,18 @@ export function parseSetting<N extends SettingName>(name: N, value: unknown): Se
 
 export const isSettingName = (name: string): name is SettingName => name in SETTINGS;
 
-/**
- * Collects settings by their upper-case name. `strict` refuses names that are none; the environment is full of them, a
- * file is not.
- */
+/** Collects settings by their upper-case name. `strict` refuses unknown names: for the file, not the environment. */
 function byName(layer: Record<string, unknown>, where: string, strict: boolean): Map<SettingName, unknown> {
   const found = new Map<SettingName, unknown>();
   for (const [key, value] of Object.entries(layer)) {
     const name = key.toUpperCase();
     if (!isSettingName(name)) {
-      if (strict)
-        throw new AppError('invalid', `Setting ${key} in ${where} is not known. Run with --help for the list.`);
+      if (strict) throw new AppError('invalid', `Unknown setting ${key} in ${where}. Run with --help for the list.`);
       continue;
     }
-    if (value === undefined || value === null || value === '') continue; // an empty variable is an unset one
+    if (value === undefined || value === null || value === '') continue; // an empty variable counts as unset
     if (found.has(name) && found.get(name) !== value)
-      throw new AppError('invalid', `Setting ${name} stands twice in ${where}, spelled differently.`);
+      throw new AppError('invalid', `Setting ${name} is in ${where} twice, in different spellings.`);
     found.set(name, value);
   }
   return found;

@@ -1,11 +1,9 @@
-// Small JSON files that people may edit and that must survive a power cut: settings.json and secrets.json.
+// Small JSON files that people may edit, written so that they survive a power failure: settings.json, secrets.json.
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError, isDiskFull, messageOf } from '../errors.ts';
 
-/**
- * The object in the file; {} when there is no file. Throws one clear line when it cannot be read or is no JSON object.
- */
+/** The object in the file; {} if there is no file. Throws `unavailable` or `invalid` if it cannot be read or parsed. */
 export function readJsonFile(file: string): Record<string, unknown> {
   let text: string;
   try {
@@ -18,24 +16,21 @@ export function readJsonFile(file: string): Record<string, unknown> {
       { cause },
     );
   }
-  const value = parse(text.replace(/^\uFEFF/, '')); // some editors on Windows put a mark in front
+  const value = parse(text.replace(/^\uFEFF/, '')); // some editors on Windows write a BOM
   if (value === undefined)
     throw new AppError(
       'unavailable',
-      `${file} is damaged: it does not hold a JSON object. Repair it, restore it from a backup, or move it away.`,
+      `${file} is damaged: it is not a JSON object. Repair it, restore it from a backup, or move it away.`,
     );
   return value;
 }
 
-/**
- * Whole or not at all: temporary file beside it, fsync, rename. Readable by this account only, since both files may
- * hold secrets.
- */
+/** Atomic: temporary file, fsync, rename. Only readable by this account, since both files may contain secrets. */
 export function writeJsonFile(file: string, value: Record<string, unknown>): void {
   const temporary = `${file}.${process.pid}.tmp`;
   try {
     mkdirSync(dirname(file), { recursive: true });
-    rmSync(temporary, { force: true }); // left by a crash, perhaps with another mode
+    rmSync(temporary, { force: true }); // left by a crash, possibly with another mode
     const fd = openSync(temporary, 'wx', 0o600);
     try {
       writeSync(fd, `${JSON.stringify(value, null, 2)}\n`);
@@ -48,13 +43,13 @@ export function writeJsonFile(file: string, value: Record<string, unknown>): voi
   } catch (cause) {
     rmSync(temporary, { force: true });
     if (isDiskFull(cause)) throw cause;
-    throw new AppError('unavailable', `${file} cannot be written (${messageOf(cause)}). Check who may write there.`, {
+    throw new AppError('unavailable', `${file} cannot be written (${messageOf(cause)}). Check its permissions.`, {
       cause,
     });
   }
 }
 
-/** The new name itself must reach the disk; Windows cannot open folders, and does not need it. */
+/** Flushes the rename to disk. Windows cannot open folders and does not need it. */
 function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;
   const fd = openSync(folder, 'r');

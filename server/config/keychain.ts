@@ -1,6 +1,5 @@
-// The system's keychain, by whichever package reaches it: Keychain on macOS, Credential Manager on Windows, the Secret
-// Service on Linux. The packages are loaded only when the keychain is wanted, and everything asked of it has a time
-// limit: it may be locked, or not answer.
+// The system's keychain: Keychain on macOS, Credential Manager on Windows, the Secret Service on Linux. The packages
+// are loaded only if it is used, and every call has a time limit, since the keychain may be locked or not respond.
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -12,7 +11,7 @@ export interface Keychain {
   delete(account: string): Promise<void>;
 }
 
-/** What one package stored, another does not find everywhere, so a library remembers which one it used. */
+/** Packages may not find each other's secrets, so a library remembers which one it used. */
 export interface KeychainPackage {
   name: string;
   open(): Promise<Keychain>;
@@ -37,7 +36,7 @@ interface Keytar {
   deletePassword(service: string, account: string): Promise<boolean>;
 }
 
-/** An optional package: where it could not be built it is not there. */
+/** An optional package, absent if it could not be built. */
 async function openKeytar(): Promise<Keychain> {
   const name: string = 'keytar';
   const { default: keytar } = (await import(name)) as { default: Keytar };
@@ -49,7 +48,7 @@ async function openKeytar(): Promise<Keychain> {
   };
 }
 
-/** Without being told it would fall back to the kernel's keyring, which forgets everything at a reboot. */
+/** By default, it would fall back to the kernel's keyring, which is lost at a reboot. */
 async function openKeyring(): Promise<Keychain> {
   const { AsyncEntry } = await import('@napi-rs/keyring');
   await assertBusAnswers();
@@ -61,7 +60,7 @@ async function openKeyring(): Promise<Keychain> {
   };
 }
 
-/** The first package that can write, read back and delete. Throws `unavailable` with what kept each of them from it. */
+/** The first package that can write, read and delete. Throws `unavailable` with the error of each. */
 export async function openKeychain(packages: readonly KeychainPackage[], limitMs: number): Promise<OpenedKeychain> {
   const reasons: string[] = [];
   for (const { name, open } of packages) {
@@ -73,7 +72,7 @@ export async function openKeychain(packages: readonly KeychainPackage[], limitMs
       reasons.push(`${name}: ${messageOf(cause).split('\n')[0]}`);
     }
   }
-  throw new AppError('unavailable', reasons.length > 0 ? reasons.join('; ') : 'no package for it is known');
+  throw new AppError('unavailable', reasons.length > 0 ? reasons.join('; ') : 'no package supports it');
 }
 
 async function probe(keychain: Keychain): Promise<void> {
@@ -82,7 +81,7 @@ async function probe(keychain: Keychain): Promise<void> {
   const read = await keychain.get(account);
   await keychain.delete(account);
   if (read !== account || (await keychain.get(account)) !== undefined)
-    throw new Error('it did not give back what it was given');
+    throw new Error('it did not return what was stored');
 }
 
 const limited = (keychain: Keychain, ms: number): Keychain => ({
@@ -103,10 +102,7 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
-/**
- * On Linux both packages wait for the session bus without a limit and without letting anything else run, so it is asked
- * beforehand.
- */
+/** On Linux, both packages block the process until the session bus responds, so it is checked beforehand. */
 async function assertBusAnswers(): Promise<void> {
   if (process.platform !== 'linux') return;
   const socket = busSocket(process.env['DBUS_SESSION_BUS_ADDRESS'], process.env['XDG_RUNTIME_DIR']);
@@ -121,7 +117,7 @@ async function assertBusAnswers(): Promise<void> {
         );
         bus.once('data', () => resolve());
         bus.once('error', reject);
-        bus.once('close', () => reject(new Error('the D-Bus session hung up')));
+        bus.once('close', () => reject(new Error('the D-Bus session closed the connection')));
       }),
     );
   } finally {
@@ -129,7 +125,7 @@ async function assertBusAnswers(): Promise<void> {
   }
 }
 
-/** Path of the bus's socket; one in the abstract name space begins with a zero byte. */
+/** Path of the bus's socket; an abstract one starts with a NUL. */
 export function busSocket(address: string | undefined, runtimeDir: string | undefined): string | undefined {
   const [, kind, place] = /(?:^|;)unix:(?:[^;]*,)?(path|abstract)=([^,;]+)/.exec(address ?? '') ?? [];
   if (place !== undefined) return `${kind === 'abstract' ? '\0' : ''}${decodeURIComponent(place)}`;

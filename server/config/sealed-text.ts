@@ -1,5 +1,5 @@
-// Secrets of people that must be readable again, encrypted with a key that is derived from COMPAT_SECRET_KEY, a label
-// for what they are, and a salt per secret. Pure: knows bytes, not rows.
+// Encrypts users' secrets that must be readable again, with a key derived from COMPAT_SECRET_KEY, a label for the kind
+// of secret, and a salt per secret. Pure.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { UserId } from '../db/ids.ts';
 
@@ -15,10 +15,7 @@ export interface SealedText {
 
 export type Sealer = ReturnType<typeof createSealer>;
 
-/**
- * The user's id is authenticated with the ciphertext, so a row's secret is worth nothing in another row; nor is it
- * under another label.
- */
+/** The user's id is authenticated data, so that a secret cannot be used for another user or under another label. */
 export function createSealer(secretKey: string, label: string) {
   const derive = (salt: Uint8Array): Buffer => Buffer.from(hkdfSync('sha256', secretKey, salt, label, 32));
 
@@ -33,7 +30,7 @@ export function createSealer(secretKey: string, label: string) {
       return { sealed: Buffer.concat([iv, ciphertext, cipher.getAuthTag()]), salt };
     },
 
-    /** Undefined when it was sealed with another key, for another user, or was changed. */
+    /** Undefined if it was encrypted with another key or for another user, or was modified. */
     open(userId: UserId, { sealed, salt }: { sealed: Uint8Array; salt: Uint8Array }): string | undefined {
       if (sealed.length < IV_BYTES + TAG_BYTES) return undefined;
       const decipher = createDecipheriv('aes-256-gcm', derive(salt), sealed.subarray(0, IV_BYTES), {

@@ -1,7 +1,6 @@
-// Where secrets are: keys that the server makes for itself, and secret settings that were set from the window. Each is
-// in secrets.json (0600) or in the system's keychain. What stands in the file is the truth; the file also names what is
-// in the keychain, so that a start without that keychain is refused instead of making new keys, which would end every
-// sign-in and app-password.
+// Stores secrets, the server's own keys and secret settings, in secrets.json (0600) or in the system's keychain. The
+// file has precedence, and lists what is in the keychain: without that keychain the server refuses to start, instead of
+// generating new keys that would invalidate all sign-ins and app passwords.
 import { randomBytes } from 'node:crypto';
 import { chmodSync, statSync } from 'node:fs';
 import { z } from 'zod';
@@ -11,15 +10,15 @@ import { readJsonFile, writeJsonFile } from './json-file.ts';
 import { KEYCHAIN_PACKAGES, openKeychain, type KeychainPackage, type OpenedKeychain } from './keychain.ts';
 import type { Settings } from './settings.ts';
 
-/** Keys of our own, and settings by their lower-case names. */
+/** The server's keys, and settings by their lower-case names. */
 export type SecretName = 'JWT_SECRET' | 'COMPAT_SECRET_KEY' | `setting.${string}`;
 
 export interface SecretStore {
-  /** Where a secret that is set goes. */
+  /** Where new secrets are stored. */
   readonly place: 'file' | 'keychain';
-  /** Why it is not the keychain, where that was wished for. */
+  /** Why it is not the keychain, if that was requested. */
   readonly whyNot: string | undefined;
-  /** Throws `unavailable` when the secret is known to be there and cannot be had. */
+  /** Throws `unavailable` if a stored secret cannot be read. */
   get(name: SecretName): Promise<string | undefined>;
   set(name: SecretName, value: string): Promise<void>;
   delete(name: SecretName): Promise<void>;
@@ -32,24 +31,24 @@ export interface SecretStoreOptions {
   wish: Settings['SECRET_STORE'];
   log: Log;
   packages?: readonly KeychainPackage[];
-  /** How long a keychain that is new to us may take to answer. */
+  /** Time limit of a keychain that is not used yet. */
   probeMs?: number;
 }
 
-/** One that holds the secrets may first have to be unlocked by a person. */
+/** Time limit of a keychain in use, which a person may have to unlock. */
 const UNLOCK_MS = 60_000;
 const SHORTEST = 16;
 
 const InKeychain = z.object({
   package: z.string(),
-  /** Tells libraries apart that share a keychain. */
+  /** Distinguishes libraries that share a keychain. */
   library: z.string(),
-  /** What is in it. */
+  /** Names of the secrets in the keychain. */
   names: z.array(z.string()),
 });
 type InKeychain = z.output<typeof InKeychain>;
 
-/** Opens the place of the secrets, and moves them when another is wished for. */
+/** Opens the store, and moves the secrets if another place is requested. Throws `unavailable` or `invalid`. */
 export async function openSecretStore({
   file,
   wish,
@@ -77,18 +76,18 @@ export async function openSecretStore({
     if (isInUse)
       throw new AppError(
         'unavailable',
-        `The keys of this library are in the system’s keychain, which cannot be used now (${whyNot}). Unlock ` +
-          'it and start again; new keys would end every sign-in and app-password.',
+        `The keys of this library are in the system’s keychain, which is not available (${whyNot}). Unlock ` +
+          'it and start again; new keys would invalidate all sign-ins and app passwords.',
         { cause },
       );
     if (wish === 'keychain')
       throw new AppError(
         'unavailable',
-        `SECRET_STORE = keychain: the system’s keychain cannot be used (${whyNot}). With auto the secrets ` +
-          'stay in a file that only this account can read.',
+        `SECRET_STORE = keychain: the system’s keychain is not available (${whyNot}). With auto, secrets ` +
+          'are then stored in a file that only this account can read.',
         { cause },
       );
-    log.info({ why_not: whyNot }, 'secrets are kept in secrets.json');
+    log.info({ why_not: whyNot }, 'secrets are stored in secrets.json');
     return createStore({ file, keychain: undefined, place: 'file', whyNot });
   }
 }
@@ -112,8 +111,8 @@ function createStore({ file, keychain, place, whyNot }: StoreParts): SecretStore
       const value = await keychain?.get(account(kept, name));
       if (value !== undefined) return value;
       const without = name.startsWith('setting.')
-        ? 'the setting is then not set'
-        : 'a new one is made then, and what the old one protected is lost';
+        ? 'the setting is then unset'
+        : 'a new one is then generated, and what the old one protected is lost';
       throw new AppError(
         'unavailable',
         `${name} is missing from the system’s keychain. Restore the keychain, or remove ${name} from ` +
@@ -131,7 +130,7 @@ function createStore({ file, keychain, place, whyNot }: StoreParts): SecretStore
       });
     },
 
-    /** The file first: what it does not name is not there, whatever a crash leaves behind. */
+    /** The file first: a secret that it does not list does not exist, even if a crash leaves it in the keychain. */
     async delete(name) {
       const { kept } = read(file);
       change(file, (content) => {
@@ -162,8 +161,7 @@ const withName = (kept: InKeychain, name: string): InKeychain => ({
 });
 
 /**
- * Written, read back, and only then taken out of the file, in one step for all of them. A crash before that leaves both
- * equal.
+ * Writes all secrets, reads them back, and then removes all from the file at once. A crash before leaves both equal.
  */
 async function moveToKeychain(file: string, keychain: OpenedKeychain): Promise<void> {
   const { values, kept: before } = read(file);
@@ -171,7 +169,7 @@ async function moveToKeychain(file: string, keychain: OpenedKeychain): Promise<v
   const kept = keptBy(keychain, before);
   change(file, (content) => {
     content.kept = kept;
-  }); // so that the next try finds the same places
+  }); // so that the next attempt uses the same entries
   for (const [name, value] of values) await putAndCheck(keychain, account(kept, name), value);
   change(file, (content) => {
     for (const [name, value] of values) if (content.values.get(name) === value) content.values.delete(name);
@@ -179,7 +177,7 @@ async function moveToKeychain(file: string, keychain: OpenedKeychain): Promise<v
   });
 }
 
-/** The way back, in the same order: into the file, and then out of the keychain. */
+/** The reverse, in the same order: first into the file, then out of the keychain. */
 async function moveToFile(file: string, keychain: OpenedKeychain, log: Log): Promise<void> {
   const { kept } = read(file);
   if (!kept) return;
@@ -193,7 +191,7 @@ async function moveToFile(file: string, keychain: OpenedKeychain, log: Log): Pro
     await keychain
       .delete(account(kept, name))
       .catch((err: unknown) =>
-        log.warn({ err, secret: name }, 'a secret that is in secrets.json now is still in the keychain too'),
+        log.warn({ err, secret: name }, 'a secret moved to secrets.json could not be removed from the keychain'),
       );
   }
   change(file, (content) => {
@@ -204,17 +202,17 @@ async function moveToFile(file: string, keychain: OpenedKeychain, log: Log): Pro
 async function putAndCheck(keychain: OpenedKeychain, where: string, value: string): Promise<void> {
   await keychain.set(where, value);
   if ((await keychain.get(where)) !== value)
-    throw new AppError('unavailable', 'the keychain did not give back what it was given');
+    throw new AppError('unavailable', 'the keychain did not return what was stored');
 }
 
 interface Content {
   values: Map<string, string>;
   kept: InKeychain | undefined;
-  /** What else a person wrote there. */
+  /** Other entries, added by hand. */
   rest: Record<string, unknown>;
 }
 
-/** A damaged file is refused, never replaced. */
+/** Throws for a damaged file, which is never overwritten. */
 function read(file: string): Content {
   const { keychain, ...entries } = readJsonFile(file);
   closeToOthers(file);
@@ -227,15 +225,15 @@ function read(file: string): Content {
     else
       throw new AppError(
         'unavailable',
-        `${file} is damaged: ${name} is not a text of at least ${SHORTEST} characters. Restore it from a ` +
-          `backup, or take ${name} out to have a new one made.`,
+        `${file} is damaged: ${name} is not text of at least ${SHORTEST} characters. Restore it from a ` +
+          `backup, or remove ${name} to have a new one generated.`,
       );
   }
   const kept = keychain === undefined ? undefined : InKeychain.safeParse(keychain);
   if (kept?.success === false)
     throw new AppError(
       'unavailable',
-      `${file} is damaged: "keychain" does not say which secrets are in the system’s keychain. Restore it ` +
+      `${file} is damaged: "keychain" does not list the secrets in the system’s keychain. Restore it ` +
         'from a backup.',
     );
   return { values, kept: kept?.data, rest };
@@ -248,7 +246,7 @@ function change(file: string, edit: (content: Content) => void): void {
   writeJsonFile(file, { ...rest, ...Object.fromEntries(values), ...(kept && { keychain: kept }) });
 }
 
-/** A copy or a restore may have opened the file to others. Windows has no such modes. */
+/** Restores the mode, which a copy or a restore may have changed. Windows has none. */
 function closeToOthers(file: string): void {
   if (process.platform === 'win32') return;
   const mode = statSync(file, { throwIfNoEntry: false })?.mode;

@@ -1,5 +1,4 @@
-// What the server takes from the secret store at its start: keys of its own, which are made once, and the secret
-// settings.
+// What the server reads from the secret store at startup: its own keys, which are generated once, and secret settings.
 import { randomBytes } from 'node:crypto';
 import { isSettingName, parseSetting, type Config } from './config.ts';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
@@ -11,7 +10,7 @@ export interface Secrets {
   compatSecretKey: string;
 }
 
-/** A secret from the settings wins; otherwise it is made once and kept in the store. */
+/** A key from the settings has precedence; otherwise one is generated once and stored. */
 export async function loadSecrets(
   settings: Pick<Settings, 'JWT_SECRET' | 'COMPAT_SECRET_KEY'>,
   store: SecretStore,
@@ -33,7 +32,7 @@ async function getOrMake(store: SecretStore, name: SecretName): Promise<string> 
 export const isSecretSetting = (name: SettingName): boolean => SETTINGS[name].secret === true;
 export const secretNameOf = (name: SettingName): SecretName => `setting.${name.toLowerCase()}`;
 
-/** Secret settings by their names, as they are stored. */
+/** Stored secret settings by name. */
 export async function storedSettings(store: SecretStore): Promise<Partial<Record<SettingName, string>>> {
   const known = new Set<string>(store.names());
   const found: Partial<Record<SettingName, string>> = {};
@@ -45,10 +44,7 @@ export async function storedSettings(store: SecretStore): Promise<Partial<Record
   return found;
 }
 
-/**
- * The configuration with the secret settings in it. They lie in the same layer as settings.json and win over what
- * stands there.
- */
+/** Adds the secret settings to the configuration, in the layer of settings.json and with precedence over it. */
 export async function withStoredSettings(config: Config, store: SecretStore): Promise<Config> {
   const settings = { ...config.settings };
   const origins = { ...config.origins };
@@ -60,7 +56,7 @@ export async function withStoredSettings(config: Config, store: SecretStore): Pr
   return { ...config, settings, origins };
 }
 
-/** Where secrets belong into the keychain, those that stand in settings.json go there too. */
+/** If secrets are stored in the keychain, moves those in settings.json there too. */
 export async function adoptWrittenSecrets(config: Config, store: SecretStore): Promise<Config> {
   if (store.place !== 'keychain') return config;
   const { settingsFile } = config.paths;

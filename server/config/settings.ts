@@ -1,6 +1,6 @@
-// Every setting there is: name, rule, default, one line of help. `--help`, the settings window, the error texts and the
-// documentation all read this table. Names are the environment's; in settings.json and on the wire they are lower case.
-// The settings of one storage backend alone are declared in its file.
+// All settings: name, rule, default, one line of help. `--help`, the settings page, error messages and the
+// documentation are derived from this table. Names are upper case in the environment, lower case in settings.json and
+// the API. Settings of a single storage backend are declared in its file.
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -19,24 +19,24 @@ export const SETTINGS = {
   LOG_LEVEL: setting(z.enum(LOG_LEVELS).default('info'), {
     group: 'general',
     restart: true,
-    help: 'How much is logged.',
+    help: 'Log level.',
   }),
   SECRET_STORE: setting(z.enum(['keep', 'file', 'keychain', 'auto']).default('keep'), {
     group: 'general',
     restart: true,
     help:
-      'Where keys and passwords are kept: in a file (secrets.json), in the system’s keychain, auto for the ' +
-      'keychain where there is one, or keep for where they are (at first the file).',
+      'Where keys and passwords are stored: file (secrets.json), keychain (of the system), auto (the keychain ' +
+      'if there is one), or keep (where they are; initially the file).',
   }),
 
   HOST: setting(text.default('127.0.0.1'), {
     group: 'network',
     advanced: true,
-    help: 'Address to listen on; 0.0.0.0 lets other devices in.',
+    help: 'Address to listen on; 0.0.0.0 allows access from other devices.',
   }),
   PORT: setting(
-    number(z.int().min(0).max(65535), 'a whole number from 0 to 65535; 0 takes a free port').default(4747),
-    { group: 'network', advanced: true, restart: true, help: 'Port to listen on; 0 takes a free one.' },
+    number(z.int().min(0).max(65535), 'a whole number from 0 to 65535; 0 for any free port').default(4747),
+    { group: 'network', advanced: true, restart: true, help: 'Port to listen on; 0 for any free port.' },
   ),
   ALLOWED_HOSTS: setting(
     z
@@ -51,69 +51,69 @@ export const SETTINGS = {
     {
       group: 'network',
       advanced: true,
-      help: 'Further host names by which browsers may reach this server, separated by commas (for a reverse proxy).',
+      help: 'Additional host names of this server, separated by commas; for use behind a reverse proxy.',
     },
   ),
 
   STORAGE_BACKEND: setting(text.default('local'), {
     group: 'storage',
     restart: true,
-    help: 'Where audio and covers are kept: local disk or an object store.',
+    help: 'Where audio and covers are stored: local disk or an object store.',
   }),
   STORAGE_ROOT: setting(path.optional(), {
     group: 'storage',
     restart: true,
-    help: 'Folder of the local storage; library inside the data folder by default.',
+    help: 'Folder of the local storage; by default library in the data folder.',
   }),
   ...BACKEND_SETTINGS,
   BACKUP_TARGET: setting(path.optional(), {
     group: 'backup',
-    help: 'Where backups go: an existing folder, best on another disk, or s3 for the bucket.',
+    help: 'Where backups are stored: an existing folder, preferably on another disk, or s3 for the bucket.',
   }),
   BACKUP_SCHEDULE: setting(
     z
       .string()
       .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 03:30')
       .optional(),
-    { group: 'backup', help: 'When a backup is made every day, such as 03:30; no schedule if empty.' },
+    { group: 'backup', help: 'Time of the daily backup, such as 03:30; no schedule if empty.' },
   ),
   BACKUP_KEEP_DAILY: setting(number(z.int().min(1).max(366), 'a whole number from 1 to 366').default(7), {
     group: 'backup',
     advanced: true,
-    help: 'Of how many days the last snapshot is kept.',
+    help: 'Number of daily snapshots to keep.',
   }),
   BACKUP_KEEP_WEEKLY: setting(number(z.int().min(0).max(520), 'a whole number from 0 to 520').default(4), {
     group: 'backup',
     advanced: true,
-    help: 'Of how many weeks the last snapshot is kept.',
+    help: 'Number of weekly snapshots to keep.',
   }),
   BACKUP_PASSPHRASE: setting(z.string().min(8, 'must have at least 8 characters').optional(), {
     group: 'backup',
     secret: true,
-    help: 'Encrypts backups that are begun from now on; without it nobody can restore them.',
+    help: 'Encrypts new backups; they cannot be restored without it.',
   }),
   BACKUP_INCLUDE_KEYS: setting(bool.default(false), {
     group: 'backup',
     advanced: true,
-    help: 'Take the keys along, so that app-passwords work after a restore; needs a passphrase.',
+    help: 'Include the keys, so that app passwords work after a restore; requires a passphrase.',
   }),
   BACKUP_INCLUDE_REFERENCED: setting(bool.default(false), {
     group: 'backup',
     advanced: true,
-    help: 'Also copy the files of the music folder that are only indexed.',
+    help: 'Also back up files in the music folder that are only indexed.',
   }),
   VERIFY_DAYS: setting(number(z.int().min(0).max(3_650), 'a whole number of days; 0 for never').optional(), {
     group: 'storage',
     advanced: true,
     help:
-      'In how many days all stored files are verified once, a part every day; 0 for never. 30 on a disk and 0 ' +
-      'in an object store by default.',
+      'Number of days in which all stored files are verified, a part each day; 0 for never. By default 30 on a ' +
+      'disk and 0 in an object store.',
   }),
   MAX_UPLOAD_BYTES: setting(number(z.int().min(1), 'a whole number of bytes').default(1_073_741_824), {
     group: 'storage',
     advanced: true,
     unit: 'bytes',
-    help: 'Largest file that may be uploaded, in bytes.',
+    help: 'Size limit of uploaded files, in bytes.',
   }),
   MIN_FREE_BYTES: setting(number(z.int().min(0), 'a whole number of bytes').default(1_000_000_000), {
     group: 'storage',
@@ -125,39 +125,39 @@ export const SETTINGS = {
   LOCAL_MEDIA_IMPORT_PATH: setting(path.optional(), { group: 'library', unit: 'folder', help: 'Your music folder.' }),
   LOCAL_MEDIA_IMPORT_MODE: setting(z.enum(['copy', 'reference']).default('copy'), {
     group: 'library',
-    help: 'Copy files into the library, or leave them where they are and only index them.',
+    help: 'Copy files into the library, or only index them where they are.',
   }),
   LOCAL_MEDIA_WATCH: setting(bool.default(true), {
     group: 'library',
-    help: 'Notice changes in the music folder at once.',
+    help: 'Watch the music folder for changes.',
   }),
 
-  ALLOW_REGISTRATION: setting(bool.default(true), { group: 'accounts', help: 'Let people make their own accounts.' }),
+  ALLOW_REGISTRATION: setting(bool.default(true), { group: 'accounts', help: 'Let people create their own accounts.' }),
   JWT_SECRET: setting(z.string().min(16, 'must have at least 16 characters').optional(), {
     group: 'accounts',
     advanced: true,
     restart: true,
     secret: true,
-    help: 'Signs access tokens; generated when not set.',
+    help: 'Signs access tokens; generated if empty.',
   }),
   ACCESS_TOKEN_TTL: setting(duration.default(604_800), {
     group: 'accounts',
     advanced: true,
     unit: 'duration',
-    help: 'How long a sign-in lasts: a number and s, m, h or d.',
+    help: 'How long a sign-in lasts, such as 12h or 7d.',
   }),
   COMPAT_SECRET_KEY: setting(z.string().min(16, 'must have at least 16 characters').optional(), {
     group: 'accounts',
     advanced: true,
     restart: true,
     secret: true,
-    help: 'Protects the app-passwords of phone clients; generated when not set.',
+    help: 'Encrypts the app passwords of Subsonic clients; generated if empty.',
   }),
   ADMIN_USERNAME: setting(text.optional(), {
     group: 'accounts',
     advanced: true,
     restart: true,
-    help: 'Makes this superuser at the start if there is none (needs ADMIN_PASSWORD).',
+    help: 'Creates this superuser at startup if there is none (requires ADMIN_PASSWORD).',
   }),
   ADMIN_PASSWORD: setting(z.string().min(8, 'must have at least 8 characters').optional(), {
     group: 'accounts',
@@ -171,25 +171,25 @@ export const SETTINGS = {
   FPID_API_KEY: setting(text.optional(), {
     group: 'metadata',
     secret: true,
-    help: 'Your key for the identification service.',
+    help: 'Your AcoustID API key.',
   }),
   FPID_BASE_URL: setting(url.default('https://api.acoustid.org'), {
     group: 'metadata',
     advanced: true,
-    help: 'Address of the identification service.',
+    help: 'Address of AcoustID.',
   }),
   FPID_TRUST_SCORE: setting(number(z.number().min(0).max(1), 'a number from 0 to 1').default(0.85), {
     group: 'metadata',
-    help: 'Above this score a fingerprint match wins over the tags; at or below it the tags win.',
+    help: 'Above this score, a fingerprint match has precedence over tags.',
   }),
   FPID_RATE_PER_SECOND: setting(number(z.number().min(0.1).max(1_000), 'a number from 0.1 to 1000').default(3), {
     group: 'metadata',
     advanced: true,
-    help: 'Look-ups per second at most; the public service allows 3.',
+    help: 'Maximum lookups per second; the public service allows 3.',
   }),
   MUSICBRAINZ_ENABLED: setting(bool.default(true), {
     group: 'metadata',
-    help: 'Ask MusicBrainz for year, genre and track number.',
+    help: 'Look up year, genre and track number in MusicBrainz.',
   }),
   MUSICBRAINZ_BASE_URL: setting(url.default('https://musicbrainz.org'), {
     group: 'metadata',
@@ -198,43 +198,43 @@ export const SETTINGS = {
   }),
   CONTACT: setting(text.optional(), {
     group: 'metadata',
-    help: 'Mail or web address that is sent to MusicBrainz with each request.',
+    help: 'E-mail or web address that is sent to MusicBrainz with each request.',
   }),
-  COVERART_ENABLED: setting(bool.default(true), { group: 'metadata', help: 'Look for missing covers online.' }),
+  COVERART_ENABLED: setting(bool.default(true), { group: 'metadata', help: 'Look up missing covers online.' }),
   COVERART_BASE_URL: setting(url.default('https://coverartarchive.org'), {
     group: 'metadata',
     advanced: true,
-    help: 'Address of the cover archive.',
+    help: 'Address of the Cover Art Archive.',
   }),
   LISTENBRAINZ_ENABLED: setting(bool.default(true), {
     group: 'metadata',
-    help: 'Let people have their plays sent to ListenBrainz.',
+    help: 'Let people scrobble to ListenBrainz.',
   }),
   LISTENBRAINZ_BASE_URL: setting(url.default('https://api.listenbrainz.org'), {
     group: 'metadata',
     advanced: true,
-    help: 'Address of ListenBrainz, or of a server that speaks like it.',
+    help: 'Address of ListenBrainz or a compatible server.',
   }),
   FFMPEG_PATH: setting(path.optional(), {
     group: 'metadata',
     advanced: true,
-    help: 'The ffmpeg program; looked up on PATH by default.',
+    help: 'Path of ffmpeg; by default the one in PATH.',
   }),
   TRANSCODE_PROCESSES: setting(number(z.int().min(1).max(64), 'a whole number from 1 to 64').default(2), {
     group: 'storage',
     advanced: true,
-    help: 'How many tracks are transcoded at the same time.',
+    help: 'Maximum number of simultaneous transcodes.',
   }),
   TRANSCODE_CACHE_BYTES: setting(number(z.int().min(0), 'a whole number of bytes').default(5_368_709_120), {
     group: 'storage',
     advanced: true,
     unit: 'bytes',
-    help: 'Size limit of the cache of transcoded tracks, in bytes.',
+    help: 'Size limit of the transcode cache, in bytes.',
   }),
   FPCALC_PATH: setting(path.optional(), {
     group: 'metadata',
     advanced: true,
-    help: 'The fpcalc program; looked up on PATH by default.',
+    help: 'Path of fpcalc; by default the one in PATH.',
   }),
 
   STREAMSRC_ENABLED: setting(bool.default(false), {
@@ -243,12 +243,12 @@ export const SETTINGS = {
   }),
   STREAMSRC_PROVIDER: setting(z.enum(['ia', 'ext', 'sub']).default('ia'), {
     group: 'remote',
-    help: 'Which catalogue: Internet Archive, an external extractor, or another Subsonic server.',
+    help: 'Catalogue: ia (Internet Archive), ext (an external extractor), or sub (another Subsonic server).',
   }),
   STREAMSRC_BASE_URL: setting(url.optional(), {
     group: 'remote',
     onlyFor: { setting: 'STREAMSRC_PROVIDER', values: ['ia', 'sub'] },
-    help: 'Address of the catalogue: of the other Subsonic server, or of a mirror of the Internet Archive.',
+    help: 'Address of the other Subsonic server, or of a mirror of the Internet Archive.',
   }),
   STREAMSRC_COOKIES_FILE: setting(path.optional(), {
     group: 'remote',
@@ -258,34 +258,34 @@ export const SETTINGS = {
   STREAMSRC_COMMAND: setting(text.optional(), {
     group: 'remote',
     onlyFor: { setting: 'STREAMSRC_PROVIDER', values: ['ext'] },
-    help: 'The extractor program, yt-dlp or one like it; looked up on PATH by default.',
+    help: 'Path of the extractor, yt-dlp or a compatible one; by default yt-dlp in PATH.',
   }),
   STREAMSRC_SEARCH_TEMPLATE: setting(text.optional(), {
     group: 'remote',
     onlyFor: { setting: 'STREAMSRC_PROVIDER', values: ['ext'] },
-    help: 'How a search is put to the extractor; ytsearch{limit}:{query} by default.',
+    help: 'Search template of the extractor; by default ytsearch{limit}:{query}.',
   }),
   STREAMSRC_EXTRACTORS: setting(text.optional(), {
     group: 'remote',
     onlyFor: { setting: 'STREAMSRC_PROVIDER', values: ['ext'] },
     help:
-      'Names of the extractor’s sites that may be used, separated by commas; -generic leaves out web pages in ' +
-      'general.',
+      'Names of the extractor’s sites to use, separated by commas; -generic excludes the generic extractor for ' +
+      'any web page.',
   }),
   STREAMSRC_USERNAME: setting(text.optional(), {
     group: 'remote',
     onlyFor: { setting: 'STREAMSRC_PROVIDER', values: ['sub'] },
-    help: 'Account at the other Subsonic server.',
+    help: 'Username on the other Subsonic server.',
   }),
   STREAMSRC_PASSWORD: setting(text.optional(), {
     group: 'remote',
     onlyFor: { setting: 'STREAMSRC_PROVIDER', values: ['sub'] },
     secret: true,
-    help: 'Password at the other Subsonic server.',
+    help: 'Password on the other Subsonic server.',
   }),
   SUBSONIC_REMOTE_TRACKS: setting(bool.default(true), {
     group: 'remote',
-    help: 'Show phone clients saved tracks whose audio is not here yet; playing one fetches it.',
+    help: 'Show placeholders to Subsonic clients; playing one fetches its audio.',
   }),
 };
 

@@ -8,7 +8,7 @@ export const S3_SETTINGS = {
     restart: true,
     help: 'Bucket for audio, covers and backups.',
   }),
-  S3_PREFIX: setting(text.optional(), { group: 'storage', restart: true, help: 'Prefix of every key in the bucket.' }),
+  S3_PREFIX: setting(text.optional(), { group: 'storage', restart: true, help: 'Prefix of all keys in the bucket.' }),
   S3_ACCESS_KEY_ID: setting(text.optional(), {
     group: 'storage',
     restart: true,
@@ -24,7 +24,7 @@ export const S3_SETTINGS = {
   S3_FORCE_PATH_STYLE: setting(bool.default(false), {
     group: 'storage',
     restart: true,
-    help: 'Put the bucket into the path; required by many self-hosted stores.',
+    help: 'Use path-style URLs; required by many self-hosted stores.',
   }),
 };
 export type S3Settings = ValuesOf<typeof S3_SETTINGS>;

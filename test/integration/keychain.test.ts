@@ -64,7 +64,7 @@ describe('without a keychain', () => {
     expect(secrets).toHaveLength(4);
     if (process.platform !== 'win32') expect(statSync(join(dir, 'secrets.json')).mode & 0o777).toBe(0o600);
     for (const secret of [...secrets, OWNER.ADMIN_PASSWORD]) expect(server.output()).not.toContain(secret);
-    expect(server.output()).toContain('secrets are kept in secrets.json');
+    expect(server.output()).toContain('secrets are stored in secrets.json');
     expect(readdirSync(dir)).not.toContain('settings.json');
   });
 

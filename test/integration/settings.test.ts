@@ -46,7 +46,7 @@ describe('GET /settings', () => {
       unit: null,
       advanced: true,
       is_in_use: true,
-      help: 'Port to listen on; 0 takes a free one.',
+      help: 'Port to listen on; 0 for any free port.',
       restart_needed: true,
       restart_pending: false,
       secret: false,

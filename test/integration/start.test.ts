@@ -50,7 +50,7 @@ test('an invalid setting from the environment or the file is reported, with its 
   );
   const dir = fresh();
   writeFileSync(join(dir, 'settings.json'), '{"allow_registratoin": true}');
-  expect(await refusal(['--data-dir', dir])).toMatch(/Setting allow_registratoin in settings\.json is not known/);
+  expect(await refusal(['--data-dir', dir])).toMatch(/Unknown setting allow_registratoin in settings\.json/);
   writeFileSync(join(dir, 'settings.json'), '{ not json');
   expect(await refusal(['--data-dir', dir])).toMatch(/settings\.json is damaged/);
 });

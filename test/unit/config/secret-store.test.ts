@@ -77,7 +77,7 @@ it.each(['absent', 'silent', 'lies'] as const)(
     const store = await open('auto');
     expect(store.place).toBe('file');
     expect(store.whyNot).toMatch(
-      { absent: /Cannot find package/, silent: /no answer within/, lies: /did not give back/ }[fault],
+      { absent: /Cannot find package/, silent: /no answer within/, lies: /did not return what was stored/ }[fault],
     );
     expect(await store.get('JWT_SECRET')).toBe(JWT);
     await expect(open('keychain')).rejects.toThrow(/SECRET_STORE = keychain/);

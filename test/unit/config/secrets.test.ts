@@ -86,7 +86,7 @@ describe('the secrets file', () => {
     async (value) => {
       writeFileSync(file, JSON.stringify({ JWT_SECRET: value }));
       await expect(load()).rejects.toThrow(
-        /secrets\.json is damaged: JWT_SECRET is not a text of at least 16 characters/,
+        /secrets\.json is damaged: JWT_SECRET is not text of at least 16 characters/,
       );
     },
   );
