@@ -1,10 +1,9 @@
-// What a remote catalogue can do, whoever stands behind it. One of ia.ts, ext.ts and sub.ts is in use at a time
-// (STREAMSRC_PROVIDER).
+// Interface of remote catalogues. One of ia.ts, ext.ts and sub.ts is in use at a time (STREAMSRC_PROVIDER).
 import { AppError } from '../errors.ts';
 
-/** Something to hear, as a catalogue shows it. */
+/** A search result. */
 export interface CatalogueHit {
-  /** The catalogue's own, the same in every search. */
+  /** The catalogue's id, the same in every search. */
   id: string;
   title: string;
   artist?: string | undefined;
@@ -12,12 +11,12 @@ export interface CatalogueHit {
   durationMs?: number | undefined;
   trackNumber?: number | undefined;
   year?: number | undefined;
-  /** Fetched by `cover`; may need credentials that are not in it. */
+  /** Fetched with `cover`, which adds credentials if needed. */
   coverUrl?: string | undefined;
   pageUrl?: string | undefined;
 }
 
-/** What has to be kept of a hit to fetch it another day. */
+/** What is stored of a hit to download it later. */
 export type CatalogueRef = Pick<CatalogueHit, 'id' | 'pageUrl'>;
 
 export interface DownloadOptions {
@@ -26,23 +25,20 @@ export interface DownloadOptions {
   onProgress: (done: number, total: number | null) => void;
 }
 
-/** Everything throws CatalogueError, or the signal's reason. */
+/** All methods throw CatalogueError or the signal's reason. */
 export interface CatalogueProvider {
   readonly name: string;
-  /** What is missing in the settings, in words; undefined when it can be asked. */
+  /** What is missing in the settings; undefined if it is ready for use. */
   whyNot(): string | undefined;
-  /** Whether text from outside may be an id of this catalogue. */
+  /** Whether untrusted text has the form of an id of this catalogue. */
   isId(id: string): boolean;
-  /** Asks whether it can be reached; gives a few words about it, such as a version. */
+  /** Checks that the catalogue can be reached; returns a description, such as a version. */
   check(signal: AbortSignal): Promise<string>;
   search(query: string, options: { limit: number; signal: AbortSignal }): Promise<CatalogueHit[]>;
   resolve(ref: CatalogueRef, signal: AbortSignal): Promise<CatalogueHit>;
-  /**
-   * Fetches the audio into `dir` and gives the file's path. What an earlier call left in `dir` is gone on with where
-   * that is possible.
-   */
+  /** Downloads the audio into `dir` and returns the path of the file. Resumes what an earlier call left in `dir`. */
   download(ref: CatalogueRef, dir: string, options: DownloadOptions): Promise<string>;
-  /** The picture's bytes, unchecked. */
+  /** The bytes of the picture, not validated. */
   cover(url: string, signal: AbortSignal): Promise<Uint8Array>;
 }
 
@@ -56,14 +52,14 @@ export type CatalogueFault =
   | 'rate_limited'
   | 'timeout';
 
-/** Another time may be better. */
+/** Temporary, so worth a retry. */
 const PASSING: ReadonlySet<CatalogueFault> = new Set(['unavailable', 'rate_limited', 'timeout']);
 
-/** `message` is a whole sentence for the person. */
+/** `message` is a sentence for users. */
 export class CatalogueError extends Error {
   override name = 'CatalogueError';
   readonly fault: CatalogueFault;
-  /** How long the catalogue asked to be left alone. */
+  /** Wait time that the catalogue asked for. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -81,7 +77,7 @@ export class CatalogueError extends Error {
   }
 }
 
-/** The same for callers over HTTP. */
+/** Converts a CatalogueError for the API. */
 export function toAppError(error: unknown): unknown {
   if (!(error instanceof CatalogueError)) return error;
   if (error.fault === 'not_found') return new AppError('not_found', error.message, { cause: error });

@@ -1,4 +1,4 @@
-// What is known of the scans of the music folder, out of their jobs. Dry runs do not count: they changed nothing.
+// Past scans of the music folder, read from their jobs. Without dry runs, which change nothing.
 import { sql } from 'drizzle-orm';
 import type { Db } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
@@ -9,9 +9,9 @@ export interface EndedScan {
   jobId: JobId;
   status: JobStatus;
   finishedAt: Date;
-  /** What was asked for, relative to the music folder; '' is all of it. */
+  /** The scanned folders, relative to the music folder; '' is all of it. */
   folders: string[];
-  /** The job's result without its long lists; null when the scan did not end well. */
+  /** The job's result without its long lists; null if the scan did not succeed. */
   result: unknown;
 }
 
@@ -22,7 +22,7 @@ interface Row extends RowAs<typeof jobs, 'status'> {
   result: string | null;
 }
 
-/** By the index on task and id, newest first: the first one that fits ends the look. */
+/** Uses the index on task and id, newest first, so that the first match ends the search. */
 const SCANS = sql`FROM jobs WHERE task = 'scan_local_folder' AND payload ->> '$.dryRun' IS NULL`;
 
 export function createEndedScans(db: Db) {
@@ -51,7 +51,7 @@ export function createEndedScans(db: Db) {
       return row ? new Date(row.at) : null;
     },
 
-    /** The music folder of the latest scan that ended well; undefined before the first. */
+    /** The music folder of the last successful scan; undefined before the first. */
     folder(): string | undefined {
       const row = db.get<{ path: string | null } | undefined>(
         sql`SELECT result ->> '$.path' AS path ${SCANS} AND status = 'succeeded' ORDER BY id DESC LIMIT 1`,

@@ -1,4 +1,4 @@
-// What the extractor prints, made into hits; and what its complaints mean. Pure.
+// Parses the extractor's output into hits, and its errors into faults. Pure.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { oneLine } from '../media/text.ts';
@@ -44,13 +44,13 @@ const Entry = z.object({
 });
 export const SearchOutput = z.object({ entries: z.array(z.unknown()) });
 
-/** Undefined for what cannot be fetched: without an address, or live. */
+/** Undefined for results that cannot be downloaded: without a URL, or live. */
 export function toHit(value: unknown): CatalogueHit | undefined {
   const { data: entry } = Entry.safeParse(value);
   const pageUrl = webAddress(entry?.webpage_url) ?? webAddress(entry?.url);
   if (!entry || pageUrl === undefined || entry.is_live) return undefined;
   const key = entry.extractor_key ?? entry.ie_key ?? 'Generic';
-  // The generic extractor calls everything by its file name.
+  // the generic extractor's ids are just file names
   const id = key === 'Generic' || entry.id === undefined ? hash('sha256', pageUrl, 'hex').slice(0, 32) : entry.id;
   return {
     id: `${key}:${id}`,
@@ -72,13 +72,13 @@ export function toHit(value: unknown): CatalogueHit | undefined {
 const wholeOf = (value: number | undefined): number | undefined =>
   value !== undefined && Number.isInteger(value) && value < 10_000 ? value : undefined;
 
-/** An http address without what one extractor whispers to another behind `#`. */
+/** An http URL without the data that extractors pass to each other in the fragment. */
 function webAddress(text: string | undefined): string | undefined {
   const url = text?.replace(/#__youtubedl_smuggle.*$/s, '');
   return url !== undefined && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) ? url : undefined;
 }
 
-/** `{limit}` and `{query}` filled in; inside an address the words are encoded. */
+/** Fills in `{limit}` and `{query}`; URL-encodes the query in a URL. */
 export function fillTemplate(template: string, query: string, limit: number): string {
   const words = /^https?:/i.test(template) ? encodeURIComponent(query) : query;
   return template.replaceAll(/\{(limit|query)\}/g, (_, name) => (name === 'limit' ? String(limit) : words));
@@ -88,37 +88,38 @@ const MEANINGS: readonly [RegExp, ConstructorParameters<typeof CatalogueError>[0
   [
     /HTTP Error 404|HTTP Error 410|Video unavailable|has been removed|does not exist|not available/i,
     'not_found',
-    'The site does not have it any more',
+    'The site no longer has it',
   ],
-  [/HTTP Error 429|Too Many Requests|rate.?limit/i, 'rate_limited', 'The site is asked too often'],
+  [/HTTP Error 429|Too Many Requests|rate.?limit/i, 'rate_limited', 'Too many requests to the site'],
   [
     /HTTP Error 40[13]|HTTP Error 451|Private video|Sign in|login required|members-only|confirm your age|DRM/i,
     'forbidden',
-    'The site does not give it out; a cookies file (STREAMSRC_COOKIES_FILE) may help',
+    'The site denies access; a cookies file (STREAMSRC_COOKIES_FILE) may help',
   ],
   [
     /Unsupported URL|no suitable extractor|Requested format is not available|No video formats/i,
     'invalid_media',
-    'There is no audio that the extractor could take',
+    'The extractor found no audio',
   ],
   [/No space left on device/i, 'unavailable', 'The disk is full'],
   [/timed out|timeout/i, 'timeout', 'The site did not answer in time'],
 ];
 
-/** What it said on its error output, as an error. The last line counts; addresses and paths in it stay here. */
+/** Converts the last line of the error output. URLs and paths are removed from it. */
 export function toFault(stderr: string, code: number | null): CatalogueError {
   const lines = stderr.split('\n').filter((line) => line.startsWith('ERROR:'));
   const said = oneLine(
     (lines.at(-1) ?? '').replace(/^ERROR:\s*/, '').replace(/https?:\/\/\S+|(?<![\w.])\/\S+|[A-Z]:\\\S+/g, '…'),
     200,
   );
-  const detail = said === '' ? `it ended with ${code ?? 'a signal'}` : said.replace(/[.;]+$/, '');
+  const ended = code === null ? 'ended by a signal' : `exit code ${code}`;
+  const detail = said === '' ? ended : said.replace(/[.;]+$/, '');
   if (code === 2)
     return new CatalogueError(
       'misconfigured',
-      `The extractor does not understand how it was called; another version may (${detail}).`,
+      `The extractor does not support the options used; try another version (${detail}).`,
     );
   for (const [pattern, fault, meaning] of MEANINGS)
     if (pattern.test(stderr)) return new CatalogueError(fault, `${meaning} (${detail}).`);
-  return new CatalogueError('unavailable', `The extractor could not do it (${detail}).`);
+  return new CatalogueError('unavailable', `The extractor failed (${detail}).`);
 }

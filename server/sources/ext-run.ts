@@ -1,5 +1,5 @@
-// Runs the extractor: no shell, a process group of its own (it starts ffmpeg), an end to everything it may take: time,
-// output, environment.
+// Runs the extractor without a shell, in its own process group (it starts ffmpeg), with limits on time and output and a
+// minimal environment.
 import { spawn } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import { CatalogueError } from './catalogue.ts';
@@ -8,7 +8,7 @@ export interface RunOptions {
   cwd: string;
   signal: AbortSignal;
   timeLimitMs: number;
-  /** Called with each line of its output as it comes. */
+  /** Called with each line of output. */
   onLine?: (line: string) => void;
   env?: NodeJS.ProcessEnv;
 }
@@ -23,7 +23,7 @@ const MAX_OUTPUT = 16e6;
 const MAX_ERRORS = 32e3;
 const LONGEST_LINE = 64e3;
 const GRACE_MS = 3_000;
-/** What it needs to run; our own secrets are not among it. */
+/** Environment variables that are passed on, none of which is a secret of ours. */
 const PASSED = [
   'PATH',
   'Path',
@@ -45,7 +45,7 @@ const PASSED = [
 ];
 const isWindows = process.platform === 'win32';
 
-/** Throws the signal's reason, and CatalogueError when it cannot be started or has no end. */
+/** Throws the signal's reason, or CatalogueError if it cannot be started or exceeds a limit. */
 export function runExtractor(
   command: string,
   args: readonly string[],
@@ -75,13 +75,7 @@ export function runExtractor(
     };
     const giveUp = (): void => stop(signal.reason);
     const timer = setTimeout(
-      () =>
-        stop(
-          new CatalogueError(
-            'timeout',
-            `The extractor did not come to an end within ${Math.round(timeLimitMs / 1_000)} s.`,
-          ),
-        ),
+      () => stop(new CatalogueError('timeout', `The extractor took longer than ${Math.round(timeLimitMs / 1_000)} s.`)),
       timeLimitMs,
     );
     signal.addEventListener('abort', giveUp, { once: true });
@@ -96,14 +90,14 @@ export function runExtractor(
       } else {
         stdout += text;
         if (stdout.length > MAX_OUTPUT)
-          stop(new CatalogueError('unavailable', 'The extractor gave more than can be read.'));
+          stop(new CatalogueError('unavailable', 'The extractor returned too much output.'));
       }
     });
     child.stderr.on('data', (chunk: Buffer) => {
       stderr = (stderr + chunk.toString('utf8')).slice(-MAX_ERRORS);
     });
     child.once('error', (cause) => {
-      fault ??= new CatalogueError('misconfigured', 'The extractor cannot be started; look at STREAMSRC_COMMAND.', {
+      fault ??= new CatalogueError('misconfigured', 'The extractor cannot be started; check STREAMSRC_COMMAND.', {
         cause,
       });
     });
@@ -117,12 +111,12 @@ export function runExtractor(
   });
 }
 
-/** The program and whatever it started. */
+/** Ends the program and its child processes. */
 function endGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {
     process.kill(isWindows ? pid : -pid, signal);
   } catch {
-    /* it has ended */
+    /* already ended */
   }
 }

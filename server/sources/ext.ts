@@ -1,5 +1,5 @@
-// An external extractor, yt-dlp or one that is called and answers like it, as a catalogue. It is given only addresses
-// that came out of its own search. What may be fetched with it is for whoever switches it on.
+// An external extractor, yt-dlp or a compatible one, as a catalogue. It only gets URLs from its own search results.
+// What may legally be downloaded with it is up to whoever enables it.
 import { copyFile, chmod, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { LiveSettings } from '../config/live-settings.ts';
@@ -12,10 +12,10 @@ import { runExtractor, type Finished, type RunOptions } from './ext-run.ts';
 import { createProviderHttp, tooLarge, type CataloguePace } from './provider-http.ts';
 
 const DEFAULT_TEMPLATE = 'ytsearch{limit}:{query}';
-/** The user's own configuration could make it run or write anything. */
+/** Without --ignore-config, a user's configuration could make it run or write anything. */
 const ALWAYS = ['--ignore-config', '--no-warnings', '--no-cache-dir', '--socket-timeout', '15', '-q'];
 const ID = /^[\w.-]{1,80}(?::[\w.-]{1,80})*:[^\u0000-\u001f]{1,300}$/;
-/** Since then it can be told of a JavaScript runtime, which it needs for some sites. */
+/** First version with the option for a JavaScript runtime, which some sites require. */
 const KNOWS_RUNTIMES = '2025.11.12';
 const PROGRESS = 'download:PROG {"d":%(progress.downloaded_bytes)j,"t":%(progress.total_bytes)j}';
 
@@ -28,7 +28,7 @@ export interface ExtDeps {
 }
 
 export function createExt({ settings, userAgent, pace, findTool, tmpDir }: ExtDeps): CatalogueProvider {
-  const bucket = createTokenBucket({ perSecond: pace.perSecond }); // each search is a process of its own
+  const bucket = createTokenBucket({ perSecond: pace.perSecond }); // each search is a process
   const http = createProviderHttp({
     base: () => pictureBase(settings.get('STREAMSRC_SEARCH_TEMPLATE')),
     userAgent,
@@ -43,7 +43,7 @@ export function createExt({ settings, userAgent, pace, findTool, tmpDir }: ExtDe
     if (!tool)
       throw new CatalogueError(
         'misconfigured',
-        'yt-dlp is not installed. Install it, or name another extractor with STREAMSRC_COMMAND.',
+        'yt-dlp is not installed. Install it, or set STREAMSRC_COMMAND to another extractor.',
       );
     return tool;
   }
@@ -70,7 +70,7 @@ export function createExt({ settings, userAgent, pace, findTool, tmpDir }: ExtDe
     );
   }
 
-  /** It rewrites the file at its end, and makes one that is missing: it gets a copy of its own. */
+  /** Passes a copy of the cookies file, since the extractor overwrites or creates it. */
   async function withCookies<T>(work: (args: string[]) => Promise<T>): Promise<T> {
     const file = settings.get('STREAMSRC_COOKIES_FILE');
     if (file === undefined) return work([]);
@@ -99,16 +99,16 @@ export function createExt({ settings, userAgent, pace, findTool, tmpDir }: ExtDe
     const value = parseJson(stdout);
     if (value == null)
       throw code === 0
-        ? new CatalogueError('unavailable', 'The extractor gave an answer that is not understood.')
+        ? new CatalogueError('unavailable', 'The response of the extractor is invalid.')
         : toFault(stderr, code);
-    return value; // a search in which one result fails is an answer all the same
+    return value; // single results may fail
   }
 
   async function resolve({ pageUrl }: CatalogueRef, signal: AbortSignal): Promise<CatalogueHit> {
     if (pageUrl === undefined)
-      throw new CatalogueError('not_found', 'The address of this hit is not known any more. Search for it again.');
+      throw new CatalogueError('not_found', 'The URL of this result has expired. Search for it again.');
     const hit = toHit(await readJson(['--no-playlist', '-f', 'bestaudio/best'], pageUrl, signal));
-    if (!hit) throw new CatalogueError('invalid_media', 'It is live, or there is nothing to fetch.');
+    if (!hit) throw new CatalogueError('invalid_media', 'It is a live stream, or there is nothing to download.');
     return hit;
   }
 
@@ -127,7 +127,7 @@ export function createExt({ settings, userAgent, pace, findTool, tmpDir }: ExtDe
           () => false,
         ))
       )
-        throw new CatalogueError('misconfigured', 'The cookies file (STREAMSRC_COOKIES_FILE) is not there.');
+        throw new CatalogueError('misconfigured', 'The cookies file (STREAMSRC_COOKIES_FILE) does not exist.');
       return `yt-dlp ${version}`;
     },
 
@@ -139,7 +139,7 @@ export function createExt({ settings, userAgent, pace, findTool, tmpDir }: ExtDe
       if (!parsed.success)
         throw new CatalogueError(
           'misconfigured',
-          'The search of the extractor gave no list; look at STREAMSRC_SEARCH_TEMPLATE.',
+          'The extractor’s search returned no list; check STREAMSRC_SEARCH_TEMPLATE.',
         );
       return parsed.data.entries.slice(0, limit).flatMap((entry) => toHit(entry) ?? []);
     },
@@ -148,7 +148,7 @@ export function createExt({ settings, userAgent, pace, findTool, tmpDir }: ExtDe
 
     async download({ pageUrl }, dir, { signal, maxBytes, onProgress }) {
       if (pageUrl === undefined)
-        throw new CatalogueError('not_found', 'The address of this track is not known any more. Search for it again.');
+        throw new CatalogueError('not_found', 'The URL of this track has expired. Search for it again.');
       let file: string | undefined;
       const onLine = (line: string): void => {
         if (!line.startsWith('PROG ')) file = line === '' ? file : line;
@@ -171,7 +171,7 @@ export function createExt({ settings, userAgent, pace, findTool, tmpDir }: ExtDe
           '--print',
           'after_move:filepath',
           '-o',
-          'item.%(ext)s', // names come from the site: never into a path
+          'item.%(ext)s', // names from the site must not be in a path
         ],
         pageUrl,
         { cwd: dir, signal, timeLimitMs: pace.downloadMs, onLine },
@@ -182,7 +182,7 @@ export function createExt({ settings, userAgent, pace, findTool, tmpDir }: ExtDe
       if (path === undefined || size === undefined)
         throw new CatalogueError(
           'too_large',
-          `The extractor saved nothing: the file is larger than ${maxBytes} bytes (MAX_UPLOAD_BYTES), or it is live.`,
+          `Nothing was saved: the file is larger than ${maxBytes} bytes (MAX_UPLOAD_BYTES), or a live stream.`,
         );
       if (size > maxBytes) throw tooLarge(maxBytes);
       return path;
@@ -192,7 +192,7 @@ export function createExt({ settings, userAgent, pace, findTool, tmpDir }: ExtDe
   };
 }
 
-/** With a search page of one's own, its site may be in the own network, and so may its pictures. */
+/** If the search template is a URL, its site, and so its pictures, may be on the local network. */
 const pictureBase = (template = ''): URL =>
   new URL(/^https?:/i.test(template) ? fillTemplate(template, '', 1) : 'http://unset.invalid');
 

@@ -1,5 +1,5 @@
-// What the Internet Archive says of an item (an album, a concert), made into tracks. Pure. Every number in it is text,
-// every name may be a list, and a recording is there in several formats.
+// Converts items of the Internet Archive (albums, concerts) to tracks. Pure. Numbers are text, any name may be a list,
+// and each track has files in several formats.
 import { z } from 'zod';
 import { oneLine } from '../media/text.ts';
 import type { CatalogueHit } from './catalogue.ts';
@@ -7,7 +7,7 @@ import type { CatalogueHit } from './catalogue.ts';
 const MAX_FILES = 3_000;
 const LONGEST_NAME = 300;
 
-/** Text, or a list whose first counts. */
+/** Text, or a list of which the first counts. */
 const Name = z
   .union([
     z.string(),
@@ -75,10 +75,7 @@ const FORMATS = [
 
 const rankOf = ({ format }: IaFile): number => FORMATS.indexOf(format.toLowerCase());
 
-/**
- * The tracks of an item in their order, each in the best format that may be fetched. `prefix` comes before a file's
- * name in its id.
- */
+/** The tracks of an item in order, each in its best available format. Ids are `prefix` and the file name. */
 export function tracksOf(
   item: IaItem,
   { coverUrl, pageUrl }: Pick<CatalogueHit, 'coverUrl' | 'pageUrl'>,
@@ -107,7 +104,7 @@ export function tracksOf(
 export const findFile = (item: IaItem, name: string): IaFile | undefined =>
   item.files.find((file) => file.name === name && rankOf(file) >= 0);
 
-/** A path below the item, never out of it. */
+/** A relative path that does not leave the item. */
 export const isSafeName = (name: string): boolean =>
   name.length <= 500 &&
   !/[\u0000-\u001f\\]/.test(name) &&
@@ -134,6 +131,6 @@ const nameOf = (file: string): string =>
     LONGEST_NAME,
   ) || file;
 
-/** Words as the search takes them: its signs escaped, its operators made plain. */
+/** Escapes a query for the archive's search; lower-cases its operators. */
 export const searchWords = (query: string): string =>
   query.replace(/[+\-&|!(){}[\]^"~*?:\\/]/g, '\\$&').replace(/\b(?:AND|OR|NOT|TO)\b/g, (word) => word.toLowerCase());

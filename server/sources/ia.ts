@@ -1,6 +1,5 @@
-// The Internet Archive: free, without a key, much of it in the public domain or under Creative Commons. Its search
-// finds items, which hold tracks; what is in an item is asked for one by one, and kept, because the archive wants to be
-// asked slowly.
+// The Internet Archive as a catalogue. Its search finds items, which contain tracks; the items are requested one by one
+// and cached, since the archive limits the request rate.
 import { createReadStream } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -64,7 +63,7 @@ export function createIa({ settings, userAgent, pace, now }: IaDeps): CatalogueP
     url.search = new URLSearchParams(params).toString();
     const found = IaSearch.safeParse(await http.json(url, signal));
     if (!found.success)
-      throw new CatalogueError('unavailable', `${url.host} gave an answer that is not understood.`, {
+      throw new CatalogueError('unavailable', `The response of ${url.host} is invalid.`, {
         cause: found.error,
       });
     const identifiers = found.data.response.docs
@@ -77,7 +76,7 @@ export function createIa({ settings, userAgent, pace, now }: IaDeps): CatalogueP
     );
     const hits = items.filter((item) => Array.isArray(item)).flat();
     if (hits.length === 0 && identifiers.length > 0) {
-      // none could be opened: that is why nothing was found
+      // nothing found because no item could be read
       for (const item of items) if (!Array.isArray(item)) throw item.error;
     }
     return bestFirst(hits, query).slice(0, limit);
@@ -85,13 +84,12 @@ export function createIa({ settings, userAgent, pace, now }: IaDeps): CatalogueP
 
   async function fileOf(id: string, signal: AbortSignal) {
     const [identifier, name] = split(id);
-    const item = await itemOf(identifier, signal, true); // sizes and checksums of an hour ago may be of another file
-    if (item.is_dark) throw new CatalogueError('forbidden', 'The Internet Archive has withdrawn it.');
+    const item = await itemOf(identifier, signal, true); // uncached, since the file may have changed
+    if (item.is_dark) throw new CatalogueError('forbidden', 'The Internet Archive has removed it.');
     const file = findFile(item, name);
-    if (!item.metadata || !file)
-      throw new CatalogueError('not_found', 'The Internet Archive does not have it any more.');
+    if (!item.metadata || !file) throw new CatalogueError('not_found', 'The Internet Archive no longer has it.');
     if (file.private === 'true')
-      throw new CatalogueError('forbidden', 'The Internet Archive lets it be heard only on its own pages.');
+      throw new CatalogueError('forbidden', 'The Internet Archive only allows it to be played on its own site.');
     return { identifier, item, file };
   }
 
@@ -119,7 +117,7 @@ export function createIa({ settings, userAgent, pace, now }: IaDeps): CatalogueP
       if (!hit)
         throw new CatalogueError(
           'not_found',
-          'The Internet Archive has it in another format now. Search for it again.',
+          'The Internet Archive now has it in another format. Search for it again.',
         );
       return hit;
     },
@@ -133,10 +131,7 @@ export function createIa({ settings, userAgent, pace, now }: IaDeps): CatalogueP
       });
       if (file.md5 !== undefined && (await md5Of(path, options.signal)) !== file.md5.toLowerCase()) {
         await dropPart(path);
-        throw new CatalogueError(
-          'unavailable',
-          'What arrived is not what the Internet Archive has (its checksum differs); the download begins anew.',
-        );
+        throw new CatalogueError('unavailable', 'The checksum of the download is wrong; it is restarted.');
       }
       return path;
     },
@@ -150,10 +145,10 @@ const split = (id: string): [identifier: string, name: string] => {
   return slash < 0 ? ['', ''] : [id.slice(0, slash), id.slice(slash + 1)];
 };
 
-/** An item that fails, or for which the time was too short, does not take the others along. */
+/** An item that fails or times out does not affect the others. */
 const asOneOfSeveral = (error: unknown): { error: unknown } => ({ error });
 
-/** Tracks that are themselves called so come before those whose album or artist is. */
+/** Tracks whose title matches come before those whose album or artist matches. */
 function bestFirst(hits: CatalogueHit[], query: string): CatalogueHit[] {
   const words = query.toLowerCase().split(/\s+/);
   const holds = (text: string): number => (words.every((word) => text.toLowerCase().includes(word)) ? 0 : 1);

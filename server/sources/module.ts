@@ -6,7 +6,7 @@ import { createRemoteCatalogue } from './remote-catalogue.ts';
 import { sourceRoutes } from './routes.ts';
 
 export interface SourcesTuning {
-  /** How the remote catalogue is asked. */
+  /** Rate and time limits of the remote catalogue. */
   cataloguePace?: Partial<CataloguePace>;
 }
 

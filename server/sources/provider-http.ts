@@ -1,5 +1,4 @@
-// How providers that speak HTTP do it: paced, guarded, answers in words that a person can read, downloads that go on
-// where they stopped.
+// HTTP for catalogues: rate limits, guarded requests, errors with messages for users, and resumable downloads.
 import { open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import {
   guardedFetch,
@@ -12,10 +11,7 @@ import { OutboundError } from '../outbound/outbound-error.ts';
 import { createTokenBucket } from '../outbound/token-bucket.ts';
 import { CatalogueError, type CatalogueFault, type DownloadOptions } from './catalogue.ts';
 
-/**
- * `checkMs` is for asking whether it is there at all, `stallMs` is the longest silence, `downloadMs` the longest a
- * whole file may take.
- */
+/** Time limits: `checkMs` of the status check, `stallMs` without data, `downloadMs` of a whole file. */
 export interface CataloguePace {
   perSecond: number;
   checkMs: number;
@@ -37,9 +33,9 @@ const MAX_DOCUMENT_BYTES = 64e3;
 const LONGEST_VALIDATOR = 200;
 
 export interface SaveOptions extends DownloadOptions {
-  /** As the catalogue announced it; another size is an error. */
+  /** As announced by the catalogue; a different size is an error. */
   expectedBytes?: number | undefined;
-  /** For services that send an error as a document where audio was asked for: what its text means. */
+  /** For services that send a document with an error in place of audio: converts it. */
   faultIn?: (document: string) => CatalogueError;
 }
 
@@ -69,7 +65,7 @@ export function createProviderHttp({ base, userAgent, pace }: ProviderHttpDeps) 
           try {
             return JSON.parse(Buffer.from(answer.bytes).toString('utf8')) as unknown;
           } catch (cause) {
-            throw new CatalogueError('unavailable', `${answer.url.host} gave an answer that is not understood.`, {
+            throw new CatalogueError('unavailable', `The response of ${answer.url.host} is invalid.`, {
               cause,
             });
           }
@@ -89,10 +85,7 @@ export function createProviderHttp({ base, userAgent, pace }: ProviderHttpDeps) 
       return answer.bytes;
     });
 
-  /**
-   * Puts the body into a file. One that is there already is gone on with when the server can tell that it is still the
-   * same.
-   */
+  /** Downloads into a file. Resumes an existing one if the server confirms that the content is still the same. */
   async function save(
     url: URL,
     path: string,
@@ -131,12 +124,12 @@ export function createProviderHttp({ base, userAgent, pace }: ProviderHttpDeps) 
   return { json, picture, save };
 }
 
-/** What is on disk cannot become the file. */
+/** The partial file on disk cannot be resumed. */
 class WrongPart extends CatalogueError {
   override name = 'WrongPart';
 }
 
-/** Makes the next call begin from the start. */
+/** Makes the next call start over. */
 export async function dropPart(path: string): Promise<void> {
   await rm(path, { force: true });
   await rm(`${path}.validator`, { force: true });
@@ -148,31 +141,30 @@ async function readPart(path: string): Promise<{ size: number; validator: string
     const validator = await readFile(`${path}.validator`, 'utf8');
     return size > 0 && validator !== '' ? { size, validator } : undefined;
   } catch {
-    return undefined; // nothing was begun
+    return undefined; // nothing to resume
   }
 }
 
-/** Weak tags do not promise the same bytes. */
+/** Stores the ETag for resuming. Not weak ones, which do not guarantee equal bytes. */
 async function keepValidator(path: string, headers: Headers): Promise<void> {
   const tag = headers.get('etag');
   const validator = (tag !== null && !tag.startsWith('W/') ? tag : headers.get('last-modified')) ?? '';
   await writeFile(`${path}.validator`, validator.length > LONGEST_VALIDATOR ? '' : validator, { mode: 0o600 });
 }
 
-/** Where in the file this body begins, and how long the whole is. */
+/** Offset of this body in the file, and the total size. */
 function placeOf(answer: GuardedHead, had: number): { start: number; total: number | undefined } {
   const { status, headers, url } = answer;
-  if (status === 416)
-    throw new WrongPart('unavailable', `${url.host} does not go on where the download stopped; it begins anew.`);
+  if (status === 416) throw new WrongPart('unavailable', `${url.host} cannot resume the download; it is restarted.`);
   throwUnlessOk(answer);
   if (status !== 206) return { start: 0, total: numberOrUndefined(headers.get('content-length')) };
   const [, start, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get('content-range') ?? '') ?? [];
   if (Number(start) !== had)
-    throw new WrongPart('unavailable', `${url.host} sent another part than was asked for; the download begins anew.`);
+    throw new WrongPart('unavailable', `${url.host} sent the wrong part of the file; the download is restarted.`);
   return { start: had, total: numberOrUndefined(total === '*' ? null : (total ?? null)) };
 }
 
-/** What is told of the progress is in the file: a kill loses none of it. */
+/** Reports progress only after it is written, so that a crash does not lose it. */
 async function append(
   { body }: GuardedStream,
   path: string,
@@ -205,7 +197,7 @@ function assertWhole(
 ): void {
   const wanted = expectedBytes ?? total;
   if (wanted !== undefined && size !== wanted)
-    throw new WrongPart('unavailable', `${url.host} sent ${size} bytes where ${wanted} were announced.`);
+    throw new WrongPart('unavailable', `${url.host} sent ${size} bytes instead of ${wanted}.`);
 }
 
 const isDocument = (headers: Headers): boolean => /\b(json|xml|html)\b/i.test(headers.get('content-type') ?? '');
@@ -223,18 +215,18 @@ function throwUnlessOk({ status, url, headers }: GuardedHead): void {
   if (status >= 200 && status < 300) return;
   const said = `${url.host} answered ${status}`;
   if (status === 404 || status === 410)
-    throw new CatalogueError('not_found', `The catalogue does not have it any more (${said}).`);
+    throw new CatalogueError('not_found', `The catalogue no longer has it (${said}).`);
   if (status === 401 || status === 403 || status === 451)
-    throw new CatalogueError('forbidden', `The catalogue does not give it out (${said}).`);
+    throw new CatalogueError('forbidden', `The catalogue denies access (${said}).`);
   const retryAfterMs = secondsOf(headers.get('retry-after'));
   if (status === 429)
-    throw new CatalogueError('rate_limited', `The catalogue is asked too often (${said}).`, { retryAfterMs });
+    throw new CatalogueError('rate_limited', `Too many requests to the catalogue (${said}).`, { retryAfterMs });
   if (status >= 500 || status === 408 || status === 425)
-    throw new CatalogueError('unavailable', `The catalogue is out of order for now (${said}).`, { retryAfterMs });
-  throw new CatalogueError('misconfigured', `The catalogue does not take the request (${said}).`);
+    throw new CatalogueError('unavailable', `The catalogue is temporarily unavailable (${said}).`, { retryAfterMs });
+  throw new CatalogueError('misconfigured', `The catalogue rejected the request (${said}).`);
 }
 
-/** In seconds; a date is not worth its clock's error here. */
+/** Only in seconds; a date would depend on the other clock. */
 const secondsOf = (value: string | null): number | undefined =>
   value !== null && /^\d{1,6}$/.test(value) ? Number(value) * 1_000 : undefined;
 const numberOrUndefined = (value: string | null): number | undefined =>
@@ -262,5 +254,5 @@ async function inOurWords<T>(work: () => Promise<T>): Promise<T> {
 export const tooLarge = (maxBytes: number): CatalogueError =>
   new CatalogueError(
     'too_large',
-    `The file is larger than ${maxBytes} bytes, the most that is fetched (MAX_UPLOAD_BYTES).`,
+    `The file is larger than ${maxBytes} bytes, the limit of downloads (MAX_UPLOAD_BYTES).`,
   );

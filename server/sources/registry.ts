@@ -1,4 +1,4 @@
-// Where music can come from, and whether each source works right now.
+// The sources of music, and their current status.
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { Db } from '../db/client.ts';
 import { createEndedScans, type EndedScan } from './ended-scans.ts';
@@ -8,14 +8,14 @@ export interface SourceInfo {
   name: string;
   kind: 'folder' | 'catalogue' | 'upload';
   enabled: boolean;
-  /** Why it is not enabled, or does not answer although it is, in words. */
+  /** Why it is off, or does not respond although it is on. */
   reason?: string;
-  /** What it is, such as a program and its version. */
+  /** Description, such as a program and its version. */
   detail?: string;
   capabilities: ('scan' | 'search' | 'download')[];
-  /** When the last scan ended well. */
+  /** End of the last successful scan. */
   lastScan?: Date | null;
-  /** The last scan that ended, well or not. */
+  /** The last scan that ended, successful or not. */
   endedScan?: EndedScan | null;
 }
 
@@ -56,7 +56,7 @@ export function createSources({
     ];
   }
 
-  /** With what the catalogue says of itself now. */
+  /** Including the current status of the catalogue. */
   async function list(): Promise<SourceInfo[]> {
     const sources = listConfigured();
     const remote = sources.find(({ name, enabled }) => name === STREAMSRC && enabled);

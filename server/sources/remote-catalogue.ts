@@ -1,5 +1,5 @@
-// The source `streamsrc`: whichever catalogue is in use, asked with a time limit, its results kept for minutes, its
-// hits remembered so that nothing is fetched which a search of this server did not give.
+// The source `streamsrc`: the catalogue in use, with time limits and results cached for minutes. Hits are remembered,
+// so that only results of this server's own searches can be downloaded.
 import type { WatchedSettings } from '../config/live-settings.ts';
 import { SETTING_NAMES } from '../config/settings.ts';
 import { conflict, messageOf } from '../errors.ts';
@@ -20,7 +20,7 @@ import { createSub } from './sub.ts';
 export const STREAMSRC = 'streamsrc';
 const SETTINGS_IN_USE = SETTING_NAMES.filter((name) => name.startsWith('STREAMSRC_'));
 
-/** The archive asks for about one request a second; a search needs a few in a row, and then none for minutes. */
+/** The archive wants about one request per second; a search makes a few at once, then none for minutes. */
 const PACE: CataloguePace = {
   perSecond: 2,
   checkMs: 4_000,
@@ -34,7 +34,7 @@ const KEEP_SEARCH_MS = 5 * 60_000;
 const MOST_SEARCHES = 200;
 const MOST_HITS = 5_000;
 
-/** A hit by the name under which the library knows it. */
+/** A hit with its id in the library. */
 export interface RemoteHit extends CatalogueHit {
   sourceId: string;
 }
@@ -74,7 +74,7 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
     checked = undefined;
   });
 
-  /** Why it cannot be used at all, in words. */
+  /** Why the catalogue cannot be used. */
   function whyOff(): string | undefined {
     if (!settings.get('STREAMSRC_ENABLED')) return 'The remote catalogue is switched off (STREAMSRC_ENABLED).';
     return current().whyNot();
@@ -89,7 +89,7 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
     try {
       return { ok: true, detail: await current().check(AbortSignal.timeout(pace.checkMs)) };
     } catch (error) {
-      return { ok: false, detail: error instanceof CatalogueError ? error.message : 'It did not answer in time.' };
+      return { ok: false, detail: error instanceof CatalogueError ? error.message : 'No response in time.' };
     }
   }
 
@@ -101,7 +101,7 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
       return found.map((hit) => remember({ ...hit, sourceId: `${name}:${hit.id}` }));
     } catch (error) {
       throw limited.aborted
-        ? new CatalogueError('timeout', `It did not answer within ${pace.searchMs / 1_000} s.`, { cause: error })
+        ? new CatalogueError('timeout', `No response within ${pace.searchMs / 1_000} s.`, { cause: error })
         : error;
     }
   }
@@ -113,7 +113,7 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
     return hit;
   }
 
-  /** The provider's own id. Throws CatalogueError when it is of another catalogue than the one in use. */
+  /** The catalogue's id. Throws CatalogueError if it belongs to another catalogue than the one in use. */
   function idOf(sourceId: string): string {
     const { name } = current();
     if (!sourceId.startsWith(`${name}:`)) {
@@ -128,10 +128,10 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
 
   return {
     whyOff,
-    /** Throws `conflict` with the reason when it is off. */
+    /** Throws `conflict` with the reason if it is off. */
     assertOn,
 
-    /** Throws `conflict` also when the id is of a catalogue that is not the one in use. */
+    /** Throws `conflict` also if the id belongs to another catalogue than the one in use. */
     assertInUse(sourceId: string): void {
       assertOn();
       try {
@@ -141,14 +141,14 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
       }
     },
 
-    /** Whether it answers now, and what it is; asked at most once a minute. */
+    /** Whether it responds, and a description; checked at most once a minute. */
     status(): Promise<{ ok: boolean; detail: string }> {
       if (!checked || checked.until < now().getTime())
         checked = { answer: check(), until: now().getTime() + KEEP_CHECK_MS };
       return checked.answer;
     },
 
-    /** Best first. Throws `conflict` when it is off, CatalogueError when it fails or takes too long. */
+    /** Best matches first. Throws `conflict` if it is off, CatalogueError if it fails or takes too long. */
     async search(query: string, limit: number): Promise<RemoteHit[]> {
       assertOn();
       const key = `${settings.get('STREAMSRC_PROVIDER')} ${limit} ${query.trim().toLowerCase()}`;
@@ -156,7 +156,7 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
       if (known && known.until > now().getTime()) return known.answer;
       searches.delete(key);
       if (searches.size >= MOST_SEARCHES) searches.delete(searches.keys().next().value as string);
-      const answer = ask(query.trim(), limit); // those who ask for the same meanwhile wait for it together
+      const answer = ask(query.trim(), limit); // shared by simultaneous equal searches
       searches.set(key, { answer, until: now().getTime() + KEEP_SEARCH_MS });
       answer.catch(() => {
         if (searches.get(key)?.answer === answer) searches.delete(key);
@@ -164,10 +164,10 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
       return answer;
     },
 
-    /** What a search gave under this id. */
+    /** The remembered hit with this id. */
     recall: (sourceId: string): RemoteHit | undefined => hits.get(sourceId),
 
-    /** Whether it can be fetched by this id alone, if it exists. */
+    /** Whether the id alone is enough to download it. */
     canFetch(sourceId: string): boolean {
       const { name, isId } = current();
       return (
@@ -188,7 +188,7 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
       );
     },
 
-    /** Throws CatalogueError, the signal's reason, and what the disk throws. */
+    /** Throws CatalogueError, the signal's reason, or an error of the file system. */
     async download(
       { sourceId, pageUrl }: { sourceId: string; pageUrl: string | null },
       dir: string,
@@ -199,7 +199,7 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
       return current().download({ id: idOf(sourceId), pageUrl: pageUrl ?? undefined }, dir, options);
     },
 
-    /** A picture's bytes, unchecked; undefined while the catalogue is off or does not give it. */
+    /** The bytes of a picture, not validated; undefined if the catalogue is off or fails. */
     async cover(url: string): Promise<Uint8Array | undefined> {
       if (whyOff() !== undefined) return undefined;
       return current()
@@ -209,6 +209,6 @@ export function createRemoteCatalogue({ settings, version, now, findTool, tmpDir
   };
 }
 
-/** In words, for the list of what went wrong. */
+/** The message of a failed search. */
 export const searchFault = (error: unknown): string =>
   error instanceof CatalogueError ? error.message : messageOf(error);

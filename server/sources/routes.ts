@@ -9,7 +9,7 @@ export const sourceRoutes = (sources: Sources): Route[] => [
       method: 'get',
       path: '/sources',
       access: 'user',
-      summary: 'Where music can come from',
+      summary: 'Sources of music',
       reply: z.array(SourceOut),
     },
     async () => (await sources.list()).map(toSourceOut),

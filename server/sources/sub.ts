@@ -1,5 +1,4 @@
-// Another server of the Subsonic family as a catalogue. Its errors come with status 200, as a document where audio was
-// asked for.
+// Another Subsonic server as a catalogue. It sends errors with status 200, as a document in place of audio.
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -61,7 +60,7 @@ export function createSub({ settings, userAgent, pace }: SubDeps): CatalogueProv
   const base = (): URL => new URL(`${settings.get('STREAMSRC_BASE_URL') ?? 'http://unset.invalid'}/`);
   const http = createProviderHttp({ base, userAgent, pace });
 
-  /** The address of a call, without the account. */
+  /** URL of a request, without credentials. */
   function address(endpoint: string, params: Record<string, string>): URL {
     const url = new URL(`rest/${endpoint}`, base());
     url.search = new URLSearchParams(params).toString();
@@ -147,7 +146,7 @@ export function createSub({ settings, userAgent, pace }: SubDeps): CatalogueProv
     resolve: async ({ id }, signal) => toHit(await songOf(id, signal)),
 
     async download({ id }, dir, options) {
-      const { size } = await songOf(id, options.signal); // says in words what is wrong before audio is asked for
+      const { size } = await songOf(id, options.signal); // gives a clear error before audio is requested
       const path = join(dir, 'item');
       if (size !== undefined) options.onProgress(0, size);
       await http.save(signed(address('download', { id })), path, {
@@ -160,30 +159,30 @@ export function createSub({ settings, userAgent, pace }: SubDeps): CatalogueProv
     cover(url, signal) {
       const wanted = new URL(url);
       if (wanted.host !== base().host)
-        throw new CatalogueError('not_found', 'That picture is on a server that is not in use now.');
+        throw new CatalogueError('not_found', 'That picture is on a server that is not in use.');
       return http.picture(signed(wanted), signal);
     },
   };
 }
 
 const notUnderstood = (host: string): CatalogueError =>
-  new CatalogueError('unavailable', `${host} gave an answer that is not understood.`);
+  new CatalogueError('unavailable', `The response of ${host} is invalid.`);
 
 function faultOf(host: string, error: { code: number; message?: string | undefined } | undefined): CatalogueError {
   const said = error?.message ? ` (${oneLine(error.message, 200)})` : '';
-  if (error?.code === 70) return new CatalogueError('not_found', `${host} does not have it any more${said}.`);
-  if (error?.code === 50) return new CatalogueError('forbidden', `${host} does not let this account have it${said}.`);
+  if (error?.code === 70) return new CatalogueError('not_found', `${host} no longer has it${said}.`);
+  if (error?.code === 50) return new CatalogueError('forbidden', `${host} denies this account access${said}.`);
   if (error !== undefined && [40, 41, 42, 43, 44].includes(error.code))
     return new CatalogueError(
       'misconfigured',
-      `${host} does not accept the account; look at STREAMSRC_USERNAME and STREAMSRC_PASSWORD${said}.`,
+      `${host} refuses the account; check STREAMSRC_USERNAME and STREAMSRC_PASSWORD${said}.`,
     );
   if (error !== undefined && [10, 20, 30].includes(error.code))
-    return new CatalogueError('misconfigured', `${host} does not understand the request${said}.`);
-  return new CatalogueError('unavailable', `${host} could not do it${said}.`);
+    return new CatalogueError('misconfigured', `${host} does not support the request${said}.`);
+  return new CatalogueError('unavailable', `The request to ${host} failed${said}.`);
 }
 
-/** JSON as asked for, or the XML that older servers answer with all the same. */
+/** Parses JSON, or XML, which older servers send regardless of the requested format. */
 function faultInDocument(host: string, document: string): CatalogueError {
   try {
     const parsed = Envelope.safeParse(JSON.parse(document));
@@ -193,6 +192,6 @@ function faultInDocument(host: string, document: string): CatalogueError {
   }
   const code = /<error\b[^>]*\bcode="(\d{1,3})"/.exec(document)?.[1];
   return code === undefined
-    ? new CatalogueError('invalid_media', `${host} sent a document where audio was asked for.`)
+    ? new CatalogueError('invalid_media', `${host} sent a document instead of audio.`)
     : faultOf(host, { code: Number(code) });
 }

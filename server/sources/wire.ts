@@ -1,4 +1,4 @@
-// Sources on the wire.
+// Shapes of the sources API.
 import { z } from 'zod';
 import { isoTime, toIso } from '../http/times.ts';
 import { JobStatusOut } from '../jobs/wire.ts';
@@ -9,7 +9,7 @@ export const ScanCounts = z.object({
   files: z.int().meta({ description: 'audio files seen' }),
   added: z.int(),
   updated: z.int(),
-  moved: z.int().meta({ description: 'files found again in another place; their tracks kept everything' }),
+  moved: z.int().meta({ description: 'files found in another place; their tracks are kept' }),
   unchanged: z.int(),
   missing: z.int(),
   restored: z.int(),
@@ -26,8 +26,8 @@ export const LastScanOut = z
     finished_at: isoTime,
     folders: z
       .array(z.string())
-      .meta({ description: 'what was scanned, relative to the music folder; an empty name is the whole' }),
-    counts: ScanCounts.nullable().meta({ description: 'null when the scan failed or was cancelled' }),
+      .meta({ description: 'the scanned folders, relative to the music folder; an empty name is all of it' }),
+    counts: ScanCounts.nullable().meta({ description: 'null if the scan failed or was cancelled' }),
   })
   .meta({ id: 'LastScanOut' });
 
@@ -36,10 +36,10 @@ export const SourceOut = z
     name: z.string(),
     kind: z.string(),
     enabled: z.boolean(),
-    reason: z.string().optional().meta({ description: 'why it is off, or does not answer although it is on' }),
-    detail: z.string().optional().meta({ description: 'what it is, such as a program and its version' }),
+    reason: z.string().optional().meta({ description: 'why it is off, or does not respond although it is on' }),
+    detail: z.string().optional().meta({ description: 'description, such as a program and its version' }),
     capabilities: z.array(z.enum(['scan', 'search', 'download'])),
-    last_scan: LastScanOut.nullable().optional().meta({ description: 'the latest that ended; null before the first' }),
+    last_scan: LastScanOut.nullable().optional().meta({ description: 'the last one; null before the first' }),
   })
   .meta({ id: 'SourceOut' });
 export type SourceOut = z.output<typeof SourceOut>;

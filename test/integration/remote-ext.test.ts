@@ -109,12 +109,12 @@ describe.runIf(ytDlp !== undefined)('yt-dlp', () => {
     expect(await fails('members', '1', 403)).toMatchObject({
       status: 'failed',
       attempts: 1,
-      error: expect.stringMatching(/^The site does not give it out; .*HTTP Error 403/),
+      error: expect.stringMatching(/^The site denies access; .*HTTP Error 403/),
     });
     expect(await fails('gone', '2', 404)).toMatchObject({
       status: 'failed',
       attempts: 1,
-      error: expect.stringMatching(/^The site does not have it any more \(.*HTTP Error 404/),
+      error: expect.stringMatching(/^The site no longer has it \(.*HTTP Error 404/),
     });
   });
 
@@ -210,7 +210,7 @@ describe('an external program that', () => {
       expect(await me.download(asked.id)).toMatchObject({
         status: 'failed',
         attempts: 1,
-        error: expect.stringMatching(/^The extractor saved nothing: the file is larger than \d+ bytes/),
+        error: expect.stringMatching(/^Nothing was saved: the file is larger than \d+ bytes/),
       });
     });
   });
@@ -235,16 +235,13 @@ describe('an external program that', () => {
         const { status, body } = await server.api<{ detail: string }>('/sources/streamsrc/search?q=x');
         expect([status, body.detail]).toEqual([503, expect.stringMatching(sentence)]);
       };
-    await withProgram(
-      program('garbage', 'echo hello'),
-      story(/^The extractor gave an answer that is not understood\.$/),
-    );
+    await withProgram(program('garbage', 'echo hello'), story(/^The response of the extractor is invalid\.$/));
     await withProgram(
       program(
         'error',
         'echo "ERROR: [site] abc: Something broke at https://site.test/secret; sorry" >&2; echo null; exit 1',
       ),
-      story(/^The extractor could not do it \(\[site\] abc: Something broke at … sorry\)\.$/),
+      story(/^The extractor failed \(\[site\] abc: Something broke at … sorry\)\.$/),
     );
     const begun = join(dir, 'begun');
     const limit = holdLimit(HASTE.searchMs);
@@ -254,7 +251,7 @@ describe('an external program that', () => {
     })();
     await withProgram(
       program('endless', `touch '${begun}'; sleep 600 & wait`),
-      story(/did not (answer within|come to an end within)/),
+      story(/(No response within|took longer than)/),
     );
     await runOut;
     limit.release();
@@ -268,7 +265,7 @@ describe('an external program that', () => {
     try {
       const { status, body } = await server.api<{ detail: string }>('/sources/streamsrc/search?q=x');
       expect([status, body.detail]).toEqual([409, 'The cookies file (STREAMSRC_COOKIES_FILE) cannot be read.']);
-      expect((await remoteOf(server))?.reason).toBe('The cookies file (STREAMSRC_COOKIES_FILE) is not there.');
+      expect((await remoteOf(server))?.reason).toBe('The cookies file (STREAMSRC_COOKIES_FILE) does not exist.');
       expect(readdirSync(dir)).not.toContain('no-cookies.txt');
     } finally {
       await server.close();

@@ -119,9 +119,9 @@ const repeat = (fault: DownloadFault, times: number): DownloadFault[] => Array.f
 
 describe('permanent errors fail at once:', () => {
   it.each<[string, DownloadFault, RegExp]>([
-    ['404', { status: 404 }, new RegExp(`^The catalogue does not have it any more \\(${HOST} answered 404\\)\\.$`)],
+    ['404', { status: 404 }, new RegExp(`^The catalogue no longer has it \\(${HOST} answered 404\\)\\.$`)],
     ['410', { status: 410 }, /answered 410/],
-    ['403', { status: 403 }, new RegExp(`^The catalogue does not give it out \\(${HOST} answered 403\\)\\.$`)],
+    ['403', { status: 403 }, new RegExp(`^The catalogue denies access \\(${HOST} answered 403\\)\\.$`)],
     [
       'a redirect into the private network',
       { redirect: 'http://10.1.2.3/song.mp3' },
@@ -162,7 +162,7 @@ describe('permanent errors fail at once:', () => {
     expect(end).toMatchObject({
       status: 'failed',
       attempts: 1,
-      error: 'The file is larger than 300000 bytes, the most that is fetched (MAX_UPLOAD_BYTES).',
+      error: 'The file is larger than 300000 bytes, the limit of downloads (MAX_UPLOAD_BYTES).',
     });
     expect(archive.ranges).toEqual([]);
   });
@@ -183,20 +183,20 @@ describe('permanent errors fail at once:', () => {
     expect((await fetched(dark.trackId)).end).toMatchObject({
       status: 'failed',
       attempts: 1,
-      error: 'The Internet Archive has withdrawn it.',
+      error: 'The Internet Archive has removed it.',
     });
     const gone = await saved();
     archive.items.delete(gone.identifier);
     expect((await fetched(gone.trackId)).end).toMatchObject({
       status: 'failed',
       attempts: 1,
-      error: 'The Internet Archive does not have it any more.',
+      error: 'The Internet Archive no longer has it.',
     });
     const closed = await saved(audio[used], { private: 'true' });
     expect((await fetched(closed.trackId)).end).toMatchObject({
       status: 'failed',
       attempts: 1,
-      error: 'The Internet Archive lets it be heard only on its own pages.',
+      error: 'The Internet Archive only allows it to be played on its own site.',
     });
   });
 
@@ -221,7 +221,7 @@ describe('permanent errors fail at once:', () => {
 
 describe('temporary errors are retried four times, after 2, 4, 8 and 16 s:', () => {
   it.each<[string, DownloadFault, RegExp]>([
-    ['500', { status: 500 }, new RegExp(`^The catalogue is out of order for now \\(${HOST} answered 500\\)\\.$`)],
+    ['500', { status: 500 }, new RegExp(`^The catalogue is temporarily unavailable \\(${HOST} answered 500\\)\\.$`)],
     [
       'a line that is silent',
       { stall: 0 },
@@ -230,7 +230,7 @@ describe('temporary errors are retried four times, after 2, 4, 8 and 16 s:', () 
     [
       'less than was announced',
       { bytes: Buffer.alloc(5_000, 1) },
-      new RegExp(`^${HOST} sent 5000 bytes where \\d+ were announced\\.$`),
+      new RegExp(`^${HOST} sent 5000 bytes instead of \\d+\\.$`),
     ],
   ])('%s', async (_, fault, sentence) => {
     const { trackId } = await saved();
@@ -258,7 +258,7 @@ describe('temporary errors are retried four times, after 2, 4, 8 and 16 s:', () 
     expect(end).toMatchObject({
       status: 'failed',
       attempts: 5,
-      error: 'What arrived is not what the Internet Archive has (its checksum differs); the download begins anew.',
+      error: 'The checksum of the download is wrong; it is restarted.',
     });
     expectWaits(waits, BACKOFF);
   });
@@ -299,7 +299,7 @@ describe('succeeds in the end after:', () => {
     expect(end).toMatchObject({ status: 'succeeded', attempts: 4 });
     expect([waits[0], waits[2]]).toEqual([60_000, 300_000]);
     expectWaits([waits[1] as number], [4]);
-    expect(errors[0]).toMatch(new RegExp(`^The catalogue is asked too often \\(${HOST} answered 429\\)\\.$`));
+    expect(errors[0]).toMatch(new RegExp(`^Too many requests to the catalogue \\(${HOST} answered 429\\)\\.$`));
     await isHere(track);
   });
 

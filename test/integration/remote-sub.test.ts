@@ -71,7 +71,7 @@ it('a missing song fails the download at once, with the other server’s message
   expect(await me.download(asked.id)).toMatchObject({
     status: 'failed',
     attempts: 1,
-    error: expect.stringMatching(/does not have it any more \(Song not found\)\.$/),
+    error: expect.stringMatching(/no longer has it \(Song not found\)\.$/),
   });
   expect((await me.track(track.id)).availability).toBe('remote');
 });
@@ -80,7 +80,7 @@ it('a wrong password is reported in the list of sources, and in searches', async
   await point(fake.url, 'ann', 'wrong');
   const { body } = await server.api<SourceOut[]>('/sources');
   const sentence =
-    /does not accept the account; look at STREAMSRC_USERNAME and STREAMSRC_PASSWORD \(Wrong username or password\)\.$/;
+    /refuses the account; check STREAMSRC_USERNAME and STREAMSRC_PASSWORD \(Wrong username or password\)\.$/;
   expect(body.find(({ name }) => name === 'streamsrc')).toMatchObject({
     enabled: true,
     reason: expect.stringMatching(sentence),
