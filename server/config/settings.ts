@@ -19,7 +19,7 @@ export const SETTINGS = {
   LOG_LEVEL: setting(z.enum(LOG_LEVELS).default('info'), {
     group: 'general',
     restart: true,
-    help: 'Log level.',
+    help: 'Minimum level of log messages.',
   }),
   SECRET_STORE: setting(z.enum(['keep', 'file', 'keychain', 'auto']).default('keep'), {
     group: 'general',

@@ -151,7 +151,7 @@ describe.runIf(hasKeychain)('with the keychain of a desktop', () => {
     expect([code, stderr]).toEqual([
       1,
       expect.stringMatching(
-        /tonearm: The keys of this library are in the system’s keychain, which cannot be used now .*Unlock it and start again/,
+        /tonearm: The keys of this library are in the system’s keychain, which is not available .*Unlock it and start again/,
       ),
     ]);
 

@@ -151,7 +151,9 @@ it.each(['keep', 'auto', 'keychain', 'file'] as const)(
     await open('auto');
     keychain.fault = 'absent';
     const before = text();
-    await expect(open(wish)).rejects.toThrow(/in the system’s keychain, which cannot be used now .*new keys would end/);
+    await expect(open(wish)).rejects.toThrow(
+      /in the system’s keychain, which is not available .*new keys would invalidate/,
+    );
     expect(text()).toBe(before);
   },
 );
