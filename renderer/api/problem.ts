@@ -1,4 +1,4 @@
-// What a request can fail with: problem+json from the server (decisions 3), or status 0 when it was not reached.
+// What a request can fail with: problem+json (RFC 9457) from the server, or status 0 if it could not be reached.
 
 export interface FieldError {
   field: string;

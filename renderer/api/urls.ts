@@ -1,9 +1,8 @@
-// URLs for elements that cannot send headers: <img>, <audio> and EventSource carry the token in the query (interface,
-// Authentication 2).
+// URLs for elements that cannot send headers: <img>, <audio> and EventSource send the token in the query.
 import { API, toQueryString } from './client.ts';
 import { getSession } from './session.ts';
 
-/** The sizes the server stores (decisions 5). */
+/** The sizes that the server makes, so that its cache of thumbnails stays small. */
 export const COVER_SIZES = [64, 160, 300, 600, 1200] as const;
 export type CoverSize = (typeof COVER_SIZES)[number];
 

@@ -1,4 +1,4 @@
-// Why a track can't be played, from the status its stream answers with (decisions 4, `availability`).
+// Why a track can't be played, by the status that its stream responds with.
 import { probeStream } from '../api/client.ts';
 import type { FailureReason } from './types.ts';
 

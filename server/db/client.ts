@@ -75,3 +75,17 @@ export function canRead(db: MainDb): boolean {
     return false; // what /health is there to say
   }
 }
+
+/**
+ * Commits without waiting for the disk, for data that can be recreated if a power failure loses it: every fsync would
+ * block all requests.
+ */
+export function withRelaxedCommit<T>(client: Sqlite, write: () => T): T {
+  if (client.inTransaction) return write(); // part of the caller's transaction
+  client.pragma('synchronous = NORMAL');
+  try {
+    return write();
+  } finally {
+    client.pragma('synchronous = FULL');
+  }
+}

@@ -151,7 +151,7 @@ export const albumKeys = sqliteTable(
 
 export type Availability = 'available' | 'remote' | 'fetching' | 'missing';
 export type MetadataStatus = 'pending' | 'enriched' | 'failed' | 'manual';
-/** Where a field's value came from (decisions 8). */
+/** Where a field's value came from: tags, a fingerprint match, a person, or the file's path. */
 export type Origin = 'tag' | 'fpid' | 'manual' | 'path';
 
 /** library/: one piece of music that the library knows, with or without its audio. */

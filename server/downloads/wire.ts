@@ -1,4 +1,4 @@
-// Saved hits and downloads in the API (decisions 4 and 5).
+// Shapes of the downloads API: saved hits, and the downloads of their audio.
 import { z } from 'zod';
 import { event } from '../events/event.ts';
 import { pageQuery, pagedOf } from '../http/paging.ts';

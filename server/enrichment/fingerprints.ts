@@ -1,9 +1,8 @@
 // The fingerprints of tracks, and the index that finds similar ones.
 import { and, eq } from 'drizzle-orm';
-import type { Db, MainDb, Sqlite } from '../db/client.ts';
+import { type Db, type MainDb, type Sqlite, withRelaxedCommit } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { trackFingerprints, tracks } from '../db/schema.ts';
-import { withRelaxedCommit } from '../db/relaxed-commit.ts';
 import { LENGTH_TOLERANCE_MS, soundPieces } from '../media/fingerprint-match.ts';
 import type { Fingerprint } from '../media/fingerprint.ts';
 import { pairWithSimilar } from './duplicate-pairs.ts';

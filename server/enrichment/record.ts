@@ -1,10 +1,9 @@
 // Writes the result of an enrichment in one transaction, merged with the track as it is then, so that an edit made
 // meanwhile wins.
 import { messageOf } from '../errors.ts';
-import type { MainDb } from '../db/client.ts';
+import { type MainDb, withRelaxedCommit } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import type { MetadataStatus } from '../db/schema.ts';
-import { withRelaxedCommit } from '../db/relaxed-commit.ts';
 import { isSameIdentity, type FindKnownTrack, type KnownTrack } from '../library/track-identity.ts';
 import type { TrackIdentity, TrackWriter } from '../library/track-writer.ts';
 import type { Match } from './match.ts';

@@ -1,7 +1,6 @@
 // Tracks whose rows match their tags: scanned or uploaded, and not changed since. Their files need not be read again,
 // and if no service may be asked, thousands of them get their status in one statement.
-import type { MainDb } from '../db/client.ts';
-import { withRelaxedCommit } from '../db/relaxed-commit.ts';
+import { type MainDb, withRelaxedCommit } from '../db/client.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
 import type { KnownTrack } from '../library/track-identity.ts';

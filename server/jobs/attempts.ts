@@ -1,9 +1,8 @@
 // One attempt at a job, from taking its row to storing its outcome. Retries (a stored time), cancellation (an
 // AbortSignal) and error handling are done here, because better-queue keeps them in memory.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MainDb } from '../db/client.ts';
+import { type MainDb, withRelaxedCommit } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
-import { withRelaxedCommit } from '../db/relaxed-commit.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import type { JobEvents } from './job-events.ts';

@@ -1,6 +1,6 @@
-// A person says which track has the file of a missing one now. The missing track takes over file and audio and keeps
-// its id, names and everything that belongs to it; what belongs to the other is merged into it, and the other is
-// removed. For what scans cannot decide (decisions 6).
+// Relocates a missing track to another track's file, where a scan could not tell that they are the same. The missing
+// track takes over file and audio and keeps its id, metadata and user data; the other's user data is merged into it,
+// and the other is removed.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
 import { conflict, notFound } from '../errors.ts';

@@ -1,6 +1,7 @@
-// The last sign of identity (decisions 6): a new file sounds like a track whose file is gone, such as a FLAC in place
-// of an MP3. A fingerprint takes a tenth of a second, so this comes when all rows are written, and only for new tracks
-// that can be one of the gone ones. Between two candidates nothing is guessed.
+// The last way to recognize a file: a new one has the fingerprint of a track whose file is gone, such as a FLAC in
+// place of an MP3. A fingerprint takes a tenth of a second, so this happens after all rows are written, and only for
+// new tracks that may be one of the gone ones. Ambiguous matches are left out, since a wrong one would mix up two
+// tracks.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';

@@ -1,4 +1,4 @@
-// Scans in the API (decisions 5, 6).
+// Shapes of the scan API.
 import { z } from 'zod';
 import { event } from '../events/event.ts';
 import { queryBool } from '../http/paging.ts';

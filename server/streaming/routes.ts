@@ -1,4 +1,4 @@
-// GET /stream/:id, mounted at the root (as the interface says) and below /api/v1.
+// GET /stream/:id, mounted at the root and below /api/v1.
 import { z } from 'zod';
 import { TrackIdIn } from '../db/ids.ts';
 import { idParam, queryInt } from '../http/paging.ts';
