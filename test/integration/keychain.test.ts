@@ -72,7 +72,7 @@ describe('without a keychain', () => {
     const { code, stderr } = await runServer(ARGS(), { ...NO_SESSION, SECRET_STORE: 'keychain' });
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/tonearm: SECRET_STORE = keychain: the system’s keychain cannot be used/),
+      expect.stringMatching(/tonearm: SECRET_STORE = keychain: the system’s keychain is not available/),
     ]);
   });
 });

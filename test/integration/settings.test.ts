@@ -321,7 +321,7 @@ describe('PATCH /settings?dry_run=true', () => {
 
   it('answers with the errors of the change, and changes nothing', async () => {
     expect((await check({ port: 70_000 })).body['errors']).toEqual([
-      { field: 'port', message: 'must be a whole number from 0 to 65535; 0 takes a free port' },
+      { field: 'port', message: 'must be a whole number from 0 to 65535; 0 for any free port' },
     ]);
     expect((await check({ local_media_import_path: '/no/such/folder' })).body['errors']).toEqual([
       { field: 'local_media_import_path', message: 'is not an existing folder' },
