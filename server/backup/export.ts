@@ -59,7 +59,7 @@ export function createExportService({ db, audioStore, playlists, jobs, tmpDir, o
     if (await isWritten(place, size, modifiedAt)) return 0;
     const { stream } = await file.open();
     try {
-      return await writeWhole(place, gently(stream as AsyncIterable<Buffer>, signal, yieldToRequests), modifiedAt);
+      return await writeWhole(place, yielding(stream as AsyncIterable<Buffer>, signal, yieldToRequests), modifiedAt);
     } finally {
       stream.destroy();
     }
@@ -155,7 +155,7 @@ export function createExportService({ db, audioStore, playlists, jobs, tmpDir, o
   };
 }
 
-async function* gently(
+async function* yielding(
   source: AsyncIterable<Buffer>,
   signal: AbortSignal,
   yieldToRequests: YieldToRequests,

@@ -60,7 +60,7 @@ export async function openRepository({ target, passphrase, isNew = false, librar
 
 async function readHeader(target: BackupTarget): Promise<Header | undefined> {
   if (!(await target.stat(HEADER))) return undefined;
-  const bytes = await wholeOf((await target.open(HEADER)).stream as AsyncIterable<Buffer>, MAX_HEADER_BYTES);
+  const bytes = await readAll((await target.open(HEADER)).stream as AsyncIterable<Buffer>, MAX_HEADER_BYTES);
   const header = Header.safeParse(parseJson(bytes));
   if (!header.success)
     throw new AppError(
@@ -151,7 +151,7 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher) {
     if (!SnapshotId.safeParse(id).success || !(await target.stat(snapshotKey(id)))) throw notFound('snapshot', id);
     const { stream } = await target.open(snapshotKey(id));
     try {
-      const text = (await wholeOf(cipher.decrypt(stream as AsyncIterable<Buffer>), MAX_MANIFEST_BYTES)).toString(
+      const text = (await readAll(cipher.decrypt(stream as AsyncIterable<Buffer>), MAX_MANIFEST_BYTES)).toString(
         'utf8',
       );
       const [sum, body] = [text.slice(0, 64), text.slice(65)];
@@ -169,7 +169,7 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher) {
   /** The files of a snapshot. Throws DamagedObject. */
   async function* readFiles({ lists }: Pick<Manifest, 'lists'>): AsyncGenerator<FileLine> {
     for (const { sha256 } of lists) {
-      const text = (await wholeOf(read(sha256), MAX_MANIFEST_BYTES)).toString('utf8');
+      const text = (await readAll(read(sha256), MAX_MANIFEST_BYTES)).toString('utf8');
       for (const [n, line] of text.split('\n').entries()) {
         if (n % LINES_PER_TURN === 0) await nextTurn();
         if (line !== '') yield FileLine.parse(JSON.parse(line));
@@ -264,7 +264,7 @@ export async function* oneChunk(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }
 
-async function wholeOf(source: AsyncIterable<Buffer>, most: number): Promise<Buffer> {
+async function readAll(source: AsyncIterable<Buffer>, most: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of source) {

@@ -12,11 +12,11 @@ import { FILE_SCHEME } from '../storage/uri.ts';
 import { migrateStorage, type Migration } from '../maintenance/storage-migration.ts';
 import { progressOn } from './progress.ts';
 
-export async function runMigrate(given: Config, paths: ProductPaths, log: Log, to: string): Promise<void> {
+export async function runMigrate(initial: Config, paths: ProductPaths, log: Log, to: string): Promise<void> {
   const stop = new AbortController();
   const onStop = (): void => stop.abort(new AppError('conflict', 'Stopped. Run the same command again to resume.'));
   process.once('SIGINT', onStop).once('SIGTERM', onStop);
-  const { offers, close } = await openDataFolder(given, paths, log);
+  const { offers, close } = await openDataFolder(initial, paths, log);
   const { config, db, secretStore } = offers;
   const show = progressOn(process.stdout, 'Moving objects');
   try {

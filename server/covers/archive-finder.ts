@@ -59,7 +59,7 @@ export function createArchiveFinder({
   async function ask(wanted: Wanted, signal: AbortSignal | undefined): Promise<boolean | undefined> {
     const checkedAt = now();
     const answer = await archive.findFront(wanted.releaseGroupMbid, signal);
-    if (answer.result === 'silent') return undefined;
+    if (answer.result === 'paused') return undefined;
     if (answer.result !== 'picture') return notFound(wanted, answer.result, 'reason' in answer ? answer.reason : null);
     const cover = await checkPicture(answer.bytes).catch((error: unknown) => {
       if (!(error instanceof UnusablePicture)) throw error;

@@ -27,7 +27,7 @@ export type ArchiveAnswer =
   /** `unusable` will be the same for weeks, `failed` may pass. */
   | { result: 'unusable' | 'failed'; reason: string }
   /** Not asked, because the last requests failed. */
-  | { result: 'silent' };
+  | { result: 'paused' };
 
 export interface CoverArchiveDeps {
   settings: LiveSettings;
@@ -84,7 +84,7 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
 
   function note(answer: Answer): void {
     if (answer.result !== 'failed') return breaker.succeeded();
-    if (answer.isBusy) bucket.pause(Math.min(LONGEST_PAUSE_MS, Math.max(busyPauseMs, answer.wishedMs ?? 0)));
+    if (answer.isBusy) bucket.pause(Math.min(LONGEST_PAUSE_MS, Math.max(busyPauseMs, answer.retryAfterMs ?? 0)));
     breaker.failed();
     if (!breaker.mayAsk()) log.warn({ reason: answer.reason }, 'cover archive paused after failures');
   }
@@ -97,7 +97,7 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
       answer = next;
       if (answer.result !== 'failed') break;
     }
-    return answer ?? { result: 'silent' };
+    return answer ?? { result: 'paused' };
   }
 
   return {
@@ -116,7 +116,7 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
   };
 }
 
-type Answer = Exclude<ArchiveAnswer, { result: 'silent' }> & { isBusy?: true; wishedMs?: number };
+type Answer = Exclude<ArchiveAnswer, { result: 'paused' }> & { isBusy?: true; retryAfterMs?: number };
 
 const isMbid = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
@@ -127,5 +127,5 @@ function toAnswer({ status, headers, bytes, url }: GuardedAnswer): Answer {
   if (status === 404 || status === 400) return { result: 'none' };
   const reason = `${url.host} answered ${status}`;
   if (status !== 429 && status !== 503) return { result: 'failed', reason };
-  return { result: 'failed', reason, isBusy: true, wishedMs: Number(headers.get('retry-after') ?? 0) * 1_000 || 0 };
+  return { result: 'failed', reason, isBusy: true, retryAfterMs: Number(headers.get('retry-after') ?? 0) * 1_000 || 0 };
 }

@@ -143,11 +143,11 @@ export function createEnricher(deps: EnricherDeps) {
   ): Promise<StepOutcome<Match[]>> {
     const why = acoustId.whyNot();
     if (why !== undefined) return skipped(why);
-    const said = tags.outcome === 'done' ? tags.value : undefined;
-    if (!isAsked && said?.recordingMbid !== undefined && said.artists.length > 0)
+    const tagged = tags.outcome === 'done' ? tags.value : undefined;
+    if (!isAsked && tagged?.recordingMbid !== undefined && tagged.artists.length > 0)
       return skipped('its tags already name the recording');
     if (fingerprint.outcome !== 'done') return skipped('it has no fingerprint');
-    const hint = toHint(said, track.durationMs ?? 0);
+    const hint = toHint(tagged, track.durationMs ?? 0);
     return runStep('lookup', signal, async (both) =>
       rankCandidates(
         await acoustId.lookUp({ fingerprint: fingerprint.value, durationMs: hint.durationMs }, both),
@@ -158,23 +158,23 @@ export function createEnricher(deps: EnricherDeps) {
 
   /** Completes the best match from MusicBrainz; without a lookup, gets the recording that the tags name. */
   async function addDetails(tags: StepOutcome<TrackIdentity>, lookup: StepOutcome<Match[]>, signal: AbortSignal) {
-    const said = tags.outcome === 'done' ? tags.value : undefined;
+    const tagged = tags.outcome === 'done' ? tags.value : undefined;
     const [best, ...others] = lookup.outcome === 'done' ? lookup.value : [];
     const start =
       best ??
-      (said?.recordingMbid === undefined
+      (tagged?.recordingMbid === undefined
         ? undefined
         : {
             score: null,
-            recordingMbid: said.recordingMbid,
-            releaseGroupMbid: said.releaseGroupMbid,
+            recordingMbid: tagged.recordingMbid,
+            releaseGroupMbid: tagged.releaseGroupMbid,
             artists: [],
             genres: [],
           });
     const details: StepOutcome<Match | undefined> =
       !musicBrainz.isEnabled() || !start
         ? skipped('there is nothing to look up')
-        : await runStep('details', signal, (both) => completeMatch(musicBrainz, start, said, both));
+        : await runStep('details', signal, (both) => completeMatch(musicBrainz, start, tagged, both));
     const full = details.outcome === 'done' ? details.value : start;
     if (lookup.outcome !== 'done') return { details, matches: lookup, known: full };
     // a match without a title is useless

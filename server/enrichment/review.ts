@@ -39,10 +39,12 @@ export function reviewOf({
 }
 
 function differencesOf(tags: TrackIdentity | undefined, match: Match): Difference[] {
-  const said = (field: 'title' | 'trackNumber', value: string | number | undefined): string | number | undefined =>
-    tags?.provenance?.[field] === 'path' ? undefined : value;
+  const unlessFromPath = (
+    field: 'title' | 'trackNumber',
+    value: string | number | undefined,
+  ): string | number | undefined => (tags?.provenance?.[field] === 'path' ? undefined : value);
   const pairs: [ReviewField, string | number | undefined, string | number | undefined][] = [
-    ['title', said('title', tags?.title), match.title],
+    ['title', unlessFromPath('title', tags?.title), match.title],
     [
       'artist',
       tags?.artist ?? (tags?.artists.join(', ') || undefined),
@@ -50,7 +52,7 @@ function differencesOf(tags: TrackIdentity | undefined, match: Match): Differenc
     ],
     ['album', tags?.album, match.album],
     ['year', tags?.year, match.year],
-    ['track_number', said('trackNumber', tags?.trackNumber), match.trackNumber],
+    ['track_number', unlessFromPath('trackNumber', tags?.trackNumber), match.trackNumber],
   ];
   return pairs.flatMap(([field, tag, found]): Difference[] =>
     found === undefined || (tag !== undefined && looseKey(String(tag)) === looseKey(String(found)))

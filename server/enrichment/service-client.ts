@@ -69,16 +69,16 @@ export function createServiceClient({
   wait,
   timeoutMs = TIMEOUT_MS,
 }: ServiceClientDeps) {
-  const silent = (): ServiceError => new ServiceError('unreachable', `${name} cannot be reached right now.`);
+  const unreachable = (): ServiceError => new ServiceError('unreachable', `${name} cannot be reached right now.`);
 
   /** Returns an answer with a status below 500 and a JSON body. Throws a ServiceError or the reason of `signal`. */
   return async function ask(question: Question, signal: AbortSignal): Promise<ServiceAnswer> {
     for (let attempt = 1; ; attempt++) {
       let isUnderWay = false;
-      if (!breaker.mayAsk()) throw silent();
+      if (!breaker.mayAsk()) throw unreachable();
       try {
         const answer = await bucket.run(() => {
-          if (!breaker.enter()) throw silent(); // opened while this one waited
+          if (!breaker.enter()) throw unreachable(); // opened while this one waited
           isUnderWay = true;
           return once(question, signal);
         }, signal);

@@ -40,8 +40,8 @@ export function prepareSettling(db: MainDb) {
     RETURNING id, metadata_error AS error`);
   const answer = client.prepare('DELETE FROM enrichment_unanswered WHERE track_id IN (SELECT value FROM json_each(?))');
 
-  const settleWindow = client.transaction((given: Record<string, unknown>): Settled[] => {
-    const settled = settle.all(given);
+  const settleWindow = client.transaction((params: Record<string, unknown>): Settled[] => {
+    const settled = settle.all(params);
     answer.run(JSON.stringify(settled.map(({ id }) => id)));
     return settled;
   }).immediate;

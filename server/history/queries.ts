@@ -138,14 +138,14 @@ function conditions(
   userId: UserId,
   { trackId, from, to }: HistoryFilter,
 ): { sql: string; params: Record<string, number> } {
-  const given: [sql: string, name: string, value: number | undefined][] = [
+  const filters: [sql: string, name: string, value: number | undefined][] = [
     ['track_id = @trackId', 'trackId', trackId],
     ['played_at >= @from', 'from', from?.getTime()],
     ['played_at < @to', 'to', to?.getTime()],
   ];
   const parts = ['user_id = @userId', 'withdrawn_at IS NULL'];
   const params: Record<string, number> = { userId };
-  for (const [sql, name, value] of given) {
+  for (const [sql, name, value] of filters) {
     if (value === undefined) continue;
     parts.push(sql);
     params[name] = value;

@@ -1,6 +1,6 @@
 // The history of plays. A play that is reported twice is recorded once. A withdrawn play keeps its row, so that another
 // report of it does not bring it back.
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MainDb } from '../db/client.ts';
 import type { PlayId, TrackId, UserId } from '../db/ids.ts';
 import { invalid, notFound } from '../errors.ts';
@@ -139,7 +139,7 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
     async recordMany(userId: UserId, reports: readonly PlayReport[]): Promise<Recorded[]> {
       const recorded: Recorded[] = [];
       for (let i = 0; i < reports.length; i += SLICE) {
-        if (i > 0) await breathe();
+        if (i > 0) await nextTurn();
         recorded.push(...recordSlice(userId, reports.slice(i, i + SLICE)));
       }
       announce(userId, recorded);

@@ -1,6 +1,6 @@
 // Sums up a user's plays in a range of time. Reads the rows in slices of some milliseconds, so that a million of them
 // do not block requests.
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Sqlite } from '../db/client.ts';
 import type { PlayId, TrackId, UserId } from '../db/ids.ts';
 import type { Zone } from './zones.ts';
@@ -82,7 +82,7 @@ export function createPlayTotals(client: Sqlite) {
       const last = rows.at(-1);
       if (!last || rows.length < SLICE) return result;
       after = [last[1], last[0]];
-      await breathe();
+      await nextTurn();
     }
   };
 }

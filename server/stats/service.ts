@@ -1,5 +1,5 @@
 // Listening statistics of a user: for any range of time, and for a year in review.
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MainDb } from '../db/client.ts';
 import type { ArtistId, PlayId, TrackId, UserId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
@@ -93,7 +93,7 @@ export function createStatsService({ db }: { db: MainDb }) {
     let asked = 0;
     for (const item of items) {
       if (isNew(item)) fresh.push(item);
-      if (++asked % SLICE === 0) await breathe();
+      if (++asked % SLICE === 0) await nextTurn();
     }
     return fresh;
   }

@@ -1,6 +1,6 @@
 // The most played tracks, albums, artists and genres. A play counts for each artist and each genre of its track. A play
 // without a track counts for the artist with its artist's name, or for the name itself if there is none in the library.
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, ArtistId, GenreId, PlayId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
@@ -90,7 +90,7 @@ export function createTops(client: Sqlite) {
       for (const [id, artistId] of artistsOf.all(json)) addTo(counted.artists, artistId, tracks.get(id) as Sum);
       for (const [id, albumId] of albumsOf.all(json)) addTo(counted.albums, albumId, tracks.get(id) as Sum);
       for (const [id, genreId] of genresOf.all(json)) addTo(counted.genres, genreId, tracks.get(id) as Sum);
-      await breathe();
+      await nextTurn();
     }
     for (const some of slices([...unmatched.values()])) {
       const sums = new Map<PlayId, UnmatchedSum>(some.map((sum) => [sum.playId, sum]));
@@ -107,7 +107,7 @@ export function createTops(client: Sqlite) {
           addTo(counted.albums, key, sum);
         }
       }
-      await breathe();
+      await nextTurn();
     }
     return counted;
   }
