@@ -13,11 +13,11 @@ import { createAskedJobs, isSeen, notify } from './notifications.ts';
 import { createServerClient } from './server-client.ts';
 import { createServerProcess, type ServerChild } from './server-process.ts';
 import { createShellSettings, openSettingsFile } from './shell-settings.ts';
-import { createStatusView } from './status-view.ts';
+import { createStatusView } from './tray-and-dock.ts';
 import { isSounding } from './status.ts';
 import { sayIn, type Say } from './texts.ts';
 import { createUpdater } from './updater.ts';
-import { watchServer } from './watch-server.ts';
+import { watchServer } from './status-updates.ts';
 import { createWindows } from './windows.ts';
 
 export interface DesktopDeps {

@@ -1,4 +1,4 @@
-// The tray menu and tooltip for a status. Pure: the menu is data until status-view.ts builds it.
+// The tray menu and tooltip for a status. Pure: the menu is data until tray-and-dock.ts builds it.
 import type { MenuItemConstructorOptions } from 'electron';
 import type { Actions } from './actions.ts';
 import { isShownTask, isSounding, progressOf, type Status, type Work } from './status.ts';

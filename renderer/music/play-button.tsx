@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { currentEntry, isSounding } from '../player/types.ts';
+import { currentEntry, isSounding } from '../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../player/use-player.ts';
 import { Button } from '../ui/button.tsx';
 import { IconPause, IconPlay } from '../ui/icons.ts';

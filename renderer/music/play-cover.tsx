@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { IconPause } from '../ui/icons.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { trackCover } from '../api/urls.ts';
-import { currentEntry, isSounding } from '../player/types.ts';
+import { currentEntry, isSounding } from '../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../player/use-player.ts';
 import { classNames } from '../ui/class-names.ts';
 import { Cover } from '../ui/cover.tsx';

@@ -1,6 +1,6 @@
 // A track decoded into audio buffers: it starts and ends on frames known in advance, so that the next one can start on
 // the very next frame.
-import { FADE_IN, FADE_OUT } from './loudness.ts';
+import { FADE_IN, FADE_OUT } from './gain.ts';
 import { SoundSource } from './sound-source.ts';
 import { endFrame, heardFrame, soonestFrame, splice, type Anchor } from './timeline.ts';
 import { VoiceOutput, type Voice, type VoiceItem, type VoiceListener } from './voice.ts';

@@ -1,6 +1,6 @@
 // Connects this window's player to the desktop app: tray and media keys show and control it.
 import type { DesktopBridge, DesktopMessage } from '../desktop.ts';
-import { currentEntry, type Player } from './types.ts';
+import { currentEntry, type Player } from './player.ts';
 
 const LONGEST = 1_000;
 

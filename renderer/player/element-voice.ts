@@ -1,6 +1,6 @@
 // A track played by a media element: any length, seeks anywhere at once, keeps its pitch at any speed. Where it ends is
 // not known to the sample.
-import { FADE_IN, FADE_OUT } from './loudness.ts';
+import { FADE_IN, FADE_OUT } from './gain.ts';
 import { VoiceOutput, type Voice, type VoiceItem, type VoiceListener } from './voice.ts';
 
 interface ElementVoiceOptions {

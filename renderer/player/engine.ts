@@ -20,7 +20,7 @@ import {
   type QueueTrack,
   type Repeat,
   type SoundSettings,
-} from './types.ts';
+} from './player.ts';
 import type { VoiceItem } from './voice.ts';
 
 const SKIP_AFTER_MS = 3_000;

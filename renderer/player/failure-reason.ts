@@ -1,6 +1,6 @@
 // Why a track can't be played, by the status that its stream responds with.
 import { probeStream } from '../api/client.ts';
-import type { FailureReason } from './types.ts';
+import type { FailureReason } from './player.ts';
 
 const BY_STATUS: Record<number, FailureReason> = {
   0: 'unreachable',

@@ -1,6 +1,6 @@
 // A saved track whose audio is still in an online source is downloaded while the track before it plays.
 import { following } from './play-order.ts';
-import type { Player } from './types.ts';
+import type { Player } from './player.ts';
 
 /** `begin` starts the download; an error is reported when the track is played. Returns how to stop. */
 export function fetchAhead(

@@ -2,10 +2,10 @@
 // comes, this reports what happened.
 import { BufferVoice } from './buffer-voice.ts';
 import { ElementVoice } from './element-voice.ts';
-import { crossfadeBetween, replayGain } from './loudness.ts';
+import { crossfadeBetween, replayGain } from './gain.ts';
 import type { Mixer } from './mixer.ts';
 import { joinFrame, soonestFrame } from './timeline.ts';
-import type { ReplayGainMode } from './types.ts';
+import type { ReplayGainMode } from './player.ts';
 import type { Voice, VoiceItem, VoiceListener } from './voice.ts';
 
 /** A decoded minute takes 23 MB. Longer tracks are left to a media element, without a sample-accurate end. */

@@ -1,6 +1,6 @@
 // The AudioContext and its graph: voices → volume → destination. Created on first playback, because browsers require a
 // user gesture.
-import { volumeFactor } from './loudness.ts';
+import { volumeFactor } from './gain.ts';
 
 const SMOOTH_SECONDS = 0.015;
 const REST_AFTER_MS = 3_000;

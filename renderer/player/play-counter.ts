@@ -1,7 +1,7 @@
 // Measures how long a track was heard, without what was skipped by seeking, and reports a play once that is enough.
 // What is heard after that is reported at the end: the server keeps the longer report of the same play.
 import { countsAsPlayed } from '../../server/history/counts-as-played.ts';
-import type { QueueTrack } from './types.ts';
+import type { QueueTrack } from './player.ts';
 
 /**
  * Two updates further apart than this are a seek. A hidden window updates once a second, 2 s of audio at double speed.

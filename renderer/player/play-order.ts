@@ -1,6 +1,6 @@
 // In which order the queue plays: shuffle, repeat, moving, removing. Pure functions from a queue and its current index.
 import { shuffled } from '../../server/playback/shuffle.ts';
-import type { QueueEntry, Repeat } from './types.ts';
+import type { QueueEntry, Repeat } from './player.ts';
 
 export interface Ordered {
   queue: readonly QueueEntry[];

@@ -1,7 +1,7 @@
 // Saves the queue on the server: soon after a change, periodically while playing, and on stop. Best effort: a failed
 // save is made up by the next one.
 import type { QueuePlace } from '../api/queue.ts';
-import { currentEntry, isSounding, type Player } from './types.ts';
+import { currentEntry, isSounding, type Player } from './player.ts';
 
 const SOON_MS = 1_500;
 const WHILE_PLAYING_MS = 15_000;

@@ -1,5 +1,5 @@
 // What the player stores across restarts: queue, position, modes, volume.
-import type { PlayerState, QueueEntry } from './types.ts';
+import type { PlayerState, QueueEntry } from './player.ts';
 
 const KEY = 'tonearm.player';
 const VERSION = 2;

@@ -9,7 +9,7 @@ import {
   type QueueTrack,
   type Repeat,
   type SoundSettings,
-} from './types.ts';
+} from './player.ts';
 
 /** A playing window sends its state at least once a second, also in the background. */
 const SILENT_AFTER_MS = 3_000;

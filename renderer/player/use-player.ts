@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useMemo, useSyncExternalStore } from 'react';
 import { albumTracksQuery, artistTracksQuery } from '../api/library.ts';
-import { currentEntry, type Player, type PlayerState, type QueueTrack } from './types.ts';
+import { currentEntry, type Player, type PlayerState, type QueueTrack } from './player.ts';
 
 export const PlayerContext = createContext<Player | null>(null);
 

@@ -1,7 +1,7 @@
 // One track that plays or is about to. There are two kinds: decoded buffers on the audio clock, joined to the sample
 // (buffer-voice.ts), and a media element for what is too long, too slow to arrive or played at another speed
 // (element-voice.ts).
-import type { QueueTrack } from './types.ts';
+import type { QueueTrack } from './player.ts';
 
 export interface VoiceListener {
   onEnded: (voice: Voice) => void;

@@ -8,7 +8,7 @@ import '../ui/base.css';
 import type { ReactNode } from 'react';
 import { DirectionProvider, MantineProvider } from '@mantine/core';
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
-import type { Player } from '../player/types.ts';
+import type { Player } from '../player/player.ts';
 import { PlayerContext } from '../player/use-player.ts';
 import { useScheme } from '../ui/scheme.ts';
 import { theme } from '../ui/theme.ts';

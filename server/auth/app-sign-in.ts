@@ -9,7 +9,7 @@ import type { Principal } from '../http/route.ts';
 import type { Log } from '../log/log.ts';
 import { createAppPasswordCipher } from './app-passwords.ts';
 import { createTryTouch, toPrincipal } from './authenticate.ts';
-import type { Limits } from './limits.ts';
+import type { Limits } from './sign-in-limits.ts';
 import { PRINCIPAL_COLUMNS, type PrincipalRow } from './queries.ts';
 import { usernameKey } from './username.ts';
 

@@ -11,7 +11,7 @@ import { createAccounts } from './accounts.ts';
 import { createAppSignIn } from './app-sign-in.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { createDesktopTickets } from './desktop-tickets.ts';
-import { createLimits } from './limits.ts';
+import { createLimits } from './sign-in-limits.ts';
 import { createNotices } from './notices.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { findOwner, findUnchanged, updateUser, type UserRow } from './queries.ts';

@@ -25,7 +25,7 @@ import { runMigrate } from './storage.ts';
 import { runUser } from './users.ts';
 import { runGarbage, runVerify } from './verify.ts';
 import { getBackend } from '../storage/backends.ts';
-import { SCAN_LOCAL_FOLDER } from '../scan/task.ts';
+import { SCAN_LOCAL_FOLDER } from '../scan/tasks.ts';
 
 /** Ctrl+C is sent by the terminal, and again by npm, which gets it too. */
 const SAME_SIGNAL_MS = 1_000;

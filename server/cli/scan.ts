@@ -4,7 +4,7 @@ import { resolve, sep } from 'node:path';
 import type { App } from '../app.ts';
 import { AppError } from '../errors.ts';
 import { placeInMusic } from '../scan/scan-folders.ts';
-import { SCAN_LOCAL_FOLDER, scanPayload } from '../scan/task.ts';
+import { SCAN_LOCAL_FOLDER, scanPayload } from '../scan/tasks.ts';
 import type { ScanResult } from '../scan/wire.ts';
 import { describeDryRun, describeProblems } from './scan-report.ts';
 import { linesFor, showProgress } from './progress.ts';

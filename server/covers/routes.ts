@@ -5,7 +5,7 @@ import { invalid, notFound } from '../errors.ts';
 import { readForm } from '../http/multipart.ts';
 import { idParam } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
-import type { Editing } from '../library/editing.ts';
+import type { Editing } from '../library/edit-rights.ts';
 import type { CoverService } from './service.ts';
 import type { ShownCover } from './mosaic.ts';
 import { COVER_MIMES, MAX_COVER_BYTES } from './picture.ts';

@@ -376,7 +376,7 @@ export const searchRebuild = sqliteTable('search_rebuild', {
 
 /**
  * files/: tracks from before a migration added columns that their files' tags may fill; no row once they are read
- * again. See files/tags-again.ts.
+ * again. See files/reread-tags.ts.
  */
 export const tagsAgain = sqliteTable('tags_again', {
   lastId: integer('last_id').primaryKey(), // up to here it is done

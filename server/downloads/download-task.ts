@@ -21,7 +21,7 @@ import {
   type DownloadRow,
 } from './queries.ts';
 import type { Downloads } from './service.ts';
-import { isOverQuota, type Room } from '../files/room.ts';
+import { isOverQuota, type Room } from '../files/quota.ts';
 import { hashFile, type StoreFile } from '../files/store-file.ts';
 import type { DOWNLOAD_TASK } from './tasks.ts';
 

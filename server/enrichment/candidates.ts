@@ -1,5 +1,5 @@
 // Ranks the recordings that AcoustID returned for a track.
-import { sortKey } from '../library/fold.ts';
+import { sortKey } from '../library/sort-and-identity-keys.ts';
 import { isVariousArtists } from '../library/resolve.ts';
 import type { AcoustIdArtist, AcoustIdRecording, AcoustIdResult } from './acoustid-wire.ts';
 import type { Match } from './match.ts';

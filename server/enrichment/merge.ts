@@ -1,7 +1,7 @@
 // Merges a track's tags, its match and its current metadata. Without I/O, so that tests can list the rules as a table.
 import type { Origin } from '../db/schema.ts';
 import { fieldsFrom, type FieldValue, type KnownFields, type TrackField } from '../db/track-fields.ts';
-import { identityKey } from '../library/fold.ts';
+import { identityKey } from '../library/sort-and-identity-keys.ts';
 import type { TrackIdentity } from '../library/track-writer.ts';
 import type { Match } from './match.ts';
 

@@ -1,6 +1,6 @@
 // Whether a person should review a match: its score is low, or it contradicts the tags.
 import type { ReviewReason } from '../db/schema.ts';
-import { searchFold } from '../library/fold.ts';
+import { searchFold } from '../library/sort-and-identity-keys.ts';
 import type { TrackIdentity } from '../library/track-writer.ts';
 import type { Match } from './match.ts';
 import { isTrusted } from './merge.ts';

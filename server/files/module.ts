@@ -3,11 +3,11 @@ import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
 import { createReaderPool } from './reader-pool.ts';
-import { createRoom } from './room.ts';
+import { createRoom } from './quota.ts';
 import { createSourceFiles } from './source-files.ts';
 import { createStoreFile } from './store-file.ts';
 import { createTagReader } from './tag-reader.ts';
-import { readTagsAgain } from './tags-again.ts';
+import { readTagsAgain } from './reread-tags.ts';
 
 export type FilesOffer = ReturnType<typeof filesModule>['offers'];
 

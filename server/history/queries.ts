@@ -5,7 +5,7 @@ import type { RowAs } from '../db/rows.ts';
 import type { plays } from '../db/schema.ts';
 import type { Page } from '../http/paging.ts';
 import type { ReadAside } from '../library/listing.ts';
-import { createStatements } from '../library/statements.ts';
+import { createStatements } from '../library/statement-cache.ts';
 
 export type PlayRow = RowAs<
   typeof plays,

@@ -1,7 +1,7 @@
 // Normalizes artists and titles for comparing plays, since taggers and services write guests, accents and punctuation
 // differently.
 import { hash } from 'node:crypto';
-import { sortKey } from '../library/fold.ts';
+import { sortKey } from '../library/sort-and-identity-keys.ts';
 
 const GUESTS = String.raw`(?:feat\.?|ft\.?|featuring)`;
 /** `Song (feat. B)`, `Song [ft. B]`. */

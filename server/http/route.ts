@@ -34,7 +34,7 @@ export interface RouteSpec<A extends Access = Access, P = unknown, Q = unknown, 
   access: A;
   /** What the account must be allowed to do. */
   right?: Right;
-  /** Without the right it is still allowed with tracks of one's own; the handler asks for that (library/editing.ts). */
+  /** Without the right it is still allowed with tracks of one's own; the handler asks for that (edit-rights.ts). */
   orOwn?: true;
   /** One line for the documentation. */
   summary: string;

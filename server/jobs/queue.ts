@@ -4,7 +4,7 @@ import BetterQueue from 'better-queue';
 import type { Sqlite } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
 import type { Log } from '../log/log.ts';
-import { createQueueStore, type QueueTask } from './store.ts';
+import { createQueueStore, type QueueTask } from './queue-store.ts';
 
 const FAULT_PAUSE_MS = 1_000;
 const LONGEST_TIMER_MS = 60_000; // the clock may be set, and the machine may sleep

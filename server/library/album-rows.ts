@@ -4,7 +4,7 @@ import type { RowAs } from '../db/rows.ts';
 import type { albums, tracks } from '../db/schema.ts';
 import { valuesOfList } from '../db/track-fields.ts';
 import type { Page } from '../http/paging.ts';
-import { inOrder, type Statements } from './statements.ts';
+import { inOrder, type Statements } from './statement-cache.ts';
 
 type Column =
   | 'id'

@@ -1,6 +1,6 @@
 // Which artists a list holds and in what order: every filter and sort of `GET /artists`.
 import type { ArtistId, UserId } from '../db/ids.ts';
-import { identityKey } from './fold.ts';
+import { identityKey } from './sort-and-identity-keys.ts';
 import { likedFilter, wordFilters, type Filter } from './filters.ts';
 import type { NewIdList } from './id-list.ts';
 import { orderOf, type ListOrder, type Sort } from './sorts.ts';

@@ -2,7 +2,7 @@
 import type { UserId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { artists } from '../db/schema.ts';
-import { inOrder, type Statements } from './statements.ts';
+import { inOrder, type Statements } from './statement-cache.ts';
 
 type Column =
   | 'id'

@@ -1,6 +1,6 @@
 // Splits a tag value that names several artists, and only at separators that band names do not contain: `;` and a slash
 // between spaces. `AC/DC`, `Smith/Kotzen` and `Simon & Garfunkel` are not split, nor are names marked "never split".
-import { identityKey } from './fold.ts';
+import { identityKey } from './sort-and-identity-keys.ts';
 
 const SEPARATOR = /\s*[;\uff1b]\s*|\s+[/\uff0f]\s+/;
 

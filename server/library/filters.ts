@@ -2,7 +2,7 @@
 import { ofKind, searchBase } from './search-index.ts';
 import type { SearchKind } from './search-names.ts';
 import { namesOf } from './search-names.ts';
-import type { Params } from './statements.ts';
+import type { Params } from './statement-cache.ts';
 import { matchesOf, wordsOf } from './search-words.ts';
 
 /** A condition on the item `i`. `set` says the same as a subquery of ids, to start from when few items match. */

@@ -3,7 +3,7 @@
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import type { RowOf } from '../db/rows.ts';
 import type { sourceFolders } from '../db/schema.ts';
-import type { Statements } from './statements.ts';
+import type { Statements } from './statement-cache.ts';
 
 export interface FolderRef {
   id: number;

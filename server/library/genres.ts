@@ -1,9 +1,9 @@
 // Genres with their track and album counts. Triggers maintain the track counts.
 import type { RowAs } from '../db/rows.ts';
 import type { genres } from '../db/schema.ts';
-import { sortKey } from './fold.ts';
+import { sortKey } from './sort-and-identity-keys.ts';
 import { createResultCache } from './result-cache.ts';
-import type { Statements } from './statements.ts';
+import type { Statements } from './statement-cache.ts';
 
 export interface GenreSummary extends RowAs<typeof genres, 'name' | 'trackCount'> {
   albumCount: number;

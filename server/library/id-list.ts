@@ -3,7 +3,7 @@ import type { UserId } from '../db/ids.ts';
 import type { ItemType } from '../db/schema.ts';
 import type { Filter } from './filters.ts';
 import type { ListedOrder } from './sorts.ts';
-import type { Params, Topic } from './statements.ts';
+import type { Params, Topic } from './statement-cache.ts';
 
 export interface IdList {
   itemType: ItemType;

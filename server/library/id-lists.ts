@@ -10,7 +10,7 @@ import { createIdSets, type IdSet } from './id-sets.ts';
 import { createResultCache } from './result-cache.ts';
 import { createRandomIds } from './random-ids.ts';
 import type { Segment, WalkedOrder } from './sorts.ts';
-import type { Statements, Topic } from './statements.ts';
+import type { Statements, Topic } from './statement-cache.ts';
 
 export interface IdPage {
   ids: number[];

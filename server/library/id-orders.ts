@@ -6,7 +6,7 @@ import type { Sqlite } from '../db/client.ts';
 import { whereOf, type IdList } from './id-list.ts';
 import { createResultCache } from './result-cache.ts';
 import type { Segment, WalkedOrder } from './sorts.ts';
-import { versionOf, type ChangeCount, type Statements, type Topic } from './statements.ts';
+import { versionOf, type ChangeCount, type Statements, type Topic } from './statement-cache.ts';
 
 export interface OrderList extends Pick<IdList, 'itemType' | 'userId'> {
   order: WalkedOrder;

@@ -2,7 +2,7 @@
 import type { Filter } from './filters.ts';
 import { setOf, topicsOf, type IdList } from './id-list.ts';
 import { createResultCache } from './result-cache.ts';
-import type { Statements } from './statements.ts';
+import type { Statements } from './statement-cache.ts';
 
 export interface IdSet {
   has(id: number): boolean;

@@ -6,7 +6,7 @@ import type { Page } from '../http/paging.ts';
 import type { NewIdList } from './id-list.ts';
 import { createIdLists, type IdPage } from './id-lists.ts';
 import type { ListAnswer, ListQuestion, VersionedPage } from './lists-worker.ts';
-import type { Params, Statements } from './statements.ts';
+import type { Params, Statements } from './statement-cache.ts';
 
 /** Runs a statement in the thread; gives the first column. */
 export type ReadAside = (sql: string, params: Params) => Promise<number[]>;

@@ -4,7 +4,7 @@ import type { Page } from '../http/paging.ts';
 import type { NewIdList } from './id-list.ts';
 import { createIdLists, type IdPage } from './id-lists.ts';
 import { createResultCache } from './result-cache.ts';
-import { createStatements, TOPICS, type Params } from './statements.ts';
+import { createStatements, TOPICS, type Params } from './statement-cache.ts';
 
 /** `ahead`: prepare the list's other pages. `sql`: run it and give its first column. */
 export type ListQuestion = { list: NewIdList; page: Page } | { ahead: NewIdList } | { sql: string; params: Params };

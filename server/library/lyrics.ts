@@ -2,8 +2,8 @@
 import type { TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { lyrics, tracks } from '../db/schema.ts';
-import { identityKey, sortKey } from './fold.ts';
-import type { Statements } from './statements.ts';
+import { identityKey, sortKey } from './sort-and-identity-keys.ts';
+import type { Statements } from './statement-cache.ts';
 
 type Names = RowAs<typeof tracks, 'title' | 'artistName'> & { trackId: TrackId };
 

@@ -6,7 +6,7 @@ import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { artists, trackArtists, tracks } from '../db/schema.ts';
 import { splitArtists } from './artist-split.ts';
-import { identityKey } from './fold.ts';
+import { identityKey } from './sort-and-identity-keys.ts';
 import { createResolver } from './resolve.ts';
 import type { TrackWriter } from './track-writer.ts';
 

@@ -6,7 +6,7 @@ import { setOf, topicsOf, whereOf, type IdList } from './id-list.ts';
 import type { IdSets } from './id-sets.ts';
 import { createResultCache } from './result-cache.ts';
 import { seededOrder, type SeededOrder } from './seeded-order.ts';
-import type { Statements } from './statements.ts';
+import type { Statements } from './statement-cache.ts';
 
 /** The start of an order, as far as it was needed so far. */
 interface Found {

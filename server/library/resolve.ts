@@ -4,7 +4,7 @@ import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, ArtistId, GenreId } from '../db/ids.ts';
 import type { RowOf } from '../db/rows.ts';
 import type { albums, artists, genres, trackArtists } from '../db/schema.ts';
-import { identityKey, sortKey, sortName } from './fold.ts';
+import { identityKey, sortKey, sortName } from './sort-and-identity-keys.ts';
 import type { SearchIndex } from './search-index.ts';
 
 export const VARIOUS_ARTISTS = 'Various Artists';

@@ -1,6 +1,6 @@
 // Caches query results until something they depend on is written, according to change_counts, which triggers maintain
 // per topic: a like does not invalidate what only depends on tracks.
-import type { Statements, Topic } from './statements.ts';
+import type { Statements, Topic } from './statement-cache.ts';
 
 export type ResultCache<T> = ReturnType<typeof createResultCache<T>>;
 

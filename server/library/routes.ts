@@ -3,7 +3,7 @@ import { AlbumIdIn, ArtistIdIn, TrackIdIn } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
 import { idParam, toPaged, type Page } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
-import type { Editing } from './editing.ts';
+import type { Editing } from './edit-rights.ts';
 import type { LibraryService } from './service.ts';
 import {
   AlbumOut,

@@ -1,7 +1,7 @@
 // The names that find an item, and the search text made of them. A track's include its album and album artist, so that
 // `dark side time` finds it.
 import type { Sqlite } from '../db/client.ts';
-import { searchFold } from './fold.ts';
+import { searchFold } from './sort-and-identity-keys.ts';
 
 export type SearchKind = 'artist' | 'album' | 'track';
 

@@ -1,5 +1,5 @@
 // Splits a search query into words that must all match. Used for the `q` of lists and by search/.
-import { searchFold } from './fold.ts';
+import { searchFold } from './sort-and-identity-keys.ts';
 import { gramOf } from './search-grams.ts';
 
 // Control characters separate too: a NUL would end the MATCH expression early.

@@ -6,7 +6,7 @@ import type { RowAs } from '../db/rows.ts';
 import type { MetadataStatus, Origin, tracks } from '../db/schema.ts';
 import { fieldColumns, fieldsFrom, knownFields, type FieldValues, type KnownFields } from '../db/track-fields.ts';
 import { splitArtists } from './artist-split.ts';
-import { identityKey } from './fold.ts';
+import { identityKey } from './sort-and-identity-keys.ts';
 import { isVariousArtists, VARIOUS_ARTISTS } from './resolve.ts';
 import type { TrackIdentity } from './track-writer.ts';
 

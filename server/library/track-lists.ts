@@ -10,7 +10,7 @@ import {
   type ListedNumber,
   type ListedText,
 } from '../db/track-fields.ts';
-import { identityKey, sortKey } from './fold.ts';
+import { identityKey, sortKey } from './sort-and-identity-keys.ts';
 import { likedFilter, wordFilters, type Filter } from './filters.ts';
 import type { NewIdList } from './id-list.ts';
 import { orderOf, type ListOrder, type Sort } from './sorts.ts';

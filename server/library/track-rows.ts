@@ -3,7 +3,7 @@ import type { ArtistId, TrackId, UserId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { TrackRow, tracks } from '../db/schema.ts';
 import { fieldColumns, type FieldValues } from '../db/track-fields.ts';
-import type { Statements } from './statements.ts';
+import type { Statements } from './statement-cache.ts';
 
 /** Columns that TrackOut shows, besides the fields of db/track-fields.ts. */
 type Column =

@@ -13,7 +13,7 @@ import {
   type TrackRow,
 } from '../db/schema.ts';
 import { fieldsFrom, foldedFrom, type KnownFields } from '../db/track-fields.ts';
-import { foldedText, identityKey, sortKey } from './fold.ts';
+import { foldedText, identityKey, sortKey } from './sort-and-identity-keys.ts';
 import { splitArtists } from './artist-split.ts';
 import { createResolver, isVariousArtists, VARIOUS_ARTISTS, type AlbumRef, type ArtistRef } from './resolve.ts';
 import { createSearchIndex } from './search-index.ts';

@@ -12,10 +12,10 @@ import type { AlbumFilter } from './album-lists.ts';
 import type { AlbumSummary } from './album-rows.ts';
 import type { ArtistFilter } from './artist-lists.ts';
 import type { ArtistSummary } from './artist-rows.ts';
-import type { ArtistChanges, TrackChanges } from './edits.ts';
+import type { ArtistChanges, TrackChanges } from './field-edits.ts';
 import type { GenreSummary } from './genres.ts';
 import type { TrackLyrics } from './lyrics.ts';
-import type { TypedMetadata } from './manual.ts';
+import type { TypedMetadata } from './replace-metadata.ts';
 import type { FieldFilters, TrackFilter } from './track-lists.ts';
 import type { TrackSummary } from './track-rows.ts';
 import type {

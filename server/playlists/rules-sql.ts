@@ -3,8 +3,8 @@
 // true for a track that was never played.
 import type { UserId } from '../db/ids.ts';
 import { namedFieldsFrom, TRACK_FIELDS, type TrackField } from '../db/track-fields.ts';
-import { sortKey } from '../library/fold.ts';
-import type { Params } from '../library/statements.ts';
+import { sortKey } from '../library/sort-and-identity-keys.ts';
+import type { Params } from '../library/statement-cache.ts';
 import {
   FIELDS,
   isGroup,

@@ -2,7 +2,7 @@
 // refused here with a message that names them; validated ones consist of known names and plain values.
 import { z } from 'zod';
 import { FIELD_NAMES, namedFieldsFrom, TRACK_FIELDS, type FieldKind } from '../db/track-fields.ts';
-import { sortKey } from '../library/fold.ts';
+import { sortKey } from '../library/sort-and-identity-keys.ts';
 
 export type Kind = 'text' | 'word' | 'number' | 'date' | 'boolean' | 'playlist';
 

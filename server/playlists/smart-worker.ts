@@ -2,7 +2,7 @@
 // one playlist at a time.
 import { answerQuestions } from '../db/reader-loop.ts';
 import type { Sqlite } from '../db/client.ts';
-import { sortKey } from '../library/fold.ts';
+import { sortKey } from '../library/sort-and-identity-keys.ts';
 import { seededOrder } from '../library/seeded-order.ts';
 import type { SmartQuery } from './rules-sql.ts';
 

@@ -1,6 +1,6 @@
 // Which vanished track a new one can be, before and after their fingerprints are compared. Pure.
 import type { TrackId } from '../db/ids.ts';
-import { identityKey } from '../library/fold.ts';
+import { identityKey } from '../library/sort-and-identity-keys.ts';
 
 export interface Recording {
   id: TrackId;

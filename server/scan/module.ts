@@ -17,7 +17,7 @@ import {
   scanTask,
   type PreviewWish,
   type ScanTaskDeps,
-} from './task.ts';
+} from './tasks.ts';
 import { createWalker } from './walker.ts';
 import { handledBy } from '../jobs/tasks.ts';
 

@@ -9,7 +9,7 @@ import type { sourceFiles, sourceFolders, tracks } from '../db/schema.ts';
 import { fileKey } from '../files/file-stamp.ts';
 import { NO_HASH } from '../files/read-file.ts';
 import { absoluteOf, join, namesIn, parentOf, sourceIdOf } from '../files/relative-path.ts';
-import { identityKey } from '../library/fold.ts';
+import { identityKey } from '../library/sort-and-identity-keys.ts';
 import type { ListedFile } from './compare-folder.ts';
 import type { ReadOk } from './decide.ts';
 

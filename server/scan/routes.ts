@@ -6,7 +6,7 @@ import type { Jobs } from '../jobs/service.ts';
 import { JobOut, toJobOut } from '../jobs/wire.ts';
 import type { Sources } from '../sources/registry.ts';
 import { findScanFolders } from './scan-folders.ts';
-import { SCAN_LOCAL_FOLDER, assertScannable, scanPayload } from './task.ts';
+import { SCAN_LOCAL_FOLDER, assertScannable, scanPayload } from './tasks.ts';
 import { ScanQuery } from './wire.ts';
 
 export interface ScanRouteDeps {

@@ -4,7 +4,7 @@
 // continues through artists, albums and tracks.
 import { SEARCH_KINDS, searchBase, searchEnd } from '../library/search-index.ts';
 import { namesOf, type SearchKind } from '../library/search-names.ts';
-import type { Statements } from '../library/statements.ts';
+import type { Statements } from '../library/statement-cache.ts';
 import { matchesOf, type Match } from '../library/search-words.ts';
 
 export type MatchingIds = Record<SearchKind, number[]>;

@@ -12,10 +12,10 @@ import {
   type CatalogueProvider,
   type DownloadOptions,
 } from './catalogue.ts';
-import { createExt } from './ext.ts';
-import { createIa } from './ia.ts';
+import { createExt } from './extractor.ts';
+import { createIa } from './internet-archive.ts';
 import type { CataloguePace } from './provider-http.ts';
-import { createSub } from './sub.ts';
+import { createSub } from './subsonic-catalogue.ts';
 
 export const STREAMSRC = 'streamsrc';
 const SETTINGS_IN_USE = SETTING_NAMES.filter((name) => name.startsWith('STREAMSRC_'));

@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Sqlite } from '../db/client.ts';
 import type { PlayId, TrackId, UserId } from '../db/ids.ts';
-import type { Zone } from './zones.ts';
+import type { Zone } from './time-zones.ts';
 
 export interface Sum {
   plays: number;

@@ -6,8 +6,8 @@ import type { RowAs } from '../db/rows.ts';
 import type { plays } from '../db/schema.ts';
 import { createPlayTotals, type PlayTotals, type UnmatchedSum, type Range, type Sum } from './play-totals.ts';
 import { longestStreak, type Streak } from './streaks.ts';
-import { createTops, type TopTrack, type Tops } from './tops.ts';
-import { toDay, type Zone } from './zones.ts';
+import { createTops, type TopTrack, type Tops } from './top-lists.ts';
+import { toDay, type Zone } from './time-zones.ts';
 
 /** Without the sums by track, which may be as large as the library, because results are cached. */
 export type TotalsSummary = Omit<PlayTotals, 'tracks' | 'unmatched'>;

@@ -4,7 +4,7 @@ import type { RowAs } from '../db/rows.ts';
 import type { libraryTotals } from '../db/schema.ts';
 import { createResultCache } from '../library/result-cache.ts';
 import type { LibraryService } from '../library/service.ts';
-import { createStatements } from '../library/statements.ts';
+import { createStatements } from '../library/statement-cache.ts';
 import type { DiskUsage, Storage } from '../storage/storage.ts';
 
 export interface Share {

@@ -4,8 +4,8 @@ import { isoTime, toIso } from '../http/times.ts';
 import { EVER, type Listening, type PlayedAt, type YearReview } from './service.ts';
 import type { Range, Sum } from './play-totals.ts';
 import type { StorageStats } from './storage-stats.ts';
-import type { TopAlbum, TopArtist, TopGenre, TopTrack } from './tops.ts';
-import { DAY_MS, openZone, toDayText, type Zone } from './zones.ts';
+import type { TopAlbum, TopArtist, TopGenre, TopTrack } from './top-lists.ts';
+import { DAY_MS, openZone, toDayText, type Zone } from './time-zones.ts';
 
 const share = z.object({ key: z.string(), tracks: z.int(), size_bytes: z.int() });
 

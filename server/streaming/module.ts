@@ -4,7 +4,7 @@ import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
 import { streamingRoutes } from './routes.ts';
 import { createStreamingService } from './service.ts';
-import { createTranscodes } from './transcodes.ts';
+import { createTranscodes } from './transcode-cache.ts';
 
 type StreamingModuleDeps = Base &
   Pick<StorageOffer, 'audioStore'> &

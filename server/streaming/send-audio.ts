@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { sendBytes, type SendOptions } from '../http/send-bytes.ts';
 import { parseRange } from '../http/ranges.ts';
 import type { TranscodeRun } from './transcode-run.ts';
-import type { Transcoded } from './transcodes.ts';
+import type { Transcoded } from './transcode-cache.ts';
 
 export interface LiveOptions {
   contentType: string;

@@ -7,11 +7,11 @@ import { contentDisposition } from '../http/content-disposition.ts';
 import { sendBytes, type BytesSource, type SendOptions } from '../http/send-bytes.ts';
 import { PROFILES } from '../media/transcode.ts';
 import { openError, type AudioStore, type StoredFile } from '../storage/audio-store.ts';
-import { chooseAudio, estimatedBytes, type Wish } from './choice.ts';
+import { chooseAudio, estimatedBytes, type Wish } from './direct-or-transcoded.ts';
 import { contentTypeOf } from './content-type.ts';
 import { prepareFindStreamed, type StreamedTrack } from './queries.ts';
 import { fileOptions, sendLiveHead, sendTranscoded, type LiveOptions } from './send-audio.ts';
-import type { Transcodes, Wanted } from './transcodes.ts';
+import type { Transcodes, Wanted } from './transcode-cache.ts';
 
 export interface StreamingDeps {
   db: MainDb;

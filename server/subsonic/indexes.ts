@@ -1,7 +1,7 @@
 // Groups names by their first letter, for the index that clients show.
-import { sortKey } from '../library/fold.ts';
+import { sortKey } from '../library/sort-and-identity-keys.ts';
 
-/** Ignored when sorting (library/fold.ts). */
+/** Ignored when sorting (library/sort-and-identity-keys.ts). */
 export const IGNORED_ARTICLES = 'The';
 
 /** In alphabetical order, with `#` for digits and symbols at the end. Items keep their order. */

@@ -16,7 +16,7 @@ import { readForm, type FormFile } from '../http/multipart.ts';
 import type { TrackAudio, TrackIdentity, TrackWriter } from '../library/track-writer.ts';
 import type { Log } from '../log/log.ts';
 import { toIdentity } from '../files/track-draft.ts';
-import { overQuota, type Room } from '../files/room.ts';
+import { overQuota, type Room } from '../files/quota.ts';
 import type { StoreFile, WholeFile } from '../files/store-file.ts';
 
 export const UPLOAD = 'upload';

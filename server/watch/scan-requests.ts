@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 import type { Jobs } from '../jobs/service.ts';
 import type { Log } from '../log/log.ts';
 import { foldersToScan } from '../files/folder-set.ts';
-import { SCAN_LOCAL_FOLDER, scanPayload } from '../scan/task.ts';
+import { SCAN_LOCAL_FOLDER, scanPayload } from '../scan/tasks.ts';
 
 export interface ScanRequestsDeps {
   jobs: Pick<Jobs, 'tryEnqueue' | 'get'>;

@@ -1,7 +1,7 @@
 // A large library whose rows are inserted directly, the same for the same seed, with the counts that services would
 // have written. Words have the frequencies of a language (few are common, most are rare) and come in several scripts.
 import type { Sqlite } from '../../server/db/client.ts';
-import { identityKey, sortKey, sortName } from '../../server/library/fold.ts';
+import { identityKey, sortKey, sortName } from '../../server/library/sort-and-identity-keys.ts';
 import { createSearchIndex } from '../../server/library/search-index.ts';
 import { seededRandom } from '../support/random.ts';
 

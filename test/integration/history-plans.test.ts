@@ -5,7 +5,7 @@ import { createHistoryQueries } from '../../server/history/queries.ts';
 import { createScrobbleQueries } from '../../server/history/scrobble-queries.ts';
 import { createTrackMatcher } from '../../server/history/matcher.ts';
 import { createPlayTotals } from '../../server/stats/play-totals.ts';
-import { openZone, type Zone } from '../../server/stats/zones.ts';
+import { openZone, type Zone } from '../../server/stats/time-zones.ts';
 import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 

@@ -16,7 +16,7 @@ import { createJobs, type Jobs } from '../../server/jobs/service.ts';
 import { handledBy } from '../../server/jobs/tasks.ts';
 import { COVER_TASK } from '../../server/covers/tasks.ts';
 import { VERIFY_STORAGE } from '../../server/maintenance/tasks.ts';
-import { SCAN_LOCAL_FOLDER } from '../../server/scan/task.ts';
+import { SCAN_LOCAL_FOLDER } from '../../server/scan/tasks.ts';
 import { JobOut, JobPage } from '../../server/jobs/wire.ts';
 import { createLog } from '../../server/log/log.ts';
 import { PATIENCE_MS } from '../support/until.ts';

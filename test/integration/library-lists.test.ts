@@ -5,7 +5,7 @@ import type { AlbumId, ArtistId, UserId } from '../../server/db/ids.ts';
 import type { AlbumFilter } from '../../server/library/album-lists.ts';
 import type { ArtistFilter } from '../../server/library/artist-lists.ts';
 import { LISTED_NAMES, LISTED_NUMBERS, LISTED_TEXTS, TRACK_FIELDS } from '../../server/db/track-fields.ts';
-import { identityKey, searchFold, sortKey, sortName } from '../../server/library/fold.ts';
+import { identityKey, searchFold, sortKey, sortName } from '../../server/library/sort-and-identity-keys.ts';
 import type { LibraryService } from '../../server/library/service.ts';
 import type { TrackFilter } from '../../server/library/track-lists.ts';
 import { ALBUM_SORTS, ARTIST_SORTS, TRACK_SORTS } from '../../server/library/wire.ts';

@@ -8,7 +8,7 @@ import type { Page } from '../../server/http/paging.ts';
 import { createIdLists } from '../../server/library/id-lists.ts';
 import { createListing, createListThread, type ListThread } from '../../server/library/listing.ts';
 import { seededOrder } from '../../server/library/seeded-order.ts';
-import { createStatements, type Params, type Statements } from '../../server/library/statements.ts';
+import { createStatements, type Params, type Statements } from '../../server/library/statement-cache.ts';
 import { trackList, TRACK_SORT_PLANS } from '../../server/library/track-lists.ts';
 import { readTracks } from '../../server/library/track-rows.ts';
 import { productPaths } from '../../server/paths.ts';

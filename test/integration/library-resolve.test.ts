@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../server/db/client.ts';
 import type { ArtistId, TrackId } from '../../server/db/ids.ts';
-import { searchFold } from '../../server/library/fold.ts';
+import { searchFold } from '../../server/library/sort-and-identity-keys.ts';
 import { gramOf } from '../../server/library/search-grams.ts';
 import { searchBase } from '../../server/library/search-index.ts';
 import { createTrackWriter, type TrackIdentity, type TrackWriter } from '../../server/library/track-writer.ts';

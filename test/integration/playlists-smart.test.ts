@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { FIELD_NAMES, namedFieldsFrom, TRACK_FIELDS, type FieldKind } from '../../server/db/track-fields.ts';
-import { foldedText, sortKey } from '../../server/library/fold.ts';
+import { foldedText, sortKey } from '../../server/library/sort-and-identity-keys.ts';
 import { seededOrder } from '../../server/library/seeded-order.ts';
 import { productPaths } from '../../server/paths.ts';
 import { rulesQuery } from '../../server/playlists/rules-sql.ts';

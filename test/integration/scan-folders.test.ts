@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { SCAN_LOCAL_FOLDER } from '../../server/scan/task.ts';
+import { SCAN_LOCAL_FOLDER } from '../../server/scan/tasks.ts';
 import { findScanFolders, standingFolders } from '../../server/scan/scan-folders.ts';
 import type { ScanResult } from '../../server/scan/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';

@@ -1,7 +1,7 @@
 // The search index follows what is written, with words of every length, whatever happens to the transaction.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
-import { searchFold } from '../../server/library/fold.ts';
+import { searchFold } from '../../server/library/sort-and-identity-keys.ts';
 import type { LibraryService } from '../../server/library/service.ts';
 import { createSearchIndex } from '../../server/library/search-index.ts';
 import { rebuildSearch } from '../../server/library/search-rebuild.ts';

@@ -1,6 +1,6 @@
 // Authentication of the Subsonic API: every kind of credential, right and wrong, in query and form.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../server/auth/limits.ts';
+import { LIMITS } from '../../server/auth/sign-in-limits.ts';
 import { md5, openPhone, type Phone } from '../support/phone.ts';
 import { ADMIN, registerUser, startServer, type TestServer } from '../support/server.ts';
 

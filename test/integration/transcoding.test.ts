@@ -22,7 +22,7 @@ import type { tracks } from '../../server/db/schema.ts';
 import { createAudioStore } from '../../server/storage/audio-store.ts';
 import { createLocalStorage } from '../../server/storage/local.ts';
 import { streamingRoutes } from '../../server/streaming/routes.ts';
-import { createTranscodes, type Transcodes } from '../../server/streaming/transcodes.ts';
+import { createTranscodes, type Transcodes } from '../../server/streaming/transcode-cache.ts';
 import { quiet } from '../support/server.ts';
 import { toolOrWarn } from '../support/tools.ts';
 import { openLibrary, serveRoutes, type OpenLibrary, type Served } from './storage-server.ts';

@@ -4,7 +4,7 @@ import { createEventHub } from '../../server/events/hub.ts';
 import { createScanRequests } from '../../server/watch/scan-requests.ts';
 import { createJobs, type Jobs } from '../../server/jobs/service.ts';
 import { handledBy } from '../../server/jobs/tasks.ts';
-import { SCAN_LOCAL_FOLDER } from '../../server/scan/task.ts';
+import { SCAN_LOCAL_FOLDER } from '../../server/scan/tasks.ts';
 import { quiet as log } from '../support/server.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 import { PATIENCE_MS } from '../support/until.ts';

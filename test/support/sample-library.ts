@@ -11,7 +11,7 @@ import {
   type FieldKind,
   type FieldValues,
 } from '../../server/db/track-fields.ts';
-import { foldedText, identityKey, sortKey, sortName } from '../../server/library/fold.ts';
+import { foldedText, identityKey, sortKey, sortName } from '../../server/library/sort-and-identity-keys.ts';
 import { createSearchIndex } from '../../server/library/search-index.ts';
 import { seededRandom } from './random.ts';
 

@@ -10,7 +10,7 @@ import { markItems } from '../../music/item-marks.ts';
 import { trackItems } from '../../music/items.ts';
 import { endTrackDrag, someTracks, type TrackGroup } from '../../music/track-drag.ts';
 import { trackKey, useDeleteTracks } from '../../music/use-delete-tracks.ts';
-import { currentEntry } from '../../player/types.ts';
+import { currentEntry } from '../../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { formatNumber } from '../../ui/format.ts';
 import { usePutAway } from '../../ui/undoable.ts';

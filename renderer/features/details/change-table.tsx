@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import type { Change } from './changes.ts';
+import type { Change } from './match-changes.ts';
 import styles from './details.module.css';
 
 /** Current and proposed values. */

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { MatchesOut } from '../../../server/enrichment/wire.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
-import { FIELDS, valuesOf, type FieldName } from './changes.ts';
+import { FIELDS, valuesOf, type FieldName } from './match-changes.ts';
 import styles from './details.module.css';
 
 /** Shown even when there is nothing, because something is missing then. */

@@ -7,7 +7,7 @@ import { detailOf } from '../../api/problem.ts';
 import { useApplyMatch } from '../../api/review.ts';
 import { Button } from '../../ui/button.tsx';
 import { ChangeTable } from './change-table.tsx';
-import { changesOf } from './changes.ts';
+import { changesOf } from './match-changes.ts';
 import { formatPercent } from '../../ui/format.ts';
 import styles from './details.module.css';
 

@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
 import { useOpenDetails } from '../../ui/use-details.ts';
 import { ChangeTable } from './change-table.tsx';
-import { changesOf } from './changes.ts';
+import { changesOf } from './match-changes.ts';
 import { formatPercent } from '../../ui/format.ts';
 import styles from './review.module.css';
 

@@ -9,7 +9,7 @@ import { formatDay, formatNumber } from '../../ui/format.ts';
 import { moveAmongRows } from '../../ui/row-keys.ts';
 import { usePlaceInScroller, useScroller } from '../../ui/scroller.ts';
 import { PlayRow } from './play-row.tsx';
-import type { HistoryRow } from './rows.ts';
+import type { HistoryRow } from './history-rows.ts';
 import styles from './history.module.css';
 
 const DAY_HEIGHT = 64;

@@ -15,7 +15,7 @@ import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { HistoryList } from './history-list.tsx';
 import { ImportDialog } from './import-dialog.tsx';
-import { historyRows } from './rows.ts';
+import { historyRows } from './history-rows.ts';
 import styles from './history.module.css';
 
 export function HistoryPage() {

@@ -2,7 +2,7 @@
 import { useTranslation } from 'react-i18next';
 import { IconNextTrack, IconPause, IconPlay } from '../../ui/icons.ts';
 import { trackCover } from '../../api/urls.ts';
-import { isSounding } from '../../player/types.ts';
+import { isSounding } from '../../player/player.ts';
 import { useCurrentTrack, usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
 import { IconButton } from '../../ui/button.tsx';

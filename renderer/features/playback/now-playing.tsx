@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { trackQuery } from '../../api/tracks.ts';
 import { LikeButton } from '../../music/like-button.tsx';
-import type { QueueTrack } from '../../player/types.ts';
+import type { QueueTrack } from '../../player/player.ts';
 import { classNames } from '../../ui/class-names.ts';
 import rows from '../../ui/rows.module.css';
 import styles from './now-playing.module.css';

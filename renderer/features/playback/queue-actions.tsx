@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { IconAddTo, IconClearList } from '../../ui/icons.ts';
 import { MOST_ADDED, useCreatePlaylist } from '../../api/playlists.ts';
 import { askName } from '../../music/prompts.ts';
-import { isSounding } from '../../player/types.ts';
+import { isSounding } from '../../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';

@@ -22,7 +22,7 @@ import {
   type KeyboardEvent,
 } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { QueueEntry } from '../../player/types.ts';
+import type { QueueEntry } from '../../player/player.ts';
 import { detailOf } from '../../api/problem.ts';
 import { isTrackDrag, takeDragged } from '../../music/track-drag.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';

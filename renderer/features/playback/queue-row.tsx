@@ -2,7 +2,7 @@ import { useSortable } from '@dnd-kit/sortable';
 import { useTranslation } from 'react-i18next';
 import { IconDrag, IconRemove } from '../../ui/icons.ts';
 import { trackCover } from '../../api/urls.ts';
-import { isSounding, type QueueEntry } from '../../player/types.ts';
+import { isSounding, type QueueEntry } from '../../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';

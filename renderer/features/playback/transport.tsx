@@ -12,7 +12,7 @@ import {
   IconShuffle,
   IconVolume,
 } from '../../ui/icons.ts';
-import { isSounding, type Repeat } from '../../player/types.ts';
+import { isSounding, type Repeat } from '../../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { formatClock, formatPercent } from '../../ui/format.ts';

@@ -5,7 +5,7 @@ import { fetchQueueTracks, queueQuery } from '../../api/queue.ts';
 import { useSession } from '../../api/session.ts';
 import { clientId, shownName } from '../../api/client-name.ts';
 import { trackQuery } from '../../api/tracks.ts';
-import { currentEntry, isSounding } from '../../player/types.ts';
+import { currentEntry, isSounding } from '../../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 
 const KEY = 'tonearm.queue.dismissed';

@@ -12,7 +12,7 @@ import { detailOf } from '../../api/problem.ts';
 import { markItems } from '../../music/item-marks.ts';
 import { trackItems } from '../../music/items.ts';
 import { endTrackDrag, someTracks, startTrackDrag } from '../../music/track-drag.ts';
-import { currentEntry } from '../../player/types.ts';
+import { currentEntry } from '../../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';

@@ -2,7 +2,7 @@ import { Switch } from '@mantine/core';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../../api/session.ts';
-import { chooseSpeaker, useSpeakerChoice } from '../../player/speaker-choice.ts';
+import { chooseSpeaker, useSpeakerChoice } from '../../player/jukebox-choice.ts';
 import { AppPassword } from './app-password.tsx';
 import { PhoneGuide } from './phone-guide.tsx';
 import { helpId, SettingGroup, SettingRow } from './setting-row.tsx';

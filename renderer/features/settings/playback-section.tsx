@@ -2,8 +2,8 @@
 import { NativeSelect } from '@mantine/core';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { ReplayGainMode } from '../../player/types.ts';
-import { CROSSFADE_MAX_S, PREAMP_MAX_DB } from '../../player/types.ts';
+import type { ReplayGainMode } from '../../player/player.ts';
+import { CROSSFADE_MAX_S, PREAMP_MAX_DB } from '../../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { formatNumber } from '../../ui/format.ts';
 import { Slider } from '../../ui/slider.tsx';

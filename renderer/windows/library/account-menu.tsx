@@ -4,7 +4,7 @@ import type { ReactElement, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconKeyboard, IconSettings, IconSignOut } from '../../ui/icons.ts';
 import { leaveOnPurpose } from '../../api/session.ts';
-import { chooseSpeaker, useSpeakerChoice } from '../../player/speaker-choice.ts';
+import { chooseSpeaker, useSpeakerChoice } from '../../player/jukebox-choice.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { RadioItems } from '../../ui/choice-menu.tsx';
 import { chooseScheme, SCHEME_CHOICES, useSchemeChoice } from '../../ui/scheme.ts';

@@ -33,7 +33,7 @@ import { useShortcuts } from './use-shortcuts.ts';
 import { useDesktopMessages } from './use-desktop-messages.ts';
 import { useFindingCovers } from './use-finding-covers.ts';
 import { useSoundingTitle } from './use-sounding-title.ts';
-import { useSpeaker } from './use-speaker.ts';
+import { useSpeaker } from './use-jukebox.ts';
 import styles from './shell.module.css';
 
 // Loaded when they are first wanted.

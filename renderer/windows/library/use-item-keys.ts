@@ -4,7 +4,7 @@ import { itemsAt } from '../../music/item-marks.ts';
 import { trackItems, type Items } from '../../music/items.ts';
 import { oneTrack } from '../../music/track-drag.ts';
 import { useActions } from '../../music/use-actions.ts';
-import { currentEntry } from '../../player/types.ts';
+import { currentEntry } from '../../player/player.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import type { OpenDetails } from '../../ui/use-details.ts';
 

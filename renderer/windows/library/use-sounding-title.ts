@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { isSounding } from '../../player/types.ts';
+import { isSounding } from '../../player/player.ts';
 import { useCurrentTrack, usePlayer } from '../../player/use-player.ts';
 
 /** "Title · Artist" of what sounds. */

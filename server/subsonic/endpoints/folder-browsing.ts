@@ -2,7 +2,7 @@
 // are folders too, because clients switch between the two views.
 import type { FolderRef } from '../../library/folders.ts';
 import type { LibraryService } from '../../library/service.ts';
-import { sortKey } from '../../library/fold.ts';
+import { sortKey } from '../../library/sort-and-identity-keys.ts';
 import type { UserId } from '../../db/ids.ts';
 import { notFound } from '../../errors.ts';
 import { user, type Call, type Endpoints } from '../endpoint.ts';

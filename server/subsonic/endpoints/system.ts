@@ -4,7 +4,7 @@ import type { LibraryService } from '../../library/service.ts';
 import type { Sources } from '../../sources/registry.ts';
 import { NOTHING, open, superuser, user, type Endpoints } from '../endpoint.ts';
 import type { Fields } from '../xml.ts';
-import { SCAN_LOCAL_FOLDER } from '../../scan/task.ts';
+import { SCAN_LOCAL_FOLDER } from '../../scan/tasks.ts';
 
 export interface SystemDeps {
   library: Pick<LibraryService, 'countLibrary'>;

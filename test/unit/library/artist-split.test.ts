@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { identityKey } from '../../../server/library/fold.ts';
+import { identityKey } from '../../../server/library/sort-and-identity-keys.ts';
 import { splitArtists } from '../../../server/library/artist-split.ts';
 
 const nobody = (): boolean => false;

@@ -4,7 +4,7 @@ import type { Actions } from '../../../main/actions.ts';
 import { createAskedJobs } from '../../../main/notifications.ts';
 import { kindOf } from '../../../main/opened-files.ts';
 import type { Job } from '../../../main/api-schemas.ts';
-import { createStatusView } from '../../../main/status-view.ts';
+import { createStatusView } from '../../../main/tray-and-dock.ts';
 import { initialStatus, type Status } from '../../../main/status.ts';
 import { sayIn } from '../../../main/texts.ts';
 import { app, BrowserWindow, fake } from '../../fakes/electron.ts';

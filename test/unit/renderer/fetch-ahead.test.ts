@@ -1,7 +1,7 @@
 // The next track in the queue is fetched while the current one plays, once, and only if its audio is not here.
 import { describe, expect, test } from 'vitest';
 import { fetchAhead } from '../../../renderer/player/fetch-ahead.ts';
-import type { PlayerState, QueueEntry } from '../../../renderer/player/types.ts';
+import type { PlayerState, QueueEntry } from '../../../renderer/player/player.ts';
 
 const HERE = 1;
 const AWAY = 2;

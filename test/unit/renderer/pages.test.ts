@@ -1,9 +1,9 @@
 // The rules of the pages: days, plays by day, plots and their tables, changes of a match, input.
 import { describe, expect, test } from 'vitest';
 import { unfinishedAlbums } from '../../../renderer/features/browse/unfinished-albums.ts';
-import { changesOf } from '../../../renderer/features/details/changes.ts';
+import { changesOf } from '../../../renderer/features/details/match-changes.ts';
 import { toTrackPut, type EditValues } from '../../../renderer/features/details/edit-values.ts';
-import { historyRows } from '../../../renderer/features/history/rows.ts';
+import { historyRows } from '../../../renderer/features/history/history-rows.ts';
 import { bucketDays, fillYears, stepFor, toCsv } from '../../../renderer/features/statistics/plot-data.ts';
 import { FIELD_NAMES } from '../../../renderer/music/track-fields.ts';
 import { addDays, dayOf, daysOf, parseRangeSearch } from '../../../renderer/ui/day-range.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { PlayCounter, type Play } from '../../../renderer/player/play-counter.ts';
-import type { QueueTrack } from '../../../renderer/player/types.ts';
+import type { QueueTrack } from '../../../renderer/player/player.ts';
 
 const track = { id: 7 } as QueueTrack;
 const began = new Date('2026-05-01T20:00:00Z');

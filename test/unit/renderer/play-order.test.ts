@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { following, moved, removed, reorder } from '../../../renderer/player/play-order.ts';
-import type { QueueEntry, QueueTrack } from '../../../renderer/player/types.ts';
+import type { QueueEntry, QueueTrack } from '../../../renderer/player/player.ts';
 import { seededRandom } from '../../support/random.ts';
 
 const entry = (key: number): QueueEntry => ({

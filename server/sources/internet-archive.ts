@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { LiveSettings } from '../config/live-settings.ts';
 import { CatalogueError, type CatalogueHit, type CatalogueProvider } from './catalogue.ts';
-import { findFile, IaItem, IaSearch, isSafeName, searchWords, tracksOf } from './ia-items.ts';
+import { findFile, IaItem, IaSearch, isSafeName, searchWords, tracksOf } from './internet-archive-items.ts';
 import { createProviderHttp, dropPart, type CataloguePace } from './provider-http.ts';
 
 const DEFAULT_BASE = 'https://archive.org';

@@ -1,11 +1,11 @@
-// Manual edits of single fields of a track or an artist. Replacing all metadata at once: manual.ts.
+// Manual edits of single fields of a track or an artist. Replacing all metadata at once: replace-metadata.ts.
 import { asc, eq } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import { albums, artists, trackGenres, tracks, type Origin } from '../db/schema.ts';
 import { LISTED_TEXTS, type FieldChanges, type FoldedColumn } from '../db/track-fields.ts';
 import { notFound } from '../errors.ts';
-import { foldedText, sortKey } from './fold.ts';
+import { foldedText, sortKey } from './sort-and-identity-keys.ts';
 import { createResolver } from './resolve.ts';
 import type { SearchIndex } from './search-index.ts';
 

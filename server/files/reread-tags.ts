@@ -7,7 +7,7 @@ import type { tagsAgain, tracks } from '../db/schema.ts';
 import { foldedFrom, foldedName, TAGGED_FIELDS, type KnownFields } from '../db/track-fields.ts';
 import { AppError } from '../errors.ts';
 import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
-import { foldedText } from '../library/fold.ts';
+import { foldedText } from '../library/sort-and-identity-keys.ts';
 import type { Log } from '../log/log.ts';
 import { UnreadableAudio } from '../media/types.ts';
 import type { AudioStore } from '../storage/audio-store.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PROFILE_NAMES, transcodeArguments } from '../../../server/media/transcode.ts';
-import { chooseAudio, estimatedBytes, type Source, type Wish } from '../../../server/streaming/choice.ts';
+import { chooseAudio, estimatedBytes, type Source, type Wish } from '../../../server/streaming/direct-or-transcoded.ts';
 
 const FLAC: Source = { format: 'flac', codec: null, bitrateKbps: 900 };
 const MP3: Source = { format: 'mp3', codec: null, bitrateKbps: 128 };

@@ -1,5 +1,5 @@
 // Gain of a track: ReplayGain with peak protection, and the curves of a crossfade. Pure.
-import type { QueueTrack, ReplayGainMode } from './types.ts';
+import type { QueueTrack, ReplayGainMode } from './player.ts';
 
 /**
  * Linear gain of a track. Falls back from album to track gain and back; 1 without either. Limited so that the peak does

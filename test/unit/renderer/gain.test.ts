@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { crossfadeBetween, FADE_IN, FADE_OUT, replayGain, volumeFactor } from '../../../renderer/player/loudness.ts';
-import type { QueueTrack } from '../../../renderer/player/types.ts';
+import { crossfadeBetween, FADE_IN, FADE_OUT, replayGain, volumeFactor } from '../../../renderer/player/gain.ts';
+import type { QueueTrack } from '../../../renderer/player/player.ts';
 
 const both = { track_gain_db: -6, track_peak: 0.9, album_gain_db: -3, album_peak: 0.95 };
 const none = { track_gain_db: null, track_peak: null, album_gain_db: null, album_peak: null };

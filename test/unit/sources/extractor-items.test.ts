@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fillTemplate, toFault, toHit } from '../../../server/sources/ext-items.ts';
+import { fillTemplate, toFault, toHit } from '../../../server/sources/extractor-items.ts';
 
 describe('an entry of the extractor', () => {
   it('is identified by its site and id, with the best of its names', () => {

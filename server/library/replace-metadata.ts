@@ -5,7 +5,7 @@ import type { TrackId } from '../db/ids.ts';
 import { tracks, type Origin } from '../db/schema.ts';
 import { FIELD_LIST, fieldsFrom, type FieldChanges, type KnownFields } from '../db/track-fields.ts';
 import { invalid, notFound } from '../errors.ts';
-import { identityKey } from './fold.ts';
+import { identityKey } from './sort-and-identity-keys.ts';
 import { prepareKnownTracks } from './track-identity.ts';
 import type { TrackIdentity, TrackWriter } from './track-writer.ts';
 

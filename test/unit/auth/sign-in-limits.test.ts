@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { addressKey, createLimits, LIMITS, type Limits } from '../../../server/auth/limits.ts';
+import { addressKey, createLimits, LIMITS, type Limits } from '../../../server/auth/sign-in-limits.ts';
 import type { AppError } from '../../../server/errors.ts';
 
 // the rate limiter reads the system clock, which is stopped here

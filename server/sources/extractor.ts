@@ -7,8 +7,8 @@ import { messageOf } from '../errors.ts';
 import type { FindTool } from '../media/tools.ts';
 import { createTokenBucket } from '../outbound/token-bucket.ts';
 import { CatalogueError, type CatalogueHit, type CatalogueProvider, type CatalogueRef } from './catalogue.ts';
-import { fillTemplate, SearchOutput, toFault, toHit } from './ext-items.ts';
-import { runExtractor, type Finished, type RunOptions } from './ext-run.ts';
+import { fillTemplate, SearchOutput, toFault, toHit } from './extractor-items.ts';
+import { runExtractor, type Finished, type RunOptions } from './extractor-run.ts';
 import { createProviderHttp, tooLarge, type CataloguePace } from './provider-http.ts';
 
 const DEFAULT_TEMPLATE = 'ytsearch{limit}:{query}';

@@ -3,8 +3,8 @@ import { useEffect } from 'react';
 import type { JukeboxOut } from '../../../server/jukebox/wire.ts';
 import { fetchTracks, jukeboxKey, reportSpeaker, withdrawSpeaker } from '../../api/jukebox.ts';
 import { clientId, clientName } from '../../api/client-name.ts';
-import { chooseSpeaker, useSpeakerChoice } from '../../player/speaker-choice.ts';
-import { startSpeaker } from '../../player/speaker.ts';
+import { chooseSpeaker, useSpeakerChoice } from '../../player/jukebox-choice.ts';
+import { startSpeaker } from '../../player/jukebox-speaker.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 
 /** In jukebox mode, phones play music on this window. */

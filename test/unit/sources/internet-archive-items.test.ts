@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { IaItem, isSafeName, lengthMs, searchWords, tracksOf } from '../../../server/sources/ia-items.ts';
+import { IaItem, isSafeName, lengthMs, searchWords, tracksOf } from '../../../server/sources/internet-archive-items.ts';
 
 const PLACES = { coverUrl: 'https://archive.test/img', pageUrl: 'https://archive.test/details' };
 const tracks = (item: unknown) => tracksOf(IaItem.parse(item), PLACES);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../support/random.ts';
 import { longestStreak } from '../../../server/stats/streaks.ts';
-import { openZone, toDay, toDayText, type Zone } from '../../../server/stats/zones.ts';
+import { openZone, toDay, toDayText, type Zone } from '../../../server/stats/time-zones.ts';
 
 const zone = (name: string): Zone => openZone(name) as Zone;
 
