@@ -9,6 +9,7 @@ import { CredentialFields } from '../../ui/credential-fields.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { AuthLayout, FormError } from './auth-layout.tsx';
 import styles from './auth-layout.module.css';
+import { backPath } from './back-path.ts';
 
 export function SignInPage() {
   const { t } = useTranslation();
@@ -26,7 +27,7 @@ export function SignInPage() {
     const form = event.currentTarget;
     action.mutate(
       { username: formText(form, 'username'), password: formText(form, 'password') },
-      { onSuccess: () => router.history.push(back ?? '/') },
+      { onSuccess: () => router.history.push(backPath(back)) },
     );
   };
 

@@ -12,6 +12,7 @@ import { authStatusQuery } from '../../api/sign-in.ts';
 import { signInByItself } from '../../api/desktop-session.ts';
 import { getSession } from '../../api/session.ts';
 import { desktop } from '../../desktop.ts';
+import { backPath } from '../../features/accounts/back-path.ts';
 import type { SetupStep } from '../../features/accounts/setup-page.tsx';
 import {
   parseAlbumSearch,
@@ -44,21 +45,17 @@ const root = createRootRouteWithContext<{ queries: QueryClient }>()({ component:
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
 const isStep = (value: unknown): value is SetupStep => value === 'account' || value === 'folder' || value === 'network';
-/** Only a path of this window: `//elsewhere` would leave it. */
-const pathOnly = (value: unknown) => (typeof value === 'string' && /^\/(?![/\\])/.test(value) ? value : undefined);
-const given = <T extends object>(values: T) =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: NonNullable<T[K]>;
-  };
+/** With undefined for invalid values: the router merges these over the raw parameters. */
+const given = <T extends object>(values: T) => values as { [K in keyof T]?: NonNullable<T[K]> };
 
 const id = (value: string) => (/^[1-9]\d{0,14}$/.test(value) ? Number(value) : 0);
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: (input: Record<string, unknown>) => given({ back: pathOnly(input['back']) }),
+  validateSearch: (input: Record<string, unknown>) => given({ back: text(input['back']) }),
   beforeLoad: async ({ search }) => {
-    if (getSession() || (await signInByItself())) throw redirect({ href: search.back ?? '/' });
+    if (getSession() || (await signInByItself())) throw redirect({ href: backPath(search.back) });
   },
   component: later(() => import('../../features/accounts/sign-in-page.tsx'), 'SignInPage'),
 });
