@@ -8,14 +8,35 @@ export type Log = Pick<Logger, LogLevel | 'level'>;
 
 /** Secret fields in any spelling and with any prefix: `setup_token`, `newPassword`, `S3_SECRET_ACCESS_KEY`. */
 const SECRET_FIELD = /^[pts]$|(?:token|password|secret|apikey|accesskey|accesskeyid|secretkey|authorization|cookies?)$/;
-const SECRET_PARAMETERS = /([?&#](?:token|p|t|s|apiKey|password|(?:setup|access)_token)=)(?:[^&\s"#\\]|\\[^"\s])*/gi;
+/** Of query parameters, forms and fragments; the name as it is written, which may be percent-encoded. */
+const PARAMETER = /([?&#;])([^?&#;=\s"\\]{1,200})=((?:[^&\s"#\\]|\\[^"\s])*)/g;
+const SECRET_PARAMETER = /^(?:[pts]|.*(?:token|password|secret|apikey|api_key))$/;
+/** Whoever has the address of a share can hear it. */
+const SHARE_PATH = /(\/share\/)[\w%-]{6,}/gi;
 const SECRET_HEADERS = /\b(bearer )[\w.~+/=%-]{8,}/gi;
+/** Wherever one stands. */
+const JSON_WEB_TOKEN = /\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*/g;
 const HIDDEN = '***';
 const DEEPEST = 8;
 
-/** Redacts secret query parameters in a URL, or in text with URLs. */
+/** Redacts the values of secret query parameters in a URL, or in text that holds one, however they are spelled. */
 export const redactUrl = (text: string): string =>
-  text.replace(SECRET_PARAMETERS, `$1${HIDDEN}`).replace(SECRET_HEADERS, `$1${HIDDEN}`);
+  text
+    .replace(PARAMETER, (whole, before: string, name: string) =>
+      SECRET_PARAMETER.test(decoded(name)) ? `${before}${name}=${HIDDEN}` : whole,
+    )
+    .replace(SHARE_PATH, `$1${HIDDEN}`)
+    .replace(SECRET_HEADERS, `$1${HIDDEN}`)
+    .replace(JSON_WEB_TOKEN, HIDDEN);
+
+/** `%74oken`, `t%6Fken` and `TOKEN` are read as `token` by one server or another. */
+function decoded(name: string): string {
+  const once = name
+    .replaceAll('+', ' ')
+    .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  const whole = once === name || !once.includes('%') ? once : decoded(once);
+  return whole.toLowerCase().replace(/[^a-z_]/g, '');
+}
 
 export function createLog(level: LogLevel, destination: NodeJS.WritableStream = process.stderr): Log {
   return pino(

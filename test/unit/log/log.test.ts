@@ -44,6 +44,24 @@ describe('a text', () => {
     ['/tracks?sort=title&start=5&top=1&stop=2', '/tracks?sort=title&start=5&top=1&stop=2'],
     ['/search?q=token=abc', '/search?q=token=abc'],
     ['the bearer of news', 'the bearer of news'],
+    ...[
+      '%74oken',
+      't%6Fken',
+      '%74%6f%6b%65%6e',
+      '%2574oken',
+      'TOKEN',
+      'token%00',
+      'to%20ken',
+      'token[]',
+      'my_token',
+    ].map((name) => [`/stream/1?x=1&${name}=SECRET&y=2`, `/stream/1?x=1&${name}=***&y=2`]),
+    ...['%70', 'P', 'api%4Bey', 'pass%77ord', 'apikey%5B0%5D'].map((name) => [
+      `/rest/ping?${name}=SECRET;v=1`,
+      `/rest/ping?${name}=***`,
+    ]),
+    ['/share/sesame-0123456789/3', '/share/***/3'],
+    ['GET /share/aB3_-xyz90 done', 'GET /share/*** done'],
+    ['/x/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2VzYW1l', '/x/***'],
   ])('%s is redacted', (text, redacted) => {
     expect(redactUrl(text.replaceAll('SECRET', SECRET))).toBe(redacted);
   });
