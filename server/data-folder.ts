@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { assertNotHalfRestored } from './backup/restore-state.ts';
 import type { Config } from './config/config.ts';
+import { keepPrivate } from './config/private-files.ts';
 import { openSecretStore } from './config/secret-store.ts';
 import { adoptWrittenSecrets, loadSecrets, withStoredSettings } from './config/secrets.ts';
 import { openDatabase } from './db/client.ts';
@@ -20,6 +21,7 @@ export const DATA_FOLDER: FolderWords = {
 export async function openDataFolder(given: Config, paths: ProductPaths, log: Log) {
   const { data, database, secretsFile } = given.paths;
   makeFolder(data, DATA_FOLDER);
+  keepPrivate(data, log);
   const unlock = lockDataFolder(join(data, 'tonearm.lock'), data);
   try {
     assertNotHalfRestored(data);

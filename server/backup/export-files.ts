@@ -1,11 +1,13 @@
 // Files of an export are written under a temporary name, synced, dated and renamed, so that a file with its final name
 // is complete and need not be written again.
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { sharedModes } from '../config/private-files.ts';
 import { AppError, isDiskFull, messageOf } from '../errors.ts';
 
 /** FAT stores times in steps of two seconds. */
 const CLOCK_MS = 2_000;
+const NO_MODES = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']);
 
 /** Whether the file is already there, by size and modification time. */
 export async function isWritten(path: string, size: number, modifiedAt: Date): Promise<boolean> {
@@ -24,7 +26,8 @@ export async function writeWhole(
     work.catch((cause: unknown) => {
       throw toAppError(cause, path);
     });
-  await onDisk(mkdir(dirname(path), { recursive: true }));
+  const modes = sharedModes();
+  await onDisk(makeFolder(dirname(path), modes.folder));
   const file = await onDisk(open(part, 'w'));
   let size = 0;
   try {
@@ -32,6 +35,7 @@ export async function writeWhole(
       await onDisk(file.writeFile(chunk));
       size += Buffer.byteLength(chunk);
     }
+    await shared(file.chmod(modes.file));
     await onDisk(file.sync());
     if (modifiedAt) await onDisk(file.utimes(modifiedAt, modifiedAt));
   } catch (error) {
@@ -42,6 +46,19 @@ export async function writeWhole(
   await onDisk(file.close());
   await onDisk(rename(part, path));
   return size;
+}
+
+async function makeFolder(path: string, mode: number): Promise<void> {
+  const first = await mkdir(path, { recursive: true });
+  for (let made = path; first !== undefined && made.length >= first.length; made = dirname(made))
+    await shared(chmod(made, mode));
+}
+
+/** Memory sticks and network shares may have no modes. */
+async function shared(work: Promise<void>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && NO_MODES.has(String(error.code)))) throw error;
+  });
 }
 
 function toAppError(cause: unknown, path: string): AppError {

@@ -18,7 +18,7 @@ import { dataFiles } from './export-data.ts';
 import { isWritten, writeWhole } from './export-files.ts';
 import { numbered, safeName } from './export-names.ts';
 import { createExportPaths, type ExportPaths, type PlacedTrack } from './export-paths.ts';
-import { assertOutside } from './own-folders.ts';
+import { assertFit } from './fit-folders.ts';
 import { eachAtOnce } from '../runtime/at-once.ts';
 import type { ExportResult } from './wire.ts';
 import { EXPORT_TASK } from './tasks.ts';
@@ -44,7 +44,7 @@ export function createExportService({ db, audioStore, playlists, jobs, tmpDir, o
     const path = resolve(folder);
     if (!(await stat(path).catch(() => undefined))?.isDirectory())
       throw new AppError('unavailable', `The folder ${path} does not exist. Create it, or connect its disk.`);
-    assertOutside(path, ownFolders());
+    assertFit(path, ownFolders());
     return path;
   }
 

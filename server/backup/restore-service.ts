@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import { conflict } from '../errors.ts';
 import type { EnqueuedJob, Jobs } from '../jobs/service.ts';
 import type { Handler } from '../jobs/tasks.ts';
-import { assertOutside, placeElsewhere } from './own-folders.ts';
+import { assertFit, placeElsewhere } from './fit-folders.ts';
 import type { Repository } from './repository.ts';
 import { contentsOfFolder, forgetRestore, readState, restorePaths } from './restore-state.ts';
 import { restore, restoreAtNextStart, type RestoreOptions } from './restore.ts';
@@ -105,7 +105,7 @@ export function createRestoreService({ config, jobs, open, ownFolders, workerUrl
   }
 
   async function assertEmpty(folder: string): Promise<void> {
-    assertOutside(folder, ownFolders());
+    assertFit(folder, ownFolders());
     const there = await contentsOfFolder(folder).catch(() => []); // does not exist yet, or the job reports why
     if (there.length > 0) throw conflict(`${folder} is not empty. Choose an empty folder.`);
   }

@@ -16,7 +16,7 @@ import type { Storage } from '../storage/storage.ts';
 import { createRepairer } from './repair.ts';
 import { libraryId } from './library-id.ts';
 import { snapshotTime, type Keys } from './manifest.ts';
-import { assertOutside } from './own-folders.ts';
+import { assertFit } from './fit-folders.ts';
 import { openRepository, type Repository } from './repository.ts';
 import { backUp, type BackupSource } from './run.ts';
 import { isDue, nextDue } from './schedule.ts';
@@ -92,7 +92,7 @@ export function createBackupService({
   /** The backup in a place, by default the configured one. */
   async function open(where = settings.get('BACKUP_TARGET'), isNew = false): Promise<Repository> {
     if (where === undefined) throw conflict(NO_TARGET);
-    if (isNew && !backupBackend(where)) assertOutside(where, ownFolders());
+    if (isNew && !backupBackend(where)) assertFit(where, ownFolders());
     const target = await openTarget(where, targets);
     // an empty folder where a backup was made before means that its disk is not connected
     const earlier = isNew ? backupIdIn(target.name) : undefined;
@@ -223,7 +223,7 @@ export function createBackupService({
       if (where === undefined) throw conflict(NO_TARGET);
       const passphrase = settings.get('BACKUP_PASSPHRASE');
       try {
-        if (!backupBackend(where)) assertOutside(where, ownFolders());
+        if (!backupBackend(where)) assertFit(where, ownFolders());
         const target = await openTarget(where, targets);
         const [isNew, freeBytes] = [!(await target.stat(HEADER)), await target.freeBytes()];
         await target.probe();

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { openRepository, type Repository } from '../backup/repository.ts';
 import { restore, type Restored } from '../backup/restore.ts';
-import { placeElsewhere } from '../backup/own-folders.ts';
+import { placeElsewhere } from '../backup/fit-folders.ts';
 import { targetDeps } from '../backup/service.ts';
 import { openTarget } from '../backup/target.ts';
 import type { Config } from '../config/config.ts';

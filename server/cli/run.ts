@@ -6,6 +6,7 @@ import { createApp, type App } from '../app.ts';
 import { finishRestore } from '../backup/restore-state.ts';
 import { loadConfig, type Config } from '../config/config.ts';
 import { readJsonFile } from '../config/json-file.ts';
+import { keepToOwnAccount } from '../config/private-files.ts';
 import { openSecretStore } from '../config/secret-store.ts';
 import { withStoredSettings } from '../config/secrets.ts';
 import { defaultDataDir } from '../config/settings.ts';
@@ -45,6 +46,7 @@ export interface Invocation {
 /** Runs one command. On an error, sets the exit code and prints one line. */
 export async function runCommand(invocation: Invocation): Promise<void> {
   try {
+    keepToOwnAccount();
     const command = parseCommandLine(invocation.argv);
     if (command.name === 'help') return void process.stdout.write(helpText());
     if (command.name === 'version') return void process.stdout.write(`${invocation.version}\n`);

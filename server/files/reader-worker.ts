@@ -118,13 +118,13 @@ async function readOne(
 
 function openTemp(root: string): { fd: number; path: string } {
   const path = newTemp(root);
-  return { fd: fs.openSync(path, 'wx', 0o644), path };
+  return { fd: fs.openSync(path, 'wx', 0o600), path };
 }
 
 function cloneTemp(root: string, from: string | Buffer, device: number): { fd: number; path: string } | undefined {
   const path = newTemp(root);
   if (!cloner.clone(from, device, path)) return undefined;
-  fs.chmodSync(path, 0o644); // a clone has the permissions of its source
+  fs.chmodSync(path, 0o600); // a clone has the rights of its source
   return { fd: fs.openSync(path, 'r'), path };
 }
 
