@@ -15,12 +15,14 @@ import {
   findUser,
   findUserByKey,
   insertUser,
+  listNames,
   listUsers,
   setAppPassword,
   updateUser,
   type UserRow,
 } from './queries.ts';
-import { usernameKey } from './username.ts';
+import { lookOf, usernameKey } from './username.ts';
+import type { RefuseWeak } from './weak-passwords.ts';
 import { Credentials } from './wire.ts';
 
 export interface NewAccount extends AccountTerms {
@@ -41,16 +43,17 @@ export interface AccountsDeps {
   now: () => Date;
   /** COMPAT_SECRET_KEY. */
   secretKey: string;
+  refuseWeak: RefuseWeak;
 }
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-export function createAccounts({ db, now, secretKey }: AccountsDeps) {
+export function createAccounts({ db, now, secretKey, refuseWeak }: AccountsDeps) {
   const cipher = createAppPasswordCipher(secretKey);
 
   const insert = (tx: Db, username: string, passwordHash: string, { isSuperuser, ...terms }: AccountTerms): UserRow => {
     const key = usernameKey(username);
-    if (findUserByKey(tx, key)) throw taken(username);
+    assertFree(tx, username);
     assertWhole(isSuperuser === true, terms);
     return insertUser(tx, {
       ...USUAL_RIGHTS,
@@ -72,6 +75,7 @@ export function createAccounts({ db, now, secretKey }: AccountsDeps) {
   /** A new password revokes the user's tokens. Throws `not_found`, `invalid`, and `conflict` for a name in use. */
   const update = async (id: UserId, { isSuperuser, username, password, ...terms }: AccountChange): Promise<UserRow> => {
     const change = checked(Credentials.partial(), { username, password });
+    if (change.password !== undefined) await refuseWeak(change.password, change.username ?? getUser(db, id).username);
     const passwordHash = change.password === undefined ? undefined : await hashPassword(change.password);
     return db.transaction(
       (tx) => {
@@ -79,8 +83,7 @@ export function createAccounts({ db, now, secretKey }: AccountsDeps) {
         if (isSuperuser === false && user.isSuperuser) assertNotLast(countSuperusers(tx), 'demoted');
         assertWhole(isSuperuser ?? user.isSuperuser, terms);
         const key = change.username === undefined ? user.usernameKey : usernameKey(change.username);
-        const other = findUserByKey(tx, key);
-        if (other && other.id !== id) throw taken(change.username ?? user.username);
+        if (key !== user.usernameKey) assertFree(tx, change.username ?? user.username, id);
         return (
           updateUser(tx, id, {
             ...terms,
@@ -104,7 +107,8 @@ export function createAccounts({ db, now, secretKey }: AccountsDeps) {
 
     async create({ username, password, ...terms }: NewAccount): Promise<UserRow> {
       const account = checked(Credentials, { username, password });
-      if (findUserByKey(db, usernameKey(account.username))) throw taken(account.username); // before the costly hash
+      assertFree(db, account.username); // before the costly hash
+      await refuseWeak(account.password, account.username);
       const passwordHash = await hashPassword(account.password);
       return db.transaction((tx) => insert(tx, account.username, passwordHash, terms), { behavior: 'immediate' });
     },
@@ -112,6 +116,7 @@ export function createAccounts({ db, now, secretKey }: AccountsDeps) {
     /** The first superuser. Of several attempts at once one succeeds; the others throw `conflict`. */
     async createFirst(given: Pick<NewAccount, 'username' | 'password'>): Promise<UserRow> {
       const account = checked(Credentials, given);
+      await refuseWeak(account.password, account.username);
       const passwordHash = await hashPassword(account.password);
       return db.transaction(
         (tx) => {
@@ -184,6 +189,17 @@ function assertWhole(isSuperuser: boolean, terms: Partial<Rights>): void {
   if (isSuperuser && taken !== undefined)
     throw new AppError('conflict', 'An administrator has every right. Make it an ordinary account first.', {
       fields: [{ field: RIGHTS[taken].name, message: 'cannot be taken from an administrator' }],
+    });
+}
+
+/** Neither the same name nor one that looks like it; `self` is the account that gets it. */
+function assertFree(db: Db, username: string, self?: UserId): void {
+  const look = lookOf(username);
+  const other = listNames(db).find((one) => one.id !== self && lookOf(one.username) === look);
+  if (other?.usernameKey === usernameKey(username)) throw taken(username);
+  if (other)
+    throw new AppError('conflict', `The user name ${username} looks like one that is taken.`, {
+      fields: [{ field: 'username', message: 'looks like one that is taken' }],
     });
 }
 

@@ -23,6 +23,9 @@ export function listUsers(db: Db, page: Page): Paged<UserRow> {
   return { items, total: db.select({ n: count() }).from(users).get()?.n ?? 0 };
 }
 
+export const listNames = (db: Db): Pick<UserRow, 'id' | 'username' | 'usernameKey'>[] =>
+  db.select({ id: users.id, username: users.username, usernameKey: users.usernameKey }).from(users).all();
+
 export const countSuperusers = (db: Db): number =>
   db.select({ n: count() }).from(users).where(eq(users.isSuperuser, true)).get()?.n ?? 0;
 

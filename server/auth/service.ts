@@ -5,19 +5,21 @@ import type { MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
 import { SELF_REGISTERED_QUOTA } from '../db/rights.ts';
 import { AppError, conflict, forbidden, invalid } from '../errors.ts';
+import { createInFlight } from '../http/in-flight.ts';
 import { toFields } from '../http/problem.ts';
 import type { Log } from '../log/log.ts';
 import { createAccounts } from './accounts.ts';
 import { createAppSignIn } from './app-sign-in.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { createDesktopTickets } from './desktop-tickets.ts';
-import { createLimits } from './sign-in-limits.ts';
+import { createLimits, createRegistrationLimit } from './sign-in-limits.ts';
 import { createNotices } from './notices.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { findOwner, findUnchanged, updateUser, type UserRow } from './queries.ts';
 import { createSetupToken } from './setup-token.ts';
 import { createTokens } from './tokens.ts';
 import { usernameKey } from './username.ts';
+import { createWeakPasswordCheck } from './weak-passwords.ts';
 import { Credentials, type SignIn } from './wire.ts';
 
 export interface AuthDeps {
@@ -26,6 +28,8 @@ export interface AuthDeps {
   now: () => Date;
   settings: LiveSettings;
   secrets: Secrets;
+  /** Folder of the product. */
+  resources: string;
 }
 
 /** `from` is the caller's address, for the limits on failures. */
@@ -39,10 +43,12 @@ interface Login extends From {
 
 export type AuthService = ReturnType<typeof createAuthService>;
 
-export function createAuthService({ db, log, now, settings, secrets }: AuthDeps) {
-  const accounts = createAccounts({ db, now, secretKey: secrets.compatSecretKey });
+export function createAuthService({ db, log, now, settings, secrets, resources }: AuthDeps) {
+  const refuseWeak = createWeakPasswordCheck(resources);
+  const accounts = createAccounts({ db, now, secretKey: secrets.compatSecretKey, refuseWeak });
   const tokens = createTokens({ secret: secrets.jwtSecret, now });
   const limits = createLimits();
+  const limitRegistration = createRegistrationLimit();
   const setupToken = createSetupToken();
   const desktopTickets = createDesktopTickets({ now });
 
@@ -54,6 +60,7 @@ export function createAuthService({ db, log, now, settings, secrets }: AuthDeps)
   return {
     accounts,
     notices: createNotices(db),
+    inFlight: createInFlight(),
     authenticate: createAuthenticate({ db, log, now, tokens }),
     /** For Subsonic clients; with limits of its own. */
     appSignIn: createAppSignIn({ db, log, now, secretKey: secrets.compatSecretKey, limits: createLimits() }),
@@ -80,7 +87,9 @@ export function createAuthService({ db, log, now, settings, secrets }: AuthDeps)
       if (!settings.get('ALLOW_REGISTRATION'))
         throw forbidden('Registration is off on this server. Ask its administrator for an account.');
       const attempt = await limits.attempt(from); // against finding out which names exist
-      const user = await accounts.create({ username, password, quotaBytes: SELF_REGISTERED_QUOTA });
+      const user = await limitRegistration(from, () =>
+        accounts.create({ username, password, quotaBytes: SELF_REGISTERED_QUOTA }),
+      );
       await attempt.succeeded();
       return signIn(user);
     },
@@ -117,6 +126,7 @@ export function createAuthService({ db, log, now, settings, secrets }: AuthDeps)
         });
       }
       await attempt.succeeded();
+      await refuseWeak(change.next, user.username);
       const passwordHash = await hashPassword(change.next);
       return db.transaction(
         (tx) => {

@@ -67,7 +67,7 @@ export async function startAuthServer({
   const config = await withStoredSettings(given, secretStore);
   const db = openDatabase({ path: config.paths.database, migrationsDir: 'migrations', log });
   const settings = createSettingsService({ config, secretStore, log });
-  const auth = createAuthService({ db, log, now, settings, secrets });
+  const auth = createAuthService({ db, log, now, settings, secrets, resources: 'resources' });
 
   const whoAmI = route(
     { method: 'get', path: '/who/stream', access: 'stream', summary: 'who asks', produces: ['text/plain'] },

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { addressKey, createLimits, LIMITS, type Limits } from '../../../server/auth/sign-in-limits.ts';
+import { createLimits, LIMITS, type Limits } from '../../../server/auth/sign-in-limits.ts';
 import type { AppError } from '../../../server/errors.ts';
+import { addressKey } from '../../../server/http/addresses.ts';
 
 // the rate limiter reads the system clock, which is stopped here
 beforeEach(
