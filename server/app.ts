@@ -13,7 +13,7 @@ import { historyModule, type HistoryTuning } from './history/module.ts';
 import { createWebApp } from './http/web-app.ts';
 import { jobsModule } from './jobs/module.ts';
 import { jukeboxModule } from './jukebox/module.ts';
-import { lanModule } from './lan/module.ts';
+import { lanModule, type LanTuning } from './lan/module.ts';
 import { libraryModule } from './library/module.ts';
 import { likesModule } from './likes/module.ts';
 import type { Log } from './log/log.ts';
@@ -40,7 +40,7 @@ import { EVENTS } from './wire.ts';
 
 /** Paces and limits that tests set; each module reads its own. */
 export type Tuning = BackupTuning &
-  (CoversTuning & HistoryTuning & MaintenanceTuning & SourcesTuning & StorageTuning & WatchTuning);
+  (CoversTuning & HistoryTuning & LanTuning & MaintenanceTuning & SourcesTuning & StorageTuning & WatchTuning);
 
 export interface AppOptions {
   config: Config;
@@ -107,9 +107,9 @@ export async function createApp(options: AppOptions) {
   const subsonic = add(subsonicModule({ ...base, ...heard, ...asked }));
   const { authenticate } = auth;
   add({ offers: events, routes: eventRoutes({ events, kinds: EVENTS, authenticate }), stop: events.close });
-  const sharing = add(lanModule({ ...base, settings }));
+  const sharing = add(lanModule({ ...base, settings, tuning }));
   const { storage } = stored;
-  const web = createWebApp({ ...base, ...music, storage, activity, subsonic, modules, authenticate, checkReplies });
+  const web = createWebApp({ ...base, ...auth, ...music, storage, activity, subsonic, modules, checkReplies });
 
   if (work) {
     jobs.start(modules.tasks());

@@ -1,6 +1,7 @@
 // All settings: name, rule, default, one line of help. `--help`, the settings page, error messages and the
 // documentation are derived from this table. Names are upper case in the environment, lower case in settings.json and
 // the API. Settings of a single storage backend are declared in its file.
+import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -10,6 +11,29 @@ import { BACKENDS } from '../storage/backends.ts';
 
 /** Without their types, which only the backends need. */
 const BACKEND_SETTINGS: object = Object.assign({}, ...BACKENDS.map(({ declares }) => declares));
+
+/** More would outlive any reason to trust it. */
+const LONGEST_SIGN_IN_DAYS = 1_000;
+const signInTime = duration.refine((seconds) => seconds <= LONGEST_SIGN_IN_DAYS * 86_400, {
+  error: `must be at most ${LONGEST_SIGN_IN_DAYS}d`,
+});
+
+const list = z.string().transform((v) =>
+  v
+    .split(',')
+    .map((one) => one.trim().toLowerCase())
+    .filter(Boolean),
+);
+const proxies = list.refine((all) => all.every(isNetwork), {
+  error: 'must be addresses or networks such as 127.0.0.1 or 10.0.0.0/8, separated by commas',
+});
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const family = isIP(address);
+  const most = family === 4 ? 32 : 128;
+  return family > 0 && more.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most));
+}
 
 export const SETTINGS = {
   DATA_DIR: setting(
@@ -38,22 +62,20 @@ export const SETTINGS = {
     number(z.int().min(0).max(65535), 'a whole number from 0 to 65535; 0 for any free port').default(4747),
     { group: 'network', advanced: true, restart: true, help: 'Port to listen on; 0 for any free port.' },
   ),
-  ALLOWED_HOSTS: setting(
-    z
-      .string()
-      .transform((v) =>
-        v
-          .split(',')
-          .map((h) => h.trim().toLowerCase())
-          .filter(Boolean),
-      )
-      .default([]),
-    {
-      group: 'network',
-      advanced: true,
-      help: 'Additional host names of this server, separated by commas; for use behind a reverse proxy.',
-    },
-  ),
+  ALLOWED_HOSTS: setting(list.default([]), {
+    group: 'network',
+    advanced: true,
+    help: 'Additional host names of this server, separated by commas; for use behind a reverse proxy.',
+  }),
+
+  TRUSTED_PROXIES: setting(proxies.default([]), {
+    group: 'network',
+    advanced: true,
+    restart: true,
+    help:
+      'Addresses or networks of reverse proxies, such as 127.0.0.1 or 10.0.0.0/8, separated by commas; their ' +
+      'forwarding headers are trusted.',
+  }),
 
   STORAGE_BACKEND: setting(text.default('local'), {
     group: 'storage',
@@ -140,11 +162,11 @@ export const SETTINGS = {
     secret: true,
     help: 'Signs access tokens; generated if empty.',
   }),
-  ACCESS_TOKEN_TTL: setting(duration.default(604_800), {
+  ACCESS_TOKEN_TTL: setting(signInTime.default(604_800), {
     group: 'accounts',
     advanced: true,
     unit: 'duration',
-    help: 'How long a sign-in lasts, such as 12h or 7d.',
+    help: 'How long a sign-in lasts, such as 12h or 7d; 1000d at most.',
   }),
   COMPAT_SECRET_KEY: setting(z.string().min(16, 'must have at least 16 characters').optional(), {
     group: 'accounts',

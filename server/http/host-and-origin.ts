@@ -27,9 +27,15 @@ function hostName(host: string): string | undefined {
   return (match?.[1] ?? match?.[2])?.toLowerCase().replace(/\.$/, '');
 }
 
+/**
+ * Checks `Host`, and the name that a trusted proxy passes on, which a page may have sent through it. Node keeps the
+ * first of two `Host` headers; a proxy in front may have used the second.
+ */
 export function checkHost(allowed: () => readonly string[]): RequestHandler {
   return (req, _res, next) => {
-    if (!isAllowedHost(req.headers.host, allowed()))
+    if ((req.headersDistinct['host'] ?? []).length > 1)
+      throw new AppError('bad_request', 'A request must have one Host header.');
+    if (!isAllowedHost(req.headers.host, allowed()) || !isAllowedHost(req.host, allowed()))
       throw new AppError('forbidden', 'This host name is not allowed. If it is yours, add it to ALLOWED_HOSTS.');
     next();
   };
@@ -38,7 +44,7 @@ export function checkHost(allowed: () => readonly string[]): RequestHandler {
 /** For /api/v1: browsers send an Origin with cross-site requests; it has to be this host. */
 export const checkOrigin: RequestHandler = (req, _res, next) => {
   const origin = req.headers.origin;
-  if (origin !== undefined && !sameOrigin(origin, req.headers.host))
+  if (origin !== undefined && !sameOrigin(origin, req.host))
     throw new AppError('forbidden', 'Cross-site requests are not allowed.');
   next();
 };

@@ -10,6 +10,7 @@ export interface MetricSources {
 }
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
+const FORWARDING = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 const NANOSECONDS = 1e9;
 
 export function metricRoutes({ version, library }: MetricSources): Route[] {
@@ -22,6 +23,7 @@ export function metricRoutes({ version, library }: MetricSources): Route[] {
         path: '/metrics',
         access: 'public',
         summary: 'Metrics for Prometheus; superusers, or from this machine without signing in',
+        problems: ['unauthenticated'],
         produces: ['text/plain; version=0.0.4'],
       },
       ({ user, req, res }) => {
@@ -41,6 +43,11 @@ export function metricRoutes({ version, library }: MetricSources): Route[] {
           gauge('process_uptime_seconds', 'Time since the start.', Math.round(process.uptime())),
           ...(delay
             ? [
+                gauge(
+                  'nodejs_eventloop_delay_max_seconds',
+                  'Longest delay of the event loop since the last time this was asked.',
+                  delay.max / NANOSECONDS,
+                ),
                 gauge(
                   'nodejs_eventloop_delay_p99_seconds',
                   'Delay of the event loop since the last scrape.',
@@ -66,11 +73,21 @@ function startMonitor(): ReturnType<typeof monitorEventLoopDelay> {
   return monitor;
 }
 
-/** A proxy on this machine forwards requests of other machines, so those do not count. */
-const isDirectLoopback = (req: Request): boolean =>
-  LOOPBACK.has(req.socket.remoteAddress ?? '') &&
-  req.headers['x-forwarded-for'] === undefined &&
-  req.headers.forwarded === undefined;
+/**
+ * A program on this machine, not a proxy here that forwards requests of others. A proxy is listed in TRUSTED_PROXIES,
+ * or is recognized by a forwarding header, by HTTP/1.0, or by a Host that is not this server's address.
+ */
+export function isDirectLoopback(req: Request): boolean {
+  const { remoteAddress = '', localPort } = req.socket;
+  const trust = req.app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  return (
+    LOOPBACK.has(remoteAddress) &&
+    !trust(remoteAddress, 0) &&
+    req.httpVersion !== '1.0' &&
+    FORWARDING.every((name) => req.headers[name] === undefined) &&
+    new RegExp(`^(127(\\.\\d+){3}|localhost|\\[::1\\]):${localPort}$`, 'i').test(req.headers.host ?? '')
+  );
+}
 
 const gauge = (name: string, help: string, value: number, labels = ''): string =>
   `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name}${labels} ${value}`;

@@ -3,6 +3,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AppError } from '../errors.ts';
+import type { Connections } from './connections.ts';
 import { urlHost } from './lan-addresses.ts';
 
 /** Clients send play queues of thousands of ids in the URL. */
@@ -12,7 +13,7 @@ const LAST_WORDS_MS = 200;
 
 export type Listeners = ReturnType<typeof createListeners>;
 
-export function createListeners(app: RequestListener) {
+export function createListeners(app: RequestListener, connections: Connections) {
   const open = new Map<string, Server>();
   const leaving = new Set<Server>();
   let port = 0;
@@ -21,7 +22,7 @@ export function createListeners(app: RequestListener) {
   let isStopped = false;
 
   async function openDoor(host: string): Promise<void> {
-    const server = await listen(app, host, port);
+    const server = await listen(app, connections, host, port);
     if (isStopped) return void server.close();
     open.set(host, server);
     ({ port } = server.address() as AddressInfo);
@@ -75,13 +76,23 @@ export function createListeners(app: RequestListener) {
     /** Closes existing connections. */
     end(): void {
       for (const server of [...open.values(), ...leaving]) server.closeAllConnections();
+      connections.end();
     },
   };
 }
 
-function listen(app: RequestListener, host: string, port: number): Promise<Server> {
-  // no request timeout, for large uploads
-  const server = createServer({ maxHeaderSize: MAX_REQUEST_HEAD, keepAliveTimeout: 65_000, requestTimeout: 0 }, app);
+function listen(app: RequestListener, connections: Connections, host: string, port: number): Promise<Server> {
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_REQUEST_HEAD,
+      keepAliveTimeout: 65_000,
+      headersTimeout: connections.limits.headMs,
+      connectionsCheckingInterval: connections.limits.checkMs,
+      requestTimeout: 0, // a large upload takes its time; see connections.ts
+    },
+    connections.inTurn(app),
+  );
+  connections.watch(server);
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) =>
       reject(new AppError('unavailable', listenProblem(cause, host, port), { cause })),

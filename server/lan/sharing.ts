@@ -3,7 +3,9 @@ import type { RequestListener } from 'node:http';
 import { hostname, networkInterfaces } from 'node:os';
 import type { Origin } from '../config/config.ts';
 import type { WatchedSettings } from '../config/live-settings.ts';
+import { inNetworks } from '../http/addresses.ts';
 import type { Log } from '../log/log.ts';
+import { createConnections, type ConnectionLimits } from './connections.ts';
 import {
   EVERYWHERE,
   isOnlyHere,
@@ -25,6 +27,7 @@ export interface SharingDeps {
   /** Origin of HOST. From the environment, it is used as it is, for containers. */
   hostOrigin: Origin;
   log: Log;
+  connectionLimits?: Partial<ConnectionLimits> | undefined;
   interfaces?: () => Interfaces;
 }
 
@@ -42,7 +45,13 @@ export interface NetworkState {
 
 export type Sharing = ReturnType<typeof createSharing>;
 
-export function createSharing({ settings, hostOrigin, log, interfaces = networkInterfaces }: SharingDeps) {
+export function createSharing({
+  settings,
+  hostOrigin,
+  log,
+  connectionLimits,
+  interfaces = networkInterfaces,
+}: SharingDeps) {
   const announcement = createAnnouncement({ log });
   const isFixed = hostOrigin === 'env';
   let listeners: Listeners | undefined;
@@ -83,7 +92,10 @@ export function createSharing({ settings, hostOrigin, log, interfaces = networkI
   return {
     /** Starts listening; returns the local URL. Throws an AppError if the port is in use. */
     async start(app: RequestListener): Promise<string> {
-      const started = createListeners(app);
+      const started = createListeners(
+        app,
+        createConnections({ limits: connectionLimits, isProxy: inNetworks(settings.get('TRUSTED_PROXIES')) }),
+      );
       const [first = ONLY_HERE, ...others] = wanted();
       await started.start(settings.get('PORT'), [first, ...others]);
       listeners = started;

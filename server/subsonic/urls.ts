@@ -16,12 +16,9 @@ export function urlOf(req: Request, params: Params, endpoint: string, more: Reco
   return `${baseOf(req)}/rest/${endpoint}?${query.toString()}`;
 }
 
-/** With the scheme of X-Forwarded-Proto behind a proxy. */
-export const baseOf = (req: Request): string => {
-  const forwarded = req.get('X-Forwarded-Proto')?.split(',')[0]?.trim();
-  const scheme = forwarded === 'https' ? 'https' : req.protocol;
-  return `${scheme}://${req.get('Host') ?? 'localhost'}${req.baseUrl.replace(/\/rest$/, '')}`;
-};
+/** Scheme and name as the client asked for them; what a proxy says of them counts when it is a trusted one. */
+export const baseOf = (req: Request): string =>
+  `${req.protocol}://${req.host || 'localhost'}${req.baseUrl.replace(/\/rest$/, '')}`;
 
 export const coverUrls = (req: Request, params: Params, id: string): Fields => ({
   smallImageUrl: new TextElement(urlOf(req, params, 'getCoverArt', { id, size: 160 })),

@@ -227,7 +227,7 @@ describe.runIf(process.platform === 'linux')('a laptop that changes its network'
   it('is reached at its new address only, and reports when there is none', async () => {
     let interfaces = here('127.0.0.2');
     let host = '0.0.0.0';
-    const values: Record<string, unknown> = { PORT: 0, ALLOW_REGISTRATION: true };
+    const values: Record<string, unknown> = { PORT: 0, ALLOW_REGISTRATION: true, TRUSTED_PROXIES: [] };
     const settings: Parameters<typeof createSharing>[0]['settings'] = {
       get: ((name: string) => (name === 'HOST' ? host : values[name])) as LiveSettings['get'],
       change: async ({ HOST }) => {
