@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'method_not_allowed'
   | 'conflict'
   | 'gone' // the audio was here and is missing: 410
+  | 'precondition_failed' // If-Match and its kin: 412
   | 'too_large' // 413
   | 'unsupported_type' // 415
   | 'range_not_satisfiable' // 416

@@ -14,7 +14,10 @@ export type ShareId = number & z.BRAND<'ShareId'>;
 export type PlayId = number & z.BRAND<'PlayId'>;
 export type HistoryImportId = number & z.BRAND<'HistoryImportId'>;
 
-const id = z.int().positive().meta({ description: 'positive integer' });
+/** Of an id; 15 digits are whole numbers in every language. */
+export const MOST_ID = 10 ** 15 - 1;
+
+const id = z.int().positive().max(MOST_ID).meta({ description: 'positive integer' });
 export const TrackIdIn = id.brand<'TrackId'>();
 export const AlbumIdIn = id.brand<'AlbumId'>();
 export const ArtistIdIn = id.brand<'ArtistId'>();

@@ -36,6 +36,7 @@ export const enrichmentRoutes = ({
     {
       method: 'post',
       path: '/tracks/:id/metadata/enrich',
+      problems: ['gone'],
       access: 'user',
       right: 'canEdit',
       orOwn: true,
@@ -68,6 +69,7 @@ export const enrichmentRoutes = ({
     {
       method: 'get',
       path: '/tracks/:id/matches',
+      problems: ['gone'],
       access: 'user',
       summary: 'The origin of each field of a track, and its candidates by fingerprint',
       params: TrackParam,
@@ -80,6 +82,7 @@ export const enrichmentRoutes = ({
     {
       method: 'post',
       path: '/tracks/:id/matches/:n/apply',
+      problems: ['gone'],
       access: 'user',
       right: 'canEdit',
       orOwn: true,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { HistoryImportIdIn, PlayIdIn, TrackIdIn } from '../db/ids.ts';
 import type { historyImports } from '../db/schema.ts';
 import { idParam, pageQuery, pagedOf, queryInt } from '../http/paging.ts';
-import { isoTime, toIso, toIsoOrNull } from '../http/times.ts';
+import { ASKABLE, isAskable, isoTime, toIso, toIsoOrNull } from '../http/times.ts';
 import { TrackOut } from '../library/wire.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
 import type { NowPlaying } from './now-playing.ts';
@@ -14,9 +14,9 @@ const LONGEST_PLAY_MS = 7 * 86_400_000;
 const MAX_REPORTS = 5_000;
 const time = z.iso
   .datetime({ offset: true })
+  .refine(isAskable, ASKABLE)
   .transform((text) => new Date(text))
-  .refine((date) => date.getTime() >= 0, 'must not be before 1970')
-  .meta({ description: 'ISO 8601' });
+  .meta({ description: 'ISO 8601, from 1970 to 9999' });
 const client = z.string().trim().max(100);
 const milliseconds = z.int().min(0).max(LONGEST_PLAY_MS);
 

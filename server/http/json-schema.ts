@@ -54,7 +54,9 @@ export function parametersOf(
 const propertiesOf = (schema: JsonSchema): Record<string, JsonSchema> =>
   (schema['properties'] ?? {}) as Record<string, JsonSchema>;
 
-/** Removes noise: the bounds of safe integers, the long pattern of date-time, `additionalProperties` of responses. */
+/**
+ * Takes out what only a machine would miss: the long pattern behind date-time, closed answers.
+ */
 function simplify({
   jsonSchema,
   zodSchema,
@@ -62,8 +64,6 @@ function simplify({
   jsonSchema: z.core.JSONSchema.BaseSchema;
   zodSchema: z.core.$ZodType;
 }): void {
-  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
   // responses may get new fields; only strict request bodies reject unknown ones
   if (zodSchema instanceof z.ZodObject && zodSchema.def.catchall === undefined) delete jsonSchema.additionalProperties;

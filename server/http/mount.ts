@@ -1,8 +1,13 @@
 // Turns the list of routes into an Express router: access → zod → handler → JSON.
 import express, { type Request, type Response, type Router } from 'express';
 import { refusal } from '../db/rights.ts';
-import { AppError, invalid } from '../errors.ts';
-import { toFields } from './problem.ts';
+import { AppError, badRequest, invalid } from '../errors.ts';
+import { readBytes, readJson } from './body.ts';
+import type { InFlight } from './in-flight.ts';
+import { parseParams } from './params.ts';
+import { jsonText, sendText, whole } from './pieces.ts';
+import { toFields, toProblem } from './problem.ts';
+import { statusesOf, successesOf } from './statuses.ts';
 import { Reply, type Method, type Principal, type Route } from './route.ts';
 
 /** The user of a request; undefined without a valid token. `query` also accepts the `token` parameter. */
@@ -10,19 +15,15 @@ export type Authenticate = (req: Request, from: { query: boolean }) => Principal
 
 export interface MountOptions {
   authenticate: Authenticate;
-  /** Check every response against its schema; for tests, since it costs time. */
+  inFlight?: InFlight | undefined;
+  /** Check every answer against its declared shape; for tests, since it costs time. */
   checkReplies?: boolean;
 }
 
-const noBody = (): AppError => new AppError('bad_request', 'A JSON body is required (Content-Type: application/json).');
-const parseJson = express.json({
-  limit: '5mb',
-  strict: false,
-  // Express reads an empty body as {}, which would be valid where every field is optional
-  verify: (_req, _res, bytes) => {
-    if (bytes.length === 0) throw noBody();
-  },
-});
+const NO_BODY = 'A JSON body is required (Content-Type: application/json).';
+const MOST_FORM_BYTES = 100_000;
+const MOST_FORM_PARAMETERS = 100;
+const MOST_QUERY_PARAMETERS = 11_000;
 const METHODS: Method[] = ['get', 'post', 'put', 'patch', 'delete'];
 
 export function mountRoutes(routes: Route[], options: MountOptions): Router {
@@ -53,28 +54,48 @@ function refuseMethod(req: Request, res: Response, group: Route[]): void {
   throw new AppError('method_not_allowed', `${req.method} is not supported here.`);
 }
 
-function serve({ spec, handle }: Route, { authenticate, checkReplies }: MountOptions) {
+function serve(route: Route, options: MountOptions) {
+  const documented = options.checkReplies ? statusesOf(route.spec) : undefined;
   return async (req: Request, res: Response): Promise<void> => {
-    res.locals['route'] = `${spec.method.toUpperCase()} ${spec.path}`;
-    const user = requireAccess(spec, authenticate, req);
-    res.locals['userId'] = user?.id;
-    if (spec.body && !spec.consumes) await readBody(req, res, spec.form === true);
-
-    const params = parsePart(spec.params, req.params);
-    const query = parsePart(spec.query, spec.query && queryOf(req));
-    const body = spec.consumes ? undefined : parsePart(spec.body, req.body);
-    const answer = await handle({ user, params, query, body, req, res, signal: signalOf(res) });
-    if (spec.produces) return;
-
-    const reply = answer instanceof Reply ? answer : new Reply(spec.status?.[0] ?? (spec.reply ? 200 : 204), answer);
-    if (!spec.reply) return void res.status(reply.status).end();
-    if (checkReplies) spec.reply.parse(reply.value);
-    res
-      .status(reply.status)
-      .set(reply.headers)
-      .set('Content-Type', 'application/json; charset=utf-8')
-      .end(JSON.stringify(reply.value));
+    res.locals['route'] = `${route.spec.method.toUpperCase()} ${route.spec.path}`;
+    try {
+      await answer(route, options, req, res);
+    } catch (error) {
+      const { problem, unexpected } = toProblem(error);
+      if (documented && !unexpected) assertDocumented(route, problem.status);
+      throw error;
+    }
+    if (documented) assertDocumented(route, res.statusCode);
   };
+}
+
+/** For tests: the OpenAPI document lists all that a route answers. */
+function assertDocumented({ spec }: Route, status: number): void {
+  if (!statusesOf(spec).has(status))
+    throw new Error(`${spec.method} ${spec.path} does not say that it answers ${status}.`);
+}
+
+async function answer(
+  { spec, handle }: Route,
+  { authenticate, inFlight, checkReplies }: MountOptions,
+  req: Request,
+  res: Response,
+): Promise<void> {
+  const user = requireAccess(spec, authenticate, req);
+  res.locals['userId'] = user?.id;
+  inFlight?.(res, { user, address: req.ip });
+  const params = parsePart(spec.params, req.params);
+  const query = parsePart(spec.query, spec.query && (await queryOf(req)));
+  const body = spec.consumes ? undefined : parsePart(spec.body, spec.body && (await readBody(req, spec)));
+  const given = await handle({ user, params, query, body, req, res, signal: signalOf(res) });
+  if (spec.produces) return;
+
+  const reply = given instanceof Reply ? given : new Reply(successesOf(spec)[0] ?? 200, given);
+  if (!spec.reply) return void res.status(reply.status).end();
+  const value = checkReplies ? await whole(reply.value) : reply.value;
+  if (checkReplies) spec.reply.parse(value);
+  res.status(reply.status).set(reply.headers).set('Content-Type', 'application/json; charset=utf-8');
+  await sendText(res, jsonText(value));
 }
 
 function requireAccess(
@@ -91,30 +112,22 @@ function requireAccess(
   return user;
 }
 
-async function readBody(req: Request, res: Response, form: boolean): Promise<void> {
+async function readBody(req: Request, { form = false, longLists }: Route['spec']): Promise<unknown> {
   if (form && req.is('application/x-www-form-urlencoded')) {
-    req.body = Object.fromEntries(new URLSearchParams(await readText(req, 100_000)));
-    return;
+    const params = await parseParams(await readBytes(req, MOST_FORM_BYTES), MOST_FORM_PARAMETERS);
+    return Object.fromEntries([...params].map(([name, values]) => [name, values.at(-1)]));
   }
-  if (req.headers['content-length'] !== '0' && req.headers['content-type'] !== undefined && !req.is('json')) {
-    throw new AppError('unsupported_type', 'The body must be JSON (Content-Type: application/json).');
-  }
-  await new Promise<void>((resolve, reject) =>
-    parseJson(req, res, (error?: unknown) => (error ? reject(error) : resolve())),
-  );
-  if (req.body === undefined) throw noBody();
+  if (req.headers['content-length'] !== '0' && req.headers['content-type'] !== undefined && !isPlainJson(req))
+    throw new AppError('unsupported_type', 'The body must be JSON (Content-Type: application/json), not compressed.');
+  const body = await readJson(req, longLists);
+  if (req.headers['content-type'] === undefined) throw badRequest(NO_BODY);
+  return body;
 }
 
-async function readText(req: Request, limit: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of req as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > limit) throw new AppError('too_large', 'The body is too large.');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
+const isPlainJson = (req: Request): boolean =>
+  Boolean(req.is('json')) &&
+  /^(?!.*charset=)|charset="?utf-?8\b/i.test(req.headers['content-type'] ?? '') &&
+  (req.headers['content-encoding'] ?? 'identity') === 'identity';
 
 function parsePart(schema: Route['spec']['params'], value: unknown): unknown {
   if (!schema) return undefined;
@@ -123,15 +136,13 @@ function parsePart(schema: Route['spec']['params'], value: unknown): unknown {
   return parsed.data;
 }
 
-/** Query parameters without Express's parser: no nesting, no limit on their number; a repeated one is a list. */
-export function queryOf(req: Request): Record<string, string | string[]> {
+/** Query parameters without Express's parser: no nesting, and a repeated one is a list. */
+export async function queryOf(req: Request): Promise<Record<string, string | string[]>> {
   const at = req.originalUrl.indexOf('?');
   const query: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>;
   if (at < 0) return query;
-  for (const [key, value] of new URLSearchParams(req.originalUrl.slice(at))) {
-    const before = query[key];
-    query[key] = before === undefined ? value : Array.isArray(before) ? (before.push(value), before) : [before, value];
-  }
+  const params = await parseParams(Buffer.from(req.originalUrl.slice(at + 1)), MOST_QUERY_PARAMETERS);
+  for (const [name, values] of params) query[name] = values.length === 1 ? (values[0] ?? '') : values;
   return query;
 }
 

@@ -4,6 +4,7 @@ import { createSchemaBook, parametersOf, type JsonSchema, type SchemaBook } from
 import { RIGHTS, type RightName } from '../db/rights.ts';
 import { ProblemOut } from './problem.ts';
 import type { Access, Route } from './route.ts';
+import { refusalsOf, successesOf } from './statuses.ts';
 
 export interface OpenApiOptions {
   title: string;
@@ -48,7 +49,10 @@ export interface OpenApiDocument {
 
 const DESCRIPTION =
   'JSON in snake_case, times in ISO 8601 UTC, ids are positive integers. Errors are application/problem+json. ' +
-  'Unknown query parameters are ignored, unknown body fields are rejected. Lists take limit (1 to 200) and offset.';
+  'Unknown query parameters are ignored, unknown body fields are rejected. Lists take limit (1 to 200) and offset. ' +
+  'Unknown paths get 404, unknown methods 405. A JSON body may have 512 KB and 30,000 values, not counting lists ' +
+  'of ids, whose limits are stated with their fields (10 MB in all); a sign-in form 100 KB; a URL 256 KB and 11,000 ' +
+  'parameters.';
 
 const SECURITY: Record<Access, Record<string, string[]>[]> = {
   public: [],
@@ -101,7 +105,7 @@ function toOperation(spec: Route['spec'], id: string, book: SchemaBook): Operati
     security: SECURITY[spec.access],
     parameters: [...parameters('path', spec.params, book), ...parameters('query', spec.query, book)],
     ...(body && { requestBody: body }),
-    responses: { ...successes(spec, book), ...problems(spec, book) },
+    responses: { ...problems(spec, book), ...successes(spec, book) },
     'x-access': spec.access,
     ...(spec.right && { 'x-right': RIGHTS[spec.right].name, ...(spec.orOwn && { 'x-or-own': true as const }) }),
   };
@@ -137,12 +141,11 @@ function requestBody(spec: Route['spec'], book: SchemaBook): Operation['requestB
 }
 
 function successes(spec: Route['spec'], book: SchemaBook): Operation['responses'] {
-  const statuses = spec.status ?? [spec.reply || spec.produces ? 200 : 204];
   const content = spec.produces
     ? contentOf(spec.produces, {})
     : spec.reply && contentOf(['application/json'], book.schemaOf(spec.reply, 'output'));
   return Object.fromEntries(
-    statuses.map((status) => [
+    successesOf(spec).map((status) => [
       status,
       { description: STATUS[status] ?? 'Success', ...(content && status !== 204 && status !== 304 && { content }) },
     ]),
@@ -158,28 +161,31 @@ const STATUS: Record<number, string> = {
   304: 'Not modified',
   400: 'Malformed request',
   401: 'Access token missing, invalid or expired',
-  403: 'Administrators only, or a right is missing',
+  403: 'Not allowed, a cross-site request, or an unknown host name',
   404: 'Not found',
-  413: 'Body too large',
+  408: 'The request was not complete in time',
+  409: 'Conflict with the current state',
+  410: 'The audio is missing',
+  412: 'Precondition failed',
+  413: 'Request too large',
   415: 'Unsupported type of body',
+  416: 'Range not satisfiable',
   422: 'A value is not valid',
+  429: 'Too many requests; see Retry-After',
+  431: 'Address and headers are too large',
+  503: 'Unavailable; see Retry-After',
+  507: 'The disk is full',
 };
 
-/** The errors that access and schemas imply; all others are under `default`. */
+/** A conditional request that fails has no body. */
 function problems(spec: Route['spec'], book: SchemaBook): Operation['responses'] {
-  const hasBody = spec.body !== undefined || spec.consumes !== undefined;
-  const implied = [
-    ...(hasBody ? [400, 413, 415] : []),
-    ...(spec.access === 'public' ? [] : [401]),
-    ...(spec.access === 'superuser' || spec.right ? [403] : []),
-    ...(spec.params ? [404] : []),
-    ...(hasBody || spec.params || spec.query ? [422] : []),
-  ];
   const content = contentOf(['application/problem+json'], book.schemaOf(ProblemOut, 'output'));
-  return {
-    ...Object.fromEntries(implied.map((status) => [status, { description: STATUS[status] ?? '', content }])),
-    default: { description: 'Any other error', content },
-  };
+  return Object.fromEntries(
+    refusalsOf(spec).map((status) => [
+      status,
+      { description: STATUS[status] ?? '', ...(status !== 412 && { content }) },
+    ]),
+  );
 }
 
 const contentOf = (types: string[], schema: JsonSchema): Content =>

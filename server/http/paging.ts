@@ -16,13 +16,21 @@ export const queryInt = z
   .transform(Number);
 export const queryBool = z.enum(['true', 'false', '1', '0']).transform((v) => v === 'true' || v === '1');
 
+/** Beyond any list. */
+const MOST_OFFSET = 10 ** 12;
+
 export const pageQuery = {
   limit: queryInt.pipe(z.int().min(1).max(200)).default(50).meta({ description: 'items per page, 1 to 200' }),
-  offset: queryInt.pipe(z.int().min(0)).default(0).meta({ description: 'items to skip' }),
+  offset: queryInt.pipe(z.int().min(0).max(MOST_OFFSET)).default(0).meta({ description: 'items to skip' }),
 };
 
 export const pagedOf = <T extends z.ZodType>(item: T) =>
-  z.object({ items: z.array(item), total: z.int(), limit: z.int(), offset: z.int() });
+  z.object({
+    items: z.array(item),
+    total: z.int().min(0),
+    limit: z.int().min(1).max(200),
+    offset: z.int().min(0).max(MOST_OFFSET),
+  });
 
 export const toPaged = <T, U>(paged: Paged<T>, page: Page, toOut: (row: T) => U) => ({
   items: paged.items.map(toOut),

@@ -15,7 +15,7 @@ export const ProblemOut = z
   .meta({ id: 'Problem' });
 export type ProblemOut = z.output<typeof ProblemOut>;
 
-const PROBLEMS: Record<ErrorCode, { status: number; title: string }> = {
+export const PROBLEMS: Record<ErrorCode, { status: number; title: string }> = {
   bad_request: { status: 400, title: 'Malformed request' },
   unauthenticated: { status: 401, title: 'Not signed in' },
   forbidden: { status: 403, title: 'Not allowed' },
@@ -23,6 +23,7 @@ const PROBLEMS: Record<ErrorCode, { status: number; title: string }> = {
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   conflict: { status: 409, title: 'Conflict' },
   gone: { status: 410, title: 'Audio is missing' },
+  precondition_failed: { status: 412, title: 'Precondition failed' },
   too_large: { status: 413, title: 'Too large' },
   unsupported_type: { status: 415, title: 'Unsupported type' },
   range_not_satisfiable: { status: 416, title: 'Range not satisfiable' },
@@ -71,17 +72,35 @@ function asAppError(error: unknown): AppError | undefined {
   return fromExpress(error);
 }
 
-/** Express and its body parsers throw errors with a status; the messages are replaced. */
+/**
+ * Errors that Express, its body parsers and its file sender throw carry a status. Their texts are ours, so that none of
+ * theirs leaks.
+ */
+const FROM_EXPRESS: Record<number, [ErrorCode, string]> = {
+  400: ['bad_request', 'The request is malformed.'],
+  403: ['not_found', 'There is nothing at this address.'],
+  404: ['not_found', 'There is nothing at this address.'],
+  412: ['precondition_failed', 'What is here now is not what the condition asks for.'],
+  413: ['too_large', 'The body is too large.'],
+  415: ['unsupported_type', 'The encoding of the body is not supported.'],
+  416: ['range_not_satisfiable', 'The range lies outside of what is here.'],
+};
+
 function fromExpress(error: unknown): AppError | undefined {
-  const status = error instanceof Error && 'status' in error ? error.status : undefined;
-  if (status === 413) return new AppError('too_large', 'The body is too large.');
-  if (status === 415) return new AppError('unsupported_type', 'The encoding of the body is not supported.');
-  if (status === 400) return new AppError('bad_request', 'The request is malformed.');
-  return undefined;
+  const status = error instanceof Error && 'status' in error ? Number(error.status) : undefined;
+  const known = status === undefined ? undefined : FROM_EXPRESS[status];
+  return known && new AppError(...known);
 }
 
-/** zod's issues with field names like `tracks.0.title`. */
-export const toFields = (error: z.ZodError): FieldError[] => error.issues.flatMap((issue) => toFieldErrors(issue));
+/** Of a list with thousands of faults, enough to see what is wrong. */
+const MOST_FIELDS = 100;
+
+/** zod's issues as fields: `tracks.0.title`. */
+export const toFields = (error: z.ZodError): FieldError[] =>
+  error.issues
+    .slice(0, MOST_FIELDS)
+    .flatMap((issue) => toFieldErrors(issue))
+    .slice(0, MOST_FIELDS);
 
 function toFieldErrors(issue: z.core.$ZodIssue, at: PropertyKey[] = []): FieldError[] {
   const path = [...at, ...issue.path];
@@ -108,9 +127,24 @@ function meantBranch(branches: z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undef
     .find((issues) => issues.some((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'));
 }
 
+/** What was said already of the bytes that were to come. */
+const OF_CONTENT = [
+  'ETag',
+  'Last-Modified',
+  'Content-Encoding',
+  'Content-Disposition',
+  'Content-Length',
+  'Accept-Ranges',
+];
+
 export function sendProblem(res: Response, error: unknown): ProblemOut {
   const { problem, headers } = toProblem(error);
-  res.status(problem.status).set(headers).type('application/problem+json').end(JSON.stringify(problem));
+  for (const name of OF_CONTENT) res.removeHeader(name);
+  res
+    .status(problem.status)
+    .set({ 'Cache-Control': 'no-store', ...headers })
+    .type('application/problem+json')
+    .end(JSON.stringify(problem));
   return problem;
 }
 

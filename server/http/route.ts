@@ -4,6 +4,8 @@ import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { UserId } from '../db/ids.ts';
 import type { Right, Rights } from '../db/rights.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { InPieces } from './pieces.ts';
 
 /**
  * Who may call: `public` anyone; `user` with a bearer token; `stream` with a bearer token or the query parameter
@@ -43,11 +45,15 @@ export interface RouteSpec<A extends Access = Access, P = unknown, Q = unknown, 
   /** JSON body, or also a urlencoded form when `form` is true. */
   body?: B;
   form?: boolean;
-  /** Schema of the JSON response. Absent: no body (204), or bytes when `produces` is set. */
+  /** Fields of the body that may hold very many ids; see `idList` of body.ts. */
+  longLists?: string[];
+  /** Shape of the JSON answer. Absent: no body (204), or bytes when `produces` is set. */
   reply?: R;
   /** Success codes for the documentation; the first is sent by default. Absent: 200, or 204 without a reply. */
   status?: number[];
-  /** Content types of a route that writes its own response (audio, images, events). Its handler returns nothing. */
+  /** Refusals beyond what access and shapes imply (`statusesOf` in statuses.ts). */
+  problems?: ErrorCode[];
+  /** Content types of a route that writes its own answer (audio, pictures, events). Its handler returns nothing. */
   produces?: string[];
   /** Content type of a body that the handler reads itself, e.g. `multipart/form-data`. */
   consumes?: string;
@@ -83,7 +89,7 @@ export class Reply<T> {
   }
 }
 
-type Answer<R> = R extends z.ZodType ? z.input<R> | Reply<z.input<R>> : void;
+type Answer<R> = R extends z.ZodType ? InPieces<z.input<R>> | Reply<InPieces<z.input<R>>> : void;
 
 export function route<
   A extends Access,

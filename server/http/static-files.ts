@@ -24,6 +24,7 @@ export function webInterface(dir: string): Router {
       immutable: true,
       maxAge: YEAR_MS,
       index: false,
+      redirect: false,
       fallthrough: false,
       setHeaders: nameEncoding,
     }),
@@ -31,6 +32,7 @@ export function webInterface(dir: string): Router {
   router.use(
     express.static(dir, {
       index: false,
+      redirect: false,
       extensions: ['html'],
       setHeaders: (res, path) => {
         if (path.endsWith('.html')) res.setHeader('Cache-Control', 'no-cache');

@@ -58,6 +58,7 @@ export function createWebApp({
   modules,
   subsonic,
   authenticate,
+  inFlight,
   checkReplies = false,
 }: WebAppDeps): WebApp {
   const health = healthRoutes({
@@ -73,8 +74,12 @@ export function createWebApp({
     ...metricRoutes({ version, library: library.countLibrary }),
     ...documentationRoutes(() => api, { version, rootRoutes }),
   ];
-  const mounting = { authenticate, checkReplies };
-  const handler = express().disable('x-powered-by').disable('etag').set('query parser', false);
+  const mounting = { authenticate, inFlight, checkReplies };
+  const handler = express()
+    .disable('x-powered-by')
+    .disable('etag')
+    .set('query parser', false)
+    .set('trust proxy', settings.get('TRUSTED_PROXIES'));
   handler.use(
     activity.notice,
     requestLog(log, now),

@@ -33,7 +33,7 @@ export interface JukeboxDeps {
 }
 
 const SPEAKER_GONE_MS = 45_000;
-const MOST_TRACKS = 10_000;
+export const MOST_JUKEBOX = 10_000;
 const EMPTY: Jukebox = { version: 0, trackIds: [], currentIndex: -1, positionMs: 0, isPlaying: false, gain: 0.8 };
 
 interface Kept {
@@ -120,14 +120,14 @@ export function createJukebox({ now, announce, artistsOf, random = Math.random }
     },
     set: (userId: UserId, trackIds: readonly TrackId[]) =>
       want(userId, () => ({
-        trackIds: trackIds.slice(0, MOST_TRACKS),
+        trackIds: trackIds.slice(0, MOST_JUKEBOX),
         currentIndex: trackIds.length > 0 ? 0 : -1,
         positionMs: 0,
         isPlaying: false,
       })),
     add: (userId: UserId, trackIds: readonly TrackId[]) =>
       want(userId, (before) => ({
-        trackIds: [...before.trackIds, ...trackIds].slice(0, MOST_TRACKS),
+        trackIds: [...before.trackIds, ...trackIds].slice(0, MOST_JUKEBOX),
         currentIndex: before.currentIndex < 0 && trackIds.length > 0 ? 0 : before.currentIndex,
       })),
     clear: (userId: UserId) =>

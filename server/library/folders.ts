@@ -3,6 +3,7 @@
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import type { RowOf } from '../db/rows.ts';
 import type { sourceFolders } from '../db/schema.ts';
+import { inSlices } from '../runtime/turns.ts';
 import type { Statements } from './statement-cache.ts';
 
 export interface FolderRef {
@@ -26,14 +27,13 @@ export function createFolderTree(statements: Statements) {
       { path },
     )[0];
 
-  function childNames(path: string): string[] {
+  function* childNames(path: string): Generator<string> {
     const below = path === ROOT ? '' : `${path}/`;
-    const names = new Set<string>();
     for (let from = path === ROOT ? '\u0001' : below; ;) {
       const found = firstFrom(from);
-      if (found === undefined || !found.startsWith(below)) return [...names];
+      if (found === undefined || !found.startsWith(below)) return;
       const name = found.slice(below.length).split('/', 1)[0] as string;
-      names.add(name);
+      yield name;
       from = found.length > below.length + name.length ? `${below}${name}${AFTER_SLASH}` : `${found}\u0001`;
     }
   }
@@ -65,13 +65,15 @@ export function createFolderTree(statements: Statements) {
       return row && toRef(row);
     },
 
-    /** Direct subfolders as of the last scan, unordered. */
-    childrenOf({ path }: Pick<FolderRef, 'path'>): FolderRef[] {
+    /** Folders directly below it that the last scan saw, in no certain order. */
+    async childrenOf({ path }: Pick<FolderRef, 'path'>): Promise<FolderRef[]> {
       const below = path === ROOT ? '' : `${path}/`;
-      return childNames(path)
-        .map((name) => at(below + name))
-        .filter((row) => row !== undefined)
-        .map(toRef);
+      const children = new Map<string, FolderRef>();
+      await inSlices(childNames(path), (name) => {
+        const row = children.has(name) ? undefined : at(below + name);
+        if (row) children.set(name, toRef(row));
+      });
+      return [...children.values()];
     },
 
     /** Tracks whose files are directly in the folder, by file name. */

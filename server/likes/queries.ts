@@ -25,6 +25,17 @@ export function isThere(db: Db, { itemType, itemId }: Item): boolean {
   );
 }
 
+/** Which of the items are in the library. */
+export function idsThere(db: Db, itemType: ItemType, itemIds: readonly number[]): Set<number> {
+  const table = TABLES[itemType];
+  const rows = db
+    .select({ id: table.id })
+    .from(table)
+    .where(inArray(table.id, itemIds as never))
+    .all();
+  return new Set(rows.map(({ id }) => id));
+}
+
 const ofItem = (userId: UserId, { itemType, itemId }: Item) =>
   and(eq(likeStates.userId, userId), eq(likeStates.itemType, itemType), eq(likeStates.itemId, itemId));
 

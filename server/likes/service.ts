@@ -1,13 +1,14 @@
 // Likes and ratings. Every change is an event; the state they result in is stored beside them.
-import { setImmediate as yieldToRequests } from 'node:timers/promises';
 import type { Db, MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
 import type { ItemType } from '../db/schema.ts';
 import { notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
+import { inSlices, partsOf } from '../runtime/turns.ts';
 import { createEventCounts } from './event-counts.ts';
 import {
   findState,
+  idsThere,
   insertEvent,
   isThere,
   listEvents,
@@ -30,8 +31,8 @@ interface LikeInput {
   rating: number | null;
 }
 
-/** Items per transaction; requests are served in between. */
-const SLICE = 50;
+/** Looked up by one statement. */
+const IDS_AT_ONCE = 500;
 
 /** `onChange` is called after each change is stored. */
 export function createLikeService({
@@ -67,24 +68,53 @@ export function createLikeService({
       return summary;
     },
 
-    /** The same change for many items; those that are not in the library are skipped. */
-    async addMany(userId: UserId, items: readonly Item[], input: LikeInput): Promise<LikeSummary[]> {
-      const summaries: LikeSummary[] = [];
-      for (let i = 0; i < items.length; i += SLICE) {
-        if (i > 0) await yieldToRequests();
-        summaries.push(
-          ...db.transaction(
-            (tx) =>
-              items
-                .slice(i, i + SLICE)
-                .filter((item) => isThere(tx, item))
-                .map((item) => record(tx, userId, item, input)),
-            { behavior: 'immediate' },
-          ),
-        );
-      }
-      for (const summary of summaries) onChange(userId, summary);
-      return summaries;
+    /**
+     * The same change for many items, in slices. Items that are not in the library are skipped, and with `onlyNews`
+     * those that are in that state already. Returns how many were changed.
+     */
+    async addMany(
+      userId: UserId,
+      items: readonly Item[],
+      input: LikeInput,
+      { onlyNews = false }: { onlyNews?: boolean } = {},
+    ): Promise<number> {
+      const changed: Item[] = [];
+      for (const [itemType, some] of Map.groupBy(items, (item) => item.itemType))
+        await inSlices(partsOf(some, IDS_AT_ONCE), (part) => {
+          const ids = part.map(({ itemId }) => itemId);
+          const there = idsThere(db, itemType, ids);
+          const states = new Map(listStates(db, userId, itemType, ids).map((state) => [state.itemId, state.liked]));
+          for (const item of part)
+            if (there.has(item.itemId) && !(onlyNews && (states.get(item.itemId) ?? false) === input.liked))
+              changed.push(item);
+        });
+      let slice: LikeSummary[] = [];
+      await inSlices(
+        changed,
+        (item) => void slice.push(record(db, userId, item, input)),
+        (work) => {
+          slice = [];
+          db.transaction(work, { behavior: 'immediate' });
+          for (const summary of slice) onChange(userId, summary);
+        },
+      );
+      return changed.length;
+    },
+
+    /** The first of the items that is not in the library. */
+    async findAbsent(items: readonly Item[]): Promise<Item | undefined> {
+      let absent: Item | undefined;
+      for (const [itemType, some] of Map.groupBy(items, (item) => item.itemType))
+        await inSlices(partsOf(some, IDS_AT_ONCE), (part) => {
+          if (absent) return;
+          const there = idsThere(
+            db,
+            itemType,
+            part.map(({ itemId }) => itemId),
+          );
+          absent = part.find(({ itemId }) => !there.has(itemId));
+        });
+      return absent;
     },
 
     listEvents: (userId: UserId, itemType: ItemType | undefined, page: Page): Paged<LikeEventRow> => ({

@@ -21,42 +21,45 @@ export interface PlayQueue {
   updatedAt: Date | null;
 }
 
+/** Phones put a whole library into it. */
+export const MOST_QUEUED = 200_000;
+
 export type QueueService = ReturnType<typeof createQueueService>;
 
 export interface QueueDeps {
   db: MainDb;
   now: () => Date;
   events: Pick<EventHub, 'publish'>;
-  library: Pick<LibraryService, 'tracksById'>;
+  library: Pick<LibraryService, 'tracksById' | 'tracksThere'>;
 }
 
 export function createQueueService({ db, now, events, library }: QueueDeps) {
-  const findThere = db.$client
-    .prepare<[string], TrackId>('SELECT t.id FROM json_each(?) ids CROSS JOIN tracks t ON t.id = ids.value')
-    .pluck();
-
-  function get(userId: UserId): PlayQueue {
+  async function get(userId: UserId): Promise<PlayQueue> {
     const row = db.select().from(playQueues).where(eq(playQueues.userId, userId)).get();
     if (!row) return { trackIds: [], currentIndex: 0, positionMs: 0, client: null, updatedAt: null };
-    const there = new Set(findThere.all(row.trackIds));
-    return {
-      ...repairQueue(JSON.parse(row.trackIds) as TrackId[], (id) => there.has(id), row),
-      client: row.client,
-      updatedAt: row.updatedAt,
-    };
+    const trackIds = JSON.parse(row.trackIds) as TrackId[];
+    const there = await library.tracksThere(trackIds);
+    return { ...repairQueue(trackIds, (id) => there.has(id), row), client: row.client, updatedAt: row.updatedAt };
   }
 
   return {
     get,
 
-    /** In the queue's order. */
-    tracks(userId: UserId, { limit, offset }: Page): Paged<TrackSummary> {
-      const { trackIds } = get(userId);
+    /** Tracks of a part of the queue, in its order. */
+    async tracks(userId: UserId, { limit, offset }: Page): Promise<Paged<TrackSummary>> {
+      const { trackIds } = await get(userId);
       return { items: library.tracksById(userId, trackIds.slice(offset, offset + limit)), total: trackIds.length };
     },
 
-    /** Replaces the queue, without tracks that are not in the library. Throws `invalid` for an index out of range. */
-    save(userId: UserId, { trackIds, currentIndex, positionMs, client }: Omit<PlayQueue, 'updatedAt'>): PlayQueue {
+    /**
+     * Replaces the queue; tracks that are not in the library are left out. Throws `invalid` for a place outside of it.
+     */
+    save(
+      userId: UserId,
+      { trackIds, currentIndex, positionMs, client }: Omit<PlayQueue, 'updatedAt'>,
+    ): Promise<PlayQueue> {
+      if (trackIds.length > MOST_QUEUED)
+        throw invalid([{ field: 'track_ids', message: `may hold at most ${MOST_QUEUED} ids` }]);
       if (currentIndex > Math.max(0, trackIds.length - 1))
         throw invalid([{ field: 'current_index', message: 'is outside the queue' }]);
       const values = { trackIds: JSON.stringify(trackIds), currentIndex, positionMs, client, updatedAt: now() };
@@ -72,7 +75,7 @@ export function createQueueService({ db, now, events, library }: QueueDeps) {
     saveByTrack(
       userId: UserId,
       queue: Omit<PlayQueue, 'updatedAt' | 'currentIndex'> & { current: TrackId | undefined },
-    ): PlayQueue {
+    ): Promise<PlayQueue> {
       const { current, ...rest } = queue;
       const currentIndex = current === undefined ? 0 : queue.trackIds.indexOf(current);
       if (currentIndex < 0) throw invalid([{ field: 'current', message: 'is not in the queue' }]);

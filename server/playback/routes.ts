@@ -25,7 +25,7 @@ export const playbackRoutes = ({ queue, bookmarks }: { queue: QueueService; book
       summary: 'Your play queue, as saved last',
       reply: QueueOut,
     },
-    ({ user }) => toQueueOut(queue.get(user.id)),
+    async ({ user }) => toQueueOut(await queue.get(user.id)),
   ),
 
   route(
@@ -35,11 +35,12 @@ export const playbackRoutes = ({ queue, bookmarks }: { queue: QueueService; book
       access: 'user',
       summary: 'Save your play queue; an empty one clears it',
       body: QueueIn,
+      longLists: ['track_ids'],
       reply: QueueOut,
     },
-    ({ user, body }) =>
+    async ({ user, body }) =>
       toQueueOut(
-        queue.save(user.id, {
+        await queue.save(user.id, {
           trackIds: body.track_ids,
           currentIndex: body.current_index,
           positionMs: body.position_ms,
@@ -57,7 +58,7 @@ export const playbackRoutes = ({ queue, bookmarks }: { queue: QueueService; book
       query: PlaybackPageQuery,
       reply: QueueTracksPage,
     },
-    ({ user, query }) => toPaged(queue.tracks(user.id, query), query, toTrackOut),
+    async ({ user, query }) => toPaged(await queue.tracks(user.id, query), query, toTrackOut),
   ),
 
   route(

@@ -1,22 +1,22 @@
 import { z } from 'zod';
-import { TrackIdIn } from '../db/ids.ts';
+import { TrackIdIn, type TrackId } from '../db/ids.ts';
+import { idList } from '../http/body.ts';
 import { pageQuery, pagedOf } from '../http/paging.ts';
 import { isoTime, toIso, toIsoOrNull } from '../http/times.ts';
 import { TrackOut } from '../library/wire.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
 import type { BookmarkSummary } from './bookmarks.ts';
-import type { PlayQueue } from './queue.ts';
+import { MOST_QUEUED, type PlayQueue } from './queue.ts';
 
-const MOST_TRACKS = 30_000;
 const LONGEST_MS = 7 * 86_400_000;
 const positionMs = z.int().min(0).max(LONGEST_MS);
 
 export const QueueIn = z
   .strictObject({
-    track_ids: z.array(TrackIdIn).max(MOST_TRACKS).meta({
-      description: 'in order; a track may occur several times. Tracks that are not in the library are left out',
+    track_ids: idList<TrackId>(MOST_QUEUED, {
+      description: 'in order; a track may be there several times. Tracks that are not in the library are left out',
     }),
-    current_index: z.int().min(0).default(0),
+    current_index: z.int().min(0).max(MOST_QUEUED).default(0),
     position_ms: positionMs.default(0),
     client: z.string().trim().max(100).optional(),
   })

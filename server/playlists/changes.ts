@@ -1,5 +1,6 @@
 // Changes to the entries of an ordinary playlist. Each call is one transaction and makes one version, or none if
-// nothing changed.
+// nothing changed. Only changes of more than 500 entries are written in several transactions, so that requests are
+// served in between: readers see the list grow, and a kill leaves a part of the change.
 import type { MainDb } from '../db/client.ts';
 import type { PlaylistId, TrackId, UserId } from '../db/ids.ts';
 import type { PlaylistChange } from '../db/schema.ts';
@@ -8,7 +9,15 @@ import { assertOrdinary, getOwn } from './access.ts';
 import type { EntryRow, EntryRows, NewEntry } from './entry-rows.ts';
 import { planList, reuseEntries } from './list-plan.ts';
 import { placesBetween } from './positions.ts';
-import { appendVersion, nextVersion, updatePlaylist, type PlaylistFields, type PlaylistSummary } from './queries.ts';
+import { inSlices, partsOf } from '../runtime/turns.ts';
+import {
+  appendVersion,
+  nextVersion,
+  recountVersion,
+  updatePlaylist,
+  type PlaylistFields,
+  type PlaylistSummary,
+} from './queries.ts';
 
 /** Longer playlists would become slow. */
 const MOST_ENTRIES = 500_000;
@@ -33,7 +42,23 @@ interface Counts {
   moved: number;
 }
 
+/** What sets one version of a list apart from the next. */
+interface Planned {
+  removed: readonly number[];
+  moved: readonly { id: number; position: number }[];
+  added: readonly NewEntry[];
+}
+/** Parts that are to be written behind the first one, into the same version. */
+interface Rest {
+  id: PlaylistId;
+  version: number;
+  parts: Planned[];
+}
+
 const NOTHING: Counts = { added: 0, removed: 0, moved: 0 };
+const EMPTY: Planned = { removed: [], moved: [], added: [] };
+/** Entries that are written in one go: some 10 ms. */
+const PART = 500;
 
 export type PlaylistChanges = ReturnType<typeof createChanges>;
 
@@ -44,17 +69,36 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     id: PlaylistId,
     { expectedVersion }: Expected,
     kind: PlaylistChange,
-    work: (version: number, playlist: PlaylistSummary) => Counts,
-  ): void {
-    db.transaction(
+    plan: (version: number, playlist: PlaylistSummary) => Planned,
+  ): Promise<void> {
+    const rest = db.transaction(
       (tx) => {
         const playlist = getOwn(tx, userId, id, expectedVersion);
         assertOrdinary(playlist);
-        const counts = work(playlist.version + 1, playlist);
-        if (counts.added + counts.removed + counts.moved > 0) note(userId, playlist, kind, counts);
+        return writeVersion(userId, playlist, kind, plan(playlist.version + 1, playlist));
       },
       { behavior: 'immediate' },
     );
+    return finish(rest);
+  }
+
+  /** Inside a transaction: the first part of what was planned, and the version. */
+  function writeVersion(userId: UserId, playlist: PlaylistSummary, kind: PlaylistChange, planned: Planned): Rest {
+    const [version, counts] = [playlist.version + 1, countsOf(planned)];
+    const [first = EMPTY, ...parts] = partsOfPlan(planned);
+    write(playlist.id, version, first);
+    if (counts.added + counts.removed + counts.moved > 0) note(userId, playlist, kind, counts);
+    return { id: playlist.id, version, parts };
+  }
+
+  async function finish({ id, version, parts }: Rest): Promise<void> {
+    if (parts.length === 0) return;
+    await inSlices(
+      parts,
+      (part) => write(id, version, part),
+      (work) => db.transaction(work, { behavior: 'immediate' }),
+    );
+    recountVersion(db, id, version);
   }
 
   /** Records the next version, whose entries are already written. */
@@ -72,28 +116,22 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
   }
 
   function assertTracks(playlist: PlaylistSummary, trackIds: readonly TrackId[]): void {
-    const absent = rows.absentTrack(trackIds);
+    // whoever brings more has looked before
+    const absent = trackIds.length > PART ? undefined : rows.absentTrack(trackIds);
     if (absent !== undefined) throw notFound('track', absent);
     if (playlist.trackCount + trackIds.length > MOST_ENTRIES)
       throw conflict(`A playlist can have at most ${MOST_ENTRIES} tracks.`);
   }
 
-  function insertTracks(
-    playlist: PlaylistSummary,
-    version: number,
-    trackIds: readonly TrackId[],
-    position?: number,
-  ): Counts {
+  function planTracks(playlist: PlaylistSummary, trackIds: readonly TrackId[], position?: number): Planned {
     assertTracks(playlist, trackIds);
     const index = position !== undefined && position < playlist.trackCount ? position : undefined;
     const places = rows.places(playlist.id, trackIds.length, () => rows.aroundIndex(playlist.id, index));
     const addedAt = now().getTime();
-    rows.insert(
-      playlist.id,
-      version,
-      trackIds.map((trackId, n) => ({ id: undefined, trackId, position: places[n] as number, addedAt })),
-    );
-    return { ...NOTHING, added: trackIds.length };
+    return {
+      ...EMPTY,
+      added: trackIds.map((trackId, n) => ({ id: undefined, trackId, position: places[n] as number, addedAt })),
+    };
   }
 
   function withoutDuplicates(id: PlaylistId, trackIds: readonly TrackId[]): TrackId[] {
@@ -133,51 +171,49 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     };
   }
 
-  /** Writes the difference to the next version of the list. */
-  function write(
-    id: PlaylistId,
-    version: number,
-    {
-      removed,
-      moved,
-      added,
-    }: { removed: readonly number[]; moved: readonly { id: number; position: number }[]; added: readonly NewEntry[] },
-  ): Counts {
+  function write(id: PlaylistId, version: number, { removed, moved, added }: Planned): void {
     if (removed.length > 0) rows.end(id, version, removed);
     if (moved.length > 0) rows.move(id, version, moved);
     if (added.length > 0) rows.insert(id, version, added);
-    return { added: added.length, removed: removed.length, moved: moved.length };
   }
 
   return {
-    write,
+    writeVersion,
+    finish,
     note,
 
-    /** Writes the first version of a new playlist. */
-    begin(userId: UserId, playlist: PlaylistSummary, kind: PlaylistChange, trackIds: readonly TrackId[]): void {
-      const counts = trackIds.length > 0 ? insertTracks(playlist, 1, trackIds) : NOTHING;
+    /** Fills and notes the first version of a new playlist; inside a transaction. */
+    begin(userId: UserId, playlist: PlaylistSummary, kind: PlaylistChange, trackIds: readonly TrackId[]): Rest {
+      const planned = trackIds.length > 0 ? planTracks(playlist, trackIds) : EMPTY;
+      const [first = EMPTY, ...parts] = partsOfPlan(planned);
+      write(playlist.id, 1, first);
       appendVersion(db, {
         playlistId: playlist.id,
         version: 1,
         change: kind,
-        ...counts,
+        ...countsOf(planned),
         rules: playlist.rules,
         userId,
         createdAt: playlist.createdAt,
       });
+      return { id: playlist.id, version: 1, parts };
     },
 
-    add: (userId: UserId, id: PlaylistId, { trackIds, position, skipDuplicates = false, ...expected }: Added): void =>
-      change(userId, id, expected, 'add', (version, playlist) => {
+    add: (
+      userId: UserId,
+      id: PlaylistId,
+      { trackIds, position, skipDuplicates = false, ...expected }: Added,
+    ): Promise<void> =>
+      change(userId, id, expected, 'add', (_version, playlist) => {
         const added = skipDuplicates ? withoutDuplicates(id, trackIds) : trackIds;
-        return added.length === 0 ? NOTHING : insertTracks(playlist, version, added, position);
+        return added.length === 0 ? EMPTY : planTracks(playlist, added, position);
       }),
 
-    /** Throws `not_found`, and removes nothing, if one of them is not in the list. */
-    remove: (userId: UserId, id: PlaylistId, entryIds: readonly number[], expected: Expected = {}): void =>
-      change(userId, id, expected, 'remove', (version) => {
+    /** Throws `not_found` when one of them is not in the list; then all stay. */
+    remove: (userId: UserId, id: PlaylistId, entryIds: readonly number[], expected: Expected = {}): Promise<void> =>
+      change(userId, id, expected, 'remove', () => {
         assertEntries(rows.some(id, entryIds), entryIds);
-        return { ...NOTHING, removed: rows.end(id, version, entryIds) };
+        return { ...EMPTY, removed: entryIds };
       }),
 
     /** With `before` null, to the end. */
@@ -185,8 +221,8 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
       userId: UserId,
       id: PlaylistId,
       { entryIds, before, ...expected }: Expected & { entryIds: readonly number[]; before: number | null },
-    ): void =>
-      change(userId, id, expected, 'reorder', (version) => {
+    ): Promise<void> =>
+      change(userId, id, expected, 'reorder', () => {
         if (new Set(entryIds).size < entryIds.length)
           throw invalid([{ field: 'entry_ids', message: 'must not name an entry twice' }]);
         if (before !== null && entryIds.includes(before))
@@ -198,37 +234,25 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
           if (!target) throw notFound('entry', before);
           return rows.aroundEntry(id, target, entryIds);
         });
-        rows.move(
-          id,
-          version,
-          entryIds.map((entryId, n) => ({ id: entryId, position: places[n] as number })),
-        );
-        return { ...NOTHING, moved: entryIds.length };
+        return { ...EMPTY, moved: entryIds.map((entryId, n) => ({ id: entryId, position: places[n] as number })) };
       }),
 
-    /** Throws `conflict` unless the ids are exactly the entries of the list. */
-    reorder: (userId: UserId, id: PlaylistId, entryIds: readonly number[], expected: Expected = {}): void =>
-      change(userId, id, expected, 'reorder', (version) => {
+    /** Throws `conflict` unless the ids are exactly the entries that the list has. */
+    reorder: (userId: UserId, id: PlaylistId, entryIds: readonly number[], expected: Expected = {}): Promise<void> =>
+      change(userId, id, expected, 'reorder', () => {
         const current = rows.ids(id);
         if (!isSameSet(current, entryIds))
           throw conflict(
             `The new order must contain each of the playlist's ${current.length} entries once. The playlist may have ` +
               'changed; reload it.',
           );
-        return write(id, version, {
-          removed: [],
-          moved: arrange(
-            id,
-            current,
-            entryIds.map((entryId) => ({ id: entryId })),
-          ).placed,
-          added: [],
-        });
+        const wanted = entryIds.map((entryId) => ({ id: entryId }));
+        return { ...EMPTY, moved: arrange(id, current, wanted).placed };
       }),
 
-    /** Replaces all tracks; tracks that stay keep their entries. */
-    replace: (userId: UserId, id: PlaylistId, trackIds: readonly TrackId[], expected: Expected = {}): void =>
-      change(userId, id, expected, 'replace', (version, playlist) => {
+    /** Other tracks, all of them; entries of tracks that stay are kept. */
+    replace: (userId: UserId, id: PlaylistId, trackIds: readonly TrackId[], expected: Expected = {}): Promise<void> =>
+      change(userId, id, expected, 'replace', (_version, playlist) => {
         const current = rows.tracks(id);
         const addedAt = now().getTime();
         const { removed, placed } = arrange(
@@ -241,11 +265,11 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
           { ...playlist, trackCount: trackIds.length - added.length },
           added.map(({ trackId }) => trackId),
         );
-        return write(id, version, {
+        return {
           removed,
           moved: placed.filter((entry): entry is typeof entry & { id: number } => entry.id !== undefined),
           added,
-        });
+        };
       }),
 
     /** Ignores indexes past the end. */
@@ -253,32 +277,43 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
       userId: UserId,
       id: PlaylistId,
       { removeIndexes = [], addTrackIds = [], expectedVersion, ...fields }: Edited,
-    ): void {
-      db.transaction(
-        (tx) => {
+    ): Promise<void> {
+      const rest = db.transaction(
+        (tx): Rest | undefined => {
           const playlist = getOwn(tx, userId, id, expectedVersion);
           if (Object.values(fields).some((value) => value !== undefined))
             updatePlaylist(tx, id, { ...fields, updatedAt: now() });
-          if (removeIndexes.length + addTrackIds.length === 0) return;
+          if (removeIndexes.length + addTrackIds.length === 0) return undefined;
           assertOrdinary(playlist);
           const current = removeIndexes.length > 0 ? rows.ids(id) : [];
-          const gone = [...new Set(removeIndexes)]
+          const removed = [...new Set(removeIndexes)]
             .map((index) => current[index])
             .filter((entryId) => entryId !== undefined);
-          const removed = gone.length > 0 ? rows.end(id, playlist.version + 1, gone) : 0;
-          const { added } =
-            addTrackIds.length > 0 ? insertTracks(playlist, playlist.version + 1, addTrackIds) : NOTHING;
-          if (removed + added > 0)
-            note(userId, playlist, removed === 0 ? 'add' : added === 0 ? 'remove' : 'replace', {
-              added,
-              removed,
-              moved: 0,
-            });
+          const { added } = addTrackIds.length > 0 ? planTracks(playlist, addTrackIds) : EMPTY;
+          const kind = removed.length === 0 ? 'add' : added.length === 0 ? 'remove' : 'replace';
+          return writeVersion(userId, playlist, kind, { removed, moved: [], added });
         },
         { behavior: 'immediate' },
       );
+      return rest ? finish(rest) : Promise.resolve();
     },
   };
+}
+
+const countsOf = ({ added, removed, moved }: Planned): Counts => ({
+  added: added.length,
+  removed: removed.length,
+  moved: moved.length,
+});
+
+/** First what goes, then what moves, then what comes. */
+function partsOfPlan({ removed, moved, added }: Planned): Planned[] {
+  if (removed.length + moved.length + added.length <= PART) return [{ removed, moved, added }];
+  return [
+    ...[...partsOf(removed, PART)].map((part) => ({ ...EMPTY, removed: part })),
+    ...[...partsOf(moved, PART)].map((part) => ({ ...EMPTY, moved: part })),
+    ...[...partsOf(added, PART)].map((part) => ({ ...EMPTY, added: part })),
+  ];
 }
 
 function assertEntries(found: readonly EntryRow[], asked: readonly number[]): void {

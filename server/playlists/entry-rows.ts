@@ -56,7 +56,8 @@ export function createEntryRows(client: Sqlite) {
   );
   const insert =
     client.prepare(`INSERT INTO playlist_entries (id, playlist_id, position, track_id, added_at, since_version)
-    SELECT value ->> 0, @playlistId, value ->> 1, value ->> 2, value ->> 3, @version FROM json_each(@rows)`);
+    SELECT value ->> 0, @playlistId, value ->> 1, value ->> 2, value ->> 3, @version FROM json_each(@rows)
+    WHERE EXISTS (SELECT 1 FROM tracks t WHERE t.id = value ->> 2)`);
   const keepPast =
     client.prepare(`INSERT INTO playlist_past_entries (playlist_id, until_version, entry_id, since_version, position,
       track_id, added_at)

@@ -132,6 +132,14 @@ export const appendVersion = (db: Db, version: NewVersion): void => {
     .run();
 };
 
+/** After a version was written in parts. */
+export const recountVersion = (db: Db, id: PlaylistId, version: number): void =>
+  void db
+    .update(playlistVersions)
+    .set({ trackCount: sql`(SELECT ${playlists.trackCount} FROM ${playlists} WHERE ${playlists.id} = ${id})` })
+    .where(and(eq(playlistVersions.playlistId, id), eq(playlistVersions.version, version)))
+    .run();
+
 export type VersionSummary = Omit<typeof playlistVersions.$inferSelect, 'playlistId' | 'rules' | 'userId'> & {
   userName: string | null;
 };

@@ -5,6 +5,7 @@ import type { TrackId } from '../db/ids.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
+import { turn } from '../runtime/turns.ts';
 import type { EntryRows } from './entry-rows.ts';
 import type { PlaylistSummary } from './queries.ts';
 import type { SmartLists } from './smart.ts';
@@ -77,7 +78,7 @@ export function createEntryReader({
         const { items, total } = await entries(userId, playlist, { limit: AT_ONCE, offset });
         if (items.length > 0) yield items;
         if (offset + AT_ONCE >= total) return;
-        await new Promise(setImmediate);
+        await turn();
       }
     },
   };

@@ -2,7 +2,9 @@
 import type { UserId } from '../db/ids.ts';
 import { PlaylistIdIn } from '../db/ids.ts';
 import { idParam, toPaged } from '../http/paging.ts';
+import { Pieces, type InPieces } from '../http/pieces.ts';
 import { route, type Route } from '../http/route.ts';
+import { partsOf } from '../runtime/turns.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
 import type { PlaylistSummary } from './queries.ts';
 import type { PlaylistService } from './service.ts';
@@ -45,6 +47,8 @@ import {
 } from './wire.ts';
 
 const IdParam = idParam(PlaylistIdIn);
+/** Of a report, sent in one piece. */
+const LINES = 500;
 
 export function playlistRoutes({
   playlists,
@@ -55,14 +59,15 @@ export function playlistRoutes({
 }): Route[] {
   async function shown(
     userId: UserId,
-    playlist: PlaylistSummary,
+    changed: PlaylistSummary | Promise<PlaylistSummary>,
     { entries }: { entries: boolean },
-  ): Promise<PlaylistOut> {
-    const now = await playlists.withTotals(playlist);
-    if (!entries) return toPlaylistOut(now);
-    const all: PlaylistEntryOut[] = [];
-    for await (const some of playlists.allEntries(userId, now)) all.push(...some.map(toEntryOut));
-    return { ...toPlaylistOut(now), entries: all };
+  ): Promise<InPieces<PlaylistOut>> {
+    const now = await playlists.withTotals(await changed);
+    return entries ? { ...toPlaylistOut(now), entries: new Pieces(outOf(userId, now)) } : toPlaylistOut(now);
+  }
+
+  async function* outOf(userId: UserId, playlist: PlaylistSummary): AsyncGenerator<PlaylistEntryOut[]> {
+    for await (const some of playlists.allEntries(userId, playlist)) yield some.map(toEntryOut);
   }
 
   return [
@@ -86,6 +91,7 @@ export function playlistRoutes({
         access: 'user',
         summary: 'Create a playlist, ordinary or smart',
         body: PlaylistCreate,
+        longLists: ['track_ids'],
         query: EntriesWanted,
         reply: PlaylistOut,
         status: [201],
@@ -135,7 +141,11 @@ export function playlistRoutes({
           name: query.name,
           isPublic: query.is_public,
         });
-        return { playlist: await shown(user.id, playlist, query), matched, unmatched };
+        return {
+          playlist: await shown(user.id, playlist, query),
+          matched,
+          unmatched: new Pieces(partsOf(unmatched, LINES)),
+        };
       },
     ),
 
@@ -214,6 +224,7 @@ export function playlistRoutes({
         params: IdParam,
         query: EntriesWanted,
         body: AddTracks,
+        longLists: ['track_ids'],
         reply: PlaylistOut,
       },
       ({ user, params, query, body }) => shown(user.id, playlists.addTracks(user.id, params.id, body), query),
@@ -228,6 +239,7 @@ export function playlistRoutes({
         params: IdParam,
         query: EntriesWanted,
         body: Reorder,
+        longLists: ['entry_ids'],
         reply: PlaylistOut,
       },
       ({ user, params, query, body }) =>
@@ -279,6 +291,7 @@ export function playlistRoutes({
         params: IdParam,
         query: EntriesWanted,
         body: MoveEntries,
+        longLists: ['entry_ids'],
         reply: PlaylistOut,
       },
       ({ user, params, query, body }) => shown(user.id, playlists.moveEntries(user.id, params.id, body), query),
@@ -336,10 +349,15 @@ export function playlistRoutes({
         reply: RestoreOut,
       },
       async ({ user, params, query, body }) => {
-        const { playlist, missing } = playlists.restore(user.id, params.id, body);
+        const { playlist, missing } = await playlists.restore(user.id, params.id, body);
         return {
           playlist: await shown(user.id, playlist, query),
-          missing: missing.map(({ title, artistName }) => ({ title, artist_name: artistName })),
+          missing: new Pieces(
+            partsOf(
+              missing.map(({ title, artistName }) => ({ title, artist_name: artistName })),
+              LINES,
+            ),
+          ),
         };
       },
     ),
@@ -352,6 +370,7 @@ export function playlistRoutes({
         summary: 'Export a playlist as an M3U8 file',
         params: IdParam,
         query: ExportQuery,
+        problems: ['conflict'],
         produces: ['audio/x-mpegurl'],
       },
       ({ user, params, query, res }) => transfer.send(res, user, params.id, query.paths),

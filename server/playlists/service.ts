@@ -30,7 +30,7 @@ import { playlistEvent } from './wire.ts';
 export interface PlaylistDeps {
   db: MainDb;
   now: () => Date;
-  library: Pick<LibraryService, 'tracksById'>;
+  library: Pick<LibraryService, 'tracksById' | 'tracksThere'>;
   smart: SmartLists;
   songs: SongMatcher;
   events: Pick<EventHub, 'publish'>;
@@ -73,7 +73,14 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
     return playlist;
   }
 
-  /** Rules may refer to ordinary playlists only: smart ones could form a cycle. */
+  /** Throws `not_found` for one that is not in the library. */
+  async function assertThere(trackIds: readonly TrackId[]): Promise<void> {
+    const there = await library.tracksThere(trackIds);
+    const absent = there.size === 0 ? trackIds[0] : trackIds.find((id) => !there.has(id));
+    if (absent !== undefined) throw notFound('track', absent);
+  }
+
+  /** A list of rules that asks for another such list could end up asking for itself. */
   function assertRules(userId: UserId, rules: Rules): void {
     const ids = [...new Set(playlistsIn(membersOf(rules)))] as PlaylistId[];
     const usable = new Set(listOrdinary(db, userId, ids));
@@ -122,15 +129,16 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
       };
     },
 
-    create(
+    async create(
       userId: UserId,
       { name, description = null, isPublic = false, trackIds = [], rules }: NewList,
       change: 'create' | 'import' = 'create',
-    ): PlaylistSummary {
+    ): Promise<PlaylistSummary> {
       if (rules && trackIds.length > 0)
         throw invalid([{ field: 'track_ids', message: 'a smart playlist takes rules, not tracks' }]);
       if (rules) assertRules(userId, rules);
-      const id = db.transaction(
+      await assertThere(trackIds);
+      const rest = db.transaction(
         (tx) => {
           const createdAt = now();
           const created = insertPlaylist(tx, {
@@ -142,12 +150,12 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
             createdAt,
           });
           const playlist = getOwn(tx, userId, created);
-          changes.begin(userId, playlist, change, trackIds);
-          return created;
+          return changes.begin(userId, playlist, change, trackIds);
         },
         { behavior: 'immediate' },
       );
-      return changed(userId, id);
+      await changes.finish(rest);
+      return changed(userId, rest.id);
     },
 
     /** Changed rules make a new version; other fields do not. */
@@ -202,47 +210,69 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
       );
     },
 
-    addTracks: (userId: UserId, id: PlaylistId, added: Added): PlaylistSummary => (
-      changes.add(userId, id, added),
-      changed(userId, id)
-    ),
-    removeEntries: (
+    async addTracks(userId: UserId, id: PlaylistId, added: Added): Promise<PlaylistSummary> {
+      getOwn(db, userId, id, added.expectedVersion);
+      await assertThere(added.trackIds);
+      await changes.add(userId, id, added);
+      return changed(userId, id);
+    },
+    async removeEntries(
       userId: UserId,
       id: PlaylistId,
       entryIds: readonly number[],
       expected?: Expected,
-    ): PlaylistSummary => (changes.remove(userId, id, entryIds, expected), changed(userId, id)),
-    moveEntries: (
+    ): Promise<PlaylistSummary> {
+      await changes.remove(userId, id, entryIds, expected);
+      return changed(userId, id);
+    },
+    async moveEntries(
       userId: UserId,
       id: PlaylistId,
       move: Expected & { entryIds: readonly number[]; before: number | null },
-    ): PlaylistSummary => (changes.move(userId, id, move), changed(userId, id)),
-    reorder: (userId: UserId, id: PlaylistId, entryIds: readonly number[], expected?: Expected): PlaylistSummary => (
-      changes.reorder(userId, id, entryIds, expected),
-      changed(userId, id)
-    ),
-    /** Replaces all tracks in one version, as Subsonic clients do when saving a playlist. */
-    replaceTracks: (
+    ): Promise<PlaylistSummary> {
+      await changes.move(userId, id, move);
+      return changed(userId, id);
+    },
+    async reorder(
+      userId: UserId,
+      id: PlaylistId,
+      entryIds: readonly number[],
+      expected?: Expected,
+    ): Promise<PlaylistSummary> {
+      await changes.reorder(userId, id, entryIds, expected);
+      return changed(userId, id);
+    },
+    /** All tracks at once, in one version: what a phone sends when it saves a list. */
+    async replaceTracks(
       userId: UserId,
       id: PlaylistId,
       trackIds: readonly TrackId[],
       expected?: Expected,
-    ): PlaylistSummary => (changes.replace(userId, id, trackIds, expected), changed(userId, id)),
-    /** Changes fields, removes by index and appends in one version, as Subsonic clients do when editing a playlist. */
-    edit(userId: UserId, id: PlaylistId, edited: Omit<Edited, 'rules'>): PlaylistSummary {
+    ): Promise<PlaylistSummary> {
+      getOwn(db, userId, id, expected?.expectedVersion);
+      await assertThere(trackIds);
+      await changes.replace(userId, id, trackIds, expected);
+      return changed(userId, id);
+    },
+    /**
+     * Fields, removals by index and additions at the end together, in one version: what a phone sends when it changes a
+     * list.
+     */
+    async edit(userId: UserId, id: PlaylistId, edited: Omit<Edited, 'rules'>): Promise<PlaylistSummary> {
       const wasPublic = getReadable(db, userId, id).isPublic;
-      changes.edit(userId, id, edited);
+      await assertThere(edited.addTrackIds ?? []);
+      await changes.edit(userId, id, edited);
       return changed(userId, id, wasPublic);
     },
 
     listVersions: versions.listVersions,
     versionEntries: versions.versionEntries,
-    restore(
+    async restore(
       userId: UserId,
       id: PlaylistId,
       restored: Expected & { version: number },
-    ): { playlist: PlaylistSummary; missing: MissingTrack[] } {
-      const missing = versions.restore(userId, id, restored);
+    ): Promise<{ playlist: PlaylistSummary; missing: MissingTrack[] }> {
+      const missing = await versions.restore(userId, id, restored);
       return { playlist: changed(userId, id), missing };
     },
   };

@@ -48,7 +48,7 @@ export function createTransfer({ playlists, files, importPath }: TransferDeps) {
       const { trackIds, unmatched } = await files.match(file.entries);
       const title = name ?? file.name ?? filename.replace(/\.[a-z\d]{2,5}$/i, '');
       return {
-        playlist: playlists.create(user.id, { name: title, isPublic, trackIds }, 'import'),
+        playlist: await playlists.create(user.id, { name: title, isPublic, trackIds }, 'import'),
         matched: trackIds.length,
         unmatched,
       };

@@ -66,20 +66,20 @@ export function createVersions({ db, now, rows, changes, songs }: VersionDeps) {
       return { items, total: trackCount };
     },
 
-    /** Makes a new version equal to an earlier one; returns the tracks that could not be restored. */
-    restore(
+    /** Makes a new version that equals an earlier one; gives what could not be brought back. */
+    async restore(
       userId: UserId,
       id: PlaylistId,
       { version, expectedVersion }: Expected & { version: number },
-    ): MissingTrack[] {
-      return db.transaction(
-        (tx) => {
+    ): Promise<MissingTrack[]> {
+      const { missing, rest } = db.transaction(
+        (tx): { missing: MissingTrack[]; rest?: Parameters<typeof changes.finish>[0] } => {
           const playlist = getOwn(tx, userId, id, expectedVersion);
           const { rules } = getVersion(id, version);
           if (rules !== null) {
             updatePlaylist(tx, id, { rules, updatedAt: now() });
             changes.note(userId, { ...playlist, rules }, 'restore');
-            return [];
+            return { missing: [] };
           }
           const { fresh, past } = rows.differences(id, version);
           const positions = new Map(fresh.map((entry) => [entry.id, entry.position]));
@@ -87,22 +87,24 @@ export function createVersions({ db, now, rows, changes, songs }: VersionDeps) {
           const back = past
             .filter((entry) => !positions.has(entry.id))
             .map((entry) => ({ entry, found: recovered(entry) }));
-          changes.note(
-            userId,
-            playlist,
-            'restore',
-            changes.write(id, playlist.version + 1, {
-              removed: fresh.filter((entry) => !kept.has(entry.id)).map((entry) => entry.id),
-              moved: past.filter((entry) => (positions.get(entry.id) ?? entry.position) !== entry.position),
-              added: back.flatMap(({ found }) => found ?? []),
-            }),
-          );
-          return back
-            .filter(({ found }) => found === undefined)
-            .map(({ entry: { title, artistName } }) => ({ title, artistName }));
+          const planned = {
+            removed: fresh.filter((entry) => !kept.has(entry.id)).map((entry) => entry.id),
+            moved: past.filter((entry) => (positions.get(entry.id) ?? entry.position) !== entry.position),
+            added: back.flatMap(({ found }) => found ?? []),
+          };
+          const isSame = planned.removed.length + planned.moved.length + planned.added.length === 0;
+          if (isSame) changes.note(userId, playlist, 'restore');
+          return {
+            missing: back
+              .filter(({ found }) => found === undefined)
+              .map(({ entry: { title, artistName } }) => ({ title, artistName })),
+            ...(!isSame && { rest: changes.writeVersion(userId, playlist, 'restore', planned) }),
+          };
         },
         { behavior: 'immediate' },
       );
+      if (rest) await changes.finish(rest);
+      return missing;
     },
   };
 }

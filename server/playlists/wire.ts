@@ -1,7 +1,8 @@
 // Shapes of the playlists API.
 import { z } from 'zod';
 import { event } from '../events/event.ts';
-import { PlaylistIdIn, TrackIdIn } from '../db/ids.ts';
+import { MOST_ID, PlaylistIdIn, TrackIdIn, type TrackId } from '../db/ids.ts';
+import { idList } from '../http/body.ts';
 import { pageQuery, pagedOf, queryBool, queryInt } from '../http/paging.ts';
 import { isoTime, toIso, toIsoOrNull } from '../http/times.ts';
 import { TrackOut } from '../library/wire.ts';
@@ -11,14 +12,15 @@ import type { Entry } from './read-entries.ts';
 import { FIELDS, OPERATORS, RulesIn, SORTS, type Field, type Node } from './rules.ts';
 import type { VersionEntry } from './versions.ts';
 
-const MOST_TRACKS = 10_000; // in one request
+/** In one request. */
+const MOST_TRACKS = 200_000;
+const MOST_IN_ADDRESS = 10_000;
+const MOST_MOVED = 10_000;
 const MOST_ENTRIES = 500_000;
 
 const name = z.string().trim().min(1, 'must not be empty').max(200);
 const description = z.string().trim().max(2_000);
-const trackIds = z.array(TrackIdIn).max(MOST_TRACKS);
-const entryId = z.int().positive();
-const entryIds = z.array(entryId).min(1).max(MOST_ENTRIES);
+const entryId = z.int().positive().max(MOST_ID);
 const expected_version = z
   .int()
   .positive()
@@ -35,8 +37,8 @@ export const PlaylistCreate = z
   .strictObject({
     name,
     description: description.nullish(),
-    is_public: z.boolean().default(false).meta({ description: 'all users may read it; only the owner may change it' }),
-    track_ids: trackIds.optional(),
+    is_public: z.boolean().default(false).meta({ description: 'everybody may read it, nobody else may change it' }),
+    track_ids: idList<TrackId>(MOST_TRACKS).optional(),
     rules: RulesIn.optional().meta({ description: 'makes it a smart playlist' }),
   })
   .transform(({ is_public, track_ids, description, ...rest }) => ({
@@ -66,7 +68,7 @@ export type PlaylistUpdate = z.input<typeof PlaylistUpdate>;
 
 export const AddTracks = z
   .strictObject({
-    track_ids: trackIds.min(1),
+    track_ids: idList<TrackId>(MOST_TRACKS, { least: 1 }),
     position: z
       .int()
       .min(0)
@@ -86,8 +88,8 @@ export const AddTracks = z
 export const RemoveEntries = z.object({
   entry_id: z
     .union([z.string().transform((id) => [id]), z.array(z.string())])
-    .pipe(z.array(queryInt.pipe(entryId)).max(MOST_TRACKS))
-    .meta({ description: `once for each entry, at most ${MOST_TRACKS} times` }),
+    .pipe(z.array(queryInt.pipe(entryId)).max(MOST_IN_ADDRESS))
+    .meta({ description: `once for each entry, at most ${MOST_IN_ADDRESS} times` }),
   expected_version: queryInt.pipe(z.int().positive()).optional(),
 });
 export const EntryParam = z.object({ id: idText(PlaylistIdIn), entry_id: idText(entryId) });
@@ -95,15 +97,23 @@ export const VersionParam = z.object({ id: idText(PlaylistIdIn), version: idText
 
 export const Reorder = z
   .strictObject({
-    entry_ids: entryIds.meta({ description: 'all entries of the playlist, in the new order' }),
+    entry_ids: idList<number>(MOST_ENTRIES, {
+      least: 1,
+      description: 'all entries of the playlist, in the new order',
+    }),
     expected_version,
   })
   .transform(({ entry_ids, expected_version }) => ({ entryIds: entry_ids, expectedVersion: expected_version }))
   .meta({ id: 'PlaylistReorder' });
 export const MoveEntries = z
   .strictObject({
-    entry_ids: entryIds.max(MOST_TRACKS).meta({ description: 'entries to move together, in this order' }),
-    before_entry_id: entryId.nullable().meta({ description: 'the entry to insert them before; null: at the end' }),
+    entry_ids: idList<number>(MOST_MOVED, {
+      least: 1,
+      description: 'entries that go together, in this order',
+    }),
+    before_entry_id: entryId
+      .nullable()
+      .meta({ description: 'the entry they go in front of; null moves them to the end' }),
     expected_version,
   })
   .transform(({ entry_ids, before_entry_id, expected_version }) => ({

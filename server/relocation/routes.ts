@@ -21,6 +21,7 @@ export const relocationRoutes = ({ relocation, editing, libraryChanged }: Reloca
     {
       method: 'get',
       path: '/tracks/:id/replacements',
+      problems: ['conflict'],
       access: 'user',
       summary: 'Tracks that a missing track may be now, best first',
       params: TrackParam,
@@ -34,6 +35,7 @@ export const relocationRoutes = ({ relocation, editing, libraryChanged }: Reloca
     {
       method: 'post',
       path: '/tracks/:id/relocate',
+      problems: ['gone'],
       access: 'user',
       right: 'canEdit',
       orOwn: true,

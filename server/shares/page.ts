@@ -11,7 +11,7 @@ export interface SharedTrack {
 export interface SharedPage {
   description: string | null;
   username: string;
-  tracks: SharedTrack[];
+  tracks: AsyncIterable<readonly SharedTrack[]>;
 }
 
 const STYLE = `
@@ -35,7 +35,8 @@ export const SHARE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export const sharePage = ({ description, username, tracks }: SharedPage): string => `<!doctype html>
+export async function* sharePage({ description, username, tracks }: SharedPage): AsyncGenerator<string> {
+  yield `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
@@ -44,10 +45,12 @@ export const sharePage = ({ description, username, tracks }: SharedPage): string
 <h1>${escape(description ?? 'Shared music')}</h1>
 <p>Shared by ${escape(username)} from Tonearm</p>
 <ol>
-${tracks.map(item).join('\n')}
-</ol>
+`;
+  for await (const some of tracks) yield `${some.map(item).join('\n')}\n`;
+  yield `</ol>
 </main></body></html>
 `;
+}
 
 function item({ title, artistName, address }: SharedTrack): string {
   const artist = artistName === null ? '' : ` <span>${escape(artistName)}</span>`;

@@ -2,13 +2,16 @@
 import { z } from 'zod';
 import type { UserId } from '../db/ids.ts';
 import type { LibraryService } from '../library/service.ts';
+import { sendText } from '../http/pieces.ts';
 import { route, type Route } from '../http/route.ts';
+import { turn } from '../runtime/turns.ts';
 import { AUDIO_CONTENT_TYPES } from '../streaming/content-type.ts';
 import type { StreamingService } from '../streaming/service.ts';
-import { SHARE_POLICY, sharePage } from './page.ts';
-import type { ShareService } from './service.ts';
+import { SHARE_POLICY, sharePage, type SharedTrack } from './page.ts';
+import type { ShareService, ShareSummary } from './service.ts';
 
 const token = z.string().regex(/^[\w-]{10,64}$/);
+const AT_ONCE = 100;
 const ShareParam = z.object({ token });
 const ShareTrackParam = z.object({
   token,
@@ -35,31 +38,29 @@ export const shareRoutes = ({ shares, library, streaming, usernameOf }: ShareRou
       summary: 'The page of a share',
       produces: ['text/html'],
     },
-    ({ params, res }) => {
+    async ({ params, res }) => {
       const share = shares.visit(params.token);
-      const byId = new Map(library.tracksById(share.userId, share.trackIds).map((track) => [track.id, track]));
-      const positions = shares.positionsOf(share.id);
-      const tracks = share.trackIds.flatMap((id, n) => {
-        const track = byId.get(id);
-        return track
-          ? [
-              {
-                title: track.title,
-                artistName: track.artistName,
-                durationMs: track.durationMs,
-                address: `/share/${share.token}/${positions[n]}`,
-              },
-            ]
-          : [];
+      res.status(200).set({
+        'Content-Security-Policy': SHARE_POLICY,
+        'Cache-Control': 'private, no-store',
+        'Content-Type': 'text/html; charset=utf-8',
+        'X-Robots-Tag': 'noindex',
       });
-      res
-        .set({
-          'Content-Security-Policy': SHARE_POLICY,
-          'Cache-Control': 'private, no-store',
-          'X-Robots-Tag': 'noindex',
-        })
-        .type('html')
-        .end(sharePage({ description: share.description, username: usernameOf(share.userId), tracks }));
+      const { description, userId } = share;
+      await sendText(res, sharePage({ description, username: usernameOf(userId), tracks: tracksOf(share) }));
+
+      async function* tracksOf({ id, token, trackIds }: ShareSummary): AsyncGenerator<SharedTrack[]> {
+        const positions = shares.positionsOf(id);
+        for (let at = 0; at < trackIds.length; at += AT_ONCE) {
+          const ids = trackIds.slice(at, at + AT_ONCE);
+          const byId = new Map(library.tracksById(userId, ids).map((track) => [track.id, track]));
+          yield ids.flatMap((trackId, n) => {
+            const track = byId.get(trackId);
+            return track ? [{ ...track, address: `/share/${token}/${positions[at + n]}` }] : [];
+          });
+          await turn();
+        }
+      }
     },
   ),
 
@@ -71,6 +72,7 @@ export const shareRoutes = ({ shares, library, streaming, usernameOf }: ShareRou
       params: ShareTrackParam,
       summary: 'A shared track',
       status: [200, 206, 304],
+      problems: ['conflict', 'gone'],
       produces: AUDIO_CONTENT_TYPES,
     },
     ({ params, req, res, signal }) => {

@@ -1,11 +1,12 @@
 // Shares: music for people without an account. The link has a random token and gives access to the tracks of the share
 // only, until it expires or is deleted.
 import { randomBytes } from 'node:crypto';
-import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm';
+import { and, asc, count as countRows, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { ShareId, TrackId, UserId } from '../db/ids.ts';
 import { shares, shareTracks, users } from '../db/schema.ts';
-import { invalid, notFound } from '../errors.ts';
+import { conflict, invalid, notFound } from '../errors.ts';
+import { inSlices, mapInSlices } from '../runtime/turns.ts';
 
 export type ShareRow = typeof shares.$inferSelect;
 export interface ShareSummary extends ShareRow {
@@ -17,7 +18,10 @@ export interface ShareDetails {
 }
 
 const TOKEN_BYTES = 17;
-const MAX_TRACKS = 5_000;
+/** Tracks of one share. */
+export const MAX_SHARED = 5_000;
+/** Shares of one account. */
+const MAX_SHARES = 1_000;
 const MAX_DESCRIPTION = 1_000;
 
 export type ShareService = ReturnType<typeof createShareService>;
@@ -50,33 +54,46 @@ export function createShareService({ db, now }: { db: MainDb; now: () => Date })
       .get();
 
   return {
-    list: (userId: UserId): ShareSummary[] =>
-      db.select().from(shares).where(eq(shares.userId, userId)).orderBy(asc(shares.id)).all().map(withTracks),
+    async list(userId: UserId): Promise<ShareSummary[]> {
+      const rows = db.select().from(shares).where(eq(shares.userId, userId)).orderBy(asc(shares.id)).all();
+      return mapInSlices(rows, withTracks);
+    },
 
-    /** Shares these tracks; tracks added to an album later are not in the share. Throws `invalid`. */
-    create: (userId: UserId, trackIds: readonly TrackId[], { description, expiresAt }: ShareDetails): ShareSummary =>
-      db.transaction(
-        (tx) => {
-          if (trackIds.length === 0 || trackIds.length > MAX_TRACKS)
-            throw invalid([{ field: 'track_ids', message: `must be 1 to ${MAX_TRACKS}` }]);
-          const row = tx
-            .insert(shares)
-            .values({
-              token: randomBytes(TOKEN_BYTES).toString('base64url'),
-              userId,
-              description: shortened(description),
-              expiresAt,
-              createdAt: now(),
-            })
-            .returning()
-            .get();
-          trackIds.forEach((trackId, position) =>
-            tx.insert(shareTracks).values({ shareId: row.id, position, trackId }).run(),
-          );
-          return { ...row, trackIds: [...trackIds] };
-        },
-        { behavior: 'immediate' },
-      ),
+    /** Shares these tracks; tracks added to an album later are not in the share. Throws `invalid` and `conflict`. */
+    async create(
+      userId: UserId,
+      trackIds: readonly TrackId[],
+      { description, expiresAt }: ShareDetails,
+    ): Promise<ShareSummary> {
+      if (trackIds.length === 0 || trackIds.length > MAX_SHARED)
+        throw invalid([{ field: 'track_ids', message: `must be 1 to ${MAX_SHARED}` }]);
+      const { count } = db.select({ count: countRows() }).from(shares).where(eq(shares.userId, userId)).get() ?? {
+        count: 0,
+      };
+      if (count >= MAX_SHARES) throw conflict(`An account may have ${MAX_SHARES} shares at most. Delete some.`);
+      const row = db
+        .insert(shares)
+        .values({
+          token: randomBytes(TOKEN_BYTES).toString('base64url'),
+          userId,
+          description: shortened(description),
+          expiresAt,
+          createdAt: now(),
+        })
+        .returning()
+        .get();
+      try {
+        await inSlices(
+          trackIds.entries(),
+          ([position, trackId]) => void db.insert(shareTracks).values({ shareId: row.id, position, trackId }).run(),
+          (work) => db.transaction(work, { behavior: 'immediate' }),
+        );
+      } catch (error) {
+        db.delete(shares).where(eq(shares.id, row.id)).run();
+        throw error;
+      }
+      return { ...row, trackIds: [...trackIds] };
+    },
 
     /** Leaves undefined fields as they are. Throws `not_found`, also for the share of another user. */
     update(userId: UserId, id: ShareId, { description, expiresAt }: Partial<ShareDetails>): void {

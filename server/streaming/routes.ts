@@ -38,6 +38,7 @@ export function streamingRoutes(deps: StreamingDeps): Route[] {
         query: StreamQuery,
         summary: 'The audio of a track, whole or by ranges, as it is or in another format',
         status: [200, 206, 304],
+        problems: ['conflict', 'gone'],
         produces: AUDIO_CONTENT_TYPES,
       },
       ({ user, params, query, req, res, signal }) =>

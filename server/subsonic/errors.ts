@@ -37,6 +37,7 @@ const CODES: Record<ErrorCode, FaultCode> = {
   method_not_allowed: 0,
   conflict: 0,
   gone: 0,
+  precondition_failed: 0,
   too_large: 0,
   unsupported_type: 0,
   range_not_satisfiable: 0,

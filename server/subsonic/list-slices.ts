@@ -1,34 +1,83 @@
-// Reads long lists in pieces and yields to other requests in between, so that a client's sync does not block playback.
-import { setImmediate as yieldToRequests } from 'node:timers/promises';
+// Long lists are read in pieces, with other requests in between, so that a client's sync does not block playback.
 import type { Page } from '../http/paging.ts';
+import { Pieces } from '../http/pieces.ts';
+import { partsOf, turn } from '../runtime/turns.ts';
 import { Fault } from './errors.ts';
 import type { Params } from './params.ts';
+import type { Fields } from './xml.ts';
 
-const PIECE = 500;
+/** Rows that are read and written before others have their turn: some 5 ms. */
+const PIECE = 100;
+const IDS = 5_000;
 
-/** Up to `limit` items from `offset` on. `read` returns fewer than requested only at the end. */
-export async function inPieces<T>(
+/** Everything from `offset`, `limit` at most. `read` gives fewer than asked for only at the end. */
+export async function* pagesOf<T>(
   { limit, offset }: Page,
+  read: (page: Page) => readonly T[] | Promise<readonly T[]>,
+  size = PIECE,
+): AsyncGenerator<readonly T[]> {
+  for (let done = 0; done < limit;) {
+    const wanted = Math.min(size, limit - done);
+    const page = await read({ limit: wanted, offset: offset + done });
+    yield page;
+    if (page.length < wanted) return;
+    done += page.length;
+    await turn();
+  }
+}
+
+/** The same, all of it: for what is put into another order. */
+export async function inPieces<T>(
+  page: Page,
   read: (page: Page) => readonly T[] | Promise<readonly T[]>,
 ): Promise<T[]> {
   const items: T[] = [];
-  while (items.length < limit) {
-    const wanted = Math.min(PIECE, limit - items.length);
-    const piece = await read({ limit: wanted, offset: offset + items.length });
-    items.push(...piece);
-    if (piece.length < wanted) break;
-    await yieldToRequests();
-  }
+  for await (const part of pagesOf(page, read)) for (const item of part) items.push(item);
   return items;
 }
+export async function allIds<T>(read: (page: Page) => readonly T[]): Promise<T[]> {
+  const ids: T[] = [];
+  for await (const part of pagesOf(ALL, read, IDS)) for (const id of part) ids.push(id);
+  return ids;
+}
 
-export async function rowsOf<I, T>(ids: readonly I[], read: (ids: readonly I[]) => readonly T[]): Promise<T[]> {
-  const items: T[] = [];
-  for (let at = 0; at < ids.length; at += PIECE) {
-    if (at > 0) await yieldToRequests();
-    items.push(...read(ids.slice(at, at + PIECE)));
+/** A list of an answer, made of rows as they are read. */
+export const listOf = <T>(
+  parts: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
+  toFields: (item: T) => Fields,
+): Pieces<Fields> => new Pieces(mapped(parts, toFields));
+
+async function* mapped<T>(
+  parts: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
+  toFields: (item: T) => Fields,
+): AsyncGenerator<Fields[]> {
+  for await (const part of parts) yield part.map((item) => toFields(item));
+}
+
+/** Of rows that are there. */
+export const listOfRows = <T>(items: readonly T[], toFields: (item: T) => Fields): Pieces<Fields> =>
+  listOf(partsOf(items, PIECE), toFields);
+
+/** Of rows by their ids. */
+export const listOfIds = <I, T>(
+  ids: readonly I[],
+  read: (ids: readonly I[]) => readonly T[],
+  toFields: (item: T) => Fields,
+): Pieces<Fields> => listOf(rowsOf(ids, read), toFields);
+
+export async function* rowsOf<I, T>(
+  ids: readonly I[],
+  read: (ids: readonly I[]) => readonly T[],
+): AsyncGenerator<readonly T[]> {
+  for (const part of partsOf(ids, PIECE)) {
+    yield read(part);
+    await turn();
   }
-  return items;
+}
+
+/** One list after the other. */
+export async function* chained<T>(...lists: (AsyncIterable<readonly T[]> | Iterable<readonly T[]>)[]) {
+  for (const list of lists) yield* list;
 }
 
 export const ALL: Page = { limit: 1_000_000, offset: 0 };

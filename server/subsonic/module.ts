@@ -43,6 +43,6 @@ export function subsonicModule({ auth, covers, placeholders, changes, downloads,
   });
   const respond = createResponder({ serverVersion: version });
   return {
-    offers: createSubsonicRouter({ log, appSignIn: auth.appSignIn, respond, endpoints }),
+    offers: createSubsonicRouter({ log, appSignIn: auth.appSignIn, inFlight: auth.inFlight, respond, endpoints }),
   } satisfies Module;
 }

@@ -1,13 +1,13 @@
-// The parameters of a call, from query and form. URLSearchParams has no limit on their number: clients send thousands
-// of ids.
+// The parameters of a call, from the address and from a form.
+import type { ParamMap } from '../http/params.ts';
 import { Fault, missing } from './errors.ts';
 
 export type Params = ReturnType<typeof readParams>;
 
-/** Empty values count as absent: clients send `p=` together with a token. */
-export function readParams(...sources: URLSearchParams[]) {
+/** Empty is absent: clients send `p=` beside a token. */
+export function readParams(...sources: ParamMap[]) {
   const all = (name: string): string[] =>
-    sources.flatMap((source) => source.getAll(name)).filter((value) => value !== '');
+    sources.flatMap((source) => source.get(name) ?? []).filter((value) => value !== '');
   const text = (name: string): string | undefined => all(name)[0];
 
   function required(name: string): string {
@@ -62,4 +62,18 @@ function toInt(name: string, value: string): number {
 export function toTime(name: string, ms: number): Date {
   if (Math.abs(ms) > 8.64e15) throw new Fault(0, `The parameter ${name} is not a time.`);
   return new Date(ms);
+}
+
+/** Ids of a call; more than phones have of anything is a fault of theirs. */
+export const MOST_IDS = 200_000;
+
+/** The values of a parameter that may be there very often. */
+export function listed(params: Params, name: string): string[] {
+  const values = params.all(name);
+  if (values.length > MOST_IDS)
+    throw new Fault(
+      0,
+      `The parameter ${name} may be there ${MOST_IDS} times at most, and it is there ${values.length} times.`,
+    );
+  return values;
 }

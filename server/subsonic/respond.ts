@@ -1,7 +1,8 @@
 // Sends responses as XML, JSON or JSONP with the same fields, always with status 200 unless a fault has another.
 import type { ServerResponse } from 'node:http';
+import { jsonText, sendText } from '../http/pieces.ts';
 import type { Fault } from './errors.ts';
-import { toXml, type Fields } from './xml.ts';
+import { xmlText, type Fields } from './xml.ts';
 
 /** The payload of a response: at most one element of the protocol. */
 export type Payload = Fields;
@@ -36,29 +37,27 @@ export function createResponder({ serverVersion }: { serverVersion: string }) {
     ...(!legacy && { type: SERVER_TYPE, serverVersion, openSubsonic: true }),
   });
 
-  function send(
+  async function send(
     res: ServerResponse,
     format: Format,
     body: Fields,
     status: number,
     headers: Record<string, string> = {},
-  ): void {
+  ): Promise<void> {
     for (const [name, value] of Object.entries({ 'Cache-Control': 'no-store', ...headers })) res.setHeader(name, value);
-    const bytes = Buffer.from(render(format, body));
     res.statusCode = status;
     res.setHeader('Content-Type', CONTENT_TYPES[format.kind]);
-    res.setHeader('Content-Length', bytes.length);
-    res.end(bytes); // Node omits the body for HEAD
+    await sendText(res, render(format, body));
   }
 
   return {
-    ok: (res: ServerResponse, format: Format, payload: Payload): void =>
+    ok: (res: ServerResponse, format: Format, payload: Payload): Promise<void> =>
       send(res, format, { ...root('ok', format), ...payload }, 200),
     failed: (
       res: ServerResponse,
       format: Format,
       { code, message, status, headers }: Pick<Fault, 'code' | 'message' | 'status' | 'headers'>,
-    ): void => send(res, format, { ...root('failed', format), error: { code, message } }, status, headers),
+    ): Promise<void> => send(res, format, { ...root('failed', format), error: { code, message } }, status, headers),
   };
 }
 
@@ -69,10 +68,11 @@ const CONTENT_TYPES: Record<Format['kind'], string> = {
   jsonp: 'text/javascript; charset=utf-8',
 };
 
-function render({ kind, callback }: Format, body: Fields): string {
-  if (kind === 'xml') return toXml('subsonic-response', NAMESPACE, body);
-  const json = JSON.stringify({ 'subsonic-response': body });
-  return kind === 'json'
-    ? json
-    : `${callback}(${json.replace(/[\u2028\u2029]/g, (sign) => (sign === '\u2028' ? '\\u2028' : '\\u2029'))});`;
+async function* render({ kind, callback }: Format, body: Fields): AsyncGenerator<string> {
+  if (kind === 'xml') return yield* xmlText('subsonic-response', NAMESPACE, body);
+  if (kind === 'json') return yield* jsonText({ 'subsonic-response': body });
+  yield `${callback}(`;
+  for await (const part of jsonText({ 'subsonic-response': body }))
+    yield part.replace(/[\u2028\u2029]/g, (sign) => (sign === '\u2028' ? '\\u2028' : '\\u2029'));
+  yield ');';
 }

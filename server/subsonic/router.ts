@@ -4,6 +4,9 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { AppSignIn } from '../auth/app-sign-in.ts';
 import { refusal } from '../db/rights.ts';
 import { AppError, forbidden } from '../errors.ts';
+import { MOST_JSON_BYTES, readBytes } from '../http/body.ts';
+import type { InFlight } from '../http/in-flight.ts';
+import { parseParams, type ParamMap } from '../http/params.ts';
 import type { Principal } from '../http/route.ts';
 import type { Log } from '../log/log.ts';
 import type { Call, Endpoint, Endpoints } from './endpoint.ts';
@@ -17,11 +20,12 @@ export interface SubsonicRouterDeps {
   endpoints: Endpoints;
   respond: Responder;
   appSignIn: AppSignIn;
+  inFlight: InFlight;
   log: Log;
 }
 
-/** Enough for a play queue of a hundred thousand ids. */
-const MAX_BODY_BYTES = 10 << 20;
+/** A play queue of a hundred thousand ids. */
+const MOST_FORM_BYTES = 10 << 20;
 const FORM = /^application\/x-www-form-urlencoded\b/i;
 const JSON_BODY = /^application\/json\b/i;
 const NAME = /^\/([A-Za-z0-9]+)(?:\.view|\.m3u8(?:\.view)?)?\/?$/;
@@ -39,15 +43,23 @@ const PREFLIGHT = {
 
 const SHAPES = { open: createShapes({ legacy: false }), legacy: createShapes({ legacy: true }) };
 
-export function createSubsonicRouter({ endpoints, respond, appSignIn, log }: SubsonicRouterDeps): RequestHandler {
+export function createSubsonicRouter({
+  endpoints,
+  respond,
+  appSignIn,
+  inFlight,
+  log,
+}: SubsonicRouterDeps): RequestHandler {
   const known = new Map(Object.entries(endpoints));
 
   async function serve(req: Request, res: Response): Promise<void> {
     const name = NAME.exec(req.path)?.[1] ?? '';
     res.locals['route'] = `${req.method} /rest/${known.has(name) ? name : '?'}`;
-    const query = new URLSearchParams(queryText(req));
-    let format = formatOf(query.get('f') ?? undefined, query.get('callback') ?? undefined, query.get('c') ?? undefined);
+    let format = formatOf(undefined, undefined, undefined);
     try {
+      const query = await parseParams(Buffer.from(queryText(req)));
+      const given = readParams(query);
+      format = formatOf(given.text('f'), given.text('callback'), given.text('c'));
       const { form, body } = await readBody(req);
       const params = readParams(query, form);
       format = formatOf(params.text('f'), params.text('callback'), params.text('c'));
@@ -59,7 +71,7 @@ export function createSubsonicRouter({ endpoints, respond, appSignIn, log }: Sub
       if (!endpoint) throw new Fault(0, `This server has no endpoint ${name === '' ? 'of this name' : name}.`);
       await run(endpoint, { params, body, req, res, format });
     } catch (error) {
-      fail(error, res, format);
+      await fail(error, res, format);
     }
   }
 
@@ -76,7 +88,7 @@ export function createSubsonicRouter({ endpoints, respond, appSignIn, log }: Sub
     const shapes = format.legacy ? SHAPES.legacy : SHAPES.open;
     const signal = signalOf(res);
     if (endpoint.access === 'public')
-      return respond.ok(
+      return await respond.ok(
         res,
         format,
         await endpoint.handle({ params, body, req, res, shapes, signal, client: params.text('c') ?? '' }),
@@ -84,11 +96,12 @@ export function createSubsonicRouter({ endpoints, respond, appSignIn, log }: Sub
     const client = checkClient(params);
     const user = await signIn(params, req);
     res.locals['userId'] = user.id;
+    inFlight(res, { user, address: req.ip });
     if (endpoint.access === 'superuser' && !user.isSuperuser) throw forbidden();
     if (endpoint.right !== undefined && !user.rights[endpoint.right]) throw refusal(endpoint.right);
     const call: Call = { user, params, body, req, res, shapes, signal, client };
     if ('bytes' in endpoint) return endpoint.bytes(call);
-    respond.ok(res, format, await endpoint.handle(call));
+    await respond.ok(res, format, await endpoint.handle(call));
   }
 
   async function signIn(params: Params, req: Request): Promise<Principal> {
@@ -106,7 +119,7 @@ export function createSubsonicRouter({ endpoints, respond, appSignIn, log }: Sub
     return user;
   }
 
-  function fail(error: unknown, res: Response, format: Format): void {
+  async function fail(error: unknown, res: Response, format: Format): Promise<void> {
     const fault = toFault(error);
     if (!fault) res.locals['error'] = error;
     if (!fault || res.headersSent)
@@ -115,7 +128,7 @@ export function createSubsonicRouter({ endpoints, respond, appSignIn, log }: Sub
         'Subsonic request failed',
       );
     if (res.headersSent) return void res.destroy();
-    respond.failed(res, format, fault ?? new Fault(0, 'Something went wrong. The server log has details.'));
+    await respond.failed(res, format, fault ?? new Fault(0, 'Something went wrong. The server log has details.'));
   }
 
   return async (req, res) => {
@@ -134,26 +147,15 @@ const queryText = (req: Request): string => {
   return at < 0 ? '' : req.originalUrl.slice(at + 1);
 };
 
-/** A form is parsed to parameters, JSON is returned as bytes, other bodies are ignored. */
-async function readBody(req: Request): Promise<{ form: URLSearchParams; body: Buffer | undefined }> {
-  const none = { form: new URLSearchParams(), body: undefined };
+/** A form is parameters; JSON is kept as it came; anything else is not looked at. */
+async function readBody(req: Request): Promise<{ form: ParamMap; body: Buffer | undefined }> {
+  const none = { form: new Map(), body: undefined };
   const type = req.headers['content-type'] ?? '';
   if (req.method !== 'POST') return none;
-  if (!FORM.test(type) && !JSON_BODY.test(type)) {
-    req.resume();
-    return none;
-  }
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of req as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) throw new AppError('too_large', 'The body is too large.');
-    chunks.push(chunk);
-  }
-  const whole = Buffer.concat(chunks);
-  return FORM.test(type)
-    ? { form: new URLSearchParams(whole.toString('utf8')), body: undefined }
-    : { ...none, body: whole };
+  if (JSON_BODY.test(type)) return { ...none, body: await readBytes(req, MOST_JSON_BYTES) };
+  if (FORM.test(type)) return { form: await parseParams(await readBytes(req, MOST_FORM_BYTES)), body: undefined };
+  req.resume();
+  return none;
 }
 
 function signalOf(res: Response): AbortSignal {

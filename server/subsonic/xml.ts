@@ -1,7 +1,9 @@
 // Values as XML: scalars are attributes, objects are child elements, lists repeat the element. The key `value` is the
 // text of an element.
 
-/** A child element with text in XML, a plain string in JSON (`artistInfo`, `albumInfo`). */
+import { Pieces } from '../http/pieces.ts';
+
+/** In XML a child element with text, where JSON has a plain string (`artistInfo`, `albumInfo`). */
 export class TextElement {
   readonly text: string;
   constructor(text: string) {
@@ -13,7 +15,7 @@ export class TextElement {
 }
 
 export type Scalar = string | number | boolean | Date;
-export type Value = Scalar | TextElement | undefined | Fields | readonly (Scalar | Fields)[];
+export type Value = Scalar | TextElement | undefined | Fields | Pieces<Fields> | readonly (Scalar | Fields)[];
 export interface Fields {
   [name: string]: Value;
 }
@@ -41,14 +43,35 @@ const ONLY_WHEN_FILLED = new Set([
   'errorReason',
 ]);
 
-export function toXml(root: string, namespace: string, fields: Fields): string {
-  const out = ['<?xml version="1.0" encoding="UTF-8"?>\n'];
+/** Where a list that is not there yet goes. */
+interface Hole {
+  name: string;
+  list: Pieces<Fields>;
+}
+type Out = (string | Hole)[];
+
+/** The document, piece by piece. */
+export async function* xmlText(root: string, namespace: string, fields: Fields): AsyncGenerator<string> {
+  const out: Out = ['<?xml version="1.0" encoding="UTF-8"?>\n'];
   writeElement(out, root, fields, ` xmlns="${namespace}"`);
   out.push('\n');
-  return out.join('');
+  let text = '';
+  for (const part of out) {
+    if (typeof part === 'string') {
+      text += part;
+      continue;
+    }
+    for await (const items of part.list.parts) {
+      const written: Out = [];
+      for (const item of items) writeElement(written, part.name, item);
+      yield text + written.filter((one) => typeof one === 'string').join('');
+      text = '';
+    }
+  }
+  yield text;
 }
 
-function writeElement(out: string[], name: string, fields: Fields, extra = ''): void {
+function writeElement(out: Out, name: string, fields: Fields, extra = ''): void {
   out.push('<', name, extra);
   let text = '';
   const children: [string, Exclude<Value, Scalar | undefined>][] = [];
@@ -66,19 +89,21 @@ function writeElement(out: string[], name: string, fields: Fields, extra = ''): 
   out.push('</', name, '>');
 }
 
-function writeChild(out: string[], name: string, value: Exclude<Value, Scalar | undefined>): void {
+function writeChild(out: Out, name: string, value: Exclude<Value, Scalar | undefined>): void {
   if (value instanceof TextElement) out.push('<', name, '>', escape(value.text), '</', name, '>');
+  else if (value instanceof Pieces) out.push({ name, list: value });
   else if (isList(value)) for (const item of value) writeItem(out, name, item);
   else writeElement(out, name, value);
 }
 
-function writeItem(out: string[], name: string, item: Scalar | Fields): void {
+function writeItem(out: Out, name: string, item: Scalar | Fields): void {
   if (typeof item === 'object' && !(item instanceof Date)) writeElement(out, name, item);
   else out.push('<', name, '>', escape(scalarText(item)), '</', name, '>');
 }
 
-const isList = (value: Exclude<Value, Scalar | TextElement | undefined>): value is readonly (Scalar | Fields)[] =>
-  Array.isArray(value);
+const isList = (
+  value: Exclude<Value, Scalar | TextElement | Pieces<Fields> | undefined>,
+): value is readonly (Scalar | Fields)[] => Array.isArray(value);
 const scalarText = (value: Scalar): string => (value instanceof Date ? value.toISOString() : String(value));
 const isEmpty = (value: Value): boolean =>
   value === '' ||
@@ -86,6 +111,7 @@ const isEmpty = (value: Value): boolean =>
   (typeof value === 'object' &&
     !(value instanceof Date) &&
     !(value instanceof TextElement) &&
+    !(value instanceof Pieces) &&
     Object.keys(value).length === 0);
 
 const SIGNS: Record<string, string> = {

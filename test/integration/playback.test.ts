@@ -60,11 +60,11 @@ describe('the queue', () => {
     expect([body.items.map(({ id }) => id), body.total]).toEqual([[ids[0], ids[1]], 3]);
   });
 
-  test('may have ten thousand tracks, and any current index', async () => {
+  test('may have very many tracks, and any current index', async () => {
     const long = Array.from({ length: 20_000 }, (_, i) => ids[i % 4]);
     await save({ track_ids: long, current_index: 19_999 });
     expect((await queue()).track_ids).toEqual(long);
-    expect((await save({ track_ids: Array.from({ length: 30_001 }, () => ids[0]) })).status).toBe(422);
+    expect((await save({ track_ids: Array.from({ length: 200_001 }, () => ids[0]) })).status).toBe(422);
   });
 
   test('leaves out missing tracks, and keeps the current one', async () => {

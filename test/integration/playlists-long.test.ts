@@ -32,11 +32,10 @@ beforeAll(() => {
 });
 afterAll(() => temp.close());
 
-const made = (count: number): PlaylistId =>
-  playlists.create(user, {
-    name: 'x',
-    trackIds: Array.from({ length: count }, (_, n) => tracks[n % tracks.length] as TrackId),
-  }).id;
+const some = (count: number): TrackId[] =>
+  Array.from({ length: count }, (_, n) => tracks[n % tracks.length] as TrackId);
+const made = async (count: number): Promise<PlaylistId> =>
+  (await playlists.create(user, { name: 'x', trackIds: some(count) })).id;
 const entryIds = (id: PlaylistId): number[] =>
   temp.db.$client
     .prepare<[number], number>('SELECT id FROM playlist_entries WHERE playlist_id = ? ORDER BY position')
@@ -46,10 +45,10 @@ const rowsOf = (table: string, id: PlaylistId): number =>
   Number(temp.db.$client.prepare(`SELECT count(*) FROM ${table} WHERE playlist_id = ?`).pluck().get(id));
 
 /** Rows inserted, changed or deleted, including by triggers. */
-function written(act: () => unknown): number {
+async function written(act: () => unknown): Promise<number> {
   const total = temp.db.$client.prepare<[], number>('SELECT total_changes()').pluck();
   const before = total.get() ?? 0;
-  act();
+  await act();
   return (total.get() ?? 0) - before;
 }
 
@@ -78,8 +77,10 @@ const CHANGES: [string, (id: PlaylistId, entries: number[]) => unknown][] = [
   ],
   [
     'going back to an earlier version',
-    (id) =>
-      playlists.restore(user, id, { version: playlists.removeEntries(user, id, entryIds(id).slice(1, 3)).version - 1 }),
+    async (id) => {
+      const { version } = await playlists.removeEntries(user, id, entryIds(id).slice(1, 3));
+      return playlists.restore(user, id, { version: version - 1 });
+    },
   ],
   [
     'removing by index and adding',
@@ -87,19 +88,19 @@ const CHANGES: [string, (id: PlaylistId, entries: number[]) => unknown][] = [
   ],
 ];
 
-test.each(CHANGES)('%s writes as much in a long list as in a short one', (_, change) => {
-  const [short, long] = [made(10), made(LONG)];
+test.each(CHANGES)('%s writes as much in a long list as in a short one', async (_, change) => {
+  const [short, long] = [await made(10), await made(LONG)];
   const [few, many] = [short, long].map((id) => [id, entryIds(id)] as const) as [
     readonly [PlaylistId, number[]],
     readonly [PlaylistId, number[]],
   ];
-  expect(written(() => change(...many))).toBe(written(() => change(...few)));
+  expect(await written(() => change(...many))).toBe(await written(() => change(...few)));
 });
 
-test('thousands of single additions keep one row each, and every version is there', () => {
-  const id = made(0);
+test('thousands of single additions keep one row each, and every version is there', async () => {
+  const id = await made(0);
   temp.db.$client.exec('BEGIN'); // one flush to disk instead of 3,000
-  for (let n = 0; n < 3_000; n++) playlists.addTracks(user, id, { trackIds: [tracks[n % 100] as TrackId] });
+  for (let n = 0; n < 3_000; n++) await playlists.addTracks(user, id, { trackIds: [tracks[n % 100] as TrackId] });
   temp.db.$client.exec('COMMIT');
   expect(['playlist_entries', 'playlist_past_entries', 'playlist_versions'].map((table) => rowsOf(table, id))).toEqual([
     3_000, 0, 3_001,
@@ -109,13 +110,13 @@ test('thousands of single additions keep one row each, and every version is ther
   expect(held.items.map(({ trackId }) => trackId)).toEqual(tracks);
 });
 
-test('saving a list from a client creates one version', () => {
-  const id = made(4);
+test('saving a list from a client creates one version', async () => {
+  const id = await made(4);
   const was = entryIds(id);
-  const replaced = playlists.replaceTracks(user, id, [tracks[3], tracks[9], tracks[0], tracks[9]] as TrackId[]);
+  const replaced = await playlists.replaceTracks(user, id, [tracks[3], tracks[9], tracks[0], tracks[9]] as TrackId[]);
   expect([replaced.version, replaced.trackCount]).toEqual([2, 4]);
   expect(entryIds(id).filter((entry) => was.includes(entry))).toEqual([was[3], was[0]]);
-  const edited = playlists.edit(user, id, {
+  const edited = await playlists.edit(user, id, {
     name: 'Renamed',
     removeIndexes: [0, 1, 1, 99],
     addTrackIds: [tracks[7] as TrackId],
@@ -130,7 +131,7 @@ test('saving a list from a client creates one version', () => {
     ['replace', 2, 2],
     ['create', 4, 0],
   ]);
-  expect(playlists.edit(user, id, { removeIndexes: [0, 1, 2] })).toMatchObject({
+  expect(await playlists.edit(user, id, { removeIndexes: [0, 1, 2] })).toMatchObject({
     version: 4,
     trackCount: 0,
     durationMs: 0,
@@ -151,3 +152,40 @@ test('pages and look-ups in long lists use an index', () => {
   expect(page).not.toContain('TEMP B-TREE');
   expect(plan('SELECT 1 FROM playlist_past_entries WHERE track_id = 5')).toContain('playlist_past_entries_track_id');
 });
+
+test('a long list is written in parts, and is one version with all of it', async () => {
+  const id = await made(3_000);
+  const added = await playlists.addTracks(user, id, { trackIds: some(2_000), position: 5 });
+  expect([added.version, added.trackCount]).toEqual([2, 5_000]);
+  const other = some(4_000).toReversed();
+  const replaced = await playlists.replaceTracks(user, id, other);
+  expect([replaced.version, replaced.trackCount]).toEqual([3, 4_000]);
+  expect(await contents(id)).toEqual(other);
+  const reversed = await playlists.reorder(user, id, entryIds(id).toReversed());
+  expect(reversed.version).toBe(4);
+  expect(await contents(id)).toEqual(other.toReversed());
+  const { playlist } = await playlists.restore(user, id, { version: 2 });
+  expect([playlist.version, playlist.trackCount]).toEqual([5, 5_000]);
+  expect(await contents(id)).toEqual([...some(5), ...some(2_000), ...some(3_000).slice(5)]);
+  const emptied = await playlists.removeEntries(user, id, entryIds(id));
+  expect([emptied.version, emptied.trackCount]).toEqual([6, 0]);
+  expect(
+    playlists
+      .listVersions(user, id, { limit: 9, offset: 0 })
+      .items.map(({ version, trackCount }) => [version, trackCount]),
+  ).toEqual([
+    [6, 0],
+    [5, 5_000],
+    [4, 4_000],
+    [3, 4_000],
+    [2, 5_000],
+    [1, 3_000],
+  ]);
+});
+
+async function contents(id: PlaylistId): Promise<number[]> {
+  const ids: number[] = [];
+  for await (const part of playlists.allEntries(user, await playlists.get(user, id)))
+    for (const { track } of part) ids.push(track.id);
+  return ids;
+}

@@ -179,7 +179,7 @@ describe('a playlist', () => {
     const list = await make(ids(0));
     expect((await call(`/${list.id}/tracks`, 'POST', { track_ids: [idOf(1), 999_999] })).status).toBe(404);
     expect((await call('', 'POST', { name: 'x', track_ids: [999_999] })).status).toBe(404);
-    for (const track_ids of [[], [0], ['1'], [1.5], Array.from({ length: 10_001 }, () => idOf(0))])
+    for (const track_ids of [[], [0], ['1'], [1.5], Array.from({ length: 200_001 }, () => idOf(0))])
       expect((await call(`/${list.id}/tracks`, 'POST', { track_ids })).status).toBe(422);
     expect(await read(list.id)).toMatchObject({ version: 1, track_count: 1 });
   });

@@ -1,14 +1,16 @@
-// Endpoints of lists: albums, random songs, songs of a genre, starred items.
+// Endpoints that list: albums in every order, random and starred songs, songs of a genre.
 import type { UserId } from '../../db/ids.ts';
 import type { ItemType } from '../../db/schema.ts';
 import type { Page, Paged } from '../../http/paging.ts';
+import type { Pieces } from '../../http/pieces.ts';
 import type { AlbumSummary } from '../../library/album-rows.ts';
 import type { LibraryService } from '../../library/service.ts';
 import type { LikeService } from '../../likes/service.ts';
 import { user, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault } from '../errors.ts';
-import { ALL, checkMusicFolder, inPieces, rowsOf } from '../list-slices.ts';
+import { allIds, checkMusicFolder, listOfIds, listOfRows } from '../list-slices.ts';
 import type { Params } from '../params.ts';
+import type { Fields } from '../xml.ts';
 
 export interface ListDeps {
   library: LibraryService;
@@ -65,15 +67,18 @@ export function listEndpoints({ library, likes }: ListDeps): Endpoints {
     userId: UserId,
     itemType: ItemType,
     read: (userId: UserId, ids: readonly number[]) => T[],
-  ): Promise<T[]> {
-    const ids = await inPieces(ALL, (page) => likes.listLikedIds(userId, itemType, page));
-    return rowsOf(ids, (piece) => read(userId, piece));
+    toFields: (item: T) => Fields,
+  ): Promise<Pieces<Fields>> {
+    const ids = await allIds((page) => likes.listLikedIds(userId, itemType, page));
+    return listOfIds(ids, (part) => read(userId, part), toFields);
   }
 
   return {
-    getAlbumList2: user(async (call) => ({ albumList2: { album: (await albumsOf(call)).map(call.shapes.album) } })),
+    getAlbumList2: user(async (call) => ({
+      albumList2: { album: listOfRows(await albumsOf(call), call.shapes.album) },
+    })),
     getAlbumList: user(async (call) => ({
-      albumList: { album: (await albumsOf(call)).map((album) => call.shapes.albumFolder(album)) },
+      albumList: { album: listOfRows(await albumsOf(call), (album) => call.shapes.albumFolder(album)) },
     })),
 
     getRandomSongs: user(async ({ params, user: { id }, shapes }) => {
@@ -82,7 +87,7 @@ export function listEndpoints({ library, likes }: ListDeps): Endpoints {
       const filter = { genre: params.text('genre'), yearFrom: params.int('fromYear'), yearTo: params.int('toYear') };
       const tracks =
         limit === 0 ? [] : (await library.listTracks(id, filter, { sort: 'random' }, { limit, offset: 0 })).items;
-      return { randomSongs: { song: tracks.map((track) => shapes.song(track)) } };
+      return { randomSongs: { song: listOfRows(tracks, (track) => shapes.song(track)) } };
     }),
 
     getSongsByGenre: user(async ({ params, user: { id }, shapes }) => {
@@ -93,16 +98,16 @@ export function listEndpoints({ library, likes }: ListDeps): Endpoints {
       };
       const genre = params.required('genre');
       const tracks = page.limit === 0 ? [] : (await library.listTracks(id, { genre }, { sort: 'artist' }, page)).items;
-      return { songsByGenre: { song: tracks.map((track) => shapes.song(track)) } };
+      return { songsByGenre: { song: listOfRows(tracks, (track) => shapes.song(track)) } };
     }),
 
     getStarred2: user(async ({ params, user: { id }, shapes }) => {
       checkMusicFolder(params);
       return {
         starred2: {
-          artist: (await liked(id, 'artist', library.artistsById)).map(shapes.artist),
-          album: (await liked(id, 'album', library.albumsById)).map(shapes.album),
-          song: (await liked(id, 'track', library.tracksById)).map((track) => shapes.song(track)),
+          artist: await liked(id, 'artist', library.artistsById, shapes.artist),
+          album: await liked(id, 'album', library.albumsById, shapes.album),
+          song: await liked(id, 'track', library.tracksById, (track) => shapes.song(track)),
         },
       };
     }),
@@ -111,9 +116,9 @@ export function listEndpoints({ library, likes }: ListDeps): Endpoints {
       checkMusicFolder(params);
       return {
         starred: {
-          artist: (await liked(id, 'artist', library.artistsById)).map(shapes.artistFolder),
-          album: (await liked(id, 'album', library.albumsById)).map((album) => shapes.albumFolder(album)),
-          song: (await liked(id, 'track', library.tracksById)).map((track) => shapes.song(track)),
+          artist: await liked(id, 'artist', library.artistsById, shapes.artistFolder),
+          album: await liked(id, 'album', library.albumsById, (album) => shapes.albumFolder(album)),
+          song: await liked(id, 'track', library.tracksById, (track) => shapes.song(track)),
         },
       };
     }),

@@ -2,7 +2,7 @@
 import type { BookmarkService } from '../../playback/bookmarks.ts';
 import { NOTHING, user, type Endpoints } from '../endpoint.ts';
 import { idOf } from '../ids.ts';
-import { ALL } from '../list-slices.ts';
+import { ALL, listOf, pagesOf } from '../list-slices.ts';
 import type { Params } from '../params.ts';
 
 export interface BookmarkDeps {
@@ -12,14 +12,17 @@ export interface BookmarkDeps {
 export const bookmarkEndpoints = ({ bookmarks }: BookmarkDeps): Endpoints => ({
   getBookmarks: user(({ user: { id, username }, shapes }) => ({
     bookmarks: {
-      bookmark: bookmarks.list(id, ALL).items.map(({ positionMs, comment, createdAt, updatedAt, track }) => ({
-        position: positionMs,
-        username,
-        comment: comment ?? undefined,
-        created: createdAt,
-        changed: updatedAt,
-        entry: shapes.song(track, { bookmarkMs: positionMs }),
-      })),
+      bookmark: listOf(
+        pagesOf(ALL, (page) => bookmarks.list(id, page).items),
+        ({ positionMs, comment, createdAt, updatedAt, track }) => ({
+          position: positionMs,
+          username,
+          comment: comment ?? undefined,
+          created: createdAt,
+          changed: updatedAt,
+          entry: shapes.song(track, { bookmarkMs: positionMs }),
+        }),
+      ),
     },
   })),
   createBookmark: user(({ params, user: { id } }) => {

@@ -1,11 +1,11 @@
-// Endpoints that browse by tags: artists, albums, songs, genres, and information about them.
+// Endpoints that browse by tags: artists, albums, songs, genres, and what is known about them.
 import type { LibraryService } from '../../library/service.ts';
-import type { AlbumId, ArtistId } from '../../db/ids.ts';
+import type { ArtistId } from '../../db/ids.ts';
 import { user, type Call, type Endpoints } from '../endpoint.ts';
 import { missing } from '../errors.ts';
 import { anyId, idOf } from '../ids.ts';
 import { IGNORED_ARTICLES, underLetters } from '../indexes.ts';
-import { ALL, checkMusicFolder, inPieces } from '../list-slices.ts';
+import { ALL, checkMusicFolder, inPieces, listOf, listOfIds, listOfRows, pagesOf } from '../list-slices.ts';
 import { coverUrls } from '../urls.ts';
 import { albumCover } from '../wire.ts';
 import { TextElement, type Fields } from '../xml.ts';
@@ -76,7 +76,13 @@ export function browsingEndpoints({ library }: BrowsingDeps): Endpoints {
               library.getArtist(userId, idOf('artist', params.required('id'))).id,
               count,
             );
-    return { song: library.tracksById(userId, ids).map((track) => shapes.song(track)) };
+    return {
+      song: listOfIds(
+        ids,
+        (part) => library.tracksById(userId, part),
+        (track) => shapes.song(track),
+      ),
+    };
   }
 
   return {
@@ -90,30 +96,28 @@ export function browsingEndpoints({ library }: BrowsingDeps): Endpoints {
       );
       const index = underLetters(artists, (artist) => artist.sortName).map(({ name, items }) => ({
         name,
-        artist: items.map(shapes.artist),
+        artist: listOfRows(items, shapes.artist),
       }));
       return { artists: { ignoredArticles: IGNORED_ARTICLES, index } };
     }),
 
     getArtist: user(async ({ params, user: { id: userId }, shapes }) => {
       const artist = library.getArtist(userId, idOf('artist', params.required('id')));
-      const albums = await inPieces(
+      const albums = pagesOf(
         ALL,
         async (page) =>
           (await library.listAlbums(userId, { artistId: artist.id }, { sort: 'year', order: 'asc' }, page)).items,
       );
-      return { artist: { ...shapes.artist(artist), album: albums.map(shapes.album) } };
+      return { artist: { ...shapes.artist(artist), album: listOf(albums, shapes.album) } };
     }),
 
     getAlbum: user(async ({ params, user: { id: userId }, shapes }) => {
       const album = library.getAlbum(userId, idOf('album', params.required('id')));
-      return { album: { ...shapes.album(album), song: await songsOf(album.id) } };
-
-      async function songsOf(albumId: AlbumId): Promise<Fields[]> {
-        return (
-          await inPieces(ALL, async (page) => (await library.listTracks(userId, { albumId }, OF_ALBUM, page)).items)
-        ).map((track) => shapes.song(track));
-      }
+      const songs = pagesOf(
+        ALL,
+        async (page) => (await library.listTracks(userId, { albumId: album.id }, OF_ALBUM, page)).items,
+      );
+      return { album: { ...shapes.album(album), song: listOf(songs, (track) => shapes.song(track)) } };
     }),
 
     getSong: user(({ params, user: { id }, shapes }) => ({
@@ -122,10 +126,10 @@ export function browsingEndpoints({ library }: BrowsingDeps): Endpoints {
 
     getGenres: user(() => ({
       genres: {
-        genre: library
-          .listGenres()
-          .filter(({ name }) => name.trim() !== '')
-          .map(({ name, trackCount, albumCount }) => ({ songCount: trackCount, albumCount, value: name })),
+        genre: listOfRows(
+          library.listGenres().filter(({ name }) => name.trim() !== ''),
+          ({ name, trackCount, albumCount }) => ({ songCount: trackCount, albumCount, value: name }),
+        ),
       },
     })),
 
@@ -146,7 +150,7 @@ export function browsingEndpoints({ library }: BrowsingDeps): Endpoints {
         artistId === undefined || limit === 0
           ? []
           : (await library.listTracks(userId, { artistId }, { sort: 'play_count' }, { limit, offset: 0 })).items;
-      return { topSongs: { song: tracks.map((track) => shapes.song(track)) } };
+      return { topSongs: { song: listOfRows(tracks, (track) => shapes.song(track)) } };
     }),
 
     getSimilarSongs: user(async (call) => ({ similarSongs: await similarSongs(call) })),

@@ -1,5 +1,7 @@
-// Endpoints that browse by folders: those of the music folder, and one for tracks from elsewhere. Artists and albums
-// are folders too, because clients switch between the two views.
+// Endpoints that browse by folders: the real tree of the music folder, and below it what came another way. Ids of
+// artists and albums are folders too, because clients walk from one view into the other.
+import { Pieces } from '../../http/pieces.ts';
+import type { AlbumSummary } from '../../library/album-rows.ts';
 import type { FolderRef } from '../../library/folders.ts';
 import type { LibraryService } from '../../library/service.ts';
 import { sortKey } from '../../library/sort-and-identity-keys.ts';
@@ -8,7 +10,7 @@ import { notFound } from '../../errors.ts';
 import { user, type Call, type Endpoints } from '../endpoint.ts';
 import { idOf, parseId, toId } from '../ids.ts';
 import { IGNORED_ARTICLES, underLetters } from '../indexes.ts';
-import { ALL, checkMusicFolder, inPieces, rowsOf } from '../list-slices.ts';
+import { ALL, chained, checkMusicFolder, listOf, listOfIds, listOfRows, pagesOf, rowsOf } from '../list-slices.ts';
 import type { Shapes } from '../wire.ts';
 import type { Fields } from '../xml.ts';
 
@@ -31,68 +33,73 @@ export function folderEndpoints({ library, changedAt }: FolderDeps): Endpoints {
       .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
       .map(({ item }) => item);
 
-  /** The real folders, and one for all tracks without a folder. */
-  function topFolders(): { id: string; name: string }[] {
+  /** What is at the top: real folders, and one for everything that has none. */
+  async function topFolders(): Promise<{ id: string; name: string }[]> {
     const root = folders.root();
-    const real = byName(root ? folders.childrenOf(root) : []).map(({ id, name }) => ({ id: toId('folder', id), name }));
+    const found = root ? await folders.childrenOf(root) : [];
+    const real = byName(found).map(({ id, name }) => ({ id: toId('folder', id), name }));
     return folders.hasElsewhere() ? [...real, { id: UPLOADS_ID, name: UPLOADS_NAME }] : real;
   }
 
-  const songsIn = async (
+  async function* songsIn(
     userId: UserId,
     shapes: Shapes,
     folder: FolderRef | undefined,
     parent: string,
-  ): Promise<Fields[]> =>
-    folder === undefined
-      ? []
-      : (await rowsOf(folders.tracksIn(folder), (ids) => library.tracksById(userId, ids))).map((track) =>
-          shapes.song(track, { parent }),
-        );
+  ): AsyncGenerator<Fields[]> {
+    if (folder === undefined) return;
+    for await (const tracks of rowsOf(folders.tracksIn(folder), (ids) => library.tracksById(userId, ids)))
+      yield tracks.map((track) => shapes.song(track, { parent }));
+  }
 
   const idOfFolder = (folder: FolderRef): string => (folder.path === '' ? ROOT_ID : toId('folder', folder.id));
 
   async function realFolder({ user: { id: userId }, shapes }: Call, folder: FolderRef): Promise<Fields> {
     const id = idOfFolder(folder);
     const parent = folders.parentOf(folder);
-    const below = byName(folders.childrenOf(folder)).map((child) =>
+    const below = listOfRows(byName(await folders.childrenOf(folder)), (child) =>
       shapes.folder({ id: toId('folder', child.id), name: child.name, parent: id }),
     );
     return {
       id,
       parent: parent && idOfFolder(parent),
       name: folder.name,
-      child: [...below, ...(await songsIn(userId, shapes, folder, id))],
+      child: new Pieces(chained(below.parts, songsIn(userId, shapes, folder, id))),
     };
   }
 
   async function rootFolder({ user: { id: userId }, shapes }: Call): Promise<Fields> {
-    const below = topFolders().map((child) => shapes.folder({ ...child, parent: ROOT_ID }));
+    const below = listOfRows(await topFolders(), (child) => shapes.folder({ ...child, parent: ROOT_ID }));
     return {
       id: ROOT_ID,
       name: 'Music',
-      child: [...below, ...(await songsIn(userId, shapes, folders.root(), ROOT_ID))],
+      child: new Pieces(chained(below.parts, songsIn(userId, shapes, folders.root(), ROOT_ID))),
     };
   }
 
   async function uploadsFolder({ user: { id: userId }, shapes }: Call): Promise<Fields> {
-    const albums = await rowsOf(folders.albumsElsewhere(), (ids) => library.albumsById(userId, ids));
-    const songs = await rowsOf(folders.singlesElsewhere(), (ids) => library.tracksById(userId, ids));
-    const sorted = byName(albums.map((album) => ({ name: album.title, album })));
+    const albums: AlbumSummary[] = [];
+    for await (const part of rowsOf(folders.albumsElsewhere(), (ids) => library.albumsById(userId, ids)))
+      for (const album of part) albums.push(album);
+    const sorted = listOfRows(byName(albums.map((album) => ({ name: album.title, album }))), ({ album }) =>
+      shapes.albumFolder(album, UPLOADS_ID),
+    );
+    const songs = listOfIds(
+      folders.singlesElsewhere(),
+      (ids) => library.tracksById(userId, ids),
+      (track) => shapes.song(track, { parent: UPLOADS_ID }),
+    );
     return {
       id: UPLOADS_ID,
       parent: ROOT_ID,
       name: UPLOADS_NAME,
-      child: [
-        ...sorted.map(({ album }) => shapes.albumFolder(album, UPLOADS_ID)),
-        ...songs.map((track) => shapes.song(track, { parent: UPLOADS_ID })),
-      ],
+      child: new Pieces(chained(sorted.parts, songs.parts)),
     };
   }
 
-  async function artistFolder({ user: { id: userId }, shapes }: Call, text: string): Promise<Fields> {
+  function artistFolder({ user: { id: userId }, shapes }: Call, text: string): Fields {
     const artist = library.getArtist(userId, idOf('artist', text));
-    const albums = await inPieces(
+    const albums = pagesOf(
       ALL,
       async (page) =>
         (await library.listAlbums(userId, { artistId: artist.id }, { sort: 'year', order: 'asc' }, page)).items,
@@ -102,13 +109,13 @@ export function folderEndpoints({ library, changedAt }: FolderDeps): Endpoints {
       name: artist.name,
       starred: artist.likedAt ?? undefined,
       ...(artist.rating > 0 && { userRating: artist.rating }),
-      child: albums.map((album) => shapes.albumFolder(album, toId('artist', artist.id))),
+      child: listOf(albums, (album) => shapes.albumFolder(album, toId('artist', artist.id))),
     };
   }
 
-  async function albumFolder({ user: { id: userId }, shapes }: Call, text: string): Promise<Fields> {
+  function albumFolder({ user: { id: userId }, shapes }: Call, text: string): Fields {
     const album = library.getAlbum(userId, idOf('album', text));
-    const tracks = await inPieces(
+    const tracks = pagesOf(
       ALL,
       async (page) => (await library.listTracks(userId, { albumId: album.id }, { sort: 'album' }, page)).items,
     );
@@ -119,7 +126,7 @@ export function folderEndpoints({ library, changedAt }: FolderDeps): Endpoints {
       starred: album.likedAt ?? undefined,
       ...(album.rating > 0 && { userRating: album.rating }),
       playCount: album.playCount,
-      child: tracks.map((track) => shapes.song(track)),
+      child: listOf(tracks, (track) => shapes.song(track)),
     };
   }
 
@@ -129,8 +136,11 @@ export function folderEndpoints({ library, changedAt }: FolderDeps): Endpoints {
       const lastModified = changedAt();
       const head = { lastModified, ignoredArticles: IGNORED_ARTICLES };
       if ((params.int('ifModifiedSince') ?? 0) >= lastModified) return { indexes: { ...head, index: [] } };
-      const index = underLetters(topFolders(), ({ name }) => name).map(({ name, items }) => ({ name, artist: items }));
-      return { indexes: { ...head, index, child: await songsIn(userId, shapes, folders.root(), ROOT_ID) } };
+      const index = underLetters(await topFolders(), ({ name }) => name).map(({ name, items }) => ({
+        name,
+        artist: listOfRows(items, (item) => ({ ...item })),
+      }));
+      return { indexes: { ...head, index, child: new Pieces(songsIn(userId, shapes, folders.root(), ROOT_ID)) } };
     }),
 
     getMusicDirectory: user(async (call) => {
@@ -138,8 +148,8 @@ export function folderEndpoints({ library, changedAt }: FolderDeps): Endpoints {
       const item = parseId(text);
       if (text === '1' || text === ROOT_ID) return { directory: await rootFolder(call) };
       if (item?.kind === 'uploads') return { directory: await uploadsFolder(call) };
-      if (item?.kind === 'artist') return { directory: await artistFolder(call, text) };
-      if (item?.kind === 'album') return { directory: await albumFolder(call, text) };
+      if (item?.kind === 'artist') return { directory: artistFolder(call, text) };
+      if (item?.kind === 'album') return { directory: albumFolder(call, text) };
       const folder = folders.find(idOf('folder', text));
       if (!folder) throw notFound('folder', text);
       return { directory: folder.path === '' ? await rootFolder(call) : await realFolder(call, folder) };

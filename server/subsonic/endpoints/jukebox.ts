@@ -1,12 +1,13 @@
-// jukeboxControl: a client controls a window of Tonearm that is offered as a speaker.
+// jukeboxControl: a phone plays music on the computer, through a window of Tonearm that offered itself as the speaker.
 import type { TrackId, UserId } from '../../db/ids.ts';
-import type { JukeboxService, JukeboxState } from '../../jukebox/service.ts';
+import { MOST_JUKEBOX, type JukeboxService, type JukeboxState } from '../../jukebox/service.ts';
 import type { LibraryService } from '../../library/service.ts';
+import { mapInSlices } from '../../runtime/turns.ts';
 import { needs, user, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault, missing } from '../errors.ts';
 import { parseId } from '../ids.ts';
-import { rowsOf } from '../list-slices.ts';
-import type { Params } from '../params.ts';
+import { listOfIds, rowsOf } from '../list-slices.ts';
+import { listed, type Params } from '../params.ts';
 import type { Fields } from '../xml.ts';
 
 export interface JukeboxDeps {
@@ -15,18 +16,19 @@ export interface JukeboxDeps {
 }
 
 export function jukeboxEndpoints({ jukebox, library }: JukeboxDeps): Endpoints {
-  function songsOf(params: Params, userId: UserId): TrackId[] {
-    const ids = params
-      .all('id')
-      .map((text) => parseId(text))
-      .flatMap((item) => (item?.kind === 'track' ? [item.id] : []));
-    return library.tracksById(userId, ids).map(({ id }) => id);
+  async function songsOf(params: Params, userId: UserId): Promise<TrackId[]> {
+    const items = await mapInSlices(listed(params, 'id').slice(0, MOST_JUKEBOX), parseId);
+    const songs = items.flatMap((item) => (item?.kind === 'track' ? [item.id] : []));
+    const there: TrackId[] = [];
+    for await (const tracks of rowsOf(songs, (ids) => library.tracksById(userId, ids)))
+      for (const { id } of tracks) there.push(id);
+    return there;
   }
 
-  const ACTIONS: Record<string, (userId: UserId, params: Params) => JukeboxState> = {
+  const ACTIONS: Record<string, (userId: UserId, params: Params) => JukeboxState | Promise<JukeboxState>> = {
     status: (id) => jukebox.status(id),
-    set: (id, params) => jukebox.set(id, songsOf(params, id)),
-    add: (id, params) => jukebox.add(id, songsOf(params, id)),
+    set: async (id, params) => jukebox.set(id, await songsOf(params, id)),
+    add: async (id, params) => jukebox.add(id, await songsOf(params, id)),
     clear: (id) => jukebox.clear(id),
     remove: (id, params) => jukebox.remove(id, params.requiredInt('index')),
     start: (id) => jukebox.start(id),
@@ -40,10 +42,14 @@ export function jukeboxEndpoints({ jukebox, library }: JukeboxDeps): Endpoints {
     },
   };
 
-  async function playlist({ user: { id }, shapes }: Call): Promise<Fields> {
+  function playlist({ user: { id }, shapes }: Call): Fields {
     const state = jukebox.status(id);
-    const tracks = await rowsOf(state.trackIds, (ids) => library.tracksById(id, ids));
-    return { ...toStatus(state), entry: tracks.map((track) => shapes.song(track)) };
+    const songs = listOfIds(
+      state.trackIds,
+      (ids) => library.tracksById(id, ids),
+      (track) => shapes.song(track),
+    );
+    return { ...toStatus(state), entry: songs };
   }
 
   return {
@@ -51,10 +57,10 @@ export function jukeboxEndpoints({ jukebox, library }: JukeboxDeps): Endpoints {
       'canJukebox',
       user(async (call) => {
         const action = call.params.required('action');
-        if (action === 'get') return { jukeboxPlaylist: await playlist(call) };
+        if (action === 'get') return { jukeboxPlaylist: playlist(call) };
         const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
         if (!run) throw new Fault(0, `The jukebox has no action ${action.replace(/[^\w-]/g, '?').slice(0, 40)}.`);
-        return { jukeboxStatus: toStatus(run(call.user.id, call.params)) };
+        return { jukeboxStatus: toStatus(await run(call.user.id, call.params)) };
       }),
     ),
   };

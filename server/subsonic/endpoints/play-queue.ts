@@ -2,10 +2,12 @@
 import type { TrackId } from '../../db/ids.ts';
 import type { LibraryService } from '../../library/service.ts';
 import type { PlayQueue, QueueService } from '../../playback/queue.ts';
+import { mapInSlices } from '../../runtime/turns.ts';
 import { NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault } from '../errors.ts';
 import { toId, trackIdOf } from '../ids.ts';
-import { rowsOf } from '../list-slices.ts';
+import { listOfIds } from '../list-slices.ts';
+import { listed } from '../params.ts';
 import type { Fields } from '../xml.ts';
 
 export interface PlayQueueDeps {
@@ -18,24 +20,28 @@ export function playQueueEndpoints({ library, queue }: PlayQueueDeps): Endpoints
     { user: { id, username }, shapes }: Call,
     place: (queue: PlayQueue) => Fields,
   ): Promise<Fields> {
-    const saved = queue.get(id);
-    const tracks = await rowsOf(saved.trackIds, (ids) => library.tracksById(id, ids));
+    const saved = await queue.get(id);
     return {
-      ...(tracks.length > 0 && { ...place(saved), position: saved.positionMs }),
+      ...(saved.trackIds.length > 0 && { ...place(saved), position: saved.positionMs }),
       username,
       changed: saved.updatedAt ?? new Date(0),
       changedBy: saved.client ?? '',
-      entry: tracks.map((track) => shapes.song(track)),
+      entry: listOfIds(
+        saved.trackIds,
+        (ids) => library.tracksById(id, ids),
+        (track) => shapes.song(track),
+      ),
     };
   }
 
   /** Clears the queue if there are no ids. */
-  function saveQueue({ params, user: { id }, client }: Call, place: (trackIds: TrackId[]) => number): typeof NOTHING {
-    const trackIds = params
-      .all('id')
-      .map(trackIdOf)
-      .filter((trackId) => trackId !== undefined);
-    queue.save(id, {
+  async function saveQueue(
+    { params, user: { id }, client }: Call,
+    place: (trackIds: TrackId[]) => number,
+  ): Promise<typeof NOTHING> {
+    const found = await mapInSlices(listed(params, 'id'), trackIdOf);
+    const trackIds = found.filter((trackId) => trackId !== undefined);
+    await queue.save(id, {
       trackIds,
       currentIndex: trackIds.length === 0 ? 0 : place(trackIds),
       positionMs: Math.max(0, params.int('position') ?? 0),

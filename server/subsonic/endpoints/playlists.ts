@@ -1,19 +1,21 @@
 // Endpoints of playlists.
-import type { PlaylistId, TrackId, UserId } from '../../db/ids.ts';
+import type { PlaylistId, TrackId } from '../../db/ids.ts';
+import { Pieces } from '../../http/pieces.ts';
 import type { LibraryService } from '../../library/service.ts';
 import type { PlaylistSummary } from '../../playlists/queries.ts';
 import type { PlaylistService } from '../../playlists/service.ts';
+import { mapInSlices } from '../../runtime/turns.ts';
 import { NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault, missing } from '../errors.ts';
 import { idOf, parseId, toCoverId, toId } from '../ids.ts';
-import { ALL } from '../list-slices.ts';
-import type { Params } from '../params.ts';
+import { ALL, listOf, pagesOf } from '../list-slices.ts';
+import { listed, type Params } from '../params.ts';
 import { inSeconds } from '../wire.ts';
 import type { Fields } from '../xml.ts';
 
 export interface PlaylistDeps {
   playlists: PlaylistService;
-  library: Pick<LibraryService, 'tracksById'>;
+  library: Pick<LibraryService, 'tracksThere'>;
 }
 
 export function playlistEndpoints({ playlists, library }: PlaylistDeps): Endpoints {
@@ -33,27 +35,30 @@ export function playlistEndpoints({ playlists, library }: PlaylistDeps): Endpoin
 
   async function withEntries(call: Call, id: PlaylistId): Promise<Fields> {
     const playlist = await playlists.get(call.user.id, id);
-    const entry: Fields[] = [];
-    for await (const part of playlists.allEntries(call.user.id, playlist))
-      entry.push(...part.map(({ track }) => call.shapes.song(track)));
-    return { ...toPlaylist(call, playlist), entry };
+    return { ...toPlaylist(call, playlist), entry: new Pieces(songsIn(call, playlist)) };
   }
 
-  /** Without songs that no longer exist, which clients may still know. */
-  function songsOf(params: Params, name: string, userId: UserId): TrackId[] {
-    const ids = params
-      .all(name)
-      .map((text) => parseId(text))
-      .flatMap((item) => (item?.kind === 'track' ? [item.id] : []));
-    const there = new Set(library.tracksById(userId, [...new Set(ids)]).map(({ id }) => id));
+  async function* songsIn({ user: asking, shapes }: Call, playlist: PlaylistSummary): AsyncGenerator<Fields[]> {
+    for await (const part of playlists.allEntries(asking.id, playlist))
+      yield part.map(({ track }) => shapes.song(track));
+  }
+
+  /** The songs there are: a phone may still know some that are gone. */
+  async function songsOf(params: Params, name: string): Promise<TrackId[]> {
+    const items = await mapInSlices(listed(params, name), parseId);
+    const ids = items.flatMap((item) => (item?.kind === 'track' ? [item.id] : []));
+    const there = await library.tracksThere(ids);
     return ids.filter((id) => there.has(id));
   }
 
   return {
-    /** Always complete: clients delete playlists that are not in the list. */
-    getPlaylists: user(async (call) => ({
+    /** Never a part of them: clients delete what is not in the list. */
+    getPlaylists: user((call) => ({
       playlists: {
-        playlist: (await playlists.list(call.user.id, ALL)).items.map((playlist) => toPlaylist(call, playlist)),
+        playlist: listOf(
+          pagesOf(ALL, async (page) => (await playlists.list(call.user.id, page)).items),
+          (playlist) => toPlaylist(call, playlist),
+        ),
       },
     })),
 
@@ -68,27 +73,28 @@ export function playlistEndpoints({ playlists, library }: PlaylistDeps): Endpoin
         user: { id: userId },
       } = call;
       const [existing, name] = [params.text('playlistId'), params.text('name')];
-      const trackIds = songsOf(params, 'songId', userId);
+      const trackIds = await songsOf(params, 'songId');
       if (existing === undefined) {
         if (name === undefined) throw missing('name');
-        return { playlist: await withEntries(call, playlists.create(userId, { name: named(name), trackIds }).id) };
+        const { id: created } = await playlists.create(userId, { name: named(name), trackIds });
+        return { playlist: await withEntries(call, created) };
       }
       const id = idOf('playlist', existing);
-      playlists.replaceTracks(userId, id, trackIds);
+      await playlists.replaceTracks(userId, id, trackIds);
       if (name !== undefined) playlists.update(userId, id, { name: named(name) });
       return { playlist: await withEntries(call, id) };
     }),
 
-    updatePlaylist: user(({ params, user: { id: userId } }) => {
+    updatePlaylist: user(async ({ params, user: { id: userId } }) => {
       const id = idOf('playlist', params.required('playlistId'));
       const name = params.text('name');
       const isPublic = params.optionalBool('public');
-      playlists.edit(userId, id, {
+      await playlists.edit(userId, id, {
         ...(name !== undefined && { name: named(name) }),
         ...(params.has('comment') && { description: params.text('comment')?.slice(0, MOST_COMMENT) ?? null }),
         ...(isPublic !== undefined && { isPublic }),
-        removeIndexes: params.all('songIndexToRemove').map(indexOf),
-        addTrackIds: songsOf(params, 'songIdToAdd', userId),
+        removeIndexes: await mapInSlices(listed(params, 'songIndexToRemove'), indexOf),
+        addTrackIds: await songsOf(params, 'songIdToAdd'),
       });
       return NOTHING;
     }),

@@ -2,10 +2,11 @@
 import type { HistoryService, PlayReport } from '../../history/service.ts';
 import type { NowPlayingService } from '../../history/now-playing.ts';
 import type { LibraryService } from '../../library/service.ts';
+import { inSlices } from '../../runtime/turns.ts';
 import { NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault } from '../errors.ts';
 import { idOf, trackIdOf } from '../ids.ts';
-import { toTime } from '../params.ts';
+import { listed, toTime } from '../params.ts';
 import { PLAYBACK_STATES, type PlaybackSessions, type PlaybackState } from '../playback-sessions.ts';
 import type { Fields } from '../xml.ts';
 
@@ -21,14 +22,14 @@ export function scrobblingEndpoints({ library, history, nowPlaying, sessions, no
   /** Clients that were offline send many plays at once, some of songs that no longer exist. */
   async function scrobble({ params, user: { id }, client }: Call): Promise<typeof NOTHING> {
     params.required('id');
-    const [ids, times] = [params.all('id'), params.all('time')];
+    const [ids, times] = [listed(params, 'id'), listed(params, 'time')];
     if (times.length > 0 && times.length !== ids.length)
       throw new Fault(0, `There are ${ids.length} ids and ${times.length} times; each id needs one time.`);
-    const reports = ids.flatMap((text, at): PlayReport[] => {
+    const reports: PlayReport[] = [];
+    await inSlices(ids.entries(), ([at, text]) => {
       const trackId = trackIdOf(text);
-      return trackId === undefined
-        ? []
-        : [{ trackId, client, ...(times.length > 0 && { playedAt: timeOf(times[at] as string) }) }];
+      if (trackId !== undefined)
+        reports.push({ trackId, client, ...(times.length > 0 && { playedAt: timeOf(times[at] as string) }) });
     });
     if (params.bool('submission', true)) {
       await history.recordMany(id, reports);

@@ -1,5 +1,5 @@
-// Endpoints of search. Clients sync the whole library with an empty query: sorted by the time of adding, so that new
-// items do not shift the pages.
+// Endpoints that search. An empty query lists everything in the order in which it came: this is how phones copy a
+// library, and what is added meanwhile comes at the end instead of pushing something over the edge of a page.
 import type { Page } from '../../http/paging.ts';
 import type { AlbumSummary } from '../../library/album-rows.ts';
 import type { ArtistSummary } from '../../library/artist-rows.ts';
@@ -7,7 +7,7 @@ import type { LibraryService } from '../../library/service.ts';
 import type { TrackSummary } from '../../library/track-rows.ts';
 import type { LibrarySearch, SearchService } from '../../search/service.ts';
 import { user, type Call, type Endpoints } from '../endpoint.ts';
-import { checkMusicFolder, inPieces } from '../list-slices.ts';
+import { checkMusicFolder, listOf, listOfRows, pagesOf } from '../list-slices.ts';
 import type { Params } from '../params.ts';
 
 export interface SearchDeps {
@@ -18,35 +18,30 @@ export interface SearchDeps {
 const MOST = 100_000;
 const OLDEST_FIRST = { sort: 'created_at', order: 'asc' } as const;
 
+/** Of a search with words; nobody reads more. */
+const MOST_HITS = 1_000;
+
 interface Found {
-  artists: ArtistSummary[];
-  albums: AlbumSummary[];
-  tracks: TrackSummary[];
+  artists: AsyncIterable<readonly ArtistSummary[]>;
+  albums: AsyncIterable<readonly AlbumSummary[]>;
+  tracks: AsyncIterable<readonly TrackSummary[]>;
 }
 
 export function searchEndpoints({ library, search }: SearchDeps): Endpoints {
-  async function find({ params, user: { id } }: Call): Promise<Found> {
+  function find({ params, user: { id } }: Call): Found {
     checkMusicFolder(params);
     const query = wordsOf(params.text('query'));
+    const most = query === '' ? MOST : MOST_HITS;
     const pages = {
-      artists: pageOf(params, 'artist'),
-      albums: pageOf(params, 'album'),
-      tracks: pageOf(params, 'song'),
+      artists: pageOf(params, 'artist', most),
+      albums: pageOf(params, 'album', most),
+      tracks: pageOf(params, 'song', most),
     };
     if (query === '') {
       return {
-        artists: await inPieces(
-          pages.artists,
-          async (page) => (await library.listArtists(id, {}, OLDEST_FIRST, page)).items,
-        ),
-        albums: await inPieces(
-          pages.albums,
-          async (page) => (await library.listAlbums(id, {}, OLDEST_FIRST, page)).items,
-        ),
-        tracks: await inPieces(
-          pages.tracks,
-          async (page) => (await library.listTracks(id, {}, OLDEST_FIRST, page)).items,
-        ),
+        artists: pagesOf(pages.artists, async (page) => (await library.listArtists(id, {}, OLDEST_FIRST, page)).items),
+        albums: pagesOf(pages.albums, async (page) => (await library.listAlbums(id, {}, OLDEST_FIRST, page)).items),
+        tracks: pagesOf(pages.tracks, async (page) => (await library.listTracks(id, {}, OLDEST_FIRST, page)).items),
       };
     }
     // most clients request the same page of each kind, which takes one search
@@ -58,31 +53,31 @@ export function searchEndpoints({ library, search }: SearchDeps): Endpoints {
       return found;
     };
     return {
-      artists: await inPieces(pages.artists, (page) => searched(page).artists.items),
-      albums: await inPieces(pages.albums, (page) => searched(page).albums.items),
-      tracks: await inPieces(pages.tracks, (page) => searched(page).tracks.items),
+      artists: pagesOf(pages.artists, (page) => searched(page).artists.items),
+      albums: pagesOf(pages.albums, (page) => searched(page).albums.items),
+      tracks: pagesOf(pages.tracks, (page) => searched(page).tracks.items),
     };
   }
 
   return {
-    search3: user(async (call) => {
-      const { artists, albums, tracks } = await find(call);
+    search3: user((call) => {
+      const { artists, albums, tracks } = find(call);
       return {
         searchResult3: {
-          artist: artists.map(call.shapes.artist),
-          album: albums.map(call.shapes.album),
-          song: tracks.map((track) => call.shapes.song(track)),
+          artist: listOf(artists, call.shapes.artist),
+          album: listOf(albums, call.shapes.album),
+          song: listOf(tracks, (track) => call.shapes.song(track)),
         },
       };
     }),
 
-    search2: user(async (call) => {
-      const { artists, albums, tracks } = await find(call);
+    search2: user((call) => {
+      const { artists, albums, tracks } = find(call);
       return {
         searchResult2: {
-          artist: artists.map(call.shapes.artistFolder),
-          album: albums.map((album) => call.shapes.albumFolder(album)),
-          song: tracks.map((track) => call.shapes.song(track)),
+          artist: listOf(artists, call.shapes.artistFolder),
+          album: listOf(albums, (album) => call.shapes.albumFolder(album)),
+          song: listOf(tracks, (track) => call.shapes.song(track)),
         },
       };
     }),
@@ -102,7 +97,11 @@ export function searchEndpoints({ library, search }: SearchDeps): Endpoints {
       const { items, total } =
         query === '' || page.limit === 0 ? { items: [], total: 0 } : search.searchLibrary(id, query, page).tracks;
       return {
-        searchResult: { offset: page.offset, totalHits: total, match: items.map((track) => shapes.song(track)) },
+        searchResult: {
+          offset: page.offset,
+          totalHits: total,
+          match: listOfRows(items, (track) => shapes.song(track)),
+        },
       };
     }),
   };
@@ -119,7 +118,7 @@ function wordsOf(query: string | undefined): string {
         .slice(0, 200);
 }
 
-const pageOf = (params: Params, kind: 'artist' | 'album' | 'song'): Page => ({
-  limit: params.count(`${kind}Count`, { or: 20, max: MOST }),
+const pageOf = (params: Params, kind: 'artist' | 'album' | 'song', max: number): Page => ({
+  limit: params.count(`${kind}Count`, { or: 20, max }),
   offset: params.count(`${kind}Offset`, { or: 0, max: Number.MAX_SAFE_INTEGER }),
 });

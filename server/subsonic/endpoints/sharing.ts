@@ -1,12 +1,13 @@
 // Endpoints of shares (public links).
 import type { ShareId, TrackId, UserId } from '../../db/ids.ts';
-import { notFound } from '../../errors.ts';
+import { invalid, notFound } from '../../errors.ts';
 import type { LibraryService } from '../../library/service.ts';
 import type { PlaylistService } from '../../playlists/service.ts';
-import type { ShareService, ShareSummary } from '../../shares/service.ts';
+import { turn } from '../../runtime/turns.ts';
+import { MAX_SHARED, type ShareService, type ShareSummary } from '../../shares/service.ts';
 import { needs, NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
-import { anyId, idOf, toId } from '../ids.ts';
-import { ALL, rowsOf } from '../list-slices.ts';
+import { anyId, idOf, toId, type ItemId } from '../ids.ts';
+import { ALL, listOfIds, pagesOf } from '../list-slices.ts';
 import { toTime, type Params } from '../params.ts';
 import { baseOf } from '../urls.ts';
 import type { Fields } from '../xml.ts';
@@ -18,24 +19,47 @@ export interface SharingDeps {
 }
 
 export function sharingEndpoints({ shares, library, playlists }: SharingDeps): Endpoints {
-  async function tracksOf(userId: UserId, text: string): Promise<TrackId[]> {
-    const item = anyId(text);
-    if (item.kind === 'track') return [library.getTrack(userId, item.id).id];
-    if (item.kind === 'album')
-      return (
-        await library.listTracks(userId, { albumId: library.getAlbum(userId, item.id).id }, { sort: 'album' }, ALL)
-      ).items.map(({ id }) => id);
-    if (item.kind === 'playlist') {
-      const ids: TrackId[] = [];
-      for await (const part of playlists.allEntries(userId, await playlists.get(userId, item.id)))
-        ids.push(...part.map(({ track }) => track.id));
-      return ids;
-    }
+  /** How many tracks an id stands for, before any is read. */
+  async function countOf(userId: UserId, item: ItemId, text: string): Promise<number> {
+    if (item.kind === 'track') return library.getTrack(userId, item.id) ? 1 : 0;
+    if (item.kind === 'album') return library.getAlbum(userId, item.id).trackCount;
+    if (item.kind === 'playlist') return (await playlists.get(userId, item.id)).trackCount;
     throw notFound('song, album or playlist', text);
   }
 
-  async function toShare({ user: { id, username }, shapes, req }: Call, share: ShareSummary): Promise<Fields> {
-    const tracks = await rowsOf(share.trackIds, (ids) => library.tracksById(id, ids));
+  async function* tracksOf(userId: UserId, item: ItemId): AsyncGenerator<TrackId> {
+    if (item.kind === 'track') yield item.id;
+    if (item.kind === 'album')
+      for await (const page of pagesOf(
+        ALL,
+        async (wanted) => (await library.listTracks(userId, { albumId: item.id }, { sort: 'album' }, wanted)).items,
+      ))
+        for (const { id } of page) yield id;
+    if (item.kind === 'playlist')
+      for await (const part of playlists.allEntries(userId, await playlists.get(userId, item.id)))
+        for (const { track } of part) yield track.id;
+  }
+
+  /** Throws `invalid` as soon as there are more than a share may hold. */
+  async function sharedTracks(userId: UserId, texts: readonly string[]): Promise<TrackId[]> {
+    const tooMany = (count: number): Error =>
+      invalid([{ field: 'id', message: `may stand for at most ${MAX_SHARED} songs, and stands for ${count} or more` }]);
+    if (texts.length > MAX_SHARED) throw tooMany(texts.length);
+    const items: ItemId[] = [];
+    let count = 0;
+    for (const text of texts) {
+      if (items.length % IDS_AT_ONCE === 0) await turn();
+      const item = anyId(text);
+      count += await countOf(userId, item, text);
+      if (count > MAX_SHARED) throw tooMany(count);
+      items.push(item);
+    }
+    const trackIds: TrackId[] = [];
+    for (const item of items) for await (const id of tracksOf(userId, item)) trackIds.push(id);
+    return trackIds;
+  }
+
+  function toShare({ user: { id, username }, shapes, req }: Call, share: ShareSummary): Fields {
     return {
       id: toId('share', share.id),
       url: `${baseOf(req)}/share/${share.token}`,
@@ -45,16 +69,18 @@ export function sharingEndpoints({ shares, library, playlists }: SharingDeps): E
       expires: share.expiresAt ?? undefined,
       lastVisited: share.lastVisitedAt ?? undefined,
       visitCount: share.visitCount,
-      entry: tracks.map((track) => shapes.song(track)),
+      entry: listOfIds(
+        share.trackIds,
+        (ids) => library.tracksById(id, ids),
+        (track) => shapes.song(track),
+      ),
     };
   }
 
   return {
-    getShares: user(async (call) => {
-      const found: Fields[] = [];
-      for (const share of shares.list(call.user.id)) found.push(await toShare(call, share));
-      return { shares: { share: found } };
-    }),
+    getShares: user(async (call) => ({
+      shares: { share: (await shares.list(call.user.id)).map((share) => toShare(call, share)) },
+    })),
 
     createShare: needs(
       'canShare',
@@ -64,19 +90,11 @@ export function sharingEndpoints({ shares, library, playlists }: SharingDeps): E
           user: { id },
         } = call;
         params.required('id');
-        const trackIds = (
-          await Promise.all(
-            params
-              .all('id')
-              .slice(0, MOST_SHARED)
-              .map((text) => tracksOf(id, text)),
-          )
-        ).flat();
-        const share = shares.create(id, trackIds, {
+        const share = await shares.create(id, await sharedTracks(id, params.all('id')), {
           description: params.text('description') ?? null,
           expiresAt: expiryOf(params) ?? null,
         });
-        return { shares: { share: [await toShare(call, share)] } };
+        return { shares: { share: [toShare(call, share)] } };
       }),
     ),
 
@@ -99,7 +117,7 @@ export function sharingEndpoints({ shares, library, playlists }: SharingDeps): E
   };
 }
 
-const MOST_SHARED = 1_000;
+const IDS_AT_ONCE = 20;
 
 /** `expires=0` is never. */
 function expiryOf(params: Params): Date | undefined {

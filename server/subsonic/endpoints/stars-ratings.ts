@@ -2,24 +2,24 @@
 import type { Item } from '../../likes/queries.ts';
 import type { LikeService } from '../../likes/service.ts';
 import { notFound } from '../../errors.ts';
+import { inSlices } from '../../runtime/turns.ts';
 import { NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault, missing } from '../errors.ts';
 import { anyId, idOf } from '../ids.ts';
-import type { Params } from '../params.ts';
+import { listed, type Params } from '../params.ts';
 
 export interface RatingDeps {
-  likes: Pick<LikeService, 'add' | 'states'>;
+  likes: Pick<LikeService, 'add' | 'addMany' | 'findAbsent' | 'states'>;
 }
 
 export function ratingEndpoints({ likes }: RatingDeps): Endpoints {
-  /** Skips items that are in that state already. */
-  function like({ params, user: { id } }: Call, liked: boolean): typeof NOTHING {
-    const items = itemsOf(params);
+  /** Skips items that are in that state already. An unknown item refuses the call before anything is written. */
+  async function like({ params, user: { id } }: Call, liked: boolean): Promise<typeof NOTHING> {
+    const items = await itemsOf(params);
     if (items.length === 0) throw missing('id');
-    for (const item of items) {
-      if (likes.states(id, item.itemType, [item.itemId])[0]?.liked !== liked)
-        likes.add(id, item, { liked, rating: null });
-    }
+    const absent = await likes.findAbsent(items);
+    if (absent) throw notFound(absent.itemType, absent.itemId);
+    await likes.addMany(id, items, { liked, rating: null }, { onlyNews: true });
     return NOTHING;
   }
 
@@ -37,11 +37,15 @@ export function ratingEndpoints({ likes }: RatingDeps): Endpoints {
   };
 }
 
-const itemsOf = (params: Params): Item[] => [
-  ...params.all('id').map(itemOf),
-  ...params.all('albumId').map((id): Item => ({ itemType: 'album', itemId: idOf('album', id) })),
-  ...params.all('artistId').map((id): Item => ({ itemType: 'artist', itemId: idOf('artist', id) })),
-];
+/** Each once, in order. */
+async function itemsOf(params: Params): Promise<Item[]> {
+  const items = new Map<string, Item>();
+  const add = (item: Item): void => void items.set(`${item.itemType} ${item.itemId}`, item);
+  await inSlices(listed(params, 'id'), (id) => add(itemOf(id)));
+  await inSlices(listed(params, 'albumId'), (id) => add({ itemType: 'album', itemId: idOf('album', id) }));
+  await inSlices(listed(params, 'artistId'), (id) => add({ itemType: 'artist', itemId: idOf('artist', id) }));
+  return [...items.values()];
+}
 
 /** `id` may be of any kind: clients also send the ids of albums and artists that they show as folders. */
 function itemOf(text: string): Item {

@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from 'node:net';
 import express, { type RequestHandler } from 'express';
 import { errorHandler, notFoundHandler } from '../../../server/http/problem.ts';
 import { requestLog } from '../../../server/http/request-log.ts';
-import { mountRoutes, queryOf, type Authenticate } from '../../../server/http/mount.ts';
+import { mountRoutes, type Authenticate } from '../../../server/http/mount.ts';
 import type { Route } from '../../../server/http/route.ts';
 import { securityHeaders } from '../../../server/http/security-headers.ts';
 import { createLog } from '../../../server/log/log.ts';
@@ -21,7 +21,9 @@ export interface BareApp {
 
 /** `Bearer ann` is a user, `Bearer root` a superuser; `token=ann` where the query counts. */
 export const authenticate: Authenticate = (req, { query }) => {
-  const name = req.headers.authorization?.replace('Bearer ', '') ?? (query ? String(queryOf(req)['token'] ?? '') : '');
+  const name =
+    req.headers.authorization?.replace('Bearer ', '') ??
+    (query ? new URL(req.originalUrl, 'http://a').searchParams.get('token') : '');
   return name === 'ann' || name === 'root' ? principal(name === 'ann' ? 2 : 1, name, name === 'root') : undefined;
 };
 

@@ -68,10 +68,10 @@ const routes = [
     { method: 'get', path: '/words', access: 'public', summary: 'bytes', produces: ['text/plain'] },
     ({ res }) => void res.type('text').end('words'),
   ),
-  route({ method: 'get', path: '/lost', access: 'public', summary: 'not found', reply: Echo }, () => {
+  route({ method: 'get', path: '/lost', access: 'public', summary: 'x', reply: Echo, problems: ['not_found'] }, () => {
     throw notFound('track', 7);
   }),
-  route({ method: 'get', path: '/clash', access: 'public', summary: 'conflict', reply: Echo }, () =>
+  route({ method: 'get', path: '/clash', access: 'public', summary: 'x', reply: Echo, problems: ['conflict'] }, () =>
     Promise.reject(conflict('It is taken.')),
   ),
   route({ method: 'get', path: '/broken', access: 'public', summary: 'a bug', reply: Echo }, () => {
@@ -151,7 +151,9 @@ describe('a body', () => {
     ['a form where none is taken', 'name=ann', 'application/x-www-form-urlencoded', 415],
     ['XML', '<a/>', 'application/xml', 415],
     ['another charset', '{"name": "ann"}', 'application/json; charset=klingon', 415],
-    ['more than 5 MB', JSON.stringify({ name: 'x'.repeat(5_300_000) }), 'application/json', 413],
+    ['more than 512 KB', JSON.stringify({ name: 'x'.repeat(600_000) }), 'application/json', 413],
+    ['more values than it may hold', JSON.stringify({ name: Array(40_000).fill(0) }), 'application/json', 422],
+    ['many levels', `${'['.repeat(1_000)}${']'.repeat(1_000)}`, 'application/json', 400],
     ['null', 'null', 'application/json', 422],
     ['a list', '[1]', 'application/json', 422],
     ['a number', '1', 'application/json', 422],

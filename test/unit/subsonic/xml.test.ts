@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { Pieces } from '../../../server/http/pieces.ts';
 import { formatOf } from '../../../server/subsonic/respond.ts';
-import { TextElement, toXml, type Fields } from '../../../server/subsonic/xml.ts';
+import { TextElement, xmlText, type Fields } from '../../../server/subsonic/xml.ts';
 
-const xml = (fields: Fields): string =>
-  toXml('r', 'urn:x', fields)
-    .replace(/^.*\n<r xmlns="urn:x"/, '')
-    .replace(/\n$/, '');
+async function xml(fields: Fields): Promise<string> {
+  let text = '';
+  for await (const part of xmlText('r', 'urn:x', fields)) text += part;
+  return text.replace(/^.*\n<r xmlns="urn:x"/, '').replace(/\n$/, '');
+}
 
 describe('XML', () => {
   it.each<[string, Fields, string]>([
@@ -27,6 +29,11 @@ describe('XML', () => {
     ],
     ['value as text', { genre: [{ songCount: 1, value: 'Jazz' }] }, '><genre songCount="1">Jazz</genre></r>'],
     ['text elements', { notes: new TextElement('a & b') }, '><notes>a &amp; b</notes></r>'],
+    [
+      'a list in pieces as a whole one',
+      { list: { name: 'x', entry: new Pieces([[{ id: 1 }], [], [{ id: 2 }, { id: 3 }]]), after: { n: 1 } } },
+      '><list name="x"><entry id="1"/><entry id="2"/><entry id="3"/><after n="1"/></list></r>',
+    ],
     ['an empty list as nothing, its container stays', { playlists: { playlist: [] } }, '><playlists/></r>'],
     [
       'attributes before elements, in whatever order they come',
@@ -43,8 +50,8 @@ describe('XML', () => {
       { cueLine: [{ index: 0, value: 'x' }] },
       '><cueLine index="0" value="x"/></r>',
     ],
-  ])('writes %s', (_, fields, expected) => {
-    expect(xml(fields)).toBe(expected);
+  ])('writes %s', async (_, fields, expected) => {
+    expect(await xml(fields)).toBe(expected);
   });
 
   it.each([
@@ -55,9 +62,9 @@ describe('XML', () => {
     ['\uffffnot\ufffe', 'not'],
     ['half \ud800', 'half \ufffd'],
     ['🎵 сюда עברית', '🎵 сюда עברית'],
-  ])('writes the text %j', (text, expected) => {
-    expect(xml({ a: text })).toBe(` a="${expected}"/>`);
-    expect(xml({ g: [{ value: text }] })).toBe(`><g>${expected}</g></r>`);
+  ])('writes the text %j', async (text, expected) => {
+    expect(await xml({ a: text })).toBe(` a="${expected}"/>`);
+    expect(await xml({ g: [{ value: text }] })).toBe(`><g>${expected}</g></r>`);
   });
 });
 
