@@ -24,7 +24,13 @@ export default defineConfig({
         resolve: { alias: { electron: join(import.meta.dirname, 'test/fakes/electron.ts') } },
         test: { ...common, name: 'unit', include: ['test/unit/**/*.test.ts'] },
       },
-      { test: { ...common, name: 'integration', include: ['test/integration/**/*.test.ts'] } },
+      {
+        test: {
+          ...common,
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts', 'test/hostile/**/*.test.ts'],
+        },
+      },
       {
         test: {
           ...common,

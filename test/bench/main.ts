@@ -11,6 +11,7 @@ import { describeMachine } from './machine.ts';
 import { tableHead, toRows, type Measure } from './measure.ts';
 import { endProducts } from './product.ts';
 import { enrichSuite } from './suites/enrich.ts';
+import { hostileSuite } from './suites/hostile.ts';
 import { idleSuite } from './suites/idle.ts';
 import { listsSuite } from './suites/lists.ts';
 import { openingSuite } from './suites/opening.ts';
@@ -29,6 +30,7 @@ const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = {
   enrich: enrichSuite,
   subsonic: subsonicSuite,
   idle: idleSuite,
+  hostile: hostileSuite,
   queries: (dir) => queriesSuite(dir, { million: values.million === true, libraries: values.libraries ?? dir }),
   lists: (dir) => listsSuite(dir, { libraries: values.libraries ?? dir, docs: values.docs === true }),
   opening: (dir) => openingSuite(dir, { libraries: values.libraries ?? dir, docs: values.docs === true }),

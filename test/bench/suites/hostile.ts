@@ -1,0 +1,183 @@
+// Requests that are as large and as awkward as they may be, one at a time: how long the event loop stops, what /health
+// takes meanwhile, and how much memory they need. Bounds: 50 ms, 50 ms more than the quiet server, 50 MB.
+import { createHash } from 'node:crypto';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { fillLibrary } from '../large-library.ts';
+import { measure, type Measure } from '../measure.ts';
+import { startProduct, type Product } from '../product.ts';
+
+const TRACKS = Number(process.env['BENCH_TRACKS'] ?? 50_000);
+const LIMIT = 50;
+const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
+const HEALTH_EVERY_MS = 10;
+
+interface Attack {
+  name: string;
+  run: () => Promise<void>;
+}
+
+export async function hostileSuite(dir: string): Promise<Measure[]> {
+  const dataDir = join(dir, 'hostile');
+  await (await startProduct(dataDir)).stop(); // the database and the account
+  const client = new Database(join(dataDir, 'tonearm.db'));
+  const userId = (client.prepare('SELECT min(id) AS id FROM users').get() as { id: number }).id;
+  fillLibrary(client, { tracks: TRACKS, userId, likeEvents: TRACKS, plays: TRACKS });
+  client.close();
+
+  const product = await startProduct(dataDir);
+  const measures: Measure[] = [];
+  const quiet = await healthWhile(product.url, () => sleep(2_000));
+  for (const { name, run } of await attacks(product)) {
+    await loopDelay(product);
+    const before = product.rss();
+    const { p99, peak } = await healthWhile(product.url, run, () => product.rss());
+    const stop = await loopDelay(product);
+    const values: [string, string, number, number][] = [
+      ['longest stop', 'ms', stop, LIMIT],
+      ['/health p99', 'ms', p99, quiet.p99 + LIMIT],
+      ['extra memory', 'MB', Math.max(0, peak - before), LIMIT],
+    ];
+    for (const [what, unit, value, bound] of values)
+      measures.push(
+        measure({
+          suite: 'hostile',
+          name: `${name}: ${what}`,
+          unit,
+          product: value,
+          bound: { name: 'limit', value: bound },
+          goal: { op: '<=', value: 1 },
+        }),
+      );
+  }
+  await product.stop();
+  return measures;
+}
+
+/** Longest delay of the event loop since it was last asked for, in ms. */
+async function loopDelay({ url, token }: Product): Promise<number> {
+  const response = await fetch(`${url}/api/v1/metrics`, { headers: { Authorization: `Bearer ${token}` } });
+  const seconds = /^nodejs_eventloop_delay_max_seconds (\S+)$/m.exec(await response.text())?.[1];
+  return Number(seconds ?? 0) * 1_000;
+}
+
+async function healthWhile(
+  url: string,
+  work: () => Promise<void>,
+  rss: () => number = () => 0,
+): Promise<{ p99: number; peak: number }> {
+  const taken: number[] = [];
+  let [isDone, peak] = [false, 0];
+  const done = work().finally(() => (isDone = true));
+  while (!isDone || taken.length < 20) {
+    const started = performance.now();
+    await (await fetch(`${url}/health`)).text();
+    taken.push(performance.now() - started);
+    peak = Math.max(peak, rss());
+    await sleep(HEALTH_EVERY_MS);
+  }
+  await done;
+  return { p99: taken.toSorted((a, b) => a - b)[Math.floor(taken.length * 0.99)] ?? 0, peak };
+}
+
+async function attacks({ url, token, api }: Product): Promise<Attack[]> {
+  const { username, password } = await api<{ username: string; password: string }>('/users/me/subsonic-password');
+  const salt = 'c19b2d';
+  const md5 = createHash('md5').update(`${password}${salt}`).digest('hex');
+  const credentials = new URLSearchParams({ u: username, s: salt, t: md5, v: '1.16.1', c: 'bench', f: 'json' });
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  const drain = async (response: Response): Promise<void> => {
+    for await (const _ of response.body ?? []);
+  };
+  const json = async (method: string, path: string, body?: unknown): Promise<void> =>
+    drain(
+      await fetch(`${url}/api/v1${path}`, {
+        method,
+        headers,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }),
+    );
+  const rest = async (endpoint: string, params: [string, string][] = []): Promise<void> =>
+    drain(
+      await fetch(`${url}/rest/${endpoint}`, {
+        method: 'POST',
+        body: new URLSearchParams([...credentials, ...params]).toString(),
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      }),
+    );
+  const ids = (count: number): number[] => Array.from({ length: count }, (_, n) => 1 + (n % TRACKS));
+  const named = (name: string, count: number): [string, string][] => ids(count).map((id) => [name, `tr-${id}`]);
+  const list = await fetch(`${url}/api/v1/playlists?entries=false`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ name: 'long', track_ids: ids(40_000) }),
+  });
+  const { id } = (await list.json()) as { id: number };
+
+  return [
+    { name: 'star 20,000 times the same song', run: () => rest('star', times(20_000, ['id', 'tr-100'])) },
+    { name: 'star 60,000 songs', run: () => rest('star', named('id', 60_000)) },
+    { name: 'unstar 60,000 songs', run: () => rest('unstar', named('id', 60_000)) },
+    {
+      name: 'savePlayQueue, 100,000',
+      run: () => rest('savePlayQueue', [...named('id', 100_000), ['current', 'tr-5']]),
+    },
+    { name: 'getPlayQueue, 100,000', run: () => rest('getPlayQueue') },
+    { name: 'getPlayQueue as XML, 100,000', run: () => rest('getPlayQueue', [['f', 'xml']]) },
+    { name: 'PUT /queue, 200,000', run: () => json('PUT', '/queue', { track_ids: ids(200_000) }) },
+    { name: 'createPlaylist, 60,000', run: () => rest('createPlaylist', [['name', 'x'], ...named('songId', 60_000)]) },
+    {
+      name: 'createPlaylist over one of 40,000',
+      run: () => rest('createPlaylist', [['playlistId', `pl-${id}`], ...named('songId', 60_000).toReversed()]),
+    },
+    { name: 'GET /playlists/{id}, 60,000', run: () => json('GET', `/playlists/${id}`) },
+    {
+      name: 'scrobble 20,000 plays',
+      run: () =>
+        rest('scrobble', [
+          ...named('id', 20_000),
+          ...ids(20_000).map((n): [string, string] => ['time', `${n * 1_000_000}`]),
+        ]),
+    },
+    {
+      name: 'createShare, 1,000 long playlists',
+      run: () => rest('createShare', times(1_000, ['id', `pl-${id}`])),
+    },
+    {
+      name: 'search3, the whole library',
+      run: () =>
+        rest('search3', [
+          ['query', ''],
+          ['songCount', '100000'],
+        ]),
+    },
+    { name: 'getStarred2 after 60,000 stars', run: () => rest('getStarred2') },
+    { name: 'getArtists', run: () => rest('getArtists') },
+    {
+      name: 'a form of 10 MB',
+      run: () => rest('ping', times(240_000, ['x', 'yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy'])),
+    },
+    { name: 'an address of 250 KB', run: () => json('GET', `/tracks?${'a&'.repeat(125_000)}`) },
+    { name: 'JSON of half a million lists', run: () => json('PUT', '/queue', { track_ids: times(300_000, []) }) },
+    { name: '2,000 requests in one piece', run: () => pipelined(url) },
+    {
+      name: '20 times a list of 60,000 at once',
+      run: async () => void (await Promise.all(Array.from({ length: 20 }, () => json('GET', `/playlists/${id}`)))),
+    },
+  ];
+}
+
+function pipelined(url: string): Promise<void> {
+  const { hostname, port, host } = new URL(url);
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(`GET /health HTTP/1.1\r\nHost: ${host}\r\n\r\n`.repeat(2_000)),
+    );
+    socket
+      .on('data', () => undefined)
+      .on('error', () => undefined)
+      .on('close', () => resolve());
+  });
+}

@@ -1,0 +1,336 @@
+// npm run fuzz -- --requests 100000 --seed 1: asks a server of its own by the OpenAPI document and by the Subsonic API,
+// with bad values, as callers of every kind. Ends with 1 when an answer is a 5xx that is not an honest 503, has a status
+// that its operation does not list, breaks its schema or tells of internals; when /health takes longer than the quiet
+// server's by more than 50 ms at the 99th percentile; or when memory does not come back.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { Ajv, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import Database from 'better-sqlite3';
+import { fillLibrary } from '../bench/large-library.ts';
+import { root, startProduct } from '../bench/product.ts';
+import { seededRandom } from '../support/random.ts';
+import type { OpenApiDocument, Operation } from '../../server/http/openapi.ts';
+import { makeCallers, type Caller } from './callers.ts';
+import { oddText, pick, valueFor, type JsonSchema } from './values.ts';
+
+const { values } = parseArgs({
+  options: {
+    requests: { type: 'string', default: '10000' },
+    seed: { type: 'string', default: '1' },
+    tracks: { type: 'string', default: '2000' },
+  },
+});
+const [requests, seed, tracks] = [Number(values.requests), Number(values.seed), Number(values.tracks)];
+const AT_ONCE = 4;
+const HEALTH_EVERY_MS = 20;
+const MOST_HEALTH_MS = 50;
+const MOST_MEMORY_MB = 50;
+const INTERNALS = /node_modules|\bat \S+ \(|\.ts:\d+:\d+|SQLITE_|SqliteError|\/server\/\w+\//;
+/** They end the accounts that ask, or the server. */
+const LEFT_OUT = new Set(['PATCH /users/{id}', 'DELETE /users/{id}', 'PATCH /settings', 'PUT /network/sharing']);
+const REST_NAMES = [
+  'id',
+  'albumId',
+  'artistId',
+  'songId',
+  'playlistId',
+  'songIdToAdd',
+  'songIndexToRemove',
+  'name',
+  'query',
+  'size',
+  'offset',
+  'count',
+  'songCount',
+  'albumCount',
+  'artistCount',
+  'songOffset',
+  'type',
+  'genre',
+  'fromYear',
+  'toYear',
+  'musicFolderId',
+  'rating',
+  'time',
+  'submission',
+  'position',
+  'current',
+  'currentIndex',
+  'index',
+  'action',
+  'gain',
+  'comment',
+  'description',
+  'expires',
+  'username',
+  'password',
+  'email',
+  'maxBitRate',
+  'format',
+  'timeOffset',
+  'bitRate',
+  'artist',
+  'title',
+  'streamUrl',
+  'homepageUrl',
+  'public',
+  'mediaId',
+  'mediaType',
+  'positionMs',
+  'state',
+  'playbackRate',
+  'ifModifiedSince',
+  'enhanced',
+  'f',
+  'callback',
+  'v',
+  'c',
+];
+
+interface Asked {
+  what: string;
+  caller: string;
+  url: string;
+  init: RequestInit;
+  operation?: Operation;
+}
+const faults = new Map<string, { count: number; example: string }>();
+const statuses = new Map<number, number>();
+
+const dir = mkdtempSync(join(tmpdir(), 'tonearm-fuzz-'));
+const random = seededRandom(seed);
+try {
+  await (await startProduct(dir)).stop();
+  const client = new Database(join(dir, 'tonearm.db'));
+  const userId = (client.prepare('SELECT min(id) AS id FROM users').get() as { id: number }).id;
+  fillLibrary(client, { tracks, userId, likeEvents: tracks, plays: tracks });
+  client.close();
+  process.exitCode = (await run()) ? 0 : 1;
+} finally {
+  rmSync(dir, { recursive: true, force: true });
+}
+
+async function run(): Promise<boolean> {
+  const product = await startProduct(dir);
+  const callers = await makeCallers(product);
+  const document = await product.api<OpenApiDocument>('/openapi.json');
+  const quiet = p99(await healthTimes(product.url, () => quietTimes-- > 0));
+  const memoryBefore = product.rss();
+  const makers = [restMaker(product.url), apiMaker(product.url, document)];
+  const judge = createJudge(document);
+
+  let left = requests;
+  const work = async (): Promise<void> => {
+    while (left-- > 0) await ask(pick(random, makers)(pick(random, callers)), judge);
+  };
+  let isWorking = true;
+  const health = healthTimes(product.url, () => isWorking);
+  const started = performance.now();
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  isWorking = false;
+  const busy = p99(await health);
+  let memory = product.rss();
+  for (let tries = 0; tries < 24 && memory > memoryBefore + MOST_MEMORY_MB; tries++) {
+    await sleep(5_000);
+    memory = product.rss();
+  }
+  await product.stop();
+
+  const extraMs = busy.p99 - quiet.p99;
+  console.log(`seed ${seed}: ${requests} requests in ${Math.round((performance.now() - started) / 1_000)} s`);
+  console.log(
+    `statuses: ${[...statuses]
+      .sort(([a], [b]) => a - b)
+      .map(([status, n]) => `${status}: ${n}`)
+      .join(', ')}`,
+  );
+  console.log(
+    `/health: p99 ${busy.p99.toFixed(1)} ms, longest ${busy.max.toFixed(1)} ms (quiet: ${quiet.p99.toFixed(1)}, ${quiet.max.toFixed(1)})`,
+  );
+  console.log(`memory: ${memoryBefore.toFixed(0)} MB before, ${memory.toFixed(0)} MB at the end`);
+  for (const [fault, { count, example }] of faults) console.log(`FAULT ${fault} (${count} times), as ${example}`);
+  return faults.size === 0 && extraMs <= MOST_HEALTH_MS && memory <= memoryBefore + MOST_MEMORY_MB;
+}
+
+async function ask(
+  { what, caller, url, init, operation }: Asked,
+  judge: ReturnType<typeof createJudge>,
+): Promise<void> {
+  const note = (fault: string): void => {
+    const known = faults.get(`${what}: ${fault}`);
+    const body = typeof init.body === 'string' ? init.body.slice(0, 300) : '';
+    faults.set(`${what}: ${fault}`, {
+      count: (known?.count ?? 0) + 1,
+      example: known?.example ?? `${caller}: ${init.method} ${url.slice(0, 300)} ${body}`,
+    });
+  };
+  try {
+    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(60_000) });
+    const { status, headers } = response;
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    const type = headers.get('content-type') ?? '';
+    if (type.startsWith('text/event-stream')) return void (await response.body?.cancel());
+    const text = await response.text();
+    if (status >= 500 && !(status === 503 && headers.has('retry-after')))
+      note(`answers ${status}: ${text.slice(0, 200)}`);
+    if (INTERNALS.test(text) && !type.includes('html')) note('tells of internals');
+    for (const fault of judge({ status, type, text, operation })) note(fault);
+  } catch (error) {
+    note(`no answer: ${String(error)}`);
+  }
+}
+
+/** Faults of an answer against the document. */
+function createJudge(document: OpenApiDocument) {
+  const ajv = new Ajv({ strict: false, allErrors: false });
+  (addFormats as unknown as (to: Ajv) => void)(ajv);
+  ajv.addSchema(document, 'api');
+  const checks = new Map<unknown, ValidateFunction>();
+  return ({
+    status,
+    type,
+    text,
+    operation,
+  }: {
+    status: number;
+    type: string;
+    text: string;
+    operation?: Operation | undefined;
+  }): string[] => {
+    if (!operation) return type.includes('json') && !isJson(text) ? ['is no JSON'] : [];
+    const listed = operation.responses[String(status)];
+    if (!listed) return [`does not list ${status}`];
+    const schema = listed.content?.[type.replace(/;.*/, '')]?.schema;
+    if (!schema || Object.keys(schema).length === 0 || text === '') return [];
+    if (!isJson(text)) return ['is no JSON'];
+    const known =
+      checks.get(schema) ?? ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as object);
+    checks.set(schema, known);
+    if (known(JSON.parse(text))) return [];
+    return (known.errors ?? [])
+      .slice(0, 1)
+      .map((one) => `breaks its schema at ${one.instancePath.replace(/\d+/g, 'n')}: ${one.message}`);
+  };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function apiMaker(base: string, document: OpenApiDocument): (caller: Caller) => Asked {
+  const resolve = (ref: string): JsonSchema =>
+    ref
+      .slice(2)
+      .split('/')
+      .reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], document) as JsonSchema;
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  );
+  const allowed = operations.filter(({ path, method }) => !LEFT_OUT.has(`${method} ${path.replace('/api/v1', '')}`));
+  return (caller) => {
+    const { path, method, operation } = pick(random, allowed);
+    let address = path;
+    const query = new URLSearchParams();
+    for (const parameter of operation.parameters) {
+      const value = (): string => {
+        const made = valueFor(parameter.schema, random, resolve);
+        return typeof made === 'string' ? made : JSON.stringify(made);
+      };
+      if (parameter.in === 'path')
+        address = address.replace(`{${parameter.name}}`, encodeURIComponent(value().toWellFormed()) || '0');
+      else if (random() < 0.5)
+        for (let n = pick(random, [1, 1, 1, 2, 50]); n > 0; n--) query.append(parameter.name, value());
+    }
+    if (random() < 0.02) query.append(oddText(random), oddText(random));
+    if (caller.token !== undefined) query.append('token', caller.token);
+    const headers: Record<string, string> = { ...(caller.bearer && { Authorization: `Bearer ${caller.bearer}` }) };
+    if (random() < 0.05)
+      headers['Range'] = pick(random, ['bytes=0-', 'bytes=-1', 'bytes=9999999-', 'bytes=5-1', 'x=1', 'bytes=0-1,3-4']);
+    if (random() < 0.05)
+      headers[pick(random, ['If-Match', 'If-None-Match', 'If-Range'])] = pick(random, ['"x"', '*', 'W/"x"', 'junk']);
+    const init: RequestInit = { method: random() < 0.02 && method === 'GET' ? 'HEAD' : method, headers };
+    const [type, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
+    if (type === 'multipart/form-data') {
+      const form = new FormData();
+      form.append(
+        pick(random, ['file', 'files', 'x']),
+        new Blob([oddText(random).toWellFormed()]),
+        pick(random, ['a.mp3', '../b.m3u8', 'c.png', 'x']),
+      );
+      init.body = form;
+    } else if (type && content) {
+      headers['Content-Type'] = random() < 0.97 ? type : 'text/plain';
+      init.body =
+        random() < 0.97
+          ? (JSON.stringify(valueFor(content.schema, random, resolve)) ?? 'null')
+          : pick(random, ['', '{', '[1', 'null', '"x"', '{"a":1}{']);
+    }
+    const search = query.size > 0 ? `?${query}` : '';
+    return { what: `${method} ${path}`, caller: caller.name, url: base + address + search, init, operation };
+  };
+}
+
+/** The names in the tables of endpoints. */
+const restEndpoints = (): string[] =>
+  readdirSync(join(root, 'server', 'subsonic')).flatMap((file) =>
+    [
+      ...readFileSync(join(root, 'server', 'subsonic', file), 'utf8').matchAll(
+        /^ {2,4}(\w+): (?:user|superuser|open|bytes|gone|unsupported)\b/gm,
+      ),
+    ].map(([, name]) => name as string),
+  );
+
+function restMaker(base: string): (caller: Caller) => Asked {
+  const endpoints = restEndpoints().filter((name) => !['deleteUser', 'updateUser', 'changePassword'].includes(name));
+  return (caller) => {
+    const endpoint = pick(random, endpoints);
+    const params = new URLSearchParams(caller.rest);
+    for (const name of REST_NAMES) {
+      if (random() > 0.12) continue;
+      for (let n = pick(random, [1, 1, 1, 2, 40]); n > 0; n--)
+        params.append(
+          name,
+          random() < 0.4
+            ? `${pick(random, ['tr', 'al', 'ar', 'pl', 'dir', 'sh', 'ir'])}-${Math.floor(random() * 50)}`
+            : oddText(random),
+        );
+    }
+    const isForm = random() < 0.3;
+    const address = `${base}/rest/${endpoint}${pick(random, ['', '.view'])}`;
+    return {
+      what: `/rest/${endpoint}`,
+      caller: caller.name,
+      url: isForm ? address : `${address}?${params}`,
+      init: isForm
+        ? { method: 'POST', body: params.toString(), headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }
+        : { method: 'GET' },
+    };
+  };
+}
+
+let quietTimes = 200;
+
+async function healthTimes(base: string, goesOn: () => boolean): Promise<number[]> {
+  const times: number[] = [];
+  while (goesOn()) {
+    const started = performance.now();
+    await (await fetch(`${base}/health`)).text();
+    times.push(performance.now() - started);
+    await sleep(HEALTH_EVERY_MS);
+  }
+  return times;
+}
+
+function p99(times: number[]): { p99: number; max: number } {
+  const sorted = times.toSorted((a, b) => a - b);
+  return { p99: sorted[Math.floor(sorted.length * 0.99)] ?? 0, max: sorted.at(-1) ?? 0 };
+}

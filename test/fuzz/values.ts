@@ -1,0 +1,131 @@
+// Values that a server should refuse or bear, by what a schema asks for.
+export type Random = () => number;
+export type JsonSchema = { [key: string]: unknown };
+
+export const pick = <T>(random: Random, values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
+
+const TEXTS = [
+  '',
+  ' ',
+  'a',
+  '0',
+  '-1',
+  'null',
+  'undefined',
+  'true',
+  '[]',
+  '{}',
+  '\u0000',
+  '\u202e',
+  '\ud800',
+  '🎵',
+  'é',
+  "' OR 1=1 --",
+  '"; DROP TABLE users; --',
+  '%',
+  '%00',
+  '..',
+  '../../etc/passwd',
+  '..\\..\\windows\\win.ini',
+  '/etc/passwd',
+  'C:\\',
+  'file:///etc/passwd',
+  'http://127.0.0.1:1/',
+  'http://[::1]/',
+  '<script>alert(1)</script>',
+  '$(id)',
+  '`id`',
+  '-version',
+  '@/etc/passwd',
+  '__proto__',
+  'constructor',
+  'NEAR("a" "b")',
+  'a* AND NOT b',
+  '*',
+  '"',
+  '2026-02-30T00:00:00Z',
+  '-001000-01-01T00:00:00Z',
+  '+275760-09-13T00:00:00Z',
+  '9999-12-31T23:59:59-12:00',
+  'Europe/Nowhere',
+  'tr-1',
+  'al-1',
+  'ar-1',
+  'pl-1',
+  'dir-0',
+  'tr-999999999999999',
+  'x'.repeat(300),
+  'ä'.repeat(5_000),
+];
+const NUMBERS = [0, 1, -1, 2, 5, 7, 100, 201, 0.5, -0.5, 1e9, 1e15, 2 ** 31, 2 ** 53, -(2 ** 53), 1e308];
+
+export const oddText = (random: Random): string =>
+  random() < 0.1 ? String(pick(random, NUMBERS)) : pick(random, TEXTS);
+
+const ODD: unknown[] = [
+  null,
+  true,
+  false,
+  [],
+  {},
+  [[]],
+  [null],
+  { a: 1 },
+  '',
+  'x',
+  0,
+  -1,
+  1.5,
+  Infinity,
+  { __proto__: 1 },
+];
+
+/** One that mostly keeps to the schema and is odd somewhere; `resolve` finds what a `$ref` means. */
+export function valueFor(schema: JsonSchema, random: Random, resolve: (ref: string) => JsonSchema, depth = 0): unknown {
+  if (random() < 0.06) return pick(random, ODD);
+  if (typeof schema['$ref'] === 'string') return valueFor(resolve(schema['$ref']), random, resolve, depth);
+  const branches = (schema['anyOf'] ?? schema['oneOf'] ?? schema['allOf']) as JsonSchema[] | undefined;
+  if (branches) return depth > 6 ? null : valueFor(pick(random, branches), random, resolve, depth + 1);
+  if ('const' in schema) return schema['const'];
+  if (Array.isArray(schema['enum'])) return random() < 0.8 ? pick(random, schema['enum']) : oddText(random);
+  const type = Array.isArray(schema['type']) ? pick(random, schema['type']) : schema['type'];
+  if (type === 'object') return objectFor(schema, random, resolve, depth);
+  if (type === 'array') {
+    const length = pick(random, [0, 1, 1, 2, 3, 30, depth > 2 ? 3 : 300]);
+    const items = (schema['items'] ?? {}) as JsonSchema;
+    return Array.from({ length: depth > 6 ? 0 : length }, () => valueFor(items, random, resolve, depth + 1));
+  }
+  if (type === 'integer' || type === 'number') return numberFor(schema, random);
+  if (type === 'boolean') return random() < 0.5;
+  if (type === 'null') return null;
+  return random() < 0.4 ? fitting(schema, random) : oddText(random);
+}
+
+function objectFor(
+  schema: JsonSchema,
+  random: Random,
+  resolve: (ref: string) => JsonSchema,
+  depth: number,
+): Record<string, unknown> {
+  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>);
+  const required = (schema['required'] ?? []) as string[];
+  const made: Record<string, unknown> = {};
+  for (const [name, inner] of properties)
+    if (random() < (required.includes(name) ? 0.97 : 0.4)) made[name] = valueFor(inner, random, resolve, depth + 1);
+  if (random() < 0.03) made[oddText(random)] = oddText(random);
+  return made;
+}
+
+function numberFor(schema: JsonSchema, random: Random): unknown {
+  const least = Number(schema['minimum'] ?? schema['exclusiveMinimum'] ?? 0);
+  const most = Number(schema['maximum'] ?? 1_000);
+  const edges = [least, most, least - 1, most + 1, ...NUMBERS];
+  return random() < 0.5 ? Math.floor(random() * Math.min(60, most)) + 1 : pick(random, edges);
+}
+
+function fitting(schema: JsonSchema, random: Random): string {
+  if (schema['format'] === 'date-time') return new Date(1e12 * (1 + random())).toISOString();
+  if (schema['format'] === 'date') return '2026-03-01';
+  const length = Math.min(40, Number(schema['maxLength'] ?? 40));
+  return 'Moon River and the long way home again'.slice(0, 1 + Math.floor(random() * length));
+}

@@ -1,0 +1,134 @@
+// Requests that are as large as they may be, while others are served: a queue, a playlist, stars, plays and shares of a
+// hundred thousand ids. What they cost is measured by the benchmark `hostile`; here they are right, and have limits.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PlaylistOut, PlaylistPage } from '../../server/playlists/wire.ts';
+import type { QueueOut } from '../../server/playback/wire.ts';
+import { trackMaker } from '../support/fixed-tracks.ts';
+import { openPhone, type Phone } from '../support/phone.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const MANY = 100_000;
+
+let server: TestServer;
+let phone: Phone;
+let tracks: number[];
+beforeAll(async () => {
+  server = await startServer();
+  const maker = trackMaker(server.app);
+  tracks = Array.from({ length: 50 }, (_, n) => maker.add({ title: `Song ${n}` }));
+  phone = await openPhone(server);
+});
+afterAll(() => server.close());
+
+const many = (count = MANY): number[] => Array.from({ length: count }, (_, n) => tracks[n % tracks.length] as number);
+const asIds = (ids: number[]): string[] => ids.map((id) => `tr-${id}`);
+
+describe('a hundred thousand ids', () => {
+  test('are a queue, in both APIs', async () => {
+    const put = await server.api<QueueOut>('/queue', {
+      method: 'PUT',
+      body: { track_ids: many(), current_index: 99_999 },
+    });
+    expect([put.status, put.body.track_ids.length, put.body.current_index]).toEqual([200, MANY, 99_999]);
+    const saved = await phone.post('savePlayQueue', { id: asIds(many()), current: asIds(tracks)[3] });
+    expect(saved.body.status).toBe('ok');
+    const { entry } = await phone.ask<{ entry: { id: string }[] }>('getPlayQueue', {}, 'playQueue');
+    expect(entry.map(({ id }) => id)).toEqual(asIds(many()));
+  });
+
+  test('are a playlist that is one version, in both APIs', async () => {
+    const made = await server.api<PlaylistOut>('/playlists?entries=false', {
+      method: 'POST',
+      body: { name: 'long', track_ids: many() },
+    });
+    expect([made.status, made.body.track_count, made.body.version]).toEqual([201, MANY, 1]);
+    const whole = await server.api<PlaylistOut>(`/playlists/${made.body.id}`);
+    expect(whole.body.entries?.map(({ track }) => track.id)).toEqual(many());
+
+    const { status, text } = await phone.post('createPlaylist', { name: 'longer', songId: asIds(many()) });
+    expect([status, text.slice(0, 40)]).toEqual([200, '{"subsonic-response":{"status":"ok","ver']);
+    const lists = (await server.api<PlaylistPage>('/playlists')).body.items;
+    expect(lists.map(({ name, track_count }) => [name, track_count])).toEqual([
+      ['long', MANY],
+      ['longer', MANY],
+    ]);
+  });
+
+  test('are starred, each song once', async () => {
+    expect((await phone.post('star', { id: asIds(many()) })).body.status).toBe('ok');
+    expect(server.app.db.$client.prepare('SELECT count(*) FROM like_events').pluck().get()).toBe(tracks.length);
+    const { song } = await phone.ask<{ song: unknown[] }>('getStarred2', {}, 'starred2');
+    expect(song).toHaveLength(tracks.length);
+    expect((await phone.post('unstar', { id: asIds(many()) })).body.status).toBe('ok');
+  });
+
+  test('are plays, each with its time', async () => {
+    const times = many().map((_, n) => 1_600_000_000_000 + n * 300_000);
+    expect((await phone.post('scrobble', { id: asIds(many(5_000)), time: times.slice(0, 5_000) })).body.status).toBe(
+      'ok',
+    );
+    expect(server.app.db.$client.prepare('SELECT count(*) FROM plays').pluck().get()).toBe(5_000);
+  });
+
+  test('that name something unknown change nothing', async () => {
+    const answer = await phone.post('star', { id: [...asIds(many(500)), 'tr-999999'] });
+    expect(answer.body.error?.code).toBe(70);
+    const events = server.app.db.$client.prepare('SELECT count(*) FROM like_events WHERE liked = 1').pluck().get();
+    expect(events).toBe(tracks.length); // of the test before
+  });
+});
+
+describe('more than a limit is refused with the limit and what was given', () => {
+  test.each<[string, string, string, unknown, number, RegExp]>([
+    [
+      'ids of a queue',
+      'PUT',
+      '/queue',
+      { track_ids: Array(200_001).fill(1) },
+      422,
+      /at most 200000 ids, and this one holds 200001/,
+    ],
+    [
+      'ids of a playlist',
+      'POST',
+      '/playlists',
+      { name: 'x', track_ids: Array(200_001).fill(1) },
+      422,
+      /at most 200000 ids/,
+    ],
+    ['bytes', 'POST', '/likes', { item_type: 'x'.repeat(600_000) }, 413, /at most 524288 bytes/],
+    ['values', 'POST', '/history', { items: Array(31_000).fill(1) }, 422, /at most 30000 values/],
+    ['levels', 'PATCH', '/settings', `${'{"a":'.repeat(60)}1${'}'.repeat(60)}`, 400, /50 levels/],
+  ])('%s', async (_what, method, path, body, status, words) => {
+    const answer = await server.api(path, { method, body, headers: { 'Content-Type': 'application/json' } });
+    expect([answer.status, answer.text]).toEqual([status, expect.stringMatching(words)]);
+  });
+
+  test('parameters of an address and of a form', async () => {
+    const answer = await server.api(`/likes/state?item_type=track${'&item_id=1'.repeat(11_001)}`);
+    expect([answer.status, answer.text]).toEqual([413, expect.stringMatching(/at most 11000 parameters/)]);
+    const form = await fetch(phone.address('star'), {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: 'id=tr-1&'.repeat(250_001),
+    });
+    expect(await form.text()).toMatch(/at most 250000 parameters/);
+  });
+
+  test('songs of a share, before any is read', async () => {
+    const { body } = await server.api<PlaylistOut>('/playlists?entries=false', {
+      method: 'POST',
+      body: { name: 'for a share', track_ids: many(4_000) },
+    });
+    const answer = await phone.post('createShare', { id: Array(40).fill(`pl-${body.id}`) });
+    expect(answer.body.error?.message).toMatch(/at most 5000 songs, and stands for 8000 or more/);
+  });
+
+  test('a list of faults is cut off', async () => {
+    const { body } = await server.api<{ errors: unknown[] }>('/history', {
+      method: 'POST',
+      body: { items: Array.from({ length: 4_000 }, () => ({ track_id: 'x' })) },
+    });
+    expect(body.errors.length).toBeLessThanOrEqual(100);
+  });
+});
