@@ -127,7 +127,7 @@ export function idList<Id extends number>(
     const wrong = value.findIndex((id) => !isId(id));
     return wrong < 0 ? undefined : `must hold positive whole numbers; number ${wrong + 1} is none`;
   };
-  return z
+  const list = z
     .custom<Id[]>((value) => fault(value) === undefined, { error: ({ input }) => fault(input) ?? 'is wrong' })
     .meta({
       description,
@@ -136,4 +136,5 @@ export function idList<Id extends number>(
       minItems: least,
       maxItems: most,
     });
+  return list as unknown as z.ZodType<Id[], number[]>; // ids come as plain numbers
 }
