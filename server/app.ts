@@ -120,6 +120,7 @@ export async function createApp(options: AppOptions) {
   return {
     ...own,
     library: music.library,
+    trash: music.trash,
     sources: sources.sources,
     routes: web.routes,
     openApi: web.openApi,

@@ -1,8 +1,9 @@
 // Users as an administrator sees them, and one's own app password and ListenBrainz connection.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { UserOut, UserPage } from '../../server/auth/wire.ts';
+import type { TokenResponse, UserOut, UserPage } from '../../server/auth/wire.ts';
 import type { ScrobblingOut } from '../../server/history/wire.ts';
 import { request } from './client.ts';
+import { signInWith } from './session.ts';
 
 export interface AppPassword {
   username: string;
@@ -13,10 +14,13 @@ export interface NewUser {
   password: string;
   is_superuser: boolean;
 }
-export interface UserChange {
+/** What an account may do. */
+export type RightName = Extract<keyof UserOut, `can_${string}`>;
+export interface UserChange extends Partial<
+  Pick<UserOut, RightName | 'is_superuser' | 'max_bitrate_kbps' | 'quota_bytes'>
+> {
   id: number;
   password?: string;
-  is_superuser?: boolean;
 }
 
 const USERS = ['users'] as const;
@@ -37,6 +41,14 @@ export const useChangeUser = () =>
   useUsersMutation(({ id, ...body }: UserChange) => request<UserOut>(`/users/${id}`, { method: 'PATCH', body }));
 export const useDeleteUser = () =>
   useUsersMutation((id: number) => request<void>(`/users/${id}`, { method: 'DELETE' }));
+
+/** Signs out everywhere else. */
+export const useChangeOwnPassword = () =>
+  useMutation({
+    mutationFn: (body: { password: string; current_password: string }) =>
+      request<TokenResponse>('/users/me', { method: 'PATCH', body }),
+    onSuccess: signInWith,
+  });
 
 /** Created by the server on first use, so only fetched when the user asks to see it. */
 export const useShowAppPassword = () =>

@@ -19,7 +19,7 @@ export async function* contentsOf(databasePath: string): AsyncGenerator<Content>
   const db = new Database(databasePath, { readonly: true });
   try {
     const tracks = db.prepare<[number], TrackRow>(
-      `SELECT id, storage_uri AS storageUri, content_hash AS contentHash, size_bytes AS sizeBytes FROM tracks
+      `SELECT id, storage_uri AS storageUri, content_hash AS contentHash, size_bytes AS sizeBytes FROM stored_audio
         WHERE id > ? AND storage_uri IS NOT NULL ORDER BY id LIMIT ${ROWS}`,
     );
     for await (const row of paged(tracks)) {
@@ -42,7 +42,7 @@ export function countContents(databasePath: string): { tracks: number; covers: n
   try {
     const count = (sql: string): number =>
       db.prepare<[], { n: number }>(`SELECT count(*) AS n FROM ${sql}`).get()?.n ?? 0;
-    return { tracks: count('tracks'), covers: count('album_covers WHERE key IS NOT NULL') };
+    return { tracks: count('stored_audio'), covers: count('album_covers WHERE key IS NOT NULL') };
   } finally {
     db.close();
   }

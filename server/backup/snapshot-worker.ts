@@ -83,8 +83,9 @@ function check(path: string): void {
   try {
     const fault = db.pragma('integrity_check(1)', { simple: true });
     if (fault !== 'ok') throw new Error(String(fault));
-    db.exec(`UPDATE tracks SET storage_uri = '${LOCAL_SCHEME}' || substr(storage_uri, instr(storage_uri, ':'))
-      WHERE storage_uri NOT LIKE '${LOCAL_SCHEME}:%' AND storage_uri NOT LIKE '${FILE_SCHEME}:%'`);
+    for (const table of ['tracks', 'trashed_tracks'])
+      db.exec(`UPDATE ${table} SET storage_uri = '${LOCAL_SCHEME}' || substr(storage_uri, instr(storage_uri, ':'))
+        WHERE storage_uri NOT LIKE '${LOCAL_SCHEME}:%' AND storage_uri NOT LIKE '${FILE_SCHEME}:%'`);
   } finally {
     db.close();
   }

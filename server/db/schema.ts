@@ -383,6 +383,44 @@ export const tagsAgain = sqliteTable('tags_again', {
   upToId: integer('up_to_id').notNull(), // later tracks were written with the columns
 });
 
+/**
+ * library/: a deleted track, until it is restored or has been here for 30 days. Its row is in no other table, so no list
+ * can show it; its stored audio, and the cover of an album that went with it, stay. `snapshot` is track-snapshot.ts.
+ */
+export const trashedTracks = sqliteTable(
+  'trashed_tracks',
+  {
+    id: integer('id').$type<TrackId>().primaryKey(), // that the track had
+    title: text('title').notNull(),
+    artistName: text('artist_name'),
+    albumTitle: text('album_title'),
+    source: text('source').notNull(),
+    sourceId: text('source_id').notNull(),
+    storageUri: text('storage_uri'),
+    contentHash: text('content_hash'),
+    sizeBytes: integer('size_bytes'),
+    coverKey: text('cover_key'), // of an album that had no other track
+    uploadedBy: integer('uploaded_by')
+      .$type<UserId>()
+      .references(() => users.id, { onDelete: 'set null' }),
+    deletedBy: integer('deleted_by')
+      .$type<UserId>()
+      .references(() => users.id, { onDelete: 'set null' }),
+    deletedAt: time('deleted_at').notNull(),
+    snapshot: json<unknown>('snapshot').notNull(),
+  },
+  (t) => [
+    index('trashed_tracks_deleted_at').on(t.deletedAt, t.id),
+    index('trashed_tracks_source_source_id').on(t.source, t.sourceId),
+    index('trashed_tracks_content_hash').on(t.contentHash),
+    index('trashed_tracks_uploaded_by').on(t.uploadedBy),
+    index('trashed_tracks_deleted_by').on(t.deletedBy),
+    index('trashed_tracks_cover_key')
+      .on(t.coverKey)
+      .where(sql`cover_key IS NOT NULL`),
+  ],
+);
+
 /** library/: lyrics found in the file or beside it. */
 export const lyrics = sqliteTable('lyrics', {
   trackId: integer('track_id')
@@ -1041,7 +1079,8 @@ export type PlaylistChange =
   | 'restore'
   | 'import'
   | 'rules'
-  | 'track_deleted';
+  | 'track_deleted'
+  | 'track_restored';
 
 /** playlists/: every version a list ever had, and what made it. Append-only. */
 export const playlistVersions = sqliteTable(

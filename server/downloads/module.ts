@@ -10,7 +10,7 @@ import { DOWNLOAD_TASK, MATERIALIZE_TRACK } from './tasks.ts';
 import { handledBy } from '../jobs/tasks.ts';
 
 type DownloadsModuleDeps = Base &
-  Pick<LibraryOffer, 'library' | 'tracks' | 'changes' | 'onMerge'> &
+  Pick<LibraryOffer, 'library' | 'tracks' | 'trash' | 'changes' | 'onMerge'> &
   Pick<FilesOffer, 'storeFile' | 'room'> &
   SourcesOffer;
 
@@ -24,6 +24,7 @@ export function downloadsModule({
   jobs,
   library,
   tracks,
+  trash,
   changes,
   onMerge,
   storeFile,
@@ -50,6 +51,7 @@ export function downloadsModule({
   const remoteTracks = createRemoteTracks({
     db,
     tracks,
+    trash,
     catalogue,
     onSaved() {
       changes.added();

@@ -3,6 +3,7 @@
 import type { MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
 import { invalid } from '../errors.ts';
+import type { Trash } from '../library/trash.ts';
 import type { TrackMergePart } from '../library/track-merge.ts';
 import type { TrackIdentity, TrackWriter } from '../library/track-writer.ts';
 import { oneLine } from '../media/text.ts';
@@ -20,6 +21,7 @@ export type HitNames = Pick<CatalogueHit, 'title' | 'artist' | 'album' | 'durati
 export interface RemoteTracksDeps {
   db: MainDb;
   tracks: TrackWriter;
+  trash: Pick<Trash, 'findPlace' | 'restore'>;
   catalogue: Pick<RemoteCatalogue, 'assertOn' | 'recall' | 'canFetch'>;
   onSaved: (id: TrackId) => void;
 }
@@ -48,7 +50,7 @@ const LONGEST_NAME = 300;
 
 export type RemoteTracks = ReturnType<typeof createRemoteTracks>;
 
-export function createRemoteTracks({ db, tracks, catalogue, onSaved }: RemoteTracksDeps) {
+export function createRemoteTracks({ db, tracks, trash, catalogue, onSaved }: RemoteTracksDeps) {
   const client = db.$client;
   const find = client.prepare<[string, string], { trackId: TrackId }>(
     'SELECT track_id AS trackId FROM remote_ids WHERE source = ? AND source_id = ?',
@@ -61,6 +63,11 @@ export function createRemoteTracks({ db, tracks, catalogue, onSaved }: RemoteTra
     (userId: UserId, sourceId: string, hit: HitNames & Partial<CatalogueHit>): Saved => {
       const known = find.get(STREAMSRC, sourceId);
       if (known) return { trackId: known.trackId, isNew: false };
+      const deleted = trash.findPlace(STREAMSRC, sourceId);
+      if (deleted !== undefined) {
+        trash.restore(db, deleted);
+        return { trackId: deleted, isNew: true };
+      }
       const trackId = tracks.insert({
         source: STREAMSRC,
         sourceId,

@@ -7,6 +7,7 @@ import { duplicateMembers, tracks, type duplicatePairs } from '../db/schema.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { TrackMerge } from '../library/track-merge.ts';
+import type { Trash } from '../library/trash.ts';
 import type { LeftOver } from '../library/row-removal.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
@@ -27,6 +28,7 @@ export interface DuplicateDeps {
   db: MainDb;
   library: Pick<LibraryService, 'getTrack' | 'tracksById' | 'release'>;
   merge: TrackMerge;
+  trash: Pick<Trash, 'put'>;
   /** Called in the transaction before a merged track is deleted, so that a scan does not import its file again. */
   onMerged: (id: TrackId) => void;
   now: () => Date;
@@ -34,7 +36,7 @@ export interface DuplicateDeps {
 
 export type DuplicateService = ReturnType<typeof createDuplicateService>;
 
-export function createDuplicateService({ db, library, merge, onMerged, now }: DuplicateDeps) {
+export function createDuplicateService({ db, library, merge, trash, onMerged, now }: DuplicateDeps) {
   const client = db.$client;
   const countGroups = client
     .prepare<[], number>('SELECT count(*) FROM (SELECT 1 FROM duplicate_members GROUP BY group_id)')
@@ -122,8 +124,7 @@ export function createDuplicateService({ db, library, merge, onMerged, now }: Du
         (): LeftOver[] => {
           assertDuplicates(keep, ids);
           return ids.map((id) => {
-            onMerged(id);
-            return merge.mergeInto(keep, id);
+            return merge.mergeInto(keep, id, (tx) => trash.put(tx, userId, id, () => onMerged(id)));
           });
         },
         { behavior: 'immediate' },

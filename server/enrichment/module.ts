@@ -17,10 +17,10 @@ import { handledBy } from '../jobs/tasks.ts';
 type EnrichmentModuleDeps = Base &
   Pick<StorageOffer, 'audioStore'> &
   Pick<MediaOffer, 'fingerprinter'> &
-  Pick<LibraryOffer, 'library' | 'editing' | 'tracks' | 'merge' | 'changes'> &
+  Pick<LibraryOffer, 'library' | 'editing' | 'trash' | 'tracks' | 'merge' | 'changes'> &
   Pick<FilesOffer, 'readTags'> & { covers: { resolveCover: EnrichmentDeps['findCover'] } };
 
-export function enrichmentModule({ library, editing, merge, changes, covers, ...deps }: EnrichmentModuleDeps) {
+export function enrichmentModule({ library, editing, trash, merge, changes, covers, ...deps }: EnrichmentModuleDeps) {
   const { config, now, db, jobs } = deps;
   const libraryChanged = changes.changed;
   const enrichment = createEnrichment({
@@ -29,7 +29,7 @@ export function enrichmentModule({ library, editing, merge, changes, covers, ...
     findCover: covers.resolveCover,
     libraryChanged,
   });
-  const duplicates = createDuplicateService({ db, library, merge, onMerged: changes.deleted, now });
+  const duplicates = createDuplicateService({ db, library, merge, trash, onMerged: changes.deleted, now });
   changes.onAudioAdded((ids) => void enrichment.enrichAdded(ids));
 
   return {

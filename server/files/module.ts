@@ -13,9 +13,9 @@ export type FilesOffer = ReturnType<typeof filesModule>['offers'];
 
 type FilesModuleDeps = Base &
   Pick<StorageOffer, 'storage' | 'leases' | 'audioStore'> &
-  Pick<LibraryOffer, 'changes'> & { yieldToRequests: YieldToRequests };
+  Pick<LibraryOffer, 'changes' | 'trash'> & { yieldToRequests: YieldToRequests };
 
-export function filesModule({ config, paths, log, db, settings, changes, ...deps }: FilesModuleDeps) {
+export function filesModule({ config, paths, log, db, settings, changes, trash, ...deps }: FilesModuleDeps) {
   const { storage, leases, audioStore, yieldToRequests } = deps;
   const readers = { workerUrl: paths.workers.reader, log };
   const [reader, scanReader] = [createReaderPool(readers), createReaderPool(readers)];
@@ -31,7 +31,7 @@ export function filesModule({ config, paths, log, db, settings, changes, ...deps
       scanReader,
       readTags,
       storeFile: createStoreFile({ storage, leases, reader }),
-      room: createRoom({ db, settings, storage, tmpDir: config.paths.tmp }),
+      room: createRoom({ db, settings, storage, trash, tmpDir: config.paths.tmp }),
     },
     resume(): void {
       const libraryChanged = changes.changed;

@@ -5,24 +5,26 @@ import type { UserId } from '../db/ids.ts';
 import { ACCOUNT_LIMITS } from '../db/rights.ts';
 import { AppError } from '../errors.ts';
 import { diskUsage } from '../storage/local.ts';
+import type { Trash } from '../library/trash.ts';
 import type { Storage } from '../storage/storage.ts';
 
 export interface RoomDeps {
   db: MainDb;
   settings: LiveSettings;
   storage: Pick<Storage, 'diskUsage'>;
+  trash: Pick<Trash, 'purgeOldest'>;
   /** Where files are while they come in. */
   tmpDir: string;
 }
 
 export type Room = ReturnType<typeof createRoom>;
 
-export function createRoom({ db, settings, storage, tmpDir }: RoomDeps) {
-  const find = db.$client.prepare<[UserId, UserId], { quota: number | null; used: number }>(
-    `SELECT quota_bytes AS quota, (SELECT coalesce(sum(size_bytes), 0) FROM tracks WHERE uploaded_by = ?) AS used
+export function createRoom({ db, settings, storage, trash, tmpDir }: RoomDeps) {
+  const find = db.$client.prepare<[UserId], { quota: number | null; used: number }>(
+    `SELECT quota_bytes AS quota, (SELECT coalesce(sum(size_bytes), 0) FROM tracks WHERE uploaded_by = users.id)
+      + (SELECT coalesce(sum(size_bytes), 0) FROM trashed_tracks WHERE uploaded_by = users.id) AS used
     FROM users WHERE id = ?`,
   );
-  const makers: (() => Promise<void>)[] = [];
 
   /** Of the disk that has least. */
   async function freeBytes(): Promise<number> {
@@ -35,19 +37,14 @@ export function createRoom({ db, settings, storage, tmpDir }: RoomDeps) {
 
   /** Null: no limit. */
   function left(userId: UserId): number | null {
-    const row = find.get(userId, userId);
+    const row = find.get(userId);
     return row?.quota == null ? null : Math.max(0, row.quota - row.used);
   }
 
   return {
-    isShort,
-    /** For modules that keep what can be given up; called when there is little room. */
-    onShort: (makeRoom: () => Promise<void>): void => void makers.push(makeRoom),
-
-    /** Throws `storage_full` when MIN_FREE_BYTES would not be left. */
+    /** Empties the trash when MIN_FREE_BYTES would not be left. Throws `storage_full` when that is not enough. */
     async assertFree(bytes: number): Promise<void> {
-      if (!(await isShort(bytes))) return;
-      for (const makeRoom of makers) await makeRoom();
+      while ((await isShort(bytes)) && (await trash.purgeOldest()));
       if (await isShort(bytes))
         throw new AppError(
           'storage_full',

@@ -1,4 +1,4 @@
-import type { TrackId } from '../db/ids.ts';
+import type { TrackId, UserId } from '../db/ids.ts';
 import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
@@ -11,7 +11,11 @@ import { createLibraryService } from './service.ts';
 import { SETTLE_CREDITS, settleCreditsTask } from './tasks.ts';
 import { createTrackMerge, type TrackMergePart } from './track-merge.ts';
 import { createTrackWriter } from './track-writer.ts';
+import { trashRoutes } from './trash-routes.ts';
+import { createTrash } from './trash.ts';
 import { handledBy } from '../jobs/tasks.ts';
+
+const EMPTIED_EVERY_MS = 3_600_000;
 
 export type LibraryOffer = ReturnType<typeof libraryModule>['offers'];
 
@@ -42,12 +46,18 @@ export function libraryModule({
     settleLater: (artistId) => void jobs.tryEnqueue(SETTLE_CREDITS, { artistId }),
   });
   const editing = createEditing(db.$client);
+  const trash = createTrash({ db, tracks, now, release: library.release });
+  let emptying: NodeJS.Timeout | undefined;
   const movers: TrackMergePart[] = [];
+
+  const toTrash = (by: UserId, id: TrackId): void =>
+    void db.transaction((tx) => trash.put(tx, by, id, () => changes.deleted(id)), { behavior: 'immediate' });
 
   return {
     offers: {
       library,
       editing,
+      trash,
       tracks,
       changes,
       readAside: listThread.readAside,
@@ -66,13 +76,23 @@ export function libraryModule({
         },
       },
     },
-    routes: libraryRoutes({ library, editing, libraryChanged: changes.changed }),
+    routes: [
+      ...libraryRoutes({ library, editing, toTrash, libraryChanged: changes.changed }),
+      ...trashRoutes({ trash, library, libraryChanged: changes.changed }),
+    ],
     tasks: [handledBy(SETTLE_CREDITS, settleCreditsTask({ library, libraryChanged: changes.changed }))],
     resume(): void {
       rebuildSearch({ db, search: tracks.search, log, yieldToRequests }).catch((err: unknown) => {
         log.error({ err }, 'search could not be rebuilt');
       });
     },
+    start(): void {
+      const empty = (): void =>
+        void trash.purgeOld().catch((err: unknown) => log.error({ err }, 'the trash could not be emptied'));
+      emptying = setInterval(empty, EMPTIED_EVERY_MS).unref();
+      empty();
+    },
+    stop: () => clearInterval(emptying),
     close: listThread.close,
   } satisfies Module;
 }

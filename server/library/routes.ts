@@ -1,5 +1,5 @@
 // REST API of the library.
-import { AlbumIdIn, ArtistIdIn, TrackIdIn } from '../db/ids.ts';
+import { AlbumIdIn, ArtistIdIn, TrackIdIn, type TrackId, type UserId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
 import { idParam, toPaged, type Page } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
@@ -47,11 +47,12 @@ const pageOf = ({ limit, offset }: Page): Page => ({ limit, offset });
 export interface LibraryRouteDeps {
   library: LibraryService;
   editing: Editing;
+  toTrash: (by: UserId, id: TrackId) => void;
   /** Makes clients reload their lists. */
   libraryChanged: () => void;
 }
 
-export const libraryRoutes = ({ library, editing, libraryChanged }: LibraryRouteDeps): Route[] => [
+export const libraryRoutes = ({ library, editing, toTrash, libraryChanged }: LibraryRouteDeps): Route[] => [
   route(
     {
       method: 'get',
@@ -134,12 +135,12 @@ export const libraryRoutes = ({ library, editing, libraryChanged }: LibraryRoute
       access: 'user',
       right: 'canEdit',
       orOwn: true,
-      summary: 'Delete a track and its stored audio',
+      summary: 'Move a track to the trash, where it stays for 30 days',
       params: TrackParam,
     },
-    async ({ user, params }) => {
+    ({ user, params }) => {
       editing.assertTracks(user, [params.id]);
-      await library.deleteTrack(params.id);
+      toTrash(user.id, params.id);
       libraryChanged();
     },
   ),

@@ -1,9 +1,7 @@
 // Deletes a track: its row and all that refers to it, an album and artists left without tracks, and finally the stored
 // audio. Files in the music folder (`file:` URIs) are never touched.
-import { and, eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
-import { tracks } from '../db/schema.ts';
 import type { Log } from '../log/log.ts';
 import type { Leases } from '../storage/leases.ts';
 import { hashInKey } from '../storage/local-paths.ts';
@@ -22,7 +20,9 @@ export interface DeletionDeps {
 }
 
 export function createDeletion({ db, tracks: writer, storage, leases, onDeleted, log }: DeletionDeps) {
-  /** Succeeds even if stored objects cannot be deleted: those only cost space until the next gc. Throws `not_found`. */
+  const findUser = db.$client.prepare('SELECT 1 FROM stored_audio WHERE content_hash = ? AND storage_uri = ? LIMIT 1');
+
+  /** For good. Succeeds even if stored objects cannot be deleted: those only cost space until the next gc. Throws `not_found`. */
   async function deleteTrack(id: TrackId): Promise<void> {
     await release(
       db.transaction((tx) => removeTrackRow(tx, writer, id, () => onDeleted(id)), { behavior: 'immediate' }),
@@ -46,13 +46,7 @@ export function createDeletion({ db, tracks: writer, storage, leases, onDeleted,
   }
 
   /** Searches by content hash, since an index of storage URIs would make scans a tenth slower. */
-  const isUsed = (uri: string, key: string): boolean =>
-    db
-      .select({ id: tracks.id })
-      .from(tracks)
-      .where(and(eq(tracks.contentHash, hashInKey(key)), eq(tracks.storageUri, uri)))
-      .limit(1)
-      .get() !== undefined;
+  const isUsed = (uri: string, key: string): boolean => findUser.get(hashInKey(key), uri) !== undefined;
 
   /** Undefined for `file:` URIs and objects in another backend than the configured one. */
   const keyOf = (uri: string): string | undefined => keyOfUri(storage, uri);

@@ -1,7 +1,7 @@
 // Merges two tracks: likes, plays and playlist entries move to the one that is kept, and the other is removed. Each
 // module moves the rows of its own tables.
 import { eq } from 'drizzle-orm';
-import type { MainDb } from '../db/client.ts';
+import type { Db, MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { tracks } from '../db/schema.ts';
 import { conflict, notFound } from '../errors.ts';
@@ -27,17 +27,19 @@ export function createTrackMerge({
   const isThere = (id: TrackId): boolean =>
     db.select({ id: tracks.id }).from(tracks).where(eq(tracks.id, id)).get() !== undefined;
 
+  const removeRow = (tx: Db, id: TrackId): LeftOver => removeTrackRow(tx, writer, id);
+
   /**
    * Atomic, and part of the caller's transaction if there is one. Keeps the fields and audio of `kept`. The caller
    * handles the other's file before the call and releases its objects after the transaction. Throws `not_found`.
    */
-  function mergeInto(kept: TrackId, emptied: TrackId): LeftOver {
+  function mergeInto(kept: TrackId, emptied: TrackId, remove = removeRow): LeftOver {
     if (kept === emptied) throw conflict('A track cannot be merged with itself.');
     return db.transaction(
       (tx) => {
         for (const id of [kept, emptied]) if (!isThere(id)) throw notFound('track', id);
         for (const mover of movers) mover.move(emptied, kept);
-        return removeTrackRow(tx, writer, emptied);
+        return remove(tx, emptied);
       },
       { behavior: 'immediate' },
     );

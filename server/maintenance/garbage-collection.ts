@@ -7,7 +7,7 @@ import type { Handler } from '../jobs/tasks.ts';
 import type { Leases } from '../storage/leases.ts';
 import { hashInKey } from '../storage/local-paths.ts';
 import type { Storage, StoredObject } from '../storage/storage.ts';
-import { prepareFindCoverKey, prepareIsUsed } from './queries.ts';
+import { prepareIsCover, prepareIsUsed } from './queries.ts';
 import type { GarbageResult } from './wire.ts';
 import type { COLLECT_GARBAGE } from './tasks.ts';
 
@@ -34,7 +34,7 @@ export function garbageTask({
   onOrphanedCovers,
 }: GarbageDeps): Handler<typeof COLLECT_GARBAGE> {
   const isUsed = prepareIsUsed(db);
-  const coverKeyOf = prepareFindCoverKey(db);
+  const isCover = prepareIsCover(db);
 
   return async ({ dryRun }, { signal, progress, yieldToRequests }): Promise<GarbageResult> => {
     const oldest = new Date(now().getTime() - GRACE_MS);
@@ -77,7 +77,7 @@ export function garbageTask({
     function lookAtCover(object: StoredObject): void {
       const albumId = Number(COVER.exec(object.key)?.[1] ?? Number.NaN) as AlbumId;
       result.objects++;
-      if (Number.isNaN(albumId) || coverKeyOf(albumId) === object.key || !note(object)) return;
+      if (Number.isNaN(albumId) || isCover(albumId, object.key) || !note(object)) return;
       db.insert(orphanedCovers).values({ key: object.key, albumId }).onConflictDoNothing().run();
       result.deleted++;
       result.deleted_bytes += object.size;

@@ -57,14 +57,18 @@ export function saveRun(db: Db, run: VerifyRun): void {
 export function prepareIsUsed(db: MainDb) {
   const find = db.$client
     .prepare<[string, string], number>(
-      `SELECT 1 FROM tracks WHERE content_hash = ? AND storage_uri NOT LIKE '${FILE_SCHEME}:%'
+      `SELECT 1 FROM stored_audio WHERE content_hash = ? AND storage_uri NOT LIKE '${FILE_SCHEME}:%'
          AND substr(storage_uri, instr(storage_uri, ':') + 1) = ? LIMIT 1`,
     )
     .pluck();
   return (hash: string, key: string): boolean => find.get(hash, key) !== undefined;
 }
 
-export function prepareFindCoverKey(db: MainDb) {
-  const find = db.$client.prepare<[number], string | null>('SELECT key FROM album_covers WHERE album_id = ?').pluck();
-  return (albumId: number): string | null => find.get(albumId) ?? null;
+/** Whether a cover is an album's, or that of an album in the trash. */
+export function prepareIsCover(db: MainDb) {
+  const find = db.$client.prepare<[number, string, string]>(
+    `SELECT 1 FROM album_covers WHERE album_id = ? AND key = ?
+    UNION ALL SELECT 1 FROM trashed_tracks WHERE cover_key = ? LIMIT 1`,
+  );
+  return (albumId: number, key: string): boolean => find.get(albumId, key, key) !== undefined;
 }

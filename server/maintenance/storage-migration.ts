@@ -46,7 +46,7 @@ export async function migrateStorage({ db, from, to, signal, onProgress }: Migra
   const scheme = toUri(from, '');
   // by ranges of the content hash, which is indexed
   const listPart = db.$client.prepare<[string, string, string], StoredAudio>(`
-    SELECT DISTINCT storage_uri AS uri, content_hash AS hash, coalesce(size_bytes, 0) AS sizeBytes FROM tracks
+    SELECT DISTINCT storage_uri AS uri, content_hash AS hash, coalesce(size_bytes, 0) AS sizeBytes FROM stored_audio
     WHERE content_hash >= ? AND content_hash < ? AND storage_uri LIKE ? || '%'`);
   const listCovers = db.$client
     .prepare<[], string>('SELECT key FROM album_covers WHERE key IS NOT NULL ORDER BY album_id')
@@ -54,7 +54,9 @@ export async function migrateStorage({ db, from, to, signal, onProgress }: Migra
   const covers = listCovers.all();
   const total =
     (db.$client
-      .prepare<[string], number>("SELECT count(DISTINCT content_hash) FROM tracks WHERE storage_uri LIKE ? || '%'")
+      .prepare<[string], number>(
+        "SELECT count(DISTINCT content_hash) FROM stored_audio WHERE storage_uri LIKE ? || '%'",
+      )
       .pluck()
       .get(scheme) ?? 0) + covers.length;
   let done = 0;
@@ -135,11 +137,14 @@ function moveRows(db: MainDb, from: string, to: string, stuck: ReadonlySet<strin
       client.exec('CREATE TEMP TABLE stuck_objects (uri TEXT PRIMARY KEY)');
       const add = client.prepare('INSERT INTO stuck_objects VALUES (?)');
       for (const key of stuck) add.run(from + key);
-      const moved = client
-        .prepare(`UPDATE tracks SET storage_uri = ? || substr(storage_uri, ?) WHERE storage_uri LIKE ? || '%'
+      const move = (table: string): number =>
+        client
+          .prepare(`UPDATE ${table} SET storage_uri = ? || substr(storage_uri, ?) WHERE storage_uri LIKE ? || '%'
           AND content_hash IS NOT NULL
       AND storage_uri NOT IN (SELECT uri FROM stuck_objects)`)
-        .run(to, from.length + 1, from).changes;
+          .run(to, from.length + 1, from).changes;
+      const moved = move('tracks');
+      move('trashed_tracks');
       client.exec('DROP TABLE stuck_objects');
       return moved;
     })

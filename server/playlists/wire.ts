@@ -218,6 +218,7 @@ const PlaylistChangeOut = z.enum([
   'import',
   'rules',
   'track_deleted',
+  'track_restored',
 ]);
 export const PlaylistVersionOut = z
   .object({

@@ -24,7 +24,7 @@ import { handledBy } from '../jobs/tasks.ts';
 type ScanModuleDeps = Base &
   Pick<StorageOffer, 'storage' | 'leases'> &
   Pick<MediaOffer, 'fingerprinter'> &
-  Pick<LibraryOffer, 'library' | 'tracks' | 'changes'> &
+  Pick<LibraryOffer, 'library' | 'tracks' | 'trash' | 'changes'> &
   Pick<FilesOffer, 'scanReader'> &
   Pick<SourcesOffer, 'sources'> &
   Pick<AdoptByFingerprintDeps, 'findFingerprint' | 'storeFingerprint'> & {
@@ -46,6 +46,7 @@ export function scanModule({
   fingerprinter,
   library,
   tracks,
+  trash,
   changes,
   scanReader: reader,
   sources,
@@ -61,6 +62,7 @@ export function scanModule({
     db,
     databasePath,
     tracks,
+    trash,
     leases,
     reader,
     walker,

@@ -29,7 +29,7 @@ import { createCopies, type ReadFile } from './store-copies.ts';
 import type { Walker } from './walker.ts';
 import type { ScanProgress, ScanResult } from './wire.ts';
 import { createWriteQueue } from './write-queue.ts';
-import { createScanWriter } from './writer.ts';
+import { createScanWriter, type ScanWriterDeps } from './writer.ts';
 
 export const LOCAL_FOLDER = 'local_folder';
 
@@ -42,6 +42,7 @@ export interface ScanDeps {
   db: MainDb;
   databasePath: string;
   tracks: TrackWriter;
+  trash: ScanWriterDeps['trash'];
   reader: ReaderPool;
   walker: Walker;
   now: () => Date;
@@ -85,7 +86,7 @@ type Scan = Awaited<ReturnType<typeof prepare>>;
 
 /** What the stages of one scan work with. */
 async function prepare(deps: ScanDeps, options: ScanOptions) {
-  const { db, now, tracks, storage } = deps;
+  const { db, now, tracks, trash, storage } = deps;
   const { importPath: root, dryRun, signal } = options;
   const startedAt = now().getTime();
   await findMusicFolder(db, root);
@@ -102,7 +103,7 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
     record,
     preview,
     rows: createWriteQueue({
-      writeBatch: preview?.plan ?? createScanWriter({ db, tracks, storage, source: LOCAL_FOLDER, record, now }),
+      writeBatch: preview?.plan ?? createScanWriter({ db, tracks, trash, storage, source: LOCAL_FOLDER, record, now }),
       batchMs: () => (deps.isServing() ? BATCH_MS.busy : BATCH_MS.quiet),
       relieve: deps.relieve,
       onCommit: options.onCommit,

@@ -1,23 +1,26 @@
 // What a scan changes of tracks: where the file is, whether it is there, and what is in it.
-import type { Sqlite } from '../db/client.ts';
+import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { join, sourceIdOf } from '../files/relative-path.ts';
 import { toAudio, toIdentity } from '../files/track-draft.ts';
 import type { TrackAudio, TrackWriter } from '../library/track-writer.ts';
+import type { Trash } from '../library/trash.ts';
 import type { Storage } from '../storage/storage.ts';
 import { FILE_SCHEME, toFileUri, toUri } from '../storage/uri.ts';
 import type { ListedFile } from './compare-folder.ts';
 import type { ReadOk } from './decide.ts';
 
 export interface ScannedTracksDeps {
-  client: Sqlite;
+  db: MainDb;
   tracks: TrackWriter;
+  trash: Pick<Trash, 'findPlace' | 'restore' | 'setPlace'>;
   storage: Pick<Storage, 'backend'>;
   source: string;
   now: () => Date;
 }
 
-export function createScannedTracks({ client, tracks, storage, source, now }: ScannedTracksDeps) {
+export function createScannedTracks({ db, tracks, trash, storage, source, now }: ScannedTracksDeps) {
+  const client = db.$client;
   const findNamed = client
     .prepare<[string, string], TrackId>('SELECT id FROM tracks WHERE source = ? AND source_id = ?')
     .pluck();
@@ -63,11 +66,20 @@ export function createScannedTracks({ client, tracks, storage, source, now }: Sc
       setPlace.run(toFileUri(join(path, name)), time, id);
     },
 
-    insert(file: ListedFile, read: ReadOk, folder: number): TrackId {
+    /** A deleted track whose file changed, or is asked for again, comes back as itself. */
+    insert(file: ListedFile, read: ReadOk, folder: number): { trackId: TrackId; replaced?: string | undefined } {
       const sourceId = sourceIdOf(file.path, file.candidate.name);
+      const deleted = trash.findPlace(source, sourceId);
+      if (deleted !== undefined) {
+        trash.restore(db, deleted);
+        return { trackId: deleted, replaced: this.refill(deleted, file, read, folder) };
+      }
       const identity = toIdentity(read.read, sourceId);
-      return tracks.insert({ source, sourceId, folder, identity, audio: toTrackAudio(file, read) });
+      return { trackId: tracks.insert({ source, sourceId, folder, identity, audio: toTrackAudio(file, read) }) };
     },
+
+    moveDeleted: (from: { path: string; name: string }, path: string, name: string): void =>
+      trash.setPlace(source, sourceIdOf(from.path, from.name), sourceIdOf(path, name)),
 
     setLyrics: (id: TrackId, { read }: ReadOk): void => tracks.setLyrics(id, read.tags.lyrics ?? null),
 

@@ -8,11 +8,12 @@ import { decide, type Decision, type Known, type MovedDecision, type ScanOp } fr
 import { createFileRows } from './file-rows.ts';
 import { createFolderRows } from './folder-rows.ts';
 import { recordDecision, recordFailure, type ScanRecord } from './scan-record.ts';
-import { createScannedTracks } from './scanned-tracks.ts';
+import { createScannedTracks, type ScannedTracksDeps } from './scanned-tracks.ts';
 
 export interface ScanWriterDeps {
   db: MainDb;
   tracks: TrackWriter;
+  trash: ScannedTracksDeps['trash'];
   storage: Pick<Storage, 'backend'>;
   source: string;
   record: ScanRecord;
@@ -22,11 +23,11 @@ export interface ScanWriterDeps {
 /** Takes ops from `from` on for at most `limitMs`; gives how many. */
 export type WriteBatch = (ops: ScanOp[], from: number, limitMs: number) => number;
 
-export function createScanWriter({ db, tracks, storage, source, record, now }: ScanWriterDeps): WriteBatch {
+export function createScanWriter({ db, tracks, trash, storage, source, record, now }: ScanWriterDeps): WriteBatch {
   const client = db.$client;
   const folders = createFolderRows(client, source, now);
   const files = createFileRows(client);
-  const scanned = createScannedTracks({ client, tracks, storage, source, now });
+  const scanned = createScannedTracks({ db, tracks, trash, storage, source, now });
 
   const known: Known = {
     isAdopted: (id) => record.adopted.has(id),
@@ -52,7 +53,8 @@ export function createScanWriter({ db, tracks, storage, source, record, now }: S
         break;
       }
       case 'added': {
-        const trackId = scanned.insert(decision.op, decision.read, folder);
+        const { trackId, replaced } = scanned.insert(decision.op, decision.read, folder);
+        noteReplaced(replaced);
         files.put(folder, candidate, { state: 'track', lyricsMark, trackId });
         break;
       }
@@ -66,6 +68,7 @@ export function createScanWriter({ db, tracks, storage, source, record, now }: S
       case 'deleted': {
         const { from } = decision.op;
         files.remove(folders.idOf(from.path), from.name);
+        scanned.moveDeleted(from, path, candidate.name);
         files.put(folder, candidate, { state: 'deleted', lyricsMark: null, trackId: null });
       }
     }

@@ -5,7 +5,7 @@ import { uploadRoutes } from './routes.ts';
 import { createUploadService } from './service.ts';
 
 type UploadsModuleDeps = Base &
-  Pick<LibraryOffer, 'library' | 'tracks' | 'changes'> &
+  Pick<LibraryOffer, 'library' | 'tracks' | 'changes' | 'trash'> &
   Pick<FilesOffer, 'storeFile' | 'room'>;
 
 export function uploadsModule({ config, library, changes, ...deps }: UploadsModuleDeps) {

@@ -14,6 +14,7 @@ import type { tracks as trackTable } from '../db/schema.ts';
 import { AppError, badRequest, isDiskFull, type ErrorCode, type FieldError } from '../errors.ts';
 import { readForm, type FormFile } from '../http/multipart.ts';
 import type { TrackAudio, TrackIdentity, TrackWriter } from '../library/track-writer.ts';
+import type { Trash } from '../library/trash.ts';
 import type { Log } from '../log/log.ts';
 import { toIdentity } from '../files/track-draft.ts';
 import { overQuota, type Room } from '../files/quota.ts';
@@ -42,6 +43,7 @@ export interface UploadDeps {
   settings: LiveSettings;
   tmpDir: string;
   room: Room;
+  trash: Pick<Trash, 'findPlace' | 'restore'>;
   /** Deletes stored audio that no track uses. */
   releaseAudio: (storageUris: string[]) => Promise<void>;
   onUploaded: (ids: readonly TrackId[]) => void;
@@ -55,6 +57,7 @@ export function createUploadService({
   settings,
   tmpDir,
   room,
+  trash,
   releaseAudio,
   onUploaded,
 }: UploadDeps) {
@@ -143,6 +146,12 @@ export function createUploadService({
         if (before) {
           tracks.setAudio(before.id, audio); // it was missing
           return { trackId: before.id, isNew: false };
+        }
+        const deleted = trash.findPlace(UPLOAD, sha256);
+        if (deleted !== undefined) {
+          trash.restore(db, deleted);
+          tracks.setAudio(deleted, audio);
+          return { trackId: deleted, isNew: false };
         }
         room.assertQuota(userId, sizeBytes); // others of the same account may have come in meanwhile
         const trackId = tracks.insert({ source: UPLOAD, sourceId: sha256, uploadedBy: userId, identity, audio });

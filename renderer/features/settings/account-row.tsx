@@ -10,13 +10,14 @@ import { useSession } from '../../api/session.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { formatAgo } from '../../ui/format.ts';
+import { AccountRights } from './account-rights.tsx';
 import { SettingRow } from './setting-row.tsx';
 import styles from './settings.module.css';
 
 export function AccountRow({ person }: { person: UserOut }) {
   const { t } = useTranslation();
   const isMe = useSession()?.user.id === person.id;
-  const [asked, setAsked] = useState<'password' | 'delete' | null>(null);
+  const [asked, setAsked] = useState<'password' | 'rights' | 'delete' | null>(null);
   const change = useChangeUser();
   const remove = useDeleteUser();
   const error = change.error ?? remove.error;
@@ -31,6 +32,7 @@ export function AccountRow({ person }: { person: UserOut }) {
       notes={
         <>
           {asked === 'password' && <NewPassword person={person} onDone={() => setAsked(null)} />}
+          {asked === 'rights' && <AccountRights person={person} onDone={() => setAsked(null)} />}
           {asked === 'delete' && (
             <div className={styles.padded}>
               <p>{t('settings.people.deleteAsk', { name: person.username })}</p>
@@ -49,7 +51,7 @@ export function AccountRow({ person }: { person: UserOut }) {
               </div>
             </div>
           )}
-          {error && asked !== 'password' && (
+          {error && asked === null && (
             <p role="alert" className={styles.fault}>
               {detailOf(error)}
             </p>
@@ -63,6 +65,9 @@ export function AccountRow({ person }: { person: UserOut }) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={() => setAsked('password')}>{t('settings.people.reset')}</Menu.Item>
+          {!person.is_superuser && (
+            <Menu.Item onClick={() => setAsked('rights')}>{t('settings.rights.edit')}</Menu.Item>
+          )}
           {!isMe && (
             <Menu.Item onClick={() => change.mutate({ id: person.id, is_superuser: !person.is_superuser })}>
               {t(person.is_superuser ? 'settings.people.demote' : 'settings.people.promote')}

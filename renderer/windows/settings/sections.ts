@@ -21,7 +21,7 @@ export const SECTIONS = [
   { name: 'network', icon: IconPhone, forOwner: false },
   { name: 'playback', icon: IconHeadphones, forOwner: false },
   { name: 'remote', icon: IconDiscover, forOwner: true },
-  { name: 'accounts', icon: IconAccounts, forOwner: true },
+  { name: 'accounts', icon: IconAccounts, forOwner: false },
   { name: 'about', icon: IconAbout, forOwner: false },
 ] as const;
 

@@ -1,0 +1,230 @@
+// A track with everything in the database that would go with its row, as JSON: to put all of it back under the same id.
+// Which tables those are is read from the foreign keys, so that a new table is kept too.
+import type { Database } from 'better-sqlite3';
+import type { AlbumId, TrackId } from '../db/ids.ts';
+import { conflict } from '../errors.ts';
+
+type Value = string | number | null | { $blob: string };
+type Row = Record<string, Value>;
+
+export interface TrackSnapshot {
+  track: Row;
+  /** Rows that are deleted with the track, in an order in which they can be inserted. */
+  rows: { table: string; rows: Row[] }[];
+  /** Rows that stay and lose their reference to the track, by their primary keys. */
+  links: { table: string; column: string; keys: Row[] }[];
+  /** Rows that the track belongs to; its last track takes them along. */
+  parents: { albums: Row[]; albumKeys: Row[]; albumCovers: Row[]; artists: Row[]; genres: Row[] };
+}
+
+interface Reference {
+  child: string;
+  parent: string;
+  column: string;
+  target: string;
+  onDelete: string;
+}
+
+const TRACKS = 'tracks';
+/** Columns that triggers count up when the rows come back. */
+const COUNTED: Record<string, Row> = {
+  albums: { track_count: 0, disc_count: 0, duration_ms: 0, size_bytes: 0 },
+  artists: { track_count: 0, album_count: 0, first_year: null },
+  genres: { track_count: 0 },
+};
+
+export type TrackSnapshots = ReturnType<typeof createTrackSnapshots>;
+
+/** Both run inside the caller's writing transaction. */
+export function createTrackSnapshots(client: Database) {
+  const references = client
+    .prepare<[], Reference>(
+      `SELECT m.name AS child, f."table" AS parent, f."from" AS "column", f."to" AS target, f.on_delete AS onDelete
+      FROM sqlite_schema m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table'`,
+    )
+    .all();
+  const deleted = withTheirChildren(references);
+  const links = references.filter(({ parent, onDelete }) => parent === TRACKS && onDelete === 'SET NULL');
+
+  const select = (table: string, where: string, ...values: (string | number)[]): Row[] =>
+    client
+      .prepare<(string | number)[], Record<string, unknown>>(`SELECT * FROM ${table} WHERE ${where}`)
+      .all(...values)
+      .map(toRow);
+  const keyOf = (table: string): string[] =>
+    client
+      .prepare<[string], string>('SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk')
+      .pluck()
+      .all(table);
+  const isThere = (table: string, column: string, value: Value): boolean =>
+    value === null || client.prepare(`SELECT 1 FROM ${table} WHERE ${column} = ?`).get(toValue(value)) !== undefined;
+
+  function insert(table: string, row: Row): void {
+    const columns = Object.keys(row);
+    client
+      .prepare(
+        `INSERT INTO ${table} (${columns.map((name) => `"${name}"`).join(', ')})
+        VALUES (${columns.map(() => '?').join(', ')})`,
+      )
+      .run(...columns.map((name) => toValue(row[name] ?? null)));
+  }
+
+  /** Everything that the row refers to is there. */
+  const isWhole = (table: string, row: Row): boolean =>
+    references
+      .filter(({ child }) => child === table)
+      .every(({ parent, column, target }) => isThere(parent, target, row[column] ?? null));
+
+  /** Not with OR IGNORE, which would go for what triggers do too. */
+  function insertNew(table: string, row: Row): void {
+    const key = keyOf(table);
+    const known = client.prepare(`SELECT 1 FROM ${table} WHERE ${key.map((name) => `${name} = ?`).join(' AND ')}`);
+    if (isWhole(table, row) && known.get(...key.map((name) => toValue(row[name] ?? null))) === undefined)
+      insert(table, row);
+  }
+
+  function take(id: TrackId): TrackSnapshot | undefined {
+    const [track] = select(TRACKS, 'id = ?', id);
+    if (!track) return undefined;
+    const albums = select('albums', 'id = ?', Number(track['album_id'] ?? 0));
+    const albumIds = `album_id IN (${albums.map((album) => Number(album['id'])).join()})`;
+    return {
+      track,
+      rows: deleted.map(({ table, columns }) => ({
+        table,
+        rows: select(table, columns.map((column) => `${column} = ?`).join(' OR '), ...columns.map(() => id)),
+      })),
+      links: links.map(({ child, column }) => ({
+        table: child,
+        column,
+        keys: select(child, `${column} = ?`, id).map((row) =>
+          Object.fromEntries(keyOf(child).map((name) => [name, row[name] ?? null])),
+        ),
+      })),
+      parents: {
+        albums,
+        albumKeys: select('album_keys', albumIds),
+        albumCovers: select('album_covers', albumIds),
+        artists: select(
+          'artists',
+          'id IN (SELECT artist_id FROM track_artists WHERE track_id = ? UNION SELECT ? UNION SELECT ?)',
+          id,
+          Number(track['artist_id'] ?? 0),
+          Number(albums[0]?.['artist_id'] ?? 0),
+        ),
+        genres: select('genres', 'id IN (SELECT genre_id FROM track_genres WHERE track_id = ?)', id),
+      },
+    };
+  }
+
+  /** The row's id now: its own, where it is there or comes back; that of another one of the same name. */
+  function bringBack(table: 'artists' | 'genres' | 'albums', row: Row, findSame: () => Value | undefined): Value {
+    const id = row['id'] ?? null;
+    if (isThere(table, 'id', id)) return id;
+    const same = findSame();
+    if (same !== undefined) return same;
+    insert(table, { ...row, ...COUNTED[table] });
+    return id;
+  }
+  const findId = (sql: string, value: Value): Value | undefined =>
+    client.prepare<unknown[], number>(sql).pluck().get(toValue(value));
+
+  const isTaken = ({ source = null, source_id: sourceId = null }: Row): boolean =>
+    client.prepare('SELECT 1 FROM tracks WHERE source = ? AND source_id = ?').get(source, sourceId) !== undefined;
+
+  /** Throws `conflict` where another track has the file's place. */
+  function putBack({ track, rows, links: linked, parents }: TrackSnapshot): { albumId: AlbumId | null } {
+    const id = Number(track['id']) as TrackId;
+    if (isTaken(track)) throw conflict('Another track has come from the same file since.');
+    const byName = (table: 'artists' | 'genres', row: Row): [Value, Value] => [
+      row['id'] ?? null,
+      bringBack(table, row, () => findId(`SELECT id FROM ${table} WHERE name_key = ?`, row['name_key'] ?? null)),
+    ];
+    const artists = new Map(parents.artists.map((row) => byName('artists', row)));
+    const genres = new Map(parents.genres.map((row) => byName('genres', row)));
+    const moved = (map: Map<Value, Value>, value: Value | undefined): Value => map.get(value ?? null) ?? value ?? null;
+    // an album's key may name its artist by the id (library/resolve.ts)
+    const albumKeys = parents.albumKeys.map((row): Row => ({
+      ...row,
+      key: String(row['key']).replace(
+        /^((?:f:\d+:)?t:)(\d+)(?=:)/,
+        (_, before: string, artistId: string) => `${before}${String(moved(artists, Number(artistId)))}`,
+      ),
+    }));
+    const albums = new Map(
+      parents.albums.map((row): [Value, Value] => {
+        const keys = albumKeys.filter((key) => key['album_id'] === row['id']);
+        const sameName = (): Value | undefined =>
+          keys
+            .map(({ key }) => findId('SELECT album_id FROM album_keys WHERE key = ?', key ?? null))
+            .find((found) => found !== undefined);
+        return [
+          row['id'] ?? null,
+          bringBack('albums', { ...row, artist_id: moved(artists, row['artist_id']) }, sameName),
+        ];
+      }),
+    );
+    for (const row of albumKeys) insertNew('album_keys', row);
+    for (const row of parents.albumCovers) insertNew('album_covers', row);
+
+    const albumId = moved(albums, track['album_id']);
+    const uploader = isThere('users', 'id', track['uploaded_by'] ?? null) ? (track['uploaded_by'] ?? null) : null;
+    insert(TRACKS, {
+      ...track,
+      album_id: albumId,
+      artist_id: moved(artists, track['artist_id']),
+      uploaded_by: uploader,
+    });
+    for (const { table, rows: some } of rows)
+      for (const row of some) {
+        const whole = {
+          ...row,
+          ...('artist_id' in row && { artist_id: moved(artists, row['artist_id']) }),
+          ...('genre_id' in row && { genre_id: moved(genres, row['genre_id']) }),
+        };
+        insertNew(table, whole);
+      }
+    for (const { table, column, keys } of linked)
+      for (const key of keys) {
+        const names = Object.keys(key);
+        client
+          .prepare(
+            `UPDATE ${table} SET ${column} = ?
+            WHERE ${column} IS NULL AND ${names.map((name) => `${name} = ?`).join(' AND ')}`,
+          )
+          .run(id, ...names.map((name) => toValue(key[name] ?? null)));
+      }
+    return { albumId: albumId === null ? null : (Number(albumId) as AlbumId) };
+  }
+
+  return { take, putBack };
+}
+
+/** Tables whose rows are deleted with a track's, parents first, and the columns that refer to it. */
+function withTheirChildren(references: Reference[]): { table: string; columns: string[] }[] {
+  const found = new Map<string, string[]>();
+  for (const parent of [TRACKS, ...walk([TRACKS])])
+    for (const { child, column } of references.filter((one) => one.parent === parent && one.onDelete === 'CASCADE'))
+      found.set(child, [...new Set([...(found.get(child) ?? []), column])]);
+  function walk(parents: string[]): string[] {
+    const children = [
+      ...new Set(
+        references
+          .filter(({ parent, onDelete }) => parents.includes(parent) && onDelete === 'CASCADE')
+          .map(({ child }) => child),
+      ),
+    ];
+    return children.length === 0 ? [] : [...children, ...walk(children)];
+  }
+  return [...found].map(([table, columns]) => ({ table, columns }));
+}
+
+const toRow = (row: Record<string, unknown>): Row =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      value instanceof Uint8Array ? { $blob: Buffer.from(value).toString('base64') } : (value as Value),
+    ]),
+  );
+const toValue = (value: Value): string | number | null | Buffer =>
+  value !== null && typeof value === 'object' ? Buffer.from(value.$blob, 'base64') : value;

@@ -1,0 +1,202 @@
+// Deleted tracks for 30 days: gone from every list, with everything kept that is needed to bring back the same track.
+import { and, asc, count, desc, eq, getTableColumns, lt, or, type SQL } from 'drizzle-orm';
+import type { Db, MainDb } from '../db/client.ts';
+import type { TrackId, UserId } from '../db/ids.ts';
+import { albums, orphanedCovers, playlists, playlistVersions, trashedTracks, users } from '../db/schema.ts';
+import { notFound } from '../errors.ts';
+import type { Page, Paged } from '../http/paging.ts';
+import type { Principal } from '../http/route.ts';
+import { removeTrackRow, type LeftOver, type RowRemovalDeps } from './row-removal.ts';
+import { createTrackSnapshots, type TrackSnapshot } from './track-snapshot.ts';
+
+export const KEPT_MS = 30 * 86_400_000;
+/** Released in one go. */
+const AT_ONCE = 50;
+
+export type TrashedTrack = Omit<typeof trashedTracks.$inferSelect, 'snapshot'> & { deletedByName: string | null };
+
+export interface TrashDeps {
+  db: MainDb;
+  tracks: RowRemovalDeps;
+  now: () => Date;
+  /** Deletes stored objects that nothing uses any more. */
+  release: (left: LeftOver) => Promise<void>;
+}
+
+export type Trash = ReturnType<typeof createTrash>;
+
+export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
+  const snapshots = createTrackSnapshots(db.$client);
+  const findPlace = db.$client
+    .prepare<[string, string], TrackId>('SELECT id FROM trashed_tracks WHERE source = ? AND source_id = ?')
+    .pluck();
+  const setPlace = db.$client.prepare<[string, string, string]>(
+    'UPDATE trashed_tracks SET source_id = ? WHERE source = ? AND source_id = ?',
+  );
+
+  /** `beforeRemoval` is called while the row is there. Runs inside the caller's transaction. Nothing is left over. */
+  function put(tx: Db, by: UserId | null, id: TrackId, beforeRemoval: () => void = () => {}): LeftOver {
+    const snapshot = snapshots.take(id);
+    if (!snapshot) throw notFound('track', id);
+    const { track, parents } = snapshot;
+    const { storageUri, coverKey } = removeTrackRow(tx, writer, id, beforeRemoval);
+    if (coverKey !== null) tx.delete(orphanedCovers).where(eq(orphanedCovers.key, coverKey)).run();
+    const text = (name: string): string | null => (typeof track[name] === 'string' ? track[name] : null);
+    const number = (name: string): number | null => (typeof track[name] === 'number' ? track[name] : null);
+    const albumTitle = parents.albums[0]?.['title'];
+    tx.insert(trashedTracks)
+      .values({
+        id,
+        title: text('title') ?? '',
+        artistName: text('artist_name'),
+        albumTitle: typeof albumTitle === 'string' ? albumTitle : null,
+        source: text('source') ?? '',
+        sourceId: text('source_id') ?? '',
+        storageUri,
+        contentHash: text('content_hash'),
+        sizeBytes: number('size_bytes'),
+        coverKey,
+        uploadedBy: number('uploaded_by') as UserId | null,
+        deletedBy: by,
+        deletedAt: now(),
+        snapshot,
+      })
+      .run();
+    return { storageUri: null, coverKey: null };
+  }
+
+  /** Throws `conflict` when another track has its place. Runs inside the caller's transaction. */
+  function restore(tx: Db, id: TrackId): void {
+    const row = tx.select().from(trashedTracks).where(eq(trashedTracks.id, id)).get();
+    if (!row) throw notFound('track in the trash', id);
+    const snapshot = row.snapshot as TrackSnapshot;
+    const entries = snapshot.rows.find(({ table }) => table === 'playlist_entries');
+    const byPlaylist = Map.groupBy(entries?.rows ?? [], (entry) => Number(entry['playlist_id']));
+    // the audio may have been moved to another storage meanwhile, the file to another place
+    const track = { ...snapshot.track, storage_uri: row.storageUri, source_id: row.sourceId };
+    const versioned = snapshot.rows.map(({ table, rows }) => ({
+      table,
+      rows:
+        table === 'playlist_entries'
+          ? rows.map((entry) => ({ ...entry, since_version: nextVersion(tx, entry) }))
+          : rows,
+    }));
+    const { albumId } = snapshots.putBack({ ...snapshot, track, rows: versioned });
+    tx.delete(trashedTracks).where(eq(trashedTracks.id, id)).run();
+    for (const [playlistId, added] of byPlaylist) addVersion(tx, playlistId, added.length);
+    writer.search.set('track', id);
+    if (albumId !== null) {
+      writer.search.set('album', albumId);
+      const album = tx.select({ artistId: albums.artistId }).from(albums).where(eq(albums.id, albumId)).get();
+      if (album?.artistId != null) writer.search.set('artist', album.artistId);
+    }
+    for (const artist of snapshot.parents.artists) writer.search.set('artist', Number(artist['id']));
+    writer.sweepEmpty([], []); // names that were looked up before are forgotten
+  }
+
+  const nextVersion = (tx: Db, entry: Record<string, unknown>): number =>
+    (tx
+      .select({ version: playlists.version })
+      .from(playlists)
+      .where(eq(playlists.id, Number(entry['playlist_id']) as never))
+      .get()?.version ?? 0) + 1;
+
+  function addVersion(tx: Db, id: number, added: number): void {
+    const playlist = tx
+      .select()
+      .from(playlists)
+      .where(eq(playlists.id, id as never))
+      .get();
+    if (!playlist) return;
+    const [version, createdAt] = [playlist.version + 1, now()];
+    tx.update(playlists).set({ version, updatedAt: createdAt }).where(eq(playlists.id, playlist.id)).run();
+    const counts = { added, removed: 0, moved: 0, trackCount: playlist.trackCount };
+    tx.insert(playlistVersions)
+      .values({ ...counts, playlistId: playlist.id, version, change: 'track_restored', createdAt })
+      .run();
+  }
+
+  /** What somebody sees of the trash: with the right to edit all of it, else what they deleted or brought in. */
+  const visibleTo = ({ id, rights }: Principal): SQL | undefined =>
+    rights.canEdit ? undefined : or(eq(trashedTracks.deletedBy, id), eq(trashedTracks.uploadedBy, id));
+
+  async function purge(where: SQL | undefined, most: number): Promise<number> {
+    const gone = db.transaction(
+      (tx) => {
+        const { id, storageUri, coverKey } = trashedTracks;
+        const some = tx
+          .select({ id, storageUri, coverKey })
+          .from(trashedTracks)
+          .where(where)
+          .orderBy(asc(trashedTracks.deletedAt), asc(trashedTracks.id))
+          .limit(most)
+          .all();
+        for (const row of some) tx.delete(trashedTracks).where(eq(trashedTracks.id, row.id)).run();
+        return some.map((row) => ({
+          storageUri: row.storageUri,
+          coverKey: isCoverUsed(tx, row.coverKey) ? null : row.coverKey,
+        }));
+      },
+      { behavior: 'immediate' },
+    );
+    for (const left of gone) await release(left);
+    return gone.length;
+  }
+  const isCoverUsed = (tx: Db, key: string | null): boolean =>
+    key !== null &&
+    (tx.select({ id: trashedTracks.id }).from(trashedTracks).where(eq(trashedTracks.coverKey, key)).get() !==
+      undefined ||
+      db.$client.prepare('SELECT 1 FROM album_covers WHERE key = ?').get(key) !== undefined);
+
+  function get(user: Principal, id: TrackId): TrashedTrack {
+    const [row] = rowsOf(and(eq(trashedTracks.id, id), visibleTo(user)), { limit: 1, offset: 0 });
+    if (!row) throw notFound('track in the trash', id);
+    return row;
+  }
+  const rowsOf = (where: SQL | undefined, { limit, offset }: Page): TrashedTrack[] => {
+    const { snapshot: _, ...columns } = getTableColumns(trashedTracks);
+    return db
+      .select({ ...columns, deletedByName: users.username })
+      .from(trashedTracks)
+      .leftJoin(users, eq(users.id, trashedTracks.deletedBy))
+      .where(where)
+      .orderBy(desc(trashedTracks.deletedAt), desc(trashedTracks.id))
+      .limit(limit)
+      .offset(offset)
+      .all();
+  };
+
+  return {
+    put,
+    restore,
+    /** The deleted track whose file that is. */
+    findPlace: (source: string, sourceId: string): TrackId | undefined => findPlace.get(source, sourceId),
+    /** The file of a deleted track is called something else now. */
+    setPlace: (source: string, before: string, sourceId: string): void => void setPlace.run(sourceId, source, before),
+
+    list(user: Principal, page: Page): Paged<TrashedTrack> {
+      const where = visibleTo(user);
+      return {
+        items: rowsOf(where, page),
+        total: db.select({ n: count() }).from(trashedTracks).where(where).get()?.n ?? 0,
+      };
+    },
+    restoreFor(user: Principal, id: TrackId): void {
+      get(user, id);
+      db.transaction((tx) => restore(tx, id), { behavior: 'immediate' });
+    },
+    /** Throws `not_found`, also for what somebody else brought in, without the right to edit it. */
+    async deleteNow(user: Principal, id: TrackId): Promise<void> {
+      const { uploadedBy } = get(user, id);
+      if (!user.rights.canEdit && uploadedBy !== user.id) throw notFound('track in the trash', id);
+      await purge(eq(trashedTracks.id, id), 1);
+    },
+    /** Takes out what has been here for 30 days. */
+    async purgeOld(): Promise<void> {
+      const before = new Date(now().getTime() - KEPT_MS);
+      while ((await purge(lt(trashedTracks.deletedAt, before), AT_ONCE)) === AT_ONCE);
+    },
+    /** The oldest ones; false when there are none. */
+    purgeOldest: async (): Promise<boolean> => (await purge(undefined, AT_ONCE)) > 0,
+  };
+}

@@ -1,0 +1,246 @@
+// A deleted track is in no answer of either interface, and comes back as the same track with all that people did.
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TrackOut } from '../../server/library/wire.ts';
+import type { TrashedTrackOut, TrashPage } from '../../server/library/trash-routes.ts';
+import type { StorageStatsOut } from '../../server/stats/wire.ts';
+import type { UploadOut } from '../../server/uploads/wire.ts';
+import { ascii, id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
+import { openPhone, type Phone } from '../support/phone.ts';
+import { ADMIN, registerUser, startServer, type Answer, type TestServer } from '../support/server.ts';
+
+const DAY_MS = 86_400_000;
+let server: TestServer;
+let phone: Phone;
+let music: string;
+let now = Date.now();
+let made = 0;
+
+beforeAll(async () => {
+  music = mkdtempSync(join(tmpdir(), 'tonearm-trash-'));
+  server = await startServer({ env: { LOCAL_MEDIA_IMPORT_PATH: music }, now: () => new Date(now) });
+  phone = await openPhone(server);
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(music, { recursive: true, force: true });
+});
+
+const PICTURE = Buffer.concat([
+  ascii('\0image/png\0\x03\0'),
+  Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  ),
+]);
+const song = (name: string): Buffer =>
+  Buffer.concat([
+    id3([
+      id3Frame('TIT2', utf8Text(name)),
+      id3Frame('TPE1', utf8Text(`${name} Band`)),
+      id3Frame('TALB', utf8Text(`${name} Album`)),
+      id3Frame('TCON', utf8Text(`${name} Genre`)),
+      id3Frame('APIC', PICTURE),
+    ]),
+    silentMp3(20 + made),
+  ]);
+async function upload(bytes: Buffer, token = server.token): Promise<TrackOut> {
+  const form = new FormData();
+  form.append('files', new Blob([new Uint8Array(bytes)]), 'song.mp3');
+  const { body, text } = await server.api<UploadOut>('/tracks/upload', { method: 'POST', body: form, token });
+  const [track] = body.items;
+  if (!track) throw new Error(text);
+  await server.app.drain();
+  return track;
+}
+const bring = (token?: string): Promise<TrackOut> => upload(song(`Quaynote${++made}`), token);
+const get = <T>(path: string, token?: string): Promise<Answer<T>> => server.api<T>(path, token ? { token } : {});
+const post = <T>(path: string, body?: unknown): Promise<Answer<T>> => server.api<T>(path, { method: 'POST', body });
+const remove = (id: number, token?: string): Promise<Answer> =>
+  server.api(`/tracks/${id}`, { method: 'DELETE', ...(token && { token }) });
+const restore = (id: number): Promise<Answer<TrackOut>> => post<TrackOut>(`/trash/${id}/restore`);
+const trashed = async (token?: string): Promise<TrashedTrackOut[]> =>
+  (await get<TrashPage>('/trash?limit=200', token)).body.items;
+const signInAgain = async (): Promise<void> => {
+  const { body } = await post<{ access_token: string }>('/auth/login', ADMIN);
+  server.token = body.access_token;
+};
+const storedFiles = (): string[] =>
+  readdirSync(join(server.dir, 'library'), { recursive: true, withFileTypes: true })
+    .filter((one) => one.isFile())
+    .map((one) => one.name);
+
+/** Likes it, plays it, and has it in a playlist between two others. */
+async function useTrack(id: number): Promise<{ playlist: number; others: number[] }> {
+  const others = [(await bring()).id, (await bring()).id];
+  await post('/likes', { item_type: 'track', item_id: id, liked: true, rating: 4 });
+  await post('/history', { track_id: id });
+  await server.api(`/bookmarks/${id}`, { method: 'PUT', body: { position_ms: 7 } });
+  const { body } = await post<{ id: number }>('/playlists', { name: 'Mine' });
+  await post(`/playlists/${body.id}/tracks`, { track_ids: [others[0], id, others[1]] });
+  return { playlist: body.id, others };
+}
+const entriesOf = async (playlist: number): Promise<number[]> =>
+  (await get<{ entries: { track: { id: number } }[] }>(`/playlists/${playlist}`)).body.entries.map(
+    ({ track }) => track.id,
+  );
+
+test('no GET route and no endpoint of Subsonic tells of a deleted track', async () => {
+  const track = await bring();
+  const name = track.title;
+  const { playlist } = await useTrack(track.id);
+  expect((await get(`/search/library?q=${name}`)).text).toContain(name);
+  await remove(track.id);
+
+  const lists = server.app.routes.filter(
+    ({ spec }) =>
+      spec.method === 'get' && spec.reply !== undefined && !/^\/(trash|history|stats|openapi)/.test(spec.path),
+  );
+  for (const { spec } of lists) {
+    const path = spec.path.replace('/playlists/:id', `/playlists/${playlist}`).replace(/\/:\w+/g, `/${track.id}`);
+    const { text } = await get(
+      `${path}?q=${name.toLowerCase()}&limit=200&item_type=track&item_id=${track.id}&track_id=${track.id}`,
+    );
+    expect(text, `${path}`).not.toContain(`${name} `);
+    expect(text, `${path}`).not.toContain(`"${name}"`);
+  }
+  const played = await get<{ items: { track: unknown }[] }>('/history?limit=200');
+  expect(played.body.items.some((play) => (play.track as { id?: number } | null)?.id === track.id)).toBe(false);
+  for (const path of ['', '/cover', '/lyrics']) expect((await get(`/tracks/${track.id}${path}`)).status).toBe(404);
+  expect((await fetch(`${server.url}/stream/${track.id}?token=${server.token}`)).status).toBe(404);
+
+  const calls: [string, Record<string, string>][] = [
+    ['search3', { query: name }],
+    ['search2', { query: name }],
+    ['getStarred2', {}],
+    ['getAlbumList2', { type: 'newest', size: '500' }],
+    ['getRandomSongs', { size: '500' }],
+    ['getArtists', {}],
+    ['getIndexes', {}],
+    ['getGenres', {}],
+    ['getBookmarks', {}],
+    ['getNowPlaying', {}],
+    ['getPlaylist', { id: `pl-${playlist}` }],
+    ['getSongsByGenre', { genre: `${name} Genre` }],
+  ];
+  for (const [endpoint, params] of calls) {
+    const { text } = await phone.get(endpoint, params);
+    expect(text, endpoint).not.toContain(`"${name}"`);
+    expect(text, endpoint).not.toContain(`tr-${track.id}"`);
+  }
+  for (const endpoint of ['getSong', 'stream', 'download'])
+    expect((await phone.get(endpoint, { id: `tr-${track.id}` })).body.error?.code, endpoint).toBe(70);
+});
+
+test('a restored track has its id, cover, likes, plays, bookmark and places in playlists again', async () => {
+  const track = await bring();
+  const { playlist, others } = await useTrack(track.id);
+  await post('/likes', { item_type: 'album', item_id: track.album_id, liked: true });
+  const before = (await get<TrackOut>(`/tracks/${track.id}`)).body;
+  const { disk: _, ...totals } = (await get<StorageStatsOut>('/storage')).body;
+  await remove(track.id);
+  expect(await entriesOf(playlist)).toEqual(others);
+  expect((await get('/storage')).body).toMatchObject({ tracks: totals.tracks - 1, albums: totals.albums - 1 });
+
+  const { status, body } = await restore(track.id);
+  expect([status, body]).toEqual([200, { ...before, created_at: before.created_at }]);
+  expect(await entriesOf(playlist)).toEqual([others[0], track.id, others[1]]);
+  expect((await get<{ position_ms: number }>(`/bookmarks/${track.id}`)).body.position_ms).toBe(7);
+  expect((await get<{ liked: boolean }>(`/albums/${track.album_id}`)).body.liked).toBe(true);
+  expect((await get('/storage')).body).toMatchObject(totals);
+  expect((await get(`/tracks/${track.id}/cover`)).status).toBe(200);
+  expect((await get(`/search/library?q=${track.title}`)).text).toContain(`"id":${track.id},`);
+  expect(
+    (await get<{ items: { version: number; change: string }[] }>(`/playlists/${playlist}/versions`)).body.items[0],
+  ).toMatchObject({
+    change: 'track_restored',
+  });
+});
+
+test('an album that came anew under the same name takes the restored track', async () => {
+  const name = `Quaynote${++made}`;
+  const first = await upload(song(name));
+  await remove(first.id);
+  made++;
+  const second = await upload(song(name));
+  expect(second.id).not.toBe(first.id);
+  expect((await restore(first.id)).body).toMatchObject({ album_id: second.album_id, artist_id: second.artist_id });
+});
+
+test('the same upload again is the same track', async () => {
+  const bytes = song(`Quaynote${++made}`);
+  const { id } = await upload(bytes);
+  await remove(id);
+  expect((await upload(bytes)).id).toBe(id);
+  expect((await trashed()).map((one) => one.id)).not.toContain(id);
+});
+
+async function scan(query = ''): Promise<void> {
+  await post(`/sources/local_folder/scan${query}`);
+  await server.app.drain();
+}
+const scanned = async (title: string): Promise<TrackOut | undefined> =>
+  (await get<{ items: TrackOut[] }>(`/tracks?q=${title}&limit=200`)).body.items[0];
+
+test('a deleted file of the music folder stays away until it changes or is asked for, and is the same track then', async () => {
+  const path = join(music, 'a.mp3');
+  writeFileSync(path, song('Foldernote'));
+  await scan();
+  const { id } = (await scanned('Foldernote')) as TrackOut;
+  await remove(id);
+  await scan();
+  expect(await scanned('Foldernote')).toBeUndefined();
+  await scan('?restore=true');
+  expect((await scanned('Foldernote'))?.id).toBe(id);
+
+  await remove(id);
+  writeFileSync(path, song('Foldernote Changed'));
+  utimesSync(path, 1_000, 1_000);
+  await scan();
+  expect(await scanned('Foldernote')).toMatchObject({ id, title: 'Foldernote Changed' });
+});
+
+test('everybody sees what they deleted or brought in; who may edit sees who deleted what', async () => {
+  const token = await registerUser(server, 'ann');
+  const [hers, mine] = [await bring(token), await bring()];
+  await remove(hers.id, token);
+  await remove(mine.id);
+  expect((await trashed(token)).map(({ id }) => id)).toEqual([hers.id]);
+  expect((await trashed()).find(({ id }) => id === hers.id)).toMatchObject({
+    deleted_by_name: 'ann',
+    size_bytes: hers.size_bytes,
+    expires_at: new Date(now + 30 * DAY_MS).toISOString(),
+  });
+  for (const [method, path] of [
+    ['POST', `/trash/${mine.id}/restore`],
+    ['DELETE', `/trash/${mine.id}`],
+  ] as const)
+    expect((await server.api(path, { method, token })).status).toBe(404);
+});
+
+test('audio and cover stay through gc, and go with "delete now" or after 30 days', async () => {
+  const [first, second] = [await bring(), await bring()];
+  const kept = (track: TrackOut): boolean[] =>
+    [track.storage_uri?.split('/').at(-1) ?? '', `${track.album_id}.png`].map((name) => storedFiles().includes(name));
+  await remove(first.id);
+  await remove(second.id);
+  now += 8 * DAY_MS; // gc spares what is younger than a week
+  await signInAgain();
+  await post('/jobs/gc', { dry_run: false });
+  await server.app.drain();
+  expect([kept(first), kept(second)]).toEqual([
+    [true, true],
+    [true, true],
+  ]);
+
+  expect((await server.api(`/trash/${first.id}`, { method: 'DELETE' })).status).toBe(204);
+  expect((await restore(first.id)).status).toBe(404);
+  now += 23 * DAY_MS;
+  await server.app.trash.purgeOld();
+  expect([kept(first), kept(second)]).toEqual([
+    [false, false],
+    [false, false],
+  ]);
+});
