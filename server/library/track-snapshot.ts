@@ -146,9 +146,9 @@ export function createTrackSnapshots(client: Database) {
     // an album's key may name its artist by the id (library/resolve.ts)
     const albumKeys = parents.albumKeys.map((row): Row => ({
       ...row,
-      key: String(row['key']).replace(
+      key: (typeof row['key'] === 'string' ? row['key'] : '').replace(
         /^((?:f:\d+:)?t:)(\d+)(?=:)/,
-        (_, before: string, artistId: string) => `${before}${String(moved(artists, Number(artistId)))}`,
+        (_, before: string, artistId: string) => `${before}${Number(moved(artists, Number(artistId)))}`,
       ),
     }));
     const albums = new Map(

@@ -103,8 +103,8 @@ test('no GET route and no endpoint of Subsonic tells of a deleted track', async 
     const { text } = await get(
       `${path}?q=${name.toLowerCase()}&limit=200&item_type=track&item_id=${track.id}&track_id=${track.id}`,
     );
-    expect(text, `${path}`).not.toContain(`${name} `);
-    expect(text, `${path}`).not.toContain(`"${name}"`);
+    expect(text, path).not.toContain(`${name} `);
+    expect(text, path).not.toContain(`"${name}"`);
   }
   const played = await get<{ items: { track: unknown }[] }>('/history?limit=200');
   expect(played.body.items.some((play) => (play.track as { id?: number } | null)?.id === track.id)).toBe(false);

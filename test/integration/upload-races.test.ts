@@ -192,7 +192,7 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
       storeFile: createStoreFile({ storage, leases, reader }),
       settings: { get: () => 10_000_000 } as never,
       tmpDir: join(dir, 'tmp'),
-      room: { assertFree: () => Promise.resolve(), left: () => null, assertQuota: () => undefined } as never,
+      room: { assertFree: () => Promise.resolve(), left: () => null, assertQuota: () => undefined },
       trash: { findPlace: () => undefined, restore: () => undefined },
       releaseAudio: library.releaseAudio,
       onUploaded: () => undefined,
