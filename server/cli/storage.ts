@@ -48,7 +48,8 @@ export async function runMigrate(initial: Config, paths: ProductPaths, log: Log,
 function sourcesOf(db: MainDb, current: string, to: string): string[] {
   const schemes = db.$client
     .prepare<[], string>(
-      `SELECT DISTINCT substr(storage_uri, 1, instr(storage_uri, ':') - 1) FROM stored_audio WHERE content_hash IS NOT NULL
+      `SELECT DISTINCT substr(storage_uri, 1, instr(storage_uri, ':') - 1) FROM stored_audio
+       WHERE content_hash IS NOT NULL
          AND storage_uri NOT LIKE '${FILE_SCHEME}:%'`,
     )
     .pluck()

@@ -384,8 +384,8 @@ export const tagsAgain = sqliteTable('tags_again', {
 });
 
 /**
- * library/: a deleted track, until it is restored or has been here for 30 days. Its row is in no other table, so no list
- * can show it; its stored audio, and the cover of an album that went with it, stay. `snapshot` is track-snapshot.ts.
+ * library/: a deleted track, until it is restored or has been here for 30 days. Its row is in no other table, so no
+ * list can show it; its stored audio, and the cover of an album that went with it, stay. `snapshot`: track-snapshot.ts
  */
 export const trashedTracks = sqliteTable(
   'trashed_tracks',
