@@ -5,7 +5,7 @@ import { ApiError } from '../api/problem.ts';
 import { deleteTrack } from '../api/tracks.ts';
 import { formatNumber } from '../ui/format.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
-import { forEachLimit } from '../api/for-each-limit.ts';
+import { forEachLimit } from '../api/client.ts';
 
 export const trackKey = (id: number): string => `track:${id}`;
 

@@ -26,7 +26,8 @@ export interface RemoteTracksDeps {
   onSaved: (id: TrackId) => void;
 }
 
-const NO_AUDIO = {
+/** A track whose audio is not here. */
+export const NO_AUDIO = {
   sizeBytes: null,
   format: null,
   codec: null,

@@ -1,4 +1,4 @@
-// Interface of remote catalogues. One of ia.ts, ext.ts and sub.ts is in use at a time (STREAMSRC_PROVIDER).
+// Interface of remote catalogues. STREAMSRC_PROVIDER says which one is in use.
 import { AppError } from '../errors.ts';
 
 /** A search result. */

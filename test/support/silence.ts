@@ -1,24 +1,12 @@
-// Audio for tracks whose content does not matter.
+// Audio of a track whose sound does not matter.
+import { NO_AUDIO } from '../../server/downloads/remote-tracks.ts';
 import type { TrackAudio } from '../../server/library/track-writer.ts';
 
 export const silence: TrackAudio = {
+  ...NO_AUDIO,
   durationMs: 1_000,
   sizeBytes: 100,
   format: 'mp3',
-  codec: null,
-  bitrateKbps: null,
-  sampleRateHz: null,
-  bitDepth: null,
   channels: 2,
-  encoderDelay: null,
-  encoderPadding: null,
-  trackGainDb: null,
-  trackPeak: null,
-  albumGainDb: null,
-  albumPeak: null,
-  hasPicture: false,
-  storageUri: null,
-  contentHash: null,
-  audioHash: null,
   availability: 'available',
 };

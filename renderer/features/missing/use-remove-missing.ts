@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { LIBRARY } from '../../api/library.ts';
 import { deleteMissing } from '../../api/missing.ts';
 import { ApiError, detailOf } from '../../api/problem.ts';
-import { forEachLimit } from '../../api/for-each-limit.ts';
+import { forEachLimit } from '../../api/client.ts';
 import { formatNumber } from '../../ui/format.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { bringBack, takeBack } from '../../ui/undoable.ts';
