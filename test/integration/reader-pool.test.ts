@@ -12,6 +12,7 @@ import { damaged, randomNumbers } from '../support/damage.ts';
 import { fallbackAttacks, foreignAudio } from '../support/fallback-attacks.ts';
 import { makeLibrary, pathOf } from '../support/library.ts';
 import { quiet, root } from '../support/server.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 let dir: string;
 let storage: string;
@@ -126,7 +127,7 @@ test('files that need too much memory only together are all read, one by one', a
 
 test('a file that needs too much memory fails, and the others are read', async () => {
   writeFileSync(join(dir, 'heavy.mpc'), attack('endless-size.mpc'));
-  const pool = openPool({ heapLimitMb: 15 });
+  const pool = openPool({ heapLimitMb: 15, parseLimitMs: PATIENCE_MS });
   expect(outcomes(await read(pool, ['good1.mp3', 'heavy.mpc', 'good2.mp3']))).toEqual([
     'ok',
     'reading it needs too much memory',
