@@ -39,6 +39,20 @@ const compressed: Plugin = {
   },
 };
 
+/** Scripts, styles and the Latin letters; other scripts' letters are fetched by those who need them. */
+const isKept = (name: string): boolean => /\.(js|css)$|-latin-wght-normal-.*\.woff2$/.test(name);
+
+/** renderer/service-worker.js with the names of what it keeps. */
+const serviceWorker: Plugin = {
+  name: 'service-worker',
+  writeBundle({ dir = '' }, bundle) {
+    const names = ['favicon.svg', 'manifest.webmanifest', 'scheme.js', ...Object.keys(bundle).filter(isKept)];
+    const code = readFileSync(join(root, 'renderer/service-worker.js'), 'utf8');
+    const files = JSON.stringify(names.toSorted().map((name) => `/${name}`));
+    writeFileSync(join(dir, 'sw.js'), code.replace('/* FILES */ []', files));
+  },
+};
+
 /** The head that the pages of all windows share, in place of its comment; also while developing. */
 const sharedHead: Plugin = {
   name: 'shared-head',
@@ -81,7 +95,7 @@ const GROUPS = [
 
 const renderer = (): UserConfig => ({
   root: join(root, 'renderer'),
-  plugins: [react(), sharedHead, compressed],
+  plugins: [react(), sharedHead, compressed, serviceWorker],
   build: {
     outDir: join(root, 'dist/renderer'),
     emptyOutDir: true,

@@ -23,6 +23,19 @@ export interface ChosenRows {
   clear: () => void;
 }
 
+let covered = false;
+// before what is open closes by the same key
+addEventListener(
+  'keydown',
+  () => {
+    covered = document.querySelector('[role="dialog"], [role="menu"]') !== null;
+  },
+  { capture: true },
+);
+
+/** Escape belongs to what was open above the list when it was pressed; the selection is next. */
+export const isCovered = (): boolean => covered;
+
 /** What a click on a row does, outside its links and buttons. On touch screens it is the only way to open a row. */
 export function chooseByClick(
   chosen: Pick<ChosenRows, 'only' | 'toggle' | 'extend'>,

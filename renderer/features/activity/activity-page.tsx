@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { IconActivity, IconPreview, IconScan } from '../../ui/icons.ts';
-import { isOpen, jobsQuery, useStartScan } from '../../api/jobs.ts';
+import type { JobOut } from '../../../server/jobs/wire.ts';
+import { isOpen, jobsQuery, scanResultOf, useStartScan } from '../../api/jobs.ts';
 import { useHasCatalogue } from '../../api/remote.ts';
 import { detailOf } from '../../api/problem.ts';
 import { Button } from '../../ui/button.tsx';
@@ -49,7 +50,7 @@ export function ActivityPage() {
     return (
       <>
         {open.length > 0 && <JobList title={t('activity.open')} jobs={open} />}
-        {finished.length > 0 && <JobList title={t('activity.finished')} jobs={finished} />}
+        {finished.length > 0 && <JobList title={t('activity.finished')} jobs={finished} isGrouped />}
       </>
     );
   }
@@ -78,15 +79,30 @@ export function ActivityPage() {
   );
 }
 
-function JobList({ title, jobs }: { title: string; jobs: Parameters<typeof JobItem>[0]['job'][] }) {
+/** Jobs that went well one after the other, and differ in nothing that a person would look at, are one line. */
+function groupsOf(jobs: readonly JobOut[]): JobOut[][] {
+  const groups: JobOut[][] = [];
+  for (const job of jobs) {
+    const last = groups.at(-1);
+    const isSame = last?.[0]?.task === job.task && last[0].status === job.status && job.status === 'succeeded';
+    if (last && isSame && scanResultOf(job) === null) last.push(job);
+    else groups.push([job]);
+  }
+  return groups;
+}
+
+interface JobListProps {
+  title: string;
+  jobs: readonly JobOut[];
+  isGrouped?: boolean;
+}
+
+function JobList({ title, jobs, isGrouped = false }: JobListProps) {
+  const groups = isGrouped ? groupsOf(jobs) : jobs.map((job) => [job]);
   return (
     <section aria-label={title}>
       <h2 className={styles.heading}>{title}</h2>
-      <ul>
-        {jobs.map((job) => (
-          <JobItem key={job.id} job={job} />
-        ))}
-      </ul>
+      <ul>{groups.map(([job, ...others]) => job && <JobItem key={job.id} job={job} others={others.length} />)}</ul>
     </section>
   );
 }

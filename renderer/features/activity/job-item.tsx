@@ -39,7 +39,13 @@ const KNOWN_TASKS = [
 /** A job with more attempts than this retries for days, and their number means nothing. */
 const COUNTED_ATTEMPTS = 20;
 
-export function JobItem({ job }: { job: JobOut }) {
+interface JobItemProps {
+  job: JobOut;
+  /** Equal ones before it, that are not shown. */
+  others: number;
+}
+
+export function JobItem({ job, others }: JobItemProps) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const { job: openJob } = useSearch({ from: '/app/activity' });
@@ -67,7 +73,11 @@ export function JobItem({ job }: { job: JobOut }) {
       <Symbol size={20} className={styles.symbol} aria-hidden />
       <div className={styles.jobText}>
         <p>
-          <strong>{name}</strong> <span className={styles.status}>{t(`status.${job.status}`)}</span>
+          <strong>{name}</strong>{' '}
+          {others > 0 && (
+            <span className={styles.status}>{t('activity.times', { number: formatNumber(others + 1) })} </span>
+          )}
+          <span className={styles.status}>{t(`status.${job.status}`)}</span>
         </p>
         <p className={styles.sub}>
           {result

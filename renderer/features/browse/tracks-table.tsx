@@ -14,7 +14,7 @@ import { currentEntry } from '../../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { formatNumber } from '../../ui/format.ts';
 import { usePutAway } from '../../ui/undoable.ts';
-import { chooseByClick, useSelection } from '../../ui/use-selection.ts';
+import { chooseByClick, isCovered, useSelection } from '../../ui/use-selection.ts';
 import { VirtualTable, type RowChoice } from '../../ui/virtual-table.tsx';
 import { laidOut, movedColumn, type ChoosableColumn, type ColumnLayout } from './column-layout.ts';
 import { findRow, useTypeAhead } from './type-ahead.ts';
@@ -123,7 +123,7 @@ export function TracksTable({
     else if (event.key === ' ') {
       if (event.shiftKey) chosen.extend(index);
       else chosen.toggle(index);
-    } else if (event.key === 'Escape' && chosen.count > 0) chosen.clear();
+    } else if (event.key === 'Escape' && chosen.count > 0 && !isCovered()) chosen.clear();
     else if (event.key === 'Delete')
       void (chosen.count > 0 ? chosenGroup().load() : Promise.resolve(track ? [track] : []))
         .then(remove)

@@ -17,7 +17,7 @@ import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
-import { chooseByClick, useSelection } from '../../ui/use-selection.ts';
+import { chooseByClick, isCovered, useSelection } from '../../ui/use-selection.ts';
 import { VirtualTable, type RowChoice } from '../../ui/virtual-table.tsx';
 import { entryColumns } from './entry-columns.tsx';
 import selectionBar from '../../ui/selection-bar.module.css';
@@ -129,7 +129,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
     else if (event.key === ' ') {
       if (event.shiftKey) chosen.extend(index);
       else chosen.toggle(index);
-    } else if (event.key === 'Escape' && chosen.count > 0) chosen.clear();
+    } else if (event.key === 'Escape' && chosen.count > 0 && !isCovered()) chosen.clear();
     else if ((event.key === 'Delete' || event.key === 'Backspace') && isEditable) remove(placesFor(index));
     else return false;
     return true;

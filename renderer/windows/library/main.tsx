@@ -6,6 +6,7 @@ import { startI18n } from '../../i18n/i18n.ts';
 import { openPlayer } from '../../player/open-player.ts';
 import { NoticeSlot } from './notice-slot.tsx';
 import { Providers } from '../providers.tsx';
+import { keepForOffline } from './keep-for-offline.ts';
 import { createLibraryRouter, preloadPages } from './router.tsx';
 
 await startI18n();
@@ -20,3 +21,4 @@ createRoot(document.getElementById('root')!).render(
 
 const whenIdle = globalThis.requestIdleCallback ?? ((run: () => void) => setTimeout(run, 1_000));
 whenIdle(preloadPages);
+whenIdle(() => void keepForOffline());

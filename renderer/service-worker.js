@@ -1,0 +1,44 @@
+// Keeps the interface itself, so that the window opens while the server cannot be reached, and says so. Music and all
+// other answers of the server are never kept here. vite.config.ts puts the names of the built files in place of FILES
+// and serves this as /sw.js.
+const FILES = /* FILES */ [];
+/** The names have hashes in them, so they are the version. */
+const CACHE = `tonearm ${FILES.join(' ')}`;
+const PAGES = ['/', '/player', '/settings'];
+
+addEventListener('install', (event) => {
+  const keep = async () => {
+    const cache = await caches.open(CACHE);
+    await cache.addAll([...PAGES, ...FILES]);
+    await skipWaiting();
+  };
+  event.waitUntil(keep());
+});
+
+addEventListener('activate', (event) => {
+  const forget = async () => {
+    for (const name of await caches.keys()) if (name !== CACHE) await caches.delete(name);
+    await clients.claim();
+  };
+  event.waitUntil(forget());
+});
+
+/** A page comes from the server while there is one: it names the files of the latest build. */
+async function page(request) {
+  const { pathname } = new URL(request.url);
+  try {
+    return await fetch(request);
+  } catch (error) {
+    const kept = await caches.match(PAGES.includes(pathname) ? pathname : '/');
+    if (kept) return kept;
+    throw error;
+  }
+}
+
+addEventListener('fetch', (event) => {
+  const { request } = event;
+  const { origin, pathname } = new URL(request.url);
+  if (request.method !== 'GET' || origin !== location.origin || /^\/(api|rest)\//.test(pathname)) return;
+  if (request.mode === 'navigate') event.respondWith(page(request));
+  else if (FILES.includes(pathname)) event.respondWith(caches.match(pathname).then((kept) => kept ?? fetch(request)));
+});

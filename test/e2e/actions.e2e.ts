@@ -1,0 +1,147 @@
+// Every item has the same menu, wherever it is and however it is opened; rows have three heights; the window opens
+// without the server.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AlbumPage } from '../../server/library/wire.ts';
+import { DESK, OFFLINE, openStage, PHONE, type Stage } from './stage.ts';
+
+let stage: Stage;
+let page: Page;
+let title: string;
+
+beforeAll(async () => {
+  stage = await openStage({ tracks: 60, messy: 0, env: OFFLINE });
+  page = await stage.openAsOwner(DESK);
+  const { items } = await stage.api<AlbumPage>('/albums?limit=1&sort=title');
+  title = items[0]!.title;
+});
+afterAll(() => stage?.close());
+
+const card = (on: Page) => on.getByRole('grid', { name: 'Albums' }).locator('[data-items]').first();
+const menu = (on: Page) => on.getByRole('menu', { name: `More for ${title}`, exact: true });
+const entries = async (on: Page): Promise<string[]> =>
+  (await menu(on).getByRole('menuitem').allInnerTexts()).map((text) => text.split('\n')[0]!);
+
+test('an album has one menu: by right click, by "…", by keyboard and by a long press', async () => {
+  await page.goto('/albums');
+  const link = card(page).getByRole('link').first();
+  await link.click({ button: 'right' });
+  await menu(page).waitFor();
+  const offered = await entries(page);
+  expect(offered).toEqual(
+    expect.arrayContaining([
+      'Play',
+      'Play next',
+      'Add to queue',
+      'Start radio',
+      'Like',
+      'Edit…',
+      'Change cover…',
+      'Delete',
+    ]),
+  );
+  await page.keyboard.press('Escape');
+  await menu(page).waitFor({ state: 'detached' });
+
+  await card(page).hover();
+  await card(page)
+    .getByRole('button', { name: `More for ${title}` })
+    .click();
+  expect(await entries(page)).toEqual(offered);
+  await page.keyboard.press('Escape');
+  await menu(page).waitFor({ state: 'detached' });
+
+  await link.focus();
+  await page.keyboard.press('Shift+F10');
+  await menu(page).waitFor();
+  expect(await entries(page)).toEqual(offered);
+  await page.keyboard.press('Escape');
+  await menu(page).waitFor({ state: 'detached' });
+  await expect.poll(() => link.evaluate((element) => element === document.activeElement)).toBe(true);
+
+  const phone = await stage.openAsOwner(PHONE);
+  await phone.goto('/albums');
+  await card(phone).getByRole('link').first().dispatchEvent('pointerdown', { pointerType: 'touch', bubbles: true });
+  await menu(phone).waitFor();
+  expect(await entries(phone)).toEqual(offered);
+  await phone.context().close();
+});
+
+test('Play of an album becomes Pause while it plays, and the tab says what plays', async () => {
+  await page.goto('/albums');
+  await card(page).getByRole('link').first().click();
+  const main = page.getByRole('main');
+  await main.getByRole('button', { name: 'Play', exact: true }).click();
+  await main.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+  await expect.poll(() => page.title()).toMatch(/ · /);
+  expect(await page.title()).not.toContain('Tonearm');
+  await main.getByRole('button', { name: 'Pause', exact: true }).click();
+  await expect.poll(() => page.title()).toBe(`${title} · Tonearm`);
+});
+
+test('E edits all that are selected, and Escape keeps them selected', async () => {
+  await page.goto('/tracks');
+  const rows = page.getByRole('grid', { name: 'Tracks' });
+  await rows.locator('[data-index="0"][data-track]').click();
+  await rows.locator('[data-index="3"]').click({ modifiers: ['Shift'] });
+  await page.getByText('4 selected').first().waitFor();
+  await rows.locator('[data-index="3"]').focus();
+  await page.keyboard.press('e');
+  await page.getByRole('dialog', { name: 'Edit 4 tracks' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  expect(await page.getByText('4 selected').count()).toBeGreaterThan(0);
+});
+
+test.each([
+  ['Comfortable', 15],
+  ['Compact', 22],
+  ['Dense', 30],
+])('%s: %i rows in a window of 1440 × 900, and the choice is kept', async (density, rows) => {
+  await page.goto('/tracks');
+  await page.getByRole('button', { name: 'View' }).click();
+  await page.getByRole('menuitemradio', { name: density }).click();
+  await page.reload();
+  const grid = page.getByRole('grid', { name: 'Tracks' });
+  await grid.locator('[data-index="0"][data-track]').waitFor();
+  await expect
+    .poll(() =>
+      grid.evaluate((element) => {
+        const bottom = document.querySelector('#main')!.getBoundingClientRect().bottom;
+        return [...element.querySelectorAll('[data-index]')].filter(
+          (row) => row.getBoundingClientRect().bottom <= bottom + 0.5,
+        ).length;
+      }),
+    )
+    .toBe(rows);
+});
+
+test('what is typed while the search opens goes into its field and does nothing else', async () => {
+  await page.goto('/');
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('love theme');
+  await expect.poll(() => page.getByRole('combobox').inputValue()).toBe('love theme');
+  await page.keyboard.press('Escape');
+});
+
+test('an album that is not there says so', async () => {
+  await page.goto('/albums/999999');
+  await page.getByRole('heading', { name: 'Album not found' }).waitFor();
+  expect(await page.title()).toBe('Album not found · Tonearm');
+  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+});
+
+test('without the server the window opens again, and says that it cannot reach it', async () => {
+  const offline = await stage.openAsOwner(DESK);
+  await offline.goto('/');
+  await offline.evaluate(async () => void (await navigator.serviceWorker.ready));
+  await offline.context().setOffline(true);
+  await offline.reload();
+  await offline
+    .getByText(/reach the server/)
+    .first()
+    .waitFor();
+  await offline.getByRole('navigation', { name: 'Library' }).waitFor();
+  await offline.context().close();
+});
