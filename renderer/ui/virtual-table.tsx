@@ -176,6 +176,7 @@ export function VirtualTable<T>({
       aria-colcount={shown.length}
       aria-multiselectable={choice ? true : undefined}
       className={styles.table}
+      data-narrow={isNarrow || undefined}
       onKeyDown={onKeyDown}
     >
       <TableHeader
