@@ -200,7 +200,7 @@ describe('a file that is not an export', () => {
   ])('is rejected with a reason: %s', async (_, content) => {
     const result = await importFile(content);
     expect(result).toMatchObject({ status: 'failed', added: 0 });
-    expect(result.error).toMatch(/^(The file cannot be imported|No play was found)/);
+    expect(result.error).toMatch(/^(The file cannot be imported|The file has no plays)/);
     expect(await list()).toEqual([]);
   });
 

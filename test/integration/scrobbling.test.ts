@@ -180,7 +180,7 @@ describe('plays', () => {
       queued: 2,
       submitted: 0,
       stopped: false,
-      problem: expect.stringMatching(/^ListenBrainz cannot be reached .*2 plays wait here/),
+      problem: expect.stringMatching(/^ListenBrainz cannot be reached .*2 plays are queued/),
     });
     const { dir } = server;
     const first = server;
