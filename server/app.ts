@@ -1,4 +1,5 @@
 // The table of contents: every module, layer by layer, with what it is given. Nothing is decided here.
+import { analysisModule, type AnalysisTuning } from './analysis/module.ts';
 import { authModule } from './auth/module.ts';
 import { backupModule, type BackupTuning } from './backup/module.ts';
 import type { Config } from './config/config.ts';
@@ -40,7 +41,14 @@ import { EVENTS } from './wire.ts';
 
 /** Paces and limits that tests set; each module reads its own. */
 export type Tuning = BackupTuning &
-  (CoversTuning & HistoryTuning & LanTuning & MaintenanceTuning & SourcesTuning & StorageTuning & WatchTuning);
+  (AnalysisTuning &
+    CoversTuning &
+    HistoryTuning &
+    LanTuning &
+    MaintenanceTuning &
+    SourcesTuning &
+    StorageTuning &
+    WatchTuning);
 
 export interface AppOptions {
   config: Config;
@@ -89,6 +97,7 @@ export async function createApp(options: AppOptions) {
   const search = add(searchModule({ ...base, ...music, ...sources, ...pictures }));
   const files = add(filesModule({ ...base, ...stored, ...music, yieldToRequests }));
   const enrichment = add(enrichmentModule({ ...base, ...stored, ...media, ...music, ...files, ...pictures }));
+  const analysis = add(analysisModule({ ...base, ...enrichment, isServing, tuning }));
   const relocation = add(relocationModule({ ...base, ...music, ...files }));
   add(uploadsModule({ ...base, ...music, ...files }));
   const downloads = add(downloadsModule({ ...base, ...music, ...files, ...sources }));
@@ -116,7 +125,7 @@ export async function createApp(options: AppOptions) {
     modules.resume();
   }
 
-  const own = { config, db, auth, jobs, events, settings, sharing, watcher, dailyVerify, scan, ...backup };
+  const own = { ...analysis, config, db, auth, jobs, events, settings, sharing, watcher, dailyVerify, scan, ...backup };
   return {
     ...own,
     library: music.library,

@@ -189,7 +189,19 @@ export const SETTINGS = {
     help: 'Password of ADMIN_USERNAME.',
   }),
 
-  FPID_ENABLED: setting(bool.default(true), { group: 'metadata', help: 'Identify tracks by acoustic fingerprint.' }),
+  ANALYSIS_ENABLED: setting(bool.default(true), {
+    group: 'metadata',
+    help: 'Fingerprint all tracks in the background, to recognize music that comes back in another format.',
+  }),
+  ANALYSIS_ON_BATTERY: setting(bool.default(false), {
+    group: 'metadata',
+    advanced: true,
+    help: 'Do so on battery power, too.',
+  }),
+  FPID_ENABLED: setting(bool.default(true), {
+    group: 'metadata',
+    help: 'Ask AcoustID about the fingerprints of tracks. They are made on this machine either way.',
+  }),
   FPID_API_KEY: setting(text.optional(), {
     group: 'metadata',
     secret: true,

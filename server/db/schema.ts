@@ -539,6 +539,15 @@ export const sourceFiles = sqliteTable(
   ],
 );
 
+/**
+ * scan/: scans that wrote something and have not looked for tracks whose files are gone yet; tracks with higher ids are
+ * new to them. Stays when a scan is killed, so that the next one looks among its tracks too.
+ */
+export const unfinishedScans = sqliteTable('unfinished_scans', {
+  source: text('source').primaryKey(),
+  afterId: integer('after_id').$type<TrackId>().notNull(),
+});
+
 /** downloads/: a fetch of a remote track's audio. From status to next_attempt_at it follows its job, by triggers. */
 export const downloads = sqliteTable(
   'downloads',
@@ -602,6 +611,23 @@ export const trackFingerprints = sqliteTable('track_fingerprints', {
   raw: blob('raw').notNull(), // uint32, little endian; one for every 0.124 s
   createdAt: time('created_at').notNull(),
 });
+
+/** analysis/: a step of the analysis that has been through a track's audio. */
+export const trackAnalyses = sqliteTable(
+  'track_analyses',
+  {
+    trackId: integer('track_id')
+      .$type<TrackId>()
+      .notNull()
+      .references(() => tracks.id, { onDelete: 'cascade' }),
+    step: text('step').notNull(),
+    version: integer('version').notNull(), // of the step: another one is due again
+    audioHash: text('audio_hash').notNull(), // of the track then: other audio is due again
+    outcome: text('outcome').$type<'done' | 'none'>().notNull(),
+    reason: text('reason'), // why this audio has no result
+  },
+  (t) => [primaryKey({ columns: [t.trackId, t.step] })],
+);
 
 /**
  * enrichment/: the few values of a fingerprint by which tracks that sound alike are found, see

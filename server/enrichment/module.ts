@@ -1,4 +1,3 @@
-import type { TrackId } from '../db/ids.ts';
 import type { FilesOffer } from '../files/module.ts';
 import type { LibraryOffer } from '../library/module.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
@@ -7,7 +6,7 @@ import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
 import { duplicateRoutes } from './duplicate-routes.ts';
 import { createDuplicateService } from './duplicates.ts';
-import { findFingerprint, storeFingerprint, type StoredFingerprint } from './fingerprints.ts';
+import { createHearing } from './hearing.ts';
 import { enrichmentRoutes } from './routes.ts';
 import { createEnrichment, type EnrichmentDeps } from './service.ts';
 import { enrichLibraryTask, enrichTask } from './task-handlers.ts';
@@ -33,10 +32,7 @@ export function enrichmentModule({ library, editing, trash, merge, changes, cove
   changes.onAudioAdded((ids) => void enrichment.enrichAdded(ids));
 
   return {
-    offers: {
-      findFingerprint: (id: TrackId) => findFingerprint(db, id),
-      storeFingerprint: (id: TrackId, sound: StoredFingerprint) => void storeFingerprint(db, id, sound, now()),
-    },
+    offers: { hearing: createHearing({ ...deps, tmpDir: config.paths.tmp }) },
     routes: [
       ...duplicateRoutes({ duplicates, editing, libraryChanged }),
       ...enrichmentRoutes({

@@ -1,6 +1,7 @@
 // Runs fpcalc and ffmpeg without a shell, with limits on time and output. The demuxer is set explicitly: a program that
 // detects the format may take a file for a playlist and open the URLs in it.
 import { execFile } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { decompressFingerprint } from './fingerprint-code.ts';
@@ -21,6 +22,8 @@ export interface ProgramInput {
   demuxer: string;
   seconds: number;
   signal: AbortSignal;
+  /** Nobody waits for it: other programs come first. */
+  isBackground: boolean;
 }
 
 const FpcalcOut = z.object({ fingerprint: z.string().max(MAX_FPCALC_BYTES) });
@@ -28,12 +31,13 @@ const FpcalcOut = z.object({ fingerprint: z.string().max(MAX_FPCALC_BYTES) });
 /** Undefined if fpcalc cannot read the file. Goes by its output: it exits with 3 for files shorter than requested. */
 export async function runFpcalc(
   program: string,
-  { path, demuxer, seconds, signal }: ProgramInput,
+  { path, demuxer, seconds, signal, isBackground }: ProgramInput,
 ): Promise<Uint32Array | undefined> {
   const output = await run(program, ['-json', '-length', String(seconds), '-format', demuxer, resolve(path)], {
     maxBytes: MAX_FPCALC_BYTES,
     limitMs: FPCALC_LIMIT_MS,
     signal,
+    isBackground,
   });
   try {
     const { fingerprint } = FpcalcOut.parse(JSON.parse(output.toString('utf8')));
@@ -46,7 +50,7 @@ export async function runFpcalc(
 /** Mono samples at `PCM_RATE_HZ`; empty if ffmpeg cannot read the file. */
 export async function runFfmpeg(
   program: string,
-  { path, demuxer, seconds, signal }: ProgramInput,
+  { path, demuxer, seconds, signal, isBackground }: ProgramInput,
 ): Promise<Int16Array<ArrayBuffer>> {
   const maxBytes = seconds * PCM_RATE_HZ * 2;
   const output = await run(
@@ -73,7 +77,7 @@ export async function runFfmpeg(
       's16le',
       'pipe:1',
     ],
-    { maxBytes: maxBytes + PCM_RATE_HZ, limitMs: FFMPEG_LIMIT_MS, signal },
+    { maxBytes: maxBytes + PCM_RATE_HZ, limitMs: FFMPEG_LIMIT_MS, signal, isBackground },
   );
   const bytes = new ArrayBuffer(Math.min(output.length & ~1, maxBytes));
   output.copy(new Uint8Array(bytes), 0, 0, bytes.byteLength);
@@ -84,10 +88,15 @@ export async function runFfmpeg(
 function run(
   program: string,
   args: string[],
-  { maxBytes, limitMs, signal }: { maxBytes: number; limitMs: number; signal: AbortSignal },
+  {
+    maxBytes,
+    limitMs,
+    signal,
+    isBackground,
+  }: { maxBytes: number; limitMs: number; signal: AbortSignal; isBackground: boolean },
 ): Promise<Buffer> {
   return new Promise((done, fail) => {
-    execFile(
+    const { pid } = execFile(
       program,
       args,
       { encoding: 'buffer', signal, timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: maxBytes, windowsHide: true },
@@ -96,5 +105,15 @@ function run(
         else done(stdout);
       },
     );
+    if (isBackground) giveWay(pid);
   });
+}
+
+function giveWay(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch (error) {
+    // it has ended already, or the system does not allow it
+    if (!(error instanceof Error && 'code' in error)) throw error;
+  }
 }

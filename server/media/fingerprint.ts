@@ -45,6 +45,8 @@ export interface SoundFile {
   path: string;
   format: string;
   durationMs: number;
+  /** Nobody waits for it: other programs come first. */
+  isBackground?: boolean;
 }
 
 export interface FingerprinterDeps {
@@ -93,9 +95,9 @@ export function createFingerprinter({
     return { raw: undefined, why: 'reason' in response ? response.reason : undefined };
   }
 
-  async function hear({ path, format }: SoundFile, signal: AbortSignal): Promise<Heard> {
+  async function hear({ path, format, isBackground = false }: SoundFile, signal: AbortSignal): Promise<Heard> {
     const demuxer = demuxerOf(format);
-    const input = demuxer === undefined ? undefined : { path, demuxer, seconds: HEARD_SECONDS, signal };
+    const input = demuxer === undefined ? undefined : { path, demuxer, seconds: HEARD_SECONDS, signal, isBackground };
     const fpcalc = input && (await tool('fpcalc'));
     if (input && fpcalc) {
       const raw = await runFpcalc(fpcalc.path, input);

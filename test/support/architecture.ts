@@ -61,6 +61,7 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
         search: ['library', 'sources'],
         files: ['library'],
         enrichment: ['covers', 'files', 'library'],
+        analysis: ['enrichment', 'files'],
         relocation: ['files', 'library'],
         uploads: ['files', 'library'],
         downloads: ['files', 'library', 'sources'],

@@ -89,7 +89,7 @@ export async function startServer({
     log,
     checkReplies: true,
     ...(now && { now }),
-    tuning: { scrobblesPerSecond: 1_000, ...tuning },
+    tuning: { scrobblesPerSecond: 1_000, analysisAfterMs: null, ...tuning },
   });
   const url = await app.listen();
   const server: TestServer = {

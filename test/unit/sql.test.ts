@@ -8,6 +8,7 @@ const server = join(import.meta.dirname, '..', '..', 'server');
 
 /** The folders that write SQL text, each with its reason. */
 const TEXT: Record<string, string> = {
+  analysis: 'runs for each track',
   auth: 'runs with every request',
   backup: 'whole tables page by page over connections of their own',
   cli: 'reads a database that no server has opened',

@@ -1,0 +1,92 @@
+// The fingerprint of a track: the one that is stored, or one made of its audio now. Asks nobody, so it does not depend
+// on whether look-ups are on.
+import type { MainDb } from '../db/client.ts';
+import type { TrackId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { tracks } from '../db/schema.ts';
+import { AppError } from '../errors.ts';
+import { NoFingerprint, type Fingerprinter, type SoundFile } from '../media/fingerprint.ts';
+import { FILE_SCHEME } from '../storage/uri.ts';
+import { findFingerprint, storeFingerprint, type StoredFingerprint } from './fingerprints.ts';
+import { openLocalFile, type LocalFileDeps } from './local-file.ts';
+
+/** `none`: why its audio has none. `away`: the audio cannot be read now. */
+export type Heard = { sound: StoredFingerprint } | { none: string } | { away: true };
+
+export interface HearingDeps extends LocalFileDeps {
+  db: MainDb;
+  fingerprinter: Pick<Fingerprinter, 'fingerprint'>;
+  now: () => Date;
+}
+
+export type Hearing = ReturnType<typeof createHearing>;
+
+export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps) {
+  const findAudio = db.$client.prepare<
+    [TrackId],
+    RowAs<typeof tracks, 'storageUri' | 'format' | 'durationMs' | 'sizeBytes'>
+  >(
+    `SELECT storage_uri AS storageUri, format, duration_ms AS durationMs, size_bytes AS sizeBytes FROM tracks
+      WHERE id = ? AND availability = 'available'`,
+  );
+  const findPairs = db.$client.prepare<[TrackId, TrackId], { id: TrackId; similarity: number }>(
+    `SELECT other_id AS id, similarity FROM duplicate_pairs WHERE track_id = ?
+      UNION ALL SELECT track_id, similarity FROM duplicate_pairs WHERE other_id = ?`,
+  );
+
+  async function hearFile(file: SoundFile, signal: AbortSignal): Promise<Heard> {
+    try {
+      return { sound: await fingerprinter.fingerprint(file, signal) };
+    } catch (error) {
+      if (error instanceof NoFingerprint) return { none: error.message };
+      throw error;
+    }
+  }
+
+  async function hearTrack(
+    id: TrackId,
+    { keptOnly = false, isBackground = false }: { keptOnly?: boolean; isBackground?: boolean },
+    signal: AbortSignal,
+  ): Promise<Heard> {
+    const stored = findFingerprint(db, id);
+    if (stored) return { sound: stored };
+    const audio = findAudio.get(id);
+    if (!audio?.storageUri || audio.durationMs === null || audio.format === null) return { away: true };
+    const { storageUri, format, durationMs, sizeBytes } = audio;
+    if (keptOnly && storageUri.startsWith(`${FILE_SCHEME}:`)) return { away: true };
+    try {
+      const object = await files.audioStore.resolve(storageUri);
+      if ((await object.stat()).size !== sizeBytes) return { away: true }; // another file by now; a scan will see it
+      const file = await openLocalFile(files, storageUri, signal);
+      try {
+        const heard = await hearFile({ path: file.path, format, durationMs, isBackground }, signal);
+        if ('sound' in heard) storeFingerprint(db, id, heard.sound, now());
+        return heard;
+      } finally {
+        await file.release();
+      }
+    } catch (error) {
+      if (error instanceof AppError) return { away: true }; // gone, or its storage does not answer
+      throw error;
+    }
+  }
+
+  const soundOf = (heard: Heard): StoredFingerprint | undefined => ('sound' in heard ? heard.sound : undefined);
+
+  return {
+    /** While nobody waits for it. Throws the reason of `signal`, as the others do. */
+    hear: (id: TrackId, signal: AbortSignal): Promise<Heard> => hearTrack(id, { isBackground: true }, signal),
+    /** Undefined when there is none, or the audio cannot be reached. */
+    ofTrack: async (id: TrackId, signal: AbortSignal) => soundOf(await hearTrack(id, {}, signal)),
+    /** The same, without reading a file of the music folder, which may be another one by now. */
+    ofKept: async (id: TrackId, signal: AbortSignal) => soundOf(await hearTrack(id, { keptOnly: true }, signal)),
+    ofFile: async (file: SoundFile, signal: AbortSignal) => soundOf(await hearFile(file, signal)),
+    /** Gives a track the fingerprint of another one with the same audio. */
+    share(from: TrackId, to: TrackId): void {
+      const sound = findFingerprint(db, from);
+      if (sound) storeFingerprint(db, to, sound, now());
+    },
+    /** Tracks that sound the same, unless a person said that they are not. */
+    alike: (id: TrackId): { id: TrackId; similarity: number }[] => findPairs.all(id, id),
+  };
+}
