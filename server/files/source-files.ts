@@ -21,6 +21,10 @@ export function createSourceFiles({ db }: { db: Pick<MainDb, '$client'> }) {
   const setTrack = client.prepare<[TrackId, TrackId]>('UPDATE source_files SET track_id = ? WHERE track_id = ?');
   const clearSignature = client.prepare<[number]>('UPDATE source_folders SET signature = NULL WHERE id = ?');
 
+  function forgetAll(id: TrackId): void {
+    for (const { folder_id } of forget.all(id)) clearSignature.run(folder_id);
+  }
+
   return {
     /**
      * The track was deleted, but its file stays: a scan does not add it again until it changes. Runs inside the
@@ -38,8 +42,11 @@ export function createSourceFiles({ db }: { db: Pick<MainDb, '$client'> }) {
      * track. Runs inside the caller's transaction.
      */
     handOver(from: TrackId, to: TrackId): void {
-      for (const { folder_id } of forget.all(to)) clearSignature.run(folder_id);
+      forgetAll(to);
       setTrack.run(to, from);
     },
+
+    /** A file that reappears where the track had one becomes a track of its own. Inside the caller's transaction. */
+    forget: forgetAll,
   };
 }

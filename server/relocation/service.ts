@@ -26,7 +26,7 @@ export interface RelocationDeps {
   db: MainDb;
   tracks: Pick<TrackWriter, 'setAudio'>;
   merge: TrackMerge;
-  sourceFiles: Pick<SourceFiles, 'handOver'>;
+  sourceFiles: Pick<SourceFiles, 'handOver' | 'forget'>;
   library: Pick<LibraryService, 'getTrack' | 'tracksById' | 'release'>;
   now: () => Date;
 }
@@ -76,6 +76,11 @@ export function createRelocation({ db, tracks, merge, sourceFiles, library, now 
     return [left, { storageUri: track.storageUri, coverKey: null }];
   }).immediate;
 
+  const joinInto = client.transaction((left: TrackId, gone: TrackId): LeftOver => {
+    sourceFiles.forget(gone);
+    return merge.mergeInto(left, gone);
+  }).immediate;
+
   return {
     /** Best first, at most 20. Throws `conflict` when the track is not missing. */
     list(userId: UserId, id: TrackId): Replacement[] {
@@ -95,6 +100,11 @@ export function createRelocation({ db, tracks, merge, sourceFiles, library, now 
      */
     async takeOverFile(id: TrackId, otherId: TrackId): Promise<void> {
       for (const left of takeOver(() => getTrack(id), otherId)) await library.release(left);
+    },
+
+    /** What belongs to a track whose file is gone goes to another one with the same audio. */
+    async join(left: TrackId, gone: TrackId): Promise<void> {
+      await library.release(joinInto(left, gone));
     },
   };
 }

@@ -1,7 +1,7 @@
 // Decides what becomes of what a scan found. Without side effects, so that the scan, which writes these decisions, and
 // the dry run, which lists them, agree.
 import type { TrackId } from '../db/ids.ts';
-import { fileKey, isSameStamp, type FileIdentity } from '../files/file-stamp.ts';
+import { isSameStamp } from '../files/file-stamp.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
 import { sourceIdOf } from '../files/relative-path.ts';
 import type { Candidate, FolderBatch, ListedFile } from './compare-folder.ts';
@@ -14,11 +14,14 @@ export interface FolderOp {
   batch: Omit<FolderBatch, 'candidates'>;
   files: number;
 }
-/** A file that was read. `adopt`: the track that it is, found again in another place. */
+/**
+ * A file that was read. `is`: the track that it is · `place`: the track of its place, or a new one · `new`: a new one,
+ * whichever track had the place.
+ */
 export interface FileOp extends ListedFile {
   kind: 'file';
   result: ReadResult;
-  adopt: TrackId | undefined;
+  is: TrackId | 'place' | 'new';
 }
 /** The same file in another place, which needs no reading. */
 export interface MovedOp extends ListedFile {
@@ -30,13 +33,19 @@ export interface DeletedOp extends ListedFile {
   kind: 'deleted';
   from: { path: string; name: string };
 }
-export type ScanOp = FolderOp | FileOp | MovedOp | DeletedOp;
+/** Files that change places with one another: all of them at once, or none. */
+export interface RotationOp {
+  kind: 'rotation';
+  ops: FileOp[];
+}
+export type SingleOp = FolderOp | FileOp | MovedOp | DeletedOp;
+export type ScanOp = SingleOp | RotationOp;
 
 /** The rows as the decisions before left them. */
 export interface Known {
   /** Was found in another place by this scan. */
   isAdopted(id: TrackId): boolean;
-  fileAt(path: string, name: string): (FileIdentity & { trackId: TrackId | null }) | undefined;
+  fileAt(path: string, name: string): { trackId: TrackId | null } | undefined;
   trackNamed(sourceId: string): TrackId | undefined;
   /** Has a file in another place that is there. */
   hasOtherFile(id: TrackId, path: string, name: string): boolean;
@@ -51,24 +60,24 @@ export type Decision =
   /** Still being written; the next scan finds it new, or changed, again. */
   | { kind: 'changing'; op: FileOp }
   | { kind: 'failed'; op: FileOp; reason: string; trackId: TrackId | null; lost: TrackId[] }
-  | { kind: 'added'; op: FileOp; read: ReadOk }
+  | { kind: 'added'; op: FileOp; read: ReadOk; displaced: TrackId | undefined; lost: TrackId[] }
   | { kind: 'updated'; op: FileOp; read: ReadOk; trackId: TrackId; onlyLyrics: boolean }
   | MovedDecision
   /** Another name of a file that was found already: one file per track, so the next scan reads it. */
   | { kind: 'second'; op: MovedOp }
   | { kind: 'deleted'; op: DeletedOp };
 
-/** `displaced`: the file that was here before, and its track, which may be found in another place. */
+/** `displaced`: the track that was here before, and whose file is gone, or not written yet in a rotation. */
 export interface MovedDecision {
   kind: 'moved';
   op: MovedOp | FileOp;
   trackId: TrackId;
   read: ReadOk | undefined;
-  displaced: { key: string; trackId: TrackId } | undefined;
+  displaced: TrackId | undefined;
   lost: TrackId[];
 }
 
-export function decide(op: ScanOp, known: Known): Decision {
+export function decide(op: SingleOp, known: Known): Decision {
   switch (op.kind) {
     case 'folder':
       return decideFolder(op, known);
@@ -91,7 +100,7 @@ function decideFolder(op: FolderOp, known: Known): Decision {
 }
 
 function decideFile(op: FileOp, known: Known): Decision {
-  const { path, candidate, result, adopt } = op;
+  const { path, candidate, result, is } = op;
   if (!result.ok && result.changing) return { kind: 'changing', op };
   // not what the walk saw: its track may have been found elsewhere since
   const before = known.fileAt(path, candidate.name)?.trackId ?? null;
@@ -103,23 +112,23 @@ function decideFile(op: FileOp, known: Known): Decision {
     lost: lostWith(before, known),
   });
   if (!result.ok) return failed(result.reason);
-  if (adopt !== undefined && !known.isAdopted(adopt)) return decideMove(op, adopt, result, known);
-  const trackId = before ?? known.trackNamed(sourceIdOf(path, candidate.name));
-  if (trackId === undefined) return { kind: 'added', op, read: result };
-  if (known.hasOtherFile(trackId, path, candidate.name))
+  if (typeof is === 'number' && is !== before && !known.isAdopted(is)) return decideMove(op, is, result, known);
+  const named = before ?? known.trackNamed(sourceIdOf(path, candidate.name));
+  if (named === undefined || is === 'new')
+    return { kind: 'added', op, read: result, displaced: named, lost: lostWith(named ?? null, known) };
+  if (known.hasOtherFile(named, path, candidate.name))
     return failed('another file has the same name but for its Unicode spelling');
-  return { kind: 'updated', op, read: result, trackId, onlyLyrics: hasSameAudio(candidate) };
+  return { kind: 'updated', op, read: result, trackId: named, onlyLyrics: hasOnlyOtherLyrics(candidate) };
 }
 
 function decideMove(op: MovedOp | FileOp, trackId: TrackId, read: ReadOk | undefined, known: Known): MovedDecision {
-  const before = known.fileAt(op.path, op.candidate.name);
-  const displaced =
-    before && before.trackId !== null && before.trackId !== trackId
-      ? { key: fileKey(before), trackId: before.trackId }
-      : undefined;
-  return { kind: 'moved', op, trackId, read, displaced, lost: lostWith(displaced?.trackId ?? null, known) };
+  const holder = known.fileAt(op.path, op.candidate.name)?.trackId ?? undefined;
+  const displaced = holder === trackId ? undefined : holder;
+  return { kind: 'moved', op, trackId, read, displaced, lost: lostWith(displaced ?? null, known) };
 }
 
 const lostWith = (id: TrackId | null, known: Known): TrackId[] => (id !== null && known.isInPlace(id) ? [id] : []);
 
-const hasSameAudio = ({ known, ...now }: Candidate): boolean => known?.state === 'track' && isSameStamp(known, now);
+/** The file itself is the same, and only the lyrics beside it are not. */
+export const hasOnlyOtherLyrics = ({ known, ...now }: Candidate): boolean =>
+  known?.state === 'track' && isSameStamp(known, now);

@@ -6,8 +6,7 @@ import type { RowOf } from '../db/rows.ts';
 import type { sourceFiles, sourceFolders, tracks } from '../db/schema.ts';
 import { join, sourceIdOf } from '../files/relative-path.ts';
 import { filePathOf } from '../storage/uri.ts';
-import { decide, type Decision, type Known } from './decide.ts';
-import type { FileRow } from './file-rows.ts';
+import { decide, type Decision, type Known, type SingleOp } from './decide.ts';
 import { recordDecision, type ScanRecord } from './scan-record.ts';
 import type { ScanChanges } from './wire.ts';
 import type { WriteBatch } from './writer.ts';
@@ -25,8 +24,8 @@ export interface DryRunDeps {
 
 export function createDryRun({ db, source, record }: DryRunDeps): { plan: WriteBatch; changes: () => ScanChanges } {
   const client = db.$client;
-  const findFile = client.prepare<[string, string, string], FileRow>(
-    `SELECT f.dev, f.ino, f.size_bytes AS sizeBytes, f.mtime_us AS mtimeUs, f.track_id AS trackId
+  const findFile = client.prepare<[string, string, string], { trackId: TrackId | null }>(
+    `SELECT f.track_id AS trackId
       FROM source_folders d JOIN source_files f ON f.folder_id = d.id
       WHERE d.source = ? AND d.path = ? AND f.name = ?`,
   );
@@ -107,6 +106,13 @@ export function createDryRun({ db, source, record }: DryRunDeps): { plan: WriteB
     if (decision.kind === 'moved') note(changes.moved, { from: sourceIdOfTrack(decision.trackId), to: sourceId });
   }
 
+  function planOne(op: SingleOp): void {
+    const decision = decide(op, known);
+    list(decision);
+    remember(decision);
+    recordDecision(record, decision);
+  }
+
   return {
     plan(ops, from, limitMs) {
       const until = performance.now() + limitMs;
@@ -114,10 +120,8 @@ export function createDryRun({ db, source, record }: DryRunDeps): { plan: WriteB
       do {
         const op = ops[from + done++];
         if (!op) break;
-        const decision = decide(op, known);
-        list(decision);
-        remember(decision);
-        recordDecision(record, decision);
+        if (op.kind === 'rotation') op.ops.forEach(planOne);
+        else planOne(op);
       } while (from + done < ops.length && performance.now() <= until);
       return done;
     },

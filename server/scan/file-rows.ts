@@ -6,8 +6,6 @@ import type { sourceFiles } from '../db/schema.ts';
 import type { Candidate } from './compare-folder.ts';
 import type { KnownFile } from './known-files.ts';
 
-export type FileRow = RowAs<typeof sourceFiles, 'dev' | 'ino' | 'sizeBytes' | 'mtimeUs' | 'trackId'>;
-
 /** What became of a file. */
 export interface FileOutcome {
   state: KnownFile['state'];
@@ -25,9 +23,8 @@ export function createFileRows(client: Sqlite) {
         dev = excluded.dev, ino = excluded.ino, state = excluded.state, reason = excluded.reason,
         lyrics_mark = excluded.lyrics_mark, track_id = excluded.track_id`,
   );
-  const find = client.prepare<[number, string], FileRow>(
-    `SELECT dev, ino, size_bytes AS sizeBytes, mtime_us AS mtimeUs, track_id AS trackId
-      FROM source_files WHERE folder_id = ? AND name = ?`,
+  const find = client.prepare<[number, string], RowAs<typeof sourceFiles, 'trackId'>>(
+    'SELECT track_id AS trackId FROM source_files WHERE folder_id = ? AND name = ?',
   );
   const setState = client.prepare<[string, number, string]>(
     'UPDATE source_files SET state = ? WHERE folder_id = ? AND name = ?',
@@ -37,11 +34,11 @@ export function createFileRows(client: Sqlite) {
     `DELETE FROM source_files WHERE track_id = ? AND NOT (folder_id = ? AND name = ?)
       RETURNING folder_id, lyrics_mark`,
   );
-  const findOther = client.prepare<[TrackId, number, string], RowOf<typeof sourceFiles, 'name'>>(
+  const findOther = client.prepare<[TrackId, number, string], { name: string }>(
     `SELECT name FROM source_files WHERE track_id = ? AND state = 'track' AND NOT (folder_id = ? AND name = ?)`,
   );
   return {
-    find: (folder: number, name: string): FileRow | undefined => find.get(folder, name),
+    find: (folder: number, name: string) => find.get(folder, name),
     put(
       folder: number,
       { name, sizeBytes, mtimeUs, dev, ino }: Candidate,

@@ -2,14 +2,15 @@ import { createCheckpoints } from '../db/checkpoints.ts';
 import { AppError } from '../errors.ts';
 import type { FilesOffer } from '../files/module.ts';
 import type { LibraryOffer } from '../library/module.ts';
-import type { MediaOffer } from '../media/module.ts';
 import type { Base, Module } from '../module.ts';
 import type { Relocation } from '../relocation/service.ts';
 import { importPathFault } from '../settings/checks.ts';
 import type { SourcesOffer } from '../sources/module.ts';
 import type { StorageOffer } from '../storage/module.ts';
-import { createAdoptByFingerprint, type AdoptByFingerprintDeps } from './adopt-by-fingerprint.ts';
+import type { Hearing } from '../enrichment/hearing.ts';
+import { createFindGone } from './find-gone.ts';
 import { scanRoutes } from './routes.ts';
+import { LOCAL_FOLDER } from './scan.ts';
 import {
   SCAN_LOCAL_FOLDER,
   assertScannable,
@@ -23,14 +24,16 @@ import { handledBy } from '../jobs/tasks.ts';
 
 type ScanModuleDeps = Base &
   Pick<StorageOffer, 'storage' | 'leases'> &
-  Pick<MediaOffer, 'fingerprinter'> &
   Pick<LibraryOffer, 'library' | 'tracks' | 'trash' | 'changes'> &
   Pick<FilesOffer, 'scanReader'> &
-  Pick<SourcesOffer, 'sources'> &
-  Pick<AdoptByFingerprintDeps, 'findFingerprint' | 'storeFingerprint'> & {
+  Pick<SourcesOffer, 'sources'> & {
+    hearing: Hearing;
     relocation: Relocation;
     isServing: () => boolean;
   };
+
+/** The longest batch of rows within a second of a request, and while nobody uses the server. */
+const BATCH_MS = { busy: 10, quiet: 30 };
 
 export function scanModule({
   config,
@@ -43,15 +46,13 @@ export function scanModule({
   jobs,
   storage,
   leases,
-  fingerprinter,
   library,
   tracks,
   trash,
   changes,
   scanReader: reader,
   sources,
-  findFingerprint,
-  storeFingerprint,
+  hearing,
   relocation,
   isServing,
 }: ScanModuleDeps) {
@@ -74,16 +75,9 @@ export function scanModule({
     onNewTracks: changes.added,
     storage,
     releaseAudio: library.releaseAudio,
-    isServing,
-    adoptByFingerprint: createAdoptByFingerprint({
-      db,
-      fingerprinter,
-      relocation,
-      tracks,
-      reader,
-      findFingerprint,
-      storeFingerprint,
-    }),
+    batchMs: () => (isServing() ? BATCH_MS.busy : BATCH_MS.quiet),
+    hearing,
+    findGone: createFindGone({ db, source: LOCAL_FOLDER, hearing, relocation, tracks, reader }),
     relieve: checkpoints.relieve,
   };
 

@@ -1,46 +1,68 @@
-// Recognizes moved files: a file at a new path may be a track whose old file is missing. Tests, best first: same file
-// (device, inode, size, time), same name in another Unicode form, same payload, same recording on the same album. The
-// first test that finds exactly one track without any old file decides; between two tracks there is no guess.
-import { lstat } from 'node:fs/promises';
+// Identity outlives the path: a file in a new place may be a track whose old file is gone, and a file in a known place
+// may be another track. What is certain when a file is read is settled at once: the very same file (device, inode,
+// size, time), or the audio of one track, in a new place, when the old place is proved to be empty. All other files
+// whose audio is not that of the track at their path wait for the end of the walk (settle.ts).
+import { stat } from 'node:fs/promises';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
-import type { RowAs, RowOf } from '../db/rows.ts';
-import type { sourceFiles, sourceFolders, tracks } from '../db/schema.ts';
 import { fileKey } from '../files/file-stamp.ts';
 import { NO_HASH } from '../files/read-file.ts';
 import { absoluteOf, join, namesIn, parentOf, sourceIdOf } from '../files/relative-path.ts';
 import { identityKey } from '../library/sort-and-identity-keys.ts';
+import type { AudioFacts } from '../media/types.ts';
+import type { PossibleTrack, UnsettledFile } from './assign.ts';
 import type { ListedFile } from './compare-folder.ts';
 import type { ReadOk } from './decide.ts';
+import { isSameAudio, type ComparedMusic } from './same-music.ts';
 
 /** A known place of a file. */
-type Place = RowOf<typeof sourceFolders, 'path'> &
-  RowAs<typeof sourceFiles, 'name' | 'dev' | 'ino' | 'trackId' | 'state'>;
+interface Place {
+  path: string;
+  name: string;
+  dev: number;
+  ino: number;
+  sizeBytes: number;
+  mtimeUs: number;
+  trackId: TrackId | null;
+  state: string;
+}
 
 /** What a file is, told by the file itself: a track that moved, or one that was deleted. */
 export type SameFile = { trackId: TrackId } | { deletedFrom: Place };
 
-/** A file in a place that was not known, and what was read from it. */
+/** A file and what was read from it. */
 export interface NewFile extends ListedFile {
   read: ReadOk;
 }
+
+/** A file whose track is decided when all others are known. What it takes to decide, and no more. */
+export interface Waiting extends ListedFile {
+  unsettled: UnsettledFile;
+  music: ComparedMusic;
+  /** Of the audio, which is not read again. */
+  read: Pick<ReadOk, 'stored' | 'audioHash'>;
+}
+
+/** What tells one audio from another where there is no hash of it. */
+type AudioRow = Pick<ComparedMusic, 'audioHash' | 'durationMs' | 'format' | 'codec' | 'sampleRateHz' | 'channels'>;
 
 export interface MovedFilesDeps {
   db: MainDb;
   root: string;
   source: string;
-  /** Tracks that lost their place to another one in this scan, by the `fileKey` of the file they had there. */
-  displaced: ReadonlyMap<string, TrackId>;
 }
 
 const KEEP_LISTINGS = 2_000;
 /** More tracks that look like one file are not looked at. */
 const MOST_ALIKE = 20;
-const PLACE = 'd.path, f.name, f.dev, f.ino, f.track_id AS trackId, f.state';
+const PLACE =
+  'd.path, f.name, f.dev, f.ino, f.size_bytes AS sizeBytes, f.mtime_us AS mtimeUs, f.track_id AS trackId, f.state';
+const AUDIO =
+  'audio_hash AS audioHash, duration_ms AS durationMs, format, codec, sample_rate_hz AS sampleRateHz, channels';
 
 export type MovedFiles = ReturnType<typeof createMovedFiles>;
 
-export function createMovedFiles({ db, root, source, displaced }: MovedFilesDeps) {
+export function createMovedFiles({ db, root, source }: MovedFilesDeps) {
   const client = db.$client;
   const byIno = client.prepare<[number, number, number, number, string], Place>(
     `SELECT ${PLACE} FROM source_files f JOIN source_folders d ON d.id = f.folder_id
@@ -49,23 +71,28 @@ export function createMovedFiles({ db, root, source, displaced }: MovedFilesDeps
   const placesOf = client.prepare<[TrackId], Place>(
     `SELECT ${PLACE} FROM source_files f JOIN source_folders d ON d.id = f.folder_id WHERE f.track_id = ?`,
   );
-  const bySourceId = client.prepare<[string, string], RowOf<typeof tracks, 'id'>>(
-    'SELECT id FROM tracks WHERE source = ? AND source_id = ?',
-  );
+  const bySourceId = client
+    .prepare<[string, string], TrackId>('SELECT id FROM tracks WHERE source = ? AND source_id = ?')
+    .pluck();
+  const findAudio = client.prepare<[TrackId], AudioRow>(`SELECT ${AUDIO} FROM tracks WHERE id = ?`);
   // A group at a time: a query per file would cost more than what it finds. `i` is the index in the list.
-  const byAudio = client.prepare<[string, string], RowOf<typeof tracks, 'id'> & { i: number }>(
+  const byAudio = client.prepare<[string, string], { i: number; id: TrackId }>(
     `SELECT j.key AS i, t.id FROM json_each(?) j
       CROSS JOIN tracks t ON t.id IN
         (SELECT id FROM tracks WHERE audio_hash = j.value AND source = ? LIMIT ${MOST_ALIKE})`,
   );
-  const byRecording = client.prepare<
-    [string, string],
-    RowOf<typeof tracks, 'id'> & { i: number; album: string | null }
+  const byLength = client
+    .prepare<[number, string, string], TrackId>(
+      `SELECT id FROM tracks WHERE duration_ms = ? AND format = ? AND source = ? AND audio_hash IS NOT NULL
+        LIMIT ${MOST_ALIKE}`,
+    )
+    .pluck();
+  const findPossible = client.prepare<
+    [TrackId],
+    { id: TrackId; audioHash: string | null; title: string; album: string }
   >(
-    `SELECT j.key AS i, t.id, a.title AS album FROM json_each(?) j
-      CROSS JOIN tracks t ON t.id IN
-        (SELECT id FROM tracks WHERE recording_mbid = j.value AND source = ? LIMIT ${MOST_ALIKE})
-      LEFT JOIN albums a ON a.id = t.album_id`,
+    `SELECT t.id, t.audio_hash AS audioHash, t.title, coalesce(a.title, '') AS album
+      FROM tracks t LEFT JOIN albums a ON a.id = t.album_id WHERE t.id = ?`,
   );
   const listings = new Map<string, Promise<Set<string> | 'absent' | 'unknown'>>();
 
@@ -88,33 +115,22 @@ export function createMovedFiles({ db, root, source, displaced }: MovedFilesDeps
     return isAbsent(parentOf(path), path.slice(path.lastIndexOf('/') + 1));
   }
 
-  /** The file is gone: nothing has its name, or another file has it. */
-  async function isAway({ path, name, dev, ino }: Place): Promise<boolean> {
-    if (await isAbsent(path, name)) return true;
+  /** `here`: the file as it was seen last · `away`: proved · `changed`: or another file. */
+  async function stateOf(place: Place): Promise<'here' | 'away' | 'changed' | 'unknown'> {
+    if (place.state === 'gone' || place.state === 'failed') return 'away';
+    if (await isAbsent(place.path, place.name)) return 'away';
     try {
-      const stat = await lstat(absoluteOf(root, join(path, name)));
-      return stat.ino !== ino || stat.dev !== dev;
+      const { dev, ino, size, mtimeMs } = await stat(absoluteOf(root, join(place.path, place.name)));
+      return fileKey({ dev, ino, sizeBytes: size, mtimeUs: Math.round(mtimeMs * 1000) }) === fileKey(place)
+        ? 'here'
+        : 'changed';
     } catch {
-      return false; // without a stat nothing is proved
+      return 'unknown'; // without a stat nothing is proved
     }
   }
 
-  async function areAllAway(id: TrackId, here: ListedFile): Promise<boolean> {
-    for (const place of placesOf.all(id))
-      if (!isAt(place, here) && place.state !== 'gone' && !(await isAway(place))) return false;
-    return true;
-  }
-
-  /** The one of these tracks whose files are all gone. */
-  async function onlyOneAway(ids: TrackId[], here: ListedFile): Promise<TrackId | undefined> {
-    let only: TrackId | undefined;
-    for (const id of new Set(ids)) {
-      if (!(await areAllAway(id, here))) continue;
-      if (only !== undefined) return undefined;
-      only = id;
-    }
-    return only;
-  }
+  const statesOf = (id: TrackId): Promise<Awaited<ReturnType<typeof stateOf>>[]> =>
+    Promise.all(placesOf.all(id).map(stateOf));
 
   // one read transaction for a whole group
   const oneRead = <A extends unknown[], R>(read: (...args: A) => R) => client.transaction(read).deferred;
@@ -136,58 +152,158 @@ export function createMovedFiles({ db, root, source, displaced }: MovedFilesDeps
     }),
   );
 
-  /** For each file, the tracks that it may be: a list per sign, best first. Nearly always there are none. */
-  const lookAlikes = oneRead((files: NewFile[]): TrackId[][][] => {
-    const audio = JSON.stringify(files.map(({ read }) => (read.audioHash === NO_HASH ? null : read.audioHash)));
-    const recordings = JSON.stringify(
-      files.map(({ read: { read } }) => (read.tags.album === undefined ? null : (read.tags.recordingMbid ?? null))),
+  /** For each file, the track that had its place, and the tracks with its audio. */
+  const lookAlikes = oneRead((files: NewFile[]): { holder: TrackId | undefined; alike: TrackId[] }[] => {
+    const found = Map.groupBy(
+      byAudio.all(JSON.stringify(files.map(({ read }) => hashOf(read.audioHash))), source),
+      ({ i }) => i,
     );
-    const withAudio = Map.groupBy(byAudio.all(audio, source), ({ i }) => i);
-    const ofRecording = Map.groupBy(byRecording.all(recordings, source), ({ i }) => i);
-    return files.map(({ path, candidate, read: { read } }, i) => {
-      const spelled = bySourceId.get(source, sourceIdOf(path, candidate.name));
-      if (spelled) return [[spelled.id]];
-      const album = identityKey(read.tags.album ?? '');
-      const sameAlbum = (ofRecording.get(i) ?? []).filter(
-        (row) => row.album !== null && identityKey(row.album) === album,
-      );
-      return [withAudio.get(i) ?? [], sameAlbum]
-        .map((rows) => rows.map(({ id }) => id))
-        .filter((ids) => ids.length > 0);
-    });
+    return files.map((file, i) => ({ holder: holderOf(file), alike: (found.get(i) ?? []).map(({ id }) => id) }));
   });
 
-  async function sameFile({ candidate }: ListedFile, places: Place[]): Promise<SameFile | undefined> {
-    const moved = displaced.get(fileKey(candidate));
-    if (moved !== undefined) return { trackId: moved };
+  const holderOf = ({ path, candidate }: ListedFile): TrackId | undefined =>
+    candidate.known?.trackId ?? bySourceId.get(source, sourceIdOf(path, candidate.name));
+
+  async function sameFile({ candidate }: ListedFile, places: Place[]): Promise<SameFile | 'unsure' | undefined> {
     const [place] = places;
-    if (places.length !== 1 || !place || !(await isAway(place))) return undefined;
-    if (place.state === 'deleted') return candidate.known ? undefined : { deletedFrom: place };
-    return place.trackId !== null && place.state !== 'failed' ? { trackId: place.trackId } : undefined;
+    if (!place) return undefined;
+    const state = await stateOf(place);
+    if (
+      places.length === 1 &&
+      place.state === 'deleted' &&
+      !candidate.known &&
+      (state === 'away' || state === 'changed')
+    )
+      return { deletedFrom: place };
+    if (places.length !== 1 || state !== 'away' || candidate.known || place.trackId === null) return 'unsure';
+    return place.state === 'failed' ? undefined : { trackId: place.trackId };
   }
 
-  async function firstMatch(file: NewFile, ranks: TrackId[][]): Promise<TrackId | undefined> {
-    for (const ids of ranks) {
-      const id = await onlyOneAway(ids, file);
-      if (id !== undefined) return id;
-    }
-    return undefined;
+  function hasAudioOf(id: TrackId, { audioHash, read: { facts } }: ReadOk): boolean {
+    const row = findAudio.get(id);
+    if (!row) return false;
+    const [before, now] = [hashOf(row.audioHash), hashOf(audioHash)];
+    return before !== null && now !== null ? before === now : isSameAudio(row, audioRowOf(facts));
   }
+
+  async function settled(
+    { read, candidate }: NewFile,
+    { holder, alike }: { holder: TrackId | undefined; alike: TrackId[] },
+  ): Promise<TrackId | 'place' | 'unsure'> {
+    if (holder !== undefined) {
+      const isSame = hasAudioOf(holder, read);
+      if (isSame && candidate.known?.trackId === holder) return 'place';
+      // the same name in another Unicode spelling
+      const places = await statesOf(holder);
+      if (places.includes('here')) return 'place';
+      return isSame && places.every((state) => state === 'away') ? holder : 'unsure';
+    }
+    const states = await Promise.all(alike.map(statesOf));
+    if (states.every((places) => places.length > 0 && places.every((state) => state === 'here'))) return 'place';
+    const [only] = alike;
+    return only !== undefined && alike.length === 1 && states[0]?.every((state) => state === 'away') ? only : 'unsure';
+  }
+
+  const called = (title: string | undefined, album: string | undefined): string =>
+    `${identityKey(title ?? '')}\n${identityKey(album ?? '')}`;
 
   return {
     /** By the file alone, so that a file that only moved is not read again. One answer per file. */
-    async byFile(files: ListedFile[]): Promise<(SameFile | undefined)[]> {
+    async byFile(files: ListedFile[]): Promise<(SameFile | 'unsure' | undefined)[]> {
       const places = otherPlaces(files);
       return Promise.all(files.map((file, i) => sameFile(file, places[i] as Place[])));
     },
 
-    /** By what was read. One answer per file. */
-    async byContent(files: NewFile[]): Promise<(TrackId | undefined)[]> {
-      const ranks = lookAlikes(files);
-      return Promise.all(files.map((file, i) => firstMatch(file, ranks[i] as TrackId[][])));
+    /**
+     * Files whose audio was not hashed, and that by their length may be tracks whose files moved. In a first scan there
+     * are none.
+     */
+    async toHash(files: NewFile[]): Promise<boolean[]> {
+      if (!hadFiles) return files.map(() => false);
+      return Promise.all(
+        files.map(async ({ read: { audioHash, read } }) => {
+          if (audioHash !== null) return false;
+          const ids = byLength.all(Math.round(read.facts.durationMs), read.facts.format, source);
+          const states = await Promise.all(ids.map(statesOf));
+          return states.some((places) => places.some((state) => state !== 'here') || places.length === 0);
+        }),
+      );
+    },
+
+    /** By what was read. `place`: the track of its place, or a new one. One answer per file. */
+    async byContent(files: NewFile[]): Promise<(TrackId | 'place' | 'unsure')[]> {
+      const alike = lookAlikes(files);
+      return Promise.all(files.map((file, i) => settled(file, alike[i] as (typeof alike)[number])));
+    },
+
+    wait(file: NewFile): Waiting {
+      const { path, candidate, read } = file;
+      const { tags, facts } = read.read;
+      const { stored, audioHash } = read;
+      const unsettled = {
+        place: join(path, candidate.name),
+        known: holderOf(file) ?? null,
+        key: fileKey(candidate),
+        audioHash: hashOf(read.audioHash),
+        called: called(tags.title, tags.album),
+      };
+      const music = {
+        ...audioRowOf(facts),
+        audioHash: unsettled.audioHash,
+        title: tags.title ?? null,
+        artist: tags.artist ?? (tags.artists.join(', ') || null),
+        album: tags.album ?? null,
+        recordingMbid: tags.recordingMbid ?? null,
+      };
+      return { path, candidate, unsettled, music, read: { stored, audioHash } };
+    },
+
+    /** All tracks that one of these files may be, or that had its place. */
+    async possible(waiting: ReadonlyMap<string, Waiting>): Promise<PossibleTrack[]> {
+      const files = [...waiting.values()];
+      const hashes = files.map(({ unsettled }) => unsettled.audioHash);
+      const ids = new Set(byAudio.all(JSON.stringify(hashes), source).map(({ id }) => id));
+      for (const { unsettled } of files) if (unsettled.known !== null) ids.add(unsettled.known);
+      for (const { trackId } of otherPlaces(files).flat()) if (trackId !== null) ids.add(trackId);
+      listings.clear(); // the walk is over: what was not there then may be there now
+      const tracks: PossibleTrack[] = [];
+      for (const id of ids) {
+        const row = findPossible.get(id);
+        if (!row) continue;
+        const places = placesOf.all(id).map(async (place) => {
+          const at = join(place.path, place.name);
+          const state = waiting.has(at) ? 'unsettled' : await stateOf(place);
+          return { place: at, key: fileKey(place), state } as const;
+        });
+        const { title, album, audioHash } = row;
+        tracks.push({
+          id,
+          audioHash: hashOf(audioHash),
+          called: called(title, album),
+          places: await Promise.all(places),
+        });
+      }
+      return tracks;
     },
   };
 }
+
+const audioRowOf = ({
+  durationMs,
+  format,
+  codec,
+  sampleRateHz,
+  channels,
+}: AudioFacts): Omit<AudioRow, 'audioHash'> => ({
+  durationMs: Math.round(durationMs),
+  format,
+  codec,
+  sampleRateHz,
+  channels,
+});
+
+/** A hash that can be compared. */
+const hashOf = (audioHash: string | null): string | null => (audioHash === NO_HASH ? null : audioHash);
 
 const isAt = (place: Place, { path, candidate }: ListedFile): boolean =>
   place.path === path && place.name === candidate.name;

@@ -1,6 +1,5 @@
 // What a scan has done so far: its counts, its lists, and what later decisions of the same scan depend on.
 import type { TrackId } from '../db/ids.ts';
-import { fileKey } from '../files/file-stamp.ts';
 import { sourceIdOf } from '../files/relative-path.ts';
 import type { FolderBatch } from './compare-folder.ts';
 import type { Decision } from './decide.ts';
@@ -27,8 +26,6 @@ export interface ScanRecord {
   skippedCount: number;
   /** Tracks found in another place: of two files that look like one, the second is a track of its own. */
   adopted: Set<TrackId>;
-  /** Tracks whose place went to another one, by the `fileKey` of the file they had there. */
-  displaced: Map<string, TrackId>;
   /** Storage URIs of audio that a changed file replaced. */
   replaced: string[];
 }
@@ -52,9 +49,14 @@ export const createScanRecord = (): ScanRecord => ({
   skipped: [],
   skippedCount: 0,
   adopted: new Set(),
-  displaced: new Map(),
   replaced: [],
 });
+
+/** The whole music folder is walked after a part of it: files are counted again, and faults met again. */
+export function recordAgain(record: ScanRecord): void {
+  Object.assign(record, { seen: 0, unchanged: 0, read: 0 });
+  Object.assign(record, { failed: [], failedCount: 0, changing: [], changingCount: 0, skipped: [], skippedCount: 0 });
+}
 
 export function recordWalked(record: ScanRecord, batch: FolderBatch): void {
   const unchanged = batch.unchanged + batch.returned.length;
@@ -83,13 +85,12 @@ export function recordDecision(record: ScanRecord, decision: Decision): void {
       return recordFailure(record, decision.op.path, decision.op.candidate.name, decision.reason);
     case 'moved':
       for (const id of decision.lost) record.missing.add(id);
-      if (decision.displaced) record.displaced.set(decision.displaced.key, decision.displaced.trackId);
-      record.displaced.delete(fileKey(decision.op.candidate));
       record.adopted.add(decision.trackId);
       record.missing.delete(decision.trackId);
       record.moved++;
       return;
     case 'added':
+      for (const id of decision.lost) record.missing.add(id);
       record.added++;
       return;
     case 'updated':
@@ -103,11 +104,16 @@ export function recordFailure(record: ScanRecord, path: string, name: string, re
   if (record.failed.length < LISTED) record.failed.push({ source_id: sourceIdOf(path, name), reason });
 }
 
-/** Tracks that were taken for missing, and their files for new ones, until they were compared by fingerprint. */
-export function recordFoundByFingerprint(record: ScanRecord, found: TrackId[]): void {
+/** Tracks that were taken for missing, and their files for new ones, until all of them were compared. */
+export function recordFoundAmongNew(record: ScanRecord, found: readonly TrackId[]): void {
   record.added -= found.length;
   record.moved += found.length;
   for (const id of found) record.missing.delete(id);
+}
+
+/** Tracks that went into another one with the same audio. */
+export function recordJoined(record: ScanRecord, joined: readonly TrackId[]): void {
+  for (const id of joined) record.missing.delete(id);
 }
 
 export const countsOf = (

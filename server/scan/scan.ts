@@ -2,12 +2,15 @@
 //
 //   walk → plan → read → store → identify → write
 //
-// and when all rows are written, large files are hashed and files adopted by their fingerprint. What a scan wrote stays
-// when it is cancelled or killed; the next scan goes on, because a file is known once its row is written.
+// Files that may be another track than their path says wait for the end of the walk, and are settled together. When all
+// rows are written, large files are hashed, and tracks whose files are gone are looked for among the new ones. What a
+// scan wrote stays when it is cancelled or killed; the next scan goes on, because a file is known once its row is
+// written.
 import type { MainDb } from '../db/client.ts';
-import type { TrackId } from '../db/ids.ts';
+import type { Hearing } from '../enrichment/hearing.ts';
 import { AppError, DISK_FULL, isDiskFull } from '../errors.ts';
 import { findMusicFolder } from '../files/music-folder.ts';
+import { fileKey } from '../files/file-stamp.ts';
 import { nameOfMark } from '../files/lyrics-files.ts';
 import type { ReaderPool } from '../files/reader-pool.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
@@ -16,17 +19,26 @@ import type { TrackWriter } from '../library/track-writer.ts';
 import { eachAtOnce } from '../runtime/at-once.ts';
 import { createHeapLimit } from '../runtime/heap-limits.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { AdoptByFingerprint } from './adopt-by-fingerprint.ts';
-import { changesRows, type ListedFile } from './compare-folder.ts';
-import type { ScanOp } from './decide.ts';
+import { changesRows, type Candidate, type ListedFile } from './compare-folder.ts';
+import { hasOnlyOtherLyrics, type ScanOp } from './decide.ts';
 import { createDryRun } from './dry-run.ts';
 import { hashLargeFiles } from './hash-large-files.ts';
-import { createMovedFiles } from './moved-files.ts';
+import type { FindGone } from './find-gone.ts';
+import { createMovedFiles, type NewFile, type Waiting } from './moved-files.ts';
 import { createProgress } from './progress.ts';
 import { standingFolders } from './scan-folders.ts';
-import { countsOf, createScanRecord, recordFoundByFingerprint, recordWalked } from './scan-record.ts';
+import {
+  countsOf,
+  createScanRecord,
+  recordAgain,
+  recordFoundAmongNew,
+  recordJoined,
+  recordWalked,
+} from './scan-record.ts';
+import { settle } from './settle.ts';
 import { createCopies, type ReadFile } from './store-copies.ts';
 import type { Walker } from './walker.ts';
+import { createUnfinishedScans } from './unfinished-scans.ts';
 import type { ScanProgress, ScanResult } from './wire.ts';
 import { createWriteQueue } from './write-queue.ts';
 import { createScanWriter, type ScanWriterDeps } from './writer.ts';
@@ -35,23 +47,21 @@ export const LOCAL_FOLDER = 'local_folder';
 
 const GROUP_FILES = 64;
 const GROUPS_AT_ONCE = 4;
-/** The longest batch of rows while people use the server, and while nobody does. */
-const BATCH_MS = { busy: 10, quiet: 30 };
-
 export interface ScanDeps {
   db: MainDb;
   databasePath: string;
   tracks: TrackWriter;
   trash: ScanWriterDeps['trash'];
-  reader: ReaderPool;
-  walker: Walker;
+  reader: Pick<ReaderPool, 'read' | 'warm'>;
+  walker: Pick<Walker, 'start'>;
   now: () => Date;
   storage: Pick<Storage, 'backend' | 'folder' | 'putAudio'>;
   /** Called for audio that a changed file replaced; it may still belong to another track. */
   releaseAudio: (storageUris: string[]) => Promise<void>;
-  adoptByFingerprint: AdoptByFingerprint;
-  /** A request was answered within the last second: rows are then written in shorter batches. */
-  isServing: () => boolean;
+  hearing: Pick<Hearing, 'ofFile' | 'ofKept'>;
+  findGone: FindGone;
+  /** The longest batch of rows. */
+  batchMs: () => number;
   /** Resolves when the database's log is short enough to write on. */
   relieve: () => Promise<void>;
 }
@@ -94,6 +104,7 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
   const copies = options.mode === 'copy' && !dryRun;
   const record = createScanRecord();
   const preview = dryRun ? createDryRun({ db, source: LOCAL_FOLDER, record }) : undefined;
+  const unfinished = createUnfinishedScans(db.$client, LOCAL_FOLDER);
   return {
     ...deps,
     ...options,
@@ -103,37 +114,40 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
     record,
     preview,
     rows: createWriteQueue({
-      writeBatch: preview?.plan ?? createScanWriter({ db, tracks, trash, storage, source: LOCAL_FOLDER, record, now }),
-      batchMs: () => (deps.isServing() ? BATCH_MS.busy : BATCH_MS.quiet),
+      writeBatch:
+        preview?.plan ??
+        unfinished.noted(createScanWriter({ db, tracks, trash, storage, source: LOCAL_FOLDER, record, now })),
+      batchMs: deps.batchMs,
       relieve: deps.relieve,
       onCommit: options.onCommit,
     }),
-    moved: createMovedFiles({ db, root, source: LOCAL_FOLDER, displaced: record.displaced }),
+    moved: createMovedFiles({ db, root, source: LOCAL_FOLDER }),
+    /** By place: files that are settled when the walk is over. */
+    waiting: new Map<string, Waiting>(),
+    /** Files that are known under another place too. */
+    unsure: new Set<Candidate>(),
+    unfinished,
     copyTo: copies ? storage.folder : null,
     sendCopies: copies && storage.folder === null ? createCopies({ storage, root, signal }) : undefined,
     progress: createProgress(record, options.onProgress),
     heap: createHeapLimit(),
-    newestBefore: newestTrack(db),
   };
 }
 
 async function runScan(scan: Scan): Promise<ScanResult> {
-  const { rows, progress, heap } = scan;
-  if (scan.newestBefore === 0) scan.reader.warm(); // a first scan: there will be files to read
+  const { rows, progress, heap, waiting, unfinished } = scan;
+  if (unfinished.after() === 0) scan.reader.warm(); // a first scan: there will be files to read
   try {
-    await eachAtOnce(walk(scan), GROUPS_AT_ONCE, async (group) => {
-      await rows.hasRoom();
-      const { ops, toRead } = await plan(scan, group);
-      rows.push(ops);
-      const stored = await store(scan, await read(scan, toRead));
-      rows.push(await identify(scan, stored));
-      scan.record.read += group.length;
-      progress.report();
-    });
+    await walkThrough(scan, scan.folders);
+    if (waiting.size > 0 && !scan.folders.includes('')) {
+      recordAgain(scan.record); // where their tracks are now can only be told by the whole
+      await walkThrough(scan, ['']);
+    }
+    await settleWaiting(scan);
     await rows.empty();
     progress.hashing();
     if (scan.mode === 'reference' && !scan.dryRun) await hashLargeFiles({ ...scan, source: LOCAL_FOLDER });
-    if (!scan.dryRun) await adopt(scan);
+    if (!scan.dryRun && unfinished.isNoted()) await findGoneTracks(scan);
   } finally {
     heap.release();
     await rows.empty(); // what was read is kept, also when the scan is cancelled
@@ -142,9 +156,26 @@ async function runScan(scan: Scan): Promise<ScanResult> {
   return report(scan);
 }
 
+async function walkThrough(scan: Scan, folders: string[]): Promise<void> {
+  const { rows, progress } = scan;
+  await eachAtOnce(walk(scan, folders), GROUPS_AT_ONCE, async (group) => {
+    await rows.hasRoom();
+    const { ops, toRead } = await plan(scan, group);
+    rows.push(ops);
+    const stored = await store(scan, await read(scan, toRead));
+    rows.push(await identify(scan, stored));
+    scan.record.read += group.length;
+    progress.report();
+  });
+  await rows.empty();
+}
+
 /** Gives the files that have to be looked at, in groups. What else a folder has to say is written by itself. */
-async function* walk({ walker, record, rows, progress, signal, ...scan }: Scan): AsyncGenerator<ListedFile[]> {
-  const { root, folders, restore, databasePath } = scan;
+async function* walk(
+  { walker, record, rows, progress, signal, ...scan }: Scan,
+  folders: string[],
+): AsyncGenerator<ListedFile[]> {
+  const { root, restore, databasePath } = scan;
   const walking = walker.start({ root, folders, restore, databasePath, source: LOCAL_FOLDER });
   try {
     for await (const { batches, current } of walking.messages(signal)) {
@@ -173,13 +204,21 @@ async function* walk({ walker, record, rows, progress, signal, ...scan }: Scan):
   }
 }
 
-/** Files that only moved are known already; the others have to be read. */
-async function plan({ moved, restore }: Scan, group: ListedFile[]): Promise<{ ops: ScanOp[]; toRead: ListedFile[] }> {
+/** Files that only moved are known already, and some wait from the walk of a part; the others have to be read. */
+async function plan(
+  { moved, restore, waiting, unsure }: Scan,
+  listed: ListedFile[],
+): Promise<{ ops: ScanOp[]; toRead: ListedFile[] }> {
+  const group = listed.filter(({ path, candidate }) => {
+    const before = waiting.get(join(path, candidate.name));
+    return !before || fileKey(before.candidate) !== fileKey(candidate);
+  });
   const known = await moved.byFile(group);
   const ops: ScanOp[] = [];
   const toRead = group.filter((file, i) => {
     const same = known[i];
-    if (!same || ('deletedFrom' in same && restore)) return true;
+    if (same === 'unsure') unsure.add(file.candidate);
+    if (!same || same === 'unsure' || ('deletedFrom' in same && restore)) return true;
     if ('trackId' in same) ops.push({ kind: 'moved', ...file, trackId: same.trackId });
     else ops.push({ kind: 'deleted', ...file, from: same.deletedFrom });
     return false;
@@ -189,6 +228,18 @@ async function plan({ moved, restore }: Scan, group: ListedFile[]): Promise<{ op
 
 /** Reads tags, and in copy mode copies or hashes the file. A bad file is a result; a full disk ends the scan. */
 async function read(scan: Scan, files: ListedFile[]): Promise<ReadFile[]> {
+  // large files are hashed in one go with the copy; elsewhere later, unless their audio may be another than before
+  const isHashed = ({ candidate }: ListedFile): boolean =>
+    scan.mode === 'copy' || hasOtherAudio(candidate) || scan.unsure.has(candidate);
+  const [hashed, others] = [files.filter(isHashed), files.filter((file) => !isHashed(file))];
+  const results = [...(await readGroup(scan, hashed, true)), ...(await readGroup(scan, others, false))];
+  const found = await hashWhereNeeded(scan, results);
+  const inOrder = new Map(found.map((file) => [file.candidate, file]));
+  return files.map(({ candidate }) => inOrder.get(candidate) as ReadFile);
+}
+
+async function readGroup(scan: Scan, files: ListedFile[], hashLarge: boolean): Promise<ReadFile[]> {
+  if (files.length === 0) return [];
   const results = await scan.reader.read({
     root: scan.root,
     paths: files.map(({ path, candidate: { name, sizeBytes, mtimeUs, dev, lyricsMark } }) => ({
@@ -200,7 +251,7 @@ async function read(scan: Scan, files: ListedFile[]): Promise<ReadFile[]> {
     })),
     copyTo: scan.copyTo,
     named: scan.sendCopies !== undefined,
-    hashLarge: scan.mode === 'copy', // in one go with the copy
+    hashLarge,
   });
   scan.heap.hold(); // only now, when the reading thread has loaded its code
   if (results.some((result) => !result.ok && result.fatal))
@@ -211,22 +262,76 @@ async function read(scan: Scan, files: ListedFile[]): Promise<ReadFile[]> {
   return files.map((file, i) => ({ ...file, result: results[i] as ReadResult }));
 }
 
+/** New files that may be tracks whose files moved are read again with their hash. */
+async function hashWhereNeeded(scan: Scan, files: ReadFile[]): Promise<ReadFile[]> {
+  const fresh = files
+    .flatMap(readOf)
+    .filter(({ candidate, read }) => read.audioHash === null && !hasOnlyOtherLyrics(candidate));
+  if (fresh.length === 0) return files;
+  const isNeeded = await scan.moved.toHash(fresh);
+  const needed = new Set(fresh.filter((_, i) => isNeeded[i]).map(({ candidate }) => candidate));
+  const again = await readGroup(
+    scan,
+    files.filter(({ candidate }) => needed.has(candidate)),
+    true,
+  );
+  return [...files.filter(({ candidate }) => !needed.has(candidate)), ...again];
+}
+
+/** Or other tags. */
+const hasOtherAudio = (candidate: Candidate): boolean =>
+  (candidate.known?.trackId ?? null) !== null && !hasOnlyOtherLyrics(candidate);
+
+const readOf = ({ path, candidate, result }: ReadFile): NewFile[] =>
+  result.ok ? [{ path, candidate, read: result }] : [];
+
 /** Where the storage is a folder, the reading thread has copied the files already. */
 const store = async ({ sendCopies }: Scan, files: ReadFile[]): Promise<ReadFile[]> => sendCopies?.(files) ?? files;
 
-/** Files in places that were not known may be tracks whose files are gone. */
-async function identify({ moved }: Scan, files: ReadFile[]): Promise<ScanOp[]> {
-  const fresh = files.flatMap(({ path, candidate, result }) =>
-    result.ok && (candidate.known?.trackId ?? null) === null ? [{ path, candidate, read: result }] : [],
-  );
-  const matches = await moved.byContent(fresh);
-  const adopted = new Map(fresh.map(({ candidate }, i) => [candidate, matches[i]]));
-  return files.map((file): ScanOp => ({ kind: 'file', ...file, adopt: adopted.get(file.candidate) }));
+/** Files whose track is certain; the others wait. */
+async function identify({ moved, waiting, unsure }: Scan, files: ReadFile[]): Promise<ScanOp[]> {
+  const readable = files.filter(({ result, candidate }) => result.ok && !hasOnlyOtherLyrics(candidate)).flatMap(readOf);
+  const found = await moved.byContent(readable);
+  const settled = new Map(readable.map((file, i) => [file.candidate, { file, is: found[i] }]));
+  return files.flatMap((listed): ScanOp[] => {
+    const { file, is = 'place' } = settled.get(listed.candidate) ?? {};
+    if (file && (is === 'unsure' || unsure.has(listed.candidate))) {
+      waiting.set(join(listed.path, listed.candidate.name), moved.wait(file));
+      return [];
+    }
+    return [{ kind: 'file', ...listed, is: is === 'unsure' ? 'place' : is }];
+  });
 }
 
-async function adopt({ adoptByFingerprint, root, newestBefore, signal, record }: Scan): Promise<void> {
-  const found = await adoptByFingerprint({ root, source: LOCAL_FOLDER, after: newestBefore, signal });
-  recordFoundByFingerprint(record, found);
+async function settleWaiting(scan: Scan): Promise<void> {
+  const { waiting, rows, reader, root } = scan;
+  if (waiting.size === 0) return;
+  await settle(waiting, {
+    ...scan,
+    after: scan.unfinished.after(),
+    async readTags(files) {
+      const paths = files.map(({ path, candidate: { name, sizeBytes, mtimeUs, lyricsMark } }) => ({
+        path: join(path, name),
+        sizeBytes,
+        mtimeUs,
+        lyrics: lyricsMark && join(path, nameOfMark(lyricsMark)),
+      }));
+      const results = await reader.read({ root, paths, copyTo: null, hashLarge: false });
+      return results.map((result, i) => (result.ok ? { ...result, ...files[i]?.read } : result));
+    },
+    async push(ops) {
+      await rows.hasRoom();
+      rows.push(ops);
+      await rows.empty();
+    },
+  });
+}
+
+async function findGoneTracks({ findGone, unfinished, root, signal, record }: Scan): Promise<void> {
+  const { joined, adopted } = await findGone.find({ root, after: unfinished.after(), signal });
+  recordJoined(record, joined);
+  recordFoundAmongNew(record, adopted);
+  unfinished.end();
 }
 
 const report = ({ root, folders, dryRun, preview, record, now, startedAt }: Scan): ScanResult => ({
@@ -237,6 +342,3 @@ const report = ({ root, folders, dryRun, preview, record, now, startedAt }: Scan
   ...countsOf(record),
   duration_ms: now().getTime() - startedAt,
 });
-
-const newestTrack = (db: MainDb): TrackId =>
-  db.$client.prepare<[], TrackId>('SELECT coalesce(max(id), 0) FROM tracks').pluck().get() as TrackId;

@@ -10,6 +10,9 @@ import { FILE_SCHEME, toFileUri, toUri } from '../storage/uri.ts';
 import type { ListedFile } from './compare-folder.ts';
 import type { ReadOk } from './decide.ts';
 
+/** First part of the source ids of tracks whose files were overwritten. */
+export const OVERWRITTEN = '.overwritten';
+
 export interface ScannedTracksDeps {
   db: MainDb;
   tracks: TrackWriter;
@@ -49,6 +52,13 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
       sizeBytes,
     });
 
+  /**
+   * Another file has its place. The name below a hidden folder is that of no file, since such folders are not scanned,
+   * and tells what was overwritten.
+   */
+  const displace = (id: TrackId, sourceId: string): void =>
+    void setSourceId.run(`${OVERWRITTEN}/${id}/${sourceId}`, now().getTime(), id);
+
   return {
     findNamed: (sourceId: string): TrackId | undefined => findNamed.get(source, sourceId),
     isInPlace: (id: TrackId): boolean => findInPlace.get(id) !== undefined,
@@ -56,12 +66,13 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     lose: (id: TrackId): void => void setAvailability.run('missing', id),
     restore: (id: TrackId): void => void setAvailability.run('available', id),
 
-    /** The track that had the place keeps everything else: its file is gone, or is found elsewhere in this scan. */
+    displace,
+
     move(id: TrackId, path: string, name: string): void {
       const sourceId = sourceIdOf(path, name);
       const time = now().getTime();
       const holder = findNamed.get(source, sourceId);
-      if (holder !== undefined && holder !== id) setSourceId.run(`${sourceId}#${holder}`, time, holder);
+      if (holder !== undefined && holder !== id) displace(holder, sourceId);
       setSourceId.run(sourceId, time, id);
       setPlace.run(toFileUri(join(path, name)), time, id);
     },

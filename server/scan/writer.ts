@@ -3,8 +3,9 @@
 import type { MainDb } from '../db/client.ts';
 import { isDiskFull } from '../errors.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
+import { sourceIdOf } from '../files/relative-path.ts';
 import type { Storage } from '../storage/storage.ts';
-import { decide, type Decision, type Known, type MovedDecision, type ScanOp } from './decide.ts';
+import { decide, type Decision, type Known, type MovedDecision, type ScanOp, type SingleOp } from './decide.ts';
 import { createFileRows } from './file-rows.ts';
 import { createFolderRows } from './folder-rows.ts';
 import { recordDecision, recordFailure, type ScanRecord } from './scan-record.ts';
@@ -53,6 +54,8 @@ export function createScanWriter({ db, tracks, trash, storage, source, record, n
         break;
       }
       case 'added': {
+        decision.lost.forEach(scanned.lose);
+        if (decision.displaced !== undefined) scanned.displace(decision.displaced, sourceIdOf(path, candidate.name));
         const { trackId, replaced } = scanned.insert(decision.op, decision.read, folder);
         noteReplaced(replaced);
         files.put(folder, candidate, { state: 'track', lyricsMark, trackId });
@@ -104,22 +107,29 @@ export function createScanWriter({ db, tracks, trash, storage, source, record, n
     if (storageUri !== undefined) record.replaced.push(storageUri);
   }
 
-  const apply = client.transaction((op: ScanOp): Decision => {
+  function applySingle(op: SingleOp): void {
     const decision = decide(op, known);
     carryOut(decision);
-    return decision;
+    recordDecision(record, decision);
+  }
+
+  const apply = client.transaction((op: ScanOp): void => {
+    if (op.kind === 'rotation') op.ops.forEach(applySingle);
+    else applySingle(op);
   });
 
   /** An op that fails is rolled back alone and becomes one line of the result; a full disk ends the scan. */
   function applyOne(op: ScanOp): void {
     try {
-      recordDecision(record, apply(op)); // a savepoint, inside the batch's transaction
+      apply(op); // a savepoint, inside the batch's transaction
     } catch (error) {
       tracks.forget();
       folders.forgetIds();
       if (isDiskFull(error) || op.kind === 'folder') throw error;
-      folders.settle(op.path, false);
-      recordFailure(record, op.path, op.candidate.name, `it could not be saved (${codeOf(error)})`);
+      for (const { path, candidate } of op.kind === 'rotation' ? op.ops : [op]) {
+        folders.settle(path, false);
+        recordFailure(record, path, candidate.name, `it could not be saved (${codeOf(error)})`);
+      }
     }
   }
 

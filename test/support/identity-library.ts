@@ -75,7 +75,7 @@ export async function openIdentityLibrary({
     parts,
     ids,
     async expectRow(part, when) {
-      const { places, lost = [] } = rows[part] as Row;
+      const { places, lost = [], joined = {} } = rows[part] as Row;
       const [was, after] = [before[part] as Record<string, number>, await ids(part)];
       const old = new Set(Object.values(was));
       for (const [path, from] of Object.entries(places)) {
@@ -88,16 +88,16 @@ export async function openIdentityLibrary({
           ]);
         else expect([when, path, after[path]]).toEqual([when, path, was[from]]);
       }
+      for (const path of Object.keys(joined)) old.delete(was[path] as number);
       expect(Object.values(after), when).toEqual(expect.arrayContaining([...old])); // no track is ever lost
       expect(Object.keys(after), when).toHaveLength(
         old.size + Object.values(places).filter((from) => from === null).length,
       );
       const lostIds = lost.map((path) => was[path] as number);
-      await expectKept(
-        server,
-        [...old].filter((id) => !lostIds.includes(id)),
-        'available',
-      );
+      const joinedIds = Object.values(joined).map((path) => after[path] as number);
+      const plain = [...old].filter((id) => !lostIds.includes(id) && !joinedIds.includes(id));
+      await expectKept(server, plain, 'available');
+      for (const id of joinedIds) await expectKept(server, [id], 'available', old.has(id) ? 2 : 1);
       await expectKept(server, lostIds, mode === 'reference' ? 'missing' : 'available');
     },
   };
@@ -123,13 +123,14 @@ export async function expectKept(
   server: TestServer,
   ids: number[],
   availability: TrackOut['availability'],
+  plays = 1,
 ): Promise<void> {
   const db = server.app.db.$client;
   for (const id of ids) {
     const { body } = await server.api<TrackOut>(`/tracks/${id}`);
     expect([id, body.availability, body.liked]).toEqual([id, availability, true]);
-    expect(db.prepare('SELECT count(*) AS n FROM plays WHERE track_id = ?').get(id)).toEqual({ n: 1 });
-    expect(db.prepare('SELECT count(*) AS n FROM playlist_entries WHERE track_id = ?').get(id)).toEqual({ n: 1 });
+    expect(db.prepare('SELECT count(*) AS n FROM plays WHERE track_id = ?').get(id)).toEqual({ n: plays });
+    expect(db.prepare('SELECT count(*) AS n FROM playlist_entries WHERE track_id = ?').get(id)).toEqual({ n: plays });
     const stream = await fetch(`${server.url}/stream/${id}?token=${server.token}`);
     expect(stream.status).toBe(availability === 'available' ? 200 : 410);
     await stream.arrayBuffer();

@@ -80,6 +80,8 @@ export interface Row {
   places: Record<string, string | null>;
   /** Old paths of missing tracks. */
   lost?: string[];
+  /** Old paths of tracks that became one with the track at another path. */
+  joined?: Record<string, string>;
 }
 
 export const filesOf = (row: Row, part: Part): Record<string, string> =>
@@ -92,6 +94,12 @@ export function layOut(files: Record<string, string>, part: Part): void {
     copyFileSync(song, part.at(path));
     utimesSync(part.at(path), 1_500_000_000, 1_500_000_000 + i);
   }
+}
+
+function swap(one: string, other: string): void {
+  renameSync(one, `${one}.away`);
+  renameSync(other, one);
+  renameSync(`${one}.away`, other);
 }
 
 export const ROWS: Row[] = [
@@ -119,7 +127,7 @@ export const ROWS: Row[] = [
     places: { 'Two/copied.mp3': A },
   },
   {
-    what: 'a name in another case',
+    what: 'a name in other case',
     change: ({ at }) => renameSync(at(A), at('One/First/01 - ALPHA.MP3')),
     places: { 'One/First/01 - ALPHA.MP3': A },
   },
@@ -129,7 +137,7 @@ export const ROWS: Row[] = [
     places: { [A]: A },
   },
   {
-    what: 'a file moved and retagged at once',
+    what: 'a file moved and retagged in one go',
     change: ({ at }) => {
       renameSync(at(A), at('Two/moved.mp3'));
       retagMp3(at('Two/moved.mp3'), { TIT2: 'New name' });
@@ -137,7 +145,7 @@ export const ROWS: Row[] = [
     places: { 'Two/moved.mp3': A },
   },
   {
-    what: 'a folder moved and all its files retagged at once',
+    what: 'a folder moved and all in it retagged in one go',
     change: ({ at }) => {
       renameSync(at('One/First'), at('Three'));
       retagMp3(at('Three/01 - Alpha.mp3'), { TIT2: 'x', TALB: 'y' });
@@ -146,7 +154,7 @@ export const ROWS: Row[] = [
     places: { 'Three/01 - Alpha.mp3': A, 'Three/02 - Beta.mp3': B },
   },
   {
-    what: 'a file replaced by another one with an older time',
+    what: 'a file replaced by a foreign one with an older time',
     change: ({ at, song }) => {
       copyFileSync(song(FOREIGN), at(A));
       utimesSync(at(A), 1_000_000_000, 1_000_000_000);
@@ -171,12 +179,12 @@ export const ROWS: Row[] = [
   { what: 'a deleted file', change: ({ at }) => rmSync(at(A)), places: {}, lost: [A] },
   { what: 'a deleted folder', change: ({ at }) => rmSync(at('Two'), { recursive: true }), places: {}, lost: [D, E] },
   {
-    what: 'a circular link',
+    what: 'a link that leads round in a circle',
     change: ({ at }) => symlinkSync(at('One'), at('One/First/loop')),
     places: {},
   },
   {
-    what: 'a name in another Unicode form',
+    what: 'a name in another Unicode spelling',
     files: ({ song }) => ({ 'Am\u00e9lie.mp3': song(0) }),
     change: ({ at }) => renameSync(at('Am\u00e9lie.mp3'), at('Ame\u0301lie.mp3')),
     places: { 'Am\u00e9lie.mp3': 'Am\u00e9lie.mp3' },
@@ -201,18 +209,116 @@ export const ROWS: Row[] = [
     places: { 'better/song.flac': 'song.mp3' },
   },
   {
-    what: 'two missing tracks with the same audio, neither of which is chosen',
+    what: 'two files swapped and both retagged',
+    change: ({ at }) => {
+      swap(at(A), at(D));
+      retagMp3(at(A), { TIT2: 'Alpha again', TPE1: 'Somebody' });
+      retagMp3(at(D), { TIT2: 'Delta again', TPE1: 'Somebody else' });
+    },
+    places: { [A]: D, [D]: A },
+  },
+  {
+    what: 'two files of one folder swapped and one retagged',
+    change: ({ at }) => {
+      swap(at(A), at(B));
+      retagMp3(at(A), { TIT2: 'Beta in another place' });
+    },
+    places: { [A]: B, [B]: A },
+  },
+  {
+    what: 'three files gone round in a circle and retagged',
+    change: ({ at }) => {
+      swap(at(A), at(C));
+      swap(at(A), at(E));
+      for (const path of [A, C, E]) retagMp3(at(path), { TIT2: `New ${path}` });
+    },
+    places: { [C]: A, [A]: E, [E]: C },
+  },
+  {
+    what: 'a row of files that each take the name of the next, retagged',
+    change: ({ at }) => {
+      renameSync(at(C), at('One/Second/02.mp3'));
+      renameSync(at(B), at(C));
+      renameSync(at(A), at(B));
+      for (const path of ['One/Second/02.mp3', C, B]) retagMp3(at(path), { TIT2: `New ${path}` });
+    },
+    places: { 'One/Second/02.mp3': C, [C]: B, [B]: A },
+  },
+  {
+    what: 'a file moved and retagged, and another one moved to its place and retagged',
+    change: ({ at }) => {
+      renameSync(at(A), at('Two/was-alpha.mp3'));
+      renameSync(at(D), at(A));
+      retagMp3(at('Two/was-alpha.mp3'), { TIT2: 'Was Alpha' });
+      retagMp3(at(A), { TIT2: 'Was Delta' });
+    },
+    places: { 'Two/was-alpha.mp3': A, [A]: D },
+  },
+  {
+    what: 'a file moved and retagged, and a foreign one put in its place',
+    change: ({ at, song }) => {
+      renameSync(at(A), at('Two/was-alpha.mp3'));
+      retagMp3(at('Two/was-alpha.mp3'), { TIT2: 'Was Alpha' });
+      copyFileSync(song(FOREIGN), at(A));
+    },
+    places: { 'Two/was-alpha.mp3': A, [A]: null },
+  },
+  {
+    what: 'a file overwritten with another one, which stays',
+    change: ({ at }) => copyFileSync(at(B), at(A)),
+    places: { [B]: B, [A]: null },
+    lost: [A],
+  },
+  {
+    what: 'the contents of two files exchanged in place',
+    change: ({ at }) => {
+      const [a, b] = [A, B].map((path) => readFileSync(at(path))) as [Buffer, Buffer];
+      writeFileSync(at(A), b);
+      writeFileSync(at(B), a);
+    },
+    places: { [A]: B, [B]: A },
+  },
+  {
+    what: 'a file copied elsewhere and retagged, and its old place deleted after a scan',
+    change: ({ at }) => {
+      copyFileSync(at(A), at('Two/sorted.mp3'));
+      retagMp3(at('Two/sorted.mp3'), { TIT2: 'Sorted' });
+    },
+    later: ({ at }) => rmSync(at(A)),
+    places: { 'Two/sorted.mp3': null },
+    joined: { [A]: 'Two/sorted.mp3' },
+  },
+  {
+    what: 'a file that becomes two',
+    change: ({ at }) => {
+      copyFileSync(at(A), at('Two/a.mp3'));
+      renameSync(at(A), at('Two/b.mp3'));
+      retagMp3(at('Two/b.mp3'), { TIT2: 'Second' });
+    },
+    places: { 'Two/a.mp3': A, 'Two/b.mp3': null },
+  },
+  {
+    what: 'two files with the same audio that become one',
     files: ({ song }) => ({ 'a.mp3': song(0), 'b.mp3': song(0), 'c.mp3': song(1) }),
     change: ({ at }) => {
       copyFileSync(at('a.mp3'), at('found.mp3'));
       rmSync(at('a.mp3'));
       rmSync(at('b.mp3'));
     },
-    places: { 'found.mp3': null },
-    lost: ['a.mp3', 'b.mp3'],
+    places: { 'found.mp3': 'a.mp3' },
+    joined: { 'b.mp3': 'found.mp3' },
   },
   {
-    what: 'a file that is completed between two scans',
+    what: 'a file that goes, and comes back retagged to another place after a scan',
+    change: ({ at }) => renameSync(at(A), at('.away')),
+    later: ({ at }) => {
+      renameSync(at('.away'), at('Two/back.mp3'));
+      retagMp3(at('Two/back.mp3'), { TIT2: 'Back' });
+    },
+    places: { 'Two/back.mp3': A },
+  },
+  {
+    what: 'a file that grows to its whole length between two scans',
     change: ({ at, song }) => writeFileSync(at('slow.mp3'), readFileSync(song(FOREIGN)).subarray(0, 20_000)),
     later: ({ at, song }) => writeFileSync(at('slow.mp3'), readFileSync(song(FOREIGN))),
     places: { 'slow.mp3': null },

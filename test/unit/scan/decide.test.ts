@@ -1,7 +1,6 @@
 // The decisions of a scan, with known rows in memory.
 import { describe, expect, it } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
-import { fileKey } from '../../../server/files/file-stamp.ts';
 import type { ReadResult } from '../../../server/files/reader-worker.ts';
 import type { Candidate } from '../../../server/scan/compare-folder.ts';
 import { emptyBatch } from '../../../server/scan/compare-folder.ts';
@@ -26,7 +25,7 @@ const known = ({ adopted = [], files = {}, names = {}, elsewhere = [], inPlace =
   isAdopted: (id) => adopted.includes(id),
   fileAt(path, name) {
     const trackId = files[`${path}/${name}`];
-    return trackId === undefined ? undefined : { ...stamp, trackId };
+    return trackId === undefined ? undefined : { trackId };
   },
   trackNamed: (sourceId) => names[sourceId],
   hasOtherFile: (id) => elsewhere.includes(id),
@@ -45,7 +44,7 @@ const file = (op: Partial<FileOp> = {}): FileOp => ({
   path: 'x',
   candidate: candidate(),
   result: read,
-  adopt: undefined,
+  is: 'place',
   ...op,
 });
 const withoutOp = (decision: Decision): object =>
@@ -53,9 +52,8 @@ const withoutOp = (decision: Decision): object =>
 const decided = (op: Parameters<typeof decide>[0], rows: Rows = {}) => withoutOp(decide(op, known(rows)));
 
 describe('a file that was read', () => {
-  const displaced = { key: fileKey(stamp), trackId: TWO };
   it.each<{ what: string; op?: Partial<FileOp>; rows?: Rows; decision: object }>([
-    { what: 'in a new place is a new track', decision: { kind: 'added', read } },
+    { what: 'in a new place is a new track', decision: { kind: 'added', read, displaced: undefined, lost: [] } },
     {
       what: 'that is still being written is left alone',
       op: { result: { ok: false, reason: '', changing: true } },
@@ -114,20 +112,32 @@ describe('a file that was read', () => {
     },
     {
       what: 'that is a track found again moves it',
-      op: { adopt: ONE },
+      op: { is: ONE },
       decision: { kind: 'moved', trackId: ONE, read, displaced: undefined, lost: [] },
     },
     {
       what: 'that is a track found again takes the place of another',
-      op: { adopt: ONE },
+      op: { is: ONE },
       rows: { files: { 'x/a.mp3': TWO }, inPlace: [TWO] },
-      decision: { kind: 'moved', trackId: ONE, read, displaced, lost: [TWO] },
+      decision: { kind: 'moved', trackId: ONE, read, displaced: TWO, lost: [TWO] },
+    },
+    {
+      what: 'that is a new track takes the place of another',
+      op: { is: 'new' },
+      rows: { files: { 'x/a.mp3': TWO }, inPlace: [TWO] },
+      decision: { kind: 'added', read, displaced: TWO, lost: [TWO] },
+    },
+    {
+      what: 'that is the track of its place updates it',
+      op: { is: ONE },
+      rows: { files: { 'x/a.mp3': ONE } },
+      decision: { kind: 'updated', read, trackId: ONE, onlyLyrics: false },
     },
     {
       what: 'that is a track found twice is a track of its own',
-      op: { adopt: ONE },
+      op: { is: ONE },
       rows: { adopted: [ONE] },
-      decision: { kind: 'added', read },
+      decision: { kind: 'added', read, displaced: undefined, lost: [] },
     },
   ])('$what', ({ op, rows, decision }) => {
     expect(decided(file(op), rows)).toEqual(decision);

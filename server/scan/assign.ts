@@ -1,0 +1,121 @@
+// Which track each file of a scan is, where its path does not settle it: files whose audio is not that of the track at
+// their path, and files whose audio is that of a track which may have moved. The audio decides, the path comes last.
+// Pure, and sees all such files of a scan at once, so that swaps and rotations need no order.
+import type { TrackId } from '../db/ids.ts';
+
+export interface UnsettledFile {
+  /** Relative path. */
+  place: string;
+  /** The track that had this place. */
+  known: TrackId | null;
+  /** `fileKey`. */
+  key: string;
+  /** Hash of the audio without its tags; null where there is none to compare. */
+  audioHash: string | null;
+  /** What its tags call it, to tell equal audio apart. */
+  called: string;
+}
+
+export interface PossibleTrack {
+  id: TrackId;
+  audioHash: string | null;
+  called: string;
+  places: {
+    place: string;
+    key: string;
+    /** `unsettled`: the file there is one of those to be assigned · `changed`: it is not, but is not the same. */
+    state: 'here' | 'away' | 'unsettled' | 'changed' | 'unknown';
+  }[];
+}
+
+/**
+ * A track that it is · `new`: a track of its own, whichever track had the place before · `replaced`: nothing says that
+ * it is not the track at its place with other audio.
+ */
+export type Assigned = TrackId | 'new' | 'replaced';
+
+/** By place. Each track is given once. */
+export function assign(files: readonly UnsettledFile[], tracks: readonly PossibleTrack[]): Map<string, Assigned> {
+  const assigned = new Map<string, Assigned>();
+  const free = new Map(tracks.filter(isFree).map((track) => [track.id, track]));
+  const give = (file: UnsettledFile, id: TrackId): void => {
+    assigned.set(file.place, id);
+    free.delete(id);
+  };
+  const left = (): UnsettledFile[] => files.filter(({ place }) => !assigned.has(place));
+
+  const byKey = Map.groupBy(
+    [...free.values()].flatMap((track) => track.places.map(({ key }) => ({ key, track }))),
+    ({ key }) => key,
+  );
+  for (const file of files) {
+    const [one, ...others] = byKey.get(file.key) ?? [];
+    if (one && others.length === 0 && free.has(one.track.id)) give(file, one.track.id);
+  }
+
+  const withAudio = Map.groupBy(left(), ({ audioHash }) => audioHash);
+  for (const [audioHash, some] of withAudio) {
+    if (audioHash === null) continue;
+    const same = [...free.values()].filter((track) => track.audioHash === audioHash);
+    for (const rank of RANKS)
+      for (const file of some) {
+        if (assigned.has(file.place)) continue;
+        const track = same.find((one) => free.has(one.id) && rank(file, one));
+        if (track) give(file, track.id);
+      }
+  }
+
+  const holders = new Map(tracks.map((track) => [track.id, track]));
+  const audioOf = Map.groupBy(tracks, (track) => track.audioHash);
+  for (const file of left()) {
+    const isOthers = file.audioHash !== null && (audioOf.get(file.audioHash) ?? []).some(({ id }) => id !== file.known);
+    const isVacant = file.known === null || (holders.has(file.known) && !free.has(file.known));
+    assigned.set(file.place, isOthers || isVacant ? 'new' : 'replaced');
+  }
+  return assigned;
+}
+
+/** Its file is gone from where it was, or another one is there. */
+const isFree = ({ places }: PossibleTrack): boolean =>
+  places.every(({ state }) => state === 'away' || state === 'unsettled');
+
+const baseName = (place: string): string => place.slice(place.lastIndexOf('/') + 1);
+
+/** Between equal audio, best first. */
+const RANKS: ((file: UnsettledFile, track: PossibleTrack) => boolean)[] = [
+  ({ known }, { id }) => known === id,
+  ({ called, place }, track) =>
+    called === track.called && track.places.some((old) => baseName(old.place) === baseName(place)),
+  ({ called }, track) => called === track.called,
+  ({ place }, { places }) => places.some((old) => baseName(old.place) === baseName(place)),
+  () => true,
+];
+
+/** A file with the track it is given and the track that had its place. */
+export interface Move {
+  is: Assigned;
+  known: TrackId | null;
+}
+
+/**
+ * Files in an order in which every track has left its place before another one comes there. Those that go round in a
+ * circle are one group, which has to be written at once.
+ */
+export function inOrder<M extends Move>(moves: readonly M[]): M[][] {
+  const leaving = new Map(moves.map((move) => [move.is, move]));
+  const groups: M[][] = [];
+  const done = new Set<M>();
+  for (const first of moves) {
+    const chain: M[] = [];
+    let next: M | undefined = first;
+    while (next && !done.has(next)) {
+      done.add(next);
+      chain.push(next);
+      next = next.known === null || next.known === next.is ? undefined : leaving.get(next.known);
+    }
+    // a chain that came back to its own first file
+    if (chain.length > 1 && next === first) groups.push(chain.toReversed());
+    else groups.push(...chain.toReversed().map((move) => [move]));
+  }
+  return groups;
+}

@@ -1,0 +1,141 @@
+// The last stage of a scan, when all rows are written: tracks whose files are gone are looked for among the others.
+// Equal audio first: the two tracks are one. Then new tracks that are the same music in other bytes, by fingerprint, or
+// by length and tags where a fingerprint is missing. If several fit, nothing is guessed, and a person is asked.
+import type { MainDb } from '../db/client.ts';
+import type { TrackId } from '../db/ids.ts';
+import { AppError } from '../errors.ts';
+import type { ReaderPool } from '../files/reader-pool.ts';
+import { join, sourceIdOf } from '../files/relative-path.ts';
+import { toIdentity } from '../files/track-draft.ts';
+import type { Hearing } from '../enrichment/hearing.ts';
+import type { TrackWriter } from '../library/track-writer.ts';
+import type { Relocation } from '../relocation/service.ts';
+import { createGoneTracks, type GoneTrack, type NewTrack } from './gone-tracks.ts';
+import { byLength, onlyCertain, seemsSame, type Match } from './same-music.ts';
+
+/** Share of equal bits from which nobody has to be asked; docs/decisions/0075 has the error rates. */
+export const SAME_RECORDING = 0.94;
+/** New tracks that are compared together. */
+const GROUP = 500;
+
+export interface FindGoneDeps {
+  db: MainDb;
+  source: string;
+  hearing: Pick<Hearing, 'ofTrack' | 'ofKept' | 'alike'>;
+  relocation: Pick<Relocation, 'takeOverFile' | 'join'>;
+  tracks: Pick<TrackWriter, 'batch' | 'setIdentity' | 'statusOf'>;
+  reader: Pick<ReaderPool, 'read'>;
+}
+
+export interface Search {
+  root: string;
+  /** Tracks with a higher id are new. */
+  after: TrackId;
+  signal: AbortSignal;
+}
+
+export interface Found {
+  /** Tracks that went into another one. */
+  joined: TrackId[];
+  /** Tracks that took over the file of a new one. */
+  adopted: TrackId[];
+}
+
+export type FindGone = ReturnType<typeof createFindGone>;
+
+export function createFindGone({ db, source, hearing, relocation, tracks, reader }: FindGoneDeps) {
+  const client = db.$client;
+  const goneTracks = createGoneTracks(client, source);
+
+  /** What people did goes to the track that is left; one that a person edited is kept, and takes the other's file. */
+  async function joinEqual({ signal }: Search): Promise<TrackId[]> {
+    const joined: TrackId[] = [];
+    for (const { gone, left, isEdited } of goneTracks.listJoinable()) {
+      signal.throwIfAborted();
+      const keepsGone = isEdited && tracks.statusOf(left) !== 'manual';
+      if (await isDone(keepsGone ? relocation.takeOverFile(gone, left) : relocation.join(left, gone)))
+        joined.push(gone);
+    }
+    return joined;
+  }
+
+  /** Pairs that may be one recording. */
+  async function matchesAmong(gone: readonly GoneTrack[], search: Search): Promise<Match<NewTrack>[]> {
+    const findAsLong = byLength(gone);
+    const matches: Match<NewTrack>[] = [];
+    for (let last = search.after; ;) {
+      const some = goneTracks.listNew(last, GROUP);
+      if (some.length === 0) return matches;
+      last = (some.at(-1) as NewTrack).id;
+      const found = await Promise.all(some.map((one) => matchesOf(one, findAsLong(one), search)));
+      matches.push(...found.flat());
+    }
+  }
+
+  async function matchesOf(now: NewTrack, asLong: GoneTrack[], { signal }: Search): Promise<Match<NewTrack>[]> {
+    signal.throwIfAborted();
+    const heard = new Set<TrackId>();
+    for (const { id } of asLong) if (id !== now.id && (await hearing.ofKept(id, signal))) heard.add(id);
+    const isHeard = heard.size > 0 && (await hearing.ofTrack(now.id, signal)) !== undefined;
+    const alike = new Set(
+      isHeard
+        ? hearing
+            .alike(now.id)
+            .filter(({ similarity }) => similarity >= SAME_RECORDING)
+            .map(({ id }) => id)
+        : [],
+    );
+    // a copy of a track that is there is not another one because its tags say so
+    const isCopy = goneTracks.hasTwin(now);
+    const isSame = (gone: GoneTrack): boolean =>
+      isHeard && heard.has(gone.id) ? alike.has(gone.id) : !isCopy && seemsSame(gone, now);
+    return asLong.filter((gone) => gone.id !== now.id && isSame(gone)).map((gone) => ({ gone: gone.id, now }));
+  }
+
+  /** The gone track takes over the file, with its tags unless a person edited its own; the new track goes. */
+  async function adopt(root: string, { gone, now }: Match<NewTrack>): Promise<void> {
+    const paths = [join(now.path, now.name)];
+    const [result] = await reader.read({ root, paths, copyTo: null, hashLarge: false });
+    await relocation.takeOverFile(gone, now.id);
+    if (!result?.ok || tracks.statusOf(gone) === 'manual') return;
+    const identity = toIdentity(result.read, sourceIdOf(now.path, now.name));
+    client.transaction(() => tracks.batch(() => tracks.setIdentity(gone, identity, now.folder))).immediate();
+  }
+
+  async function adoptSame(search: Search): Promise<TrackId[]> {
+    if (goneTracks.listNew(search.after, 1).length === 0) return [];
+    const gone = goneTracks.list();
+    if (gone.length === 0) return [];
+    const adopted: TrackId[] = [];
+    for (const match of onlyCertain(await matchesAmong(gone, search))) {
+      search.signal.throwIfAborted();
+      if (await isDone(adopt(search.root, match))) adopted.push(match.gone);
+    }
+    return adopted;
+  }
+
+  return {
+    goneTracks,
+
+    /** Call when all that the scan found is written. */
+    async find(search: Search): Promise<Found> {
+      return { joined: await joinEqual(search), adopted: await adoptSame(search) };
+    },
+
+    /** Of tracks whose files seem to be replaced: those that became one of the new tracks. */
+    async amongNew(gone: readonly GoneTrack[], search: Search): Promise<Set<TrackId>> {
+      return new Set(onlyCertain(await matchesAmong(gone, search)).map((match) => match.gone));
+    },
+  };
+}
+
+/** False when one of the two was deleted meanwhile. */
+async function isDone(work: Promise<void>): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && (error.code === 'not_found' || error.code === 'conflict')) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,66 @@
+// Tracks whose files are gone, and new ones that they may have become.
+import type { Sqlite } from '../db/client.ts';
+import type { TrackId } from '../db/ids.ts';
+import { NO_HASH } from '../files/read-file.ts';
+import type { ComparedMusic } from './same-music.ts';
+import { OVERWRITTEN } from './scanned-tracks.ts';
+
+export interface GoneTrack extends ComparedMusic {
+  id: TrackId;
+}
+
+export interface NewTrack extends ComparedMusic {
+  id: TrackId;
+  folder: number;
+  path: string;
+  name: string;
+}
+
+const MUSIC = `t.id, t.duration_ms AS durationMs, t.audio_hash AS audioHash, t.format, t.codec,
+  t.sample_rate_hz AS sampleRateHz, t.channels, t.title, t.artist_name AS artist, a.title AS album,
+  t.recording_mbid AS recordingMbid`;
+
+export type GoneTracks = ReturnType<typeof createGoneTracks>;
+
+export function createGoneTracks(client: Sqlite, source: string) {
+  const goneIds = `SELECT f.track_id FROM source_files f WHERE f.state = 'gone' AND f.track_id IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM source_files o WHERE o.track_id = f.track_id AND o.state <> 'gone')
+    UNION SELECT o.id FROM tracks o
+      WHERE o.source = @source AND o.source_id >= '${OVERWRITTEN}/' AND o.source_id < '${OVERWRITTEN}0'`;
+  const listGone = client.prepare<{ source: string }, GoneTrack>(
+    `SELECT ${MUSIC} FROM tracks t LEFT JOIN albums a ON a.id = t.album_id
+      WHERE t.source = @source AND t.id IN (${goneIds})`,
+  );
+  const listNew = client.prepare<[TrackId, string, number], NewTrack>(
+    `SELECT ${MUSIC}, f.folder_id AS folder, d.path, f.name FROM tracks t
+      JOIN source_files f ON f.track_id = t.id AND f.state = 'track'
+      JOIN source_folders d ON d.id = f.folder_id
+      LEFT JOIN albums a ON a.id = t.album_id
+      WHERE t.id > ? AND t.source = ? AND t.duration_ms IS NOT NULL ORDER BY t.id LIMIT ?`,
+  );
+  // the one that is called the same comes first, then the oldest
+  const listJoinable = client.prepare<{ source: string }, { gone: TrackId; left: TrackId; isEdited: number }>(
+    `SELECT g.id AS gone, g.metadata_status = 'manual' AS isEdited,
+        (SELECT t.id FROM tracks t WHERE t.audio_hash = g.audio_hash AND t.id <> g.id AND t.availability = 'available'
+            AND (t.source <> @source
+              OR EXISTS (SELECT 1 FROM source_files f WHERE f.track_id = t.id AND f.state = 'track'))
+          ORDER BY (t.title_sort = g.title_sort AND t.album_sort = g.album_sort) DESC, t.id LIMIT 1) AS left
+      FROM tracks g
+      WHERE g.source = @source AND g.audio_hash <> '${NO_HASH}' AND g.id IN (${goneIds}) AND left IS NOT NULL`,
+  );
+  const find = client.prepare<[TrackId], GoneTrack>(
+    `SELECT ${MUSIC} FROM tracks t LEFT JOIN albums a ON a.id = t.album_id WHERE t.id = ?`,
+  );
+  const findTwin = client.prepare<[string, TrackId]>('SELECT 1 FROM tracks WHERE audio_hash = ? AND id <> ? LIMIT 1');
+  return {
+    /** Another track has the same audio. */
+    hasTwin: ({ id, audioHash }: NewTrack): boolean =>
+      audioHash !== null && audioHash !== NO_HASH && findTwin.get(audioHash, id) !== undefined,
+    find: (id: TrackId): GoneTrack | undefined => find.get(id),
+    list: (): GoneTrack[] => listGone.all({ source }),
+    /** With ids above this one, in their order. */
+    listNew: (after: TrackId, limit: number): NewTrack[] => listNew.all(after, source, limit),
+    /** Tracks whose audio another track has, whose file is there. */
+    listJoinable: () => listJoinable.all({ source }).map((row) => ({ ...row, isEdited: row.isEdited === 1 })),
+  };
+}

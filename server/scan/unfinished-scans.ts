@@ -1,0 +1,28 @@
+// From which track on a scan's tracks are new, kept until the scan has looked for those whose files are gone.
+import type { Sqlite } from '../db/client.ts';
+import type { TrackId } from '../db/ids.ts';
+import type { WriteBatch } from './writer.ts';
+
+export function createUnfinishedScans(client: Sqlite, source: string) {
+  const find = client.prepare<[string], TrackId>('SELECT after_id FROM unfinished_scans WHERE source = ?').pluck();
+  const note = client.prepare('INSERT OR IGNORE INTO unfinished_scans (source, after_id) VALUES (?, ?)');
+  const remove = client.prepare('DELETE FROM unfinished_scans WHERE source = ?');
+  const newest = client.prepare<[], TrackId>('SELECT coalesce(max(id), 0) FROM tracks').pluck().get() as TrackId;
+  const left = find.get(source);
+  let isNoted = left !== undefined;
+
+  return {
+    after: (): TrackId => left ?? newest,
+    /** Something was written, by this scan or by one that was cut off. */
+    isNoted: (): boolean => isNoted,
+    /** Notes that a scan is under way before its first batch. */
+    noted:
+      (writeBatch: WriteBatch): WriteBatch =>
+      (ops, from, limitMs) => {
+        if (!isNoted) note.run(source, newest);
+        isNoted = true;
+        return writeBatch(ops, from, limitMs);
+      },
+    end: (): void => void remove.run(source),
+  };
+}

@@ -1,0 +1,111 @@
+// Which track each of several uncertain files is.
+import { describe, expect, it } from 'vitest';
+import type { TrackId } from '../../../server/db/ids.ts';
+import { assign, inOrder, type PossibleTrack, type UnsettledFile } from '../../../server/scan/assign.ts';
+
+const [A, B, C] = [1, 2, 3] as TrackId[] as [TrackId, TrackId, TrackId];
+
+/** `place: audio`, or with the track that had the place, `place: audio < track`. */
+const file = (text: string, called = ''): UnsettledFile => {
+  const [, place = '', audio = '', known] = /^(\S+): (\S+)(?: < (\d))?$/.exec(text) ?? [];
+  return {
+    place,
+    known: known === undefined ? null : (Number(known) as TrackId),
+    key: `key of ${place}`,
+    audioHash: audio === '-' ? null : audio,
+    called,
+  };
+};
+/** A track with this audio, whose file was at a place. */
+const track = (
+  id: TrackId,
+  audioHash: string,
+  place: string,
+  state: PossibleTrack['places'][number]['state'],
+  called = '',
+): PossibleTrack => ({ id, audioHash, called, places: [{ place, key: `old key of ${place}`, state }] });
+
+const assigned = (files: UnsettledFile[], tracks: PossibleTrack[]): Record<string, unknown> =>
+  Object.fromEntries(assign(files, tracks));
+
+describe('a file', () => {
+  it.each<{ what: string; files: UnsettledFile[]; tracks: PossibleTrack[]; is: Record<string, unknown> }>([
+    {
+      what: 'with the audio of another is that one, also in a swap',
+      files: [file('a: beta < 1'), file('b: alpha < 2')],
+      tracks: [track(A, 'alpha', 'a', 'unsettled'), track(B, 'beta', 'b', 'unsettled')],
+      is: { a: B, b: A },
+    },
+    {
+      what: 'with the audio of a track that is still there is new, and the track of its place is not it',
+      files: [file('a: beta < 1')],
+      tracks: [track(A, 'alpha', 'a', 'unsettled'), track(B, 'beta', 'b', 'here')],
+      is: { a: 'new' },
+    },
+    {
+      what: 'in the place of a track that is elsewhere is new',
+      files: [file('a: other < 1'), file('b: alpha')],
+      tracks: [track(A, 'alpha', 'a', 'unsettled')],
+      is: { a: 'new', b: A },
+    },
+    {
+      what: 'with audio that nothing knows replaces that of the track of its place',
+      files: [file('a: other < 1')],
+      tracks: [track(A, 'alpha', 'a', 'unsettled')],
+      is: { a: 'replaced' },
+    },
+    {
+      what: 'is not a track whose place cannot be looked at',
+      files: [file('b: alpha')],
+      tracks: [track(A, 'alpha', 'a', 'unknown')],
+      is: { b: 'new' },
+    },
+    {
+      what: 'stays where it is, and its copy is new',
+      files: [file('b: alpha'), file('a: alpha < 1')],
+      tracks: [track(A, 'alpha', 'a', 'unsettled')],
+      is: { a: A, b: 'new' },
+    },
+    {
+      what: 'is the one that is called the same of several with its audio',
+      files: [file('x: alpha', 'second'), file('y: alpha', 'first')],
+      tracks: [track(A, 'alpha', 'a', 'away', 'first'), track(B, 'alpha', 'b', 'away', 'second')],
+      is: { x: B, y: A },
+    },
+    {
+      what: 'without a hash stays the track of its place',
+      files: [file('a: - < 1'), file('b: - < 2')],
+      tracks: [track(A, 'alpha', 'a', 'unsettled'), track(B, 'beta', 'b', 'unsettled')],
+      is: { a: 'replaced', b: 'replaced' },
+    },
+  ])('$what', ({ files, tracks, is }) => {
+    expect(assigned(files, tracks)).toEqual(is);
+  });
+
+  it('is known by the file itself before its audio is looked at', () => {
+    const moved = { ...file('a: - < 1'), key: 'the file of B' };
+    const b = {
+      ...track(B, 'beta', 'b', 'away'),
+      places: [{ place: 'b', key: 'the file of B', state: 'away' as const }],
+    };
+    expect(assigned([moved], [track(A, 'alpha', 'a', 'unsettled'), b])).toEqual({ a: B });
+  });
+});
+
+describe('the order', () => {
+  const move = (is: TrackId | 'new', known: TrackId | null) => ({ is, known });
+  it('lets every track leave before another one comes', () => {
+    const [first, second, third] = [move(A, B), move(B, C), move(C, null)];
+    expect(inOrder([first, second, third])).toEqual([[third], [second], [first]]);
+  });
+  it('keeps those together that go round in a circle', () => {
+    const circle = [move(A, B), move(B, C), move(C, A)];
+    const [group, ...others] = inOrder(circle);
+    expect(others).toEqual([]);
+    expect(new Set(group)).toEqual(new Set(circle));
+  });
+  it('lets a new track come last', () => {
+    const [fresh, leaves] = [move('new', A), move(A, null)];
+    expect(inOrder([fresh, leaves])).toEqual([[leaves], [fresh]]);
+  });
+});
