@@ -2,7 +2,7 @@
 // The same seed is the same piece.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { seededRandom } from './random.ts';
+import { seededRandom } from './random-numbers.ts';
 
 const RATE = 22_050;
 const SCALE = [0, 2, 3, 5, 7, 8, 10];
@@ -20,6 +20,14 @@ export interface Piece {
   seed: number;
   seconds: number;
   /** Silence in front, in seconds. */ lead?: number;
+  /** Played this much faster. */
+  tempo?: number;
+  /** Half tones higher. */
+  higher?: number;
+  /** Played again: notes come up to 30 ms earlier or later, and louder or softer. */
+  take?: number;
+  /** Other instruments: the melody and the chords have other overtones. */
+  overtones?: readonly number[];
 }
 
 /** Writes a piece as a WAV file, 16 bits, mono. */
@@ -41,22 +49,24 @@ export function writeMusic(path: string, piece: Piece): void {
   writeFileSync(path, Buffer.concat([head, Buffer.from(samples.buffer)]));
 }
 
-function play({ seed, seconds, lead = 0 }: Piece): Int16Array {
+function play({ seed, seconds, lead = 0, tempo = 1, higher = 0, take, overtones = OVERTONES }: Piece): Int16Array {
   const random = seededRandom(seed);
+  const player = take === undefined ? () => 0.5 : seededRandom(take);
   const below = (n: number): number => Math.floor(random() * n);
   const mix = new Float32Array(Math.round((seconds + lead) * RATE));
-  const root = 45 + below(12);
-  const beat = 0.3 + random() * 0.25;
+  const root = 45 + below(12) + higher;
+  const beat = (0.3 + random() * 0.25) / tempo;
   const hertz = (degree: number, octave: number): number =>
     440 * 2 ** ((root + (SCALE[degree % 7] as number) + 12 * (octave + Math.floor(degree / 7)) - 69) / 12);
   const note = (at: number, length: number, frequency: number, volume: number): void => {
-    const from = Math.round((lead + at) * RATE);
+    const from = Math.max(0, Math.round((lead + at + (player() - 0.5) * 0.06) * RATE));
     const count = Math.min(Math.round(length * RATE), mix.length - from);
+    const touch = 0.5 + player();
     const fade = Math.exp(-2 / count);
-    OVERTONES.forEach((part, n) => {
+    overtones.forEach((part, n) => {
       // each sample of a sine follows from the two before it
       const twice = 2 * Math.cos((2 * Math.PI * frequency * (n + 1)) / RATE);
-      let [before, now, loud] = [0, Math.sin((2 * Math.PI * frequency * (n + 1)) / RATE), volume * part];
+      let [before, now, loud] = [0, Math.sin((2 * Math.PI * frequency * (n + 1)) / RATE), touch * volume * part];
       for (let i = 0; i < count; i++) {
         mix[from + i] = (mix[from + i] as number) + loud * now * Math.min(1, i / 200);
         [before, now] = [now, twice * now - before];
@@ -84,6 +94,8 @@ function play({ seed, seconds, lead = 0 }: Piece): Int16Array {
 
 const ENCODERS: Record<string, string[]> = {
   'mp3-64': ['-c:a', 'libmp3lame', '-b:a', '64k', '-f', 'mp3'],
+  'mp3-128': ['-c:a', 'libmp3lame', '-b:a', '128k', '-ar', '44100', '-f', 'mp3'],
+  'mp3-320': ['-c:a', 'libmp3lame', '-b:a', '320k', '-ar', '44100', '-f', 'mp3'],
   mp3: ['-c:a', 'libmp3lame', '-b:a', '160k', '-ar', '44100', '-f', 'mp3'],
   flac: ['-c:a', 'flac', '-f', 'flac'],
   ogg: ['-c:a', 'libvorbis', '-q:a', '4', '-f', 'ogg'],
@@ -97,11 +109,17 @@ const ENCODERS: Record<string, string[]> = {
 export type Encoding = keyof typeof ENCODERS;
 
 /** The same audio in another format. Needs ffmpeg. */
-export function encodeMusic(from: string, to: string, encoding: Encoding, tags: Record<string, string> = {}): void {
+export function encodeMusic(
+  from: string,
+  to: string,
+  encoding: Encoding,
+  tags: Record<string, string> = {},
+  filter: readonly string[] = [],
+): void {
   const metadata = Object.entries(tags).flatMap(([name, value]) => ['-metadata', `${name}=${value}`]);
   const { status, stderr } = spawnSync(
     'ffmpeg',
-    ['-nostdin', '-y', '-v', 'error', '-i', from, ...metadata, ...(ENCODERS[encoding] as string[]), to],
+    ['-nostdin', '-y', '-v', 'error', '-i', from, ...filter, ...metadata, ...(ENCODERS[encoding] as string[]), to],
     { encoding: 'utf8' },
   );
   if (status !== 0) throw new Error(`ffmpeg could not make ${encoding}: ${stderr}`);

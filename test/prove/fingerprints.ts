@@ -1,0 +1,87 @@
+// How alike the fingerprints of one recording in several encodings are, and those of recordings that only sound alike.
+// All of it is rendered here from seeds: chords, melody, bass and drums, no recorded music.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { soundSimilarity } from '../../server/media/fingerprint-match.ts';
+import { encodeMusic, writeMusic, type Encoding, type Piece } from '../support/music.ts';
+import { createRealFingerprinter } from './real-fingerprinter.ts';
+
+const SECONDS = 24;
+const ENCODINGS: Encoding[] = ['mp3-128', 'mp3', 'mp3-320', 'm4a', 'ogg', 'opus', 'flac'];
+const THRESHOLDS = [0.8, 0.85, 0.9, 0.92, 0.94, 0.96];
+
+/** The same tune, and another recording. */
+const OTHERS: Record<string, (seed: number) => Omit<Piece, 'seed' | 'seconds'>> = {
+  'another take': (seed) => ({ take: seed + 1 }),
+  'another arrangement': () => ({ overtones: [0.4, 1, 0.2, 0.8, 0.5, 0.3] }),
+  'another take and arrangement': (seed) => ({ take: seed + 2, overtones: [1, 0.1, 0.7, 0.05, 0.4] }),
+  'one hundredth faster': () => ({ tempo: 1.01 }),
+  'three hundredths faster': () => ({ tempo: 1.03 }),
+  'half a tone higher': () => ({ higher: 1 }),
+  'an edit without its second third': () => ({}),
+};
+
+export async function proveFingerprints({ seed, runs = 40 }: { seed: number; runs: number | undefined }) {
+  const dir = mkdtempSync(join(tmpdir(), 'tonearm-fingerprints-'));
+  const fingerprinter = createRealFingerprinter();
+  const never = new AbortController().signal;
+  const hear = async (path: string): Promise<Uint32Array> => {
+    const format = path.slice(path.lastIndexOf('.') + 1);
+    return (await fingerprinter.fingerprint({ path, format, durationMs: SECONDS * 1_000 }, never)).raw;
+  };
+  const same: number[] = [];
+  const others = new Map<string, number[]>();
+  const tunes: Uint32Array[] = [];
+  try {
+    for (let run = 0; run < runs; run++) {
+      const piece = { seed: seed + run * 10, seconds: SECONDS };
+      const wav = join(dir, 'tune.wav');
+      writeMusic(wav, piece);
+      const heard: Uint32Array[] = [];
+      for (const encoding of ENCODINGS) {
+        const path = join(dir, `tune.${encoding.split('-')[0]}`);
+        encodeMusic(wav, path, encoding);
+        heard.push(await hear(path));
+      }
+      heard.forEach((one, i) => heard.slice(i + 1).forEach((other) => same.push(soundSimilarity(one, other))));
+      const [first] = heard as [Uint32Array];
+      for (const [name, change] of Object.entries(OTHERS)) {
+        const [made, path] = [join(dir, 'other.wav'), join(dir, 'other.mp3')];
+        writeMusic(made, { ...piece, ...change(piece.seed) });
+        encodeMusic(made, path, 'mp3', {}, name.startsWith('an edit') ? EDIT : []);
+        others.set(name, [...(others.get(name) ?? []), soundSimilarity(first, await hear(path))]);
+      }
+      others.set('another tune', [
+        ...(others.get('another tune') ?? []),
+        ...tunes.map((tune) => soundSimilarity(first, tune)),
+      ]);
+      tunes.push(first);
+    }
+  } finally {
+    await fingerprinter.close();
+    rmSync(dir, { recursive: true, force: true });
+  }
+  console.log(`${runs} tunes of ${SECONDS} s from seed ${seed}`);
+  for (const [name, found] of [['the same recording', same] as const, ...others])
+    console.log(`${name}: ${found.length} pairs, ${inWords(found)}`);
+  const wrong = [...others.values()].flat();
+  for (const threshold of THRESHOLDS) {
+    const missed = same.filter((similarity) => similarity < threshold).length;
+    const taken = wrong.filter((similarity) => similarity >= threshold).length;
+    console.log(`from ${threshold}: ${missed} of ${same.length} missed, ${taken} of ${wrong.length} wrongly taken`);
+  }
+  return true;
+}
+
+/** Cut out in the middle, and the end repeated, so that the length is the same. */
+const EDIT = [
+  '-filter_complex',
+  'asplit=3[a][b][c];[a]atrim=0:8[d];[b]atrim=16:24,asetpts=PTS-STARTPTS[e];[c]atrim=16:24,asetpts=PTS-STARTPTS[f];[d][e][f]concat=n=3:v=0:a=1',
+];
+
+function inWords(found: number[]): string {
+  const sorted = found.toSorted((a, b) => a - b);
+  const at = (share: number): string => (sorted[Math.floor(share * (sorted.length - 1))] ?? 0).toFixed(3);
+  return `least ${at(0)}, 1 % ${at(0.01)}, median ${at(0.5)}, 99 % ${at(0.99)}, most ${at(1)}`;
+}

@@ -1,0 +1,39 @@
+// Nothing that people did is lost or comes to a wrong track, whatever becomes of the files.
+import { createSimulation, randomSteps, type Mode, type Step } from '../support/identity-simulation.ts';
+
+export interface Failure {
+  seed: number;
+  mode: Mode;
+  isHeard: boolean;
+  steps: Step[];
+  faults: string[];
+}
+
+/** Every sequence in both modes, with fingerprints and without. Gives the first that fails, made as short as it gets. */
+export async function findFailure(seed: number, runs: number, onRun = (_done: number): void => {}) {
+  for (const mode of ['copy', 'reference'] as const)
+    for (const isHeard of [true, false]) {
+      const simulation = createSimulation(mode, { isHeard });
+      try {
+        for (let run = 0; run < runs / 4; run++) {
+          const steps = randomSteps(seed + run);
+          if ((await simulation.play(steps)).length > 0) {
+            const shortest = await simulation.shrink(steps);
+            const faults = await simulation.play(shortest);
+            return { seed: seed + run, mode, isHeard, steps: shortest, faults } satisfies Failure;
+          }
+          onRun(run);
+        }
+      } finally {
+        simulation.close();
+      }
+    }
+  return undefined;
+}
+
+export async function proveIdentity({ seed, runs = 10_000 }: { seed: number; runs: number | undefined }) {
+  console.log(`${runs} sequences from seed ${seed}`);
+  const failure = await findFailure(seed, runs);
+  console.log(failure ? JSON.stringify(failure, undefined, 1) : 'nothing lost, nothing on a wrong track');
+  return failure === undefined;
+}

@@ -1,0 +1,22 @@
+// npm run prove -- NAME --seed S: proofs too long for npm test, which runs a slice of each.
+import { parseArgs } from 'node:util';
+import { proveFingerprints } from './fingerprints.ts';
+import { proveIdentity } from './identity.ts';
+
+const PROOFS: Record<string, (options: { seed: number; runs: number | undefined }) => Promise<boolean>> = {
+  fingerprints: proveFingerprints,
+  identity: proveIdentity,
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { seed: { type: 'string' }, runs: { type: 'string' } },
+});
+const [name = ''] = positionals;
+const proof = PROOFS[name];
+if (!proof) {
+  console.error(`npm run prove -- NAME [--seed S] [--runs N]; NAME is one of: ${Object.keys(PROOFS).join(', ')}`);
+  process.exit(2);
+}
+const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
+process.exit((await proof({ seed, runs: values.runs === undefined ? undefined : Number(values.runs) })) ? 0 : 1);
