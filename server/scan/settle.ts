@@ -19,6 +19,8 @@ export interface SettleDeps {
   root: string;
   after: TrackId;
   signal: AbortSignal;
+  /** Nothing is heard, because fingerprints are stored. */
+  dryRun: boolean;
   moved: Pick<MovedFiles, 'possible'>;
   hearing: Pick<Hearing, 'ofFile' | 'ofKept'>;
   findGone: Pick<FindGone, 'amongNew' | 'goneTracks'>;
@@ -37,7 +39,7 @@ export async function settle(waiting: ReadonlyMap<string, Waiting>, deps: Settle
     now.map(({ unsettled }) => unsettled),
     possible,
   );
-  await bySound(now, assigned, deps);
+  if (!deps.dryRun) await bySound(now, assigned, deps);
   await deps.push(
     later.map((file) => toOp(file, 'replaced', { ok: false, reason: 'it is still being written', changing: true })),
   );

@@ -19,7 +19,7 @@ export const ScanQuery = z.object({
   dry_run: queryBool.default(false).meta({
     description:
       'only list what would change, in `changes` of the job result; nothing is written to the library, ' +
-      'and files that can be recognized only by their fingerprint count as new',
+      'and what can be recognized only when all is read, by fingerprint or tags, counts as new and missing',
   }),
 });
 

@@ -66,6 +66,8 @@ const counts = ({
   failed,
 });
 
+const FORESEEN = ROWS.filter(({ isFoundLast }) => !isFoundLast);
+
 describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
   let music: IdentityLibrary;
   beforeAll(async () => {
@@ -73,7 +75,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
       base,
       mode,
       songs,
-      rows: ROWS,
+      rows: FORESEEN,
       firstScan: async (server) => void (await scan(server)),
     });
     open.push(music.server);
@@ -83,7 +85,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     'it reports the result of every row of the identity table, and the scan then does the same (%s)',
     async (what) => {
       const { server } = music;
-      ROWS.forEach((row, part) => row[what]?.(music.parts[part] as Part));
+      FORESEEN.forEach((row, part) => row[what]?.(music.parts[part] as Part));
       writeFileSync(join(music.folder, 'broken.mp3'), `this is no audio, ${what}`);
       const before = everything(music);
       const tracksBefore = await allTracks(server);
@@ -106,7 +108,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
       );
       const moved = tracks.flatMap(({ id, source_id: to }) => {
         const from = was.get(id)?.source_id;
-        return from === undefined || from === to || to.includes('#') ? [] : [`${from} → ${to}`];
+        return from === undefined || from === to || to.startsWith('.overwritten/') ? [] : [`${from} → ${to}`];
       });
       expect(
         said.changes?.moved

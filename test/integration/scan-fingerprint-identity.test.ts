@@ -81,11 +81,11 @@ const ROWS: Row[] = [
     places: { 'a/1.flac': null },
   },
   {
-    what: 'the same music on another album',
+    what: 'the same music with another title, on another album',
     before: { 'a/1.mp3': mp3(1) },
     removed: ['a/1.mp3'],
-    added: { 'b/1.flac': flac(1, { album: 'Best of' }) },
-    places: { 'b/1.flac': null },
+    added: { 'b/1.flac': flac(1, { album: 'Best of', title: 'Another title' }) },
+    places: { 'b/1.flac': 'a/1.mp3' },
   },
   {
     what: 'the same music without an album',
@@ -109,11 +109,11 @@ const ROWS: Row[] = [
     places: { 'b/1.flac': null, 'c/1.opus': null },
   },
   {
-    what: 'a missing track without a fingerprint',
+    what: 'a gone track that was never heard, with the same title, artist and album',
     before: { 'a/1.mp3': mp3(1) },
     removed: ['a/1.mp3'],
     added: { 'a/1.flac': flac(1) },
-    places: { 'a/1.flac': null },
+    places: { 'a/1.flac': 'a/1.mp3' },
     heard: [],
   },
 ];
