@@ -106,7 +106,7 @@ describe('a case that scans do not decide', () => {
   test('is decided by hand, permanently', async () => {
     const music = await ambiguous();
     const { a, b, found, scan } = music;
-    expect(await music.candidates(a.id)).toEqual([{ why: 'same_name', path: 'found.mp3' }]);
+    expect(await music.candidates(a.id)).toEqual([{ why: 'same_recording', path: 'found.mp3' }]);
     const { status, body } = await music.relocate(a.id, found.id);
     expect([status, body]).toMatchObject([
       200,
