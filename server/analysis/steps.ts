@@ -15,7 +15,7 @@ export interface AnalysisStep {
   share(from: TrackId, to: TrackId): void;
 }
 
-export const fingerprintStep = (hearing: Pick<Hearing, 'hear' | 'share'>): AnalysisStep => ({
+export const fingerprintStep = (hearing: Pick<Hearing, 'hear' | 'stored' | 'store'>): AnalysisStep => ({
   name: 'fingerprint',
   version: 1,
   async analyze(id, signal) {
@@ -23,5 +23,8 @@ export const fingerprintStep = (hearing: Pick<Hearing, 'hear' | 'share'>): Analy
     if ('away' in heard) return { outcome: 'away' };
     return 'none' in heard ? { outcome: 'none', reason: heard.none } : { outcome: 'done' };
   },
-  share: hearing.share,
+  share(from, to) {
+    const sound = hearing.stored(from);
+    if (sound) hearing.store(to, sound);
+  },
 });

@@ -81,11 +81,8 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
     /** The same, without reading a file of the music folder, which may be another one by now. */
     ofKept: async (id: TrackId, signal: AbortSignal) => soundOf(await hearTrack(id, { keptOnly: true }, signal)),
     ofFile: async (file: SoundFile, signal: AbortSignal) => soundOf(await hearFile(file, signal)),
-    /** Gives a track the fingerprint of another one with the same audio. */
-    share(from: TrackId, to: TrackId): void {
-      const sound = findFingerprint(db, from);
-      if (sound) storeFingerprint(db, to, sound, now());
-    },
+    stored: (id: TrackId): StoredFingerprint | undefined => findFingerprint(db, id),
+    store: (id: TrackId, sound: StoredFingerprint): void => void storeFingerprint(db, id, sound, now()),
     /** Tracks that sound the same, unless a person said that they are not. */
     alike: (id: TrackId): { id: TrackId; similarity: number }[] => findPairs.all(id, id),
   };

@@ -21,7 +21,7 @@ const GROUP = 500;
 export interface FindGoneDeps {
   db: MainDb;
   source: string;
-  hearing: Pick<Hearing, 'ofTrack' | 'ofKept' | 'alike'>;
+  hearing: Pick<Hearing, 'ofTrack' | 'ofKept' | 'alike' | 'stored' | 'store'>;
   relocation: Pick<Relocation, 'takeOverFile' | 'join'>;
   tracks: Pick<TrackWriter, 'batch' | 'setIdentity' | 'statusOf'>;
   reader: Pick<ReaderPool, 'read'>;
@@ -96,7 +96,9 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
   async function adopt(root: string, { gone, now }: Match<NewTrack>): Promise<void> {
     const paths = [join(now.path, now.name)];
     const [result] = await reader.read({ root, paths, copyTo: null, hashLarge: false });
+    const sound = hearing.stored(now.id);
     await relocation.takeOverFile(gone, now.id);
+    if (sound) hearing.store(gone, sound);
     if (!result?.ok || tracks.statusOf(gone) === 'manual') return;
     const identity = toIdentity(result.read, sourceIdOf(now.path, now.name));
     client.transaction(() => tracks.batch(() => tracks.setIdentity(gone, identity, now.folder))).immediate();

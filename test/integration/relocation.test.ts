@@ -87,7 +87,8 @@ const [SAME, OTHER] = [0, 1].map((at) => () => mp3s[at] as ExpectedFile) as [() 
 async function ambiguous(): Promise<Library & { a: TrackOut; b: TrackOut; found: TrackOut }> {
   const music = await library({ 'One/a.mp3': SAME(), 'One/b.mp3': SAME(), 'One/c.mp3': OTHER() });
   const [a, b] = [await music.track('One/a.mp3'), await music.track('One/b.mp3')];
-  music.server.app.db.$client.prepare("UPDATE tracks SET audio_hash = 'p1:' || id WHERE id IN (?, ?)").run(a.id, b.id); // as if their bytes had been others
+  // as if their bytes had been others
+  music.server.app.db.$client.prepare("UPDATE tracks SET audio_hash = 'p1:' || id WHERE id IN (?, ?)").run(a.id, b.id);
   copyFileSync(music.at('One/a.mp3'), music.at('found.mp3'));
   rmSync(music.at('One/a.mp3'));
   rmSync(music.at('One/b.mp3'));

@@ -155,7 +155,9 @@ export function createSimulation(mode: Mode, { isHeard }: { isHeard: boolean }) 
     const sound = soundOf(hashOf(id));
     return Promise.resolve(isHeard && sound >= 0 ? fingerprint(sound) : undefined);
   };
-  const hearing: Pick<Hearing, 'ofFile' | 'ofKept' | 'ofTrack' | 'alike'> = {
+  const hearing: Pick<Hearing, 'ofFile' | 'ofKept' | 'ofTrack' | 'alike' | 'stored' | 'store'> = {
+    stored: () => undefined,
+    store: () => {},
     ofFile: ({ path }) => {
       const { sound } = JSON.parse(fs.readFileSync(path, 'utf8')) as Content;
       return Promise.resolve(isHeard ? fingerprint(sound) : undefined);
