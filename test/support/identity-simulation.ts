@@ -176,6 +176,7 @@ export function createSimulation(mode: Mode, { isHeard }: { isHeard: boolean }) 
     db,
     databasePath: join(temp.dir, 'tonearm.db'),
     tracks,
+    trash: { findPlace: () => undefined, restore: never, setPlace: never },
     reader: { read, warm: () => {} },
     walker: {
       start: ({ folders, restore, databasePath, source }) => ({
