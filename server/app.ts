@@ -117,8 +117,7 @@ export async function createApp(options: AppOptions) {
   const { authenticate } = auth;
   add({ offers: events, routes: eventRoutes({ events, kinds: EVENTS, authenticate }), stop: events.close });
   const sharing = add(lanModule({ ...base, settings, tuning }));
-  const { storage } = stored;
-  const web = createWebApp({ ...base, ...auth, ...music, storage, activity, subsonic, modules, checkReplies });
+  const web = createWebApp({ ...base, ...auth, ...music, ...stored, activity, subsonic, modules, checkReplies });
 
   if (work) {
     jobs.start(modules.tasks());

@@ -13,7 +13,7 @@ import type { Relocation } from '../relocation/service.ts';
 import { createGoneTracks, type GoneTrack, type NewTrack } from './gone-tracks.ts';
 import { byLength, onlyCertain, seemsSame, type Match } from './same-music.ts';
 
-/** Share of equal bits from which nobody has to be asked; docs/decisions/0075 has the error rates. */
+/** Share of equal bits from which nobody has to be asked; docs/decisions/0076 has the error rates. */
 export const SAME_RECORDING = 0.94;
 /** New tracks that are compared together. */
 const GROUP = 500;
