@@ -18,6 +18,7 @@ const size = { size: 16, 'aria-hidden': true } as const;
 /** Opens at a point, and gives the focus back to where it was. */
 export function ActionMenu({ menu: { items, x, y } }: { menu: OpenMenu }) {
   const { t } = useTranslation();
+  const name = items.name === '' ? t('select.label') : t('action.more', { name: items.name });
   const before = useRef(document.activeElement);
   useEffect(
     () => () => {
@@ -28,12 +29,9 @@ export function ActionMenu({ menu: { items, x, y } }: { menu: OpenMenu }) {
   return (
     <Menu opened onChange={(is) => !is && closeItemMenu()} position="bottom-start" offset={4} trapFocus>
       <Menu.Target>
-        <span className={styles.point} style={{ left: x, top: y }} />
+        <button type="button" tabIndex={-1} aria-label={name} className={styles.point} style={{ left: x, top: y }} />
       </Menu.Target>
-      <Menu.Dropdown
-        className={styles.long}
-        aria-label={items.name === '' ? t('select.label') : t('track.menu', { title: items.name })}
-      >
+      <Menu.Dropdown className={styles.long} aria-label={name}>
         <ActionItems items={items} />
       </Menu.Dropdown>
     </Menu>

@@ -25,6 +25,7 @@ export function DetailsDrawer({ trackId, ...rest }: DetailsDrawerProps) {
       position="right"
       size={460}
       title={t('details.title')}
+      attributes={{ content: { 'aria-label': t('details.title') } }} // from the first frame on
       closeButtonProps={{ 'aria-label': t('details.close') }}
     >
       <Loaded key={trackId} trackId={trackId} {...rest} />
