@@ -101,18 +101,7 @@ interface Asked {
 const faults = new Map<string, { count: number; example: string }>();
 const statuses = new Map<number, number>();
 
-const dir = mkdtempSync(join(tmpdir(), 'tonearm-fuzz-'));
 const random = seededRandom(seed);
-try {
-  await (await startProduct(dir)).stop();
-  const client = new Database(join(dir, 'tonearm.db'));
-  const userId = (client.prepare('SELECT min(id) AS id FROM users').get() as { id: number }).id;
-  fillLibrary(client, { tracks, userId, likeEvents: tracks, plays: tracks });
-  client.close();
-  process.exitCode = (await run()) ? 0 : 1;
-} finally {
-  rmSync(dir, { recursive: true, force: true });
-}
 
 async function run(): Promise<boolean> {
   const product = await startProduct(dir);
@@ -333,4 +322,16 @@ async function healthTimes(base: string, goesOn: () => boolean): Promise<number[
 function p99(times: number[]): { p99: number; max: number } {
   const sorted = times.toSorted((a, b) => a - b);
   return { p99: sorted[Math.floor(sorted.length * 0.99)] ?? 0, max: sorted.at(-1) ?? 0 };
+}
+
+const dir = mkdtempSync(join(tmpdir(), 'tonearm-fuzz-'));
+try {
+  await (await startProduct(dir)).stop();
+  const client = new Database(join(dir, 'tonearm.db'));
+  const userId = (client.prepare('SELECT min(id) AS id FROM users').get() as { id: number }).id;
+  fillLibrary(client, { tracks, userId, likeEvents: tracks, plays: tracks });
+  client.close();
+  process.exitCode = (await run()) ? 0 : 1;
+} finally {
+  rmSync(dir, { recursive: true, force: true });
 }
