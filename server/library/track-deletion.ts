@@ -22,7 +22,10 @@ export interface DeletionDeps {
 export function createDeletion({ db, tracks: writer, storage, leases, onDeleted, log }: DeletionDeps) {
   const findUser = db.$client.prepare('SELECT 1 FROM stored_audio WHERE content_hash = ? AND storage_uri = ? LIMIT 1');
 
-  /** For good. Succeeds even if stored objects cannot be deleted: those only cost space until the next gc. Throws `not_found`. */
+  /**
+   * For good. Succeeds even if stored objects cannot be deleted: those only cost space until the next gc. Throws
+   * `not_found`.
+   */
   async function deleteTrack(id: TrackId): Promise<void> {
     await release(
       db.transaction((tx) => removeTrackRow(tx, writer, id, () => onDeleted(id)), { behavior: 'immediate' }),
