@@ -3,11 +3,11 @@
 import type { Request } from 'express';
 import type { MainDb } from '../db/client.ts';
 import { rightsFrom } from '../db/rights.ts';
-import type { Authenticate } from '../http/mount.ts';
+import type { Authenticate, TokenSource } from '../http/mount.ts';
 import type { Principal } from '../http/route.ts';
 import type { Log } from '../log/log.ts';
 import { prepareFindPrincipal, prepareTouch, type PrincipalRow } from './queries.ts';
-import type { Tokens } from './tokens.ts';
+import { downloadScope, type TokenClaims, type Tokens } from './tokens.ts';
 
 const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i;
 /** Not decoded first: `%74oken=` would pass, and the log would not redact it. */
@@ -28,12 +28,18 @@ export function createAuthenticate({ db, log, now, tokens }: AuthenticateDeps): 
   return (req, from) => {
     const token = onlyToken(req, from.query);
     const claims = token === undefined ? undefined : tokens.verify(token);
-    if (!claims) return undefined;
+    if (!claims || !fits(claims, req, from)) return undefined;
     const user = find(claims.userId);
     if (!user || user.tokenVersion !== claims.version) return undefined; // deleted, or the password changed
     tryTouch(user);
     return toPrincipal(user);
   };
+}
+
+/** A token for URLs does not work for anything else. */
+function fits({ scope }: TokenClaims, req: Request, { query, scope: needed = 'media' }: TokenSource): boolean {
+  if (scope === undefined) return true;
+  return query && scope === (needed === 'download' ? downloadScope(req.path) : needed);
 }
 
 /** A request with two tokens, even equal ones, counts as one without. Other schemes (a proxy's Basic) are ignored. */

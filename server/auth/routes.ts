@@ -4,6 +4,7 @@ import { UserIdIn } from '../db/ids.ts';
 import { idParam, toPaged } from '../http/paging.ts';
 import { Reply, route, type Route } from '../http/route.ts';
 import type { AuthService } from './service.ts';
+import { downloadScope } from './tokens.ts';
 import {
   AppPasswordOut,
   AuthStatus,
@@ -15,6 +16,8 @@ import {
   PasswordChange,
   SetupBody,
   TokenResponse,
+  UrlTokenIn,
+  UrlTokenOut,
   UserCreate,
   UserOut,
   UserPage,
@@ -105,6 +108,22 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
     },
     async ({ body: { ticket }, req }) =>
       token(200, await auth.signInDesktop({ ticket, from: req.ip, isHere: isOwnMachine(req) })),
+  ),
+
+  route(
+    {
+      method: 'post',
+      path: '/auth/media-token',
+      access: 'user',
+      summary: 'A token for URLs: for media (audio, covers), for the event stream, or for one download; good for a day',
+      body: UrlTokenIn,
+      reply: UrlTokenOut,
+    },
+    ({ user, body }) => {
+      const scope = body.scope === 'download' ? downloadScope(body.path) : body.scope;
+      const { token, expiresInSeconds } = auth.issueUrlToken(user.id, scope);
+      return secret(200, { token, scope: body.scope, expires_in: expiresInSeconds });
+    },
   ),
 
   route(

@@ -41,6 +41,9 @@ interface Login extends From {
   password: string;
 }
 
+/** Seconds. */
+const URL_TOKEN_TTL = 86_400;
+
 export type AuthService = ReturnType<typeof createAuthService>;
 
 export function createAuthService({ db, log, now, settings, secrets, resources }: AuthDeps) {
@@ -112,6 +115,12 @@ export function createAuthService({ db, log, now, settings, secrets, resources }
       const owner = findOwner(db);
       if (!owner) throw conflict('This server is not set up yet. Create the first account.');
       return signIn(owner);
+    },
+
+    /** For URLs, which get around: good for a day, and for one thing. It ends with the account's access tokens. */
+    issueUrlToken(userId: UserId, scope: string): { token: string; expiresInSeconds: number } {
+      const { tokenVersion } = accounts.get(userId);
+      return { token: tokens.sign(userId, tokenVersion, URL_TOKEN_TTL, scope), expiresInSeconds: URL_TOKEN_TTL };
     },
 
     refresh: (userId: UserId): SignIn => signIn(accounts.get(userId)),

@@ -7,6 +7,8 @@ export interface TokenClaims {
   userId: UserId;
   version: number;
   expiresAtMs: number;
+  /** Of a token for URLs: `media`, `events` or `download:<path>`; undefined for an access token, which has them all. */
+  scope: string | undefined;
 }
 
 export interface TokensOptions {
@@ -14,6 +16,9 @@ export interface TokensOptions {
   secret: string;
   now: () => Date;
 }
+
+/** `path` below /api/v1. */
+export const downloadScope = (path: string): string => `download:${path}`;
 
 const MAX_CACHED = 1_000;
 const MAX_LENGTH = 4_096;
@@ -35,9 +40,9 @@ export function createTokens({ secret, now }: TokensOptions) {
   };
 
   return {
-    sign(userId: UserId, version: number, ttlSeconds: number): string {
+    sign(userId: UserId, version: number, ttlSeconds: number, scope?: string): string {
       const iat = seconds(now());
-      return jwt.sign({ iat, exp: iat + ttlSeconds, ver: version }, key, {
+      return jwt.sign({ iat, exp: iat + ttlSeconds, ver: version, ...(scope !== undefined && { scope }) }, key, {
         algorithm: 'HS256',
         subject: String(userId),
       });
@@ -68,9 +73,12 @@ function toClaims(claims: string | jwt.JwtPayload): TokenClaims | undefined {
   if (typeof claims === 'string' || typeof claims.sub !== 'string' || !/^[1-9]\d{0,15}$/.test(claims.sub))
     return undefined;
   const version: unknown = claims['ver'];
+  const scope: unknown = claims['scope'];
   if (!Number.isSafeInteger(version) || !Number.isSafeInteger(claims.exp) || !Number.isSafeInteger(claims.iat))
     return undefined;
+  if (scope !== undefined && typeof scope !== 'string') return undefined;
   return {
+    scope,
     userId: Number(claims.sub) as UserId,
     version: version as number,
     expiresAtMs: (claims.exp as number) * 1_000,

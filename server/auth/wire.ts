@@ -79,6 +79,27 @@ export const TokenResponse = z
   .meta({ id: 'TokenResponse' });
 export type TokenResponse = z.output<typeof TokenResponse>;
 
+export const UrlTokenIn = z
+  .discriminatedUnion('scope', [
+    z.strictObject({ scope: z.enum(['media', 'events']) }),
+    z.strictObject({
+      scope: z.literal('download'),
+      path: z
+        .string()
+        .regex(/^\/[\w./-]{1,200}$/)
+        .meta({ description: 'below /api/v1: /playlists/3/export.m3u8' }),
+    }),
+  ])
+  .meta({ id: 'UrlTokenIn' });
+export const UrlTokenOut = z
+  .object({
+    token: z.string(),
+    scope: z.enum(['media', 'events', 'download']),
+    expires_in: z.int().meta({ description: 'seconds' }),
+  })
+  .meta({ id: 'UrlTokenOut' });
+export type UrlTokenOut = z.output<typeof UrlTokenOut>;
+
 export const AuthStatus = z
   .object({
     setup_required: z.boolean(),

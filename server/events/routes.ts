@@ -39,6 +39,7 @@ export function eventRoutes({ events, kinds, authenticate, heartbeatMs = HEARTBE
         method: 'get',
         path: '/events',
         access: 'stream',
+        scope: 'events',
         query: EventQuery,
         produces: ['text/event-stream'],
         summary: `Server-sent events: ${kinds.map(({ name }) => name).join(', ')}; resumes with Last-Event-ID`,
@@ -73,7 +74,7 @@ export function eventRoutes({ events, kinds, authenticate, heartbeatMs = HEARTBE
 
   function isStill(user: Principal, req: Request): boolean {
     try {
-      const again = authenticate(req, { query: true });
+      const again = authenticate(req, { query: true, scope: 'events' });
       return again?.id === user.id && again.isSuperuser === user.isSuperuser;
     } catch {
       return false; // the database cannot be read; the listener reconnects and gets the error

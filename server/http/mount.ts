@@ -8,10 +8,15 @@ import { parseParams } from './params.ts';
 import { jsonText, sendText, whole } from './pieces.ts';
 import { toFields, toProblem } from './problem.ts';
 import { statusesOf, successesOf } from './statuses.ts';
-import { Reply, type Method, type Principal, type Route } from './route.ts';
+import { Reply, type Method, type Principal, type Route, type TokenScope } from './route.ts';
 
 /** The user of a request; undefined without a valid token. `query` also accepts the `token` parameter. */
-export type Authenticate = (req: Request, from: { query: boolean }) => Principal | undefined;
+export type Authenticate = (req: Request, from: TokenSource) => Principal | undefined;
+export interface TokenSource {
+  query: boolean;
+  /** Which tokens for URLs are accepted; default `media`. */
+  scope?: TokenScope | undefined;
+}
 
 export interface MountOptions {
   authenticate: Authenticate;
@@ -99,11 +104,11 @@ async function answer(
 }
 
 function requireAccess(
-  { access, right, orOwn }: Route['spec'],
+  { access, scope, right, orOwn }: Route['spec'],
   authenticate: Authenticate,
   req: Request,
 ): Principal | undefined {
-  const user = authenticate(req, { query: access === 'stream' });
+  const user = authenticate(req, { query: access === 'stream', scope });
   if (access === 'public') return user;
   if (!user) throw new AppError('unauthenticated', 'Sign in first: the access token is missing, invalid or expired.');
   if (access === 'superuser' && !user.isSuperuser)

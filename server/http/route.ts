@@ -13,6 +13,9 @@ import type { InPieces } from './pieces.ts';
  */
 export type Access = 'public' | 'user' | 'stream' | 'superuser';
 
+/** What a token for URLs is for. */
+export type TokenScope = 'media' | 'events' | 'download';
+
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** The authenticated user. */
@@ -34,6 +37,8 @@ export interface RouteSpec<A extends Access = Access, P = unknown, Q = unknown, 
   /** Express style, below the mount point: `/tracks/:id`. */
   path: string;
   access: A;
+  /** Of a `stream` route, the tokens for URLs that it accepts; default `media`. */
+  scope?: TokenScope;
   /** What the account must be allowed to do. */
   right?: Right;
   /** Without the right it is still allowed with tracks of one's own; the handler asks for that (edit-rights.ts). */

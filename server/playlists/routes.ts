@@ -367,6 +367,7 @@ export function playlistRoutes({
         method: 'get',
         path: '/playlists/:id/export.m3u8',
         access: 'stream',
+        scope: 'download',
         summary: 'Export a playlist as an M3U8 file',
         params: IdParam,
         query: ExportQuery,
