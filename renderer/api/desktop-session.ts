@@ -3,7 +3,8 @@
 import type { TokenResponse } from '../../server/auth/wire.ts';
 import { desktop } from '../desktop.ts';
 import { request } from './client.ts';
-import { isLeftOnPurpose, signInWith } from './session.ts';
+import { isLeftOnPurpose } from './session.ts';
+import { signInWith } from './url-tokens.ts';
 
 const AGAIN_AFTER_MS = 60_000;
 
@@ -25,7 +26,7 @@ async function trySignIn(bridge: NonNullable<typeof desktop>): Promise<boolean> 
   try {
     const ticket = await bridge.signInTicket();
     if (ticket === null) return false;
-    signInWith(await request<TokenResponse>('/auth/desktop', { method: 'POST', body: { ticket } }));
+    await signInWith(await request<TokenResponse>('/auth/desktop', { method: 'POST', body: { ticket } }));
     return true;
   } catch {
     return false; // the sign-in page is shown instead

@@ -18,7 +18,7 @@ import type { z } from 'zod';
 import { API, request, toQueryString } from './client.ts';
 import { movedEntries, withoutEntries } from './playlist-order.ts';
 import { pageQuery, PAGE_SIZE, type Paged, type PageAt } from './library.ts';
-import { getSession } from './session.ts';
+import { downloadToken } from './url-tokens.ts';
 
 export const PLAYLISTS = 'playlists';
 const BARE = { entries: false };
@@ -79,8 +79,10 @@ export const previewQuery = (rules: Rules) =>
     gcTime: 10_000,
   });
 
-export const exportUrl = (id: number): string =>
-  `${API}${pathOf(id)}/export.m3u8${toQueryString({ token: getSession()?.token })}`;
+export async function exportUrl(id: number): Promise<string> {
+  const path = `${pathOf(id)}/export.m3u8`;
+  return `${API}${path}${toQueryString({ token: await downloadToken(path) })}`;
+}
 
 /** Which of these tracks the playlist already contains. */
 export async function containedIn(id: number, trackIds: readonly number[]): Promise<number[]> {

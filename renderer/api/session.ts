@@ -2,9 +2,17 @@
 import { useSyncExternalStore } from 'react';
 import type { TokenResponse, UserOut } from '../../server/auth/wire.ts';
 
+/** For URLs; see url-tokens.ts. */
+export interface UrlTokens {
+  media: string;
+  events: string;
+  untilMs: number;
+}
 export interface Session {
   token: string;
   user: UserOut;
+  /** Absent in a session from an older version. */
+  urls?: UrlTokens;
 }
 
 const KEY = 'tonearm.session';
@@ -38,9 +46,13 @@ export const getSession = (): Session | null => current;
 /** Whether the last user here signed out by hand and nobody signed in since; kept across restarts. */
 export const isLeftOnPurpose = (): boolean => localStorage.getItem(LEFT) !== null;
 
-export function signInWith(answer: TokenResponse): void {
+export function startSession(answer: TokenResponse, urls: UrlTokens): void {
   localStorage.removeItem(LEFT);
-  set({ token: answer.access_token, user: answer.user });
+  set({ token: answer.access_token, user: answer.user, urls });
+}
+
+export function setUrlTokens(urls: UrlTokens): void {
+  if (current) set({ ...current, urls });
 }
 
 export const signOut = (): void => set(null);

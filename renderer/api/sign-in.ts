@@ -1,7 +1,7 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { AuthStatus, TokenResponse } from '../../server/auth/wire.ts';
 import { request } from './client.ts';
-import { signInWith } from './session.ts';
+import { signInWith } from './url-tokens.ts';
 
 export interface Credentials {
   username: string;
@@ -21,7 +21,7 @@ function useTokenMutation<Body>(path: string) {
     mutationFn: (body: Body) => request<TokenResponse>(path, { method: 'POST', body }),
     onSuccess: (answer) => {
       queries.clear();
-      signInWith(answer);
+      return signInWith(answer);
     },
   });
 }

@@ -6,7 +6,7 @@ import { getSession } from './session.ts';
 export const COVER_SIZES = [64, 160, 300, 600, 1200] as const;
 export type CoverSize = (typeof COVER_SIZES)[number];
 
-const token = () => getSession()?.token;
+const token = () => getSession()?.urls?.media;
 
 export const coverUrl = (kind: 'albums' | 'artists' | 'tracks', id: number, size: CoverSize): string =>
   `${API}/${kind}/${id}/cover${toQueryString({ size, token: token() })}`;
@@ -35,4 +35,4 @@ export const remoteCover = (path: string | null): string | null =>
     : null;
 
 export const streamUrl = (trackId: number): string => `${API}/stream/${trackId}${toQueryString({ token: token() })}`;
-export const eventsUrl = (): string => `${API}/events${toQueryString({ token: token() })}`;
+export const eventsUrl = (): string => `${API}/events${toQueryString({ token: getSession()?.urls?.events })}`;

@@ -3,7 +3,7 @@ import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query
 import type { TokenResponse, UserOut, UserPage } from '../../server/auth/wire.ts';
 import type { ScrobblingOut } from '../../server/history/wire.ts';
 import { request } from './client.ts';
-import { signInWith } from './session.ts';
+import { signInWith } from './url-tokens.ts';
 
 export interface AppPassword {
   username: string;

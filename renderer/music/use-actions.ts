@@ -162,7 +162,7 @@ export function useActions(details?: OpenDetails) {
       if (kind === 'track' && only) await fetchAudio.mutateAsync(only.id);
     },
     download: async (items) => {
-      if (items.kind === 'playlist' && items.only) return save(exportUrl(items.only.id), `${items.name}.m3u8`);
+      if (items.kind === 'playlist' && items.only) return save(await exportUrl(items.only.id), `${items.name}.m3u8`);
       for (const track of await items.load()) save(streamUrl(track.id), fileName(track));
     },
     copyLink: async (items) => {

@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { signInByItself } from '../api/desktop-session.ts';
 import { createQueryClient } from '../api/query-client.ts';
 import { getSession, onSessionChange } from '../api/session.ts';
+import { keepUrlTokens } from '../api/url-tokens.ts';
 import { startI18n } from '../i18n/i18n.ts';
 import { openPlayer } from '../player/open-player.ts';
 import { Providers } from './providers.tsx';
@@ -18,7 +19,7 @@ export async function openSideWindow(content: ReactNode, back: () => string): Pr
   await (getSession() ?? signInByItself());
   if (!requireSession()) return;
   onSessionChange(requireSession);
-  await startI18n();
+  await Promise.all([startI18n(), keepUrlTokens()]);
   createRoot(document.getElementById('root')!).render(
     <Providers queries={createQueryClient()} player={openPlayer()}>
       {content}

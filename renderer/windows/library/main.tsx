@@ -2,6 +2,7 @@
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 import { createQueryClient } from '../../api/query-client.ts';
+import { keepUrlTokens } from '../../api/url-tokens.ts';
 import { startI18n } from '../../i18n/i18n.ts';
 import { openPlayer } from '../../player/open-player.ts';
 import { NoticeSlot } from './notice-slot.tsx';
@@ -9,7 +10,7 @@ import { Providers } from '../providers.tsx';
 import { keepForOffline } from './keep-for-offline.ts';
 import { createLibraryRouter, preloadPages } from './router.tsx';
 
-await startI18n();
+await Promise.all([startI18n(), keepUrlTokens()]);
 const queries = createQueryClient();
 
 createRoot(document.getElementById('root')!).render(

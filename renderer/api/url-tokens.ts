@@ -1,0 +1,41 @@
+// The tokens in URLs of audio, covers and the event stream. They open nothing else, and are renewed before they end.
+import type { TokenResponse, UrlTokenOut } from '../../server/auth/wire.ts';
+import { request } from './client.ts';
+import { getSession, setUrlTokens, startSession, type UrlTokens } from './session.ts';
+
+const RENEWED_BEFORE_MS = 3_600_000;
+const CHECKED_EVERY_MS = 600_000;
+
+async function issue(token: string): Promise<UrlTokens> {
+  const one = (scope: 'media' | 'events') =>
+    request<UrlTokenOut>('/auth/media-token', {
+      method: 'POST',
+      body: { scope },
+      headers: { Authorization: `Bearer ${token}` },
+    });
+  const [media, events] = await Promise.all([one('media'), one('events')]);
+  return { media: media.token, events: events.token, untilMs: Date.now() + media.expires_in * 1_000 };
+}
+
+/** For one download, by its path below /api/v1. */
+export const downloadToken = async (path: string): Promise<string> =>
+  (await request<UrlTokenOut>('/auth/media-token', { method: 'POST', body: { scope: 'download', path } })).token;
+
+export async function signInWith(answer: TokenResponse): Promise<void> {
+  startSession(answer, await issue(answer.access_token));
+}
+
+async function renew(): Promise<void> {
+  const session = getSession();
+  if (!session || (session.urls && session.urls.untilMs > Date.now() + RENEWED_BEFORE_MS)) return;
+  const urls = await issue(session.token);
+  if (getSession()?.token === session.token) setUrlTokens(urls);
+}
+
+/** Resolves when there are tokens, or the server cannot be reached; tries again until then. */
+export async function keepUrlTokens(): Promise<void> {
+  const tryRenew = (): Promise<void> => renew().catch(() => undefined); // the page says that there is no server
+  setInterval(() => void tryRenew(), CHECKED_EVERY_MS);
+  addEventListener('online', () => void tryRenew());
+  await tryRenew();
+}
