@@ -42,6 +42,12 @@ export const users = sqliteTable(
     usernameKey: text('username_key').notNull(), // folded, for uniqueness ignoring case
     passwordHash: text('password_hash').notNull(), // argon2id, PHC string
     isSuperuser: flag('is_superuser').notNull().default(false),
+    tokenVersion: integer('token_version').notNull().default(1), // raised when the password changes; older tokens end
+    appPassword: blob('app_password'), // AES-256-GCM: 12 bytes IV, ciphertext, 16 bytes tag
+    appPasswordSalt: blob('app_password_salt'), // HKDF salt, 16 bytes
+    appPasswordLookup: text('app_password_lookup'), // keyed hash of the app-password, hex; finds an apiKey
+    createdAt: time('created_at').notNull(),
+    lastSeenAt: time('last_seen_at'),
     canEdit: flag('can_edit').notNull().default(false), // this and the next six: rights.ts
     canUpload: flag('can_upload').notNull().default(true),
     canDownload: flag('can_download').notNull().default(true),
@@ -49,12 +55,6 @@ export const users = sqliteTable(
     canJukebox: flag('can_jukebox').notNull().default(true),
     maxBitrateKbps: integer('max_bitrate_kbps'), // null: no limit
     quotaBytes: integer('quota_bytes'), // null: no limit
-    tokenVersion: integer('token_version').notNull().default(1), // raised when the password changes; older tokens end
-    appPassword: blob('app_password'), // AES-256-GCM: 12 bytes IV, ciphertext, 16 bytes tag
-    appPasswordSalt: blob('app_password_salt'), // HKDF salt, 16 bytes
-    appPasswordLookup: text('app_password_lookup'), // keyed hash of the app-password, hex; finds an apiKey
-    createdAt: time('created_at').notNull(),
-    lastSeenAt: time('last_seen_at'),
   },
   (t) => [
     uniqueIndex('users_username_key_unique').on(t.usernameKey),
