@@ -20,7 +20,7 @@ export interface DeletionDeps {
 }
 
 export function createDeletion({ db, tracks: writer, storage, leases, onDeleted, log }: DeletionDeps) {
-  const findUser = db.$client.prepare('SELECT 1 FROM stored_audio WHERE content_hash = ? AND storage_uri = ? LIMIT 1');
+  const findUse = db.$client.prepare('SELECT 1 FROM stored_audio WHERE content_hash = ? AND storage_uri = ?');
 
   /**
    * For good. Succeeds even if stored objects cannot be deleted: those only cost space until the next gc. Throws
@@ -49,7 +49,7 @@ export function createDeletion({ db, tracks: writer, storage, leases, onDeleted,
   }
 
   /** Searches by content hash, since an index of storage URIs would make scans a tenth slower. */
-  const isUsed = (uri: string, key: string): boolean => findUser.get(hashInKey(key), uri) !== undefined;
+  const isUsed = (uri: string, key: string): boolean => findUse.get(hashInKey(key), uri) !== undefined;
 
   /** Undefined for `file:` URIs and objects in another backend than the configured one. */
   const keyOf = (uri: string): string | undefined => keyOfUri(storage, uri);
