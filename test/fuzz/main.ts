@@ -270,10 +270,10 @@ function apiMaker(base: string, document: OpenApiDocument): (caller: Caller) => 
 
 /** The names in the tables of endpoints. */
 const restEndpoints = (): string[] =>
-  readdirSync(join(root, 'server', 'subsonic')).flatMap((file) =>
+  readdirSync(join(root, 'server', 'subsonic', 'endpoints')).flatMap((file) =>
     [
-      ...readFileSync(join(root, 'server', 'subsonic', file), 'utf8').matchAll(
-        /^ {2,4}(\w+): (?:user|superuser|open|bytes|gone|unsupported)\b/gm,
+      ...readFileSync(join(root, 'server', 'subsonic', 'endpoints', file), 'utf8').matchAll(
+        /^ {2,4}(\w+): (?:user|superuser|open|bytes|needs)\b/gm,
       ),
     ].map(([, name]) => name as string),
   );
