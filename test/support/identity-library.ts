@@ -59,10 +59,12 @@ export async function openIdentityLibrary({
 
   const ids = async (part = -1): Promise<Record<string, number>> => {
     const prefix = part < 0 ? '' : nameOf(part);
+    // a track whose file was overwritten is below a folder of its own
+    const placeOf = (sourceId: string): string => sourceId.replace(/^\.overwritten\/\d+\//, '');
     return Object.fromEntries(
       (await allTracks(server))
-        .filter((track) => track.source_id.startsWith(prefix))
-        .map((track) => [track.source_id.slice(prefix.length), track.id]),
+        .filter((track) => placeOf(track.source_id).startsWith(prefix))
+        .map(({ id, source_id }) => [source_id.startsWith(prefix) ? source_id.slice(prefix.length) : source_id, id]),
     );
   };
   const before: Record<string, number>[] = [];
