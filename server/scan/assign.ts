@@ -34,8 +34,15 @@ export interface PossibleTrack {
  */
 export type Assigned = TrackId | 'new' | 'replaced';
 
-/** By place. Each track is given once. */
-export function assign(files: readonly UnsettledFile[], tracks: readonly PossibleTrack[]): Map<string, Assigned> {
+/**
+ * By place. Each track is given once. A track with an id above `after` was added by this scan: audio that only it has
+ * came into the folder together with the file, as a copy of it.
+ */
+export function assign(
+  files: readonly UnsettledFile[],
+  tracks: readonly PossibleTrack[],
+  after: TrackId,
+): Map<string, Assigned> {
   const assigned = new Map<string, Assigned>();
   const free = new Map(tracks.filter(isFree).map((track) => [track.id, track]));
   const give = (file: UnsettledFile, id: TrackId): void => {
@@ -68,7 +75,8 @@ export function assign(files: readonly UnsettledFile[], tracks: readonly Possibl
   const holders = new Map(tracks.map((track) => [track.id, track]));
   const audioOf = Map.groupBy(tracks, (track) => track.audioHash);
   for (const file of left()) {
-    const isOthers = file.audioHash !== null && (audioOf.get(file.audioHash) ?? []).some(({ id }) => id !== file.known);
+    const isOthers =
+      file.audioHash !== null && (audioOf.get(file.audioHash) ?? []).some(({ id }) => id !== file.known && id <= after);
     const isVacant = file.known === null || (holders.has(file.known) && !free.has(file.known));
     assigned.set(file.place, isOthers || isVacant ? 'new' : 'replaced');
   }

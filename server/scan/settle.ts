@@ -38,6 +38,7 @@ export async function settle(waiting: ReadonlyMap<string, Waiting>, deps: Settle
   const assigned = assign(
     now.map(({ unsettled }) => unsettled),
     possible,
+    deps.after,
   );
   if (!deps.dryRun) await bySound(now, assigned, deps);
   await deps.push(

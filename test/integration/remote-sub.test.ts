@@ -93,6 +93,7 @@ it('a wrong password is reported in the list of sources, and in searches', async
 it('a track of a catalogue that is not in use says so', async () => {
   const { body: track } = await me.save(await me.firstHit('ferry'));
   await server.api(`/tracks/${track.id}`, { method: 'DELETE' });
+  await server.api(`/trash/${track.id}`, { method: 'DELETE' });
   const { body: again } = await me.save(await me.firstHit('ferry'));
   server.app.db.$client.prepare("UPDATE remote_ids SET source_id = 'ia:a/b.mp3' WHERE track_id = ?").run(again.id);
   const { status, body } = await server.api<{ detail: string }>(`/tracks/${again.id}/materialize`, { method: 'POST' });

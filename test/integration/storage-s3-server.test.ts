@@ -148,6 +148,8 @@ describe('a library in an object store', () => {
     await server.app.drain();
     const [track] = body.items as [TrackOut, TrackOut];
     await server.api(`/tracks/${track.id}`, { method: 'DELETE' });
+    expect(objectOf(track)).toBeDefined(); // in the trash
+    await server.api(`/trash/${track.id}`, { method: 'DELETE' });
     expect(objectOf(track)).toBeUndefined();
     expect(fake.objects.size).toBeGreaterThan(0);
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
 import { assign, inOrder, type PossibleTrack, type UnsettledFile } from '../../../server/scan/assign.ts';
 
-const [A, B, C] = [1, 2, 3] as TrackId[] as [TrackId, TrackId, TrackId];
+const [A, B, C, ADDED] = [1, 2, 3, 4] as TrackId[] as [TrackId, TrackId, TrackId, TrackId];
 
 /** `place: audio`, or with the track that had the place, `place: audio < track`. */
 const file = (text: string, called = ''): UnsettledFile => {
@@ -26,7 +26,7 @@ const track = (
 ): PossibleTrack => ({ id, audioHash, called, places: [{ place, key: `old key of ${place}`, state }] });
 
 const assigned = (files: UnsettledFile[], tracks: PossibleTrack[]): Record<string, unknown> =>
-  Object.fromEntries(assign(files, tracks));
+  Object.fromEntries(assign(files, tracks, C));
 
 describe('a file', () => {
   it.each<{ what: string; files: UnsettledFile[]; tracks: PossibleTrack[]; is: Record<string, unknown> }>([
@@ -41,6 +41,12 @@ describe('a file', () => {
       files: [file('a: beta < 1')],
       tracks: [track(A, 'alpha', 'a', 'unsettled'), track(B, 'beta', 'b', 'here')],
       is: { a: 'new' },
+    },
+    {
+      what: 'with the audio of a track that the same scan added replaces that of the track of its place',
+      files: [file('a: beta < 1')],
+      tracks: [track(A, 'alpha', 'a', 'unsettled'), track(ADDED, 'beta', 'b', 'here')],
+      is: { a: 'replaced' },
     },
     {
       what: 'in the place of a track that is elsewhere is new',
