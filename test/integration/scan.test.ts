@@ -135,22 +135,28 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
   });
 
   test('a changed file is read again and keeps its id, also with an older time', async () => {
-    const { folder, files } = smallFolder(2);
+    const { folder, files } = smallFolder(3);
+    const [first, second, other] = files as [string, string, string];
+    renameSync(join(folder, other), join(base, `other-${mode}`)); // audio that no track has
     const server = await serverOn(folder, mode);
     await scan(server);
-    const [first, second] = files as [string, string];
-    const idOf = async (sourceId: string): Promise<TrackOut | undefined> =>
+    const named = async (sourceId: string): Promise<TrackOut | undefined> =>
       (await allTracks(server)).find((track) => track.source_id === sourceId);
-    const before = await idOf(first);
-    cpSync(join(folder, second), join(folder, first));
-    utimesSync(join(folder, first), new Date(2001, 1, 1), new Date(2001, 1, 1));
+    const [before, untouched] = [await named(first), await named(second)];
+    const old = new Date(2001, 1, 1);
+    cpSync(join(base, `other-${mode}`), join(folder, first));
+    utimesSync(join(folder, first), old, old);
     const { result } = await scan(server);
-    expect(result).toMatchObject({ added: 0, updated: 1 });
-    const after = await idOf(first);
+    expect(result).toMatchObject({ added: 0, updated: 1, missing: 0 });
+    const after = await named(first);
     expect(after?.id).toBe(before?.id);
-    expect(after?.title).toBe((await idOf(second))?.title);
-    // both have the same content now
-    if (mode === 'copy') expect(filesBelow(join(server.dir, 'library', 'audio')).length).toBe(1);
+    expect(after?.title).toBe(manifest.files.find(({ path }) => path === other)?.tags?.title);
+    expect(after?.title).not.toBe(before?.title);
+    expect(await named(second)).toEqual(untouched);
+    const played = await fetch(`${server.url}/stream/${after?.id}?token=${server.token}`);
+    expect(Buffer.from(await played.arrayBuffer()).equals(readFileSync(join(folder, first)))).toBe(true);
+    // the audio that was replaced is not kept
+    if (mode === 'copy') expect(filesBelow(join(server.dir, 'library', 'audio')).length).toBe(2);
   });
 
   test('a deleted track does not come back until its file changes or the user asks', async () => {
