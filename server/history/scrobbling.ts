@@ -229,11 +229,9 @@ export function createScrobbling({ db, log, now, settings, sealer, jobs, version
         }
       } catch (error) {
         if (signal.aborted) throw error;
-        const { queued } = queries.counts(userId);
+        // without a number: more plays may be queued until the next attempt
         queries.updateAccount(userId, {
-          problem:
-            `${SERVICE} cannot be reached (${messageOf(error)}). ${queued} ` +
-            `${queued === 1 ? 'play is' : 'plays are'} queued and will be sent later.`,
+          problem: `${SERVICE} cannot be reached (${messageOf(error)}). Plays stay queued and will be sent later.`,
         });
         throw error;
       }

@@ -180,7 +180,9 @@ describe('plays', () => {
       queued: 2,
       submitted: 0,
       stopped: false,
-      problem: expect.stringMatching(/^ListenBrainz cannot be reached .*2 plays are queued/),
+      problem: expect.stringMatching(
+        /^ListenBrainz cannot be reached \(.+\)\. Plays stay queued and will be sent later\.$/,
+      ),
     });
     const { dir } = server;
     const first = server;
