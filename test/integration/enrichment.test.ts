@@ -86,7 +86,9 @@ afterEach(async () => {
   time = undefined;
   const { db } = shared.app;
   db.$client.exec('DROP TRIGGER IF EXISTS boom');
-  for (const track of await all()) await server.api(`/tracks/${track.id}`, { method: 'DELETE' });
+  for (const track of await all())
+    for (const path of [`/tracks/${track.id}`, `/trash/${track.id}`])
+      expect((await server.api(path, { method: 'DELETE' })).status).toBe(204);
   db.$client.exec('DELETE FROM jobs');
 });
 
