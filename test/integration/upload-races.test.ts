@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { TrackId, UserId } from '../../server/db/ids.ts';
+import type { TrackId } from '../../server/db/ids.ts';
+import { rightsFrom } from '../../server/db/rights.ts';
+import { trashedTracks, users } from '../../server/db/schema.ts';
 import { createReaderPool } from '../../server/files/reader-pool.ts';
 import { createStoreFile } from '../../server/files/store-file.ts';
 import { createUploadService } from '../../server/uploads/service.ts';
@@ -14,6 +16,7 @@ import type { UploadOut } from '../../server/uploads/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import { createLibraryService } from '../../server/library/service.ts';
 import { createTrackWriter } from '../../server/library/track-writer.ts';
+import { createTrash } from '../../server/library/trash.ts';
 import { createLeases, type Leases } from '../../server/storage/leases.ts';
 import { createLocalStorage } from '../../server/storage/local.ts';
 import type { Storage } from '../../server/storage/storage.ts';
@@ -54,6 +57,8 @@ function upload(server: TestServer, path: string): Promise<Answer<UploadOut>> {
 
 const remove = (server: TestServer, id: number | undefined): Promise<Answer> =>
   server.api(`/tracks/${id}`, { method: 'DELETE' });
+const purge = (server: TestServer, id: number | undefined): Promise<Answer> =>
+  server.api(`/trash/${id}`, { method: 'DELETE' });
 const objects = (server: TestServer): string[] => {
   const folder = join(server.dir, 'library', 'audio');
   return existsSync(folder)
@@ -63,14 +68,16 @@ const objects = (server: TestServer): string[] => {
     : [];
 };
 
-/** Every track has its audio, and every stored object has a track. */
+/** Every track has its audio, and every stored object has a track, here or in the trash. */
 async function expectWhole(server: TestServer): Promise<void> {
   const tracks = await allTracks(server);
+  const trashed = server.app.db.select({ storage_uri: trashedTracks.storageUri }).from(trashedTracks).all();
   for (const track of tracks) {
     const response = await fetch(`${server.url}/stream/${track.id}?token=${server.token}`);
     expect([response.status, (await response.arrayBuffer()).byteLength], track.title).toEqual([200, track.size_bytes]);
   }
-  expect(objects(server).sort()).toEqual([...new Set(tracks.map((track) => basename(track.storage_uri ?? '')))].sort());
+  const used = [...tracks, ...trashed].map((track) => basename(track.storage_uri ?? ''));
+  expect(objects(server).sort()).toEqual([...new Set(used)].sort());
 }
 
 test('twenty different uploads at once while a scan runs', async () => {
@@ -95,7 +102,9 @@ test('the same content uploaded and deleted repeatedly never leaves a track with
     expect(first.status).toBeLessThan(300);
     const [again] = await Promise.all([
       upload(server, path),
-      remove(server, first.body.items[0]?.id),
+      remove(server, first.body.items[0]?.id).then((answer) =>
+        round % 2 === 0 ? answer : purge(server, first.body.items[0]?.id),
+      ),
       upload(server, path),
     ]);
     expect([200, 201, 404]).toContain(again.status); // 404: it was found, and deleted before the response
@@ -116,7 +125,8 @@ test('content that a scan finds again while its only track is deleted', async ()
     await Promise.all(
       ids.map(async (id, i) => {
         await turns((i * round * 5) % 35);
-        return remove(server, id);
+        await remove(server, id);
+        return purge(server, id);
       }),
     );
     await server.app.drain();
@@ -185,6 +195,16 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
       log: quiet,
     });
     const library = createLibraryService({ db, tracks, storage, leases, now, log: quiet, onDeleted: () => undefined });
+    const trash = createTrash({ db, tracks, now, release: library.release });
+    const rights = rightsFrom(() => true);
+    const name = 'ann';
+    const user = db
+      .insert(users)
+      .values({ ...rights, username: name, usernameKey: name, passwordHash: '', createdAt: now() })
+      .returning()
+      .get();
+    const toTrash = (id: TrackId): void =>
+      void db.transaction((tx) => trash.put(tx, user.id, id), { behavior: 'immediate' });
     const uploads = createUploadService({
       db,
       log: quiet,
@@ -193,12 +213,12 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
       settings: { get: () => 10_000_000 } as never,
       tmpDir: join(dir, 'tmp'),
       room: { assertFree: () => Promise.resolve(), left: () => null, assertQuota: () => undefined },
-      trash: { findPlace: () => undefined, restore: () => undefined },
+      trash,
       releaseAudio: library.releaseAudio,
       onUploaded: () => undefined,
     });
     const http = createServer((req, res) => {
-      uploads.receive(1 as never, req as never, new AbortController().signal).then(
+      uploads.receive(user.id, req as never, new AbortController().signal).then(
         ({ uploaded }) => res.end(String(uploaded[0]?.trackId)),
         (error: unknown) => res.writeHead(500).end(String(error)),
       );
@@ -217,8 +237,11 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
     return {
       leases,
       leasesAsked: () => asked,
-      library,
-      tracks,
+      toTrash,
+      deleteForGood(id: TrackId): Promise<void> {
+        toTrash(id);
+        return trash.deleteNow({ ...user, rights }, id);
+      },
       stored,
       deleting,
       async send(): Promise<TrackId> {
@@ -229,7 +252,7 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
         return Number(await response.text()) as TrackId;
       },
       hasAudio: async (id: TrackId): Promise<boolean> =>
-        (await real.stat(library.getTrack(1 as UserId, id).storageUri?.slice('local:'.length) ?? '')) !== undefined,
+        (await real.stat(library.getTrack(user.id, id).storageUri?.slice('local:'.length) ?? '')) !== undefined,
       objects: (): string[] =>
         readdirSync(join(dir, 'library', 'audio'), { recursive: true, withFileTypes: true })
           .filter((entry) => entry.isFile())
@@ -238,10 +261,10 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
   }
 
   test('the upload begins while the object is being deleted', async () => {
-    const { send, library, deleting, hasAudio, leasesAsked } = await openUploads();
+    const { send, deleteForGood, deleting, hasAudio, leasesAsked } = await openUploads();
     const first = await send();
     deleting.close();
-    const deletion = library.deleteTrack(first);
+    const deletion = deleteForGood(first);
     await expect.poll(deleting.arrived).toBe(1);
     const second = send();
     await expect.poll(leasesAsked).toBe(2); // without it, the object would be found, and then deleted
@@ -251,23 +274,36 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
   });
 
   test('the track is deleted while another upload has found its object and not yet written its row', async () => {
-    const { send, library, stored, hasAudio } = await openUploads();
+    const { send, deleteForGood, stored, hasAudio } = await openUploads();
     stored.close();
     const both = [send(), send()];
     await expect.poll(stored.arrived).toBe(2);
     stored.letOne();
     const first = await Promise.race(both);
-    await library.deleteTrack(first);
+    await deleteForGood(first);
     stored.open();
     const second = (await Promise.all(both)).find((id) => id !== first) as TrackId;
     expect(await hasAudio(second)).toBe(true);
   });
 
+  test('the track goes to the trash while another upload has found its object: it is back', async () => {
+    const { send, toTrash, stored, hasAudio } = await openUploads();
+    stored.close();
+    const both = [send(), send()];
+    await expect.poll(stored.arrived).toBe(2);
+    stored.letOne();
+    const first = await Promise.race(both);
+    toTrash(first);
+    stored.open();
+    expect(await Promise.all(both)).toEqual([first, first]);
+    expect(await hasAudio(first)).toBe(true);
+  });
+
   test('the track is deleted while a scan has copied the same content and not yet written its row', async () => {
-    const { leases, send, library, objects } = await openUploads();
+    const { leases, send, deleteForGood, objects } = await openUploads();
     const first = await send();
     await leases.leaseAll(async () => {
-      await library.deleteTrack(first);
+      await deleteForGood(first);
       expect(objects()).toHaveLength(1);
     });
     expect(objects()).toHaveLength(0); // this scan did not need it after all
