@@ -21,6 +21,13 @@ describe('one’s own account', () => {
       id,
       username: 'ann',
       is_superuser: false,
+      can_edit: false,
+      can_upload: true,
+      can_download: true,
+      can_share: true,
+      can_jukebox: true,
+      max_bitrate_kbps: null,
+      quota_bytes: 5_000_000_000,
       created_at: '2026-03-01T12:00:00.000Z',
       last_seen_at: '2026-03-01T12:00:00.000Z',
     });

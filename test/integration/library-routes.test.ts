@@ -1,6 +1,7 @@
 // The library over HTTP: shapes, codes, paging, who may do what. What the lists hold is in library-lists.test.ts.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { UserOut } from '../../server/auth/wire.ts';
 import { openDatabase, type MainDb } from '../../server/db/client.ts';
 import { createTrackWriter } from '../../server/library/track-writer.ts';
 import type {
@@ -20,11 +21,17 @@ import { silence } from '../support/silence.ts';
 let server: TestServer;
 let db: MainDb;
 let sample: SampleLibrary;
+/** With the rights of a new account. */
 let listener: string;
+/** With the right to edit as well. */
+let editor: string;
 
 beforeAll(async () => {
   server = await startServer();
   listener = await registerUser(server, 'somebody');
+  editor = await registerUser(server, 'editor');
+  const { id } = (await server.api<UserOut>('/users/me', { token: editor })).body;
+  await server.api(`/users/${id}`, { method: 'PATCH', body: { can_edit: true } });
   db = openDatabase({ path: join(server.dir, 'tonearm.db'), migrationsDir: 'migrations', log: quiet });
   sample = makeSampleLibrary(db, { artists: 20, albums: 25, tracks: 130 }, 4);
 });
@@ -228,9 +235,12 @@ describe('changes', () => {
   const patch = (path: string, body: unknown, token?: string) =>
     server.api<TrackOut>(path, { method: 'PATCH', body, ...(token && { token }) });
 
-  test('any signed-in user may edit a track', async () => {
+  test('a track is edited by an account with the right, and left alone by any other', async () => {
     const id = sample.tracks[0]?.id;
-    const answer = await patch(`/tracks/${id}`, { title: '  New title ', year: 1987, genre: 'Dub' }, listener);
+    const before = await get<TrackOut>(`/tracks/${id}`);
+    expect((await patch(`/tracks/${id}`, { title: 'Mine' }, listener)).status).toBe(403);
+    expect(await get<TrackOut>(`/tracks/${id}`)).toEqual(before);
+    const answer = await patch(`/tracks/${id}`, { title: '  New title ', year: 1987, genre: 'Dub' }, editor);
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ id, title: 'New title', year: 1987, genre: 'Dub', genres: ['Dub'] });
     expect(await get<TrackOut>(`/tracks/${id}`)).toMatchObject({
@@ -283,7 +293,9 @@ describe('changes', () => {
 
   test('a deleted track is not found when it is deleted again', async () => {
     const id = sample.tracks[2]?.id;
-    expect(await code(`/tracks/${id}`, { method: 'DELETE', token: listener })).toBe(204);
+    expect(await code(`/tracks/${id}`, { method: 'DELETE', token: listener })).toBe(403);
+    expect(await code(`/tracks/${id}`)).toBe(200);
+    expect(await code(`/tracks/${id}`, { method: 'DELETE', token: editor })).toBe(204);
     expect(await code(`/tracks/${id}`)).toBe(404);
     expect(await code(`/tracks/${id}`, { method: 'DELETE' })).toBe(404);
     expect(await code(`/tracks/${id}`, { method: 'PATCH', body: { title: 'x' } })).toBe(404);
