@@ -1,6 +1,6 @@
 // Identity survives the path: what happens to a track and its data when its file is renamed, moved,
 // retagged, replaced, swapped, doubled or lost. Every row holds after one scan and after a second one, in both modes.
-import { chmodSync, chownSync, copyFileSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -113,12 +113,10 @@ test('tracks in an unreadable folder stay available, and are not taken for moved
     await music.server.app.close();
     open.splice(open.indexOf(music.server), 1);
     chmodSync(locked, 0o000);
-    const owned = [
-      music.server.dir,
-      ...['tonearm.db', 'tonearm.lock', 'secrets.json', 'library'].map((name) => join(music.server.dir, name)),
-    ].filter((path) => existsSync(path));
+    const { dir } = music.server;
+    const owned = readdirSync(dir, { recursive: true, encoding: 'utf8' }).map((name) => join(dir, name));
     chmodSync(music.folder, 0o755);
-    for (const path of [base, ...owned]) chownSync(path, 65_534, 65_534);
+    for (const path of [base, dir, ...owned]) chownSync(path, 65_534, 65_534);
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
       [serverEntry(), 'scan', music.folder, '--data-dir', music.server.dir],
