@@ -14,6 +14,14 @@ export type Content =
 type TrackRow = RowAs<typeof tracks, 'id' | 'storageUri' | 'contentHash' | 'sizeBytes'> & { storageUri: string };
 type CoverRow = { id: number } & RowAs<typeof albumCovers, 'key' | 'etag'> & { key: string; etag: string };
 
+/** Covers of albums, and of albums in the trash: what the last deletion found. One per album. */
+const COVERS = `SELECT album_id AS id, key, etag FROM album_covers WHERE key IS NOT NULL AND etag IS NOT NULL
+  UNION ALL SELECT id, key, etag FROM (
+    SELECT c.value ->> 'album_id' AS id, t.cover_key AS key, c.value ->> 'etag' AS etag, max(t.deleted_at)
+    FROM trashed_tracks t JOIN json_each(t.snapshot, '$.parents.albumCovers') c
+    WHERE t.cover_key = c.value ->> 'key' GROUP BY c.value ->> 'album_id'
+  ) WHERE etag IS NOT NULL AND id NOT IN (SELECT album_id FROM album_covers)`;
+
 /** An object that several tracks share comes once per track. */
 export async function* contentsOf(databasePath: string): AsyncGenerator<Content> {
   const db = new Database(databasePath, { readonly: true });
@@ -27,8 +35,7 @@ export async function* contentsOf(databasePath: string): AsyncGenerator<Content>
       if (content) yield content;
     }
     const covers = db.prepare<[number], CoverRow>(
-      `SELECT album_id AS id, key, etag FROM album_covers WHERE album_id > ? AND key IS NOT NULL AND etag IS NOT NULL
-        ORDER BY album_id LIMIT ${ROWS}`,
+      `SELECT id, key, etag FROM (${COVERS}) WHERE id > ? ORDER BY id LIMIT ${ROWS}`,
     );
     for await (const { key, etag } of paged(covers))
       yield { kind: 'stored', what: 'cover', key, hash: etag, size: null };
@@ -37,12 +44,13 @@ export async function* contentsOf(databasePath: string): AsyncGenerator<Content>
   }
 }
 
-export function countContents(databasePath: string): { tracks: number; covers: number } {
+/** `audio` and `covers` are what contentsOf() gives, with what is in the trash. */
+export function countContents(databasePath: string): { tracks: number; audio: number; covers: number } {
   const db = new Database(databasePath, { readonly: true });
   try {
     const count = (sql: string): number =>
       db.prepare<[], { n: number }>(`SELECT count(*) AS n FROM ${sql}`).get()?.n ?? 0;
-    return { tracks: count('stored_audio'), covers: count('album_covers WHERE key IS NOT NULL') };
+    return { tracks: count('tracks'), audio: count('stored_audio'), covers: count(`(${COVERS})`) };
   } finally {
     db.close();
   }

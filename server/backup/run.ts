@@ -126,7 +126,7 @@ async function storeFiles(
   copy: string,
   { signal, progress, yieldToRequests = () => undefined, isLastTry = true }: Run,
 ) {
-  const { tracks, covers } = countContents(copy);
+  const { tracks, audio, covers } = countContents(copy);
   const counts: Manifest['counts'] = { tracks, files: 0, covers: 0, referenced: 0, absent: 0, bytes: 0 };
   const result = { added: 0, bytes_added: 0, problems: [] as string[] };
   const lists: Manifest['lists'] = [];
@@ -151,7 +151,7 @@ async function storeFiles(
     else counts[content.kind === 'stored' && content.what === 'cover' ? 'covers' : 'files']++;
     lines.push(JSON.stringify(line));
     if (lines.length >= LINES_PER_LIST) await closeList();
-    progress(++done, Math.max(done, tracks + covers), 'Copying audio and covers');
+    progress(++done, Math.max(done, audio + covers), 'Copying audio and covers');
     await yieldToRequests();
   });
   await closeList();

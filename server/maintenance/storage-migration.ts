@@ -49,7 +49,10 @@ export async function migrateStorage({ db, from, to, signal, onProgress }: Migra
     SELECT DISTINCT storage_uri AS uri, content_hash AS hash, coalesce(size_bytes, 0) AS sizeBytes FROM stored_audio
     WHERE content_hash >= ? AND content_hash < ? AND storage_uri LIKE ? || '%'`);
   const listCovers = db.$client
-    .prepare<[], string>('SELECT key FROM album_covers WHERE key IS NOT NULL ORDER BY album_id')
+    .prepare<[], string>(
+      `SELECT key FROM album_covers WHERE key IS NOT NULL
+      UNION SELECT cover_key FROM trashed_tracks WHERE cover_key IS NOT NULL`,
+    )
     .pluck();
   const covers = listCovers.all();
   const total =

@@ -226,8 +226,45 @@ describe('a second backup', () => {
     const { body } = await (server as TestServer).api<BackupsOut>('/backups');
     expect(body).toMatchObject({ target: backup, is_encrypted: false, problem: null });
     expect(body.items.map(({ tracks }) => tracks)).toEqual([first.tracks]); // one a day is kept
-    expect(rowsIn((await restored(backup)).dataDir)['tracks']).toEqual(rowsIn(dir)['tracks']);
+    const now = rowsIn(dir);
+    const then = rowsIn((await restored(backup)).dataDir);
+    expect(then['trashed_tracks']).toHaveLength(1);
+    expect([then['tracks'], then['trashed_tracks']]).toEqual([now['tracks'], now['trashed_tracks']]);
     expect(rows['tracks']).not.toEqual(rowsIn(dir)['tracks']);
+  });
+
+  it('holds what is in the trash: a track restored from it has its audio and its cover', async () => {
+    const backup = folder('backup');
+    const { dir } = await lively({ BACKUP_TARGET: backup });
+    const all = await allTracks(server as TestServer);
+    const covered = all.find(({ album_id: id, storage_uri: uri }) => id !== null && uri?.startsWith('local:'));
+    const album = all.filter((track) => track.album_id === covered?.album_id);
+    const cover = async (): Promise<Buffer> => {
+      const { url, token } = server as TestServer;
+      const response = await fetch(`${url}/api/v1/albums/${covered?.album_id}/cover`, {
+        headers: { Authorization: `Bearer ${token}` },
+      });
+      expect(response.status).toBe(200);
+      return Buffer.from(await response.arrayBuffer());
+    };
+    const before = await cover();
+    for (const { id } of album) expect((await server?.api(`/tracks/${id}`, { method: 'DELETE' }))?.status).toBe(204);
+    const files = filesIn(join(dir, 'library'));
+    expect(await makeBackup(server as TestServer)).toMatchObject({
+      tracks: all.length - album.length,
+      absent: 0,
+    });
+    await stop();
+    const { dataDir, lost } = await restored(backup);
+    expect([lost, filesIn(join(dataDir, 'library'))]).toEqual([[], files]);
+
+    server = await startServer({ dir: dataDir });
+    for (const { id, size_bytes: size } of album) {
+      expect((await server.api(`/trash/${id}/restore`, { method: 'POST' })).status).toBe(200);
+      const response = await fetch(`${server.url}/stream/${id}?token=${server.token}`);
+      expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([200, size]);
+    }
+    expect(await cover()).toEqual(before);
   });
 
   it('keeps days and weeks, and deletes what no kept snapshot needs', async () => {
@@ -240,7 +277,8 @@ describe('a second backup', () => {
       .prepare<[number | undefined], { storage_uri: string }>('SELECT storage_uri FROM tracks WHERE id = ?')
       .get(track?.id) as { storage_uri: string };
     const object = `objects/${hashInKey(uri).slice(0, 2)}/${hashInKey(uri)}`;
-    await server?.api(`/tracks/${track?.id}`, { method: 'DELETE' });
+    for (const path of [`/tracks/${track?.id}`, `/trash/${track?.id}`])
+      expect((await server?.api(path, { method: 'DELETE' }))?.status).toBe(204);
     for (const expected of [true, false, false]) {
       today = new Date(today.getTime() + 86_400_000);
       expect(await makeBackup(server as TestServer)).toMatchObject({ status: 'succeeded', tidy_problem: null });
