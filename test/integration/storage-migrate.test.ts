@@ -10,6 +10,7 @@ import { createLocalStorage } from '../../server/storage/local.ts';
 import { startFakeS3, type FakeS3, type S3Ask } from '../fakes/s3.ts';
 import { serverEntry } from '../support/bundle.ts';
 import { makeLibrary } from '../support/library.ts';
+import { allTracks } from '../support/served-library.ts';
 import { offline, startServer } from '../support/server.ts';
 
 /** A dozen processes, one after the other, on a machine that may be busy. */
@@ -25,6 +26,10 @@ beforeAll(async () => {
   const server = await startServer({ dir: original, env: { LOCAL_MEDIA_IMPORT_PATH: dir } });
   await server.api('/sources/local_folder/scan', { method: 'POST' });
   await server.app.drain();
+  const all = await allTracks(server);
+  const album = all.findLast(({ album_id: id }) => id !== null && id !== all[0]?.album_id)?.album_id;
+  for (const { id } of all.filter((track) => track.album_id === album))
+    expect((await server.api(`/tracks/${id}`, { method: 'DELETE' })).status).toBe(204);
   await server.close();
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
@@ -55,6 +60,7 @@ async function migrate(dir: string, to: 's3' | 'local', fake: FakeS3, killAt: (a
   return { code, output };
 }
 
+/** With what is in the trash. */
 interface Kept {
   tracks: { id: number; uri: string; hash: string }[];
   covers: string[];
@@ -65,9 +71,15 @@ function rowsIn(dir: string): Kept {
   try {
     return {
       tracks: db
-        .prepare('SELECT id, storage_uri AS uri, content_hash AS hash FROM tracks ORDER BY id')
+        .prepare('SELECT id, storage_uri AS uri, content_hash AS hash FROM stored_audio ORDER BY id')
         .all() as Kept['tracks'],
-      covers: db.prepare('SELECT key FROM album_covers WHERE key IS NOT NULL ORDER BY key').pluck().all() as string[],
+      covers: db
+        .prepare(
+          `SELECT key FROM album_covers WHERE key IS NOT NULL
+          UNION SELECT cover_key FROM trashed_tracks WHERE cover_key IS NOT NULL ORDER BY 1`,
+        )
+        .pluck()
+        .all() as string[],
     };
   } finally {
     db.close();
@@ -100,7 +112,9 @@ test(
 
       rmSync(join(dir, 'library'), { recursive: true });
       const server = await startServer({ dir, env: { STORAGE_BACKEND: 's3', ...fake.settings } });
-      const audio = await fetch(`${server.url}/stream/1`, { headers: { Authorization: `Bearer ${server.token}` } });
+      const audio = await fetch(`${server.url}/stream/${(await allTracks(server))[0]?.id}`, {
+        headers: { Authorization: `Bearer ${server.token}` },
+      });
       expect(audio.status).toBe(200);
       await audio.body?.cancel();
       await server.close();
