@@ -26,13 +26,22 @@ export function watchServer({ client, clock, onChange, onJob }: WatchDeps) {
     if (work !== status.work) set({ work });
   };
 
+  /** Changes of the network that were seen: an answer that was asked for before the last one is out of date. */
+  let networkChanges = 0;
+  const networkIs = (network: Network): void => {
+    networkChanges++;
+    set({ sharing: withNetwork(status.sharing, network) });
+  };
+
   /** Running jobs, and what no event reports. */
   async function catchUp(): Promise<void> {
+    const seen = networkChanges;
     const [jobs, network] = await Promise.all([
       client.openJobs().catch(() => []),
       client.network().catch(() => undefined),
     ]);
-    set({ sharing: network ? withNetwork(null, network) : null, work: jobs.reduce(withJob, status.work) });
+    set({ work: jobs.reduce(withJob, status.work) });
+    if (networkChanges === seen) set({ sharing: network ? withNetwork(null, network) : null });
   }
 
   const readers: Record<string, (data: unknown) => void> = {
@@ -48,7 +57,7 @@ export function watchServer({ client, clock, onChange, onJob }: WatchDeps) {
     },
     network(data) {
       const network = Network.safeParse(data).data;
-      if (network) set({ sharing: withNetwork(status.sharing, network) });
+      if (network) networkIs(network);
     },
   };
 
@@ -83,7 +92,7 @@ export function watchServer({ client, clock, onChange, onJob }: WatchDeps) {
       if (player && !status.isSignedIn && status.server === 'running' && !events.isConnected()) events.connect();
     },
 
-    networkIs: (network: Network): void => set({ sharing: withNetwork(status.sharing, network) }),
+    networkIs,
 
     /** After sleep the connection is dead without an error. */
     wakeUp(): void {
