@@ -53,22 +53,30 @@ export function ReviewPage() {
     });
   };
 
-  const take = (item: ReviewOut) =>
-    apply.mutate(
-      { trackId: item.track.id, n: item.match.n },
-      {
-        onSuccess: () => {
-          const back = () => {
-            latest.current = null;
-            undo.mutate(item.track.id, { onError: (error) => notice.tell(detailOf(error)) });
-          };
-          latest.current = back;
-          notice.done(t('review.applied', { title: item.match.title ?? item.track.title }), back);
-          focusNext(item);
-        },
-        onError: (error) => notice.tell(detailOf(error)),
+  const take = (item: ReviewOut) => {
+    const applied = apply.mutateAsync({ trackId: item.track.id, n: item.match.n });
+    // From the key press on: the row may be gone before the answer is here, and U is pressed then.
+    const back = () => {
+      latest.current = null;
+      const undone = applied.then(
+        () => undo.mutateAsync(item.track.id),
+        () => undefined, // told below
+      );
+      undone.catch((error: unknown) => notice.tell(detailOf(error)));
+    };
+    latest.current = back;
+    applied.then(
+      () => {
+        if (latest.current !== back) return; // undone, or another decision since
+        notice.done(t('review.applied', { title: item.match.title ?? item.track.title }), back);
+        focusNext(item);
+      },
+      (error: unknown) => {
+        if (latest.current === back) latest.current = null;
+        notice.tell(detailOf(error));
       },
     );
+  };
   const leave = (item: ReviewOut) => {
     latest.current = notice.later({
       message: t('review.dismissed', { title: item.track.title }),
