@@ -16,6 +16,7 @@
   !insertmacro OPEN_WITH "xspf"
   !insertmacro OPEN_WITH "mp3"
   !insertmacro OPEN_WITH "mp2"
+  !insertmacro OPEN_WITH "mp1"
   !insertmacro OPEN_WITH "mpga"
   !insertmacro OPEN_WITH "flac"
   !insertmacro OPEN_WITH "ogg"
@@ -44,6 +45,16 @@
   !insertmacro OPEN_WITH "dff"
   !insertmacro OPEN_WITH "mka"
   !insertmacro OPEN_WITH "weba"
+  !insertmacro OPEN_WITH "tta"
+  !insertmacro OPEN_WITH "tak"
+  !insertmacro OPEN_WITH "w64"
+  !insertmacro OPEN_WITH "caf"
+  !insertmacro OPEN_WITH "ac3"
+  !insertmacro OPEN_WITH "eac3"
+  !insertmacro OPEN_WITH "ec3"
+  !insertmacro OPEN_WITH "dts"
+  !insertmacro OPEN_WITH "loas"
+  !insertmacro OPEN_WITH "latm"
   ; end of types of Windows
 !macroend
 

@@ -19,10 +19,14 @@ interface FormatFacts {
   container?: string;
   /** The codec, if music-metadata does not report one. */
   codec?: string;
+  /** More demuxers for conversions: of formats whose versions have one each. */
+  demuxers?: readonly string[];
   /** Lossless even if the bit depth is unknown. */
   lossless?: boolean;
   /** How samples are read without external programs: with a WebAssembly decoder, or as plain PCM. */
   samples?: 'decoder' | 'plain';
+  /** The codecs that all browsers play in this format; others are converted for them. */
+  inBrowsers?: readonly string[];
   /** Rough quality per bit, relative to MP3; only for comparing formats. */
   efficiency?: number;
 }
@@ -30,11 +34,12 @@ interface FormatFacts {
 /** By `TrackOut.format`. */
 export const AUDIO_FORMATS = {
   mp3: {
-    extensions: ['mp3', 'mp2', 'mpga'],
+    extensions: ['mp3', 'mp2', 'mp1', 'mpga'],
     reader: 'own',
     contentType: 'audio/mpeg',
     mimeTypes: ['audio/mpeg', 'audio/mp2'],
     demuxer: 'mp3',
+    inBrowsers: ['mp3'],
     samples: 'decoder',
   },
   flac: {
@@ -44,6 +49,7 @@ export const AUDIO_FORMATS = {
     contentType: 'audio/flac',
     mimeTypes: ['audio/flac'],
     demuxer: 'flac',
+    inBrowsers: ['flac'],
     samples: 'decoder',
   },
   ogg: {
@@ -52,6 +58,7 @@ export const AUDIO_FORMATS = {
     contentType: 'audio/ogg',
     mimeTypes: ['audio/ogg', 'audio/x-vorbis+ogg', 'audio/x-flac+ogg'],
     demuxer: 'ogg',
+    inBrowsers: ['vorbis', 'opus', 'flac'],
     samples: 'decoder',
     efficiency: 1.3,
   },
@@ -61,6 +68,7 @@ export const AUDIO_FORMATS = {
     contentType: 'audio/ogg; codecs=opus',
     mimeTypes: ['audio/x-opus+ogg'],
     demuxer: 'ogg',
+    inBrowsers: ['opus'],
     container: 'ogg',
     samples: 'decoder',
     efficiency: 1.6,
@@ -80,6 +88,7 @@ export const AUDIO_FORMATS = {
     contentType: 'audio/mp4',
     mimeTypes: ['audio/mp4', 'audio/x-m4b', 'audio/x-m4r'],
     demuxer: 'mov',
+    inBrowsers: ['aac', 'mp3', 'flac', 'opus'],
     container: 'mp4',
     efficiency: 1.3,
   },
@@ -90,6 +99,7 @@ export const AUDIO_FORMATS = {
     contentType: 'audio/wav',
     mimeTypes: ['audio/x-wav', 'audio/vnd.wave'],
     demuxer: 'wav',
+    inBrowsers: ['pcm'],
     samples: 'plain',
   },
   aiff: {
@@ -107,6 +117,7 @@ export const AUDIO_FORMATS = {
     contentType: 'audio/aac',
     mimeTypes: ['audio/aac'],
     demuxer: 'aac',
+    inBrowsers: ['aac'],
     efficiency: 1.3,
   },
   wma: {
@@ -122,11 +133,11 @@ export const AUDIO_FORMATS = {
   ape: {
     extensions: ['ape'],
     begins: ['MAC '],
-    reader: 'music-metadata',
+    reader: 'own',
     contentType: 'audio/x-ape',
     mimeTypes: ['audio/x-ape'],
     demuxer: 'ape',
-    codec: 'ape',
+    lossless: true,
   },
   wv: {
     extensions: ['wv'],
@@ -140,10 +151,10 @@ export const AUDIO_FORMATS = {
   mpc: {
     extensions: ['mpc', 'mp+', 'mpp'],
     begins: ['MPCK', 'MP+'],
-    reader: 'music-metadata',
+    reader: 'own',
     contentType: 'audio/x-musepack',
     mimeTypes: ['audio/x-musepack'],
-    codec: 'musepack',
+    demuxers: ['mpc', 'mpc8'],
   },
   dsf: {
     extensions: ['dsf'],
@@ -167,11 +178,77 @@ export const AUDIO_FORMATS = {
   },
   mka: {
     extensions: ['mka', 'weba'],
+    alsoVideo: ['webm'],
     begins: ['\x1a\x45\xdf\xa3'],
     reader: 'music-metadata',
     contentType: 'audio/x-matroska',
     mimeTypes: ['audio/x-matroska', 'audio/webm'],
     demuxer: 'matroska',
+    efficiency: 1.3,
+  },
+  tta: {
+    extensions: ['tta'],
+    begins: ['TTA1'],
+    reader: 'own',
+    contentType: 'audio/x-tta',
+    mimeTypes: ['audio/x-tta'],
+    demuxer: 'tta',
+    lossless: true,
+  },
+  tak: {
+    extensions: ['tak'],
+    begins: ['tBaK'],
+    reader: 'own',
+    contentType: 'audio/x-tak',
+    mimeTypes: [],
+    demuxer: 'tak',
+    lossless: true,
+  },
+  w64: {
+    extensions: ['w64'],
+    begins: ['riff\x2e\x91\xcf\x11'],
+    reader: 'own',
+    contentType: 'audio/x-w64',
+    mimeTypes: [],
+    demuxer: 'w64',
+  },
+  caf: {
+    extensions: ['caf'],
+    begins: ['caff'],
+    reader: 'own',
+    contentType: 'audio/x-caf',
+    mimeTypes: ['audio/x-caf'],
+    demuxer: 'caf',
+  },
+  ac3: {
+    extensions: ['ac3'],
+    reader: 'own',
+    contentType: 'audio/ac3',
+    mimeTypes: ['audio/ac3'],
+    demuxer: 'ac3',
+  },
+  eac3: {
+    extensions: ['eac3', 'ec3'],
+    reader: 'own',
+    contentType: 'audio/eac3',
+    mimeTypes: [],
+    demuxer: 'eac3',
+    efficiency: 1.3,
+  },
+  dts: {
+    extensions: ['dts'],
+    begins: ['\x7f\xfe\x80\x01', '\xfe\x7f\x01\x80', '\x1f\xff\xe8\0'],
+    reader: 'own',
+    contentType: 'audio/vnd.dts',
+    mimeTypes: ['audio/vnd.dts'],
+    demuxer: 'dts',
+  },
+  loas: {
+    extensions: ['loas', 'latm'],
+    reader: 'own',
+    contentType: 'audio/mp4a-latm',
+    mimeTypes: [],
+    demuxer: 'loas',
     efficiency: 1.3,
   },
 } satisfies Record<string, FormatFacts>;
@@ -188,3 +265,64 @@ export const formatFacts = (format: string | null): FormatFacts | undefined =>
 export const AUDIO_EXTENSIONS: ReadonlySet<string> = new Set(
   FORMATS.flatMap(([, { extensions, alsoVideo = [] }]) => [...extensions, ...alsoVideo]),
 );
+
+/** Audio that is not read: named by their extensions in scans, and by their first bytes in uploads. */
+const UNSUPPORTED: readonly { name: string; extensions: readonly string[]; begins?: readonly string[] }[] = [
+  { name: 'AMR', extensions: ['amr', 'awb'], begins: ['#!AMR'] },
+  { name: 'Sun audio', extensions: ['au', 'snd'], begins: ['.snd'] },
+  { name: 'MIDI', extensions: ['mid', 'midi', 'kar', 'rmi'], begins: ['MThd'] },
+  { name: 'RealAudio', extensions: ['ra', 'ram', 'rm'], begins: ['.RMF', '.ra\xfd'] },
+  { name: 'Shorten', extensions: ['shn'], begins: ['ajkg'] },
+  { name: 'OptimFROG', extensions: ['ofr', 'ofs'], begins: ['OFR '] },
+  { name: 'Lossless Audio', extensions: ['la'], begins: ['LA0'] },
+  { name: 'ATRAC', extensions: ['oma', 'aa3', 'at3', 'at9'], begins: ['EA3\x01', 'ea3\x03'] },
+  { name: 'Audible', extensions: ['aa', 'aax', 'aaxc'] },
+  { name: 'protected iTunes audio', extensions: ['m4p'] },
+  { name: 'DTS-HD', extensions: ['dtshd'], begins: ['DTSHDHDR'] },
+  { name: 'TrueHD', extensions: ['thd', 'mlp', 'truehd'], begins: ['????\xf8\x72\x6f'] },
+  { name: 'Creative Voice', extensions: ['voc'], begins: ['Creative Voice File'] },
+  {
+    name: 'a tracker module',
+    extensions: ['mod', 'xm', 'it', 's3m', 'mptm', 'mo3'],
+    begins: ['Extended Module', 'IMPM'],
+  },
+  { name: 'game music', extensions: ['nsf', 'sid', 'spc', 'vgm', 'vgz', 'gbs', 'psf', 'adx', 'hca', 'brstm'] },
+  { name: 'TwinVQ', extensions: ['vqf'], begins: ['TWIN'] },
+  { name: 'GSM', extensions: ['gsm'] },
+  { name: '3GPP audio', extensions: ['3ga'] },
+  { name: 'ALAC without a container', extensions: ['alac'] },
+];
+
+const VIDEO_EXTENSIONS: ReadonlySet<string> = new Set(
+  'm4v mkv mk3d avi mov qt mpg mpeg m2v mpv vob ts mts m2ts wmv flv f4v ogv ogm 3gp 3g2 divx rmvb'.split(' '),
+);
+
+/** Why a scan does not read a file with this extension. */
+export function whyNotRead(extension: string): string {
+  const format = UNSUPPORTED.find(({ extensions }) => extensions.includes(extension));
+  if (format) return `audio in a format that is not supported (${format.name})`;
+  return VIDEO_EXTENSIONS.has(extension) ? 'a video' : 'not audio';
+}
+
+/** Magic bytes of audio that is not read, with its name. */
+export const UNSUPPORTED_BEGINNINGS = UNSUPPORTED.flatMap(({ name, begins = [] }) =>
+  begins.map((pattern) => ({ pattern, name })),
+);
+
+/** Demuxers of single files; those of file lists (HLS, concat) would open whatever a malicious file refers to. */
+export const DEMUXERS: readonly string[] = [
+  ...new Set(
+    FORMATS.flatMap(([, { demuxer, demuxers = [] }]) => [...(demuxer === undefined ? [] : [demuxer]), ...demuxers]),
+  ),
+];
+
+/** Whether all browsers play it. A codec that is not known is taken to be the usual one of the format. */
+export function playsInBrowsers(format: string | null, codec: string | null): boolean {
+  const codecs = formatFacts(format)?.inBrowsers ?? [];
+  return codec === null ? codecs.length > 0 : codecs.includes(codec);
+}
+
+const LOSSLESS_CODECS: ReadonlySet<string> = new Set(['pcm', 'flac', 'alac', 'wavpack', 'dsd']);
+
+export const isLosslessCodec = (format: string | null, codec: string | null): boolean =>
+  formatFacts(format)?.lossless === true || (codec !== null && LOSSLESS_CODECS.has(codec));

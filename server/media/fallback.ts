@@ -1,10 +1,10 @@
-// Reads the formats without an own reader through music-metadata: WMA, Monkey's Audio, WavPack, Musepack, DSD,
-// Matroska, fragmented MP4. Its durations by decoding are not used, since they take seconds per file.
+// Reads the formats without an own reader through music-metadata: WMA, WavPack, DSD, Matroska, fragmented MP4. Its durations by decoding are not used, since they take seconds per file.
 import { parseFromTokenizer, type IAudioMetadata, type ICommonTagsResult } from 'music-metadata';
 import { AbstractTokenizer, EndOfStreamError, type IReadChunkOptions } from 'strtok3';
 import { TAGGED_FIELDS, TRACK_FIELDS, type TaggedField } from '../db/track-fields.ts';
 import { refuseCrowdedAsf } from './formats/asf-objects.ts';
 import { asfPictures } from './formats/asf-picture.ts';
+import { scanMatroska } from './formats/matroska-scan.ts';
 import { MAX_LIST, MAX_PICTURE_BYTES, MAX_PICTURES } from './limits.ts';
 import { parseLyrics } from './lrc.ts';
 import { sniffPicture } from './picture-mime.ts';
@@ -22,7 +22,8 @@ const MOST_READS = 100_000;
 /** `format` is that of the first bytes. Throws UnreadableAudio, with the message of music-metadata. */
 export async function readWithMusicMetadata(source: ByteSource, format: AudioFormat | undefined): Promise<AudioRead> {
   const { metadata, known } = await parse(source, format, { skipCovers: true });
-  const facts = checkFacts(factsOf(metadata, known, source.size), source.size);
+  const durationMs = durationOf(metadata, known, source);
+  const facts = checkFacts(factsOf(metadata, known, source.size, durationMs), source.size);
   return { facts, tags: tagsOf(metadata), pictures: [], reader: 'music-metadata' };
 }
 
@@ -41,6 +42,14 @@ export async function readPictureWithMusicMetadata(
     return mime === undefined ? [] : [{ mime, bytes, isFront }];
   });
   return pictures.find(({ isFront }) => isFront) ?? pictures[0];
+}
+
+/** Throws UnreadableAudio for a video. */
+function durationOf({ format: { duration = 0 } }: IAudioMetadata, format: AudioFormat, source: ByteSource): number {
+  if (format !== 'mka') return duration * 1000;
+  const { hasVideo, lastBlockMs } = scanMatroska(source, duration === 0);
+  if (hasVideo) throw new UnreadableAudio('it is a video');
+  return duration * 1000 || lastBlockMs;
 }
 
 async function picturesOf(
@@ -109,13 +118,13 @@ class SourceTokenizer extends AbstractTokenizer {
 
 const sentenceOf = (error: unknown): string => oneLine(error instanceof Error ? error.message : String(error), 200);
 
-function factsOf(metadata: IAudioMetadata, format: AudioFormat, size: number): AudioFacts {
-  const { duration, bitrate, sampleRate, bitsPerSample, numberOfChannels, lossless, codec } = metadata.format;
+function factsOf(metadata: IAudioMetadata, format: AudioFormat, size: number, durationMs: number): AudioFacts {
+  const { bitrate, sampleRate, bitsPerSample, numberOfChannels, lossless, codec } = metadata.format;
   const facts: AudioFacts = {
     format,
     codec: codecOf(format, codec ?? ''),
-    durationMs: (duration ?? 0) * 1000,
-    bitrateKbps: Math.round((bitrate ?? (size * 8) / (duration ?? 0)) / 1000),
+    durationMs,
+    bitrateKbps: Math.round(bitrate === undefined ? (size * 8) / durationMs : bitrate / 1000),
     sampleRateHz: sampleRate ?? 0,
     channels: numberOfChannels ?? 2,
     lossless: lossless ?? false,

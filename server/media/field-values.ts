@@ -30,27 +30,70 @@ export interface TagDate {
   date?: string;
 }
 
-const DATE = /^(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?![\d])/;
+const DATE = /^(\d{4})(?:[-/.:_ ](\d{1,2})(?:[-/.:_ ](\d{1,2}))?)?(?![\d])/;
+/** Chinese, Japanese and Korean: `1995年10月3日`, `1995년 10월`. */
+const YEAR_NAMED = /^(\d{4}) ?[年년](?: ?(\d{1,2}) ?[月월](?: ?(\d{1,2}) ?[日일])?)?/;
 const COMPACT_DATE = /^(\d{4})(\d\d)(\d\d)$/;
 const YEAR_LAST = /^\d{1,2}[-/.]\d{1,2}[-/.](\d{4})$/;
 
 /**
  * `2003`, `2003-05`, `2003-05-12`, `2003-05-12T10:00:00Z`, `2003/05/12`, `20030512`; of `12.05.2003` only the year,
- * since day and month are ambiguous. `date` is present only if month and day are valid.
+ * since day and month are ambiguous; also dates in words. `date` is present only if month and day are valid.
  */
 export function parseDate(text: string): TagDate | undefined {
   const plain = trimmed(text);
   if (plain.length > 40) return undefined;
   if (plain.length === 4) return yearOnly(plain);
-  const match = COMPACT_DATE.exec(plain) ?? DATE.exec(plain);
+  const named = YEAR_NAMED.exec(plain);
+  const match = named ?? COMPACT_DATE.exec(plain) ?? DATE.exec(plain);
   if (!match) {
     const last = YEAR_LAST.exec(plain);
-    return last ? yearOnly(last[1] as string) : undefined;
+    return last ? yearOnly(last[1] as string) : parseDateInWords(plain);
   }
   const base = yearOnly(match[1] as string);
   if (!base || match[2] === undefined) return base;
-  if (!/^(?:$|[^\w]|T)/.test(plain.slice(match[0].length))) return base;
+  if (!named && !/^(?:$|[^\w]|T)/.test(plain.slice(match[0].length))) return base;
   return withDay(base.year, Number(match[2]), match[3] === undefined ? undefined : Number(match[3]));
+}
+
+const WORD = /\p{L}[\p{L}\p{M}]*/gu;
+const STANDING_YEAR = /(?<![\d.,:-])[12]\d{3}(?![\d.,:-]\d|\d)/g;
+const STANDING_DAY = /(?<![\d:])\d{1,2}(?![\d:])/;
+
+/** `Oct 3, 1995`, `3. Oktober 1995`, `Tue Oct 03 12:00:00 1995`: needs the name of a month and a single year. */
+function parseDateInWords(text: string): TagDate | undefined {
+  const words = text.toLowerCase().match(WORD);
+  const years = text.match(STANDING_YEAR);
+  if (!words || years?.length !== 1) return undefined;
+  const year = Number(years[0]);
+  const month = words.map((word) => monthOf(word)).find((one) => one !== undefined);
+  if (month === undefined) return undefined;
+  const day = STANDING_DAY.exec(text.replace(String(year), ' '))?.[0];
+  return withDay(year, month, day === undefined ? undefined : Number(day));
+}
+
+const LANGUAGES = 'en de fr es pt it nl sv da nb fi pl cs hu ro tr ru uk el id'.split(' ');
+let months: Map<string, number> | undefined;
+
+/** By its name, or the first three or four letters of it. */
+function monthOf(word: string): number | undefined {
+  months ??= new Map(
+    LANGUAGES.flatMap((language) =>
+      Array.from({ length: 12 }, (_, month) => month).flatMap((month) =>
+        monthNames(language, month).map((name): [string, number] => [name, month + 1]),
+      ),
+    ),
+  );
+  return months.get(word);
+}
+
+/** Alone and in a date, where some languages decline it. */
+function monthNames(language: string, month: number): string[] {
+  const date = new Date(Date.UTC(2000, month, 15));
+  return [{ month: 'long' }, { month: 'long', day: 'numeric' }, { month: 'short' }, { month: 'short', day: 'numeric' }]
+    .map((options) => new Intl.DateTimeFormat(language, { ...(options as object), timeZone: 'UTC' }).format(date))
+    .flatMap((text) => text.toLowerCase().match(WORD) ?? [])
+    .filter((name) => name.length > 2);
 }
 
 function yearOnly(text: string): TagDate | undefined {

@@ -8,6 +8,8 @@ export const u32be = (b: Uint8Array, i: number): number =>
 export const u64be = (b: Uint8Array, i: number): number => u32be(b, i) * 4294967296 + u32be(b, i + 4);
 
 export const u16le = (b: Uint8Array, i: number): number => ((b[i] as number) | ((b[i + 1] as number) << 8)) & 0xffff;
+export const u24le = (b: Uint8Array, i: number): number =>
+  (b[i] as number) | ((b[i + 1] as number) << 8) | ((b[i + 2] as number) << 16);
 export const u32le = (b: Uint8Array, i: number): number =>
   ((b[i] as number) | ((b[i + 1] as number) << 8) | ((b[i + 2] as number) << 16) | ((b[i + 3] as number) << 24)) >>> 0;
 export const u64le = (b: Uint8Array, i: number): number => u32le(b, i + 4) * 4294967296 + u32le(b, i);

@@ -1,18 +1,25 @@
 // Reads one file: detects the format by its first bytes and uses its own reader, or music-metadata if there is none.
 import { findId3 } from './formats/id3.ts';
-import { readAdts } from './formats/adts.ts';
 import { readAiff } from './formats/aiff.ts';
+import { readCaf } from './formats/caf.ts';
+import { readEnclosingTags } from './formats/enclosing-tags.ts';
 import { readFlac } from './formats/flac.ts';
-import { readLeadingId3, skipId3 } from './formats/leading-id3.ts';
+import { readAc3, readAdts, readDts, readEac3, readLoas } from './formats/frame-stream.ts';
+import { skipId3 } from './formats/leading-id3.ts';
+import { readMonkeysAudio } from './formats/monkeys-audio.ts';
 import { readMp3 } from './formats/mp3.ts';
 import { readMp4 } from './formats/mp4.ts';
+import { readMusepack } from './formats/musepack.ts';
 import { readOgg } from './formats/ogg.ts';
 import { readWav } from './formats/riff.ts';
+import { readTak } from './formats/tak.ts';
+import { readTta } from './formats/tta.ts';
+import { readW64 } from './formats/w64.ts';
 import { MAX_PICTURE_BYTES, MAX_PICTURES } from './limits.ts';
 import { sniffPicture } from './picture-mime.ts';
 import { checkFacts } from './plausible.ts';
-import { sniff, SNIFF_BYTES } from './sniff.ts';
-import { fillGaps, type FileRead } from './tag-builder.ts';
+import { sniff, SNIFF_BYTES, sniffUnsupported } from './sniff.ts';
+import { fillGaps, type FileRead, type FoundPicture } from './tag-builder.ts';
 import type { AUDIO_FORMATS, AudioFormat } from './audio-formats.ts';
 import { UnreadableAudio, type AudioRead, type ByteSource, type PictureRef } from './types.ts';
 import { Window } from './window.ts';
@@ -24,16 +31,25 @@ export async function readAudio(source: ByteSource): Promise<AudioRead> {
   const { readWithMusicMetadata } = await import('./fallback.ts');
   const window = new Window(source);
   const { format, start } = formatOf(window);
-  const other = await readWithMusicMetadata(behind(source, start), format);
-  if (start > 0) fillGaps(other.tags, readLeadingId3(window, 0, false).tags);
-  return other;
+  const { tags, pictures, end } = readEnclosingTags(window, false);
+  const other = await readWithMusicMetadata(between(source, start, end), format);
+  fillGaps(other.tags, tags);
+  if (format !== undefined && ONLY_AUDIO.has(format)) other.facts.payload = { start, end };
+  return { ...other, pictures: pictures.slice(0, MAX_PICTURES) };
 }
 
-/** What follows an ID3 tag, as a file. */
-const behind = (source: ByteSource, start: number): ByteSource =>
-  start === 0
+/** Formats whose tags all precede or follow the audio. */
+const ONLY_AUDIO: ReadonlySet<AudioFormat> = new Set(['wv']);
+
+/** A part of a file, as a file: without tags in front and at the end. */
+const between = (source: ByteSource, start: number, end: number): ByteSource =>
+  start === 0 && end === source.size
     ? source
-    : { size: source.size - start, read: (position, length) => source.read(start + position, length) };
+    : {
+        size: end - start,
+        read: (position, length) =>
+          source.read(start + position, Math.max(0, Math.min(length, end - start - position))),
+      };
 
 /** Reads the formats with an own reader; undefined for others, which need `readAudio`. Throws like `readAudio`. */
 export function readAudioSync(source: ByteSource): AudioRead | undefined {
@@ -54,19 +70,26 @@ export async function readCover(source: ByteSource): Promise<Picture | undefined
   const read = readAudioSync(source);
   if (read) return readPicture(source, read.pictures);
   const { readPictureWithMusicMetadata } = await import('./fallback.ts');
-  const { format, start } = formatOf(new Window(source));
-  return readPictureWithMusicMetadata(behind(source, start), format);
+  const window = new Window(source);
+  const { format, start } = formatOf(window);
+  const { pictures, end } = readEnclosingTags(window, false);
+  const inside = await readPictureWithMusicMetadata(between(source, start, end), format);
+  return inside ?? readPicture(source, pictures, () => readEnclosingTags(window, true).pictures);
 }
 
 /** The first picture that is a JPEG, PNG, WebP or GIF and not too large. Returns a copy of its bytes. */
-export function readPicture(source: ByteSource, pictures: readonly PictureRef[]): Picture | undefined {
+export function readPicture(
+  source: ByteSource,
+  pictures: readonly PictureRef[],
+  decode: () => readonly FoundPicture[] = () => readOwn(new Window(source), true)?.pictures ?? [],
+): Picture | undefined {
   let encoded: readonly { bytes?: Buffer }[] | undefined;
   for (const [n, ref] of pictures.entries()) {
     let bytes: Uint8Array | undefined;
     if (ref.position !== undefined && ref.length !== undefined) {
       if (ref.length <= MAX_PICTURE_BYTES) bytes = source.read(ref.position, ref.length);
     } else {
-      encoded ??= readOwn(new Window(source), true)?.pictures.slice(0, pictures.length) ?? [];
+      encoded ??= decode();
       bytes = encoded[n]?.bytes;
     }
     const mime = bytes && sniffPicture(bytes);
@@ -78,6 +101,7 @@ export function readPicture(source: ByteSource, pictures: readonly PictureRef[])
 function readOwn(window: Window, keepPictures: boolean): FileRead | undefined {
   if (window.size === 0) throw new UnreadableAudio('the file is empty');
   const { format, start } = formatOf(window);
+  if (format === undefined) refuseUnsupported(window, start);
   return readFormat(window, format, start, keepPictures);
 }
 
@@ -90,6 +114,13 @@ function formatOf(window: Window): { format: AudioFormat | undefined; start: num
   return { format: inner === 'id3' ? undefined : inner, start };
 }
 
+function refuseUnsupported(window: Window, start: number): void {
+  const length = Math.min(SNIFF_BYTES, window.size - start);
+  const i = length > 0 ? window.at(start, length) : -1;
+  const name = i < 0 ? undefined : sniffUnsupported(window.bytes.subarray(i, i + length));
+  if (name !== undefined) throw new UnreadableAudio(`audio in a format that is not supported (${name})`);
+}
+
 function readFormat(
   window: Window,
   format: AudioFormat | undefined,
@@ -98,8 +129,30 @@ function readFormat(
 ): FileRead | undefined {
   // MP3 frames may follow some garbage
   const read = (READERS as Partial<Record<AudioFormat, OwnReader>>)[format ?? 'mp3'];
-  return read?.(window, start, keepPictures);
+  if (!read || format === undefined || !CONTAINERS.has(format)) return read?.(window, start, keepPictures);
+  // tags at both ends are not part of the format, but some programs write them
+  const around = readEnclosingTags(window, keepPictures);
+  const inside = around.end < window.size ? new Window(between(window.source, 0, around.end)) : window;
+  const found = read(inside, start, keepPictures);
+  if (found) {
+    fillGaps(found.tags, around.tags);
+    found.pictures.push(...around.pictures);
+  }
+  return found;
 }
+
+/** Formats whose readers look only at the tags inside. */
+const CONTAINERS: ReadonlySet<AudioFormat> = new Set([
+  'flac',
+  'ogg',
+  'opus',
+  'spx',
+  'm4a',
+  'wav',
+  'aiff',
+  'w64',
+  'caf',
+]);
 
 type OwnReader = (window: Window, start: number, keepPictures: boolean) => FileRead | undefined;
 type OwnFormat = {
@@ -116,6 +169,16 @@ const READERS: Record<OwnFormat, OwnReader> = {
   wav: readWav,
   aiff: readAiff,
   aac: (window, _start, keepPictures) => readAdts(window, keepPictures),
+  loas: (window, _start, keepPictures) => readLoas(window, keepPictures),
+  ac3: (window, _start, keepPictures) => readAc3(window, keepPictures),
+  eac3: (window, _start, keepPictures) => readEac3(window, keepPictures),
+  dts: readDts,
+  ape: readMonkeysAudio,
+  mpc: readMusepack,
+  tta: readTta,
+  tak: readTak,
+  w64: readW64,
+  caf: readCaf,
 };
 
 function formatAt(window: Window, at: number): AudioFormat | 'id3' | undefined {

@@ -1,5 +1,8 @@
 // Detects the format of a file by its first bytes. The name only decides whether a scan reads the file.
-import { FORMATS, type AudioFormat } from './audio-formats.ts';
+import { FORMATS, UNSUPPORTED_BEGINNINGS, type AudioFormat } from './audio-formats.ts';
+import { isEac3 } from './formats/ac3-header.ts';
+import { isDts } from './formats/dts-header.ts';
+import { isLoas } from './formats/loas-header.ts';
 import { matches } from './picture-mime.ts';
 
 const ANY_BYTE = '?';
@@ -13,6 +16,8 @@ export function sniff(bytes: Uint8Array, at = 0): AudioFormat | 'id3' | undefine
   if (first === 0x49) return matches(bytes, at, 'ID3') ? 'id3' : undefined;
   if (first === 0x4f) return matches(bytes, at, 'OggS') ? sniffOgg(bytes, at) : undefined;
   if (first === 0xff) return sniffMpeg(bytes, at);
+  if (first === 0x0b && bytes[at + 1] === 0x77) return isEac3(bytes, at) ? 'eac3' : 'ac3';
+  if (first === 0x56) return isLoas(bytes, at) ? 'loas' : undefined;
   if (first === 0) return sniffMp4(bytes, at);
   return BEGINNINGS.get(first)?.find(({ pattern }) => begins(bytes, at, pattern))?.format;
 }
@@ -22,6 +27,10 @@ const BEGINNINGS = Map.groupBy(
   FORMATS.flatMap(([format, { begins = [] }]) => begins.map((pattern) => ({ pattern, format }))),
   ({ pattern }): number | undefined => pattern.charCodeAt(0),
 );
+
+/** The name of a format that is not supported. */
+export const sniffUnsupported = (bytes: Uint8Array, at = 0): string | undefined =>
+  UNSUPPORTED_BEGINNINGS.find(({ pattern }) => begins(bytes, at, pattern))?.name;
 
 function begins(bytes: Uint8Array, at: number, pattern: string): boolean {
   for (let i = 0; i < pattern.length; i++)
@@ -39,6 +48,7 @@ function sniffOgg(bytes: Uint8Array, at: number): AudioFormat {
 /** Sync of an MPEG audio frame; layer 0 is ADTS. */
 function sniffMpeg(bytes: Uint8Array, at: number): AudioFormat | undefined {
   const second = bytes[at + 1] ?? 0;
+  if (second === 0x1f) return isDts(bytes, at) ? 'dts' : undefined;
   if ((second & 0xf6) === 0xf0) return 'aac';
   return (second & 0xe0) === 0xe0 && (second & 0x18) !== 0x08 && (second & 0x06) !== 0 ? 'mp3' : undefined;
 }

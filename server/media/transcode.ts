@@ -3,6 +3,7 @@
 import { spawn, type StdioOptions } from 'node:child_process';
 import { openSync, closeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { DEMUXERS } from './audio-formats.ts';
 
 export interface Profile {
   contentType: string;
@@ -106,10 +107,6 @@ export interface TranscodeOrder {
   sampleRateHz?: number | undefined;
 }
 
-/** Demuxers of single files. Those of file lists (HLS, concat) would open whatever a malicious file refers to. */
-const FORMATS =
-  'mp3,flac,ogg,mov,mp4,m4a,wav,w64,aiff,aac,asf,ape,wv,mpc,mpc8,dsf,iff,matroska,webm,caf,tta,au,ac3,eac3,dts';
-
 export const transcodeArguments = (
   input: string,
   { profile, bitrateKbps, startMs, channels, sampleRateHz }: TranscodeOrder,
@@ -124,7 +121,7 @@ export const transcodeArguments = (
   '-protocol_whitelist',
   'file,pipe',
   '-format_whitelist',
-  FORMATS,
+  DEMUXERS.join(','),
   ...(startMs > 0 ? ['-ss', (startMs / 1_000).toFixed(3)] : []),
   '-i',
   `file:${input}`,

@@ -4,7 +4,7 @@ import { sep } from 'node:path';
 import { LYRICS_EXTENSIONS } from '../files/lyrics-files.ts';
 import { IGNORE_MARKS, PICTURE_EXTENSIONS } from '../files/music-names.ts';
 import { absoluteOf, join, textOf } from '../files/relative-path.ts';
-import { AUDIO_EXTENSIONS } from '../media/audio-formats.ts';
+import { AUDIO_EXTENSIONS, whyNotRead } from '../media/audio-formats.ts';
 import { textToName } from '../storage/file-names.ts';
 
 export interface NameReason {
@@ -78,7 +78,7 @@ function sort(listing: Listing, root: string, name: string, dirent: fs.Dirent<st
   if (AUDIO_EXTENSIONS.has(extension)) listing.audio.push(name);
   else if (PICTURE_EXTENSIONS.has(extension)) listing.images.push({ name, extension });
   else if (LYRICS_EXTENSIONS.includes(extension)) listing.texts.push(name);
-  else skip('not audio');
+  else skip(whyNotRead(extension));
 }
 
 /** Only links to files inside the music folder are followed: a link to a folder could loop, others could lead out. */

@@ -96,3 +96,47 @@ export const chunkLe = (name: string, body: Buffer): Buffer =>
 /** An AIFF chunk. */
 export const chunkBe = (name: string, body: Buffer): Buffer =>
   Buffer.concat([ascii(name), u32(body.length), body, Buffer.alloc(body.length & 1)]);
+
+/** An APEv2 tag with header and footer. */
+export function apeTag(items: Record<string, string>): Buffer {
+  const bodies = Object.entries(items).map(([name, value]) =>
+    Buffer.concat([u32le(Buffer.byteLength(value)), u32le(0), ascii(`${name}\0`), Buffer.from(value)]),
+  );
+  const body = Buffer.concat(bodies);
+  const end = (flags: number): Buffer =>
+    Buffer.concat([
+      ascii('APETAGEX'),
+      u32le(2000),
+      u32le(body.length + 32),
+      u32le(bodies.length),
+      u32le(flags),
+      Buffer.alloc(8),
+    ]);
+  return Buffer.concat([end(0xa0000000), body, end(0x80000000)]);
+}
+
+export const wavChunk = (name: string, body: Buffer): Buffer =>
+  Buffer.concat([ascii(name), u32le(body.length), body, Buffer.alloc(body.length & 1)]);
+
+/** One second of silence at 8 kHz, 16 bit, mono, with these chunks before it. */
+export function wav(...chunks: Buffer[]): Buffer {
+  const format = Buffer.concat([u16le(1), u16le(1), u32le(8000), u32le(16_000), u16le(2), u16le(16)]);
+  const body = Buffer.concat([
+    ascii('WAVE'),
+    wavChunk('fmt ', format),
+    ...chunks,
+    wavChunk('data', Buffer.alloc(16_000)),
+  ]);
+  return Buffer.concat([ascii('RIFF'), u32le(body.length), body]);
+}
+
+export const listInfo = (items: Record<string, string | Buffer>): Buffer =>
+  wavChunk(
+    'LIST',
+    Buffer.concat([
+      ascii('INFO'),
+      ...Object.entries(items).map(([name, value]) =>
+        wavChunk(name, Buffer.concat([Buffer.from(value), Buffer.alloc(1)])),
+      ),
+    ]),
+  );

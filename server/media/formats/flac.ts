@@ -2,19 +2,19 @@
 import { PlainReader } from '../byte-reader.ts';
 import { u24be } from '../integers.ts';
 import { MAX_CHUNKS, MAX_COMMENT_BYTES, refuseOver } from '../limits.ts';
-import { fillGaps, TagBuilder, type FileRead } from '../tag-builder.ts';
+import { TagBuilder, type FileRead } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts } from '../types.ts';
 import type { Window } from '../window.ts';
 import { lastFlacSample, soughtFlacFrame } from './flac-frames.ts';
 import { streamInfoAt, type StreamInfo } from './flac-stream-info.ts';
-import { readLeadingId3 } from './leading-id3.ts';
 import { readPictureBlock } from './picture-block.ts';
-import { findTrailingTags } from './trailing-tags.ts';
 import { readVorbisComment } from './vorbis-comment.ts';
 
 const STREAMINFO = 0;
 const VORBIS_COMMENT = 4;
 const PICTURE = 6;
+/** Of the types that are defined. */
+const LAST_TYPE = PICTURE;
 /** Enough of a PICTURE block to locate the picture. */
 const PICTURE_HEAD_BYTES = 1024;
 
@@ -27,24 +27,21 @@ export function readFlac(window: Window, marker: number, keepPictures: boolean):
     const i = window.at(at, 4);
     if (i < 0 || n >= MAX_CHUNKS) throw new UnreadableAudio('the FLAC metadata is cut off');
     const type = window.bytes[i] as number;
-    if (type === 0xff) throw new UnreadableAudio('the FLAC metadata is damaged');
+    if (type === 0xff) {
+      if (!info) throw new UnreadableAudio('the FLAC metadata is damaged');
+      break; // the length of the block before is wrong; the first frame is looked for
+    }
     const length = u24be(window.bytes, i + 1);
     last = (type & 0x80) !== 0;
     if ((type & 0x7f) === STREAMINFO) info ??= streamInfoAt(window, at + 4);
-    else readBlock(window, type & 0x7f, at + 4, length, builder, keepPictures);
-    at += 4 + length;
+    at = readBlock(window, type & 0x7f, at + 4, length, builder, keepPictures);
   }
   if (!info) throw new UnreadableAudio('the FLAC file has no stream information');
   const tags = builder.finish();
-  const pictures = builder.bestPictures();
-  if (marker > 0) {
-    const id3 = readLeadingId3(window, 0, keepPictures);
-    fillGaps(tags, id3.tags);
-    pictures.push(...id3.pictures);
-  }
-  return { facts: flacFacts(window, info, at), tags, pictures };
+  return { facts: flacFacts(window, info, at), tags, pictures: builder.bestPictures() };
 }
 
+/** Gives the end of the block. */
 function readBlock(
   window: Window,
   type: number,
@@ -52,19 +49,42 @@ function readBlock(
   length: number,
   builder: TagBuilder,
   keepPictures: boolean,
-): void {
-  if (type === VORBIS_COMMENT) {
-    refuseOver('the comment block', length, MAX_COMMENT_BYTES);
-    readVorbisComment(new PlainReader(window, at, at + length), builder, keepPictures);
-  } else if (type === PICTURE) {
+): number {
+  if (type === VORBIS_COMMENT) return readComments(window, at, length, builder, keepPictures);
+  if (type === PICTURE) {
     const head = Math.min(length, PICTURE_HEAD_BYTES);
     const i = window.at(at, head);
     if (i >= 0) readPictureBlock(window.bytes, i, i + head, at, builder);
   }
+  return at + length;
+}
+
+/** Where the length of the block does not lead to another block or a frame, that of its comments counts. */
+function readComments(window: Window, at: number, length: number, builder: TagBuilder, keepPictures: boolean): number {
+  const end = at + length;
+  const isEnd = isStart(window, end);
+  if (isEnd) refuseOver('the comment block', length, MAX_COMMENT_BYTES);
+  const reader = new PlainReader(window, at, end);
+  const isWhole = readVorbisComment(reader, builder, keepPictures);
+  if (isWhole) return isEnd || !isStart(window, reader.position()) ? end : reader.position();
+  const longer = new PlainReader(window, at, Math.min(window.size, at + MAX_COMMENT_BYTES));
+  const isLonger = readVorbisComment(longer, new TagBuilder(), false) && isStart(window, longer.position());
+  if (!isLonger) return end;
+  readVorbisComment(new PlainReader(window, at, longer.position()), builder, keepPictures);
+  return longer.position();
+}
+
+/** Whether another metadata block that fits into the file, or a frame, begins at `at`. */
+function isStart(window: Window, at: number): boolean {
+  const i = window.at(at, 4);
+  if (i < 0) return false;
+  if (isFrameSync(window.bytes, i)) return true;
+  const type = (window.bytes[i] as number) & 0x7f;
+  return type > STREAMINFO && type <= LAST_TYPE && at + 4 + u24be(window.bytes, i + 1) < window.size;
 }
 
 function flacFacts(window: Window, info: StreamInfo, metadataEnd: number): AudioFacts {
-  const end = findTrailingTags(window, metadataEnd).start; // not part of FLAC, but some programs write them
+  const end = window.size;
   if (metadataEnd >= end) throw new UnreadableAudio('there is no audio after the tags');
   const start = firstFrame(window, info, metadataEnd, end);
   const samples =

@@ -1,15 +1,19 @@
-// Streams of nothing but frames (MP3, ADTS): finds the first frame and counts all. Only moves forward, and skips
-// anything that is not a frame by searching for the next 0xff.
+// Streams of nothing but frames (MP3, ADTS, AC-3, DTS): finds the first frame and counts all. Only moves forward, and
+// skips anything that is not a frame by searching for the next first byte of one.
 import { FIRST_FRAME_WITHIN } from '../limits.ts';
 import type { Window } from '../window.ts';
 
 /** How frames of one kind are recognized. */
 export interface FrameKind {
   headerBytes: number;
+  /** First byte of a frame. */
+  sync: number;
   /** Size of the frame at `i`, 0 if there is none. */
   frameBytes(bytes: Uint8Array, i: number): number;
   /** A number that is the same for all frames of a stream. */
   streamOf(bytes: Uint8Array, i: number): number;
+  /** Samples per channel in the frame at `i`. */
+  samplesOf(bytes: Uint8Array, i: number): number;
 }
 
 /** Number of consecutive headers that make a stream. */
@@ -22,7 +26,7 @@ const MOST_GAPS = 64 << 20;
 export function findFirstFrame(window: Window, kind: FrameKind, from: number, end: number): number {
   const last = Math.min(end, from + FIRST_FRAME_WITHIN) - kind.headerBytes;
   for (let at = from; at <= last;) {
-    const sync = nextSync(window, at, last);
+    const sync = nextSync(window, kind.sync, at, last);
     if (sync < 0) return -1;
     if (isChain(window, kind, sync, end)) return sync;
     at = sync + 1;
@@ -47,12 +51,12 @@ function isChain(window: Window, kind: FrameKind, from: number, end: number): bo
   return true;
 }
 
-/** Position of the next 0xff in `[from, last]`, or -1. */
-function nextSync(window: Window, from: number, last: number): number {
+/** Position of the next `sync` byte in `[from, last]`, or -1. */
+function nextSync(window: Window, sync: number, from: number, last: number): number {
   for (let at = from; at <= last;) {
     const i = window.at(at, 1);
     if (i < 0) return -1;
-    const found = window.bytes.indexOf(0xff, i);
+    const found = window.bytes.indexOf(sync, i);
     if (found >= 0) return at + found - i <= last ? at + found - i : -1;
     at += window.bytes.length - i;
   }
@@ -61,6 +65,7 @@ function nextSync(window: Window, from: number, last: number): number {
 
 export interface Walk {
   frames: number;
+  samples: number;
   /** Total size of the frames. */
   bytes: number;
   /** End of the last frame. */
@@ -69,7 +74,7 @@ export interface Walk {
 
 /** Counts the frames of the stream that starts at `first`, without a truncated last one. */
 export function walkFrames(window: Window, kind: FrameKind, first: number, end: number): Walk {
-  const walk: Walk = { frames: 0, bytes: 0, end: first };
+  const walk: Walk = { frames: 0, samples: 0, bytes: 0, end: first };
   const start = window.at(first, kind.headerBytes);
   if (start < 0) return walk;
   const stream = kind.streamOf(window.bytes, start);
@@ -82,6 +87,7 @@ export function walkFrames(window: Window, kind: FrameKind, first: number, end: 
     if (length > 0 && kind.streamOf(window.bytes, i) === stream) {
       if (at + length > end) break;
       walk.frames++;
+      walk.samples += kind.samplesOf(window.bytes, i);
       walk.bytes += length;
       at += length;
       walk.end = at;
@@ -98,7 +104,7 @@ export function walkFrames(window: Window, kind: FrameKind, first: number, end: 
 /** The next frame of the same stream that is followed by another one or the end. */
 function resume(window: Window, kind: FrameKind, from: number, last: number, end: number, stream: number): number {
   for (let at = from; at <= last;) {
-    const sync = nextSync(window, at, last - kind.headerBytes);
+    const sync = nextSync(window, kind.sync, at, last - kind.headerBytes);
     if (sync < 0) return -1;
     const i = window.at(sync, kind.headerBytes);
     if (i < 0) return -1;

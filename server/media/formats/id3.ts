@@ -21,6 +21,9 @@ const ENCRYPTED = 0x04;
 const HAS_LENGTH = 0x01;
 /** Enough of a picture frame for its type, its description, and the first bytes of the picture. */
 const PICTURE_HEAD_BYTES = 1024;
+/** How often, and how far, a whole frame is looked for after a damaged one. */
+const MOST_SEARCHES = 8;
+const SEARCHED_BYTES = 1 << 20;
 
 export interface Id3Tag {
   version: number;
@@ -84,34 +87,66 @@ function readShortFrames(reader: ByteReader, frames: Id3Frames, keepPictures: bo
   }
 }
 
-function readFrames(window: Window, tag: Id3Tag, reader: ByteReader, frames: Id3Frames, keepPictures: boolean): void {
+function readFrames(window: Window, tag: Id3Tag, from: ByteReader, frames: Id3Frames, keepPictures: boolean): void {
+  let reader = from;
+  let searches = 0;
+  /** Continues with the next frame that is whole, after a damaged one at `position`; false if there is none. */
+  const skipDamage = (position: number): boolean => {
+    const next = position < 0 || ++searches > MOST_SEARCHES ? -1 : findFrame(window, tag, position + 1);
+    if (next >= 0) reader = new PlainReader(window, next, tag.bodyEnd);
+    return next >= 0;
+  };
+  let last = reader.position();
   for (let count = 0; ; count++) {
+    const position = reader.position();
     const i = reader.take(HEADER_BYTES);
-    if (i < 0 || !isFrameName(reader.bytes, i, 4)) return;
+    if (i < 0) return;
+    if (!isFrameName(reader.bytes, i, 4)) {
+      // the frame before has a wrong length, unless this is padding
+      if (isPadding(reader.bytes, i) || !skipDamage(last)) return;
+      continue;
+    }
     countFrame(count);
+    last = position;
     const { bytes } = reader;
     const name = isShortName(bytes, i) ? u24be(bytes, i) : u32be(bytes, i);
     const format = bytes[i + 9] as number;
     const raw = u32be(bytes, i + 4);
-    if (tag.version === 3) {
-      const encoded = (format & 0xe0) !== 0; // compressed, encrypted, grouped
-      if (
-        !(encoded
-          ? readEncoded(reader, frames, name, raw, v23Encoding(format), keepPictures)
-          : readBody(reader, frames, name, raw, keepPictures))
-      )
-        return;
-    } else {
-      const size = frameSize24(window, tag, reader.position(), bytes, i + 4);
-      const encoding = (format & 0x4f) | (tag.flags & UNSYNCHRONISED ? 0x02 : 0);
-      if (
-        !(encoding
-          ? readEncoded(reader, frames, name, size, encoding, keepPictures)
-          : readBody(reader, frames, name, size, keepPictures))
-      )
-        return;
-    }
+    const size = tag.version === 3 ? raw : frameSize24(window, tag, reader.position(), bytes, i + 4);
+    if (position >= 0 && size > reader.remaining() && skipDamage(position)) continue;
+    const encoding =
+      tag.version === 3
+        ? (format & 0xe0) !== 0 // compressed, encrypted, grouped
+          ? v23Encoding(format)
+          : 0
+        : (format & 0x4f) | (tag.flags & UNSYNCHRONISED ? 0x02 : 0);
+    const isEncoded = tag.version === 3 ? (format & 0xe0) !== 0 : encoding !== 0;
+    const isRead = isEncoded
+      ? readEncoded(reader, frames, name, size, encoding, keepPictures)
+      : readBody(reader, frames, name, size, keepPictures);
+    if (!isRead) return;
   }
+}
+
+function isPadding(bytes: Buffer, i: number): boolean {
+  for (let k = 0; k < HEADER_BYTES; k++) if (bytes[i + k] !== 0) return false;
+  return true;
+}
+
+/** Position of the first frame from `start` on that is followed by another, padding or the end; -1 if none is near. */
+function findFrame(window: Window, tag: Id3Tag, start: number): number {
+  const length = Math.min(tag.bodyEnd, window.size, start + SEARCHED_BYTES) - start;
+  const i = length < HEADER_BYTES ? -1 : window.at(start, length);
+  if (i < 0) return -1;
+  const bytes = Buffer.from(window.bytes.subarray(i, i + length)); // the window moves below
+  for (let k = 0; k + HEADER_BYTES < length; k++) {
+    if (!isFrameName(bytes, k, 4) || !isWantedFrame(u32be(bytes, k))) continue;
+    const sizes = tag.version === 3 ? [u32be(bytes, k + 4)] : [syncsafe(bytes, k + 4), u32be(bytes, k + 4)];
+    const bodyAt = start + k + HEADER_BYTES;
+    if (sizes.some((size) => size > 0 && bodyAt + size <= tag.bodyEnd && followsFrame(window, tag, bodyAt + size)))
+      return start + k;
+  }
+  return -1;
 }
 
 function countFrame(count: number): void {

@@ -5,11 +5,17 @@ import { UnreadableAudio, type AudioFacts } from '../types.ts';
 import type { FileRead } from '../tag-builder.ts';
 import { findFirstFrame, walkFrames, type FrameKind } from './frame-walk.ts';
 import { readLeadingId3 } from './leading-id3.ts';
-import { mpegFrameBytes, mpegStreamAt, mpegStreamOf, type MpegStream } from './mpeg-header.ts';
+import { mpegFrameBytes, mpegSamplesOf, mpegStreamAt, mpegStreamOf, type MpegStream } from './mpeg-header.ts';
 import { addTrailingTags, findTrailingTags } from './trailing-tags.ts';
 import { readXingFrame, type XingFrame } from './xing.ts';
 
-const MPEG_FRAMES: FrameKind = { headerBytes: 4, frameBytes: mpegFrameBytes, streamOf: mpegStreamOf };
+const MPEG_FRAMES: FrameKind = {
+  headerBytes: 4,
+  sync: 0xff,
+  frameBytes: mpegFrameBytes,
+  streamOf: mpegStreamOf,
+  samplesOf: mpegSamplesOf,
+};
 /** Xing's byte count may be off by two frames: some encoders do not count the first, others truncate the last. */
 const BYTES_TOLERANCE = 2 * 1441;
 

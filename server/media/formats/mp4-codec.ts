@@ -1,6 +1,8 @@
 // The sample description of an MP4 audio track, and the codec configuration in it, which has precedence.
-// ISO/IEC 14496-12 8.5.2, 14496-14 5.6 (esds), 14496-3 1.6 (AudioSpecificConfig); ALAC: its magic cookie
+// ISO/IEC 14496-12 8.5.2, 14496-14 5.6 (esds); ALAC: its magic cookie
+import { BitReader } from '../bit-reader.ts';
 import { u16be, u32be } from '../integers.ts';
+import { readAacConfiguration } from './aac-configuration.ts';
 import { atom, type AtomReader } from './mp4-atoms.ts';
 
 export interface Mp4Codec {
@@ -31,9 +33,6 @@ const ESDS = atom('esds');
 const ALAC = atom('alac');
 const DFLA = atom('dfLa');
 const WAVE = atom('wave');
-const AAC_RATES = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350];
-const SBR = 5;
-const PS = 29;
 /** Object types of `esds` that are not AAC. */
 const ESDS_CODECS: Record<number, string> = {
   0x69: 'mp3',
@@ -116,7 +115,10 @@ function readEsds(atoms: AtomReader, at: number, end: number, track: Mp4Codec): 
       if (codec !== undefined) track.codec = codec;
       k += 13;
     } else {
-      if (tag === 5 && track.codec === 'aac') readAacConfiguration(b, k, stop, track);
+      if (tag !== 5 || track.codec !== 'aac') return;
+      const { sampleRateHz, channels } = readAacConfiguration(new BitReader(b, k, stop));
+      if (sampleRateHz > 0) track.sampleRateHz = sampleRateHz;
+      if (channels > 0) track.channels = channels;
       return;
     }
   }
@@ -126,31 +128,4 @@ function readEsds(atoms: AtomReader, at: number, end: number, track: Mp4Codec): 
 function skippedFlags(b: Buffer, k: number): number {
   const flags = b[k + 2] ?? 0;
   return (flags & 0x80 ? 2 : 0) + (flags & 0x40 ? 1 + (b[k + 3] ?? 0) : 0) + (flags & 0x20 ? 2 : 0);
-}
-
-/** Object type, sample rate, channels. With SBR, the output has a different sample rate. */
-function readAacConfiguration(b: Buffer, start: number, end: number, track: Mp4Codec): void {
-  let bit = 0;
-  const read = (count: number): number => {
-    let value = 0;
-    for (let n = 0; n < count; n++, bit++) {
-      const byte = start + (bit >> 3) < end ? (b[start + (bit >> 3)] as number) : 0;
-      value = (value << 1) | ((byte >> (7 - (bit & 7))) & 1);
-    }
-    return value;
-  };
-  const readType = (): number => {
-    const type = read(5);
-    return type === 31 ? 32 + read(6) : type;
-  };
-  const readRate = (): number => {
-    const index = read(4);
-    return index === 15 ? read(24) : (AAC_RATES[index] ?? 0);
-  };
-  const type = readType();
-  let rate = readRate();
-  const channels = read(4);
-  if (type === SBR || type === PS) rate = readRate() || rate;
-  if (rate > 0) track.sampleRateHz = rate;
-  if (channels > 0 && channels < 8) track.channels = type === PS ? 2 : channels === 7 ? 8 : channels;
 }

@@ -52,6 +52,12 @@ export function mpegFrameBytes(b: Uint8Array, i: number): number {
 export const mpegStreamOf = (b: Uint8Array, i: number): number =>
   (((b[i + 1] as number) & 0x1e) << 8) | ((b[i + 2] as number) & 0x0c);
 
+export function mpegSamplesOf(b: Uint8Array, i: number): number {
+  const second = b[i + 1] as number;
+  const layer = 4 - ((second >> 1) & 3);
+  return layer === 1 ? 384 : layer === 3 && (second & 0x18) !== 0x18 ? 576 : 1152;
+}
+
 export interface MpegStream {
   layer: number;
   isMpeg1: boolean;
@@ -69,7 +75,7 @@ export function mpegStreamAt(b: Uint8Array, i: number): MpegStream {
     isMpeg1,
     sampleRateHz: rateOf(second, b[i + 2] as number),
     channels: ((b[i + 3] as number) & 0xc0) === 0xc0 ? 1 : 2,
-    samplesPerFrame: layer === 1 ? 384 : layer === 3 && !isMpeg1 ? 576 : 1152,
+    samplesPerFrame: mpegSamplesOf(b, i),
   };
 }
 

@@ -13,6 +13,8 @@ const FIELDS = new Map<number, TextField>(
     IART: 'artist',
     IPRD: 'album',
     ICRD: 'date',
+    YEAR: 'date',
+    IDIT: 'date',
     IGNR: 'genre',
     ITRK: 'track',
     IPRT: 'track',
@@ -21,13 +23,16 @@ const FIELDS = new Map<number, TextField>(
 );
 for (const { field, tags } of TAGGED_FIELDS) for (const name of tags.riff ?? []) FIELDS.set(fourCc(name), field);
 
+/** The field with this name of four letters. */
+export const infoFieldOf = (name: number): TextField | undefined => FIELDS.get(name);
+
 export function readListInfo(window: Window, start: number, end: number): Tags {
   const builder = new TagBuilder();
   let at = start;
   for (let n = 0; n < MAX_COMMENTS && at + 8 <= end; n++) {
     const i = window.at(at, 8);
     if (i < 0) break;
-    const field = FIELDS.get(u32be(window.bytes, i));
+    const field = infoFieldOf(u32be(window.bytes, i));
     const size = u32le(window.bytes, i + 4);
     if (field !== undefined && size <= MAX_VALUE_BYTES && at + 8 + size <= end) {
       const k = window.at(at + 8, size);

@@ -16,6 +16,14 @@ const DS64 = fourCc('ds64');
 const LIST = fourCc('LIST');
 const ID3 = fourCc('id3 ');
 const ID3_UPPER = fourCc('ID3 ');
+const BEXT = fourCc('bext');
+/** Chunks that are looked for after a damaged one. */
+const SOUGHT = new Set([FMT, DATA, LIST, ID3, ID3_UPPER]);
+const MOST_SEARCHES = 4;
+const SEARCHED_BYTES = 1 << 20;
+/** OriginationDate, after description, originator and reference. */
+const BEXT_DATE_AT = 320;
+const BEXT_DATE_BYTES = 10;
 const EXTENSIBLE = 0xfffe;
 /** In RF64, this size refers to `ds64`. Recorded streams of unknown length have it too. */
 const SIZE_ELSEWHERE = 0xffffffff;
@@ -35,7 +43,7 @@ const CODECS: Record<number, { codec: string; lossless?: boolean }> = {
   0xf1ac: { codec: 'flac', lossless: true },
 };
 
-interface WaveFormat {
+export interface WaveFormat {
   tag: number;
   channels: number;
   sampleRateHz: number;
@@ -51,31 +59,82 @@ export function readWav(window: Window, start: number, keepPictures: boolean): F
   let longData = 0;
   let info: Tags | undefined;
   let id3: { tags: Tags; pictures: FoundPicture[] } | undefined;
+  let broadcastDate = '';
   let at = start + 12;
-  for (let n = 0; n < MAX_CHUNKS; n++) {
+  for (let n = 0, last = at, searches = 0; n < MAX_CHUNKS; n++) {
     const i = window.at(at, 8);
+    const isDamaged = i < 0 ? at > window.size + 1 : !isChunkName(window.bytes, i);
+    if (isDamaged && searches++ < MOST_SEARCHES) {
+      at = findChunk(window, last + 8); // the chunk before has a wrong length
+      if (at < 0) break;
+      continue;
+    }
     if (i < 0) break;
     const name = u32be(window.bytes, i);
     let size = u32le(window.bytes, i + 4);
     const body = at + 8;
-    if (name === FMT) format ??= formatAt(window, body, size);
+    last = at;
+    if (name === FMT) format ??= waveFormatAt(window, body, size);
     else if (name === DATA) {
       if (size === SIZE_ELSEWHERE) size = longData || window.size - body;
       payload ??= { start: body, end: Math.min(window.size, body + size) };
     } else if (name === FACT) factSamples ||= numberAt(window, body, 4);
     else if (name === DS64) longData = numberAt(window, body + 8, 8);
     else if (name === LIST) info = readInfo(window, body, size) ?? info;
-    else if (name === ID3 || name === ID3_UPPER) id3 ??= readLeadingId3(window, body, keepPictures);
+    else if (name === ID3 || name === ID3_UPPER) id3 ??= readId3Chunk(window, body, keepPictures);
+    else if (name === BEXT) broadcastDate ||= textAt(window, body + BEXT_DATE_AT, BEXT_DATE_BYTES);
     at = body + size + (size & 1);
   }
   if (!format) throw new UnreadableAudio('the WAV file has no format information');
   if (!payload || payload.end <= payload.start) throw new UnreadableAudio('the WAV file has no audio');
   const tags = id3?.tags ?? new TagBuilder().finish();
   if (info) fillGaps(tags, info);
-  return { facts: factsOf(format, payload, factSamples), tags, pictures: id3?.pictures ?? [] };
+  fillGaps(tags, dated(broadcastDate));
+  return { facts: waveFacts(format, payload, factSamples), tags, pictures: id3?.pictures ?? [] };
 }
 
-function formatAt(window: Window, at: number, size: number): WaveFormat | undefined {
+/** A damaged tag does not cost the others. */
+function readId3Chunk(window: Window, at: number, keepPictures: boolean) {
+  try {
+    return readLeadingId3(window, at, keepPictures);
+  } catch (error) {
+    if (error instanceof UnreadableAudio) return undefined;
+    throw error;
+  }
+}
+
+function dated(text: string): Tags {
+  const builder = new TagBuilder();
+  builder.add('date', text);
+  return builder.finish();
+}
+
+function textAt(window: Window, at: number, length: number): string {
+  const i = window.at(at, length);
+  return i < 0 ? '' : window.bytes.toString('latin1', i, i + length);
+}
+
+function isChunkName(b: Buffer, i: number): boolean {
+  for (let k = i; k < i + 4; k++) if ((b[k] as number) < 0x20 || (b[k] as number) > 0x7e) return false;
+  return true;
+}
+
+/** Position of the next chunk that matters and fits into the file, -1 if none is near. */
+function findChunk(window: Window, from: number): number {
+  const length = Math.min(window.size - from, SEARCHED_BYTES);
+  const i = length < 8 ? -1 : window.at(from, length);
+  if (i < 0) return -1;
+  const b = window.bytes;
+  for (let k = i; k + 8 <= i + length; k++) {
+    const name = u32be(b, k);
+    if (!SOUGHT.has(name)) continue;
+    const at = from + k - i;
+    if (name === DATA || at + 8 + u32le(b, k + 4) <= window.size) return at;
+  }
+  return -1;
+}
+
+export function waveFormatAt(window: Window, at: number, size: number): WaveFormat | undefined {
   const i = window.at(at, 16);
   if (i < 0 || size < 16) return undefined;
   const b = window.bytes;
@@ -109,7 +168,11 @@ function readInfo(window: Window, at: number, size: number): Tags | undefined {
   return readListInfo(window, at + 4, Math.min(window.size, at + size));
 }
 
-function factsOf(format: WaveFormat, payload: { start: number; end: number }, factSamples: number): AudioFacts {
+export function waveFacts(
+  format: WaveFormat,
+  payload: { start: number; end: number },
+  factSamples: number,
+): AudioFacts {
   const { sampleRateHz, channels, blockBytes, bytesPerSecond, bitDepth } = format;
   const { codec, lossless } = CODECS[format.tag] ?? { codec: `wave-${format.tag.toString(16)}` };
   if (sampleRateHz === 0 || channels === 0) throw new UnreadableAudio('the WAV file has no sample rate or no channels');

@@ -24,19 +24,20 @@ const PICTURE_HEAD_CHARS = 400;
 /** Read first, to decide how much of a long comment is needed; most comments are shorter. */
 const HEAD_BYTES = 512;
 
-/** Adds all comments. A damaged length ends the list. Throws UnreadableAudio for too many or too much text. */
-export function readVorbisComment(reader: ByteReader, builder: TagBuilder, keepPictures: boolean): void {
+/** Adds all comments. A damaged length ends the list; false if it did. Throws UnreadableAudio for too many or too much text. */
+export function readVorbisComment(reader: ByteReader, builder: TagBuilder, keepPictures: boolean): boolean {
   const vendor = readLength(reader);
-  if (vendor < 0 || !reader.skip(vendor)) return;
+  if (vendor < 0 || !reader.skip(vendor)) return false;
   const count = readLength(reader);
+  if (count < 0) return false;
   let text = 0;
   for (let n = 0; n < count; n++) {
     if (n >= MAX_COMMENTS) throw new UnreadableAudio(`the file has more than ${MAX_COMMENTS} comments`);
     const length = readLength(reader);
-    if (length < 0) return;
+    if (length < 0) return false;
     const taken = Math.min(length, HEAD_BYTES);
     const i = reader.take(taken);
-    if (i < 0) return;
+    if (i < 0) return false;
     const { bytes } = reader;
     const equals = indexOfEquals(bytes, i, i + taken);
     const rest = length - taken;
@@ -44,23 +45,24 @@ export function readVorbisComment(reader: ByteReader, builder: TagBuilder, keepP
     const isPicture = isPictureName(name);
     const field = isPicture ? undefined : fieldOfName(name);
     if (isPicture) {
-      if (!addPicture(reader, builder, name, i, equals, taken, rest, keepPictures)) return;
+      if (!addPicture(reader, builder, name, i, equals, taken, rest, keepPictures)) return false;
     } else if (field === undefined || length > MAX_VALUE_BYTES) {
-      if (rest > 0 && !reader.skip(rest)) return;
+      if (rest > 0 && !reader.skip(rest)) return false;
     } else if (rest === 0) {
       builder.add(field, decodeUtf8(bytes, equals + 1, i + length));
     } else {
       const wanted = field === 'lyrics' ? Math.min(rest, 2 * MAX_LYRICS) : rest;
       const head = Buffer.from(bytes.subarray(equals + 1, i + taken));
       const k = reader.take(wanted);
-      if (k < 0) return;
+      if (k < 0) return false;
       const value = Buffer.concat([head, reader.bytes.subarray(k, k + wanted)]);
       builder.add(field, decodeUtf8(value, 0, value.length));
-      if (wanted < rest && !reader.skip(rest - wanted)) return;
+      if (wanted < rest && !reader.skip(rest - wanted)) return false;
     }
     // counts only what is actually there, so that a damaged length does not refuse the file
     if (!isPicture) refuseOver('the comment block', (text += length), MAX_COMMENT_BYTES);
   }
+  return true;
 }
 
 function readLength(reader: ByteReader): number {

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { bufferSource } from '../../../server/media/byte-source.ts';
 import { readAudio } from '../../../server/media/read.ts';
-import { ascii, id3, id3Frame, u16, u32, u32le, utf8Text } from '../../support/audio-bytes.ts';
+import { apeTag, ascii, id3, id3Frame, u16, u32, utf8Text } from '../../support/audio-bytes.ts';
 import { fallbackAttacks, foreignAudio } from '../../support/fallback-attacks.ts';
 
 const chunk64 = (name: string, ...parts: Buffer[]): Buffer => {
@@ -30,16 +30,10 @@ it('a DSDIFF file is read, though music-metadata does not detect it', async () =
   expect(facts).toMatchObject({ format: 'dff', codec: 'dsd', durationMs: 1000, sampleRateHz: 2_822_400, channels: 2 });
 });
 
-const apeTag = (name: string, value: string): Buffer => {
-  const item = Buffer.concat([u32le(Buffer.byteLength(value)), u32le(0), ascii(`${name}\0`), Buffer.from(value)]);
-  const ends = (flags: number): Buffer =>
-    Buffer.concat([ascii('APETAGEX'), u32le(2000), u32le(item.length + 32), u32le(1), u32le(flags), Buffer.alloc(8)]);
-  return Buffer.concat([ends(0xa0000000), item, ends(0x80000000)]);
-};
 const wavpack = (foreignAudio.find(({ name }) => name === 'good.wv') as (typeof foreignAudio)[number]).bytes;
 
 it('several names in one value are several artists', async () => {
-  const { tags } = await readAudio(bufferSource(Buffer.concat([wavpack, apeTag('Artist', 'Audie\0Chris')])));
+  const { tags } = await readAudio(bufferSource(Buffer.concat([wavpack, apeTag({ Artist: 'Audie\0Chris' })])));
   expect(tags.artists).toEqual(['Audie', 'Chris']);
 });
 
@@ -49,7 +43,7 @@ it('an ID3 tag in front of another format is skipped, and fills gaps', async () 
       Buffer.concat([
         id3([id3Frame('TIT2', utf8Text('From ID3')), id3Frame('TPE1', utf8Text('Nobody'))]),
         wavpack,
-        apeTag('Artist', 'Audie'),
+        apeTag({ Artist: 'Audie' }),
       ]),
     ),
   );
@@ -67,7 +61,7 @@ it.each(fallbackAttacks.filter(({ name }) => name !== 'nuls.mka'))(
   '$name ($why) is rejected with a reason',
   async ({ make }) => {
     await expect(readAudio(bufferSource(make()))).rejects.toThrow(
-      /^the file (?:is made of too many parts|has more than \d+ (?:parts|tags))$/,
+      /^the (?:file (?:is made of too many parts|has more than \d+ (?:parts|tags))|Musepack .+)$/,
     );
   },
 );

@@ -1,0 +1,40 @@
+// Tags in front of and after the audio, for formats that have no place of their own for them.
+import { UnreadableAudio, type AudioFacts, type Tags } from '../types.ts';
+import { fillGaps, type FileRead, type FoundPicture } from '../tag-builder.ts';
+import type { Window } from '../window.ts';
+import { readLeadingId3 } from './leading-id3.ts';
+import { addTrailingTags, findTrailingTags } from './trailing-tags.ts';
+
+export interface EnclosingTags {
+  tags: Tags;
+  pictures: FoundPicture[];
+  /** What is between the tags. */
+  start: number;
+  end: number;
+}
+
+/** An APEv2 tag comes first, which is the usual one of these formats. */
+export function readEnclosingTags(window: Window, keepPictures: boolean): EnclosingTags {
+  const leading = readLeadingId3(window, 0, keepPictures);
+  const trailing = findTrailingTags(window, leading.end);
+  const tags: Tags = { artists: [], albumArtists: [], genres: [] };
+  const pictures: FoundPicture[] = [];
+  addTrailingTags(window, { ...trailing, id3: undefined, id3v1End: undefined }, tags, pictures);
+  fillGaps(tags, leading.tags);
+  pictures.push(...leading.pictures);
+  addTrailingTags(window, { ...trailing, ape: undefined }, tags, pictures);
+  return { tags, pictures, start: leading.end, end: trailing.start };
+}
+
+/** `readFacts` gets the range between the tags, which is also the payload if it does not set one. */
+export function readEnclosed(
+  window: Window,
+  keepPictures: boolean,
+  readFacts: (start: number, end: number) => AudioFacts,
+): FileRead {
+  const { tags, pictures, start, end } = readEnclosingTags(window, keepPictures);
+  if (end <= start) throw new UnreadableAudio('there is no audio after the tags');
+  const facts = readFacts(start, end);
+  facts.payload ??= { start, end };
+  return { facts, tags, pictures };
+}

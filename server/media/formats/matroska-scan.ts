@@ -1,0 +1,82 @@
+// What music-metadata does not say of Matroska and WebM: whether there is video, and how long a recording without a
+// declared duration is (browsers write those). https://www.matroska.org/technical/elements.html
+import type { ByteSource } from '../types.ts';
+import { Window } from '../window.ts';
+
+const TRACK_TYPE = 0x83;
+const VIDEO = 1;
+const TIMESTAMP_SCALE = 0x2ad7b1;
+const CLUSTER = 0x1f43b675;
+const CLUSTER_TIMESTAMP = 0xe7;
+const SIMPLE_BLOCK = 0xa3;
+const BLOCK = 0xa1;
+/** Elements whose content is walked through: Segment, Info, Tracks, TrackEntry, Cluster, BlockGroup. */
+const ENTERED = new Set([0x18538067, 0x1549a966, 0x1654ae6b, 0xae, CLUSTER, 0xa0]);
+const MOST_ELEMENTS = 1_000_000;
+const NS_PER_MS = 1e6;
+
+export interface MatroskaScan {
+  hasVideo: boolean;
+  /** Time of the last block; 0 if it was not asked for. */
+  lastBlockMs: number;
+}
+
+/** Stops at the audio unless `withBlocks`. */
+export function scanMatroska(source: ByteSource, withBlocks: boolean): MatroskaScan {
+  const window = new Window(source);
+  const scan: MatroskaScan = { hasVideo: false, lastBlockMs: 0 };
+  let scale = NS_PER_MS;
+  let cluster = 0;
+  for (let at = 0, n = 0; n < MOST_ELEMENTS; n++) {
+    const id = numberAt(window, at, 4, false);
+    const size = id && numberAt(window, at + id.length, 8, true);
+    if (!id || !size) break;
+    const body = at + id.length + size.length;
+    if (id.value === CLUSTER && !withBlocks) break;
+    if (ENTERED.has(id.value)) {
+      at = body;
+      continue;
+    }
+    if (!Number.isFinite(size.value)) break;
+    if (id.value === TRACK_TYPE && unsignedAt(window, body, size.value) === VIDEO) scan.hasVideo = true;
+    else if (id.value === TIMESTAMP_SCALE) scale = unsignedAt(window, body, size.value) || NS_PER_MS;
+    else if (id.value === CLUSTER_TIMESTAMP) cluster = unsignedAt(window, body, size.value);
+    else if (id.value === SIMPLE_BLOCK || id.value === BLOCK) {
+      const track = numberAt(window, body, 8, true);
+      const i = track ? window.at(body + track.length, 2) : -1;
+      if (i >= 0)
+        scan.lastBlockMs = Math.max(scan.lastBlockMs, ((cluster + window.bytes.readInt16BE(i)) * scale) / NS_PER_MS);
+    }
+    at = body + size.value;
+  }
+  return scan;
+}
+
+/** An EBML number: its first byte says how many follow. All bits set in a size mean that it is unknown. */
+function numberAt(
+  window: Window,
+  at: number,
+  most: number,
+  isSize: boolean,
+): { value: number; length: number } | undefined {
+  const first = window.at(at, 1);
+  const lead = first < 0 ? 0 : (window.bytes[first] as number);
+  const length = lead === 0 ? 9 : Math.clz32(lead) - 23;
+  const i = length > most ? -1 : window.at(at, length);
+  if (i < 0) return undefined;
+  let value = isSize ? lead & (0xff >> length) : lead;
+  let isUnknown = isSize && value === 0xff >> length;
+  for (let k = 1; k < length; k++) {
+    const byte = window.bytes[i + k] as number;
+    value = value * 256 + byte;
+    isUnknown &&= byte === 0xff;
+  }
+  return { value: isUnknown ? Infinity : value, length };
+}
+
+function unsignedAt(window: Window, at: number, length: number): number {
+  const i = length > 8 ? -1 : window.at(at, length);
+  let value = 0;
+  for (let k = 0; i >= 0 && k < length; k++) value = value * 256 + (window.bytes[i + k] as number);
+  return value;
+}

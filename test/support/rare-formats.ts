@@ -1,0 +1,173 @@
+// Small files of rare formats: real ones by ffmpeg, and headers built byte by byte for those that it cannot write.
+import { spawnSync } from 'node:child_process';
+import { ascii, u16, u16le, u32le } from './audio-bytes.ts';
+
+export interface RareFile {
+  name: string;
+  format: string;
+  codec: string;
+  sampleRateHz: number;
+  channels: number;
+  bitDepth?: number;
+  make: () => Buffer;
+}
+
+const SECONDS = 2;
+
+/** A tone of two seconds. */
+function byFfmpeg(channels: number, rate: number, ...output: string[]): Buffer {
+  const tone = `sine=frequency=440:duration=${SECONDS}:sample_rate=${rate}`;
+  const { status, stdout, stderr } = spawnSync(
+    'ffmpeg',
+    ['-v', 'error', '-bitexact', '-f', 'lavfi', '-i', tone, '-ac', String(channels), ...output, 'pipe:1'],
+    { maxBuffer: 16 << 20 },
+  );
+  if (status !== 0 && stdout.length === 0) throw new Error(String(stderr));
+  return stdout;
+}
+
+const real = (
+  name: string,
+  facts: Pick<RareFile, 'format' | 'codec' | 'channels' | 'sampleRateHz' | 'bitDepth'>,
+  ...output: string[]
+): RareFile => ({ name, ...facts, make: () => byFfmpeg(facts.channels, facts.sampleRateHz, ...output) });
+
+/** Made by ffmpeg. */
+export const REAL_FILES: RareFile[] = [
+  real('a.tta', { format: 'tta', codec: 'tta', sampleRateHz: 44_100, channels: 2, bitDepth: 16 }, '-f', 'tta'),
+  real(
+    'a.w64',
+    { format: 'w64', codec: 'pcm', sampleRateHz: 44_100, channels: 2, bitDepth: 24 },
+    '-c:a',
+    'pcm_s24le',
+    '-f',
+    'w64',
+  ),
+  real(
+    'pcm.caf',
+    { format: 'caf', codec: 'pcm', sampleRateHz: 48_000, channels: 1, bitDepth: 16 },
+    '-c:a',
+    'pcm_s16be',
+    '-f',
+    'caf',
+  ),
+  real('a.ac3', { format: 'ac3', codec: 'ac3', sampleRateHz: 48_000, channels: 2 }, '-f', 'ac3'),
+  real('surround.ac3', { format: 'ac3', codec: 'ac3', sampleRateHz: 44_100, channels: 6 }, '-f', 'ac3'),
+  real('a.eac3', { format: 'eac3', codec: 'eac3', sampleRateHz: 48_000, channels: 2 }, '-c:a', 'eac3', '-f', 'eac3'),
+  real(
+    'a.dts',
+    { format: 'dts', codec: 'dts', sampleRateHz: 48_000, channels: 6 },
+    '-c:a',
+    'dca',
+    '-strict',
+    '-2',
+    '-f',
+    'dts',
+  ),
+  real('a.loas', { format: 'loas', codec: 'aac', sampleRateHz: 44_100, channels: 2 }, '-c:a', 'aac', '-f', 'latm'),
+  real('a.webm', { format: 'mka', codec: 'opus', sampleRateHz: 48_000, channels: 2 }, '-c:a', 'libopus', '-f', 'webm'),
+  real('a.mka', { format: 'mka', codec: 'vorbis', sampleRateHz: 44_100, channels: 2 }, '-f', 'matroska'),
+];
+
+/** Silence of MPEG 1 layer I: 48 kHz, 384 kbit/s, 12 × 384 / 48 = 96 words a frame. */
+function layerOne(): Buffer {
+  const frames = 250;
+  const bytes = Buffer.alloc(frames * 384);
+  for (let n = 0; n < frames; n++) bytes.set([0xff, 0xff, 0xc4, 0x00], n * 384);
+  return bytes;
+}
+
+/** Stream version 7 at 44.1 kHz: 77 frames, the last of which has 648 samples. */
+const musepack7 = (): Buffer =>
+  Buffer.concat([
+    ascii('MP+\x07'),
+    u32le(77),
+    u32le(0x40000000 | (15 << 24)),
+    Buffer.alloc(8),
+    u32le((0x80000000 | (648 << 20)) >>> 0),
+    Buffer.alloc(20_000, 0x5a),
+  ]);
+
+/** Stream version 8 at 44.1 kHz. */
+const musepack8 = (): Buffer =>
+  Buffer.concat([
+    ascii('MPCKSH\x0f'),
+    Buffer.alloc(4),
+    Buffer.from([8, 0x80 | 5, 0x80 | 49, 8, 0, 0x1b, 0x1f]), // 88,200 samples, no silence
+    Buffer.from([0]),
+    ascii('AP\xa7\x10'),
+    Buffer.alloc(20_000, 0x5a),
+  ]);
+
+/** Version 3.99, 16 bit, 44.1 kHz. */
+const monkeysAudio = (): Buffer =>
+  Buffer.concat([
+    ascii('MAC '),
+    u16le(3990),
+    u16le(0),
+    u32le(52),
+    u32le(24),
+    Buffer.alloc(36),
+    u16le(2000),
+    u16le(0),
+    u32le(73_728),
+    u32le(88_200 - 73_728),
+    u32le(2),
+    u16le(16),
+    u16le(2),
+    u32le(44_100),
+    Buffer.alloc(20_000, 0x5a),
+  ]);
+
+/** STREAMINFO of 88,200 samples at 44.1 kHz, 16 bit, stereo; its bits are packed from the lowest up. */
+function tak(): Buffer {
+  const bits = (88_200n << 14n) | (BigInt(44_100 - 6000) << 52n) | (BigInt(16 - 8) << 70n) | (1n << 75n);
+  const info = Buffer.from(Array.from({ length: 10 }, (_, n) => Number((bits >> BigInt(8 * n)) & 0xffn)));
+  return Buffer.concat([ascii('tBaK\x01\x0a\0\0'), info, Buffer.alloc(4), Buffer.alloc(20_000, 0x5a)]);
+}
+
+const built = (name: string, format: string, codec: string, make: () => Buffer, bitDepth?: number): RareFile => ({
+  name,
+  format,
+  codec,
+  sampleRateHz: 44_100,
+  channels: 2,
+  ...(bitDepth !== undefined && { bitDepth }),
+  make,
+});
+
+/** Built here: no decoder reads their audio. */
+export const BUILT_FILES: RareFile[] = [
+  { ...built('a.mp1', 'mp3', 'mp1', layerOne), sampleRateHz: 48_000 },
+  built('sv7.mpc', 'mpc', 'musepack', musepack7),
+  built('sv8.mpc', 'mpc', 'musepack', musepack8),
+  built('a.ape', 'ape', 'ape', monkeysAudio, 16),
+  built('a.tak', 'tak', 'tak', tak, 16),
+];
+
+/** DTS with 14 bits in each 16-bit word, as on CDs. Each frame begins with a new word. */
+export function dtsIn14Bits(bytes: Buffer): Buffer {
+  const words: Buffer[] = [];
+  for (let at = 0; at + 8 < bytes.length;) {
+    const length = (((bytes.readUInt32BE(at + 4) & 0x3fff0) >>> 4) & 0x3fff) + 1;
+    words.push(in14Bits(bytes.subarray(at, at + length)));
+    at += length;
+  }
+  return Buffer.concat(words);
+}
+
+function in14Bits(frame: Buffer): Buffer {
+  const words: Buffer[] = [];
+  let [held, count] = [0, 0];
+  const add = (bits: number): void => void words.push(u16(bits & 0x2000 ? bits | 0xc000 : bits));
+  for (const byte of frame) {
+    held = (held << 8) | byte;
+    count += 8;
+    if (count < 14) continue;
+    count -= 14;
+    add((held >> count) & 0x3fff);
+    held &= (1 << count) - 1;
+  }
+  if (count > 0) add((held << (14 - count)) & 0x3fff);
+  return Buffer.concat(words);
+}

@@ -1,0 +1,69 @@
+// Formats beside the usual ones: what they say of themselves, tags at their ends, and what is not supported.
+import { expect, it } from 'vitest';
+import { whyNotRead } from '../../../server/media/audio-formats.ts';
+import { bufferSource } from '../../../server/media/byte-source.ts';
+import { hashPayload } from '../../../server/media/payload-hash.ts';
+import { readAudio } from '../../../server/media/read.ts';
+import { apeTag, ascii, flac, id3, id3Frame, listInfo, utf8Text, wav } from '../../support/audio-bytes.ts';
+import { BUILT_FILES, dtsIn14Bits, REAL_FILES } from '../../support/rare-formats.ts';
+import { toolOrWarn } from '../../support/tools.ts';
+
+const read = (...parts: Buffer[]) => readAudio(bufferSource(Buffer.concat(parts)));
+const files = [...(toolOrWarn('ffmpeg', 'most of the rare formats are') ? REAL_FILES : []), ...BUILT_FILES];
+
+it.each(files)('$name is read', async ({ make, format, codec, sampleRateHz, channels, bitDepth }) => {
+  const { facts: found } = await read(make());
+  expect(found).toMatchObject({ format, codec, sampleRateHz, channels, ...(bitDepth !== undefined && { bitDepth }) });
+  expect(found.durationMs).toBeGreaterThan(1_980);
+  expect(found.durationMs).toBeLessThan(2_070); // the last frame may be filled up
+});
+
+it.each(files)('$name may have tags in front and at the end', async ({ make, format }) => {
+  const bytes = make();
+  const tagged = Buffer.concat([
+    id3([id3Frame('TALB', utf8Text('Album'))]),
+    bytes,
+    apeTag({ Title: 'Song', Artist: 'Audie\0Chris', Year: '1995' }),
+  ]);
+  const { facts, tags } = await read(tagged);
+  expect(facts.format).toBe(format);
+  expect(tags).toMatchObject({ title: 'Song', artists: ['Audie', 'Chris'], album: 'Album', year: 1995 });
+  const plain = await read(bytes);
+  expect(facts.durationMs).toBe(plain.facts.durationMs);
+  if (plain.facts.payload)
+    expect(hashPayload(bufferSource(tagged), facts)).toBe(hashPayload(bufferSource(bytes), plain.facts));
+});
+
+it('an APEv2 tag at the end of FLAC and WAV is read', async () => {
+  const tag = apeTag({ Title: 'Song' });
+  expect((await read(flac(), tag)).tags.title).toBe('Song');
+  expect((await read(wav(listInfo({ IART: 'Audie' })), tag)).tags).toMatchObject({ title: 'Song', artists: ['Audie'] });
+});
+
+it('DTS is read in 14-bit words and in both byte orders', async () => {
+  const dts = REAL_FILES.find(({ name }) => name === 'a.dts');
+  if (!toolOrWarn('ffmpeg', 'DTS is') || !dts) return;
+  const bytes = dts.make();
+  const { durationMs } = (await read(bytes)).facts;
+  for (const other of [Buffer.from(bytes).swap16(), dtsIn14Bits(bytes), dtsIn14Bits(bytes).swap16()]) {
+    const { facts } = await read(other);
+    expect(facts).toMatchObject({ format: 'dts', sampleRateHz: 48_000, channels: 6 });
+    expect(Math.abs(facts.durationMs - durationMs)).toBeLessThan(25);
+  }
+});
+
+it.each([
+  ['MThd\0\0\0\x06', 'MIDI'],
+  ['#!AMR\n', 'AMR'],
+  ['.snd\0\0\0\x18', 'Sun audio'],
+])('%j is said to be of a format that is not supported', async (begin, name) => {
+  await expect(read(ascii(begin), Buffer.alloc(2_000))).rejects.toThrow(
+    `audio in a format that is not supported (${name})`,
+  );
+});
+
+it('a name says why a scan does not read the file', () => {
+  expect(whyNotRead('mid')).toBe('audio in a format that is not supported (MIDI)');
+  expect(whyNotRead('mkv')).toBe('a video');
+  expect(whyNotRead('pdf')).toBe('not audio');
+});
