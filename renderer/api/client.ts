@@ -50,7 +50,7 @@ export async function request<T>(
 /** A track's audio, for decoding; an error status is returned, not thrown. */
 export function fetchStream(trackId: number, signal: AbortSignal): Promise<Response> {
   const session = getSession();
-  return fetch(`${API}/stream/${trackId}`, {
+  return fetch(`${API}/stream/${trackId}?format=playable`, {
     headers: session ? { Authorization: `Bearer ${session.token}` } : {},
     signal,
   });

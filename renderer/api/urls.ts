@@ -34,5 +34,9 @@ export const remoteCover = (path: string | null): string | null =>
     ? `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams({ token: token() ?? '' }).toString()}`
     : null;
 
-export const streamUrl = (trackId: number): string => `${API}/stream/${trackId}${toQueryString({ token: token() })}`;
+/** To be saved. */
+export const originalUrl = (trackId: number): string => `${API}/stream/${trackId}${toQueryString({ token: token() })}`;
+/** To be played: what the browser cannot play is converted. */
+export const streamUrl = (trackId: number): string =>
+  `${API}/stream/${trackId}${toQueryString({ format: 'playable', token: token() })}`;
 export const eventsUrl = (): string => `${API}/events${toQueryString({ token: getSession()?.urls?.events })}`;

@@ -11,7 +11,7 @@ import { detailOf } from '../api/problem.ts';
 import { useMaterialize } from '../api/remote.ts';
 import { useSession } from '../api/session.ts';
 import { useIdentify } from '../api/tracks.ts';
-import { streamUrl } from '../api/urls.ts';
+import { originalUrl } from '../api/urls.ts';
 import { usePlayerCommands } from '../player/use-player.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
 import { useDetailsContext, type OpenDetails } from '../ui/use-details.ts';
@@ -163,7 +163,7 @@ export function useActions(details?: OpenDetails) {
     },
     download: async (items) => {
       if (items.kind === 'playlist' && items.only) return save(await exportUrl(items.only.id), `${items.name}.m3u8`);
-      for (const track of await items.load()) save(streamUrl(track.id), fileName(track));
+      for (const track of await items.load()) save(originalUrl(track.id), fileName(track));
     },
     copyLink: async (items) => {
       await navigator.clipboard.writeText(new URL(pageOf(items) ?? '/', location.href).href);

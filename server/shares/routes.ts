@@ -6,6 +6,7 @@ import { sendText } from '../http/pieces.ts';
 import { route, type Route } from '../http/route.ts';
 import { turn } from '../runtime/turns.ts';
 import { AUDIO_CONTENT_TYPES } from '../streaming/content-type.ts';
+import { PLAYABLE } from '../streaming/direct-or-transcoded.ts';
 import type { StreamingService } from '../streaming/service.ts';
 import { SHARE_POLICY, sharePage, type SharedTrack } from './page.ts';
 import type { ShareService, ShareSummary } from './service.ts';
@@ -77,7 +78,7 @@ export const shareRoutes = ({ shares, library, streaming, usernameOf }: ShareRou
     },
     ({ params, req, res, signal }) => {
       const { trackId, mostKbps } = shares.trackAt(params.token, params.position);
-      return streaming.send(req, res, trackId, { format: 'raw', mostKbps }, signal);
+      return streaming.send(req, res, trackId, { format: PLAYABLE, mostKbps }, signal);
     },
   ),
 ];

@@ -1,11 +1,15 @@
 // Whether a track goes out as it is or in another format, and in which one. Pure.
 import { ACCOUNT_LIMITS } from '../db/rights.ts';
 import { AppError } from '../errors.ts';
+import { isLosslessCodec, playsInBrowsers } from '../media/audio-formats.ts';
 import { fittingBitrate, isProfileName, PROFILES, type ProfileName, type TranscodeOrder } from '../media/transcode.ts';
+
+/** Wished by the pages: the original where all browsers play it. */
+export const PLAYABLE = 'playable';
 
 /** What a caller asked for. */
 export interface Wish {
-  /** `raw` is the original, whatever else is wished; an unknown one is the default. */
+  /** `raw` is the original, whatever else is wished; `playable` what browsers play; an unknown one is the default. */
   format?: string | undefined;
   /** kbps; 0 is no limit. */
   maxBitrateKbps?: number | undefined;
@@ -18,6 +22,18 @@ export interface Source {
   format: string | null;
   codec: string | null;
   bitrateKbps: number | null;
+}
+
+/** No browser plays the sample rates of DSD. */
+const DSD_AS_HZ = 96_000;
+
+/** A wish for what browsers play, as one for a format or, where they play the original, for none. */
+export function withFormat({ format, codec }: Source, wish: Wish): Wish {
+  if (wish.format !== PLAYABLE) return wish;
+  const { format: _, ...others } = wish;
+  if (playsInBrowsers(format, codec?.toLowerCase() ?? null)) return others;
+  if (!isLosslessCodec(format, codec?.toLowerCase() ?? null)) return { ...others, format: USUAL };
+  return { ...others, format: 'flac', ...(codec === 'dsd' && { sampleRateHz: DSD_AS_HZ }) };
 }
 
 /** Every player plays it. */

@@ -5,6 +5,7 @@ import { idParam, queryInt } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import { PROFILE_NAMES } from '../media/transcode.ts';
 import { AUDIO_CONTENT_TYPES } from './content-type.ts';
+import { PLAYABLE } from './direct-or-transcoded.ts';
 import { createStreamingService, type StreamingDeps } from './service.ts';
 
 const MAX_START_MS = 48 * 3_600_000;
@@ -12,9 +13,11 @@ const MAX_START_MS = 48 * 3_600_000;
 /** Ask for a conversion. Without ffmpeg the original is sent; the content type tells which it is. */
 const StreamQuery = z.object({
   format: z
-    .enum(['raw', ...PROFILE_NAMES])
+    .enum(['raw', PLAYABLE, ...PROFILE_NAMES])
     .optional()
-    .meta({ description: 'wanted format; raw is the original as it is' }),
+    .meta({
+      description: 'wanted format; raw is the original as it is, playable the original where all browsers play it',
+    }),
   max_bitrate: queryInt
     .pipe(z.int().min(16).max(10_000))
     .optional()

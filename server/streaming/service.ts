@@ -7,7 +7,7 @@ import { contentDisposition } from '../http/content-disposition.ts';
 import { sendBytes, type BytesSource, type SendOptions } from '../http/send-bytes.ts';
 import { PROFILES } from '../media/transcode.ts';
 import { openError, type AudioStore, type StoredFile } from '../storage/audio-store.ts';
-import { chooseAudio, estimatedBytes, type Wish } from './direct-or-transcoded.ts';
+import { chooseAudio, estimatedBytes, withFormat, type Wish } from './direct-or-transcoded.ts';
 import { contentTypeOf } from './content-type.ts';
 import { prepareFindStreamed, type StreamedTrack } from './queries.ts';
 import { fileOptions, sendLiveHead, sendTranscoded, type LiveOptions } from './send-audio.ts';
@@ -76,8 +76,9 @@ export function createStreamingService({ db, audioStore, onGone, transcodes }: S
       const track = this.describe(id);
       const uri = uriOf(id, track);
       const { mostKbps } = wish;
-      const isAsked = mostKbps !== null || needsTranscoder(wish);
-      const order = chooseAudio(track, wish, isAsked && (await this.canTranscode()), mostKbps);
+      const wished = withFormat(track, wish);
+      const isAsked = mostKbps !== null || needsTranscoder(wished);
+      const order = chooseAudio(track, wished, isAsked && (await this.canTranscode()), mostKbps);
       try {
         const file = await audioStore.resolve(uri);
         if (order === 'original')

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { PROFILE_NAMES, transcodeArguments } from '../../../server/media/transcode.ts';
-import { chooseAudio, estimatedBytes, type Source, type Wish } from '../../../server/streaming/direct-or-transcoded.ts';
+import {
+  chooseAudio,
+  estimatedBytes,
+  withFormat,
+  type Source,
+  type Wish,
+} from '../../../server/streaming/direct-or-transcoded.ts';
 
 const FLAC: Source = { format: 'flac', codec: null, bitrateKbps: 900 };
 const MP3: Source = { format: 'mp3', codec: null, bitrateKbps: 128 };
@@ -46,6 +52,29 @@ describe('the sent format', () => {
     expect(estimatedBytes({ profile: 'mp3', bitrateKbps: 128, startMs: 10_000 }, 70_000)).toBe(960_000);
     expect(estimatedBytes({ profile: 'flac', bitrateKbps: 0, startMs: 0 }, 70_000)).toBeUndefined();
     expect(estimatedBytes({ profile: 'mp3', bitrateKbps: 128, startMs: 0 }, null)).toBeUndefined();
+  });
+});
+
+describe('what browsers play', () => {
+  it.each<[string, string, string | undefined]>([
+    ['mp3', 'mp3', undefined],
+    ['mp3', 'mp2', 'mp3'],
+    ['flac', 'flac', undefined],
+    ['m4a', 'aac', undefined],
+    ['m4a', 'alac', 'flac'],
+    ['wav', 'pcm', undefined],
+    ['wav', 'dts', 'mp3'],
+    ['tta', 'tta', 'flac'],
+    ['dts', 'dts', 'mp3'],
+    ['wma', 'wma', 'mp3'],
+    ['ape', 'ape', 'flac'],
+  ])('of %s with %s is converted to %s', (format, codec, wanted) => {
+    const wish = withFormat({ format, codec, bitrateKbps: 320 }, { format: 'playable', startMs: 7 });
+    expect(wish).toEqual({ startMs: 7, ...(wanted !== undefined && { format: wanted }) });
+  });
+
+  it('is asked for only by pages', () => {
+    expect(withFormat({ format: 'tta', codec: 'tta', bitrateKbps: 900 }, {})).toEqual({});
   });
 });
 
