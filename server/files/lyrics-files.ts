@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import { parseLyrics } from '../media/lrc.ts';
 import { decodeUtf16, decodeUtf8 } from '../media/text.ts';
 import type { Lyrics } from '../media/types.ts';
+import { decodeAlone } from '../media/unmarked-text.ts';
 
 /** Best first. */
 export const LYRICS_EXTENSIONS = ['lrc', 'txt'];
@@ -38,7 +39,7 @@ export function readLyricsFile(path: string | Buffer): Lyrics | undefined {
 function decode(bytes: Buffer): string {
   const mark = bytes.length >= 2 ? bytes.readUInt16BE(0) : 0;
   if (mark === 0xfeff || mark === 0xfffe) return decodeUtf16(bytes, 0, bytes.length, false);
-  return decodeUtf8(bytes, 0, bytes.length).replace(/^\ufeff/, '');
+  return decodeAlone(decodeUtf8(bytes, 0, bytes.length)).replace(/^\ufeff/, '');
 }
 
 export function preferred(inside: Lyrics | undefined, beside: Lyrics | undefined): Lyrics | undefined {

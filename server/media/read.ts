@@ -22,6 +22,7 @@ import { sniff, SNIFF_BYTES, sniffUnsupported } from './sniff.ts';
 import { fillGaps, type FileRead, type FoundPicture } from './tag-builder.ts';
 import type { AUDIO_FORMATS, AudioFormat } from './audio-formats.ts';
 import { UnreadableAudio, type AudioRead, type ByteSource, type PictureRef } from './types.ts';
+import { decodeTags } from './unmarked-text.ts';
 import { Window } from './window.ts';
 
 /** Reads any format. Throws UnreadableAudio if it is not audio, damaged or malicious. */
@@ -35,7 +36,7 @@ export async function readAudio(source: ByteSource): Promise<AudioRead> {
   const other = await readWithMusicMetadata(between(source, start, end), format);
   fillGaps(other.tags, tags);
   if (format !== undefined && ONLY_AUDIO.has(format)) other.facts.payload = { start, end };
-  return { ...other, pictures: pictures.slice(0, MAX_PICTURES) };
+  return decodeTags({ ...other, pictures: pictures.slice(0, MAX_PICTURES) });
 }
 
 /** Formats whose tags all precede or follow the audio. */
@@ -57,7 +58,12 @@ export function readAudioSync(source: ByteSource): AudioRead | undefined {
   const read = readOwn(window, false);
   if (!read) return undefined;
   const { facts, tags, pictures } = read;
-  return { facts: checkFacts(facts, source.size), tags, pictures: pictures.slice(0, MAX_PICTURES), reader: 'own' };
+  return decodeTags({
+    facts: checkFacts(facts, source.size),
+    tags,
+    pictures: pictures.slice(0, MAX_PICTURES),
+    reader: 'own' as const,
+  });
 }
 
 export interface Picture {

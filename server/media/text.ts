@@ -1,19 +1,11 @@
-// Decodes text without ever failing: text that is invalid in its declared encoding is read as Windows-1252.
+// Decodes text without ever failing. Text that is invalid in its declared encoding keeps its bytes, as text without a
+// declared one does: unmarked-text.ts decodes it.
 import { isUtf8 } from 'node:buffer';
-
-// Windows-1252 characters in place of Latin-1's control characters (0x80 to 0x9f); five are unassigned and kept.
-const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9dž\x9fŸ';
-const C1_CONTROL = /[\x80-\x9f]/;
-
-/** Latin-1, including the Windows-1252 characters that taggers write as Latin-1. */
-export function decodeLatin1(bytes: Buffer, start: number, end: number): string {
-  const text = bytes.toString('latin1', start, end);
-  return C1_CONTROL.test(text) ? text.replace(/[\x80-\x9f]/g, (c) => WINDOWS_1252[c.charCodeAt(0) - 0x80] ?? c) : text;
-}
+import { keepBytes } from './unmarked-text.ts';
 
 export function decodeUtf8(bytes: Buffer, start: number, end: number): string {
   const text = bytes.toString('utf8', start, end);
-  return text.includes('\ufffd') && !isUtf8(bytes.subarray(start, end)) ? decodeLatin1(bytes, start, end) : text;
+  return text.includes('\ufffd') && !isUtf8(bytes.subarray(start, end)) ? keepBytes(bytes, start, end) : text;
 }
 
 /** UTF-16 in the byte order of its BOM, else as given. */

@@ -1,6 +1,7 @@
 // Results of reading a file: plain data that can be sent between threads.
 import type { TaggedField, TagValue } from '../db/track-fields.ts';
 import type { AudioFormat } from './audio-formats.ts';
+import type { Charset } from './charset.ts';
 
 /** Random access to the bytes of one file. Synchronous, since readers run in worker threads. */
 export interface ByteSource {
@@ -102,6 +103,10 @@ export interface AudioFacts {
 export interface AudioRead {
   facts: AudioFacts;
   tags: Tags;
+  /** The tags before decoding, if they have text without a declared charset; see unmarked-text.ts. */
+  unmarked?: Tags;
+  /** In which that text was decoded. */
+  charset?: Charset;
   /** Best first: front covers, then others. At most 8. */
   pictures: PictureRef[];
   /** For diagnostics. */

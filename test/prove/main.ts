@@ -1,9 +1,11 @@
 // npm run prove -- NAME --seed S: proofs too long for npm test, which runs a slice of each.
 import { parseArgs } from 'node:util';
+import { proveCharsets } from './charsets.ts';
 import { proveFingerprints } from './fingerprints.ts';
 import { proveIdentity } from './identity.ts';
 
 const PROOFS: Record<string, (options: { seed: number; runs: number | undefined }) => Promise<boolean>> = {
+  charsets: proveCharsets,
   fingerprints: proveFingerprints,
   identity: proveIdentity,
 };

@@ -1,11 +1,12 @@
 // ID3v2 text: an encoding byte, and descriptions that end with a NUL in that encoding.
-import { decodeLatin1, decodeUtf16, decodeUtf8, indexOfNul } from '../text.ts';
+import { decodeUtf16, decodeUtf8, indexOfNul } from '../text.ts';
+import { keepBytes } from '../unmarked-text.ts';
 
 /** Text in one of ID3's four encodings. */
 export function decodeText(encoding: number, b: Buffer, start: number, end: number): string {
   switch (encoding) {
     case 0:
-      return decodeLatin1(b, start, end);
+      return keepBytes(b, start, end);
     case 1:
       return decodeUtf16(b, start, end, false);
     case 2:
@@ -13,7 +14,7 @@ export function decodeText(encoding: number, b: Buffer, start: number, end: numb
     case 3:
       return decodeUtf8(b, start, end);
     default:
-      return encoding >= 0x20 ? decodeLatin1(b, start - 1, end) : ''; // the encoding byte is missing
+      return encoding >= 0x20 ? keepBytes(b, start - 1, end) : ''; // the encoding byte is missing
   }
 }
 

@@ -2,8 +2,9 @@
 import { ID3_GENRES } from '../genres.ts';
 import { matches } from '../picture-mime.ts';
 import { TagBuilder } from '../tag-builder.ts';
-import { decodeLatin1, indexOfNul } from '../text.ts';
+import { indexOfNul } from '../text.ts';
 import type { Tags } from '../types.ts';
+import { keepBytes } from '../unmarked-text.ts';
 import type { Window } from '../window.ts';
 
 export const ID3V1_BYTES = 128;
@@ -20,7 +21,7 @@ export function readId3v1(window: Window, end: number): Tags {
   const builder = new TagBuilder();
   const text = (at: number, length: number): string => {
     const nul = indexOfNul(b, i + at, i + at + length);
-    return decodeLatin1(b, i + at, nul < 0 ? i + at + length : nul);
+    return keepBytes(b, i + at, nul < 0 ? i + at + length : nul);
   };
   builder.add('title', text(3, 30));
   builder.add('artist', text(33, 30));

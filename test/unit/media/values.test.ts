@@ -10,7 +10,8 @@ import {
 } from '../../../server/media/field-values.ts';
 import { parseId3Genre } from '../../../server/media/genres.ts';
 import { parseLyrics } from '../../../server/media/lrc.ts';
-import { decodeLatin1, decodeUtf8, trimmed } from '../../../server/media/text.ts';
+import { decodeUtf8, trimmed } from '../../../server/media/text.ts';
+import { decodeAlone, keepBytes } from '../../../server/media/unmarked-text.ts';
 import { parseSmoothPlayback } from '../../../server/media/formats/mp4-ilst.ts';
 
 describe('track and disc numbers', () => {
@@ -55,6 +56,14 @@ describe('dates', () => {
     ['0000', undefined],
     ['99999', undefined],
     ['circa 1970', undefined],
+    ['Oct 3, 1995', { year: 1995, date: '1995-10-03' }],
+    ['3. Oktober 1995', { year: 1995, date: '1995-10-03' }],
+    ['Tue Oct 03 12:00:00 1995', { year: 1995, date: '1995-10-03' }],
+    ['décembre 1995', { year: 1995, date: '1995-12' }],
+    ['3 октября 1995 г.', { year: 1995, date: '1995-10-03' }],
+    ['1995年10月3日', { year: 1995, date: '1995-10-03' }],
+    ['1995:10:03', { year: 1995, date: '1995-10-03' }],
+    ['May 1995 to May 1996', undefined],
     ['', undefined],
     ['12345678901234567890', undefined],
   ])('%j is %j', (text, wanted) => {
@@ -138,9 +147,9 @@ describe('text', () => {
   });
 
   it('reads what is not UTF-8 as Windows-1252, and leaves a real replacement character alone', () => {
-    expect(decodeUtf8(Buffer.from([0x63, 0x61, 0x66, 0xe9]), 0, 4)).toBe('café');
+    expect(decodeAlone(decodeUtf8(Buffer.from([0x63, 0x61, 0x66, 0xe9]), 0, 4))).toBe('café');
     expect(decodeUtf8(Buffer.from('a\ufffdb'), 0, 5)).toBe('a\ufffdb');
-    expect(decodeLatin1(Buffer.from([0x93, 0x61, 0x94]), 0, 3)).toBe('“a”');
+    expect(decodeAlone(keepBytes(Buffer.from([0x93, 0x61, 0x94]), 0, 3))).toBe('“a”');
   });
 
   it("reads iTunes' samples", () => {

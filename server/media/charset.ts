@@ -1,0 +1,321 @@
+// Detects the charset of text that does not say it (ID3v1, Latin-1 frames of ID3v2, LIST INFO, invalid UTF-8), with all
+// text of an album as evidence. Each charset has a model of the text in its languages; the one under which the bytes
+// are most probable wins, if it does so by a margin over Windows-1252, which right text may be in.
+// See docs/decisions/0077
+import { TextDecoder } from 'node:util';
+import { CYRILLIC, HANGUL, HANZI, HANZI_TRADITIONAL, KANJI, WESTERN } from './charset-letters.ts';
+
+/** Detected ones, and others that a person can choose; labels of the Encoding Standard. */
+export const DETECTED_CHARSETS = [
+  'windows-1252',
+  'utf-8',
+  'windows-1251',
+  'shift_jis',
+  'euc-kr',
+  'gbk',
+  'big5',
+] as const;
+export const CHARSETS = [
+  ...DETECTED_CHARSETS,
+  'windows-1250',
+  'windows-1253',
+  'windows-1254',
+  'windows-1255',
+  'windows-1256',
+  'windows-1257',
+  'windows-1258',
+  'windows-874',
+  'koi8-r',
+  'euc-jp',
+] as const;
+export type Charset = (typeof CHARSETS)[number];
+type Detected = (typeof DETECTED_CHARSETS)[number];
+
+/** What right text is most often in. */
+export const USUAL_CHARSET = 'windows-1252';
+
+/** All costs are natural logarithms of probabilities. */
+const ASCII = -3;
+/** A text that is invalid in a charset may be damaged: by how much less probable it is than in Windows-1252. */
+const INVALID = -30;
+/** Tags of fixed length cut texts, perhaps within a character. */
+const SHORTEST_CUT = 28;
+const CUT = -6;
+const PRIOR: Record<Detected, number> = {
+  'windows-1252': 0,
+  'utf-8': -1,
+  'windows-1251': -3,
+  shift_jis: -3,
+  'euc-kr': -3,
+  gbk: -3,
+  big5: -4,
+};
+/** By how much a charset has to win over Windows-1252: with several texts, and with those of one file alone. */
+const MARGIN = 8;
+const MARGIN_ALONE = 14;
+/** By how much it has to win over the others if there is just one file. */
+const MARGIN_OVER_OTHERS = 9;
+/** What the charset of the album counts for a file. */
+const ALBUM = 10;
+
+const decoders = new Map<string, TextDecoder>();
+
+function decoderOf(charset: string, fatal: boolean): TextDecoder {
+  const key = `${charset}${fatal ? '!' : ''}`;
+  const known = decoders.get(key) ?? new TextDecoder(charset, { fatal, ignoreBOM: false });
+  decoders.set(key, known);
+  return known;
+}
+
+/** A character that is cut off at the end (ID3v1 has 30 bytes) is left out. */
+export function decodeCharset(bytes: Uint8Array, charset: Charset): string {
+  return decoderOf(charset, false)
+    .decode(bytes)
+    .replace(/\ufffd+$/, '');
+}
+
+/** Undefined if the bytes are invalid in it. `cut`: bytes of a character that is cut off at the end. */
+function strictly(bytes: Uint8Array, charset: Detected): { text: string; cut: number } | undefined {
+  for (let cut = 0; cut <= (bytes.length < SHORTEST_CUT ? 0 : 2); cut++) {
+    try {
+      return { text: decoderOf(charset, true).decode(bytes.subarray(0, bytes.length - cut)), cut };
+    } catch {
+      // the next length is tried
+    }
+  }
+  return undefined;
+}
+
+type Kind = 'space' | 'ascii' | 'letter';
+
+const kindOfAscii = (code: number): Kind =>
+  (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a) ? 'ascii' : 'space';
+
+/** Costs of a letter beyond ASCII after each kind, and of what follows it. */
+interface Steps {
+  afterSpace: number;
+  afterAscii: number;
+  afterLetter: number;
+  toSpace: number;
+  toAscii: number;
+  /** For a word of one letter. */
+  alone: number;
+}
+const WESTERN_STEPS: Steps = {
+  afterSpace: -3.2,
+  afterAscii: -2.8,
+  afterLetter: -3.5,
+  toSpace: -1.6,
+  toAscii: -0.3,
+  alone: 2.5,
+};
+const CYRILLIC_STEPS: Steps = {
+  afterSpace: -0.3,
+  afterAscii: -6,
+  afterLetter: -0.2,
+  toSpace: -1.7,
+  toAscii: -6,
+  alone: -1.5,
+};
+const ASIAN_STEPS: Steps = {
+  afterSpace: -0.5,
+  afterAscii: -3.9,
+  afterLetter: -0.2,
+  toSpace: -2,
+  toAscii: -3.9,
+  alone: 0,
+};
+
+/** The cost of a text as letters with their steps; `costOf` gets the letter and the one before. */
+function costOfText(text: string, steps: Steps, costOf: (letter: string, before: string) => number): number {
+  let cost = 0;
+  let kind: Kind = 'space';
+  let before = '';
+  const letters = Array.from(text);
+  for (const [i, letter] of letters.entries()) {
+    const code = letter.codePointAt(0) as number;
+    if (code < 0x80) {
+      const now = kindOfAscii(code);
+      cost += ASCII + (kind === 'letter' ? (now === 'ascii' ? steps.toAscii : steps.toSpace) : 0);
+      kind = now;
+    } else {
+      cost += kind === 'letter' ? steps.afterLetter : kind === 'ascii' ? steps.afterAscii : steps.afterSpace;
+      cost += costOf(letter, before);
+      if (kind === 'space' && (letters[i + 1] ?? ' ') === ' ') cost += steps.alone;
+      kind = 'letter';
+    }
+    before = letter;
+  }
+  return cost + (kind === 'letter' ? steps.toSpace : 0);
+}
+
+const isUpper = (letter: string): boolean => letter !== letter.toLowerCase();
+const isLower = (letter: string): boolean => letter !== letter.toUpperCase();
+
+function westernLetter(letter: string, before: string): number {
+  const code = letter.charCodeAt(0);
+  if (code < 0xa0) return -20; // a control character
+  return (WESTERN.get(letter) ?? -8) + (isUpper(letter) && isLower(before) ? -4 : 0);
+}
+
+function cyrillicLetter(letter: string, before: string): number {
+  const small = CYRILLIC.get(letter.toLowerCase());
+  if (small === undefined) return letter.charCodeAt(0) < 0xa0 ? -20 : '«»–—…“”„’№'.includes(letter) ? -5 : -9;
+  if (!isUpper(letter)) return small;
+  return small + (isLower(before) ? -6 : isUpper(before) ? -0.7 : -0.3);
+}
+
+/** A character of a charset with two bytes each: its cost by the rows of the charset, and how frequent it is. */
+type PairCost = (letter: string, lead: number, trail: number) => number;
+
+const PAIRS: Record<
+  'shift_jis' | 'euc-kr' | 'gbk' | 'big5',
+  { isSingle: (byte: number) => boolean; costOf: PairCost }
+> = {
+  shift_jis: {
+    isSingle: (byte) => byte >= 0xa0 && byte <= 0xdf,
+    costOf(letter, lead, trail) {
+      const code = letter.codePointAt(0) as number;
+      if (code >= 0xff61 && code <= 0xff9f) return -9.5; // half width
+      if (code >= 0x3041 && code <= 0x3093) return -5.3;
+      if (code >= 0x30a1 && code <= 0x30f4) return -5.4;
+      if (code === 0x30fc) return -4;
+      if (lead === 0x81) return '、。・「」〜～！？♪（）　…―’'.includes(letter) ? -7 : -10;
+      if (lead === 0x82) return -8;
+      if (KANJI.has(letter)) return -7.6;
+      if (lead >= 0x88 && (lead < 0x98 || (lead === 0x98 && trail <= 0x72))) return -10;
+      return lead >= 0x98 && lead <= 0xea ? -13.6 : -15;
+    },
+  },
+  'euc-kr': {
+    isSingle: () => false,
+    costOf(letter, lead, trail) {
+      if (lead < 0xa1 || trail < 0xa1) return -15.3; // not in KS X 1001
+      if (lead >= 0xb0 && lead <= 0xc8) return HANGUL.has(letter) ? -5.9 : -8.4;
+      if (lead >= 0xca && lead <= 0xfd) return -13.5;
+      return lead === 0xa1 || lead === 0xa3 ? -9 : -12;
+    },
+  },
+  gbk: {
+    isSingle: () => false,
+    costOf(letter, lead, trail) {
+      if (lead < 0xa1 || trail < 0xa1 || lead > 0xf7) return -15.4; // not in GB 2312
+      if (lead >= 0xb0 && lead <= 0xd7) return HANZI.has(letter) ? -6.7 : -9.5;
+      if (lead >= 0xd8) return -11.8;
+      return lead === 0xa1 || lead === 0xa3 ? -8.5 : -12;
+    },
+  },
+  big5: {
+    isSingle: () => false,
+    costOf(letter, lead, trail) {
+      if (lead < 0xa1 || lead > 0xf9) return -16;
+      if (lead >= 0xa4 && (lead < 0xc6 || (lead === 0xc6 && trail <= 0x7e)))
+        return HANZI_TRADITIONAL.has(letter) ? -6.7 : -9.7;
+      if (lead >= 0xc9) return -13;
+      return lead === 0xa1 ? -8.5 : -12;
+    },
+  },
+};
+
+function costOfPairs(
+  bytes: Uint8Array,
+  text: string,
+  { isSingle, costOf }: (typeof PAIRS)[keyof typeof PAIRS],
+): number {
+  let at = 0;
+  return costOfText(text, ASIAN_STEPS, (letter) => {
+    while ((bytes[at] ?? 0x80) < 0x80) at++;
+    const lead = bytes[at] as number;
+    const trail = isSingle(lead) ? 0 : (bytes[at + 1] ?? 0);
+    at += isSingle(lead) ? 1 : 2;
+    return costOf(letter, lead, trail);
+  });
+}
+
+const UTF8_STEPS: Steps = {
+  afterSpace: -0.5,
+  afterAscii: -0.7,
+  afterLetter: -0.5,
+  toSpace: -1,
+  toAscii: -0.7,
+  alone: 0,
+};
+
+/** That a text is valid says most: the letters count little. */
+const utf8Letter = (letter: string): number => {
+  const code = letter.codePointAt(0) as number;
+  if (code < 0xa0) return -20;
+  if (code < 0x250) return WESTERN.has(letter) ? -5.5 : -9;
+  return code < 0x800 ? (code >= 0x390 && code < 0x460 ? -5 : -9) : -7.5;
+};
+
+function costOf(bytes: Uint8Array, charset: Detected): number {
+  const read = strictly(bytes, charset);
+  if (!read) return costOf(bytes, USUAL_CHARSET) + INVALID;
+  const cost = costIn(charset, bytes, read.text);
+  return read.cut > 0 ? cost + CUT + read.cut * ASCII : cost;
+}
+
+function costIn(charset: Detected, bytes: Uint8Array, text: string): number {
+  if (charset === 'windows-1252') return costOfText(text, WESTERN_STEPS, westernLetter);
+  if (charset === 'windows-1251') return costOfText(text, CYRILLIC_STEPS, cyrillicLetter);
+  if (charset === 'utf-8') return costOfText(text, UTF8_STEPS, utf8Letter);
+  return costOfPairs(bytes, text, PAIRS[charset]);
+}
+
+type Costs = Record<Detected, number>;
+
+const noCosts = (): Costs => Object.fromEntries(DETECTED_CHARSETS.map((charset) => [charset, 0])) as Costs;
+
+function ranked(costs: Costs): Detected[] {
+  return DETECTED_CHARSETS.toSorted((a, b) => costs[b] + PRIOR[b] - costs[a] - PRIOR[a]);
+}
+
+/** By how much `one` is more probable than `other`. */
+const lead = (costs: Costs, one: Detected, other: Detected): number =>
+  costs[one] + PRIOR[one] - costs[other] - PRIOR[other];
+
+/** Longer texts (lyrics, comments) say enough with their start. */
+const MOST_BYTES = 400;
+
+/**
+ * The charset of each file of an album. `files` has the texts of each that are not ASCII; `known` are charsets that
+ * other files of the album have, or a person chose.
+ */
+export function detectCharsets(files: readonly (readonly Uint8Array[])[], known: readonly Charset[] = []): Detected[] {
+  const costsOfText = new Map<string, Costs>();
+  const keysOfFile = files.map((texts) =>
+    texts.map((text) => {
+      const bytes = text.subarray(0, MOST_BYTES);
+      const key = Buffer.from(bytes).toString('latin1');
+      if (!costsOfText.has(key)) {
+        const costs = noCosts();
+        for (const charset of DETECTED_CHARSETS) costs[charset] = costOf(bytes, charset);
+        costsOfText.set(key, costs);
+      }
+      return key;
+    }),
+  );
+  const sum = (keys: Iterable<string>): Costs => {
+    const total = noCosts();
+    for (const key of keys)
+      for (const charset of DETECTED_CHARSETS) total[charset] += costsOfText.get(key)?.[charset] ?? 0;
+    return total;
+  };
+  const album = sum(costsOfText.keys()); // a title of the album in every file is one piece of evidence
+  for (const charset of known) if (charset in album) album[charset as Detected] += ALBUM;
+  const [best = USUAL_CHARSET, second = USUAL_CHARSET] = ranked(album);
+  const isAlone = files.length + known.length < 2;
+  const isSure =
+    lead(album, best, USUAL_CHARSET) >= (isAlone ? MARGIN_ALONE : MARGIN) &&
+    (!isAlone || lead(album, best, second) >= MARGIN_OVER_OTHERS);
+  const ofAlbum = isSure ? best : USUAL_CHARSET;
+  if (isAlone) return files.map(() => ofAlbum);
+  return keysOfFile.map((keys) => {
+    const own = sum(new Set(keys));
+    own[ofAlbum] += ALBUM;
+    const [mine = ofAlbum] = ranked(own);
+    if (mine === ofAlbum) return mine;
+    return mine === USUAL_CHARSET || lead(own, mine, USUAL_CHARSET) >= MARGIN_ALONE ? mine : ofAlbum;
+  });
+}

@@ -1,0 +1,85 @@
+// Text that does not say its charset passes the readers with each byte beyond ASCII as one private character, so that
+// it can be decoded when the charset is known.
+import { decodeCharset, detectCharsets, USUAL_CHARSET, type Charset } from './charset.ts';
+import type { AudioRead, Tags } from './types.ts';
+
+const FIRST = 0xf700;
+const MARKED = /[\uf780-\uf7ff]/;
+const RUN = /[\0-\x7f\uf780-\uf7ff]+/g;
+/** Of a file: names come first, lyrics last. */
+const MOST_TEXTS = 8;
+const MOST_CHARACTERS = 120;
+
+/** Keeps the bytes of a text without a declared charset. */
+export function keepBytes(bytes: Buffer, start: number, end: number): string {
+  const text = bytes.toString('latin1', start, end);
+  return /[\x80-\xff]/.test(text)
+    ? text.replace(/[\x80-\xff]/g, (letter) => String.fromCharCode(FIRST + letter.charCodeAt(0)))
+    : text;
+}
+
+const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (letter) => letter.charCodeAt(0) & 0xff);
+
+export const decodeKept = (text: string, charset: Charset): string =>
+  MARKED.test(text)
+    ? text.replace(RUN, (run) => (MARKED.test(run) ? decodeCharset(bytesOf(run), charset) : run))
+    : text;
+
+/** Decodes a single text; its charset is changed only if it is certain. */
+export function decodeAlone(text: string): string {
+  if (!MARKED.test(text)) return text;
+  const telling = text.split('\n').filter((line) => MARKED.test(line));
+  return decodeKept(text, detectCharsets([[bytesOf(telling.join('\n'))]])[0] ?? USUAL_CHARSET);
+}
+
+/** Every text in the tags. */
+function* textsOf(tags: Tags): Generator<string> {
+  for (const value of Object.values(tags)) {
+    if (typeof value === 'string') yield value;
+    else if (Array.isArray(value)) yield* value;
+  }
+  for (const { text } of tags.lyrics?.lines ?? []) yield text;
+}
+
+function mapTexts(tags: Tags, map: (text: string) => string): Tags {
+  const mapped = Object.fromEntries(
+    Object.entries(tags).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? map(value) : Array.isArray(value) ? value.map(map) : value,
+    ]),
+  ) as unknown as Tags;
+  const { lyrics } = tags;
+  if (lyrics) mapped.lyrics = { ...lyrics, lines: lyrics.lines.map((line) => ({ ...line, text: map(line.text) })) };
+  return mapped;
+}
+
+/** The texts of a file that are not ASCII and do not say their charset. */
+function evidenceOf(tags: Tags): Uint8Array[] {
+  const texts = new Set<string>();
+  for (const text of textsOf(tags)) {
+    if (MARKED.test(text)) texts.add(text.slice(0, MOST_CHARACTERS));
+    if (texts.size === MOST_TEXTS) break;
+  }
+  return Array.from(texts, bytesOf);
+}
+
+/** Decodes the tags with a charset, or with what can be told from this file alone. */
+export function decodeTags<R extends AudioRead>(read: R, charset?: Charset): R {
+  const kept = read.unmarked ?? read.tags;
+  const evidence = evidenceOf(kept);
+  if (evidence.length === 0) return read;
+  const used = charset ?? detectCharsets([evidence])[0] ?? USUAL_CHARSET;
+  return { ...read, unmarked: kept, charset: used, tags: mapTexts(kept, (text) => decodeKept(text, used)) };
+}
+
+/** Decodes the tags of files of one album; `known`: see detectCharsets. */
+export function decodeAlbum<R extends AudioRead>(reads: readonly R[], known: readonly Charset[]): R[] {
+  const charsets = detectCharsets(
+    reads.map(({ unmarked }) => (unmarked ? evidenceOf(unmarked) : [])),
+    known,
+  );
+  return reads.map((read, i) => (read.unmarked ? decodeTags(read, charsets[i]) : read));
+}
+
+/** Whether a text of `unmarked` tags has bytes that are decoded with the charset. */
+export const isUnmarked = (text: string | undefined): boolean => text !== undefined && MARKED.test(text);

@@ -1,0 +1,127 @@
+// Names drawn from words of each language, written without saying their charset, as albums of eight and alone: how many
+// of them are read right, and whether any that was right is changed.
+import { USUAL_CHARSET, type Charset } from '../../server/media/charset.ts';
+import { bufferSource } from '../../server/media/byte-source.ts';
+import { readAudioSync } from '../../server/media/read.ts';
+import type { AudioRead } from '../../server/media/types.ts';
+import { decodeAlbum } from '../../server/media/unmarked-text.ts';
+import { id3, id3FrameV23, silentMp3 } from '../support/audio-bytes.ts';
+import { randomNumbers } from '../support/damage.ts';
+import { encodeCharset } from '../support/encode-charset.ts';
+import * as words from '../support/title-words.ts';
+
+const ALBUM_FILES = 8;
+const LEAST_REPAIRED = 0.99;
+const AUDIO = silentMp3(40);
+
+type Language = Parameters<typeof words.drawName>[0];
+const WESTERN = Object.values(words.WESTERN_LANGUAGES);
+
+/** The charsets with the languages that are written in them. */
+const ENCODINGS: [Charset, Language[]][] = [
+  ['shift_jis', [words.JAPANESE]],
+  ['euc-kr', [words.KOREAN]],
+  ['gbk', [words.SIMPLIFIED]],
+  ['big5', [words.TRADITIONAL]],
+  ['windows-1251', [words.RUSSIAN]],
+  ['windows-1252', WESTERN],
+  ['utf-8', [...WESTERN, words.JAPANESE, words.KOREAN, words.SIMPLIFIED, words.TRADITIONAL, words.RUSSIAN]],
+];
+
+interface Names {
+  title: string;
+  artist: string;
+  album: string;
+}
+
+function drawAlbum(language: Language, charset: Charset, below: (n: number) => number): Names[] {
+  const draw = (most: number): string => {
+    for (;;) {
+      const name = words.drawName(language, below, most);
+      if (encodeCharset(name, charset)) return name;
+    }
+  };
+  const [artist, album] = [draw(2), draw(3)];
+  return Array.from({ length: ALBUM_FILES }, () => ({ title: draw(4), artist, album }));
+}
+
+function readNames({ title, artist, album }: Names, charset: Charset): AudioRead {
+  const frame = (name: string, text: string): Buffer =>
+    id3FrameV23(name, Buffer.concat([Buffer.alloc(1), encodeCharset(text, charset) ?? Buffer.alloc(0)]));
+  const tag = id3([frame('TIT2', title), frame('TPE1', artist), frame('TALB', album)], 3);
+  return readAudioSync(bufferSource(Buffer.concat([tag, AUDIO]))) as AudioRead;
+}
+
+export interface CharsetCounts {
+  charset: string;
+  titles: number;
+  repaired: number;
+  /** Titles alone: read right, left as they were, and changed to something that is wrong. */
+  alone: { right: number; left: number; wrong: number };
+  examples: string[];
+}
+
+export function countCharset(charset: Charset, languages: Language[], titles: number, seed: number): CharsetCounts {
+  const below = randomNumbers(seed);
+  const counts: CharsetCounts = {
+    charset,
+    titles: 0,
+    repaired: 0,
+    alone: { right: 0, left: 0, wrong: 0 },
+    examples: [],
+  };
+  for (let n = 0; counts.titles < titles; n++) {
+    const names = drawAlbum(languages[n % languages.length] as Language, charset, below);
+    const reads = names.map((one) => readNames(one, charset));
+    decodeAlbum(reads, []).forEach(({ tags }, i) => {
+      const { title, artist, album } = names[i] as Names;
+      const isRight = tags.title === title && tags.album === album && tags.artists[0] === artist;
+      counts.titles++;
+      if (isRight) counts.repaired++;
+      else if (counts.examples.length < 8)
+        counts.examples.push(`${title} / ${artist} → ${tags.title} / ${tags.artists[0]}`);
+    });
+    // nothing but the title tells the charset
+    names.forEach(({ title }, i) => {
+      const { tags, charset: used } = readNames({ title, artist: 'Artist', album: 'Album' }, charset);
+      if (tags.title === names[i]?.title) counts.alone.right++;
+      else if (used === USUAL_CHARSET) counts.alone.left++;
+      else {
+        counts.alone.wrong++;
+        if (counts.examples.length < 8) counts.examples.push(`alone: ${names[i]?.title} → ${tags.title} (${used})`);
+      }
+    });
+  }
+  return counts;
+}
+
+export const countEncodings = (titles: number, seed: number): CharsetCounts[] =>
+  ENCODINGS.map(([charset, languages], i) => countCharset(charset, languages, titles, seed + i));
+
+/** Right text of each language, in Windows-1252. */
+export const countRight = (titles: number, seed: number): CharsetCounts[] =>
+  Object.entries(words.WESTERN_LANGUAGES).map(([name, language], i) => ({
+    ...countCharset('windows-1252', [language], titles / WESTERN.length, seed + i),
+    charset: name,
+  }));
+
+export const isRepaired = ({ titles, repaired, alone }: CharsetCounts): boolean =>
+  repaired / titles >= LEAST_REPAIRED && alone.wrong === 0;
+export const isUnharmed = ({ titles, repaired, alone }: CharsetCounts): boolean =>
+  repaired === titles && alone.right === titles;
+
+export async function proveCharsets({ seed, runs = 5_000 }: { seed: number; runs: number | undefined }) {
+  const print = ({ charset, titles, repaired, alone, examples }: CharsetCounts): void => {
+    console.log(
+      `${charset}: ${repaired} of ${titles} right (${((repaired * 100) / titles).toFixed(2)} %); ` +
+        `alone: ${alone.right} right, ${alone.left} left as they were, ${alone.wrong} wrong`,
+    );
+    for (const example of examples) console.log(`    ${example}`);
+  };
+  console.log(`seed ${seed}`);
+  const encodings = countEncodings(runs, seed);
+  encodings.forEach(print);
+  const right = countRight(runs * 4, seed + 100);
+  right.forEach(print);
+  return await Promise.resolve(encodings.every(isRepaired) && right.every(isUnharmed));
+}

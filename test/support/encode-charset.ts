@@ -1,0 +1,37 @@
+// Encodes text in charsets that Node only decodes, by what each byte or pair of bytes decodes to.
+import type { Charset } from '../../server/media/charset.ts';
+
+const tables = new Map<Charset, Map<string, number[]>>();
+
+function tableOf(charset: Charset): Map<string, number[]> {
+  const known = tables.get(charset);
+  if (known) return known;
+  const table = new Map<string, number[]>();
+  const decoder = new TextDecoder(charset, { fatal: true });
+  const add = (...bytes: number[]): void => {
+    try {
+      const text = decoder.decode(Uint8Array.from(bytes));
+      if ([...text].length === 1 && !table.has(text)) table.set(text, bytes);
+    } catch {
+      // not a character of it
+    }
+  };
+  for (let byte = 0; byte < 256; byte++) add(byte);
+  // the main rows first: some characters are in the extensions again
+  for (const from of [0xa1, 0x80])
+    for (let lead = from; lead < 256; lead++) for (let trail = 0x40; trail < 256; trail++) add(lead, trail);
+  tables.set(charset, table);
+  return table;
+}
+
+/** Undefined if the charset does not have all of the characters. */
+export function encodeCharset(text: string, charset: Charset): Buffer | undefined {
+  if (charset === 'utf-8') return Buffer.from(text);
+  const bytes: number[] = [];
+  for (const letter of text) {
+    const found = tableOf(charset).get(letter);
+    if (!found) return undefined;
+    bytes.push(...found);
+  }
+  return Buffer.from(bytes);
+}
