@@ -1,4 +1,5 @@
-// Reads the formats without an own reader through music-metadata: WMA, WavPack, DSD, Matroska, fragmented MP4. Its durations by decoding are not used, since they take seconds per file.
+// Reads the formats without an own reader through music-metadata: WMA, WavPack, DSD, Matroska, fragmented MP4. Its
+// durations by decoding are not used, since they take seconds per file.
 import { parseFromTokenizer, type IAudioMetadata, type ICommonTagsResult } from 'music-metadata';
 import { AbstractTokenizer, EndOfStreamError, type IReadChunkOptions } from 'strtok3';
 import { TAGGED_FIELDS, TRACK_FIELDS, type TaggedField } from '../db/track-fields.ts';
