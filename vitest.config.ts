@@ -6,15 +6,26 @@ import { PATIENCE_MS } from './test/support/until.ts';
 /** Only so that a test that hangs ends at some time: no machine is so slow that one that works needs it. */
 const HANGS_MS = 3 * PATIENCE_MS;
 
+// Workers, their threads and the programs that they start compile each file once per run, not once per process.
+process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.cache', 'compiled');
+
+/** Change what all files share when they are imported, so they have a process of their own. */
+const ALONE = ['test/integration/storage-third.test.ts'];
+
 const common = {
   environment: 'node' as const,
   pool: 'forks' as const,
+  isolate: false, // a process runs many files, and imports the server once: `import` has no side effects here
+  unstubEnvs: true,
+  unstubGlobals: true,
   testTimeout: HANGS_MS,
   hookTimeout: HANGS_MS,
   teardownTimeout: HANGS_MS,
   expect: { poll: { timeout: PATIENCE_MS } },
   globalSetup: ['test/support/build-stale.ts'],
 };
+/** Node imports TypeScript itself. Unit tests also import what only Vite can: pages and the shell. */
+const byNode = { viteModuleRunner: false, nodeLoader: false };
 
 export default defineConfig({
   test: {
@@ -29,8 +40,11 @@ export default defineConfig({
           ...common,
           name: 'integration',
           include: ['test/integration/**/*.test.ts', 'test/hostile/**/*.test.ts'],
+          exclude: ALONE,
+          experimental: byNode,
         },
       },
+      { test: { ...common, name: 'alone', include: ALONE, isolate: true, experimental: byNode } },
       {
         test: {
           ...common,
@@ -39,6 +53,7 @@ export default defineConfig({
           globalSetup: [...common.globalSetup, 'test/e2e/unpack-browser.ts'],
           maxWorkers: 3,
           sequence: { groupOrder: 1 },
+          experimental: byNode,
         },
       }, // after the others: a browser is a machine's work
     ],
