@@ -265,8 +265,8 @@ describe('tracks', () => {
   });
 
   test('every pair of filters equals a recount', async () => {
-    for (const one of TRACK_FILTERS)
-      for (const other of TRACK_FILTERS) await check({ ...one(), ...other() }, 'created_at', 'desc', 7, 3);
+    for (const [n, one] of TRACK_FILTERS.entries())
+      for (const other of TRACK_FILTERS.slice(n + 1)) await check({ ...one(), ...other() }, 'created_at', 'desc', 7, 3);
   });
 
   test('random filters, orders and pages equal a recount', async () => {

@@ -12,7 +12,7 @@ import {
   SQLiteTable,
   type SQLiteColumn,
 } from 'drizzle-orm/sqlite-core';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { applyPragmas, type Sqlite } from '../../server/db/client.ts';
 import { migrate } from '../../server/db/migrate.ts';
 import * as schema from '../../server/db/schema.ts';
@@ -32,10 +32,14 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-function connect(): Sqlite {
-  const client = new Database(join(dir, 'test.db'));
+function connectIn(folder: string): Sqlite {
+  const client = new Database(join(folder, 'test.db'));
   applyPragmas(client);
   client.pragma('synchronous = OFF');
+  return client;
+}
+function connect(): Sqlite {
+  const client = connectIn(dir);
   open.push(client);
   return client;
 }
@@ -56,8 +60,16 @@ describe("the product's own", () => {
     .filter((value) => is(value, SQLiteTable))
     .map((table) => getTableConfig(table));
   const dialect = new SQLiteSyncDialect();
+  let own: string;
   let client: Sqlite;
-  beforeEach(() => migrate((client = connect()), 'migrations', log));
+  beforeAll(() => {
+    own = mkdtempSync(join(tmpdir(), 'tonearm-migrated-'));
+    migrate((client = connectIn(own)), 'migrations', log);
+  });
+  afterAll(() => {
+    client.close();
+    rmSync(own, { recursive: true, force: true });
+  });
 
   test('create the tables of the schema and no others', () => {
     const others = names(client).filter((name) => name !== 'migrations' && !/^search_(trigrams|grams)/.test(name));
@@ -247,7 +259,9 @@ describe("the product's own", () => {
   test('do nothing the second time', () => {
     const [before, history] = [everything(client), rows(client, 'SELECT * FROM migrations')];
     migrate(client, 'migrations', log);
-    migrate(connect(), 'migrations', log);
+    const again = connectIn(own);
+    migrate(again, 'migrations', log);
+    again.close();
     expect([everything(client), rows(client, 'SELECT * FROM migrations')]).toEqual([before, history]);
   });
 
