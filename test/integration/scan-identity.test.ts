@@ -1,5 +1,6 @@
 // Identity survives the path: what happens to a track and its data when its file is renamed, moved,
 // retagged, replaced, swapped, doubled or lost. Every row holds after one scan and after a second one, in both modes.
+// Rows share a server, each in its own folder.
 import { chmodSync, chownSync, copyFileSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,55 +31,67 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 /** The files of ALL, without values that change. */
 const PLAIN: Row = { what: 'nothing', change: () => {}, places: {} };
 
+async function scan(server: TestServer): Promise<ScanResult> {
+  const { body } = await server.api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
+  await server.app.drain();
+  const job = (await server.api<JobOut & { result: ScanResult }>(`/jobs/${body.id}`)).body;
+  expect([job.status, job.error]).toEqual(['succeeded', null]);
+  return job.result;
+}
+
+const openLibrary = (mode: Mode, rows: Row[]): Promise<IdentityLibrary> =>
+  openIdentityLibrary({ base, mode, songs, rows, firstScan: async (server) => void (await scan(server)) });
+
 interface Library extends IdentityLibrary {
-  part: Part;
   at: (path: string) => string;
   track: (path: string) => Promise<TrackOut | undefined>;
   scan: () => Promise<ScanResult>;
 }
 
-async function library(mode: Mode, row: Row): Promise<Library> {
-  const scanWith = async (server: TestServer): Promise<ScanResult> => {
-    const { body } = await server.api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
-    await server.app.drain();
-    const job = (await server.api<JobOut & { result: ScanResult }>(`/jobs/${body.id}`)).body;
-    expect([job.status, job.error]).toEqual(['succeeded', null]);
-    return job.result;
-  };
-  const opened = await openIdentityLibrary({
-    base,
-    mode,
-    songs,
-    rows: [row],
-    firstScan: async (server) => void (await scanWith(server)),
-  });
+/** The files of ALL as the whole music folder. */
+async function library(mode: Mode): Promise<Library> {
+  const opened = await openLibrary(mode, [PLAIN]);
   open.push(opened.server);
-  const part = opened.parts[0] as Part;
   return {
     ...opened,
-    part,
-    at: part.at,
-    scan: () => scanWith(opened.server),
+    at: (opened.parts[0] as Part).at,
+    scan: () => scan(opened.server),
     track: async (path) => (await allTracks(opened.server)).find((track) => track.source_id === path),
   };
 }
 
+const isLong = ({ later }: Row): boolean => later !== undefined;
+
 describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
-  test.each(ROWS)('$what', async (row) => {
-    const music = await library(mode, row);
-    row.change(music.part);
-    if (row.later) {
-      await music.scan();
-      row.later(music.part);
-    }
-    for (const when of ['after one scan', 'after a second scan']) {
-      await music.scan();
-      await music.expectRow(0, when);
-    }
+  describe.each([
+    ['a change', ROWS.filter((row) => !isLong(row))],
+    ['a change, a scan and another change', ROWS.filter(isLong)],
+  ])('%s', (_, rows) => {
+    const named = rows.map((row, part) => [row.what, part] as const);
+    let music: IdentityLibrary;
+    const change = (what: 'change' | 'later'): void => music.parts.forEach((part, n) => (rows[n] as Row)[what]?.(part));
+
+    beforeAll(async () => {
+      music = await openLibrary(mode, rows);
+      change('change');
+      if (rows.some(isLong)) {
+        await scan(music.server);
+        change('later');
+      }
+      await scan(music.server);
+    });
+    afterAll(() => music.server.close());
+
+    test.each(named)('%s', (_what, part) => music.expectRow(part, 'after one scan'));
+
+    describe('after a second scan', () => {
+      beforeAll(async () => void (await scan(music.server)));
+      test.each(named)('%s', (_what, part) => music.expectRow(part, 'after a second scan'));
+    });
   });
 
   test('a deleted track stays deleted when its file is renamed', async () => {
-    const music = await library(mode, PLAIN);
+    const music = await library(mode);
     const { [A]: id } = await music.ids();
     expect((await music.server.api(`/tracks/${id}`, { method: 'DELETE' })).status).toBe(204);
     renameSync(music.at(A), music.at('One/First/renamed.mp3'));
@@ -89,7 +102,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
   });
 
   test('manual edits survive a move and a retag', async () => {
-    const music = await library(mode, PLAIN);
+    const music = await library(mode);
     const { [A]: id } = await music.ids();
     music.server.app.db.$client
       .prepare("UPDATE tracks SET metadata_status = 'manual', title = 'Typed' WHERE id = ?")
@@ -102,7 +115,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
 });
 
 test('tracks in an unreadable folder stay available, and are not taken for moved', async () => {
-  const music = await library('reference', PLAIN);
+  const music = await library('reference');
   const before = await music.ids();
   copyFileSync(music.at(D), music.at('copy-of-delta.mp3'));
   // permissions do not apply to root, so there the scan runs as another user
