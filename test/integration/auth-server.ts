@@ -11,7 +11,6 @@ import { loadConfig } from '../../server/config/config.ts';
 import { readJsonFile } from '../../server/config/json-file.ts';
 import { openSecretStore } from '../../server/config/secret-store.ts';
 import { withStoredSettings } from '../../server/config/secrets.ts';
-import { openDatabase } from '../../server/db/client.ts';
 import { documentationRoutes } from '../../server/http/docs-page.ts';
 import { errorHandler, notFoundHandler } from '../../server/http/problem.ts';
 import { requestLog } from '../../server/http/request-log.ts';
@@ -20,6 +19,7 @@ import { route, type Route } from '../../server/http/route.ts';
 import { createLog } from '../../server/log/log.ts';
 import { settingsRoutes } from '../../server/settings/routes.ts';
 import { createSettingsService } from '../../server/settings/service.ts';
+import { openMigrated } from '../support/temp-database.ts';
 
 export const SECRETS = {
   jwtSecret: 'test-secret-of-tokens-0123456789',
@@ -65,7 +65,7 @@ export async function startAuthServer({
   const given = loadConfig({ file: readJsonFile(join(data, 'settings.json')), env: { DATA_DIR: data, ...env } });
   const secretStore = await openSecretStore({ file: given.paths.secretsFile, wish: 'file', log });
   const config = await withStoredSettings(given, secretStore);
-  const db = openDatabase({ path: config.paths.database, migrationsDir: 'migrations', log });
+  const db = openMigrated(config.paths.database);
   const settings = createSettingsService({ config, secretStore, log });
   const auth = createAuthService({ db, log, now, settings, secrets, resources: 'resources' });
 

@@ -13,7 +13,8 @@ import { backUpInto, openBackup, restoreFrom } from '../support/backup-folders.t
 import { filesIn, livelyServer, makeBackup, rowsIn } from '../support/backups.ts';
 import { makeLibrary } from '../support/library.ts';
 import { allTracks } from '../support/served-library.ts';
-import { migratedDatabase, startServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
+import { migratedDatabase } from '../support/temp-database.ts';
 import type { ChildWish, Moment } from './backup-child.ts';
 
 /** For each of two targets. */

@@ -6,11 +6,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { applyPragmas, type Sqlite } from '../../server/db/client.ts';
 import { createCheckpoints, type Checkpoints } from '../../server/db/checkpoints.ts';
 import { createLog } from '../../server/log/log.ts';
-import { productPaths } from '../../server/paths.ts';
+import { paths } from '../support/product.ts';
 
 const PAGES_PER_MB = 256;
 const log = createLog('silent');
-const { workers } = productPaths(join(import.meta.dirname, '..', '..'), false);
 
 let dir: string;
 let client: Sqlite;
@@ -22,7 +21,7 @@ beforeEach(() => {
   client = new Database(databasePath);
   applyPragmas(client);
   client.exec('CREATE TABLE pages (id INTEGER PRIMARY KEY, bytes BLOB)');
-  checkpoints = createCheckpoints({ client, databasePath, workerUrl: workers.checkpoint, log });
+  checkpoints = createCheckpoints({ client, databasePath, workerUrl: paths.workers.checkpoint, log });
 });
 
 afterEach(async () => {
@@ -66,7 +65,7 @@ test('if the thread cannot run, SQLite checkpoints by itself', async () => {
   checkpoints = createCheckpoints({
     client,
     databasePath: join(dir, 'not', 'there.db'),
-    workerUrl: workers.checkpoint,
+    workerUrl: paths.workers.checkpoint,
     log,
   });
   for (let i = 0; i < 100; i++) {

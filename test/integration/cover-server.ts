@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { pathToFileURL } from 'node:url';
 import { eq } from 'drizzle-orm';
 import { coverRoutes } from '../../server/covers/routes.ts';
 import { createCoverService } from '../../server/covers/service.ts';
@@ -16,7 +15,7 @@ import { createLocalStorage } from '../../server/storage/local.ts';
 import type { Storage } from '../../server/storage/storage.ts';
 import { ascii, id3, id3Frame, silentMp3 } from '../support/audio-bytes.ts';
 import { openArchive } from '../support/cover-archive.ts';
-import { migratedDatabase } from '../support/server.ts';
+import { paths } from '../support/product.ts';
 import { inPieces } from './storage-conformance.ts';
 import { openLibrary, serveRoutes } from './storage-server.ts';
 
@@ -51,7 +50,6 @@ export interface CoverServerOptions {
 
 export async function openCoverServer({ archiveUrl, storageIs = (local) => local }: CoverServerOptions = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'tonearm-covers-'));
-  migratedDatabase(join(dir, 'tonearm.db'));
   const library = openLibrary(join(dir, 'tonearm.db'));
   const storage = storageIs(createLocalStorage({ root: join(dir, 'library') }));
   const changed: AlbumId[] = [];
@@ -63,7 +61,7 @@ export async function openCoverServer({ archiveUrl, storageIs = (local) => local
     now: () => clock.now,
     storage,
     cacheDir: join(dir, 'cache'),
-    workerUrl: pathToFileURL('server/covers/cover-worker.ts'),
+    workerUrl: paths.workers.cover,
     onCover: (id) => changed.push(id),
     audioStore: createAudioStore({ storage, importPath: () => undefined }),
     archive: openArchive(archiveUrl, log, () => clock.now),

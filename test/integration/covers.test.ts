@@ -3,7 +3,6 @@ import fs from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { eq } from 'drizzle-orm';
@@ -19,10 +18,11 @@ import { createLocalStorage } from '../../server/storage/local.ts';
 import type { Storage } from '../../server/storage/storage.ts';
 import { openArchive } from '../support/cover-archive.ts';
 import { ascii, flac, id3, id3Frame, silentMp3, u32 } from '../support/audio-bytes.ts';
+import { paths } from '../support/product.ts';
 import { codeOf, inPieces } from './storage-conformance.ts';
 import { AT, openLibrary, serveRoutes, silent, type OpenLibrary, type Served } from './storage-server.ts';
 
-const workerUrl = pathToFileURL('server/covers/cover-worker.ts');
+const workerUrl = paths.workers.cover;
 const onUnix = it.skipIf(process.platform === 'win32');
 
 let jpeg: Buffer;

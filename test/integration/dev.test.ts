@@ -10,7 +10,7 @@ import type { TokenResponse } from '../../server/auth/wire.ts';
 import type { TrackPage } from '../../server/library/wire.ts';
 import { OWNER } from '../e2e/stage.ts';
 import { isAlive } from '../support/process.ts';
-import { root } from '../support/server.ts';
+import { root } from '../support/product.ts';
 
 const SOURCES = ['dist', 'migrations', 'renderer', 'resources', 'scripts', 'server', 'test'];
 const TRACKS = 12;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { openDatabase } from '../../server/db/client.ts';
+import type { openDatabase } from '../../server/db/client.ts';
 import { listReviews, listWaiting } from '../../server/enrichment/queries.ts';
 import type { Paged } from '../../server/http/paging.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
@@ -17,7 +17,8 @@ import { runServer, spawnServer } from '../support/process.ts';
 import { retagMp3 } from '../support/retag.ts';
 import { allTracks } from '../support/served-library.ts';
 import { makeSoundFiles, type SoundFiles } from '../support/sound-files.ts';
-import { migratedDatabase, quiet, registerUser, startServer, type TestServer } from '../support/server.ts';
+import { registerUser, startServer, type TestServer } from '../support/server.ts';
+import { openMigrated } from '../support/temp-database.ts';
 
 let files: SoundFiles;
 let fake: FakeAcoustId;
@@ -48,8 +49,7 @@ const settings = (perSecond: number): Record<string, string> => ({
 /** A data folder with pending tracks. */
 function seed(count: number): void {
   const path = join(dir, 'tonearm.db');
-  migratedDatabase(path);
-  const db = openDatabase({ path, migrationsDir: 'migrations', log: quiet });
+  const db = openMigrated(path);
   fake.answer = makeHeardTracks(db, dir, files.make('seed.mp3'), count);
   db.$client.close();
 }
@@ -208,7 +208,7 @@ it('a cancelled job keeps its results and leaves the rest pending', async () => 
 
 it('a library of any size is read in ranges of ids, with queries that use an index', () => {
   seed(3);
-  const { $client } = openDatabase({ path: join(dir, 'tonearm.db'), migrationsDir: 'migrations', log: quiet });
+  const { $client } = openMigrated(join(dir, 'tonearm.db'));
   try {
     const plans = plansOf($client, (db) => {
       for (const scope of ['pending', 'failed', 'all', 'unanswered'] as const)
@@ -229,7 +229,7 @@ it('a library of any size is read in ranges of ids, with queries that use an ind
 function plansOf(client: Database.Database, work: (db: ReturnType<typeof openDatabase>) => void): string[] {
   const seen: string[] = [];
   const path = client.name;
-  const db = openDatabase({ path, migrationsDir: 'migrations', log: quiet });
+  const db = openMigrated(path);
   const prepare = db.$client.prepare.bind(db.$client);
   db.$client.prepare = ((sql: string) => {
     const statement = prepare(sql);

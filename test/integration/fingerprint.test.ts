@@ -21,7 +21,7 @@ import { NoFingerprint, type Fingerprinter, type SoundFile } from '../../server/
 import { createToolFinder } from '../../server/media/tools.ts';
 import { fingerprinterWith, never } from '../support/fingerprints.ts';
 import { encodeMusic, writeMusic, type Encoding } from '../support/music.ts';
-import { root } from '../support/server.ts';
+import { root } from '../support/product.ts';
 import { toolOrWarn } from '../support/tools.ts';
 
 const SECONDS = 12;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openDatabase, type MainDb } from '../../server/db/client.ts';
+import type { MainDb } from '../../server/db/client.ts';
 import type { UserId } from '../../server/db/ids.ts';
 import { createEventHub } from '../../server/events/hub.ts';
 import { errorHandler } from '../../server/http/problem.ts';
@@ -21,6 +21,7 @@ import { JobOut, JobPage } from '../../server/jobs/wire.ts';
 import { createLog } from '../../server/log/log.ts';
 import { PATIENCE_MS } from '../support/until.ts';
 import { principal } from '../support/principals.ts';
+import { openMigrated } from '../support/temp-database.ts';
 
 const log = createLog('silent');
 const now = () => new Date();
@@ -52,7 +53,7 @@ const api = async (path: string, method = 'GET', token = 'root') => {
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-job-routes-'));
-  db = openDatabase({ path: join(dir, 'test.db'), migrationsDir: 'migrations', log });
+  db = openMigrated(join(dir, 'test.db'));
   const events = createEventHub({ now });
   events.subscribe({ id: 1 as UserId, isSuperuser: true }, undefined, ({ name, data }) => {
     if (name === 'job') announced.push(JSON.parse(data) as JobOut);

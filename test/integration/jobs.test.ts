@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { openDatabase, type MainDb } from '../../server/db/client.ts';
+import type { MainDb } from '../../server/db/client.ts';
 import type { JobId } from '../../server/db/ids.ts';
 import { jobs as jobTable } from '../../server/db/schema.ts';
 import { createEventHub } from '../../server/events/hub.ts';
@@ -12,6 +12,7 @@ import { createJobs } from '../../server/jobs/service.ts';
 import { handledBy, permanent, task, type Handler, type JobContext } from '../../server/jobs/tasks.ts';
 import { createLog } from '../../server/log/log.ts';
 import { PATIENCE_MS } from '../support/until.ts';
+import { openMigrated } from '../support/temp-database.ts';
 
 const PLAIN = task('plain', { payload: z.strictObject({ n: z.int() }), attempts: 1, concurrency: 4 });
 const SINGLE = task('single', {
@@ -62,7 +63,7 @@ const lines = () =>
     .map((line) => JSON.parse(line) as Record<string, unknown>) ?? [];
 
 const open = () => {
-  db = openDatabase({ path: join(dir, 'test.db'), migrationsDir: 'migrations', log: createLog('silent') });
+  db = openMigrated(join(dir, 'test.db'));
 };
 const makeJobs = () => {
   const now = () => new Date(clock);

@@ -11,9 +11,9 @@ import { seededOrder } from '../../server/library/seeded-order.ts';
 import { createStatements, type Params, type Statements } from '../../server/library/statement-cache.ts';
 import { trackList, TRACK_SORT_PLANS } from '../../server/library/track-lists.ts';
 import { readTracks } from '../../server/library/track-rows.ts';
-import { productPaths } from '../../server/paths.ts';
 import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
+import { paths } from '../support/product.ts';
 
 const TRACKS = 6_000; // more than are shuffled at once
 
@@ -204,7 +204,7 @@ describe('with a thread for slow queries', () => {
   const asked: number[] = [];
   beforeAll(() => {
     thread = createListThread({
-      workerUrl: productPaths(process.cwd(), false).workers.lists,
+      workerUrl: paths.workers.lists,
       databasePath: temp.db.$client.name,
     });
     const counted = {

@@ -3,17 +3,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../server/db/client.ts';
 import type { ArtistId, TrackId } from '../../server/db/ids.ts';
 import { searchFold } from '../../server/library/sort-and-identity-keys.ts';
 import { gramOf } from '../../server/library/search-grams.ts';
 import { searchBase } from '../../server/library/search-index.ts';
 import { createTrackWriter, type TrackIdentity, type TrackWriter } from '../../server/library/track-writer.ts';
-import { createLog } from '../../server/log/log.ts';
 import { openLibraryServices } from '../support/library-services.ts';
 import { seededRandom } from '../support/random.ts';
 import { silence } from '../support/silence.ts';
-import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
+import { openMigrated, openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 
 interface Given extends Partial<TrackIdentity> {
   folder?: number;
@@ -468,11 +466,7 @@ describe('two writers', () => {
   });
 
   test('on two connections wait for each other, and the second finds the album of the first', () => {
-    const other = openDatabase({
-      path: join(temp.dir, 'tonearm.db'),
-      migrationsDir: 'migrations',
-      log: createLog('silent'),
-    });
+    const other = openMigrated(join(temp.dir, 'tonearm.db'));
     other.$client.pragma('busy_timeout = 0');
     const second = createTrackWriter({ db: other, now: () => new Date() });
     const identity = { title: 'T', artists: ['Band'], album: 'Album', genres: [] };

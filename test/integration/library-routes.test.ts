@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { UserOut } from '../../server/auth/wire.ts';
-import { openDatabase, type MainDb } from '../../server/db/client.ts';
+import type { MainDb } from '../../server/db/client.ts';
 import { createTrackWriter } from '../../server/library/track-writer.ts';
 import type {
   AlbumOut,
@@ -15,8 +15,9 @@ import type {
 } from '../../server/library/wire.ts';
 import type { LibrarySearchResponse } from '../../server/search/wire.ts';
 import { makeSampleLibrary, type SampleLibrary } from '../support/sample-library.ts';
-import { quiet, registerUser, startServer, type TestServer } from '../support/server.ts';
+import { registerUser, startServer, type TestServer } from '../support/server.ts';
 import { silence } from '../support/silence.ts';
+import { openMigrated } from '../support/temp-database.ts';
 
 let server: TestServer;
 let db: MainDb;
@@ -32,7 +33,7 @@ beforeAll(async () => {
   editor = await registerUser(server, 'editor');
   const { id } = (await server.api<UserOut>('/users/me', { token: editor })).body;
   await server.api(`/users/${id}`, { method: 'PATCH', body: { can_edit: true } });
-  db = openDatabase({ path: join(server.dir, 'tonearm.db'), migrationsDir: 'migrations', log: quiet });
+  db = openMigrated(join(server.dir, 'tonearm.db'));
   sample = makeSampleLibrary(db, { artists: 20, albums: 25, tracks: 130 }, 4);
 });
 afterAll(async () => {

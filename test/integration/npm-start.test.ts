@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isAlive } from '../support/process.ts';
-import { root } from '../support/server.ts';
+import { root } from '../support/product.ts';
 
 let dir: string;
 let npm: ChildProcess;

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { serverEntry } from '../support/bundle.ts';
-import { root } from '../support/server.ts';
+import { root } from '../support/product.ts';
 
 const OLD = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '22.18.0' } })`;
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {

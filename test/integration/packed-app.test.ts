@@ -15,7 +15,8 @@ import { productPaths } from '../../server/paths.ts';
 import { makeLibrary, pathOf, type ExpectedFile, type Manifest } from '../support/library.ts';
 import { packApp, type PackedApp } from '../support/packed-app.ts';
 import { spawnServer, type ServerProcess } from '../support/process.ts';
-import { ADMIN, root } from '../support/server.ts';
+import { root } from '../support/product.ts';
+import { ADMIN } from '../support/server.ts';
 
 let dir: string;
 let packed: PackedApp;

@@ -2,12 +2,13 @@
 // again.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase, type MainDb } from '../../server/db/client.ts';
+import type { MainDb } from '../../server/db/client.ts';
 import type { TrackId } from '../../server/db/ids.ts';
 import { createTrackWriter, type TrackIdentity } from '../../server/library/track-writer.ts';
 import type { ImportOut, PlaylistOut } from '../../server/playlists/wire.ts';
-import { quiet, registerUser, startServer, type TestServer } from '../support/server.ts';
+import { registerUser, startServer, type TestServer } from '../support/server.ts';
 import { silence } from '../support/silence.ts';
+import { openMigrated } from '../support/temp-database.ts';
 
 type Named = Omit<TrackIdentity, 'genres'>;
 const TRACKS: [string, Named, number][] = [
@@ -35,7 +36,7 @@ let trackIds: TrackId[];
 beforeAll(async () => {
   server = await startServer();
   other = await registerUser(server, 'somebody');
-  db = openDatabase({ path: join(server.dir, 'tonearm.db'), migrationsDir: 'migrations', log: quiet });
+  db = openMigrated(join(server.dir, 'tonearm.db'));
   const writer = createTrackWriter({ db, now: () => new Date() });
   const add = (source: string, sourceId: string, identity: Named, durationMs: number): TrackId =>
     writer.insert({

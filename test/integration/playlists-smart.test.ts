@@ -6,7 +6,6 @@ import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { FIELD_NAMES, namedFieldsFrom, TRACK_FIELDS, type FieldKind } from '../../server/db/track-fields.ts';
 import { foldedText, sortKey } from '../../server/library/sort-and-identity-keys.ts';
 import { seededOrder } from '../../server/library/seeded-order.ts';
-import { productPaths } from '../../server/paths.ts';
 import { rulesQuery } from '../../server/playlists/rules-sql.ts';
 import {
   FIELDS,
@@ -29,7 +28,7 @@ import {
 } from '../../server/playlists/smart.ts';
 import { seededRandom } from '../support/random.ts';
 import { makeSampleLibrary } from '../support/sample-library.ts';
-import { root } from '../support/server.ts';
+import { paths } from '../support/product.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 
 const DAY = 86_400_000;
@@ -82,7 +81,7 @@ beforeAll(() => {
     );
   })();
   thread = createSmartThread({
-    workerUrl: productPaths(root, false).workers.smart,
+    workerUrl: paths.workers.smart,
     databasePath: join(temp.dir, 'tonearm.db'),
   });
   smart = createSmartLists({ db: temp.db, thread, now: () => NOW });

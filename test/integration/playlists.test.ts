@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase, type MainDb } from '../../server/db/client.ts';
+import type { MainDb } from '../../server/db/client.ts';
 import type { TrackId } from '../../server/db/ids.ts';
 import { createTrackMerge } from '../../server/library/track-merge.ts';
 import { createTrackWriter } from '../../server/library/track-writer.ts';
@@ -17,7 +17,8 @@ import type {
 import { createEntryMerge } from '../../server/playlists/track-merge.ts';
 import { seededRandom } from '../support/random.ts';
 import { makeSampleLibrary, type SampleLibrary } from '../support/sample-library.ts';
-import { quiet, registerUser, startServer, type Answer, type ApiInit, type TestServer } from '../support/server.ts';
+import { registerUser, startServer, type Answer, type ApiInit, type TestServer } from '../support/server.ts';
+import { openMigrated } from '../support/temp-database.ts';
 
 let server: TestServer;
 let db: MainDb;
@@ -27,7 +28,7 @@ let other: string;
 beforeAll(async () => {
   server = await startServer();
   other = await registerUser(server, 'somebody');
-  db = openDatabase({ path: join(server.dir, 'tonearm.db'), migrationsDir: 'migrations', log: quiet });
+  db = openMigrated(join(server.dir, 'tonearm.db'));
   sample = makeSampleLibrary(db, { artists: 20, albums: 25, tracks: 300 }, 4);
 });
 afterAll(async () => {

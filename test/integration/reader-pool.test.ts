@@ -11,7 +11,8 @@ import { flac, silentMp3, vorbisComment } from '../support/audio-bytes.ts';
 import { damaged, randomNumbers } from '../support/damage.ts';
 import { fallbackAttacks, foreignAudio } from '../support/fallback-attacks.ts';
 import { makeLibrary, pathOf } from '../support/library.ts';
-import { quiet, root } from '../support/server.ts';
+import { paths } from '../support/product.ts';
+import { quiet } from '../support/server.ts';
 import { PATIENCE_MS } from '../support/until.ts';
 
 let dir: string;
@@ -46,7 +47,7 @@ const attack = (name: string): Buffer => fallbackAttacks.find((one) => one.name 
 
 function openPool(deps: Partial<ReaderPoolDeps> = {}): ReaderPool {
   const pool = createReaderPool({
-    workerUrl: pathToFileURL(join(root, 'server/files/reader-worker.ts')),
+    workerUrl: paths.workers.reader,
     log: quiet,
     ...deps,
   });

@@ -17,17 +17,17 @@ import { createReaderPool, type ReaderPool } from '../../server/files/reader-poo
 import { mtimeUsOf } from '../../server/files/file-stamp.ts';
 import type { ScanResult } from '../../server/scan/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
-import { productPaths } from '../../server/paths.ts';
 import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { startWriter } from '../support/growing-files.ts';
+import { paths } from '../support/product.ts';
 import { allTracks } from '../support/served-library.ts';
-import { quiet, root, startServer, type TestServer } from '../support/server.ts';
+import { quiet, startServer, type TestServer } from '../support/server.ts';
 
 let base: string;
 let reader: ReaderPool;
 beforeAll(() => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-changing-'));
-  reader = createReaderPool({ workerUrl: productPaths(root, false).workers.reader, log: quiet });
+  reader = createReaderPool({ workerUrl: paths.workers.reader, log: quiet });
 });
 afterAll(async () => {
   await reader.close();

@@ -2,7 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { root, startServer, type TestServer } from '../support/server.ts';
+import { root } from '../support/product.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 const document = readFileSync(join(root, 'docs', 'SECURITY.md'), 'utf8');
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { serverEntry } from '../support/bundle.ts';
-import { migratedDatabase } from '../support/server.ts';
+import { migratedDatabase } from '../support/temp-database.ts';
 
 let dir: string;
 let child: ChildProcess;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runServer, spawnServer } from '../support/process.ts';
-import { migratedDatabase } from '../support/server.ts';
+import { migratedDatabase } from '../support/temp-database.ts';
 
 let base: string;
 beforeAll(() => {

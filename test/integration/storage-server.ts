@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { openDatabase, type MainDb } from '../../server/db/client.ts';
+import type { MainDb } from '../../server/db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../../server/db/ids.ts';
 import { albums, artists, tracks } from '../../server/db/schema.ts';
 import { errorHandler, notFoundHandler } from '../../server/http/problem.ts';
@@ -10,6 +10,7 @@ import { mountRoutes } from '../../server/http/mount.ts';
 import type { Route } from '../../server/http/route.ts';
 import { createLog } from '../../server/log/log.ts';
 import { principal } from '../support/principals.ts';
+import { openMigrated } from '../support/temp-database.ts';
 
 export const silent = createLog('silent');
 export const AT = new Date('2024-01-01T00:00:00Z');
@@ -49,7 +50,7 @@ export async function serveRoutes(routes: Route[]): Promise<Served> {
 export type OpenLibrary = ReturnType<typeof openLibrary>;
 
 export function openLibrary(path: string) {
-  const db: MainDb = openDatabase({ path, migrationsDir: 'migrations', log: silent });
+  const db: MainDb = openMigrated(path);
   let count = 0;
   const times = { createdAt: AT, updatedAt: AT };
   return {

@@ -11,12 +11,12 @@ import { loadConfig } from '../../server/config/config.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import type { VerifyReport } from '../../server/maintenance/verify-report.ts';
-import { productPaths } from '../../server/paths.ts';
 import type { ScanResult } from '../../server/scan/wire.ts';
 import type { SettingsOut } from '../../server/settings/wire.ts';
 import { makeLibrary, type Manifest } from '../support/library.ts';
+import { paths } from '../support/product.ts';
 import { allTracks, differences } from '../support/served-library.ts';
-import { offline, quiet, root, startServer, type TestServer } from '../support/server.ts';
+import { offline, quiet, startServer, type TestServer } from '../support/server.ts';
 import { describeStorage } from './storage-conformance.ts';
 
 describeStorage('archive', () => {
@@ -118,7 +118,7 @@ describe('a library in a third storage', () => {
     const move = (to: string): Promise<void> =>
       runMigrate(
         loadConfig({ file: {}, env: { ...env, ...offline({}), DATA_DIR: dir, LOG_LEVEL: 'silent' } }),
-        productPaths(root, false),
+        paths,
         quiet,
         to,
       );

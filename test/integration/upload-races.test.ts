@@ -4,7 +4,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { TrackId } from '../../server/db/ids.ts';
 import { rightsFrom } from '../../server/db/rights.ts';
@@ -21,8 +20,9 @@ import { createLeases, type Leases } from '../../server/storage/leases.ts';
 import { createLocalStorage } from '../../server/storage/local.ts';
 import type { Storage } from '../../server/storage/storage.ts';
 import { makeLibrary, type Manifest } from '../support/library.ts';
+import { paths } from '../support/product.ts';
 import { allTracks } from '../support/served-library.ts';
-import { quiet, root, startServer, type Answer, type ServerOptions, type TestServer } from '../support/server.ts';
+import { quiet, startServer, type Answer, type ServerOptions, type TestServer } from '../support/server.ts';
 import { openTempDatabase } from '../support/temp-database.ts';
 import { turns } from '../support/until.ts';
 
@@ -191,7 +191,7 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
     const now = (): Date => new Date();
     const tracks = createTrackWriter({ db, now });
     const reader = createReaderPool({
-      workerUrl: pathToFileURL(join(root, 'server/files/reader-worker.ts')),
+      workerUrl: paths.workers.reader,
       log: quiet,
     });
     const library = createLibraryService({ db, tracks, storage, leases, now, log: quiet, onDeleted: () => undefined });

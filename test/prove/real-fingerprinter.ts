@@ -1,12 +1,10 @@
 // The product's own fingerprinter, outside of a server and of tests.
-import { join } from 'node:path';
 import { createLog } from '../../server/log/log.ts';
 import { createFingerprinter } from '../../server/media/fingerprint.ts';
 import { createToolFinder } from '../../server/media/tools.ts';
-import { productPaths } from '../../server/paths.ts';
+import { paths } from '../support/product.ts';
 
 export function createRealFingerprinter() {
-  const paths = productPaths(join(import.meta.dirname, '..', '..'), false);
   return createFingerprinter({
     findTool: createToolFinder({ binDir: paths.resources }),
     toolPath: () => undefined,

@@ -7,13 +7,12 @@ import { targetDeps } from '../../server/backup/service.ts';
 import { openTarget } from '../../server/backup/target.ts';
 import type { BackupResult } from '../../server/backup/wire.ts';
 import { loadConfig } from '../../server/config/config.ts';
-import { productPaths } from '../../server/paths.ts';
 import { createLeases } from '../../server/storage/leases.ts';
 import { createLocalStorage } from '../../server/storage/local.ts';
+import { paths } from './product.ts';
 
-const root = join(import.meta.dirname, '..', '..');
 const now = (): Date => new Date();
-const workerUrl = productPaths(root, false).workers.snapshot;
+const workerUrl = paths.workers.snapshot;
 
 export interface Place {
   passphrase?: string | undefined;

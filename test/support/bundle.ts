@@ -4,7 +4,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'vite';
 import { isFresh } from '../../scripts/built-parts.ts';
-import { root } from './server.ts';
+import { root } from './product.ts';
 
 const built = join(root, 'dist', 'server', 'main.js');
 

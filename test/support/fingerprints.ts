@@ -1,10 +1,9 @@
 // The real fingerprinter with only some of the programs that a machine may have.
 import { createFingerprinter, type Fingerprinter, type FingerprinterDeps } from '../../server/media/fingerprint.ts';
 import { createToolFinder } from '../../server/media/tools.ts';
-import { productPaths } from '../../server/paths.ts';
-import { quiet, root } from './server.ts';
+import { paths } from './product.ts';
+import { quiet } from './server.ts';
 
-const paths = productPaths(root, false);
 const findTool = createToolFinder({ binDir: paths.resources });
 
 /** Finds only these programs. */

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './server.ts';
+import { root } from './product.ts';
 
 /** The bytes before the fuses in Electron's binary: https://www.electronjs.org/docs/latest/tutorial/fuses */
 const SENTINEL = Buffer.from('dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX');

@@ -1,18 +1,15 @@
-// A whole server for a test: real SQLite file, real storage folder, port 0. The migrated database is made once per run
-// and copied.
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+// A whole server for a test: real SQLite file, real storage folder, port 0.
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp, type App, type AppOptions, type Tuning } from '../../server/app.ts';
 import { loadConfig } from '../../server/config/config.ts';
-import { openDatabase } from '../../server/db/client.ts';
 import { createLog } from '../../server/log/log.ts';
-import { productPaths } from '../../server/paths.ts';
 import type { TokenResponse } from '../../server/auth/wire.ts';
+import { paths } from './product.ts';
+import { migratedDatabase } from './temp-database.ts';
 
-export const root = join(import.meta.dirname, '..', '..');
 export const quiet = createLog((process.env['TEST_LOG'] as 'debug' | undefined) ?? 'silent');
-const paths = productPaths(root, false);
 
 export interface ServerOptions extends Tuning {
   /** Settings, as environment variables. */
@@ -55,18 +52,6 @@ export const offline = (env: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
     ['FPID', 'MUSICBRAINZ', 'COVERART'].map((service) => [`${service}_ENABLED`, String(`${service}_BASE_URL` in env)]),
   );
-
-let template: string | undefined;
-
-/** A database with every migration applied, created once per test file. */
-export function migratedDatabase(target: string): void {
-  if (!template || !existsSync(template)) {
-    template = join(mkdtempSync(join(tmpdir(), 'tonearm-template-')), 'tonearm.db');
-    openDatabase({ path: template, migrationsDir: paths.migrations, log: quiet }).$client.close();
-  }
-  mkdirSync(join(target, '..'), { recursive: true });
-  if (!existsSync(target)) copyFileSync(template, target);
-}
 
 export async function startServer({
   env = {},

@@ -1,9 +1,20 @@
-// A migrated database in its own folder, for tests without a server.
-import { mkdtempSync, rmSync } from 'node:fs';
+// Migrated databases, with and without a folder of their own. The migrations run once; each database is a copy.
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { openDatabase, type MainDb } from '../../server/db/client.ts';
 import { createLog } from '../../server/log/log.ts';
+import { paths, root } from './product.ts';
 
 export interface TempDatabase {
   db: MainDb;
@@ -13,7 +24,7 @@ export interface TempDatabase {
 
 export function openTempDatabase(): TempDatabase {
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-db-'));
-  const db = openDatabase({ path: join(dir, 'tonearm.db'), migrationsDir: 'migrations', log: createLog('silent') });
+  const db = openMigrated(join(dir, 'tonearm.db'));
   db.$client.pragma('synchronous = OFF'); // no need to survive a power cut
   return {
     db,
@@ -23,4 +34,39 @@ export function openTempDatabase(): TempDatabase {
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** Opens a database; one that does not exist gets every migration. */
+export function openMigrated(path: string, log = createLog('silent')): MainDb {
+  migratedDatabase(path);
+  return openDatabase({ path, migrationsDir: paths.migrations, log });
+}
+
+/** Creates a database with every migration applied, unless there is one. */
+export function migratedDatabase(path: string): void {
+  if (existsSync(path)) return;
+  mkdirSync(dirname(path), { recursive: true });
+  copyFileSync((template ??= findTemplate()), path);
+}
+
+let template: string | undefined;
+
+/** Kept for later runs, under a name that changes with the migrations. */
+function findTemplate(): string {
+  const migrations = readdirSync(paths.migrations).filter((name) => name.endsWith('.sql'));
+  const sources = [
+    join(root, 'server', 'db', 'migrate.ts'),
+    ...migrations.sort().map((name) => join(paths.migrations, name)),
+  ];
+  const hash = createHash('sha256');
+  for (const source of sources) hash.update(source).update(readFileSync(source));
+  const cache = join(root, 'node_modules', '.cache', 'tonearm');
+  const path = join(cache, `${hash.digest('hex').slice(0, 16)}.db`);
+  if (existsSync(path)) return path;
+  mkdirSync(cache, { recursive: true });
+  const made = join(mkdtempSync(join(cache, 'making-')), 'tonearm.db');
+  openDatabase({ path: made, migrationsDir: paths.migrations, log: createLog('silent') }).$client.close();
+  renameSync(made, path); // other processes may do the same at the same time
+  rmSync(dirname(made), { recursive: true });
+  return path;
 }

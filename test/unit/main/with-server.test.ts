@@ -12,7 +12,7 @@ import { launchServer } from '../../../main/launch-server.ts';
 import type { ServerChild } from '../../../main/server-process.ts';
 import { serverEntry } from '../../support/bundle.ts';
 import { makeLibrary, pathOf } from '../../support/library.ts';
-import { migratedDatabase } from '../../support/server.ts';
+import { migratedDatabase } from '../../support/temp-database.ts';
 import { until } from '../../support/until.ts';
 import { app, fake } from '../../fakes/electron.ts';
 import { onlyWindow, pageIsThere } from './running-app.ts';

@@ -1,0 +1,9 @@
+// Where the parts of the product are that tests start.
+import { join } from 'node:path';
+import { isFresh } from '../../scripts/built-parts.ts';
+import { productPaths } from '../../server/paths.ts';
+
+export const root = join(import.meta.dirname, '..', '..');
+
+/** Threads start four times as fast from the bundle, so it is used whenever it is as new as the sources. */
+export const paths = productPaths(root, isFresh('server'));
