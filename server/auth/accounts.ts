@@ -7,7 +7,7 @@ import { RIGHT_LIST, RIGHTS, USUAL_RIGHTS, type AccountTerms, type Rights } from
 import { AppError, conflict, invalid, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import { toFields } from '../http/problem.ts';
-import { createAppPasswordCipher, makeAppPassword } from './app-passwords.ts';
+import { createNamedAppPasswords } from './named-app-passwords.ts';
 import { hashPassword } from './passwords.ts';
 import {
   countSuperusers,
@@ -17,10 +17,10 @@ import {
   insertUser,
   listNames,
   listUsers,
-  setAppPassword,
   updateUser,
   type UserRow,
 } from './queries.ts';
+import type { Sessions } from './sessions.ts';
 import { usernameKey } from './username.ts';
 import type { RefuseWeak } from './weak-passwords.ts';
 import { Credentials } from './wire.ts';
@@ -33,10 +33,6 @@ export interface AccountChange extends AccountTerms {
   username?: string | undefined;
   password?: string | undefined;
 }
-export interface AppPassword {
-  username: string;
-  password: string;
-}
 
 export interface AccountsDeps {
   db: MainDb;
@@ -44,13 +40,12 @@ export interface AccountsDeps {
   /** COMPAT_SECRET_KEY. */
   secretKey: string;
   refuseWeak: RefuseWeak;
+  sessions: Pick<Sessions, 'endAll'>;
 }
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-export function createAccounts({ db, now, secretKey, refuseWeak }: AccountsDeps) {
-  const cipher = createAppPasswordCipher(secretKey);
-
+export function createAccounts({ db, now, secretKey, refuseWeak, sessions }: AccountsDeps) {
   const insert = (tx: Db, username: string, passwordHash: string, { isSuperuser, ...terms }: AccountTerms): UserRow => {
     const key = usernameKey(username);
     assertWhole(isSuperuser === true, terms);
@@ -65,13 +60,7 @@ export function createAccounts({ db, now, secretKey, refuseWeak }: AccountsDeps)
     });
   };
 
-  const rotate = (tx: Db, user: UserRow): AppPassword => {
-    const password = makeAppPassword();
-    setAppPassword(tx, user.id, cipher.seal(user.id, password));
-    return { username: user.username, password };
-  };
-
-  /** A new password revokes the user's tokens. Throws `not_found`, `invalid`, and `conflict` for a name in use. */
+  /** A new password ends the user's sessions. Throws `not_found`, `invalid`, and `conflict` for a name in use. */
   const update = async (id: UserId, { isSuperuser, username, password, ...terms }: AccountChange): Promise<UserRow> => {
     const change = checked(Credentials.partial(), { username, password });
     if (change.password !== undefined) await refuseWeak(change.password, change.username ?? getUser(db, id).username);
@@ -84,6 +73,7 @@ export function createAccounts({ db, now, secretKey, refuseWeak }: AccountsDeps)
         assertWhole(isSuperuser ?? user.isSuperuser, terms);
         const key = change.username === undefined ? user.usernameKey : usernameKey(change.username);
         if (key !== user.usernameKey) assertFree(tx, change.username ?? user.username, id);
+        if (passwordHash !== undefined) sessions.endAll(tx, id);
         return (
           updateUser(tx, id, {
             ...terms,
@@ -150,29 +140,7 @@ export function createAccounts({ db, now, secretKey, refuseWeak }: AccountsDeps)
       );
     },
 
-    /** Creates the app password if there is none. */
-    revealAppPassword(id: UserId): AppPassword {
-      return db.transaction(
-        (tx) => {
-          const user = getUser(tx, id);
-          if (!user.appPassword || !user.appPasswordSalt) return rotate(tx, user);
-          const password = cipher.open(id, {
-            sealed: Buffer.from(user.appPassword),
-            salt: Buffer.from(user.appPasswordSalt),
-          });
-          if (password === undefined)
-            throw conflict(
-              'This app password was encrypted with another COMPAT_SECRET_KEY and cannot be shown. Create a new one.',
-            );
-          return { username: user.username, password };
-        },
-        { behavior: 'immediate' },
-      );
-    },
-
-    rotateAppPassword(id: UserId): AppPassword {
-      return db.transaction((tx) => rotate(tx, getUser(tx, id)), { behavior: 'immediate' });
-    },
+    appPasswords: createNamedAppPasswords({ db, now, secretKey, getUser }),
   };
 }
 

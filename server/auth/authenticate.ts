@@ -6,7 +6,7 @@ import { rightsFrom } from '../db/rights.ts';
 import type { Authenticate, TokenSource } from '../http/mount.ts';
 import type { Principal } from '../http/route.ts';
 import type { Log } from '../log/log.ts';
-import { prepareFindPrincipal, prepareTouch, type PrincipalRow } from './queries.ts';
+import { prepareFindPrincipal, prepareNoteUse, prepareTouch, type Caller, type PrincipalRow } from './queries.ts';
 import { downloadScope, type TokenClaims, type Tokens } from './tokens.ts';
 
 const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i;
@@ -23,16 +23,16 @@ export interface AuthenticateDeps {
 
 export function createAuthenticate({ db, log, now, tokens }: AuthenticateDeps): Authenticate {
   const find = prepareFindPrincipal(db);
-  const tryTouch = createTryTouch({ db, log, now });
+  const tryTouch = createTryTouch({ db, log, now, table: 'sessions' });
 
   return (req, from) => {
     const token = onlyToken(req, from.query);
     const claims = token === undefined ? undefined : tokens.verify(token);
     if (!claims || !fits(claims, req, from)) return undefined;
-    const user = find(claims.userId);
-    if (!user || user.tokenVersion !== claims.version) return undefined; // deleted, or the password changed
-    tryTouch(user);
-    return toPrincipal(user);
+    const user = find(claims.sessionId, claims.userId);
+    if (!user || user.tokenVersion !== claims.version) return undefined; // deleted, ended, or the password changed
+    tryTouch(user, { id: user.sessionId, lastUsedAt: user.lastUsedAt }, callerOf(req));
+    return { ...toPrincipal(user), sessionId: user.sessionId };
   };
 }
 
@@ -51,16 +51,33 @@ function onlyToken(req: Request, query: boolean): string | undefined {
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** Writes `last_seen_at`, at most once a minute. A request must not fail because of it (full disk, database busy). */
-export function createTryTouch({ db, log, now }: Pick<AuthenticateDeps, 'db' | 'log' | 'now'>) {
+export const callerOf = (req: Request): Caller => ({ from: req.ip, client: req.headers['user-agent'] });
+
+interface Used {
+  id: number;
+  lastUsedAt: number | null;
+}
+
+/**
+ * Writes when the user was seen, and when and from where the session or app password was used; each at most once a
+ * minute. A request must not fail because of it (full disk, database busy).
+ */
+export function createTryTouch({
+  db,
+  log,
+  now,
+  table,
+}: Pick<AuthenticateDeps, 'db' | 'log' | 'now'> & { table: 'sessions' | 'app_passwords' }) {
   const touch = prepareTouch(db);
-  return ({ id, lastSeenAt }: Pick<PrincipalRow, 'id' | 'lastSeenAt'>): void => {
+  const noteUse = prepareNoteUse(db, table);
+  return ({ id, lastSeenAt }: Pick<PrincipalRow, 'id' | 'lastSeenAt'>, used: Used, caller: Caller): void => {
     const at = now();
-    if (lastSeenAt !== null && Math.abs(at.getTime() - lastSeenAt) < SEEN_EVERY_MS) return;
+    const isDue = (last: number | null): boolean => last === null || Math.abs(at.getTime() - last) >= SEEN_EVERY_MS;
     try {
-      touch(id, at);
+      if (isDue(lastSeenAt)) touch(id, at);
+      if (isDue(used.lastUsedAt)) noteUse(used.id, at, caller);
     } catch (error) {
-      log.warn({ err: error, user_id: id }, 'last_seen_at not written');
+      log.warn({ err: error, user_id: id }, 'last use not written');
     }
   };
 }

@@ -1,12 +1,21 @@
 // Rows of `users`.
 import { and, asc, count, eq } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
-import type { UserId } from '../db/ids.ts';
+import type { SessionId, UserId } from '../db/ids.ts';
 import { RIGHT_LIST, RIGHTS, type AccountLimits, type Right, type Rights } from '../db/rights.ts';
 import type { RowAs } from '../db/rows.ts';
-import { users } from '../db/schema.ts';
+import { users, type sessions } from '../db/schema.ts';
 import type { Page, Paged } from '../http/paging.ts';
-import type { SealedPassword } from './app-passwords.ts';
+
+/** Where a request comes from. */
+export interface Caller {
+  /** IP address. */
+  from: string | undefined;
+  /** What the client calls itself. */
+  client: string | undefined;
+}
+/** Characters. */
+export const MOST_CLIENT = 300;
 
 export type UserRow = typeof users.$inferSelect;
 export type NewUser = Pick<UserRow, 'username' | 'usernameKey' | 'passwordHash' | 'isSuperuser' | 'createdAt'> &
@@ -51,13 +60,6 @@ export const findUnchanged = (
 
 export const deleteUser = (db: Db, id: UserId): boolean => db.delete(users).where(eq(users.id, id)).run().changes > 0;
 
-export const setAppPassword = (db: Db, id: UserId, { sealed, salt, lookup }: SealedPassword): boolean =>
-  db
-    .update(users)
-    .set({ appPassword: sealed, appPasswordSalt: salt, appPasswordLookup: lookup })
-    .where(eq(users.id, id))
-    .run().changes > 0;
-
 export type PrincipalRow = RowAs<
   typeof users,
   'id' | 'username' | 'isSuperuser' | 'maxBitrateKbps' | 'tokenVersion' | 'lastSeenAt' | Right
@@ -68,14 +70,29 @@ export const PRINCIPAL_COLUMNS = [
   ...RIGHT_LIST.map((right) => `${RIGHTS[right].name} AS ${right}`),
 ].join(', ');
 
+/** With the session that the request came from. */
+export type SessionPrincipal = PrincipalRow & { sessionId: SessionId } & RowAs<typeof sessions, 'lastUsedAt'>;
+
 // The next two run with every request, so they are prepared text: some microseconds each.
 
 export function prepareFindPrincipal(db: MainDb) {
-  const find = db.$client.prepare<[UserId], PrincipalRow>(`SELECT ${PRINCIPAL_COLUMNS} FROM users WHERE id = ?`);
-  return (id: UserId): PrincipalRow | undefined => find.get(id);
+  const find = db.$client.prepare<[SessionId, UserId], SessionPrincipal>(
+    `SELECT ${PRINCIPAL_COLUMNS}, s.id AS sessionId, s.last_used_at AS lastUsedAt
+    FROM sessions s JOIN users ON users.id = s.user_id WHERE s.id = ? AND s.user_id = ?`,
+  );
+  return (sessionId: SessionId, userId: UserId): SessionPrincipal | undefined => find.get(sessionId, userId);
 }
 
 export function prepareTouch(db: MainDb) {
   const touch = db.$client.prepare<[number, UserId]>('UPDATE users SET last_seen_at = ? WHERE id = ?');
   return (id: UserId, at: Date): void => void touch.run(at.getTime(), id);
+}
+
+/** Of a session or an app password. */
+export function prepareNoteUse(db: MainDb, table: 'sessions' | 'app_passwords') {
+  const note = db.$client.prepare<[number, string | null, string | null, number]>(
+    `UPDATE ${table} SET last_used_at = ?, address = ?, client = ? WHERE id = ?`,
+  );
+  return (id: number, at: Date, { from, client }: Caller): void =>
+    void note.run(at.getTime(), from ?? null, client?.slice(0, MOST_CLIENT) ?? null, id);
 }

@@ -1,11 +1,15 @@
 // API of signing in, of one's own account, and of all accounts for superusers.
 import type { Request } from 'express';
-import { UserIdIn } from '../db/ids.ts';
+import { AppPasswordIdIn, SessionIdIn, UserIdIn, type SessionId, type UserId } from '../db/ids.ts';
 import { idParam, toPaged } from '../http/paging.ts';
-import { Reply, route, type Route } from '../http/route.ts';
+import { Reply, route, type Principal, type Route } from '../http/route.ts';
+import { callerOf } from './authenticate.ts';
+import { MOST_APP_PASSWORDS } from './named-app-passwords.ts';
 import type { AuthService } from './service.ts';
 import { downloadScope } from './tokens.ts';
 import {
+  AppPasswordCreate,
+  AppPasswordList,
   AppPasswordOut,
   AuthStatus,
   Credentials,
@@ -13,7 +17,9 @@ import {
   LoginBody,
   NoticeList,
   NoticeParam,
+  NewAppPasswordOut,
   PasswordChange,
+  SessionList,
   SetupBody,
   TokenResponse,
   UrlTokenIn,
@@ -24,16 +30,26 @@ import {
   UserQuery,
   UserUpdate,
   toAccountTerms,
+  toAppPasswordInfo,
   toNoticeOut,
+  toSessionOut,
   toTokenResponse,
   toUserOut,
   type SignIn,
 } from './wire.ts';
 
 const UserIdParam = idParam(UserIdIn);
+const SessionIdParam = idParam(SessionIdIn);
+const AppPasswordIdParam = idParam(AppPasswordIdIn);
 /** Tokens and passwords must not stay in any cache (RFC 6749, 5.1). */
 const secret = <T>(status: number, value: T): Reply<T> => new Reply(status, value, { 'Cache-Control': 'no-store' });
 const token = (status: number, signIn: SignIn): Reply<TokenResponse> => secret(status, toTokenResponse(signIn));
+
+/** The router lets in no access token without a session. */
+function holderOf({ id, sessionId }: Principal): { userId: UserId; sessionId: SessionId } {
+  if (sessionId === undefined) throw new Error('no session');
+  return { userId: id, sessionId };
+}
 
 /** Both ends of the connection have the same address: loopback, or the machine's own. */
 const isOwnMachine = ({ socket }: Request): boolean =>
@@ -67,7 +83,7 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       form: true,
       reply: TokenResponse,
     },
-    async ({ body, req }) => token(200, await auth.login({ ...body, from: req.ip })),
+    async ({ body, req }) => token(200, await auth.login({ ...body, ...callerOf(req) })),
   ),
 
   route(
@@ -80,7 +96,7 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       reply: TokenResponse,
       status: [201],
     },
-    async ({ body, req }) => token(201, await auth.register({ ...body, from: req.ip })),
+    async ({ body, req }) => token(201, await auth.register({ ...body, ...callerOf(req) })),
   ),
 
   route(
@@ -94,7 +110,7 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       status: [201],
     },
     async ({ body: { setup_token, username, password }, req }) =>
-      token(201, await auth.setUp({ token: setup_token, username, password, from: req.ip })),
+      token(201, await auth.setUp({ token: setup_token, username, password, ...callerOf(req) })),
   ),
 
   route(
@@ -107,7 +123,7 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       reply: TokenResponse,
     },
     async ({ body: { ticket }, req }) =>
-      token(200, await auth.signInDesktop({ ticket, from: req.ip, isHere: isOwnMachine(req) })),
+      token(200, await auth.signInDesktop({ ticket, ...callerOf(req), isHere: isOwnMachine(req) })),
   ),
 
   route(
@@ -121,7 +137,7 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
     },
     ({ user, body }) => {
       const scope = body.scope === 'download' ? downloadScope(body.path) : body.scope;
-      const { token, expiresInSeconds } = auth.issueUrlToken(user.id, scope);
+      const { token, expiresInSeconds } = auth.issueUrlToken(holderOf(user), scope);
       return secret(200, { token, scope: body.scope, expires_in: expiresInSeconds });
     },
   ),
@@ -134,7 +150,20 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       summary: 'Exchange a valid token for a new one',
       reply: TokenResponse,
     },
-    ({ user }) => token(200, auth.refresh(user.id)),
+    ({ user }) => token(200, auth.refresh(holderOf(user))),
+  ),
+
+  route(
+    {
+      method: 'post',
+      path: '/auth/logout',
+      access: 'user',
+      summary: 'Sign out: ends the session of the token, with its tokens for URLs',
+    },
+    ({ user }) => {
+      const { userId, sessionId } = holderOf(user);
+      auth.sessions.end(userId, sessionId);
+    },
   ),
 ];
 
@@ -148,14 +177,18 @@ const ownRoutes = (auth: AuthService): Route[] => [
       method: 'patch',
       path: '/users/me',
       access: 'user',
-      summary: 'Change your password; revokes all tokens but the one in the response',
+      summary: 'Change your password; ends all other sessions',
       body: PasswordChange,
       reply: TokenResponse,
     },
     async ({ user, body, req }) =>
       token(
         200,
-        await auth.changePassword(user.id, { current: body.current_password, next: body.password, from: req.ip }),
+        await auth.changePassword(holderOf(user), {
+          current: body.current_password,
+          next: body.password,
+          from: req.ip,
+        }),
       ),
   ),
 
@@ -164,11 +197,11 @@ const ownRoutes = (auth: AuthService): Route[] => [
       method: 'get',
       path: '/users/me/subsonic-password',
       access: 'user',
-      summary: 'Your app password for Subsonic clients; created if there is none',
+      summary: 'Your app password called default, for Subsonic clients; created if there is none',
       reply: AppPasswordOut,
       problems: ['conflict', 'storage_full'],
     },
-    ({ user }) => secret(200, auth.accounts.revealAppPassword(user.id)),
+    ({ user }) => secret(200, auth.accounts.appPasswords.reveal(user.id)),
   ),
 
   route(
@@ -176,10 +209,80 @@ const ownRoutes = (auth: AuthService): Route[] => [
       method: 'post',
       path: '/users/me/subsonic-password',
       access: 'user',
-      summary: 'Replace your app password',
+      summary: 'Replace your app password called default',
       reply: AppPasswordOut,
     },
-    ({ user }) => secret(200, auth.accounts.rotateAppPassword(user.id)),
+    ({ user }) => secret(200, auth.accounts.appPasswords.rotate(user.id)),
+  ),
+
+  route(
+    {
+      method: 'get',
+      path: '/users/me/app-passwords',
+      access: 'user',
+      summary: 'Your app passwords by name, and when and from where each was last used',
+      reply: AppPasswordList,
+    },
+    ({ user }) => auth.accounts.appPasswords.list(user.id).map(toAppPasswordInfo),
+  ),
+
+  route(
+    {
+      method: 'post',
+      path: '/users/me/app-passwords',
+      access: 'user',
+      summary: `Create an app password, which is shown in this answer only; an account can have ${MOST_APP_PASSWORDS}`,
+      body: AppPasswordCreate,
+      reply: NewAppPasswordOut,
+      status: [201],
+    },
+    ({ user, body }) => {
+      const { row, username, password } = auth.accounts.appPasswords.create(user.id, body.name);
+      return secret(201, { ...toAppPasswordInfo(row), username, password });
+    },
+  ),
+
+  route(
+    {
+      method: 'delete',
+      path: '/users/me/app-passwords/:id',
+      access: 'user',
+      summary: 'Revoke an app password',
+      params: AppPasswordIdParam,
+    },
+    ({ user, params }) => auth.accounts.appPasswords.revoke(user.id, params.id),
+  ),
+
+  route(
+    {
+      method: 'get',
+      path: '/users/me/sessions',
+      access: 'user',
+      summary: 'Where you are signed in, the latest used first',
+      reply: SessionList,
+    },
+    ({ user }) => auth.sessions.list(user.id).map((session) => toSessionOut(session, user.sessionId)),
+  ),
+
+  route(
+    {
+      method: 'delete',
+      path: '/users/me/sessions',
+      access: 'user',
+      summary: 'Sign out everywhere else',
+    },
+    ({ user }) => auth.endOtherSessions(holderOf(user)),
+  ),
+
+  route(
+    {
+      method: 'delete',
+      path: '/users/me/sessions/:id',
+      access: 'user',
+      summary: 'End a session, with its tokens for URLs',
+      params: SessionIdParam,
+    },
+    ({ user, params }) => auth.sessions.end(user.id, params.id),
   ),
 ];
 
@@ -240,11 +343,11 @@ const userRoutes = ({ accounts }: AuthService): Route[] => [
       method: 'post',
       path: '/users/:id/subsonic-password',
       access: 'superuser',
-      summary: 'Replace the app password of an account',
+      summary: 'Replace the app password of an account that is called default',
       params: UserIdParam,
       reply: AppPasswordOut,
     },
-    ({ params }) => secret(200, accounts.rotateAppPassword(params.id)),
+    ({ params }) => secret(200, accounts.appPasswords.rotate(params.id)),
   ),
 ];
 

@@ -1,8 +1,8 @@
 // Login, registration, first set-up, refresh and change of password. Accounts themselves are in accounts.ts.
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { Secrets } from '../config/secrets.ts';
-import type { MainDb } from '../db/client.ts';
-import type { UserId } from '../db/ids.ts';
+import type { Db, MainDb } from '../db/client.ts';
+import type { SessionId, UserId } from '../db/ids.ts';
 import { SELF_REGISTERED_QUOTA } from '../db/rights.ts';
 import { AppError, conflict, forbidden, invalid } from '../errors.ts';
 import { createInFlight } from '../http/in-flight.ts';
@@ -15,7 +15,8 @@ import { createDesktopTickets } from './desktop-tickets.ts';
 import { createLimits, createRegistrationLimit } from './sign-in-limits.ts';
 import { createNotices } from './notices.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
-import { findOwner, findUnchanged, updateUser, type UserRow } from './queries.ts';
+import { findOwner, findUnchanged, updateUser, type Caller, type UserRow } from './queries.ts';
+import { createSessions } from './sessions.ts';
 import { createSetupToken } from './setup-token.ts';
 import { createTokens } from './tokens.ts';
 import { usernameKey } from './username.ts';
@@ -32,13 +33,15 @@ export interface AuthDeps {
   resources: string;
 }
 
-/** `from` is the caller's address, for the limits on failures. */
-interface From {
-  from: string | undefined;
-}
-interface Login extends From {
+/** The caller's address is for the limits on failures too. */
+interface Login extends Caller {
   username: string;
   password: string;
+}
+/** Whose token it is. */
+interface Holder {
+  userId: UserId;
+  sessionId: SessionId;
 }
 
 /** Seconds. */
@@ -48,20 +51,33 @@ export type AuthService = ReturnType<typeof createAuthService>;
 
 export function createAuthService({ db, log, now, settings, secrets, resources }: AuthDeps) {
   const refuseWeak = createWeakPasswordCheck(resources);
-  const accounts = createAccounts({ db, now, secretKey: secrets.compatSecretKey, refuseWeak });
+  const sessions = createSessions({ db, now });
+  const accounts = createAccounts({ db, now, secretKey: secrets.compatSecretKey, refuseWeak, sessions });
   const tokens = createTokens({ secret: secrets.jwtSecret, now });
   const limits = createLimits();
   const limitRegistration = createRegistrationLimit();
   const setupToken = createSetupToken();
   const desktopTickets = createDesktopTickets({ now });
 
-  const signIn = (user: UserRow): SignIn => {
+  const issue = (user: UserRow, sessionId: SessionId, expiresInSeconds: number): SignIn => ({
+    token: tokens.sign({ userId: user.id, sessionId, version: user.tokenVersion }, expiresInSeconds),
+    expiresInSeconds,
+    user,
+  });
+  const signIn = (user: UserRow, caller: Caller): SignIn => {
     const expiresInSeconds = settings.get('ACCESS_TOKEN_TTL');
-    return { token: tokens.sign(user.id, user.tokenVersion, expiresInSeconds), expiresInSeconds, user };
+    return issue(user, sessions.start(user.id, expiresInSeconds, caller), expiresInSeconds);
+  };
+  /** Another token of the same session. */
+  const goOn = (tx: Db, user: UserRow, sessionId: SessionId): SignIn => {
+    const expiresInSeconds = settings.get('ACCESS_TOKEN_TTL');
+    sessions.extend(tx, sessionId, expiresInSeconds);
+    return issue(user, sessionId, expiresInSeconds);
   };
 
   return {
     accounts,
+    sessions,
     notices: createNotices(db),
     inFlight: createInFlight(),
     authenticate: createAuthenticate({ db, log, now, tokens }),
@@ -75,58 +91,67 @@ export function createAuthService({ db, log, now, settings, secrets, resources }
     isRegistrationAllowed: (): boolean => settings.get('ALLOW_REGISTRATION'),
 
     /** Throws `unauthenticated`, with the same text and after the same time for a wrong name and a wrong password. */
-    async login({ username, password, from }: Login): Promise<SignIn> {
-      const attempt = await limits.attempt(from, usernameKey(username));
+    async login({ username, password, ...caller }: Login): Promise<SignIn> {
+      const attempt = await limits.attempt(caller.from, usernameKey(username));
       const user = accounts.findByName(username);
       if (!(await verifyPassword(user?.passwordHash, password)) || !user) {
         throw new AppError('unauthenticated', 'The user name or the password is wrong.');
       }
       await attempt.succeeded();
-      return signIn(user);
+      return signIn(user, caller);
     },
 
     /** Throws `forbidden` while ALLOW_REGISTRATION is off. Never makes a superuser. */
-    async register({ username, password, from }: Login): Promise<SignIn> {
+    async register({ username, password, ...caller }: Login): Promise<SignIn> {
       if (!settings.get('ALLOW_REGISTRATION'))
         throw forbidden('Registration is off on this server. Ask its administrator for an account.');
-      const attempt = await limits.attempt(from); // against finding out which names exist
-      const user = await limitRegistration(from, () =>
+      const attempt = await limits.attempt(caller.from); // against finding out which names exist
+      const user = await limitRegistration(caller.from, () =>
         accounts.create({ username, password, quotaBytes: SELF_REGISTERED_QUOTA }),
       );
       await attempt.succeeded();
-      return signIn(user);
+      return signIn(user, caller);
     },
 
-    async setUp({ username, password, token, from }: Login & { token: string }): Promise<SignIn> {
+    async setUp({ username, password, token, ...caller }: Login & { token: string }): Promise<SignIn> {
       if (accounts.hasSuperuser()) throw conflict('This server is already set up. Sign in instead.');
-      const attempt = await limits.attempt(from);
+      const attempt = await limits.attempt(caller.from);
       if (!setupToken.matches(token))
         throw forbidden('The setup token is wrong. It is in the output of the server, and new at each start.');
       await attempt.succeeded();
-      return signIn(await accounts.createFirst({ username, password }));
+      return signIn(await accounts.createFirst({ username, password }), caller);
     },
 
     /** Signs in the desktop app's own window as the owner. Only from this machine (`isHere`), once per ticket. */
-    async signInDesktop({ ticket, from, isHere }: From & { ticket: string; isHere: boolean }): Promise<SignIn> {
-      const attempt = await limits.attempt(from);
+    async signInDesktop({ ticket, isHere, ...caller }: Caller & { ticket: string; isHere: boolean }): Promise<SignIn> {
+      const attempt = await limits.attempt(caller.from);
       if (!isHere || !desktopTickets.redeem(ticket))
         throw forbidden('The ticket is invalid. Tickets are for the desktop app’s own window and work once.');
       await attempt.succeeded();
       const owner = findOwner(db);
       if (!owner) throw conflict('This server is not set up yet. Create the first account.');
-      return signIn(owner);
+      return signIn(owner, caller);
     },
 
-    /** For URLs, which get around: good for a day, and for one thing. It ends with the account's access tokens. */
-    issueUrlToken(userId: UserId, scope: string): { token: string; expiresInSeconds: number } {
-      const { tokenVersion } = accounts.get(userId);
-      return { token: tokens.sign(userId, tokenVersion, URL_TOKEN_TTL, scope), expiresInSeconds: URL_TOKEN_TTL };
+    /** For URLs, which get around: good for a day, and for one thing. It ends with its session. */
+    issueUrlToken({ userId, sessionId }: Holder, scope: string): { token: string; expiresInSeconds: number } {
+      const version = accounts.get(userId).tokenVersion;
+      const token = tokens.sign({ userId, sessionId, version }, URL_TOKEN_TTL, scope);
+      return { token, expiresInSeconds: URL_TOKEN_TTL };
     },
 
-    refresh: (userId: UserId): SignIn => signIn(accounts.get(userId)),
+    refresh: ({ userId, sessionId }: Holder): SignIn => goOn(db, accounts.get(userId), sessionId),
 
-    /** Revokes all tokens of the user but the one it returns. A wrong current password counts as a failed login. */
-    async changePassword(userId: UserId, change: { current: string; next: string } & From): Promise<SignIn> {
+    /** Ends all other sessions of the user. */
+    endOtherSessions({ userId, sessionId }: Holder): void {
+      sessions.endAll(db, userId, sessionId);
+    },
+
+    /** Ends all sessions of the user but the caller's. A wrong current password counts as a failed login. */
+    async changePassword(
+      { userId, sessionId }: Holder,
+      change: { current: string; next: string; from: string | undefined },
+    ): Promise<SignIn> {
       const user = accounts.get(userId);
       const attempt = await limits.attempt(change.from, user.usernameKey);
       if (!(await verifyPassword(user.passwordHash, change.current))) {
@@ -140,7 +165,9 @@ export function createAuthService({ db, log, now, settings, secrets, resources }
       return db.transaction(
         (tx) => {
           if (!findUnchanged(tx, user)) throw conflict('The password was changed elsewhere in the meantime.');
-          return signIn(updateUser(tx, userId, { passwordHash, tokenVersion: user.tokenVersion + 1 }) ?? user);
+          sessions.endAll(tx, userId, sessionId);
+          const changed = updateUser(tx, userId, { passwordHash, tokenVersion: user.tokenVersion + 1 }) ?? user;
+          return goOn(tx, changed, sessionId);
         },
         { behavior: 'immediate' },
       );

@@ -1,10 +1,12 @@
-// Access tokens: JSON Web Tokens, HS256 only, with sub (user), iat, exp and ver (the user's token version).
+// Access tokens: JSON Web Tokens, HS256 only, with sub (user), iat, exp, ver (the user's token version) and sid (the
+// session).
 import { createSecretKey } from 'node:crypto';
 import jwt from 'jsonwebtoken';
-import type { UserId } from '../db/ids.ts';
+import type { SessionId, UserId } from '../db/ids.ts';
 
 export interface TokenClaims {
   userId: UserId;
+  sessionId: SessionId;
   version: number;
   expiresAtMs: number;
   /** Of a token for URLs: `media`, `events` or `download:<path>`; undefined for an access token, which has them all. */
@@ -16,6 +18,9 @@ export interface TokensOptions {
   secret: string;
   now: () => Date;
 }
+
+/** Whose it is: the user, the session and the user's token version. */
+export type TokenOwner = Pick<TokenClaims, 'userId' | 'sessionId' | 'version'>;
 
 /** `path` below /api/v1. */
 export const downloadScope = (path: string): string => `download:${path}`;
@@ -40,12 +45,16 @@ export function createTokens({ secret, now }: TokensOptions) {
   };
 
   return {
-    sign(userId: UserId, version: number, ttlSeconds: number, scope?: string): string {
+    sign({ userId, sessionId, version }: TokenOwner, ttlSeconds: number, scope?: string): string {
       const iat = seconds(now());
-      return jwt.sign({ iat, exp: iat + ttlSeconds, ver: version, ...(scope !== undefined && { scope }) }, key, {
-        algorithm: 'HS256',
-        subject: String(userId),
-      });
+      const claims = {
+        iat,
+        exp: iat + ttlSeconds,
+        ver: version,
+        sid: sessionId,
+        ...(scope !== undefined && { scope }),
+      };
+      return jwt.sign(claims, key, { algorithm: 'HS256', subject: String(userId) });
     },
 
     /** Undefined unless signed with this key and not expired. The caller checks that user and version still exist. */
@@ -73,13 +82,16 @@ function toClaims(claims: string | jwt.JwtPayload): TokenClaims | undefined {
   if (typeof claims === 'string' || typeof claims.sub !== 'string' || !/^[1-9]\d{0,15}$/.test(claims.sub))
     return undefined;
   const version: unknown = claims['ver'];
+  const sessionId: unknown = claims['sid'];
   const scope: unknown = claims['scope'];
+  if (!Number.isSafeInteger(sessionId)) return undefined;
   if (!Number.isSafeInteger(version) || !Number.isSafeInteger(claims.exp) || !Number.isSafeInteger(claims.iat))
     return undefined;
   if (scope !== undefined && typeof scope !== 'string') return undefined;
   return {
     scope,
     userId: Number(claims.sub) as UserId,
+    sessionId: sessionId as SessionId,
     version: version as number,
     expiresAtMs: (claims.exp as number) * 1_000,
   };

@@ -12,7 +12,9 @@ import {
   type Rights,
 } from '../db/rights.ts';
 import { isoTime, toIso, toIsoOrNull } from '../http/times.ts';
+import type { AppPasswordRow } from './named-app-passwords.ts';
 import type { Notice } from './notices.ts';
+import type { SessionRow } from './sessions.ts';
 
 const { maxBitrateKbps, quotaBytes } = ACCOUNT_LIMITS;
 /** By their names; what each allows is in its description. */
@@ -138,6 +140,63 @@ export const UserUpdate = z
   .strictObject({ username: Username.optional(), password: Password.optional(), ...AccountTermsIn.shape })
   .meta({ id: 'UserUpdate' });
 export const AppPasswordOut = z.object({ username: z.string(), password: z.string() }).meta({ id: 'AppPasswordOut' });
+
+const lastUse = {
+  created_at: isoTime,
+  address: z.string().nullable().meta({ description: 'IP address of its last use' }),
+  client: z.string().nullable().meta({ description: 'what the client called itself then' }),
+};
+export const SessionOut = z
+  .object({
+    id: z.int(),
+    is_current: z.boolean().meta({ description: 'the one that asks' }),
+    ...lastUse,
+    last_used_at: isoTime,
+    expires_at: isoTime,
+  })
+  .meta({ id: 'SessionOut' });
+export type SessionOut = z.output<typeof SessionOut>;
+export const SessionList = z.array(SessionOut);
+
+export const toSessionOut = (session: SessionRow, current: number | undefined): SessionOut => ({
+  id: session.id,
+  is_current: session.id === current,
+  created_at: toIso(session.createdAt),
+  last_used_at: toIso(session.lastUsedAt),
+  expires_at: toIso(session.expiresAt),
+  address: session.address,
+  client: session.client,
+});
+
+export const AppPasswordCreate = z
+  .strictObject({
+    name: z
+      .string()
+      .normalize('NFC')
+      .trim()
+      .min(1)
+      .max(64)
+      .meta({ description: 'for you to recognize it: the device or the app' }),
+  })
+  .meta({ id: 'AppPasswordCreate' });
+export const AppPasswordInfo = z
+  .object({ id: z.int(), name: z.string(), ...lastUse, last_used_at: isoTime.nullable() })
+  .meta({ id: 'AppPasswordInfo' });
+export type AppPasswordInfo = z.output<typeof AppPasswordInfo>;
+export const AppPasswordList = z.array(AppPasswordInfo);
+export const NewAppPasswordOut = z
+  .object({ ...AppPasswordInfo.shape, ...AppPasswordOut.shape })
+  .meta({ id: 'NewAppPasswordOut' });
+export type NewAppPasswordOut = z.output<typeof NewAppPasswordOut>;
+
+export const toAppPasswordInfo = (row: AppPasswordRow): AppPasswordInfo => ({
+  id: row.id,
+  name: row.name,
+  created_at: toIso(row.createdAt),
+  last_used_at: toIsoOrNull(row.lastUsedAt),
+  address: row.address,
+  client: row.client,
+});
 
 const NoticeName = z.enum(['rights']);
 export const NoticeParam = z.object({ name: NoticeName });

@@ -18,6 +18,7 @@ export interface Command {
     | 'verify'
     | 'gc'
     | 'storage'
+    | 'trash'
     | 'openapi'
     | 'help'
     | 'version';
@@ -72,6 +73,7 @@ const COMMANDS = [
   'verify',
   'gc',
   'storage',
+  'trash',
   'openapi',
 ] as const;
 /** The commands of options that not all commands have. */
@@ -95,10 +97,14 @@ const MAX_ARGS = {
   verify: 0,
   gc: 0,
   storage: 1,
+  trash: Infinity,
   openapi: 0,
   help: Infinity,
   version: Infinity,
 } as const;
+
+/** Of `user`: what comes after the name is WHAT=VALUE, or the name of an app password. */
+const TAKE_WORDS = new Set(['add', 'set', 'revoke']);
 
 /** Throws `bad_request` with a message that names what is wrong. */
 export function parseCommandLine(argv: string[]): Command {
@@ -106,7 +112,10 @@ export function parseCommandLine(argv: string[]): Command {
   const [word = 'serve', ...args] = positionals;
   const name = values.help ? 'help' : values.version ? 'version' : COMMANDS.find((command) => command === word);
   if (!name) throw new AppError('bad_request', `There is no command "${word}". Run with --help for the list.`);
-  const unexpected = args[name === 'user' && args[0] === 'set' ? Infinity : MAX_ARGS[name]];
+  const unexpected =
+    name === 'user' && TAKE_WORDS.has(args[0] ?? '')
+      ? args.slice(MAX_ARGS.user).find((given) => args[0] !== 'revoke' && !given.includes('='))
+      : args[MAX_ARGS[name]];
   if (unexpected !== undefined)
     throw new AppError('bad_request', `Unexpected argument "${unexpected}". Names with spaces need quotes.`);
 
@@ -196,12 +205,16 @@ Commands
                              --dry-run only prints what would change
   enrich [--all|--failed]    identify new tracks, all tracks, or those that failed
   user list                  list accounts
-  user add NAME [--superuser]     create an account; asks for the password
+  user add NAME [--superuser] [WHAT=VALUE …]
+                             create an account; asks for the password; WHAT as in user set
   user passwd NAME           set a password
   user promote NAME          make an account a superuser
   user set NAME WHAT=VALUE …
                              what an account may do (${RIGHT_NAMES.join(', ')}: yes or no)
                              and its limits (${LIMIT_NAMES.join(', ')}: a number or none)
+  user access NAME           where an account is signed in, and its app passwords
+  user sign-out NAME         end all sessions of an account
+  user revoke NAME APP-PASSWORD   revoke an app password
   ${`backup [--to ${PLACES.join('|')}]`.padEnd(26)} back up the library to the configured place, or to another
   restore --from ${PLACES.join('|')} [--snapshot ID] [--replace] [--music DIR] [--skip-damaged]
                              restore a backup into the data folder; --replace moves an existing library
@@ -209,6 +222,9 @@ Commands
   export DIR                 export audio with readable file names, playlists and data
   verify                     compare everything stored with its checksums; repairs from the backup
   gc [--dry-run]             delete stored objects that have been unused for a week
+  trash list                 deleted tracks with their ids, who deleted them and when they are gone for good
+  trash restore ID …         bring tracks back, with their likes, plays and playlist entries
+  trash empty [ID …]         delete tracks of the trash for good; without ids all of them
   storage migrate --to ${STORAGES.join('|')}   move the library to another storage; can be resumed
   openapi                    print the OpenAPI document
 

@@ -23,6 +23,7 @@ import { runRestore } from './restore.ts';
 import { runScan } from './scan.ts';
 import { answerShell, isUnderShell } from './shell-link.ts';
 import { runMigrate } from './storage.ts';
+import { runTrash } from './trash.ts';
 import { runUser } from './users.ts';
 import { runGarbage, runVerify } from './verify.ts';
 import { getBackend } from '../storage/backends.ts';
@@ -93,6 +94,7 @@ async function run(command: Command, invocation: Invocation): Promise<void> {
     else if (command.name === 'backup') await runBackup(app, command.to);
     else if (command.name === 'export') await runExport(app, resolve(command.args[0] ?? '.'));
     else if (command.name === 'enrich') await runEnrich(app, command.scope);
+    else if (command.name === 'trash') await runTrash(app, command.args);
     else await runUser(app, command);
   } finally {
     await app.close();

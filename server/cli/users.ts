@@ -1,7 +1,8 @@
-// `tonearm user add|list|passwd|promote|set`: manages accounts without a running server.
+// `tonearm user …`: manages accounts, with or without a running server.
 import { createInterface } from 'node:readline/promises';
 import { z } from 'zod';
 import type { App } from '../app.ts';
+import type { AppPasswordRow } from '../auth/named-app-passwords.ts';
 import type { UserRow } from '../auth/queries.ts';
 import { AccountTermsIn, toAccountTerms, UserCreate } from '../auth/wire.ts';
 import { ACCOUNT_LIMITS, RIGHT_LIST, RIGHTS, type AccountLimit, type AccountTerms } from '../db/rights.ts';
@@ -10,7 +11,7 @@ import { toFields } from '../http/problem.ts';
 import type { Command } from './command-line.ts';
 
 export async function runUser(
-  { auth: { accounts } }: App,
+  { auth: { accounts, sessions }, db }: App,
   { args: [action, name, ...words], superuser }: Command,
 ): Promise<void> {
   if (action === 'list') {
@@ -21,12 +22,14 @@ export async function runUser(
   if (!action || !name)
     throw new AppError(
       'bad_request',
-      'Usage: user add NAME, user passwd NAME, user promote NAME, user set NAME WHAT=VALUE, or user list.',
+      `Usage: ${['add', 'passwd', 'promote', 'access', 'sign-out'].map((one) => `user ${one} NAME`).join(', ')}, ` +
+        'user set NAME WHAT=VALUE, user revoke NAME APP-PASSWORD, or user list.',
     );
   if (action === 'add') {
     const account = UserCreate.safeParse({ username: name, password: await askPassword() });
     if (!account.success) throw invalid(toFields(account.error));
-    await accounts.create({ username: name, password: account.data.password, isSuperuser: superuser });
+    const terms = words.length === 0 ? {} : parseTerms(words);
+    await accounts.create({ username: name, password: account.data.password, isSuperuser: superuser, ...terms });
     return void console.log(`Created the account ${name}.`);
   }
   const user = accounts.findByName(name);
@@ -39,7 +42,27 @@ export async function runUser(
     console.log(`${user.username} is now a superuser.`);
   } else if (action === 'set') {
     console.log(`${user.username} ${termsOf(await accounts.update(user.id, parseTerms(words)))}`);
+  } else if (action === 'access') {
+    for (const one of sessions.list(user.id))
+      console.log(`session ${one.id}, ${lastUse(one)}, since ${one.createdAt.toISOString()}`);
+    for (const one of accounts.appPasswords.list(user.id)) console.log(`app password ${one.name}, ${lastUse(one)}`);
+  } else if (action === 'sign-out') {
+    sessions.endAll(db, user.id);
+    console.log(`Signed out ${user.username} everywhere. App passwords still work: see user access ${user.username}.`);
+  } else if (action === 'revoke') {
+    const given = words.join(' ');
+    const found = accounts.appPasswords.list(user.id).find((one) => one.name === given);
+    if (!found) throw notFound('app password', given);
+    accounts.appPasswords.revoke(user.id, found.id);
+    console.log(`Revoked the app password ${found.name} of ${user.username}.`);
   } else throw new AppError('bad_request', `There is no command "user ${action}".`);
+}
+
+function lastUse({ lastUsedAt, address, client }: Pick<AppPasswordRow, 'lastUsedAt' | 'address' | 'client'>): string {
+  if (lastUsedAt === null) return 'never used';
+  return [`last used ${lastUsedAt.toISOString()}`, address && `from ${address}`, client && `by ${client}`]
+    .filter(Boolean)
+    .join(' ');
 }
 
 const WORDS = new Map<string, unknown>([

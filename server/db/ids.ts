@@ -6,12 +6,15 @@ export type AlbumId = number & z.BRAND<'AlbumId'>;
 export type ArtistId = number & z.BRAND<'ArtistId'>;
 export type GenreId = number & z.BRAND<'GenreId'>;
 export type UserId = number & z.BRAND<'UserId'>;
+export type SessionId = number & z.BRAND<'SessionId'>;
+export type AppPasswordId = number & z.BRAND<'AppPasswordId'>;
 export type JobId = number & z.BRAND<'JobId'>;
 export type PlaylistId = number & z.BRAND<'PlaylistId'>;
 export type DownloadId = number & z.BRAND<'DownloadId'>;
 export type RadioStationId = number & z.BRAND<'RadioStationId'>;
 export type ShareId = number & z.BRAND<'ShareId'>;
 export type PlayId = number & z.BRAND<'PlayId'>;
+export type TrackEditId = number & z.BRAND<'TrackEditId'>;
 export type HistoryImportId = number & z.BRAND<'HistoryImportId'>;
 
 /** Of an id; 15 digits are whole numbers in every language. */
@@ -22,8 +25,11 @@ export const TrackIdIn = id.brand<'TrackId'>();
 export const AlbumIdIn = id.brand<'AlbumId'>();
 export const ArtistIdIn = id.brand<'ArtistId'>();
 export const UserIdIn = id.brand<'UserId'>();
+export const SessionIdIn = id.brand<'SessionId'>();
+export const AppPasswordIdIn = id.brand<'AppPasswordId'>();
 export const JobIdIn = id.brand<'JobId'>();
 export const PlaylistIdIn = id.brand<'PlaylistId'>();
 export const DownloadIdIn = id.brand<'DownloadId'>();
 export const PlayIdIn = id.brand<'PlayId'>();
+export const TrackEditIdIn = id.brand<'TrackEditId'>();
 export const HistoryImportIdIn = id.brand<'HistoryImportId'>();

@@ -8,6 +8,7 @@ import { sql } from 'drizzle-orm';
 import { customType, index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import type {
   AlbumId,
+  AppPasswordId,
   ArtistId,
   DownloadId,
   GenreId,
@@ -16,7 +17,9 @@ import type {
   PlayId,
   PlaylistId,
   RadioStationId,
+  SessionId,
   ShareId,
+  TrackEditId,
   TrackId,
   UserId,
 } from './ids.ts';
@@ -43,9 +46,6 @@ export const users = sqliteTable(
     passwordHash: text('password_hash').notNull(), // argon2id, PHC string
     isSuperuser: flag('is_superuser').notNull().default(false),
     tokenVersion: integer('token_version').notNull().default(1), // raised when the password changes; older tokens end
-    appPassword: blob('app_password'), // AES-256-GCM: 12 bytes IV, ciphertext, 16 bytes tag
-    appPasswordSalt: blob('app_password_salt'), // HKDF salt, 16 bytes
-    appPasswordLookup: text('app_password_lookup'), // keyed hash of the app-password, hex; finds an apiKey
     createdAt: time('created_at').notNull(),
     lastSeenAt: time('last_seen_at'),
     canEdit: flag('can_edit').notNull().default(false), // this and the next six: rights.ts
@@ -56,9 +56,48 @@ export const users = sqliteTable(
     maxBitrateKbps: integer('max_bitrate_kbps'), // null: no limit
     quotaBytes: integer('quota_bytes'), // null: no limit
   },
+  (t) => [uniqueIndex('users_username_key_unique').on(t.usernameKey)],
+);
+
+/** auth/: a sign-in, and the access tokens that follow from it. They end when it is deleted. */
+export const sessions = sqliteTable(
+  'sessions',
+  {
+    id: id<SessionId>(),
+    userId: integer('user_id')
+      .$type<UserId>()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    createdAt: time('created_at').notNull(),
+    expiresAt: time('expires_at').notNull(), // of its latest token
+    lastUsedAt: time('last_used_at').notNull(), // exact to a minute; so are the next two
+    address: text('address'), // IP address
+    client: text('client'), // User-Agent
+  },
+  (t) => [index('sessions_user_id').on(t.userId, t.lastUsedAt)],
+);
+
+/** auth/: a password for Subsonic clients. */
+export const appPasswords = sqliteTable(
+  'app_passwords',
+  {
+    id: id<AppPasswordId>(),
+    userId: integer('user_id')
+      .$type<UserId>()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(), // `default` is the one that /users/me/subsonic-password reveals
+    sealed: blob('sealed').notNull(), // AES-256-GCM: 12 bytes IV, ciphertext, 16 bytes tag
+    salt: blob('salt').notNull(), // HKDF salt, 16 bytes
+    lookup: text('lookup').notNull(), // keyed hash of the password, hex; finds an apiKey
+    createdAt: time('created_at').notNull(),
+    lastUsedAt: time('last_used_at'), // exact to a minute; so are the next two
+    address: text('address'), // IP address
+    client: text('client'), // what the client calls itself
+  },
   (t) => [
-    uniqueIndex('users_username_key_unique').on(t.usernameKey),
-    uniqueIndex('users_app_password_lookup_unique').on(t.appPasswordLookup),
+    uniqueIndex('app_passwords_user_id_name_unique').on(t.userId, t.name),
+    uniqueIndex('app_passwords_lookup_unique').on(t.lookup),
   ],
 );
 
@@ -418,6 +457,35 @@ export const trashedTracks = sqliteTable(
     index('trashed_tracks_cover_key')
       .on(t.coverKey)
       .where(sql`cover_key IS NOT NULL`),
+  ],
+);
+
+/**
+ * library/: what an edit of a track by hand replaced, for 30 days. Goes to the trash and comes back with its track.
+ */
+export const trackEdits = sqliteTable(
+  'track_edits',
+  {
+    id: id<TrackEditId>(),
+    trackId: integer('track_id')
+      .$type<TrackId>()
+      .notNull()
+      .references(() => tracks.id, { onDelete: 'cascade' }),
+    userId: integer('user_id')
+      .$type<UserId>()
+      .references(() => users.id, { onDelete: 'set null' }),
+    batch: text('batch'), // given by the client: edits that were made together
+    changes: json<unknown>('changes').notNull(), // [{field, before, after}], to show
+    before: json<unknown>('before').notNull(), // library/edit-history.ts
+    createdAt: time('created_at').notNull(),
+  },
+  (t) => [
+    index('track_edits_track_id').on(t.trackId, t.id),
+    index('track_edits_batch')
+      .on(t.batch, t.id)
+      .where(sql`batch IS NOT NULL`),
+    index('track_edits_created_at').on(t.createdAt),
+    index('track_edits_user_id').on(t.userId),
   ],
 );
 

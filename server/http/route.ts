@@ -2,7 +2,7 @@
 // OpenAPI document (openapi.ts) and the tests read the same list, so nothing is served that is not declared.
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
-import type { UserId } from '../db/ids.ts';
+import type { SessionId, UserId } from '../db/ids.ts';
 import type { Right, Rights } from '../db/rights.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { InPieces } from './pieces.ts';
@@ -21,6 +21,8 @@ export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 /** The authenticated user. */
 export interface Principal {
   id: UserId;
+  /** Absent for Subsonic clients. */
+  sessionId?: SessionId;
   username: string;
   isSuperuser: boolean;
   /** All of them for a superuser. */

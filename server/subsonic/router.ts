@@ -94,7 +94,7 @@ export function createSubsonicRouter({
         await endpoint.handle({ params, body, req, res, shapes, signal, client: params.text('c') ?? '' }),
       );
     const client = checkClient(params);
-    const user = await signIn(params, req);
+    const user = await signIn(params, req, client);
     res.locals['userId'] = user.id;
     inFlight(res, { user, address: req.ip });
     if (endpoint.access === 'superuser' && !user.isSuperuser) throw forbidden();
@@ -104,10 +104,10 @@ export function createSubsonicRouter({
     await respond.ok(res, format, await endpoint.handle(call));
   }
 
-  async function signIn(params: Params, req: Request): Promise<Principal> {
+  async function signIn(params: Params, req: Request, client: string): Promise<Principal> {
     const credential = credentialOf(params);
     const wrong = 'apiKey' in credential ? wrongApiKey() : wrongCredentials();
-    const user = await appSignIn(credential, req.ip).catch((error: unknown) => {
+    const user = await appSignIn(credential, { from: req.ip, client }).catch((error: unknown) => {
       throw error instanceof AppError && error.code === 'too_many_requests'
         ? new Fault(wrong.code, error.message, {
             status: 429,

@@ -1,6 +1,6 @@
 // Every route × everybody who may call, generated from the list of routes: docs/ACCESS.md is the result.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Route } from '../../server/http/route.ts';
+import type { Route, TokenScope } from '../../server/http/route.ts';
 import { registerUser, startServer, type TestServer } from '../support/server.ts';
 
 interface Caller {
@@ -8,6 +8,8 @@ interface Caller {
   token: string | null;
   /** In the address instead of the header. */
   isInAddress?: boolean;
+  /** Of a token for URLs. */
+  scope?: TokenScope;
 }
 
 let server: TestServer;
@@ -21,6 +23,11 @@ beforeAll(async () => {
   const { body: app } = await server.api<{ password: string }>('/users/me/subsonic-password', { token: listener });
   const changed = { password: 'another long password', current_password: 'long enough password' };
   await server.api('/users/me', { method: 'PATCH', token: revoked, body: changed });
+  const urlToken = async (scope: TokenScope): Promise<string> => {
+    const body = { scope };
+    return (await server.api<{ token: string }>('/auth/media-token', { method: 'POST', body, token: listener })).body
+      .token;
+  };
   callers = [
     { name: 'nobody', token: null },
     { name: 'ended token', token: revoked },
@@ -28,6 +35,8 @@ beforeAll(async () => {
     { name: 'share address', token: 'aB3_-xyz90aB3_-xyz90' },
     { name: 'user', token: listener },
     { name: 'user, token in the address', token: listener, isInAddress: true },
+    { name: 'media token', token: await urlToken('media'), isInAddress: true, scope: 'media' },
+    { name: 'event token', token: await urlToken('events'), isInAddress: true, scope: 'events' },
     { name: 'editor', token: editor },
     { name: 'administrator', token: server.token },
   ];
@@ -38,8 +47,10 @@ const NOTHING_HERE = 999_999_999;
 const VERDICTS: Record<number, string> = { 401: 'sign in', 403: 'no' };
 
 /** What access and right of a route come to for a caller. People who register have every right but to edit. */
-function verdictOf({ access, right, orOwn }: Route['spec'], { name, isInAddress = false }: Caller): string {
+function verdictOf(spec: Route['spec'], { name, isInAddress = false, scope }: Caller): string {
+  const { access, right, orOwn } = spec;
   if (access === 'public') return 'yes';
+  if (scope !== undefined) return access === 'stream' && (spec.scope ?? 'media') === scope ? 'yes' : 'sign in';
   const isSignedIn = /^(user|editor|administrator)/.test(name) && (!isInAddress || access === 'stream');
   if (!isSignedIn) return 'sign in';
   if (name === 'administrator') return 'yes';
@@ -91,7 +102,7 @@ const pageOf = (rows: string[]): string => `# Who may call what
 Every route of the REST API (below \`/api/v1\`) and every kind of caller. Generated:
 \`npx vitest run --project integration hostile/access -u\`. "yes" is the route's own answer, "sign in" is 401, "no" is
 403, "own" is 403 for what others uploaded, or have in playlists or liked. The Subsonic API asks for an app password
-with every call; what is at the root (\`/stream/{id}\`, \`/share/…\`, \`/health\`) is in [SECURITY.md](SECURITY.md).
+with every call. Tokens for URLs are in the address; one for a download opens the path that it names. What is at the root (\`/stream/{id}\`, \`/share/…\`, \`/health\`) is in [SECURITY.md](SECURITY.md).
 
 | route | ${callers.map(({ name }) => name).join(' | ')} |
 |---|${callers.map(() => '---|').join('')}

@@ -285,3 +285,140 @@ describe('app passwords', () => {
     }
   });
 });
+
+describe('named app passwords', () => {
+  const path = '/users/me/app-passwords';
+  const make = (token: string, name: string) => server.call(path, { token, json: { name } });
+  const list = async (token: string) =>
+    JSON.parse((await server.call(path, { token })).text) as Record<string, unknown>[];
+  const signIn = (apiKey: string, from = '10.0.0.9', client = 'Symfonium') =>
+    server.auth.appSignIn({ apiKey }, { from, client });
+
+  it('each sign in by themselves, and tell when, from where and by which app they were last used', async () => {
+    const { token } = await server.signUp('ann');
+    const [phone, car] = [await make(token, ' Phone '), await make(token, 'Car')];
+    expect([phone.status, phone.headers.get('cache-control')]).toEqual([201, 'no-store']);
+    server.wait(5_000);
+    expect(await signIn(String(phone.body['password']))).toMatchObject({ username: 'ann' });
+    const proves = (given: string) => given === car.body['password'];
+    expect(
+      await server.auth.appSignIn({ username: 'ann', proves }, { from: '10.0.0.8', client: 'DSub' }),
+    ).toBeDefined();
+    expect(await list(token)).toEqual([
+      {
+        id: car.body['id'],
+        name: 'Car',
+        created_at: '2026-03-01T12:00:00.000Z',
+        last_used_at: '2026-03-01T12:00:05.000Z',
+        address: '10.0.0.8',
+        client: 'DSub',
+      },
+      expect.objectContaining({ name: 'Phone', address: '10.0.0.9', client: 'Symfonium' }) as unknown,
+    ]);
+  });
+
+  it('are revoked one by one, and by their user alone', async () => {
+    const { token } = await server.signUp('ann');
+    const [phone, car] = [await make(token, 'Phone'), await make(token, 'Car')];
+    const revoke = (asking: string) =>
+      server.call(`${path}/${String(phone.body['id'])}`, { method: 'DELETE', token: asking });
+    expect((await revoke(owner)).status).toBe(404);
+    expect(await signIn(String(phone.body['password']))).toBeDefined();
+    expect([(await revoke(token)).status, (await revoke(token)).status]).toEqual([204, 404]);
+    expect(await signIn(String(phone.body['password']))).toBeUndefined();
+    expect(await signIn(String(car.body['password']))).toBeDefined();
+    expect((await list(owner)).length).toBe(0);
+  });
+
+  it('are at most 20 with default, each with a name of its own', async () => {
+    const { token } = await server.signUp('ann');
+    for (let n = 1; n < 20; n += 1) expect((await make(token, `device ${n}`)).status).toBe(201);
+    expect((await make(token, 'one more')).status).toBe(409);
+    expect((await server.call('/users/me/subsonic-password', { token })).status).toBe(200);
+    expect((await list(token)).length).toBe(20);
+    for (const name of ['device 1', 'default']) {
+      const refused = await make(token, name);
+      expect([refused.status, refused.body['errors']]).toEqual([
+        409,
+        [{ field: 'name', message: 'is already in use' }],
+      ]);
+    }
+    for (const name of ['', '  ', 'x'.repeat(65), 7]) expect((await make(token, name as string)).status).toBe(422);
+  });
+});
+
+describe('sessions', () => {
+  const list = async (token: string) =>
+    JSON.parse((await server.call('/users/me/sessions', { token })).text) as { id: number; is_current: boolean }[];
+  const again = async (client: string) =>
+    tokenOf(
+      await server.call('/auth/login', {
+        json: { username: 'ann', password: 'long-enough' },
+        headers: { 'User-Agent': client },
+      }),
+    );
+
+  it('are listed with where they are used, and end one by one', async () => {
+    const { token } = await server.signUp('ann');
+    server.wait(5_000);
+    const phone = await again('Firefox on a phone');
+    const [newest, first] = await list(token);
+    expect(newest).toEqual({
+      id: newest?.id,
+      is_current: false,
+      created_at: '2026-03-01T12:00:05.000Z',
+      last_used_at: '2026-03-01T12:00:05.000Z',
+      expires_at: '2026-03-08T12:00:05.000Z',
+      address: '127.0.0.1',
+      client: 'Firefox on a phone',
+    });
+    expect(first?.is_current).toBe(true);
+    const end = (id: number | undefined, asking: string) =>
+      server.call(`/users/me/sessions/${id}`, { method: 'DELETE', token: asking });
+    expect((await end(newest?.id, owner)).status).toBe(404);
+    expect((await end(newest?.id, token)).status).toBe(204);
+    expect([await me(phone), await me(token)]).toEqual([401, 200]);
+  });
+
+  it('go on with a new token, and end when signing out', async () => {
+    const { token } = await server.signUp('ann');
+    server.wait(3_600_000);
+    const renewed = tokenOf(await server.call('/auth/refresh', { method: 'POST', token }));
+    expect((await list(renewed)).length).toBe(1);
+    const { body } = await server.call('/auth/media-token', { token, json: { scope: 'media' } });
+    const stream = async () => (await server.call(`/who/stream?token=${String(body['token'])}`)).status;
+    expect(await stream()).toBe(200);
+    expect((await server.call('/auth/logout', { method: 'POST', token: renewed })).status).toBe(204);
+    expect([await me(token), await me(renewed), await stream()]).toEqual([401, 401, 401]);
+  });
+
+  it('all but one’s own end at once', async () => {
+    const { token } = await server.signUp('ann');
+    const others = [await again('one'), await again('two')];
+    expect((await server.call('/users/me/sessions', { method: 'DELETE', token })).status).toBe(204);
+    expect([await me(token), ...(await Promise.all(others.map(me))), await me(owner)]).toEqual([200, 401, 401, 200]);
+    expect((await list(token)).map(({ is_current }) => is_current)).toEqual([true]);
+  });
+
+  it('end with a password that an administrator sets', async () => {
+    const { token, id } = await server.signUp('ann');
+    await server.call(`/users/${id}`, { method: 'PATCH', token: owner, json: { password: 'a-new-password' } });
+    expect(await me(token)).toBe(401);
+    const login = await server.call('/auth/login', { json: { username: 'ann', password: 'a-new-password' } });
+    expect((await list(tokenOf(login))).length).toBe(1);
+  });
+
+  it('are at most 100: the one that was not used for longest makes room', async () => {
+    const { token } = await server.signUp('ann');
+    const { id } = (await list(token))[0] ?? {};
+    server.wait(1_000);
+    const ann = server.auth.accounts.findByName('ann');
+    const start = () => server.auth.sessions.start(ann?.id as never, 3_600, { from: undefined, client: undefined });
+    for (let n = 1; n < 100; n += 1) start();
+    expect(await me(token)).toBe(200);
+    const latest = start();
+    expect(await me(token)).toBe(401);
+    const left = server.auth.sessions.list(ann?.id as never).map((session) => session.id as number);
+    expect([left.length, left.includes(id ?? 0), left.includes(latest)]).toEqual([100, false, true]);
+  });
+});

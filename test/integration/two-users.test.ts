@@ -9,7 +9,7 @@ import { ADMIN, registerUser, startServer, type TestServer } from '../support/se
 /** In all texts of Ann's data. */
 const SECRET = 'annssecret';
 /** Data that all users share, and data without an owner. */
-const SHARED = /^\/(tracks|albums|artists|sources|stream|downloads|review|share|stats\/year|duplicates)\//;
+const SHARED = /^\/(tracks|albums|artists|sources|stream|downloads|review|share|stats\/year|duplicates|edits)\//;
 /** These have one's own data under an id that everybody knows or may choose. */
 const OWN_BY_SHARED_ID = new Set(['put /bookmarks/:track_id', 'delete /jukebox/speaker/:speaker_id']);
 /** Those who may edit see everybody's, the others their own. */
@@ -51,7 +51,11 @@ beforeAll(async () => {
     .prepare("UPDATE tracks SET uploaded_by = (SELECT id FROM users WHERE username = 'ann') WHERE id = ?")
     .run(trashed);
   await make(`/tracks/${trashed}`, undefined, 'DELETE');
+  const { id: password } = await make('/users/me/app-passwords', { name: SECRET });
+  const [session] = (await server.api<{ id: number }[]>('/users/me/sessions', { token: ann })).body;
   hers = {
+    '/users/me/app-passwords/:id': `${password}`,
+    '/users/me/sessions/:id': `${session?.id}`,
     '/trash/:id': `${trashed}`,
     '/history/:id': `${play.id}`,
     '/history/imports/:id': `${imported.id}`,

@@ -39,6 +39,8 @@ test.each<[string[], object]>([
   [['--data-dir', '/d', 'scan', '/music'], { name: 'scan', args: ['/music'], settings: { DATA_DIR: '/d' } }],
   [['scan', '--', '-odd'], { name: 'scan', args: ['-odd'] }],
   [['user', 'list'], { name: 'user', args: ['list'] }],
+  [['user', 'set', 'ann', 'can_edit=yes'], { name: 'user', args: ['set', 'ann', 'can_edit=yes'] }],
+  [['trash', 'restore', '1', '2'], { name: 'trash', args: ['restore', '1', '2'] }],
   [['user', 'add', 'ann', '--superuser'], { name: 'user', args: ['add', 'ann'], superuser: true }],
   [['backup'], { name: 'backup' }],
   [['backup', '--to', '/mnt/disk'], { name: 'backup', to: '/mnt/disk' }],
@@ -107,12 +109,24 @@ test.each<[string[], RegExp]>([
 describe('help', () => {
   const lines = helpText().split('\n');
 
-  test.each(['serve', 'scan', 'enrich', 'user list', 'user add', 'user passwd', 'user promote', 'openapi'])(
-    'describes the command %s',
-    (command) => {
-      expect(lines.some((line) => line.startsWith(`  ${command} `))).toBe(true);
-    },
-  );
+  test.each([
+    'serve',
+    'scan',
+    'enrich',
+    'user list',
+    'user add',
+    'user passwd',
+    'user promote',
+    'user access',
+    'user sign-out',
+    'user revoke',
+    'trash list',
+    'trash restore',
+    'trash empty',
+    'openapi',
+  ])('describes the command %s', (command) => {
+    expect(lines.some((line) => line.startsWith(`  ${command} `))).toBe(true);
+  });
 
   test.each([
     '--data-dir',

@@ -1,0 +1,118 @@
+// The app passwords of an account, by name. The one called `default` can be shown again; the others are shown once.
+import { and, asc, eq, getTableColumns } from 'drizzle-orm';
+import type { Db, MainDb } from '../db/client.ts';
+import type { AppPasswordId, UserId } from '../db/ids.ts';
+import { appPasswords } from '../db/schema.ts';
+import { AppError, conflict, notFound } from '../errors.ts';
+import { createAppPasswordCipher, makeAppPassword } from './app-passwords.ts';
+import type { UserRow } from './queries.ts';
+
+export const DEFAULT_NAME = 'default';
+/** Of an account, `default` included: there is always room for that one. */
+export const MOST_APP_PASSWORDS = 20;
+
+export interface AppPassword {
+  username: string;
+  password: string;
+}
+export type AppPasswordRow = Omit<typeof appPasswords.$inferSelect, 'sealed' | 'salt' | 'lookup'>;
+
+export interface NamedAppPasswordsDeps {
+  db: MainDb;
+  now: () => Date;
+  /** COMPAT_SECRET_KEY. */
+  secretKey: string;
+  /** Throws `not_found`. */
+  getUser: (db: Db, id: UserId) => UserRow;
+}
+
+export type NamedAppPasswords = ReturnType<typeof createNamedAppPasswords>;
+
+export function createNamedAppPasswords({ db, now, secretKey, getUser }: NamedAppPasswordsDeps) {
+  const cipher = createAppPasswordCipher(secretKey);
+  const named = (userId: UserId, name: string) => and(eq(appPasswords.userId, userId), eq(appPasswords.name, name));
+  const { sealed: _sealed, salt: _salt, lookup: _lookup, ...shown } = getTableColumns(appPasswords);
+
+  const insert = (tx: Db, user: UserRow, name: string): AppPassword & { row: AppPasswordRow } => {
+    const password = makeAppPassword();
+    const row = tx
+      .insert(appPasswords)
+      .values({ userId: user.id, name, createdAt: now(), ...cipher.seal(user.id, password) })
+      .returning(shown)
+      .get();
+    return { username: user.username, password, row };
+  };
+
+  /** Replaces `default`, which counts as a new one: nobody has used it yet. */
+  const rotate = (tx: Db, user: UserRow): AppPassword => {
+    tx.delete(appPasswords).where(named(user.id, DEFAULT_NAME)).run();
+    const { username, password } = insert(tx, user, DEFAULT_NAME);
+    return { username, password };
+  };
+
+  return {
+    /** By name. */
+    list: (userId: UserId): AppPasswordRow[] =>
+      db
+        .select(shown)
+        .from(appPasswords)
+        .where(eq(appPasswords.userId, userId))
+        .orderBy(asc(appPasswords.name), asc(appPasswords.id))
+        .all(),
+
+    /** Throws `conflict` for a name in use, and for more than there may be. */
+    create(userId: UserId, name: string): AppPassword & { row: AppPasswordRow } {
+      return db.transaction(
+        (tx) => {
+          const user = getUser(tx, userId);
+          const names = tx
+            .select({ name: appPasswords.name })
+            .from(appPasswords)
+            .where(eq(appPasswords.userId, userId));
+          const others = new Set(names.all().map((one) => one.name));
+          if (others.has(name) || name === DEFAULT_NAME) throw taken(name);
+          others.delete(DEFAULT_NAME);
+          if (others.size >= MOST_APP_PASSWORDS - 1) throw tooMany();
+          return insert(tx, user, name);
+        },
+        { behavior: 'immediate' },
+      );
+    },
+
+    /** Throws `not_found`, also for another account's. */
+    revoke(userId: UserId, id: AppPasswordId): void {
+      const own = and(eq(appPasswords.userId, userId), eq(appPasswords.id, id));
+      if (db.delete(appPasswords).where(own).run().changes === 0) throw notFound('app password', id);
+    },
+
+    /** Of `default`; made if there is none. */
+    reveal(userId: UserId): AppPassword {
+      return db.transaction(
+        (tx) => {
+          const user = getUser(tx, userId);
+          const row = tx.select().from(appPasswords).where(named(userId, DEFAULT_NAME)).get();
+          if (!row) return rotate(tx, user);
+          const password = cipher.open(userId, { sealed: Buffer.from(row.sealed), salt: Buffer.from(row.salt) });
+          if (password === undefined)
+            throw conflict(
+              'This app password was encrypted with another COMPAT_SECRET_KEY and cannot be shown. Create a new one.',
+            );
+          return { username: user.username, password };
+        },
+        { behavior: 'immediate' },
+      );
+    },
+
+    rotate: (userId: UserId): AppPassword =>
+      db.transaction((tx) => rotate(tx, getUser(tx, userId)), { behavior: 'immediate' }),
+  };
+}
+
+function taken(name: string): AppError {
+  return new AppError('conflict', `You already have an app password named ${name}.`, {
+    fields: [{ field: 'name', message: 'is already in use' }],
+  });
+}
+
+const tooMany = (): AppError =>
+  conflict(`An account can have ${MOST_APP_PASSWORDS} app passwords. Revoke one that you no longer use.`);

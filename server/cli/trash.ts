@@ -1,0 +1,48 @@
+// `tonearm trash list|restore|empty`: deleted tracks, without a running server.
+import type { App } from '../app.ts';
+import { TrackIdIn, type TrackId, type UserId } from '../db/ids.ts';
+import { rightsFrom } from '../db/rights.ts';
+import { AppError } from '../errors.ts';
+import { KEPT_MS, type Asker } from '../library/trash.ts';
+
+const OPERATOR: Asker = { id: 0 as UserId, rights: rightsFrom(() => true) };
+const PAGE = 500;
+
+/** Sets exit code 1 when a track could not be restored. */
+export async function runTrash({ trash }: Pick<App, 'trash'>, [action, ...words]: string[]): Promise<void> {
+  if (action === 'list' && words.length === 0) return list(trash);
+  if (action === 'restore' && words.length > 0) {
+    const { restored, failed } = await trash.restoreMany(OPERATOR, words.map(toId));
+    console.log(`Restored ${count(restored)}.`);
+    for (const { id, detail } of failed) console.log(`  ${id}: ${detail}`);
+    if (failed.length > 0) process.exitCode = 1;
+  } else if (action === 'empty') {
+    const ids = words.length === 0 ? undefined : words.map(toId);
+    console.log(`Deleted ${count(await trash.deleteMany(OPERATOR, ids))} for good.`);
+  } else throw new AppError('bad_request', 'Usage: trash list, trash restore ID …, trash empty [ID …].');
+}
+
+function list(trash: App['trash']): void {
+  let total = 1;
+  for (let offset = 0; offset < total; offset += PAGE) {
+    const page = trash.list(OPERATOR, { limit: PAGE, offset });
+    total = page.total;
+    for (const { id, title, artistName, sizeBytes, deletedAt, deletedByName } of page.items)
+      console.log(
+        `${id}  ${artistName ?? 'Unknown Artist'} - ${title}  ${megabytes(sizeBytes ?? 0)}  deleted ` +
+          `${dayOf(deletedAt)}${deletedByName === null ? '' : ` by ${deletedByName}`}, kept until ` +
+          dayOf(new Date(deletedAt.getTime() + KEPT_MS)),
+      );
+    if (offset + PAGE >= total) console.log(`${count(total)} in the trash, ${megabytes(page.sizeBytes)}.`);
+  }
+}
+
+const count = (tracks: number): string => `${tracks} ${tracks === 1 ? 'track' : 'tracks'}`;
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
+
+function toId(word: string): TrackId {
+  const id = TrackIdIn.safeParse(Number(word));
+  if (!id.success) throw new AppError('bad_request', `"${word}" is no id of a track. See trash list.`);
+  return id.data;
+}
