@@ -9,6 +9,9 @@ import { createStoreFile } from './store-file.ts';
 import { createTagReader } from './tag-reader.ts';
 import { readTagsAgain } from './reread-tags.ts';
 
+/** Scans and other programs fill disks too. */
+const SPACE_CHECKED_EVERY_MS = 600_000;
+
 export type FilesOffer = ReturnType<typeof filesModule>['offers'];
 
 type FilesModuleDeps = Base &
@@ -21,6 +24,8 @@ export function filesModule({ config, paths, log, db, settings, changes, trash, 
   const [reader, scanReader] = [createReaderPool(readers), createReaderPool(readers)];
   const sourceFiles = createSourceFiles({ db });
   const readTags = createTagReader({ reader });
+  const room = createRoom({ db, settings, storage, trash, tmpDir: config.paths.tmp });
+  let keeping: NodeJS.Timeout | undefined;
   changes.onDeleted(sourceFiles.noteDeleted);
   changes.onAudioLost(sourceFiles.noteGone);
   return {
@@ -31,7 +36,7 @@ export function filesModule({ config, paths, log, db, settings, changes, trash, 
       scanReader,
       readTags,
       storeFile: createStoreFile({ storage, leases, reader }),
-      room: createRoom({ db, settings, storage, trash, tmpDir: config.paths.tmp }),
+      room,
     },
     resume(): void {
       const libraryChanged = changes.changed;
@@ -39,6 +44,13 @@ export function filesModule({ config, paths, log, db, settings, changes, trash, 
         log.error({ err }, 'tags could not be read again');
       });
     },
+    start(): void {
+      const keepFree = (): void =>
+        void room.keepFree(0).catch((err: unknown) => log.error({ err }, 'the free space could not be checked'));
+      keeping = setInterval(keepFree, SPACE_CHECKED_EVERY_MS).unref();
+      keepFree();
+    },
+    stop: () => clearInterval(keeping),
     close: async (): Promise<void> => void (await Promise.all([reader.close(), scanReader.close()])),
   } satisfies Module;
 }

@@ -6,7 +6,7 @@ import { ACCOUNT_LIMITS } from '../db/rights.ts';
 import { AppError } from '../errors.ts';
 import { diskUsage } from '../storage/local.ts';
 import type { Trash } from '../library/trash.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { DiskUsage, Storage } from '../storage/storage.ts';
 
 export interface RoomDeps {
   db: MainDb;
@@ -26,14 +26,13 @@ export function createRoom({ db, settings, storage, trash, tmpDir }: RoomDeps) {
     FROM users WHERE id = ?`,
   );
 
-  /** Of the disk that has least. */
-  async function freeBytes(): Promise<number> {
-    const disks = await Promise.all([storage.diskUsage(), diskUsage(tmpDir)]);
-    return Math.min(...disks.map((disk) => disk?.freeBytes ?? Infinity));
-  }
+  const isShort = (disk: DiskUsage | null, bytes: number): boolean =>
+    disk !== null && disk.freeBytes - bytes < settings.get('MIN_FREE_BYTES');
 
-  const isShort = async (bytes: number): Promise<boolean> =>
-    (await freeBytes()) - bytes < settings.get('MIN_FREE_BYTES');
+  /** Empties the trash, oldest first, until MIN_FREE_BYTES would be left where the audio is stored. */
+  async function keepFree(bytes: number): Promise<void> {
+    while (isShort(await storage.diskUsage(), bytes) && (await trash.purgeOldest()));
+  }
 
   /** Null: no limit. */
   function left(userId: UserId): number | null {
@@ -42,10 +41,12 @@ export function createRoom({ db, settings, storage, trash, tmpDir }: RoomDeps) {
   }
 
   return {
-    /** Empties the trash when MIN_FREE_BYTES would not be left. Throws `storage_full` when that is not enough. */
+    keepFree,
+    /** Empties the trash where that helps. Throws `storage_full` when that is not enough. */
     async assertFree(bytes: number): Promise<void> {
-      while ((await isShort(bytes)) && (await trash.purgeOldest()));
-      if (await isShort(bytes))
+      await keepFree(bytes);
+      const disks = await Promise.all([storage.diskUsage(), diskUsage(tmpDir)]);
+      if (disks.some((disk) => isShort(disk, bytes)))
         throw new AppError(
           'storage_full',
           `The disk is nearly full: ${settings.get('MIN_FREE_BYTES')} bytes are kept free (MIN_FREE_BYTES). ` +
@@ -53,7 +54,6 @@ export function createRoom({ db, settings, storage, trash, tmpDir }: RoomDeps) {
         );
     },
 
-    left,
     /** Throws `storage_full` when that is more than is left of the account's quota. */
     assertQuota(userId: UserId, bytes: number): void {
       const most = left(userId);
@@ -65,7 +65,7 @@ export function createRoom({ db, settings, storage, trash, tmpDir }: RoomDeps) {
 export const isOverQuota = ({ code, fields }: AppError): boolean =>
   code === 'storage_full' && fields?.[0]?.field === ACCOUNT_LIMITS.quotaBytes.name;
 
-export const overQuota = (left: number): AppError =>
+const overQuota = (left: number): AppError =>
   new AppError(
     'storage_full',
     `Your account may bring in ${left} more bytes (${ACCOUNT_LIMITS.quotaBytes.name}). ` +

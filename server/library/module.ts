@@ -5,6 +5,7 @@ import type { StorageOffer } from '../storage/module.ts';
 import { createLibraryChanges } from './change-announcements.ts';
 import { createEditing } from './edit-rights.ts';
 import { createListThread } from './listing.ts';
+import { editRoutes } from './edit-routes.ts';
 import { libraryRoutes } from './routes.ts';
 import { rebuildSearch } from './search-rebuild.ts';
 import { createLibraryService } from './service.ts';
@@ -78,6 +79,7 @@ export function libraryModule({
     },
     routes: [
       ...libraryRoutes({ library, editing, toTrash, libraryChanged: changes.changed }),
+      ...editRoutes({ history: library.editHistory, library, editing, libraryChanged: changes.changed }),
       ...trashRoutes({ trash, library, libraryChanged: changes.changed }),
     ],
     tasks: [handledBy(SETTLE_CREDITS, settleCreditsTask({ library, libraryChanged: changes.changed }))],
@@ -88,7 +90,10 @@ export function libraryModule({
     },
     start(): void {
       const empty = (): void =>
-        void trash.purgeOld().catch((err: unknown) => log.error({ err }, 'the trash could not be emptied'));
+        void trash
+          .purgeOld()
+          .then(library.editHistory.purgeOld)
+          .catch((err: unknown) => log.error({ err }, 'what is older than 30 days could not be deleted'));
       emptying = setInterval(empty, EMPTIED_EVERY_MS).unref();
       empty();
     },

@@ -16,6 +16,7 @@ import {
   ArtistPatch,
   ArtistQuery,
   ArtistTrackQuery,
+  EditQuery,
   GenreList,
   LyricsOut,
   TrackOut,
@@ -80,12 +81,13 @@ export const libraryRoutes = ({ library, editing, toTrash, libraryChanged }: Lib
       orOwn: true,
       summary: 'Edit fields of a track',
       params: TrackParam,
+      query: EditQuery,
       body: TrackPatch,
       reply: TrackOut,
     },
-    ({ user, params, body }) => {
+    ({ user, params, query, body }) => {
       editing.assertTracks(user, [params.id]);
-      const track = library.updateTrack(user.id, params.id, toTrackChanges(body));
+      const track = library.updateTrack(user.id, params.id, toTrackChanges(body), query.batch);
       libraryChanged();
       return toTrackOut(track);
     },
@@ -117,12 +119,13 @@ export const libraryRoutes = ({ library, editing, toTrash, libraryChanged }: Lib
       orOwn: true,
       summary: 'Set the metadata of a track by hand; it is not identified again',
       params: TrackParam,
+      query: EditQuery,
       body: TrackPut,
       reply: TrackOut,
     },
-    ({ user, params, body }) => {
+    ({ user, params, query, body }) => {
       editing.assertTracks(user, [params.id]);
-      const track = library.setMetadata(user.id, params.id, toTypedMetadata(body));
+      const track = library.setMetadata(user.id, params.id, toTypedMetadata(body), query.batch);
       libraryChanged();
       return toTrackOut(track);
     },

@@ -11,6 +11,7 @@ import { playedAlbumIds, readAlbums, type AlbumSummary, type PlayedOrder } from 
 import { artistList, type ArtistFilter } from './artist-lists.ts';
 import { readArtists, type ArtistSummary } from './artist-rows.ts';
 import { createDeletion, type DeletionDeps } from './track-deletion.ts';
+import { createEditHistory } from './edit-history.ts';
 import { createEdits, type ArtistChanges, type TrackChanges } from './field-edits.ts';
 import { createFolderTree } from './folders.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
@@ -61,6 +62,7 @@ export function createLibraryService({
   const listGenres = createGenreList(statements);
   const edits = createEdits({ db, search: writer.search, now });
   const { setMetadata } = createManualEdits({ db, tracks: writer, now });
+  const history = createEditHistory({ db, tracks: writer, now });
   const settleSome = createNeverSplit({ db, tracks: writer, now });
   const { deleteTrack, release, releaseAudio } = createDeletion({
     db,
@@ -145,14 +147,15 @@ export function createLibraryService({
     similar: createSimilar({ statements, random: Math.random }),
 
     /** Takes precedence over tags and services, now and later. Throws `not_found` or `invalid`. */
-    setMetadata(userId: UserId, id: TrackId, typed: TypedMetadata): TrackSummary {
-      setMetadata(id, typed);
+    setMetadata(userId: UserId, id: TrackId, typed: TypedMetadata, batch?: string): TrackSummary {
+      history.record({ by: userId, batch }, id, () => setMetadata(id, typed));
       return getTrack(userId, id);
     },
-    updateTrack(userId: UserId, id: TrackId, changes: TrackChanges): TrackSummary {
-      edits.updateTrack(id, changes);
+    updateTrack(userId: UserId, id: TrackId, changes: TrackChanges, batch?: string): TrackSummary {
+      history.record({ by: userId, batch }, id, () => edits.updateTrack(id, changes));
       return getTrack(userId, id);
     },
+    editHistory: history,
     updateArtist(userId: UserId, id: ArtistId, changes: ArtistChanges): ArtistSummary {
       const isMore = db.transaction(
         () => {

@@ -13,8 +13,15 @@ export interface TrackSnapshot {
   rows: { table: string; rows: Row[] }[];
   /** Rows that stay and lose their reference to the track, by their primary keys. */
   links: { table: string; column: string; keys: Row[] }[];
-  /** Rows that the track belongs to; its last track takes them along. */
-  parents: { albums: Row[]; albumKeys: Row[]; albumCovers: Row[]; artists: Row[]; genres: Row[] };
+  parents: Parents;
+}
+/** Rows that a track belongs to; their last track takes them along. */
+export interface Parents {
+  albums: Row[];
+  albumKeys: Row[];
+  albumCovers: Row[];
+  artists: Row[];
+  genres: Row[];
 }
 
 interface Reference {
@@ -83,38 +90,49 @@ export function createTrackSnapshots(client: Database) {
       insert(table, row);
   }
 
-  function take(id: TrackId): TrackSnapshot | undefined {
-    const [track] = select(TRACKS, 'id = ?', id);
-    if (!track) return undefined;
+  function parentsOf(id: TrackId, track: Row): Parents {
     const albums = select('albums', 'id = ?', Number(track['album_id'] ?? 0));
     const albumIds = `album_id IN (${albums.map((album) => Number(album['id'])).join()})`;
     return {
-      track,
-      rows: deleted.map(({ table, columns }) => ({
-        table,
-        rows: select(table, columns.map((column) => `${column} = ?`).join(' OR '), ...columns.map(() => id)),
-      })),
-      links: links.map(({ child, column }) => ({
-        table: child,
-        column,
-        keys: select(child, `${column} = ?`, id).map((row) =>
-          Object.fromEntries(keyOf(child).map((name) => [name, row[name] ?? null])),
-        ),
-      })),
-      parents: {
-        albums,
-        albumKeys: select('album_keys', albumIds),
-        albumCovers: select('album_covers', albumIds),
-        artists: select(
-          'artists',
-          'id IN (SELECT artist_id FROM track_artists WHERE track_id = ? UNION SELECT ? UNION SELECT ?)',
-          id,
-          Number(track['artist_id'] ?? 0),
-          Number(albums[0]?.['artist_id'] ?? 0),
-        ),
-        genres: select('genres', 'id IN (SELECT genre_id FROM track_genres WHERE track_id = ?)', id),
-      },
+      albums,
+      albumKeys: select('album_keys', albumIds),
+      albumCovers: select('album_covers', albumIds),
+      artists: select(
+        'artists',
+        'id IN (SELECT artist_id FROM track_artists WHERE track_id = ? UNION SELECT ? UNION SELECT ?)',
+        id,
+        Number(track['artist_id'] ?? 0),
+        Number(albums[0]?.['artist_id'] ?? 0),
+      ),
+      genres: select('genres', 'id IN (SELECT genre_id FROM track_genres WHERE track_id = ?)', id),
     };
+  }
+
+  function take(id: TrackId): TrackSnapshot | undefined {
+    const [track] = select(TRACKS, 'id = ?', id);
+    return (
+      track && {
+        track,
+        rows: deleted.map(({ table, columns }) => ({
+          table,
+          rows: select(table, columns.map((column) => `${column} = ?`).join(' OR '), ...columns.map(() => id)),
+        })),
+        links: links.map(({ child, column }) => ({
+          table: child,
+          column,
+          keys: select(child, `${column} = ?`, id).map((row) =>
+            Object.fromEntries(keyOf(child).map((name) => [name, row[name] ?? null])),
+          ),
+        })),
+        parents: parentsOf(id, track),
+      }
+    );
+  }
+
+  /** Who and what a track belongs to. */
+  function takeParents(id: TrackId): Parents | undefined {
+    const [track] = select(TRACKS, 'id = ?', id);
+    return track && parentsOf(id, track);
   }
 
   /** The row's id now: its own, where it is there or comes back; that of another one of the same name. */
@@ -132,10 +150,8 @@ export function createTrackSnapshots(client: Database) {
   const isTaken = ({ source = null, source_id: sourceId = null }: Row): boolean =>
     client.prepare('SELECT 1 FROM tracks WHERE source = ? AND source_id = ?').get(source, sourceId) !== undefined;
 
-  /** Throws `conflict` where another track has the file's place. */
-  function putBack({ track, rows, links: linked, parents }: TrackSnapshot): { albumId: AlbumId | null } {
-    const id = Number(track['id']) as TrackId;
-    if (isTaken(track)) throw conflict('Another track has come from the same file since.');
+  /** Brings back the parents that are gone. Says where those are that have another id now. */
+  function bringParents(parents: Parents) {
     const byName = (table: 'artists' | 'genres', row: Row): [Value, Value] => [
       row['id'] ?? null,
       bringBack(table, row, () => findId(`SELECT id FROM ${table} WHERE name_key = ?`, row['name_key'] ?? null)),
@@ -167,23 +183,32 @@ export function createTrackSnapshots(client: Database) {
     for (const row of albumKeys) insertNew('album_keys', row);
     for (const row of parents.albumCovers) insertNew('album_covers', row);
 
-    const albumId = moved(albums, track['album_id']);
+    return {
+      artistOf: (value: Value | undefined) => moved(artists, value),
+      albumOf: (value: Value | undefined) => moved(albums, value),
+      /** A row of a table that refers to them. */
+      pointed: (row: Row): Row => ({
+        ...row,
+        ...('artist_id' in row && { artist_id: moved(artists, row['artist_id']) }),
+        ...('genre_id' in row && { genre_id: moved(genres, row['genre_id']) }),
+      }),
+    };
+  }
+
+  /** Throws `conflict` where another track has the file's place. */
+  function putBack({ track, rows, links: linked, parents }: TrackSnapshot): { albumId: AlbumId | null } {
+    const id = Number(track['id']) as TrackId;
+    if (isTaken(track)) throw conflict('Another track has come from the same file since.');
+    const { artistOf, albumOf, pointed } = bringParents(parents);
+    const albumId = albumOf(track['album_id']);
     const uploader = isThere('users', 'id', track['uploaded_by'] ?? null) ? (track['uploaded_by'] ?? null) : null;
     insert(TRACKS, {
       ...track,
       album_id: albumId,
-      artist_id: moved(artists, track['artist_id']),
+      artist_id: artistOf(track['artist_id']),
       uploaded_by: uploader,
     });
-    for (const { table, rows: some } of rows)
-      for (const row of some) {
-        const whole = {
-          ...row,
-          ...('artist_id' in row && { artist_id: moved(artists, row['artist_id']) }),
-          ...('genre_id' in row && { genre_id: moved(genres, row['genre_id']) }),
-        };
-        insertNew(table, whole);
-      }
+    for (const { table, rows: some } of rows) for (const row of some) insertNew(table, pointed(row));
     for (const { table, column, keys } of linked)
       for (const key of keys) {
         const names = Object.keys(key);
@@ -197,7 +222,7 @@ export function createTrackSnapshots(client: Database) {
     return { albumId: albumId === null ? null : (Number(albumId) as AlbumId) };
   }
 
-  return { take, putBack };
+  return { take, putBack, takeParents, bringParents };
 }
 
 /** Tables whose rows are deleted with a track's, parents first, and the columns that refer to it. */

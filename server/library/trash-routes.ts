@@ -1,33 +1,23 @@
 // The trash over REST.
 import { z } from 'zod';
-import { TrackIdIn } from '../db/ids.ts';
-import { idParam, pagedOf, pageQuery, toPaged } from '../http/paging.ts';
+import { TrackIdIn, type TrackId } from '../db/ids.ts';
+import { idList } from '../http/body.ts';
+import { idParam, pageQuery, toPaged } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
-import { isoTime, toIso } from '../http/times.ts';
+import { toIso } from '../http/times.ts';
 import type { LibraryService } from './service.ts';
 import { KEPT_MS, type Trash, type TrashedTrack } from './trash.ts';
 import { toTrackOut } from './wire-maps.ts';
-import { TrackOut } from './wire.ts';
+import { DeletedOut, RestoredOut, TrackOut, TrashPage, type TrashedTrackOut } from './wire.ts';
 
-export const TrashedTrackOut = z
-  .object({
-    id: z.int().meta({ description: 'of the track, before and after' }),
-    title: z.string(),
-    artist_name: z.string().nullable(),
-    album_title: z.string().nullable(),
-    source: z.string(),
-    size_bytes: z.int().nullable(),
-    deleted_at: isoTime,
-    deleted_by_id: z.int().nullable(),
-    deleted_by_name: z.string().nullable(),
-    expires_at: isoTime.meta({ description: 'when it is gone for good' }),
-  })
-  .meta({ id: 'TrashedTrackOut' });
-export type TrashedTrackOut = z.output<typeof TrashedTrackOut>;
-export const TrashPage = pagedOf(TrashedTrackOut).meta({ id: 'PagedTrashedTracks' });
-export type TrashPage = z.output<typeof TrashPage>;
+/** In one request. */
+const MOST_IDS = 200_000;
+const SomeTracks = z.strictObject({ track_ids: idList<TrackId>(MOST_IDS, { least: 1 }) }).meta({ id: 'TrashedIds' });
+const TracksToDelete = z
+  .strictObject({ track_ids: idList<TrackId>(MOST_IDS, { description: 'without it all of the trash' }).optional() })
+  .meta({ id: 'TrashedIdsOrAll' });
 
-const toTrashedTrackOut = (track: TrashedTrack): TrashedTrackOut => ({
+const toTrashedTrackOut = (track: TrashedTrack, mayDelete: boolean): TrashedTrackOut => ({
   id: track.id,
   title: track.title,
   artist_name: track.artistName,
@@ -38,6 +28,7 @@ const toTrashedTrackOut = (track: TrashedTrack): TrashedTrackOut => ({
   deleted_by_id: track.deletedBy,
   deleted_by_name: track.deletedByName,
   expires_at: toIso(new Date(track.deletedAt.getTime() + KEPT_MS)),
+  may_delete: mayDelete,
 });
 
 export interface TrashRouteDeps {
@@ -56,7 +47,41 @@ export const trashRoutes = ({ trash, library, libraryChanged }: TrashRouteDeps):
       query: z.object(pageQuery),
       reply: TrashPage,
     },
-    ({ user, query }) => toPaged(trash.list(user, query), query, toTrashedTrackOut),
+    ({ user, query }) => {
+      const found = trash.list(user, query);
+      const page = toPaged(found, query, (track) => toTrashedTrackOut(track, trash.mayDelete(user, track)));
+      return { ...page, size_bytes: found.sizeBytes };
+    },
+  ),
+
+  route(
+    {
+      method: 'post',
+      path: '/trash/restore',
+      access: 'user',
+      summary: 'Bring many deleted tracks back; what cannot be restored stays and is told with the reason',
+      body: SomeTracks,
+      longLists: ['track_ids'],
+      reply: RestoredOut,
+    },
+    async ({ user, body }) => {
+      const outcome = await trash.restoreMany(user, body.track_ids);
+      if (outcome.restored > 0) libraryChanged();
+      return outcome;
+    },
+  ),
+
+  route(
+    {
+      method: 'post',
+      path: '/trash/empty',
+      access: 'user',
+      summary: 'Delete many tracks of the trash for good, or all: those that you may delete',
+      body: TracksToDelete,
+      longLists: ['track_ids'],
+      reply: DeletedOut,
+    },
+    async ({ user, body }) => ({ deleted: await trash.deleteMany(user, body.track_ids) }),
   ),
 
   route(

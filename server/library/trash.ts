@@ -1,19 +1,35 @@
 // Deleted tracks for 30 days: gone from every list, with everything kept that is needed to bring back the same track.
-import { and, asc, count, desc, eq, getTableColumns, lt, or, type SQL } from 'drizzle-orm';
+import { and, asc, count, desc, eq, getTableColumns, inArray, lt, lte, notLike, or, sum, type SQL } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
 import { albums, orphanedCovers, playlists, playlistVersions, trashedTracks, users } from '../db/schema.ts';
-import { notFound } from '../errors.ts';
+import { AppError, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { Principal } from '../http/route.ts';
+import { inSlices, partsOf, turn } from '../runtime/turns.ts';
 import { removeTrackRow, type LeftOver, type RowRemovalDeps } from './row-removal.ts';
 import { createTrackSnapshots, type TrackSnapshot } from './track-snapshot.ts';
 
 export const KEPT_MS = 30 * 86_400_000;
 /** Released in one go. */
 const AT_ONCE = 50;
+/** Told one by one. */
+const MOST_FAILURES = 100;
 
 export type TrashedTrack = Omit<typeof trashedTracks.$inferSelect, 'snapshot'> & { deletedByName: string | null };
+
+/** Who looks at it. */
+export type Asker = Pick<Principal, 'id' | 'rights'>;
+
+/** A page of the trash, and how much is in all of it. */
+export interface TrashList extends Paged<TrashedTrack> {
+  sizeBytes: number;
+}
+
+export interface RestoredTracks {
+  restored: number;
+  failed: { id: TrackId; detail: string }[];
+}
 
 export interface TrashDeps {
   db: MainDb;
@@ -117,8 +133,12 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
   }
 
   /** What somebody sees of the trash: with the right to edit all of it, else what they deleted or brought in. */
-  const visibleTo = ({ id, rights }: Principal): SQL | undefined =>
+  const visibleTo = ({ id, rights }: Asker): SQL | undefined =>
     rights.canEdit ? undefined : or(eq(trashedTracks.deletedBy, id), eq(trashedTracks.uploadedBy, id));
+
+  /** What somebody may delete for good. */
+  const deletableBy = ({ id, rights }: Asker): SQL | undefined =>
+    rights.canEdit ? undefined : eq(trashedTracks.uploadedBy, id);
 
   async function purge(where: SQL | undefined, most: number): Promise<number> {
     const gone = db.transaction(
@@ -148,7 +168,7 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
       undefined ||
       db.$client.prepare('SELECT 1 FROM album_covers WHERE key = ?').get(key) !== undefined);
 
-  function get(user: Principal, id: TrackId): TrashedTrack {
+  function get(user: Asker, id: TrackId): TrashedTrack {
     const [row] = rowsOf(and(eq(trashedTracks.id, id), visibleTo(user)), { limit: 1, offset: 0 });
     if (!row) throw notFound('track in the trash', id);
     return row;
@@ -174,29 +194,60 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
     /** The file of a deleted track is called something else now. */
     setPlace: (source: string, before: string, sourceId: string): void => void setPlace.run(sourceId, source, before),
 
-    list(user: Principal, page: Page): Paged<TrashedTrack> {
+    list(user: Asker, page: Page): TrashList {
       const where = visibleTo(user);
-      return {
-        items: rowsOf(where, page),
-        total: db.select({ n: count() }).from(trashedTracks).where(where).get()?.n ?? 0,
-      };
+      const totals = db
+        .select({ n: count(), bytes: sum(trashedTracks.sizeBytes) })
+        .from(trashedTracks)
+        .where(where)
+        .get();
+      return { items: rowsOf(where, page), total: totals?.n ?? 0, sizeBytes: Number(totals?.bytes ?? 0) };
     },
-    restoreFor(user: Principal, id: TrackId): void {
+    mayDelete: ({ id, rights }: Asker, { uploadedBy }: TrashedTrack): boolean => rights.canEdit || uploadedBy === id,
+    restoreFor(user: Asker, id: TrackId): void {
       get(user, id);
       db.transaction((tx) => restore(tx, id), { behavior: 'immediate' });
     },
+    /** Each by itself: what cannot be restored is told with the reason, and the rest is. */
+    async restoreMany(user: Asker, ids: readonly TrackId[]): Promise<RestoredTracks> {
+      const outcome: RestoredTracks = { restored: 0, failed: [] };
+      await inSlices(ids, (id) => {
+        try {
+          get(user, id);
+          db.transaction((tx) => restore(tx, id), { behavior: 'immediate' });
+          outcome.restored += 1;
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error;
+          if (outcome.failed.length < MOST_FAILURES) outcome.failed.push({ id, detail: error.message });
+        }
+      });
+      return outcome;
+    },
     /** Throws `not_found`, also for what somebody else brought in, without the right to edit it. */
-    async deleteNow(user: Principal, id: TrackId): Promise<void> {
-      const { uploadedBy } = get(user, id);
-      if (!user.rights.canEdit && uploadedBy !== user.id) throw notFound('track in the trash', id);
-      await purge(eq(trashedTracks.id, id), 1);
+    async deleteNow(user: Asker, id: TrackId): Promise<void> {
+      if ((await purge(and(eq(trashedTracks.id, id), deletableBy(user)), 1)) === 0)
+        throw notFound('track in the trash', id);
+    },
+    /** Those of them that the user may delete, without ids all; how many that were. */
+    async deleteMany(user: Asker, ids?: readonly TrackId[]): Promise<number> {
+      let deleted = 0;
+      if (ids !== undefined)
+        for (const part of partsOf(ids, AT_ONCE)) {
+          deleted += await purge(and(inArray(trashedTracks.id, [...part]), deletableBy(user)), AT_ONCE);
+          await turn();
+        }
+      else {
+        const here = and(lte(trashedTracks.deletedAt, now()), deletableBy(user));
+        for (let some = AT_ONCE; some === AT_ONCE; deleted += some) some = await purge(here, AT_ONCE);
+      }
+      return deleted;
     },
     /** Takes out what has been here for 30 days. */
     async purgeOld(): Promise<void> {
       const before = new Date(now().getTime() - KEPT_MS);
       while ((await purge(lt(trashedTracks.deletedAt, before), AT_ONCE)) === AT_ONCE);
     },
-    /** The oldest ones; false when there are none. */
-    purgeOldest: async (): Promise<boolean> => (await purge(undefined, AT_ONCE)) > 0,
+    /** The oldest ones whose audio is stored here; false when there are none. */
+    purgeOldest: async (): Promise<boolean> => (await purge(notLike(trashedTracks.storageUri, 'file:%'), AT_ONCE)) > 0,
   };
 }

@@ -254,6 +254,12 @@ const name = z.string().trim().min(1).max(1000);
 const FIELD_CHANGES = namedFields<FieldShapesIn>((kind) => IN[kind].nullable().optional());
 
 /** Body of `PATCH /tracks/{id}`. Absent fields are kept. */
+/** Chosen by the client. */
+export const Batch = z.string().regex(/^[\w-]{1,64}$/, 'may contain only letters, digits, _ and -, at most 64');
+export const EditQuery = z.object({
+  batch: Batch.optional().meta({ description: 'the same for edits that are made together, to undo them together' }),
+});
+
 export const TrackPatch = z
   .strictObject({
     title: name.optional(),
@@ -295,3 +301,59 @@ export const ArtistPatch = z
   .strictObject({ sort_name: name.optional(), never_split: z.boolean().optional() })
   .meta({ id: 'ArtistPatch' });
 export type ArtistPatch = z.output<typeof ArtistPatch>;
+
+export const TrashedTrackOut = z
+  .object({
+    id: z.int().meta({ description: 'of the track, before and after' }),
+    title: z.string(),
+    artist_name: z.string().nullable(),
+    album_title: z.string().nullable(),
+    source: z.string(),
+    size_bytes: z.int().nullable(),
+    deleted_at: isoTime,
+    deleted_by_id: z.int().nullable(),
+    deleted_by_name: z.string().nullable(),
+    expires_at: isoTime.meta({ description: 'when it is gone for good' }),
+    may_delete: z.boolean().meta({ description: 'whether you may delete it for good before' }),
+  })
+  .meta({ id: 'TrashedTrackOut' });
+export type TrashedTrackOut = z.output<typeof TrashedTrackOut>;
+export const TrashPage = pagedOf(TrashedTrackOut)
+  .extend({ size_bytes: z.int().meta({ description: 'of all, not only of this page' }) })
+  .meta({ id: 'PagedTrashedTracks' });
+export type TrashPage = z.output<typeof TrashPage>;
+
+export const RestoredOut = z
+  .object({
+    restored: z.int(),
+    failed: z
+      .array(z.object({ id: z.int(), detail: z.string() }))
+      .meta({ description: 'the first hundred that could not be restored' }),
+  })
+  .meta({ id: 'RestoredTracks' });
+export type RestoredOut = z.output<typeof RestoredOut>;
+export const DeletedOut = z.object({ deleted: z.int() }).meta({ id: 'DeletedTracks' });
+export type DeletedOut = z.output<typeof DeletedOut>;
+
+export const TrackEditOut = z
+  .object({
+    id: z.int(),
+    created_at: isoTime,
+    user_id: z.int().nullable(),
+    user_name: z.string().nullable(),
+    batch: z.string().nullable().meta({ description: 'of edits that were made together' }),
+    batch_tracks: z.int().meta({ description: 'how many tracks were edited together' }),
+    changes: z.array(z.object({ field: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
+  })
+  .meta({ id: 'TrackEditOut' });
+export type TrackEditOut = z.output<typeof TrackEditOut>;
+export const UndoneOut = z
+  .object({
+    batch: z.string().meta({ description: 'of these changes, which can be undone too' }),
+    undone: z.int(),
+    failed: z
+      .array(z.object({ id: z.int(), detail: z.string() }))
+      .meta({ description: 'the first hundred that could not be undone' }),
+  })
+  .meta({ id: 'UndoneEdits' });
+export type UndoneOut = z.output<typeof UndoneOut>;

@@ -1,6 +1,6 @@
 import { route, type Route } from '../http/route.ts';
 import type { StatsService } from './service.ts';
-import type { StorageStats } from './storage-stats.ts';
+import type { StorageStatsOf } from './storage-stats.ts';
 import {
   ListeningOut,
   ListeningQuery,
@@ -19,17 +19,17 @@ export const statsRoutes = ({
   storageStats,
 }: {
   stats: StatsService;
-  storageStats: () => Promise<StorageStats>;
+  storageStats: StorageStatsOf;
 }): Route[] => [
   route(
     {
       method: 'get',
       path: '/storage',
       access: 'user',
-      summary: 'Size of the library and usage of the disk',
+      summary: 'Size of the library and usage of the disk; its path for administrators, for others only its name',
       reply: StorageStatsOut,
     },
-    async () => toStorageStatsOut(await storageStats()),
+    async ({ user }) => toStorageStatsOut(await storageStats({ withPath: user.isSuperuser })),
   ),
 
   route(

@@ -5,6 +5,7 @@ import type { libraryTotals } from '../db/schema.ts';
 import { createResultCache } from '../library/result-cache.ts';
 import type { LibraryService } from '../library/service.ts';
 import { createStatements } from '../library/statement-cache.ts';
+import { volumeName } from '../storage/local.ts';
 import type { DiskUsage, Storage } from '../storage/storage.ts';
 
 export interface Share {
@@ -76,11 +77,17 @@ export function createStorageStats({ db, storage, library }: StorageStatsDeps) {
     };
   }
 
-  return async (): Promise<StorageStats> => ({
-    ...kept.get(['library'], 'storage', sumUp),
-    disk: await storage.diskUsage(),
-  });
+  /** Without `withPath` the disk is named by its volume. */
+  return async ({ withPath }: { withPath: boolean }): Promise<StorageStats> => {
+    const disk = await storage.diskUsage();
+    return {
+      ...kept.get(['library'], 'storage', sumUp),
+      disk: disk && { ...disk, path: withPath ? disk.path : await volumeName(disk.path) },
+    };
+  };
 }
+
+export type StorageStatsOf = ReturnType<typeof createStorageStats>;
 
 /** Largest first. */
 const shares = (rows: readonly Total[], keyOf: (row: Total) => string): Share[] =>

@@ -24,7 +24,12 @@ export const StorageStatsOut = z
       .meta({ description: 'albums with a year, earliest first' }),
     top_genres: z.array(z.object({ genre: z.string(), tracks: z.int() })),
     disk: z
-      .object({ path: z.string(), total_bytes: z.int(), free_bytes: z.int(), used_bytes: z.int() })
+      .object({
+        path: z.string().meta({ description: 'for administrators; for others the name of the volume' }),
+        total_bytes: z.int(),
+        free_bytes: z.int(),
+        used_bytes: z.int(),
+      })
       .nullable()
       .meta({ description: 'null for an object store' }),
   })

@@ -3,7 +3,7 @@
 import { createHash, randomBytes, type Hash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { access, open, opendir, stat, statfs, unlink, type FileHandle } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { AppError, messageOf, notFound } from '../errors.ts';
 import { assertNoFile } from '../runtime/folders.ts';
@@ -155,6 +155,16 @@ async function* keysIn(root: string, folder: string): AsyncGenerator<string> {
 }
 
 /** Of the disk that holds the folder, or its nearest existing ancestor. */
+/** What the disk of a folder is called: the last part of where it is mounted, `/` for the system's own. */
+export async function volumeName(folder: string): Promise<string> {
+  const path = resolve(folder);
+  const { dev } = await stat(path);
+  let mount = path;
+  for (let above = dirname(mount); above !== mount && (await stat(above)).dev === dev; above = dirname(above))
+    mount = above;
+  return basename(mount) || mount;
+}
+
 export async function diskUsage(folder: string): Promise<DiskUsage> {
   for (let path = resolve(folder); ; path = dirname(path)) {
     try {

@@ -17,7 +17,7 @@ import type { TrackAudio, TrackIdentity, TrackWriter } from '../library/track-wr
 import type { Trash } from '../library/trash.ts';
 import type { Log } from '../log/log.ts';
 import { toIdentity } from '../files/track-draft.ts';
-import { overQuota, type Room } from '../files/quota.ts';
+import type { Room } from '../files/quota.ts';
 import type { StoreFile, WholeFile } from '../files/store-file.ts';
 
 export const UPLOAD = 'upload';
@@ -42,7 +42,7 @@ export interface UploadDeps {
   storeFile: StoreFile;
   settings: LiveSettings;
   tmpDir: string;
-  room: Room;
+  room: Pick<Room, 'assertFree' | 'assertQuota'>;
   trash: Pick<Trash, 'findPlace' | 'restore'>;
   /** Deletes stored audio that no track uses. */
   releaseAudio: (storageUris: string[]) => Promise<void>;
@@ -67,6 +67,10 @@ export function createUploadService({
   const findBySource = db.$client.prepare<[string, string], RowOf<typeof trackTable, 'id'>>(
     'SELECT id FROM tracks WHERE source = ? AND source_id = ?',
   );
+
+  /** What is missing or in the trash counts already. */
+  const isComingBack = (sha256: string): boolean =>
+    findBySource.get(UPLOAD, sha256) !== undefined || trash.findPlace(UPLOAD, sha256) !== undefined;
 
   /** Reads a multipart request. Each file succeeds or fails on its own, and is kept when the request is cut off. */
   async function receive(userId: UserId, req: Request, signal: AbortSignal): Promise<UploadOutcome> {
@@ -109,9 +113,10 @@ export function createUploadService({
     const path = join(tmpDir, `upload-${randomUUID()}`);
     try {
       await room.assertFree(0);
-      const staged = await stage(chunks, path, signal, room.left(userId));
+      const staged = await stage(chunks, path, signal);
       const known = findByContent.get(staged.sha256);
       if (known) return { trackId: known.id, isNew: false };
+      if (!isComingBack(staged.sha256)) room.assertQuota(userId, staged.sizeBytes);
       await room.assertFree(staged.sizeBytes);
       return await add(userId, staged, filename, signal);
     } finally {
@@ -171,13 +176,8 @@ const toLine = (error: unknown): Omit<UploadOutcome['errors'][number], 'filename
     ? { detail: error.message, code: error.code, fields: error.fields }
     : { detail: 'The file could not be stored.', code: 'invalid' };
 
-/** Throws `storage_full` past `left` bytes; null: no limit. */
-async function stage(
-  chunks: AsyncIterable<Buffer>,
-  path: string,
-  signal: AbortSignal,
-  left: number | null,
-): Promise<WholeFile> {
+/** The quota is asked afterwards: only the whole file says whether it is here already. */
+async function stage(chunks: AsyncIterable<Buffer>, path: string, signal: AbortSignal): Promise<WholeFile> {
   const hash = createHash('sha256');
   let sizeBytes = 0;
   await pipeline(
@@ -186,7 +186,6 @@ async function stage(
       for await (const chunk of source) {
         hash.update(chunk);
         sizeBytes += chunk.length;
-        if (left !== null && sizeBytes > left) throw overQuota(left);
         yield chunk;
       }
     },

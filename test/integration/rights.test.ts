@@ -91,7 +91,10 @@ const addressOf = ({ spec }: Route, trackId: number, albumId: number | null): st
   (spec.path.startsWith('/albums/')
     ? spec.path.replace(':id', String(albumId))
     : spec.path.replace(':id', String(trackId))
-  ).replace(':n', '1');
+  )
+    .replace(':n', '1')
+    .replace(':edit_id', '1')
+    .replace(':batch', 'none');
 
 /** What passes the shapes, so that the right alone refuses. */
 function bodyOf({ spec }: Route, trackId: number): { body?: unknown } {
@@ -149,6 +152,19 @@ test('an upload past the quota is refused and keeps nothing; a smaller one is ta
   expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([507, ACCOUNT_LIMITS.quotaBytes.name]);
   expect((await upload(token, small)).status).toBe(201);
   expect((await upload(token, song(10))).status).toBe(507);
+});
+
+test('what one already has can be uploaded again, whatever is left of the quota', async () => {
+  const token = await someone();
+  const mine = song();
+  const { body } = await upload(token, mine);
+  const id = body.items[0]?.id;
+  await setTerms(token, { quota_bytes: 1 });
+  expect((await upload(token, mine)).status).toBe(200);
+  await server.api(`/tracks/${id}`, { method: 'DELETE', token });
+  const back = await upload(token, mine);
+  expect([back.status, back.body.items[0]?.id]).toEqual([200, id]);
+  expect((await upload(token)).status).toBe(507);
 });
 
 test('below the floor of free space nobody uploads', async () => {

@@ -65,6 +65,14 @@ async function expectAllEqual(): Promise<void> {
   expect(keptCounts(server.app.db)).toEqual(recountedPlays(server.app.db));
 }
 
+test('only administrators see the path of the disk', async () => {
+  const token = await registerUser(server, 'somebody');
+  const path = async (asking?: string): Promise<string | undefined> =>
+    (await server.api<StorageStatsOut>('/storage', asking === undefined ? {} : { token: asking })).body.disk?.path;
+  expect(await path()).toContain(server.dir);
+  expect(await path(token)).not.toMatch(/.[/\\]/);
+});
+
 describe('statistics of 4,000 tracks and 20,000 plays', () => {
   test('equal a recount', async () => {
     await expectAllEqual();

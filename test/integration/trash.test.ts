@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TrackOut } from '../../server/library/wire.ts';
-import type { TrashedTrackOut, TrashPage } from '../../server/library/trash-routes.ts';
+import type { TrashedTrackOut, TrashPage } from '../../server/library/wire.ts';
 import type { StorageStatsOut } from '../../server/stats/wire.ts';
 import type { UploadOut } from '../../server/uploads/wire.ts';
 import { ascii, id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
@@ -243,4 +243,30 @@ test('audio and cover stay through gc, and go with "delete now" or after 30 days
     [false, false],
     [false, false],
   ]);
+});
+
+test('many are restored or deleted at once, each as far as one may', async () => {
+  await signInAgain();
+  const token = await registerUser(server, 'bea');
+  const hers = [await bring(token), await bring(token)] as const;
+  const mine = [await bring(), await bring()] as const;
+  for (const { id } of [...hers, ...mine]) await remove(id);
+  const all = [...hers, ...mine].map(({ id }) => id);
+  const some = (path: string, body: object, by = server.token) =>
+    server.api<{ restored: number; deleted: number; failed: { id: number }[] }>(`/trash/${path}`, {
+      method: 'POST',
+      body,
+      token: by,
+    });
+  expect((await some('empty', { track_ids: all.slice(1) }, token)).body).toEqual({ deleted: 1 }); // the other is kept
+  const { body } = await some('restore', { track_ids: all }, token);
+  expect([body.restored, body.failed.map(({ id }) => id)]).toEqual([1, all.slice(1)]);
+  expect((await get(`/tracks/${hers[0].id}`)).status).toBe(200);
+  const before = (await get<TrashPage>('/trash')).body;
+  expect(before.size_bytes).toBeGreaterThan(mine[0].size_bytes ?? 0);
+  expect((await some('empty', {}, token)).body).toEqual({ deleted: 0 });
+  expect((await some('restore', { track_ids: [mine[0].id] })).body).toEqual({ restored: 1, failed: [] });
+  expect((await some('empty', {})).body).toEqual({ deleted: before.total - 1 });
+  expect((await get<TrashPage>('/trash')).body).toMatchObject({ total: 0, size_bytes: 0 });
+  expect((await some('restore', { track_ids: [] })).status).toBe(422);
 });

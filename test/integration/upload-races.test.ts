@@ -212,7 +212,7 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
       storeFile: createStoreFile({ storage, leases, reader }),
       settings: { get: () => 10_000_000 } as never,
       tmpDir: join(dir, 'tmp'),
-      room: { assertFree: () => Promise.resolve(), left: () => null, assertQuota: () => undefined },
+      room: { assertFree: () => Promise.resolve(), assertQuota: () => undefined },
       trash,
       releaseAudio: library.releaseAudio,
       onUploaded: () => undefined,

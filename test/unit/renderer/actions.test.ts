@@ -1,11 +1,20 @@
 // Which actions are offered for which items.
 import { expect, it } from 'vitest';
-import { ACTIONS, actionOfKey, actionsFor, type ActionName, type Asker } from '../../../renderer/music/actions.ts';
+import {
+  ACTIONS,
+  actionOfKey,
+  actionsFor,
+  needsOwn,
+  type ActionName,
+  type Asker,
+} from '../../../renderer/music/actions.ts';
 import type { ItemKind, Items } from '../../../renderer/music/items.ts';
 import en from '../../../resources/languages/en.json' with { type: 'json' };
 
 const KINDS: ItemKind[] = ['track', 'album', 'artist', 'genre', 'playlist', 'folder'];
-const OWNER: Asker = { userId: 1, isOwner: true, hasPages: true };
+const ALL_RIGHTS = { can_edit: true, can_upload: true, can_download: true, can_share: true, can_jukebox: true };
+const OWNER: Asker = { userId: 1, isOwner: true, rights: ALL_RIGHTS, hasPages: true };
+const LISTENER: Asker = { ...OWNER, isOwner: false, rights: { ...ALL_RIGHTS, can_edit: false } };
 
 const some = (kind: ItemKind, count = 1, only: object = { id: 7, name: 'Seven', title: 'Seven' }): Items =>
   ({
@@ -51,6 +60,25 @@ it('what only makes sense for one is not offered for several', () => {
 it('only administrators decide how an artist is split', () => {
   expect(namesFor(some('artist'))).toContain('neverSplit');
   expect(namesFor(some('artist'), { ...OWNER, isOwner: false })).not.toContain('neverSplit');
+});
+
+it('who may not edit is offered editing and deleting for their own uploads, and for several items', () => {
+  const changes: ActionName[] = ['edit', 'identify', 'delete'];
+  const offered = (items: Items) => namesFor(items, LISTENER).filter((name) => changes.includes(name));
+  expect(offered(some('track', 1, { id: 7, title: 'Seven', uploaded_by: 2 }))).toEqual([]);
+  expect(offered(some('track', 1, { id: 7, title: 'Seven', uploaded_by: null }))).toEqual([]);
+  expect(offered(some('track', 1, { id: 7, title: 'Seven', uploaded_by: 1 }))).toEqual(changes);
+  expect(offered(some('album', 3))).toEqual(changes);
+  expect(changes.map((name) => needsOwn(name, LISTENER))).toEqual([true, true, true]);
+  expect([needsOwn('delete', OWNER), needsOwn('play', LISTENER)]).toEqual([false, false]);
+});
+
+it('music is fetched and saved by those who may, and a list of names is saved by everybody', () => {
+  const remote = some('track', 1, { id: 7, title: 'Seven', availability: 'remote', uploaded_by: 1 });
+  const nobody = { ...LISTENER, rights: { ...LISTENER.rights, can_upload: false, can_download: false } };
+  expect(namesFor(remote, LISTENER)).toEqual(expect.arrayContaining(['fetch', 'download']));
+  expect(namesFor(remote, nobody).filter((name) => ['fetch', 'download'].includes(name))).toEqual([]);
+  expect(namesFor(some('playlist'), nobody)).toContain('download');
 });
 
 it('an entry can be moved and removed, if the list can be changed', () => {
