@@ -55,6 +55,10 @@ export function setUrlTokens(urls: UrlTokens): void {
   if (current) set({ ...current, urls });
 }
 
+export function setSessionUser(user: UserOut): void {
+  if (current && JSON.stringify(current.user) !== JSON.stringify(user)) set({ ...current, user });
+}
+
 export const signOut = (): void => set(null);
 
 export function leaveOnPurpose(): void {

@@ -9,16 +9,16 @@ export interface AppPassword {
   username: string;
   password: string;
 }
-export interface NewUser {
+/** What an account may do. */
+export type RightName = Extract<keyof UserOut, `can_${string}`>;
+/** With its limits. */
+export type UserTerms = Pick<UserOut, RightName | 'max_bitrate_kbps' | 'quota_bytes'>;
+export interface NewUser extends Partial<UserTerms> {
   username: string;
   password: string;
   is_superuser: boolean;
 }
-/** What an account may do. */
-export type RightName = Extract<keyof UserOut, `can_${string}`>;
-export interface UserChange extends Partial<
-  Pick<UserOut, RightName | 'is_superuser' | 'max_bitrate_kbps' | 'quota_bytes'>
-> {
+export interface UserChange extends Partial<UserTerms & Pick<UserOut, 'is_superuser'>> {
   id: number;
   password?: string;
 }

@@ -28,6 +28,7 @@ import {
   IconToTop,
   IconVersions,
 } from '../ui/icons.ts';
+import type { RightName } from '../api/users.ts';
 import type { ItemKind, Items } from './items.ts';
 
 const ALL = ['track', 'album', 'artist', 'genre', 'playlist', 'folder'] as const satisfies readonly ItemKind[];
@@ -37,6 +38,8 @@ const LIKEABLE = ['track', 'album', 'artist'] as const satisfies readonly ItemKi
 export interface Asker {
   userId: number;
   isOwner: boolean;
+  /** What the account may do. */
+  rights: Record<RightName, boolean>;
   /** False in the player window, which shows no pages. */
   hasPages: boolean;
 }
@@ -49,12 +52,26 @@ interface ActionEntry {
   isSingle?: true;
   /** Only for those who manage the server. */
   isOwners?: true;
+  /** What the account has to be allowed to do. */
+  right?: RightName;
+  /** Without the right, too, with what one uploaded oneself. Of several items only the server knows. */
+  orOwn?: true;
   /** Opens more choices. */
   isMenu?: true;
   /** As KeyboardEvent.key, on the item that has the focus. */
   key?: string;
   /** Further conditions. */
   isFor?: (items: Items, asker: Asker) => boolean;
+}
+
+/** Whether the one who asks uploaded it. */
+export const isOwnUpload = ({ uploaded_by }: { uploaded_by: number | null }, { userId }: Asker): boolean =>
+  uploaded_by === userId;
+
+function isAllowed({ right, orOwn }: ActionEntry, items: Items, asker: Asker): boolean {
+  if (right === undefined || asker.rights[right] || items.kind === 'playlist') return true;
+  if (orOwn === undefined) return false;
+  return items.kind !== 'track' || items.only === undefined || isOwnUpload(items.only, asker);
 }
 
 const isOwnPlaylist = (items: Items, { userId }: Asker): boolean =>
@@ -93,6 +110,8 @@ export const ACTIONS = [
       icon: IconEdit,
       kinds: ['track', 'album', 'artist', 'genre', 'folder'],
       key: 'e',
+      right: 'can_edit',
+      orOwn: true,
       isFor: (_, { hasPages }) => hasPages,
     },
     { name: 'rename', icon: IconEdit, kinds: ['playlist'], isSingle: true, key: 'e', isFor: isOwnPlaylist },
@@ -107,8 +126,14 @@ export const ACTIONS = [
     { name: 'versions', icon: IconVersions, kinds: ['playlist'], isSingle: true },
     { name: 'duplicate', icon: IconDuplicate, kinds: ['playlist'], isSingle: true },
     { name: 'share', icon: IconPublic, kinds: ['playlist'], isSingle: true, isFor: isOwnPlaylist },
-    { name: 'cover', icon: IconCover, kinds: ['album'], isSingle: true },
-    { name: 'identify', icon: IconIdentify, kinds: ['track', 'album', 'artist', 'folder'] },
+    { name: 'cover', icon: IconCover, kinds: ['album'], isSingle: true, right: 'can_edit', orOwn: true },
+    {
+      name: 'identify',
+      icon: IconIdentify,
+      kinds: ['track', 'album', 'artist', 'folder'],
+      right: 'can_edit',
+      orOwn: true,
+    },
     { name: 'neverSplit', icon: IconNeverSplit, kinds: ['artist'], isSingle: true, isOwners: true },
   ],
   [
@@ -116,9 +141,10 @@ export const ACTIONS = [
       name: 'fetch',
       icon: IconFetch,
       kinds: ['track'],
+      right: 'can_upload',
       isFor: (items) => items.kind === 'track' && items.only?.availability === 'remote',
     },
-    { name: 'download', icon: IconDownload, kinds: ALL },
+    { name: 'download', icon: IconDownload, kinds: ALL, right: 'can_download' },
     { name: 'copyLink', icon: IconLink, kinds: ALL, isSingle: true, isFor: (items) => items.count === 1 },
   ],
   [
@@ -127,6 +153,8 @@ export const ACTIONS = [
       icon: IconDelete,
       kinds: ['track', 'album', 'artist', 'folder', 'playlist'],
       key: 'Delete',
+      right: 'can_edit',
+      orOwn: true,
       isFor: (items, asker) => items.kind !== 'playlist' || isOwnPlaylist(items, asker),
     },
   ],
@@ -139,13 +167,22 @@ export type Action = ActionEntry & { name: ActionName };
 export const actionsFor = (items: Items, asker: Asker): Action[][] =>
   ACTIONS.map((section: readonly Action[]) =>
     section.filter(
-      ({ kinds, isSingle, isOwners, isFor }) =>
-        kinds.includes(items.kind) &&
-        (!isSingle || items.count === 1) &&
-        (!isOwners || asker.isOwner) &&
-        (isFor?.(items, asker) ?? true),
+      (action) =>
+        action.kinds.includes(items.kind) &&
+        (!action.isSingle || items.count === 1) &&
+        (!action.isOwners || asker.isOwner) &&
+        isAllowed(action, items, asker) &&
+        (action.isFor?.(items, asker) ?? true),
     ),
   ).filter((section) => section.length > 0);
+
+/** Actions on tracks that the account may do with its own uploads alone. */
+const OWN_ONLY: ReadonlySet<string> = new Set(
+  ACTIONS.flat().flatMap((action) => ('orOwn' in action ? [action.name] : [])),
+);
+
+/** Whether all of these tracks have to be one's own uploads for that action. */
+export const needsOwn = (name: ActionName, { rights }: Asker): boolean => OWN_ONLY.has(name) && !rights.can_edit;
 
 /** The action that a key stands for, on these items. */
 export const actionOfKey = (key: string, items: Items, asker: Asker): ActionName | undefined =>

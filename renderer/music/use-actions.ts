@@ -15,12 +15,14 @@ import { originalUrl } from '../api/urls.ts';
 import { usePlayerCommands } from '../player/use-player.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
 import { useDetailsContext, type OpenDetails } from '../ui/use-details.ts';
-import { actionOfKey, actionsFor, type Action, type ActionName, type Asker } from './actions.ts';
+import { actionOfKey, actionsFor, isOwnUpload, needsOwn, type Action, type ActionName, type Asker } from './actions.ts';
 import { editTogether } from './editing.ts';
 import { pageOf, type Items } from './items.ts';
 import { radioFrom } from './radio.ts';
 import { useDeleteTracks } from './use-delete-tracks.ts';
 import { usePlaylistCommands } from './use-playlist-commands.ts';
+
+const NO_RIGHTS = { can_edit: false, can_upload: false, can_download: false, can_share: false, can_jukebox: false };
 
 /** Those that a like or a rating can be given to. */
 type Liked = Items & { kind: LikeType };
@@ -72,6 +74,7 @@ export function useActions(details?: OpenDetails) {
   const asker: Asker = {
     userId: user?.id ?? 0,
     isOwner: user?.is_superuser ?? false,
+    rights: user ?? NO_RIGHTS,
     hasPages: openDetails !== null,
   };
 
@@ -182,7 +185,14 @@ export function useActions(details?: OpenDetails) {
     asker,
     sections: (items: Items): Action[][] => actionsFor(items, asker),
     actionOfKey: (key: string, items: Items) => actionOfKey(key, items, asker),
-    run: (name: ActionName, items: Items): Promise<void> => attempt(() => runs[name](items)),
+    run: (name: ActionName, items: Items): Promise<void> =>
+      attempt(async () => {
+        if (items.kind !== 'playlist' && needsOwn(name, asker)) {
+          const tracks = await items.load();
+          if (!tracks.every((track) => isOwnUpload(track, asker))) return tell(t('action.onlyOwn'));
+        }
+        return runs[name](items);
+      }),
     rate: (items: Items, rating: number): Promise<void> =>
       attempt(async () => {
         if (isLikeable(items)) await setLike(items, { rating });

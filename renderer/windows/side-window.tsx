@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { signInByItself } from '../api/desktop-session.ts';
 import { createQueryClient } from '../api/query-client.ts';
 import { getSession, onSessionChange } from '../api/session.ts';
+import { keepUser } from '../api/account.ts';
 import { keepUrlTokens } from '../api/url-tokens.ts';
 import { startI18n } from '../i18n/i18n.ts';
 import { openPlayer } from '../player/open-player.ts';
@@ -20,6 +21,7 @@ export async function openSideWindow(content: ReactNode, back: () => string): Pr
   if (!requireSession()) return;
   onSessionChange(requireSession);
   await Promise.all([startI18n(), keepUrlTokens()]);
+  keepUser();
   createRoot(document.getElementById('root')!).render(
     <Providers queries={createQueryClient()} player={openPlayer()}>
       {content}

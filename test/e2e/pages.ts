@@ -1,4 +1,5 @@
 // Every page, and a library in which none of them is empty.
+import type { TrackPage } from '../../server/library/wire.ts';
 import { startSmallCatalogue } from '../support/small-catalogue.ts';
 import { DESK, loseFiles, openStage, type Stage, type StageOptions } from './stage.ts';
 
@@ -18,6 +19,7 @@ export const PAGES = [
   '/playlists/new-smart',
   '/activity?job=1',
   '/missing',
+  '/trash',
   '/history',
   '/statistics',
   '/review',
@@ -33,7 +35,7 @@ export const PAGES = [
   '/player',
   '/setup?step=folder',
   '/setup?step=network',
-  ...['general', 'library', 'storage', 'metadata', 'network', 'playback', 'remote', 'accounts', 'about'].map(
+  ...['general', 'library', 'storage', 'metadata', 'network', 'playback', 'remote', 'account', 'accounts', 'about'].map(
     (section) => `/settings#${section}`,
   ),
 ];
@@ -58,6 +60,8 @@ export async function openStageOfPages(options: StageOptions = {}): Promise<Stag
     method: 'POST',
     body: { name: 'Loved', rules: { all: [{ field: 'liked', op: 'is', value: true }] } },
   });
+  const { items } = await stage.api<TrackPage>('/tracks?sort=title&order=desc&limit=1');
+  await stage.api(`/tracks/${items[0]?.id}`, { method: 'DELETE' });
   await stage.api('/history', {
     method: 'POST',
     body: {

@@ -31,6 +31,7 @@ for (const width of [360, 390]) {
       '/playlists',
       '/playlists/new-smart',
       '/missing',
+      '/trash',
       '/discover',
       '/tracks?details=1',
       '/settings#general',
@@ -40,6 +41,7 @@ for (const width of [360, 390]) {
       '/settings#network',
       '/settings#playback',
       '/settings#remote',
+      '/settings#account',
       '/settings#accounts',
       '/settings#about',
     ]) {

@@ -61,13 +61,14 @@ const SCENES: Scene[] = [
   ['smart-rules', `/playlists/${playlists.smart}/rules`],
   ['activity', '/activity?job=1'],
   ['missing', '/missing'],
+  ['trash', '/trash'],
   ['history', '/history'],
   ['statistics', '/statistics'],
   ['review', '/review'],
   ['duplicates', '/duplicates'],
   ['details', '/tracks?details=1'],
   ['edit', '/tracks?details=1&edit=true'],
-  ...['general', 'library', 'storage', 'metadata', 'network', 'playback', 'remote', 'accounts', 'about'].map(
+  ...['general', 'library', 'storage', 'metadata', 'network', 'playback', 'remote', 'account', 'accounts', 'about'].map(
     (section): Scene => [`settings-${section}`, `/settings#${section}`],
   ),
   ['set-up-folder', '/setup?step=folder'],

@@ -122,15 +122,16 @@ test('an ordinary user sees their own settings, and the owner can set a new pass
     'Metadata',
     'Network & phones',
     'Playback',
-    'Accounts',
+    'Your account',
     'About',
   ]);
   await hers.getByRole('button', { name: 'Show', exact: true }).click();
   await hers.getByRole('button', { name: 'Replace' }).waitFor();
 
-  await sections.filter({ hasText: 'Accounts' }).click();
+  await sections.filter({ hasText: 'Your account' }).click();
   await hers.getByRole('heading', { level: 2, name: 'ann' }).waitFor();
-  expect(await hers.getByRole('heading', { level: 2 }).allTextContents()).toEqual(['ann']); // of nobody else
+  const groups = ['ann', 'Password', 'App passwords', 'Signed in'];
+  expect(await hers.getByRole('heading', { level: 2 }).allTextContents()).toEqual(groups); // of nobody else
   expect(await hers.getByRole('button', { name: 'Add user' }).count()).toBe(0);
   const changePassword = async (current: string) => {
     await hers.getByLabel('Current password').fill(current);

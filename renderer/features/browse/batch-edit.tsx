@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { request } from '../../api/client.ts';
+import { newBatch, useUndoEdits } from '../../api/edits.ts';
 import { LIBRARY } from '../../api/library.ts';
 import { detailOf } from '../../api/problem.ts';
 import { editTogether } from '../../music/editing.ts';
@@ -22,8 +23,9 @@ const isNumber = (field: BatchField): boolean => isFieldName(field) && viewOf(fi
 export function BatchEdit({ items }: { items: Items }) {
   const { t } = useTranslation();
   const queries = useQueryClient();
-  const { tell } = useUndoNotice();
-  const [done, setDone] = useState<number | null>(null);
+  const { tell, done } = useUndoNotice();
+  const undo = useUndoEdits();
+  const [saved, setSaved] = useState<number | null>(null);
   const [failure, setFailure] = useState('');
   const { data: tracks, error } = useQuery({
     queryKey: ['chosen', items],
@@ -37,18 +39,21 @@ export function BatchEdit({ items }: { items: Items }) {
   const count = tracks?.length ?? items.count;
   const save = async (form: BatchForm) => {
     setFailure('');
+    const batch = newBatch();
     try {
       for (const [i, track] of (tracks ?? []).entries()) {
         const change = changeOf(track, form);
-        setDone(i);
-        if (change) await request(change.path, { method: change.method, body: change.body });
+        setSaved(i);
+        if (change) await request(change.path, { method: change.method, body: change.body, query: { batch } });
       }
-      tell(t('track.changed', { count: tracks?.length ?? 0, number: formatNumber(tracks?.length ?? 0) }));
+      done(t('track.changed', { count: tracks?.length ?? 0, number: formatNumber(tracks?.length ?? 0) }), () =>
+        undo.mutate(batch, { onError: (reason) => tell(detailOf(reason)) }),
+      );
       onClose();
     } catch (reason) {
       setFailure(detailOf(reason));
     } finally {
-      setDone(null);
+      setSaved(null);
       void queries.invalidateQueries({ queryKey: [LIBRARY] });
     }
   };
@@ -84,7 +89,7 @@ export function BatchEdit({ items }: { items: Items }) {
             />
           ))}
         </div>
-        {done !== null && <ProgressBar done={done} total={tracks?.length ?? null} label={t('edit.saving')} />}
+        {saved !== null && <ProgressBar done={saved} total={tracks?.length ?? null} label={t('edit.saving')} />}
         <div className={styles.actions}>
           {(failure || error) && (
             <span role="alert" className={styles.error}>
@@ -92,7 +97,7 @@ export function BatchEdit({ items }: { items: Items }) {
             </span>
           )}
           <Button onClick={onClose}>{t('edit.cancel')}</Button>
-          <Button type="submit" variant="primary" disabled={!tracks || done !== null}>
+          <Button type="submit" variant="primary" disabled={!tracks || saved !== null}>
             {t('edit.save')}
           </Button>
         </div>

@@ -9,10 +9,13 @@ import { useUndoEnrichment } from '../../api/review.ts';
 import { matchesQuery, useIdentify } from '../../api/tracks.ts';
 import { trackCover } from '../../api/urls.ts';
 import { desktop } from '../../desktop.ts';
+import { isOwnUpload } from '../../music/actions.ts';
+import { useActions } from '../../music/use-actions.ts';
 import { useDeleteTracks } from '../../music/use-delete-tracks.ts';
 import { Button } from '../../ui/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
 import { EditForm } from './edit-form.tsx';
+import { EditList } from './edit-list.tsx';
 import { FieldList } from './field-list.tsx';
 import { FileInfo } from './file-info.tsx';
 import { LyricsSection } from './lyrics-section.tsx';
@@ -34,6 +37,8 @@ export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsPr
   const undo = useUndoEnrichment();
   const fetchAudio = useMaterialize();
   const showFile = useMutation({ mutationFn: async (id: number) => (await desktop?.showFile(id)) ?? false });
+  const { asker } = useActions();
+  const mayEdit = asker.rights.can_edit || isOwnUpload(track, asker);
   const error = identify.error ?? undo.error ?? fetchAudio.error;
 
   const remove = () => {
@@ -72,22 +77,26 @@ export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsPr
       </p>
 
       <div className={styles.actions}>
-        <Button icon={IconEdit} aria-pressed={editing} onClick={() => onEdit(!editing)}>
-          {t('details.edit')}
-        </Button>
-        <Button
-          icon={IconIdentify}
-          disabled={identify.isPending || track.metadata_status === 'manual'}
-          onClick={() => identify.mutate(track.id)}
-        >
-          {t(identify.isSuccess ? 'details.asked' : 'details.identify')}
-        </Button>
-        {track.availability === 'remote' && (
+        {mayEdit && (
+          <>
+            <Button icon={IconEdit} aria-pressed={editing} onClick={() => onEdit(!editing)}>
+              {t('details.edit')}
+            </Button>
+            <Button
+              icon={IconIdentify}
+              disabled={identify.isPending || track.metadata_status === 'manual'}
+              onClick={() => identify.mutate(track.id)}
+            >
+              {t(identify.isSuccess ? 'details.asked' : 'details.identify')}
+            </Button>
+          </>
+        )}
+        {track.availability === 'remote' && asker.rights.can_upload && (
           <Button icon={IconFetch} disabled={fetchAudio.isPending} onClick={() => fetchAudio.mutate(track.id)}>
             {t('details.fetch')}
           </Button>
         )}
-        {matches.data?.can_undo && (
+        {mayEdit && matches.data?.can_undo && (
           <Button icon={IconUndo} disabled={undo.isPending} onClick={() => undo.mutate(track.id)}>
             {t('details.undo')}
           </Button>
@@ -97,9 +106,11 @@ export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsPr
             {t('details.showFile')}
           </Button>
         )}
-        <Button icon={IconDelete} onClick={remove}>
-          {t('details.delete')}
-        </Button>
+        {mayEdit && (
+          <Button icon={IconDelete} onClick={remove}>
+            {t('details.delete')}
+          </Button>
+        )}
       </div>
       {error && (
         <p role="alert" className={styles.error}>
@@ -112,12 +123,14 @@ export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsPr
         </p>
       )}
 
-      {editing ? (
+      {!mayEdit && <p className={styles.quiet}>{t('details.mayNotEdit')}</p>}
+      {editing && mayEdit ? (
         <EditForm track={track} onDone={() => onEdit(false)} />
       ) : (
         <FieldList track={track} origins={matches.data?.origins ?? {}} />
       )}
       {matches.data && !editing && <Matches track={track} matches={matches.data} />}
+      {!editing && <EditList trackId={track.id} mayEdit={mayEdit} />}
       {track.has_lyrics && <LyricsSection trackId={track.id} />}
       <FileInfo track={track} />
     </div>

@@ -1,6 +1,7 @@
 // Uploads files dropped anywhere in the window.
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useSession } from '../../api/session.ts';
 import { IconDropMusic } from '../../ui/icons.ts';
 import { filesOf } from './dropped-files.ts';
 import styles from './import.module.css';
@@ -10,6 +11,7 @@ const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes('F
 
 export function DropZone() {
   const { t } = useTranslation();
+  const mayUpload = useSession()?.user.can_upload ?? false;
   const [over, setOver] = useState(false);
   /** Entering a child fires before leaving its parent, so enters and leaves are counted. */
   const depth = useRef(0);
@@ -30,18 +32,18 @@ export function DropZone() {
         if (!event.dataTransfer || !carriesFiles(event)) return;
         event.preventDefault();
         set(0);
-        void filesOf(event.dataTransfer.items).then(enqueueUploads);
+        if (mayUpload) void filesOf(event.dataTransfer.items).then(enqueueUploads);
       },
       options,
     );
     return () => listen.abort();
-  }, []);
+  }, [mayUpload]);
 
   if (!over) return null;
   return (
     <div className={styles.zone} aria-hidden>
       <IconDropMusic size={56} stroke={1.25} />
-      <p>{t('import.drop')}</p>
+      <p>{t(mayUpload ? 'import.drop' : 'import.mayNot')}</p>
     </div>
   );
 }

@@ -2,32 +2,20 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { usersQuery } from '../../api/users.ts';
 import { detailOf } from '../../api/problem.ts';
-import { useSession } from '../../api/session.ts';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { AddAccount } from './add-account.tsx';
 import { AccountRow } from './account-row.tsx';
-import { OwnPassword } from './own-password.tsx';
 import { RightsNotice } from './rights-notice.tsx';
 import { SettingGroup } from './setting-row.tsx';
 import { SettingList } from './setting-list.tsx';
 
-/** One's own account, and for an administrator those of all. */
+/** All accounts, for an administrator. */
 export function AccountsSection() {
-  const isOwner = useSession()?.user.is_superuser ?? false;
-  return (
-    <>
-      {isOwner && <RightsNotice />}
-      <OwnPassword />
-      {isOwner && <AllAccounts />}
-    </>
-  );
-}
-
-function AllAccounts() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(usersQuery());
   return (
     <>
+      <RightsNotice />
       {error ? (
         <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />
       ) : (

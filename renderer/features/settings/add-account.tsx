@@ -7,12 +7,14 @@ import { ApiError } from '../../api/problem.ts';
 import { Button } from '../../ui/button.tsx';
 import { CredentialFields } from '../../ui/credential-fields.tsx';
 import { formText } from '../../ui/form-text.ts';
+import { NEW_ACCOUNT, RightsFields, termsIn } from './rights-fields.tsx';
 import { SettingGroup } from './setting-row.tsx';
 import styles from './settings.module.css';
 
 export function AddAccount() {
   const { t } = useTranslation();
   const [isOpen, setIsOpen] = useState(false);
+  const [isOwner, setIsOwner] = useState(false);
   const add = useAddUser();
   const problem = add.error instanceof ApiError ? add.error : null;
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -21,7 +23,8 @@ export function AddAccount() {
     const body = {
       username: formText(form, 'username').trim(),
       password: formText(form, 'password'),
-      is_superuser: new FormData(form).get('is_superuser') !== null,
+      is_superuser: isOwner,
+      ...(!isOwner && termsIn(form)),
     };
     add.mutate(body, { onSuccess: () => setIsOpen(false) });
   };
@@ -42,7 +45,18 @@ export function AddAccount() {
           </p>
         )}
         <CredentialFields isNew usernameHint="off" faultOf={(field) => problem?.field(field)} />
-        <Switch name="is_superuser" label={t('settings.people.owner')} description={t('settings.people.ownerHelp')} />
+        <Switch
+          checked={isOwner}
+          onChange={(event) => setIsOwner(event.currentTarget.checked)}
+          label={t('settings.people.owner')}
+          description={t('settings.people.ownerHelp')}
+        />
+        {!isOwner && (
+          <fieldset className={styles.fields}>
+            <legend>{t('settings.rights.title')}</legend>
+            <RightsFields terms={NEW_ACCOUNT} />
+          </fieldset>
+        )}
         <div className={styles.buttons}>
           <Button type="submit" variant="primary" disabled={add.isPending}>
             {t('signIn.create')}

@@ -11,7 +11,8 @@ import { Sharing } from './sharing.tsx';
 
 export function NetworkSection() {
   const { t } = useTranslation();
-  const isOwner = useSession()?.user.is_superuser ?? false;
+  const user = useSession()?.user;
+  const isOwner = user?.is_superuser ?? false;
   return (
     <>
       {isOwner ? (
@@ -25,9 +26,11 @@ export function NetworkSection() {
       )}
       <AppPassword />
       <PhoneGuide />
-      <SettingGroup title={t('settings.network.remoteControl')}>
-        <SpeakerSwitch />
-      </SettingGroup>
+      {user?.can_jukebox && (
+        <SettingGroup title={t('settings.network.remoteControl')}>
+          <SpeakerSwitch />
+        </SettingGroup>
+      )}
     </>
   );
 }

@@ -34,7 +34,7 @@ export function OwnPassword() {
     />
   );
   return (
-    <SettingGroup title={t('settings.own.title', { name: session.user.username })} lead={t('settings.own.lead')}>
+    <SettingGroup title={t('settings.own.title')} lead={t('settings.own.lead')}>
       <form className={styles.form} onSubmit={submit}>
         {change.error && problem?.fields.length !== 1 && (
           <p role="alert" className={styles.fault}>

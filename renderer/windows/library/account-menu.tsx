@@ -3,7 +3,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconKeyboard, IconSettings, IconSignOut } from '../../ui/icons.ts';
-import { leaveOnPurpose } from '../../api/session.ts';
+import { tryEndSession } from '../../api/account.ts';
+import { leaveOnPurpose, useSession } from '../../api/session.ts';
 import { chooseSpeaker, useSpeakerChoice } from '../../player/jukebox-choice.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { RadioItems } from '../../ui/choice-menu.tsx';
@@ -24,9 +25,11 @@ export function AccountMenu({ onShortcuts, target, children }: AccountMenuProps)
   const player = usePlayerCommands();
   const choice = useSchemeChoice();
   const isSpeaker = useSpeakerChoice();
+  const mayBeSpeaker = useSession()?.user.can_jukebox ?? false;
   const leave = () => {
     player.clear();
     queries.clear();
+    void tryEndSession();
     leaveOnPurpose();
   };
   return (
@@ -41,10 +44,14 @@ export function AccountMenu({ onShortcuts, target, children }: AccountMenuProps)
           options={SCHEME_CHOICES.map((scheme) => ({ value: scheme, label: t(`scheme.${scheme}`) }))}
         />
         <Menu.Divider />
-        <Menu.CheckboxItem checked={isSpeaker} onChange={chooseSpeaker}>
-          {t('speaker.be')}
-        </Menu.CheckboxItem>
-        <Menu.Divider />
+        {mayBeSpeaker && (
+          <>
+            <Menu.CheckboxItem checked={isSpeaker} onChange={chooseSpeaker}>
+              {t('speaker.be')}
+            </Menu.CheckboxItem>
+            <Menu.Divider />
+          </>
+        )}
         <Menu.Item
           leftSection={<IconSettings size={16} aria-hidden />}
           component="a"

@@ -2,6 +2,7 @@
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 import { createQueryClient } from '../../api/query-client.ts';
+import { keepUser } from '../../api/account.ts';
 import { keepUrlTokens } from '../../api/url-tokens.ts';
 import { startI18n } from '../../i18n/i18n.ts';
 import { openPlayer } from '../../player/open-player.ts';
@@ -11,6 +12,7 @@ import { keepForOffline } from './keep-for-offline.ts';
 import { createLibraryRouter, preloadPages } from './router.tsx';
 
 await Promise.all([startI18n(), keepUrlTokens()]);
+keepUser();
 const queries = createQueryClient();
 
 createRoot(document.getElementById('root')!).render(

@@ -14,6 +14,7 @@ import {
   IconReview,
   IconStatistics,
   IconTrack,
+  IconTrash,
 } from '../../ui/icons.ts';
 
 export const NAV_ITEMS = [
@@ -29,6 +30,7 @@ export const NAV_ITEMS = [
   { to: '/review', name: 'review', icon: IconReview },
   { to: '/duplicates', name: 'duplicates', icon: IconDuplicates },
   { to: '/missing', name: 'missing', icon: IconMissing },
+  { to: '/trash', name: 'trash', icon: IconTrash },
   { to: '/discover', name: 'discover', icon: IconDiscover },
   { to: '/activity', name: 'activity', icon: IconActivity },
 ] as const;

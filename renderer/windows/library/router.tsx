@@ -180,6 +180,11 @@ const missing = createRoute({
   validateSearch: parseMissingSearch,
   component: later(() => import('../../features/missing/missing-page.tsx'), 'MissingPage'),
 });
+const trash = createRoute({
+  getParentRoute: () => app,
+  path: '/trash',
+  component: later(() => import('../../features/trash/trash-page.tsx'), 'TrashPage'),
+});
 const activity = createRoute({
   getParentRoute: () => app,
   path: '/activity',
@@ -251,6 +256,7 @@ const routeTree = root.addChildren([
     review,
     duplicates,
     missing,
+    trash,
     discover,
     activity,
     elsewhere,

@@ -4,16 +4,18 @@ import { useMissingCount } from '../../api/missing.ts';
 import { useHasCatalogue } from '../../api/remote.ts';
 import { useDuplicateCount, useReviewCount } from '../../api/review.ts';
 import { useSession } from '../../api/session.ts';
+import { trashTotalQuery } from '../../api/trash.ts';
 import type { NAV_ITEMS } from './nav-items.ts';
 
 type PlaceName = (typeof NAV_ITEMS)[number]['name'];
 
 /**
- * Which items of the navigation are shown, and their counts: pages with questions only while there are any, jobs only
- * for the owner.
+ * Which items of the navigation are shown, and their counts: pages with questions and the trash only while there is
+ * something, jobs only for the owner.
  */
 export function useNavBadges() {
-  const isOwner = useSession()?.user.is_superuser ?? false;
+  const user = useSession()?.user;
+  const isOwner = user?.is_superuser ?? false;
   const { data } = useQuery({ ...jobsQuery(), enabled: isOwner });
   const openJobs = data?.items.filter((job) => isOpen(job) && job.status !== 'waiting').length ?? 0;
   const counts: Partial<Record<PlaceName, number>> = {
@@ -22,11 +24,13 @@ export function useNavBadges() {
     duplicates: useDuplicateCount(),
   };
   const hasCatalogue = useHasCatalogue();
+  const hasTrash = (useQuery(trashTotalQuery()).data?.total ?? 0) > 0;
   /** Tracks that need a decision. */
   const countOf = (name: PlaceName): number => counts[name] ?? 0;
   const isShown = ({ name }: { name: PlaceName }): boolean => {
     if (name in counts) return countOf(name) > 0;
-    if (name === 'discover') return hasCatalogue;
+    if (name === 'trash') return hasTrash;
+    if (name === 'discover') return hasCatalogue && (user?.can_upload ?? false);
     return name !== 'activity' || isOwner;
   };
   return { openJobs, countOf, isShown };

@@ -1,6 +1,7 @@
 // The sections of the settings window, in order. The URL has the open one: /settings#network.
 import {
   IconAbout,
+  IconAccount,
   IconAccounts,
   IconDiscover,
   IconHeadphones,
@@ -21,7 +22,8 @@ export const SECTIONS = [
   { name: 'network', icon: IconPhone, forOwner: false },
   { name: 'playback', icon: IconHeadphones, forOwner: false },
   { name: 'remote', icon: IconDiscover, forOwner: true },
-  { name: 'accounts', icon: IconAccounts, forOwner: false },
+  { name: 'account', icon: IconAccount, forOwner: false },
+  { name: 'accounts', icon: IconAccounts, forOwner: true },
   { name: 'about', icon: IconAbout, forOwner: false },
 ] as const;
 

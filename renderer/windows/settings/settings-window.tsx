@@ -2,6 +2,7 @@ import { lazy, Suspense, useEffect, useRef, type ComponentType } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconBack } from '../../ui/icons.ts';
 import { useSession } from '../../api/session.ts';
+import { AccountSection } from '../../features/settings/account-section.tsx';
 import { AccountsSection } from '../../features/settings/accounts-section.tsx';
 import { GeneralSection } from '../../features/settings/general-section.tsx';
 import { LibrarySection } from '../../features/settings/library-section.tsx';
@@ -30,6 +31,7 @@ const CONTENT: Record<SectionName, ComponentType> = {
   network: NetworkSection,
   playback: PlaybackSection,
   remote: RemoteSection,
+  account: AccountSection,
   accounts: AccountsSection,
   about: AboutSection,
 };

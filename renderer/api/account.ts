@@ -1,0 +1,66 @@
+// One's own account: sessions, app passwords, and what the account may do.
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { AppPasswordInfo, NewAppPasswordOut, SessionOut, UserOut } from '../../server/auth/wire.ts';
+import { request } from './client.ts';
+import { getSession, setSessionUser } from './session.ts';
+
+const SESSIONS = ['sessions'] as const;
+const APP_PASSWORDS = ['app-passwords'] as const;
+
+export const sessionsQuery = () =>
+  queryOptions({
+    queryKey: SESSIONS,
+    queryFn: ({ signal }) => request<SessionOut[]>('/users/me/sessions', { signal }),
+    staleTime: 0,
+  });
+export const appPasswordsQuery = () =>
+  queryOptions({
+    queryKey: APP_PASSWORDS,
+    queryFn: ({ signal }) => request<AppPasswordInfo[]>('/users/me/app-passwords', { signal }),
+    staleTime: 0,
+  });
+
+function useAccountMutation<In, Out>(key: readonly string[], mutationFn: (input: In) => Promise<Out>) {
+  const queries = useQueryClient();
+  return useMutation({ mutationFn, onSettled: () => queries.invalidateQueries({ queryKey: key }) });
+}
+
+export const useEndSession = () =>
+  useAccountMutation(SESSIONS, (id: number) => request<void>(`/users/me/sessions/${id}`, { method: 'DELETE' }));
+export const useEndOtherSessions = () =>
+  useAccountMutation(SESSIONS, () => request<void>('/users/me/sessions', { method: 'DELETE' }));
+
+/** The answer is the only place that shows the password. */
+export const useAddAppPassword = () =>
+  useAccountMutation(APP_PASSWORDS, (name: string) =>
+    request<NewAppPasswordOut>('/users/me/app-passwords', { method: 'POST', body: { name } }),
+  );
+export const useRevokeAppPassword = () =>
+  useAccountMutation(APP_PASSWORDS, (id: number) =>
+    request<void>(`/users/me/app-passwords/${id}`, { method: 'DELETE' }),
+  );
+
+/** Ends the session on the server too; without one there it ends by itself. */
+export const tryEndSession = (): Promise<void> =>
+  request<void>('/auth/logout', { method: 'POST' }).catch(() => undefined);
+
+const ASKED_EVERY_MS = 60_000;
+
+/** Keeps what the account may do as an administrator has set it meanwhile. */
+export function keepUser(): void {
+  let askedAt = -Infinity;
+  const tryRefresh = async (): Promise<void> => {
+    const session = getSession();
+    if (!session || document.visibilityState === 'hidden' || performance.now() - askedAt < ASKED_EVERY_MS) return;
+    askedAt = performance.now();
+    try {
+      const user = await request<UserOut>('/users/me');
+      if (getSession()?.token === session.token) setSessionUser(user);
+    } catch {
+      // the page says that there is no server, and asks for a sign-in
+    }
+  };
+  addEventListener('focus', () => void tryRefresh());
+  document.addEventListener('visibilitychange', () => void tryRefresh());
+  void tryRefresh();
+}

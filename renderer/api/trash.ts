@@ -1,0 +1,35 @@
+// Deleted tracks: listed, restored, deleted for good.
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { DeletedOut, RestoredOut, TrashedTrackOut, TrashPage } from '../../server/library/wire.ts';
+import { request } from './client.ts';
+import { LIBRARY, pageQuery, type PageAt } from './library.ts';
+
+const PATH = '/trash';
+
+export const trashPage = (at: PageAt) => pageQuery<TrashedTrackOut>(LIBRARY, PATH, {}, at);
+
+/** How many tracks there are, and their size. */
+export const trashTotalQuery = () =>
+  queryOptions({
+    queryKey: [LIBRARY, PATH, 'total'] as const,
+    queryFn: ({ signal }) => request<TrashPage>(PATH, { query: { limit: 1 }, signal }),
+  });
+
+export function useRestoreTracks() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (ids: readonly number[]) =>
+      request<RestoredOut>(`${PATH}/restore`, { method: 'POST', body: { track_ids: ids } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: [LIBRARY] }),
+  });
+}
+
+/** For good; without ids all that one may. */
+export function useEmptyTrash() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (ids: readonly number[] | undefined) =>
+      request<DeletedOut>(`${PATH}/empty`, { method: 'POST', body: ids ? { track_ids: ids } : {} }),
+    onSettled: () => queries.invalidateQueries({ queryKey: [LIBRARY, PATH] }),
+  });
+}

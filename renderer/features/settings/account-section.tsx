@@ -1,0 +1,47 @@
+// One's own account: what it may do, its password, its app passwords, and where it is signed in.
+import { useTranslation } from 'react-i18next';
+import { useSession } from '../../api/session.ts';
+import { formatBytes } from '../../ui/format.ts';
+import { AppPasswords } from './app-passwords.tsx';
+import { OwnPassword } from './own-password.tsx';
+import { RIGHT_NAMES } from './rights-fields.tsx';
+import { SessionList } from './session-list.tsx';
+import { SettingGroup, SettingRow } from './setting-row.tsx';
+
+export function AccountSection() {
+  return (
+    <>
+      <OwnRights />
+      <OwnPassword />
+      <AppPasswords />
+      <SessionList />
+    </>
+  );
+}
+
+function OwnRights() {
+  const { t, i18n } = useTranslation();
+  const user = useSession()?.user;
+  if (!user) return null;
+  const list = (names: string[]) => new Intl.ListFormat(i18n.language, { type: 'unit' }).format(names);
+  const labels = (isGiven: boolean) =>
+    RIGHT_NAMES.filter((name) => user[name] === isGiven).map((name) => t(`settings.rights.${name}.label`));
+  const denied = labels(false);
+  return (
+    <SettingGroup title={user.username}>
+      <SettingRow
+        label={t(user.is_superuser ? 'settings.people.owner' : 'settings.people.listener')}
+        help={user.is_superuser ? t('settings.account.everything') : list(labels(true))}
+      />
+      {denied.length > 0 && (
+        <SettingRow label={t('settings.account.denied')} help={list(denied)} notes={t('settings.account.ask')} />
+      )}
+      {user.max_bitrate_kbps !== null && (
+        <SettingRow label={t('settings.rights.bitrate')}>{`${user.max_bitrate_kbps} kbps`}</SettingRow>
+      )}
+      {user.quota_bytes !== null && (
+        <SettingRow label={t('settings.rights.quota')}>{formatBytes(user.quota_bytes)}</SettingRow>
+      )}
+    </SettingGroup>
+  );
+}

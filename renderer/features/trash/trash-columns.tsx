@@ -1,0 +1,131 @@
+import type { TFunction } from 'i18next';
+import type { TrashedTrackOut } from '../../../server/library/wire.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { formatAgo, formatBytes, formatDate } from '../../ui/format.ts';
+import { IconDelete } from '../../ui/icons.ts';
+import rows from '../../ui/rows.module.css';
+import type { Column } from '../../ui/virtual-table.tsx';
+import styles from './trash.module.css';
+
+export interface TrashActions {
+  t: TFunction;
+  isSelected: (id: number) => boolean;
+  onSelect: (index: number, range: boolean) => void;
+  onRestore: (track: TrashedTrackOut) => void;
+  onDelete: (track: TrashedTrackOut) => void;
+}
+
+/** Rows are the tab stops; their controls are reached by keys on the row. */
+const notAStop = { tabIndex: -1 } as const;
+
+export function trashColumns({
+  t,
+  isSelected,
+  onSelect,
+  onRestore,
+  onDelete,
+}: TrashActions): Column<TrashedTrackOut>[] {
+  const deletedBy = (track: TrashedTrackOut) =>
+    track.deleted_by_name === null
+      ? formatAgo(track.deleted_at)
+      : t('trash.deletedBy', { when: formatAgo(track.deleted_at), name: track.deleted_by_name });
+  return [
+    {
+      id: 'select',
+      label: '',
+      width: '24px',
+      cell: ({ id, title }, index) => (
+        <label className={styles.check}>
+          <input
+            type="checkbox"
+            {...notAStop}
+            aria-label={t('trash.select', { title })}
+            checked={isSelected(id)}
+            onChange={(event) => onSelect(index, event.nativeEvent instanceof MouseEvent && event.nativeEvent.shiftKey)}
+          />
+        </label>
+      ),
+    },
+    {
+      id: 'title',
+      label: t('sort.title'),
+      width: 'minmax(0, 3fr)',
+      cell: (track) => (
+        <div className={styles.lines}>
+          <span className={rows.title}>{track.title}</span>
+          <span className={classNames(rows.line, styles.narrow)}>
+            {track.artist_name ?? t('library.unknownArtist')} · {deletedBy(track)}
+          </span>
+        </div>
+      ),
+    },
+    {
+      id: 'artist',
+      label: t('sort.artist'),
+      width: 'minmax(0, 2fr)',
+      wideOnly: true,
+      cell: ({ artist_name }) => <span className={rows.line}>{artist_name}</span>,
+    },
+    {
+      id: 'album',
+      label: t('sort.album'),
+      width: 'minmax(0, 2fr)',
+      wideOnly: true,
+      fromWidth: 900,
+      cell: ({ album_title }) => <span className={rows.line}>{album_title}</span>,
+    },
+    {
+      id: 'deleted',
+      label: t('trash.deleted'),
+      width: 'minmax(0, 2fr)',
+      wideOnly: true,
+      cell: (track) => (
+        <time className={rows.line} dateTime={track.deleted_at} title={formatDate(track.deleted_at)}>
+          {deletedBy(track)}
+        </time>
+      ),
+    },
+    {
+      id: 'size',
+      label: t('trash.size'),
+      width: '72px',
+      align: 'end',
+      wideOnly: true,
+      cell: ({ size_bytes }) => size_bytes !== null && formatBytes(size_bytes),
+    },
+    {
+      id: 'expires',
+      label: t('trash.expires'),
+      width: '112px',
+      wideOnly: true,
+      cell: ({ expires_at }) => <time dateTime={expires_at}>{formatAgo(expires_at)}</time>,
+    },
+    {
+      id: 'actions',
+      label: '',
+      width: '132px',
+      align: 'end',
+      cell: (track) => (
+        <span className={styles.actions}>
+          <Button
+            {...notAStop}
+            aria-label={t('trash.restoreLabel', { title: track.title })}
+            onClick={() => onRestore(track)}
+          >
+            {t('trash.restore')}
+          </Button>
+          <IconButton
+            {...notAStop}
+            className={track.may_delete ? undefined : styles.hidden}
+            disabled={!track.may_delete}
+            label={t('trash.deleteLabel', { title: track.title })}
+            icon={IconDelete}
+            iconSize={18}
+            onClick={() => onDelete(track)}
+          />
+        </span>
+      ),
+    },
+  ];
+}

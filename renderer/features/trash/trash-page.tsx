@@ -1,0 +1,214 @@
+// Deleted tracks: bring them back, or delete them for good. Keys on a row: Enter restores, Delete deletes for good,
+// Space selects.
+import { Modal } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState, type KeyboardEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { TrashedTrackOut } from '../../../server/library/wire.ts';
+import { MOST_ROWS, usePagedList } from '../../api/paged-list.ts';
+import { detailOf } from '../../api/problem.ts';
+import { trashPage, trashTotalQuery, useEmptyTrash, useRestoreTracks } from '../../api/trash.ts';
+import { Button } from '../../ui/button.tsx';
+import { formatBytes, formatNumber } from '../../ui/format.ts';
+import { IconDelete, IconTrash, IconUndo } from '../../ui/icons.ts';
+import { Page } from '../../ui/page.tsx';
+import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { useUndoNotice } from '../../ui/undo-notice.tsx';
+import { useSelection } from '../../ui/use-selection.ts';
+import { VirtualTable } from '../../ui/virtual-table.tsx';
+import { trashColumns } from './trash-columns.tsx';
+import styles from './trash.module.css';
+
+const PLACEHOLDERS = 12;
+const BY_TIME = { id: 'deleted', descending: true };
+
+/** What is to be deleted for good, once confirmed; all of it without ids. */
+type Asked = { ids?: readonly number[]; count: number; title?: string };
+
+export function TrashPage() {
+  const { t } = useTranslation();
+  const list = usePagedList(trashPage);
+  const { data: totals } = useQuery(trashTotalQuery());
+  const total = list.total ?? 0;
+  const chosen = useSelection({ total, item: list.item, idOf: (track) => track.id, fetchRows: list.fetchRows });
+  const { tell } = useUndoNotice();
+  const restoring = useRestoreTracks();
+  const emptying = useEmptyTrash();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const count = list.total ?? PLACEHOLDERS;
+  const isEverything = chosen.selection.all && chosen.selection.except.size === 0;
+
+  useEffect(() => {
+    if (list.total === 0) chosen.clear();
+  }, [list.total]);
+
+  const failed = (error: unknown) => tell(detailOf(error));
+  /** The selected rows; undefined when there are too many to name them. */
+  const chosenTracks = async (): Promise<TrashedTrackOut[] | undefined> => {
+    if (chosen.count > MOST_ROWS) return void tell(t('select.tooMany', { most: formatNumber(MOST_ROWS) }));
+    return (await list.fetchRows(0, total - 1)).filter(({ id }) => chosen.has(id));
+  };
+  const restore = (tracks: readonly TrashedTrackOut[]) => {
+    const [first] = tracks;
+    if (!first) return;
+    restoring.mutate(
+      tracks.map(({ id }) => id),
+      {
+        onSuccess: ({ restored, failed: left }) => {
+          chosen.clear();
+          if (restored > 0)
+            tell(
+              restored === 1 && tracks.length === 1
+                ? t('trash.restoredOne', { title: first.title })
+                : t('trash.restored', { count: restored, number: formatNumber(restored) }),
+            );
+          if (left[0]) tell(t('trash.notRestored', { count: left.length, detail: left[0].detail }));
+        },
+        onError: failed,
+      },
+    );
+  };
+  const restoreChosen = () => void chosenTracks().then((tracks) => tracks && restore(tracks), failed);
+  const ask = (tracks: readonly TrashedTrackOut[]) => {
+    const mine = tracks.filter(({ may_delete }) => may_delete);
+    const [first] = mine;
+    if (!first) return tell(t('trash.mayNot'));
+    setAsked({
+      ids: mine.map(({ id }) => id),
+      count: mine.length,
+      ...(mine.length === 1 && { title: first.title }),
+    });
+  };
+  const askChosen = () =>
+    isEverything ? setAsked({ count: total }) : void chosenTracks().then((tracks) => tracks && ask(tracks), failed);
+  const deleteAsked = () => {
+    if (!asked) return;
+    emptying.mutate(asked.ids, {
+      onSuccess: ({ deleted }) => {
+        chosen.clear();
+        tell(t('trash.gone', { count: deleted, number: formatNumber(deleted) }));
+      },
+      onError: failed,
+      onSettled: () => setAsked(null),
+    });
+  };
+
+  const columns = trashColumns({
+    t,
+    isSelected: (id) => chosen.has(id),
+    onSelect: (index, range) => (range ? chosen.extend(index, true) : chosen.toggle(index)),
+    onRestore: (track) => restore([track]),
+    onDelete: (track) => ask([track]),
+  });
+
+  /** Keys the table itself does not use. */
+  const onKeyDown = (event: KeyboardEvent) => {
+    const control = event.ctrlKey || event.metaKey;
+    const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]');
+    const index = Number(row?.dataset['index']);
+    const track = row === event.target ? list.item(index) : undefined;
+    if (control && event.key === 'a') chosen.all();
+    else if (control || event.altKey || !track) return;
+    else if (event.key === ' ') {
+      if (event.shiftKey) chosen.extend(index, true);
+      else chosen.toggle(index);
+    } else if (event.key === 'Escape') chosen.clear();
+    else if (event.key !== 'Delete' && event.key !== 'Backspace') return;
+    else if (chosen.count > 0) askChosen();
+    else ask([track]);
+    event.preventDefault();
+  };
+
+  function body() {
+    if (list.error && list.total === undefined)
+      return <ErrorState detail={detailOf(list.error)} onRetry={list.retry} />;
+    if (list.total === 0)
+      return (
+        <EmptyState icon={IconTrash} title={t('trash.emptyTitle')}>
+          {t('trash.emptyHelp')}
+        </EmptyState>
+      );
+    return (
+      <>
+        <p className={styles.lead}>{t('trash.lead')}</p>
+        <p className={styles.keys}>{t('trash.keys')}</p>
+        <div onKeyDown={onKeyDown} className={styles.list}>
+          <VirtualTable
+            label={t('trash.label')}
+            columns={columns}
+            count={count}
+            item={list.item}
+            sort={BY_TIME}
+            onSort={() => {}}
+            onRange={list.show}
+            onOpen={(index) => {
+              const track = list.item(index);
+              if (track) restore([track]);
+            }}
+            isCurrent={() => false}
+          />
+        </div>
+      </>
+    );
+  }
+
+  return (
+    <Page
+      title={t('nav.trash')}
+      count={totals?.total ? `${formatNumber(totals.total)} · ${formatBytes(totals.size_bytes)}` : undefined}
+      tools={
+        chosen.count > 0 ? (
+          <>
+            <span className={styles.chosen} aria-live="polite">
+              {t('select.chosen', { count: chosen.count, number: formatNumber(chosen.count) })}
+            </span>
+            <Button variant="primary" icon={IconUndo} disabled={restoring.isPending} onClick={restoreChosen}>
+              {t('trash.restore')}
+            </Button>
+            <Button icon={IconDelete} onClick={askChosen}>
+              {t('trash.deleteNow')}
+            </Button>
+            <Button variant="plain" onClick={chosen.clear}>
+              {t('select.clear')}
+            </Button>
+          </>
+        ) : (
+          total > 0 && (
+            <>
+              <Button variant="plain" onClick={chosen.all}>
+                {t('trash.selectAll')}
+              </Button>
+              <Button icon={IconDelete} onClick={() => setAsked({ count: total })}>
+                {t('trash.empty')}
+              </Button>
+            </>
+          )
+        )
+      }
+    >
+      {body()}
+      <Modal
+        opened={asked !== null}
+        onClose={() => setAsked(null)}
+        title={asked?.ids ? t('trash.deleteNow') : t('trash.empty')}
+        closeButtonProps={{ 'aria-label': t('trash.cancel') }}
+      >
+        <div className={styles.ask}>
+          <p>
+            {asked?.title === undefined
+              ? t('trash.ask', { count: asked?.count ?? 0, number: formatNumber(asked?.count ?? 0) })
+              : t('trash.askOne', { title: asked.title })}
+          </p>
+          <div className={styles.buttons}>
+            <Button variant="plain" onClick={() => setAsked(null)}>
+              {t('trash.cancel')}
+            </Button>
+            <Button variant="primary" data-autofocus disabled={emptying.isPending} onClick={deleteAsked}>
+              {t('trash.deleteNow')}
+            </Button>
+          </div>
+        </div>
+      </Modal>
+    </Page>
+  );
+}
