@@ -37,6 +37,12 @@ export async function makeCallers({ url, token }: Pick<Product, 'url' | 'token'>
   const before = await appPassword(revoked);
   await send('POST', '/users/me/subsonic-password', revoked);
   await send('PATCH', '/users/me', revoked, { password: `${PASSWORD}!`, current_password: PASSWORD });
+  const editor = await register('fuzz-editor');
+  const { id: editorId } = await send<{ id: number }>('GET', '/users/me', editor);
+  await send('PATCH', `/users/${editorId}`, token, { can_edit: true });
+  const urlToken = async (scope: string): Promise<string> =>
+    (await send<{ token: string }>('POST', '/auth/media-token', listener, { scope })).token;
+  const share = await shareOf(url, await appPassword(token));
   const [ofListener, ofAdmin] = [await appPassword(listener), await appPassword(token)];
   const client = { v: '1.16.1', c: 'fuzz', f: 'json' };
   const clear = ({ username, password }: { username: string; password: string }) => ({
@@ -49,7 +55,29 @@ export async function makeCallers({ url, token }: Pick<Product, 'url' | 'token'>
     { name: 'revoked', bearer: revoked, rest: clear(before) },
     { name: 'listener', bearer: listener, rest: clear(ofListener) },
     { name: 'listener, token in the address', token: listener, rest: { apiKey: ofListener.password, ...client } },
+    { name: 'media token', token: await urlToken('media'), rest: client },
+    { name: 'event token', token: await urlToken('events'), rest: client },
+    { name: 'share', token: share, rest: { apiKey: share, ...client } },
+    { name: 'editor', bearer: editor, rest: clear(await appPassword(editor)) },
     { name: 'superuser', bearer: token, rest: clear(ofAdmin) },
     { name: 'app password as a token', bearer: ofListener.password, rest: clear(ofListener) },
   ];
+}
+
+/** The secret part of a share's address. */
+async function shareOf(url: string, { username, password }: { username: string; password: string }): Promise<string> {
+  const client = new URLSearchParams({ u: username, p: password, v: '1.16.1', c: 'fuzz', f: 'json' });
+  const ask = async <T>(endpoint: string): Promise<T> => {
+    const answer = (await (await fetch(`${url}/rest/${endpoint}${client.toString()}`)).json()) as {
+      'subsonic-response': T;
+    };
+    return answer['subsonic-response'];
+  };
+  const { randomSongs } = await ask<{ randomSongs: { song: { id: string }[] } }>('getRandomSongs?size=1&');
+  const { shares } = await ask<{ shares: { share: { url: string }[] } }>(
+    `createShare?id=${randomSongs.song[0]?.id ?? ''}&`,
+  );
+  const token = /[^/]+$/.exec(shares.share[0]?.url ?? '')?.[0];
+  if (token === undefined) throw new Error('nothing could be shared');
+  return token;
 }

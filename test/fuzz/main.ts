@@ -31,7 +31,15 @@ const MOST_HEALTH_MS = 50;
 const MOST_MEMORY_MB = 50;
 const INTERNALS = /node_modules|\bat \S+ \(|\.ts:\d+:\d+|SQLITE_|SqliteError|\/server\/\w+\//;
 /** They end the accounts that ask, or the server. */
-const LEFT_OUT = new Set(['PATCH /users/{id}', 'DELETE /users/{id}', 'PATCH /settings', 'PUT /network/sharing']);
+const LEFT_OUT = new Set([
+  'PATCH /users/{id}',
+  'DELETE /users/{id}',
+  'PATCH /settings',
+  'PUT /network/sharing',
+  'POST /auth/logout',
+  'DELETE /users/me/sessions',
+  'DELETE /users/me/sessions/{id}',
+]);
 const REST_NAMES = [
   'id',
   'albumId',
