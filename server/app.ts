@@ -22,6 +22,7 @@ import { maintenanceModule, type MaintenanceTuning } from './maintenance/module.
 import { mediaModule } from './media/module.ts';
 import { createModules, type Base } from './module.ts';
 import type { ProductPaths } from './paths.ts';
+import { musicFoldersModule } from './music-folders/module.ts';
 import { playbackModule } from './playback/module.ts';
 import { playlistsModule } from './playlists/module.ts';
 import { createRadioService } from './radio/service.ts';
@@ -72,12 +73,12 @@ export async function createApp(options: AppOptions) {
 
   // Base
   const { config, db, secretStore, secrets } = add(await openDataFolder(options.config, paths, log));
-  const settings = add(settingsModule({ config, secretStore, version, log }));
+  const { settings, musicFolders } = add(settingsModule({ config, secretStore, db, version, log }));
 
   // Tools
   const events = createEventHub({ now });
   const { jobs, activity, isServing, yieldToRequests } = add(jobsModule({ db, log, now, events }));
-  const base: Base = { config, paths, version, log, now, db, settings, events, jobs };
+  const base: Base = { config, paths, version, log, now, db, settings, musicFolders, events, jobs };
   const stored = add(await storageModule({ ...base, tuning }));
   const media = add(mediaModule(base));
 
@@ -104,10 +105,10 @@ export async function createApp(options: AppOptions) {
   const found = { ...enrichment, ...sources, relocation, isServing };
   const scan = add(scanModule({ ...base, ...stored, ...media, ...music, ...files, ...found }));
   const watcher = add(watchModule({ ...base, tuning }));
+  const folders = add(musicFoldersModule({ ...base, ...music, settings, watcher }));
   const backup = add(backupModule({ ...base, ...stored, playlists, secrets, secretStore, tuning }));
-  const busy = { isServing, isScanning: scan.isScanning };
-  const kept = { ...stored, ...music, ...files, ...pictures, ...backup };
-  const { dailyVerify } = add(maintenanceModule({ ...base, ...kept, ...busy, settings, tuning }));
+  const kept = { ...stored, ...music, ...files, ...pictures, ...backup, isServing, isScanning: scan.isScanning };
+  const { dailyVerify } = add(maintenanceModule({ ...base, ...kept, settings, tuning }));
   add(statsModule({ ...base, ...stored, ...music }));
 
   // APIs
@@ -124,12 +125,11 @@ export async function createApp(options: AppOptions) {
     modules.resume();
   }
 
-  const own = { ...analysis, config, db, auth, jobs, events, settings, sharing, watcher, dailyVerify, scan, ...backup };
+  const state = { config, db, settings, musicFolders, auth, jobs, events, library: music.library, trash: music.trash };
+  const parts = { ...analysis, ...backup, ...folders, sharing, watcher, dailyVerify, scan, sources: sources.sources };
   return {
-    ...own,
-    library: music.library,
-    trash: music.trash,
-    sources: sources.sources,
+    ...state,
+    ...parts,
     routes: web.routes,
     openApi: web.openApi,
 

@@ -2,6 +2,7 @@
 // others, and what the app has to mount, run, start and close for it. The app lists modules and decides nothing.
 import type { Config } from './config/config.ts';
 import type { WatchedSettings } from './config/live-settings.ts';
+import type { MusicFolders } from './config/music-folders.ts';
 import type { MainDb } from './db/client.ts';
 import type { EventHub } from './events/hub.ts';
 import type { Route } from './http/route.ts';
@@ -19,6 +20,7 @@ export interface Base {
   now: () => Date;
   db: MainDb;
   settings: WatchedSettings;
+  musicFolders: MusicFolders;
   events: EventHub;
   jobs: Jobs;
 }

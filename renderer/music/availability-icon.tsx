@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next';
-import { IconFetch, IconMissing, IconRemote } from '../ui/icons.ts';
+import { IconFetch, IconFolderOffline, IconMissing, IconRemote } from '../ui/icons.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import styles from './availability-icon.module.css';
 
-const SYMBOLS = { remote: IconRemote, fetching: IconFetch, missing: IconMissing };
+const SYMBOLS = { remote: IconRemote, fetching: IconFetch, missing: IconMissing, offline: IconFolderOffline };
 
 /** Next to the title of a track whose audio is not available. */
 export function AvailabilityIcon({ availability }: Pick<TrackOut, 'availability'>) {

@@ -19,12 +19,13 @@ type BackupModuleDeps = Base &
   StorageOffer & { playlists: PlaylistService; secrets: Secrets; secretStore: SecretStore; tuning: BackupTuning };
 
 export function backupModule({ audioStore, playlists, tuning, ...deps }: BackupModuleDeps) {
-  const { config, paths, db, settings, jobs, now } = deps;
+  const { config, paths, db, musicFolders, jobs, now } = deps;
   const workerUrl = paths.workers.snapshot;
-  const ownFolders = (): string[] =>
-    [config.paths.data, config.paths.storageRoot, settings.get('LOCAL_MEDIA_IMPORT_PATH')].filter(
-      (path) => path !== undefined,
-    );
+  const ownFolders = (): string[] => [
+    config.paths.data,
+    config.paths.storageRoot,
+    ...musicFolders.list().map(({ path }) => path),
+  ];
   const backups = createBackupService({ ...deps, ...tuning, workerUrl, ownFolders });
   const restores = createRestoreService({ config, jobs, open: () => backups.open(), ownFolders, workerUrl, now });
   const exports = createExportService({ db, audioStore, playlists, jobs, tmpDir: config.paths.tmp, ownFolders });

@@ -5,6 +5,7 @@ import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { isAbsent } from '../storage/file-errors.ts';
 import { pathBelow } from '../storage/file-names.ts';
+import { placeOf, type MusicRoots } from '../storage/music-roots.ts';
 import type { OwnLine } from './manifest.ts';
 import { SourceProblem, type Repository } from './repository.ts';
 
@@ -18,8 +19,8 @@ export interface OwnFile {
 
 export interface OwnFilesDeps {
   repo: Repository;
-  /** The music folder. */
-  folder: string;
+  /** The music folders. */
+  folders: MusicRoots;
   /** The files of the last snapshot, by path. */
   known: ReadonlyMap<string, OwnLine>;
 }
@@ -35,12 +36,13 @@ export const notCopied = ({ path, hash, size }: OwnFile): OwnLine => ({
 
 /** Copies a file into the backup unless it is there. One that is gone or unreadable is listed as not copied. */
 export async function copyOwnFile(
-  { repo, folder, known }: OwnFilesDeps,
+  { repo, folders, known }: OwnFilesDeps,
   file: OwnFile,
   signal: AbortSignal,
 ): Promise<{ line: OwnLine; bytes: number }> {
   if (file.path.split('/').includes('..')) return { line: notCopied(file), bytes: 0 };
-  const path = pathBelow(folder, file.path);
+  const { root, rest } = placeOf(folders, file.path);
+  const path = pathBelow(root, rest);
   try {
     const { size, mtimeMs } = await stat(path);
     const before = known.get(file.path);

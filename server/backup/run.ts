@@ -6,6 +6,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
+import type { MusicRoots } from '../storage/music-roots.ts';
 import type { Leases } from '../storage/leases.ts';
 import type { Storage } from '../storage/storage.ts';
 import { contentsOf, countContents, type Content } from './contents.ts';
@@ -31,8 +32,8 @@ export interface BackupSource {
   databasePath: string;
   tmpDir: string;
   workerUrl: URL;
-  /** The music folder, if its files are to be copied. */
-  ownFiles: string | undefined;
+  /** The music folders, if their files are to be copied. */
+  ownFiles: MusicRoots | undefined;
   settings: Record<string, unknown>;
   keys: Keys | null;
   version: string;
@@ -179,7 +180,7 @@ async function storeFiles(
 
   async function storeOwn(file: Extract<Content, { kind: 'own' }>): Promise<{ line: FileLine; bytes: number }> {
     if (source.ownFiles === undefined) return { line: notCopied(file), bytes: 0 };
-    const stored = await copyOwnFile({ repo, folder: source.ownFiles, known }, file, signal);
+    const stored = await copyOwnFile({ repo, folders: source.ownFiles, known }, file, signal);
     if (!stored.line.isCopied) {
       counts.absent++;
       if (result.problems.length < SHOWN) result.problems.push(`${file.path}: cannot be read`);

@@ -2,6 +2,7 @@
 import type { Config } from '../config/config.ts';
 import { readJsonFile } from '../config/json-file.ts';
 import type { LiveSettings } from '../config/live-settings.ts';
+import type { MusicFolders } from '../config/music-folders.ts';
 import type { MainDb } from '../db/client.ts';
 import type { SecretStore } from '../config/secret-store.ts';
 import { storedSettings, type Secrets } from '../config/secrets.ts';
@@ -32,6 +33,7 @@ export interface BackupDeps extends Pick<BackupSource, 'storage' | 'leases' | 'w
   db: MainDb;
   config: Config;
   settings: LiveSettings;
+  musicFolders: MusicFolders;
   secrets: Secrets;
   secretStore: SecretStore;
   jobs: Pick<Jobs, 'enqueue' | 'tryEnqueue' | 'list'>;
@@ -73,6 +75,7 @@ export function createBackupService({
   db,
   config,
   settings,
+  musicFolders,
   secrets,
   secretStore,
   jobs,
@@ -145,7 +148,7 @@ export function createBackupService({
       now,
       databasePath: config.paths.database,
       tmpDir: config.paths.tmp,
-      ownFiles: settings.get('BACKUP_INCLUDE_REFERENCED') ? settings.get('LOCAL_MEDIA_IMPORT_PATH') : undefined,
+      ownFiles: settings.get('BACKUP_INCLUDE_REFERENCED') ? musicFolders.roots() : undefined,
       settings: Object.fromEntries(entries.filter(([key]) => !isSecret(key))),
       keys: settings.get('BACKUP_INCLUDE_KEYS') ? keys : null,
       keep: { daily: settings.get('BACKUP_KEEP_DAILY'), weekly: settings.get('BACKUP_KEEP_WEEKLY') },

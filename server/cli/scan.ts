@@ -19,8 +19,9 @@ export async function runScan(app: App, { dir, dryRun }: { dir: string | undefin
 
 /** The folder's path in the music folder. Throws `conflict` when it is a part of what was scanned before. */
 async function folderOf(app: App, dir: string): Promise<string> {
-  const root = app.settings.get('LOCAL_MEDIA_IMPORT_PATH') as string;
   const scanned = app.sources.scannedFolder();
+  const roots = app.musicFolders.list();
+  const root = roots[0]?.path ?? dir;
   const [real, earlier] = await Promise.all([root, scanned ?? root].map((path) => realpath(path).catch(() => path)));
   if (root === dir && real?.startsWith(`${earlier}${sep}`)) {
     throw new AppError(
@@ -29,7 +30,7 @@ async function folderOf(app: App, dir: string): Promise<string> {
         'only this part of it.',
     );
   }
-  return placeInMusic(root, dir);
+  return placeInMusic(roots, dir);
 }
 
 async function scan(app: App, folders: string[]): Promise<ScanResult> {

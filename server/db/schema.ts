@@ -14,6 +14,7 @@ import type {
   GenreId,
   HistoryImportId,
   JobId,
+  MusicFolderId,
   PlayId,
   PlaylistId,
   RadioStationId,
@@ -189,6 +190,8 @@ export const albumKeys = sqliteTable(
 );
 
 export type Availability = 'available' | 'remote' | 'fetching' | 'missing';
+/** Files are copied into the storage, or only indexed. */
+export type ImportMode = 'copy' | 'reference';
 export type MetadataStatus = 'pending' | 'enriched' | 'failed' | 'manual';
 /** Where a field's value came from: tags, a fingerprint match, a person, or the file's path. */
 export type Origin = 'tag' | 'fpid' | 'manual' | 'path';
@@ -225,7 +228,7 @@ export const tracks = sqliteTable(
     encoderPadding: integer('encoder_padding'), // samples to drop at the end
     source: text('source').notNull(), // upload, local_folder, streamsrc
     sourceId: text('source_id').notNull(),
-    storageUri: text('storage_uri'), // local:<key>, s3:<key>, file:<relative path>; null for a placeholder
+    storageUri: text('storage_uri'), // local:<key>, s3:<key>, file:<path as in source_id>; null for a placeholder
     contentHash: text('content_hash'), // sha256 of the whole file, hex; null when it was never read whole
     audioHash: text('audio_hash'), // hash of the payload without tags, with a version prefix
     availability: text('availability').$type<Availability>().notNull(),
@@ -560,15 +563,35 @@ export const verifyRuns = sqliteTable('verify_runs', {
   afterAlbumId: integer('after_album_id').notNull().default(0), // covers of albums up to this one
 });
 
+// ---- music-folders/ ----
+
+/**
+ * music-folders/: a folder that is scanned. The first has the id 1 and the key ''; where it is, and its mode, are
+ * settings. A removed one keeps its row, so that its key is not given again and it can be brought back.
+ */
+export const musicFolders = sqliteTable(
+  'music_folders',
+  {
+    id: id<MusicFolderId>(),
+    key: text('key').notNull(), // begins the source ids of its tracks; see storage/music-roots.ts
+    name: text('name').notNull(),
+    path: text('path'), // absolute; null for the first
+    mode: text('mode').$type<ImportMode>(), // null for the first
+    createdAt: time('created_at').notNull(),
+    removedAt: time('removed_at'),
+  },
+  (t) => [uniqueIndex('music_folders_key_unique').on(t.key)],
+);
+
 // ---- scan/ ----
 
-/** scan/: a folder below the import path as the last scan saw it. */
+/** scan/: a folder in a music folder as the last scan saw it. */
 export const sourceFolders = sqliteTable(
   'source_folders',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
     source: text('source').notNull(),
-    path: text('path').notNull(), // relative, `/` between parts, as spelled on disk; '' is the import path itself
+    path: text('path').notNull(), // relative, `/` between parts, as spelled on disk; storage/music-roots.ts
     imageName: text('image_name'), // best picture for a cover (cover, folder, front)
     signature: text('signature'), // of its listing, so that an unchanged folder can be passed over
   },

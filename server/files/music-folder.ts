@@ -3,6 +3,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import type { MainDb } from '../db/client.ts';
 import { AppError, messageOf } from '../errors.ts';
+import { rootPathOf, type MusicRoot } from '../storage/music-roots.ts';
 
 export interface MusicFolder {
   /** Without links. */
@@ -31,20 +32,32 @@ export async function readMusicFolder(folder: string): Promise<MusicFolder> {
   }
 }
 
-/** Throws also when it is empty and held music before. */
-export async function findMusicFolder(db: MainDb, folder: string): Promise<MusicFolder> {
-  const found = await readMusicFolder(folder);
-  if (found.isEmpty && heldMusic(db))
-    throw unavailable(`The music folder ${folder} is empty, but held music before. Is its disk connected?`);
+/** Throws also when it is empty and held music before. `keys` are those of all music folders. */
+export async function findMusicFolder(
+  db: MainDb,
+  { key, path }: MusicRoot,
+  keys: readonly string[],
+): Promise<MusicFolder> {
+  const found = await readMusicFolder(path);
+  if (found.isEmpty && heldMusic(db, key, keys))
+    throw unavailable(`The music folder ${path} is empty, but held music before. Is its disk connected?`);
   return found;
 }
 
-const heldMusic = (db: MainDb): boolean =>
-  db.$client
-    .prepare(
-      `SELECT 1 FROM source_files f JOIN source_folders d ON d.id = f.folder_id
-        WHERE d.source = 'local_folder' AND f.state = 'track' LIMIT 1`,
-    )
-    .get() !== undefined;
+/** Whether a file of the folder, or with the first of any that is in no other folder, is a track. */
+function heldMusic(db: MainDb, key: string, keys: readonly string[]): boolean {
+  const roots = (key === '' ? keys.filter((other) => other !== '') : [key]).map(rootPathOf);
+  return (
+    db.$client
+      .prepare<[string, number]>(
+        // `0` follows `/`
+        `SELECT 1 FROM source_folders d WHERE d.source = 'local_folder'
+          AND EXISTS (SELECT 1 FROM json_each(?) r
+            WHERE d.path = r.value OR (d.path >= r.value || '/' AND d.path < r.value || '0')) = ?
+          AND EXISTS (SELECT 1 FROM source_files f WHERE f.folder_id = d.id AND f.state = 'track') LIMIT 1`,
+      )
+      .get(JSON.stringify(roots), key === '' ? 0 : 1) !== undefined
+  );
+}
 
 const unavailable = (detail: string, cause?: unknown): AppError => new AppError('unavailable', detail, { cause });

@@ -10,6 +10,7 @@ import { audioKey, keyToPath, tempPath, threadPrefix } from '../storage/local-pa
 import { UnreadableAudio, type AudioRead } from '../media/types.ts';
 import { readFile, StillChanging, type FileAsListed, type ReadFile } from './read-file.ts';
 import { preferred, readLyricsFile } from './lyrics-files.ts';
+import type { MusicRoots } from '../storage/music-roots.ts';
 import { absoluteOf } from './relative-path.ts';
 
 export interface ReaderWorkerData {
@@ -20,7 +21,7 @@ export interface ReaderWorkerData {
 export interface ReadRequest {
   group: number;
   /** Absolute folder that the paths are relative to. */
-  root: string;
+  root: MusicRoots;
   /** A file with size and time must still have them after it was read. */
   paths: (string | (FileAsListed & { path: string; /** Of the lyrics file beside it. */ lyrics?: string | null }))[];
   /** Root of the local storage, when the files are to be copied into it. */

@@ -1,7 +1,8 @@
 // Paths relative to the music folder: text with `/` between names, as in `source_id`; '' is the music folder itself.
-// For names that are not UTF-8 see storage/file-names.ts.
+// For several folders see storage/music-roots.ts, for names that are not UTF-8 storage/file-names.ts.
 import { readdir } from 'node:fs/promises';
 import { nameToText, textToName } from '../storage/file-names.ts';
+import { placeOf, type MusicRoots } from '../storage/music-roots.ts';
 
 export const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
 
@@ -15,9 +16,10 @@ export const isBelow = (path: string, folder: string): boolean =>
 export const sourceIdOf = (folder: string, name: string): string => join(folder, name).normalize('NFC');
 
 /** Absolute path; bytes when a name in it is not UTF-8. */
-export function absoluteOf(root: string, path: string): string | Buffer {
-  const name = textToName(path);
-  if (typeof name === 'string') return path === '' ? root : `${root}/${name}`;
+export function absoluteOf(roots: MusicRoots, path: string): string | Buffer {
+  const { root, rest } = placeOf(roots, path);
+  const name = textToName(rest);
+  if (typeof name === 'string') return rest === '' ? root : `${root}/${name}`;
   return Buffer.concat([Buffer.from(`${root}/`), name]);
 }
 

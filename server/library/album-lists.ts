@@ -3,6 +3,7 @@ import type { ArtistId, UserId } from '../db/ids.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
 import { likedFilter, wordFilters, type Filter } from './filters.ts';
 import type { NewIdList } from './id-list.ts';
+import { musicFolderFilter, type MusicFolderScope } from './music-folder-filters.ts';
 import { orderOf, type ListOrder, type Sort } from './sorts.ts';
 import type { AlbumSort } from './wire.ts';
 
@@ -15,6 +16,7 @@ export interface AlbumFilter {
   artistId?: ArtistId | undefined;
   format?: string | undefined;
   liked?: boolean | undefined;
+  musicFolder?: MusicFolderScope | undefined;
 }
 
 export const ALBUM_SORT_PLANS: Record<Exclude<AlbumSort, 'random'>, Sort> = {
@@ -59,5 +61,6 @@ function albumFilters(f: AlbumFilter): Filter[] {
       params: { format: f.format.toLowerCase() },
     },
     f.liked !== undefined && likedFilter('album', f.liked),
+    musicFolderFilter('album', f.musicFolder),
   ].filter((filter) => filter !== false);
 }

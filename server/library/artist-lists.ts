@@ -3,6 +3,7 @@ import type { ArtistId, UserId } from '../db/ids.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
 import { likedFilter, wordFilters, type Filter } from './filters.ts';
 import type { NewIdList } from './id-list.ts';
+import { musicFolderFilter, type MusicFolderScope } from './music-folder-filters.ts';
 import { orderOf, type ListOrder, type Sort } from './sorts.ts';
 import type { ArtistSort } from './wire.ts';
 
@@ -14,6 +15,7 @@ export interface ArtistFilter {
   yearTo?: number | undefined;
   artistId?: ArtistId | undefined;
   liked?: boolean | undefined;
+  musicFolder?: MusicFolderScope | undefined;
   /** True: only album artists. */
   hasAlbums?: boolean | undefined;
 }
@@ -52,6 +54,7 @@ function artistFilters(f: ArtistFilter): Filter[] {
     yearsFilter(f.yearFrom, f.yearTo),
     f.artistId !== undefined && { each: 'i.id = @artistId', few: true, params: { artistId: f.artistId } },
     f.liked !== undefined && likedFilter('artist', f.liked),
+    musicFolderFilter('artist', f.musicFolder),
     f.hasAlbums === true && { each: 'i.album_count > 0' },
   ].filter((filter) => filter !== false);
 }

@@ -1,8 +1,9 @@
-// The music folder as it is on disk, for clients that browse by folder. Children of a folder are found by skip-scanning
-// the path index, so the number of folders further down does not matter.
+// The music folders as they are on disk, for browsing by folder. Children of a folder are found by skip-scanning the
+// path index, so the number of folders further down does not matter.
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import type { RowOf } from '../db/rows.ts';
 import type { sourceFolders } from '../db/schema.ts';
+import { rootPathOf } from '../storage/music-roots.ts';
 import { inSlices } from '../runtime/turns.ts';
 import type { Statements } from './statement-cache.ts';
 
@@ -18,7 +19,9 @@ const SOURCE = 'local_folder';
 const AFTER_SLASH = '0'; // follows `/`
 const ROOT = '';
 
-export function createFolderTree(statements: Statements) {
+export function createFolderTree(statements: Statements, keys: () => string[] = () => ['']) {
+  /** Other music folders are not in the first. */
+  const isOther = (path: string): boolean => keys().some((key) => key !== '' && path === rootPathOf(key));
   const at = (path: string): FolderRow | undefined =>
     statements.row(`SELECT id, path FROM source_folders WHERE source = '${SOURCE}' AND path = @path`, { path });
   const firstFrom = (path: string): string | undefined =>
@@ -45,8 +48,9 @@ export function createFolderTree(statements: Statements) {
   });
 
   return {
-    root: (): FolderRef | undefined => {
-      const row = at(ROOT);
+    /** Of the music folder with this key. */
+    root: (key = ''): FolderRef | undefined => {
+      const row = at(rootPathOf(key));
       return row && toRef(row);
     },
 
@@ -58,9 +62,9 @@ export function createFolderTree(statements: Statements) {
       return row && toRef(row);
     },
 
-    /** Undefined for the music folder itself. */
+    /** Undefined for a music folder itself. */
     parentOf({ path }: FolderRef): FolderRef | undefined {
-      if (path === ROOT) return undefined;
+      if (path === ROOT || isOther(path)) return undefined;
       const row = at(path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : ROOT);
       return row && toRef(row);
     },
@@ -71,7 +75,7 @@ export function createFolderTree(statements: Statements) {
       const children = new Map<string, FolderRef>();
       await inSlices(childNames(path), (name) => {
         const row = children.has(name) ? undefined : at(below + name);
-        if (row) children.set(name, toRef(row));
+        if (row && !isOther(row.path)) children.set(name, toRef(row));
       });
       return [...children.values()];
     },

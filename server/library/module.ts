@@ -28,6 +28,7 @@ export function libraryModule({
   db,
   events,
   jobs,
+  musicFolders,
   storage,
   leases,
   yieldToRequests,
@@ -43,6 +44,8 @@ export function libraryModule({
     leases,
     tracks,
     listThread,
+    isOffline: musicFolders.isOffline,
+    folderKeys: () => musicFolders.roots().map(({ key }) => key),
     onDeleted: changes.deleted,
     settleLater: (artistId) => void jobs.tryEnqueue(SETTLE_CREDITS, { artistId }),
   });

@@ -21,6 +21,8 @@ import { createListing, type ListThread } from './listing.ts';
 import { createLyricsReader } from './lyrics.ts';
 import { createSimilar } from './similar.ts';
 import { createManualEdits, type TypedMetadata } from './replace-metadata.ts';
+import { inMusicFolder, type MusicFolderScope } from './music-folder-filters.ts';
+import type { SearchKind } from './search-names.ts';
 import type { ListOrder } from './sorts.ts';
 import { createStatements } from './statement-cache.ts';
 import { trackList, type TrackFilter } from './track-lists.ts';
@@ -40,6 +42,10 @@ export interface LibraryDeps extends DeletionDeps {
   tracks: TrackWriter;
   /** Continues `settleCredits` in the background, for an artist with many tracks. */
   settleLater?: (id: ArtistId) => void;
+  /** Whether a file is in a music folder that is not there. */
+  isOffline?: (storageUri: string | null) => boolean;
+  /** Keys of the music folders. */
+  folderKeys?: () => string[];
   /** Runs slow list queries. Without it, they run in the calling thread. */
   listThread?: ListThread;
 }
@@ -54,6 +60,8 @@ export function createLibraryService({
   onDeleted,
   settleLater,
   listThread,
+  isOffline = () => false,
+  folderKeys,
   now,
   log,
 }: LibraryDeps) {
@@ -76,7 +84,10 @@ export function createLibraryService({
     'UPDATE tracks SET availability = ?, updated_at = ? WHERE id = ? AND availability = ?',
   );
 
-  const tracksById = (userId: UserId, ids: readonly number[]): TrackSummary[] => readTracks(statements, userId, ids);
+  const tracksById = (userId: UserId, ids: readonly number[]): TrackSummary[] =>
+    readTracks(statements, userId, ids).map((track) =>
+      track.availability === 'available' && isOffline(track.storageUri) ? { ...track, availability: 'offline' } : track,
+    );
   const albumsById = (userId: UserId, ids: readonly number[]): AlbumSummary[] => readAlbums(statements, userId, ids);
   const artistsById = (userId: UserId, ids: readonly number[]): ArtistSummary[] => readArtists(statements, userId, ids);
 
@@ -137,12 +148,19 @@ export function createLibraryService({
       page: Page,
     ): Promise<Paged<ArtistSummary>> => listOf(artistList(userId, filter, order), page, artistsById),
     listGenres,
+    /** Those of the items that are in the music folder, in their order. */
+    inMusicFolder(kind: SearchKind, ids: readonly number[], scope: MusicFolderScope): number[] {
+      const { sql, params } = inMusicFolder(kind, scope);
+      return statements.column<number>(sql, { ...params, ids: JSON.stringify(ids) });
+    },
     /** The user's most or last played albums. */
     listPlayedAlbums: (userId: UserId, by: PlayedOrder, page: Page): AlbumSummary[] =>
       albumsById(userId, playedAlbumIds(statements, userId, by, page)),
+    listPlayedIds: (userId: UserId, by: PlayedOrder, page: Page): number[] =>
+      playedAlbumIds(statements, userId, by, page),
     findArtistByName: (name: string): ArtistId | undefined =>
       statements.column<ArtistId>('SELECT id FROM artists WHERE name_key = @key', { key: identityKey(name) })[0],
-    folders: createFolderTree(statements),
+    folders: createFolderTree(statements, folderKeys),
     lyrics: createLyricsReader(statements),
     similar: createSimilar({ statements, random: Math.random }),
 

@@ -13,6 +13,7 @@ import {
 import { identityKey, sortKey } from './sort-and-identity-keys.ts';
 import { likedFilter, wordFilters, type Filter } from './filters.ts';
 import type { NewIdList } from './id-list.ts';
+import { musicFolderFilter, type MusicFolderScope } from './music-folder-filters.ts';
 import { orderOf, type ListOrder, type Sort } from './sorts.ts';
 import type { TrackSort } from './wire.ts';
 
@@ -33,6 +34,7 @@ export interface TrackFilter extends FieldFilters {
   /** Excludes placeholders. */
   withoutRemote?: boolean | undefined;
   liked?: boolean | undefined;
+  musicFolder?: MusicFolderScope | undefined;
 }
 
 export const TRACK_SORT_PLANS: Record<Exclude<TrackSort, 'random'>, Sort> = {
@@ -127,5 +129,6 @@ function trackFilters(f: TrackFilter): Filter[] {
     f.availability !== undefined && availabilityFilter(f.availability),
     f.withoutRemote === true && { each: `NOT (${REMOTE})`, not: { each: REMOTE } },
     f.liked !== undefined && likedFilter('track', f.liked),
+    musicFolderFilter('track', f.musicFolder),
   ].filter((filter) => filter !== false);
 }

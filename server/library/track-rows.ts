@@ -1,7 +1,7 @@
 // Reads the track rows for the ids of a page, with all that TrackOut shows. Which ids those are: id-lists.ts.
 import type { ArtistId, TrackId, UserId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
-import type { TrackRow, tracks } from '../db/schema.ts';
+import type { Availability, TrackRow, tracks } from '../db/schema.ts';
 import { fieldColumns, type FieldValues } from '../db/track-fields.ts';
 import type { Statements } from './statement-cache.ts';
 
@@ -50,7 +50,9 @@ interface Joined {
 }
 
 /** A track with its names, and with the likes, rating and plays of the requesting user. */
-export interface TrackSummary extends Pick<TrackRow, Column>, FieldValues, Joined {
+export interface TrackSummary extends Omit<Pick<TrackRow, Column>, 'availability'>, FieldValues, Joined {
+  /** `offline`: its file is in a music folder that is not there. */
+  availability: Availability | 'offline';
   artists: { id: ArtistId; name: string }[];
   genres: string[];
   hasCover: boolean;

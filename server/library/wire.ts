@@ -19,6 +19,8 @@ import { pageQuery, pagedOf, queryBool, queryInt } from '../http/paging.ts';
 import { isoTime } from '../http/times.ts';
 
 export const AvailabilityOut = z.enum(['available', 'remote', 'fetching', 'missing']);
+/** `offline`: its file is in a music folder that is not there. */
+export const ShownAvailabilityOut = z.enum([...AvailabilityOut.options, 'offline']);
 export const MetadataStatusOut = z.enum(['pending', 'enriched', 'failed', 'manual']);
 
 export const ReplayGainOut = z.object({
@@ -76,7 +78,7 @@ export const TrackOut = z
     source_id: z.string(),
     storage_uri: z.string().nullable(),
     uploaded_by: z.int().nullable().meta({ description: 'the account that brought it in, where that is known' }),
-    availability: AvailabilityOut,
+    availability: ShownAvailabilityOut,
     metadata_status: MetadataStatusOut,
     metadata_error: z.string().nullable(),
     enriched_at: isoTime.nullable(),

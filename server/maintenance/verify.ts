@@ -11,6 +11,7 @@ import type { ReaderPool } from '../files/reader-pool.ts';
 import type { Handler, JobContext } from '../jobs/tasks.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import { hashInKey } from '../storage/local-paths.ts';
+import type { MusicRoots } from '../storage/music-roots.ts';
 import type { Storage } from '../storage/storage.ts';
 import { verifyDays } from './daily-verify.ts';
 import { gently, VERIFY_PACE, type VerifyPace } from './verify-pace.ts';
@@ -44,6 +45,7 @@ export interface VerifyDeps {
   db: MainDb;
   now: () => Date;
   settings: LiveSettings;
+  musicRoots: () => MusicRoots;
   storage: Pick<Storage, 'isUp' | 'backend'>;
   audioStore: AudioStore;
   reader: Pick<ReaderPool, 'read'>;
@@ -196,7 +198,7 @@ export function verifyTask(deps: VerifyDeps): Handler<typeof VERIFY_STORAGE> {
     await (await deps.audioStore.resolve(uri)).stat();
     if (audioHash === null || audioHash === NO_HASH || fileSize === null || fileMtimeUs === null) return 'unhashed';
     const [result] = await deps.reader.read({
-      root: settings.get('LOCAL_MEDIA_IMPORT_PATH') ?? '',
+      root: deps.musicRoots(),
       paths: [{ path: uri.slice(FILE.length), sizeBytes: fileSize, mtimeUs: fileMtimeUs }],
       copyTo: null,
       hashLarge: true,

@@ -1,10 +1,11 @@
-// Finds the tracks of a playlist file: by the exact path in the music folder, then by the longest matching end of the
+// Finds the tracks of a playlist file: by the exact path in a music folder, then by the longest matching end of the
 // path, then by artist and title. Ambiguous matches are left out.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { createStatements } from '../library/statement-cache.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
+import { rootPathOf, type MusicRoot } from '../storage/music-roots.ts';
 import type { FileEntry } from './file-entry.ts';
 import { commonTail, foldPart, plainName, readingsOf, titleInName } from './file-locations.ts';
 import { artistAndTitle } from './playlist-file.ts';
@@ -29,8 +30,8 @@ interface Line extends FileEntry {
 export interface FileMatchDeps {
   db: MainDb;
   songs: SongMatcher;
-  /** The music folder, for absolute paths inside it. */
-  importPath: () => string | undefined;
+  /** The music folders, for absolute paths inside them. */
+  folders: () => MusicRoot[];
 }
 
 const SOURCE = 'local_folder';
@@ -41,7 +42,7 @@ const breathe = (): Promise<void> => new Promise(setImmediate);
 
 export type FileMatcher = ReturnType<typeof createFileMatcher>;
 
-export function createFileMatcher({ db, songs, importPath }: FileMatchDeps) {
+export function createFileMatcher({ db, songs, folders }: FileMatchDeps) {
   const statements = createStatements(db.$client);
   const tracksAt = (paths: readonly string[]): { id: TrackId; sourceId: string }[] =>
     statements.rows(
@@ -50,17 +51,30 @@ export function createFileMatcher({ db, songs, importPath }: FileMatchDeps) {
       { paths: JSON.stringify(paths) },
     );
 
-  /** Paths relative to the music folder, which is assumed to be the playlist's folder too. */
-  function pathsOf({ readings }: Line): string[] {
-    const root = readingsOf(importPath() ?? '')[0]?.join('/');
+  interface Top {
+    /** As a reading of a line has it. */
+    root: string | undefined;
+    key: string;
+  }
+
+  /** As in `source_id`. The playlist's own folder is assumed to be a music folder. */
+  function pathsOf({ readings }: Line, tops: readonly Top[]): string[] {
     return readings
       .map((parts) => parts.join('/'))
-      .map((path) => (root !== undefined && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path));
+      .flatMap((path) => {
+        const top = tops.find(({ root }) => root !== undefined && path.startsWith(`${root}/`));
+        if (top) {
+          const inside = path.slice((top.root?.length ?? 0) + 1);
+          return [top.key === '' ? inside : `${rootPathOf(top.key)}/${inside}`];
+        }
+        return [path, ...tops.filter(({ key }) => key !== '').map(({ key }) => `${rootPathOf(key)}/${path}`)];
+      });
   }
 
   async function byPath(lines: Line[]): Promise<void> {
+    const tops = folders().map(({ key, path }) => ({ key, root: readingsOf(path)[0]?.join('/') }));
     for (let at = 0; at < lines.length; at += LINES_AT_ONCE) {
-      const some = lines.slice(at, at + LINES_AT_ONCE).map((line) => ({ line, paths: pathsOf(line) }));
+      const some = lines.slice(at, at + LINES_AT_ONCE).map((line) => ({ line, paths: pathsOf(line, tops) }));
       const found = new Map(
         tracksAt([...new Set(some.flatMap(({ paths }) => paths))]).map(({ id, sourceId }) => [sourceId, id]),
       );

@@ -10,14 +10,22 @@ import { createTransfer } from './transfer.ts';
 
 type PlaylistsModuleDeps = Base & Pick<LibraryOffer, 'library' | 'onMerge'>;
 
-export function playlistsModule({ config, paths, now, db, settings, events, library, onMerge }: PlaylistsModuleDeps) {
-  const importPath = (): string | undefined => settings.get('LOCAL_MEDIA_IMPORT_PATH');
+export function playlistsModule({
+  config,
+  paths,
+  now,
+  db,
+  musicFolders,
+  events,
+  library,
+  onMerge,
+}: PlaylistsModuleDeps) {
   const thread = createSmartThread({ workerUrl: paths.workers.smart, databasePath: config.paths.database });
   const songs = createSongMatcher({ db });
   const smart = createSmartLists({ db, thread, now });
   const playlists = createPlaylistService({ db, now, events, library, songs, smart });
-  const files = createFileMatcher({ db, songs, importPath });
-  const transfer = createTransfer({ playlists, importPath, files });
+  const files = createFileMatcher({ db, songs, folders: musicFolders.list });
+  const transfer = createTransfer({ playlists, roots: musicFolders.roots, files });
   onMerge(createEntryMerge({ db, now }));
   return { offers: playlists, routes: playlistRoutes({ playlists, transfer }), close: thread.close } satisfies Module;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PlaylistId } from '../db/ids.ts';
 import { AppError, conflict, forbidden, invalid } from '../errors.ts';
+import { NOWHERE, placeOf, type MusicRoot } from '../storage/music-roots.ts';
 import { contentDisposition } from '../http/content-disposition.ts';
 import { readForm } from '../http/multipart.ts';
 import type { Principal } from '../http/route.ts';
@@ -20,7 +21,7 @@ const MOST_BYTES = 10 << 20;
 export interface TransferDeps {
   playlists: PlaylistService;
   files: FileMatcher;
-  importPath: () => string | undefined;
+  roots: () => MusicRoot[];
 }
 
 export interface Imported {
@@ -31,7 +32,7 @@ export interface Imported {
 
 export type PlaylistTransfer = ReturnType<typeof createTransfer>;
 
-export function createTransfer({ playlists, files, importPath }: TransferDeps) {
+export function createTransfer({ playlists, files, roots }: TransferDeps) {
   return {
     /** Reads the form field `file`. Throws `invalid` if it has no tracks, `too_large` over 10 MB or 50,000 lines. */
     async receive(
@@ -57,7 +58,8 @@ export function createTransfer({ playlists, files, importPath }: TransferDeps) {
     /** Sends the file in chunks. Throws `forbidden` for absolute paths unless the user is an administrator. */
     async send(res: ServerResponse, user: Principal, id: PlaylistId, paths: 'relative' | 'absolute'): Promise<void> {
       const playlist = await playlists.get(user.id, id);
-      const root = paths === 'absolute' ? rootFor(user) : undefined;
+      const places = roots();
+      if (paths === 'absolute') assertMaySee(user, places);
       res.writeHead(200, {
         'Content-Type': 'audio/x-mpegurl; charset=utf-8',
         'Content-Disposition': contentDisposition('attachment', {
@@ -70,18 +72,17 @@ export function createTransfer({ playlists, files, importPath }: TransferDeps) {
       res.write(m3uHead(playlist.name));
       for await (const entries of playlists.allEntries(user.id, playlist)) {
         if (res.destroyed) return;
-        if (!res.write(entries.map(({ track }) => m3uEntry({ ...track, path: pathOf(track, root) })).join('')))
+        if (!res.write(entries.map(({ track }) => m3uEntry({ ...track, path: pathOf(track, places, paths) })).join('')))
           await drained(res);
       }
       res.end();
     },
   };
 
-  function rootFor(user: Principal): string {
+  function assertMaySee(user: Principal, places: readonly MusicRoot[]): void {
     if (!user.isSuperuser) throw forbidden('Only administrators may see file paths of the server.');
-    const root = importPath();
-    if (root === undefined) throw conflict('No music folder is set, so there are no absolute paths.');
-    return root;
+    if (places.every(({ path }) => path === NOWHERE))
+      throw conflict('No music folder is set, so there are no absolute paths.');
   }
 }
 
@@ -101,9 +102,16 @@ async function readUpload(req: IncomingMessage): Promise<{ bytes: Buffer; filena
   return file;
 }
 
-/** A track outside the music folder gets a name by which an import can find it again. */
-function pathOf({ source, sourceId, title, artistName, format }: TrackSummary, root: string | undefined): string {
-  if (source === 'local_folder') return root === undefined ? sourceId : join(root, sourceId);
+/**
+ * Relative to its music folder, or absolute. A track outside of these gets a name by which an import can find it again.
+ */
+function pathOf(
+  { source, sourceId, title, artistName, format }: TrackSummary,
+  roots: readonly MusicRoot[],
+  paths: 'relative' | 'absolute',
+): string {
+  const { root, rest } = placeOf(roots, sourceId);
+  if (source === 'local_folder') return paths === 'relative' || root === NOWHERE ? rest : join(root, rest);
   const name = `${artistName ?? 'Unknown Artist'} - ${title}`;
   return `${name.replace(/[\u0000-\u001f/\\:*?"<>|]/g, '_')}.${format ?? 'mp3'}`;
 }

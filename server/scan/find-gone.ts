@@ -10,6 +10,7 @@ import { toIdentity } from '../files/track-draft.ts';
 import type { Hearing } from '../enrichment/hearing.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
 import type { Relocation } from '../relocation/service.ts';
+import type { MusicRoots } from '../storage/music-roots.ts';
 import { createGoneTracks, type GoneTrack, type NewTrack } from './gone-tracks.ts';
 import { byLength, onlyCertain, seemsSame, type Match } from './same-music.ts';
 
@@ -28,7 +29,7 @@ export interface FindGoneDeps {
 }
 
 export interface Search {
-  root: string;
+  root: MusicRoots;
   /** Tracks with a higher id are new. */
   after: TrackId;
   signal: AbortSignal;
@@ -93,7 +94,7 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
   }
 
   /** The gone track takes over the file, with its tags unless a person edited its own; the new track goes. */
-  async function adopt(root: string, { gone, now }: Match<NewTrack>): Promise<void> {
+  async function adopt(root: MusicRoots, { gone, now }: Match<NewTrack>): Promise<void> {
     const paths = [join(now.path, now.name)];
     const [result] = await reader.read({ root, paths, copyTo: null, hashLarge: false });
     const sound = hearing.stored(now.id);

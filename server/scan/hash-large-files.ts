@@ -5,6 +5,7 @@ import type { MainDb } from '../db/client.ts';
 import type { RowOf } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
 import type { ReaderPool } from '../files/reader-pool.ts';
+import type { MusicRoots } from '../storage/music-roots.ts';
 import { filePathOf } from '../storage/uri.ts';
 
 const GROUP_FILES = 64;
@@ -12,7 +13,7 @@ const GROUP_FILES = 64;
 export interface HashLargeFilesDeps {
   db: MainDb;
   reader: Pick<ReaderPool, 'read'>;
-  root: string;
+  root: MusicRoots;
   source: string;
   signal: AbortSignal;
 }

@@ -6,6 +6,7 @@ import { IGNORE_MARKS, PICTURE_EXTENSIONS } from '../files/music-names.ts';
 import { absoluteOf, join, textOf } from '../files/relative-path.ts';
 import { AUDIO_EXTENSIONS, whyNotRead } from '../media/audio-formats.ts';
 import { textToName } from '../storage/file-names.ts';
+import { placeOf, type MusicRoots } from '../storage/music-roots.ts';
 
 export interface NameReason {
   name: string;
@@ -29,7 +30,7 @@ export interface Listing {
 const DOT = 0x2e;
 
 /** A string when the folder cannot be listed: why. */
-export function listFolder(root: string, path: string): Listing | string {
+export function listFolder(root: MusicRoots, path: string): Listing | string {
   const absolute = absoluteOf(root, path);
   const listing: Listing = {
     prefix: typeof absolute === 'string' ? `${absolute}/` : Buffer.concat([absolute, Buffer.from('/')]),
@@ -60,7 +61,7 @@ function direntsOf(folder: string | Buffer): fs.Dirent<string | Buffer>[] {
     : dirents;
 }
 
-function sort(listing: Listing, root: string, name: string, dirent: fs.Dirent<string | Buffer>): void {
+function sort(listing: Listing, root: MusicRoots, name: string, dirent: fs.Dirent<string | Buffer>): void {
   const skip = (reason: string): void => void listing.skipped.push({ name, reason });
   if (name.charCodeAt(0) === DOT) {
     if (IGNORE_MARKS.includes(name)) listing.isIgnored = true;
@@ -82,13 +83,15 @@ function sort(listing: Listing, root: string, name: string, dirent: fs.Dirent<st
 }
 
 /** Only links to files inside the music folder are followed: a link to a folder could loop, others could lead out. */
-function linkProblem(root: string, path: string): string | undefined {
+function linkProblem(roots: MusicRoots, path: string): string | undefined {
   try {
-    const real = fs.realpathSync(absoluteOf(root, path));
+    const real = fs.realpathSync(absoluteOf(roots, path));
     const stat = fs.statSync(real);
     if (stat.isDirectory()) return 'a link to a folder is not followed';
     if (!stat.isFile()) return 'a link to something that is no file';
-    return real.startsWith(fs.realpathSync(root) + sep) ? undefined : 'a link that leads out of the music folder';
+    return real.startsWith(fs.realpathSync(placeOf(roots, path).root) + sep)
+      ? undefined
+      : 'a link that leads out of the music folder';
   } catch (error) {
     return codeOf(error) === 'ELOOP' ? 'a link that leads to itself' : 'a link to something that is not there';
   }

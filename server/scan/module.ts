@@ -42,6 +42,7 @@ export function scanModule({
   now,
   db,
   settings,
+  musicFolders,
   events,
   jobs,
   storage,
@@ -68,7 +69,7 @@ export function scanModule({
     reader,
     walker,
     now,
-    settings,
+    musicFolders,
     events,
     jobs,
     libraryChanged: changes.changed,
@@ -86,18 +87,18 @@ export function scanModule({
       /** What a scan would change; writes nothing. */
       preview: (wish: PreviewWish) => previewScan(deps, wish),
       /** 409 without a music folder, 503 when it cannot be read. */
-      assertScannable: () => assertScannable(settings),
+      assertScannable: () => assertScannable(musicFolders),
       /** Throws a sentence when the music folder that is set may not be one, or cannot be read. */
       async assertFolder(): Promise<void> {
         const path = settings.get('LOCAL_MEDIA_IMPORT_PATH');
         const fault = path === undefined ? undefined : await importPathFault(path, { data, storageRoot });
         if (fault) throw new AppError('invalid', `The music folder ${path} ${fault}.`);
-        await assertScannable(settings);
+        await assertScannable(musicFolders);
       },
       isScanning: (): boolean =>
         jobs.list({ task: SCAN_LOCAL_FOLDER.name, status: 'running' }, { limit: 1, offset: 0 }).total > 0,
     },
-    routes: scanRoutes({ sources, settings, jobs }),
+    routes: scanRoutes({ sources, musicFolders, jobs }),
     tasks: [handledBy(SCAN_LOCAL_FOLDER, scanTask(deps))],
     close: async (): Promise<void> => void (await Promise.all([walker.close(), checkpoints.close()])),
   } satisfies Module;

@@ -8,6 +8,7 @@ import type { TrackId } from '../db/ids.ts';
 import { fileKey } from '../files/file-stamp.ts';
 import { NO_HASH } from '../files/read-file.ts';
 import { absoluteOf, join, namesIn, parentOf, sourceIdOf } from '../files/relative-path.ts';
+import { keyOfPath, keysOf, rootPathOf, type MusicRoots } from '../storage/music-roots.ts';
 import { identityKey } from '../library/sort-and-identity-keys.ts';
 import type { AudioFacts } from '../media/types.ts';
 import type { PossibleTrack, UnsettledFile } from './assign.ts';
@@ -28,7 +29,7 @@ interface Place {
 }
 
 /** What a file is, told by the file itself: a track that moved, or one that was deleted. */
-export type SameFile = { trackId: TrackId } | { deletedFrom: Place };
+export type SameFile = { trackId: TrackId; from: string } | { deletedFrom: Place };
 
 /** A file and what was read from it. */
 export interface NewFile extends ListedFile {
@@ -48,7 +49,9 @@ type AudioRow = Pick<ComparedMusic, 'audioHash' | 'durationMs' | 'format' | 'cod
 
 export interface MovedFilesDeps {
   db: MainDb;
-  root: string;
+  root: MusicRoots;
+  /** Keys of music folders that are not there: nothing is proved of their files. */
+  offline: readonly string[];
   source: string;
 }
 
@@ -62,8 +65,10 @@ const AUDIO =
 
 export type MovedFiles = ReturnType<typeof createMovedFiles>;
 
-export function createMovedFiles({ db, root, source }: MovedFilesDeps) {
+export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) {
   const client = db.$client;
+  const keys = keysOf(root);
+  const roots = new Set(keys.map(rootPathOf));
   const byIno = client.prepare<[number, number, number, number, string], Place>(
     `SELECT ${PLACE} FROM source_files f JOIN source_folders d ON d.id = f.folder_id
       WHERE f.ino = ? AND f.dev = ? AND f.size_bytes = ? AND f.mtime_us = ? AND d.source = ?`,
@@ -97,6 +102,7 @@ export function createMovedFiles({ db, root, source }: MovedFilesDeps) {
   const listings = new Map<string, Promise<Set<string> | 'absent' | 'unknown'>>();
 
   function listing(folder: string): Promise<Set<string> | 'absent' | 'unknown'> {
+    if (offline.includes(keyOfPath(keys, folder))) return Promise.resolve('unknown');
     let known = listings.get(folder);
     if (!known) {
       if (listings.size > KEEP_LISTINGS) listings.clear();
@@ -111,7 +117,7 @@ export function createMovedFiles({ db, root, source }: MovedFilesDeps) {
     const names = await listing(path);
     if (names === 'unknown') return false;
     if (names !== 'absent') return !names.has(name);
-    if (path === '') return false; // the music folder itself: a disk that is not connected
+    if (roots.has(path)) return false; // a music folder itself: a disk that is not connected
     return isAbsent(parentOf(path), path.slice(path.lastIndexOf('/') + 1));
   }
 
@@ -176,7 +182,7 @@ export function createMovedFiles({ db, root, source }: MovedFilesDeps) {
     )
       return { deletedFrom: place };
     if (places.length !== 1 || state !== 'away' || candidate.known || place.trackId === null) return 'unsure';
-    return place.state === 'failed' ? undefined : { trackId: place.trackId };
+    return place.state === 'failed' ? undefined : { trackId: place.trackId, from: place.path };
   }
 
   function hasAudioOf(id: TrackId, { audioHash, read: { facts } }: ReadOk): boolean {

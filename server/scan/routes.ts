@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { LiveSettings } from '../config/live-settings.ts';
+import type { MusicFolders } from '../config/music-folders.ts';
 import { AppError, notFound } from '../errors.ts';
 import { route, type Route } from '../http/route.ts';
 import type { Jobs } from '../jobs/service.ts';
@@ -11,11 +11,11 @@ import { ScanQuery } from './wire.ts';
 
 export interface ScanRouteDeps {
   sources: Sources;
-  settings: LiveSettings;
+  musicFolders: MusicFolders;
   jobs: Pick<Jobs, 'enqueue'>;
 }
 
-export const scanRoutes = ({ sources, settings, jobs }: ScanRouteDeps): Route[] => [
+export const scanRoutes = ({ sources, musicFolders, jobs }: ScanRouteDeps): Route[] => [
   route(
     {
       method: 'post',
@@ -32,8 +32,8 @@ export const scanRoutes = ({ sources, settings, jobs }: ScanRouteDeps): Route[] 
       if (!source) throw notFound('source', params.source);
       if (!source.capabilities.includes('scan'))
         throw new AppError('conflict', `The source ${source.name} cannot be scanned.`);
-      await assertScannable(settings);
-      const folders = await findScanFolders(settings.get('LOCAL_MEDIA_IMPORT_PATH') ?? '', query.path);
+      await assertScannable(musicFolders);
+      const folders = await findScanFolders(musicFolders.roots(), query.path);
       return toJobOut(
         await jobs.enqueue(SCAN_LOCAL_FOLDER, scanPayload({ folders, restore: query.restore, dryRun: query.dry_run })),
       );

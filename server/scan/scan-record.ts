@@ -118,7 +118,7 @@ export function recordJoined(record: ScanRecord, joined: readonly TrackId[]): vo
 
 export const countsOf = (
   record: ScanRecord,
-): Omit<ScanResult, 'path' | 'folders' | 'dry_run' | 'changes' | 'duration_ms'> => ({
+): Omit<ScanResult, 'path' | 'folders' | 'offline' | 'dry_run' | 'changes' | 'duration_ms'> => ({
   files: record.seen,
   added: record.added,
   updated: record.updated,

@@ -1,4 +1,4 @@
-// A scan of the music folder. Groups of files pass through its stages, some groups at a time:
+// A scan of the music folders. Groups of files pass through its stages, some groups at a time:
 //
 //   walk → plan → read → store → identify → write
 //
@@ -9,7 +9,6 @@
 import type { MainDb } from '../db/client.ts';
 import type { Hearing } from '../enrichment/hearing.ts';
 import { AppError, DISK_FULL, isDiskFull } from '../errors.ts';
-import { findMusicFolder } from '../files/music-folder.ts';
 import { fileKey } from '../files/file-stamp.ts';
 import { nameOfMark } from '../files/lyrics-files.ts';
 import type { ReaderPool } from '../files/reader-pool.ts';
@@ -18,6 +17,7 @@ import { join } from '../files/relative-path.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
 import { eachAtOnce } from '../runtime/at-once.ts';
 import { createHeapLimit } from '../runtime/heap-limits.ts';
+import { keyOfPath, keysOf } from '../storage/music-roots.ts';
 import type { Storage } from '../storage/storage.ts';
 import { changesRows, type Candidate, type ListedFile } from './compare-folder.ts';
 import { hasOnlyOtherLyrics, type ScanOp } from './decide.ts';
@@ -27,6 +27,7 @@ import type { FindGone } from './find-gone.ts';
 import { createMovedFiles, type NewFile, type Waiting } from './moved-files.ts';
 import { createProgress } from './progress.ts';
 import { standingFolders } from './scan-folders.ts';
+import { openScope, type ScopeOptions } from './scan-scope.ts';
 import {
   countsOf,
   createScanRecord,
@@ -66,11 +67,7 @@ export interface ScanDeps {
   relieve: () => Promise<void>;
 }
 
-export interface ScanOptions {
-  importPath: string;
-  mode: 'copy' | 'reference';
-  /** Folders to scan, relative; none means all. */
-  folders: string[];
+export interface ScanOptions extends ScopeOptions {
   restore: boolean;
   /** Only tell what would change: nothing is copied, and no row is written. */
   dryRun: boolean;
@@ -81,8 +78,8 @@ export interface ScanOptions {
 }
 
 /**
- * Throws an AppError when the folder is not there, or is empty and was not before (nothing is marked missing then), and
- * when the disk is full.
+ * Throws an AppError when none of the music folders is there, or not empty where it held music before (nothing is
+ * marked missing then), and when the disk is full.
  */
 export async function scan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult> {
   try {
@@ -97,11 +94,12 @@ type Scan = Awaited<ReturnType<typeof prepare>>;
 /** What the stages of one scan work with. */
 async function prepare(deps: ScanDeps, options: ScanOptions) {
   const { db, now, tracks, trash, storage } = deps;
-  const { importPath: root, dryRun, signal } = options;
+  const { roots: root, musicFolders, dryRun, signal } = options;
   const startedAt = now().getTime();
-  await findMusicFolder(db, root);
-  const folders = await standingFolders(root, options.folders);
-  const copies = options.mode === 'copy' && !dryRun;
+  const { offline, closed, isWhole, ...scope } = await openScope(db, options);
+  const folders = await standingFolders(root, scope.folders);
+  const modes = new Map(musicFolders.map(({ key, mode }) => [key, mode]));
+  const copies = [...modes.values()].includes('copy') && !dryRun;
   const record = createScanRecord();
   const preview = dryRun ? createDryRun({ db, source: LOCAL_FOLDER, record }) : undefined;
   const unfinished = createUnfinishedScans(db.$client, LOCAL_FOLDER);
@@ -111,6 +109,10 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
     root,
     startedAt,
     folders,
+    offline,
+    closed,
+    isWhole,
+    modeAt: (path: string) => modes.get(keyOfPath(keysOf(root), path)) ?? 'reference',
     record,
     preview,
     rows: createWriteQueue({
@@ -121,7 +123,7 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
       relieve: deps.relieve,
       onCommit: options.onCommit,
     }),
-    moved: createMovedFiles({ db, root, source: LOCAL_FOLDER }),
+    moved: createMovedFiles({ db, root, offline: offline.map(({ key }) => key), source: LOCAL_FOLDER }),
     /** By place: files that are settled when the walk is over. */
     waiting: new Map<string, Waiting>(),
     /** Files that are known under another place too. */
@@ -138,15 +140,15 @@ async function runScan(scan: Scan): Promise<ScanResult> {
   const { rows, progress, heap, waiting, unfinished } = scan;
   if (unfinished.after() === 0) scan.reader.warm(); // a first scan: there will be files to read
   try {
-    await walkThrough(scan, scan.folders);
-    if (waiting.size > 0 && !scan.folders.includes('')) {
+    await walkThrough(scan, scan);
+    if (waiting.size > 0 && !scan.isWhole) {
       recordAgain(scan.record); // where their tracks are now can only be told by the whole
-      await walkThrough(scan, ['']);
+      await walkThrough(scan, { folders: [''], closed: scan.offline.map(({ key }) => key) });
     }
     await settleWaiting(scan);
     await rows.empty();
     progress.hashing();
-    if (scan.mode === 'reference' && !scan.dryRun) await hashLargeFiles({ ...scan, source: LOCAL_FOLDER });
+    if (!scan.dryRun) await hashLargeFiles({ ...scan, source: LOCAL_FOLDER });
     if (!scan.dryRun && unfinished.isNoted()) await findGoneTracks(scan);
   } finally {
     heap.release();
@@ -156,9 +158,9 @@ async function runScan(scan: Scan): Promise<ScanResult> {
   return report(scan);
 }
 
-async function walkThrough(scan: Scan, folders: string[]): Promise<void> {
+async function walkThrough(scan: Scan, part: Pick<Scan, 'folders' | 'closed'>): Promise<void> {
   const { rows, progress } = scan;
-  await eachAtOnce(walk(scan, folders), GROUPS_AT_ONCE, async (group) => {
+  await eachAtOnce(walk({ ...scan, ...part }), GROUPS_AT_ONCE, async (group) => {
     await rows.hasRoom();
     const { ops, toRead } = await plan(scan, group);
     rows.push(ops);
@@ -171,12 +173,9 @@ async function walkThrough(scan: Scan, folders: string[]): Promise<void> {
 }
 
 /** Gives the files that have to be looked at, in groups. What else a folder has to say is written by itself. */
-async function* walk(
-  { walker, record, rows, progress, signal, ...scan }: Scan,
-  folders: string[],
-): AsyncGenerator<ListedFile[]> {
-  const { root, restore, databasePath } = scan;
-  const walking = walker.start({ root, folders, restore, databasePath, source: LOCAL_FOLDER });
+async function* walk({ walker, record, rows, progress, signal, ...scan }: Scan): AsyncGenerator<ListedFile[]> {
+  const { root, folders, closed, restore, databasePath } = scan;
+  const walking = walker.start({ root, folders, closed, restore, databasePath, source: LOCAL_FOLDER });
   try {
     for await (const { batches, current } of walking.messages(signal)) {
       signal.throwIfAborted();
@@ -206,7 +205,7 @@ async function* walk(
 
 /** Files that only moved are known already, and some wait from the walk of a part; the others have to be read. */
 async function plan(
-  { moved, restore, waiting, unsure }: Scan,
+  { moved, restore, waiting, unsure, modeAt }: Scan,
   listed: ListedFile[],
 ): Promise<{ ops: ScanOp[]; toRead: ListedFile[] }> {
   const group = listed.filter(({ path, candidate }) => {
@@ -219,6 +218,8 @@ async function plan(
     const same = known[i];
     if (same === 'unsure') unsure.add(file.candidate);
     if (!same || same === 'unsure' || ('deletedFrom' in same && restore)) return true;
+    // from a folder that is only indexed into one whose files are copied
+    if ('trackId' in same && modeAt(file.path) === 'copy' && modeAt(same.from) !== 'copy') return true;
     if ('trackId' in same) ops.push({ kind: 'moved', ...file, trackId: same.trackId });
     else ops.push({ kind: 'deleted', ...file, from: same.deletedFrom });
     return false;
@@ -229,16 +230,23 @@ async function plan(
 /** Reads tags, and in copy mode copies or hashes the file. A bad file is a result; a full disk ends the scan. */
 async function read(scan: Scan, files: ListedFile[]): Promise<ReadFile[]> {
   // large files are hashed in one go with the copy; elsewhere later, unless their audio may be another than before
-  const isHashed = ({ candidate }: ListedFile): boolean =>
-    scan.mode === 'copy' || hasOtherAudio(candidate) || scan.unsure.has(candidate);
-  const [hashed, others] = [files.filter(isHashed), files.filter((file) => !isHashed(file))];
-  const results = [...(await readGroup(scan, hashed, true)), ...(await readGroup(scan, others, false))];
+  const readingOf = ({ path, candidate }: ListedFile): Reading =>
+    scan.modeAt(path) === 'copy'
+      ? 'copied'
+      : hasOtherAudio(candidate) || scan.unsure.has(candidate)
+        ? 'hashed'
+        : 'indexed';
+  const results: ReadFile[] = [];
+  for (const [reading, some] of Map.groupBy(files, readingOf)) results.push(...(await readGroup(scan, some, reading)));
   const found = await hashWhereNeeded(scan, results);
   const inOrder = new Map(found.map((file) => [file.candidate, file]));
   return files.map(({ candidate }) => inOrder.get(candidate) as ReadFile);
 }
 
-async function readGroup(scan: Scan, files: ListedFile[], hashLarge: boolean): Promise<ReadFile[]> {
+/** `copied`: into the storage · `hashed`: also large files · `indexed`: these later */
+type Reading = 'copied' | 'hashed' | 'indexed';
+
+async function readGroup(scan: Scan, files: ListedFile[], reading: Reading): Promise<ReadFile[]> {
   if (files.length === 0) return [];
   const results = await scan.reader.read({
     root: scan.root,
@@ -249,9 +257,9 @@ async function readGroup(scan: Scan, files: ListedFile[], hashLarge: boolean): P
       dev,
       lyrics: lyricsMark && join(path, nameOfMark(lyricsMark)),
     })),
-    copyTo: scan.copyTo,
-    named: scan.sendCopies !== undefined,
-    hashLarge,
+    copyTo: reading === 'copied' ? scan.copyTo : null,
+    named: reading === 'copied' && scan.sendCopies !== undefined,
+    hashLarge: reading !== 'indexed',
   });
   scan.heap.hold(); // only now, when the reading thread has loaded its code
   if (results.some((result) => !result.ok && result.fatal))
@@ -273,7 +281,7 @@ async function hashWhereNeeded(scan: Scan, files: ReadFile[]): Promise<ReadFile[
   const again = await readGroup(
     scan,
     files.filter(({ candidate }) => needed.has(candidate)),
-    true,
+    'hashed',
   );
   return [...files.filter(({ candidate }) => !needed.has(candidate)), ...again];
 }
@@ -334,9 +342,10 @@ async function findGoneTracks({ findGone, unfinished, root, signal, record }: Sc
   unfinished.end();
 }
 
-const report = ({ root, folders, dryRun, preview, record, now, startedAt }: Scan): ScanResult => ({
-  path: root,
+const report = ({ musicFolders, folders, offline, dryRun, preview, record, now, startedAt }: Scan): ScanResult => ({
+  path: musicFolders[0]?.path ?? '',
   folders,
+  offline: offline.map(({ name, reason }) => ({ name, reason })),
   dry_run: dryRun,
   changes: preview?.changes() ?? null,
   ...countsOf(record),

@@ -6,6 +6,7 @@ import type { Hearing } from '../enrichment/hearing.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
 import { absoluteOf, join } from '../files/relative-path.ts';
 import { soundSimilarity } from '../media/fingerprint-match.ts';
+import type { MusicRoots } from '../storage/music-roots.ts';
 import { assign, inOrder, type Assigned, type PossibleTrack } from './assign.ts';
 import type { FileOp, ScanOp } from './decide.ts';
 import { SAME_RECORDING, type FindGone } from './find-gone.ts';
@@ -16,7 +17,7 @@ import { isAsLong, onlyCertain, seemsSame, type Match } from './same-music.ts';
 const GROUP_FILES = 64;
 
 export interface SettleDeps {
-  root: string;
+  root: MusicRoots;
   after: TrackId;
   signal: AbortSignal;
   /** Nothing is heard, because fingerprints are stored. */

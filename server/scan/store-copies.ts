@@ -4,6 +4,7 @@ import { AppError, messageOf } from '../errors.ts';
 import { absoluteOf, join } from '../files/relative-path.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
 import { createSlots } from '../runtime/at-once.ts';
+import type { MusicRoots } from '../storage/music-roots.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { ListedFile } from './compare-folder.ts';
 
@@ -27,7 +28,7 @@ export class StorageDown extends AppError {
 
 export interface CopiesDeps {
   storage: Pick<Storage, 'putAudio'>;
-  root: string;
+  root: MusicRoots;
   signal: AbortSignal;
 }
 

@@ -1,7 +1,7 @@
-// Scans of the music folder as background jobs.
+// Scans of the music folders as background jobs.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { LiveSettings } from '../config/live-settings.ts';
+import type { MusicFolders } from '../config/music-folders.ts';
 import type { EventHub } from '../events/hub.ts';
 import { AppError } from '../errors.ts';
 import { readMusicFolder } from '../files/music-folder.ts';
@@ -16,7 +16,7 @@ import { COVER_TASK } from '../covers/tasks.ts';
 import { ENRICH_LIBRARY } from '../enrichment/tasks.ts';
 
 /**
- * Walks the music folder, or folders below it. `restore` also brings back tracks that were deleted; `dryRun` only
+ * Walks the music folders, or folders below them. `restore` also brings back tracks that were deleted; `dryRun` only
  * tells what would change. Tried again, for a day, only while the object store that copies go to is down.
  */
 export const SCAN_LOCAL_FOLDER = task('scan_local_folder', {
@@ -33,7 +33,7 @@ export const SCAN_LOCAL_FOLDER = task('scan_local_folder', {
 });
 
 export interface ScanWish {
-  /** As `findScanFolders` gives them; none, or [''], is the whole music folder. */
+  /** As `findScanFolders` gives them; none, or [''], are all music folders. */
   folders: string[];
   restore?: boolean;
   dryRun?: boolean;
@@ -48,7 +48,7 @@ export const scanPayload = ({ folders, restore = false, dryRun = false }: ScanWi
 });
 
 export interface ScanTaskDeps extends ScanDeps {
-  settings: LiveSettings;
+  musicFolders: MusicFolders;
   leases: Pick<Leases, 'leaseAll'>;
   events: EventHub;
   jobs: Pick<Jobs, 'tryEnqueue'>;
@@ -70,18 +70,16 @@ export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> 
         signal,
         onProgress: (data) => progress(data.files_done, data.files_total, data.current ?? undefined),
       });
-    const importPath = importPathOf(deps);
     const publish = (data: Omit<ScanProgress, 'job_id'>): void => {
       deps.events.publish(scanEvent, { job_id: jobId, ...data }, { audience: 'superuser' });
     };
     let coversAt = deps.now().getTime() + COVERS_AFTER_MS;
     let wrote = false;
 
-    const mode = deps.settings.get('LOCAL_MEDIA_IMPORT_MODE');
+    const where = foldersOf(deps);
     const run = (): Promise<ScanResult> =>
       scan(deps, {
-        importPath,
-        mode,
+        ...where,
         folders: paths,
         restore,
         dryRun: false,
@@ -102,7 +100,7 @@ export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> 
     const enrich = (): void => {
       if (wrote) void deps.jobs.tryEnqueue(ENRICH_LIBRARY, { scope: 'pending', askedAt: deps.now().getTime() });
     };
-    const result = await (mode === 'copy' ? deps.leases.leaseAll(run) : run())
+    const result = await (where.musicFolders.some(({ mode }) => mode === 'copy') ? deps.leases.leaseAll(run) : run())
       .finally(enrich)
       .catch((error: unknown) => {
         throw error instanceof StorageDown || signal.aborted ? error : permanent(error);
@@ -128,10 +126,10 @@ export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> 
   };
 }
 
-function importPathOf({ settings }: ScanTaskDeps): string {
-  const path = settings.get('LOCAL_MEDIA_IMPORT_PATH');
-  if (!path) throw permanent(new AppError('conflict', 'No music folder is set (LOCAL_MEDIA_IMPORT_PATH).'));
-  return path;
+function foldersOf({ musicFolders }: ScanTaskDeps): Pick<ScanOptions, 'musicFolders' | 'roots'> {
+  const list = musicFolders.list();
+  if (list.length === 0) throw permanent(new AppError('conflict', 'No music folder is set (LOCAL_MEDIA_IMPORT_PATH).'));
+  return { musicFolders: list, roots: musicFolders.roots() };
 }
 
 export type PreviewWish = Pick<ScanOptions, 'folders' | 'restore' | 'signal' | 'onProgress'>;
@@ -140,16 +138,17 @@ export type PreviewWish = Pick<ScanOptions, 'folders' | 'restore' | 'signal' | '
 export const previewScan = (deps: ScanTaskDeps, wish: PreviewWish): Promise<ScanResult> =>
   scan(deps, {
     ...wish,
-    importPath: importPathOf(deps),
-    mode: deps.settings.get('LOCAL_MEDIA_IMPORT_MODE'),
+    ...foldersOf(deps),
     dryRun: true,
     onCommit: () => {},
   });
 
-/** For requests: `conflict` when no folder is set, `unavailable` when it cannot be read. */
-export async function assertScannable(settings: LiveSettings): Promise<void> {
-  const path = settings.get('LOCAL_MEDIA_IMPORT_PATH');
-  if (!path)
+/** For requests: `conflict` when no folder is set, `unavailable` when none can be read. */
+export async function assertScannable(musicFolders: MusicFolders): Promise<void> {
+  const list = musicFolders.list();
+  if (list.length === 0)
     throw new AppError('conflict', 'No music folder is set. Choose one in the settings (LOCAL_MEDIA_IMPORT_PATH).');
-  await readMusicFolder(path);
+  const found = await Promise.allSettled(list.map(({ path }) => readMusicFolder(path)));
+  const [first] = found;
+  if (first?.status === 'rejected' && found.every(({ status }) => status === 'rejected')) throw first.reason;
 }

@@ -2,12 +2,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openKnownFiles } from './known-files.ts';
 import type { FolderBatch } from './compare-folder.ts';
-import { walk } from './walk.ts';
+import { walk, type WalkOptions } from './walk.ts';
 
-export interface WalkOrder {
-  root: string;
-  folders: string[];
-  restore: boolean;
+export interface WalkOrder extends Omit<WalkOptions, 'known'> {
   databasePath: string;
   source: string;
 }
@@ -73,7 +70,7 @@ async function walkAll(order: WalkOrder): Promise<void> {
           wake = resolve;
         });
     };
-    for (const batch of walk({ root: order.root, folders: order.folders, restore: order.restore, known })) {
+    for (const batch of walk({ ...order, known })) {
       if (isStopped()) return;
       batches.push(batch);
       candidates += batch.candidates.length;

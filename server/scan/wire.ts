@@ -12,8 +12,8 @@ export const ScanQuery = z.object({
     .default([])
     .meta({
       description:
-        'folder to scan with everything below, relative to the music folder; can be repeated; ' +
-        'without one the whole music folder is scanned',
+        'folder to scan with everything below, as in `source_id`; can be repeated; `:` is the first music folder ' +
+        'without the others; without one all music folders are scanned',
     }),
   restore: queryBool.default(false).meta({ description: 'also bring back tracks that were deleted' }),
   dry_run: queryBool.default(false).meta({
@@ -40,10 +40,15 @@ export type ScanChanges = z.output<typeof ScanChanges>;
 /** `result` of a `scan_local_folder` job. Lists hold at most 10,000 lines; the counts are whole. */
 export const ScanResult = z
   .object({
-    path: z.string().meta({ description: 'the music folder' }),
+    path: z.string().meta({ description: 'the first music folder' }),
     folders: z.array(z.string()).meta({
-      description: 'folders that were scanned, with everything below; an empty name is the whole music folder',
+      description:
+        'folders that were scanned, with everything below; an empty name is the first music folder, and the others ' +
+        'too unless they were left out',
     }),
+    offline: z
+      .array(z.object({ name: z.string(), reason: z.string() }))
+      .meta({ description: 'music folders that were not there; all that is known of them stays as it is' }),
     dry_run: z.boolean(),
     changes: ScanChanges.nullable().meta({ description: 'of a dry run' }),
     ...ScanCounts.shape,

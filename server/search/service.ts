@@ -42,6 +42,13 @@ export interface LibrarySearch {
   artists: Paged<ArtistSummary>;
 }
 
+export type OnlySome = (kind: SearchKind, ids: readonly number[]) => number[];
+
+const some = (kind: SearchKind, { beginning, others }: FoundKind, only: OnlySome): FoundKind => ({
+  beginning: only(kind, beginning),
+  others: only(kind, others),
+});
+
 export type SearchService = ReturnType<typeof createSearchService>;
 
 interface SearchDeps {
@@ -74,11 +81,13 @@ export function createSearchService({ db, library }: SearchDeps) {
   }
 
   return {
-    searchLibrary(userId: UserId, text: string, page: Page): LibrarySearch {
+    /** `only` takes ids out of the matches. */
+    searchLibrary(userId: UserId, text: string, page: Page, only?: OnlySome): LibrarySearch {
       const query = sortKey(text.toWellFormed());
       const words = wordsOf(text);
       if (words.length === 0) return { tracks: NOTHING, albums: NOTHING, artists: NOTHING };
-      const found = kept.get(['library'], JSON.stringify([query, words]), () => find(query, words));
+      const whole = kept.get(['library'], JSON.stringify([query, words]), () => find(query, words));
+      const found = only ? eachKind((kind) => some(kind, whole[kind], only)) : whole;
       const pageOf = <T>(kind: SearchKind, read: (userId: UserId, ids: readonly number[]) => T[]): Paged<T> => {
         const end = Math.min(page.offset + page.limit, MAX_RESULTS);
         rankUpTo(end, kind, found[kind], query, words);

@@ -1,10 +1,11 @@
 // Opens the audio at a track's storage URI.
 import { constants, createReadStream } from 'node:fs';
-import { open, realpath, stat } from 'node:fs/promises';
+import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { AppError } from '../errors.ts';
 import { isAbsent } from './file-errors.ts';
 import { pathBelow } from './file-names.ts';
+import { NOWHERE, placeOf, type MusicRoots } from './music-roots.ts';
 import type { ByteRange, ObjectStat, OpenObject, Storage } from './storage.ts';
 import { FILE_SCHEME, splitUri } from './uri.ts';
 
@@ -20,8 +21,8 @@ export interface StoredFile {
 
 export interface AudioStoreDeps {
   storage: Storage;
-  /** The music folder's current setting. */
-  importPath: () => string | undefined;
+  /** The music folders as they are set. */
+  musicRoots: () => MusicRoots;
 }
 
 export type AudioStore = ReturnType<typeof createAudioStore>;
@@ -29,12 +30,12 @@ export type AudioStore = ReturnType<typeof createAudioStore>;
 /** Without O_NONBLOCK, which Windows lacks, opening a named pipe waits for its other end. */
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-export function createAudioStore({ storage, importPath }: AudioStoreDeps) {
+export function createAudioStore({ storage, musicRoots }: AudioStoreDeps) {
   return {
     /** Throws `gone` or `unavailable`; for objects of the storage only `stat` and `open` do. */
     async resolve(uri: string): Promise<StoredFile> {
       const { scheme, rest } = splitUri(uri);
-      if (scheme === FILE_SCHEME) return importedFile(await realPathBelow(importPath(), rest));
+      if (scheme === FILE_SCHEME) return importedFile(await realPathBelow(musicRoots(), rest));
       if (scheme !== storage.backend.name) throw unavailable('This audio is in a storage backend that is not in use.');
       return storedObject(storage, rest);
     },
@@ -79,13 +80,19 @@ function importedFile(path: Buffer): StoredFile {
 }
 
 /** With symbolic links resolved, and inside the folder: a link must not lead out of it. */
-async function realPathBelow(folder: string | undefined, relative: string): Promise<Buffer> {
-  if (folder === undefined) throw unavailable('This audio is in the music folder, but none is set.');
-  if (relative === '' || relative.includes('\0') || relative.split('/').includes('..')) throw gone();
+async function realPathBelow(roots: MusicRoots, uriPath: string): Promise<Buffer> {
+  const { root: folder, rest } = placeOf(roots, uriPath);
+  if (folder === NOWHERE) throw unavailable('This audio is in a music folder that is not set.');
+  if (rest === '' || rest.includes('\0') || rest.split('/').includes('..')) throw gone();
   const root = await realBytes(folder).catch((cause: unknown) => {
     throw unavailable('The music folder cannot be read. Is its disk connected?', cause); // not `gone`
   });
-  const path = await reaching(realBytes(pathBelow(folder, relative)));
+  const path = await realBytes(pathBelow(folder, rest)).catch(async (cause: unknown) => {
+    // where a disk is not connected, its mount point is an empty folder
+    if (isAbsent(cause) && (await readdir(folder).catch(() => [])).length === 0)
+      throw unavailable('The music folder is empty. Is its disk connected?', cause);
+    throw openError(cause);
+  });
   const inside = Buffer.concat([root, Buffer.from(root.toString('latin1').endsWith(sep) ? '' : sep)]);
   if (!path.subarray(0, inside.length).equals(inside)) throw gone();
   return path;

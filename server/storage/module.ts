@@ -11,14 +11,14 @@ export interface StorageTuning {
 
 export type StorageOffer = Awaited<ReturnType<typeof storageModule>>['offers'];
 
-export async function storageModule({ config, now, settings, tuning }: Base & { tuning: StorageTuning }) {
+export async function storageModule({ config, now, musicFolders, tuning }: Base & { tuning: StorageTuning }) {
   const storage = await openStorage(config, { now, ...tuning });
   await rm(config.paths.tmp, { recursive: true, force: true }); // leftovers of a killed process
   return {
     offers: {
       storage,
       leases: createLeases(),
-      audioStore: createAudioStore({ storage, importPath: () => settings.get('LOCAL_MEDIA_IMPORT_PATH') }),
+      audioStore: createAudioStore({ storage, musicRoots: musicFolders.roots }),
     },
   } satisfies Module;
 }

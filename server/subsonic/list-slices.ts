@@ -2,8 +2,6 @@
 import type { Page } from '../http/paging.ts';
 import { Pieces } from '../http/pieces.ts';
 import { partsOf, turn } from '../runtime/turns.ts';
-import { Fault } from './errors.ts';
-import type { Params } from './params.ts';
 import type { Fields } from './xml.ts';
 
 /** Rows that are read and written before others have their turn: some 5 ms. */
@@ -81,9 +79,3 @@ export async function* chained<T>(...lists: (AsyncIterable<readonly T[]> | Itera
 }
 
 export const ALL: Page = { limit: 1_000_000, offset: 0 };
-
-/** Throws 70 for any music folder but 1, the only one. */
-export function checkMusicFolder(params: Params): void {
-  const id = params.int('musicFolderId');
-  if (id !== undefined && id > 1) throw new Fault(70, `There is no music folder ${id}.`);
-}

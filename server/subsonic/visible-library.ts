@@ -17,8 +17,8 @@ export function shownLibrary(library: LibraryService, showsRemote: () => boolean
 }
 
 export const shownSearch = (search: SearchService, showsRemote: () => boolean): SearchService => ({
-  searchLibrary(userId, text, page) {
-    const found = search.searchLibrary(userId, text, page);
+  searchLibrary(userId, text, page, only) {
+    const found = search.searchLibrary(userId, text, page, only);
     return showsRemote()
       ? found
       : { ...found, tracks: { ...found.tracks, items: found.tracks.items.filter(hasAudio) } };

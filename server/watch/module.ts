@@ -1,13 +1,14 @@
 import type { Base, Module } from '../module.ts';
-import { createWatcher, type WatchTiming } from './service.ts';
+import type { WatchTiming } from './music-folder-watch.ts';
+import { createWatcher } from './service.ts';
 
 export interface WatchTuning {
   /** How long the watch on the music folder waits for what. */
   watchTiming?: Partial<WatchTiming>;
 }
 
-export function watchModule({ db, log, settings, jobs, paths, tuning }: Base & { tuning: WatchTuning }) {
+export function watchModule({ db, log, settings, musicFolders, jobs, paths, tuning }: Base & { tuning: WatchTuning }) {
   const timing = tuning.watchTiming ?? {};
-  const watcher = createWatcher({ db, log, settings, jobs, workerUrl: paths.workers.watch, timing });
+  const watcher = createWatcher({ db, log, settings, musicFolders, jobs, workerUrl: paths.workers.watch, timing });
   return { offers: watcher, start: watcher.start, stop: watcher.close } satisfies Module;
 }

@@ -14,6 +14,8 @@ export interface ScanRequestsDeps {
   checkMs: number;
 }
 
+export type ScanRequests = ReturnType<typeof createScanRequests>;
+
 /** After an error of the job queue. */
 const QUEUE_PAUSE_MS = 10_000;
 
@@ -56,14 +58,14 @@ export function createScanRequests({ jobs, log, checkMs }: ScanRequestsDeps) {
   }
 
   return {
-    /** Folders to scan, relative to the music folder; '' is all of it. */
+    /** Folders to scan, as in `scan-scope.ts`. */
     ask(folders: string[]): void {
       add(folders);
       if (!isBusy) serving = serve();
     },
-    /** Forgets what waits; a running scan goes on. */
-    clear: (): void => {
-      waiting = [];
+    /** Forgets some of what waits; a running scan goes on. */
+    forget: (isMeant: (folder: string) => boolean): void => {
+      waiting = waiting.filter((folder) => !isMeant(folder));
     },
     async close(): Promise<void> {
       waiting = [];

@@ -11,6 +11,7 @@ import type { AlbumId, TrackId } from '../../server/db/ids.ts';
 import { albumCovers, coverLookups } from '../../server/db/schema.ts';
 import { createLog } from '../../server/log/log.ts';
 import { createAudioStore } from '../../server/storage/audio-store.ts';
+import { NOWHERE } from '../../server/storage/music-roots.ts';
 import { createLocalStorage } from '../../server/storage/local.ts';
 import type { Storage } from '../../server/storage/storage.ts';
 import { ascii, id3, id3Frame, silentMp3 } from '../support/audio-bytes.ts';
@@ -63,7 +64,7 @@ export async function openCoverServer({ archiveUrl, storageIs = (local) => local
     cacheDir: join(dir, 'cache'),
     workerUrl: paths.workers.cover,
     onCover: (id) => changed.push(id),
-    audioStore: createAudioStore({ storage, importPath: () => undefined }),
+    audioStore: createAudioStore({ storage, musicRoots: () => NOWHERE }),
     archive: openArchive(archiveUrl, log, () => clock.now),
   });
   const served = await serveRoutes(

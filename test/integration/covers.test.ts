@@ -86,7 +86,7 @@ const openCovers = (over: Storage, worker = workerUrl): CoverService =>
     workerUrl: worker,
     onCover: (id) => changed.push(id),
     archive: openArchive(undefined),
-    audioStore: createAudioStore({ storage: over, importPath: () => music }),
+    audioStore: createAudioStore({ storage: over, musicRoots: () => music }),
   });
 
 const mp3With = (picture: Buffer, mime = 'image/jpeg'): Buffer =>

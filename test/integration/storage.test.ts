@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAudioStore } from '../../server/storage/audio-store.ts';
+import { NOWHERE } from '../../server/storage/music-roots.ts';
 import { nameToText, pathBelow, textToName } from '../../server/storage/file-names.ts';
 import { audioKey, tempName } from '../../server/storage/local-paths.ts';
 import { createLocalStorage } from '../../server/storage/local.ts';
@@ -143,7 +144,7 @@ describe('file names', () => {
 describe('audio store', () => {
   const makeStore = (importPath?: string) => {
     const storage = createLocalStorage({ root: join(dir, 'library') });
-    return { storage, audio: createAudioStore({ storage, importPath: () => importPath }) };
+    return { storage, audio: createAudioStore({ storage, musicRoots: () => importPath ?? NOWHERE }) };
   };
   const music = (): string => {
     const path = join(dir, 'music');

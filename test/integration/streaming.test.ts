@@ -34,7 +34,7 @@ beforeEach(async () => {
   library = openLibrary(join(dir, 'tonearm.db'));
   storage = createLocalStorage({ root: join(dir, 'library') });
   gone = [];
-  const audioStore = createAudioStore({ storage, importPath: () => music });
+  const audioStore = createAudioStore({ storage, musicRoots: () => music });
   served = await serveRoutes(streamingRoutes({ db: library.db, audioStore, onGone: (id) => gone.push(id) }));
 });
 afterEach(async () => {
@@ -267,7 +267,7 @@ describe('streaming from the music folder', () => {
 describe('streaming from a storage without files', () => {
   it('sends the same bytes, whole and in ranges', async () => {
     const id = await storeTrack();
-    const remote = createAudioStore({ storage: { ...storage, localPath: () => undefined }, importPath: () => music });
+    const remote = createAudioStore({ storage: { ...storage, localPath: () => undefined }, musicRoots: () => music });
     const other = await serveRoutes(
       streamingRoutes({ db: library.db, audioStore: remote, onGone: (track) => gone.push(track) }),
     );

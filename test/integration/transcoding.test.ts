@@ -54,7 +54,7 @@ beforeEach(async () => {
   });
   const audioStore = createAudioStore({
     storage: createLocalStorage({ root: join(dir, 'library') }),
-    importPath: () => join(dir, 'music'),
+    musicRoots: () => join(dir, 'music'),
   });
   served = await serveRoutes(streamingRoutes({ db: library.db, audioStore, onGone: () => undefined, transcodes }));
   song = addFile('song.wav', SECONDS);

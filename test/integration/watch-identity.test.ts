@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { WatchTiming } from '../../server/watch/service.ts';
+import type { WatchTiming } from '../../server/watch/music-folder-watch.ts';
 import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { openIdentityLibrary, type IdentityLibrary } from '../support/identity-library.ts';
 import { makeSongs, ROWS, type Part, type Songs } from '../support/identity-table.ts';

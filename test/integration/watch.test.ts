@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statS
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { WatchTiming } from '../../server/watch/service.ts';
+import type { WatchTiming } from '../../server/watch/music-folder-watch.ts';
 import type { ScanResult } from '../../server/scan/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';

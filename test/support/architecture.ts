@@ -67,6 +67,7 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
         downloads: ['files', 'library', 'sources'],
         scan: ['covers', 'enrichment', 'files', 'library', 'relocation', 'settings', 'sources'],
         watch: ['files', 'scan'],
+        'music-folders': ['files', 'library', 'scan', 'settings', 'watch'],
         backup: ['playlists'],
         maintenance: ['covers', 'files', 'library', 'settings'],
         stats: ['library'],

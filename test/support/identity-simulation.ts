@@ -9,6 +9,7 @@ import type { TrackId } from '../../server/db/ids.ts';
 import type { Hearing } from '../../server/enrichment/hearing.ts';
 import type { ReadResult } from '../../server/files/reader-worker.ts';
 import type { ReadGroup } from '../../server/files/reader-pool.ts';
+import { absoluteOf } from '../../server/files/relative-path.ts';
 import { createSourceFiles } from '../../server/files/source-files.ts';
 import { createPlayMerge } from '../../server/history/track-merge.ts';
 import { createTrackMerge } from '../../server/library/track-merge.ts';
@@ -96,7 +97,7 @@ export function createSimulation(mode: Mode, { isHeard }: { isHeard: boolean }) 
         const path = typeof asked === 'string' ? asked : asked.path;
         let content: Content;
         try {
-          content = JSON.parse(fs.readFileSync(join(folder, path), 'utf8')) as Content;
+          content = JSON.parse(fs.readFileSync(absoluteOf(folder, path), 'utf8')) as Content;
         } catch {
           return { ok: false, reason: 'it is not there' };
         }
@@ -213,8 +214,8 @@ export function createSimulation(mode: Mode, { isHeard }: { isHeard: boolean }) 
     life = batches;
     try {
       await scan(deps, {
-        importPath: root,
-        mode,
+        musicFolders: [{ key: '', name: 'Music', path: root, mode }],
+        roots: root,
         folders,
         restore: false,
         dryRun: false,

@@ -21,6 +21,7 @@ const TEXT: Record<string, string> = {
   jobs: 'runs for each job; takes the next one in one statement',
   library: 'runs for each file of a scan and each row of a page; full text, JSON lists of ids, INDEXED BY',
   maintenance: 'whole tables page by page',
+  'music-folders': 'runs for each track and folder of a music folder; conditions put together from pieces',
   playlists: 'runs for each entry of long lists; rules put together from pieces',
   relocation: 'conditions and orders put together from pieces',
   scan: 'runs for each file',

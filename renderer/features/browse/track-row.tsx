@@ -37,7 +37,8 @@ export function TrackRow({ track, lead, withArtist, withFormat, onPlay }: TrackR
   const isAway = useIsPutAway(`track:${track.id}`);
   if (isAway) return null;
   const start = () => (isCurrent ? player.toggle() : onPlay());
-  const gone = track.availability === 'missing' || track.availability === 'remote';
+  const { availability } = track;
+  const gone = availability !== 'available' && availability !== 'fetching' ? availability : undefined;
   const mark = isCurrent ? (
     <SoundBars moving={sounding} />
   ) : lead === 'number' ? (
@@ -91,9 +92,7 @@ export function TrackRow({ track, lead, withArtist, withFormat, onPlay }: TrackR
         )}
       </div>
       <span className={styles.side}>
-        {gone
-          ? t(track.availability === 'missing' ? 'availability.missing' : 'availability.remote')
-          : withFormat && track.format && formatFormat(track.format)}
+        {gone ? t(`availability.${gone}`) : withFormat && track.format && formatFormat(track.format)}
       </span>
       <span className={styles.length}>{track.duration_ms === null ? '' : formatClock(track.duration_ms)}</span>
       <LikeButton type="track" item={track} name={track.title} size={18} className={styles.heart} />

@@ -5,7 +5,8 @@ import { user, type Call, type Endpoints } from '../endpoint.ts';
 import { missing } from '../errors.ts';
 import { anyId, idOf } from '../ids.ts';
 import { IGNORED_ARTICLES, underLetters } from '../indexes.ts';
-import { ALL, checkMusicFolder, inPieces, listOf, listOfIds, listOfRows, pagesOf } from '../list-slices.ts';
+import { ALL, inPieces, listOf, listOfIds, listOfRows, pagesOf } from '../list-slices.ts';
+import { musicFolderList, musicFolderOf, type FolderScopeDeps } from '../music-folders.ts';
 import { coverUrls } from '../urls.ts';
 import { albumCover } from '../wire.ts';
 import { TextElement, type Fields } from '../xml.ts';
@@ -13,11 +14,11 @@ import { TextElement, type Fields } from '../xml.ts';
 const BY_NAME = { sort: 'name' } as const;
 const OF_ALBUM = { sort: 'album' } as const;
 
-export interface BrowsingDeps {
+export interface BrowsingDeps extends FolderScopeDeps {
   library: LibraryService;
 }
 
-export function browsingEndpoints({ library }: BrowsingDeps): Endpoints {
+export function browsingEndpoints({ library, musicFolders }: BrowsingDeps): Endpoints {
   function artistInfo(
     { params, user: { id: userId }, req }: Call,
     toSimilar: (artists: ReturnType<LibraryService['artistsById']>) => Fields[],
@@ -86,13 +87,13 @@ export function browsingEndpoints({ library }: BrowsingDeps): Endpoints {
   }
 
   return {
-    getMusicFolders: user(() => ({ musicFolders: { musicFolder: [{ id: 1, name: 'Music' }] } })),
+    getMusicFolders: user(() => ({ musicFolders: { musicFolder: musicFolderList({ musicFolders }) } })),
 
     getArtists: user(async ({ params, user: { id }, shapes }) => {
-      checkMusicFolder(params);
+      const musicFolder = musicFolderOf(params, { musicFolders });
       const artists = await inPieces(
         ALL,
-        async (page) => (await library.listArtists(id, { hasAlbums: true }, BY_NAME, page)).items,
+        async (page) => (await library.listArtists(id, { hasAlbums: true, musicFolder }, BY_NAME, page)).items,
       );
       const index = underLetters(artists, (artist) => artist.sortName).map(({ name, items }) => ({
         name,

@@ -1,31 +1,33 @@
-// Endpoints that browse by folders: the real tree of the music folder, and below it what came another way. Ids of
+// Endpoints that browse by folders: the real tree of each music folder, and in the first what came another way. Ids of
 // artists and albums are folders too, because clients walk from one view into the other.
 import { Pieces } from '../../http/pieces.ts';
 import type { AlbumSummary } from '../../library/album-rows.ts';
 import type { FolderRef } from '../../library/folders.ts';
 import type { LibraryService } from '../../library/service.ts';
 import { sortKey } from '../../library/sort-and-identity-keys.ts';
+import { keyOfPath } from '../../storage/music-roots.ts';
 import type { UserId } from '../../db/ids.ts';
 import { notFound } from '../../errors.ts';
 import { user, type Call, type Endpoints } from '../endpoint.ts';
 import { idOf, parseId, toId } from '../ids.ts';
 import { IGNORED_ARTICLES, underLetters } from '../indexes.ts';
-import { ALL, chained, checkMusicFolder, listOf, listOfIds, listOfRows, pagesOf, rowsOf } from '../list-slices.ts';
+import { ALL, chained, listOf, listOfIds, listOfRows, pagesOf, rowsOf } from '../list-slices.ts';
+import { keyOfFolder, musicFolderOf, type FolderScopeDeps } from '../music-folders.ts';
 import type { Shapes } from '../wire.ts';
 import type { Fields } from '../xml.ts';
 
-/** The music folder itself; clients also send `1`, its id in getMusicFolders. */
+/** The first music folder; clients also send the ids of getMusicFolders. */
 const ROOT_ID = 'dir-0';
 const UPLOADS_ID = 'up-0';
 const UPLOADS_NAME = 'Uploads';
 
-export interface FolderDeps {
+export interface FolderDeps extends FolderScopeDeps {
   library: LibraryService;
   /** Increases when the library changes; Unix milliseconds. */
   changedAt: () => number;
 }
 
-export function folderEndpoints({ library, changedAt }: FolderDeps): Endpoints {
+export function folderEndpoints({ library, changedAt, musicFolders }: FolderDeps): Endpoints {
   const { folders } = library;
   const byName = <T extends { name: string }>(items: readonly T[]): T[] =>
     items
@@ -33,13 +35,21 @@ export function folderEndpoints({ library, changedAt }: FolderDeps): Endpoints {
       .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
       .map(({ item }) => item);
 
-  /** What is at the top: real folders, and one for everything that has none. */
-  async function topFolders(): Promise<{ id: string; name: string }[]> {
-    const root = folders.root();
-    const found = root ? await folders.childrenOf(root) : [];
+  /** What is at the top of the music folder, or of all: real folders, and one for everything that has none. */
+  async function topFolders(key?: string): Promise<{ id: string; name: string }[]> {
+    const found: FolderRef[] = [];
+    for (const root of rootsOf(key)) for (const child of await folders.childrenOf(root)) found.push(child);
     const real = byName(found).map(({ id, name }) => ({ id: toId('folder', id), name }));
-    return folders.hasElsewhere() ? [...real, { id: UPLOADS_ID, name: UPLOADS_NAME }] : real;
+    return (key ?? '') === '' && folders.hasElsewhere() ? [...real, { id: UPLOADS_ID, name: UPLOADS_NAME }] : real;
   }
+
+  const keys = (): string[] => musicFolders.roots().map(({ key }) => key);
+  const nameOf = (key: string): string => musicFolders.all().find((one) => one.key === key)?.name ?? 'Music';
+
+  const rootsOf = (key?: string): FolderRef[] =>
+    (key === undefined ? musicFolders.all().flatMap((one) => (one.isSet ? one.key : [])) : [key]).flatMap(
+      (one) => folders.root(one) ?? [],
+    );
 
   async function* songsIn(
     userId: UserId,
@@ -63,16 +73,16 @@ export function folderEndpoints({ library, changedAt }: FolderDeps): Endpoints {
     return {
       id,
       parent: parent && idOfFolder(parent),
-      name: folder.name,
+      name: parent ? folder.name : nameOf(keyOfPath(keys(), folder.path)),
       child: new Pieces(chained(below.parts, songsIn(userId, shapes, folder, id))),
     };
   }
 
   async function rootFolder({ user: { id: userId }, shapes }: Call): Promise<Fields> {
-    const below = listOfRows(await topFolders(), (child) => shapes.folder({ ...child, parent: ROOT_ID }));
+    const below = listOfRows(await topFolders(''), (child) => shapes.folder({ ...child, parent: ROOT_ID }));
     return {
       id: ROOT_ID,
-      name: 'Music',
+      name: nameOf(''),
       child: new Pieces(chained(below.parts, songsIn(userId, shapes, folders.root(), ROOT_ID))),
     };
   }
@@ -132,21 +142,26 @@ export function folderEndpoints({ library, changedAt }: FolderDeps): Endpoints {
 
   return {
     getIndexes: user(async ({ params, user: { id: userId }, shapes }) => {
-      checkMusicFolder(params);
+      const scope = musicFolderOf(params, { musicFolders });
       const lastModified = changedAt();
       const head = { lastModified, ignoredArticles: IGNORED_ARTICLES };
       if ((params.int('ifModifiedSince') ?? 0) >= lastModified) return { indexes: { ...head, index: [] } };
-      const index = underLetters(await topFolders(), ({ name }) => name).map(({ name, items }) => ({
+      const index = underLetters(await topFolders(scope?.key), ({ name }) => name).map(({ name, items }) => ({
         name,
         artist: listOfRows(items, (item) => ({ ...item })),
       }));
-      return { indexes: { ...head, index, child: new Pieces(songsIn(userId, shapes, folders.root(), ROOT_ID)) } };
+      const songs = rootsOf(scope?.key).map((root) => songsIn(userId, shapes, root, idOfFolder(root)));
+      return { indexes: { ...head, index, child: new Pieces(chained(...songs)) } };
     }),
 
     getMusicDirectory: user(async (call) => {
       const text = call.params.required('id');
       const item = parseId(text);
-      if (text === '1' || text === ROOT_ID) return { directory: await rootFolder(call) };
+      if (text === ROOT_ID) return { directory: await rootFolder(call) };
+      const key = /^\d{1,9}$/.test(text) ? keyOfFolder({ musicFolders }, Number(text)) : undefined;
+      const root = key === undefined ? undefined : folders.root(key);
+      if (key === '') return { directory: await rootFolder(call) };
+      if (root) return { directory: await realFolder(call, root) };
       if (item?.kind === 'uploads') return { directory: await uploadsFolder(call) };
       if (item?.kind === 'artist') return { directory: artistFolder(call, text) };
       if (item?.kind === 'album') return { directory: albumFolder(call, text) };

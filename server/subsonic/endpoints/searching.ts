@@ -5,12 +5,13 @@ import type { AlbumSummary } from '../../library/album-rows.ts';
 import type { ArtistSummary } from '../../library/artist-rows.ts';
 import type { LibraryService } from '../../library/service.ts';
 import type { TrackSummary } from '../../library/track-rows.ts';
-import type { LibrarySearch, SearchService } from '../../search/service.ts';
+import type { LibrarySearch, OnlySome, SearchService } from '../../search/service.ts';
 import { user, type Call, type Endpoints } from '../endpoint.ts';
-import { checkMusicFolder, listOf, listOfRows, pagesOf } from '../list-slices.ts';
+import { listOf, listOfRows, pagesOf } from '../list-slices.ts';
+import { musicFolderOf, type FolderScopeDeps } from '../music-folders.ts';
 import type { Params } from '../params.ts';
 
-export interface SearchDeps {
+export interface SearchDeps extends FolderScopeDeps {
   library: LibraryService;
   search: SearchService;
 }
@@ -27,9 +28,9 @@ interface Found {
   tracks: AsyncIterable<readonly TrackSummary[]>;
 }
 
-export function searchEndpoints({ library, search }: SearchDeps): Endpoints {
+export function searchEndpoints({ library, search, musicFolders }: SearchDeps): Endpoints {
   function find({ params, user: { id } }: Call): Found {
-    checkMusicFolder(params);
+    const musicFolder = musicFolderOf(params, { musicFolders });
     const query = wordsOf(params.text('query'));
     const most = query === '' ? MOST : MOST_HITS;
     const pages = {
@@ -39,16 +40,26 @@ export function searchEndpoints({ library, search }: SearchDeps): Endpoints {
     };
     if (query === '') {
       return {
-        artists: pagesOf(pages.artists, async (page) => (await library.listArtists(id, {}, OLDEST_FIRST, page)).items),
-        albums: pagesOf(pages.albums, async (page) => (await library.listAlbums(id, {}, OLDEST_FIRST, page)).items),
-        tracks: pagesOf(pages.tracks, async (page) => (await library.listTracks(id, {}, OLDEST_FIRST, page)).items),
+        artists: pagesOf(
+          pages.artists,
+          async (page) => (await library.listArtists(id, { musicFolder }, OLDEST_FIRST, page)).items,
+        ),
+        albums: pagesOf(
+          pages.albums,
+          async (page) => (await library.listAlbums(id, { musicFolder }, OLDEST_FIRST, page)).items,
+        ),
+        tracks: pagesOf(
+          pages.tracks,
+          async (page) => (await library.listTracks(id, { musicFolder }, OLDEST_FIRST, page)).items,
+        ),
       };
     }
     // most clients request the same page of each kind, which takes one search
     const asked = new Map<string, LibrarySearch>();
+    const only: OnlySome | undefined = musicFolder && ((kind, ids) => library.inMusicFolder(kind, ids, musicFolder));
     const searched = (page: Page): LibrarySearch => {
       const key = `${page.limit} ${page.offset}`;
-      const found = asked.get(key) ?? search.searchLibrary(id, query, page);
+      const found = asked.get(key) ?? search.searchLibrary(id, query, page, only);
       asked.set(key, found);
       return found;
     };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { watchProblem } from '../../../server/watch/service.ts';
+import { watchProblem } from '../../../server/watch/music-folder-watch.ts';
 
 it.each([
   ['ENOSPC', /watch (\d+|no more) folders.*Raise fs\.inotify\.max_user_watches with sysctl/],

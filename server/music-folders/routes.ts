@@ -1,0 +1,161 @@
+// REST API of the music folders.
+import type { MusicFolders, KnownFolder } from '../config/music-folders.ts';
+import { MusicFolderIdIn } from '../db/ids.ts';
+import { idParam } from '../http/paging.ts';
+import { route, type Principal, type Route } from '../http/route.ts';
+import { toIso } from '../http/times.ts';
+import { listServerFolder } from './server-disk.ts';
+import type { MusicFolderService, Removal } from './service.ts';
+import type { FolderTotals } from './totals.ts';
+import {
+  DryRunQuery,
+  MusicFolderIn,
+  MusicFolderOut,
+  MusicFolderPatch,
+  MusicFoldersOut,
+  RemovalOut,
+  ServerFolderOut,
+  ServerFolderQuery,
+} from './wire.ts';
+
+const FolderParam = idParam(MusicFolderIdIn);
+
+export interface MusicFolderRouteDeps {
+  service: MusicFolderService;
+  musicFolders: MusicFolders;
+  /** How it is watched. */
+  watching: (key: string) => MusicFolderOut['watching'];
+  isFixed: (folder: KnownFolder) => boolean;
+  /** Folders that are not shown. */
+  own: { data: string; storageRoot: string };
+}
+
+export function musicFolderRoutes({ service, musicFolders, watching, isFixed, own }: MusicFolderRouteDeps): Route[] {
+  const toOut = (folder: KnownFolder, user: Principal, totals: Map<string, FolderTotals>): MusicFolderOut => {
+    const { id, key, name, path, mode, isSet, removedAt } = folder;
+    const reason = isSet ? musicFolders.whyOffline(key) : undefined;
+    const { tracks = 0, indexedTracks = 0, sizeBytes = 0, durationMs = 0 } = totals.get(key) ?? {};
+    return {
+      id,
+      name,
+      source_id_prefix: key === '' ? '' : `${key}:/`,
+      path: user.isSuperuser ? path : null,
+      mode,
+      is_fixed: isFixed(folder),
+      state: !isSet ? 'removed' : reason === undefined ? 'ready' : 'offline',
+      reason: user.isSuperuser ? (reason ?? null) : null,
+      watching: isSet ? watching(key) : 'off',
+      tracks,
+      indexed_tracks: indexedTracks,
+      size_bytes: sizeBytes,
+      duration_ms: durationMs,
+      removed_at: isSet || removedAt === null ? null : toIso(removedAt),
+    };
+  };
+  const one = async (folder: KnownFolder, user: Principal): Promise<MusicFolderOut> =>
+    toOut(folder, user, await service.totals());
+
+  return [
+    route(
+      {
+        method: 'get',
+        path: '/music-folders',
+        access: 'user',
+        summary: 'The music folders with their state; for superusers also removed ones, which can be restored',
+        reply: MusicFoldersOut,
+      },
+      async ({ user }) => {
+        const totals = await service.totals();
+        const isShown = ({ isSet, removedAt }: KnownFolder): boolean =>
+          isSet || (user.isSuperuser && removedAt !== null);
+        return {
+          items: musicFolders
+            .all()
+            .filter(isShown)
+            .map((folder) => toOut(folder, user, totals)),
+        };
+      },
+    ),
+
+    route(
+      {
+        method: 'get',
+        path: '/server-folders',
+        access: 'superuser',
+        summary: 'Folders of the server, to choose a music folder: names only, none of the system or of Tonearm',
+        query: ServerFolderQuery,
+        reply: ServerFolderOut,
+      },
+      ({ query }) => listServerFolder(query.path, own),
+    ),
+
+    route(
+      {
+        method: 'post',
+        path: '/music-folders',
+        access: 'superuser',
+        summary: 'Add a music folder; its scan starts at once',
+        body: MusicFolderIn,
+        reply: MusicFolderOut,
+        status: [201],
+      },
+      async ({ user, body }) => one(await service.add(body), user),
+    ),
+
+    route(
+      {
+        method: 'patch',
+        path: '/music-folders/:id',
+        access: 'superuser',
+        summary: 'Rename a music folder, say where it is now, or change its mode for files that come',
+        params: FolderParam,
+        body: MusicFolderPatch,
+        reply: MusicFolderOut,
+        problems: ['conflict'],
+      },
+      async ({ user, params, body }) => one(await service.change(params.id, body), user),
+    ),
+
+    route(
+      {
+        method: 'delete',
+        path: '/music-folders/:id',
+        access: 'superuser',
+        summary: 'Remove a music folder from the library; no file in it is touched, and it can be restored',
+        params: FolderParam,
+        query: DryRunQuery,
+        reply: RemovalOut,
+        problems: ['conflict'],
+      },
+      async ({ user, params, query }) =>
+        toRemovalOut(
+          service.get(params.id).name,
+          query.dry_run ? await service.removalOf(params.id) : await service.remove(params.id, user.id),
+        ),
+    ),
+
+    route(
+      {
+        method: 'post',
+        path: '/music-folders/:id/restore',
+        access: 'superuser',
+        summary: 'Bring a removed music folder back, with the tracks that its removal put into the trash',
+        params: FolderParam,
+        reply: MusicFolderOut,
+        problems: ['conflict'],
+      },
+      async ({ user, params }) => one(await service.restore(params.id), user),
+    ),
+  ];
+}
+
+const toRemovalOut = (name: string, { toTrash, kept }: Removal): RemovalOut => ({
+  to_trash: toTrash,
+  kept,
+  detail:
+    `${count(toTrash)} whose audio is only in “${name}” ${toTrash === 1 ? 'goes' : 'go'} to the trash for 30 days, ` +
+    `with likes, plays and playlist entries; ${count(kept)} with copied files ${kept === 1 ? 'stays' : 'stay'}. ` +
+    'No file in the folder is touched.',
+});
+
+const count = (tracks: number): string => (tracks === 1 ? '1 track' : `${tracks} tracks`);

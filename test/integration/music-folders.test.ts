@@ -1,0 +1,362 @@
+// Several music folders: one library, in which tracks keep their identity from folder to folder, and in which nothing
+// is lost when one of them is not there, or is removed and brought back.
+import { mkdirSync, mkdtempSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import type { TrackOut } from '../../server/library/wire.ts';
+import type { MusicFolderOut, MusicFoldersOut, RemovalOut } from '../../server/music-folders/wire.ts';
+import type { ScanResult } from '../../server/scan/wire.ts';
+import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
+import { openPhone } from '../support/phone.ts';
+import { allTracks } from '../support/served-library.ts';
+import { registerUser, startServer, type Answer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let base: string;
+let frames = 20;
+
+beforeAll(async () => {
+  base = mkdtempSync(join(tmpdir(), 'tonearm-folders-'));
+  for (const name of ['first', 'vinyl', 'tapes']) mkdirSync(join(base, name));
+  server = await startServer({
+    env: { LOCAL_MEDIA_IMPORT_PATH: join(base, 'first'), LOCAL_MEDIA_IMPORT_MODE: 'reference' },
+  });
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(base, { recursive: true, force: true });
+});
+
+const song = (title: string): Buffer =>
+  Buffer.concat([
+    id3([
+      id3Frame('TIT2', utf8Text(title)),
+      id3Frame('TPE1', utf8Text(`${title} Band`)),
+      id3Frame('TALB', utf8Text(`${title} Album`)),
+    ]),
+    silentMp3(++frames),
+  ]);
+
+/** Writes a song; `place` is its path below the base folder. */
+function put(place: string, title: string): string {
+  mkdirSync(join(base, dirname(place)), { recursive: true });
+  writeFileSync(join(base, place), song(title));
+  return place;
+}
+function move(from: string, to: string): void {
+  mkdirSync(join(base, dirname(to)), { recursive: true });
+  renameSync(join(base, from), join(base, to));
+}
+
+const post = <T>(path: string, body?: unknown): Promise<Answer<T>> => server.api<T>(path, { method: 'POST', body });
+const patch = <T>(path: string, body: unknown): Promise<Answer<T>> => server.api<T>(path, { method: 'PATCH', body });
+const folders = async (): Promise<MusicFolderOut[]> => (await server.api<MusicFoldersOut>('/music-folders')).body.items;
+const folderNamed = async (name: string): Promise<MusicFolderOut> => {
+  const found = (await folders()).find((folder) => folder.name === name);
+  if (!found) throw new Error(`no music folder ${name}`);
+  return found;
+};
+
+async function scan(query = ''): Promise<ScanResult> {
+  const { body } = await post<JobOut>(`/sources/local_folder/scan${query}`);
+  await server.app.drain();
+  const { body: job } = await server.api<JobOut>(`/jobs/${body.id}`);
+  if (job.status !== 'succeeded') throw new Error(job.error ?? job.status);
+  return job.result as ScanResult;
+}
+
+async function trackCalled(title: string): Promise<TrackOut> {
+  const found = (await allTracks(server)).filter((track) => track.title === title);
+  expect(found.map(({ source_id }) => source_id)).toHaveLength(1);
+  return found[0] as TrackOut;
+}
+const like = (track: TrackOut): Promise<Answer> =>
+  post('/likes', { item_type: 'track', item_id: track.id, liked: true });
+
+/** Looks at the disks, as the server does from time to time. */
+const look = (): Promise<Answer> => patch('/music-folders/1', { name: 'Music' });
+
+describe('two folders', () => {
+  test('the first keeps its source ids, and another puts its key before them', async () => {
+    put('first/Ash/one.mp3', 'Ash');
+    put('vinyl/Birch/two.mp3', 'Birch');
+    await scan();
+    const added = await post<MusicFolderOut>('/music-folders', {
+      name: 'Vinyl rips',
+      path: join(base, 'vinyl'),
+      mode: 'reference',
+    });
+    expect(added.status).toBe(201);
+    await server.app.drain(); // it is scanned at once
+    expect(await trackCalled('Ash')).toMatchObject({ source_id: 'Ash/one.mp3', storage_uri: 'file:Ash/one.mp3' });
+    expect(await trackCalled('Birch')).toMatchObject({
+      source_id: 'vinyl-rips:/Birch/two.mp3',
+      storage_uri: 'file:vinyl-rips:/Birch/two.mp3',
+      availability: 'available',
+    });
+    expect(await folders()).toMatchObject([
+      { id: 1, name: 'Music', source_id_prefix: '', state: 'ready', tracks: 1, indexed_tracks: 1 },
+      { name: 'Vinyl rips', source_id_prefix: 'vinyl-rips:/', path: join(base, 'vinyl'), state: 'ready', tracks: 1 },
+    ]);
+    const { status } = await server.api(`/stream/${(await trackCalled('Birch')).id}`);
+    expect(status).toBe(200);
+  });
+
+  test('each has its own mode', async () => {
+    put('tapes/Cedar/three.mp3', 'Cedar');
+    await post('/music-folders', { name: 'Tapes', path: join(base, 'tapes'), mode: 'copy' });
+    await server.app.drain();
+    const cedar = await trackCalled('Cedar');
+    expect(cedar.source_id).toBe('tapes:/Cedar/three.mp3');
+    expect(cedar.storage_uri).toMatch(/^local:audio\//);
+    expect(await folderNamed('Tapes')).toMatchObject({ mode: 'copy', tracks: 1, indexed_tracks: 0 });
+  });
+
+  test.each([
+    ['from the first into another', 'first/Elm/e.mp3', 'vinyl/New/e.mp3', 'file:vinyl-rips:/New/e.mp3'],
+    ['from another into the first', 'vinyl/Fir/f.mp3', 'first/New/f.mp3', 'file:New/f.mp3'],
+    ['into one whose files are copied', 'vinyl/Gorse/g.mp3', 'tapes/g.mp3', /^local:audio\//],
+    ['out of one whose files are copied', 'tapes/Hazel/h.mp3', 'first/h.mp3', /^local:audio\//],
+  ])('a file that moves %s stays the same track', async (_how, from, to, uri) => {
+    const title = from.split('/')[1] as string;
+    put(from, title);
+    await scan();
+    const before = await trackCalled(title);
+    await like(before);
+    move(from, to);
+    expect(await scan()).toMatchObject({ added: 0, moved: 1, missing: 0 });
+    const after = await trackCalled(title);
+    expect(after).toMatchObject({ id: before.id, liked: true, availability: 'available' });
+    expect(after.storage_uri).toEqual(typeof uri === 'string' ? uri : expect.stringMatching(uri));
+  });
+
+  test('a scan of one of them leaves the others alone, and a part of one is scanned by its source id', async () => {
+    const [inFirst, inVinyl] = [put('first/Ivy/i.mp3', 'Ivy'), put('vinyl/Juniper/j.mp3', 'Juniper')];
+    await scan();
+    unlinkSync(join(base, inFirst));
+    unlinkSync(join(base, inVinyl));
+    put('vinyl/Kelp/k.mp3', 'Kelp');
+    expect(await scan(`?path=${encodeURIComponent(':')}`)).toMatchObject({ missing: 1, added: 0 });
+    expect((await trackCalled('Ivy')).availability).toBe('missing');
+    expect((await trackCalled('Juniper')).availability).toBe('available');
+    expect(await scan(`?path=${encodeURIComponent('vinyl-rips:/Kelp')}`)).toMatchObject({ missing: 0, added: 1 });
+    expect(await scan(`?path=${encodeURIComponent('vinyl-rips:')}`)).toMatchObject({ missing: 1, added: 0 });
+  });
+
+  test('a dry run lists what would change in each of them', async () => {
+    put('first/Larch/l.mp3', 'Larch');
+    put('vinyl/Maple/m.mp3', 'Maple');
+    const { changes } = await scan('?dry_run=true');
+    expect(changes?.added.toSorted()).toEqual(['Larch/l.mp3', 'vinyl-rips:/Maple/m.mp3']);
+    await scan();
+  });
+
+  test('a folder of the first that is called like the prefix of another is left out, and says why', async () => {
+    put('first/vinyl-rips:/Nettle.mp3', 'Nettle');
+    const { skipped, added } = await scan();
+    expect(added).toBe(0);
+    expect(skipped).toContainEqual({
+      source_id: 'vinyl-rips:',
+      reason: 'paths in another music folder begin like this',
+    });
+    rmSync(join(base, 'first/vinyl-rips:'), { recursive: true });
+  });
+
+  test('a new name changes no track', async () => {
+    const before = await trackCalled('Birch');
+    const { id } = await folderNamed('Vinyl rips');
+    expect((await patch<MusicFolderOut>(`/music-folders/${id}`, { name: 'Records' })).body.name).toBe('Records');
+    expect(await trackCalled('Birch')).toEqual(before);
+  });
+
+  test('a folder that overlaps another one, or is no folder, is refused in words', async () => {
+    const add = (path: string, name = 'Other'): Promise<Answer> => post('/music-folders', { name, path });
+    expect((await add(join(base, 'vinyl/Birch'))).text).toContain('is inside the music folder “Records”');
+    expect((await add(base)).text).toContain('contains the music folder “Music”');
+    expect((await add(join(base, 'nowhere'))).text).toContain('is not an existing folder');
+    expect((await add(server.dir)).text).toContain('data folder');
+    mkdirSync(join(base, 'fourth'));
+    expect((await add(join(base, 'fourth'), 'records')).text).toContain('is the name of another music folder');
+    expect((await folders()).map(({ name }) => name)).toEqual(['Music', 'Records', 'Tapes']);
+  });
+});
+
+describe('Subsonic', () => {
+  const names = (items: unknown): (string | undefined)[] =>
+    ((items as { name?: string; title?: string }[] | undefined) ?? [])
+      .map(({ name, title }) => title ?? name)
+      .toSorted((a = '', b = '') => (a < b ? -1 : 1));
+
+  test('lists the folders, and each list and search is that of the folder asked for', async () => {
+    const phone = await openPhone(server);
+    const { musicFolder } = await phone.ask<{ musicFolder: { id: number; name: string }[] }>(
+      'getMusicFolders',
+      {},
+      'musicFolders',
+    );
+    expect(musicFolder.map(({ name }) => name)).toEqual(['Music', 'Records', 'Tapes']);
+    const records = musicFolder[1]?.id as number;
+    await like(await trackCalled('Ash'));
+    await like(await trackCalled('Birch'));
+    const birch = { musicFolderId: records };
+    const songsOf = async (params: { musicFolderId?: number }, query: string): Promise<(string | undefined)[]> =>
+      names(
+        (await phone.ask<{ song?: unknown }>('search3', { ...params, query, songCount: 100 }, 'searchResult3')).song,
+      );
+
+    const inRecords = await songsOf(birch, '');
+    expect(inRecords).toContain('Birch');
+    expect(inRecords).not.toContain('Ash');
+    const [all, inFirst, inTapes] = await Promise.all(
+      [{}, { musicFolderId: 1 }, { musicFolderId: musicFolder[2]?.id }].map((params) => songsOf(params as object, '')),
+    );
+    expect(new Set([...inRecords, ...(inFirst ?? []), ...(inTapes ?? [])])).toEqual(new Set(all));
+    expect(await songsOf(birch, 'Band')).toEqual(inRecords);
+
+    const albums = async (type: string, more = {}): Promise<(string | undefined)[]> =>
+      names(
+        (await phone.ask<{ album?: unknown }>('getAlbumList2', { ...birch, type, size: 100, ...more }, 'albumList2'))
+          .album,
+      );
+    const expected = inRecords.map((title) => `${title} Album`);
+    for (const type of ['newest', 'random', 'alphabeticalByName', 'alphabeticalByArtist'])
+      expect(await albums(type), type).toEqual(expected);
+    const starred = await phone.ask<{ song?: unknown }>('getStarred2', birch, 'starred2');
+    expect(names(starred.song)).toContain('Birch');
+    expect(names(starred.song)).not.toContain('Ash');
+    const random = await phone.ask<{ song?: unknown }>('getRandomSongs', { ...birch, size: 100 }, 'randomSongs');
+    expect(names(random.song)).toEqual(inRecords);
+    const { index } = await phone.ask<{ index: { artist: unknown[] }[] }>('getArtists', birch, 'artists');
+    expect(names(index.flatMap(({ artist }) => artist))).toEqual(inRecords.map((title) => `${title} Band`));
+    const tree = await phone.ask<{ index: { artist: unknown[] }[] }>('getIndexes', birch, 'indexes');
+    expect(names(tree.index.flatMap(({ artist }) => artist))).toContain('Birch');
+    expect(names(tree.index.flatMap(({ artist }) => artist))).not.toContain('Ash');
+    const directory = await phone.ask<{ name: string; child?: unknown }>(
+      'getMusicDirectory',
+      { id: records },
+      'directory',
+    );
+    expect(directory.name).toBe('Records');
+    expect(names(directory.child)).toContain('Birch');
+    expect((await phone.get('getIndexes', { musicFolderId: 99 })).body.error?.code).toBe(70);
+  });
+});
+
+describe('a folder that is not there', () => {
+  test.each([
+    ['gone', (): void => renameSync(join(base, 'vinyl'), join(base, 'away'))],
+    [
+      'an empty mount point',
+      (): void => {
+        renameSync(join(base, 'vinyl'), join(base, 'away'));
+        mkdirSync(join(base, 'vinyl'));
+      },
+    ],
+  ])('%s: its tracks are offline, nothing is missing, and all is as before when it is back', async (_how, unplug) => {
+    await scan();
+    const before = await allTracks(server);
+    unplug();
+    await look();
+    expect(await folderNamed('Records')).toMatchObject({ state: 'offline', reason: expect.stringContaining('disk') });
+    const birch = await trackCalled('Birch');
+    expect(birch.availability).toBe('offline');
+    expect((await trackCalled('Ash')).availability).toBe('available');
+    expect((await server.api(`/stream/${birch.id}`)).status).toBe(503);
+    put('first/Oak/o.mp3', 'Oak');
+    const result = await scan();
+    expect(result).toMatchObject({ added: 1, missing: 0, offline: [{ name: 'Records' }] });
+    expect((await scan(`?path=${encodeURIComponent(':')}`)).missing).toBe(0);
+    rmSync(join(base, 'first/Oak'), { recursive: true });
+    rmSync(join(base, 'vinyl'), { recursive: true, force: true });
+    renameSync(join(base, 'away'), join(base, 'vinyl'));
+    await look();
+    await scan();
+    const oak = await trackCalled('Oak');
+    expect(oak.availability).toBe('missing');
+    await server.api(`/tracks/${oak.id}`, { method: 'DELETE' });
+    expect(await allTracks(server)).toEqual(before);
+  });
+
+  test('a scan of it alone says why it cannot be', async () => {
+    renameSync(join(base, 'vinyl'), join(base, 'away'));
+    const { status, body } = await post<JobOut>(`/sources/local_folder/scan?path=${encodeURIComponent('vinyl-rips:')}`);
+    await server.app.drain();
+    const text = status === 202 ? (await server.api(`/jobs/${body.id}`)).text : JSON.stringify(body);
+    expect(text).toContain('cannot be read');
+    renameSync(join(base, 'away'), join(base, 'vinyl'));
+    await look();
+  });
+});
+
+describe('removing a folder', () => {
+  test('says before what happens, moves what is only there into the trash, and can be undone', async () => {
+    const { id } = await folderNamed('Records');
+    const birch = await trackCalled('Birch');
+    await like(birch);
+    const deleted = await trackCalled('Maple');
+    await server.api(`/tracks/${deleted.id}`, { method: 'DELETE' });
+    const before = await allTracks(server);
+    const inVinyl = before.filter(({ source_id }) => source_id?.startsWith('vinyl-rips:/')).length;
+
+    const told = await server.api<RemovalOut>(`/music-folders/${id}?dry_run=true`, { method: 'DELETE' });
+    expect(told.body).toMatchObject({ to_trash: inVinyl, kept: 0 });
+    expect(told.body.detail).toContain('to the trash for 30 days');
+    expect(await allTracks(server)).toHaveLength(before.length);
+
+    expect((await server.api<RemovalOut>(`/music-folders/${id}`, { method: 'DELETE' })).body).toEqual(told.body);
+    await server.app.drain();
+    expect(await allTracks(server)).toHaveLength(before.length - inVinyl);
+    expect(await folderNamed('Records')).toMatchObject({ state: 'removed', tracks: 0 });
+    expect(await scan()).toMatchObject({ added: 0, missing: 0 });
+
+    expect((await post(`/music-folders/${id}/restore`)).status).toBe(200);
+    await server.app.drain();
+    const shape = ({ id: trackId, title, source_id, availability, liked }: TrackOut) => ({
+      trackId,
+      title,
+      source_id,
+      availability,
+      liked,
+    });
+    const byId = (a: { trackId: number }, b: { trackId: number }): number => a.trackId - b.trackId;
+    const now = (await allTracks(server)).map(shape).sort(byId);
+    expect(now.filter(({ trackId }) => trackId !== birch.id)).toEqual(
+      before
+        .map(shape)
+        .filter(({ trackId }) => trackId !== birch.id)
+        .sort(byId),
+    );
+    expect(await trackCalled('Birch')).toMatchObject({ id: birch.id, liked: true, availability: 'available' });
+  });
+
+  test('tracks whose files were copied stay, and are found again when their files come up elsewhere', async () => {
+    const { id } = await folderNamed('Tapes');
+    const cedar = await trackCalled('Cedar');
+    await like(cedar);
+    const { body } = await server.api<RemovalOut>(`/music-folders/${id}`, { method: 'DELETE' });
+    expect(body).toMatchObject({ to_trash: 0 });
+    await server.app.drain();
+    expect(await trackCalled('Cedar')).toMatchObject({ id: cedar.id, availability: 'available' });
+    move('tapes/Cedar/three.mp3', 'first/Cedar/three.mp3');
+    await scan();
+    expect(await trackCalled('Cedar')).toMatchObject({ id: cedar.id, liked: true, source_id: 'Cedar/three.mp3' });
+  });
+});
+
+test('an ordinary account sees names and states, and no paths of the server', async () => {
+  const token = await registerUser(server);
+  const { body } = await server.api<MusicFoldersOut>('/music-folders', { token });
+  expect(body.items.map(({ name, path, reason }) => ({ name, path, reason }))).toEqual([
+    { name: 'Music', path: null, reason: null },
+    { name: 'Records', path: null, reason: null },
+  ]);
+  for (const [path, method] of [
+    ['/music-folders', 'POST'],
+    ['/music-folders/1', 'PATCH'],
+    ['/music-folders/1', 'DELETE'],
+    ['/music-folders/1/restore', 'POST'],
+  ] as const)
+    expect((await server.api(path, { method, token, body: {} })).status).toBe(403);
+});
