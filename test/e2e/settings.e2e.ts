@@ -30,7 +30,7 @@ test('settings are validated while typing, apply at once, and show their origin'
 
   const folder = page.getByLabel('Music folder');
   expect(await folder.isDisabled()).toBe(true); // given with --import
-  await page.getByText('From the environment (LOCAL_MEDIA_IMPORT_PATH); can only be changed there').waitFor();
+  await page.getByText('Set when the server is started, by LOCAL_MEDIA_IMPORT_PATH or a command-line option').waitFor();
   await page.getByText(/^Finished on /).waitFor();
 
   await page.getByRole('switch', { name: 'Watch the folder' }).click({ force: true });

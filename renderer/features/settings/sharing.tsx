@@ -41,13 +41,7 @@ function ShareSwitch({ network }: { network: NetworkOut }) {
     <SettingRow
       label={t('settings.network.shareSwitch')}
       htmlFor={id}
-      help={t(
-        isOn
-          ? isHere()
-            ? 'settings.network.shared'
-            : 'settings.network.sharedFromAfar'
-          : 'settings.network.shareHelp',
-      )}
+      help={t(`settings.network.${helpOf(network, isOn)}`)}
       notes={
         <>
           <p role="alert" className={styles.fault}>
@@ -68,6 +62,12 @@ function ShareSwitch({ network }: { network: NetworkOut }) {
       />
     </SettingRow>
   );
+}
+
+function helpOf({ locked_because }: NetworkOut, isOn: boolean) {
+  if (locked_because !== null) return isOn ? 'lockedOn' : 'lockedOff';
+  if (!isOn) return 'shareHelp';
+  return isHere() ? 'shared' : 'sharedFromAfar';
 }
 
 /** Turning sharing off from another device cuts that device off. */
