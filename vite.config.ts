@@ -63,6 +63,19 @@ const sharedHead: Plugin = {
   },
 };
 
+/** `en.json?settings` has the texts of the settings, which are a third of all; `en.json?window` has the others. */
+const englishTexts: Plugin = {
+  name: 'english-texts',
+  enforce: 'pre',
+  load(id) {
+    const [, file, part] = /^(.*[\\/]languages[\\/]en\.json)\?(settings|window)$/.exec(id) ?? [];
+    if (!file) return undefined;
+    this.addWatchFile(file);
+    const { settings, setting, ...others } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, object>;
+    return `export default ${JSON.stringify(part === 'settings' ? { settings, setting } : others)}`;
+  },
+};
+
 /**
  * Menus, dialogs and fields are loaded when they are first wanted, and tables with the pages that have them: neither is
  * part of the file that every window begins with.
@@ -87,7 +100,10 @@ function hasWidgets(id: string): boolean {
 const GROUPS = [
   {
     name: 'shared',
-    test: (id: string) => /renderer[\\/](ui|api|music|player|i18n)[\\/].*\.tsx?$/.test(id) && !hasWidgets(id),
+    test: (id: string) =>
+      /renderer[\\/](ui|api|music|player|i18n)[\\/].*\.tsx?$/.test(id) &&
+      !hasWidgets(id) &&
+      !id.endsWith('setting-texts.ts'),
     minShareCount: 3,
   },
   { name: 'icons', test: /@tabler[\\/]icons-react/ },
@@ -95,7 +111,7 @@ const GROUPS = [
 
 const renderer = (): UserConfig => ({
   root: join(root, 'renderer'),
-  plugins: [react(), sharedHead, compressed, serviceWorker],
+  plugins: [react(), englishTexts, sharedHead, compressed, serviceWorker],
   build: {
     outDir: join(root, 'dist/renderer'),
     emptyOutDir: true,

@@ -10,8 +10,11 @@ import { startI18n } from '../i18n/i18n.ts';
 import { openPlayer } from '../player/open-player.ts';
 import { Providers } from './providers.tsx';
 
-/** Without a session it shows the sign-in page of the library window, which leads `back`. */
-export async function openSideWindow(content: ReactNode, back: () => string): Promise<void> {
+/**
+ * `texts` are English ones that only this window needs. Without a session it shows the sign-in page of the library
+ * window, which leads `back`.
+ */
+export async function openSideWindow(content: ReactNode, back: () => string, texts = {}): Promise<void> {
   const requireSession = (): boolean => {
     if (getSession()) return true;
     location.replace(`/sign-in?back=${encodeURIComponent(back())}`);
@@ -20,7 +23,7 @@ export async function openSideWindow(content: ReactNode, back: () => string): Pr
   await (getSession() ?? signInByItself());
   if (!requireSession()) return;
   onSessionChange(requireSession);
-  await Promise.all([startI18n(), keepUrlTokens()]);
+  await Promise.all([startI18n(texts), keepUrlTokens()]);
   keepUser();
   createRoot(document.getElementById('root')!).render(
     <Providers queries={createQueryClient()} player={openPlayer()}>

@@ -9,7 +9,7 @@ import { useChangeSettings } from '../../api/settings.ts';
 import { desktop } from '../../desktop.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatBytes } from '../../ui/format.ts';
-import { choiceLabel, exampleOf, helpOf, labelOf } from './setting-texts.ts';
+import { choiceLabel, exampleOf, helpOf, labelOf } from '../../i18n/setting-texts.ts';
 import { helpId, Saved, SettingRow } from './setting-row.tsx';
 import styles from './settings.module.css';
 import { useChoice, useDraft } from './use-setting.ts';

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { SettingOut } from '../../../server/settings/wire.ts';
 import { Slider } from '../../ui/slider.tsx';
 import { formatPercent } from '../../ui/format.ts';
-import { helpOf, labelOf } from './setting-texts.ts';
+import { helpOf, labelOf } from '../../i18n/setting-texts.ts';
 import { Saved, SettingRow } from './setting-row.tsx';
 import styles from './settings.module.css';
 import { useChoice } from './use-setting.ts';

@@ -58,7 +58,7 @@ export function AccountMenu({ onShortcuts, target, children }: AccountMenuProps)
           href={SETTINGS_WINDOW.href}
           target={SETTINGS_WINDOW.target}
         >
-          {t('settings.title')}
+          {t('nav.settings')}
         </Menu.Item>
         <Menu.Item leftSection={<IconKeyboard size={16} aria-hidden />} onClick={onShortcuts}>
           {t('shortcuts.title')}

@@ -1,7 +1,8 @@
 // Labels and help of settings, in the user's language. A setting without a translation shows its key and the server's
 // help.
 import i18next from 'i18next';
-import type { SettingOut } from '../../../server/settings/wire.ts';
+import texts from '../../resources/languages/en.json?settings';
+import type { SettingOut } from '../../server/settings/wire.ts';
 
 /** Keys composed at run time. */
 const translate = i18next.t as (key: string) => string;
@@ -15,3 +16,9 @@ export const choiceLabel = ({ key }: Pick<SettingOut, 'key'>, choice: string): s
 
 /** An example for an empty field. */
 export const exampleOf = ({ key }: Pick<SettingOut, 'key'>): string => find(`setting.${key}.example`) ?? '';
+
+/** Where the window began without them. Other languages are loaded as a whole. */
+export function addSettingTexts(): void {
+  if (!i18next.getResource('en', 'translation', 'settings'))
+    i18next.addResourceBundle('en', 'translation', texts, true);
+}

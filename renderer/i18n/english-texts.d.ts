@@ -1,0 +1,9 @@
+// Parts of resources/languages/en.json, made by the plugin in vite.config.ts.
+declare module '*en.json?window' {
+  const texts: object;
+  export default texts;
+}
+declare module '*en.json?settings' {
+  const texts: object;
+  export default texts;
+}
