@@ -19,6 +19,7 @@ export type SortOrder = 'asc' | 'desc';
 
 export interface LibraryFilter {
   q?: string | undefined;
+  format?: string | undefined;
   genre?: string | undefined;
   year_from?: number | undefined;
   year_to?: number | undefined;
@@ -37,7 +38,6 @@ export interface ArtistFilter extends LibraryFilter {
 export interface TrackFilter extends LibraryFilter {
   artist_id?: number;
   album_id?: number;
-  format?: string | undefined;
   availability?: TrackOut['availability'];
   sort?: TrackSort | undefined;
 }
@@ -81,6 +81,10 @@ export const albumQuery = (id: number) => one<AlbumOut>(`/albums/${id}`);
 export const artistQuery = (id: number) => one<ArtistOut>(`/artists/${id}`);
 export const genresQuery = () => one<GenreOut[]>('/genres');
 
+/** Rows of a list of tracks, at most PAGE_SIZE. */
+export const fetchTracks = (query: object, rows: PageAt): Promise<TrackPage> =>
+  request<TrackPage>('/tracks', { query: { ...(query as Record<string, QueryValue>), ...rows } });
+
 /** All tracks of an album or artist; a box set can have more than one page. */
 export async function fetchAllTracks(
   path: string,
@@ -108,13 +112,11 @@ export const artistAlbumsQuery = (id: number) =>
     queryFn: ({ signal }) => request<AlbumPage>(`/artists/${id}/albums`, { query: { limit: PAGE_SIZE }, signal }),
   });
 
-const HITS_PER_GROUP = 6;
-
-export const librarySearchQuery = (q: string) =>
+/** `limit` results of each kind. */
+export const librarySearchQuery = (q: string, limit: number) =>
   queryOptions({
-    queryKey: [LIBRARY, 'search', q] as const,
-    queryFn: ({ signal }) =>
-      request<LibrarySearchResponse>('/search/library', { query: { q, limit: HITS_PER_GROUP }, signal }),
+    queryKey: [LIBRARY, 'search', q, limit] as const,
+    queryFn: ({ signal }) => request<LibrarySearchResponse>('/search/library', { query: { q, limit }, signal }),
     enabled: q !== '',
     placeholderData: keepPreviousData,
   });

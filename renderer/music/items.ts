@@ -5,10 +5,11 @@ import type { PlaylistEntryOut, PlaylistOut } from '../../server/playlists/wire.
 import { request } from '../api/client.ts';
 import { fetchAllTracks, PAGE_SIZE, type Paged } from '../api/library.ts';
 import { entriesPath } from '../api/playlists.ts';
-import type { TrackGroup } from './track-drag.ts';
+import type { ListSource } from '../player/player.ts';
+import type { ItemTrack, TrackGroup } from './track-drag.ts';
 
 interface Entities {
-  track: TrackOut;
+  track: ItemTrack;
   album: AlbumOut;
   artist: ArtistOut;
   genre: GenreOut;
@@ -38,6 +39,8 @@ interface ItemsOf<K extends ItemKind> {
   each: () => Promise<readonly Entities[K][]>;
   /** All tracks, in the order in which they play. */
   load: () => Promise<TrackOut[]>;
+  /** Where they are a list that may be too long to load. */
+  source?: ListSource;
   place?: ListPlace;
 }
 export type Items = { [K in ItemKind]: ItemsOf<K> }[ItemKind];
@@ -67,13 +70,14 @@ function itemsOf<K extends ItemKind>(
 }
 
 /** Rows of a table, of which not all may be loaded. */
-export const trackItems = ({ count, only, load }: TrackGroup, place?: ListPlace): Items => ({
+export const trackItems = ({ count, only, source, load }: TrackGroup, place?: ListPlace): Items => ({
   kind: 'track',
   count,
   name: only?.title ?? '',
   only,
   each: load,
   load,
+  ...(source && { source }),
   ...(place && { place }),
 });
 export const albumItems = (...albums: AlbumOut[]): Items =>
@@ -90,13 +94,11 @@ export const artistItems = (...artists: ArtistOut[]): Items =>
     ({ name }) => name,
     ({ id }) => fetchAllTracks(`/artists/${id}/tracks`),
   );
-export const genreItems = (...genres: GenreOut[]): Items =>
-  itemsOf(
-    'genre',
-    genres,
-    ({ name }) => name,
-    ({ name }) => fetchAllTracks('/tracks', undefined, { genre: name, sort: 'album' }),
-  );
+export const genreItems = (genre: GenreOut): Items => {
+  const query = { genre: genre.name, sort: 'album' } as const;
+  const load = () => fetchAllTracks('/tracks', undefined, query);
+  return { ...itemsOf('genre', [genre], ({ name }) => name, load), source: { name: genre.name, query } };
+};
 export const playlistItems = (...playlists: PlaylistOut[]): Items =>
   itemsOf(
     'playlist',

@@ -2,14 +2,20 @@
 // the whole window.
 import type { DragEvent } from 'react';
 import type { TrackOut } from '../../server/library/wire.ts';
+import type { ListSource, QueueTrack } from '../player/player.ts';
 
 const TYPE = 'application/x-tonearm-tracks';
+
+/** What can be done with a track needs no more than what the queue keeps of it. */
+export type ItemTrack = QueueTrack & Partial<TrackOut>;
 
 /** What is dragged; a list may have more rows than are loaded, so the tracks are fetched on drop. */
 export interface TrackGroup {
   count: number;
   /** When it is a single track. */
-  only?: TrackOut | undefined;
+  only?: ItemTrack | undefined;
+  /** Of many, where they are a whole list. */
+  source?: ListSource;
   load: () => Promise<TrackOut[]>;
 }
 

@@ -4,6 +4,7 @@ import { recall, remember } from './saved-state.ts';
 import { Mixer } from './mixer.ts';
 import { PlayCounter, type Play } from './play-counter.ts';
 import { GaplessOutput } from './gapless-output.ts';
+import { afterAdded, newOf, newSeed, orNull, queryOf, rowsWanted, turned, type ListRows } from './list-rest.ts';
 import { following, moved, removed, reorder, type Ordered } from './play-order.ts';
 import {
   QUEUE_TRACK_FIELDS,
@@ -14,9 +15,13 @@ import {
   SPEED_MAX,
   SPEED_MIN,
   type FailureReason,
+  type ListRest,
+  type Loop,
   type Player,
   type PlayerState,
+  type PlayOptions,
   type QueueEntry,
+  type QueueOrigin,
   type QueueTrack,
   type Repeat,
   type SoundSettings,
@@ -36,6 +41,8 @@ export interface EngineOptions {
   findReason: (trackId: number) => Promise<FailureReason>;
   /** Downloads audio from an online source; false when it does not come soon. */
   fetchAudio: (trackId: number, signal: AbortSignal) => Promise<boolean>;
+  /** Rows of a list, for a queue that goes on with them. */
+  fetchRows: (query: object, rows: ListRows) => Promise<QueueTrack[]>;
   /** Called once per play, at half of the track or 4 minutes, and again at its end when more was heard. */
   onPlayed?: (play: Play) => void;
   random?: () => number;
@@ -45,6 +52,8 @@ export const emptyState = (): PlayerState => {
   const state: PlayerState = {
     queue: [],
     index: -1,
+    from: null,
+    rest: null,
     positionMs: 0,
     volume: 0.8,
     muted: false,
@@ -56,6 +65,7 @@ export const emptyState = (): PlayerState => {
     ...recall(),
     speed: 1,
     sleep: null,
+    loop: null,
     status: 'idle',
     durationMs: 0,
     bufferedMs: 0,
@@ -85,6 +95,8 @@ export class PlayerEngine implements Player {
   #ticking: ReturnType<typeof setInterval> | undefined;
   readonly #retiring = new AbortController();
   #failuresInARow = 0;
+  #continuing: Promise<boolean> | undefined;
+  #loopTimer: ReturnType<typeof setTimeout> | undefined;
   #rememberTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** `state` is what another window's engine left; without it, the stored state is used. */
@@ -123,7 +135,7 @@ export class PlayerEngine implements Player {
     this.#output.stop();
     this.#listeners.clear();
     this.#retiring.abort();
-    for (const timer of [this.#rememberTimer, this.#sleepTimer]) clearTimeout(timer);
+    for (const timer of [this.#rememberTimer, this.#sleepTimer, this.#loopTimer]) clearTimeout(timer);
     remember(this.#state);
     this.#mixer.close();
     return this.#state;
@@ -131,22 +143,28 @@ export class PlayerEngine implements Player {
 
   playTracks(
     tracks: readonly QueueTrack[],
-    { startAt = 0, shuffle }: { startAt?: number; shuffle?: boolean } = {},
+    { startAt = 0, shuffle, from = null, rest = null }: PlayOptions = {},
   ): void {
     if (tracks.length === 0) return;
     const entries = this.#toEntries(tracks);
-    const isShuffled = shuffle ?? this.#state.shuffle;
+    const isRandomList = rest !== null && rest.seed !== null;
+    const isShuffled = !isRandomList && (shuffle ?? (rest === null && this.#state.shuffle));
     const first = shuffle ? Math.floor(this.#random() * entries.length) : Math.min(startAt, entries.length - 1);
     const asGiven: Ordered = { queue: entries, index: first };
     const order = isShuffled ? reorder(asGiven, true, this.#random) : asGiven;
     this.#failuresInARow = 0;
-    this.#update({ ...order, shuffle: isShuffled });
+    this.#update({ ...order, from, rest: rest && orNull(rest), shuffle: isShuffled || isRandomList });
     this.#start(order.index);
   }
 
-  restore(tracks: readonly QueueTrack[], index: number, positionMs: number): void {
+  restore(
+    tracks: readonly QueueTrack[],
+    index: number,
+    positionMs: number,
+    { from = null, rest = null }: QueueOrigin = {},
+  ): void {
     if (tracks.length === 0) return;
-    this.#update({ queue: this.#toEntries(tracks), shuffle: false });
+    this.#update({ queue: this.#toEntries(tracks), from, rest, shuffle: rest !== null && rest.seed !== null });
     this.#start(Math.min(index, tracks.length - 1), { positionMs, paused: true });
   }
 
@@ -155,11 +173,16 @@ export class PlayerEngine implements Player {
   }
 
   addLast(tracks: readonly QueueTrack[]): void {
-    this.#insert(tracks, this.#state.queue.length);
+    const { rest, queue } = this.#state;
+    this.#insert(tracks, rest && rest.next < rest.end ? afterAdded(this.#state) : queue.length);
   }
 
   addAt(tracks: readonly QueueTrack[], index: number): void {
     this.#insert(tracks, Math.min(this.#state.queue.length, Math.max(0, index)));
+  }
+
+  showMore(): void {
+    void this.#continue(true);
   }
 
   jumpTo(key: number): void {
@@ -175,7 +198,12 @@ export class PlayerEngine implements Player {
   remove(key: number): void {
     const wasCurrent = currentEntry(this.#state)?.key === key;
     const sounding = isSounding(this.#state);
-    this.#update(removed(this.#state, key));
+    const { queue, rest } = this.#state;
+    const gone = queue.find((entry) => entry.key === key);
+    this.#update({
+      ...removed(this.#state, key),
+      ...(rest && gone && !gone.added && { rest: { ...rest, without: [...rest.without, gone.track.id] } }),
+    });
     if (!wasCurrent) return;
     if (this.#state.index < 0) this.clear();
     else this.#start(this.#state.index, { paused: !sounding });
@@ -185,7 +213,18 @@ export class PlayerEngine implements Player {
     this.#cancelPending();
     this.#output.stop();
     this.#counter.stop();
-    this.#update({ queue: [], index: -1, status: 'idle', positionMs: 0, durationMs: 0, bufferedMs: 0, failure: null });
+    this.#update({
+      queue: [],
+      index: -1,
+      from: null,
+      rest: null,
+      loop: null,
+      status: 'idle',
+      positionMs: 0,
+      durationMs: 0,
+      bufferedMs: 0,
+      failure: null,
+    });
   }
 
   play(): void {
@@ -242,6 +281,14 @@ export class PlayerEngine implements Player {
   }
 
   setShuffle(shuffle: boolean): void {
+    const { rest, queue, index } = this.#state;
+    const current = queue[index];
+    if (rest && current) {
+      const added = queue.slice(index + 1).filter((entry) => entry.added);
+      const next = turned(rest, this.#state, shuffle ? newSeed(this.#random) : null);
+      this.#update({ shuffle, queue: [current, ...added], index: 0, rest: next });
+      return;
+    }
     this.#update({ shuffle, ...reorder(this.#state, shuffle, this.#random) });
   }
 
@@ -272,9 +319,15 @@ export class PlayerEngine implements Player {
     this.#armSleep();
   }
 
+  setLoop(loop: Loop | null): void {
+    this.#update({ loop });
+  }
+
   #update(change: Partial<PlayerState>): void {
     this.#state = { ...this.#state, ...change };
-    if ('queue' in change || 'index' in change || 'repeat' in change || 'sleep' in change)
+    const isOther = 'queue' in change || 'index' in change || 'repeat' in change;
+    if (isOther) void this.#continue();
+    if (isOther || 'sleep' in change || 'loop' in change)
       this.#output.setUpcoming(this.#upcoming(), this.#state.shuffle);
     if ('status' in change) this.#tickWhile(isSounding(this.#state));
     this.#rememberTimer ??= setTimeout(() => {
@@ -286,21 +339,58 @@ export class PlayerEngine implements Player {
 
   /** What plays next without user action. */
   #upcoming(): QueueEntry | null {
-    if (this.#state.sleep === 'track') return null;
+    if (this.#state.sleep === 'track' || this.#state.loop) return null;
     return this.#state.queue[following(this.#state, this.#state.repeat, true)] ?? null;
   }
 
-  #toEntries(tracks: readonly QueueTrack[]): QueueEntry[] {
+  /** Has a long list go on before its rows in the queue run out; true when there are more now. */
+  #continue(isForced = false): Promise<boolean> {
+    const { rest } = this.#state;
+    const wanted = rest && rowsWanted(this.#state, rest, isForced);
+    if (!rest || !wanted) return Promise.resolve(false);
+    this.#continuing ??= this.#addRows(rest, wanted).finally(() => {
+      this.#continuing = undefined;
+    });
+    return this.#continuing;
+  }
+
+  async #addRows(asked: ListRest, wanted: NonNullable<ReturnType<typeof rowsWanted>>): Promise<boolean> {
+    const { rest, isBefore, offset, limit } = wanted;
+    const rows = await this.#options.fetchRows(queryOf(rest), { offset, limit }).catch(() => null);
+    const { rest: now, queue, index } = this.#state;
+    // another list plays by now, or the server was away: the next track asks again
+    if (rows === null || !now || now.query !== asked.query || now.seed !== asked.seed || now.next !== asked.next)
+      return false;
+    const end = isBefore || rows.length === limit ? rest.end : offset + rows.length;
+    const left = { ...rest, without: now.without, end, ...(isBefore ? { first: offset } : { next: offset + limit }) };
+    const entries = this.#toEntries(newOf(rows, queue, left));
+    const lowest = Math.min(...queue.map(({ order }) => order));
+    this.#update({
+      queue: isBefore
+        ? [...entries.map((entry, i) => ({ ...entry, order: lowest - entries.length + i })), ...queue]
+        : [...queue, ...entries],
+      index: isBefore ? index + entries.length : index,
+      rest: orNull(left),
+    });
+    return entries.length > 0 && !isBefore;
+  }
+
+  #toEntries(tracks: readonly QueueTrack[], added = false): QueueEntry[] {
     const base = this.#nextKey;
     this.#nextKey += tracks.length;
-    return tracks.map((track, i) => ({ key: base + i, order: base + i, track: keptOf(track) }));
+    return tracks.map((track, i) => ({
+      key: base + i,
+      order: base + i,
+      track: keptOf(track),
+      ...(added && { added: true as const }),
+    }));
   }
 
   #insert(tracks: readonly QueueTrack[], at: number): void {
     if (tracks.length === 0) return;
     if (this.#state.index < 0) return this.playTracks(tracks, { shuffle: false });
     const queue = [...this.#state.queue];
-    queue.splice(at, 0, ...this.#toEntries(tracks));
+    queue.splice(at, 0, ...this.#toEntries(tracks, true));
     const { index } = this.#state;
     this.#update({ queue, index: at <= index ? index + tracks.length : index });
   }
@@ -318,6 +408,7 @@ export class PlayerEngine implements Player {
       positionMs,
       durationMs: entry.track.duration_ms ?? 0,
       bufferedMs: 0,
+      loop: null,
       failure: null,
       status: paused ? 'paused' : 'loading',
     });
@@ -353,6 +444,22 @@ export class PlayerEngine implements Player {
       this.#counter.hear(positionMs, durationMs);
     }
     this.#update({ positionMs, durationMs, bufferedMs, status });
+    this.#repeatPart(positionMs);
+  }
+
+  /** Between two ticks a timer ends the part, so that it is as long as it was chosen. */
+  #repeatPart(positionMs: number): void {
+    const { loop, speed } = this.#state;
+    clearTimeout(this.#loopTimer);
+    if (loop?.to == null) return;
+    const left = (loop.to - positionMs) / speed;
+    if (left > TICK_MS) return;
+    this.#loopTimer = setTimeout(
+      () => {
+        if (this.#state.loop === loop && isSounding(this.#state)) this.seek(loop.from);
+      },
+      Math.max(0, left),
+    );
   }
 
   /** The next track is already playing. */
@@ -375,6 +482,12 @@ export class PlayerEngine implements Player {
 
   #onEnded(): void {
     this.#counter.hear(this.#state.durationMs, this.#state.durationMs);
+    const { loop } = this.#state;
+    if (loop && loop.to !== null) {
+      this.#start(this.#state.index, { positionMs: loop.from });
+      this.setLoop(loop);
+      return undefined;
+    }
     if (this.#state.sleep !== 'track') return this.#advance(true);
     const index = following(this.#state, this.#state.repeat, true);
     if (index >= 0) this.#start(index, { paused: true });
@@ -385,9 +498,23 @@ export class PlayerEngine implements Player {
 
   #advance(bySelf: boolean): void {
     const keepPaused = this.#state.status === 'paused' && !bySelf;
-    const index = following(this.#state, this.#state.repeat, bySelf);
+    const { rest, queue, index: at, repeat } = this.#state;
+    const isLast = at === queue.length - 1 && !(repeat === 'one' && bySelf);
+    if (isLast && rest && rowsWanted(this.#state, rest)?.isBefore === false) return this.#goOnWithList(keepPaused);
+    const index = following(this.#state, repeat, bySelf);
     if (index >= 0) this.#start(index, { paused: keepPaused });
     else this.#rewind();
+  }
+
+  /** The next row has not arrived yet. */
+  #goOnWithList(paused: boolean): void {
+    const entry = currentEntry(this.#state);
+    void this.#continue().then((hasMore) => {
+      if (!entry || currentEntry(this.#state) !== entry) return;
+      if (hasMore) this.#start(this.#state.index + 1, { paused });
+      else if (this.#state.rest === null) this.#rewind();
+      else this.#giveUp(entry, 'unreachable', false);
+    });
   }
 
   /** The queue has ended. */

@@ -1,6 +1,7 @@
 // Creates the player of a window: the shared engine, its reports to the server, and the system's media controls.
 import { fetchStream } from '../api/client.ts';
 import { MOST_QUEUED, saveQueue, sendPlays, tellNowPlaying } from '../api/queue.ts';
+import { fetchTracks } from '../api/library.ts';
 import { fetchAudio, materialize } from '../api/remote.ts';
 import { getSession, onSessionChange } from '../api/session.ts';
 import { clientId, clientName } from '../api/client-name.ts';
@@ -28,7 +29,14 @@ export function openPlayer(): SharedPlayer {
   const player = new SharedPlayer({
     createEngine: (state) =>
       new PlayerEngine(
-        { streamUrl, fetchStream, findReason, fetchAudio, onPlayed: (play) => reports.add(play) },
+        {
+          streamUrl,
+          fetchStream,
+          findReason,
+          fetchAudio,
+          fetchRows: async (query, rows) => (await fetchTracks(query, rows)).items,
+          onPlayed: (play) => reports.add(play),
+        },
         state,
       ),
     onLead(engine) {

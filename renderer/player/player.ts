@@ -28,6 +28,8 @@ export interface QueueEntry {
   readonly track: QueueTrack;
   /** Position before shuffling. */
   readonly order: number;
+  /** Queued by hand, not with what is playing. */
+  readonly added?: true;
 }
 
 export type ReplayGainMode = 'off' | 'track' | 'album';
@@ -60,6 +62,39 @@ export interface SoundSettings {
   readonly preampDb: number;
 }
 
+/** The part of the current track that is repeated, in milliseconds; `to` is null until its end is chosen. */
+export interface Loop {
+  readonly from: number;
+  readonly to: number | null;
+}
+
+/** A list of tracks: `GET /tracks` with this query. */
+export interface ListSource {
+  /** As the queue shows it: “From …”. */
+  name: string;
+  query: object;
+  /** Tracks that are not to play. */
+  without?: readonly number[];
+}
+
+/** What of the list is not in the queue: the rows before `first`, and from `next` to `end`. */
+export interface ListRest extends Required<ListSource> {
+  first: number;
+  next: number;
+  end: number;
+  total: number;
+  /** While shuffled: the random order that the rows are those of. */
+  seed: number | null;
+  /** While shuffled: the row of the list itself to go on from afterwards. */
+  leftAt: number;
+}
+
+/** What the queue was made of: its name, and the part of a long list that has not joined it yet. */
+export interface QueueOrigin {
+  from?: string | null;
+  rest?: ListRest | null;
+}
+
 export const CROSSFADE_MAX_S = 12;
 export const PREAMP_MAX_DB = 12;
 export const SPEED_MIN = 0.5;
@@ -70,6 +105,9 @@ export interface PlayerState extends SoundSettings {
   readonly queue: readonly QueueEntry[];
   /** -1 when there is nothing to play. */
   readonly index: number;
+  /** What is playing, such as an album. */
+  readonly from: string | null;
+  readonly rest: ListRest | null;
   readonly positionMs: number;
   readonly durationMs: number;
   readonly bufferedMs: number;
@@ -81,7 +119,13 @@ export interface PlayerState extends SoundSettings {
   /** 1 is normal speed; the pitch is kept. */
   readonly speed: number;
   readonly sleep: Sleep;
+  readonly loop: Loop | null;
   readonly failure: PlayerFailure | null;
+}
+
+export interface PlayOptions extends QueueOrigin {
+  startAt?: number;
+  shuffle?: boolean;
 }
 
 export interface Player {
@@ -90,11 +134,14 @@ export interface Player {
   subscribe(listener: () => void): () => void;
 
   /** Replaces the queue and plays from `startAt`. With `shuffle` the first track is a random one. */
-  playTracks(tracks: readonly QueueTrack[], options?: { startAt?: number; shuffle?: boolean }): void;
+  playTracks(tracks: readonly QueueTrack[], options?: PlayOptions): void;
   addNext(tracks: readonly QueueTrack[]): void;
+  /** At the end; with a long list playing, before its next track. */
   addLast(tracks: readonly QueueTrack[]): void;
   /** Before the entry that is at `index` now. */
   addAt(tracks: readonly QueueTrack[], index: number): void;
+  /** Has more rows of a long list join the queue. */
+  showMore(): void;
   jumpTo(key: number): void;
   move(key: number, toIndex: number): void;
   remove(key: number): void;
@@ -116,8 +163,10 @@ export interface Player {
   setSound(change: Partial<SoundSettings>): void;
   /** Minutes from now, after this track, or never. */
   setSleep(sleep: number | 'track' | null): void;
+  /** Repeats a part of the current track, until the next one. */
+  setLoop(loop: Loop | null): void;
   /** Takes over a queue left on another device, without playing it. */
-  restore(tracks: readonly QueueTrack[], index: number, positionMs: number): void;
+  restore(tracks: readonly QueueTrack[], index: number, positionMs: number, origin?: QueueOrigin): void;
 }
 
 export const currentEntry = (state: PlayerState): QueueEntry | null => state.queue[state.index] ?? null;

@@ -10,6 +10,8 @@ export type Remembered = Pick<
   PlayerState,
   | 'queue'
   | 'index'
+  | 'from'
+  | 'rest'
   | 'positionMs'
   | 'volume'
   | 'muted'
@@ -22,11 +24,14 @@ export type Remembered = Pick<
 
 export function remember(state: Remembered): void {
   const first = Math.max(0, Math.min(state.index - MAX_ENTRIES / 4, state.queue.length - MAX_ENTRIES));
-  const { positionMs, volume, muted, shuffle, repeat, crossfadeS, replayGain, preampDb } = state;
+  const { from, rest, positionMs, volume, muted, shuffle, repeat, crossfadeS, replayGain, preampDb } = state;
+  const cut = Math.max(0, state.queue.length - first - MAX_ENTRIES);
   const stored = {
     version: VERSION,
     queue: state.queue.slice(first, first + MAX_ENTRIES),
     index: state.index - first,
+    from,
+    rest: rest && { ...rest, next: Math.max(0, rest.next - cut), ...(first > 0 && { first: 0 }) },
     positionMs,
     volume,
     muted,

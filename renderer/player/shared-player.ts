@@ -4,8 +4,11 @@
 import { emptyState, type PlayerEngine } from './engine.ts';
 import {
   isSounding,
+  type Loop,
   type Player,
   type PlayerState,
+  type PlayOptions,
+  type QueueOrigin,
   type QueueTrack,
   type Repeat,
   type SoundSettings,
@@ -53,7 +56,7 @@ export class SharedPlayer implements Player {
     return () => this.#listeners.delete(listener);
   };
 
-  playTracks(tracks: readonly QueueTrack[], options: { startAt?: number; shuffle?: boolean } = {}): void {
+  playTracks(tracks: readonly QueueTrack[], options: PlayOptions = {}): void {
     this.#command('playTracks', tracks, options);
   }
   addNext(tracks: readonly QueueTrack[]): void {
@@ -64,6 +67,9 @@ export class SharedPlayer implements Player {
   }
   addAt(tracks: readonly QueueTrack[], index: number): void {
     this.#command('addAt', tracks, index);
+  }
+  showMore(): void {
+    this.#command('showMore');
   }
   jumpTo(key: number): void {
     this.#command('jumpTo', key);
@@ -116,8 +122,11 @@ export class SharedPlayer implements Player {
   setSleep(sleep: number | 'track' | null): void {
     this.#command('setSleep', sleep);
   }
-  restore(tracks: readonly QueueTrack[], index: number, positionMs: number): void {
-    this.#command('restore', tracks, index, positionMs);
+  setLoop(loop: Loop | null): void {
+    this.#command('setLoop', loop);
+  }
+  restore(tracks: readonly QueueTrack[], index: number, positionMs: number, origin: QueueOrigin = {}): void {
+    this.#command('restore', tracks, index, positionMs, origin);
   }
 
   #command<Name extends CommandName>(name: Name, ...args: Parameters<Player[Name]>): void {

@@ -43,7 +43,7 @@ function playerAction(event: KeyboardEvent, player: Player): Action {
 function isBusy(event: KeyboardEvent): boolean {
   const target = event.target instanceof HTMLElement ? event.target : null;
   if (!target) return false;
-  if (target.closest('[role="dialog"], [role="menu"], [role="listbox"]')) return true;
+  if (target.closest('[role="dialog"]:not([data-player]), [role="menu"], [role="listbox"]')) return true;
   if (target.closest('textarea, select, [contenteditable="true"]')) return true;
   const input = target.closest('input');
   if (input) return input.type !== 'range' || event.key.startsWith('Arrow');

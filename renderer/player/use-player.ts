@@ -1,8 +1,9 @@
 // How components see the player: one hook for its state, one for its commands.
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useMemo, useSyncExternalStore } from 'react';
-import { albumTracksQuery, artistTracksQuery } from '../api/library.ts';
-import { currentEntry, type Player, type PlayerState, type QueueTrack } from './player.ts';
+import { albumTracksQuery, artistTracksQuery, fetchTracks } from '../api/library.ts';
+import { LIST_PAGE, newSeed, openList, queryOf } from './list-rest.ts';
+import { currentEntry, type ListSource, type Player, type PlayerState, type QueueTrack } from './player.ts';
 
 export const PlayerContext = createContext<Player | null>(null);
 
@@ -20,6 +21,25 @@ export function usePlayer<T>(select: (state: PlayerState) => T): T {
 
 export const useCurrentTrack = (): QueueTrack | null => usePlayer((state) => currentEntry(state)?.track ?? null);
 
+/** Plays a list of any length from one of its rows on; the others join the queue as they are needed. */
+export async function playList(
+  player: Player,
+  source: ListSource,
+  { startAt = 0, shuffle = false }: { startAt?: number; shuffle?: boolean } = {},
+): Promise<void> {
+  const list = openList(source, startAt, shuffle ? newSeed(Math.random) : null);
+  const { items, total } = await fetchTracks(queryOf(list), { offset: list.first, limit: LIST_PAGE });
+  const wanted = shuffle ? undefined : items[startAt - list.first]?.id;
+  const tracks = items.filter(({ id }) => !list.without.includes(id));
+  const at = tracks.findIndex(({ id }) => id === wanted);
+  player.playTracks(tracks, {
+    startAt: Math.max(0, at),
+    shuffle: false,
+    from: list.name,
+    rest: { ...list, next: list.first + items.length, end: total, total },
+  });
+}
+
 /** Playing what has to be fetched first: an album or an artist. */
 export function usePlay() {
   const queries = useQueryClient();
@@ -28,10 +48,15 @@ export function usePlay() {
     const album = (id: number) => queries.ensureQueryData(albumTracksQuery(id));
     const artist = (id: number) => queries.ensureQueryData(artistTracksQuery(id));
     return {
-      playAlbum: async (id: number, options?: { shuffle?: boolean }) =>
-        player.playTracks(await album(id), { shuffle: false, ...options }),
-      playArtist: async (id: number, options?: { shuffle?: boolean }) =>
-        player.playTracks(await artist(id), { shuffle: false, ...options }),
+      playAlbum: async (id: number) => {
+        const tracks = await album(id);
+        player.playTracks(tracks, { shuffle: false, from: tracks[0]?.album_title ?? null });
+      },
+      playArtist: async (id: number) => {
+        const tracks = await artist(id);
+        const named = tracks.flatMap(({ artists }) => artists).find((one) => one.id === id);
+        player.playTracks(tracks, { shuffle: false, from: named?.name ?? null });
+      },
       queueAlbum: async (id: number) => player.addLast(await album(id)),
       queueArtist: async (id: number) => player.addLast(await artist(id)),
     };
