@@ -12,6 +12,8 @@ interface SliderProps {
   valueText: string;
   /** 0..max, drawn behind the value, such as the buffered range. */
   buffered?: number;
+  /** A marked range, such as the part that is repeated. */
+  part?: { from: number; to: number };
   /** Called while dragging when `live`, otherwise once at the end. */
   onChange: (value: number) => void;
   live?: boolean;
@@ -28,6 +30,7 @@ export function Slider({
   step,
   valueText,
   buffered = 0,
+  part,
   onChange,
   live = false,
   hoverText,
@@ -53,6 +56,12 @@ export function Slider({
       <div className={styles.track} />
       {buffered > 0 && <div className={`${styles.part} ${styles.buffer}`} style={{ width: percent(buffered) }} />}
       <div className={`${styles.part} ${styles.value}`} style={{ width: percent(shown) }} />
+      {part && (
+        <div
+          className={styles.marked}
+          style={{ left: percent(part.from), right: `calc(100% - ${percent(Math.max(part.from, part.to))})` }}
+        />
+      )}
       {!disabled && <div className={styles.thumb} style={{ left: percent(shown) }} />}
       <input
         type="range"

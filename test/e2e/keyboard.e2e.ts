@@ -170,6 +170,17 @@ const WALK: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<void>> = {
     await press('q');
     await queue().waitFor({ state: 'detached' });
   },
+  async fullScreen() {
+    await press('f');
+    const screen = page.getByRole('dialog', { name: 'Player' });
+    await screen.waitFor();
+    await press('Space'); // the player's keys work there too
+    await screen.getByRole('button', { name: 'Play', exact: true }).waitFor();
+    await press('Space');
+    await screen.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+    await press('Escape');
+    await screen.waitFor({ state: 'detached' });
+  },
   async like() {
     const before = await liked();
     await press('l'); // what plays
@@ -220,7 +231,7 @@ const WALK: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<void>> = {
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe(title);
   },
   async removeFromQueue() {
-    const count = async () => Number(await queue().getByRole('listitem').first().getAttribute('aria-setsize'));
+    const count = async () => Number(await queue().locator('[aria-setsize]').first().getAttribute('aria-setsize'));
     const before = await count();
     await press('Delete');
     await expect.poll(count).toBe(before - 1);

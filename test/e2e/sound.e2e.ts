@@ -174,7 +174,7 @@ test('the system shows what plays, and its keys control the player; the queue su
   await expect.poll(nowPlaying).toBe(pair[1].title);
   expect(Number(await player().getByRole('slider', { name: 'Position' }).inputValue())).toBe(2_000);
   await page.keyboard.press('q');
-  const rows = page.getByRole('complementary', { name: 'Queue' }).getByRole('listitem');
+  const rows = page.getByRole('complementary', { name: 'Queue' }).locator('[aria-setsize]');
   await expect.poll(() => rows.count()).toBe(6);
   await rows.nth(1).getByText(pair[1].title).waitFor();
   expect(stage.problems).toEqual([]);

@@ -1,16 +1,17 @@
-// Speed, sleep timer, crossfade and ReplayGain.
+// Speed, a repeated part, sleep timer, crossfade and ReplayGain.
 import { Popover } from '@mantine/core';
 import type { TFunction } from 'i18next';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconPlayback, IconSleep } from '../../ui/icons.ts';
 import type { ReplayGainMode } from '../../player/player.ts';
+import { loopOf } from '../../player/loop.ts';
 import { CROSSFADE_MAX_S, PREAMP_MAX_DB, SPEED_MAX, SPEED_MIN, type Sleep } from '../../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
-import { IconButton } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Slider } from '../../ui/slider.tsx';
-import { formatTime } from '../../ui/format.ts';
+import { formatClock, formatTime } from '../../ui/format.ts';
 import styles from './playback-menu.module.css';
 
 const MINUTES = [15, 30, 45, 60, 90] as const;
@@ -45,6 +46,7 @@ export function PlaybackMenu() {
       <Popover.Dropdown role="dialog" aria-label={t('playback.settings')}>
         <div className={styles.menu}>
           <SpeedField />
+          <LoopField />
           <SleepField />
           <CrossfadeField />
           <GainField />
@@ -70,6 +72,33 @@ function SpeedField() {
         valueText={text}
         onChange={(value) => player.setSpeed(value)}
       />
+    </Field>
+  );
+}
+
+function LoopField() {
+  const { t } = useTranslation();
+  const player = usePlayerCommands();
+  const loop = usePlayer((state) => state.loop);
+  const isIdle = usePlayer((state) => state.index < 0);
+  const text =
+    loop === null
+      ? ''
+      : t(loop.to === null ? 'playback.loopFrom' : 'playback.loopIs', {
+          from: formatClock(loop.from),
+          to: formatClock(loop.to ?? 0),
+        });
+  const choose = () => {
+    const { positionMs } = player.getState();
+    if (loop === null) player.setLoop({ from: positionMs, to: null });
+    else if (loop.to === null) player.setLoop(loopOf(loop.from, positionMs));
+    else player.setLoop(null);
+  };
+  return (
+    <Field name={t('playback.loop')} value={text} help={t('playback.loopHelp')}>
+      <Button onClick={choose} disabled={isIdle}>
+        {t(loop === null ? 'playback.loopStart' : loop.to === null ? 'playback.loopEnd' : 'playback.loopOff')}
+      </Button>
     </Field>
   );
 }

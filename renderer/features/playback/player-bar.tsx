@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { IconLyrics, IconPlayerWindow, IconQueue } from '../../ui/icons.ts';
+import { IconLyrics, IconPlayerWindow, IconQueue, IconUp } from '../../ui/icons.ts';
 import { trackCover } from '../../api/urls.ts';
 import { useCurrentTrack } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
@@ -15,7 +15,14 @@ import { QueueOffer } from './queue-offer.tsx';
 import type { SideView } from './queue-panel.tsx';
 import { SeekBar, TransportButtons, VolumeControl } from './transport.tsx';
 
-export function PlayerBar({ side, onSide }: { side: SideView | null; onSide: (view: SideView) => void }) {
+interface PlayerBarProps {
+  side: SideView | null;
+  onSide: (view: SideView) => void;
+  /** Opens the player as the whole window. */
+  onOpen: () => void;
+}
+
+export function PlayerBar({ side, onSide, onOpen }: PlayerBarProps) {
   const { t } = useTranslation();
   const track = useCurrentTrack();
   const accent = useArtworkAccent(track ? trackCover(track, 160) : null);
@@ -26,7 +33,17 @@ export function PlayerBar({ side, onSide }: { side: SideView | null; onSide: (vi
       <div className={styles.now}>
         {track ? (
           <>
-            <Cover src={trackCover(track, 160)} alt="" className={styles.cover} />
+            <button
+              type="button"
+              className={styles.enlarge}
+              aria-haspopup="dialog"
+              aria-label={t('player.open')}
+              data-tip={t('player.open')}
+              onClick={onOpen}
+            >
+              <Cover src={trackCover(track, 160)} alt="" className={styles.cover} />
+              <IconUp size={20} aria-hidden />
+            </button>
             <NowPlayingText track={track} />
             <CurrentLikeButton track={track} />
           </>

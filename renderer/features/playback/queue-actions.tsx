@@ -1,12 +1,26 @@
 import { useTranslation } from 'react-i18next';
 import { IconAddTo, IconClearList } from '../../ui/icons.ts';
+import { fetchTracks } from '../../api/library.ts';
 import { MOST_ADDED, useCreatePlaylist } from '../../api/playlists.ts';
+import { detailOf } from '../../api/problem.ts';
 import { askName } from '../../music/prompts.ts';
-import { isSounding } from '../../player/player.ts';
+import { LIST_PAGE, queryOf } from '../../player/list-rest.ts';
+import { isSounding, type PlayerState } from '../../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
+
+/** Of what is queued, and then of the part of a long list that is still to come. */
+async function idsOf({ queue, rest }: PlayerState): Promise<number[]> {
+  const ids = queue.map(({ track }) => track.id);
+  const known = new Set([...ids, ...(rest?.without ?? [])]);
+  for (let at = rest?.next ?? 0; rest && at < rest.end && ids.length < MOST_ADDED; at += LIST_PAGE) {
+    const { items } = await fetchTracks(queryOf(rest), { offset: at, limit: Math.min(LIST_PAGE, rest.end - at) });
+    ids.push(...items.map(({ id }) => id).filter((id) => !known.has(id)));
+  }
+  return ids.slice(0, MOST_ADDED);
+}
 
 /** Actions on the whole queue. */
 export function QueueActions() {
@@ -18,21 +32,20 @@ export function QueueActions() {
   const save = async () => {
     const name = await askName({ title: t('queue.saveTitle'), submit: t('queue.saveSubmit') });
     if (name === null) return;
-    const track_ids = queue.slice(0, MOST_ADDED).map(({ track }) => track.id);
-    create.mutate(
-      { name, track_ids },
-      {
-        onSuccess: () => tell(t('queue.saved', { name, tracks: formatNumber(track_ids.length) })),
-        onError: (error) => tell(error.message),
-      },
-    );
+    try {
+      const track_ids = await idsOf(player.getState());
+      await create.mutateAsync({ name, track_ids });
+      tell(t('queue.saved', { name, tracks: formatNumber(track_ids.length) }));
+    } catch (error) {
+      tell(detailOf(error));
+    }
   };
   const clear = () => {
     const before = player.getState();
     const tracks = before.queue.map(({ track }) => track);
     player.clear();
     done(t('queue.cleared'), () => {
-      player.restore(tracks, before.index, before.positionMs);
+      player.restore(tracks, before.index, before.positionMs, { from: before.from, rest: before.rest });
       if (isSounding(before)) player.play();
     });
   };

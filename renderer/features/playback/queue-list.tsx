@@ -1,5 +1,5 @@
-// The queue: jump, reorder by dragging (long press on touch screens) or Alt+arrow, remove. Only rows on screen are
-// rendered, and the dragged one.
+// The queue: jump, reorder by dragging (by the handle on touch screens) or Alt+arrow, remove. Only rows on screen are
+// rendered, and the dragged one. A long list goes on below as it is scrolled.
 import {
   closestCenter,
   DndContext,
@@ -27,10 +27,13 @@ import { detailOf } from '../../api/problem.ts';
 import { isTrackDrag, takeDragged } from '../../music/track-drag.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
+import { formatNumber } from '../../ui/format.ts';
+import { linesOf, type QueuePart } from './queue-lines.ts';
 import { QueueRow } from './queue-row.tsx';
 import styles from './queue.module.css';
 
 const ROW_HEIGHT = 56;
+const HEAD_HEIGHT = 40;
 /** The list announces moves itself, in the user's language. */
 const SILENT = {
   announcements: {
@@ -47,37 +50,50 @@ export function QueueList() {
   const player = usePlayerCommands();
   const queue = usePlayer((state) => state.queue);
   const index = usePlayer((state) => state.index);
+  const from = usePlayer((state) => state.from);
+  const more = usePlayer((state) => (state.rest ? Math.max(0, state.rest.end - state.rest.next) : 0));
+  const lines = useMemo(() => linesOf({ queue, index }), [queue, index]);
+  const lineOf = useMemo(() => new Map(lines.map((line, i) => ['at' in line ? line.at : -1, i] as const)), [lines]);
   const scroller = useRef<HTMLDivElement>(null);
   const [stop, setStop] = useState(index);
   const [said, setSaid] = useState('');
   const [dragged, setDragged] = useState<number | null>(null);
-  const [dropAt, setDropAt] = useState<number | null>(null);
+  const [drop, setDrop] = useState<{ at: number; top: number } | null>(null);
   const { tell } = useUndoNotice();
   const wantsFocus = useRef(false);
   const keys = useMemo(() => queue.map(({ key }) => key), [queue]);
   const draggedAt = dragged === null ? -1 : keys.indexOf(dragged);
-  const sensors = useSensors(
-    useSensor(MouseSensor, { activationConstraint: { distance: 6 } }),
-    useSensor(TouchSensor, { activationConstraint: { delay: 250, tolerance: 8 } }),
-  );
+  const sensors = useSensors(useSensor(MouseSensor, { activationConstraint: { distance: 6 } }), useSensor(TouchSensor));
   /** What was there before: entries that come later slide in, those that only scroll into view do not. */
   const seen = useRef(new Set(keys));
   const isNew = (key: number) => !seen.current.has(key);
   useEffect(() => {
     seen.current = new Set(keys);
   }, [keys]);
+  const heightOf = (line: number) => (line < lines.length && 'head' in lines[line]! ? HEAD_HEIGHT : ROW_HEIGHT);
   const virtualizer = useVirtualizer({
-    count: queue.length,
+    count: lines.length + (more > 0 ? 1 : 0),
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
+    estimateSize: heightOf,
+    // a new function has the heights computed again
+    getItemKey: useCallback((line: number) => (lines[line] && 'at' in lines[line] ? line : -line - 1), [lines]),
     overscan: 6,
     rangeExtractor: (range) => {
       const rows = defaultRangeExtractor(range);
-      return draggedAt < 0 || rows.includes(draggedAt) ? rows : [...rows, draggedAt].toSorted((a, b) => a - b);
+      const kept = lineOf.get(draggedAt) ?? -1;
+      return kept < 0 || rows.includes(kept) ? rows : [...rows, kept].toSorted((a, b) => a - b);
     },
   });
+  const virtualLines = virtualizer.getVirtualItems();
+  const isAtEnd = more > 0 && (virtualLines.at(-1)?.index ?? 0) >= lines.length;
+  useEffect(() => {
+    if (isAtEnd) player.showMore();
+  }, [player, isAtEnd, queue]);
 
-  useLayoutEffect(() => virtualizer.scrollToIndex(Math.max(0, index - 1), { align: 'start' }), [virtualizer]);
+  useLayoutEffect(() => {
+    // with its heading
+    virtualizer.scrollToIndex(Math.max(0, (lineOf.get(index) ?? 0) - 1), { align: 'start' });
+  }, [virtualizer]);
   useEffect(() => {
     if (!wantsFocus.current) return;
     const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${stop}"] [data-stop]`);
@@ -90,10 +106,13 @@ export function QueueList() {
     (to: number) => {
       wantsFocus.current = true;
       setStop(to);
-      virtualizer.scrollToIndex(to, { align: 'auto' });
+      virtualizer.scrollToIndex(lineOf.get(to) ?? 0, { align: 'auto' });
     },
-    [virtualizer],
+    [virtualizer, lineOf],
   );
+
+  const headText = (part: QueuePart) =>
+    part === 'from' && from !== null ? t('queue.part.fromName', { name: from }) : t(`queue.part.${part}`);
 
   const moveTo = (entry: QueueEntry, to: number) => {
     player.move(entry.key, to);
@@ -107,24 +126,31 @@ export function QueueList() {
   };
 
   /** The place between two rows that is nearest to the pointer. */
-  const placeAt = (event: DragEvent): number => {
+  const placeAt = (event: DragEvent): { at: number; top: number } => {
     const rows = scroller.current?.querySelector('ul')?.getBoundingClientRect();
-    return Math.min(queue.length, Math.max(0, Math.round((event.clientY - (rows?.top ?? 0)) / ROW_HEIGHT)));
+    const y = Math.max(0, event.clientY - (rows?.top ?? 0));
+    const over = virtualizer.getVirtualItemForOffset(y);
+    if (!over || over.index >= lines.length) return { at: queue.length, top: over?.start ?? 0 };
+    const line = lines[over.index]!;
+    const next = lines[over.index + 1];
+    if ('head' in line) return { at: next && 'at' in next ? next.at : 0, top: over.end };
+    const isBelow = y > over.start + ROW_HEIGHT / 2;
+    return { at: line.at + (isBelow ? 1 : 0), top: isBelow ? over.end : over.start };
   };
   const onDragOver = (event: DragEvent) => {
     if (!isTrackDrag(event)) return;
     event.preventDefault();
     event.stopPropagation();
     event.dataTransfer.dropEffect = 'copy';
-    setDropAt(placeAt(event));
+    setDrop(placeAt(event));
   };
   const onDrop = (event: DragEvent) => {
     const group = takeDragged(event);
-    setDropAt(null);
+    setDrop(null);
     if (!group) return;
     event.preventDefault();
     event.stopPropagation();
-    const at = placeAt(event);
+    const { at } = placeAt(event);
     void group.load().then(
       (tracks) => {
         player.addAt(tracks, at);
@@ -159,7 +185,7 @@ export function QueueList() {
       className={styles.scroller}
       onDragOver={onDragOver}
       onDragLeave={(event) => {
-        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setDropAt(null);
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setDrop(null);
       }}
       onDrop={onDrop}
     >
@@ -179,19 +205,33 @@ export function QueueList() {
       >
         <SortableContext items={keys} strategy={verticalListSortingStrategy}>
           <ul className={styles.rows} style={{ height: virtualizer.getTotalSize() }} aria-label={t('queue.queue')}>
-            {dropAt !== null && <li aria-hidden className={styles.line} style={{ top: dropAt * ROW_HEIGHT }} />}
-            {virtualizer.getVirtualItems().map(({ index: at, start }) => {
-              const entry = queue[at];
-              if (!entry) return null;
+            {drop && <li aria-hidden className={styles.line} style={{ top: drop.top }} />}
+            {virtualLines.map(({ index: i, start }) => {
+              const line = lines[i];
+              const place = { height: heightOf(i), transform: `translateY(${start}px)` };
+              if (!line)
+                return (
+                  <li key="more" className={styles.item} style={place}>
+                    <p className={styles.more}>{t('queue.more', { count: more, number: formatNumber(more) })}</p>
+                  </li>
+                );
+              if ('head' in line)
+                return (
+                  <li key={`${line.head} ${i}`} className={styles.item} style={place}>
+                    <h3 className={styles.part}>{headText(line.head)}</h3>
+                  </li>
+                );
+              const { at } = line;
+              const entry = queue[at]!;
               return (
                 <li
                   key={entry.key}
                   data-index={at}
-                  data-new={isNew(entry.key) || undefined}
-                  aria-setsize={queue.length}
+                  data-new={(entry.added && isNew(entry.key)) || undefined}
+                  aria-setsize={queue.length + more}
                   aria-posinset={at + 1}
                   className={styles.item}
-                  style={{ height: ROW_HEIGHT, transform: `translateY(${start}px)` }}
+                  style={place}
                   onKeyDown={(event) => onKeyDown(event, entry, at)}
                   onFocus={() => setStop(at)}
                 >

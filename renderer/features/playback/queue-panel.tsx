@@ -3,6 +3,7 @@ import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconClose } from '../../ui/icons.ts';
 import { trackCover } from '../../api/urls.ts';
+import { countRest } from '../../player/list-rest.ts';
 import { useCurrentTrack, usePlayer } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
 import { IconButton } from '../../ui/button.tsx';
@@ -17,7 +18,7 @@ export type SideView = 'queue' | 'lyrics';
 
 export function QueuePanel({ view = 'queue', onClose }: { view?: SideView; onClose: () => void }) {
   const { t } = useTranslation();
-  const count = usePlayer((state) => state.queue.length);
+  const count = usePlayer((state) => state.queue.length + countRest(state.rest));
   const track = useCurrentTrack();
   const accent = useArtworkAccent(track ? trackCover(track, 160) : null);
   return (

@@ -1,7 +1,13 @@
 import { useSortable } from '@dnd-kit/sortable';
+import { useQueryClient } from '@tanstack/react-query';
+import type { TouchEventHandler } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconDrag, IconRemove } from '../../ui/icons.ts';
+import { trackQuery } from '../../api/tracks.ts';
 import { trackCover } from '../../api/urls.ts';
+import { markItems } from '../../music/item-marks.ts';
+import { trackItems, type Items } from '../../music/items.ts';
+import { MoreButton } from '../../music/more-button.tsx';
 import { isSounding, type QueueEntry } from '../../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { IconButton } from '../../ui/button.tsx';
@@ -9,6 +15,7 @@ import { classNames } from '../../ui/class-names.ts';
 import { Cover } from '../../ui/cover.tsx';
 import { formatClock } from '../../ui/format.ts';
 import { SoundBars } from '../../ui/sound-bars.tsx';
+import { useDetailsContext } from '../../ui/use-details.ts';
 import rows from '../../ui/rows.module.css';
 import styles from './queue.module.css';
 
@@ -24,15 +31,37 @@ export function QueueRow({ entry, state, tabIndex }: QueueRowProps) {
   const sounding = usePlayer(isSounding);
   const { setNodeRef, listeners, transform, transition, isDragging } = useSortable({ id: entry.key });
   const { track } = entry;
+  const queries = useQueryClient();
+  const hasPages = useDetailsContext() !== null;
+  const items = (): Items => {
+    const { queue, index } = player.getState();
+    return trackItems(
+      { count: 1, only: track, load: async () => [await queries.fetchQuery(trackQuery(track.id))] },
+      {
+        remove: () => player.remove(entry.key),
+        ...(state === 'coming' && {
+          toTop: () => player.move(entry.key, index + 1),
+          toEnd: () => player.move(entry.key, queue.length - 1),
+        }),
+      },
+    );
+  };
+  const marked = markItems(items);
+  // fingers scroll by the row and move it by its handle
+  const { onTouchStart, ...byMouse } = (listeners ?? {}) as { onTouchStart?: TouchEventHandler };
   const by = track.artist_name ?? t('library.unknownArtist');
   return (
     <div
-      ref={setNodeRef}
+      {...marked}
+      ref={(element) => {
+        setNodeRef(element);
+        marked.ref(element);
+      }}
       className={classNames(rows.row, styles.row)}
       data-state={state}
       data-dragged={isDragging || undefined}
       style={transform ? { transform: `translateY(${transform.y}px)`, transition } : {}}
-      {...listeners}
+      {...byMouse}
     >
       <button
         type="button"
@@ -67,7 +96,10 @@ export function QueueRow({ entry, state, tabIndex }: QueueRowProps) {
           tabIndex={-1}
           onClick={() => player.remove(entry.key)}
         />
-        <IconDrag size={16} className={styles.grip} aria-hidden />
+        {hasPages && <MoreButton items={items} name={track.title} tabIndex={-1} />}
+        <span className={styles.grip} {...(onTouchStart && { onTouchStart })}>
+          <IconDrag size={16} aria-hidden />
+        </span>
       </span>
     </div>
   );

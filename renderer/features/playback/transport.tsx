@@ -77,6 +77,7 @@ export function SeekBar({ below = false }: { below?: boolean }) {
   const position = usePlayer((state) => state.positionMs);
   const duration = usePlayer((state) => state.durationMs);
   const buffered = usePlayer((state) => state.bufferedMs);
+  const loop = usePlayer((state) => state.loop);
   return (
     <div className={styles.seek} data-below={below || undefined}>
       <span className={styles.time}>{formatClock(position)}</span>
@@ -86,6 +87,7 @@ export function SeekBar({ below = false }: { below?: boolean }) {
         max={duration}
         step={1000}
         buffered={buffered}
+        {...(loop && { part: { from: loop.from, to: loop.to ?? position } })}
         disabled={duration === 0}
         onChange={(to) => player.seek(to)}
         valueText={t('player.position', { position: formatClock(position), duration: formatClock(duration) })}
