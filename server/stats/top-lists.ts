@@ -10,13 +10,16 @@ import { addTo, type PlayTotals, type UnmatchedSum, type Sum } from './play-tota
 
 export interface TopTrack extends Sum, RowAs<typeof tracks, 'title' | 'artistName' | 'albumId'> {
   trackId: TrackId | null;
+  hasCover: boolean;
 }
 export interface TopAlbum extends Sum, RowAs<typeof albums, 'title'> {
   albumId: AlbumId | null;
   artistName: string | null;
+  hasCover: boolean;
 }
 export interface TopArtist extends Sum, RowAs<typeof artists, 'name'> {
   artistId: ArtistId | null;
+  hasCover: boolean;
 }
 export interface TopGenre extends Sum {
   genre: string;
@@ -30,6 +33,9 @@ export interface Tops {
 
 export const TOP = 20;
 const SLICE = 1_000;
+
+/** A row of names, as SQLite returns it. */
+type Names<T> = Omit<T, keyof Sum | 'hasCover'> & { hasCover: number };
 
 type UnmatchedNames = RowAs<typeof plays, 'id' | 'title' | 'artistName' | 'albumTitle'>;
 /** The key of names that are not in the library; starts with a letter, so that it is never equal to an id. */
@@ -63,17 +69,22 @@ export function createTops(client: Sqlite) {
       'CROSS JOIN plays p ON p.id = ids.value',
   );
   const artistNamed = client.prepare<[string], ArtistId>('SELECT id FROM artists WHERE name_key = ?').pluck();
-  const trackNames = client.prepare<[string], Omit<TopTrack, keyof Sum>>(
-    'SELECT t.id AS trackId, t.title, t.artist_name AS artistName, t.album_id AS albumId ' +
-      'FROM json_each(?) ids CROSS JOIN tracks t ON t.id = ids.value',
+  const trackNames = client.prepare<[string], Names<TopTrack>>(
+    `SELECT t.id AS trackId, t.title, t.artist_name AS artistName, t.album_id AS albumId,
+      c.key IS NOT NULL OR t.cover_url IS NOT NULL AS hasCover
+      FROM json_each(?) ids CROSS JOIN tracks t ON t.id = ids.value
+      LEFT JOIN album_covers c ON c.album_id = t.album_id`,
   );
   const albumNames = client.prepare<
     [string],
-    Omit<TopAlbum, keyof Sum>
-  >(`SELECT a.id AS albumId, a.title, x.name AS artistName
-    FROM json_each(?) ids CROSS JOIN albums a ON a.id = ids.value LEFT JOIN artists x ON x.id = a.artist_id`);
-  const artistNames = client.prepare<[string], Omit<TopArtist, keyof Sum>>(
-    'SELECT x.id AS artistId, x.name FROM json_each(?) ids CROSS JOIN artists x ON x.id = ids.value',
+    Names<TopAlbum>
+  >(`SELECT a.id AS albumId, a.title, x.name AS artistName, c.key IS NOT NULL AS hasCover
+    FROM json_each(?) ids CROSS JOIN albums a ON a.id = ids.value LEFT JOIN artists x ON x.id = a.artist_id
+    LEFT JOIN album_covers c ON c.album_id = a.id`);
+  const artistNames = client.prepare<[string], Names<TopArtist>>(
+    `SELECT x.id AS artistId, x.name, EXISTS (SELECT 1 FROM albums a JOIN album_covers c ON c.album_id = a.id
+      WHERE a.artist_id = x.id AND c.key IS NOT NULL) AS hasCover
+      FROM json_each(?) ids CROSS JOIN artists x ON x.id = ids.value`,
   );
   const genreNames = client.prepare<[string], RowAs<typeof genres, 'id' | 'name'>>(
     'SELECT g.id, g.name FROM json_each(?) ids CROSS JOIN genres g ON g.id = ids.value',
@@ -123,10 +134,10 @@ export function createTops(client: Sqlite) {
         .all(JSON.stringify(best.flatMap(([key]) => (typeof key === 'string' ? [Number(key)] : []))))
         .map(({ id, title, artistName }) => [
           `${id}` as number | string,
-          { trackId: null, title, artistName, albumId: null },
+          { trackId: null, title, artistName, albumId: null, hasCover: 0 },
         ]),
     );
-    return named(best, (key) => known.get(key) ?? others.get(key));
+    return named<number | string, Names<TopTrack>>(best, (key) => known.get(key) ?? others.get(key));
   }
 
   return {
@@ -146,7 +157,7 @@ export function createTops(client: Sqlite) {
         artistNames.all(idsOf(topArtists)).map((artist) => [artist.artistId as number | string, artist]),
       );
       const genreById = new Map(
-        genreNames.all(idsOf(topGenres)).map(({ id, name }) => [id as number, { genre: name }]),
+        genreNames.all(idsOf(topGenres)).map(({ id, name }) => [id as number, { genre: name, hasCover: 0 }]),
       );
       const other = (key: number | string) => (typeof key === 'string' ? names.get(key) : undefined);
       return {
@@ -154,7 +165,8 @@ export function createTops(client: Sqlite) {
         albums: named(topAlbums, (key) => albumById.get(key) ?? withoutAlbum(other(key))),
         artists: named(
           topArtists,
-          (key) => artistById.get(key) ?? (other(key) && { artistId: null, name: other(key)?.title ?? '' }),
+          (key) =>
+            artistById.get(key) ?? (other(key) && { artistId: null, name: other(key)?.title ?? '', hasCover: 0 }),
         ),
         genres: named(topGenres, (key) => genreById.get(key)),
       };
@@ -163,7 +175,7 @@ export function createTops(client: Sqlite) {
 }
 
 const withoutAlbum = (names: { title: string; artistName: string | null } | undefined) =>
-  names && { albumId: null, ...names };
+  names && { albumId: null, ...names, hasCover: 0 };
 
 function* slices<T>(values: T[]): Generator<T[]> {
   for (let i = 0; i < values.length; i += SLICE) yield values.slice(i, i + SLICE);
@@ -194,11 +206,11 @@ const compare = ([a, x]: Entry<number | string>, [b, y]: Entry<number | string>)
   (a < b ? -1 : 1);
 
 /** Leaves out what was deleted meanwhile. */
-const named = <K extends number | string, T extends object>(
+const named = <K extends number | string, T extends { hasCover: number }>(
   entries: readonly Entry<K>[],
   namesOf: (key: K) => T | undefined,
-): (T & Sum)[] =>
+): (Omit<T, 'hasCover'> & Sum & { hasCover: boolean })[] =>
   entries.flatMap(([key, { plays, playedMs }]) => {
     const names = namesOf(key);
-    return names ? [{ ...names, plays, playedMs }] : [];
+    return names ? [{ ...names, hasCover: names.hasCover === 1, plays, playedMs }] : [];
   });

@@ -74,17 +74,25 @@ const TopTrackOut = z.object({
   title: z.string(),
   artist_name: z.string().nullable(),
   album_id: z.int().nullable(),
+  has_cover: z.boolean(),
   ...played,
 });
 const tops = {
   top_tracks: z.array(TopTrackOut),
   top_albums: z.array(
-    z.object({ album_id: z.int().nullable(), title: z.string(), artist_name: z.string().nullable(), ...played }),
+    z.object({
+      album_id: z.int().nullable(),
+      title: z.string(),
+      artist_name: z.string().nullable(),
+      has_cover: z.boolean(),
+      ...played,
+    }),
   ),
   top_artists: z.array(
     z.object({
       artist_id: z.int().nullable().meta({ description: 'null when not in the library' }),
       name: z.string(),
+      has_cover: z.boolean(),
       ...played,
     }),
   ),
@@ -179,15 +187,22 @@ const toTopTrack = (t: TopTrack) => ({
   title: t.title,
   artist_name: t.artistName,
   album_id: t.albumId,
+  has_cover: t.hasCover,
   ...toPlayed(t),
 });
 const toTopAlbum = (a: TopAlbum) => ({
   album_id: a.albumId,
   title: a.title,
   artist_name: a.artistName,
+  has_cover: a.hasCover,
   ...toPlayed(a),
 });
-const toTopArtist = (a: TopArtist) => ({ artist_id: a.artistId, name: a.name, ...toPlayed(a) });
+const toTopArtist = (a: TopArtist) => ({
+  artist_id: a.artistId,
+  name: a.name,
+  has_cover: a.hasCover,
+  ...toPlayed(a),
+});
 const toTopGenre = (g: TopGenre) => ({ genre: g.genre, ...toPlayed(g) });
 const toHours = (hours: readonly Sum[]) => hours.map((sum, hour) => ({ hour, ...toPlayed(sum) }));
 const toTops = ({ tops: t }: Listening) => ({

@@ -41,14 +41,25 @@ export async function savePng(svg: SVGSVGElement, title: string): Promise<void> 
 function drawSvg(svg: SVGSVGElement, context: CanvasRenderingContext2D, place: DOMMatrix): void {
   const origin = svg.getScreenCTM()?.inverse();
   if (!origin) return;
-  for (const element of svg.querySelectorAll<SVGGraphicsElement>('rect, path, line, circle, text')) {
+  for (const element of svg.querySelectorAll<SVGGraphicsElement>('rect, path, line, circle, text, image')) {
     const style = getComputedStyle(element);
     const at = element.getScreenCTM();
     if (!at || style.visibility === 'hidden' || style.display === 'none' || element.closest('defs, clipPath')) continue;
     context.setTransform(place.multiply(origin).multiply(at));
     context.globalAlpha = Number(style.opacity) * Number(style.fillOpacity);
     if (element instanceof SVGTextContentElement) drawText(element, style, context);
+    else if (element instanceof SVGImageElement) drawImage(element, context);
     else drawShape(outlineOf(element), style, context);
+  }
+}
+
+/** A cover that has not been loaded is left out. */
+function drawImage(image: SVGImageElement, context: CanvasRenderingContext2D): void {
+  const { x, y, width, height } = image;
+  try {
+    context.drawImage(image, x.baseVal.value, y.baseVal.value, width.baseVal.value, height.baseVal.value);
+  } catch (error) {
+    if (!(error instanceof DOMException)) throw error;
   }
 }
 

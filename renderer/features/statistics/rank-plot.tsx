@@ -10,10 +10,13 @@ export interface Rank {
   /** Next to the name, such as the artist of an album. */
   by?: string | null;
   value: number;
+  /** In front of the name; null where there is none, absent where none has one. */
+  cover?: string | null;
   to?: Pick<LinkProps, 'to' | 'params' | 'search'> | undefined;
 }
 
-const ROW = 36;
+const ROW = 44;
+const COVER = 36;
 const BAR = 6;
 /** Approximate width of a letter, to keep a name off the number beside it. */
 const LETTER = 7;
@@ -27,11 +30,12 @@ export function RankPlot({ ranks, format }: { ranks: readonly Rank[]; format: (v
     <div ref={ref}>
       <svg width={width} height={ranks.length * ROW} className={styles.ranks} role="list">
         {ranks.map((rank, i) => {
-          const room = width - format(rank.value).length * LETTER - 16;
+          const start = rank.cover === undefined ? 0 : COVER + 12;
+          const room = width - start - format(rank.value).length * LETTER - 16;
           const name = shorten(rank.name, room);
           const by = rank.by ? shorten(rank.by, room - name.length * LETTER - 12) : '';
           const words = (
-            <text x={0} y={i * ROW + 16}>
+            <text x={start} y={i * ROW + 16}>
               <tspan className={styles.rankName}>{name}</tspan>
               {by.length > 2 && (
                 <tspan className={styles.rankBy} dx={8}>
@@ -47,15 +51,36 @@ export function RankPlot({ ranks, format }: { ranks: readonly Rank[]; format: (v
               aria-label={[rank.name, rank.by, format(rank.value)].filter(Boolean).join(', ')}
             >
               <title>{[rank.name, rank.by].filter(Boolean).join(' · ')}</title>
+              {rank.cover !== undefined && (
+                <rect x={0} y={i * ROW} width={COVER} height={COVER} rx={4} className={styles.rankGround} />
+              )}
+              {rank.cover && (
+                <image
+                  href={rank.cover}
+                  x={0}
+                  y={i * ROW}
+                  width={COVER}
+                  height={COVER}
+                  preserveAspectRatio="xMidYMid slice"
+                  className={styles.rankCover}
+                />
+              )}
               <Where to={rank.to}>{words}</Where>
               <text x={width} y={i * ROW + 16} textAnchor="end" className={styles.rankValue}>
                 {format(rank.value)}
               </text>
-              <rect x={0} y={i * ROW + 22} width={width} height={BAR} rx={3} className={styles.rankGround} />
               <rect
-                x={0}
-                y={i * ROW + 22}
-                width={Math.max(BAR, (rank.value / most) * width)}
+                x={start}
+                y={i * ROW + 26}
+                width={Math.max(0, width - start)}
+                height={BAR}
+                rx={3}
+                className={styles.rankGround}
+              />
+              <rect
+                x={start}
+                y={i * ROW + 26}
+                width={Math.max(BAR, (rank.value / most) * (width - start))}
                 height={BAR}
                 rx={3}
                 className={styles.rankBar}

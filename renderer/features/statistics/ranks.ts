@@ -1,5 +1,6 @@
 // Top lists for the plots and their tables. Pure.
 import type { ListeningOut } from '../../../server/stats/wire.ts';
+import { coverUrl, trackCover, type CoverSize } from '../../api/urls.ts';
 import type { Table } from './plot-data.ts';
 import type { Rank } from './rank-plot.tsx';
 
@@ -14,22 +15,41 @@ interface Entry {
   plays: number;
   minutes: number;
   to?: Rank['to'];
+  cover?: string | null;
 }
 
 const album = (id: number | null): Rank['to'] =>
   id === null ? undefined : { to: '/albums/$albumId', params: { albumId: id } };
+
+export const topTrackCover = (
+  { track_id, album_id, has_cover }: Tops['top_tracks'][number],
+  size: CoverSize,
+): string | null => (track_id === null ? null : trackCover({ id: track_id, album_id, has_cover }, size));
 
 function entriesOf(tops: Tops, kind: TopKind): Entry[] {
   switch (kind) {
     case 'artists':
       return tops.top_artists.map((a) => ({
         ...a,
+        cover: a.artist_id !== null && a.has_cover ? coverUrl('artists', a.artist_id, 64) : null,
         ...(a.artist_id !== null && { to: { to: '/artists/$artistId', params: { artistId: a.artist_id } } }),
       }));
     case 'albums':
-      return tops.top_albums.map((a) => ({ ...a, name: a.title, by: a.artist_name, to: album(a.album_id) }));
+      return tops.top_albums.map((a) => ({
+        ...a,
+        name: a.title,
+        by: a.artist_name,
+        to: album(a.album_id),
+        cover: a.album_id !== null && a.has_cover ? coverUrl('albums', a.album_id, 64) : null,
+      }));
     case 'tracks':
-      return tops.top_tracks.map((t) => ({ ...t, name: t.title, by: t.artist_name, to: album(t.album_id) }));
+      return tops.top_tracks.map((t) => ({
+        ...t,
+        name: t.title,
+        by: t.artist_name,
+        to: album(t.album_id),
+        cover: topTrackCover(t, 64),
+      }));
     case 'genres':
       return tops.top_genres.map((g) => ({ ...g, name: g.genre, to: { to: '/albums', search: { genre: g.genre } } }));
   }
@@ -40,10 +60,11 @@ export function ranksOf(tops: Tops, kind: TopKind, measure: Measure, most: numbe
   return entriesOf(tops, kind)
     .sort((a, b) => b[measure] - a[measure])
     .slice(0, most)
-    .map(({ name, by, to, ...sums }, i) => ({
+    .map(({ name, by, to, cover, ...sums }, i) => ({
       key: `${i} ${name}`,
       name,
       ...(by !== undefined && { by }),
+      ...(cover !== undefined && { cover }),
       value: sums[measure],
       ...(to && { to }),
     }));

@@ -8,7 +8,8 @@ import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { BarPlot } from './bar-plot.tsx';
 import { Figure } from './figure.tsx';
 import { RankPlot } from './rank-plot.tsx';
-import type { Measure } from './ranks.ts';
+import { topTrackCover, type Measure } from './ranks.ts';
+import { YearPicture } from './year-picture.tsx';
 import { TopFigures } from './listening-stats.tsx';
 import styles from './statistics.module.css';
 
@@ -31,11 +32,13 @@ export function YearReview({ year, measure }: { year: number; measure: Measure }
     name: one.title,
     by: one.artist_name,
     value: one.plays,
+    cover: topTrackCover(one, 64),
     ...(one.album_id !== null && { to: { to: '/albums/$albumId' as const, params: { albumId: one.album_id } } }),
   }));
   const plays = (count: number) => t('history.plays', { count, number: formatNumber(count) });
   return (
     <>
+      <YearPicture review={data} />
       <dl className={styles.tiles}>
         <div>
           <dt>{t('statistics.time')}</dt>
