@@ -1,10 +1,12 @@
 import { useTranslation } from 'react-i18next';
-import { IconFetch, IconSave } from '../../ui/icons.ts';
+import type { TFunction } from 'i18next';
+import { IconFetch, IconGenre, IconHistory, IconPlaylist, IconRules, IconSave, type Icon } from '../../ui/icons.ts';
 import type { SearchHit } from '../../../server/search/remote-wire.ts';
 import { albumCover, coverUrl, remoteCover, trackCover } from '../../api/urls.ts';
 import { useRemoteHitState } from '../../music/use-remote-hit.ts';
 import { Cover } from '../../ui/cover.tsx';
-import type { Hit } from './hits.ts';
+import { markItems } from '../../music/item-marks.ts';
+import { itemsOf, type Hit } from './hits.ts';
 import rows from '../../ui/rows.module.css';
 import styles from './palette.module.css';
 
@@ -19,7 +21,8 @@ interface HitRowProps {
 
 export function HitRow({ hit, domId, active, onPoint, onOpen, onGet }: HitRowProps) {
   const { t } = useTranslation();
-  const { title, by, cover, name } = factsOf(hit, t('library.unknownArtist'), (count) => t('album.count', { count }));
+  const items = itemsOf(hit);
+  const { title, by, cover, name, icon: Symbol } = factsOf(hit, t);
   return (
     <div
       id={domId}
@@ -28,8 +31,15 @@ export function HitRow({ hit, domId, active, onPoint, onOpen, onGet }: HitRowPro
       className={styles.hit}
       onPointerMove={onPoint}
       onClick={onOpen}
+      {...(items && markItems(items))}
     >
-      <Cover src={cover} alt="" {...(name ? { name } : {})} />
+      {Symbol ? (
+        <span className={styles.symbol}>
+          <Symbol size={20} stroke={1.75} aria-hidden />
+        </span>
+      ) : (
+        <Cover src={cover ?? null} alt="" {...(name ? { name } : {})} />
+      )}
       <span className={rows.text}>
         <span className={rows.title}>{title}</span>
         <span className={rows.by}>{by}</span>
@@ -38,7 +48,15 @@ export function HitRow({ hit, domId, active, onPoint, onOpen, onGet }: HitRowPro
         <Where hit={hit.remote} onGet={onGet} />
       ) : (
         active && (
-          <kbd className={styles.key}>{t(hit.kind === 'track' ? 'search.enterPlays' : 'search.enterOpens')}</kbd>
+          <kbd className={styles.key}>
+            {t(
+              hit.kind === 'track'
+                ? 'search.enterPlays'
+                : hit.kind === 'command'
+                  ? 'search.enterRuns'
+                  : 'search.enterOpens',
+            )}
+          </kbd>
         )
       )}
     </div>
@@ -74,34 +92,57 @@ function Where({ hit, onGet }: { hit: SearchHit; onGet: (hit: SearchHit) => void
   );
 }
 
-function factsOf(
-  hit: Hit,
-  unknown: string,
-  albums: (count: number) => string,
-): { title: string; by: string; cover: string | null; name?: string } {
+export interface HitFacts {
+  title: string;
+  by: string;
+  cover?: string | null;
+  /** Of an artist, whose initials stand in for a picture. */
+  name?: string;
+  /** In place of a cover. */
+  icon?: Icon;
+}
+
+export function factsOf(hit: Hit, t: TFunction): HitFacts {
   const joined = (...parts: unknown[]) => parts.filter(Boolean).join(' · ');
-  if (hit.kind === 'artist')
-    return {
-      title: hit.artist.name,
-      by: albums(hit.artist.album_count),
-      cover: hit.artist.has_cover ? coverUrl('artists', hit.artist.id, 64) : null,
-      name: hit.artist.name,
-    };
-  if (hit.kind === 'album')
-    return {
-      title: hit.album.title,
-      by: joined(hit.album.artist_name ?? unknown, hit.album.year),
-      cover: albumCover(hit.album, 64),
-    };
-  if (hit.kind === 'remote')
-    return {
-      title: hit.remote.title,
-      by: joined(hit.remote.artist_name, hit.remote.album_title, hit.remote.year),
-      cover: remoteCover(hit.remote.cover_url),
-    };
-  return {
-    title: hit.track.title,
-    by: joined(hit.track.artist_name ?? unknown, hit.track.album_title),
-    cover: trackCover(hit.track, 64),
-  };
+  const unknown = t('library.unknownArtist');
+  switch (hit.kind) {
+    case 'artist':
+      return {
+        title: hit.artist.name,
+        by: t('album.count', { count: hit.artist.album_count }),
+        cover: hit.artist.has_cover ? coverUrl('artists', hit.artist.id, 64) : null,
+        name: hit.artist.name,
+      };
+    case 'album':
+      return {
+        title: hit.album.title,
+        by: joined(hit.album.artist_name ?? unknown, hit.album.year),
+        cover: albumCover(hit.album, 64),
+      };
+    case 'track':
+      return {
+        title: hit.track.title,
+        by: joined(hit.track.artist_name ?? unknown, hit.track.album_title),
+        cover: trackCover(hit.track, 64),
+      };
+    case 'playlist':
+      return {
+        title: hit.playlist.name,
+        by: t('track.count', { count: hit.playlist.track_count }),
+        icon: hit.playlist.is_smart ? IconRules : IconPlaylist,
+      };
+    case 'genre':
+      return { title: hit.genre.name, by: t('track.count', { count: hit.genre.track_count }), icon: IconGenre };
+    case 'command':
+    case 'setting':
+      return { title: hit.command.name, by: hit.command.by, icon: hit.command.icon };
+    case 'recent':
+      return { title: hit.text, by: '', icon: IconHistory };
+    case 'remote':
+      return {
+        title: hit.remote.title,
+        by: joined(hit.remote.artist_name, hit.remote.album_title, hit.remote.year),
+        cover: remoteCover(hit.remote.cover_url),
+      };
+  }
 }

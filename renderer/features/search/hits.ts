@@ -1,13 +1,24 @@
-// Search results as one list for the arrow keys, in the order of the groups: the library first, then online sources.
+// Search results as one list for the arrow keys, in the order of the groups: music first, then playlists and genres,
+// then what the window can do, then online sources.
 import type { SearchHit } from '../../../server/search/remote-wire.ts';
 import type { LibrarySearchResponse } from '../../../server/search/wire.ts';
-import type { AlbumOut, ArtistOut, TrackOut } from '../../../server/library/wire.ts';
+import type { AlbumOut, ArtistOut, GenreOut, TrackOut } from '../../../server/library/wire.ts';
+import type { PlaylistOut } from '../../../server/playlists/wire.ts';
+import { albumItems, artistItems, genreItems, playlistItems, trackItems, type Items } from '../../music/items.ts';
+import { oneTrack } from '../../music/track-drag.ts';
+import { comparable } from '../../ui/comparable.ts';
+import type { Command } from './commands.ts';
 
 export type Hit =
   | { kind: 'artist'; id: string; artist: ArtistOut }
   | { kind: 'album'; id: string; album: AlbumOut }
   | { kind: 'track'; id: string; track: TrackOut }
-  | { kind: 'remote'; id: string; remote: SearchHit };
+  | { kind: 'playlist'; id: string; playlist: PlaylistOut }
+  | { kind: 'genre'; id: string; genre: GenreOut }
+  | { kind: 'command'; id: string; command: Command }
+  | { kind: 'setting'; id: string; command: Command }
+  | { kind: 'remote'; id: string; remote: SearchHit }
+  | { kind: 'recent'; id: string; text: string };
 
 /** `total`: how many there are, where that is counted. */
 export interface HitGroup {
@@ -16,39 +27,77 @@ export interface HitGroup {
   hits: Hit[];
 }
 
-/** More are in Discover. */
-const REMOTE_SHOWN = 6;
+export interface Results {
+  library: LibrarySearchResponse | undefined;
+  playlists: readonly PlaylistOut[];
+  genres: readonly GenreOut[];
+  commands: readonly Command[];
+  settings: readonly Command[];
+  remote: readonly SearchHit[];
+}
 
-export function toGroups(library: LibrarySearchResponse | undefined, remote: readonly SearchHit[]): HitGroup[] {
-  const groups: HitGroup[] = [
+/** `q` is what was searched for: a page or command of just that name comes first. */
+export function toGroups(
+  q: string,
+  { library, playlists, genres, commands, settings, remote }: Results,
+  most: { library: number; each: number; remote: number },
+): HitGroup[] {
+  const group = <T>(
+    kind: Hit['kind'],
+    items: readonly T[],
+    toHit: (item: T, i: number) => Hit,
+    { total = items.length, limit = most.each }: { total?: number | null; limit?: number } = {},
+  ): HitGroup => ({ kind, total, hits: items.slice(0, limit).map(toHit) });
+  const command = (kind: 'command' | 'setting') => (one: Command, i: number) => ({
+    kind,
+    id: `${kind}-${i}`,
+    command: one,
+  });
+  const wanted = comparable(q);
+  const own = [group('command', commands, command('command')), group('setting', settings, command('setting'))];
+  const isNamed = ({ hits }: HitGroup) =>
+    hits.some((hit) => 'command' in hit && comparable(hit.command.name) === wanted);
+  return [
+    ...own.filter(isNamed),
     ...(library
       ? [
-          {
-            kind: 'artist' as const,
+          group('artist', library.artists.items, (artist) => ({ kind: 'artist', id: `artist-${artist.id}`, artist }), {
             total: library.artists.total,
-            hits: library.artists.items.map((artist) => ({
-              kind: 'artist' as const,
-              id: `artist-${artist.id}`,
-              artist,
-            })),
-          },
-          {
-            kind: 'album' as const,
+            limit: most.library,
+          }),
+          group('album', library.albums.items, (album) => ({ kind: 'album', id: `album-${album.id}`, album }), {
             total: library.albums.total,
-            hits: library.albums.items.map((album) => ({ kind: 'album' as const, id: `album-${album.id}`, album })),
-          },
-          {
-            kind: 'track' as const,
+            limit: most.library,
+          }),
+          group('track', library.tracks.items, (track) => ({ kind: 'track', id: `track-${track.id}`, track }), {
             total: library.tracks.total,
-            hits: library.tracks.items.map((track) => ({ kind: 'track' as const, id: `track-${track.id}`, track })),
-          },
+            limit: most.library,
+          }),
         ]
       : []),
-    {
-      kind: 'remote',
+    group('playlist', playlists, (playlist) => ({ kind: 'playlist', id: `playlist-${playlist.id}`, playlist })),
+    group('genre', genres, (genre, i) => ({ kind: 'genre', id: `genre-${i}`, genre })),
+    ...own.filter((one) => !isNamed(one)),
+    group('remote', remote, (hit, i) => ({ kind: 'remote', id: `remote-${i}`, remote: hit }), {
       total: null,
-      hits: remote.slice(0, REMOTE_SHOWN).map((hit, i) => ({ kind: 'remote', id: `remote-${i}`, remote: hit })),
-    },
-  ];
-  return groups.filter((group) => group.hits.length > 0);
+      limit: most.remote,
+    }),
+  ].filter(({ hits }) => hits.length > 0);
+}
+
+/** The page of what was found. */
+export function pathOf(hit: Extract<Hit, { kind: 'artist' | 'album' | 'playlist' | 'genre' }>): string {
+  if (hit.kind === 'artist') return `/artists/${hit.artist.id}`;
+  if (hit.kind === 'album') return `/albums/${hit.album.id}`;
+  if (hit.kind === 'playlist') return `/playlists/${hit.playlist.id}`;
+  return `/albums?${new URLSearchParams({ genre: hit.genre.name }).toString()}`;
+}
+
+/** For the menu of what was found. */
+export function itemsOf(hit: Hit): Items | null {
+  if (hit.kind === 'artist') return artistItems(hit.artist);
+  if (hit.kind === 'album') return albumItems(hit.album);
+  if (hit.kind === 'track') return trackItems(oneTrack(hit.track));
+  if (hit.kind === 'playlist') return playlistItems(hit.playlist);
+  return hit.kind === 'genre' ? genreItems(hit.genre) : null;
 }

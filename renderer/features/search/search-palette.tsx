@@ -9,14 +9,16 @@ import { useTranslation } from 'react-i18next';
 import { IconClose, IconSearch } from '../../ui/icons.ts';
 import type { SearchHit } from '../../../server/search/remote-wire.ts';
 import { detailOf } from '../../api/problem.ts';
+import { openItemMenuAt, useOpenItemMenu } from '../../music/item-marks.ts';
 import { useRemoteCommands } from '../../music/use-remote-hit.ts';
 import { usePlay, usePlayerCommands } from '../../player/use-player.ts';
-import { IconButton } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { takeTypedAhead } from '../../ui/typed-ahead.ts';
 import { HitRow } from './hit-row.tsx';
-import type { Hit } from './hits.ts';
-import { useSearch } from './use-search.ts';
+import { itemsOf, pathOf, type Hit, type HitGroup } from './hits.ts';
+import { rememberSearch, useRecentSearches } from './recent.ts';
+import { PALETTE, useSearch } from './use-search.ts';
 import styles from './palette.module.css';
 
 export function SearchPalette({
@@ -63,11 +65,31 @@ function Palette({ initialText, onClose }: { initialText: string; onClose: () =>
     return () => void takeTypedAhead();
   }, []);
   const [active, setActive] = useState(0);
-  const { q, groups, error, isAsking, isNothing } = useSearch(text);
+  const found = useSearch(text, PALETTE);
+  const { q, error, isAsking, isNothing } = found;
+  const recent = useRecentSearches();
+  const groups: HitGroup[] =
+    q !== '' || recent.length === 0
+      ? found.groups
+      : [
+          {
+            kind: 'recent',
+            total: null,
+            hits: recent.map((one, i) => ({ kind: 'recent', id: `recent-${i}`, text: one })),
+          },
+        ];
   const remote = useRemoteCommands();
   const hits = groups.flatMap((group) => group.hits);
   const domId = (hit: Hit) => `${listId}-${hit.id}`;
   const activeHit = hits[Math.min(active, hits.length - 1)];
+
+  // a menu takes the place of the palette
+  const hasMenu = useOpenItemMenu() !== null;
+  useEffect(() => {
+    if (!hasMenu) return;
+    rememberSearch(text);
+    onClose();
+  }, [hasMenu]);
 
   useEffect(() => setActive(0), [q]);
   useEffect(() => {
@@ -86,13 +108,21 @@ function Palette({ initialText, onClose }: { initialText: string; onClose: () =>
           },
           () => {},
         );
-    else if (hit.kind === 'album')
-      void (queue ? queueAlbum(hit.album.id) : navigate({ to: '/albums/$albumId', params: { albumId: hit.album.id } }));
-    else
-      void (queue
-        ? queueArtist(hit.artist.id)
-        : navigate({ to: '/artists/$artistId', params: { artistId: hit.artist.id } }));
+    else if (hit.kind === 'album' && queue) void queueAlbum(hit.album.id);
+    else if (hit.kind === 'artist' && queue) void queueArtist(hit.artist.id);
+    else if (hit.kind === 'recent') return setText(hit.text);
+    else if (hit.kind === 'command' || hit.kind === 'setting') {
+      onClose(); // it may open something in place of this
+      return hit.command.run();
+    } else void navigate({ to: pathOf(hit) });
     if (!queue && hit.kind !== 'remote') onClose();
+    rememberSearch(text);
+    return undefined;
+  };
+  const showAll = () => {
+    rememberSearch(text);
+    void navigate({ to: '/search', search: { q: text.trim() } });
+    onClose();
   };
   /** The next step: save, then download. */
   const get = (hit: SearchHit) =>
@@ -101,7 +131,14 @@ function Palette({ initialText, onClose }: { initialText: string; onClose: () =>
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown') setActive(Math.min(active + 1, hits.length - 1));
     else if (event.key === 'ArrowUp') setActive(Math.max(active - 1, 0));
-    else if (event.key !== 'Enter' || !activeHit || event.nativeEvent.isComposing) return;
+    else if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) {
+      const items = activeHit && itemsOf(activeHit);
+      const row = activeHit && document.getElementById(domId(activeHit))?.getBoundingClientRect();
+      if (!items || !row) return;
+      openItemMenuAt(items, row.left, row.bottom);
+    } else if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
+    else if (event.ctrlKey || event.metaKey) showAll();
+    else if (!activeHit) return;
     else if (!event.altKey) open(activeHit, event.shiftKey);
     else if (activeHit.kind === 'remote') get(activeHit.remote);
     event.preventDefault();
@@ -151,7 +188,7 @@ function Palette({ initialText, onClose }: { initialText: string; onClose: () =>
         ))}
       </div>
       <p className={styles.note} aria-live="polite">
-        {q === '' && t('search.hint')}
+        {q === '' && groups.length === 0 && t('search.hint')}
         {q !== '' && error && detailOf(error)}
         {isNothing && t('search.nothing', { q })}
       </p>
@@ -169,9 +206,10 @@ function Palette({ initialText, onClose }: { initialText: string; onClose: () =>
         {hits.length > 0 && t('search.found', { count: hits.length })}
       </div>
       {hits.length > 0 && (
-        <p className={styles.keys} aria-hidden>
-          {t(activeHit?.kind === 'remote' ? 'search.remoteKeys' : 'search.keys')}
-        </p>
+        <div className={styles.keys}>
+          <span aria-hidden>{t(activeHit?.kind === 'remote' ? 'search.remoteKeys' : 'search.keys')}</span>
+          {q !== '' && <Button onClick={showAll}>{t('search.showAll')}</Button>}
+        </div>
       )}
     </div>
   );

@@ -1,8 +1,11 @@
-// Results of the library at once, and of online sources when they arrive.
+// Results of the library and the window at once, and of online sources when they arrive.
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { remoteSearchQuery, useHasCatalogue } from '../../api/remote.ts';
-import { librarySearchQuery } from '../../api/library.ts';
+import { genresQuery, librarySearchQuery } from '../../api/library.ts';
+import { playlistsQuery } from '../../api/playlists.ts';
+import { findNames } from '../../ui/comparable.ts';
+import { useSettingCommands, useWindowCommands } from './commands.ts';
 import { toGroups, type HitGroup } from './hits.ts';
 
 const TYPING_PAUSE_MS = 60;
@@ -17,27 +20,53 @@ export interface Found {
   error: Error | null;
   /** Online sources are still being queried. */
   isAsking: boolean;
+  /** Nothing is known yet. */
+  isLoading: boolean;
   /** No results anywhere. */
   isNothing: boolean;
 }
 
-export function useSearch(text: string): Found {
+/** How many results of a kind: in the palette, and on the page. */
+export const PALETTE = { library: 6, each: 4, remote: 6 };
+export const PAGE = { library: 24, each: 200, remote: 24 };
+
+export function useSearch(text: string, most: typeof PALETTE): Found {
   const typed = text.trim();
   const [q] = useDebouncedValue(typed, TYPING_PAUSE_MS);
   const [settled] = useDebouncedValue(typed, REMOTE_PAUSE_MS);
   const hasCatalogue = useHasCatalogue();
   const wantsRemote = hasCatalogue && q.length >= REMOTE_FROM_LENGTH;
-  const library = useQuery(librarySearchQuery(q));
+  const library = useQuery(librarySearchQuery(q, most.library));
+  const playlists = useQuery(playlistsQuery());
+  const genres = useQuery(genresQuery());
+  const commands = useWindowCommands();
+  const settings = useSettingCommands();
   // Discover reports a failing source; the palette does not.
   const remote = useQuery({ ...remoteSearchQuery(settled), enabled: wantsRemote && settled === q, retry: false });
   const isRemoteOf = wantsRemote && settled === q && !remote.isPlaceholderData;
-  const groups = q === '' ? [] : toGroups(library.data, isRemoteOf ? (remote.data?.items ?? []) : []);
+  const named = <T>(items: readonly T[] | undefined, nameOf: (item: T) => string) => findNames(items ?? [], nameOf, q);
+  const groups =
+    q === ''
+      ? []
+      : toGroups(
+          q,
+          {
+            library: library.data,
+            playlists: named(playlists.data, ({ name }) => name),
+            genres: named(genres.data, ({ name }) => name),
+            commands: named(commands, ({ name }) => name),
+            settings: named(settings, ({ name }) => name),
+            remote: isRemoteOf ? (remote.data?.items ?? []) : [],
+          },
+          most,
+        );
   const isAsking = wantsRemote && !remote.error && !(isRemoteOf && remote.data);
   return {
     q,
     groups,
     error: library.data ? null : library.error,
     isAsking,
+    isLoading: q !== '' && library.data === undefined && !library.error,
     isNothing: q !== '' && library.data !== undefined && !library.isPlaceholderData && !isAsking && groups.length === 0,
   };
 }

@@ -1,0 +1,17 @@
+import { createContext } from 'react';
+import type { Icon } from '../../ui/icons.ts';
+
+/** What of the window can be opened by name. */
+export interface WindowParts {
+  pages: readonly { to: string; label: string; icon: Icon }[];
+  onQueue: () => void;
+  onPlayer: () => void;
+  onShortcuts: () => void;
+}
+
+export const WindowPartsContext = createContext<WindowParts>({
+  pages: [],
+  onQueue: () => {},
+  onPlayer: () => {},
+  onShortcuts: () => {},
+});
