@@ -1,7 +1,7 @@
 // The menu of items: the same one wherever they are. Loaded on first use.
 import { Menu } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { classNames } from '../ui/class-names.ts';
 import { IconArtist, IconRated, IconUnlike } from '../ui/icons.ts';
@@ -20,6 +20,15 @@ export function ActionMenu({ menu: { items, x, y } }: { menu: OpenMenu }) {
   const { t } = useTranslation();
   const name = items.name === '' ? t('select.label') : t('action.more', { name: items.name });
   const before = useRef(document.activeElement);
+  const { sections, run } = useActions();
+  const onKeyDown = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
+    const chosen = sections(items)
+      .flat()
+      .find((action) => (action.letter ?? action.key) === key);
+    if (!chosen || ctrlKey || metaKey || altKey) return;
+    closeItemMenu();
+    void run(chosen.name, items);
+  };
   useEffect(
     () => () => {
       if (before.current instanceof HTMLElement && before.current.isConnected) before.current.focus();
@@ -31,7 +40,7 @@ export function ActionMenu({ menu: { items, x, y } }: { menu: OpenMenu }) {
       <Menu.Target>
         <button type="button" tabIndex={-1} aria-label={name} className={styles.point} style={{ left: x, top: y }} />
       </Menu.Target>
-      <Menu.Dropdown className={styles.long} aria-label={name}>
+      <Menu.Dropdown className={styles.long} aria-label={name} onKeyDown={onKeyDown}>
         <ActionItems items={items} />
       </Menu.Dropdown>
     </Menu>
@@ -50,7 +59,7 @@ export function ActionItems({ items }: { items: Items }) {
   ));
 }
 
-function ActionItem({ action: { name, icon, isMenu, key }, items }: { action: Action; items: Items }) {
+function ActionItem({ action: { name, icon, isMenu, key, letter = key }, items }: { action: Action; items: Items }) {
   const { t } = useTranslation();
   const { run, labelOf } = useActions();
   const label = labelOf(name, items);
@@ -77,8 +86,10 @@ function ActionItem({ action: { name, icon, isMenu, key }, items }: { action: Ac
     <>
       <Menu.Item
         leftSection={<Symbol {...size} />}
-        {...(key && {
-          rightSection: <kbd className={styles.key}>{t(`keys.${key.toLowerCase()}`, key.toUpperCase())}</kbd>,
+        {...(letter && {
+          rightSection: (
+            <kbd className={styles.key}>{letter.length === 1 ? letter.toUpperCase() : t('keys.delete')}</kbd>
+          ),
         })}
         className={classNames(name === 'delete' && styles.danger)}
         onClick={() => void run(name, items)}

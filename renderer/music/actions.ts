@@ -14,6 +14,7 @@ import {
   IconIdentify,
   IconLike,
   IconLink,
+  IconMerge,
   IconNeverSplit,
   IconPlay,
   IconPlayLater,
@@ -24,6 +25,7 @@ import {
   IconRemove,
   IconRules,
   IconShuffle,
+  IconSplit,
   IconToEnd,
   IconToTop,
   IconVersions,
@@ -60,6 +62,8 @@ interface ActionEntry {
   isMenu?: true;
   /** As KeyboardEvent.key, on the item that has the focus. */
   key?: string;
+  /** The key in the open menu, where `key` is none. */
+  letter?: string;
   /** Further conditions. */
   isFor?: (items: Items, asker: Asker) => boolean;
 }
@@ -71,7 +75,8 @@ export const isOwnUpload = ({ uploaded_by }: { uploaded_by: number | null }, { u
 function isAllowed({ right, orOwn }: ActionEntry, items: Items, asker: Asker): boolean {
   if (right === undefined || asker.rights[right] || items.kind === 'playlist') return true;
   if (orOwn === undefined) return false;
-  return items.kind !== 'track' || items.only === undefined || isOwnUpload(items.only, asker);
+  const uploadedBy = items.kind === 'track' ? items.only?.uploaded_by : undefined;
+  return uploadedBy === undefined || isOwnUpload({ uploaded_by: uploadedBy }, asker);
 }
 
 const isOwnPlaylist = (items: Items, { userId }: Asker): boolean =>
@@ -81,10 +86,16 @@ const isOwnPlaylist = (items: Items, { userId }: Asker): boolean =>
 export const ACTIONS = [
   [
     { name: 'play', icon: IconPlay, kinds: ALL, key: 'p' },
-    { name: 'shuffle', icon: IconShuffle, kinds: ALL, isFor: ({ kind, count }) => kind !== 'track' || count > 1 },
-    { name: 'playNext', icon: IconPlayNext, kinds: ALL },
-    { name: 'playLater', icon: IconPlayLater, kinds: ALL },
-    { name: 'radio', icon: IconRadio, kinds: ALL },
+    {
+      name: 'shuffle',
+      icon: IconShuffle,
+      kinds: ALL,
+      letter: 's',
+      isFor: ({ kind, count }) => kind !== 'track' || count > 1,
+    },
+    { name: 'playNext', icon: IconPlayNext, kinds: ALL, letter: 'n' },
+    { name: 'playLater', icon: IconPlayLater, kinds: ALL, letter: 'q' },
+    { name: 'radio', icon: IconRadio, kinds: ALL, letter: 'r' },
   ],
   [
     { name: 'toTop', icon: IconToTop, kinds: ['track'], isFor: ({ place }) => place?.toTop !== undefined },
@@ -97,11 +108,12 @@ export const ACTIONS = [
     { name: 'rate', icon: IconRate, kinds: LIKEABLE, isMenu: true },
   ],
   [
-    { name: 'goTo', icon: IconGoTo, kinds: ALL, isSingle: true, isFor: (_, { hasPages }) => hasPages },
+    { name: 'goTo', icon: IconGoTo, kinds: ALL, isSingle: true, letter: 'o', isFor: (_, { hasPages }) => hasPages },
     {
       name: 'details',
       icon: IconDetails,
       kinds: ['track'],
+      letter: 'i',
       isSingle: true,
       isFor: (_, { hasPages }) => hasPages,
     },
@@ -123,14 +135,41 @@ export const ACTIONS = [
       isFor: (items, asker) =>
         isOwnPlaylist(items, asker) && items.kind === 'playlist' && items.only?.is_smart === true,
     },
-    { name: 'versions', icon: IconVersions, kinds: ['playlist'], isSingle: true },
-    { name: 'duplicate', icon: IconDuplicate, kinds: ['playlist'], isSingle: true },
+    { name: 'versions', icon: IconVersions, kinds: ['playlist'], isSingle: true, letter: 'v' },
+    { name: 'duplicate', icon: IconDuplicate, kinds: ['playlist'], isSingle: true, letter: 'u' },
     { name: 'share', icon: IconPublic, kinds: ['playlist'], isSingle: true, isFor: isOwnPlaylist },
-    { name: 'cover', icon: IconCover, kinds: ['album'], isSingle: true, right: 'can_edit', orOwn: true },
+    {
+      name: 'cover',
+      icon: IconCover,
+      kinds: ['album'],
+      isSingle: true,
+      letter: 'c',
+      right: 'can_edit',
+      orOwn: true,
+    },
+    {
+      name: 'merge',
+      icon: IconMerge,
+      kinds: ['album'],
+      isSingle: true,
+      letter: 'm',
+      right: 'can_edit',
+      orOwn: true,
+    },
+    {
+      name: 'split',
+      icon: IconSplit,
+      kinds: ['album'],
+      isSingle: true,
+      letter: 'x',
+      right: 'can_edit',
+      orOwn: true,
+    },
     {
       name: 'identify',
       icon: IconIdentify,
       kinds: ['track', 'album', 'artist', 'folder'],
+      letter: 'f',
       right: 'can_edit',
       orOwn: true,
     },
@@ -144,8 +183,8 @@ export const ACTIONS = [
       right: 'can_upload',
       isFor: (items) => items.kind === 'track' && items.only?.availability === 'remote',
     },
-    { name: 'download', icon: IconDownload, kinds: ALL, right: 'can_download' },
-    { name: 'copyLink', icon: IconLink, kinds: ALL, isSingle: true, isFor: (items) => items.count === 1 },
+    { name: 'download', icon: IconDownload, kinds: ALL, letter: 'd', right: 'can_download' },
+    { name: 'copyLink', icon: IconLink, kinds: ALL, isSingle: true, letter: 'k', isFor: (items) => items.count === 1 },
   ],
   [
     {

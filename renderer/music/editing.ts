@@ -1,12 +1,16 @@
-// Items that are being edited together: one form at a time, which features/browse/batch-edit.tsx shows.
+// What is being edited in a form of its own: one at a time, shown by windows/library/item-menu.tsx.
 import { useSyncExternalStore } from 'react';
+import type { AlbumOut } from '../../server/library/wire.ts';
 import type { Items } from './items.ts';
 
-const listeners = new Set<() => void>();
-let edited: Items | null = null;
+/** The fields of items; or the cover of an album, what it is merged into, what it is split into. */
+export type Editing = { kind: 'fields'; items: Items } | { kind: 'cover' | 'merge' | 'split'; album: AlbumOut };
 
-export function editTogether(items: Items | null): void {
-  edited = items;
+const listeners = new Set<() => void>();
+let edited: Editing | null = null;
+
+export function edit(next: Editing | null): void {
+  edited = next;
   for (const listener of listeners) listener();
 }
 
@@ -14,4 +18,4 @@ const subscribe = (listener: () => void) => {
   listeners.add(listener);
   return () => listeners.delete(listener);
 };
-export const useEdited = (): Items | null => useSyncExternalStore(subscribe, () => edited);
+export const useEdited = (): Editing | null => useSyncExternalStore(subscribe, () => edited);

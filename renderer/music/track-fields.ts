@@ -8,23 +8,21 @@ interface FieldView {
   width: string;
   /** The column is there without being asked for. */
   isShown?: true;
-  /** Several tracks may be given it at once. */
-  isShared?: true;
 }
 
 type Views = { [F in TrackFieldName]: FieldView & (F extends TrackSort ? { isSortable: true } : object) };
 
 export const TRACK_FIELDS = {
-  year: { input: 'number', width: '56px', isShown: true, isShared: true, isSortable: true },
+  year: { input: 'number', width: '56px', isShown: true, isSortable: true },
   track_number: { input: 'number', width: '64px' },
-  disc_number: { input: 'number', width: '56px', isShared: true },
-  original_year: { input: 'number', width: '96px', isShared: true, isSortable: true },
-  composer: { input: 'line', width: 'minmax(0, 2fr)', isShared: true, isSortable: true },
-  label: { input: 'line', width: 'minmax(0, 2fr)', isShared: true, isSortable: true },
-  catalog_number: { input: 'line', width: '128px', isShared: true },
+  disc_number: { input: 'number', width: '56px' },
+  original_year: { input: 'number', width: '96px', isSortable: true },
+  composer: { input: 'line', width: 'minmax(0, 2fr)', isSortable: true },
+  label: { input: 'line', width: 'minmax(0, 2fr)', isSortable: true },
+  catalog_number: { input: 'line', width: '128px' },
   isrc: { input: 'line', width: '128px' },
   bpm: { input: 'number', width: '64px', isSortable: true },
-  comment: { input: 'lines', width: 'minmax(0, 2fr)', isShared: true },
+  comment: { input: 'lines', width: 'minmax(0, 2fr)' },
 } as const satisfies Views;
 
 const VIEWS: Readonly<Record<TrackFieldName, FieldView & { isSortable?: true }>> = TRACK_FIELDS;
@@ -33,7 +31,5 @@ export const viewOf = (name: TrackFieldName) => VIEWS[name];
 export const isFieldName = (name: string): name is TrackFieldName => name in TRACK_FIELDS;
 
 type With<Said> = { [F in TrackFieldName]: (typeof TRACK_FIELDS)[F] extends Said ? F : never }[TrackFieldName];
-export type SharedField = With<{ isShared: true }>;
-export const SHARED_FIELDS = FIELD_NAMES.filter((name): name is SharedField => VIEWS[name].isShared === true);
 export type SortableField = With<{ isSortable: true }>;
 export const SORTABLE_FIELDS = FIELD_NAMES.filter((name): name is SortableField => VIEWS[name].isSortable === true);

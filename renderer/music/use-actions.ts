@@ -12,11 +12,11 @@ import { useMaterialize } from '../api/remote.ts';
 import { useSession } from '../api/session.ts';
 import { useIdentify } from '../api/tracks.ts';
 import { originalUrl } from '../api/urls.ts';
-import { usePlayerCommands } from '../player/use-player.ts';
+import { playList, usePlayerCommands } from '../player/use-player.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
 import { useDetailsContext, type OpenDetails } from '../ui/use-details.ts';
 import { actionOfKey, actionsFor, isOwnUpload, needsOwn, type Action, type ActionName, type Asker } from './actions.ts';
-import { editTogether } from './editing.ts';
+import { edit } from './editing.ts';
 import { pageOf, type Items } from './items.ts';
 import { radioFrom } from './radio.ts';
 import { useDeleteTracks } from './use-delete-tracks.ts';
@@ -37,23 +37,15 @@ function save(href: string, name: string): void {
   link.click();
 }
 
-const fileName = ({ artist_name, title, format }: TrackOut): string =>
+const fileName = ({ artist_name, title, format }: Pick<TrackOut, 'artist_name' | 'title' | 'format'>): string =>
   `${[artist_name, title]
     .filter(Boolean)
     .join(' - ')
     .replaceAll(/[\\/:*?"<>|]/g, '_')}${format ? `.${format}` : ''}`;
 
-/** Lets the person choose a picture; undefined when they don't. */
-function choosePicture(): Promise<File | undefined> {
-  return new Promise((resolve) => {
-    const input = document.createElement('input');
-    input.type = 'file';
-    input.accept = 'image/*';
-    input.addEventListener('change', () => resolve(input.files?.[0]));
-    input.addEventListener('cancel', () => resolve(undefined));
-    input.click();
-  });
-}
+const editAlbum = (kind: 'cover' | 'merge' | 'split', items: Items): void => {
+  if (items.kind === 'album' && items.only) edit({ kind, album: items.only });
+};
 
 /** `details` where the window's own are not above the component yet. */
 export function useActions(details?: OpenDetails) {
@@ -88,11 +80,15 @@ export function useActions(details?: OpenDetails) {
         ...change,
       });
   };
+  const start = async ({ source, load, name }: Items, shuffle: boolean) =>
+    source
+      ? playList(player, source, { shuffle })
+      : player.playTracks(await load(), { shuffle, from: name === '' ? null : name });
   const changed = () => queries.invalidateQueries({ queryKey: [LIBRARY] });
 
   const runs: Record<ActionName, (items: Items) => Promise<unknown> | void> = {
-    play: async (items) => player.playTracks(await items.load(), { shuffle: false }),
-    shuffle: async (items) => player.playTracks(await items.load(), { shuffle: true }),
+    play: (items) => start(items, false),
+    shuffle: (items) => start(items, true),
     playNext: async (items) => player.addNext(await items.load()),
     playLater: async (items) => player.addLast(await items.load()),
     radio: async (items) => player.playTracks(await radioFrom(await items.load()), { shuffle: false }),
@@ -113,7 +109,7 @@ export function useActions(details?: OpenDetails) {
     },
     edit: (items) => {
       if (items.kind === 'track' && items.only) openDetails?.(items.only.id, { edit: true });
-      else editTogether(items);
+      else edit({ kind: 'fields', items });
     },
     rename: async ({ kind, only }) => {
       if (kind === 'playlist' && only) await playlists.rename(only);
@@ -138,14 +134,9 @@ export function useActions(details?: OpenDetails) {
       await update.mutateAsync({ id: only.id, is_public: !only.is_public });
       tell(t(only.is_public ? 'action.unshared' : 'action.shared', { name: only.name }));
     },
-    cover: async ({ kind, only }) => {
-      const file = kind === 'album' && only ? await choosePicture() : undefined;
-      if (!file || !only || kind !== 'album') return;
-      const body = new FormData();
-      body.append('file', file);
-      await request(`/albums/${only.id}/cover`, { method: 'PUT', body });
-      await changed();
-    },
+    cover: (items) => editAlbum('cover', items),
+    merge: (items) => editAlbum('merge', items),
+    split: (items) => editAlbum('split', items),
     identify: async (items) => {
       const tracks = await items.load();
       for (const { id } of tracks) await identify.mutateAsync(id);

@@ -61,6 +61,8 @@ export {
   IconTrash as IconDelete,
   IconCopyPlus as IconDuplicate,
   IconVersions,
+  IconArrowMerge as IconMerge,
+  IconArrowsSplit as IconSplit,
   IconArrowBarToUp as IconToTop,
   IconArrowBarToDown as IconToEnd,
   IconGripVertical as IconDrag,

@@ -20,6 +20,8 @@ interface VirtualGridProps {
   onRange: (first: number, last: number, stop: number) => void;
   /** Keys for a cell; true when handled. */
   onCellKey?: (event: KeyboardEvent, index: number) => boolean;
+  /** Scrolls to a cell whenever the object changes. */
+  goTo?: { row: number } | undefined;
 }
 
 const OVERSCAN_ROWS = 3;
@@ -34,6 +36,7 @@ export function VirtualGrid({
   renderCell,
   onRange,
   onCellKey,
+  goTo: wanted,
 }: VirtualGridProps) {
   const ref = useRef<HTMLDivElement>(null);
   const scroller = useScroller();
@@ -67,6 +70,10 @@ export function VirtualGrid({
     reveal(Math.floor(to / columns));
     focus(to);
   };
+
+  useEffect(() => {
+    if (wanted) goTo(wanted.row);
+  }, [wanted]);
 
   const onKeyDown = (event: KeyboardEvent) => {
     const cell = (event.target as HTMLElement).closest<HTMLElement>('[data-index]');

@@ -15,6 +15,7 @@ import { formatBytes, formatFormat, formatLength, formatNumber } from '../../ui/
 import { AbsentPage } from '../../music/absent-page.tsx';
 import { usePageTitle } from '../../ui/page.tsx';
 import { ErrorState } from '../../ui/states.tsx';
+import { AlbumCover } from './album-cover.tsx';
 import { DiscList } from './disc-list.tsx';
 import { PlayButtons } from './play-buttons.tsx';
 import { Hero, HeroPage, HeroSkeleton, heroFoot } from '../../ui/hero.tsx';
@@ -45,7 +46,8 @@ export function AlbumPage() {
         mark={markItems(items)}
         kind={t(is_compilation ? 'album.compilation' : 'album.album')}
         name={title}
-        cover={albumCover(album.data, 600)}
+        cover={null}
+        picture={<AlbumCover album={album.data} />}
         by={
           artist_id === null ? (
             (artist_name ?? t('library.unknownArtist'))
@@ -71,7 +73,7 @@ export function AlbumPage() {
         ]}
         actions={
           <>
-            <PlayButtons tracks={tracks.data} />
+            <PlayButtons tracks={tracks.data} from={title} />
             <LikeButton type="album" item={album.data} name={title} size={22} />
             <MoreButton items={items} name={title} />
           </>

@@ -18,6 +18,8 @@ import { moveAmongRows } from '../../ui/row-keys.ts';
 import { ErrorState } from '../../ui/states.tsx';
 import { PlayButtons } from './play-buttons.tsx';
 import { Hero, HeroPage, HeroSkeleton } from '../../ui/hero.tsx';
+import { RELEASE_KINDS, releaseKind } from './release-kinds.ts';
+import { SimilarArtists } from './similar-artists.tsx';
 import { Shelf } from './shelf.tsx';
 import { TrackRow } from './track-row.tsx';
 import shelf from './shelf.module.css';
@@ -56,12 +58,12 @@ export function ArtistPage() {
     );
   if (!artist.data || !own || !tracks.data) return <HeroSkeleton round />;
   const items = artistItems(artist.data);
+  const from = artist.data.name;
   const shown = all ? tracks.data : tracks.data.slice(0, FIRST_TRACKS);
   const top = tracks.data
     .filter((track) => track.play_count > 0)
     .sort((a, b) => b.play_count - a.play_count)
     .slice(0, TOP_TRACKS);
-  const compilations = appearsOn.filter((album) => album.is_compilation);
 
   return (
     <HeroPage accent={accent}>
@@ -77,7 +79,7 @@ export function ArtistPage() {
         ]}
         actions={
           <>
-            <PlayButtons tracks={tracks.data} />
+            <PlayButtons tracks={tracks.data} from={artist.data.name} />
             <LikeButton type="artist" item={artist.data} name={artist.data.name} size={22} />
             <MoreButton items={items} name={artist.data.name} />
           </>
@@ -97,16 +99,22 @@ export function ArtistPage() {
                   lead="cover"
                   withArtist={false}
                   withFormat={false}
-                  onPlay={() => player.playTracks(top, { startAt: i, shuffle: false })}
+                  onPlay={() => player.playTracks(top, { startAt: i, shuffle: false, from })}
                 />
               ))}
             </ol>
           </div>
         </section>
       )}
-      <Shelf title={t('nav.albums')} albums={own} captionOf={(album) => String(album.year ?? '')} />
-      <Shelf title={t('artist.compilations')} albums={compilations} captionOf={(album) => String(album.year ?? '')} />
-      <Shelf title={t('artist.appearsOn')} albums={appearsOn.filter((album) => !album.is_compilation)} />
+      {RELEASE_KINDS.map((kind) => (
+        <Shelf
+          key={kind}
+          title={t(`artist.kind.${kind}`)}
+          albums={own.filter((album) => releaseKind(album) === kind)}
+          captionOf={(album) => String(album.year ?? '')}
+        />
+      ))}
+      <Shelf title={t('artist.appearsOn')} albums={appearsOn} />
       <section className={shelf.shelf} aria-label={t('nav.tracks')}>
         <div className={shelf.head}>
           <h2>{t('nav.tracks')}</h2>
@@ -120,7 +128,9 @@ export function ArtistPage() {
                 lead="cover"
                 withArtist
                 withFormat={false}
-                onPlay={() => player.playTracks(tracks.data, { startAt: tracks.data.indexOf(track), shuffle: false })}
+                onPlay={() =>
+                  player.playTracks(tracks.data, { startAt: tracks.data.indexOf(track), shuffle: false, from })
+                }
               />
             ))}
           </ol>
@@ -129,6 +139,7 @@ export function ArtistPage() {
           <Button onClick={() => setAll(true)}>{t('artist.allTracks', { count: tracks.data.length })}</Button>
         )}
       </section>
+      <SimilarArtists artistId={artistId} tracks={tracks.data} />
     </HeroPage>
   );
 }

@@ -2,24 +2,23 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { IconArtist } from '../../ui/icons.ts';
 import { artistPage } from '../../api/library.ts';
-import { usePagedList } from '../../api/paged-list.ts';
 import { usePlay } from '../../player/use-player.ts';
 import { ArtistCard } from './artist-card.tsx';
 import { toFilter } from './url-params.ts';
 import { CardPage } from './card-page.tsx';
-import { ARTIST_SORT_NAMES } from './sort-options.ts';
+import { ARTIST_SORT_NAMES, artistName } from './sort-options.ts';
 
 export function ArtistsPage() {
   const { t } = useTranslation();
   const search = useSearch({ from: '/app/artists' });
   const navigate = useNavigate();
   const { playArtist } = usePlay();
-  const list = usePagedList((at) => artistPage(toFilter(search), at));
   return (
     <CardPage
       title={t('nav.artists')}
       icon={IconArtist}
-      list={list}
+      query={(at) => artistPage(toFilter(search), at)}
+      nameOf={artistName}
       sorts={ARTIST_SORT_NAMES}
       defaultSort="name"
       search={search}

@@ -1,10 +1,13 @@
-// One form for several tracks: empty fields stay unchanged. Pure.
+// One form for several tracks: a field that is absent stays as it is, an empty one is cleared for all. Pure.
 import type { TrackOut, TrackPatch, TrackPut } from '../../../server/library/wire.ts';
-import { SHARED_FIELDS, viewOf } from '../../music/track-fields.ts';
+import { FIELD_NAMES, viewOf } from '../../music/track-fields.ts';
 
-export const BATCH_FIELDS = ['artist', 'album', 'album_artist', 'genre', ...SHARED_FIELDS] as const;
+export const BATCH_FIELDS = ['artist', 'album', 'album_artist', 'genre', ...FIELD_NAMES] as const;
 export type BatchField = (typeof BATCH_FIELDS)[number];
 export type BatchForm = Partial<Record<BatchField, string>>;
+
+/** Every track has an artist. */
+export const canClear = (field: BatchField): boolean => field !== 'artist';
 
 const NAMES = { artist: 'artist_name', album: 'album_title', album_artist: 'album_artist_name' } as const;
 const valueOf = (track: TrackOut, field: BatchField): string | number | null =>
@@ -25,15 +28,18 @@ export type TrackChange =
  * with the title.
  */
 export function changeOf(track: TrackOut, form: BatchForm): TrackChange | undefined {
-  const given = (field: BatchField) => form[field]?.trim() || undefined;
+  /** Undefined to keep, null to clear. */
+  const given = (field: BatchField): string | null | undefined =>
+    form[field] === undefined ? undefined : form[field].trim() || null;
   const loose = Object.fromEntries(
-    (['genre', ...SHARED_FIELDS] as const).flatMap((field) => {
+    (['genre', ...FIELD_NAMES] as const).flatMap((field) => {
       const text = given(field);
       if (text === undefined) return [];
-      return [[field, field !== 'genre' && viewOf(field).input === 'number' ? Number(text) : text]];
+      const isNumber = field !== 'genre' && viewOf(field).input === 'number';
+      return [[field, isNumber && text !== null ? Number(text.replace(',', '.')) : text]];
     }),
   ) as Omit<TrackPatch, 'title'>;
-  const artist = given('artist');
+  const artist = given('artist') ?? undefined;
   const album = given('album');
   const albumArtist = given('album_artist');
   if (artist === undefined && album === undefined && albumArtist === undefined) {
@@ -49,7 +55,7 @@ export function changeOf(track: TrackOut, form: BatchForm): TrackChange | undefi
       title: track.title,
       artist: credit,
       ...(artist === undefined && names.length > 0 && { artists: names }),
-      album: album ?? track.album_title,
+      album: album === undefined ? track.album_title : album,
       ...(albumArtist !== undefined && { album_artist: albumArtist }),
       ...loose,
     },

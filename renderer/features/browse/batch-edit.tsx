@@ -6,20 +6,20 @@ import { request } from '../../api/client.ts';
 import { newBatch, useUndoEdits } from '../../api/edits.ts';
 import { LIBRARY } from '../../api/library.ts';
 import { detailOf } from '../../api/problem.ts';
-import { editTogether } from '../../music/editing.ts';
+import { edit } from '../../music/editing.ts';
 import type { Items } from '../../music/items.ts';
 import { isFieldName, viewOf } from '../../music/track-fields.ts';
-import { Button } from '../../ui/button.tsx';
-import { formText } from '../../ui/form-text.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { IconClose, IconUndo } from '../../ui/icons.ts';
 import { formatNumber } from '../../ui/format.ts';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
-import { BATCH_FIELDS, changeOf, commonValue, type BatchField, type BatchForm } from './batch-changes.ts';
+import { BATCH_FIELDS, canClear, changeOf, commonValue, type BatchField, type BatchForm } from './batch-changes.ts';
 import styles from './tracks-table.module.css';
 
 const isNumber = (field: BatchField): boolean => isFieldName(field) && viewOf(field).input === 'number';
 
-/** One form for all tracks of the items; empty fields stay unchanged. */
+/** One form for all tracks of the items; fields that are not touched stay unchanged. */
 export function BatchEdit({ items }: { items: Items }) {
   const { t } = useTranslation();
   const queries = useQueryClient();
@@ -27,6 +27,7 @@ export function BatchEdit({ items }: { items: Items }) {
   const undo = useUndoEdits();
   const [saved, setSaved] = useState<number | null>(null);
   const [failure, setFailure] = useState('');
+  const [form, setForm] = useState<BatchForm>({});
   const { data: tracks, error } = useQuery({
     queryKey: ['chosen', items],
     queryKeyHashFn: () => 'chosen',
@@ -35,9 +36,9 @@ export function BatchEdit({ items }: { items: Items }) {
     gcTime: 0,
   });
 
-  const onClose = () => editTogether(null);
+  const onClose = () => edit(null);
   const count = tracks?.length ?? items.count;
-  const save = async (form: BatchForm) => {
+  const save = async () => {
     setFailure('');
     const batch = newBatch();
     try {
@@ -69,23 +70,23 @@ export function BatchEdit({ items }: { items: Items }) {
         className={styles.form}
         onSubmit={(event) => {
           event.preventDefault();
-          const form = event.currentTarget;
-          void save(Object.fromEntries(BATCH_FIELDS.map((field) => [field, formText(form, field)])));
+          void save();
         }}
       >
         <p>{t('edit.help')}</p>
         <div className={styles.fields}>
           {BATCH_FIELDS.map((field, i) => (
-            <TextInput
+            <Field
               key={field}
-              name={field}
-              label={t(`field.${field}`)}
-              className={isNumber(field) ? '' : styles.wide!}
+              field={field}
+              common={tracks ? commonValue(tracks, field) : ''}
+              change={form[field]}
+              onChange={(text) => {
+                const { [field]: _, ...others } = form;
+                setForm(text === undefined ? others : { ...others, [field]: text });
+              }}
               disabled={!tracks}
-              data-autofocus={i === 0 || undefined}
-              placeholder={tracks ? (commonValue(tracks, field) ?? t('edit.several')) : ''}
-              maxLength={isNumber(field) ? 4 : 500}
-              {...(isNumber(field) && { inputMode: 'numeric' as const, pattern: '\\d{1,4}' })}
+              autoFocus={i === 0}
             />
           ))}
         </div>
@@ -97,11 +98,74 @@ export function BatchEdit({ items }: { items: Items }) {
             </span>
           )}
           <Button onClick={onClose}>{t('edit.cancel')}</Button>
-          <Button type="submit" variant="primary" disabled={!tracks || saved !== null}>
+          <Button
+            type="submit"
+            variant="primary"
+            disabled={!tracks || saved !== null || Object.keys(form).length === 0}
+          >
             {t('edit.save')}
           </Button>
         </div>
       </form>
     </Modal>
+  );
+}
+
+interface FieldProps {
+  field: BatchField;
+  /** What all tracks have; undefined when they differ. */
+  common: string | undefined;
+  /** What they are given; undefined to keep what they have. */
+  change: string | undefined;
+  onChange: (change: string | undefined) => void;
+  disabled: boolean;
+  autoFocus: boolean;
+}
+
+/** The value in common, and a button that clears it for all or keeps what was there. */
+function Field({ field, common, change, onChange, disabled, autoFocus }: FieldProps) {
+  const { t } = useTranslation();
+  const name = t(`field.${field}`);
+  const isChanged = change !== undefined;
+  const isCleared = change?.trim() === '' && canClear(field);
+  const number = field === 'bpm' ? { max: 6, pattern: '\\d{1,3}([.,]\\d{1,2})?' } : { max: 4, pattern: '\\d{1,4}' };
+  return (
+    <TextInput
+      name={field}
+      label={name}
+      className={isNumber(field) ? '' : styles.wide!}
+      disabled={disabled}
+      data-autofocus={autoFocus || undefined}
+      value={change ?? common ?? ''}
+      placeholder={isCleared ? t('edit.cleared') : common === undefined ? t('edit.several') : ''}
+      onChange={(event) => {
+        const text = event.currentTarget.value;
+        onChange(text === common ? undefined : text);
+      }}
+      maxLength={isNumber(field) ? number.max : 500}
+      {...(isNumber(field) && { inputMode: 'decimal' as const, pattern: number.pattern })}
+      rightSection={
+        isChanged ? (
+          <IconButton
+            label={t('edit.keep', { field: name })}
+            icon={IconUndo}
+            size="small"
+            iconSize={16}
+            onClick={() => onChange(undefined)}
+          />
+        ) : (
+          canClear(field) &&
+          common !== '' && (
+            <IconButton
+              label={t('edit.clear', { field: name })}
+              icon={IconClose}
+              size="small"
+              iconSize={16}
+              onClick={() => onChange('')}
+            />
+          )
+        )
+      }
+    />
   );
 }

@@ -1,11 +1,14 @@
 // A page with one large grid of covers, for albums and artists.
+import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Icon } from '../../ui/icons.ts';
-import type { PagedList } from '../../api/paged-list.ts';
+import type { PageAt, PageOptions } from '../../api/library.ts';
+import { usePagedList } from '../../api/paged-list.ts';
 import { detailOf } from '../../api/problem.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
+import { LetterRail } from '../../ui/letter-rail.tsx';
 import { Page } from '../../ui/page.tsx';
 import pill from '../../ui/pill.module.css';
 import { Slider } from '../../ui/slider.tsx';
@@ -15,12 +18,16 @@ import { CAPTION_HEIGHT } from './album-card.tsx';
 import { hasFilters, type ListSearch } from './url-params.ts';
 import { EmptyLibrary } from './empty-library.tsx';
 import { FilterTools, SortTools, type SortName } from './list-tools.tsx';
+import { naturalOrder } from './sort-options.ts';
+import { useJump } from './type-ahead.ts';
 import { CARD_SIZES, useCardSize } from './use-card-size.ts';
 
 interface CardPageProps<T, Sort extends SortName> {
   title: string;
   icon: Icon;
-  list: PagedList<T>;
+  query: (at: PageAt) => PageOptions<T>;
+  /** What the list is sorted by, if that is a name. */
+  nameOf: (item: T, sort: Sort) => string | null | undefined;
   sorts: readonly Sort[];
   defaultSort: Sort;
   search: ListSearch<Sort>;
@@ -29,17 +36,20 @@ interface CardPageProps<T, Sort extends SortName> {
   onPlay: (item: T) => void;
   /** Shown instead when the library has none. */
   empty?: ReactNode;
+  hasFormat?: boolean;
   tools?: ReactNode;
 }
 
 /** Skeletons shown until the total is known. */
 const PLACEHOLDERS = 48;
+const NAME_SORTS: ReadonlySet<string> = new Set(['title', 'artist', 'name']);
 const GAP = { column: 20, row: 24 };
 
 export function CardPage<T, Sort extends SortName>({
   title,
   icon,
-  list,
+  query,
+  nameOf,
   sorts,
   defaultSort,
   search,
@@ -47,10 +57,24 @@ export function CardPage<T, Sort extends SortName>({
   renderCard,
   onPlay,
   empty,
+  hasFormat = false,
   tools: ownTools,
 }: CardPageProps<T, Sort>) {
   const { t } = useTranslation();
   const [size, setSize] = useCardSize();
+  const queries = useQueryClient();
+  const list = usePagedList(query);
+  const sort = search.sort ?? defaultSort;
+  const isByName = NAME_SORTS.has(sort);
+  const nameAt = async (row: number) => {
+    const item = list.item(row) ?? (await queries.fetchQuery(query({ limit: 1, offset: row }))).items[0];
+    return (item && nameOf(item, sort)) ?? undefined;
+  };
+  const { goTo, onType, letters } = useJump({
+    count: list.total ?? 0,
+    nameAt: isByName ? nameAt : undefined,
+    descending: (search.order ?? naturalOrder(sort)) === 'desc',
+  });
   const tools = (
     <>
       {ownTools}
@@ -64,7 +88,7 @@ export function CardPage<T, Sort extends SortName>({
           valueText={`${size} px`}
         />
       </div>
-      <FilterTools search={search} onChange={onSearch} />
+      <FilterTools hasFormat={hasFormat} search={search} onChange={onSearch} />
       <SortTools sorts={sorts} defaultSort={defaultSort} search={search} onChange={onSearch} />
     </>
   );
@@ -87,22 +111,26 @@ export function CardPage<T, Sort extends SortName>({
       );
     if (list.total === 0) return empty ?? <EmptyLibrary />;
     return (
-      <VirtualGrid
-        label={title}
-        count={list.total ?? PLACEHOLDERS}
-        cellWidth={size}
-        gap={GAP}
-        cellHeight={(width) => width + CAPTION_HEIGHT}
-        onRange={list.show}
-        renderCell={(index, tabIndex, width) => renderCard(list.item(index), tabIndex, width)}
-        onCellKey={(event, index) => {
-          const item = list.item(index);
-          if (!item || event.ctrlKey || event.metaKey || (event.key !== ' ' && event.key.toLowerCase() !== 'p'))
-            return false;
-          onPlay(item);
-          return true;
-        }}
-      />
+      <>
+        {letters && <LetterRail {...letters} />}
+        <VirtualGrid
+          label={title}
+          goTo={goTo}
+          count={list.total ?? PLACEHOLDERS}
+          cellWidth={size}
+          gap={GAP}
+          cellHeight={(width) => width + CAPTION_HEIGHT}
+          onRange={list.show}
+          renderCell={(index, tabIndex, width) => renderCard(list.item(index), tabIndex, width)}
+          onCellKey={(event, index) => {
+            const item = list.item(index);
+            const isPlay = event.key === ' ' || event.key === 'p';
+            if (!item || event.ctrlKey || event.metaKey || !isPlay) return onType(event);
+            onPlay(item);
+            return true;
+          }}
+        />
+      </>
     );
   }
 }

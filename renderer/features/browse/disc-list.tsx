@@ -24,7 +24,13 @@ export function DiscList({ tracks, albumArtist }: { tracks: TrackOut[]; albumArt
                 lead="number"
                 withArtist={track.artist_name !== albumArtist}
                 withFormat={mixed}
-                onPlay={() => player.playTracks(tracks, { startAt: tracks.indexOf(track), shuffle: false })}
+                onPlay={() =>
+                  player.playTracks(tracks, {
+                    startAt: tracks.indexOf(track),
+                    shuffle: false,
+                    from: track.album_title,
+                  })
+                }
               />
             ))}
           </ol>

@@ -8,19 +8,24 @@ import { detailOf } from '../../api/problem.ts';
 import { albumCover } from '../../api/urls.ts';
 import { markItems } from '../../music/item-marks.ts';
 import { genreItems } from '../../music/items.ts';
+import { MoreButton } from '../../music/more-button.tsx';
 import { Mosaic } from '../../music/mosaic.tsx';
 import { IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
+import { LetterRail } from '../../ui/letter-rail.tsx';
 import { Page } from '../../ui/page.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { VirtualGrid } from '../../ui/virtual-grid.tsx';
 import { CAPTION_HEIGHT } from './album-card.tsx';
 import { EmptyLibrary } from './empty-library.tsx';
+import { useJump } from './type-ahead.ts';
 import { useCardSize } from './use-card-size.ts';
 import styles from './genres.module.css';
 
 const GAP = { column: 20, row: 24 };
 const ROW_HEIGHT = 52;
+/** Enough for four albums with covers, as a rule. */
+const COVERS = { limit: 8, offset: 0 };
 const nothing = () => {};
 
 /** Genres as tiles with covers, or as a dense list; each links to its albums and tracks. */
@@ -31,6 +36,12 @@ export function GenresPage() {
   const [size] = useCardSize();
   const genres = useQuery(genresQuery());
   const asList = view === 'list';
+  const jump = useJump({
+    count: genres.data?.length ?? 0,
+    nameAt: async (row) => genres.data?.[row]?.name,
+    descending: false,
+  });
+  const onCellKey = jump.onType;
   const toggle = (
     <IconButton
       label={t(asList ? 'genres.tiles' : 'genres.list')}
@@ -44,9 +55,20 @@ export function GenresPage() {
     if (!genres.data) return null;
     if (genres.data.length === 0) return <EmptyLibrary />;
     const all = genres.data;
+    return (
+      <>
+        {jump.letters && <LetterRail {...jump.letters} />}
+        {grid(all)}
+      </>
+    );
+  }
+
+  function grid(all: readonly GenreOut[]) {
     return asList ? (
       <VirtualGrid
         key="list"
+        goTo={jump.goTo}
+        onCellKey={onCellKey}
         label={t('nav.genres')}
         count={all.length}
         cellWidth={4_000}
@@ -57,6 +79,8 @@ export function GenresPage() {
     ) : (
       <VirtualGrid
         key="tiles"
+        goTo={jump.goTo}
+        onCellKey={onCellKey}
         label={t('nav.genres')}
         count={all.length}
         cellWidth={size}
@@ -81,7 +105,7 @@ interface GenreProps {
 
 function GenreTile({ genre, tabIndex }: GenreProps) {
   const { t } = useTranslation();
-  const { data } = useQuery(albumPage({ genre: genre.name, sort: 'play_count' }, { limit: 4, offset: 0 }));
+  const { data, isPending } = useQuery(albumPage({ genre: genre.name, sort: 'play_count' }, COVERS));
   const covers = data?.items.flatMap((album) => albumCover(album, 160) ?? []) ?? [];
   return (
     <div className={styles.tile} {...markItems(genreItems(genre))}>
@@ -96,9 +120,7 @@ function GenreTile({ genre, tabIndex }: GenreProps) {
         {covers.length > 0 ? (
           <Mosaic covers={covers} />
         ) : (
-          <span className={styles.blank}>
-            <IconGenre size={40} stroke={1.25} aria-hidden />
-          </span>
+          <span className={styles.blank}>{!isPending && <IconGenre size={40} stroke={1.25} aria-hidden />}</span>
         )}
       </Link>
       <span className={styles.name} title={genre.name}>
@@ -118,6 +140,7 @@ function GenreRow({ genre, tabIndex }: GenreProps) {
         <span className={styles.count}>{t('album.count', { count: genre.album_count })}</span>
       </Link>
       <TrackLink genre={genre} />
+      <MoreButton items={() => genreItems(genre)} name={genre.name} tabIndex={-1} />
       <IconForward size={16} aria-hidden />
     </div>
   );

@@ -26,7 +26,7 @@ export function JumpBackIn({ begun }: { begun: readonly UnfinishedAlbum[] | unde
   const goOn = async ({ album, lastTrackId }: UnfinishedAlbum) => {
     const tracks = await queries.ensureQueryData(albumTracksQuery(album.id));
     const at = tracks.findIndex(({ id }) => id === lastTrackId) + 1;
-    player.playTracks(tracks, { startAt: at < tracks.length ? at : 0, shuffle: false });
+    player.playTracks(tracks, { startAt: at < tracks.length ? at : 0, shuffle: false, from: album.title });
   };
 
   return (

@@ -2,7 +2,6 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { IconLike } from '../../ui/icons.ts';
 import { albumPage, artistPage } from '../../api/library.ts';
-import { usePagedList } from '../../api/paged-list.ts';
 import { usePlay } from '../../player/use-player.ts';
 import { ChoiceMenu } from '../../ui/choice-menu.tsx';
 import { EmptyState } from '../../ui/states.tsx';
@@ -10,7 +9,7 @@ import { AlbumCard } from './album-card.tsx';
 import { ArtistCard } from './artist-card.tsx';
 import { parseAlbumSearch, parseArtistSearch, parseTrackSearch, toFilter, type LikedKind } from './url-params.ts';
 import { CardPage } from './card-page.tsx';
-import { ALBUM_SORT_NAMES, ARTIST_SORT_NAMES } from './sort-options.ts';
+import { ALBUM_SORT_NAMES, albumName, ARTIST_SORT_NAMES, artistName } from './sort-options.ts';
 import { TrackList } from './track-list.tsx';
 
 const KINDS = ['tracks', 'albums', 'artists'] as const satisfies readonly LikedKind[];
@@ -68,14 +67,15 @@ function LikedAlbums() {
   const { playAlbum } = usePlay();
   const { all, onSearch, tools, empty } = useLikedSearch('albums');
   const search = parseAlbumSearch({ ...all });
-  const list = usePagedList((at) => albumPage({ ...toFilter(search), liked: true }, at));
   return (
     <CardPage
       title={t('nav.liked')}
       icon={IconLike}
-      list={list}
+      query={(at) => albumPage({ ...toFilter(search), liked: true }, at)}
+      nameOf={albumName}
       sorts={ALBUM_SORT_NAMES}
       defaultSort="title"
+      hasFormat
       search={search}
       onSearch={onSearch}
       tools={tools}
@@ -91,12 +91,12 @@ function LikedArtists() {
   const { playArtist } = usePlay();
   const { all, onSearch, tools, empty } = useLikedSearch('artists');
   const search = parseArtistSearch({ ...all });
-  const list = usePagedList((at) => artistPage({ ...toFilter(search), liked: true }, at));
   return (
     <CardPage
       title={t('nav.liked')}
       icon={IconLike}
-      list={list}
+      query={(at) => artistPage({ ...toFilter(search), liked: true }, at)}
+      nameOf={artistName}
       sorts={ARTIST_SORT_NAMES}
       defaultSort="name"
       search={search}

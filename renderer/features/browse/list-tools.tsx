@@ -1,14 +1,18 @@
 // Sort order and filters of a list, kept in the URL.
 import { Popover, Select, Switch, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconAscending, IconDescending, IconFilter, IconShuffle } from '../../ui/icons.ts';
 import { genresQuery, type SortOrder } from '../../api/library.ts';
+import { storageQuery } from '../../api/stats.ts';
 import { isFieldName } from '../../music/track-fields.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ChoiceMenu } from '../../ui/choice-menu.tsx';
+import { formatFormat } from '../../ui/format.ts';
 import pill from '../../ui/pill.module.css';
-import { hasFilters, newSeed, type ListSearch } from './url-params.ts';
+import { FILTERS, hasFilters, newSeed, type ListSearch } from './url-params.ts';
 import { naturalOrder, type ALBUM_SORT_NAMES, type ARTIST_SORT_NAMES, type TRACK_SORT_NAMES } from './sort-options.ts';
 
 export type SortName = (typeof ALBUM_SORT_NAMES | typeof ARTIST_SORT_NAMES | typeof TRACK_SORT_NAMES)[number];
@@ -64,12 +68,69 @@ export function SortTools<Sort extends SortName>({ sorts, defaultSort, search, o
   );
 }
 
-export function FilterTools<Sort extends SortName>({
-  search,
-  onChange,
-}: Pick<ListToolsProps<Sort>, 'search' | 'onChange'>) {
+interface FilterToolsProps<Sort extends SortName> extends Pick<ListToolsProps<Sort>, 'search' | 'onChange'> {
+  /** Whether the format of the audio is one of the filters. */
+  hasFormat?: boolean;
+}
+
+/** A field for words, and a form with the other filters. */
+export function FilterTools<Sort extends SortName>(props: FilterToolsProps<Sort>) {
+  const { t } = useTranslation();
+  const { q: _, ...others } = props.search;
+  return (
+    <>
+      <TextFilter {...props} />
+      <Popover position="bottom-end" trapFocus>
+        <Popover.Target>
+          <button type="button" className={pill.pill} data-active={hasFilters(others) || undefined}>
+            <IconFilter size={16} aria-hidden />
+            {t('list.filter')}
+          </button>
+        </Popover.Target>
+        <Popover.Dropdown aria-label={t('list.filter')}>
+          <FilterForm {...props} />
+        </Popover.Dropdown>
+      </Popover>
+    </>
+  );
+}
+
+const TYPING_PAUSE_MS = 150;
+
+function TextFilter<Sort extends SortName>({ search, onChange }: FilterToolsProps<Sort>) {
+  const { t } = useTranslation();
+  const [text, setText] = useState(search.q ?? '');
+  const [typed] = useDebouncedValue(text.trim(), TYPING_PAUSE_MS);
+  const q = search.q ?? '';
+  useEffect(() => setText((now) => (now.trim() === q ? now : q)), [q]);
+  useEffect(() => {
+    const { q: _, ...others } = search;
+    if (typed !== q) onChange(typed === '' ? others : { ...others, q: typed });
+  }, [typed]);
+  return (
+    <input
+      type="search"
+      className={pill.text}
+      aria-label={t('list.text')}
+      placeholder={t('list.text')}
+      value={text}
+      maxLength={200}
+      autoComplete="off"
+      spellCheck={false}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || text === '') return;
+        event.stopPropagation();
+        setText('');
+      }}
+    />
+  );
+}
+
+function FilterForm<Sort extends SortName>({ search, onChange, hasFormat = false }: FilterToolsProps<Sort>) {
   const { t } = useTranslation();
   const genres = useQuery(genresQuery());
+  const storage = useQuery({ ...storageQuery(), enabled: hasFormat });
   const set = (change: Partial<Record<keyof ListSearch<Sort>, unknown>>) =>
     onChange(
       Object.fromEntries(
@@ -78,56 +139,59 @@ export function FilterTools<Sort extends SortName>({
     );
   const year = (text: string) => (/^\d{1,4}$/.test(text) ? Number(text) : undefined);
   return (
-    <Popover position="bottom-end" trapFocus>
-      <Popover.Target>
-        <button type="button" className={pill.pill} data-active={hasFilters(search) || undefined}>
-          <IconFilter size={16} aria-hidden />
-          {t('list.filter')}
-        </button>
-      </Popover.Target>
-      <Popover.Dropdown aria-label={t('list.filter')}>
-        <div className={pill.form}>
-          <Select
-            openOnFocus={false}
-            label={t('list.genre')}
-            placeholder={t('list.anyGenre')}
-            searchable
-            clearable
-            value={search.genre ?? null}
-            data={(genres.data ?? []).map((genre) => genre.name)}
-            onChange={(genre) => set({ genre: genre ?? undefined })}
-            comboboxProps={{ withinPortal: false }}
-            nothingFoundMessage={t('list.noGenre')}
-            maxDropdownHeight={240}
-          />
-          <div className={pill.years}>
-            <TextInput
-              label={t('list.yearFrom')}
-              inputMode="numeric"
-              maxLength={4}
-              defaultValue={search.from ?? ''}
-              onChange={(event) => set({ from: year(event.currentTarget.value) })}
-            />
-            <TextInput
-              label={t('list.yearTo')}
-              inputMode="numeric"
-              maxLength={4}
-              defaultValue={search.to ?? ''}
-              onChange={(event) => set({ to: year(event.currentTarget.value) })}
-            />
-          </div>
-          <Switch
-            label={t('list.likedOnly')}
-            checked={search.liked ?? false}
-            onChange={(event) => set({ liked: event.currentTarget.checked || undefined })}
-          />
-          {hasFilters(search) && (
-            <Button onClick={() => set({ genre: undefined, from: undefined, to: undefined, liked: undefined })}>
-              {t('list.clearFilters')}
-            </Button>
-          )}
-        </div>
-      </Popover.Dropdown>
-    </Popover>
+    <div className={pill.form}>
+      <Select
+        openOnFocus={false}
+        label={t('list.genre')}
+        placeholder={t('list.anyGenre')}
+        searchable
+        clearable
+        value={search.genre ?? null}
+        data={(genres.data ?? []).map((genre) => genre.name)}
+        onChange={(genre) => set({ genre: genre ?? undefined })}
+        comboboxProps={{ withinPortal: false }}
+        nothingFoundMessage={t('list.noGenre')}
+        maxDropdownHeight={240}
+      />
+      {hasFormat && (
+        <Select
+          openOnFocus={false}
+          label={t('list.format')}
+          placeholder={t('list.anyFormat')}
+          clearable
+          value={search.format ?? null}
+          data={(storage.data?.by_format ?? []).map(({ key }) => ({ value: key, label: formatFormat(key) }))}
+          onChange={(format) => set({ format: format ?? undefined })}
+          comboboxProps={{ withinPortal: false }}
+          maxDropdownHeight={240}
+        />
+      )}
+      <div className={pill.years}>
+        <TextInput
+          label={t('list.yearFrom')}
+          inputMode="numeric"
+          maxLength={4}
+          defaultValue={search.from ?? ''}
+          onChange={(event) => set({ from: year(event.currentTarget.value) })}
+        />
+        <TextInput
+          label={t('list.yearTo')}
+          inputMode="numeric"
+          maxLength={4}
+          defaultValue={search.to ?? ''}
+          onChange={(event) => set({ to: year(event.currentTarget.value) })}
+        />
+      </div>
+      <Switch
+        label={t('list.likedOnly')}
+        checked={search.liked ?? false}
+        onChange={(event) => set({ liked: event.currentTarget.checked || undefined })}
+      />
+      {hasFilters(search) && (
+        <Button onClick={() => set(Object.fromEntries(FILTERS.map((filter) => [filter, undefined])))}>
+          {t('list.clearFilters')}
+        </Button>
+      )}
+    </div>
   );
 }

@@ -5,16 +5,16 @@ import { usePlayerCommands } from '../../player/use-player.ts';
 import { Button } from '../../ui/button.tsx';
 import { IconShuffle } from '../../ui/icons.ts';
 
-export function PlayButtons({ tracks }: { tracks: TrackOut[] }) {
+export function PlayButtons({ tracks, from }: { tracks: TrackOut[]; from: string }) {
   const { t } = useTranslation();
   const player = usePlayerCommands();
   return (
     <>
       <PlayButton
         has={(id) => tracks.some((track) => track.id === id)}
-        onPlay={() => player.playTracks(tracks, { shuffle: false })}
+        onPlay={() => player.playTracks(tracks, { shuffle: false, from })}
       />
-      <Button icon={IconShuffle} onClick={() => player.playTracks(tracks, { shuffle: true })}>
+      <Button icon={IconShuffle} onClick={() => player.playTracks(tracks, { shuffle: true, from })}>
         {t('player.shuffle')}
       </Button>
     </>

@@ -1,5 +1,5 @@
 // Sort orders, as listed in the menu. Names are the API's.
-import type { AlbumSort, ArtistSort, TrackSort } from '../../../server/library/wire.ts';
+import type { AlbumOut, AlbumSort, ArtistOut, ArtistSort, TrackSort } from '../../../server/library/wire.ts';
 import type { SortOrder } from '../../api/library.ts';
 import { SORTABLE_FIELDS } from '../../music/track-fields.ts';
 
@@ -30,6 +30,13 @@ export const TRACK_SORT_NAMES = [
   'last_played_at',
   'random',
 ] as const satisfies readonly TrackSort[];
+
+const withoutThe = (name: string | null): string | undefined => name?.replace(/^the /i, '');
+
+/** What albums and artists are sorted by, where that is a name. */
+export const albumName = ({ title, artist_name }: AlbumOut, sort: AlbumSort): string | undefined =>
+  sort === 'artist' ? withoutThe(artist_name) : title;
+export const artistName = ({ sort_name }: ArtistOut): string => sort_name;
 
 const NEWEST_FIRST = new Set<string>(['year', 'original_year', 'created_at', 'play_count', 'last_played_at']);
 

@@ -1,12 +1,11 @@
 // A page with one table of tracks: all of them, or the liked ones.
-import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { TrackOut, TrackSort } from '../../../server/library/wire.ts';
-import { PAGE_SIZE, trackPage, type TrackFilter } from '../../api/library.ts';
+import { trackPage, type TrackFilter } from '../../api/library.ts';
 import { usePagedList } from '../../api/paged-list.ts';
 import { detailOf } from '../../api/problem.ts';
-import { usePlayerCommands } from '../../player/use-player.ts';
+import { usePlayList } from '../../music/use-play-list.ts';
 import { formatNumber } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { ErrorState } from '../../ui/states.tsx';
@@ -36,21 +35,18 @@ const PLACEHOLDERS = 30;
 
 export function TrackList({ title, search, onSearch, always, defaultSort = 'title', empty, tools }: TrackListProps) {
   const { t } = useTranslation();
-  const queries = useQueryClient();
-  const player = usePlayerCommands();
+  const play = usePlayList();
   const [layout, setLayout] = useColumnLayout('tracks');
   const sort = search.sort ?? defaultSort;
   const descending = (search.order ?? naturalOrder(sort)) === 'desc';
   const filter: TrackFilter = { ...toFilter(search), sort, ...always };
   const list = usePagedList<TrackOut>((at) => trackPage(filter, at));
 
-  /** Plays from this row on: as many tracks as one page of the list holds. */
-  const playFrom = async (index: number) => {
-    const { items } = await queries.fetchQuery(trackPage(filter, { limit: PAGE_SIZE, offset: index }));
-    player.playTracks(items, { shuffle: false });
-  };
   const columns = useMemo(
-    () => trackColumns(t, (track, index) => <PlayCover track={track} onPlay={() => void playFrom(index)} />),
+    () =>
+      trackColumns(t, (track, index) => (
+        <PlayCover track={track} onPlay={() => play({ name: title, query: filter }, index)} />
+      )),
     [t, search],
   );
 
@@ -94,7 +90,7 @@ export function TrackList({ title, search, onSearch, always, defaultSort = 'titl
         <>
           {tools}
           <ViewMenu columns={columns} layout={layout} onChange={setLayout} />
-          <FilterTools search={search} onChange={onSearch} />
+          <FilterTools hasFormat search={search} onChange={onSearch} />
           <SortTools sorts={TRACK_SORT_NAMES} defaultSort={defaultSort} search={search} onChange={onSearch} />
         </>
       }

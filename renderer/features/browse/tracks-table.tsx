@@ -1,23 +1,25 @@
 // The table of tracks, of any length: selection, context menu, drag and drop, type-ahead. A bar above the player shows
 // the selection.
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { useEffect, useMemo, useRef, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { TrackOut, TrackSort } from '../../../server/library/wire.ts';
-import { PAGE_SIZE, trackPage, type TrackFilter } from '../../api/library.ts';
+import { trackPage, type TrackFilter } from '../../api/library.ts';
 import { MOST_ROWS, type PagedList } from '../../api/paged-list.ts';
 import { markItems } from '../../music/item-marks.ts';
 import { trackItems } from '../../music/items.ts';
 import { endTrackDrag, someTracks, type TrackGroup } from '../../music/track-drag.ts';
 import { trackKey, useDeleteTracks } from '../../music/use-delete-tracks.ts';
+import { usePlayList } from '../../music/use-play-list.ts';
 import { currentEntry } from '../../player/player.ts';
-import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
+import { usePlayer } from '../../player/use-player.ts';
 import { formatNumber } from '../../ui/format.ts';
+import { LetterRail } from '../../ui/letter-rail.tsx';
 import { usePutAway } from '../../ui/undoable.ts';
 import { chooseByClick, isCovered, useSelection } from '../../ui/use-selection.ts';
 import { VirtualTable, type RowChoice } from '../../ui/virtual-table.tsx';
 import { laidOut, movedColumn, type ChoosableColumn, type ColumnLayout } from './column-layout.ts';
-import { findRow, useTypeAhead } from './type-ahead.ts';
+import { useJump } from './type-ahead.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import styles from './tracks-table.module.css';
 
@@ -55,7 +57,8 @@ export function TracksTable({
 }: TracksTableProps) {
   const { t } = useTranslation();
   const queries = useQueryClient();
-  const player = usePlayerCommands();
+  const play = usePlayList();
+  const source = { name: label, query: filter };
   const currentId = usePlayer((state) => currentEntry(state)?.track.id);
   const away = usePutAway();
   const remove = useDeleteTracks();
@@ -68,8 +71,6 @@ export function TracksTable({
     return tracks;
   };
   const chosen = useSelection({ total, item: list.item, idOf: (track) => track.id, fetchRows });
-  const [goTo, setGoTo] = useState<{ row: number } | undefined>();
-  const typed = useTypeAhead();
   const order = JSON.stringify(filter);
   useEffect(() => {
     chosen.clear();
@@ -82,6 +83,7 @@ export function TracksTable({
     if (!selection.all) return someTracks([...selection.ids].flatMap((id) => known.current.get(id) ?? []));
     return {
       count,
+      source: { ...source, without: [...selection.except] },
       load: async () => {
         if (count > MOST_ROWS) throw new Error(t('select.tooMany', { most: formatNumber(MOST_ROWS) }));
         return (await list.fetchRows(0, total - 1)).filter((track) => chosen.has(track.id));
@@ -94,18 +96,15 @@ export function TracksTable({
     return track;
   };
 
-  const playFrom = async (index: number) => {
-    const { items } = await queries.fetchQuery(trackPage(filter, { limit: PAGE_SIZE, offset: index }));
-    player.playTracks(items, { shuffle: false });
-  };
-  const jump = async (text: string) => {
-    const nameOf = NAMES[sort];
-    if (!nameOf) return;
-    const nameAt = async (row: number) =>
-      nameOf(list.item(row) ?? (await queries.fetchQuery(trackPage(filter, { limit: 1, offset: row }))).items[0]!) ??
-      undefined;
-    setGoTo({ row: await findRow(text, total, nameAt, descending) });
-  };
+  const playFrom = (index: number) => play(source, index);
+  const nameOf = NAMES[sort];
+  const nameAt =
+    nameOf &&
+    (async (row: number) => {
+      const track = list.item(row) ?? (await queries.fetchQuery(trackPage(filter, { limit: 1, offset: row }))).items[0];
+      return (track && nameOf(track)) ?? undefined;
+    });
+  const { goTo, onType, letters } = useJump({ count: total, nameAt, descending });
 
   /** Menu, keys and drag apply to the selection when they start on a selected row, otherwise to that row. */
   const groupAt = (index: number): TrackGroup | null => {
@@ -128,11 +127,7 @@ export function TracksTable({
       void (chosen.count > 0 ? chosenGroup().load() : Promise.resolve(track ? [track] : []))
         .then(remove)
         .then(chosen.clear);
-    else {
-      const text = typed(event);
-      if (text === undefined) return false;
-      void jump(text);
-    }
+    else return onType(event);
     return true;
   };
 
@@ -140,7 +135,7 @@ export function TracksTable({
     isChosen: (track) => chosen.has(track.id),
     onExtend: chosen.extend,
     onKey,
-    onClick: (event, index) => chooseByClick(chosen, event, index, () => void playFrom(index)),
+    onClick: (event, index) => chooseByClick(chosen, event, index, () => playFrom(index)),
     onDragEnd: endTrackDrag,
   };
 
@@ -153,6 +148,7 @@ export function TracksTable({
   const shown = useMemo(() => laidOut(columns, layout), [columns, layout]);
   return (
     <>
+      {letters && <LetterRail {...letters} />}
       <div className={styles.table} {...marked}>
         <VirtualTable
           label={label}
@@ -162,7 +158,7 @@ export function TracksTable({
           sort={{ id: sort, descending }}
           onSort={onSort}
           onRange={list.show}
-          onOpen={(index) => void playFrom(index)}
+          onOpen={playFrom}
           isCurrent={(track) => track.id === currentId}
           goTo={goTo}
           choice={choice}

@@ -1,13 +1,16 @@
 // Type-ahead in a list that is sorted by the server and mostly not loaded: a binary search finds a row among a million
 // in twenty requests.
-import { useRef, type KeyboardEvent } from 'react';
+import { useRef, useState, type KeyboardEvent } from 'react';
+import { detailOf } from '../../api/problem.ts';
+import { comparable } from '../../ui/comparable.ts';
+import { useUndoNotice } from '../../ui/undo-notice.tsx';
 
 const PAUSE_MS = 900;
 /** Single-key shortcuts of the window; with Shift they are typed. */
-const TAKEN = 'elpq';
+const TAKEN = 'eflpq';
 
 /** Letters typed in quick succession, as one text; undefined for other keys. */
-export function useTypeAhead(): (event: KeyboardEvent) => string | undefined {
+function useTypeAhead(): (event: KeyboardEvent) => string | undefined {
   const typed = useRef({ text: '', at: 0 });
   return (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || [...event.key].length !== 1) return undefined;
@@ -19,14 +22,43 @@ export function useTypeAhead(): (event: KeyboardEvent) => string | undefined {
   };
 }
 
-/** The sort key: without diacritics, case and punctuation. */
-export const comparable = (name: string): string =>
-  name
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N} ]/gu, '')
-    .trim();
+interface JumpOptions {
+  count: number;
+  /** The name that the list is sorted by; undefined where it is sorted by something else. */
+  nameAt: ((row: number) => Promise<string | undefined>) | undefined;
+  descending: boolean;
+}
+
+/** Jumping to names: by typing in the list, or by the letters beside it. */
+export function useJump({ count, nameAt, descending }: JumpOptions) {
+  const typed = useTypeAhead();
+  const [goTo, setGoTo] = useState<{ row: number } | undefined>();
+  const { tell } = useUndoNotice();
+  const jump = (text: string): void => {
+    if (!nameAt || count === 0) return;
+    findRow(text, count, nameAt, descending).then(
+      (row) => setGoTo({ row }),
+      (error: unknown) => tell(detailOf(error)),
+    );
+  };
+  return {
+    /** The row to show, as a new object for each jump. */
+    goTo,
+    setGoTo,
+    jump,
+    /** True when the key was typed text. */
+    onType: (event: KeyboardEvent): boolean => {
+      const text = typed(event);
+      if (text === undefined) return false;
+      jump(text);
+      return true;
+    },
+    letters: nameAt !== undefined && count >= FEW ? { descending, onJump: jump } : null,
+  };
+}
+
+/** Fewer rows than this need no letters. */
+const FEW = 60;
 
 /**
  * The first row whose name is not before `text`; `nameAt` returns undefined for rows without a name, which come last.

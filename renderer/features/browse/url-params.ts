@@ -3,6 +3,9 @@ import { ALBUM_SORT_NAMES, ARTIST_SORT_NAMES, TRACK_SORT_NAMES } from './sort-op
 import type { SortOrder } from '../../api/library.ts';
 
 export interface ListSearch<Sort extends string> {
+  /** Words in its names. */
+  q?: string;
+  format?: string;
   sort?: Sort;
   order?: SortOrder;
   genre?: string;
@@ -14,14 +17,18 @@ export interface ListSearch<Sort extends string> {
 
 const oneOf = <T extends string>(values: readonly T[], value: unknown): T | undefined =>
   values.find((one) => one === value);
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value.slice(0, 200) : undefined;
 const year = (value: unknown): number | undefined => (/^\d{1,4}$/.test(String(value)) ? Number(value) : undefined);
 const whole = (value: unknown): number | undefined => (/^\d{1,9}$/.test(String(value)) ? Number(value) : undefined);
 
 function parse<Sort extends string>(sorts: readonly Sort[], input: Record<string, unknown>): ListSearch<Sort> {
   const parsed = {
+    q: text(input['q']),
+    format: text(input['format']),
     sort: oneOf(sorts, input['sort']),
     order: oneOf(['asc', 'desc'] as const, input['order']),
-    genre: typeof input['genre'] === 'string' && input['genre'] !== '' ? input['genre'] : undefined,
+    genre: text(input['genre']),
     from: year(input['from']),
     to: year(input['to']),
     liked: String(input['liked']) === 'true' ? true : undefined,
@@ -56,7 +63,8 @@ export const toFilter = <Sort extends string>({ from, to, ...rest }: ListSearch<
   year_to: to,
 });
 
-export const hasFilters = ({ genre, from, to, liked }: ListSearch<string>): boolean =>
-  genre !== undefined || from !== undefined || to !== undefined || liked !== undefined;
+export const FILTERS = ['q', 'format', 'genre', 'from', 'to', 'liked'] as const;
+export const hasFilters = (search: ListSearch<string>): boolean =>
+  FILTERS.some((filter) => search[filter] !== undefined);
 
 export const newSeed = (): number => Math.floor(Math.random() * 1e9);

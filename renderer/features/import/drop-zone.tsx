@@ -7,6 +7,9 @@ import { filesOf } from './dropped-files.ts';
 import styles from './import.module.css';
 import { enqueueUploads } from './upload-queue.ts';
 
+/** A picture may become a cover, wherever one takes it. */
+const carriesPictures = ({ dataTransfer }: DragEvent) =>
+  [...(dataTransfer?.items ?? [])].every(({ type }) => type.startsWith('image/'));
 const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
 
 export function DropZone() {
@@ -23,8 +26,16 @@ export function DropZone() {
     };
     const listen = new AbortController();
     const options = { signal: listen.signal };
-    addEventListener('dragenter', (event) => carriesFiles(event) && set(depth.current + 1), options);
-    addEventListener('dragleave', (event) => carriesFiles(event) && set(Math.max(0, depth.current - 1)), options);
+    addEventListener(
+      'dragenter',
+      (event) => carriesFiles(event) && !carriesPictures(event) && set(depth.current + 1),
+      options,
+    );
+    addEventListener(
+      'dragleave',
+      (event) => carriesFiles(event) && !carriesPictures(event) && set(Math.max(0, depth.current - 1)),
+      options,
+    );
     addEventListener('dragover', (event) => carriesFiles(event) && event.preventDefault(), options);
     addEventListener(
       'drop',

@@ -109,7 +109,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
     const entries = await fetchEntries(queries, playlist.id);
     player.playTracks(
       entries.map((entry) => entry.track),
-      { startAt: index, shuffle: false },
+      { startAt: index, shuffle: false, from: playlist.name },
     );
   };
 

@@ -5,8 +5,17 @@ import { useItemInput } from '../../music/use-item-input.ts';
 
 const ActionMenu = lazy(async () => ({ default: (await import('../../music/action-menu.tsx')).ActionMenu }));
 const BatchEdit = lazy(async () => ({ default: (await import('../../features/browse/batch-edit.tsx')).BatchEdit }));
+const CoverDialog = lazy(async () => ({
+  default: (await import('../../features/browse/album-cover.tsx')).CoverDialog,
+}));
+const MergeDialog = lazy(async () => ({
+  default: (await import('../../features/browse/album-regroup.tsx')).MergeDialog,
+}));
+const SplitDialog = lazy(async () => ({
+  default: (await import('../../features/browse/album-regroup.tsx')).SplitDialog,
+}));
 
-/** The menu of the items in this window, and the form in which several are edited. */
+/** The menu of the items in this window, and the forms in which they are edited. */
 export function ItemMenu() {
   useItemInput();
   const menu = useOpenItemMenu();
@@ -14,7 +23,10 @@ export function ItemMenu() {
   return (
     <Suspense>
       {menu && <ActionMenu menu={menu} />}
-      {edited && <BatchEdit items={edited} />}
+      {edited?.kind === 'fields' && <BatchEdit items={edited.items} />}
+      {edited?.kind === 'cover' && <CoverDialog album={edited.album} />}
+      {edited?.kind === 'merge' && <MergeDialog album={edited.album} />}
+      {edited?.kind === 'split' && <SplitDialog album={edited.album} />}
     </Suspense>
   );
 }

@@ -192,6 +192,13 @@ const activity = createRoute({
   component: later(() => import('../../features/activity/activity-page.tsx'), 'ActivityPage'),
 });
 
+const search = createRoute({
+  getParentRoute: () => app,
+  path: '/search',
+  validateSearch: (input: Record<string, unknown>) => given({ q: text(input['q'])?.slice(0, 200) }),
+  component: later(() => import('../../features/search/search-page.tsx'), 'SearchPage'),
+});
+
 const elsewhere = createRoute({ getParentRoute: () => app, path: '$', component: NotFound });
 
 const genres = createRoute({
@@ -245,6 +252,7 @@ const routeTree = root.addChildren([
     artists,
     artist,
     tracks,
+    search,
     genres,
     liked,
     playlists,

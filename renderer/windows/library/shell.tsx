@@ -1,6 +1,6 @@
 // The frame around every page: side bar or bottom bar, the scroller, the queue, the player. Features that must not
 // import each other are combined here.
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { getSession, onSessionChange } from '../../api/session.ts';
 import { takeAllBack } from '../../ui/undoable.ts';
 import { detailOf } from '../../api/problem.ts';
@@ -29,6 +29,8 @@ import { DetailsSlot } from './details-slot.tsx';
 import { SideBar } from './side-bar.tsx';
 import { useLiveUpdates } from './use-live-updates.tsx';
 import { openSettings } from '../../ui/open-window.ts';
+import { WindowPartsContext } from '../../features/search/window-parts.ts';
+import { NAV_ITEMS } from './nav-items.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import { useDesktopMessages } from './use-desktop-messages.ts';
 import { useFindingCovers } from './use-finding-covers.ts';
@@ -43,6 +45,9 @@ const UploadPanel = lazy(async () => ({
 }));
 const PlayerSheet = lazy(async () => ({
   default: (await import('../../features/playback/player-sheet.tsx')).PlayerSheet,
+}));
+const FullScreen = lazy(async () => ({
+  default: (await import('../../features/playback/full-screen.tsx')).FullScreen,
 }));
 const SearchPalette = lazy(async () => ({
   default: (await import('../../features/search/search-palette.tsx')).SearchPalette,
@@ -78,9 +83,19 @@ export function Shell() {
   useShortcuts({
     ...show,
     actionOfKey,
-    onSettings: openSettings,
+    onSettings: () => openSettings(),
     onQueue: () => toggleSide('queue'),
+    onFullScreen: () => setOverlay('player'),
   });
+  const parts = useMemo(
+    () => ({
+      pages: NAV_ITEMS.map(({ to, name, icon }) => ({ to, icon, label: t(`nav.${name}`) })),
+      onQueue: () => setSide('queue'),
+      onPlayer: () => setOverlay('player'),
+      onShortcuts: () => setOverlay('shortcuts'),
+    }),
+    [t],
+  );
   const close = () => setOverlay(null);
   const isScanning = useScanProgress() !== null;
   const hasUploads = useUploads().length > 0;
@@ -93,46 +108,49 @@ export function Shell() {
 
   return (
     <DetailsContext value={openDetails}>
-      <div className={styles.shell} data-queue={(side !== null && !narrow) || undefined}>
-        <a href="#main" className={styles.skip}>
-          {t('nav.skip')}
-        </a>
-        {!narrow && <SideBar {...show}>{scan}</SideBar>}
-        <main id="main" ref={setScroller} className={styles.main} tabIndex={-1} data-scroll-restoration-id="main">
-          {(isRestarting || !connected) && <ConnectionNotice isRestarting={isRestarting} />}
-          <ScrollerContext value={scroller}>{scroller && <Outlet />}</ScrollerContext>
-        </main>
-        {side && !narrow && (
-          <aside
-            className={styles.queue}
-            {...queueDrop}
-            aria-label={t(side === 'queue' ? 'queue.queue' : 'playback.lyrics')}
-          >
-            <QueuePanel view={side} onClose={() => setSide(null)} />
-          </aside>
-        )}
-        <footer className={styles.foot}>
-          {narrow ? (
-            <>
-              <div className={styles.strip}>{scan}</div>
-              <MiniPlayer onOpen={() => setOverlay('player')} />
-              <BottomBar {...show} />
-            </>
-          ) : (
-            <PlayerBar side={side} onSide={toggleSide} />
+      <WindowPartsContext value={parts}>
+        <div className={styles.shell} data-queue={(side !== null && !narrow) || undefined}>
+          <a href="#main" className={styles.skip}>
+            {t('nav.skip')}
+          </a>
+          {!narrow && <SideBar {...show}>{scan}</SideBar>}
+          <main id="main" ref={setScroller} className={styles.main} tabIndex={-1} data-scroll-restoration-id="main">
+            {(isRestarting || !connected) && <ConnectionNotice isRestarting={isRestarting} />}
+            <ScrollerContext value={scroller}>{scroller && <Outlet />}</ScrollerContext>
+          </main>
+          {side && !narrow && (
+            <aside
+              className={styles.queue}
+              {...queueDrop}
+              aria-label={t(side === 'queue' ? 'queue.queue' : 'playback.lyrics')}
+            >
+              <QueuePanel view={side} onClose={() => setSide(null)} />
+            </aside>
           )}
-        </footer>
-        <Suspense>
-          {overlay === 'search' && <SearchPalette opened initialText={wanted} onClose={close} />}
-          {overlay === 'shortcuts' && <ShortcutsDialog opened onClose={close} />}
-          {narrow && overlay === 'player' && <PlayerSheet opened onClose={close} />}
-          {hasUploads && <UploadPanel />}
-          {question && <PromptDialogs />}
-        </Suspense>
-        <DetailsSlot />
-        <ItemMenu />
-        <DropZone />
-      </div>
+          <footer className={styles.foot}>
+            {narrow ? (
+              <>
+                <div className={styles.strip}>{scan}</div>
+                <MiniPlayer onOpen={() => setOverlay('player')} />
+                <BottomBar {...show} />
+              </>
+            ) : (
+              <PlayerBar side={side} onSide={toggleSide} onOpen={() => setOverlay('player')} />
+            )}
+          </footer>
+          <Suspense>
+            {overlay === 'search' && <SearchPalette opened initialText={wanted} onClose={close} />}
+            {overlay === 'shortcuts' && <ShortcutsDialog opened onClose={close} />}
+            {overlay === 'player' &&
+              (narrow ? <PlayerSheet opened onClose={close} /> : <FullScreen opened onClose={close} />)}
+            {hasUploads && <UploadPanel />}
+            {question && <PromptDialogs />}
+          </Suspense>
+          <DetailsSlot />
+          <ItemMenu />
+          <DropZone />
+        </div>
+      </WindowPartsContext>
     </DetailsContext>
   );
 }

@@ -6,6 +6,7 @@ export const SHORTCUTS = [
   { name: 'skip', keys: ['ctrlLeft', 'ctrlRight'] },
   { name: 'volume', keys: ['up', 'down'] },
   { name: 'queue', keys: ['q'] },
+  { name: 'fullScreen', keys: ['f'] },
   { name: 'like', keys: ['l'] },
   { name: 'edit', keys: ['e'] },
   { name: 'playFocused', keys: ['p'] },

@@ -9,12 +9,20 @@ interface ShortcutActions {
   onSettings: () => void;
   onShortcuts: () => void;
   onQueue: () => void;
+  onFullScreen: () => void;
 }
 
-export function useShortcuts({ onSearch, actionOfKey, onSettings, onShortcuts, onQueue }: ShortcutActions): void {
+export function useShortcuts({
+  onSearch,
+  actionOfKey,
+  onSettings,
+  onShortcuts,
+  onQueue,
+  onFullScreen,
+}: ShortcutActions): void {
   usePlayerKeys(({ ctrlKey, metaKey, key }) =>
     ctrlKey || metaKey
       ? { k: onSearch, z: undoLatest, ',': onSettings }[key]
-      : ({ '/': onSearch, '?': onShortcuts, q: onQueue }[key] ?? actionOfKey(key)),
+      : ({ '/': onSearch, '?': onShortcuts, q: onQueue, f: onFullScreen }[key] ?? actionOfKey(key)),
   );
 }

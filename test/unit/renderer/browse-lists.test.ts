@@ -82,9 +82,17 @@ describe('editing several tracks', () => {
     disc_number: 1,
   } as TrackOut;
 
-  test('an empty form changes nothing', () => {
+  test('fields that are not touched are kept, and an artist cannot be cleared', () => {
     expect(changeOf(track, {})).toBeUndefined();
-    expect(changeOf(track, { genre: '  ', year: '' })).toBeUndefined();
+    expect(changeOf(track, { artist: ' ' })).toBeUndefined();
+  });
+  test('an empty field is cleared', () => {
+    expect(changeOf(track, { genre: '  ', year: '', composer: 'Davis' })?.body).toEqual({
+      genre: null,
+      year: null,
+      composer: 'Davis',
+    });
+    expect(changeOf(track, { album: '', bpm: '120,5' })?.body).toMatchObject({ album: null, bpm: 120.5 });
   });
   test('genre and year can change alone', () => {
     expect(changeOf(track, { genre: 'Modal jazz', year: '1960' })).toEqual({

@@ -1,0 +1,59 @@
+// The letters beside a long list that is sorted by name: a click or a drag along them jumps. With the keyboard, typing
+// in the list does the same, so they are no tab stops.
+import { useRef, type PointerEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import styles from './letter-rail.module.css';
+
+/** Names that begin with no letter come first, those of other scripts after Z. */
+const LETTERS = ['#', ...'ABCDEFGHIJKLMNOPQRSTUVWXYZ', '…'] as const;
+const FIRST = '0';
+const AFTER_Z = 'zzzzzz';
+
+interface LetterRailProps {
+  descending: boolean;
+  /** Goes to the first name that is not before the text. */
+  onJump: (text: string) => void;
+}
+
+export function LetterRail({ descending, onJump }: LetterRailProps) {
+  const { t } = useTranslation();
+  const last = useRef<string | undefined>(undefined);
+  const letters = descending ? LETTERS.toReversed() : LETTERS;
+  const jump = (letter: string) => onJump(letter === '#' ? FIRST : letter === '…' ? AFTER_Z : letter);
+  const follow = ({ buttons, clientX, clientY }: PointerEvent) => {
+    if (buttons === 0) return;
+    const letter = document.elementFromPoint(clientX, clientY)?.getAttribute('data-letter') ?? undefined;
+    if (letter === undefined || letter === last.current) return;
+    last.current = letter;
+    jump(letter);
+  };
+  return (
+    <div className={styles.place}>
+      <div
+        role="group"
+        aria-label={t('list.letters')}
+        className={styles.rail}
+        onPointerDown={(event) => {
+          // a finger stays with the element it touched
+          if (event.target instanceof Element) event.target.releasePointerCapture(event.pointerId);
+          last.current = undefined;
+          follow(event);
+        }}
+        onPointerMove={follow}
+      >
+        {letters.map((letter) => (
+          <button
+            key={letter}
+            type="button"
+            tabIndex={-1}
+            data-letter={letter}
+            aria-label={t('list.letter', { letter })}
+            onClick={({ detail }) => detail === 0 && jump(letter)} // by assistive technology; the pointer has jumped
+          >
+            {letter}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}
