@@ -1,5 +1,6 @@
 // Albums, artists, tracks and genres. Keys begin with `library`, so one event makes all of them stale.
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { AlbumCharsetOut, ChosenCharsetOut } from '../../server/enrichment/charset-wire.ts';
 import type { LibrarySearchResponse } from '../../server/search/wire.ts';
 import { type QueryValue, request } from './client.ts';
 import type {
@@ -78,6 +79,9 @@ const one = <T>(path: string) =>
   queryOptions({ queryKey: [LIBRARY, path] as const, queryFn: ({ signal }) => request<T>(path, { signal }) });
 
 export const albumQuery = (id: number) => one<AlbumOut>(`/albums/${id}`);
+export const albumCharsetQuery = (id: number) => one<AlbumCharsetOut>(`/albums/${id}/charset`);
+export const chooseCharset = (id: number, charset: AlbumCharsetOut['charsets'][number]): Promise<ChosenCharsetOut> =>
+  request<ChosenCharsetOut>(`/albums/${id}/charset`, { method: 'PUT', body: { charset } });
 export const artistQuery = (id: number) => one<ArtistOut>(`/artists/${id}`);
 export const genresQuery = () => one<GenreOut[]>('/genres');
 

@@ -193,8 +193,11 @@ export type Availability = 'available' | 'remote' | 'fetching' | 'missing';
 /** Files are copied into the storage, or only indexed. */
 export type ImportMode = 'copy' | 'reference';
 export type MetadataStatus = 'pending' | 'enriched' | 'failed' | 'manual';
-/** Where a field's value came from: tags, a fingerprint match, a person, or the file's path. */
-export type Origin = 'tag' | 'fpid' | 'manual' | 'path';
+/**
+ * Where a field's value came from: tags, tags that do not say their charset, a fingerprint match, a person, or the
+ * file's path.
+ */
+export type Origin = 'tag' | 'charset' | 'fpid' | 'manual' | 'path';
 
 /** library/: one piece of music that the library knows, with or without its audio. */
 export const tracks = sqliteTable(
@@ -262,6 +265,9 @@ export const tracks = sqliteTable(
     uploadedBy: integer('uploaded_by')
       .$type<UserId>()
       .references(() => users.id, { onDelete: 'set null' }),
+    // in which the text of its tags that does not say its charset is read; null when there is none beyond ASCII.
+    // A person chose it if `provenance` says so
+    charset: text('charset'),
   },
   (t) => [
     uniqueIndex('tracks_source_source_id_unique').on(t.source, t.sourceId),

@@ -24,7 +24,7 @@ export interface EnricherDeps extends LocalFileDeps {
   now: () => Date;
   findKnown: FindKnownTrack;
   /** Reads the tags of a file. Throws UnreadableAudio or an AppError. */
-  readTags: (path: string, sourceId: string) => Promise<TrackIdentity>;
+  readTags: (path: string, sourceId: string, before?: TrackIdentity) => Promise<TrackIdentity>;
   fingerprinter: Pick<Fingerprinter, 'fingerprint'>;
   acoustId: AcoustId;
   musicBrainz: MusicBrainz;
@@ -79,7 +79,7 @@ export function createEnricher(deps: EnricherDeps) {
       const tags: StepOutcome<TrackIdentity> =
         !isAsked && isAsScanned(track)
           ? { outcome: 'done', value: { ...track.identity, lyrics: undefined } }
-          : await file.use('tags', ({ path }) => readTags(path, track.sourceId));
+          : await file.use('tags', ({ path }) => readTags(path, track.sourceId, track.identity));
       const fingerprint = await fingerprintOf(track, file);
       const lookup = await lookUp(track, tags, fingerprint, { signal, isAsked });
       const { details, matches, known } = await addDetails(tags, lookup, signal);

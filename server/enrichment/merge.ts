@@ -31,8 +31,15 @@ type Candidates<T> = {
   fpid: T | undefined;
   kept: T | undefined;
   keptOrigin: Origin;
+  /** `charset` if the tags do not say that of this field. */
+  tagOrigin: 'tag' | 'charset';
   path?: T | undefined;
 };
+/** Of a candidate that `named` and `filled` complete. */
+type Values<T> = Omit<Candidates<T>, 'keptOrigin' | 'tagOrigin'>;
+
+/** In provenance: a person chose the charset. */
+export const CHARSET = 'charset';
 
 /** Strictly above the threshold. */
 export const isTrusted = (match: Match | undefined, threshold: number): boolean =>
@@ -49,12 +56,17 @@ export function mergeMetadata({ tags, match, current, threshold }: MergeInput): 
   const tagged = <T>(field: string, value: T | undefined): T | undefined =>
     tags?.provenance?.[field] === 'path' ? undefined : value;
 
+  const originsIn = (field: string): Pick<Candidates<unknown>, 'keptOrigin' | 'tagOrigin'> => ({
+    keptOrigin: origin(field),
+    tagOrigin: tags?.provenance?.[field] === 'charset' ? 'charset' : 'tag',
+  });
+
   /** For fields in which a trusted match wins. */
-  const named = <T>(field: string, values: Omit<Candidates<T>, 'keptOrigin'>): Sourced<T> | undefined =>
-    choose({ ...values, keptOrigin: origin(field) }, trusted ? 'match' : match ? 'tags' : 'earlier match');
+  const named = <T>(field: string, values: Values<T>): Sourced<T> | undefined =>
+    choose({ ...values, ...originsIn(field) }, trusted ? 'match' : match ? 'tags' : 'earlier match');
   /** For fields in which tags always win. */
-  const filled = <T>(field: string, values: Omit<Candidates<T>, 'keptOrigin'>): Sourced<T> | undefined =>
-    choose({ ...values, keptOrigin: origin(field) }, 'tags');
+  const filled = <T>(field: string, values: Values<T>): Sourced<T> | undefined =>
+    choose({ ...values, ...originsIn(field) }, 'tags');
 
   const title = named('title', {
     tag: tagged('title', tags?.title),
@@ -72,7 +84,7 @@ export function mergeMetadata({ tags, match, current, threshold }: MergeInput): 
   const number = (field: 'trackNumber' | 'discNumber'): Sourced<number> | undefined => {
     const tag = tagged(field, tags?.[field]);
     const values = { tag, fpid: match?.[field], kept: current[field], path: tags?.[field] };
-    return isOtherAlbum ? choose({ ...values, keptOrigin: origin(field) }, 'match') : filled(field, values);
+    return isOtherAlbum ? choose({ ...values, ...originsIn(field) }, 'match') : filled(field, values);
   };
   /** All other fields are filled from tags. */
   const fields: { [F in TrackField]: Sourced<FieldValue<F>> | undefined } = {
@@ -105,9 +117,12 @@ export function mergeMetadata({ tags, match, current, threshold }: MergeInput): 
       thisMatch?.recordingMbid,
     acoustidId:
       (trusted ? thisMatch?.acoustidId : undefined) ?? tags?.acoustidId ?? current.acoustidId ?? thisMatch?.acoustidId,
+    charset: tags?.charset ?? current.charset,
     lyrics: tags?.lyrics ?? current.lyrics,
   };
-  const provenance = originsOf({ title, artist, album, genre: genres, ...fields });
+  const origins = originsOf({ title, artist, album, genre: genres, ...fields });
+  const chosen = current.provenance?.[CHARSET];
+  const provenance = chosen === undefined ? origins : { ...origins, [CHARSET]: chosen };
   return {
     identity: { ...identity, provenance },
     isIdentified: title !== undefined && title.origin !== 'path' && identity.artists.length > 0,
@@ -117,15 +132,18 @@ export function mergeMetadata({ tags, match, current, threshold }: MergeInput): 
 /** What comes first. */
 type Order = 'match' | 'tags' | 'earlier match';
 
-function choose<T>({ tag, fpid, kept, keptOrigin, path }: Candidates<T>, order: Order): Sourced<T> | undefined {
-  const [byPerson, byMatch, byTag, byPath] = (['manual', 'fpid', 'tag', 'path'] as const).map((origin) =>
-    keptOrigin === origin ? kept : undefined,
+function choose<T>(
+  { tag, fpid, kept, keptOrigin, tagOrigin, path }: Candidates<T>,
+  order: Order,
+): Sourced<T> | undefined {
+  const [byPerson, byMatch, byTag, byCharset, byPath] = (['manual', 'fpid', 'tag', 'charset', 'path'] as const).map(
+    (origin) => (keptOrigin === origin ? kept : undefined),
   );
   const match = { value: fpid, origin: 'fpid' } as const;
-  const tags = { value: tag, origin: 'tag' } as const;
+  const tags = { value: tag, origin: tagOrigin } as const;
   const before = [
     { value: byMatch, origin: 'fpid' },
-    { value: byTag, origin: 'tag' },
+    { value: byTag ?? byCharset, origin: keptOrigin === 'charset' ? 'charset' : ('tag' as Origin) },
   ] as const;
   const values: readonly { value: T | undefined; origin: Origin }[] = [
     { value: byPerson, origin: 'manual' },

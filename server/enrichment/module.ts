@@ -4,6 +4,8 @@ import { toTrackOut } from '../library/wire-maps.ts';
 import type { MediaOffer } from '../media/module.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
+import { createCharsets } from './album-charset.ts';
+import { charsetRoutes } from './charset-routes.ts';
 import { duplicateRoutes } from './duplicate-routes.ts';
 import { createDuplicateService } from './duplicates.ts';
 import { createHearing } from './hearing.ts';
@@ -29,11 +31,13 @@ export function enrichmentModule({ library, editing, trash, merge, changes, cove
     libraryChanged,
   });
   const duplicates = createDuplicateService({ db, library, merge, trash, onMerged: changes.deleted, now });
+  const charsets = createCharsets({ ...deps, tmpDir: config.paths.tmp, libraryChanged });
   changes.onAudioAdded((ids) => void enrichment.enrichAdded(ids));
 
   return {
     offers: { hearing: createHearing({ ...deps, tmpDir: config.paths.tmp }) },
     routes: [
+      ...charsetRoutes({ charsets, editing }),
       ...duplicateRoutes({ duplicates, editing, libraryChanged }),
       ...enrichmentRoutes({
         reviews: enrichment.reviews,

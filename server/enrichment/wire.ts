@@ -56,7 +56,7 @@ export const MatchOut = z
   .meta({ id: 'MatchOut' });
 export type MatchOut = z.output<typeof MatchOut>;
 
-export const OriginOut = z.enum(['tag', 'fpid', 'manual', 'path']);
+export const OriginOut = z.enum(['tag', 'charset', 'fpid', 'manual', 'path']);
 
 /** The origins of a track's fields, and its candidates. */
 export const MatchesOut = z
@@ -64,7 +64,9 @@ export const MatchesOut = z
     items: z.array(MatchOut),
     trust_score: z.number().meta({ description: 'a match above it wins over the tags' }),
     origins: z.record(z.string(), OriginOut).meta({
-      description: `title, artist, album, genre, ${FIELD_NAMES.join(', ')} → tag, fpid (match), manual or path`,
+      description:
+        `title, artist, album, genre, ${FIELD_NAMES.join(', ')} → tag, charset (tags that do not say theirs), ` +
+        'fpid (match), manual or path',
     }),
     can_undo: z.boolean().meta({ description: 'the last enrichment changed the track, and nothing else has since' }),
   })

@@ -9,6 +9,7 @@ import { AppError } from '../errors.ts';
 import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import { foldedText } from '../library/sort-and-identity-keys.ts';
 import type { Log } from '../log/log.ts';
+import { USUAL_CHARSET } from '../media/charset.ts';
 import { UnreadableAudio } from '../media/types.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import { nameToText } from '../storage/file-names.ts';
@@ -16,13 +17,15 @@ import { nameToText } from '../storage/file-names.ts';
 export interface TagsAgainDeps {
   db: MainDb;
   audioStore: Pick<AudioStore, 'resolve'>;
-  readTags: (path: string, sourceId: string) => Promise<KnownFields>;
+  readTags: (path: string, sourceId: string) => Promise<Reread>;
   libraryChanged: () => void;
   log: Log;
   yieldToRequests: YieldToRequests;
 }
 
 type Old = RowAs<typeof tracks, 'id' | 'sourceId'> & { storageUri: string };
+
+type Reread = KnownFields & { charset?: string | undefined };
 
 /** Read in a few milliseconds. */
 const AT_ONCE = 20;
@@ -32,6 +35,7 @@ const filled = (column: string, field: string): string =>
   `${column} = iif(provenance ->> '${field}' IS NULL, coalesce(${column}, @${column}), ${column})`;
 const FOLDED = foldedFrom((field) => ({ field, column: foldedName(field) }));
 const FILL = [
+  'charset = coalesce(charset, @charset)',
   ...TAGGED_FIELDS.map(({ field, name }) => filled(name, field)),
   ...Object.values(FOLDED).map(({ field, column }) => filled(column, field)),
 ].join(', ');
@@ -53,7 +57,7 @@ export async function readTagsAgain(deps: TagsAgainDeps): Promise<void> {
   );
   const fill = client.prepare(`UPDATE tracks SET ${FILL} WHERE id = @id AND storage_uri = @storageUri`);
   const note = client.prepare('UPDATE tags_again SET last_id = ?');
-  const write = client.transaction((rows: { old: Old; fields: KnownFields }[], last: number): void => {
+  const write = client.transaction((rows: { old: Old; fields: Reread }[], last: number): void => {
     for (const { old, fields } of rows) fill.run({ ...valuesOf(fields), id: old.id, storageUri: old.storageUri });
     note.run(last);
   }).immediate;
@@ -63,13 +67,17 @@ export async function readTagsAgain(deps: TagsAgainDeps): Promise<void> {
     const some = next.all(after, left.upToId, AT_ONCE);
     const last = some.at(-1);
     if (!last) break;
-    const rows: { old: Old; fields: KnownFields }[] = [];
+    const rows: { old: Old; fields: Reread }[] = [];
     let unreachable = 0;
     for (const old of some) {
       const fields = await fieldsOf(deps, old);
       if (!client.open) return;
       if (fields === 'unreachable') unreachable++;
-      else if (fields && TAGGED_FIELDS.some(({ field }) => fields[field] !== undefined)) rows.push({ old, fields });
+      else if (
+        fields &&
+        (fields.charset !== undefined || TAGGED_FIELDS.some(({ field }) => fields[field] !== undefined))
+      )
+        rows.push({ old, fields });
       await yieldToRequests();
       if (!client.open) return;
     }
@@ -87,7 +95,7 @@ export async function readTagsAgain(deps: TagsAgainDeps): Promise<void> {
 async function fieldsOf(
   { audioStore, readTags }: TagsAgainDeps,
   { storageUri, sourceId }: Old,
-): Promise<KnownFields | 'unreachable' | undefined> {
+): Promise<Reread | 'unreachable' | undefined> {
   try {
     const { path } = await audioStore.resolve(storageUri);
     if (path === undefined) return undefined;
@@ -99,8 +107,10 @@ async function fieldsOf(
   }
 }
 
-const valuesOf = (fields: KnownFields): Record<string, string | number | null> =>
+const valuesOf = (fields: Reread): Record<string, string | number | null> =>
   Object.fromEntries([
+    // as text without a declared charset was read before its charset was detected
+    ['charset', fields.charset === undefined ? null : USUAL_CHARSET],
     ...TAGGED_FIELDS.map(({ field, name }) => [name, fields[field] ?? null] as const),
     ...Object.values(FOLDED).map(({ field, column }) => [column, foldedText(fields[field])] as const),
   ]);

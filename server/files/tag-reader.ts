@@ -3,15 +3,18 @@ import { basename, dirname } from 'node:path';
 import type { TrackIdentity } from '../library/track-writer.ts';
 import { UnreadableAudio } from '../media/types.ts';
 import { toIdentity } from './track-draft.ts';
+import { isCharset } from '../media/charset.ts';
+import { decodeTags } from '../media/unmarked-text.ts';
 import type { ReaderPool } from './reader-pool.ts';
 
 /**
  * Without lyrics, which the scan reads, also from files beside the audio. `sourceId` gives the title when the tags have
- * none. Throws UnreadableAudio, or `unavailable` when nothing can be read.
+ * none, `before` the charset of tags that do not say theirs. Throws UnreadableAudio, or `unavailable` when nothing can
+ * be read.
  */
 export const createTagReader =
   ({ reader }: { reader: Pick<ReaderPool, 'read'> }) =>
-  async (path: string, sourceId: string): Promise<TrackIdentity> => {
+  async (path: string, sourceId: string, before?: Pick<TrackIdentity, 'charset' | 'provenance'>) => {
     const [result] = await reader.read({
       root: dirname(path),
       paths: [basename(path)],
@@ -19,5 +22,10 @@ export const createTagReader =
       hashLarge: false,
     });
     if (!result?.ok) throw new UnreadableAudio(result?.reason ?? 'the reader returned nothing');
-    return { ...toIdentity(result.read, sourceId), lyrics: undefined };
+    const { charset, provenance } = before ?? {};
+    const read = isCharset(charset)
+      ? { ...decodeTags(result.read, charset), isCharsetChosen: provenance?.['charset'] === 'manual' }
+      : result.read;
+    const identity: TrackIdentity = { ...toIdentity(read, sourceId), lyrics: undefined };
+    return identity;
   };

@@ -3,7 +3,10 @@ import { AUDIO_EXTENSIONS } from '../media/audio-formats.ts';
 import { fieldsFrom, joinValues, type KnownFields } from '../db/track-fields.ts';
 import { MAX_NAME } from '../media/limits.ts';
 import { oneLine } from '../media/text.ts';
+import type { Origin } from '../db/schema.ts';
+import { USUAL_CHARSET } from '../media/charset.ts';
 import type { AudioRead, Tags } from '../media/types.ts';
+import { isUnmarked } from '../media/unmarked-text.ts';
 import type { TrackAudio, TrackIdentity } from '../library/track-writer.ts';
 
 interface PathName {
@@ -51,7 +54,8 @@ const fieldsOf = (tags: Tags): KnownFields =>
     return Array.isArray(value) ? oneLine(joinValues(value), MAX_NAME) : value;
   }) as KnownFields;
 
-export function toIdentity({ tags }: AudioRead, sourceId: string): TrackIdentity {
+export function toIdentity(read: AudioRead, sourceId: string): TrackIdentity {
+  const { tags, charset } = read;
   const path = tags.title === undefined ? fromPath(sourceId) : undefined;
   return {
     title: tags.title ?? path?.title ?? sourceId,
@@ -73,11 +77,38 @@ export function toIdentity({ tags }: AudioRead, sourceId: string): TrackIdentity
     artistMbids: tags.artistMbids,
     albumArtistMbids: tags.albumArtistMbids,
     lyrics: tags.lyrics ?? null,
-    provenance: path && {
-      title: 'path',
-      ...(tags.trackNumber === undefined && path.trackNumber !== undefined && { trackNumber: 'path' }),
-      ...(tags.discNumber === undefined && path.discNumber !== undefined && { discNumber: 'path' }),
-    },
+    charset,
+    provenance:
+      path || charset
+        ? {
+            ...charsetOrigins(read),
+            ...(path && {
+              title: 'path',
+              ...(tags.trackNumber === undefined && path.trackNumber !== undefined && { trackNumber: 'path' }),
+              ...(tags.discNumber === undefined && path.discNumber !== undefined && { discNumber: 'path' }),
+            }),
+          }
+        : undefined,
+  };
+}
+
+/** The fields whose text was decoded with a charset that the file does not declare, and that is not the usual one. */
+function charsetOrigins({ unmarked, charset, isCharsetChosen }: AudioRead): Record<string, Origin> {
+  if (!unmarked || charset === undefined) return {};
+  const texts: Record<string, string | undefined> = {
+    ...fieldsFrom((field) => {
+      const value = unmarked[field];
+      return Array.isArray(value) ? value.join('') : value?.toString();
+    }),
+    title: unmarked.title,
+    artist: [unmarked.artist, ...unmarked.artists].join(''),
+    album: [unmarked.album, unmarked.albumArtist].join(''),
+    genre: unmarked.genres.join(''),
+  };
+  const decoded = charset === USUAL_CHARSET ? [] : Object.keys(texts).filter((field) => isUnmarked(texts[field]));
+  return {
+    ...Object.fromEntries(decoded.map((field) => [field, 'charset' as const])),
+    ...(isCharsetChosen && { charset: 'manual' }),
   };
 }
 

@@ -68,6 +68,7 @@ function toIdentity(current: TrackIdentity, typed: TypedMetadata): TrackIdentity
     ) as KnownFields),
     recordingMbid: current.recordingMbid,
     acoustidId: current.acoustidId,
+    charset: current.charset,
     lyrics: current.lyrics,
     provenance: { ...current.provenance, ...originsOf(typed) },
   };

@@ -82,6 +82,9 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
   const setYear = client.prepare('UPDATE albums SET year = ? WHERE id = ?');
   const findTitle = client.prepare<[AlbumId], RowOf<typeof albums, 'title'>>('SELECT title FROM albums WHERE id = ?');
   const setArtist = client.prepare('UPDATE albums SET artist_id = ?, artist_sort = ? WHERE id = ?');
+  const nameAlbum = client.prepare(
+    'UPDATE albums SET title = ?, title_sort = ?, artist_id = ?, artist_sort = ? WHERE id = ?',
+  );
   const setTitle = client.prepare('UPDATE albums SET title = ? WHERE id = ?');
 
   const findGenre = client.prepare<[string], RowOf<typeof genres, 'id'>>('SELECT id FROM genres WHERE name_key = ?');
@@ -134,13 +137,21 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     return ref;
   }
 
-  function findOrMakeAlbum(name: AlbumName): AlbumRef {
-    const groupKey = name.releaseGroupMbid && `rg:${name.releaseGroupMbid}`;
+  function keysOf(name: AlbumName) {
     const stem = `t:${name.artist?.id ?? 0}:${identityKey(name.title)}${TITLE_END}`;
     const year = name.isCompilation ? undefined : name.year;
-    const titleKey = `${stem}${year ?? ''}`;
-    const folderKey = name.folder === undefined ? undefined : `f:${name.folder}:${stem}`;
-    const anyArtistKey = name.folder === undefined ? undefined : `g:${name.folder}:${identityKey(name.title)}`;
+    return {
+      stem,
+      year,
+      groupKey: name.releaseGroupMbid && `rg:${name.releaseGroupMbid}`,
+      titleKey: `${stem}${year ?? ''}`,
+      folderKey: name.folder === undefined ? undefined : `f:${name.folder}:${stem}`,
+      anyArtistKey: name.folder === undefined ? undefined : `g:${name.folder}:${identityKey(name.title)}`,
+    };
+  }
+
+  function findOrMakeAlbum(name: AlbumName): AlbumRef {
+    const { stem, year, groupKey, titleKey, folderKey, anyArtistKey } = keysOf(name);
     const found = (groupKey && findAlbum.get(groupKey)) || entitled();
     const id = found?.id ?? insertRow(name);
     // keys of other albums stay with them
@@ -228,6 +239,14 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     album,
     genre,
     isWhole: (nameKey: string): boolean => findWhole.get(nameKey) !== undefined,
+    /** Keys that other albums have stay with them. */
+    renameAlbum(id: AlbumId, name: AlbumName): void {
+      const { folderKey, anyArtistKey, titleKey } = keysOf(name);
+      for (const key of [folderKey, anyArtistKey, titleKey]) if (key) insertKey.run(key, id);
+      nameAlbum.run(name.title, sortKey(name.title), name.artist?.id ?? null, name.artist?.sortKey ?? '', id);
+      search.setAlbum(id);
+      this.forget();
+    },
     /** Takes over the spelling of a retagged track, not another name of the same album. */
     respellAlbum(id: AlbumId, title: string): void {
       const old = findTitle.get(id)?.title;

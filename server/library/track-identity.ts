@@ -35,7 +35,7 @@ interface Row
   extends
     Omit<KnownTrack, 'folder' | 'identity'>,
     FieldValues,
-    RowAs<typeof tracks, 'title' | 'artistName' | 'genre' | 'recordingMbid' | 'acoustidId' | 'provenance'> {
+    RowAs<typeof tracks, 'title' | 'artistName' | 'genre' | 'recordingMbid' | 'acoustidId' | 'charset' | 'provenance'> {
   folder: number | null;
   album: string | null;
   albumArtist: string | null;
@@ -57,7 +57,7 @@ export function prepareKnownTracks(client: Sqlite) {
       t.metadata_status AS status, t.metadata_error AS error, t.enriched_at AS enrichedAt, t.fpid_score AS fpidScore,
       t.duration_ms AS durationMs, t.format, t.codec, t.album_id AS albumId,
       t.title, t.artist_name AS artistName, t.genre, ${fieldColumns('t')},
-      t.recording_mbid AS recordingMbid, t.acoustid_id AS acoustidId, t.provenance,
+      t.recording_mbid AS recordingMbid, t.acoustid_id AS acoustidId, t.charset, t.provenance,
       al.title AS album, aa.name AS albumArtist, al.is_compilation AS isCompilation,
       al.release_group_mbid AS releaseGroupMbid,
       l.synced AS lyricsSynced, l.lines AS lyricsLines,
@@ -91,6 +91,7 @@ const toIdentity = (row: Row): TrackIdentity => ({
     row.lyricsLines === null
       ? undefined
       : { synced: row.lyricsSynced === 1, lines: JSON.parse(row.lyricsLines) as { text: string }[] },
+  charset: row.charset ?? undefined,
   provenance: row.provenance === null ? undefined : (JSON.parse(row.provenance) as Partial<Record<string, Origin>>),
 });
 
@@ -130,6 +131,7 @@ function asWritten(identity: TrackIdentity): unknown {
     ...knownFields(identity),
     recordingMbid: identity.recordingMbid,
     acoustidId: identity.acoustidId,
+    charset: identity.charset,
     lyrics: identity.lyrics ? [identity.lyrics.synced, JSON.stringify(identity.lyrics.lines)] : null,
     provenance: Object.entries(provenance)
       .filter(([, origin]) => origin !== undefined)

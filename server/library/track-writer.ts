@@ -15,7 +15,14 @@ import {
 import { fieldsFrom, foldedFrom, type KnownFields } from '../db/track-fields.ts';
 import { foldedText, identityKey, sortKey } from './sort-and-identity-keys.ts';
 import { splitArtists } from './artist-split.ts';
-import { createResolver, isVariousArtists, VARIOUS_ARTISTS, type AlbumRef, type ArtistRef } from './resolve.ts';
+import {
+  createResolver,
+  isVariousArtists,
+  VARIOUS_ARTISTS,
+  type AlbumName,
+  type AlbumRef,
+  type ArtistRef,
+} from './resolve.ts';
 import { createSearchIndex } from './search-index.ts';
 
 export interface Lyrics {
@@ -43,6 +50,8 @@ export interface TrackIdentity extends KnownFields {
   albumArtistMbids?: readonly string[] | undefined;
   /** Null if there are none; absent keeps those that the track has. */
   lyrics?: Lyrics | null | undefined;
+  /** In which text of the tags without a declared charset was read. */
+  charset?: string | undefined;
   /** Origins of fields that do not come from tags. */
   provenance?: Partial<Record<string, Origin>> | undefined;
 }
@@ -116,6 +125,7 @@ const IDENTITY: Record<IdentityColumn, (identity: TrackIdentity, names: Resolved
   genre: ({ genres }) => genres[0] ?? null,
   recordingMbid: ({ recordingMbid }) => recordingMbid ?? null,
   acoustidId: ({ acoustidId }) => acoustidId ?? null,
+  charset: ({ charset }) => charset ?? null,
   provenance: ({ provenance }) => (provenance ? JSON.stringify(provenance) : null),
   ...fieldsFrom((field) => (identity: TrackIdentity) => identity[field] ?? null),
   ...foldedFrom((field) => (identity) => foldedText(identity[field])),
@@ -198,24 +208,30 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
     AND NOT EXISTS (SELECT 1 FROM albums WHERE artist_id = artists.id) RETURNING id`);
 
   function resolve(identity: TrackIdentity, folder: number | undefined): Resolved {
+    const { names, credits } = creditsOf(identity);
+    const credit = named(identity.artist) ?? (names.join(', ') || null);
+    const albumName = albumNameOf(identity, names, credits, folder);
+    const album = albumName && resolver.album(albumName);
+    const resolved = { credits, credit, album };
+    return { ...resolved, values: IDENTITY_VALUES.map((valueOf) => valueOf(identity, resolved)) };
+  }
+
+  function creditsOf(identity: TrackIdentity): { names: string[]; credits: Credit[] } {
     const names = splitArtists(identity.artists, resolver.isWhole);
     const mbids = identity.artistMbids?.length === names.length ? identity.artistMbids : [];
     const credits = names.map((name, i) => ({
       name,
       ref: resolver.artist(name, { sortName: names.length === 1 ? identity.artistSort : undefined, mbid: mbids[i] }),
     }));
-    const credit = named(identity.artist) ?? (names.join(', ') || null);
-    const album = resolveAlbum(identity, names, credits, folder);
-    const resolved = { credits, credit, album };
-    return { ...resolved, values: IDENTITY_VALUES.map((valueOf) => valueOf(identity, resolved)) };
+    return { names, credits };
   }
 
-  function resolveAlbum(
+  function albumNameOf(
     identity: TrackIdentity,
     names: string[],
     credits: Credit[],
     folder: number | undefined,
-  ): AlbumRef | undefined {
+  ): AlbumName | undefined {
     const title = named(identity.album);
     if (title === undefined) return undefined;
     const tagged =
@@ -232,7 +248,7 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
             sortName: identity.albumArtistSort,
             mbid: others.length === 0 ? mbid : undefined,
           });
-    return resolver.album({
+    return {
       title,
       artist,
       artistName,
@@ -241,7 +257,7 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
       folder,
       isCompilation: identity.compilation === true || isVarious,
       releaseGroupMbid: identity.releaseGroupMbid,
-    });
+    };
   }
 
   function attach(id: TrackId, identity: TrackIdentity, resolved: Resolved): void {
@@ -345,6 +361,13 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
       resolver.respell(oldArtists);
       sweepEmpty(old?.album_id ? [old.album_id] : [], oldArtists);
       if (old?.album_id && old.album_id !== resolved.album?.id) settleAlbum.run(old.album_id);
+    },
+
+    /** Gives an album the name that its tracks will have, so that it stays the same album. */
+    renameAlbum(id: AlbumId, identity: TrackIdentity, folder: number | undefined): void {
+      const { names, credits } = creditsOf(identity);
+      const name = albumNameOf(identity, names, credits, folder);
+      if (name) resolver.renameAlbum(id, name);
     },
 
     setLyrics,

@@ -31,6 +31,9 @@ export const CHARSETS = [
 export type Charset = (typeof CHARSETS)[number];
 type Detected = (typeof DETECTED_CHARSETS)[number];
 
+export const isCharset = (name: string | undefined): name is Charset =>
+  name !== undefined && (CHARSETS as readonly string[]).includes(name);
+
 /** What right text is most often in. */
 export const USUAL_CHARSET = 'windows-1252';
 

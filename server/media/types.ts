@@ -107,6 +107,8 @@ export interface AudioRead {
   unmarked?: Tags;
   /** In which that text was decoded. */
   charset?: Charset;
+  /** A person chose the charset. */
+  isCharsetChosen?: boolean;
   /** Best first: front covers, then others. At most 8. */
   pictures: PictureRef[];
   /** For diagnostics. */

@@ -19,6 +19,7 @@ import { eachAtOnce } from '../runtime/at-once.ts';
 import { createHeapLimit } from '../runtime/heap-limits.ts';
 import { keyOfPath, keysOf } from '../storage/music-roots.ts';
 import type { Storage } from '../storage/storage.ts';
+import { prepareAlbumCharsets } from './album-charsets.ts';
 import { changesRows, type Candidate, type ListedFile } from './compare-folder.ts';
 import { hasOnlyOtherLyrics, type ScanOp } from './decide.ts';
 import { createDryRun } from './dry-run.ts';
@@ -123,6 +124,7 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
       relieve: deps.relieve,
       onCommit: options.onCommit,
     }),
+    settleCharsets: prepareAlbumCharsets(db.$client, LOCAL_FOLDER),
     moved: createMovedFiles({ db, root, offline: offline.map(({ key }) => key), source: LOCAL_FOLDER }),
     /** By place: files that are settled when the walk is over. */
     waiting: new Map<string, Waiting>(),
@@ -239,7 +241,7 @@ async function read(scan: Scan, files: ListedFile[]): Promise<ReadFile[]> {
   const results: ReadFile[] = [];
   for (const [reading, some] of Map.groupBy(files, readingOf)) results.push(...(await readGroup(scan, some, reading)));
   const found = await hashWhereNeeded(scan, results);
-  const inOrder = new Map(found.map((file) => [file.candidate, file]));
+  const inOrder = new Map(scan.settleCharsets(found).map((file) => [file.candidate, file]));
   return files.map(({ candidate }) => inOrder.get(candidate) as ReadFile);
 }
 
@@ -325,7 +327,11 @@ async function settleWaiting(scan: Scan): Promise<void> {
         lyrics: lyricsMark && join(path, nameOfMark(lyricsMark)),
       }));
       const results = await reader.read({ root, paths, copyTo: null, hashLarge: false });
-      return results.map((result, i) => (result.ok ? { ...result, ...files[i]?.read } : result));
+      const read = results.map((result, i) => {
+        const { path, candidate } = files[i] as Waiting;
+        return { path, candidate, result };
+      });
+      return scan.settleCharsets(read).map(({ result }, i) => (result.ok ? { ...result, ...files[i]?.read } : result));
     },
     async push(ops) {
       await rows.hasRoom();

@@ -100,6 +100,7 @@ const addressOf = ({ spec }: Route, trackId: number, albumId: number | null): st
 function bodyOf({ spec }: Route, trackId: number): { body?: unknown } {
   const bodies: Record<string, unknown> = {
     'patch /tracks/:id': { year: 1999 },
+    'put /albums/:id/charset': { charset: 'gbk' },
     'put /tracks/:id/metadata': { title: 'X', artist: 'Y', album: 'Z' },
     'post /duplicates/merge': { keep: trackId, merge: [trackId + 1] },
     'post /duplicates/dismiss': { track_id: trackId, other_ids: [trackId + 1] },

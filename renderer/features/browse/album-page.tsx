@@ -16,6 +16,7 @@ import { AbsentPage } from '../../music/absent-page.tsx';
 import { usePageTitle } from '../../ui/page.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { AlbumCover } from './album-cover.tsx';
+import { AlbumCharset } from './album-charset.tsx';
 import { DiscList } from './disc-list.tsx';
 import { PlayButtons } from './play-buttons.tsx';
 import { Hero, HeroPage, HeroSkeleton, heroFoot } from '../../ui/hero.tsx';
@@ -81,6 +82,7 @@ export function AlbumPage() {
       />
       <DiscList tracks={tracks.data} albumArtist={artist_name} />
       <p className={heroFoot}>{[qualityOf(tracks.data, t), formatBytes(size_bytes)].filter(Boolean).join(' · ')}</p>
+      <AlbumCharset albumId={albumId} />
       {artist_id !== null && <MoreByArtist artistId={artist_id} artistName={artist_name ?? ''} exceptAlbum={albumId} />}
     </HeroPage>
   );

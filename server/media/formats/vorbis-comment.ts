@@ -24,7 +24,7 @@ const PICTURE_HEAD_CHARS = 400;
 /** Read first, to decide how much of a long comment is needed; most comments are shorter. */
 const HEAD_BYTES = 512;
 
-/** Adds all comments; false if a damaged length ended the list. Throws UnreadableAudio for too many or too much text. */
+/** Adds all comments; false if a damaged length ended the list. Throws UnreadableAudio if they are too many or long. */
 export function readVorbisComment(reader: ByteReader, builder: TagBuilder, keepPictures: boolean): boolean {
   const vendor = readLength(reader);
   if (vendor < 0 || !reader.skip(vendor)) return false;

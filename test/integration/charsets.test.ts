@@ -1,0 +1,110 @@
+// Tags that do not say their charset: scanned with their album as evidence, changed for an album at once, and kept.
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { AlbumCharsetOut, ChosenCharsetOut } from '../../server/enrichment/charset-wire.ts';
+import type { MatchesOut } from '../../server/enrichment/wire.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import type { AlbumOut, TrackOut } from '../../server/library/wire.ts';
+import type { Charset } from '../../server/media/charset.ts';
+import { id3, id3FrameV23, silentMp3 } from '../support/audio-bytes.ts';
+import { encodeCharset } from '../support/encode-charset.ts';
+import { allTracks } from '../support/served-library.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const base = mkdtempSync(join(tmpdir(), 'tonearm-charsets-'));
+const music = join(base, 'music');
+let server: TestServer;
+
+const TITLES = ['夜空', '月の光', '恋', '東京の雨', 'Love Song', '夢の中へ', '花火', '星'];
+let frames = 40;
+
+function write(folder: string, title: string, charset: Charset, artist = '山田太郎', album = '青い海'): void {
+  const frame = (name: string, text: string): Buffer =>
+    id3FrameV23(name, Buffer.concat([Buffer.alloc(1), encodeCharset(text, charset) as Buffer]));
+  mkdirSync(join(music, folder), { recursive: true });
+  const tag = id3([frame('TIT2', title), frame('TPE1', artist), frame('TALB', album)], 3);
+  const audio = silentMp3(frames++); // of another length each, so that no two are the same audio
+  writeFileSync(join(music, folder, `${TITLES.indexOf(title)}-${frames}.mp3`), Buffer.concat([tag, audio]));
+}
+
+async function scan(): Promise<void> {
+  const { body } = await server.api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
+  await server.app.drain();
+  expect((await server.api<JobOut>(`/jobs/${body.id}`)).body).toMatchObject({ status: 'succeeded', error: null });
+}
+
+const tracksIn = async (folder: string): Promise<TrackOut[]> =>
+  (await allTracks(server)).filter(({ source_id }) => source_id.startsWith(`${folder}/`));
+const charsetOf = async (albumId: number | null): Promise<AlbumCharsetOut> =>
+  (await server.api<AlbumCharsetOut>(`/albums/${albumId}/charset`)).body;
+const originsOf = async (id: number): Promise<MatchesOut['origins']> =>
+  (await server.api<MatchesOut>(`/tracks/${id}/matches`)).body.origins;
+
+beforeAll(async () => {
+  for (const title of TITLES) write('japanese', title, 'shift_jis');
+  for (const title of ['Été', 'À la folie']) write('french', title, 'windows-1252', 'Zoé', 'Forêt');
+  server = await startServer({
+    env: { LOCAL_MEDIA_IMPORT_PATH: music, LOCAL_MEDIA_IMPORT_MODE: 'reference', LOCAL_MEDIA_WATCH: 'false' },
+  });
+  await scan();
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(base, { recursive: true, force: true });
+});
+
+it('an album in Shift-JIS is one album with its names', async () => {
+  const tracks = await tracksIn('japanese');
+  expect(tracks.map(({ title }) => title).toSorted()).toEqual(TITLES.toSorted());
+  expect(new Set(tracks.map(({ artist_name, album_title }) => `${artist_name} ${album_title}`))).toEqual(
+    new Set(['山田太郎 青い海']),
+  );
+  const short = tracks.find(({ title }) => title === '恋') as TrackOut;
+  expect(await originsOf(short.id)).toMatchObject({ title: 'charset', artist: 'charset', album: 'charset' });
+  expect(await charsetOf(short.album_id)).toMatchObject({ charset: 'shift_jis', is_chosen: false, track_count: 8 });
+});
+
+it('text that was right stays, and its origin is the tag', async () => {
+  const tracks = await tracksIn('french');
+  expect(tracks.map(({ title }) => title).toSorted()).toEqual(['À la folie', 'Été'].toSorted());
+  expect(await originsOf((tracks[0] as TrackOut).id)).toMatchObject({ title: 'tag', album: 'tag' });
+});
+
+it('identification keeps the charset', async () => {
+  const track = (await tracksIn('japanese')).find(({ title }) => title === '恋') as TrackOut;
+  expect((await server.api(`/tracks/${track.id}/metadata/enrich`, { method: 'POST' })).status).toBe(202);
+  await server.app.drain();
+  expect((await tracksIn('japanese')).find(({ id }) => id === track.id)).toMatchObject({
+    title: '恋',
+    album_title: '青い海',
+  });
+});
+
+it('another charset for an album is read from its files at once; the album, its likes and typed fields stay', async () => {
+  const [first, second] = (await tracksIn('french')) as [TrackOut, TrackOut];
+  const like = { item_type: 'album', item_id: first.album_id, liked: true };
+  await server.api('/likes', { method: 'POST', body: like });
+  await server.api(`/tracks/${second.id}`, { method: 'PATCH', body: { title: 'Typed' } });
+  const { status, body } = await server.api<ChosenCharsetOut>(`/albums/${first.album_id}/charset`, {
+    method: 'PUT',
+    body: { charset: 'windows-1251' },
+  });
+  expect([status, body]).toEqual([200, { album_id: first.album_id, changed: 2, failed: 0 }]);
+  const now = await tracksIn('french');
+  expect(now.find(({ id }) => id === second.id)?.title).toBe('Typed');
+  const album = (await server.api<AlbumOut>(`/albums/${first.album_id}`)).body;
+  expect(album).toMatchObject({ title: 'Forкt', artist_name: 'Zoй', liked: true, track_count: 2 });
+  expect(await charsetOf(album.id)).toMatchObject({ charset: 'windows-1251', is_chosen: true });
+});
+
+it('what a person chose is kept when files change, and holds for files that are added', async () => {
+  write('french', 'Été', 'windows-1252', 'Zoé', 'Forêt');
+  for (const { source_id } of await tracksIn('french')) utimesSync(join(music, source_id), new Date(), new Date(1e12));
+  await scan();
+  const tracks = await tracksIn('french');
+  expect(tracks).toHaveLength(3);
+  expect(new Set(tracks.map(({ album_title }) => album_title))).toEqual(new Set(['Forкt']));
+  expect(await charsetOf((tracks[0] as TrackOut).album_id)).toMatchObject({ is_chosen: true, track_count: 3 });
+});
