@@ -431,9 +431,13 @@ export const tagsAgain = sqliteTable('tags_again', {
   upToId: integer('up_to_id').notNull(), // later tracks were written with the columns
 });
 
+/** Why two tracks became one: a person said so, in one way or another, or a scan found it. */
+export type MergeReason = 'duplicate' | 'chosen' | 'same_audio' | 'same_music';
+
 /**
  * library/: a deleted track, until it is restored or has been here for 30 days. Its row is in no other table, so no
- * list can show it; its stored audio, and the cover of an album that went with it, stay. `snapshot`: track-snapshot.ts
+ * list can show it; its stored audio, and the cover of an album that went with it, stay. `snapshot`: track-snapshot.ts.
+ * A track that was merged into another one is here too, for the same time; see merges.ts.
  */
 export const trashedTracks = sqliteTable(
   'trashed_tracks',
@@ -456,6 +460,8 @@ export const trashedTracks = sqliteTable(
       .references(() => users.id, { onDelete: 'set null' }),
     deletedAt: time('deleted_at').notNull(),
     snapshot: json<unknown>('snapshot').notNull(),
+    mergedInto: integer('merged_into').$type<TrackId>(), // null for a deleted track
+    mergeReason: text('merge_reason').$type<MergeReason>(),
   },
   (t) => [
     index('trashed_tracks_deleted_at').on(t.deletedAt, t.id),
@@ -644,6 +650,22 @@ export const unfinishedScans = sqliteTable('unfinished_scans', {
   source: text('source').primaryKey(),
   afterId: integer('after_id').$type<TrackId>().notNull(),
 });
+
+/**
+ * scan/: the audio that a track had until other music lay at its path, with nothing to tell that it is the same. Its
+ * file is that track when it comes back.
+ */
+export const formerAudio = sqliteTable(
+  'former_audio',
+  {
+    trackId: integer('track_id')
+      .$type<TrackId>()
+      .primaryKey()
+      .references(() => tracks.id, { onDelete: 'cascade' }),
+    audioHash: text('audio_hash').notNull(),
+  },
+  (t) => [index('former_audio_audio_hash').on(t.audioHash)],
+);
 
 /** downloads/: a fetch of a remote track's audio. From status to next_attempt_at it follows its job, by triggers. */
 export const downloads = sqliteTable(

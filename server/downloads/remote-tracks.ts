@@ -112,6 +112,10 @@ export function createRemoteMerge({ db }: { db: MainDb }): TrackMergePart {
       moveIds.run(to, from);
       moveDownloads.run(to, from);
     },
+    rows: [
+      { table: 'remote_ids', column: 'track_id' },
+      { table: 'downloads', column: 'track_id' },
+    ],
   };
 }
 

@@ -37,9 +37,9 @@ export const duplicateRoutes = ({ duplicates, editing, libraryChanged }: Duplica
       body: MergeIn,
       reply: TrackOut,
     },
-    async ({ user, body }) => {
+    ({ user, body }) => {
       editing.assertTracks(user, [body.keep, ...body.merge]);
-      const track = await duplicates.mergeTracks(user.id, body.keep, body.merge);
+      const track = duplicates.mergeTracks(user.id, body.keep, body.merge);
       libraryChanged();
       return toTrackOut(track);
     },

@@ -6,9 +6,7 @@ import type { RowAs } from '../db/rows.ts';
 import { duplicateMembers, tracks, type duplicatePairs } from '../db/schema.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
-import type { TrackMerge } from '../library/track-merge.ts';
-import type { Trash } from '../library/trash.ts';
-import type { LeftOver } from '../library/row-removal.ts';
+import type { Merges } from '../library/merges.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 import { chooseKeeper, type KeepReason } from './duplicate-keeper.ts';
@@ -26,9 +24,8 @@ export interface DuplicateGroup {
 
 export interface DuplicateDeps {
   db: MainDb;
-  library: Pick<LibraryService, 'getTrack' | 'tracksById' | 'release'>;
-  merge: TrackMerge;
-  trash: Pick<Trash, 'put'>;
+  library: Pick<LibraryService, 'getTrack' | 'tracksById'>;
+  merges: Pick<Merges, 'mergeInto'>;
   /** Called in the transaction before a merged track is deleted, so that a scan does not import its file again. */
   onMerged: (id: TrackId) => void;
   now: () => Date;
@@ -36,7 +33,7 @@ export interface DuplicateDeps {
 
 export type DuplicateService = ReturnType<typeof createDuplicateService>;
 
-export function createDuplicateService({ db, library, merge, trash, onMerged, now }: DuplicateDeps) {
+export function createDuplicateService({ db, library, merges, onMerged, now }: DuplicateDeps) {
   const client = db.$client;
   const countGroups = client
     .prepare<[], number>('SELECT count(*) FROM (SELECT 1 FROM duplicate_members GROUP BY group_id)')
@@ -118,18 +115,21 @@ export function createDuplicateService({ db, library, merge, trash, onMerged, no
     },
 
     /** Merges the others into `keep`. Throws `not_found`, and `conflict` for tracks that are not in the same group. */
-    async mergeTracks(userId: UserId, keep: TrackId, others: readonly TrackId[]): Promise<TrackSummary> {
+    mergeTracks(userId: UserId, keep: TrackId, others: readonly TrackId[]): TrackSummary {
       const ids = [...new Set(others)];
-      const left = db.transaction(
-        (): LeftOver[] => {
+      db.transaction(
+        () => {
           assertDuplicates(keep, ids);
-          return ids.map((id) => {
-            return merge.mergeInto(keep, id, (tx) => trash.put(tx, userId, id, () => onMerged(id)));
-          });
+          for (const id of ids)
+            merges.mergeInto(keep, id, {
+              reason: 'duplicate',
+              by: userId,
+              takesFile: false,
+              beforeRemoval: () => onMerged(id),
+            });
         },
         { behavior: 'immediate' },
       );
-      for (const one of left) await library.release(one);
       return library.getTrack(userId, keep);
     },
 

@@ -6,6 +6,7 @@ import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
 import { createCharsets } from './album-charset.ts';
 import { charsetRoutes } from './charset-routes.ts';
+import { dismissPair, regroup } from './duplicate-pairs.ts';
 import { duplicateRoutes } from './duplicate-routes.ts';
 import { createDuplicateService } from './duplicates.ts';
 import { createHearing } from './hearing.ts';
@@ -18,10 +19,18 @@ import { handledBy } from '../jobs/tasks.ts';
 type EnrichmentModuleDeps = Base &
   Pick<StorageOffer, 'audioStore'> &
   Pick<MediaOffer, 'fingerprinter'> &
-  Pick<LibraryOffer, 'library' | 'editing' | 'trash' | 'tracks' | 'merge' | 'changes'> &
+  Pick<LibraryOffer, 'library' | 'editing' | 'tracks' | 'merges' | 'changes' | 'onMerge'> &
   Pick<FilesOffer, 'readTags'> & { covers: { resolveCover: EnrichmentDeps['findCover'] } };
 
-export function enrichmentModule({ library, editing, trash, merge, changes, covers, ...deps }: EnrichmentModuleDeps) {
+export function enrichmentModule({
+  library,
+  editing,
+  merges,
+  changes,
+  onMerge,
+  covers,
+  ...deps
+}: EnrichmentModuleDeps) {
   const { config, now, db, jobs } = deps;
   const libraryChanged = changes.changed;
   const enrichment = createEnrichment({
@@ -30,7 +39,14 @@ export function enrichmentModule({ library, editing, trash, merge, changes, cove
     findCover: covers.resolveCover,
     libraryChanged,
   });
-  const duplicates = createDuplicateService({ db, library, merge, trash, onMerged: changes.deleted, now });
+  const duplicates = createDuplicateService({ db, library, merges, onMerged: changes.deleted, now });
+  // who separates two tracks says that they are not the same
+  onMerge({
+    bringBack(from, to, { by, at }) {
+      dismissPair(db, from, to, { userId: by, createdAt: at });
+      regroup(db, [from, to]);
+    },
+  });
   const charsets = createCharsets({ ...deps, tmpDir: config.paths.tmp, libraryChanged });
   changes.onAudioAdded((ids) => void enrichment.enrichAdded(ids));
 

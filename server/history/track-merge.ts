@@ -5,5 +5,8 @@ import type { TrackMergePart } from '../library/track-merge.ts';
 
 export function createPlayMerge({ db }: { db: MainDb }): TrackMergePart {
   const movePlays = db.$client.prepare<[TrackId, TrackId]>('UPDATE plays SET track_id = ? WHERE track_id = ?');
-  return { move: (from: TrackId, to: TrackId): void => void movePlays.run(to, from) };
+  return {
+    move: (from: TrackId, to: TrackId): void => void movePlays.run(to, from),
+    rows: [{ table: 'plays', column: 'track_id' }],
+  };
 }

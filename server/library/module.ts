@@ -10,6 +10,8 @@ import { libraryRoutes } from './routes.ts';
 import { rebuildSearch } from './search-rebuild.ts';
 import { createLibraryService } from './service.ts';
 import { SETTLE_CREDITS, settleCreditsTask } from './tasks.ts';
+import { createMerges } from './merges.ts';
+import { mergeRoutes } from './merge-routes.ts';
 import { createTrackMerge, type TrackMergePart } from './track-merge.ts';
 import { createTrackWriter } from './track-writer.ts';
 import { trashRoutes } from './trash-routes.ts';
@@ -53,6 +55,8 @@ export function libraryModule({
   const trash = createTrash({ db, tracks, now, release: library.release });
   let emptying: NodeJS.Timeout | undefined;
   const movers: TrackMergePart[] = [];
+  const merge = createTrackMerge({ db, tracks, movers });
+  const merges = createMerges({ db, tracks, merge, movers, trash, now });
 
   const toTrash = (by: UserId, id: TrackId): void =>
     void db.transaction((tx) => trash.put(tx, by, id, () => changes.deleted(id)), { behavior: 'immediate' });
@@ -65,8 +69,8 @@ export function libraryModule({
       tracks,
       changes,
       readAside: listThread.readAside,
-      merge: createTrackMerge({ db, tracks, movers }),
-      /** For modules with user data that refers to tracks. */
+      merges,
+      /** For modules with data that refers to tracks. */
       onMerge: (part: TrackMergePart): void => void movers.push(part),
       /** The stored audio of a track turned out to be missing, or is back. */
       audio: {
@@ -84,6 +88,7 @@ export function libraryModule({
       ...libraryRoutes({ library, editing, toTrash, libraryChanged: changes.changed }),
       ...editRoutes({ history: library.editHistory, library, editing, libraryChanged: changes.changed }),
       ...trashRoutes({ trash, library, libraryChanged: changes.changed }),
+      ...mergeRoutes({ merges, library, libraryChanged: changes.changed }),
     ],
     tasks: [handledBy(SETTLE_CREDITS, settleCreditsTask({ library, libraryChanged: changes.changed }))],
     resume(): void {

@@ -1,16 +1,30 @@
 // Merges two tracks: likes, plays and playlist entries move to the one that is kept, and the other is removed. Each
-// module moves the rows of its own tables.
+// module moves the rows of its own tables. merges.ts keeps what it takes to undo it.
 import { eq } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
-import type { TrackId } from '../db/ids.ts';
+import type { TrackId, UserId } from '../db/ids.ts';
 import { tracks } from '../db/schema.ts';
 import { conflict, notFound } from '../errors.ts';
 import { removeTrackRow, type LeftOver, type RowRemovalDeps } from './row-removal.ts';
 
-/** What a module with user data on tracks registers. */
+/** What a module with data on tracks registers. All of it runs inside a write transaction. */
 export interface TrackMergePart {
-  /** Both tracks exist. Runs inside a write transaction; leaves nothing on `from`. */
-  move(from: TrackId, to: TrackId): void;
+  /** Both tracks exist. Leaves nothing on `from`. */
+  move?(from: TrackId, to: TrackId): void;
+  /** Tables of which `move` moves whole rows, with the column that refers to the track: an undo moves them back. */
+  rows?: readonly { table: string; column: string }[];
+  /** What else an undo needs to know, before the merge, as JSON, and under which name it is kept. */
+  remembers?: { name: string; of(from: TrackId, to: TrackId): unknown };
+  /** A merge is undone: both tracks exist again. */
+  bringBack?(from: TrackId, to: TrackId, undo: Undo): void;
+}
+
+export interface Undo {
+  remembered: unknown;
+  /** In the merge, `to` had taken over the file of `from`. */
+  tookFile: boolean;
+  by: UserId;
+  at: Date;
 }
 
 export type TrackMerge = ReturnType<typeof createTrackMerge>;
@@ -38,7 +52,7 @@ export function createTrackMerge({
     return db.transaction(
       (tx) => {
         for (const id of [kept, emptied]) if (!isThere(id)) throw notFound('track', id);
-        for (const mover of movers) mover.move(emptied, kept);
+        for (const mover of movers) mover.move?.(emptied, kept);
         return remove(tx, emptied);
       },
       { behavior: 'immediate' },

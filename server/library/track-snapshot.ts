@@ -5,7 +5,7 @@ import type { AlbumId, TrackId } from '../db/ids.ts';
 import { conflict } from '../errors.ts';
 
 type Value = string | number | null | { $blob: string };
-type Row = Record<string, Value>;
+export type Row = Record<string, Value>;
 
 export interface TrackSnapshot {
   track: Row;
@@ -42,7 +42,7 @@ const COUNTED: Record<string, Row> = {
 
 export type TrackSnapshots = ReturnType<typeof createTrackSnapshots>;
 
-/** Both run inside the caller's writing transaction. */
+/** All of it runs inside the caller's writing transaction. */
 export function createTrackSnapshots(client: Database) {
   const references = client
     .prepare<[], Reference>(
@@ -222,7 +222,36 @@ export function createTrackSnapshots(client: Database) {
     return { albumId: albumId === null ? null : (Number(albumId) as AlbumId) };
   }
 
-  return { take, putBack, takeParents, bringParents };
+  const marked = (names: string[]): string => names.map((name) => `"${name}" = ?`).join(' AND ');
+
+  return {
+    take,
+    putBack,
+    takeParents,
+    bringParents,
+    /** The primary keys of the rows that refer to the track. */
+    keysOf: (table: string, column: string, id: TrackId): Row[] => {
+      const names = keyOf(table);
+      return select(table, `${column} = ?`, id).map((row) =>
+        Object.fromEntries(names.map((name) => [name, row[name] ?? null])),
+      );
+    },
+    /** Lets those of the rows that refer to `from`, or to no track, refer to `to`. */
+    moveRows(table: string, column: string, keys: Row[], from: TrackId, to: TrackId): void {
+      for (const key of keys) {
+        const names = Object.keys(key);
+        client
+          .prepare(`UPDATE ${table} SET ${column} = ? WHERE (${column} = ? OR ${column} IS NULL) AND ${marked(names)}`)
+          .run(to, from, ...names.map((name) => toValue(key[name] ?? null)));
+      }
+    },
+    /** Instead of all that a track has in these tables. */
+    replaceRows(id: TrackId, tables: readonly string[], rows: TrackSnapshot['rows']): void {
+      for (const { table, columns } of deleted)
+        if (tables.includes(table)) client.prepare(`DELETE FROM ${table} WHERE ${columns[0]} = ?`).run(id);
+      for (const { table, rows: some } of rows) for (const row of some) insertNew(table, row);
+    },
+  };
 }
 
 /** Tables whose rows are deleted with a track's, parents first, and the columns that refer to it. */

@@ -57,7 +57,7 @@ export interface TrackIdentity extends KnownFields {
 }
 
 /** Columns that describe the audio. */
-const AUDIO_COLUMNS = [
+export const AUDIO_COLUMNS = [
   'durationMs',
   'sizeBytes',
   'format',

@@ -1,8 +1,31 @@
 // Deleted tracks for 30 days: gone from every list, with everything kept that is needed to bring back the same track.
-import { and, asc, count, desc, eq, getTableColumns, inArray, lt, lte, notLike, or, sum, type SQL } from 'drizzle-orm';
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  inArray,
+  isNull,
+  lt,
+  lte,
+  notLike,
+  or,
+  sum,
+  type SQL,
+} from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
-import { albums, orphanedCovers, playlists, playlistVersions, trashedTracks, users } from '../db/schema.ts';
+import {
+  albums,
+  orphanedCovers,
+  playlists,
+  playlistVersions,
+  trashedTracks,
+  users,
+  type MergeReason,
+} from '../db/schema.ts';
 import { AppError, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { Principal } from '../http/route.ts';
@@ -31,6 +54,15 @@ export interface RestoredTracks {
   failed: { id: TrackId; detail: string }[];
 }
 
+/** Of a track that was merged into another one. */
+export interface Merged {
+  into: TrackId;
+  reason: MergeReason;
+  snapshot: TrackSnapshot;
+  /** That the other one had, if it took over this one's file; kept as this one's. */
+  audio: { storageUri: string | null; contentHash: string | null; sizeBytes: number | null } | undefined;
+}
+
 export interface TrashDeps {
   db: MainDb;
   tracks: RowRemovalDeps;
@@ -44,15 +76,23 @@ export type Trash = ReturnType<typeof createTrash>;
 export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
   const snapshots = createTrackSnapshots(db.$client);
   const findPlace = db.$client
-    .prepare<[string, string], TrackId>('SELECT id FROM trashed_tracks WHERE source = ? AND source_id = ?')
+    .prepare<[string, string], TrackId>(
+      'SELECT id FROM trashed_tracks WHERE source = ? AND source_id = ? AND merged_into IS NULL',
+    )
     .pluck();
   const setPlace = db.$client.prepare<[string, string, string]>(
-    'UPDATE trashed_tracks SET source_id = ? WHERE source = ? AND source_id = ?',
+    'UPDATE trashed_tracks SET source_id = ? WHERE source = ? AND source_id = ? AND merged_into IS NULL',
   );
 
   /** `beforeRemoval` is called while the row is there. Runs inside the caller's transaction. Nothing is left over. */
-  function put(tx: Db, by: UserId | null, id: TrackId, beforeRemoval: () => void = () => {}): LeftOver {
-    const snapshot = snapshots.take(id);
+  function put(
+    tx: Db,
+    by: UserId | null,
+    id: TrackId,
+    beforeRemoval: () => void = () => {},
+    merged?: Merged,
+  ): LeftOver {
+    const snapshot = merged?.snapshot ?? snapshots.take(id);
     if (!snapshot) throw notFound('track', id);
     const { track, parents } = snapshot;
     const { storageUri, coverKey } = removeTrackRow(tx, writer, id, beforeRemoval);
@@ -68,14 +108,20 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
         albumTitle: typeof albumTitle === 'string' ? albumTitle : null,
         source: text('source') ?? '',
         sourceId: text('source_id') ?? '',
-        storageUri,
-        contentHash: text('content_hash'),
-        sizeBytes: number('size_bytes'),
+        ...(merged?.audio
+          ? {
+              storageUri: merged.audio.storageUri,
+              contentHash: merged.audio.contentHash,
+              sizeBytes: merged.audio.sizeBytes,
+            }
+          : { storageUri, contentHash: text('content_hash'), sizeBytes: number('size_bytes') }),
         coverKey,
         uploadedBy: number('uploaded_by') as UserId | null,
         deletedBy: by,
         deletedAt: now(),
         snapshot,
+        mergedInto: merged?.into ?? null,
+        mergeReason: merged?.reason ?? null,
       })
       .run();
     return { storageUri: null, coverKey: null };
@@ -97,10 +143,15 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
           ? rows.map((entry) => ({ ...entry, since_version: nextVersion(tx, entry) }))
           : rows,
     }));
-    const { albumId } = snapshots.putBack({ ...snapshot, track, rows: versioned });
     tx.delete(trashedTracks).where(eq(trashedTracks.id, id)).run();
+    putBack(tx, { ...snapshot, track, rows: versioned });
     for (const [playlistId, added] of byPlaylist) addVersion(tx, playlistId, added.length);
-    writer.search.set('track', id);
+  }
+
+  /** With its place in the search. Runs inside the caller's transaction. */
+  function putBack(tx: Db, snapshot: TrackSnapshot): void {
+    const { albumId } = snapshots.putBack(snapshot);
+    writer.search.set('track', Number(snapshot.track['id']));
     if (albumId !== null) {
       writer.search.set('album', albumId);
       const album = tx.select({ artistId: albums.artistId }).from(albums).where(eq(albums.id, albumId)).get();
@@ -134,11 +185,14 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
 
   /** What somebody sees of the trash: with the right to edit all of it, else what they deleted or brought in. */
   const visibleTo = ({ id, rights }: Asker): SQL | undefined =>
-    rights.canEdit ? undefined : or(eq(trashedTracks.deletedBy, id), eq(trashedTracks.uploadedBy, id));
+    and(
+      isNull(trashedTracks.mergedInto),
+      rights.canEdit ? undefined : or(eq(trashedTracks.deletedBy, id), eq(trashedTracks.uploadedBy, id)),
+    );
 
   /** What somebody may delete for good. */
   const deletableBy = ({ id, rights }: Asker): SQL | undefined =>
-    rights.canEdit ? undefined : eq(trashedTracks.uploadedBy, id);
+    and(isNull(trashedTracks.mergedInto), rights.canEdit ? undefined : eq(trashedTracks.uploadedBy, id));
 
   async function purge(where: SQL | undefined, most: number): Promise<number> {
     const gone = db.transaction(
@@ -189,6 +243,7 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
   return {
     put,
     restore,
+    putBack,
     /** The deleted track whose file that is. */
     findPlace: (source: string, sourceId: string): TrackId | undefined => findPlace.get(source, sourceId),
     /** The file of a deleted track is called something else now. */

@@ -1,15 +1,33 @@
-// Moves likes and ratings when two tracks are merged. Runs inside the caller's transaction.
+// Moves likes and ratings when two tracks are merged, and back when that is undone. Runs inside the caller's
+// transaction.
+import { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
-import type { TrackId } from '../db/ids.ts';
+import type { TrackId, UserId } from '../db/ids.ts';
 import type { TrackMergePart } from '../library/track-merge.ts';
 import { deleteStatesOf, findState, insertEvent, listStatesOf, setState, type Item } from './queries.ts';
-import { changeToAbsorb, nextState } from './state.ts';
+import { changeToAbsorb, nextState, type ItemState } from './state.ts';
 
 const track = (itemId: TrackId): Item => ({ itemType: 'track', itemId });
 
+const State = z.object({
+  userId: z.int().transform((id) => id as UserId),
+  liked: z.boolean(),
+  rating: z.int(),
+  since: z.int().transform((ms) => new Date(ms)),
+});
+const Remembered = z.object({ from: z.array(State), to: z.array(State) });
+
 export function createLikeMerge({ db }: { db: MainDb }): TrackMergePart {
+  const statesOf = (id: TrackId): z.input<typeof State>[] =>
+    listStatesOf(db, track(id)).map(({ userId, liked, rating, since }) => ({
+      userId,
+      liked,
+      rating,
+      since: since.getTime(),
+    }));
+
   return {
-    move(from: TrackId, to: TrackId): void {
+    move(from, to): void {
       const [left, kept] = [track(from), track(to)];
       for (const { userId, ...other } of listStatesOf(db, left)) {
         const before = findState(db, userId, kept);
@@ -20,5 +38,24 @@ export function createLikeMerge({ db }: { db: MainDb }): TrackMergePart {
       }
       deleteStatesOf(db, left);
     },
+
+    remembers: { name: 'likes', of: (from, to) => ({ from: statesOf(from), to: statesOf(to) }) },
+
+    /** What the kept track has of the other one, and nobody changed since, goes from it. */
+    bringBack(from, to, { remembered, at }): void {
+      const before = Remembered.parse(remembered);
+      for (const { userId, ...other } of before.from) {
+        setState(db, userId, track(from), other); // its events are still there
+        const own = before.to.find((state) => state.userId === userId);
+        const change = changeToAbsorb(own, other);
+        const now = findState(db, userId, track(to));
+        if (!change || !now || !isSame(now, nextState(own, change))) continue;
+        insertEvent(db, userId, track(to), { liked: own?.liked ?? false, rating: own?.rating ?? 0, createdAt: at });
+        setState(db, userId, track(to), own ?? { liked: false, rating: 0, since: at });
+      }
+    },
   };
 }
+
+const isSame = (a: ItemState, b: ItemState): boolean =>
+  a.liked === b.liked && a.rating === b.rating && a.since.getTime() === b.since.getTime();

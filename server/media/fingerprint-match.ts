@@ -5,6 +5,8 @@
 
 /** Minimum share of equal bits for the same recording. */
 export const SAME_SOUND = 0.85;
+/** Share of equal bits from which nobody has to be asked; docs/decisions/0076 has the error rates. */
+export const SAME_RECORDING = 0.94;
 /** Maximum difference in duration of the same recording, as in AcoustID. */
 export const LENGTH_TOLERANCE_MS = 7_000;
 

@@ -1,9 +1,20 @@
-// Moves queue entries and bookmarks when two tracks are merged. Runs inside the caller's transaction.
+// Moves queue entries and bookmarks when two tracks are merged, and bookmarks back when that is undone. Runs inside the
+// caller's transaction.
 import { and, eq, sql } from 'drizzle-orm';
+import { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
-import type { TrackId } from '../db/ids.ts';
+import type { TrackId, UserId } from '../db/ids.ts';
 import { bookmarks, playQueues } from '../db/schema.ts';
 import type { TrackMergePart } from '../library/track-merge.ts';
+
+const Remembered = z.array(
+  z.object({
+    userId: z.int().transform((id) => id as UserId),
+    positionMs: z.int(),
+    comment: z.string().nullable(),
+    updatedAt: z.int(),
+  }),
+);
 
 export function createPlaybackMerge({ db }: { db: MainDb }): TrackMergePart {
   function moveInQueues(from: TrackId, to: TrackId): void {
@@ -41,10 +52,43 @@ export function createPlaybackMerge({ db }: { db: MainDb }): TrackMergePart {
     db.delete(bookmarks).where(eq(bookmarks.trackId, from)).run();
   }
 
+  const bookmarksOf = (id: TrackId): z.output<typeof Remembered> =>
+    db
+      .select()
+      .from(bookmarks)
+      .where(eq(bookmarks.trackId, id))
+      .all()
+      .map(({ userId, positionMs, comment, updatedAt }) => ({
+        userId,
+        positionMs,
+        comment,
+        updatedAt: updatedAt.getTime(),
+      }));
+
   return {
     move(from: TrackId, to: TrackId): void {
       moveInQueues(from, to);
       moveBookmarks(from, to);
+    },
+
+    remembers: { name: 'bookmarks', of: (_, to) => bookmarksOf(to) },
+
+    /** The other track's own are in its snapshot. Those that the kept one has of it go. */
+    bringBack(from, to, { remembered }): void {
+      const before = Remembered.parse(remembered);
+      const back = bookmarksOf(from);
+      for (const { userId, updatedAt } of bookmarksOf(to)) {
+        if (!back.some((one) => one.userId === userId && one.updatedAt === updatedAt)) continue;
+        const ofUser = and(eq(bookmarks.trackId, to), eq(bookmarks.userId, userId));
+        const own = before.find((one) => one.userId === userId);
+        if (own?.updatedAt === updatedAt) continue;
+        if (own)
+          db.update(bookmarks)
+            .set({ positionMs: own.positionMs, comment: own.comment, updatedAt: new Date(own.updatedAt) })
+            .where(ofUser)
+            .run();
+        else db.delete(bookmarks).where(ofUser).run();
+      }
     },
   };
 }

@@ -28,5 +28,9 @@ export function createEntryMerge({ db, now }: { db: MainDb; now: () => Date }): 
           )
           .run();
     },
+    rows: [
+      { table: 'playlist_entries', column: 'track_id' },
+      { table: 'playlist_past_entries', column: 'track_id' },
+    ],
   };
 }

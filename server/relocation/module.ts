@@ -5,7 +5,7 @@ import { relocationRoutes } from './routes.ts';
 import { createRelocation } from './service.ts';
 
 type RelocationModuleDeps = Base &
-  Pick<LibraryOffer, 'library' | 'editing' | 'tracks' | 'merge' | 'changes'> &
+  Pick<LibraryOffer, 'library' | 'editing' | 'tracks' | 'merges' | 'changes' | 'onMerge'> &
   Pick<FilesOffer, 'sourceFiles'>;
 
 export function relocationModule({
@@ -14,11 +14,17 @@ export function relocationModule({
   library,
   editing,
   tracks,
-  merge,
+  merges,
   changes,
+  onMerge,
   sourceFiles,
 }: RelocationModuleDeps) {
-  const relocation = createRelocation({ db, now, tracks, library, merge, sourceFiles });
+  const relocation = createRelocation({ db, now, tracks, library, merges, sourceFiles });
+  onMerge({
+    bringBack(from, to, { tookFile }) {
+      if (tookFile) sourceFiles.handOver(to, from);
+    },
+  });
   return {
     offers: relocation,
     routes: relocationRoutes({ relocation, editing, libraryChanged: changes.changed }),

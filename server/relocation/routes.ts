@@ -6,7 +6,7 @@ import type { Editing } from '../library/edit-rights.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
 import { TrackOut } from '../library/wire.ts';
 import type { Relocation } from './service.ts';
-import { RelocateIn, Replacements } from './wire.ts';
+import { CertainOut, RelocateIn, Replacements } from './wire.ts';
 
 const TrackParam = idParam(TrackIdIn);
 
@@ -28,7 +28,36 @@ export const relocationRoutes = ({ relocation, editing, libraryChanged }: Reloca
       reply: Replacements,
     },
     ({ user, params }) =>
-      relocation.list(user.id, params.id).map(({ track, why }) => ({ track: toTrackOut(track), why })),
+      relocation
+        .list(user.id, params.id)
+        .map(({ track, why, isCertain }) => ({ track: toTrackOut(track), why, is_certain: isCertain })),
+  ),
+
+  route(
+    {
+      method: 'get',
+      path: '/missing/certain',
+      access: 'user',
+      summary: 'How many missing tracks have a replacement that is certain',
+      reply: CertainOut,
+    },
+    async () => ({ total: await relocation.countCertain() }),
+  ),
+
+  route(
+    {
+      method: 'post',
+      path: '/missing/certain',
+      access: 'user',
+      right: 'canEdit',
+      summary: 'Let all missing tracks whose replacement is certain take over its file',
+      reply: CertainOut,
+    },
+    async ({ user }) => {
+      const total = await relocation.relocateCertain(user.id);
+      if (total > 0) libraryChanged();
+      return { total };
+    },
   ),
 
   route(
@@ -44,9 +73,9 @@ export const relocationRoutes = ({ relocation, editing, libraryChanged }: Reloca
       body: RelocateIn,
       reply: TrackOut,
     },
-    async ({ user, params, body }) => {
+    ({ user, params, body }) => {
       editing.assertTracks(user, [params.id, body.track_id]);
-      const track = await relocation.relocate(user.id, params.id, body.track_id);
+      const track = relocation.relocate(user.id, params.id, body.track_id);
       libraryChanged();
       return toTrackOut(track);
     },

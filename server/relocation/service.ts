@@ -1,11 +1,12 @@
 // Relocates a missing track to another track's file, where a scan could not tell that they are the same. The missing
 // track takes over file and audio and keeps its id, metadata and user data; the other's user data is merged into it,
-// and the other is removed.
+// and the other is removed. It can be undone for 30 days.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
+import type { MergeReason } from '../db/schema.ts';
 import { conflict, notFound } from '../errors.ts';
-import type { TrackMerge } from '../library/track-merge.ts';
-import type { LeftOver } from '../library/row-removal.ts';
+import type { Merges } from '../library/merges.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
@@ -17,23 +18,29 @@ import type { ReplacementOut } from './wire.ts';
 export interface Replacement {
   track: TrackSummary;
   why: Why;
+  isCertain: boolean;
 }
 type Why = ReplacementOut['why'];
 
 const MOST = 20;
+/** Missing tracks that are looked at in one go. */
+const AT_ONCE = 500;
+
+/** The name that a scan gives a track whose file was overwritten: scan/scanned-tracks.ts */
+const OVERWRITTEN_PLACE = /^\.overwritten\/\d+\/(.+)$/s;
 
 export interface RelocationDeps {
   db: MainDb;
   tracks: Pick<TrackWriter, 'setAudio'>;
-  merge: TrackMerge;
+  merges: Pick<Merges, 'mergeInto'>;
   sourceFiles: Pick<SourceFiles, 'handOver' | 'forget'>;
-  library: Pick<LibraryService, 'getTrack' | 'tracksById' | 'release'>;
+  library: Pick<LibraryService, 'getTrack' | 'tracksById'>;
   now: () => Date;
 }
 
 export type Relocation = ReturnType<typeof createRelocation>;
 
-export function createRelocation({ db, tracks, merge, sourceFiles, library, now }: RelocationDeps) {
+export function createRelocation({ db, tracks, merges, sourceFiles, library, now }: RelocationDeps) {
   const client = db.$client;
   const queries = createRelocationQueries(client);
   const setSource = client.prepare('UPDATE tracks SET source = ?, source_id = ?, updated_at = ? WHERE id = ?');
@@ -56,41 +63,84 @@ export function createRelocation({ db, tracks, merge, sourceFiles, library, now 
       for (const id of some) if (found.size < MOST && !found.has(id)) found.set(id, why);
     };
     if (track.audioHash !== null && track.audioHash !== NO_HASH) add('same_audio', queries.withAudio(track, MOST));
+    add('same_sound', queries.sounding(track, MOST));
     if (track.recordingMbid !== null) add('same_recording', queries.ofRecording(track, MOST));
+    const overwritten = OVERWRITTEN_PLACE.exec(track.sourceId)?.[1];
+    if (overwritten !== undefined) add('same_place', queries.inPlace(track, overwritten));
     if (track.durationMs !== null) add('same_name', queries.named(track, MOST));
     return found;
   }
 
+  /** The only one that has the same audio or sounds the same, if no other missing track may be it. */
+  function findCertain(track: Gone, found: Map<TrackId, Why>): TrackId | undefined {
+    const [only, ...others] = [...found].filter(([, why]) => why === 'same_audio' || why === 'same_sound');
+    if (!only || others.length > 0) return undefined;
+    const [id, why] = only;
+    const other = queries.find(id);
+    if (!other || queries.othersMissing(other) > 1) return undefined;
+    const isNamedSame = other.titleSort === track.titleSort && other.artistSort === track.artistSort;
+    return why === 'same_audio' || isNamedSame ? id : undefined;
+  }
+
+  /** All missing tracks that have one, a few at a time. */
+  async function* listCertain(): AsyncGenerator<{ id: TrackId; otherId: TrackId }> {
+    for (let last = 0 as TrackId; ;) {
+      const some = queries.missing(last, AT_ONCE);
+      if (some.length === 0) return;
+      for (const { id, hasAlike } of some) {
+        const track = hasAlike === 1 ? queries.find(id) : undefined;
+        const otherId = track?.availability === 'missing' ? findCertain(track, candidates(track)) : undefined;
+        if (otherId !== undefined) yield { id, otherId };
+        last = id;
+      }
+      await nextTurn();
+    }
+  }
+
   /** In one transaction: the file, the audio, everything that belongs to the other, and the other's row. */
-  const takeOver = client.transaction((find: () => Gone, otherId: TrackId): LeftOver[] => {
-    const track = find();
-    const { id } = track;
+  const takeOver = client.transaction((find: () => Gone, otherId: TrackId, reason: MergeReason, by: UserId | null) => {
+    const { id } = find();
     const other = queries.findFile(otherId);
     if (!other) throw notFound('track', otherId);
     const { source, sourceId, ...audio } = other;
     if (audio.availability !== 'available') throw conflict('The other track has no audio here.');
     sourceFiles.handOver(otherId, id);
-    const left = merge.mergeInto(id, otherId);
+    merges.mergeInto(id, otherId, { reason, by, takesFile: true });
     tracks.setAudio(id, audio);
     setSource.run(source, sourceId, now().getTime(), id);
-    return [left, { storageUri: track.storageUri, coverKey: null }];
-  }).immediate;
-
-  const joinInto = client.transaction((left: TrackId, gone: TrackId): LeftOver => {
-    sourceFiles.forget(gone);
-    return merge.mergeInto(left, gone);
   }).immediate;
 
   return {
     /** Best first, at most 20. Throws `conflict` when the track is not missing. */
     list(userId: UserId, id: TrackId): Replacement[] {
-      const found = candidates(getMissing(id));
-      return library.tracksById(userId, [...found.keys()]).map((track) => ({ track, why: found.get(track.id) as Why }));
+      const missing = getMissing(id);
+      const found = candidates(missing);
+      const certain = findCertain(missing, found);
+      return library
+        .tracksById(userId, [...found.keys()])
+        .map((track) => ({ track, why: found.get(track.id) as Why, isCertain: track.id === certain }));
+    },
+
+    async countCertain(): Promise<number> {
+      let total = 0;
+      for await (const _ of listCertain()) total++;
+      return total;
+    },
+
+    /** Gives how many. */
+    async relocateCertain(userId: UserId): Promise<number> {
+      let total = 0;
+      for await (const { id, otherId } of listCertain()) {
+        takeOver(() => getMissing(id), otherId, 'chosen', userId);
+        total++;
+        await nextTurn();
+      }
+      return total;
     },
 
     /** Throws `conflict` when the first track is not missing, or the other has no audio. */
-    async relocate(userId: UserId, id: TrackId, otherId: TrackId): Promise<TrackSummary> {
-      for (const left of takeOver(() => getMissing(id), otherId)) await library.release(left);
+    relocate(userId: UserId, id: TrackId, otherId: TrackId): TrackSummary {
+      takeOver(() => getMissing(id), otherId, 'chosen', userId);
       return library.getTrack(userId, id);
     },
 
@@ -98,13 +148,13 @@ export function createRelocation({ db, tracks, merge, sourceFiles, library, now 
      * For a scan, which knows that the first track's file is gone; in copy mode its audio is still there, and is
      * replaced.
      */
-    async takeOverFile(id: TrackId, otherId: TrackId): Promise<void> {
-      for (const left of takeOver(() => getTrack(id), otherId)) await library.release(left);
-    },
+    takeOverFile: (id: TrackId, otherId: TrackId, reason: MergeReason): void =>
+      takeOver(() => getTrack(id), otherId, reason, null),
 
     /** What belongs to a track whose file is gone goes to another one with the same audio. */
-    async join(left: TrackId, gone: TrackId): Promise<void> {
-      await library.release(joinInto(left, gone));
-    },
+    join: client.transaction((left: TrackId, gone: TrackId): void => {
+      sourceFiles.forget(gone);
+      merges.mergeInto(left, gone, { reason: 'same_audio', by: null, takesFile: false });
+    }).immediate,
   };
 }

@@ -2,12 +2,24 @@ import { z } from 'zod';
 import { TrackIdIn } from '../db/ids.ts';
 import { TrackOut } from '../library/wire.ts';
 
-/** A track that a missing one may be now. `same_name`: same title and artist, folded, and a length within 2 s. */
 export const ReplacementOut = z
-  .object({ track: TrackOut, why: z.enum(['same_audio', 'same_recording', 'same_name']) })
+  .object({
+    track: TrackOut,
+    why: z.enum(['same_audio', 'same_sound', 'same_recording', 'same_place', 'same_name']).meta({
+      description:
+        'same_audio: the same bytes but for the tags; same_sound: the same recording by its fingerprint; ' +
+        'same_recording: the same recording mbid; same_place: its file is where the missing one was; ' +
+        'same_name: the same title and artist, and a length within 2 s',
+    }),
+    is_certain: z.boolean().meta({ description: 'nothing else fits either of the two; nobody has to be asked' }),
+  })
   .meta({ id: 'ReplacementOut' });
 export type ReplacementOut = z.output<typeof ReplacementOut>;
 export const Replacements = z.array(ReplacementOut);
+
+/** How many missing tracks have a replacement that is certain, or had. */
+export const CertainOut = z.object({ total: z.int() }).meta({ id: 'CertainOut' });
+export type CertainOut = z.output<typeof CertainOut>;
 
 /** Body of `POST /tracks/{id}/relocate`: the track whose file it is. */
 export const RelocateIn = z.strictObject({ track_id: TrackIdIn }).meta({ id: 'RelocateIn' });

@@ -1,6 +1,7 @@
 // The last stage of a scan, when all rows are written: tracks whose files are gone are looked for among the others.
 // Equal audio first: the two tracks are one. Then new tracks that are the same music in other bytes, by fingerprint, or
 // by length and tags where a fingerprint is missing. If several fit, nothing is guessed, and a person is asked.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
@@ -9,13 +10,12 @@ import { join, sourceIdOf } from '../files/relative-path.ts';
 import { toIdentity } from '../files/track-draft.ts';
 import type { Hearing } from '../enrichment/hearing.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
+import { SAME_RECORDING } from '../media/fingerprint-match.ts';
 import type { Relocation } from '../relocation/service.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
 import { createGoneTracks, type GoneTrack, type NewTrack } from './gone-tracks.ts';
 import { byLength, onlyCertain, seemsSame, type Match } from './same-music.ts';
 
-/** Share of equal bits from which nobody has to be asked; docs/decisions/0076 has the error rates. */
-export const SAME_RECORDING = 0.94;
 /** New tracks that are compared together. */
 const GROUP = 500;
 
@@ -52,10 +52,12 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
   async function joinEqual({ signal }: Search): Promise<TrackId[]> {
     const joined: TrackId[] = [];
     for (const { gone, left, isEdited } of goneTracks.listJoinable()) {
+      await nextTurn(); // people wait for no more than one of them
       signal.throwIfAborted();
       const keepsGone = isEdited && tracks.statusOf(left) !== 'manual';
-      if (await isDone(keepsGone ? relocation.takeOverFile(gone, left) : relocation.join(left, gone)))
-        joined.push(gone);
+      const becomeOne = (): void =>
+        keepsGone ? relocation.takeOverFile(gone, left, 'same_audio') : relocation.join(left, gone);
+      if (isDone(becomeOne)) joined.push(gone);
     }
     return joined;
   }
@@ -94,15 +96,16 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
   }
 
   /** The gone track takes over the file, with its tags unless a person edited its own; the new track goes. */
-  async function adopt(root: MusicRoots, { gone, now }: Match<NewTrack>): Promise<void> {
+  async function adopt(root: MusicRoots, { gone, now }: Match<NewTrack>): Promise<boolean> {
     const paths = [join(now.path, now.name)];
     const [result] = await reader.read({ root, paths, copyTo: null, hashLarge: false });
     const sound = hearing.stored(now.id);
-    await relocation.takeOverFile(gone, now.id);
+    if (!isDone(() => relocation.takeOverFile(gone, now.id, 'same_music'))) return false;
     if (sound) hearing.store(gone, sound);
-    if (!result?.ok || tracks.statusOf(gone) === 'manual') return;
+    if (!result?.ok || tracks.statusOf(gone) === 'manual') return true;
     const identity = toIdentity(result.read, sourceIdOf(now.path, now.name));
     client.transaction(() => tracks.batch(() => tracks.setIdentity(gone, identity, now.folder))).immediate();
+    return true;
   }
 
   async function adoptSame(search: Search): Promise<TrackId[]> {
@@ -112,7 +115,7 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
     const adopted: TrackId[] = [];
     for (const match of onlyCertain(await matchesAmong(gone, search))) {
       search.signal.throwIfAborted();
-      if (await isDone(adopt(search.root, match))) adopted.push(match.gone);
+      if (await adopt(search.root, match)) adopted.push(match.gone);
     }
     return adopted;
   }
@@ -133,9 +136,9 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
 }
 
 /** False when one of the two was deleted meanwhile. */
-async function isDone(work: Promise<void>): Promise<boolean> {
+function isDone(work: () => void): boolean {
   try {
-    await work;
+    work();
     return true;
   } catch (error) {
     if (error instanceof AppError && (error.code === 'not_found' || error.code === 'conflict')) return false;

@@ -9,4 +9,5 @@ export const createShareMerge = ({ db }: { db: MainDb }): TrackMergePart => ({
   move(from: TrackId, to: TrackId): void {
     db.update(shareTracks).set({ trackId: to }).where(eq(shareTracks.trackId, from)).run();
   },
+  rows: [{ table: 'share_tracks', column: 'track_id' }],
 });

@@ -317,10 +317,12 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       });
       expect(body.storage_uri).not.toBe(old.storage_uri);
       expect(findFingerprint(music.server.app.db, id as TrackId)?.durationMs).toBe(body.duration_ms);
-      if (mode === 'copy')
-        expect(existsSync(join(music.server.dir, 'library', (old.storage_uri as string).slice('local:'.length)))).toBe(
-          false,
-        );
+      if (mode === 'reference') return;
+      const before = join(music.server.dir, 'library', (old.storage_uri as string).slice('local:'.length));
+      expect(existsSync(before)).toBe(true); // for as long as it can be undone
+      music.server.app.db.$client.prepare('UPDATE trashed_tracks SET deleted_at = 0').run();
+      await music.server.app.trash.purgeOld();
+      expect(existsSync(before)).toBe(false);
     });
   });
 

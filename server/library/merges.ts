@@ -1,0 +1,217 @@
+// Merges that can be undone for 30 days. The track that was merged into another one waits in the table of the trash,
+// with its rows, and with what the merge changed: which rows moved, and, where the kept track took over its file, what
+// that one was before.
+import { and, count, desc, eq, isNotNull } from 'drizzle-orm';
+import type { Db, MainDb } from '../db/client.ts';
+import type { TrackId, UserId } from '../db/ids.ts';
+import { tracks as trackTable, trashedTracks, users, type MergeReason, type MetadataStatus } from '../db/schema.ts';
+import { conflict, notFound } from '../errors.ts';
+import type { Page, Paged } from '../http/paging.ts';
+import { prepareKnownTracks } from './track-identity.ts';
+import type { TrackMerge, TrackMergePart } from './track-merge.ts';
+import { createTrackSnapshots, type Row, type TrackSnapshot } from './track-snapshot.ts';
+import { AUDIO_COLUMNS, type TrackAudio, type TrackIdentity, type TrackWriter } from './track-writer.ts';
+import type { Trash } from './trash.ts';
+
+/** Results of listening to the audio: they go where it goes. */
+const OF_AUDIO = ['track_fingerprints', 'fingerprint_pieces', 'track_analyses'];
+/** First part of the source ids of tracks that were separated and whose place another track has by then. */
+const SEPARATED = '.separated';
+
+interface MergedSnapshot extends TrackSnapshot {
+  merge: {
+    moved: { table: string; column: string; keys: Row[] }[];
+    remembered: Record<string, unknown>;
+    /** What the kept track was, if it took over the file. */
+    before: Before | null;
+  };
+}
+interface Before {
+  source: string;
+  sourceId: string;
+  audio: TrackAudio;
+  ofAudio: TrackSnapshot['rows'];
+  identity: TrackIdentity;
+  status: MetadataStatus;
+  folder: number | undefined;
+}
+
+export interface MergeOptions {
+  reason: MergeReason;
+  /** Null for a scan. */
+  by: UserId | null;
+  /** The kept track takes over file and audio of the other one. */
+  takesFile: boolean;
+  /** While the emptied track's row is there. */
+  beforeRemoval?: () => void;
+}
+
+export type PastMerge = Pick<
+  typeof trashedTracks.$inferSelect,
+  'id' | 'title' | 'artistName' | 'albumTitle' | 'source' | 'sourceId' | 'mergedInto' | 'mergeReason' | 'deletedAt'
+> & { deletedByName: string | null };
+
+export interface MergesDeps {
+  db: MainDb;
+  tracks: Pick<TrackWriter, 'batch' | 'search' | 'setAudio' | 'setIdentity'>;
+  merge: TrackMerge;
+  movers: readonly TrackMergePart[];
+  trash: Pick<Trash, 'put' | 'putBack' | 'restore'>;
+  now: () => Date;
+}
+
+export type Merges = ReturnType<typeof createMerges>;
+
+export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDeps) {
+  const snapshots = createTrackSnapshots(db.$client);
+  const findKnown = prepareKnownTracks(db.$client);
+  const ofMerge = (id: TrackId) => and(eq(trashedTracks.id, id), isNotNull(trashedTracks.mergedInto));
+  const findTrack = (tx: Db, id: TrackId) => tx.select().from(trackTable).where(eq(trackTable.id, id)).get();
+
+  function beforeOf(tx: Db, id: TrackId): Before {
+    const [row, known, snapshot] = [findTrack(tx, id), findKnown(id), snapshots.take(id)];
+    if (!row || !known || !snapshot) throw notFound('track', id);
+    const { source, sourceId, metadataStatus: status } = row;
+    const { identity, folder } = known;
+    const ofAudio = snapshot.rows.filter(isOfAudio);
+    return { source, sourceId, audio: audioOf(row), ofAudio, identity, status, folder };
+  }
+
+  /**
+   * Part of the caller's transaction; nothing is left over to release. The caller sees to the files, before; it gives
+   * the kept track the audio of the other one, after, if that is what it takes over.
+   */
+  function mergeInto(
+    kept: TrackId,
+    emptied: TrackId,
+    { reason, by, takesFile, beforeRemoval = () => {} }: MergeOptions,
+  ): void {
+    db.transaction(
+      (tx) => {
+        const snapshot = snapshots.take(emptied);
+        if (!snapshot) throw notFound('track', emptied);
+        const before = takesFile ? beforeOf(tx, kept) : null;
+        const tables = movers.flatMap(({ rows = [] }) => rows);
+        const isMoved = ({ table }: { table: string }): boolean => tables.some((one) => one.table === table);
+        // those of equal audio are found again with the other track
+        const isFoundAgain = (one: { table: string }): boolean => reason === 'same_audio' && isOfAudio(one);
+        const merged: MergedSnapshot = {
+          ...snapshot,
+          rows: snapshot.rows.filter((one) => !isMoved(one) && !isFoundAgain(one)),
+          links: snapshot.links.filter((one) => !isMoved(one)),
+          merge: {
+            moved: tables.map((one) => ({ ...one, keys: snapshots.keysOf(one.table, one.column, emptied) })),
+            remembered: Object.fromEntries(
+              movers.flatMap(({ remembers: keeps }) => (keeps ? [[keeps.name, keeps.of(emptied, kept)]] : [])),
+            ),
+            before,
+          },
+        };
+        const audio = before === null ? undefined : before.audio;
+        merge.mergeInto(kept, emptied, (inner) =>
+          trash.put(inner, by, emptied, beforeRemoval, { into: kept, reason, snapshot: merged, audio }),
+        );
+      },
+      { behavior: 'immediate' },
+    );
+  }
+
+  /** Gives the kept track what it was, and the audio that it took over back. Runs inside the caller's transaction. */
+  function giveBack(tx: Db, kept: TrackId, before: Before, storageUri: string | null): Row {
+    const taken = snapshots.take(kept)?.track ?? {};
+    const { source, sourceId, identity, folder } = before;
+    tx.update(trackTable)
+      .set({ source, sourceId: freePlace(tx, kept, source, sourceId), updatedAt: now() })
+      .where(eq(trackTable.id, kept))
+      .run();
+    tracks.setAudio(kept, { ...before.audio, storageUri });
+    snapshots.replaceRows(kept, OF_AUDIO, before.ofAudio);
+    const isEditedSince = taken['metadata_status'] === 'manual' && before.status !== 'manual';
+    if (!isEditedSince) tracks.batch(() => tracks.setIdentity(kept, identity, folder));
+    const columns = ['source', 'source_id', ...AUDIO_COLUMNS.map((column) => trackTable[column].name)];
+    return Object.fromEntries(columns.map((name) => [name, taken[name] ?? null]));
+  }
+
+  function freePlace(tx: Db, id: TrackId, source: string, sourceId: string): string {
+    const other = tx
+      .select({ id: trackTable.id })
+      .from(trackTable)
+      .where(and(eq(trackTable.source, source), eq(trackTable.sourceId, sourceId)))
+      .get();
+    return other === undefined || other.id === id ? sourceId : `${SEPARATED}/${id}/${sourceId}`;
+  }
+
+  function undo(by: UserId, id: TrackId): void {
+    db.transaction(
+      (tx) => {
+        const row = tx.select().from(trashedTracks).where(ofMerge(id)).get();
+        const kept = row?.mergedInto;
+        if (!row || kept == null) throw notFound('merge', id);
+        const snapshot = row.snapshot as MergedSnapshot;
+        if (!findTrack(tx, kept)) {
+          const isDeleted = tx.select().from(trashedTracks).where(eq(trashedTracks.id, kept)).get() !== undefined;
+          if (isDeleted)
+            throw conflict('The track that it became is deleted, or became another one. Restore that first.');
+          return trash.restore(tx, id); // it is gone for good, and what belonged to it is this one's alone
+        }
+        const { moved, remembered, before } = snapshot.merge;
+        const file =
+          before === null
+            ? { storage_uri: row.storageUri, source_id: freePlace(tx, id, row.source, row.sourceId) }
+            : giveBack(tx, kept, before, row.storageUri);
+        tx.delete(trashedTracks).where(eq(trashedTracks.id, id)).run();
+        trash.putBack(tx, { ...snapshot, track: { ...snapshot.track, ...file } });
+        for (const { table, column, keys } of moved) snapshots.moveRows(table, column, keys, kept, id);
+        const at = now();
+        for (const { remembers, bringBack } of movers)
+          bringBack?.(id, kept, {
+            remembered: remembers && remembered[remembers.name],
+            tookFile: before !== null,
+            by,
+            at,
+          });
+        tracks.search.set('track', kept);
+      },
+      { behavior: 'immediate' },
+    );
+  }
+
+  return {
+    mergeInto,
+    /** Throws `not_found`, and `conflict` when the kept track is deleted or merged itself. */
+    undo,
+    /** Latest first. */
+    list({ limit, offset }: Page): Paged<PastMerge> {
+      const { id, title, artistName, albumTitle, source, sourceId, mergedInto, mergeReason, deletedAt } = trashedTracks;
+      const where = isNotNull(mergedInto);
+      return {
+        items: db
+          .select({
+            id,
+            title,
+            artistName,
+            albumTitle,
+            source,
+            sourceId,
+            mergedInto,
+            mergeReason,
+            deletedAt,
+            deletedByName: users.username,
+          })
+          .from(trashedTracks)
+          .leftJoin(users, eq(users.id, trashedTracks.deletedBy))
+          .where(where)
+          .orderBy(desc(deletedAt), desc(id))
+          .limit(limit)
+          .offset(offset)
+          .all(),
+        total: db.select({ n: count() }).from(trashedTracks).where(where).get()?.n ?? 0,
+      };
+    },
+  };
+}
+
+const isOfAudio = ({ table }: { table: string }): boolean => OF_AUDIO.includes(table);
+
+const audioOf = (row: TrackAudio): TrackAudio =>
+  Object.fromEntries(AUDIO_COLUMNS.map((column) => [column, row[column]])) as TrackAudio;

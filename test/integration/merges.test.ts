@@ -1,0 +1,269 @@
+// Two tracks that became one can be separated again: each is what it was, with what people did with it.
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { KEPT_MS } from '../../server/library/trash.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import type { MergeOut, MergePage } from '../../server/library/merge-wire.ts';
+import type { TrackOut } from '../../server/library/wire.ts';
+import type { CertainOut, ReplacementOut } from '../../server/relocation/wire.ts';
+import type { UploadOut } from '../../server/uploads/wire.ts';
+import { makeLibrary, type ExpectedFile, type Manifest } from '../support/library.ts';
+import { retagMp3 } from '../support/retag.ts';
+import { allTracks } from '../support/served-library.ts';
+import { ADMIN, registerUser, startServer, type TestServer } from '../support/server.ts';
+
+let base: string;
+let manifest: Manifest;
+let songs: ExpectedFile[];
+/** The same recording as MP3 and as FLAC, with its id in the tags. */
+let recording: { mp3: ExpectedFile; flac: ExpectedFile };
+const open: TestServer[] = [];
+
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), 'tonearm-merges-'));
+  manifest = makeLibrary(
+    { tracks: 200, formats: ['mp3', 'flac'], seed: 'merges', seconds: '2', reencoded: 0.3 },
+    join(base, 'all'),
+  );
+  const byPath = new Map(manifest.files.map((file) => [file.path, file]));
+  songs = manifest.files.filter(
+    (file) => file.format === 'mp3' && !file.duplicateOf && !file.sameAudioAs && file.tags?.title && file.tags.album,
+  );
+  const flac = manifest.files.find(
+    (file) =>
+      file.format === 'flac' && file.tags?.mb?.recording && byPath.get(file.sameAudioAs ?? '')?.format === 'mp3',
+  ) as ExpectedFile;
+  recording = { flac, mp3: byPath.get(flac.sameAudioAs as string) as ExpectedFile };
+  songs = songs.filter(({ path }) => path !== recording.mp3.path);
+});
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close();
+});
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+async function openMusic(mode: 'copy' | 'reference', files: Record<string, ExpectedFile>) {
+  const folder = mkdtempSync(join(base, 'music-'));
+  let time = 1_500_000_000;
+  const at = (path: string): string => join(folder, path);
+  const put = (path: string, file: ExpectedFile): void => {
+    mkdirSync(dirname(at(path)), { recursive: true });
+    copyFileSync(join(manifest.dir, file.path), at(path));
+    utimesSync(at(path), time, time++);
+  };
+  for (const [path, file] of Object.entries(files)) put(path, file);
+  const server = await startServer({ env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: mode } });
+  open.push(server);
+  const db = server.app.db.$client;
+  const run = (sql: string, ...values: unknown[]): void => void db.prepare(sql).run(...values);
+  run("INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES (1, 1, 'Mine', 0, 0)");
+  let stamp = 0;
+  const scan = async (): Promise<void> => {
+    await server.api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
+    await server.app.drain();
+  };
+  await scan();
+  return {
+    server,
+    at,
+    put,
+    scan,
+    track: async (path: string) => (await allTracks(server)).find((track) => track.source_id === path) as TrackOut,
+    /** What a person does with a track. */
+    async use(id: number, { rating = 0, plays = 1 } = {}): Promise<void> {
+      for (let i = 0; i < plays; i++)
+        run("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, ?, 'x', ?)", id, ++stamp);
+      const body = { item_type: 'track', item_id: id, liked: true, ...(rating > 0 && { rating }) };
+      await server.api('/likes', { method: 'POST', body });
+      run('INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) VALUES (1, ?, ?, 0)', ++stamp, id);
+      run(
+        'INSERT OR REPLACE INTO bookmarks (user_id, track_id, position_ms, created_at, updated_at) VALUES (1, ?, ?, 0, ?)',
+        id,
+        stamp,
+        stamp,
+      );
+    },
+    /** All that a merge may change, apart from when it changed. */
+    state: (): Record<string, unknown> =>
+      Object.fromEntries(
+        [
+          `SELECT id, title, artist_name, genre, year, track_number, duration_ms, size_bytes, format, source, source_id,
+            storage_uri, audio_hash, content_hash, availability FROM tracks`,
+          'SELECT t.id, a.title, a.year FROM tracks t JOIN albums a ON a.id = t.album_id',
+          'SELECT track_id, position, credit FROM track_artists',
+          'SELECT g.name, tg.track_id FROM track_genres tg JOIN genres g ON g.id = tg.genre_id',
+          'SELECT id, user_id, track_id FROM plays',
+          'SELECT item_id, liked, rating FROM like_states WHERE liked OR rating > 0',
+          'SELECT id, playlist_id, position, track_id FROM playlist_entries',
+          'SELECT user_id, track_id, position_ms FROM bookmarks',
+          "SELECT item_id, plays FROM play_counts WHERE item_type = 'track'",
+          'SELECT track_count, duration_ms FROM playlists',
+        ].map((sql) => [
+          sql,
+          db
+            .prepare(sql)
+            .all()
+            .map((row) => JSON.stringify(row))
+            .toSorted(),
+        ]),
+      ),
+    merges: async (): Promise<MergeOut[]> => (await server.api<MergePage>('/merges')).body.items,
+    undo: (id: number, token?: string) =>
+      server.api<TrackOut>(`/merges/${id}/undo`, { method: 'POST', ...(token && { token }) }),
+    sounds: async (id: number): Promise<number> => {
+      const answer = await fetch(`${server.url}/stream/${id}?token=${server.token}`);
+      return (await answer.arrayBuffer(), answer.status);
+    },
+  };
+}
+
+const song = (n: number): ExpectedFile => songs[n] as ExpectedFile;
+const albumsOf = async (server: TestServer): Promise<string[]> =>
+  (await server.api<{ items: { title: string }[] }>('/albums?limit=200')).body.items.map(({ title }) => title).sort();
+
+describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
+  test('a copy that outlived its original is separated from it, and stays so', async () => {
+    const music = await openMusic(mode, { 'one/a.mp3': song(0), 'two/copy.mp3': song(0), 'b.mp3': song(1) });
+    retagMp3(music.at('two/copy.mp3'), { TIT2: 'The copy', TALB: 'Another album' });
+    await music.scan();
+    const [a, copy] = [await music.track('one/a.mp3'), await music.track('two/copy.mp3')];
+    await music.use(a.id, { rating: 4, plays: 2 });
+    await music.use((await music.track('b.mp3')).id);
+    const before = music.state();
+    rmSync(music.at('one/a.mp3'));
+    await music.scan();
+    expect((await allTracks(music.server)).map(({ id }) => id)).not.toContain(a.id);
+    expect((await music.server.api<TrackOut>(`/tracks/${copy.id}`)).body).toMatchObject({ liked: true, play_count: 2 });
+    expect(await music.merges()).toMatchObject([
+      { id: a.id, title: a.title, reason: 'same_audio', merged_by_name: null, into: { id: copy.id } },
+    ]);
+    expect((await music.server.api<{ total: number }>('/trash')).body.total).toBe(0);
+
+    expect(await music.undo(a.id)).toMatchObject({ status: 200, body: { id: a.id, liked: true, play_count: 2 } });
+    const after = music.state();
+    for (const [table, rows] of Object.entries(before))
+      expect(
+        (after[table] as string[]).map((row) => row.replace('"missing"', '"available"')),
+        table,
+      ).toEqual(rows);
+    expect(await music.sounds(a.id)).toBe(mode === 'copy' ? 200 : 410);
+    await music.scan();
+    await music.scan();
+    expect(music.state()).toEqual(after);
+    expect(await music.merges()).toEqual([]);
+    expect((await music.undo(a.id)).status).toBe(404);
+  });
+
+  test('a track that took over a file gives it back, and has its own audio and tags again', async () => {
+    const music = await openMusic(mode, { 'song.mp3': recording.mp3, 'b.mp3': song(1) });
+    const old = await music.track('song.mp3');
+    await music.use(old.id);
+    const albums = await albumsOf(music.server);
+    const before = music.state();
+    rmSync(music.at('song.mp3'));
+    music.put('better/song.flac', recording.flac);
+    await music.scan();
+    expect(await music.track('better/song.flac')).toMatchObject({ id: old.id, format: 'flac' });
+    const [merge] = (await music.merges()) as [MergeOut];
+    expect(merge).toMatchObject({ reason: 'same_music', source_id: 'better/song.flac', into: { id: old.id } });
+    await music.use(old.id); // since then
+
+    const { body: found } = await music.undo(merge.id);
+    expect(found).toMatchObject({ source_id: 'better/song.flac', format: 'flac', liked: false, play_count: 0 });
+    expect(await music.sounds(found.id)).toBe(200);
+    const { body: back } = await music.server.api<TrackOut>(`/tracks/${old.id}`);
+    expect(back).toMatchObject({
+      title: old.title,
+      format: 'mp3',
+      source_id: 'song.mp3',
+      liked: true,
+      play_count: 2,
+      availability: mode === 'copy' ? 'available' : 'missing',
+    });
+    expect(await music.sounds(old.id)).toBe(mode === 'copy' ? 200 : 410);
+    expect(await albumsOf(music.server)).toEqual(expect.arrayContaining(albums));
+    const [tracks] = Object.keys(before);
+    const ofOld = (rows: unknown): string =>
+      (rows as string[]).find((row) => row.startsWith(`{"id":${old.id},`))?.replace('"missing"', '"available"') ?? '';
+    expect(ofOld(music.state()[tracks as string])).toBe(ofOld(before[tracks as string]));
+
+    const apart = music.state();
+    await music.scan();
+    expect(music.state()).toEqual(apart);
+    music.put('again/song.mp3', recording.mp3); // its own file comes back, elsewhere
+    await music.scan();
+    expect(await music.track('again/song.mp3')).toMatchObject({ id: old.id, availability: 'available' });
+    expect(await music.track('better/song.flac')).toMatchObject({ id: found.id });
+  });
+});
+
+test('a merge is undone by those who may edit, while the other track is there, and within 30 days', async () => {
+  const music = await openMusic('reference', { 'a.mp3': song(0), 'copy.mp3': song(0), 'b.mp3': song(1) });
+  const [a, copy] = [await music.track('a.mp3'), await music.track('copy.mp3')];
+  const listener = await registerUser(music.server);
+  rmSync(music.at('a.mp3'));
+  await music.scan();
+  expect((await music.undo(a.id, listener)).status).toBe(403);
+  expect((await music.server.api(`/trash/${a.id}/restore`, { method: 'POST' })).status).toBe(404);
+  await music.server.api(`/tracks/${copy.id}`, { method: 'DELETE' });
+  expect(await music.merges()).toMatchObject([{ id: a.id, into: null }]);
+  expect((await music.undo(a.id)).status).toBe(409);
+  await music.server.api(`/trash/${copy.id}/restore`, { method: 'POST' });
+  expect((await music.undo(a.id)).status).toBe(200);
+
+  rmSync(music.at('copy.mp3'));
+  music.put('third.mp3', song(0));
+  await music.scan();
+  const db = music.server.app.db.$client;
+  db.prepare('UPDATE trashed_tracks SET deleted_at = deleted_at - ?').run(KEPT_MS + 1);
+  await music.server.app.trash.purgeOld();
+  expect(await music.merges()).toEqual([]);
+});
+
+test('missing tracks say what they may have become, and those that are certain are found in one go', async () => {
+  const files = { 'a.mp3': song(0), 'b.mp3': song(1), 'c.mp3': song(2), 'd.mp3': song(3) };
+  const music = await openMusic('reference', files);
+  const ids = await Promise.all(Object.keys(files).map(async (path) => (await music.track(path)).id));
+  const [a, b, c, d] = ids as [number, number, number, number];
+  for (const id of ids) await music.use(id);
+  for (const path of Object.keys(files)) rmSync(music.at(path));
+  music.put('keep.mp3', song(4));
+  await music.scan();
+  // brought in after the scan: the same audio for two, two with the audio of a third, and one that only sounds the same
+  const uploaded: number[] = [];
+  for (const [n, name] of [0, 1, 2, 2, 3].entries()) {
+    music.put(`.up/${n}.mp3`, song(name));
+    retagMp3(music.at(`.up/${n}.mp3`), { COMM: `upload ${n}` });
+    const form = new FormData();
+    form.append('files', new Blob([readFileSync(music.at(`.up/${n}.mp3`))]), `${n}.mp3`);
+    const { body } = await music.server.api<UploadOut>('/tracks/upload', { method: 'POST', body: form });
+    uploaded.push((body.items[0] as TrackOut).id);
+  }
+  const db = music.server.app.db.$client;
+  db.prepare("UPDATE tracks SET audio_hash = 'p1:other' WHERE id = ?").run(uploaded[4]);
+  const replacements = async (id: number) =>
+    (await music.server.api<ReplacementOut[]>(`/tracks/${id}/replacements`)).body.map(
+      ({ track, why, is_certain }) => [track.id, why, is_certain] as const,
+    );
+  expect(await replacements(a)).toEqual([[uploaded[0], 'same_audio', true]]);
+  expect((await replacements(c)).map(([, why, isCertain]) => [why, isCertain])).toEqual([
+    ['same_audio', false],
+    ['same_audio', false],
+  ]);
+  expect((await replacements(d)).map(([, , isCertain]) => isCertain)).not.toContain(true);
+  const certain = (method: 'GET' | 'POST') => music.server.api<CertainOut>('/missing/certain', { method });
+  expect((await certain('GET')).body).toEqual({ total: 2 });
+  expect((await certain('POST')).body).toEqual({ total: 2 });
+  expect((await certain('GET')).body).toEqual({ total: 0 });
+  for (const id of [a, b])
+    expect((await music.server.api<TrackOut>(`/tracks/${id}`)).body).toMatchObject({
+      availability: 'available',
+      source: 'upload',
+      liked: true,
+    });
+  expect((await music.merges()).map(({ reason, merged_by_name }) => [reason, merged_by_name])).toEqual([
+    ['chosen', ADMIN.username],
+    ['chosen', ADMIN.username],
+  ]);
+});
