@@ -3,7 +3,7 @@ import { and, eq } from 'drizzle-orm';
 import { type Db, type MainDb, type Sqlite, withRelaxedCommit } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { trackFingerprints, tracks } from '../db/schema.ts';
-import { LENGTH_TOLERANCE_MS, soundPieces } from '../media/fingerprint-match.ts';
+import { LENGTH_TOLERANCE_MS, soundPieces, soundSimilarity } from '../media/fingerprint-match.ts';
 import type { Fingerprint } from '../media/fingerprint.ts';
 import { pairWithSimilar } from './duplicate-pairs.ts';
 
@@ -60,6 +60,13 @@ export function storeFingerprint(
     ),
   );
 }
+
+/** Tracks that sound like this, with the share of equal bits. */
+export const findAlike = (db: MainDb, { raw, durationMs }: StoredFingerprint): { id: TrackId; similarity: number }[] =>
+  findSimilar(db.$client, soundPieces(raw), Math.round(durationMs)).flatMap((id) => {
+    const stored = findFingerprint(db, id);
+    return stored ? [{ id, similarity: soundSimilarity(raw, stored.raw) }] : [];
+  });
 
 /** Tracks of about this length that share pieces, those with most first. */
 function findSimilar(client: Sqlite, pieces: readonly number[], durationMs: number): TrackId[] {

@@ -7,7 +7,7 @@ import type { tracks } from '../db/schema.ts';
 import { AppError } from '../errors.ts';
 import { NoFingerprint, type Fingerprinter, type SoundFile } from '../media/fingerprint.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
-import { findFingerprint, storeFingerprint, type StoredFingerprint } from './fingerprints.ts';
+import { findAlike, findFingerprint, storeFingerprint, type StoredFingerprint } from './fingerprints.ts';
 import { openLocalFile, type LocalFileDeps } from './local-file.ts';
 
 /** `none`: why its audio has none. `away`: the audio cannot be read now. */
@@ -83,6 +83,8 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
     ofFile: async (file: SoundFile, signal: AbortSignal) => soundOf(await hearFile(file, signal)),
     stored: (id: TrackId): StoredFingerprint | undefined => findFingerprint(db, id),
     store: (id: TrackId, sound: StoredFingerprint): void => void storeFingerprint(db, id, sound, now()),
+    /** Tracks that sound like a file. */
+    like: (sound: StoredFingerprint): { id: TrackId; similarity: number }[] => findAlike(db, sound),
     /** Tracks that sound the same, unless a person said that they are not. */
     alike: (id: TrackId): { id: TrackId; similarity: number }[] => findPairs.all(id, id),
   };

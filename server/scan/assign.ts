@@ -19,6 +19,8 @@ export interface UnsettledFile {
 export interface PossibleTrack {
   id: TrackId;
   audioHash: string | null;
+  /** The audio that it had before other music lay at its path. */
+  formerHash: string | null;
   called: string;
   places: {
     place: string;
@@ -51,13 +53,22 @@ export function assign(
   };
   const left = (): UnsettledFile[] => files.filter(({ place }) => !assigned.has(place));
 
+  // a track whose place other music has taken is where its own audio is now
+  const current = new Set(tracks.map(({ audioHash }) => audioHash));
+  for (const track of tracks.filter(isFree)) {
+    if (track.formerHash === null) continue;
+    const same = files.filter(({ audioHash, place }) => audioHash === track.formerHash && !assigned.has(place));
+    const back = same.find(({ known }) => known === track.id) ?? (current.has(track.formerHash) ? undefined : same[0]);
+    if (back) give(back, track.id);
+  }
+
   const byKey = Map.groupBy(
     [...free.values()].flatMap((track) => track.places.map(({ key }) => ({ key, track }))),
     ({ key }) => key,
   );
   for (const file of files) {
     const [one, ...others] = byKey.get(file.key) ?? [];
-    if (one && others.length === 0 && free.has(one.track.id)) give(file, one.track.id);
+    if (!assigned.has(file.place) && one && others.length === 0 && free.has(one.track.id)) give(file, one.track.id);
   }
 
   const withAudio = Map.groupBy(left(), ({ audioHash }) => audioHash);

@@ -22,6 +22,8 @@ export interface FileOp extends ListedFile {
   kind: 'file';
   result: ReadResult;
   is: TrackId | 'place' | 'new';
+  /** Nothing but the path tells that it is the track of its place. */
+  isOtherMusic?: boolean;
 }
 /** The same file in another place, which needs no reading. */
 export interface MovedOp extends ListedFile {

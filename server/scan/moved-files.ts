@@ -5,7 +5,7 @@
 import { stat } from 'node:fs/promises';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
-import { fileKey } from '../files/file-stamp.ts';
+import { fileKey, type FileIdentity } from '../files/file-stamp.ts';
 import { NO_HASH } from '../files/read-file.ts';
 import { absoluteOf, join, namesIn, parentOf, sourceIdOf } from '../files/relative-path.ts';
 import { keyOfPath, keysOf, rootPathOf, type MusicRoots } from '../storage/music-roots.ts';
@@ -14,6 +14,7 @@ import type { AudioFacts } from '../media/types.ts';
 import type { PossibleTrack, UnsettledFile } from './assign.ts';
 import type { ListedFile } from './compare-folder.ts';
 import type { ReadOk } from './decide.ts';
+import type { KnownFile } from './known-files.ts';
 import { isSameAudio, type ComparedMusic } from './same-music.ts';
 
 /** A known place of a file. */
@@ -42,6 +43,15 @@ export interface Waiting extends ListedFile {
   music: ComparedMusic;
   /** Of the audio, which is not read again. */
   read: Pick<ReadOk, 'stored' | 'audioHash'>;
+}
+
+interface LookAlikes {
+  /** The track that had its place. */
+  holder: TrackId | undefined;
+  /** Tracks with its audio. */
+  alike: TrackId[];
+  /** A track had this audio before other music lay at its path. */
+  isFormer: boolean;
 }
 
 /** What tells one audio from another where there is no hash of it. */
@@ -94,10 +104,23 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     .pluck();
   const findPossible = client.prepare<
     [TrackId],
-    { id: TrackId; audioHash: string | null; title: string; album: string }
+    { id: TrackId; audioHash: string | null; formerHash: string | null; title: string; album: string }
   >(
-    `SELECT t.id, t.audio_hash AS audioHash, t.title, coalesce(a.title, '') AS album
-      FROM tracks t LEFT JOIN albums a ON a.id = t.album_id WHERE t.id = ?`,
+    `SELECT t.id, t.audio_hash AS audioHash, h.audio_hash AS formerHash, t.title, coalesce(a.title, '') AS album
+      FROM tracks t LEFT JOIN albums a ON a.id = t.album_id LEFT JOIN former_audio h ON h.track_id = t.id
+      WHERE t.id = ?`,
+  );
+  const hadAudio = client
+    .prepare<[string, string], TrackId>(
+      `SELECT h.track_id FROM json_each(?) j JOIN former_audio h ON h.audio_hash = j.value
+        JOIN tracks t ON t.id = h.track_id WHERE t.source = ?`,
+    )
+    .pluck();
+  const hasFormer = client.prepare<[TrackId]>('SELECT 1 FROM former_audio WHERE track_id = ?');
+  const listHeld = client.prepare<[TrackId], FileIdentity & KnownFile & { path: string }>(
+    `SELECT d.path, f.name, f.dev, f.ino, f.size_bytes AS sizeBytes, f.mtime_us AS mtimeUs, f.state, f.reason,
+        f.lyrics_mark AS lyricsMark, f.track_id AS trackId
+      FROM source_files f JOIN source_folders d ON d.id = f.folder_id WHERE f.track_id = ? AND f.state = 'track'`,
   );
   const listings = new Map<string, Promise<Set<string> | 'absent' | 'unknown'>>();
 
@@ -159,12 +182,14 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
   );
 
   /** For each file, the track that had its place, and the tracks with its audio. */
-  const lookAlikes = oneRead((files: NewFile[]): { holder: TrackId | undefined; alike: TrackId[] }[] => {
-    const found = Map.groupBy(
-      byAudio.all(JSON.stringify(files.map(({ read }) => hashOf(read.audioHash))), source),
-      ({ i }) => i,
-    );
-    return files.map((file, i) => ({ holder: holderOf(file), alike: (found.get(i) ?? []).map(({ id }) => id) }));
+  const lookAlikes = oneRead((files: NewFile[]): LookAlikes[] => {
+    const hashes = files.map(({ read }) => hashOf(read.audioHash));
+    const found = Map.groupBy(byAudio.all(JSON.stringify(hashes), source), ({ i }) => i);
+    return files.map((file, i) => ({
+      holder: holderOf(file),
+      alike: (found.get(i) ?? []).map(({ id }) => id),
+      isFormer: hadFiles && hadAudio.get(JSON.stringify([hashes[i]]), source) !== undefined,
+    }));
   });
 
   const holderOf = ({ path, candidate }: ListedFile): TrackId | undefined =>
@@ -182,6 +207,7 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     )
       return { deletedFrom: place };
     if (places.length !== 1 || state !== 'away' || candidate.known || place.trackId === null) return 'unsure';
+    if (hasFormer.get(place.trackId)) return 'unsure';
     return place.state === 'failed' ? undefined : { trackId: place.trackId, from: place.path };
   }
 
@@ -194,7 +220,7 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
 
   async function settled(
     { read, candidate }: NewFile,
-    { holder, alike }: { holder: TrackId | undefined; alike: TrackId[] },
+    { holder, alike, isFormer }: LookAlikes,
   ): Promise<TrackId | 'place' | 'unsure'> {
     if (holder !== undefined) {
       const isSame = hasAudioOf(holder, read);
@@ -204,6 +230,7 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
       if (places.includes('here')) return 'place';
       return isSame && places.every((state) => state === 'away') ? holder : 'unsure';
     }
+    if (isFormer) return 'unsure';
     const states = await Promise.all(alike.map(statesOf));
     if (states.every((places) => places.length > 0 && places.every((state) => state === 'here'))) return 'place';
     const [only] = alike;
@@ -239,7 +266,7 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     /** By what was read. `place`: the track of its place, or a new one. One answer per file. */
     async byContent(files: NewFile[]): Promise<(TrackId | 'place' | 'unsure')[]> {
       const alike = lookAlikes(files);
-      return Promise.all(files.map((file, i) => settled(file, alike[i] as (typeof alike)[number])));
+      return Promise.all(files.map((file, i) => settled(file, alike[i] as LookAlikes)));
     },
 
     wait(file: NewFile): Waiting {
@@ -264,12 +291,28 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
       return { path, candidate, unsettled, music, read: { stored, audioHash } };
     },
 
-    /** All tracks that one of these files may be, or that had its place. */
+    /** Files of tracks whose former audio is among these files: they may be tracks of their own. */
+    heldByOthers(waiting: ReadonlyMap<string, Waiting>): ListedFile[] {
+      const hashes = [...waiting.values()].map(({ unsettled }) => unsettled.audioHash);
+      const held = [...new Set(hadAudio.all(JSON.stringify(hashes), source))].flatMap((id) => listHeld.all(id));
+      return held
+        .filter(({ path, name }) => !waiting.has(join(path, name)))
+        .map(({ path, dev, ino, ...known }) => {
+          const { name, sizeBytes, mtimeUs, lyricsMark } = known;
+          return { path, candidate: { name, sizeBytes, mtimeUs, dev, ino, lyricsMark, known } };
+        });
+    },
+
+    /** All tracks that one of these files may be, that had its place, or that have the audio of one that had it. */
     async possible(waiting: ReadonlyMap<string, Waiting>): Promise<PossibleTrack[]> {
       const files = [...waiting.values()];
-      const hashes = files.map(({ unsettled }) => unsettled.audioHash);
-      const ids = new Set(byAudio.all(JSON.stringify(hashes), source).map(({ id }) => id));
-      for (const { unsettled } of files) if (unsettled.known !== null) ids.add(unsettled.known);
+      const holders = files.flatMap(({ unsettled }) => unsettled.known ?? []);
+      const hashes = JSON.stringify([
+        ...files.map(({ unsettled }) => unsettled.audioHash),
+        ...holders.map((id) => hashOf(findAudio.get(id)?.audioHash ?? null)),
+      ]);
+      const ids = new Set([...holders, ...hadAudio.all(hashes, source)]);
+      for (const { id } of byAudio.all(hashes, source)) ids.add(id);
       for (const { trackId } of otherPlaces(files).flat()) if (trackId !== null) ids.add(trackId);
       listings.clear(); // the walk is over: what was not there then may be there now
       const tracks: PossibleTrack[] = [];
@@ -281,10 +324,11 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
           const state = waiting.has(at) ? 'unsettled' : await stateOf(place);
           return { place: at, key: fileKey(place), state } as const;
         });
-        const { title, album, audioHash } = row;
+        const { title, album, audioHash, formerHash } = row;
         tracks.push({
           id,
           audioHash: hashOf(audioHash),
+          formerHash,
           called: called(title, album),
           places: await Promise.all(places),
         });

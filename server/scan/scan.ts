@@ -60,7 +60,7 @@ export interface ScanDeps {
   storage: Pick<Storage, 'backend' | 'folder' | 'putAudio'>;
   /** Called for audio that a changed file replaced; it may still belong to another track. */
   releaseAudio: (storageUris: string[]) => Promise<void>;
-  hearing: Pick<Hearing, 'ofFile' | 'ofKept'>;
+  hearing: Pick<Hearing, 'ofFile' | 'ofKept' | 'like'>;
   findGone: FindGone;
   /** The longest batch of rows. */
   batchMs: () => number;
@@ -314,8 +314,13 @@ async function identify({ moved, waiting, unsure }: Scan, files: ReadFile[]): Pr
 }
 
 async function settleWaiting(scan: Scan): Promise<void> {
-  const { waiting, rows, reader, root } = scan;
+  const { waiting, rows, reader, root, moved } = scan;
   if (waiting.size === 0) return;
+  for (const held of moved.heldByOthers(waiting)) {
+    const found = await readGroup(scan, [held], scan.modeAt(held.path) === 'copy' ? 'copied' : 'hashed');
+    for (const file of (await store(scan, found)).flatMap(readOf))
+      waiting.set(join(file.path, file.candidate.name), moved.wait(file));
+  }
   await settle(waiting, {
     ...scan,
     after: scan.unfinished.after(),

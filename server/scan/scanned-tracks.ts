@@ -2,6 +2,7 @@
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { join, sourceIdOf } from '../files/relative-path.ts';
+import { NO_HASH } from '../files/read-file.ts';
 import { toAudio, toIdentity } from '../files/track-draft.ts';
 import type { TrackAudio, TrackWriter } from '../library/track-writer.ts';
 import type { Trash } from '../library/trash.ts';
@@ -39,6 +40,14 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
   const setPlace = client.prepare<[string, number, TrackId]>(
     `UPDATE tracks SET storage_uri = CASE WHEN storage_uri LIKE '${FILE_SCHEME}:%' THEN ? ELSE storage_uri END,
       availability = 'available', updated_at = ? WHERE id = ?`,
+  );
+  const keepHash = client.prepare<[TrackId, string]>(
+    `INSERT OR IGNORE INTO former_audio (track_id, audio_hash)
+      SELECT id, audio_hash FROM tracks WHERE id = ? AND audio_hash <> ?`,
+  );
+  const forgetHash = client.prepare<[TrackId]>(
+    `DELETE FROM former_audio WHERE track_id = ?
+      AND audio_hash = (SELECT audio_hash FROM tracks WHERE id = former_audio.track_id)`,
   );
   const setPending = client.prepare<[TrackId]>(
     "UPDATE tracks SET metadata_status = 'pending', metadata_error = NULL WHERE id = ?",
@@ -92,6 +101,9 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     moveDeleted: (from: { path: string; name: string }, path: string, name: string): void =>
       trash.setPlace(source, sourceIdOf(from.path, from.name), sourceIdOf(path, name)),
 
+    /** Before other music takes its place: its own may come back. Of several, the first counts. */
+    rememberAudio: (id: TrackId): void => void keepHash.run(id, NO_HASH),
+
     setLyrics: (id: TrackId, { read }: ReadOk): void => tracks.setLyrics(id, read.tags.lyrics ?? null),
 
     /** Another audio, and other tags unless a person edited them. Gives the URI of the audio that it replaced. */
@@ -99,6 +111,7 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
       const before = findUri.get(id);
       const audio = toTrackAudio(file, read);
       tracks.setAudio(id, audio);
+      forgetHash.run(id);
       tracks.setLyrics(id, read.read.tags.lyrics ?? null);
       if (tracks.statusOf(id) !== 'manual') {
         tracks.setIdentity(id, toIdentity(read.read, sourceIdOf(file.path, file.candidate.name)), folder);

@@ -5,11 +5,11 @@ import type { TrackId } from '../db/ids.ts';
 import type { Hearing } from '../enrichment/hearing.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
 import { absoluteOf, join } from '../files/relative-path.ts';
-import { soundSimilarity } from '../media/fingerprint-match.ts';
+import { SAME_RECORDING, soundSimilarity } from '../media/fingerprint-match.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
 import { assign, inOrder, type Assigned, type PossibleTrack } from './assign.ts';
 import type { FileOp, ScanOp } from './decide.ts';
-import { SAME_RECORDING, type FindGone } from './find-gone.ts';
+import type { FindGone } from './find-gone.ts';
 import type { GoneTrack } from './gone-tracks.ts';
 import type { MovedFiles, Waiting } from './moved-files.ts';
 import { isAsLong, onlyCertain, seemsSame, type Match } from './same-music.ts';
@@ -23,7 +23,7 @@ export interface SettleDeps {
   /** Nothing is heard, because fingerprints are stored. */
   dryRun: boolean;
   moved: Pick<MovedFiles, 'possible'>;
-  hearing: Pick<Hearing, 'ofFile' | 'ofKept'>;
+  hearing: Pick<Hearing, 'ofFile' | 'ofKept' | 'like'>;
   findGone: Pick<FindGone, 'amongNew' | 'goneTracks'>;
   /** Reads tags again; audio and hashes are known. */
   readTags: (files: Waiting[]) => Promise<ReadResult[]>;
@@ -41,7 +41,7 @@ export async function settle(waiting: ReadonlyMap<string, Waiting>, deps: Settle
     possible,
     deps.after,
   );
-  if (!deps.dryRun) await bySound(now, assigned, deps);
+  const otherMusic = deps.dryRun ? new Set<Waiting>() : await bySound(now, possible, assigned, deps);
   await deps.push(
     later.map((file) => toOp(file, 'replaced', { ok: false, reason: 'it is still being written', changing: true })),
   );
@@ -49,6 +49,7 @@ export async function settle(waiting: ReadonlyMap<string, Waiting>, deps: Settle
     file,
     is: assigned.get(file.unsettled.place) as Assigned,
     known: file.unsettled.known,
+    isOtherMusic: otherMusic.has(file),
   }));
   let group: (typeof moves)[] = [];
   for (const circle of inOrder(moves)) {
@@ -65,11 +66,19 @@ const isStillChanging = ({ unsettled: { audioHash } }: Waiting, possible: readon
   audioHash !== null &&
   possible.some((track) => track.audioHash === audioHash && track.places.some(({ state }) => state === 'changed'));
 
-async function write(circles: { file: Waiting; is: Assigned }[][], { readTags, push, signal }: SettleDeps) {
+async function write(
+  circles: { file: Waiting; is: Assigned; isOtherMusic: boolean }[][],
+  { readTags, push, signal }: SettleDeps,
+) {
   signal.throwIfAborted();
   const all = circles.flat();
   const results = await readTags(all.map(({ file }) => file));
-  const ops = new Map(all.map((move, i) => [move, toOp(move.file, move.is, results[i] as ReadResult)]));
+  const ops = new Map(
+    all.map((move, i) => {
+      const op = toOp(move.file, move.is, results[i] as ReadResult);
+      return [move, move.isOtherMusic ? { ...op, isOtherMusic: true } : op];
+    }),
+  );
   const opsOf = (circle: typeof all): FileOp[] => circle.map((move) => ops.get(move) as FileOp);
   await push(
     circles.map((circle): ScanOp => {
@@ -84,12 +93,20 @@ function toOp({ path, candidate, unsettled }: Waiting, assigned: Assigned, resul
   return { kind: 'file', path, candidate, result, is };
 }
 
-/** Settles files that are `replaced`, where the sound says that they are another track, or a new one. */
-async function bySound(files: readonly Waiting[], assigned: Map<string, Assigned>, deps: SettleDeps): Promise<void> {
+/**
+ * Settles files that are `replaced`, where the sound says that they are another track, or a new one. Gives those of
+ * which only the path tells which track they are.
+ */
+async function bySound(
+  files: readonly Waiting[],
+  possible: readonly PossibleTrack[],
+  assigned: Map<string, Assigned>,
+  deps: SettleDeps,
+): Promise<Set<Waiting>> {
   const { signal, hearing, root } = deps;
   const { goneTracks } = deps.findGone;
   const replaced = files.filter(({ unsettled }) => assigned.get(unsettled.place) === 'replaced');
-  if (replaced.length === 0) return;
+  if (replaced.length === 0) return new Set();
   const sounds = new Map<Waiting, ReturnType<Hearing['ofFile']>>();
   const given = new Set(assigned.values());
   const elsewhere = goneTracks.list().filter(({ id }) => !given.has(id));
@@ -98,7 +115,7 @@ async function bySound(files: readonly Waiting[], assigned: Map<string, Assigned
     const track = goneTracks.find(file.unsettled.known as TrackId);
     if (track && !(await isSame(file, track))) doubtful.push({ file, track });
   }
-  if (doubtful.length === 0) return;
+  if (doubtful.length === 0) return new Set();
 
   const rows = [...doubtful.map(({ track }) => track), ...elsewhere];
   const matches: Match<Waiting>[] = [];
@@ -111,9 +128,32 @@ async function bySound(files: readonly Waiting[], assigned: Map<string, Assigned
   const found = new Set(certain.map(({ gone }) => gone));
   const lost = doubtful.filter(({ track }) => !found.has(track.id)).map(({ track }) => track);
   const amongNew = await deps.findGone.amongNew(lost, deps);
-  for (const { file, track } of doubtful)
-    if (assigned.get(file.unsettled.place) === 'replaced' && (found.has(track.id) || amongNew.has(track.id)))
+  const left = doubtful.filter(({ file }) => assigned.get(file.unsettled.place) === 'replaced');
+  for (const { file, track } of left)
+    if (found.has(track.id) || amongNew.has(track.id) || isElsewhere(track) || (await isOther(file, track.id)))
       assigned.set(file.unsettled.place, 'new');
+  return new Set(left.filter(({ file }) => assigned.get(file.unsettled.place) === 'replaced').map(({ file }) => file));
+
+  /** It sounds like another track. */
+  async function isOther(file: Waiting, known: TrackId): Promise<boolean> {
+    const sound = await heard(file);
+    return (
+      sound !== undefined &&
+      hearing.like(sound).some(({ id, similarity }) => id !== known && similarity >= SAME_RECORDING)
+    );
+  }
+
+  /** Another file has the audio that the track had. */
+  function isElsewhere({ id, audioHash }: GoneTrack): boolean {
+    return (
+      audioHash !== null &&
+      (files.some(({ unsettled }) => unsettled.audioHash === audioHash) ||
+        possible.some(
+          (other) =>
+            other.id !== id && other.audioHash === audioHash && other.places.some(({ state }) => state === 'here'),
+        ))
+    );
+  }
 
   async function isSame(file: Waiting, track: GoneTrack): Promise<boolean> {
     const before = isAsLong(track, file.music) ? await hearing.ofKept(track.id, signal) : undefined;

@@ -63,6 +63,7 @@ export function createScanWriter({ db, tracks, trash, storage, source, record, n
       }
       case 'updated': {
         const { trackId, read } = decision;
+        if (decision.op.isOtherMusic) scanned.rememberAudio(trackId);
         if (decision.onlyLyrics) scanned.setLyrics(trackId, read);
         else noteReplaced(scanned.refill(trackId, decision.op, read, folder));
         files.put(folder, candidate, { state: 'track', lyricsMark, trackId });

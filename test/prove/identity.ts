@@ -1,5 +1,6 @@
 // Nothing that people did is lost or comes to a wrong track, whatever becomes of the files.
-import { createSimulation, randomSteps, type Mode, type Step } from '../support/identity-simulation.ts';
+import { randomSteps, type Mode, type Step } from '../support/identity-folder.ts';
+import { createSimulation } from '../support/identity-simulation.ts';
 
 export interface Failure {
   seed: number;

@@ -273,6 +273,48 @@ export const ROWS: Row[] = [
     lost: [A],
   },
   {
+    what: 'a file overwritten with a foreign one, and back in another place after a scan',
+    change: ({ at, song }) => {
+      renameSync(at(A), at('.away'));
+      copyFileSync(song(FOREIGN), at(A));
+    },
+    later: ({ at }) => renameSync(at('.away'), at('Two/back.mp3')),
+    places: { 'Two/back.mp3': A, [A]: null },
+  },
+  {
+    what: 'a file overwritten with a foreign one, and back in its place after a scan, the foreign one elsewhere',
+    change: ({ at, song }) => {
+      renameSync(at(A), at('.away'));
+      copyFileSync(song(FOREIGN), at(A));
+    },
+    later: ({ at }) => {
+      renameSync(at(A), at('Two/foreign.mp3'));
+      renameSync(at('.away'), at(A));
+    },
+    places: { [A]: A, 'Two/foreign.mp3': null },
+  },
+  {
+    what: 'a file overwritten with a foreign one, back and retagged elsewhere while the foreign one moves',
+    change: ({ at, song }) => {
+      renameSync(at(A), at('.away'));
+      copyFileSync(song(FOREIGN), at(A));
+    },
+    later: ({ at }) => {
+      renameSync(at(A), at('Two/foreign.mp3'));
+      renameSync(at('.away'), at('Two/back.mp3'));
+      retagMp3(at('Two/back.mp3'), { TIT2: 'Back' });
+    },
+    places: { 'Two/back.mp3': A, 'Two/foreign.mp3': null },
+  },
+  {
+    what: 'one of two files with the same audio overwritten with a foreign one',
+    files: ({ song }) => ({ 'a.mp3': song(0), 'b.mp3': song(0), 'c.mp3': song(1) }),
+    change: ({ at, song }) => copyFileSync(song(FOREIGN), at('a.mp3')),
+    places: { 'a.mp3': null, 'b.mp3': 'b.mp3' },
+    joined: { 'a.mp3': 'b.mp3' },
+    isFoundLast: true,
+  },
+  {
     what: 'the contents of two files exchanged in place',
     change: ({ at }) => {
       const [a, b] = [A, B].map((path) => readFileSync(at(path))) as [Buffer, Buffer];

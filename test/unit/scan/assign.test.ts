@@ -22,8 +22,8 @@ const track = (
   audioHash: string,
   place: string,
   state: PossibleTrack['places'][number]['state'],
-  called = '',
-): PossibleTrack => ({ id, audioHash, called, places: [{ place, key: `old key of ${place}`, state }] });
+  { called = '', formerHash = null }: { called?: string; formerHash?: string | null } = {},
+): PossibleTrack => ({ id, audioHash, formerHash, called, places: [{ place, key: `old key of ${place}`, state }] });
 
 const assigned = (files: UnsettledFile[], tracks: PossibleTrack[]): Record<string, unknown> =>
   Object.fromEntries(assign(files, tracks, C));
@@ -75,8 +75,23 @@ describe('a file', () => {
     {
       what: 'is the one that is called the same of several with its audio',
       files: [file('x: alpha', 'second'), file('y: alpha', 'first')],
-      tracks: [track(A, 'alpha', 'a', 'away', 'first'), track(B, 'alpha', 'b', 'away', 'second')],
+      tracks: [
+        track(A, 'alpha', 'a', 'away', { called: 'first' }),
+        track(B, 'alpha', 'b', 'away', { called: 'second' }),
+      ],
       is: { x: B, y: A },
+    },
+    {
+      what: 'with the audio that a track had before other music took its place is that track again',
+      files: [file('b: alpha'), file('a: foreign < 1')],
+      tracks: [track(A, 'foreign', 'a', 'unsettled', { formerHash: 'alpha' })],
+      is: { b: A, a: 'new' },
+    },
+    {
+      what: 'with the former audio of a track is not it while another track has that audio',
+      files: [file('a: foreign < 1'), file('b: alpha < 2')],
+      tracks: [track(A, 'foreign', 'a', 'unsettled', { formerHash: 'alpha' }), track(B, 'alpha', 'b', 'unsettled')],
+      is: { a: A, b: B },
     },
     {
       what: 'without a hash stays the track of its place',

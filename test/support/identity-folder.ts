@@ -1,0 +1,313 @@
+// A music folder that random steps change, and what must hold of the tracks afterwards, whatever makes its files: the
+// simulation, or real encoders.
+import fs from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+import type { Database } from 'better-sqlite3';
+import type { TrackId } from '../../server/db/ids.ts';
+import { seededRandom } from './random-numbers.ts';
+
+export type Mode = 'copy' | 'reference';
+
+const OPS = [
+  'rename',
+  'move',
+  'retag',
+  'swap',
+  'copy',
+  'delete',
+  'convert',
+  'split',
+  'merge',
+  'vanish',
+  'return',
+  'overwrite',
+  'foreign',
+  'scan',
+  'scan part',
+  'kill',
+] as const;
+export interface Step {
+  op: (typeof OPS)[number];
+  /** Which files, names and moments; taken modulo what there is. */
+  picks: [number, number, number];
+}
+
+/** What is in a file. */
+export interface Content {
+  /** The recording; encodings of it differ. */
+  sound: number;
+  audio: string;
+  title: string;
+  album: string;
+  /** Too large to be hashed at once in reference mode. */
+  isLarge: boolean;
+}
+
+export function randomSteps(seed: number): Step[] {
+  const random = seededRandom(seed);
+  const number = (): number => Math.floor(random() * 1_000);
+  return Array.from({ length: 3 + Math.floor(random() * 10) }, () => ({
+    op: OPS[Math.floor(random() * OPS.length)] as Step['op'],
+    picks: [number(), number(), number()],
+  }));
+}
+
+/** Of each sequence. Those with higher numbers come from elsewhere. */
+export const SOUNDS = 6;
+/** Sequences that share a library have their own hundred. */
+export const SOUNDS_PER_SEQUENCE = 100;
+const isForeign = (sound: number): boolean => sound % SOUNDS_PER_SEQUENCE >= SOUNDS;
+
+export interface FolderDeps {
+  /** The music folder. */
+  music: string;
+  /** The sequence's own folder in it. */
+  root: string;
+  sequence: number;
+  /** Where vanished files are. */
+  away: string;
+  mode: Mode;
+  isHeard: boolean;
+  contentOf: (path: string) => Content;
+  /** With a time that it had not before. */
+  write: (path: string, content: Content) => void;
+  touch: (path: string) => void;
+  /** Another encoding of a sound, for this extension. */
+  convert: (sound: number, extension: string) => string;
+  /** Of audio that nobody had. */
+  nextSound: () => number;
+  hashOf: (audio: string) => string;
+  soundOf: (audioHash: string | null) => number;
+}
+
+export type ChangingFolder = ReturnType<typeof createFolder>;
+
+export function createFolder({
+  music,
+  root,
+  sequence,
+  away,
+  mode,
+  isHeard,
+  contentOf,
+  write,
+  touch,
+  convert,
+  nextSound,
+  hashOf,
+  soundOf,
+}: FolderDeps) {
+  let moved = 0;
+
+  const listed = (folder: string): string[] =>
+    fs.existsSync(folder)
+      ? fs
+          .readdirSync(folder, { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map((entry) => join(entry.parentPath, entry.name))
+          .sort()
+      : [];
+  function rename(from: string, to: string): void {
+    fs.mkdirSync(dirname(to), { recursive: true });
+    fs.renameSync(from, to);
+  }
+
+  function change({ op, picks: [a, b, c] }: Step): void {
+    const files = listed(root);
+    const [one, other] = [files[a % files.length], files[b % files.length]];
+    const place = join(root, `folder ${b % 3}`, `${c % 8}${extname(one ?? '.mp3')}`);
+    switch (op) {
+      case 'rename':
+        if (one && !files.includes(join(dirname(one), basename(place))))
+          rename(one, join(dirname(one), basename(place)));
+        break;
+      case 'move':
+        if (one && !files.includes(place)) rename(one, place);
+        break;
+      case 'retag':
+        if (one) retag(one, b, c);
+        break;
+      case 'swap':
+        if (!one || !other || one === other) break;
+        rename(one, `${one}.away`);
+        rename(other, one);
+        rename(`${one}.away`, other);
+        if (c % 3 > 0) retag(one, c, c);
+        if (c % 3 > 1) retag(other, c, b);
+        break;
+      case 'copy':
+        if (!one || files.includes(place)) break;
+        fs.mkdirSync(dirname(place), { recursive: true });
+        fs.copyFileSync(one, place);
+        touch(place);
+        break;
+      case 'delete':
+        if (one && files.length > 2) fs.rmSync(one);
+        break;
+      case 'convert': {
+        if (!one) break;
+        const target = c % 2 === 0 ? one : `${one.slice(0, -extname(one).length)}.flac`;
+        if (target !== one && files.includes(target)) break;
+        const before = contentOf(one);
+        const content = { ...before, audio: convert(before.sound, extname(target)) };
+        if (target !== one) fs.rmSync(one);
+        write(target, content);
+        break;
+      }
+      case 'split':
+        for (const file of files
+          .filter((path) => dirname(path) === join(root, `folder ${a % 3}`))
+          .slice(0, 1 + (b % 3))) {
+          const target = join(root, `split ${c % 2}`, basename(file));
+          if (!fs.existsSync(target)) rename(file, target);
+        }
+        break;
+      case 'merge':
+        for (const file of files.filter((path) => dirname(path) === join(root, `split ${a % 2}`))) {
+          const target = join(root, `folder ${b % 3}`, basename(file));
+          if (!fs.existsSync(target)) rename(file, target);
+        }
+        break;
+      case 'vanish':
+        if (one && files.length > 2) rename(one, join(away, `${++moved}${extname(one)}`));
+        break;
+      case 'return': {
+        const gone = listed(away);
+        const back = gone[a % gone.length];
+        const target = back && join(root, `folder ${b % 3}`, `${c % 8}${extname(back)}`);
+        if (target && !files.includes(target)) rename(back, target);
+        break;
+      }
+      case 'overwrite':
+        if (one && other && one !== other && files.length > 2) {
+          if (c % 2 === 0) rename(one, other);
+          else {
+            fs.writeFileSync(other, fs.readFileSync(one));
+            touch(other);
+          }
+        }
+        break;
+      case 'foreign': {
+        if (!one) break;
+        const sound = nextSound();
+        write(c % 2 === 0 ? one : place, {
+          sound,
+          audio: `${sound}-0`,
+          title: `Title ${sound}`,
+          album: `Album ${b % 3}`,
+          isLarge: sound % 2 === 0,
+        });
+      }
+    }
+  }
+
+  function retag(path: string, a: number, b: number): void {
+    const before = contentOf(path);
+    // where nothing is heard, only tags can tell music in other bytes
+    const title = isHeard ? `Title ${a % 20}` : `Title ${before.sound}.${a % 20}`;
+    const content = { ...before, title, album: `Album ${b % 3}` };
+    if (b % 2 === 0) return write(path, content);
+    write(`${path}.new`, content); // as most programs do
+    rename(`${path}.new`, path);
+  }
+
+  interface Row {
+    id: TrackId;
+    source_id: string;
+    audio_hash: string | null;
+    former: string | null;
+    title: string;
+    availability: string;
+    comment: string | null;
+  }
+
+  const isOwn = (sound: number): boolean => Math.floor(sound / SOUNDS_PER_SEQUENCE) === sequence;
+
+  /** What does not hold of the tracks. */
+  function faults(client: Database): string[] {
+    const found: string[] = [];
+    const rows = client
+      .prepare<[], Row>(
+        `SELECT id, source_id, t.audio_hash, h.audio_hash AS former, title, availability, comment
+          FROM tracks t LEFT JOIN former_audio h ON h.track_id = t.id`,
+      )
+      .all()
+      .filter((row) => row.audio_hash === null || isOwn(soundOf(row.audio_hash)));
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    const bySourceId = new Map(rows.map((row) => [row.source_id, row]));
+    const onDisk = listed(root).map((path) => ({ path: path.slice(music.length + 1), content: contentOf(path) }));
+    const audioOnDisk = new Set(onDisk.map(({ content }) => hashOf(content.audio)));
+    const places = new Set(onDisk.map(({ path }) => path));
+    /**
+     * The path decides when nothing else can: other music in a track's place, of which no track and no fingerprint
+     * tells what it is, while the track's own audio is nowhere. When that comes back, it is the track again.
+     */
+    const isByPath = ({ audio_hash, former }: Row): boolean =>
+      former !== null &&
+      !audioOnDisk.has(former) &&
+      (isForeign(soundOf(audio_hash)) || (!isHeard && audio_hash !== hashOf(`${soundOf(audio_hash)}-0`)));
+    for (const { path, content } of onDisk) {
+      const row = bySourceId.get(path);
+      if (!row) found.push(`${path} is no track`);
+      else if (row.audio_hash !== hashOf(content.audio) || row.availability !== 'available')
+        found.push(`${path} is ${row.audio_hash} (${row.availability}) and sounds like ${content.audio}`);
+      else if (row.comment === null && row.title !== content.title) found.push(`${path} has another title`);
+    }
+    const plays = client
+      .prepare<[], { track_id: TrackId | null; title: string }>('SELECT track_id, title FROM plays')
+      .all()
+      .filter(({ title }) => isOwn(Number(title)));
+    const perRow = Map.groupBy(plays, ({ track_id }) => track_id);
+    for (const { track_id, title } of plays) {
+      const row = track_id === null ? undefined : byId.get(track_id);
+      if (!row) found.push(`a play of ${title} is lost`);
+      else if (soundOf(row.audio_hash) !== Number(title) && row.audio_hash !== null && !isByPath(row))
+        found.push(`a play of ${title} is on track ${row.id}, which sounds like ${row.audio_hash}`);
+    }
+    for (const row of rows) {
+      const count = perRow.get(row.id)?.length ?? 0;
+      const isThere = places.has(row.source_id);
+      if (count > 0 && !isThere && row.audio_hash !== null && audioOnDisk.has(row.audio_hash))
+        found.push(`track ${row.id} (${row.source_id}) is left behind: its audio ${row.audio_hash} is there`);
+      if (!isThere && mode === 'reference' && row.availability === 'available')
+        found.push(`track ${row.id} (${row.source_id}) has no file and is available`);
+      if (row.source_id.includes('#')) found.push(`track ${row.id} is called ${row.source_id}`);
+      const tables = [
+        'playlist_entries WHERE track_id = ?',
+        "like_states WHERE liked AND item_type = 'track' AND item_id = ?",
+      ];
+      for (const table of tables) {
+        const hung = client.prepare(`SELECT count(*) FROM ${table}`).pluck().get(row.id) as number;
+        if (count > 0 && hung === 0) found.push(`track ${row.id} has plays, and nothing in ${table}`);
+      }
+      const isEditOfOther = row.comment !== null && row.comment !== `edit ${soundOf(row.audio_hash)}`;
+      if (isEditOfOther && row.audio_hash !== null && !isByPath(row))
+        found.push(`${row.comment} is on track ${row.id}, which sounds like ${row.audio_hash}`);
+    }
+    const edited = new Set(rows.map(({ comment }) => comment));
+    for (const { title } of plays)
+      if (Number(title) % 3 === 0 && !edited.has(`edit ${title}`)) found.push(`edit ${title} is lost`);
+    return found;
+  }
+
+  return { listed, change, faults };
+}
+
+/** Every new track is played, liked, put into a playlist, and one of three is edited, under the name of its sound. */
+export function hang(client: Database, soundOf: FolderDeps['soundOf'], stamp: () => number): void {
+  const run = (sql: string, ...params: unknown[]): void => void client.prepare(sql).run(...params);
+  const bare = client
+    .prepare<[], { id: TrackId; audio_hash: string | null }>(
+      `SELECT id, audio_hash FROM tracks WHERE audio_hash IS NOT NULL
+        AND id NOT IN (SELECT track_id FROM plays WHERE track_id IS NOT NULL)`,
+    )
+    .all();
+  for (const { id, audio_hash } of bare) {
+    const sound = soundOf(audio_hash);
+    run('INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, ?, ?, ?)', id, `${sound}`, stamp());
+    run("INSERT INTO like_states (user_id, item_type, item_id, liked, since) VALUES (1, 'track', ?, 1, 0)", id);
+    run('INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) VALUES (1, ?, ?, 0)', stamp(), id);
+    if (sound % 3 === 0)
+      run("UPDATE tracks SET metadata_status = 'manual', comment = ? WHERE id = ?", `edit ${sound}`, id);
+  }
+}
