@@ -1,6 +1,6 @@
 // Tracks whose file is missing: how many there are, possible replacements, and relocating or removing them.
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ReplacementOut } from '../../server/relocation/wire.ts';
+import type { CertainOut, ReplacementOut } from '../../server/relocation/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { request } from './client.ts';
 import { LIBRARY, trackPage, type PageAt, type SortOrder } from './library.ts';
@@ -29,6 +29,22 @@ export function useRelocate() {
     mutationFn: ({ id, otherId }: { id: number; otherId: number }) =>
       request<TrackOut>(`/tracks/${id}/relocate`, { method: 'POST', body: { track_id: otherId } }),
     onSuccess: () => void queries.invalidateQueries({ queryKey: [LIBRARY] }),
+  });
+}
+
+const CERTAIN = '/missing/certain';
+/** How many missing tracks can be found without asking. */
+export const certainQuery = () =>
+  queryOptions({
+    queryKey: [LIBRARY, CERTAIN] as const,
+    queryFn: ({ signal }) => request<CertainOut>(CERTAIN, { signal }),
+  });
+
+export function useRelocateCertain() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => request<CertainOut>(CERTAIN, { method: 'POST' }),
+    onSettled: () => queries.invalidateQueries({ queryKey: [LIBRARY] }),
   });
 }
 

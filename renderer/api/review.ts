@@ -2,6 +2,7 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { DuplicateGroupOut } from '../../server/enrichment/duplicate-wire.ts';
 import type { ReviewOut } from '../../server/enrichment/wire.ts';
+import type { MergeOut } from '../../server/library/merge-wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { request } from './client.ts';
 import { LIBRARY, type Paged } from './library.ts';
@@ -22,6 +23,8 @@ const pages = <T>(path: string, limit: number) =>
 
 export const reviewQuery = () => pages<ReviewOut>('/review', PAGE);
 export const duplicatesQuery = () => pages<DuplicateGroupOut>('/duplicates', DUPLICATES_PAGE);
+
+export const mergesQuery = () => pages<MergeOut>('/merges', PAGE);
 
 const countQuery = (path: string) =>
   queryOptions({
@@ -51,6 +54,8 @@ export const useMergeDuplicates = () =>
   useLibraryMutation((body: { keep: number; merge: number[] }) =>
     request<TrackOut>('/duplicates/merge', { method: 'POST', body }),
   );
+export const useUndoMerge = () =>
+  useLibraryMutation((id: number) => request<TrackOut>(`/merges/${id}/undo`, { method: 'POST' }));
 export const useDismissDuplicates = () =>
   useLibraryMutation((body: { track_id: number; other_ids: number[] }) =>
     request<void>('/duplicates/dismiss', { method: 'POST', body }),

@@ -5,7 +5,7 @@ import type { JobOut } from '../../../server/jobs/wire.ts';
 import { isOpen, jobsQuery, scanResultOf, useStartScan } from '../../api/jobs.ts';
 import { useHasCatalogue } from '../../api/remote.ts';
 import { detailOf } from '../../api/problem.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { Downloads } from './downloads.tsx';
@@ -62,6 +62,9 @@ export function ActivityPage() {
         jobs.data &&
         jobs.data.items.length > 0 && (
           <>
+            <ButtonLink variant="plain" to="/merges">
+              {t('merges.title')}
+            </ButtonLink>
             {preview}
             {start}
           </>

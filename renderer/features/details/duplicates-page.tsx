@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { IconDuplicates } from '../../ui/icons.ts';
 import type { DuplicateGroupOut } from '../../../server/enrichment/duplicate-wire.ts';
 import { duplicatesQuery, useDismissDuplicates, useMergeDuplicates } from '../../api/review.ts';
+import { ButtonLink } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { usePutAway } from '../../ui/undoable.ts';
@@ -40,7 +41,15 @@ export function DuplicatesPage() {
 
   const total = list.data?.pages[0]?.total;
   return (
-    <Page title={t('nav.duplicates')} count={total ? formatNumber(total) : undefined}>
+    <Page
+      title={t('nav.duplicates')}
+      count={total ? formatNumber(total) : undefined}
+      tools={
+        <ButtonLink variant="plain" to="/merges">
+          {t('merges.title')}
+        </ButtonLink>
+      }
+    >
       <QuestionList
         list={list}
         isEmpty={groups.length === 0}

@@ -1,6 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import type { TFunction } from 'i18next';
+import { useTranslation } from 'react-i18next';
 import { IconDelete, IconUndo } from '../../ui/icons.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
+import { replacementsQuery } from '../../api/missing.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { RowLink } from '../../ui/row-link.tsx';
@@ -102,6 +105,13 @@ export function missingColumns({
       cell: (track) => <PlaceCell track={track} inStorage={t('missing.inStorage')} />,
     },
     {
+      id: 'proposal',
+      label: t('missing.proposal'),
+      width: 'minmax(0, 3fr)',
+      wideOnly: true,
+      cell: (track) => <ProposalCell track={track} />,
+    },
+    {
       id: 'actions',
       label: '',
       width: '116px',
@@ -134,6 +144,22 @@ export function missingColumns({
       ),
     },
   ];
+}
+
+/** What it has most likely become, and why. */
+function ProposalCell({ track }: { track: TrackOut }) {
+  const { t } = useTranslation();
+  const [best] = useQuery(replacementsQuery(track.id)).data ?? [];
+  if (!best) return null;
+  const place = fileLocation(best.track);
+  return (
+    <div className={styles.lines} title={place ? place.folder + place.name : best.track.title}>
+      <span className={rows.line}>{place?.name ?? best.track.title}</span>
+      <span className={classNames(rows.line, styles.folder)} data-certain={best.is_certain || undefined}>
+        {t(`missing.why.${best.why}`)}
+      </span>
+    </div>
+  );
 }
 
 function PlaceCell({ track, inStorage }: { track: TrackOut; inStorage: string }) {

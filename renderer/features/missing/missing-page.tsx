@@ -1,15 +1,16 @@
 // Tracks without a file: find it, or remove the track. Keys on a row: Enter finds, Delete removes, Space selects.
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconAllWell, IconDelete, IconScan } from '../../ui/icons.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { useScanProgress, useStartScan } from '../../api/jobs.ts';
-import { MISSING_SORTS, missingPage } from '../../api/missing.ts';
+import { certainQuery, MISSING_SORTS, missingPage, useRelocateCertain } from '../../api/missing.ts';
 import { MOST_ROWS, usePagedList } from '../../api/paged-list.ts';
 import { detailOf } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
@@ -110,6 +111,9 @@ export function MissingPage() {
       <>
         <p className={styles.lead}>{t('missing.lead')}</p>
         <p className={styles.keys}>{t('missing.keys')}</p>
+        <Certain
+          onFound={(found) => setSaid(t('missing.foundCertain', { count: found, number: formatNumber(found) }))}
+        />
         <div onKeyDown={onKeyDown} className={styles.list}>
           <VirtualTable
             label={t('missing.label')}
@@ -152,6 +156,9 @@ export function MissingPage() {
                   {t('missing.selectAll')}
                 </Button>
               )}
+              <ButtonLink variant="plain" to="/merges">
+                {t('merges.title')}
+              </ButtonLink>
               <ScanAgain />
             </>
           )}
@@ -168,6 +175,31 @@ export function MissingPage() {
         onFound={(track) => setSaid(t('missing.found', { title: track.title }))}
       />
     </Page>
+  );
+}
+
+/** One click for all tracks of which nobody has to be asked. */
+function Certain({ onFound }: { onFound: (found: number) => void }) {
+  const { t } = useTranslation();
+  const total = useQuery(certainQuery()).data?.total ?? 0;
+  const take = useRelocateCertain();
+  if (total === 0 && !take.error) return null;
+  return (
+    <div className={styles.certain}>
+      <p>{t('missing.certain', { count: total, number: formatNumber(total) })}</p>
+      {take.error && (
+        <p role="alert" className={styles.error}>
+          {detailOf(take.error)}
+        </p>
+      )}
+      <Button
+        variant="primary"
+        disabled={take.isPending}
+        onClick={() => take.mutate(undefined, { onSuccess: (found) => onFound(found.total) })}
+      >
+        {t('missing.takeCertain', { count: total, number: formatNumber(total) })}
+      </Button>
+    </div>
   );
 }
 

@@ -168,6 +168,11 @@ const duplicates = createRoute({
   path: '/duplicates',
   component: later(() => import('../../features/details/duplicates-page.tsx'), 'DuplicatesPage'),
 });
+const merges = createRoute({
+  getParentRoute: () => app,
+  path: '/merges',
+  component: later(() => import('../../features/details/merges-page.tsx'), 'MergesPage'),
+});
 const discover = createRoute({
   getParentRoute: () => app,
   path: '/discover',
@@ -263,6 +268,7 @@ const routeTree = root.addChildren([
     statistics,
     review,
     duplicates,
+    merges,
     missing,
     trash,
     discover,
