@@ -60,11 +60,36 @@ export const invalid = (fields: FieldError[]): AppError =>
 /** The words of any thrown value, for a job's result or a log line. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
+
 /** What a full disk means to a person. */
 export const DISK_FULL = 'The disk is full. Free some space and try again; what was done so far is kept.';
 
 /** True for the error code Node gives when the disk has no room or the quota is used up. */
-export const isDiskFull = (error: unknown): boolean =>
-  error instanceof Error &&
-  'code' in error &&
-  (error.code === 'ENOSPC' || error.code === 'EDQUOT' || error.code === 'SQLITE_FULL');
+export const isDiskFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(codeOf(error));
+
+/**
+ * Another process has the lock for writing, here or in a cause. Nobody waits for it on the thread that serves requests.
+ */
+export const isDatabaseLocked = (error: unknown): boolean =>
+  codeOf(error).startsWith('SQLITE_BUSY') || (error instanceof Error && isDatabaseLocked(error.cause));
+
+export const DATABASE_LOCKED =
+  'Another program has locked the database. Nothing was changed; try again when it is done.';
+/** Also in db/in-place.ts, which makes the connection read-only then. */
+export const DATABASE_GONE =
+  'The database is no longer where it was, so nothing can be saved. An administrator has to look at the server.';
+
+const LOCKED_RETRY_S = 2;
+const GONE_RETRY_S = 30;
+
+/** Errors of the system or the database that have words for people, whatever was being done. */
+export function asKnownFault(error: unknown): AppError | undefined {
+  if (error instanceof AppError) return error;
+  if (isDiskFull(error)) return new AppError('storage_full', DISK_FULL, { cause: error });
+  if (isDatabaseLocked(error))
+    return new AppError('unavailable', DATABASE_LOCKED, { retryAfter: LOCKED_RETRY_S, cause: error });
+  if (codeOf(error).startsWith('SQLITE_READONLY'))
+    return new AppError('unavailable', DATABASE_GONE, { retryAfter: GONE_RETRY_S, cause: error });
+  return undefined;
+}

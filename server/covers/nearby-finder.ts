@@ -1,5 +1,5 @@
 // Looks for the covers of albums in their audio files and folders: once per album, and again after it changed.
-import { AppError } from '../errors.ts';
+import { asKnownFault } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
 import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
@@ -127,7 +127,7 @@ export function createCoverFinder({
     try {
       return await locked(albumId, () => resolveNow(albumId, checkedAt, signal));
     } catch (error) {
-      if (error instanceof AppError || signal?.aborted) throw error;
+      if (asKnownFault(error) || signal?.aborted) throw error;
       log.warn({ album_id: albumId, err: error }, 'looking for a cover failed');
       await rows.insert(noneFound(albumId, checkedAt));
       return false;

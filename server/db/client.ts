@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
 import type { RunResult } from 'better-sqlite3';
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
-import { AppError } from '../errors.ts';
+import { AppError, isDatabaseLocked, isDiskFull, messageOf } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import { migrate } from './migrate.ts';
 import * as schema from './schema.ts';
@@ -30,8 +30,9 @@ export function openDatabase({ path, migrationsDir, log }: OpenOptions): MainDb 
     migrate(client, migrationsDir, log);
   } catch (error) {
     client.close();
-    throw error;
+    throw asOpenFault(error, path);
   }
+  client.pragma('busy_timeout = 0'); // from here on requests are served on this thread
   return drizzle(client, { schema });
 }
 
@@ -45,14 +46,34 @@ function connect(path: string): Sqlite {
     return client;
   } catch (cause) {
     client?.close();
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new AppError(
+    throw asOpenFault(cause, path);
+  }
+}
+
+/** A sentence that names the file, what is wrong with it, and what helps. */
+export function asOpenFault(cause: unknown, path: string): unknown {
+  if (cause instanceof AppError || isDiskFull(cause)) return cause;
+  if (isDatabaseLocked(cause))
+    return new AppError(
       'unavailable',
-      `The database ${path} cannot be opened (${why}). Restore it from a backup, or move it away to start ` +
-        'with an empty library.',
+      `Another program has locked the database ${path}. Close that program and start again.`,
       { cause },
     );
-  }
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const why = messageOf(cause);
+  if (/^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/.test(code))
+    return new AppError(
+      'unavailable',
+      `The database ${path} cannot be opened or written (${why}). Check the ` +
+        'permissions of the file and its folder.',
+      { cause },
+    );
+  return new AppError(
+    'unavailable',
+    `The database ${path} cannot be opened (${why}). Restore it from a backup (tonearm restore --from DIR), or move ` +
+      'it away and run "tonearm rebuild", which makes a new one from the stored audio.',
+    { cause },
+  );
 }
 
 /** The settings of every connection; scan workers and the command line use them too. */

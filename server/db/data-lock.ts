@@ -1,6 +1,6 @@
 // One process owns a data folder, its queue and its scans. The lock is an SQLite lock, which a killed process releases.
 import Database from 'better-sqlite3';
-import { AppError } from '../errors.ts';
+import { AppError, isDatabaseLocked } from '../errors.ts';
 
 /** Locks the folder; returns the function that unlocks it. Throws `conflict` when another process holds it. */
 export function lockDataFolder(file: string, folder: string): () => void {
@@ -10,7 +10,7 @@ export function lockDataFolder(file: string, folder: string): () => void {
     client.exec('BEGIN EXCLUSIVE');
   } catch (cause) {
     client.close();
-    if (cause instanceof Error && 'code' in cause && String(cause.code).startsWith('SQLITE_BUSY')) {
+    if (isDatabaseLocked(cause)) {
       throw new AppError(
         'conflict',
         `Another Tonearm is running on ${folder}. Stop it first, or choose another folder with --data-dir.`,

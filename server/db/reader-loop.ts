@@ -24,7 +24,7 @@ export function answerQuestions<Question, Answer>(
 ): void {
   const port = parentPort;
   if (!port) throw new Error('this runs as a worker thread');
-  const client = new Database((workerData as ReaderThreadData).databasePath, { readonly });
+  const client = new Database((workerData as ReaderThreadData).databasePath, { readonly, fileMustExist: true });
   client.pragma('busy_timeout = 10000');
   client.pragma('temp_store = MEMORY');
   const answerTo = prepare(client);

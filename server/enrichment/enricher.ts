@@ -1,7 +1,7 @@
 // Enriches one track in steps: tags, fingerprint, lookup, details, merge, cover.
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
-import { AppError } from '../errors.ts';
+import { AppError, isDatabaseLocked } from '../errors.ts';
 import type { FindKnownTrack, KnownTrack } from '../library/track-identity.ts';
 import type { TrackIdentity } from '../library/track-writer.ts';
 import type { Log } from '../log/log.ts';
@@ -201,7 +201,8 @@ export function createEnricher(deps: EnricherDeps) {
       return await run(track, track.storageUri, options);
     } catch (error) {
       options.signal.throwIfAborted();
-      if (error instanceof AppError && error.code === 'storage_full') throw error; // fails for all tracks
+      // fails for all tracks
+      if (isDatabaseLocked(error) || (error instanceof AppError && error.code === 'storage_full')) throw error;
       log.error({ track_id: id, err: error }, 'enrichment of a track crashed');
       return { outcome: 'crashed', error: recorder.recordCrash(id, error) };
     }

@@ -2,6 +2,7 @@
 // files again. Runs in the background and continues after a restart. Replaces no values. Leaves out audio in an object
 // store, which would have to be downloaded whole.
 import type { MainDb } from '../db/client.ts';
+import { whenUnlocked } from '../db/locked.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tagsAgain, tracks } from '../db/schema.ts';
 import { foldedFrom, foldedName, TAGGED_FIELDS, type KnownFields } from '../db/track-fields.ts';
@@ -82,11 +83,18 @@ export async function readTagsAgain(deps: TagsAgainDeps): Promise<void> {
       if (!client.open) return;
     }
     if (unreachable === some.length) return; // their disk is not connected; continues at the next start
-    write(rows, last.id);
+    await whenUnlocked(
+      () => write(rows, last.id),
+      () => client.open,
+    );
     found += rows.length;
     after = last.id;
   }
-  client.exec('DELETE FROM tags_again');
+  await whenUnlocked(
+    () => client.exec('DELETE FROM tags_again'),
+    () => client.open,
+  );
+  if (!client.open) return;
   log.info({ tracks: found }, 'tags were read again');
   if (found > 0) libraryChanged();
 }

@@ -21,6 +21,8 @@ export interface TokenSource {
 export interface MountOptions {
   authenticate: Authenticate;
   inFlight?: InFlight | undefined;
+  /** Throws when what a request wrote is not in the database that the next start will open. */
+  assertWritten?: () => void;
   /** Check every answer against its declared shape; for tests, since it costs time. */
   checkReplies?: boolean;
 }
@@ -83,7 +85,7 @@ function assertDocumented({ spec }: Route, status: number): void {
 
 async function answer(
   { spec, handle }: Route,
-  { authenticate, inFlight, checkReplies }: MountOptions,
+  { authenticate, inFlight, assertWritten, checkReplies }: MountOptions,
   req: Request,
   res: Response,
 ): Promise<void> {
@@ -94,6 +96,7 @@ async function answer(
   const query = parsePart(spec.query, spec.query && (await queryOf(req)));
   const body = spec.consumes ? undefined : parsePart(spec.body, spec.body && (await readBody(req, spec)));
   const given = await handle({ user, params, query, body, req, res, signal: signalOf(res) });
+  if (spec.method !== 'get') assertWritten?.();
   if (spec.produces) return;
 
   const reply = given instanceof Reply ? given : new Reply(successesOf(spec)[0] ?? 200, given);

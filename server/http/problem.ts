@@ -1,7 +1,7 @@
 // Errors of the REST API: application/problem+json (RFC 9457). One table has the status and title of each code.
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
-import { AppError, DISK_FULL, isDiskFull, type ErrorCode, type FieldError } from '../errors.ts';
+import { AppError, asKnownFault, type ErrorCode, type FieldError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 
 export const ProblemOut = z
@@ -67,9 +67,7 @@ export function toProblem(error: unknown): {
 }
 
 function asAppError(error: unknown): AppError | undefined {
-  if (error instanceof AppError) return error;
-  if (isDiskFull(error)) return new AppError('storage_full', DISK_FULL, { cause: error });
-  return fromExpress(error);
+  return asKnownFault(error) ?? fromExpress(error);
 }
 
 /**

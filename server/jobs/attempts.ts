@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MainDb, withRelaxedCommit } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
-import { AppError, messageOf } from '../errors.ts';
+import { AppError, asKnownFault, DATABASE_LOCKED, isDatabaseLocked, messageOf } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import type { JobEvents } from './job-events.ts';
 import { backoffMs, DEFAULT_BACKOFF } from './backoff.ts';
@@ -15,12 +15,15 @@ import {
   setCancelledResult,
   setProgress,
   setWaiting,
+  setWaitingUncounted,
   startAttempt,
   type JobRow,
 } from './queries.ts';
 import { isPermanent, permanent, type HandledTask } from './tasks.ts';
 
 const DISK_PAUSE_MS = 1_000;
+/** A job that was turned away by a locked database waits for so long. */
+const LOCKED_PAUSE_MS = 5_000;
 
 /** Failed tries to store a state after which a waiting drain() is told. */
 const STUCK_AFTER = 2;
@@ -66,27 +69,37 @@ export function createAttempts({
   onStuck,
 }: AttemptsDeps) {
   const running = new Map<JobId, Running>();
+  /** Why the state of a job cannot be stored: its row cannot say so. */
+  const stuck = new Map<JobId, string>();
   let closing = false;
   let abandoned = false; // the server has stopped waiting: nothing may be written any more
 
   /** Retries until it is on disk: a full disk may delay a job's outcome, but not lose it. */
   async function stored<T>(
-    job: { id: JobId },
+    job: JobRow | { id: JobId },
     write: () => T | Promise<T>,
     givesUp = () => abandoned,
   ): Promise<T | undefined> {
-    for (let tries = 0; !givesUp(); tries++) {
-      try {
-        return await write();
-      } catch (error) {
-        if (tries === 0 && !givesUp())
-          log.error({ job_id: job.id, err: error }, 'job could not be recorded; trying until it can');
-        if (tries === STUCK_AFTER) onStuck(error);
-        await sleep(DISK_PAUSE_MS);
+    try {
+      for (let tries = 0; !givesUp(); tries++) {
+        try {
+          return await write();
+        } catch (error) {
+          if (tries === 0 && !givesUp())
+            log.error({ job_id: job.id, err: error }, 'job could not be recorded; trying until it can');
+          stuck.set(job.id, wordsOf(error));
+          if (tries === 0 && 'task' in job) announcer.announce(withProblem(job));
+          if (tries === STUCK_AFTER) onStuck(error);
+          await sleep(DISK_PAUSE_MS);
+        }
       }
+    } finally {
+      stuck.delete(job.id);
     }
     return undefined;
   }
+
+  const withProblem = (job: JobRow): JobRow => ({ ...job, error: stuck.get(job.id) ?? job.error });
 
   /** Runs one attempt. Never rejects; resolves when its outcome is stored. */
   async function run(id: JobId): Promise<void> {
@@ -168,7 +181,12 @@ export function createAttempts({
       announcer.announce(await stored(job, () => returnJob(db, id)));
       return 'returned';
     }
-    const error = messageOf(attempt.error);
+    if (isDatabaseLocked(attempt.error)) {
+      const runAt = new Date(now().getTime() + LOCKED_PAUSE_MS);
+      await waitUntil(job, runAt, () => setWaitingUncounted(db, id, DATABASE_LOCKED, runAt));
+      return 'waiting';
+    }
+    const error = wordsOf(attempt.error);
     const wishedMs = attempt.error instanceof AppError ? (attempt.error.retryAfter ?? 0) * 1_000 : 0;
     if (isPermanent(attempt.error) || job.attempts >= job.maxAttempts) {
       announcer.announce(
@@ -188,7 +206,11 @@ export function createAttempts({
     const backoff = handled.get(job.task)?.task.backoff ?? DEFAULT_BACKOFF;
     const wait = Math.max(backoffMs(backoff, job.attempts, random()), Math.min(backoff.capMs, wishedMs));
     const runAt = new Date(now().getTime() + wait);
-    const waiting = await stored(job, () => setWaiting(db, job.id, error, runAt));
+    await waitUntil(job, runAt, () => setWaiting(db, job.id, error, runAt));
+  }
+
+  async function waitUntil(job: JobRow, runAt: Date, write: () => JobRow | undefined): Promise<void> {
+    const waiting = await stored(job, write);
     if (!waiting) return;
     announcer.announce(waiting);
     await stored(
@@ -213,6 +235,7 @@ export function createAttempts({
 
   return {
     run,
+    withProblem,
     isIdle: (): boolean => running.size === 0,
 
     /** Aborts a job that runs now. Its row says `cancelled` already. */
@@ -241,6 +264,9 @@ export function createAttempts({
     },
   };
 }
+
+/** The driver's own words hold SQL. */
+const wordsOf = (error: unknown): string => asKnownFault(error)?.message ?? messageOf(error);
 
 /** Checked here, so that it counts as the handler's error and not as a failure to store the result. */
 function toJson(result: unknown): unknown {

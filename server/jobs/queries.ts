@@ -74,6 +74,10 @@ export const setProgress = (db: Db, id: JobId, { done, total, message }: Progres
 export const setWaiting = (db: Db, id: JobId, error: string, runAt: Date): JobRow | undefined =>
   updateRunning(db, id, { status: 'waiting', error, runAt });
 
+/** The same for an attempt that does not count. */
+export const setWaitingUncounted = (db: Db, id: JobId, error: string, runAt: Date): JobRow | undefined =>
+  updateRunning(db, id, { status: 'waiting', error, runAt, attempts: sql`max(${jobs.attempts} - 1, 0)` });
+
 /** Ends a job from its attempt; undefined when it was cancelled meanwhile. */
 export const endJob = (
   db: MainDb,

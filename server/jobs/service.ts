@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
 import type { JobStatus } from '../db/schema.ts';
-import { AppError, conflict, isDiskFull, notFound } from '../errors.ts';
+import { AppError, asKnownFault, conflict, notFound } from '../errors.ts';
 import type { EventHub } from '../events/hub.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { Log } from '../log/log.ts';
@@ -69,8 +69,8 @@ export function createJobs({
 
   /**
    * Stores a job and queues it; it is on disk when this resolves. With an unfinished job of the same key, gives that
-   * one back. Throws `queue_unavailable` before start(), after close(), and when it cannot be stored; a full disk is
-   * thrown as it is.
+   * one back. Throws `queue_unavailable` before start(), after close(), and when it cannot be stored; a full disk and a
+   * locked database are thrown as they are.
    */
   async function enqueue<P extends z.ZodType>(task: Task<P>, payload: z.input<P>): Promise<EnqueuedJob> {
     const queue = queues.get(task.name);
@@ -84,7 +84,7 @@ export function createJobs({
       }
       return { ...job, created };
     } catch (cause) {
-      if (cause instanceof AppError || isDiskFull(cause)) throw cause;
+      if (asKnownFault(cause)) throw cause;
       throw new AppError('queue_unavailable', 'The job queue cannot be reached.', { cause });
     } finally {
       entering--;
@@ -131,6 +131,9 @@ export function createJobs({
       throw error;
     }
   }
+
+  /** A job whose end cannot be stored says why. */
+  const withProblem = (job: JobRow): JobRow => attempts?.withProblem(job) ?? job;
 
   const isIdle = (): boolean => entering === 0 && (attempts?.isIdle() ?? true) && (!open || !hasDue(db, now()));
 
@@ -195,11 +198,13 @@ export function createJobs({
     get(id: JobId): JobRow {
       const job = findJob(db, id);
       if (!job) throw notFound('job', id);
-      return job;
+      return withProblem(job);
     },
 
-    list: (filter: { status?: JobStatus | undefined; task?: string | undefined }, page: Page): Paged<JobRow> =>
-      listJobs(db, filter, page),
+    list(filter: { status?: JobStatus | undefined; task?: string | undefined }, page: Page): Paged<JobRow> {
+      const { items, total } = listJobs(db, filter, page);
+      return { items: items.map(withProblem), total };
+    },
 
     /**
      * Cancels a job at once; a running handler learns of it by its signal and may take a moment longer. Throws

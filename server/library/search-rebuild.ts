@@ -1,6 +1,7 @@
 // Rebuilds the search text of existing rows after a migration recreated the search tables: in small steps in the
 // background, and across restarts. Until it is done, these rows are only found by the start of their names.
 import type { MainDb } from '../db/client.ts';
+import { whenUnlocked } from '../db/locked.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { searchRebuild } from '../db/schema.ts';
 import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
@@ -45,7 +46,11 @@ export async function rebuildSearch({ db, search, log, yieldToRequests }: Search
     for (let after: number | undefined = lastId; after !== undefined;) {
       await yieldToRequests();
       if (!client.open) return;
-      after = writeSome(after);
+      const from: number = after;
+      after = await whenUnlocked<number | undefined>(
+        () => writeSome(from),
+        () => client.open,
+      );
     }
   }
   log.info({}, 'search has been rebuilt');

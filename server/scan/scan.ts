@@ -121,6 +121,7 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
         preview?.plan ??
         unfinished.noted(createScanWriter({ db, tracks, trash, storage, source: LOCAL_FOLDER, record, now })),
       batchMs: deps.batchMs,
+      isWanted: () => !signal.aborted,
       relieve: deps.relieve,
       onCommit: options.onCommit,
     }),

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { MusicFolders } from '../config/music-folders.ts';
 import type { EventHub } from '../events/hub.ts';
-import { AppError } from '../errors.ts';
+import { AppError, isDatabaseLocked } from '../errors.ts';
 import { readMusicFolder } from '../files/music-folder.ts';
 import type { Jobs } from '../jobs/service.ts';
 import { permanent, task, type Handler } from '../jobs/tasks.ts';
@@ -103,7 +103,7 @@ export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> 
     const result = await (where.musicFolders.some(({ mode }) => mode === 'copy') ? deps.leases.leaseAll(run) : run())
       .finally(enrich)
       .catch((error: unknown) => {
-        throw error instanceof StorageDown || signal.aborted ? error : permanent(error);
+        throw error instanceof StorageDown || isDatabaseLocked(error) || signal.aborted ? error : permanent(error);
       });
     const { files, added, updated, failed_count: failed, moved } = result;
     publish({

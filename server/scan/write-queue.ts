@@ -1,4 +1,5 @@
 // Ops of a scan wait here to be written; between two batches the event loop serves requests.
+import { whenUnlocked } from '../db/locked.ts';
 import type { ScanOp } from './decide.ts';
 import type { WriteBatch } from './writer.ts';
 
@@ -8,6 +9,8 @@ const QUEUE_FILES = 500;
 export interface WriteQueueDeps {
   writeBatch: WriteBatch;
   batchMs: () => number;
+  /** False when the scan was cancelled: a locked database is not waited for any more. */
+  isWanted: () => boolean;
   /** Resolves when the database's log is short enough to write on. */
   relieve: () => Promise<void>;
   onCommit: () => void;
@@ -15,7 +18,7 @@ export interface WriteQueueDeps {
 
 export type WriteQueue = ReturnType<typeof createWriteQueue>;
 
-export function createWriteQueue({ writeBatch, batchMs, relieve, onCommit }: WriteQueueDeps) {
+export function createWriteQueue({ writeBatch, batchMs, isWanted, relieve, onCommit }: WriteQueueDeps) {
   let ops: ScanOp[] = [];
   let head = 0;
   let running: Promise<void> | undefined;
@@ -24,7 +27,7 @@ export function createWriteQueue({ writeBatch, batchMs, relieve, onCommit }: Wri
 
   async function run(): Promise<void> {
     while (head < ops.length) {
-      head += writeBatch(ops, head, batchMs());
+      head += await whenUnlocked(() => writeBatch(ops, head, batchMs()), isWanted);
       if (head > QUEUE_FILES) [ops, head] = [ops.slice(head), 0];
       onCommit();
       for (const wake of waiters.splice(0)) wake();

@@ -1,5 +1,5 @@
 // Errors of the Subsonic API: an envelope with one of these codes. A table maps the AppErrors of services to them.
-import { AppError, DISK_FULL, isDiskFull, type ErrorCode } from '../errors.ts';
+import { asKnownFault, type ErrorCode } from '../errors.ts';
 
 /**
  * 0 any other, 10 parameter missing, 20 client too old, 30 client too new, 40 wrong credentials, 43 conflicting
@@ -54,9 +54,9 @@ const STATUSES: Partial<Record<ErrorCode, number>> = { range_not_satisfiable: 41
 /** Undefined for unexpected errors, which have to be logged. */
 export function toFault(error: unknown): Fault | undefined {
   if (error instanceof Fault) return error;
-  if (isDiskFull(error)) return new Fault(0, DISK_FULL);
-  if (!(error instanceof AppError)) return undefined;
+  const known = asKnownFault(error);
+  if (!known) return undefined;
   const headers: Record<string, string> =
-    error.retryAfter === undefined ? {} : { 'Retry-After': String(error.retryAfter) };
-  return new Fault(CODES[error.code], error.message, { status: STATUSES[error.code] ?? 200, headers });
+    known.retryAfter === undefined ? {} : { 'Retry-After': String(known.retryAfter) };
+  return new Fault(CODES[known.code], known.message, { status: STATUSES[known.code] ?? 200, headers });
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { AuthService } from '../auth/service.ts';
+import type { InPlace } from '../db/in-place.ts';
 import type { Base, Module } from '../module.ts';
 import { createCoverArt, type CoverArtDeps } from './cover-art.ts';
 import { createEndpoints, type EndpointDeps } from './endpoints/table.ts';
@@ -22,12 +23,22 @@ type SubsonicModuleDeps = Base &
   CoverArtDeps &
   Omit<EndpointDeps, Own> & {
     auth: AuthService;
+    inPlace: InPlace;
     changes: { current: () => { version: number } };
     downloads: Pick<EndpointDeps, 'fetchNow'>;
     scan: Pick<EndpointDeps, 'assertScannable'>;
   };
 
-export function subsonicModule({ auth, covers, placeholders, changes, downloads, scan, ...deps }: SubsonicModuleDeps) {
+export function subsonicModule({
+  auth,
+  covers,
+  placeholders,
+  changes,
+  downloads,
+  scan,
+  inPlace,
+  ...deps
+}: SubsonicModuleDeps) {
   const { version, log, now, settings, paths, library, playlists, streaming } = deps;
   const endpoints = createEndpoints({
     ...deps,
@@ -43,6 +54,13 @@ export function subsonicModule({ auth, covers, placeholders, changes, downloads,
   });
   const respond = createResponder({ serverVersion: version });
   return {
-    offers: createSubsonicRouter({ log, appSignIn: auth.appSignIn, inFlight: auth.inFlight, respond, endpoints }),
+    offers: createSubsonicRouter({
+      log,
+      appSignIn: auth.appSignIn,
+      inFlight: auth.inFlight,
+      inPlace,
+      respond,
+      endpoints,
+    }),
   } satisfies Module;
 }

@@ -2,6 +2,7 @@
 // endpoint and sends its result or error. Any origin may call it, as web clients do, since there are no cookies.
 import type { Request, RequestHandler, Response } from 'express';
 import type { AppSignIn } from '../auth/app-sign-in.ts';
+import type { InPlace } from '../db/in-place.ts';
 import { refusal } from '../db/rights.ts';
 import { AppError, forbidden } from '../errors.ts';
 import { MOST_JSON_BYTES, readBytes } from '../http/body.ts';
@@ -21,6 +22,7 @@ export interface SubsonicRouterDeps {
   respond: Responder;
   appSignIn: AppSignIn;
   inFlight: InFlight;
+  inPlace: Pick<InPlace, 'assert'>;
   log: Log;
 }
 
@@ -48,6 +50,7 @@ export function createSubsonicRouter({
   respond,
   appSignIn,
   inFlight,
+  inPlace,
   log,
 }: SubsonicRouterDeps): RequestHandler {
   const known = new Map(Object.entries(endpoints));
@@ -101,7 +104,9 @@ export function createSubsonicRouter({
     if (endpoint.right !== undefined && !user.rights[endpoint.right]) throw refusal(endpoint.right);
     const call: Call = { user, params, body, req, res, shapes, signal, client };
     if ('bytes' in endpoint) return endpoint.bytes(call);
-    await respond.ok(res, format, await endpoint.handle(call));
+    const payload = await endpoint.handle(call);
+    inPlace.assert(); // nearly all of them are GET, whatever they write
+    await respond.ok(res, format, payload);
   }
 
   async function signIn(params: Params, req: Request, client: string): Promise<Principal> {

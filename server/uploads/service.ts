@@ -11,7 +11,7 @@ import type { MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
 import type { RowOf } from '../db/rows.ts';
 import type { tracks as trackTable } from '../db/schema.ts';
-import { AppError, badRequest, isDiskFull, type ErrorCode, type FieldError } from '../errors.ts';
+import { AppError, asKnownFault, badRequest, type ErrorCode, type FieldError } from '../errors.ts';
 import { readForm, type FormFile } from '../http/multipart.ts';
 import type { TrackAudio, TrackIdentity, TrackWriter } from '../library/track-writer.ts';
 import type { Trash } from '../library/trash.ts';
@@ -90,7 +90,8 @@ export function createUploadService({
           try {
             outcome.uploaded.push(await take(userId, file, signal));
           } catch (error) {
-            if (signal.aborted || isDiskFull(error)) throw error;
+            const isOfAll = !(error instanceof AppError) && asKnownFault(error) !== undefined;
+            if (signal.aborted || isOfAll) throw error;
             if (!(error instanceof AppError)) log.error({ err: error }, 'an uploaded file could not be stored');
             else if (!FILE_ERRORS.includes(error.code)) throw error;
             fault ??= error instanceof AppError ? undefined : error;

@@ -1,0 +1,51 @@
+// Whether the database's files are still the ones at their paths. A file that was removed, replaced or moved under a
+// running server can still be written, and all of it would be lost: so the connection becomes read-only, for requests
+// and background work alike, until the very same files are back.
+import { statSync } from 'node:fs';
+import { AppError, DATABASE_GONE } from '../errors.ts';
+import type { Log } from '../log/log.ts';
+import type { Sqlite } from './client.ts';
+
+const LOOK_EVERY_MS = 1_000;
+/** Without its log, a database lacks what was written last; without its index, others cannot read it. */
+const FILES = ['', '-wal', '-shm'];
+
+export type InPlace = ReturnType<typeof watchInPlace>;
+
+export function watchInPlace({ client, path, log }: { client: Sqlite; path: string; log: Log }) {
+  const opened = identityOf(path);
+  let isInPlace = true;
+
+  function check(): boolean {
+    const now = identityOf(path) === opened;
+    if (now === isInPlace) return now;
+    isInPlace = now;
+    client.pragma(`query_only = ${now ? 'OFF' : 'ON'}`);
+    if (now) log.warn({ path }, 'the database is back where it was');
+    else log.error({ path }, 'the database was removed, replaced or moved; nothing is written until it is back');
+    return now;
+  }
+
+  const timer = setInterval(check, LOOK_EVERY_MS).unref();
+
+  return {
+    check,
+    /** After a write and before its response: what went into a file without a name is not acknowledged. */
+    assert(): void {
+      if (!check()) throw new AppError('unavailable', DATABASE_GONE, { retryAfter: 30 });
+    },
+    close: (): void => clearInterval(timer),
+  };
+}
+
+/** Device and inode of each file. */
+const identityOf = (path: string): string => FILES.map((ending) => fileAt(path + ending)).join(' ');
+
+function fileAt(path: string): string {
+  try {
+    const { dev, ino } = statSync(path);
+    return `${dev}:${ino}`;
+  } catch {
+    return '-'; // gone, or out of reach
+  }
+}
