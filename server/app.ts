@@ -2,9 +2,8 @@
 import { analysisModule, type AnalysisTuning } from './analysis/module.ts';
 import { authModule } from './auth/module.ts';
 import { backupModule, type BackupTuning } from './backup/module.ts';
-import type { Config } from './config/config.ts';
 import { coversModule, type CoversTuning } from './covers/module.ts';
-import { openDataFolder } from './data-folder.ts';
+import { openDataFolder, type DataFolderOptions } from './data-folder.ts';
 import { downloadsModule } from './downloads/module.ts';
 import { enrichmentModule } from './enrichment/module.ts';
 import { createEventHub } from './events/hub.ts';
@@ -17,11 +16,9 @@ import { jukeboxModule } from './jukebox/module.ts';
 import { lanModule, type LanTuning } from './lan/module.ts';
 import { libraryModule } from './library/module.ts';
 import { likesModule } from './likes/module.ts';
-import type { Log } from './log/log.ts';
 import { maintenanceModule, type MaintenanceTuning } from './maintenance/module.ts';
 import { mediaModule } from './media/module.ts';
 import { createModules, type Base } from './module.ts';
-import type { ProductPaths } from './paths.ts';
 import { musicFoldersModule } from './music-folders/module.ts';
 import { playbackModule } from './playback/module.ts';
 import { playlistsModule } from './playlists/module.ts';
@@ -51,11 +48,8 @@ export type Tuning = BackupTuning &
     StorageTuning &
     WatchTuning);
 
-export interface AppOptions {
-  config: Config;
-  paths: ProductPaths;
+export interface AppOptions extends DataFolderOptions {
   version: string;
-  log: Log;
   now?: () => Date;
   tuning?: Tuning;
   /** Check every answer against its declared shape; for tests. */
@@ -72,14 +66,14 @@ export async function createApp(options: AppOptions) {
   const { add } = modules;
 
   // Base
-  const { config, db, secretStore, secrets } = add(await openDataFolder(options.config, paths, log));
+  const { config, db, inPlace, owner, secretStore, secrets } = add(await openDataFolder(options));
   const { settings, musicFolders } = add(settingsModule({ config, secretStore, db, version, log }));
 
   // Tools
   const events = createEventHub({ now });
   const { jobs, activity, isServing, yieldToRequests } = add(jobsModule({ db, log, now, events }));
   const base: Base = { config, paths, version, log, now, db, settings, musicFolders, events, jobs };
-  const stored = add(await storageModule({ ...base, tuning }));
+  const stored = add(await storageModule({ ...base, owner, tuning }));
   const media = add(mediaModule(base));
 
   // Domain
@@ -108,17 +102,18 @@ export async function createApp(options: AppOptions) {
   const folders = add(musicFoldersModule({ ...base, ...music, settings, watcher }));
   const backup = add(backupModule({ ...base, ...stored, playlists, secrets, secretStore, tuning }));
   const kept = { ...stored, ...music, ...files, ...pictures, ...backup, isServing, isScanning: scan.isScanning };
-  const { dailyVerify } = add(maintenanceModule({ ...base, ...kept, settings, tuning }));
+  const { dailyVerify, problems } = add(maintenanceModule({ ...base, ...kept, ...folders, inPlace, settings, tuning }));
   add(statsModule({ ...base, ...stored, ...music }));
 
   // APIs
   const heard = { ...music, ...history, ...playback, ...sources, ...pictures };
-  const asked = { auth, streaming, likes, search, playlists, shares, jukebox, radio, downloads, scan };
+  const asked = { auth, inPlace, streaming, likes, search, playlists, shares, jukebox, radio, downloads, scan };
   const subsonic = add(subsonicModule({ ...base, ...heard, ...asked }));
   const { authenticate } = auth;
   add({ offers: events, routes: eventRoutes({ events, kinds: EVENTS, authenticate }), stop: events.close });
   const sharing = add(lanModule({ ...base, settings, tuning }));
-  const web = createWebApp({ ...base, ...auth, ...music, ...stored, activity, subsonic, modules, checkReplies });
+  const served = { activity, inPlace, problems, subsonic, modules };
+  const web = createWebApp({ ...base, ...auth, ...music, ...served, checkReplies });
 
   if (work) {
     jobs.start(modules.tasks());

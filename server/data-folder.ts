@@ -1,43 +1,143 @@
-// The data folder, taken for this process alone, with its secrets and its database.
+// The data folder, taken for this process alone, with its secrets and its database. A library whose database is gone,
+// or was replaced by another's, is not taken for a new one.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { assertNotHalfRestored } from './backup/restore-state.ts';
 import type { Config } from './config/config.ts';
+import { readJsonFile, writeJsonFile } from './config/json-file.ts';
 import { keepPrivate } from './config/private-files.ts';
-import { openSecretStore } from './config/secret-store.ts';
+import { openSecretStore, type SecretStore } from './config/secret-store.ts';
 import { adoptWrittenSecrets, loadSecrets, withStoredSettings } from './config/secrets.ts';
-import { openDatabase } from './db/client.ts';
+import { openDatabase, type MainDb } from './db/client.ts';
 import { lockDataFolder } from './db/data-lock.ts';
+import { watchInPlace } from './db/in-place.ts';
+import { hasAudioIn, libraryId, lookAtDatabase, type DatabaseState } from './db/library-identity.ts';
+import { conflict } from './errors.ts';
 import type { Log } from './log/log.ts';
 import type { Module } from './module.ts';
 import type { ProductPaths } from './paths.ts';
-import { makeFolder, type FolderWords } from './runtime/folders.ts';
+import { assertUsable, makeFolder, type FolderWords } from './runtime/folders.ts';
+import { openStorage } from './storage/backends.ts';
+import { holdsAudio, readMark, type OwnerOptions } from './storage/library-mark.ts';
 
 export const DATA_FOLDER: FolderWords = {
   name: 'The data folder',
   remedy: 'Choose another one with --data-dir or DATA_DIR.',
 };
+const FILES = ['tonearm.db', 'tonearm.db-wal', 'tonearm.db-shm', 'tonearm.lock', 'secrets.json', 'settings.json'];
+/** A database that is being made by `tonearm rebuild` has this after its name. */
+export const REBUILDING = '.rebuilding';
+
+export interface DataFolderOptions {
+  config: Config;
+  paths: ProductPaths;
+  log: Log;
+  /** `--new-library`: what is there is of another library, and is not missed. */
+  isNewLibrary?: boolean;
+}
 
 /** Lets the folder go again when something in it cannot be opened. */
-export async function openDataFolder(given: Config, paths: ProductPaths, log: Log) {
-  const { data, database, secretsFile } = given.paths;
-  makeFolder(data, DATA_FOLDER);
-  keepPrivate(data, log);
-  const unlock = lockDataFolder(join(data, 'tonearm.lock'), data);
+export async function openDataFolder({ config: given, paths, log, isNewLibrary = false }: DataFolderOptions) {
+  const { database } = given.paths;
+  const folder = takeDataFolder(given, log);
   try {
-    assertNotHalfRestored(data);
-    const secretStore = await openSecretStore({ file: secretsFile, wish: given.settings.SECRET_STORE, log });
-    const config = await withStoredSettings(await adoptWrittenSecrets(given, secretStore), secretStore);
+    assertNotHalfRestored(given.paths.data);
+    const { config, secretStore } = await openSecrets(given, log);
     const secrets = await loadSecrets(config.settings, secretStore);
+    const state = lookAtDatabase(database);
+    if (!isNewLibrary) await assertOwnDatabase(config, state);
     const db = openDatabase({ path: database, migrationsDir: paths.migrations, log });
+    const owner = identify(config, db, state, isNewLibrary);
+    const inPlace = watchInPlace({ client: db.$client, path: database, log });
     return {
-      offers: { config, db, secretStore, secrets },
+      offers: { config, db, inPlace, owner, secretStore, secrets },
       close(): void {
+        inPlace.close();
         db.$client.close();
-        unlock();
+        folder.unlock();
       },
     } satisfies Module;
   } catch (error) {
-    unlock();
+    folder.unlock();
     throw error;
   }
+}
+
+/** Made if it is not there, locked for this process, and closed to other accounts. */
+export function takeDataFolder({ paths: { data } }: Config, log: Log): { unlock: () => void } {
+  makeFolder(data, DATA_FOLDER);
+  assertUsable(data, FILES, DATA_FOLDER);
+  keepPrivate(data, log);
+  return { unlock: lockDataFolder(join(data, 'tonearm.lock'), data) };
+}
+
+export async function openSecrets(given: Config, log: Log): Promise<{ config: Config; secretStore: SecretStore }> {
+  const secretStore = await openSecretStore({
+    file: given.paths.secretsFile,
+    wish: given.settings.SECRET_STORE,
+    log,
+  });
+  return { config: await withStoredSettings(await adoptWrittenSecrets(given, secretStore), secretStore), secretStore };
+}
+
+const Mark = z.object({ library_id: z.uuid() });
+const markFile = ({ paths }: Config): string => join(paths.data, 'library.json');
+
+/** The library that the data folder belongs to; undefined before the first start of a version that notes it. */
+export const libraryOfFolder = (config: Config): string | undefined =>
+  Mark.safeParse(readJsonFile(markFile(config))).data?.library_id;
+
+/** Throws `conflict` when the library that is here has another database, or none. */
+async function assertOwnDatabase(config: Config, state: DatabaseState): Promise<void> {
+  const { data, database } = config.paths;
+  const ofFolder = libraryOfFolder(config);
+  if (state.kind === 'foreign')
+    throw conflict(`${database} is the database of another program. Move it away, or choose another --data-dir.`);
+  if (state.kind === 'library' && !(state.isBlank && state.id === undefined)) {
+    if (state.id === undefined || ofFolder === undefined || state.id === ofFolder) return;
+    throw conflict(
+      `The database ${database} is of another library (${state.id}) than ${data} (${ofFolder}). Put the right one ` +
+        `back, or ${waysOn(data)} (this keeps the database that is there now).`,
+    );
+  }
+  const found = ofFolder === undefined ? await libraryInStorage(config) : 'its library.json';
+  if (found === undefined) return;
+  const what = state.kind === 'library' || state.isThere ? 'is empty' : 'is not there';
+  throw conflict(
+    `There is a library here (${found}), but its database ${database} ${what}. ` +
+      (existsSync(database + REBUILDING)
+        ? 'Making a new one was interrupted: run "tonearm rebuild" again to finish it.'
+        : `Nothing was changed. If it is on a disk that is not connected, connect it; otherwise ${waysOn(data)}.`),
+  );
+}
+
+const waysOn = (data: string): string =>
+  `restore a backup with "tonearm restore --from DIR --replace --data-dir ${data}", make a new database from the ` +
+  'stored audio with "tonearm rebuild", or begin another library by starting once with --new-library';
+
+/** What shows that audio is stored; undefined when there is none, or the storage cannot be reached. */
+async function libraryInStorage(config: Config): Promise<string | undefined> {
+  const storage = await openStorage(config);
+  try {
+    if (!(await storage.isUp())) return undefined; // ownedBy looks again before the first write
+    const isFound = (await readMark(storage)) !== undefined || (await holdsAudio(storage));
+    return isFound ? `audio in ${storage.backend.title}` : undefined;
+  } finally {
+    storage.close?.();
+  }
+}
+
+/** Gives database and folder their id, and what it takes to mark the storage with it. */
+function identify(config: Config, db: MainDb, state: DatabaseState, isNewLibrary: boolean): OwnerOptions {
+  const ofFolder = libraryOfFolder(config);
+  const id = libraryId(db.$client, isNewLibrary ? undefined : ofFolder);
+  if (id !== ofFolder) writeJsonFile(markFile(config), { library_id: id } satisfies z.input<typeof Mark>);
+  const isFromBefore = ofFolder === undefined && state.kind === 'library' && !state.isBlank;
+  return {
+    libraryId: id,
+    takesOver: isNewLibrary,
+    // the first start of a version that marks storages takes the configured one for its own
+    isOurs: () => isFromBefore || hasAudioIn(db.$client, config.settings.STORAGE_BACKEND),
+  };
 }

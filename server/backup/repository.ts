@@ -12,7 +12,7 @@ import { HEADER, type BackupTarget } from './target.ts';
 const Header = z.object({
   tonearm_backup: z.literal(1),
   id: z.uuid(),
-  /** Id of the library, see library-id.ts. */
+  /** Id of the library, see db/library-identity.ts. */
   library: z.uuid().nullable().default(null),
   lock: Lock.nullable(),
 });

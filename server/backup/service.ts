@@ -4,6 +4,7 @@ import { readJsonFile } from '../config/json-file.ts';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { MusicFolders } from '../config/music-folders.ts';
 import type { MainDb } from '../db/client.ts';
+import { libraryId } from '../db/library-identity.ts';
 import type { SecretStore } from '../config/secret-store.ts';
 import { storedSettings, type Secrets } from '../config/secrets.ts';
 import { SETTINGS } from '../config/settings.ts';
@@ -15,7 +16,6 @@ import type { StoreLimits } from '../storage/backend.ts';
 import { backupBackend, openStorage } from '../storage/backends.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createRepairer } from './repair.ts';
-import { libraryId } from './library-id.ts';
 import { snapshotTime, type Keys } from './manifest.ts';
 import { assertFit } from './fit-folders.ts';
 import { openRepository, type Repository } from './repository.ts';
@@ -103,7 +103,7 @@ export function createBackupService({
       target,
       passphrase: settings.get('BACKUP_PASSPHRASE'),
       isNew: isNew && earlier === undefined,
-      library: isNew ? libraryId(db) : undefined,
+      library: isNew ? libraryId(db.$client) : undefined,
     }).catch((cause: unknown) => {
       if (earlier !== undefined && cause instanceof AppError && cause.code === 'not_found')
         throw new AppError(
@@ -239,7 +239,7 @@ export function createBackupService({
             snapshots: 0,
             freeBytes,
           };
-        const repo = await openRepository({ target, passphrase, library: libraryId(db) });
+        const repo = await openRepository({ target, passphrase, library: libraryId(db.$client) });
         return {
           target: target.name,
           problem: null,

@@ -19,6 +19,7 @@ export interface Command {
     | 'gc'
     | 'storage'
     | 'trash'
+    | 'rebuild'
     | 'openapi'
     | 'help'
     | 'version';
@@ -38,6 +39,8 @@ export interface Command {
   music?: string;
   replace?: boolean;
   skipDamaged?: boolean;
+  /** `--new-library`. */
+  isNewLibrary?: boolean;
 }
 
 const OPTIONS = {
@@ -57,6 +60,7 @@ const OPTIONS = {
   music: { type: 'string' },
   replace: { type: 'boolean' },
   'skip-damaged': { type: 'boolean' },
+  'new-library': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 } as const;
@@ -74,6 +78,7 @@ const COMMANDS = [
   'gc',
   'storage',
   'trash',
+  'rebuild',
   'openapi',
 ] as const;
 /** The commands of options that not all commands have. */
@@ -84,6 +89,7 @@ const ONLY_OF: Record<string, string[]> = {
   music: ['restore'],
   replace: ['restore'],
   'skip-damaged': ['restore'],
+  'new-library': ['serve', 'scan', 'user'],
 };
 /** The most arguments of a command. */
 const MAX_ARGS = {
@@ -98,6 +104,7 @@ const MAX_ARGS = {
   gc: 0,
   storage: 1,
   trash: Infinity,
+  rebuild: 0,
   openapi: 0,
   help: Infinity,
   version: Infinity,
@@ -147,7 +154,7 @@ export function parseCommandLine(argv: string[]): Command {
   if (name === 'export' && args[0] === undefined)
     throw new AppError('bad_request', 'Say where to export to: export DIR.');
   if (name === 'export' && args[0] !== undefined) notEmpty(args[0], 'export');
-  const { to, from, snapshot, music, replace, 'skip-damaged': skipDamaged } = values;
+  const { to, from, snapshot, music, replace, 'skip-damaged': skipDamaged, 'new-library': isNewLibrary } = values;
   const backup = {
     ...(to !== undefined && { to }),
     ...(from !== undefined && { from }),
@@ -155,6 +162,7 @@ export function parseCommandLine(argv: string[]): Command {
     ...(music !== undefined && { music }),
     ...(replace === true && { replace }),
     ...(skipDamaged === true && { skipDamaged }),
+    ...(isNewLibrary === true && { isNewLibrary }),
   };
   const scope = values.all ? 'all' : values.failed ? 'failed' : 'pending';
   return {
@@ -226,13 +234,16 @@ Commands
   trash restore ID …         bring tracks back, with their likes, plays and playlist entries
   trash empty [ID …]         delete tracks of the trash for good; without ids all of them
   storage migrate --to ${STORAGES.join('|')}   move the library to another storage; can be resumed
+  rebuild                    make a new database from the stored audio, if the old one is lost and
+                             there is no backup; then scan the music folder
   openapi                    print the OpenAPI document
 
 Options
   --data-dir DIR             database, settings, stored audio, caches and logs
   --host ADDRESS             address to listen on (0.0.0.0 for other devices)
   --port PORT                port to listen on
-  --import DIR               your music folder; scanned at the start
+  --import DIR               your music folder; scanned at the start, and kept in the settings
+  --new-library              begin another library in a folder or storage that held one
   --open                     open the browser
   --log-level LEVEL          trace, debug, info, warn, error, fatal, silent
   --help, --version

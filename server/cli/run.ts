@@ -11,7 +11,7 @@ import { openSecretStore } from '../config/secret-store.ts';
 import { withStoredSettings } from '../config/secrets.ts';
 import { defaultDataDir } from '../config/settings.ts';
 import { DATA_FOLDER } from '../data-folder.ts';
-import { AppError, DISK_FULL, isDiskFull, messageOf } from '../errors.ts';
+import { AppError, asKnownFault, messageOf } from '../errors.ts';
 import { createLog, type Log } from '../log/log.ts';
 import { productPaths } from '../paths.ts';
 import { assertNoFile } from '../runtime/folders.ts';
@@ -19,8 +19,9 @@ import { helpText, parseCommandLine, type Command } from './command-line.ts';
 import { runBackup, runExport } from './backup.ts';
 import { runEnrich } from './enrich.ts';
 import { showProgress } from './progress.ts';
+import { fillFromMusicFolder, rebuildDatabase } from './rebuild.ts';
 import { runRestore } from './restore.ts';
-import { runScan } from './scan.ts';
+import { rememberMusicFolder, runScan } from './scan.ts';
 import { answerShell, isUnderShell } from './shell-link.ts';
 import { runMigrate } from './storage.ts';
 import { runTrash } from './trash.ts';
@@ -34,6 +35,7 @@ const SAME_SIGNAL_MS = 1_000;
 /** npm does not forward SIGHUP when it ends, and the shell between `npx` and us does not forward SIGTERM. */
 const STARTED_BY_NPM = ['start', 'npx'].includes(process.env['npm_lifecycle_event'] ?? '');
 const PARENT_EVERY_MS = 1_000;
+const IMPORT_PATH = 'LOCAL_MEDIA_IMPORT_PATH';
 
 export interface Invocation {
   argv: string[];
@@ -54,8 +56,8 @@ export async function runCommand(invocation: Invocation): Promise<void> {
     await run(command, invocation);
   } catch (error) {
     process.exitCode = 1;
-    if (error instanceof AppError) console.error(`tonearm: ${error.message}`);
-    else if (isDiskFull(error)) console.error(`tonearm: ${DISK_FULL}`);
+    const known = asKnownFault(error);
+    if (known) console.error(`tonearm: ${known.message}`);
     else console.error('tonearm: stopped by an unexpected error:', error);
     // a utility process does not end by itself, and the shell does not get output that is unread at its end
     if (isUnderShell()) setTimeout(() => process.exit(), 200);
@@ -79,16 +81,20 @@ async function run(command: Command, invocation: Invocation): Promise<void> {
       command.to ?? '',
     );
   const log = createLog(config.settings.LOG_LEVEL);
+  const paths = productPaths(invocation.root, invocation.bundled);
+  if (command.name === 'rebuild') await rebuildDatabase(config, paths, log);
   const app = await createApp({
     config,
-    paths: productPaths(invocation.root, invocation.bundled),
+    paths,
     version: invocation.version,
     log,
+    isNewLibrary: command.isNewLibrary === true,
     work: command.name === 'gc' || !command.dryRun,
   });
   if (command.name === 'serve') return serve(app, command, log);
   try {
     if (command.name === 'scan') await runScan(app, { dir: command.args[0], dryRun: command.dryRun });
+    else if (command.name === 'rebuild') await fillFromMusicFolder(app);
     else if (command.name === 'verify') await runVerify(app);
     else if (command.name === 'gc') await runGarbage(app, command.dryRun);
     else if (command.name === 'backup') await runBackup(app, command.to);
@@ -128,10 +134,18 @@ function withScanFolder(command: Command, env: NodeJS.ProcessEnv): Config {
   return configOf({ ...command, settings: { ...command.settings, LOCAL_MEDIA_IMPORT_PATH: resolve(dir) } }, env);
 }
 
+/** A music folder from the command line counts as one of settings.json, where it will be, see rememberMusicFolder. */
+function withRemembered(given: Command['settings'], layered: NodeJS.ProcessEnv, env: NodeJS.ProcessEnv) {
+  const { LOCAL_MEDIA_IMPORT_PATH: folder } = given;
+  const isFixed = Object.entries(env).some(([name, value]) => name.toUpperCase() === IMPORT_PATH && value);
+  if (folder === undefined || isFixed) return { layered, remembered: {} };
+  return { layered: { ...layered, [IMPORT_PATH]: undefined }, remembered: { [IMPORT_PATH]: folder } };
+}
+
 /** settings.json is in the data folder, so DATA_DIR can only come from the command line or the environment. */
 function configOf(command: Command, env: NodeJS.ProcessEnv): Config {
   const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !(name.toUpperCase() in command.settings)));
-  const layered = { ...rest, ...command.settings };
+  const { layered, remembered } = withRemembered(command.settings, { ...rest, ...command.settings }, env);
   const dataDir = dataDirOf(command, env);
   const settingsFile = join(dataDir, 'settings.json');
   const file = readJsonFile(settingsFile);
@@ -140,7 +154,8 @@ function configOf(command: Command, env: NodeJS.ProcessEnv): Config {
       'invalid',
       `DATA_DIR cannot be set in ${settingsFile}, which is in that folder. Use --data-dir.`,
     );
-  const config = loadConfig({ file, env: layered });
+  const kept = Object.entries(file).filter(([key]) => !(key.toUpperCase() in remembered));
+  const config = loadConfig({ file: { ...Object.fromEntries(kept), ...remembered }, env: layered });
   getBackend(config.settings.STORAGE_BACKEND); // throws for an unknown one, before anything is opened
   return config;
 }
@@ -164,7 +179,10 @@ const dataDirOf = (command: Command, env: NodeJS.ProcessEnv): string =>
 
 async function serve(app: App, command: Command, log: Log): Promise<void> {
   const stop = stopOnSignals(app, log);
-  if (command.scanAtStart) await app.scan.assertFolder();
+  if (command.scanAtStart) {
+    await app.scan.assertFolder();
+    await rememberMusicFolder(app);
+  }
   const url = await app.listen().catch(async (error: unknown) => {
     await app.close();
     throw error;

@@ -13,8 +13,16 @@ import { cancelOnStop, untilEnded, untilFollowUpsEnded } from './wait.ts';
 export async function runScan(app: App, { dir, dryRun }: { dir: string | undefined; dryRun: boolean }): Promise<void> {
   await app.scan.assertFolder();
   const folders = dir === undefined ? [] : [await folderOf(app, resolve(dir))];
+  if (!dryRun) await rememberMusicFolder(app);
   const result = dryRun ? await preview(app, folders) : await scan(app, folders);
   for (const line of dryRun ? describeDryRun(result) : describeProblems(result)) console.log(line);
+}
+
+/** What `--import` and `scan DIR` name lasts, unless the environment names another folder. */
+export async function rememberMusicFolder({ config, settings }: App): Promise<void> {
+  const { LOCAL_MEDIA_IMPORT_PATH: folder } = config.settings;
+  if (folder !== undefined && config.origins.LOCAL_MEDIA_IMPORT_PATH === 'file')
+    await settings.change({ LOCAL_MEDIA_IMPORT_PATH: folder });
 }
 
 /** The folder's path in the music folder. Throws `conflict` when it is a part of what was scanned before. */

@@ -7,6 +7,7 @@ import type { Log } from '../log/log.ts';
 import type { ProductPaths } from '../paths.ts';
 import { createSettingsService, type SettingsDeps } from '../settings/service.ts';
 import { openStorage } from '../storage/backends.ts';
+import { ownedBy } from '../storage/library-mark.ts';
 import type { Storage } from '../storage/storage.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 import { migrateStorage, type Migration } from '../maintenance/storage-migration.ts';
@@ -16,12 +17,14 @@ export async function runMigrate(initial: Config, paths: ProductPaths, log: Log,
   const stop = new AbortController();
   const onStop = (): void => stop.abort(new AppError('conflict', 'Stopped. Run the same command again to resume.'));
   process.once('SIGINT', onStop).once('SIGTERM', onStop);
-  const { offers, close } = await openDataFolder(initial, paths, log);
+  const { offers, close } = await openDataFolder({ config: initial, paths, log });
   const { config, db, secretStore } = offers;
   const show = progressOn(process.stdout, 'Moving objects');
   try {
-    const target = await openStorage(config, {}, to);
-    if (!(await target.isUp())) await target.stat('audio/probe'); // throws, with the reason
+    const opened = await openStorage(config, {}, to);
+    if (!(await opened.isUp())) await opened.stat('audio/probe'); // throws, with the reason
+    const target = ownedBy(opened, { ...offers.owner, isOurs: () => true }); // a part may be there already
+    await target.claim();
     const sources = sourcesOf(db, config.settings.STORAGE_BACKEND, to);
     if (sources.length === 0) console.log(`0 objects copied: the library is already in ${target.backend.title}.`);
     for (const name of sources) {

@@ -1,6 +1,8 @@
 // Waits for the jobs of a command, and not for others that run beside it.
 import type { App } from '../app.ts';
+import { COVER_ARCHIVE_TASK } from '../covers/tasks.ts';
 import type { JobId } from '../db/ids.ts';
+import { ENRICH_LIBRARY, ENRICH_TASK } from '../enrichment/tasks.ts';
 import { AppError } from '../errors.ts';
 import type { JobRow } from '../jobs/queries.ts';
 import { OPERATOR, showJobProgress } from './progress.ts';
@@ -50,10 +52,13 @@ export function untilEnded(app: App, id: JobId): Promise<JobRow> {
   });
 }
 
-/** Waits for the jobs that a scan starts, except identification: that may take days, and resumes at the next start. */
+/** They ask other servers, which may take days or not be there, and go on at the next start. */
+const ASK_OTHERS: readonly string[] = [ENRICH_TASK, ENRICH_LIBRARY, COVER_ARCHIVE_TASK].map(({ name }) => name);
+
+/** Waits for the jobs that a scan starts, as far as they need nothing but this machine. */
 export async function untilFollowUpsEnded(app: App): Promise<void> {
   for (const job of app.jobs.list({}, { limit: 50, offset: 0 }).items)
-    if (isActive(job) && !job.task.startsWith('enrich_')) await untilEnded(app, job.id);
+    if (isActive(job) && !ASK_OTHERS.includes(job.task)) await untilEnded(app, job.id);
 }
 
 /** Cancels the job on SIGINT and SIGTERM. */

@@ -2,6 +2,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError, isDiskFull, messageOf } from '../errors.ts';
+import { syncFolder } from '../runtime/folders.ts';
 
 /** The object in the file; {} if there is no file. Throws `unavailable` or `invalid` if it cannot be read or parsed. */
 export function readJsonFile(file: string): Record<string, unknown> {
@@ -46,17 +47,6 @@ export function writeJsonFile(file: string, value: Record<string, unknown>): voi
     throw new AppError('unavailable', `${file} cannot be written (${messageOf(cause)}). Check its permissions.`, {
       cause,
     });
-  }
-}
-
-/** Flushes the rename to disk. Windows cannot open folders and does not need it. */
-function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return;
-  const fd = openSync(folder, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
   }
 }
 

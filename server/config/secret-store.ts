@@ -246,9 +246,18 @@ function change(file: string, edit: (content: Content) => void): void {
   writeJsonFile(file, { ...rest, ...Object.fromEntries(values), ...(kept && { keychain: kept }) });
 }
 
-/** Restores the mode, which a copy or a restore may have changed. Windows has none. */
+/**
+ * Restores the mode, which a copy or a restore may have changed. Windows has none, and some disks and files of others
+ * allow no change: keepPrivate has logged that.
+ */
 function closeToOthers(file: string): void {
   if (process.platform === 'win32') return;
   const mode = statSync(file, { throwIfNoEntry: false })?.mode;
-  if (mode !== undefined && (mode & 0o077) !== 0) chmodSync(file, 0o600);
+  if (mode === undefined || (mode & 0o077) === 0) return;
+  try {
+    chmodSync(file, 0o600);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code !== 'EPERM' && code !== 'EROFS' && code !== 'ENOTSUP') throw error;
+  }
 }

@@ -553,9 +553,9 @@ export const orphanedCovers = sqliteTable('orphaned_covers', {
   albumId: integer('album_id').$type<AlbumId>().notNull(), // whose it was
 });
 
-// ---- backup/ ----
+// ---- db/ ----
 
-/** backup/: which library this is, made at its first backup and taken along by a restore; at most one row. */
+/** db/: which library this is, made with the database and taken along by backup and restore; at most one row. */
 export const libraryIdentity = sqliteTable('library_identity', { id: text('id').primaryKey() });
 
 // ---- maintenance/ ----

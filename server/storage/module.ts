@@ -1,9 +1,11 @@
 import { rm } from 'node:fs/promises';
+import { AppError, messageOf } from '../errors.ts';
 import type { Base, Module } from '../module.ts';
 import { createAudioStore } from './audio-store.ts';
 import type { StoreLimits } from './backend.ts';
 import { openStorage } from './backends.ts';
 import { createLeases } from './leases.ts';
+import { ownedBy, type OwnerOptions } from './library-mark.ts';
 
 export interface StorageTuning {
   storeLimits?: Partial<StoreLimits>;
@@ -11,8 +13,16 @@ export interface StorageTuning {
 
 export type StorageOffer = Awaited<ReturnType<typeof storageModule>>['offers'];
 
-export async function storageModule({ config, now, musicFolders, tuning }: Base & { tuning: StorageTuning }) {
-  const storage = await openStorage(config, { now, ...tuning });
+type StorageModuleDeps = Base & { owner: OwnerOptions; tuning: StorageTuning };
+
+/** Throws `conflict` when the storage is another library's. One that may be down is asked before the first write. */
+export async function storageModule({ config, log, now, musicFolders, owner, tuning }: StorageModuleDeps) {
+  const storage = ownedBy(await openStorage(config, { now, ...tuning }), owner);
+  if (!storage.backend.mayBeDown)
+    await storage.claim().catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'conflict') throw error;
+      log.warn({ reason: messageOf(error) }, 'the storage could not be marked with its library');
+    });
   await rm(config.paths.tmp, { recursive: true, force: true }); // leftovers of a killed process
   return {
     offers: {

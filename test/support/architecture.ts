@@ -24,7 +24,7 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
         db: ['errors.ts', 'log'],
         'setting.ts': [],
         storage: ['errors.ts', 'runtime', 'setting.ts'],
-        config: ['errors.ts', 'log', 'db', 'setting.ts', 'storage'],
+        config: ['errors.ts', 'log', 'db', 'runtime', 'setting.ts', 'storage'],
       },
     },
     {

@@ -98,7 +98,8 @@ export function rowsIn(dataDir: string): Record<string, unknown[]> {
 export function filesIn(folder: string): Record<string, string> {
   if (!existsSync(folder)) return {};
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    // the next start of a library marks its storage
+    .filter((entry) => entry.isFile() && entry.name !== 'library.json')
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
   return Object.fromEntries(

@@ -13,13 +13,25 @@ export interface ServerProcess {
   kill(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
+export interface RunOptions {
+  /** What is typed. */
+  input?: string;
+  /** The account that runs it, as its user id; only root may choose one. */
+  uid?: number;
+  /** It is killed as soon as this is true. */
+  killWhen?: () => boolean;
+}
+
 /** Runs the server with these arguments, and waits for commands to end. */
 export async function runServer(
   args: string[],
   env: Record<string, string> = {},
+  { input, uid, killWhen }: RunOptions = {},
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = start(args, env);
+  const child = start(args, env, undefined, uid);
   let [stdout, stderr] = ['', ''];
+  child.stdin?.end(input);
+  const watching = killWhen && setInterval(() => void (killWhen() && child.kill('SIGKILL')), 1);
   child.stdout?.on('data', (chunk: Buffer) => {
     stdout += chunk.toString();
   });
@@ -27,6 +39,7 @@ export async function runServer(
     stderr += chunk.toString();
   });
   const [code] = (await once(child, 'close')) as [number | null];
+  clearInterval(watching);
   return { code, stdout, stderr };
 }
 
@@ -65,10 +78,11 @@ export async function spawnServer(
   };
 }
 
-const start = (args: string[], env: Record<string, string>, entry = serverEntry()): ChildProcess =>
+const start = (args: string[], env: Record<string, string>, entry = serverEntry(), uid?: number): ChildProcess =>
   spawn(process.execPath, [entry, ...args], {
     env: { ...process.env, LOCAL_MEDIA_WATCH: 'false', ...offline(env), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
+    ...(uid !== undefined && { uid, gid: uid }),
   });
 
 /** Whether a process, or with a negative id any of a group, still runs. */

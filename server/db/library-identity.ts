@@ -1,0 +1,60 @@
+// Which library a database is, and what is in the file at its path before anything is written to it. The same id stands
+// in the data folder and in the storage (storage/library-mark.ts), and in the header of its backups.
+import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { asOpenFault, type Sqlite } from './client.ts';
+
+/**
+ * `new`: no file, an empty one, or one without tables · `foreign`: of another program. A library is blank before it has
+ * an account or a track.
+ */
+export type DatabaseState =
+  | { kind: 'new'; isThere: boolean }
+  | { kind: 'foreign' }
+  | { kind: 'library'; id: string | undefined; isBlank: boolean };
+
+/** Throws what `openDatabase` throws for a file that cannot be opened. */
+export function lookAtDatabase(path: string): DatabaseState {
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (size === undefined || size === 0) return { kind: 'new', isThere: size === 0 };
+  let client: Sqlite | undefined;
+  try {
+    client = new Database(path, { readonly: true, fileMustExist: true });
+    return stateOf(client);
+  } catch (cause) {
+    throw asOpenFault(cause, path);
+  } finally {
+    client?.close();
+  }
+}
+
+function stateOf(client: Sqlite): DatabaseState {
+  const tables = new Set(
+    client.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all(),
+  );
+  if (tables.size === 0) return { kind: 'new', isThere: true };
+  if (!tables.has('migrations')) return { kind: 'foreign' };
+  const hasRows = (table: string): boolean =>
+    tables.has(table) && client.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() !== undefined;
+  return {
+    kind: 'library',
+    id: tables.has('library_identity') ? findId(client) : undefined,
+    isBlank: !hasRows('users') && !hasRows('tracks'),
+  };
+}
+
+const findId = (client: Sqlite): string | undefined =>
+  client.prepare<[], string>('SELECT id FROM library_identity').pluck().get();
+
+/** The id, which is `wished` or a new one if there is none yet. */
+export function libraryId(client: Sqlite, wished: string = randomUUID()): string {
+  const found = findId(client);
+  if (found === undefined) client.prepare('INSERT INTO library_identity (id) VALUES (?)').run(wished);
+  return found ?? wished;
+}
+
+/** Whether any track's audio is in the storage backend of that name. */
+export const hasAudioIn = (client: Sqlite, backend: string): boolean =>
+  client.prepare<[string]>("SELECT 1 FROM stored_audio WHERE storage_uri LIKE ? || ':%' LIMIT 1").get(backend) !==
+  undefined;

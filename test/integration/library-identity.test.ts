@@ -1,0 +1,237 @@
+// A library knows its database, its data folder and its storage: a start that finds another's, or none, says so and
+// changes nothing. `tonearm rebuild` makes a database from what is stored.
+import { copyFileSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TrackPage } from '../../server/library/wire.ts';
+import { clientOf } from '../support/http-client.ts';
+import { makeLibrary, type Manifest } from '../support/library.ts';
+import { runServer, spawnServer } from '../support/process.ts';
+import { migratedDatabase } from '../support/server.ts';
+
+const TRACKS = 12;
+let base: string;
+let music: Manifest;
+/** A library in copy mode, with an account. Copied for every test. */
+let whole: string;
+/** Another one. */
+let other: string;
+let made = 0;
+
+beforeAll(async () => {
+  base = mkdtempSync(join(tmpdir(), 'tonearm-identity-'));
+  music = makeLibrary({ tracks: TRACKS, seed: 'identity', art: 'embedded', seconds: '1' }, join(base, 'music'));
+  [whole, other] = [join(base, 'whole'), join(base, 'other')];
+  for (const dir of [whole, other]) {
+    expect((await runServer(['scan', music.dir, '--data-dir', dir])).code).toBe(0);
+    const { code } = await runWithInput(['user', 'add', 'owner', '--superuser', '--data-dir', dir]);
+    expect(code).toBe(0);
+  }
+});
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+const runWithInput = (args: string[]) => runServer(args, {}, { input: 'correct horse battery\n' });
+
+function copyOf(dir: string): string {
+  const copy = join(base, `copy-${++made}`);
+  cpSync(dir, copy, { recursive: true, preserveTimestamps: true });
+  return copy;
+}
+
+function removeDatabase(dir: string): void {
+  for (const ending of ['', '-wal', '-shm']) rmSync(join(dir, `tonearm.db${ending}`), { force: true });
+}
+
+const database = (dir: string): string => join(dir, 'tonearm.db');
+
+/** Names and sizes of everything in the folder but what SQLite makes when it looks into a file. */
+const contents = (dir: string): string[] =>
+  readdirSync(dir, { recursive: true, encoding: 'utf8' })
+    .filter((name) => !/^tonearm\.(lock|db-(wal|shm))/.test(name))
+    .map((name) => `${name} ${statSync(join(dir, name)).isFile() ? statSync(join(dir, name)).size : ''}`)
+    .toSorted();
+
+function query<T>(dir: string, sql: string): T[] {
+  const db = new Database(database(dir), { readonly: true });
+  try {
+    return db.prepare<[], T>(sql).all();
+  } finally {
+    db.close();
+  }
+}
+
+const idOf = (dir: string): string | undefined => query<{ id: string }>(dir, 'SELECT id FROM library_identity')[0]?.id;
+const titles = (dir: string): string[] =>
+  query<{ title: string }>(dir, 'SELECT title FROM tracks ORDER BY title').map(({ title }) => title);
+
+/** Starts until it is refused; returns why. */
+async function refusal(dir: string, env: Record<string, string> = {}): Promise<string> {
+  const { code, stderr } = await runServer(['user', 'list', '--data-dir', dir], env);
+  expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
+  return stderr;
+}
+
+describe('a start', () => {
+  test.each([
+    ['is gone', removeDatabase, 'is not there'],
+    [
+      'is empty',
+      (dir: string) => {
+        removeDatabase(dir);
+        writeFileSync(database(dir), '');
+      },
+      'is empty',
+    ],
+    [
+      'has no tables',
+      (dir: string) => {
+        removeDatabase(dir);
+        new Database(database(dir)).exec('PRAGMA user_version = 1').close();
+      },
+      'is empty',
+    ],
+    [
+      'was made anew by an older version',
+      (dir: string) => {
+        removeDatabase(dir);
+        migratedDatabase(database(dir));
+      },
+      'is empty',
+    ],
+  ])('whose database %s is refused with the ways on, and changes nothing', async (_, damage, words) => {
+    const dir = copyOf(whole);
+    damage(dir);
+    const before = contents(dir);
+    const why = await refusal(dir);
+    expect(why).toContain(words);
+    expect(why).toMatch(/tonearm restore.*tonearm rebuild.*--new-library/);
+    expect(contents(dir)).toEqual(before);
+  });
+
+  test('without a database is refused for the audio alone, where an older version left no mark', async () => {
+    const dir = copyOf(whole);
+    removeDatabase(dir);
+    rmSync(join(dir, 'library.json'));
+    rmSync(join(dir, 'library', 'library.json'));
+    expect(await refusal(dir)).toMatch(/audio in the local disk.*is not there/);
+  });
+
+  test('with the database of another program is refused', async () => {
+    const dir = copyOf(whole);
+    removeDatabase(dir);
+    new Database(database(dir)).exec('CREATE TABLE recipes (name TEXT)').close();
+    expect(await refusal(dir)).toMatch(/the database of another program/);
+  });
+
+  test('with the database of another library is refused, until a person says that it is meant', async () => {
+    const dir = copyOf(whole);
+    removeDatabase(dir);
+    copyFileSync(database(other), database(dir));
+    expect(await refusal(dir)).toMatch(/is of another library .* than/);
+    const { code } = await runServer(['user', 'list', '--new-library', '--data-dir', dir]);
+    expect(code).toBe(0);
+    expect((await runServer(['user', 'list', '--data-dir', dir])).code).toBe(0);
+    expect(idOf(dir)).toBe(idOf(other));
+  });
+
+  test('with the storage of another library is refused', async () => {
+    const dir = copyOf(whole);
+    expect(await refusal(dir, { STORAGE_ROOT: join(other, 'library') })).toMatch(
+      /The audio in the local disk is of another library/,
+    );
+  });
+
+  test('with --new-library begins another one, and leaves the audio where it is', async () => {
+    const dir = copyOf(whole);
+    removeDatabase(dir);
+    const { code, stdout } = await runServer(['user', 'list', '--new-library', '--data-dir', dir]);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(idOf(dir)).not.toBe(idOf(whole));
+    expect(titles(dir)).toEqual([]);
+    expect(contents(join(dir, 'library', 'audio'))).toEqual(contents(join(whole, 'library', 'audio')));
+    expect((await runServer(['user', 'list', '--data-dir', dir])).code).toBe(0);
+  });
+
+  test('of a library that has moved, with all its files, is no other library', async () => {
+    expect((await runServer(['user', 'list', '--data-dir', copyOf(whole)])).stdout).toContain('owner');
+  });
+});
+
+describe('tonearm rebuild', () => {
+  test('is refused where there is a database', async () => {
+    const { code, stderr } = await runServer(['rebuild', '--data-dir', copyOf(whole)]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/There is a database already/)]);
+  });
+
+  test('makes tracks of all stored audio, which a scan then finds the files of', async () => {
+    const dir = copyOf(whole);
+    removeDatabase(dir);
+    rmSync(join(dir, 'settings.json'), { force: true }); // so that it does not know the music folder
+    const { code, stdout } = await runServer(['rebuild', '--data-dir', dir]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`Made a new database with ${TRACKS} tracks`)]);
+    expect(titles(dir)).toEqual(titles(whole));
+    expect(idOf(dir)).toBe(idOf(whole));
+    const scanned = await runServer(['scan', music.dir, '--data-dir', dir]);
+    expect(scanned.stdout).toMatch(/0 added/);
+    const places = 'SELECT title, source, source_id, storage_uri, audio_hash FROM tracks ORDER BY source_id';
+    expect(query(dir, places)).toEqual(query(whole, places));
+    expect(query(dir, 'SELECT count(*) AS n FROM album_covers WHERE key IS NOT NULL')).toEqual(
+      query(whole, 'SELECT count(*) AS n FROM album_covers WHERE key IS NOT NULL'),
+    );
+  });
+
+  test('scans the music folder of a library that only indexes it', async () => {
+    const env = { LOCAL_MEDIA_IMPORT_MODE: 'reference' };
+    const dir = join(base, 'referenced');
+    expect((await runServer(['scan', music.dir, '--data-dir', dir], env)).code).toBe(0);
+    const before = titles(dir);
+    removeDatabase(dir);
+    expect(await refusal(dir, env)).toMatch(/library\.json/);
+    expect((await runServer(['rebuild', '--data-dir', dir], env)).code).toBe(0);
+    expect(titles(dir)).toEqual(before);
+    expect(before).toHaveLength(TRACKS);
+  });
+
+  test('that was killed leaves no database that looks whole, and continues', async () => {
+    const dir = copyOf(whole);
+    removeDatabase(dir);
+    const child = await runServer(
+      ['rebuild', '--data-dir', dir],
+      {},
+      { killWhen: () => existsSync(`${database(dir)}.rebuilding-wal`) },
+    );
+    expect(child.code).toBeNull();
+    expect(await refusal(dir)).toMatch(/interrupted: run "tonearm rebuild" again/);
+    expect((await runServer(['rebuild', '--data-dir', dir])).code).toBe(0);
+    expect(titles(dir)).toEqual(titles(whole));
+    expect(readdirSync(dir).filter((name) => name.includes('rebuilding'))).toEqual([]);
+  });
+});
+
+test('the folder of --import lasts, and tracks that have lost theirs are counted', async () => {
+  const dir = join(base, 'imported');
+  const reference = { LOCAL_MEDIA_IMPORT_MODE: 'reference' };
+  const first = await spawnServer(['--data-dir', dir, '--port', '0', '--import', music.dir], reference);
+  await expect.poll(() => first.output()).toContain('Scan done');
+  await first.kill('SIGTERM');
+  const second = await spawnServer(['--data-dir', dir, '--port', '0']);
+  const { ask, read } = await clientOf(second);
+  const { items } = await read<TrackPage>('/tracks');
+  expect(items).toHaveLength(TRACKS);
+  expect((await fetch(`${second.url}/stream/${items[0]?.id}`)).status).toBe(401);
+  expect(await read('/status')).toEqual({ problems: [] });
+  const unset = await ask('/settings', 'PATCH', { local_media_import_path: null });
+  expect(unset.status).toBe(200);
+  const unplayable = { problems: [{ code: 'music_folder_unset', tracks: TRACKS }] };
+  await expect.poll(() => read('/status')).toEqual(unplayable);
+  await second.kill('SIGTERM');
+  const third = await spawnServer(['--data-dir', dir, '--port', '0']);
+  await expect.poll(() => third.output()).toContain(`${TRACKS} tracks are only there and cannot be played`);
+  expect(await (await fetch(`${third.url}/health`)).json()).toMatchObject({
+    status: 'degraded',
+    problems: ['music_folder_unset'],
+  });
+  await third.kill('SIGTERM');
+});
