@@ -93,7 +93,7 @@ const describe = ({ objects, tracks, unreadable, problems }: Rebuilt): string[] 
 
 /** Files that are still there give their tracks their place back; those of reference mode are in no other place. */
 export async function fillFromMusicFolder(app: App): Promise<void> {
-  if (app.settings.get('LOCAL_MEDIA_IMPORT_PATH') === undefined)
+  if (app.musicFolders.list().length === 0)
     console.log('No music folder is set. If there is one, scan it with "tonearm scan DIR".');
   else await runScan(app, { dir: undefined, dryRun: false });
   await app.jobs.enqueue(COVER_TASK, {});

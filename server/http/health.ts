@@ -3,6 +3,18 @@ import { z } from 'zod';
 import { Reply, route, type Route } from './route.ts';
 
 const Part = z.enum(['ok', 'down']);
+export const ProblemCode = z
+  .enum([
+    'database_gone',
+    'database_locked',
+    'disk_full',
+    'data_folder',
+    'storage_down',
+    'music_folder_unset',
+    'music_folder_away',
+  ])
+  .meta({ id: 'ProblemCode' });
+export type ProblemCode = z.output<typeof ProblemCode>;
 export const HealthOut = z
   .object({
     status: z.enum(['ok', 'degraded']),
@@ -10,6 +22,7 @@ export const HealthOut = z
     database: Part,
     queue: Part,
     storage: Part,
+    problems: z.array(ProblemCode),
   })
   .meta({ id: 'HealthOut' });
 export type HealthOut = z.output<typeof HealthOut>;
@@ -18,10 +31,10 @@ export interface HealthChecks {
   version: string;
   database: () => boolean;
   queue: () => boolean;
-  storage: () => Promise<boolean>;
+  problems: () => Promise<{ code: ProblemCode }[]>;
 }
 
-/** 503 only when the database cannot be read; without the queue or the storage the status is `degraded`. */
+/** 503 only when the database cannot be read or is gone; with another problem the status is `degraded`. */
 export const healthRoutes = (checks: HealthChecks): Route[] => [
   route(
     {
@@ -36,14 +49,15 @@ export const healthRoutes = (checks: HealthChecks): Route[] => [
       const part = (ok: boolean): z.output<typeof Part> => (ok ? 'ok' : 'down');
       const database = checks.database();
       const queue = checks.queue();
-      const storage = await checks.storage().catch(() => false);
-      const status = database && queue && storage ? 'ok' : 'degraded';
+      const problems = database ? (await checks.problems()).map(({ code }) => code) : [];
+      const status = database && queue && problems.length === 0 ? 'ok' : 'degraded';
       return new Reply(database ? 200 : 503, {
         status,
         version: checks.version,
         database: part(database),
         queue: part(queue),
-        storage: part(storage),
+        storage: part(!problems.includes('storage_down')),
+        problems,
       });
     },
   ),

@@ -2,11 +2,12 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { LiveSettings } from '../config/live-settings.ts';
 import { canRead, type MainDb } from '../db/client.ts';
+import type { InPlace } from '../db/in-place.ts';
 import type { Log } from '../log/log.ts';
 import type { ProductPaths } from '../paths.ts';
 import type { createActivity } from './activity.ts';
 import { documentationRoutes } from './docs-page.ts';
-import { healthRoutes } from './health.ts';
+import { healthRoutes, type HealthChecks } from './health.ts';
 import { checkHost, checkOrigin } from './host-and-origin.ts';
 import { metricRoutes, type MetricSources } from './metrics.ts';
 import { mountRoutes, type MountOptions } from './mount.ts';
@@ -23,10 +24,11 @@ export interface WebAppDeps extends MountOptions {
   log: Log;
   now: () => Date;
   db: MainDb;
+  inPlace: InPlace;
   settings: LiveSettings;
   activity: ReturnType<typeof createActivity>;
   jobs: { isRunning: () => boolean };
-  storage: { isUp: () => Promise<boolean> };
+  problems: { list: HealthChecks['problems'] };
   library: { countLibrary: MetricSources['library'] };
   modules: {
     /** Below /api/v1, where health, metrics and documentation are added. */
@@ -50,10 +52,11 @@ export function createWebApp({
   log,
   now,
   db,
+  inPlace,
   settings,
   activity,
   jobs,
-  storage,
+  problems,
   library,
   modules,
   subsonic,
@@ -63,9 +66,9 @@ export function createWebApp({
 }: WebAppDeps): WebApp {
   const health = healthRoutes({
     version,
-    database: () => canRead(db),
+    database: () => inPlace.check() && canRead(db),
     queue: jobs.isRunning,
-    storage: storage.isUp,
+    problems: problems.list,
   });
   const rootRoutes = [...health, ...modules.rootRoutes()];
   const api: Route[] = [
@@ -74,7 +77,7 @@ export function createWebApp({
     ...metricRoutes({ version, library: library.countLibrary }),
     ...documentationRoutes(() => api, { version, rootRoutes }),
   ];
-  const mounting = { authenticate, inFlight, checkReplies };
+  const mounting = { authenticate, inFlight, checkReplies, assertWritten: inPlace.assert };
   const handler = express()
     .disable('x-powered-by')
     .disable('etag')

@@ -3,8 +3,10 @@ import type { FilesOffer } from '../files/module.ts';
 import type { LibraryOffer } from '../library/module.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
+import type { InPlace } from '../db/in-place.ts';
 import { createDailyVerify } from './daily-verify.ts';
 import { garbageTask } from './garbage-collection.ts';
+import { createProblems, type ProblemsDeps } from './problems.ts';
 import { maintenanceRoutes } from './routes.ts';
 import { createStoreTest, type StoreTestDeps } from './storage-test.ts';
 import type { VerifyPace } from './verify-pace.ts';
@@ -25,6 +27,8 @@ type MaintenanceModuleDeps = Base &
   Pick<CoversOffer, 'covers'> & {
     settings: StoreTestDeps['settings'];
     backups: { heal: Heal };
+    inPlace: InPlace;
+    lookAtFolders: ProblemsDeps['lookAtFolders'];
     isServing: () => boolean;
     isScanning: () => boolean;
     tuning: MaintenanceTuning;
@@ -32,6 +36,9 @@ type MaintenanceModuleDeps = Base &
 
 export function maintenanceModule({
   config,
+  log,
+  inPlace,
+  lookAtFolders,
   now,
   db,
   settings,
@@ -65,14 +72,18 @@ export function maintenanceModule({
     pace: tuning.verifyPace ?? {},
   });
   const onOrphanedCovers = (): void => void jobs.tryEnqueue(COVER_TASK, {});
+  const problems = createProblems({ db, inPlace, paths: config.paths, storage, musicFolders, lookAtFolders, log });
   return {
-    offers: { dailyVerify: daily },
-    routes: maintenanceRoutes({ jobs, testStore: createStoreTest({ config, settings }) }),
+    offers: { dailyVerify: daily, problems },
+    routes: maintenanceRoutes({ jobs, problems, testStore: createStoreTest({ config, settings }) }),
     tasks: [
       handledBy(VERIFY_STORAGE, verify),
       handledBy(COLLECT_GARBAGE, garbageTask({ db, now, storage, leases, onOrphanedCovers })),
     ],
-    start: daily.start,
+    start(): void {
+      daily.start();
+      problems.report().catch((err: unknown) => log.error({ err }, 'problems could not be looked for'));
+    },
     stop: daily.close,
   } satisfies Module;
 }

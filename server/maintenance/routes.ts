@@ -1,18 +1,32 @@
-// REST API of storage maintenance, for superusers. Findings are in the result of the job.
+// REST API of storage maintenance, for superusers, and of what does not work, for all. Findings are in a job's result.
 import { route, type Route } from '../http/route.ts';
 import type { Jobs } from '../jobs/service.ts';
 import { JobOut, toJobOut } from '../jobs/wire.ts';
+import type { Problems } from './problems.ts';
 import type { StoreTest } from './storage-test.ts';
-import { GarbageIn, StoreTestIn, StoreTestOut, VerifyIn } from './wire.ts';
+import { GarbageIn, StatusOut, StoreTestIn, StoreTestOut, VerifyIn } from './wire.ts';
 import { COLLECT_GARBAGE, VERIFY_STORAGE } from './tasks.ts';
 
 export const maintenanceRoutes = ({
   jobs,
+  problems,
   testStore,
 }: {
   jobs: Pick<Jobs, 'enqueue'>;
+  problems: Pick<Problems, 'list'>;
   testStore: StoreTest;
 }): Route[] => [
+  route(
+    {
+      method: 'get',
+      path: '/status',
+      access: 'user',
+      summary: 'What keeps the server from working as it should',
+      reply: StatusOut,
+    },
+    async () => ({ problems: (await problems.list()).map(({ code, tracks }) => ({ code, tracks })) }),
+  ),
+
   route(
     {
       method: 'post',

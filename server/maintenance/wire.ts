@@ -1,6 +1,7 @@
 // Shapes of the maintenance API, and the results of its jobs.
 import { z } from 'zod';
 import { SETTINGS, type SettingName } from '../config/settings.ts';
+import { ProblemCode } from '../http/health.ts';
 import { BACKENDS } from '../storage/backends.ts';
 
 export const VerifyIn = z.strictObject({}).meta({ id: 'VerifyIn' });
@@ -27,6 +28,18 @@ export const StoreTestOut = z
     problem: z.string().nullable().meta({ description: 'what does not work; null if everything works' }),
   })
   .meta({ id: 'StoreTestOut' });
+
+export const StatusOut = z
+  .object({
+    problems: z.array(
+      z.object({
+        code: ProblemCode,
+        tracks: z.int().nullable().meta({ description: 'how many tracks cannot be played because of it' }),
+      }),
+    ),
+  })
+  .meta({ id: 'StatusOut' });
+export type StatusOut = z.output<typeof StatusOut>;
 
 /** Result of `collect_garbage`. */
 export interface GarbageResult {

@@ -49,7 +49,7 @@ export function musicFoldersModule({
     settings.list().some((setting) => setting.name === name && setting.origin === 'env');
   let looking: NodeJS.Timeout | undefined;
   return {
-    offers: { folders: service },
+    offers: { folders: service, lookAtFolders: look },
     routes: musicFolderRoutes({
       service,
       musicFolders,

@@ -26,6 +26,7 @@ import { useItemKeys } from './use-item-keys.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { ConnectionNotice } from './connection-notice.tsx';
 import { DetailsSlot } from './details-slot.tsx';
+import { ProblemNotice } from './problem-notice.tsx';
 import { SideBar } from './side-bar.tsx';
 import { useLiveUpdates } from './use-live-updates.tsx';
 import { openSettings } from '../../ui/open-window.ts';
@@ -115,7 +116,7 @@ export function Shell() {
           </a>
           {!narrow && <SideBar {...show}>{scan}</SideBar>}
           <main id="main" ref={setScroller} className={styles.main} tabIndex={-1} data-scroll-restoration-id="main">
-            {(isRestarting || !connected) && <ConnectionNotice isRestarting={isRestarting} />}
+            {isRestarting || !connected ? <ConnectionNotice isRestarting={isRestarting} /> : <ProblemNotice />}
             <ScrollerContext value={scroller}>{scroller && <Outlet />}</ScrollerContext>
           </main>
           {side && !narrow && (

@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { useSession } from '../../api/session.ts';
+import { statusQuery } from '../../api/status.ts';
+import { formatNumber } from '../../ui/format.ts';
+import { IconProblem } from '../../ui/icons.ts';
+import { SETTINGS_WINDOW } from '../../ui/open-window.ts';
+import styles from './notice.module.css';
+
+/** What does not work on the server, the worst first. Its owner can do something about the music folder here. */
+export function ProblemNotice() {
+  const { t } = useTranslation();
+  const isOwner = useSession()?.user.is_superuser ?? false;
+  const { data } = useQuery(statusQuery());
+  const [worst] = data?.problems ?? [];
+  if (!worst) return null;
+  const { code, tracks } = worst;
+  return (
+    <p role="status" className={styles.notice}>
+      <IconProblem size={18} aria-hidden />
+      <span>
+        {t(`problem.${code}`, { count: tracks ?? 0, number: formatNumber(tracks ?? 0) })}
+        {isOwner && tracks !== null && (
+          <>
+            {' '}
+            <a href={`${SETTINGS_WINDOW.href}#library`} target={SETTINGS_WINDOW.target}>
+              {t('problem.settings')}
+            </a>
+          </>
+        )}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,152 @@
+// What keeps the server from working as it should, found out when somebody asks: for /health, for the windows, and for
+// the log at the start.
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { MusicFolders } from '../config/music-folders.ts';
+import type { MainDb } from '../db/client.ts';
+import type { InPlace } from '../db/in-place.ts';
+import { isDatabaseLocked, isDiskFull, messageOf } from '../errors.ts';
+import type { ProblemCode } from '../http/health.ts';
+import type { Log } from '../log/log.ts';
+import type { Storage } from '../storage/storage.ts';
+import { diskUsage } from '../storage/local.ts';
+import { rootPathOf } from '../storage/music-roots.ts';
+import { FILE_SCHEME } from '../storage/uri.ts';
+
+/** What the next file and the database's log may need. */
+const NEARLY_FULL_BYTES = 32 << 20;
+const PROBE_BYTES = 64 << 10;
+/** Disks are not asked more often. */
+const KEEP_MS = 2_000;
+
+export interface Problem {
+  code: ProblemCode;
+  /** Tracks that cannot be played because of it; null where it is not about tracks. */
+  tracks: number | null;
+  /** For the log. */
+  reason: string;
+}
+
+export interface ProblemsDeps {
+  db: MainDb;
+  inPlace: Pick<InPlace, 'check'>;
+  paths: { data: string; tmp: string };
+  storage: Pick<Storage, 'isUp' | 'diskUsage'>;
+  musicFolders: Pick<MusicFolders, 'all' | 'whyOffline'>;
+  /** Resolves when the music folders have been looked at. */
+  lookAtFolders: () => Promise<void>;
+  log: Log;
+}
+
+export type Problems = ReturnType<typeof createProblems>;
+
+export function createProblems({ db, inPlace, paths, storage, musicFolders, lookAtFolders, log }: ProblemsDeps) {
+  const client = db.$client;
+  // files that are only indexed have no hash of the whole, which is what an index leads to
+  const REFERENCED = `FROM tracks WHERE content_hash IS NULL AND storage_uri LIKE '${FILE_SCHEME}:%'
+    AND availability = 'available'
+    AND EXISTS (SELECT 1 FROM json_each(?) r WHERE substr(storage_uri, 1, length(r.value)) = r.value) = ?`;
+  const findReferenced = client.prepare<[string, number]>(`SELECT 1 ${REFERENCED} LIMIT 1`);
+  const countReferenced = client.prepare<[string, number], number>(`SELECT count(*) ${REFERENCED}`).pluck();
+  const changes = client.prepare<[], number>("SELECT changes FROM change_counts WHERE topic = 'library'").pluck();
+  const begin = client.prepare('BEGIN IMMEDIATE');
+  const rollback = client.prepare('ROLLBACK');
+  let counted: { at: string; tracks: number } | undefined;
+
+  function ofDatabase(): Problem | undefined {
+    if (!inPlace.check()) return problem('database_gone', 'the database was removed, replaced or moved');
+    try {
+      begin.run();
+      rollback.run();
+    } catch (error) {
+      if (isDatabaseLocked(error)) return problem('database_locked', 'another program has locked the database');
+      throw error;
+    }
+    return undefined;
+  }
+
+  /** A quota, or a disk that became read-only after errors, shows only when something is written. */
+  async function ofDisk(): Promise<Problem | undefined> {
+    const probe = join(paths.tmp, `probe-${randomBytes(6).toString('hex')}`);
+    try {
+      const disks = await Promise.all([diskUsage(paths.data), storage.diskUsage()]);
+      const full = disks.find((one) => one !== null && one.freeBytes < NEARLY_FULL_BYTES);
+      if (full) return problem('disk_full', `the disk of ${full.path} has ${full.freeBytes} bytes left`);
+      if (!existsSync(paths.tmp)) await mkdir(paths.tmp); // and not the data folder, which may be gone
+      await writeFile(probe, Buffer.alloc(PROBE_BYTES));
+      return undefined;
+    } catch (error) {
+      if (isDiskFull(error)) return problem('disk_full', `nothing can be written to ${paths.tmp}: the disk is full`);
+      return problem('data_folder', `nothing can be written to ${paths.tmp}: ${messageOf(error)}`);
+    } finally {
+      await rm(probe, { force: true }).catch(() => undefined); // there is none
+    }
+  }
+
+  async function ofStorage(): Promise<Problem | undefined> {
+    const isUp = await storage.isUp().catch(() => false);
+    return isUp ? undefined : problem('storage_down', 'the storage cannot be reached or written');
+  }
+
+  /** Those that are not set, or were not there when they were last looked at. */
+  function ofMusicFolders(): Problem | undefined {
+    const all = musicFolders.all().filter(({ removedAt }) => removedAt === null);
+    const away = all.filter(({ key, isSet }) => !isSet || musicFolders.whyOffline(key) !== undefined);
+    if (away.length === 0) return undefined;
+    const keys = away.map(({ key }) => key);
+    const others = all.map(({ key }) => key).filter((key) => key !== '' && !keys.includes(key));
+    // the first folder has all paths that are in no other one
+    const roots = keys.includes('') ? others : keys;
+    const paths = JSON.stringify(roots.map((key) => `${FILE_SCHEME}:${rootPathOf(key)}/`));
+    const isIn = keys.includes('') ? 0 : 1;
+    if (findReferenced.get(paths, isIn) === undefined) return undefined;
+    const at = `${changes.get()} ${isIn} ${paths}`;
+    if (counted?.at !== at) counted = { at, tracks: countReferenced.get(paths, isIn) ?? 0 };
+    const { tracks } = counted as { tracks: number };
+    const faults = away.map(({ key, name, isSet }) =>
+      isSet ? musicFolders.whyOffline(key) : `No place is set for the music folder ${name}.`,
+    );
+    return {
+      code: away.some(({ isSet }) => isSet) ? 'music_folder_away' : 'music_folder_unset',
+      tracks,
+      reason: `${faults.join(' ')} ${tracks} tracks are only there and cannot be played`,
+    };
+  }
+
+  const disk = keeping(ofDisk);
+
+  async function list(): Promise<Problem[]> {
+    const ofDb = ofDatabase();
+    // with the data folder gone, a probe would make it anew
+    if (ofDb?.code === 'database_gone') return [ofDb];
+    const found = [ofDb, ...(await Promise.all([disk(), ofStorage()])), ofMusicFolders()];
+    return found.filter((one) => one !== undefined);
+  }
+
+  return {
+    list,
+    /** What does not work is told at the start, and not only to those who ask. */
+    async report(): Promise<void> {
+      await lookAtFolders();
+      for (const { code, reason } of await list()) log.warn({ problem: code }, reason);
+    },
+  };
+}
+
+const problem = (code: ProblemCode, reason: string): Problem => ({ code, tracks: null, reason });
+
+/** What was found a moment ago, or is being found out. */
+function keeping<T>(find: () => Promise<T>): () => Promise<T> {
+  let last: { found: Promise<T>; endedAt: number } | undefined;
+  return () => {
+    if (!last || performance.now() - last.endedAt > KEEP_MS) {
+      const now = { found: find(), endedAt: Infinity };
+      const end = (): void => void (now.endedAt = performance.now());
+      now.found.then(end, end);
+      last = now;
+    }
+    return last.found;
+  };
+}

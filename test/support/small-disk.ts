@@ -1,0 +1,40 @@
+// A disk of a few megabytes, to fill up. Only root on Linux can mount one.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface SmallDisk {
+  /** Leaves so many bytes free. */
+  fill(leaving: number): void;
+  free(): void;
+  remount(how: 'ro' | 'rw'): void;
+  unmount(): void;
+}
+
+/** Undefined, and said so, where it cannot be mounted. */
+export function mountSmallDisk(dir: string, megabytes: number): SmallDisk | undefined {
+  mkdirSync(dir, { recursive: true });
+  const mount = (...args: string[]) => spawnSync('mount', args, { encoding: 'utf8' });
+  const { status, stderr, error } = mount('-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'tmpfs', dir);
+  if (status !== 0) {
+    console.warn(`NOT TESTED on a full or read-only disk, because none can be mounted: ${error?.message ?? stderr}`);
+    return undefined;
+  }
+  const ballast = join(dir, 'ballast');
+  const free = (): void => rmSync(ballast, { force: true });
+  return {
+    fill(leaving) {
+      free();
+      const { bsize, bavail } = statfsSync(dir);
+      try {
+        writeFileSync(ballast, Buffer.alloc(Math.max(0, bsize * bavail - leaving)));
+      } catch (error) {
+        // others write at the same time; then what fitted is there, and the disk is full
+        if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
+      }
+    },
+    free,
+    remount: (how) => void mount('-o', `remount,${how}`, dir),
+    unmount: () => void spawnSync('umount', ['-l', dir]),
+  };
+}
