@@ -9,7 +9,7 @@ import type { TrackPage } from '../../server/library/wire.ts';
 import { clientOf } from '../support/http-client.ts';
 import { makeLibrary, type Manifest } from '../support/library.ts';
 import { runServer, spawnServer } from '../support/process.ts';
-import { migratedDatabase } from '../support/server.ts';
+import { migratedDatabase } from '../support/temp-database.ts';
 
 const TRACKS = 12;
 let base: string;

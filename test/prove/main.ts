@@ -3,11 +3,15 @@ import { parseArgs } from 'node:util';
 import { proveCharsets } from './charsets.ts';
 import { proveFingerprints } from './fingerprints.ts';
 import { proveIdentity } from './identity.ts';
+import { proveMigrations } from './migrations.ts';
+import { proveRebuild } from './rebuild.ts';
 
 const PROOFS: Record<string, (options: { seed: number; runs: number | undefined }) => Promise<boolean>> = {
   charsets: proveCharsets,
   fingerprints: proveFingerprints,
   identity: proveIdentity,
+  migrations: proveMigrations,
+  rebuild: proveRebuild,
 };
 
 const { values, positionals } = parseArgs({

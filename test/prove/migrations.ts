@@ -1,0 +1,69 @@
+// A data folder of the first release, of each kind, opens with nothing lost, however often it is killed on the way.
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startFakeS3 } from '../fakes/s3.ts';
+import { contentsOf, makeFirstRelease, migrationsIn, type Place } from '../support/first-release.ts';
+import { runUntil } from '../support/killed-commands.ts';
+import { seededRandom } from '../support/random-numbers.ts';
+
+const PLACES: Place[] = ['local', 's3', 'reference'];
+const OPEN = ['user', 'list'];
+
+export interface MigrationsProof {
+  /** Tables whose rows are not as they were. */
+  lost: string[];
+  kills: number;
+}
+
+/** Kills in the middle of the migrations, and one whole run. */
+export async function openWithKills(
+  place: Place,
+  options: { tracks: number; kills: number; seed: number; env?: Record<string, string> },
+): Promise<MigrationsProof> {
+  const { tracks, kills, seed, env = {} } = options;
+  const base = mkdtempSync(join(tmpdir(), 'tonearm-migrations-'));
+  const [original, dir] = [join(base, 'original'), join(base, 'data')];
+  const random = seededRandom(seed);
+  const begin = (): void => {
+    rmSync(dir, { recursive: true, force: true });
+    cpSync(original, dir, { recursive: true });
+  };
+  try {
+    await makeFirstRelease(original, place, tracks);
+    const before = contentsOf(original);
+    begin();
+    const calm = kills === 0 ? 0 : (await runUntil(dir, OPEN, env)).changes;
+    if (kills > 0) begin();
+    let done = 0;
+    while (done < kills) {
+      const { isKilled } = await runUntil(dir, OPEN, env, Math.ceil(random() * calm));
+      const { applied, all } = migrationsIn(dir);
+      if (isKilled && applied < all) done++;
+      if (applied === all) begin(); // too late: once more from the start
+    }
+    const { output } = await runUntil(dir, OPEN, env);
+    const { applied, all } = migrationsIn(dir);
+    if (applied !== all) throw new Error(`it does not open: ${output}`);
+    const after = contentsOf(dir, before);
+    return { kills: done, lost: Object.keys(before).filter((table) => before[table] !== after[table]) };
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+  }
+}
+
+export async function proveMigrations({ seed, runs = 20 }: { seed: number; runs: number | undefined }) {
+  const fake = await startFakeS3();
+  let isProved = true;
+  try {
+    for (const place of PLACES) {
+      const env = place === 's3' ? { STORAGE_BACKEND: 's3', ...fake.settings } : {};
+      const { kills, lost } = await openWithKills(place, { tracks: 100_000, kills: runs, seed, env });
+      console.log(`${place}: 100000 tracks, ${kills} kills, ${lost.length === 0 ? 'nothing lost' : lost.join('\n')}`);
+      isProved &&= lost.length === 0;
+    }
+  } finally {
+    await fake.close();
+  }
+  return isProved;
+}

@@ -1,0 +1,84 @@
+// `tonearm rebuild` makes the whole library again, however often it is killed on the way.
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { runUntil } from '../support/killed-commands.ts';
+import { makeLibrary } from '../support/library.ts';
+import { runServer } from '../support/process.ts';
+import { seededRandom } from '../support/random-numbers.ts';
+
+const MODES = ['copy', 'reference'] as const;
+
+export interface RebuildProof {
+  kills: number;
+  /** Tracks that are not as they were. */
+  wrong: unknown[];
+}
+
+export async function rebuildWithKills(
+  mode: (typeof MODES)[number],
+  { tracks, kills, seed }: { tracks: number; kills: number; seed: number },
+): Promise<RebuildProof> {
+  const base = mkdtempSync(join(tmpdir(), 'tonearm-rebuild-'));
+  const env = { LOCAL_MEDIA_IMPORT_MODE: mode };
+  const [whole, dir] = [join(base, 'whole'), join(base, 'data')];
+  const random = seededRandom(seed);
+  const begin = (): void => {
+    rmSync(dir, { recursive: true, force: true });
+    cpSync(whole, dir, { recursive: true, preserveTimestamps: true });
+    for (const ending of ['', '-wal', '-shm']) rmSync(join(dir, `tonearm.db${ending}`), { force: true });
+  };
+  try {
+    const music = makeLibrary({ tracks, seed: String(seed), art: 'none', seconds: '1' }, join(base, 'music'));
+    const scanned = await runServer(['scan', music.dir, '--data-dir', whole], env);
+    if (scanned.code !== 0) throw new Error(scanned.stderr);
+    begin();
+    const { changes } = await runUntil(dir, ['rebuild'], env);
+    begin();
+    let done = 0;
+    while (done < kills) {
+      const { isKilled } = await runUntil(dir, ['rebuild'], env, Math.ceil(random() * changes));
+      if (isKilled) done++;
+      else if (done < kills) begin();
+    }
+    // after the database is in place, the scan that was cut off is what goes on
+    if (!(await isWhole(dir, env))) throw new Error('it cannot be rebuilt');
+    const before = tracksIn(whole);
+    const after = new Set(tracksIn(dir));
+    return { kills: done, wrong: before.filter((track) => !after.has(track)) };
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+  }
+}
+
+async function isWhole(dir: string, env: Record<string, string>): Promise<boolean> {
+  const { stderr } = await runServer(['rebuild', '--data-dir', dir], env);
+  if (!/There is a database already/.test(stderr)) return stderr === '';
+  return (await runServer(['scan', '--data-dir', dir], env)).code === 0;
+}
+
+function tracksIn(dir: string): string[] {
+  const db = new Database(join(dir, 'tonearm.db'), { readonly: true });
+  try {
+    return db
+      .prepare<[], unknown[]>(
+        'SELECT source_id, title, artist_name, storage_uri, content_hash, duration_ms FROM tracks',
+      )
+      .raw()
+      .all()
+      .map((row) => JSON.stringify(row));
+  } finally {
+    db.close();
+  }
+}
+
+export async function proveRebuild({ seed, runs = 50 }: { seed: number; runs: number | undefined }) {
+  let isProved = true;
+  for (const mode of MODES) {
+    const { kills, wrong } = await rebuildWithKills(mode, { tracks: 400, kills: runs, seed });
+    console.log(`${mode}: 400 tracks, ${kills} kills, ${wrong.length === 0 ? 'nothing lost' : wrong.join('\n')}`);
+    isProved &&= wrong.length === 0;
+  }
+  return isProved;
+}

@@ -1,0 +1,29 @@
+// Commands that are killed at random moments of their work, counted in changes of the data folder and not in time.
+import { mkdirSync, watch } from 'node:fs';
+import { runServer } from './process.ts';
+
+interface Counted {
+  /** How often the folder's files changed. */
+  changes: number;
+  isKilled: boolean;
+  output: string;
+}
+
+/** Killed after so many changes, if it has not ended before. */
+export async function runUntil(
+  dir: string,
+  args: string[],
+  env: Record<string, string>,
+  changes = Infinity,
+): Promise<Counted> {
+  mkdirSync(dir, { recursive: true });
+  let seen = 0;
+  const watcher = watch(dir, () => seen++);
+  try {
+    const killWhen = (): boolean => seen >= changes;
+    const { code, stdout, stderr } = await runServer([...args, '--data-dir', dir], env, { killWhen });
+    return { changes: seen, isKilled: code === null, output: stdout + stderr };
+  } finally {
+    watcher.close();
+  }
+}
