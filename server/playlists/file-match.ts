@@ -5,6 +5,7 @@ import type { TrackId } from '../db/ids.ts';
 import { createStatements } from '../library/statement-cache.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
+import { inSlices, mapInSlices } from '../runtime/turns.ts';
 import { rootPathOf, type MusicRoot } from '../storage/music-roots.ts';
 import type { FileEntry } from './file-entry.ts';
 import { commonTail, foldPart, plainName, readingsOf, titleInName } from './file-locations.ts';
@@ -87,10 +88,13 @@ export function createFileMatcher({ db, songs, folders }: FileMatchDeps) {
   /** Reads all paths of the library once for all lines. */
   async function byTail(lines: Line[]): Promise<void> {
     const wanted = new Map<string, Line[]>();
-    for (const line of lines) {
-      for (const name of new Set(line.readings.map((parts) => foldPart(parts.at(-1) ?? ''))))
-        wanted.set(name, [...(wanted.get(name) ?? []), line]);
-    }
+    await inSlices(lines, (line) => {
+      for (const name of new Set(line.readings.map((parts) => foldPart(parts.at(-1) ?? '')))) {
+        const same = wanted.get(name);
+        if (same) same.push(line);
+        else wanted.set(name, [line]);
+      }
+    });
     if (wanted.size === 0) return;
     const best = new Map<Line, { tail: number; ids: TrackId[] }>();
     for (let after = ''; ;) {
@@ -99,15 +103,12 @@ export function createFileMatcher({ db, songs, folders }: FileMatchDeps) {
           ORDER BY source_id LIMIT ${AT_ONCE}`,
         { after },
       );
-      for (const { id, sourceId } of rows) {
-        const parts = sourceId.split('/');
-        for (const line of wanted.get(foldPart(parts.at(-1) ?? '')) ?? []) {
-          const tail = Math.max(...line.readings.map((reading) => commonTail(reading, parts)));
-          const known = best.get(line);
-          if (known === undefined || tail > known.tail) best.set(line, { tail, ids: [id] });
-          else if (tail === known.tail) known.ids.push(id);
-        }
-      }
+      await inSlices(pairsOf(rows, wanted), ({ id, parts, line }) => {
+        const tail = Math.max(...line.readings.map((reading) => commonTail(reading, parts)));
+        const known = best.get(line);
+        if (known === undefined || tail > known.tail) best.set(line, { tail, ids: [id] });
+        else if (tail === known.tail && known.ids.length < 2) known.ids.push(id); // two are too many already
+      });
       if (rows.length < AT_ONCE) break;
       after = rows.at(-1)?.sourceId ?? '';
       await breathe();
@@ -122,10 +123,14 @@ export function createFileMatcher({ db, songs, folders }: FileMatchDeps) {
   }
 
   async function byName(lines: Line[]): Promise<void> {
-    for (const [at, line] of lines.entries()) {
-      line.trackId = nameFinds(line);
-      if (at % LINES_AT_ONCE === LINES_AT_ONCE - 1) await breathe();
-    }
+    // a file may have the same line again and again, and a look-up may read thousands of tracks of a title
+    const found = new Map<string, TrackId | undefined>();
+    await inSlices(lines, (line) => {
+      const { title, artist, album, durationMs, readings } = line;
+      const key = JSON.stringify([title, artist, album, durationMs, title === undefined ? readings[0] : null]);
+      if (!found.has(key)) found.set(key, nameFinds(line));
+      line.trackId = found.get(key);
+    });
   }
 
   function nameFinds({ title, artist, album, durationMs, readings }: Line): TrackId | undefined {
@@ -159,17 +164,32 @@ export function createFileMatcher({ db, songs, folders }: FileMatchDeps) {
   return {
     /** Tracks in the order of the lines. */
     async match(entries: readonly FileEntry[]): Promise<Matched> {
-      const lines: Line[] = entries.map((entry) => ({ ...entry, readings: readingsOf(entry.location) }));
+      const lines: Line[] = await mapInSlices(entries, (entry) => ({ ...entry, readings: readingsOf(entry.location) }));
       const open = (): Line[] => lines.filter(({ trackId }) => trackId === undefined);
       await byPath(lines);
       await byTail(open());
       await byName(open());
       return {
         trackIds: lines.map(({ trackId }) => trackId).filter((id) => id !== undefined),
-        unmatched: open().map((line) => ({ line: line.line, text: textOf(line), reason: reasonFor(line) })),
+        unmatched: await mapInSlices(open(), (line) => ({
+          line: line.line,
+          text: textOf(line),
+          reason: reasonFor(line),
+        })),
       };
     },
   };
+}
+
+/** Rows of the library with the lines that may mean them. */
+function* pairsOf(
+  rows: readonly RowAs<typeof tracks, 'id' | 'sourceId'>[],
+  wanted: ReadonlyMap<string, Line[]>,
+): Generator<{ id: TrackId; parts: string[]; line: Line }> {
+  for (const { id, sourceId } of rows) {
+    const parts = sourceId.split('/');
+    for (const line of wanted.get(foldPart(parts.at(-1) ?? '')) ?? []) yield { id, parts, line };
+  }
 }
 
 const MOST_CHARACTERS = 300;

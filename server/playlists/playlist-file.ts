@@ -7,29 +7,34 @@ type Facts = Omit<FileEntry, 'line' | 'location'>;
 
 const MOST_CHARACTERS = 200;
 const MOST_IN_LINE = 4_096;
+const EMPTY_AT_ONCE = 1_000;
 
-export function parsePlaylistFile(bytes: Uint8Array): PlaylistFile {
+/** In steps, because a file may be large. */
+export function* parsePlaylistFile(bytes: Uint8Array): Generator<void, PlaylistFile> {
   const text = decodePlaylistText(bytes);
-  if (/^\s*\[playlist\]/i.test(text)) return parsePls(text);
-  if (/^\s*<(?:\?xml|!--|playlist)/i.test(text)) return parseXspf(text);
-  return parseM3u(text);
+  yield;
+  if (/^\s*\[playlist\]/i.test(text)) return yield* parsePls(text);
+  if (/^\s*<(?:\?xml|!--|playlist)/i.test(text)) return yield* parseXspf(text);
+  return yield* parseM3u(text);
 }
 
-/** A generator, so that a file of empty lines does not become millions of strings. */
+/** A generator, so that a file of empty lines does not become millions of strings; of those it gives one in a while. */
 function* linesOf(text: string): Generator<{ line: string; at: number }> {
   let at = 0;
   for (const [, line = ''] of text.matchAll(/([^\r\n]*)(?:\r\n|\n|\r|$)/g)) {
     at++;
     const plain = line.trim();
-    if (plain !== '') yield { line: plain.slice(0, MOST_IN_LINE), at };
+    if (plain !== '' || at % EMPTY_AT_ONCE === 0) yield { line: plain.slice(0, MOST_IN_LINE), at };
   }
 }
 
-function parseM3u(text: string): PlaylistFile {
+function* parseM3u(text: string): Generator<void, PlaylistFile> {
   const file: PlaylistFile = { name: undefined, entries: [] };
   let facts: Facts = {};
   for (const { line, at } of linesOf(text)) {
+    yield;
     if (file.entries.length > MOST_ENTRIES) break;
+    if (line === '') continue;
     if (!line.startsWith('#')) {
       file.entries.push({ line: at, location: line, ...facts });
       facts = {};
@@ -67,10 +72,11 @@ export function artistAndTitle(text: string): Facts {
   return artist === undefined ? { title: short(text) } : { artist: short(artist), title: short(title) };
 }
 
-function parsePls(text: string): PlaylistFile {
+function* parsePls(text: string): Generator<void, PlaylistFile> {
   const found = new Map<number, FileEntry>();
   const later: { n: number; facts: Facts }[] = [];
   for (const { line, at } of linesOf(text)) {
+    yield;
     if (found.size > MOST_ENTRIES) break;
     const [, key = '', number = '', value = ''] = /^(File|Title|Length)(\d{1,7})\s*=(.*)$/is.exec(line) ?? [];
     const n = Number(number);

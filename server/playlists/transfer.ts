@@ -8,6 +8,7 @@ import { NOWHERE, placeOf, type MusicRoot } from '../storage/music-roots.ts';
 import { contentDisposition } from '../http/content-disposition.ts';
 import { readForm } from '../http/multipart.ts';
 import type { Principal } from '../http/route.ts';
+import { finishInSlices } from '../runtime/turns.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 import { MOST_ENTRIES } from './file-entry.ts';
 import type { FileMatcher, Unmatched } from './file-match.ts';
@@ -41,7 +42,7 @@ export function createTransfer({ playlists, files, roots }: TransferDeps) {
       { name, isPublic }: { name: string | undefined; isPublic: boolean },
     ): Promise<Imported> {
       const { bytes, filename } = await readUpload(req);
-      const file = parsePlaylistFile(bytes);
+      const file = await finishInSlices(parsePlaylistFile(bytes));
       if (file.entries.length === 0)
         throw invalid([{ field: 'file', message: 'has no tracks: it is empty, or not an M3U, PLS or XSPF playlist' }]);
       if (file.entries.length > MOST_ENTRIES)

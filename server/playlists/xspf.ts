@@ -5,12 +5,13 @@ import { MOST_ENTRIES, type FileEntry, type PlaylistFile } from './file-entry.ts
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 const MOST_CHARACTERS = 4_000;
 
-export function parseXspf(text: string): PlaylistFile {
+export function* parseXspf(text: string): Generator<void, PlaylistFile> {
   const [head = ''] = text.split(/<trackList\b/i, 1);
   const entries: FileEntry[] = [];
   let line = 1;
   let counted = 0;
   for (let start = text.search(/<track[\s>]/i); start >= 0 && entries.length <= MOST_ENTRIES;) {
+    yield;
     const end = indexOrEnd(text, '</track>', start);
     line += countLines(text, counted, start);
     counted = start;

@@ -40,6 +40,18 @@ export async function inSlices<T>(
   }
 }
 
+/** Runs a generator to its end, a slice per turn; it may be interrupted at each `yield`. */
+export async function finishInSlices<T>(work: Generator<void, T>): Promise<T> {
+  for (;;) {
+    await turn();
+    const started = performance.now();
+    do {
+      const step = work.next();
+      if (step.done) return step.value;
+    } while (performance.now() - started < SLICE_MS);
+  }
+}
+
 /** What `map` gives for each item. */
 export async function mapInSlices<T, U>(items: Iterable<T>, map: (item: T) => U): Promise<U[]> {
   const mapped: U[] = [];

@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TokenResponse } from '../../server/auth/wire.ts';
 import type { SettingsOut } from '../../server/settings/wire.ts';
-import { DESK, openStage, type Stage } from './stage.ts';
+import { DESK, openStage, OWNER, type Stage } from './stage.ts';
 
 let stage: Stage;
 let backups: string;
@@ -52,7 +53,7 @@ test('settings are validated while typing, apply at once, and show their origin'
     .toMatchObject({ value: 'music.example.org', origin: 'file' });
   await page.getByRole('status').filter({ hasText: 'Saved' }).first().waitFor();
 
-  await page.getByRole('link', { name: 'Accounts' }).click();
+  await page.getByRole('link', { name: 'Users' }).click();
   await page.getByText('Advanced').click();
   const lasts = page.getByRole('textbox', { name: 'Sign-in expires after' });
   await lasts.fill('soon');
@@ -102,6 +103,8 @@ test('an ordinary user sees their own settings, and the owner can set a new pass
   await page.getByRole('button', { name: 'Add user' }).click();
   await page.getByLabel('User name').fill('ann');
   await page.getByLabel('Password', { exact: true }).fill('a good password');
+  await page.getByLabel('Jukebox').uncheck();
+  await page.getByLabel('Quota for added music').fill('2');
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('button', { name: 'More for ann' }).click();
   await page.getByRole('menuitem', { name: 'Reset password' }).click();
@@ -144,8 +147,49 @@ test('an ordinary user sees their own settings, and the owner can set a new pass
   await hers.getByRole('status').filter({ hasText: 'Saved' }).waitFor();
   await hers.reload();
   await hers.getByRole('heading', { level: 2, name: 'ann' }).waitFor(); // stays signed in
+  await hers.getByText('Edit the library, Jukebox').waitFor(); // what she may not
+  await hers.getByText('2 GB').waitFor();
   expect(problems()).toEqual([]);
   await hers.context().close();
+  await page.context().close();
+});
+
+test('app passwords are made for a device and revoked, and other sessions are ended', async () => {
+  const page = await stage.openAsOwner(DESK);
+  await page.goto('/settings#account');
+  await page.getByLabel('New app password').fill('Phone');
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  const group = page.getByRole('region', { name: 'App passwords' });
+  const password = await group.getByText(/^[a-z\d]{7}(-[a-z\d]{7}){3}$/).textContent();
+  const ping = async (): Promise<string> =>
+    (await fetch(`${stage.url}/rest/ping?apiKey=${password}&v=1.16.1&c=DSub&f=json`)).text();
+  expect(await ping()).toContain('"ok"');
+  await page.reload();
+  await group.getByText(/Last used .* · DSub · 127\.0\.0\.1/).waitFor();
+  await group.getByRole('button', { name: 'Revoke Phone' }).click();
+  await group.getByRole('button', { name: 'Revoke', exact: true }).click();
+  await group.getByText('Phone', { exact: true }).waitFor({ state: 'detached' });
+  expect(await ping()).toContain('"code":44');
+
+  const signIn = async (): Promise<string> =>
+    (await stage.api<TokenResponse>('/auth/login', { method: 'POST', body: OWNER })).access_token;
+  const tokens = [await signIn(), await signIn(), await signIn()];
+  const accepted = (): Promise<boolean[]> =>
+    Promise.all(
+      tokens.map(async (token) => {
+        const headers = { Authorization: `Bearer ${token}` };
+        return (await fetch(`${stage.url}/api/v1/users/me`, { headers })).ok;
+      }),
+    );
+  await page.reload();
+  const sessions = page.getByRole('region', { name: 'Signed in' });
+  await sessions.getByText('This one', { exact: true }).waitFor();
+  await sessions.getByRole('button', { name: 'Sign out node' }).first().click();
+  await expect.poll(async () => (await accepted()).filter(Boolean).length).toBe(2);
+  await sessions.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await sessions.getByRole('button').first().waitFor({ state: 'detached' });
+  expect(await accepted()).toEqual([false, false, false]);
+  expect(problems()).toEqual([]);
   await page.context().close();
 });
 

@@ -78,6 +78,17 @@ describe('a hundred thousand ids', () => {
   });
 });
 
+test('a playlist file whose lines all have the same name is read', async () => {
+  const form = new FormData();
+  const line = (n: number): string => `#EXTINF:200,The Quays - Song ${n % tracks.length}\n${n}/same.mp3\n`;
+  form.append('file', new Blob(Array.from({ length: 20_000 }, (_, n) => line(n))), 'same.m3u8');
+  const { status, body } = await server.api<{ matched: number; unmatched: unknown[] }>('/playlists/import', {
+    method: 'POST',
+    body: form,
+  });
+  expect([status, body.matched, body.unmatched]).toEqual([201, 20_000, []]);
+});
+
 describe('more than a limit is refused with the limit and what was given', () => {
   test.each<[string, string, string, unknown, number, RegExp]>([
     [

@@ -2,8 +2,8 @@ import { useTranslation } from 'react-i18next';
 import type { Change } from './match-changes.ts';
 import styles from './details.module.css';
 
-/** Current and proposed values. */
-export function ChangeTable({ changes }: { changes: readonly Change[] }) {
+/** Current and proposed values; of an edit (`isDone`) what was before and after. */
+export function ChangeTable({ changes, isDone = false }: { changes: readonly Change[]; isDone?: boolean }) {
   const { t } = useTranslation();
   if (changes.length === 0) return <p className={styles.quiet}>{t('details.noChange')}</p>;
   return (
@@ -13,8 +13,8 @@ export function ChangeTable({ changes }: { changes: readonly Change[] }) {
           <th scope="col">
             <span className="visually-hidden">{t('details.field')}</span>
           </th>
-          <th scope="col">{t('details.before')}</th>
-          <th scope="col">{t('details.after')}</th>
+          <th scope="col">{t(isDone ? 'details.wasBefore' : 'details.before')}</th>
+          <th scope="col">{t(isDone ? 'details.isAfter' : 'details.after')}</th>
         </tr>
       </thead>
       <tbody>
@@ -25,7 +25,7 @@ export function ChangeTable({ changes }: { changes: readonly Change[] }) {
               {before === null ? <span className={styles.quiet}>{t('details.nothing')}</span> : <del>{before}</del>}
             </td>
             <td>
-              <ins>{after}</ins>
+              {after === null ? <span className={styles.quiet}>{t('details.nothing')}</span> : <ins>{after}</ins>}
             </td>
           </tr>
         ))}

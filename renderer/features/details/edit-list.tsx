@@ -32,7 +32,7 @@ export function EditList({ trackId, mayEdit }: { trackId: number; mayEdit: boole
               {batch_tracks > 1 &&
                 ` · ${t('details.editedTogether', { count: batch_tracks, number: formatNumber(batch_tracks) })}`}
             </p>
-            <ChangeTable changes={changes as Change[]} />
+            <ChangeTable changes={changes as Change[]} isDone />
             {mayEdit && (
               <div className={styles.actions}>
                 <Button icon={IconUndo} disabled={isBusy} onClick={() => one.mutate(id)}>

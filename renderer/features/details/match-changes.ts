@@ -8,7 +8,7 @@ export type FieldName = (typeof FIELDS)[number];
 export interface Change {
   field: FieldName;
   before: string | null;
-  after: string;
+  after: string | null;
 }
 
 const text = (value: string | number | null | undefined): string | null =>

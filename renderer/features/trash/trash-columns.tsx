@@ -78,13 +78,20 @@ export function trashColumns({
     {
       id: 'deleted',
       label: t('trash.deleted'),
-      width: 'minmax(0, 2fr)',
+      width: '132px',
       wideOnly: true,
-      cell: (track) => (
-        <time className={rows.line} dateTime={track.deleted_at} title={formatDate(track.deleted_at)}>
-          {deletedBy(track)}
+      cell: ({ deleted_at }) => (
+        <time className={rows.line} dateTime={deleted_at} title={formatDate(deleted_at)}>
+          {formatAgo(deleted_at)}
         </time>
       ),
+    },
+    {
+      id: 'by',
+      label: t('trash.by'),
+      width: 'minmax(0, 1fr)',
+      wideOnly: true,
+      cell: ({ deleted_by_name }) => <span className={rows.line}>{deleted_by_name}</span>,
     },
     {
       id: 'size',

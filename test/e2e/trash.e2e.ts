@@ -1,0 +1,85 @@
+// Deleted tracks: restored and deleted for good, by keyboard and many at once, and edits that are undone.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import type { TrackOut, TrackPage, TrashPage } from '../../server/library/wire.ts';
+import { DESK, openStage, PHONE, type Stage } from './stage.ts';
+
+let stage: Stage;
+let page: Page;
+let tracks: TrackOut[];
+beforeAll(async () => {
+  stage = await openStage({ tracks: 30 });
+  page = await stage.openAsOwner(DESK);
+  tracks = (await stage.api<TrackPage>('/tracks?limit=30')).items;
+});
+afterAll(() => stage?.close());
+
+const table = (at = page) => at.getByRole('grid', { name: 'Deleted tracks' });
+const row = ({ title }: TrackOut) => table().getByRole('row').filter({ hasText: title }).first();
+const inTrash = async (): Promise<number> => (await stage.api<TrashPage>('/trash')).total;
+const remove = async (...some: TrackOut[]): Promise<void> => {
+  for (const { id } of some) await stage.api(`/tracks/${id}`, { method: 'DELETE' });
+};
+
+test('the trash shows who deleted what, and gives tracks back by keyboard', async () => {
+  const [first, second, third] = tracks as [TrackOut, TrackOut, TrackOut];
+  await page.goto('/');
+  const link = page.getByRole('navigation', { name: 'Library' }).getByRole('link', { name: 'Trash' });
+  expect(await link.count()).toBe(0);
+  await remove(first, second, third);
+  await link.click();
+  await row(second).getByText('owner', { exact: true }).waitFor();
+  await row(second).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText(`“${second.title}” is back.`).waitFor();
+  await row(second).waitFor({ state: 'detached' });
+  await row(first).focus();
+  await page.keyboard.press('Delete');
+  const dialog = page.getByRole('dialog', { name: 'Delete for good' });
+  await dialog.getByText(`Delete “${first.title}” for good`).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByText('1 track deleted for good.').waitFor();
+  expect(await inTrash()).toBe(1);
+});
+
+test('many are selected and restored, and the rest is emptied after a question', async () => {
+  await remove(...tracks.slice(3, 12));
+  await page.goto('/trash');
+  await row(tracks[5]!).focus();
+  await page.keyboard.press(' ');
+  await page.keyboard.press('Control+a');
+  await page.getByText('10 selected').waitFor();
+  await row(tracks[5]!).focus();
+  await page.keyboard.press(' ');
+  await page.getByText('9 selected').waitFor();
+  await page.getByRole('button', { name: 'Restore', exact: true }).first().click();
+  await page.getByText('9 tracks are back.').waitFor();
+  await expect.poll(inTrash).toBe(1);
+  await page.getByRole('button', { name: 'Empty trash' }).click();
+  await page.getByRole('dialog', { name: 'Empty trash' }).getByRole('button', { name: 'Delete for good' }).click();
+  await page.getByText('The trash is empty').waitFor();
+  expect(await inTrash()).toBe(0);
+});
+
+test('an edit of several tracks is undone in the details of one of them', async () => {
+  const [one, two] = [tracks[20]!, tracks[21]!];
+  for (const { id } of [one, two])
+    await stage.api(`/tracks/${id}?batch=together`, { method: 'PATCH', body: { genre: 'Changed' } });
+  await page.goto(`/tracks?details=${one.id}`);
+  const edits = page.getByRole('region', { name: 'Edits in the last 30 days' });
+  await edits.getByText('Changed').first().waitFor();
+  await edits.getByRole('button', { name: 'Undo on all 2 tracks' }).click();
+  await expect.poll(async () => (await stage.api<TrackOut>(`/tracks/${two.id}`)).genre).toBe(two.genre);
+});
+
+test('on a narrow screen a track is restored by its button', async () => {
+  await remove(tracks[25]!);
+  const phone = await stage.openAsOwner(PHONE);
+  await phone.goto('/trash');
+  await table(phone)
+    .getByRole('button', { name: `Restore ${tracks[25]!.title}` })
+    .click();
+  await phone.getByText('The trash is empty').waitFor();
+  await phone.context().close();
+  expect(stage.problems).toEqual([]);
+});
