@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openStageOfPages, PAGES } from './pages.ts';
+import { openStageOfPages, pageOpener, PAGES } from './pages.ts';
 import { DESK, PHONE, type Stage } from './stage.ts';
 
 let stage: Stage;
@@ -68,23 +68,16 @@ async function changeTheme(page: Page, scheme: 'light' | 'dark'): Promise<void> 
   await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'));
 }
 
-const settled = (page: Page) =>
-  page.waitForFunction(
-    () =>
-      document.querySelector('h1, h2') &&
-      [...document.images].every((image) => image.complete || image.loading === 'lazy'),
-  );
-
 for (const [name, device] of [
   ['desk', DESK],
   ['phone', PHONE],
 ] as const) {
   test(`no page has a serious violation: ${name}`, async () => {
     const page = await stage.openAsOwner({ ...device, colorScheme: 'light' });
+    const open = pageOpener(page);
     const found: string[] = [];
     for (const [i, path] of PAGES.entries()) {
-      await page.goto(path);
-      await settled(page);
+      await open(path);
       found.push(...(await inBothThemes(page, path, i === 0 ? undefined : SHELL)));
     }
     await page.context().close();

@@ -1,6 +1,8 @@
 // Every page, and a library in which none of them is empty.
+import type { Page, Request } from 'playwright-core';
 import type { TrackPage } from '../../server/library/wire.ts';
 import { startSmallCatalogue } from '../support/small-catalogue.ts';
+import { until } from '../support/until.ts';
 import { DESK, loseFiles, openStage, type Stage, type StageOptions } from './stage.ts';
 
 export const PAGES = [
@@ -39,6 +41,34 @@ export const PAGES = [
     (section) => `/settings#${section}`,
   ),
 ];
+
+interface WithRouter {
+  __TSR_ROUTER__: { navigate: (to: { href: string }) => Promise<void> };
+}
+
+/**
+ * Opens pages in a window and waits for all that they load. Where the window stays the same this is like clicking a
+ * link, and only otherwise a new load, which takes several times as long.
+ */
+export function pageOpener(page: Page): (path: string) => Promise<void> {
+  const requests = new Set<Request>();
+  page.on('request', (request) => request.resourceType() !== 'eventsource' && requests.add(request));
+  page.on('requestfinished', (request) => requests.delete(request));
+  page.on('requestfailed', (request) => requests.delete(request));
+  return async (path) => {
+    const isLoaded = await page.evaluate(() => '__TSR_ROUTER__' in globalThis);
+    if (isLoaded && !/^\/(player|settings)/.test(path))
+      await page.evaluate((href) => (globalThis as unknown as WithRouter).__TSR_ROUTER__.navigate({ href }), path);
+    else await page.goto(path);
+    await page.waitForFunction(
+      () =>
+        document.querySelector('h1, h2') &&
+        !document.querySelector('[class*=skeleton], [aria-busy=true]') &&
+        [...document.images].every((image) => image.complete || image.loading === 'lazy'),
+    );
+    await until(() => requests.size === 0);
+  };
+}
 
 const HOUR_MS = 3_600_000;
 

@@ -7,8 +7,8 @@ import { join, relative } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PSEUDO, pseudoLanguage, pseudoText } from '../support/pseudo-language.ts';
-import { openStageOfPages, PAGES } from './pages.ts';
-import { DESK, PHONE, type Stage } from './stage.ts';
+import { openStageOfPages, pageOpener, PAGES } from './pages.ts';
+import { DESK, drawn, PHONE, type Stage } from './stage.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -29,17 +29,21 @@ afterAll(async () => {
   rmSync(program, { recursive: true, force: true });
 });
 
-/** All texts in the server's responses so far: names of music, and its messages. */
-function noteAnswers(page: Page): Set<string> {
+/** All words in the server's responses so far: names of music, and its messages. */
+function noteAnswers(page: Page): () => Promise<ReadonlySet<string>> {
   const words = new Set<string>();
+  const reading = new Set<Promise<void>>();
   const note = (value: unknown): void => {
     if (typeof value === 'string') for (const [word] of value.matchAll(WORD)) words.add(word.toLowerCase());
     else if (typeof value === 'object' && value !== null) Object.values(value).forEach(note);
   };
   page.on('response', (response) => {
-    if (response.headers()['content-type']?.includes('json')) void response.json().then(note, () => undefined);
+    if (response.headers()['content-type']?.includes('json')) reading.add(response.json().then(note, () => undefined));
   });
-  return words;
+  return async () => {
+    await Promise.all(reading);
+    return words;
+  };
 }
 
 /** A name that a chart truncates is not a word. */
@@ -63,9 +67,10 @@ const textsOf = (page: Page): Promise<string[]> =>
   });
 
 /** English words that are not from the server. */
-async function english(page: Page, answers: ReadonlySet<string>): Promise<string[]> {
+async function english(page: Page, answers: () => Promise<ReadonlySet<string>>): Promise<string[]> {
   const words = (await textsOf(page)).flatMap((text) => [...text.matchAll(WORD)].map(([word]) => word));
-  return [...new Set(words)].filter((word) => !answers.has(word.toLowerCase()) && !NAMES.includes(word.toLowerCase()));
+  const known = await answers();
+  return [...new Set(words)].filter((word) => !known.has(word.toLowerCase()) && !NAMES.includes(word.toLowerCase()));
 }
 
 /** Translated texts of controls and headings that are cut off, or extend beyond the window. */
@@ -103,27 +108,16 @@ async function choosePseudo(page: Page): Promise<void> {
   await page.addInitScript((language) => localStorage.setItem('tonearm.language', language), PSEUDO);
 }
 
-/** Waits for the layout after a change of the window's size. */
-const drawn = (page: Page): Promise<void> =>
-  page.evaluate(
-    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(undefined)))),
-  );
-
-async function open(page: Page, path: string): Promise<void> {
-  await page.goto('about:blank');
-  await page.goto(path);
-  await page.waitForLoadState('networkidle');
-  await page.getByText('ő').first().waitFor();
-}
-
 test('every page is translated, uncut and mirrored, in a wide window and in a narrow one', async () => {
   const page = await stage.openAsOwner(DESK);
   await choosePseudo(page);
+  const open = pageOpener(page);
   const answers = noteAnswers(page);
   const faults: string[] = [];
   for (const path of PAGES) {
     await page.setViewportSize(DESK.viewport);
-    await open(page, path);
+    await page.goto('about:blank'); // so each page is loaded: other tests follow links
+    await open(path);
     const { dir, lang } = await page.evaluate(() => {
       const { dir, lang } = document.documentElement;
       return { dir, lang };
@@ -143,7 +137,8 @@ test('every page is translated, uncut and mirrored, in a wide window and in a na
 test('the page is mirrored', async () => {
   const page = await stage.openAsOwner(DESK);
   await choosePseudo(page);
-  await open(page, '/albums');
+  await page.goto('/albums');
+  await page.getByRole('gridcell').first().waitFor();
   const main = await page.getByRole('main').boundingBox();
   const navigation = await page.getByRole('navigation').first().boundingBox();
   expect(navigation!.x).toBeGreaterThan(main!.x + main!.width - 2);

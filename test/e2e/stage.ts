@@ -194,6 +194,12 @@ export async function loseFiles({ api, library }: Pick<Stage, 'api' | 'library'>
   }
 }
 
+/** Waits for the layout after a change of the window's size. */
+export const drawn = (page: Page): Promise<void> =>
+  page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(undefined)))),
+  );
+
 /** Of renderer/ui/undoable.ts. */
 const UNDO_MS = 8_000;
 
