@@ -93,7 +93,7 @@ export const fetchTracks = (query: object, rows: PageAt): Promise<TrackPage> =>
 export async function fetchAllTracks(
   path: string,
   signal?: AbortSignal,
-  filter: TrackFilter = {},
+  filter: TrackFilter & { path?: string; below?: boolean } = {},
 ): Promise<TrackOut[]> {
   const tracks: TrackOut[] = [];
   for (;;) {

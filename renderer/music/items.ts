@@ -14,7 +14,7 @@ interface Entities {
   artist: ArtistOut;
   genre: GenreOut;
   playlist: PlaylistOut;
-  /** `path` is below the music folder. */
+  /** `path` as in `source_id`; `:` is the first music folder. */
   folder: { path: string; name: string };
 }
 export type ItemKind = keyof Entities;
@@ -99,6 +99,13 @@ export const genreItems = (genre: GenreOut): Items => {
   const load = () => fetchAllTracks('/tracks', undefined, query);
   return { ...itemsOf('genre', [genre], ({ name }) => name, load), source: { name: genre.name, query } };
 };
+export const folderItems = (...folders: Entities['folder'][]): Items =>
+  itemsOf(
+    'folder',
+    folders,
+    ({ name }) => name,
+    ({ path }) => fetchAllTracks('/folders/tracks', undefined, { path, below: true }),
+  );
 export const playlistItems = (...playlists: PlaylistOut[]): Items =>
   itemsOf(
     'playlist',

@@ -5,7 +5,10 @@ import type { RowOf } from '../db/rows.ts';
 import type { sourceFolders } from '../db/schema.ts';
 import { rootPathOf } from '../storage/music-roots.ts';
 import { inSlices } from '../runtime/turns.ts';
-import type { Statements } from './statement-cache.ts';
+import type { Page, Paged } from '../http/paging.ts';
+import type { ReadAside } from './listing.ts';
+import { createResultCache } from './result-cache.ts';
+import type { Params, Statements } from './statement-cache.ts';
 
 export interface FolderRef {
   id: number;
@@ -18,8 +21,37 @@ type FolderRow = RowOf<typeof sourceFolders, 'id' | 'path'>;
 const SOURCE = 'local_folder';
 const AFTER_SLASH = '0'; // follows `/`
 const ROOT = '';
+/** Folders whose children are remembered. */
+const KEEP_CHILDREN = 50;
+const AFTER_ALL = '\u{10ffff}';
+/**
+ * Ids of the folders directly in one, by name. Seeks from child to child: a path further down leads to the end of its
+ * child, whose own row comes before it or, where a name continues below `/`, was met already.
+ */
+const CHILDREN = `WITH RECURSIVE met(path) AS (
+    SELECT min(path) FROM source_folders WHERE source = 'local_folder' AND path >= @from AND path < @end
+    UNION ALL
+    SELECT (SELECT min(f.path) FROM source_folders f WHERE f.source = 'local_folder' AND f.path < @end AND f.path >=
+      iif(instr(substr(met.path, @skip), '/') = 0, met.path || char(1),
+        substr(met.path, 1, @skip - 2 + instr(substr(met.path, @skip), '/')) || '${AFTER_SLASH}'))
+    FROM met WHERE met.path IS NOT NULL)
+  SELECT f.id FROM met JOIN source_folders f ON f.source = 'local_folder' AND f.path = met.path
+  WHERE instr(substr(met.path, @skip), '/') = 0 AND met.path NOT IN (SELECT value FROM json_each(@others))
+  ORDER BY f.path COLLATE NOCASE, f.path`;
+const BY_IDS = `SELECT f.id, f.path FROM json_each(@ids) ids CROSS JOIN source_folders f ON f.id = ids.value`;
 
-export function createFolderTree(statements: Statements, keys: () => string[] = () => ['']) {
+export function createFolderTree(
+  statements: Statements,
+  keys: () => string[] = () => [''],
+  readAside: ReadAside = async (sql, params) => statements.column<number>(sql, params),
+) {
+  const kept = createResultCache<number[]>(statements, KEEP_CHILDREN);
+  const paramsOf = (path: string): Params => ({
+    from: path === ROOT ? '\u0001' : `${path}/`,
+    end: path === ROOT ? AFTER_ALL : `${path}${AFTER_SLASH}`,
+    skip: path === ROOT ? 1 : [...path].length + 2,
+    others: JSON.stringify(keys().map(rootPathOf)),
+  });
   /** Other music folders are not in the first. */
   const isOther = (path: string): boolean => keys().some((key) => key !== '' && path === rootPathOf(key));
   const at = (path: string): FolderRow | undefined =>
@@ -78,6 +110,52 @@ export function createFolderTree(statements: Statements, keys: () => string[] = 
         if (row && !isOther(row.path)) children.set(name, toRef(row));
       });
       return [...children.values()];
+    },
+
+    /** A page of the folders directly in it, by name. Read in the thread of long lists, and kept. */
+    async pageOf({ path }: Pick<FolderRef, 'path'>, { limit, offset }: Page): Promise<Paged<FolderRef>> {
+      const version = statements.version(['library']);
+      const ids = kept.find(['library'], path) ?? (await readAside(CHILDREN, paramsOf(path)));
+      kept.put(path, version, ids);
+      const some = JSON.stringify(ids.slice(offset, offset + limit));
+      return { items: statements.rows<FolderRow>(BY_IDS, { ids: some }).map(toRef), total: ids.length };
+    },
+
+    /** The folder at the path, as in `source_id`. */
+    findPath(path: string): FolderRef | undefined {
+      const row = at(path);
+      return row && toRef(row);
+    },
+
+    /** Tracks in the folder, by file name; with `below` also those further down, by path. */
+    tracksPage({ id, path }: FolderRef, below: boolean, { limit, offset }: Page): Paged<TrackId> {
+      const here = {
+        from: `FROM source_files f WHERE f.folder_id = @id AND f.state = 'track' AND f.track_id IS NOT NULL`,
+        order: 'f.name',
+        column: 'f.track_id',
+        params: { id } as Params,
+      };
+      const all = {
+        from: `FROM tracks t WHERE t.source = '${SOURCE}' AND t.source_id >= @from AND t.source_id < @below
+          AND NOT EXISTS (SELECT 1 FROM json_each(@others) o
+            WHERE t.source_id >= o.value || '/' AND t.source_id < o.value || '0')`,
+        order: 't.source_id',
+        column: 't.id',
+        params: {
+          from: path === ROOT ? '' : `${path}/`.normalize('NFC'),
+          below: path === ROOT ? AFTER_ALL : `${path}${AFTER_SLASH}`.normalize('NFC'),
+          others: JSON.stringify(path === ROOT ? keys().filter(Boolean).map(rootPathOf) : []),
+        },
+      };
+      const { from, order, column, params } = below ? all : here;
+      return {
+        items: statements.column<TrackId>(`SELECT ${column} ${from} ORDER BY ${order} LIMIT @limit OFFSET @offset`, {
+          ...params,
+          limit,
+          offset,
+        }),
+        total: statements.value<number>(`SELECT count(*) ${from}`, params),
+      };
     },
 
     /** Tracks whose files are directly in the folder, by file name. */

@@ -6,6 +6,7 @@ import { createLibraryChanges } from './change-announcements.ts';
 import { createEditing } from './edit-rights.ts';
 import { createListThread } from './listing.ts';
 import { editRoutes } from './edit-routes.ts';
+import { folderRoutes } from './folder-routes.ts';
 import { libraryRoutes } from './routes.ts';
 import { rebuildSearch } from './search-rebuild.ts';
 import { createLibraryService } from './service.ts';
@@ -87,6 +88,7 @@ export function libraryModule({
     routes: [
       ...libraryRoutes({ library, editing, toTrash, libraryChanged: changes.changed }),
       ...editRoutes({ history: library.editHistory, library, editing, libraryChanged: changes.changed }),
+      ...folderRoutes({ library, musicFolders }),
       ...trashRoutes({ trash, library, libraryChanged: changes.changed }),
       ...mergeRoutes({ merges, library, libraryChanged: changes.changed }),
     ],

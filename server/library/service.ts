@@ -160,7 +160,7 @@ export function createLibraryService({
       playedAlbumIds(statements, userId, by, page),
     findArtistByName: (name: string): ArtistId | undefined =>
       statements.column<ArtistId>('SELECT id FROM artists WHERE name_key = @key', { key: identityKey(name) })[0],
-    folders: createFolderTree(statements, folderKeys),
+    folders: createFolderTree(statements, folderKeys, listThread?.readAside),
     lyrics: createLyricsReader(statements),
     similar: createSimilar({ statements, random: Math.random }),
 

@@ -14,7 +14,16 @@ export type SourcesOffer = ReturnType<typeof sourcesModule>['offers'];
 
 type SourcesModuleDeps = Base & Pick<MediaOffer, 'findTool'> & { tuning: SourcesTuning };
 
-export function sourcesModule({ config, version, now, db, settings, findTool, tuning }: SourcesModuleDeps) {
+export function sourcesModule({
+  config,
+  version,
+  now,
+  db,
+  settings,
+  musicFolders,
+  findTool,
+  tuning,
+}: SourcesModuleDeps) {
   const catalogue = createRemoteCatalogue({
     settings,
     version,
@@ -23,6 +32,6 @@ export function sourcesModule({ config, version, now, db, settings, findTool, tu
     tmpDir: config.paths.tmp,
     pace: tuning.cataloguePace ?? {},
   });
-  const sources = createSources({ db, settings, catalogue });
+  const sources = createSources({ db, musicFolders, catalogue });
   return { offers: { sources, catalogue }, routes: sourceRoutes(sources) } satisfies Module;
 }

@@ -1,5 +1,5 @@
 // The sources of music, and their current status.
-import type { LiveSettings } from '../config/live-settings.ts';
+import type { MusicFolders } from '../config/music-folders.ts';
 import type { Db } from '../db/client.ts';
 import { createEndedScans, type EndedScan } from './ended-scans.ts';
 import { STREAMSRC, type RemoteCatalogue } from './remote-catalogue.ts';
@@ -23,28 +23,28 @@ export type Sources = ReturnType<typeof createSources>;
 
 export function createSources({
   db,
-  settings,
+  musicFolders,
   catalogue,
 }: {
   db: Db;
-  settings: LiveSettings;
+  musicFolders: Pick<MusicFolders, 'list'>;
   catalogue: Pick<RemoteCatalogue, 'whyOff' | 'status'>;
 }) {
   const scans = createEndedScans(db);
 
   function listConfigured(): SourceInfo[] {
-    const folder = settings.get('LOCAL_MEDIA_IMPORT_PATH');
+    const hasFolder = musicFolders.list().length > 0;
     const off = catalogue.whyOff();
     return [
       { name: 'upload', kind: 'upload', enabled: true, capabilities: [] },
       {
         name: 'local_folder',
         kind: 'folder',
-        enabled: folder !== undefined,
+        enabled: hasFolder,
         capabilities: ['scan'],
         lastScan: scans.goodAt(),
         endedScan: scans.latest(),
-        ...(folder === undefined && { reason: 'No music folder is set.' }),
+        ...(!hasFolder && { reason: 'No music folder is set.' }),
       },
       {
         name: STREAMSRC,

@@ -212,6 +212,12 @@ const genres = createRoute({
   validateSearch: parseGenreSearch,
   component: later(() => import('../../features/browse/genres-page.tsx'), 'GenresPage'),
 });
+const folders = createRoute({
+  getParentRoute: () => app,
+  path: '/folders',
+  validateSearch: (input: Record<string, unknown>) => given({ path: text(input['path']) }),
+  component: later(() => import('../../features/browse/folders-page.tsx'), 'FoldersPage'),
+});
 const liked = createRoute({
   getParentRoute: () => app,
   path: '/liked',
@@ -259,6 +265,7 @@ const routeTree = root.addChildren([
     tracks,
     search,
     genres,
+    folders,
     liked,
     playlists,
     newSmart,

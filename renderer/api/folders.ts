@@ -1,0 +1,20 @@
+// The folders on disk. Keys begin with those of the library, so one event makes all of them stale.
+import { queryOptions } from '@tanstack/react-query';
+import type { FolderOut, FolderPage } from '../../server/library/folder-routes.ts';
+import { request } from './client.ts';
+import { LIBRARY, pageQuery, type PageAt } from './library.ts';
+import type { TrackOut } from '../../server/library/wire.ts';
+
+/** Without a path, the music folders. */
+const query = (path: string | undefined) => (path === undefined ? {} : { path });
+
+export const folderPage = (path: string | undefined, at: PageAt) =>
+  pageQuery<FolderOut>(LIBRARY, '/folders', query(path), at);
+/** Where a folder is, and what is in it. */
+export const folderQuery = (path: string | undefined) =>
+  queryOptions({
+    queryKey: [LIBRARY, '/folders', 'head', path] as const,
+    queryFn: ({ signal }) => request<FolderPage>('/folders', { query: { ...query(path), limit: 1 }, signal }),
+  });
+export const folderTracksPage = (path: string, at: PageAt) =>
+  pageQuery<TrackOut>(LIBRARY, '/folders/tracks', { path }, at);

@@ -1,0 +1,175 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { FolderOut } from '../../../server/library/folder-routes.ts';
+import type { TrackOut } from '../../../server/library/wire.ts';
+import { folderPage, folderQuery, folderTracksPage } from '../../api/folders.ts';
+import { PAGE_SIZE } from '../../api/library.ts';
+import { usePagedList } from '../../api/paged-list.ts';
+import { detailOf } from '../../api/problem.ts';
+import { AvailabilityIcon } from '../../music/availability-icon.tsx';
+import { markItems } from '../../music/item-marks.ts';
+import { folderItems, trackItems } from '../../music/items.ts';
+import { MoreButton } from '../../music/more-button.tsx';
+import { oneTrack } from '../../music/track-drag.ts';
+import { useActions } from '../../music/use-actions.ts';
+import { usePlayerCommands } from '../../player/use-player.ts';
+import { Button } from '../../ui/button.tsx';
+import { formatClock } from '../../ui/format.ts';
+import { IconFolder, IconFolderOffline, IconForward, IconPlay, IconShuffle, IconTrack } from '../../ui/icons.ts';
+import { Page } from '../../ui/page.tsx';
+import { ErrorState, Skeleton } from '../../ui/states.tsx';
+import { VirtualGrid } from '../../ui/virtual-grid.tsx';
+import { EmptyLibrary } from './empty-library.tsx';
+import styles from './folders.module.css';
+
+const ROW_HEIGHT = 48;
+const NONE = '\0';
+
+/** The music folders as they are on disk: folders first, then the tracks that are directly in this one. */
+export function FoldersPage() {
+  const { path } = useSearch({ from: '/app/folders' });
+  const top = useQuery(folderQuery(undefined));
+  const only = top.data?.total === 1 ? top.data.items[0]?.path : undefined;
+  // a single music folder is open at once
+  const shown = path ?? only;
+  if (path === undefined && top.isPending) return null;
+  return <Folder key={shown ?? NONE} path={shown} isTop={path === undefined || path === only} />;
+}
+
+function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  const player = usePlayerCommands();
+  const actions = useActions();
+  const head = useQuery(folderQuery(path));
+  const folders = usePagedList<FolderOut>((at) => folderPage(path, at));
+  const tracks = usePagedList<TrackOut>((at) => folderTracksPage(path ?? ':', at));
+  const parents = head.data?.parents ?? [];
+  const own = parents.at(-1);
+  const folderCount = head.data?.total ?? 0;
+  const trackCount = path === undefined ? 0 : (head.data?.track_count ?? 0);
+  const { show: showFolders } = folders;
+  const { show: showTracks } = tracks;
+  const onRange = useCallback(
+    (first: number, last: number) => {
+      if (first < folderCount) showFolders(first, Math.min(last, folderCount - 1));
+      if (last >= folderCount) showTracks(Math.max(0, first - folderCount), last - folderCount);
+    },
+    [showFolders, showTracks, folderCount],
+  );
+
+  /** As many tracks as one page of the list holds. */
+  const playFrom = async (index: number) => {
+    const { items } = await queries.fetchQuery(folderTracksPage(path ?? ':', { limit: PAGE_SIZE, offset: index }));
+    player.playTracks(items, { shuffle: false });
+  };
+
+  if (head.error) return <ErrorState detail={detailOf(head.error)} onRetry={() => void head.refetch()} />;
+  if (!head.data) return null;
+  if (path === undefined && folderCount === 0)
+    return (
+      <Page title={t('nav.folders')}>
+        <EmptyLibrary />
+      </Page>
+    );
+  const items = own && folderItems(own);
+  return (
+    <Page
+      title={isTop || !own ? t('nav.folders') : own.name}
+      tools={
+        items && (
+          <>
+            <Button variant="primary" icon={IconPlay} onClick={() => void actions.run('play', items)}>
+              {t('player.play')}
+            </Button>
+            <Button icon={IconShuffle} onClick={() => void actions.run('shuffle', items)}>
+              {t('player.shuffle')}
+            </Button>
+            <MoreButton items={items} name={own?.name ?? ''} />
+          </>
+        )
+      }
+    >
+      {!isTop && (
+        <nav className={styles.trail} aria-label={t('folders.trail')}>
+          <Link to="/folders">{t('nav.folders')}</Link>
+          {parents.slice(0, -1).map((parent) => (
+            <Link key={parent.path} to="/folders" search={{ path: parent.path }}>
+              {parent.name}
+            </Link>
+          ))}
+        </nav>
+      )}
+      {head.data.is_offline && (
+        <p className={styles.offline} role="status">
+          <IconFolderOffline size={18} aria-hidden />
+          {t('folders.offline')}
+        </p>
+      )}
+      {folderCount + trackCount === 0 ? (
+        <p className={styles.empty}>{t('folders.empty')}</p>
+      ) : (
+        <VirtualGrid
+          label={own?.name ?? t('nav.folders')}
+          count={folderCount + trackCount}
+          cellWidth={4_000}
+          cellHeight={() => ROW_HEIGHT}
+          onRange={onRange}
+          renderCell={(index, tabIndex) => {
+            if (index < folderCount) return <FolderRow folder={folders.item(index)} tabIndex={tabIndex} />;
+            const at = index - folderCount;
+            return <TrackRow track={tracks.item(at)} tabIndex={tabIndex} onPlay={() => void playFrom(at)} />;
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+function FolderRow({ folder, tabIndex }: { folder: FolderOut | undefined; tabIndex: 0 | -1 }) {
+  if (!folder) return <Skeleton height="20px" />;
+  const items = folderItems(folder);
+  return (
+    <div className={styles.row} {...markItems(items)}>
+      <Link to="/folders" search={{ path: folder.path }} className={styles.line} tabIndex={tabIndex} data-stop>
+        <IconFolder size={20} aria-hidden />
+        <span className={styles.name}>{folder.name}</span>
+      </Link>
+      <MoreButton items={items} name={folder.name} tabIndex={-1} />
+      <IconForward size={16} aria-hidden />
+    </div>
+  );
+}
+
+interface TrackRowProps {
+  track: TrackOut | undefined;
+  tabIndex: 0 | -1;
+  onPlay: () => void;
+}
+
+function TrackRow({ track, tabIndex, onPlay }: TrackRowProps) {
+  const { t } = useTranslation();
+  if (!track) return <Skeleton height="20px" />;
+  const items = trackItems(oneTrack(track));
+  return (
+    <div className={styles.row} draggable {...markItems(items)}>
+      <button
+        type="button"
+        className={styles.line}
+        tabIndex={tabIndex}
+        data-stop
+        onClick={onPlay}
+        aria-label={t('folders.playTrack', { title: track.title })}
+      >
+        <IconTrack size={20} aria-hidden />
+        <span className={styles.name}>{track.title}</span>
+        <span className={styles.artist}>{track.artist_name}</span>
+      </button>
+      <AvailabilityIcon availability={track.availability} />
+      <span className={styles.length}>{track.duration_ms === null ? '' : formatClock(track.duration_ms)}</span>
+      <MoreButton items={items} name={track.title} tabIndex={-1} />
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+// The folders on disk over REST, for a page that walks them.
+import { z } from 'zod';
+import type { MusicFolders } from '../config/music-folders.ts';
+import { notFound } from '../errors.ts';
+import { pagedOf, pageQuery, queryBool, toPaged } from '../http/paging.ts';
+import { route, type Route } from '../http/route.ts';
+import { FIRST_ALONE, keyOfPath, pathInRoot, rootPathOf } from '../storage/music-roots.ts';
+import type { FolderRef } from './folders.ts';
+import type { LibraryService } from './service.ts';
+import { toTrackOut } from './wire-maps.ts';
+import { TrackPage } from './wire.ts';
+
+const path = z.string().max(4_096);
+const FolderOut = z
+  .object({
+    path: path.meta({ description: 'as in `source_id`; `:` is the first music folder' }),
+    name: z.string(),
+  })
+  .meta({ id: 'FolderOut' });
+export type FolderOut = z.output<typeof FolderOut>;
+
+export const FolderPage = pagedOf(FolderOut)
+  .extend({
+    parents: z.array(FolderOut).meta({ description: 'the folder itself last; none for the list of music folders' }),
+    is_offline: z.boolean().meta({ description: 'its music folder is not there' }),
+    track_count: z.int().meta({ description: 'tracks whose files are directly in it' }),
+  })
+  .meta({ id: 'PagedFolders' });
+export type FolderPage = z.output<typeof FolderPage>;
+
+export interface FolderRouteDeps {
+  library: LibraryService;
+  musicFolders: MusicFolders;
+}
+
+export function folderRoutes({ library, musicFolders }: FolderRouteDeps): Route[] {
+  const { folders } = library;
+  const pathOfRoot = (key: string): string => rootPathOf(key) || FIRST_ALONE;
+  const keys = (): string[] => musicFolders.roots().map(({ key }) => key);
+
+  /** Throws `not_found`, also in a music folder that is not set any more. */
+  function find(asked: string): FolderRef & { key: string } {
+    const text = asked === FIRST_ALONE ? '' : asked;
+    const key = keyOfPath(keys(), text);
+    const folder = musicFolders.list().some((one) => one.key === key) ? folders.findPath(text) : undefined;
+    if (!folder) throw notFound('folder', asked);
+    return { ...folder, key };
+  }
+
+  function parentsOf({ path: at, key }: { path: string; key: string }): FolderOut[] {
+    const name = musicFolders.list().find((one) => one.key === key)?.name ?? '';
+    const parts = pathInRoot(key, at).split('/').filter(Boolean);
+    const root = rootPathOf(key);
+    return [
+      { path: pathOfRoot(key), name },
+      ...parts.map((part, i) => ({
+        path: [...(root === '' ? [] : [root]), ...parts.slice(0, i + 1)].join('/'),
+        name: part,
+      })),
+    ];
+  }
+
+  return [
+    route(
+      {
+        method: 'get',
+        path: '/folders',
+        access: 'user',
+        summary: 'Folders in a folder as they are on disk; without a path the music folders',
+        query: z.object({ path: path.optional(), ...pageQuery }),
+        reply: FolderPage,
+      },
+      async ({ query }) => {
+        if (query.path === undefined) {
+          const roots = musicFolders.list().map(({ key, name }) => ({ path: pathOfRoot(key), name }));
+          const items = roots.slice(query.offset, query.offset + query.limit);
+          const page = toPaged({ items, total: roots.length }, query, (root) => root);
+          return { ...page, parents: [], is_offline: false, track_count: 0 };
+        }
+        const folder = find(query.path);
+        return {
+          ...toPaged(await folders.pageOf(folder, query), query, ({ path: at, name }) => ({ path: at, name })),
+          parents: parentsOf(folder),
+          is_offline: musicFolders.whyOffline(folder.key) !== undefined,
+          track_count: folders.tracksPage(folder, false, { limit: 0, offset: 0 }).total,
+        };
+      },
+    ),
+
+    route(
+      {
+        method: 'get',
+        path: '/folders/tracks',
+        access: 'user',
+        summary: 'Tracks whose files are in a folder, by file name, or also below it, by path',
+        query: z.object({
+          path,
+          below: queryBool.default(false).meta({ description: 'also in the folders in it' }),
+          ...pageQuery,
+        }),
+        reply: TrackPage,
+      },
+      ({ user, query }) => {
+        const { items, total } = folders.tracksPage(find(query.path), query.below, query);
+        return toPaged({ items: library.tracksById(user.id, items), total }, query, toTrackOut);
+      },
+    ),
+  ];
+}
