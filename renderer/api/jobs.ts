@@ -42,12 +42,15 @@ export function scanResultOf(job: JobOut): ScanResult | null {
     : null;
 }
 
-/** With `dryRun` nothing changes, and the job's result says what would. */
-export function useStartScan({ dryRun = false } = {}) {
+/** With `dryRun` nothing changes, and the job's result says what would. Without a path, of all music folders. */
+export function useStartScan({ dryRun = false, path }: { dryRun?: boolean; path?: string } = {}) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: () =>
-      request<JobOut>('/sources/local_folder/scan', { method: 'POST', query: dryRun ? { dry_run: true } : {} }),
+      request<JobOut>('/sources/local_folder/scan', {
+        method: 'POST',
+        query: { ...(dryRun && { dry_run: true }), ...(path !== undefined && { path }) },
+      }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['jobs'] }),
   });
 }

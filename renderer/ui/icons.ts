@@ -103,6 +103,7 @@ export {
   IconChevronLeft as IconBackward,
   IconChevronRight as IconForward,
   IconArrowLeft as IconBack,
+  IconCornerLeftUp as IconToParent,
   IconExternalLink as IconOpenWindow,
   IconKeyboard,
   IconLogout as IconSignOut,

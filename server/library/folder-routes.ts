@@ -2,31 +2,14 @@
 import { z } from 'zod';
 import type { MusicFolders } from '../config/music-folders.ts';
 import { notFound } from '../errors.ts';
-import { pagedOf, pageQuery, queryBool, toPaged } from '../http/paging.ts';
+import { pageQuery, queryBool, toPaged } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import { FIRST_ALONE, keyOfPath, pathInRoot, rootPathOf } from '../storage/music-roots.ts';
+import { FolderPage, folderPath, type FolderOut } from './folder-wire.ts';
 import type { FolderRef } from './folders.ts';
 import type { LibraryService } from './service.ts';
 import { toTrackOut } from './wire-maps.ts';
 import { TrackPage } from './wire.ts';
-
-const path = z.string().max(4_096);
-const FolderOut = z
-  .object({
-    path: path.meta({ description: 'as in `source_id`; `:` is the first music folder' }),
-    name: z.string(),
-  })
-  .meta({ id: 'FolderOut' });
-export type FolderOut = z.output<typeof FolderOut>;
-
-export const FolderPage = pagedOf(FolderOut)
-  .extend({
-    parents: z.array(FolderOut).meta({ description: 'the folder itself last; none for the list of music folders' }),
-    is_offline: z.boolean().meta({ description: 'its music folder is not there' }),
-    track_count: z.int().meta({ description: 'tracks whose files are directly in it' }),
-  })
-  .meta({ id: 'PagedFolders' });
-export type FolderPage = z.output<typeof FolderPage>;
 
 export interface FolderRouteDeps {
   library: LibraryService;
@@ -67,7 +50,8 @@ export function folderRoutes({ library, musicFolders }: FolderRouteDeps): Route[
         path: '/folders',
         access: 'user',
         summary: 'Folders in a folder as they are on disk; without a path the music folders',
-        query: z.object({ path: path.optional(), ...pageQuery }),
+        query: z.object({ path: folderPath.optional(), ...pageQuery }),
+        problems: ['not_found'],
         reply: FolderPage,
       },
       async ({ query }) => {
@@ -94,11 +78,12 @@ export function folderRoutes({ library, musicFolders }: FolderRouteDeps): Route[
         access: 'user',
         summary: 'Tracks whose files are in a folder, by file name, or also below it, by path',
         query: z.object({
-          path,
+          path: folderPath,
           below: queryBool.default(false).meta({ description: 'also in the folders in it' }),
           ...pageQuery,
         }),
         reply: TrackPage,
+        problems: ['not_found'],
       },
       ({ user, query }) => {
         const { items, total } = folders.tracksPage(find(query.path), query.below, query);

@@ -12,6 +12,7 @@ export const PAGES = [
   '/artists',
   '/tracks',
   '/genres',
+  '/folders',
   '/genres?view=list',
   '/liked',
   '/liked?kind=albums',

@@ -55,6 +55,7 @@ const SCENES: Scene[] = [
   ['artists', '/artists'],
   ['tracks', '/tracks'],
   ['genres', '/genres'],
+  ['folders', '/folders'],
   ['liked', '/liked'],
   ['playlist', `/playlists/${playlists.ordinary}`],
   ['playlist-versions', `/playlists/${playlists.ordinary}?versions=true`],

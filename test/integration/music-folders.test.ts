@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JobOut } from '../../server/jobs/wire.ts';
-import type { TrackOut } from '../../server/library/wire.ts';
-import type { MusicFolderOut, MusicFoldersOut, RemovalOut } from '../../server/music-folders/wire.ts';
+import type { FolderPage } from '../../server/library/folder-wire.ts';
+import type { TrackOut, TrackPage } from '../../server/library/wire.ts';
+import type { MusicFolderOut, MusicFoldersOut, RemovalOut, ServerFolderOut } from '../../server/music-folders/wire.ts';
 import type { ScanResult } from '../../server/scan/wire.ts';
 import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { openPhone } from '../support/phone.ts';
@@ -181,6 +182,62 @@ describe('two folders', () => {
     expect((await add(join(base, 'fourth'), 'records')).text).toContain('is the name of another music folder');
     expect((await folders()).map(({ name }) => name)).toEqual(['Music', 'Records', 'Tapes']);
   });
+});
+
+describe('the page of folders', () => {
+  const folder = async (path?: string, at = 'limit=200'): Promise<FolderPage> =>
+    (await server.api<FolderPage>(`/folders?${at}${path === undefined ? '' : `&path=${encodeURIComponent(path)}`}`))
+      .body;
+  const titlesIn = async (path: string, below = false): Promise<string[]> =>
+    (
+      await server.api<TrackPage>(`/folders/tracks?path=${encodeURIComponent(path)}&below=${below}&limit=200`)
+    ).body.items.map(({ title }) => title);
+
+  test('begins with the music folders, and gives the folders of each by name, in pages', async () => {
+    for (const name of ['b Low', 'B High', 'a', 'b', 'b/c', 'b-c', 'Ä']) put(`tapes/deep/${name}/x.mp3`, `In ${name}`);
+    await scan();
+    expect((await folder()).items).toEqual([
+      { path: ':', name: 'Music' },
+      { path: 'vinyl-rips:', name: 'Records' },
+      { path: 'tapes:', name: 'Tapes' },
+    ]);
+    expect((await folder(':')).items.map(({ path }) => path)).toContain('Ash');
+    expect((await folder(':')).items.map(({ path }) => path)).not.toContain('tapes:');
+    const deep = await folder('tapes:/deep');
+    expect(deep.items.map(({ name }) => name)).toEqual(
+      ['a', 'b', 'b High', 'b Low', 'b-c', 'Ä'].map((name) => (name === 'b High' ? 'B High' : name)),
+    );
+    expect(deep.parents.map(({ name }) => name)).toEqual(['Tapes', 'deep']);
+    const page = await folder('tapes:/deep', 'limit=2&offset=2');
+    expect(page).toMatchObject({ total: 6, items: [{ path: 'tapes:/deep/B High' }, { path: 'tapes:/deep/b Low' }] });
+    expect(await titlesIn('tapes:/deep/b')).toEqual(['In b']);
+    expect(await titlesIn('tapes:/deep/b', true)).toEqual(['In b/c', 'In b']);
+    expect(await titlesIn('tapes:/deep')).toEqual([]);
+    expect((await titlesIn('tapes:', true)).length).toBeGreaterThan(7);
+    expect(await titlesIn(':', true)).not.toContain('In b');
+    expect((await server.api('/folders?path=nowhere')).status).toBe(404);
+    rmSync(join(base, 'tapes/deep'), { recursive: true });
+    for (const track of (await allTracks(server)).filter(({ source_id }) => source_id?.startsWith('tapes:/deep/')))
+      await server.api(`/tracks/${track.id}`, { method: 'DELETE' });
+    await scan();
+  });
+});
+
+test('the disk of the server is walked by names of folders, without files, hidden ones and those of Tonearm', async () => {
+  for (const name of ['disk/Music/One', 'disk/Music/.hidden']) mkdirSync(join(base, name), { recursive: true });
+  writeFileSync(join(base, 'disk/Music/private.txt'), '');
+  const look = (path: string): Promise<Answer<ServerFolderOut>> =>
+    server.api<ServerFolderOut>(`/server-folders?path=${encodeURIComponent(path)}`);
+  const { body } = await look(join(base, 'disk/Music'));
+  expect(body).toMatchObject({ folders: [{ name: 'One' }], fault: null, is_complete: true });
+  expect(body.parent?.endsWith('disk')).toBe(true);
+  expect(body.free_bytes).toBeGreaterThan(0);
+  expect((await look(join(base, 'nowhere'))).text).toContain('is not an existing folder');
+  for (const path of [server.dir, '/etc', '/proc/self', 'relative']) expect((await look(path)).status, path).toBe(422);
+  expect((await look('/')).body.folders.map(({ name }) => name)).not.toContain('etc');
+  expect((await look('/')).body.fault).not.toBeNull();
+  const { status } = await server.api('/server-folders', { token: await registerUser(server, 'curious') });
+  expect(status).toBe(403);
 });
 
 describe('Subsonic', () => {

@@ -7,6 +7,7 @@ import { useStartScan } from '../../api/jobs.ts';
 import { ApiError, detailOf } from '../../api/problem.ts';
 import { findSetting, settingsQuery, useChangeSettings } from '../../api/settings.ts';
 import { desktop } from '../../desktop.ts';
+import { FolderPicker } from '../../music/folder-picker.tsx';
 import { Button } from '../../ui/button.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { Skeleton } from '../../ui/states.tsx';
@@ -69,6 +70,9 @@ export function SetupFolder({ onDone }: { onDone: () => void }) {
             onChange={(event) => setPath(event.currentTarget.value)}
             error={problem?.field(PATH)}
           />
+          {!desktop && (
+            <FolderPicker path={path ?? (String(pathSetting?.value ?? '') || undefined)} onChange={setPath} />
+          )}
           {desktop && (
             <Button
               icon={IconShowFolder}

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { FolderOut } from '../../../server/library/folder-routes.ts';
+import type { FolderOut } from '../../../server/library/folder-wire.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { folderPage, folderQuery, folderTracksPage } from '../../api/folders.ts';
 import { PAGE_SIZE } from '../../api/library.ts';

@@ -8,6 +8,7 @@ import { detailOf } from '../../api/problem.ts';
 import { sourcesQuery } from '../../api/remote.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatDate, formatLength, formatNumber } from '../../ui/format.ts';
+import { MusicFolders } from './music-folders.tsx';
 import { SettingGroup } from './setting-row.tsx';
 import { SettingList } from './setting-list.tsx';
 import styles from './settings.module.css';
@@ -19,6 +20,7 @@ const ASK_EVERY_MS = 2_000;
 export function LibrarySection() {
   return (
     <>
+      <MusicFolders />
       <SettingList group="library" />
       <LastScan />
     </>

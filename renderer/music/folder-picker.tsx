@@ -1,0 +1,66 @@
+// Chooses a folder of the server by walking its disk: the browser may be on another computer.
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { serverFolderQuery } from '../api/music-folders.ts';
+import { detailOf } from '../api/problem.ts';
+import { Button } from '../ui/button.tsx';
+import { formatBytes } from '../ui/format.ts';
+import { IconFolder, IconToParent } from '../ui/icons.ts';
+import { Skeleton } from '../ui/states.tsx';
+import styles from './folder-picker.module.css';
+
+interface FolderPickerProps {
+  /** The folder that is shown; undefined before the first answer of the server. */
+  path: string | undefined;
+  onChange: (path: string) => void;
+}
+
+export function FolderPicker({ path, onChange }: FolderPickerProps) {
+  const { t } = useTranslation();
+  const { data, error, isPending } = useQuery(serverFolderQuery(path));
+  const start = path === undefined ? data?.path : undefined;
+  useEffect(() => {
+    if (start !== undefined) onChange(start);
+  }, [start, onChange]);
+  return (
+    <div className={styles.picker} role="group" aria-label={t('picker.label')}>
+      <div className={styles.places}>
+        <Button icon={IconToParent} disabled={!data?.parent} onClick={() => data?.parent && onChange(data.parent)}>
+          {t('picker.up')}
+        </Button>
+        {data?.places.map((place) => (
+          <Button key={place.path} variant="plain" onClick={() => onChange(place.path)}>
+            {place.name}
+          </Button>
+        ))}
+      </div>
+      {isPending && <Skeleton height="192px" />}
+      {error && (
+        <p role="alert" className={styles.fault}>
+          {detailOf(error)}
+        </p>
+      )}
+      {data && (
+        <>
+          <ul className={styles.list} aria-label={data.path}>
+            {data.folders.map((folder) => (
+              <li key={folder.path}>
+                <button type="button" onClick={() => onChange(folder.path)}>
+                  <IconFolder size={18} aria-hidden />
+                  <span>{folder.name}</span>
+                </button>
+              </li>
+            ))}
+            {data.folders.length === 0 && <li className={styles.note}>{t('picker.none')}</li>}
+          </ul>
+          <p className={data.fault === null ? styles.note : styles.fault} aria-live="polite">
+            {data.fault === null
+              ? t('picker.free', { free: formatBytes(data.free_bytes), total: formatBytes(data.total_bytes) })
+              : t('picker.fault', { fault: data.fault })}
+          </p>
+        </>
+      )}
+    </div>
+  );
+}
