@@ -4,6 +4,7 @@ import { proveCharsets } from './charsets.ts';
 import { proveFingerprints } from './fingerprints.ts';
 import { proveIdentity } from './identity.ts';
 import { proveMigrations } from './migrations.ts';
+import { proveMutations } from './mutations.ts';
 import { proveRebuild } from './rebuild.ts';
 
 const PROOFS: Record<string, (options: { seed: number; runs: number | undefined }) => Promise<boolean>> = {
@@ -11,6 +12,7 @@ const PROOFS: Record<string, (options: { seed: number; runs: number | undefined 
   fingerprints: proveFingerprints,
   identity: proveIdentity,
   migrations: proveMigrations,
+  mutations: proveMutations,
   rebuild: proveRebuild,
 };
 

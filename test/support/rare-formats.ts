@@ -1,6 +1,9 @@
 // Small files of rare formats: real ones by ffmpeg, and headers built byte by byte for those that it cannot write.
 import { spawnSync } from 'node:child_process';
-import { ascii, u16, u16le, u32le } from './audio-bytes.ts';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ascii, u16, u16le, u32, u32le, u64le } from './audio-bytes.ts';
 
 export interface RareFile {
   name: string;
@@ -9,20 +12,21 @@ export interface RareFile {
   sampleRateHz: number;
   channels: number;
   bitDepth?: number;
-  make: () => Buffer;
+  /** To a pipe, or into a file. */
+  make: (path?: string) => Buffer;
 }
 
 const SECONDS = 2;
 
 /** A tone of two seconds. */
-function byFfmpeg(channels: number, rate: number, ...output: string[]): Buffer {
+function byFfmpeg(channels: number, rate: number, output: string[], path = 'pipe:1'): Buffer {
   const tone = `sine=frequency=440:duration=${SECONDS}:sample_rate=${rate}`;
   const { status, stdout, stderr } = spawnSync(
     'ffmpeg',
-    ['-v', 'error', '-bitexact', '-f', 'lavfi', '-i', tone, '-ac', String(channels), ...output, 'pipe:1'],
+    ['-v', 'error', '-bitexact', '-f', 'lavfi', '-i', tone, '-ac', String(channels), ...output, path],
     { maxBuffer: 16 << 20 },
   );
-  if (status !== 0 && stdout.length === 0) throw new Error(String(stderr));
+  if (status !== 0) throw new Error(String(stderr));
   return stdout;
 }
 
@@ -30,7 +34,21 @@ const real = (
   name: string,
   facts: Pick<RareFile, 'format' | 'codec' | 'channels' | 'sampleRateHz' | 'bitDepth'>,
   ...output: string[]
-): RareFile => ({ name, ...facts, make: () => byFfmpeg(facts.channels, facts.sampleRateHz, ...output) });
+): RareFile => ({ name, ...facts, make: (path) => byFfmpeg(facts.channels, facts.sampleRateHz, output, path) });
+
+/** Through a file: without seeking, the headers of some formats stay incomplete. */
+function throughFile(file: RareFile): RareFile {
+  const make = (): Buffer => {
+    const folder = mkdtempSync(join(tmpdir(), 'tonearm-rare-'));
+    try {
+      file.make(join(folder, file.name));
+      return readFileSync(join(folder, file.name));
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  };
+  return { ...file, make };
+}
 
 /** Made by ffmpeg. */
 export const REAL_FILES: RareFile[] = [
@@ -68,6 +86,14 @@ export const REAL_FILES: RareFile[] = [
   real('a.webm', { format: 'mka', codec: 'opus', sampleRateHz: 48_000, channels: 2 }, '-c:a', 'libopus', '-f', 'webm'),
   real('a.mka', { format: 'mka', codec: 'vorbis', sampleRateHz: 44_100, channels: 2 }, '-f', 'matroska'),
 ];
+
+/** Formats that have tests of their own, for mutations. */
+export const OTHER_REAL_FILES: RareFile[] = [
+  real('a.aac', { format: 'aac', codec: 'aac', sampleRateHz: 44_100, channels: 2 }, '-c:a', 'aac', '-f', 'adts'),
+  real('a.wma', { format: 'wma', codec: 'wma', sampleRateHz: 44_100, channels: 2 }, '-c:a', 'wmav2', '-f', 'asf'),
+  real('a.spx', { format: 'spx', codec: 'speex', sampleRateHz: 16_000, channels: 1 }, '-c:a', 'libspeex', '-f', 'ogg'),
+  real('a.wv', { format: 'wv', codec: 'wavpack', sampleRateHz: 44_100, channels: 2 }, '-f', 'wv'),
+].map(throughFile);
 
 /** Silence of MPEG 1 layer I: 48 kHz, 384 kbit/s, 12 × 384 / 48 = 96 words a frame. */
 function layerOne(): Buffer {
@@ -125,6 +151,67 @@ function tak(): Buffer {
   const info = Buffer.from(Array.from({ length: 10 }, (_, n) => Number((bits >> BigInt(8 * n)) & 0xffn)));
   return Buffer.concat([ascii('tBaK\x01\x0a\0\0'), info, Buffer.alloc(4), Buffer.alloc(20_000, 0x5a)]);
 }
+
+/** An eighth of a second. */
+const DSD_BYTES = 88_200;
+
+/** Silence in DSD, stereo. */
+const dsf = (): Buffer =>
+  Buffer.concat([
+    ascii('DSD '),
+    u64le(28),
+    u64le(80 + 12 + DSD_BYTES),
+    u64le(0),
+    ascii('fmt '),
+    u64le(52),
+    u32le(1),
+    u32le(0),
+    u32le(2),
+    u32le(2),
+    u32le(2_822_400),
+    u32le(1),
+    u64le(DSD_BYTES * 4),
+    u32le(4_096),
+    u32le(0),
+    ascii('data'),
+    u64le(12 + DSD_BYTES),
+    Buffer.alloc(DSD_BYTES, 0x69),
+  ]);
+
+const chunk64 = (name: string, ...parts: Buffer[]): Buffer => {
+  const body = Buffer.concat(parts);
+  return Buffer.concat([ascii(name), u32(0), u32(body.length), body]);
+};
+
+/** One second of silence in DSDIFF, stereo. */
+export const dff = (bytes = 705_600): Buffer =>
+  chunk64(
+    'FRM8',
+    ascii('DSD '),
+    chunk64('FVER', u32(0x01050000)),
+    chunk64(
+      'PROP',
+      ascii('SND '),
+      chunk64('FS  ', u32(2_822_400)),
+      chunk64('CHNL', u16(2), ascii('SLFTSRGT')),
+      chunk64('CMPR', ascii('DSD '), Buffer.from([3]), ascii('not')),
+    ),
+    chunk64('DSD ', Buffer.alloc(bytes)),
+  );
+
+/** One second of silence at 8 kHz, 16 bit, mono. */
+const aiff = (): Buffer => {
+  const chunk = (name: string, ...parts: Buffer[]): Buffer => {
+    const body = Buffer.concat(parts);
+    return Buffer.concat([ascii(name), u32(body.length), body]);
+  };
+  const rate = Buffer.from('400bfa00000000000000', 'hex'); // as an 80-bit float
+  const common = chunk('COMM', u16(1), u32(8_000), u16(16), rate);
+  return chunk('FORM', ascii('AIFF'), common, chunk('SSND', Buffer.alloc(8), Buffer.alloc(16_000)));
+};
+
+/** Formats that have tests of their own, for mutations. */
+export const OTHER_BUILT_FILES: (() => Buffer)[] = [aiff, dsf, () => dff(DSD_BYTES)];
 
 const built = (name: string, format: string, codec: string, make: () => Buffer, bitDepth?: number): RareFile => ({
   name,

@@ -3,30 +3,12 @@
 import { expect, it } from 'vitest';
 import { bufferSource } from '../../../server/media/byte-source.ts';
 import { readAudio } from '../../../server/media/read.ts';
-import { apeTag, ascii, id3, id3Frame, u16, u32, utf8Text } from '../../support/audio-bytes.ts';
+import { apeTag, id3, id3Frame, utf8Text } from '../../support/audio-bytes.ts';
 import { fallbackAttacks, foreignAudio } from '../../support/fallback-attacks.ts';
-
-const chunk64 = (name: string, ...parts: Buffer[]): Buffer => {
-  const body = Buffer.concat(parts);
-  return Buffer.concat([ascii(name), u32(0), u32(body.length), body]);
-};
+import { dff } from '../../support/rare-formats.ts';
 
 it('a DSDIFF file is read, though music-metadata does not detect it', async () => {
-  const properties = chunk64(
-    'PROP',
-    ascii('SND '),
-    chunk64('FS  ', u32(2_822_400)),
-    chunk64('CHNL', u16(2), ascii('SLFTSRGT')),
-    chunk64('CMPR', ascii('DSD '), Buffer.from([3]), ascii('not')),
-  );
-  const dff = chunk64(
-    'FRM8',
-    ascii('DSD '),
-    chunk64('FVER', u32(0x01050000)),
-    properties,
-    chunk64('DSD ', Buffer.alloc(705_600)),
-  );
-  const { facts } = await readAudio(bufferSource(dff));
+  const { facts } = await readAudio(bufferSource(dff()));
   expect(facts).toMatchObject({ format: 'dff', codec: 'dsd', durationMs: 1000, sampleRateHz: 2_822_400, channels: 2 });
 });
 
