@@ -38,6 +38,9 @@ export const Uploaded = z.object({
 });
 export const Imported = z.object({ playlist: z.object({ id: z.int(), name: z.string() }) });
 export const Track = z.object({ storage_uri: z.string().nullable() });
+export const MusicFolders = z.object({
+  items: z.array(z.object({ source_id_prefix: z.string(), path: z.string().nullable() })),
+});
 export const Settings = z.object({ items: z.array(z.object({ key: z.string(), value: z.unknown() })) });
 export const Problem = z.object({
   title: z.string().optional(),

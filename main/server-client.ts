@@ -2,7 +2,18 @@
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import type { z } from 'zod';
-import { Imported, Job, Jobs, Network, Problem, Session, Settings, Track, Uploaded } from './api-schemas.ts';
+import {
+  Imported,
+  Job,
+  Jobs,
+  MusicFolders,
+  Network,
+  Problem,
+  Session,
+  Settings,
+  Track,
+  Uploaded,
+} from './api-schemas.ts';
 import { pathOfAudio } from './track-path.ts';
 
 /** In the server's own words; `status` 0 when it was not reached. */
@@ -98,9 +109,10 @@ export function createServerClient({ url, requestTicket }: ServerClientDeps) {
 
     /** Undefined for a deleted track, or one whose audio is no local file. */
     async fileOf(trackId: number): Promise<string | undefined> {
-      const [track, settings] = await Promise.all([
+      const [track, settings, folders] = await Promise.all([
         read(Track, `/tracks/${trackId}`),
         read(Settings, '/settings'),
+        read(MusicFolders, '/music-folders'),
       ]).catch(() => []);
       const text = (name: string): string | undefined => {
         const value = settings?.items.find(({ key }) => key === name)?.value;
@@ -109,7 +121,10 @@ export function createServerClient({ url, requestTicket }: ServerClientDeps) {
       return pathOfAudio(track?.storage_uri ?? null, {
         data: text('data_dir') ?? '',
         storageRoot: text('storage_root'),
-        importPath: text('local_media_import_path'),
+        music: (folders?.items ?? []).map((folder) => ({
+          key: folder.source_id_prefix.replace(/:\/$/, ''),
+          path: folder.path ?? '',
+        })),
       });
     },
 

@@ -1,18 +1,19 @@
 // The path of a track's file on this computer, from the track and the server's folders.
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { placeOf, type MusicRoot } from '../server/storage/music-roots.ts';
 import { FILE_SCHEME, LOCAL_SCHEME, splitUri } from '../server/storage/uri.ts';
 
 export interface Folders {
   data: string;
   storageRoot: string | undefined;
-  importPath: string | undefined;
+  music: readonly MusicRoot[];
 }
 
 /** Of a `storage_uri`; undefined for what is no file here. */
-export function pathOfAudio(uri: string | null, { data, storageRoot, importPath }: Folders): string | undefined {
-  const { scheme, rest } = splitUri(uri ?? '');
+export function pathOfAudio(uri: string | null, { data, storageRoot, music }: Folders): string | undefined {
+  const { scheme, rest: inUri } = splitUri(uri ?? '');
   const stored = scheme === LOCAL_SCHEME ? (storageRoot ?? join(data, 'library')) : undefined;
-  const root = scheme === FILE_SCHEME ? importPath : stored;
+  const { root, rest } = scheme === FILE_SCHEME ? placeOf(music, inUri) : { root: stored, rest: inUri };
   if (root === undefined || !isAbsolute(root) || rest.includes('\0')) return undefined;
   const path = resolve(root, ...rest.split('/'));
   const below = relative(root, path);

@@ -116,6 +116,7 @@ export const PURE: ReadonlySet<string> = new Set([
   'server/media/audio-formats.ts',
   'server/playback/shuffle.ts',
   'server/playlists/playlist-formats.ts',
+  'server/storage/music-roots.ts',
   'server/storage/uri.ts',
 ]);
 

@@ -126,13 +126,19 @@ it.each<[string | null, string | undefined]>([
   ['local:..', undefined],
   ['file:a\0b', undefined],
   ['file:/etc/passwd', '/music/etc/passwd'],
+  ['file:vinyl:/Artist/a.mp3', '/disk/Artist/a.mp3'],
+  ['file:vinyl:/../a.mp3', undefined],
   ['/etc/passwd', undefined],
   ['', undefined],
   [null, undefined],
 ])('the file of %j is %s', (uri, path) => {
-  const folders = { data: resolve('/data'), storageRoot: undefined, importPath: resolve('/music') };
+  const music = [
+    { key: '', path: resolve('/music') },
+    { key: 'vinyl', path: resolve('/disk') },
+  ];
+  const folders = { data: resolve('/data'), storageRoot: undefined, music };
   expect(pathOfAudio(uri, folders)).toBe(path && resolve(path));
-  expect(pathOfAudio(uri, { data: '', storageRoot: undefined, importPath: undefined })).toBeUndefined();
+  expect(pathOfAudio(uri, { data: '', storageRoot: undefined, music: [] })).toBeUndefined();
 });
 
 it('every page is in the window it belongs to', () => {
