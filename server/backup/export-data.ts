@@ -30,7 +30,8 @@ export const dataFiles = (db: Sqlite, paths: Pick<ExportPaths, 'of'>): Record<st
       db,
       `SELECT t.id, t.title, t.artist_name, t.album_id, a.title AS album_title, r.name AS album_artist_name, t.genre,
       ${FIELD_NAMES.map((name) => `t.${name}`).join(', ')}, t.duration_ms, t.size_bytes,
-      t.format, t.source, t.source_id, t.content_hash, t.audio_hash, t.recording_mbid, t.acoustid_id, t.created_at
+      t.format, t.source, t.source_id, t.section_start, t.section_end, t.content_hash,
+      t.audio_hash, t.recording_mbid, t.acoustid_id, t.created_at
     FROM tracks t LEFT JOIN albums a ON a.id = t.album_id LEFT JOIN artists r ON r.id = a.artist_id WHERE t.id > ?
     ORDER BY t.id`,
       (row) => ({ ...row, created_at: iso(row['created_at']), path: pathOf(paths, row['id']) }),

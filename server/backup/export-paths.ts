@@ -16,7 +16,7 @@ type AlbumRow = RowAs<typeof albums, 'id' | 'title' | 'year' | 'discCount'> & {
 };
 type TrackRow = RowAs<
   typeof tracks,
-  'id' | 'title' | 'artistName' | 'trackNumber' | 'discNumber' | 'storageUri' | 'format'
+  'id' | 'title' | 'artistName' | 'trackNumber' | 'discNumber' | 'storageUri' | 'format' | 'sectionStart'
 > & { storageUri: string };
 export interface PlacedTrack {
   id: number;
@@ -32,14 +32,15 @@ export function createExportPaths(library: Sqlite, scratch: string) {
   db.pragma('journal_mode = OFF');
   db.pragma('synchronous = OFF');
   db.exec(
-    'CREATE TABLE places (track_id INTEGER PRIMARY KEY, uri TEXT NOT NULL, path TEXT NOT NULL); CREATE TABLE ' +
+    'CREATE TABLE places (track_id INTEGER PRIMARY KEY, uri TEXT NOT NULL, path TEXT NOT NULL, ' +
+      'is_first INTEGER NOT NULL); CREATE TABLE ' +
       'taken (key TEXT PRIMARY KEY) WITHOUT ROWID',
   );
   const take = db.prepare('INSERT OR IGNORE INTO taken (key) VALUES (?)');
-  const place = db.prepare('INSERT INTO places (track_id, uri, path) VALUES (?, ?, ?)');
+  const place = db.prepare('INSERT INTO places (track_id, uri, path, is_first) VALUES (?, ?, ?, ?)');
   const find = db.prepare<[number], string>('SELECT path FROM places WHERE track_id = ?').pluck();
   const page = db.prepare<[number], PlacedTrack>(
-    `SELECT track_id AS id, uri, path FROM places WHERE track_id > ? ORDER BY track_id LIMIT ${ROWS}`,
+    `SELECT track_id AS id, uri, path FROM places WHERE track_id > ? AND is_first = 1 ORDER BY track_id LIMIT ${ROWS}`,
   );
 
   const albumPage = library.prepare<[number], AlbumRow>(
@@ -48,7 +49,7 @@ export function createExportPaths(library: Sqlite, scratch: string) {
   );
   const columns =
     't.id, t.title, t.artist_name AS artistName, t.track_number AS trackNumber, t.disc_number AS discNumber, ' +
-    't.storage_uri AS storageUri, t.format';
+    't.storage_uri AS storageUri, t.format, t.section_start AS sectionStart';
   const ofAlbum = library.prepare<[number], TrackRow>(
     `SELECT ${columns} FROM tracks t WHERE t.album_id = ? AND t.storage_uri IS NOT NULL
       ORDER BY t.disc_number, t.track_number, t.id`,
@@ -66,12 +67,22 @@ export function createExportPaths(library: Sqlite, scratch: string) {
     }
   }
 
+  /** The file of several tracks is written once. */
+  function placeSections(folder: string, name: string, sections: TrackRow[]): void {
+    for (const [uri, tracks] of Map.groupBy(sections, ({ storageUri }) => storageUri)) {
+      const [first] = tracks;
+      const path = first && free((n) => `${folder}/${numbered(safeName(name, 'Album'), n)}.${extensionOf(first)}`);
+      for (const track of tracks) place.run(track.id, uri, path, Number(track === first));
+    }
+  }
+
   function placeTrack(folder: string, discCount: number, track: TrackRow): void {
     const [name, extension] = [trackName({ ...track, discCount }), extensionOf(track)];
     place.run(
       track.id,
       track.storageUri,
       free((n) => `${folder}/${numbered(name, n)}.${extension}`),
+      1,
     );
   }
 
@@ -84,7 +95,9 @@ export function createExportPaths(library: Sqlite, scratch: string) {
         db.transaction(() => {
           for (const { id, title, year, artist, discCount } of rows) {
             const folder = free((n) => numbered(albumFolder(artist, year, title), n));
-            for (const track of ofAlbum.all(id)) placeTrack(folder, discCount, track);
+            const [sections, files] = parted(ofAlbum.all(id));
+            placeSections(folder, title, sections);
+            for (const track of files) placeTrack(folder, discCount, track);
           }
         })();
         const last = rows.at(-1);
@@ -96,14 +109,16 @@ export function createExportPaths(library: Sqlite, scratch: string) {
       for (let after = 0; after < most; after += IDS) {
         signal.throwIfAborted();
         db.transaction(() => {
-          for (const track of withoutAlbum.all(after, after + IDS))
-            placeTrack(safeName(track.artistName ?? '', 'Unknown Artist'), 1, track);
+          const folderOf = ({ artistName }: TrackRow): string => safeName(artistName ?? '', 'Unknown Artist');
+          const [sections, files] = parted(withoutAlbum.all(after, after + IDS));
+          for (const [folder, some] of Map.groupBy(sections, folderOf)) placeSections(folder, folder, some);
+          for (const track of files) placeTrack(folderOf(track), 1, track);
         })();
         await nextTurn();
       }
     },
 
-    count: (): number => db.prepare<[], number>('SELECT count(*) FROM places').pluck().get() ?? 0,
+    count: (): number => db.prepare<[], number>('SELECT count(*) FROM places WHERE is_first = 1').pluck().get() ?? 0,
     /** Separated by `/`; undefined for a track without audio. */
     of: (trackId: number): string | undefined => find.get(trackId),
     /** Reserves the first unused path of `toPath(1)`, `toPath(2)`, … */
@@ -122,6 +137,11 @@ export function createExportPaths(library: Sqlite, scratch: string) {
     close: (): void => void db.close(),
   };
 }
+
+const parted = (tracks: TrackRow[]): [sections: TrackRow[], files: TrackRow[]] => [
+  tracks.filter(({ sectionStart }) => sectionStart !== null),
+  tracks.filter(({ sectionStart }) => sectionStart === null),
+];
 
 function extensionOf({ storageUri, format }: TrackRow): string {
   const found = /\.([A-Za-z0-9]{1,8})$/.exec(storageUri)?.[1] ?? format ?? 'bin';

@@ -268,6 +268,9 @@ export const tracks = sqliteTable(
     // in which the text of its tags that does not say its charset is read; null when there is none beyond ASCII.
     // A person chose it if `provenance` says so
     charset: text('charset'),
+    // samples of the file that are this track, see scan/split-files.ts; both null: all of it. The end may be null alone
+    sectionStart: integer('section_start'),
+    sectionEnd: integer('section_end'),
   },
   (t) => [
     uniqueIndex('tracks_source_source_id_unique').on(t.source, t.sourceId),
@@ -462,11 +465,17 @@ export const trashedTracks = sqliteTable(
     snapshot: json<unknown>('snapshot').notNull(),
     mergedInto: integer('merged_into').$type<TrackId>(), // null for a deleted track
     mergeReason: text('merge_reason').$type<MergeReason>(),
+    // not deleted by anybody: its file is several tracks now, or one track again; in no list, and never emptied
+    isHidden: flag('is_hidden').notNull().default(false),
+    audioHash: text('audio_hash'),
   },
   (t) => [
     index('trashed_tracks_deleted_at').on(t.deletedAt, t.id),
     index('trashed_tracks_source_source_id').on(t.source, t.sourceId),
     index('trashed_tracks_content_hash').on(t.contentHash),
+    index('trashed_tracks_hidden')
+      .on(t.audioHash)
+      .where(sql`is_hidden = 1`),
     index('trashed_tracks_uploaded_by').on(t.uploadedBy),
     index('trashed_tracks_deleted_by').on(t.deletedBy),
     index('trashed_tracks_cover_key')
@@ -512,6 +521,15 @@ export const lyrics = sqliteTable('lyrics', {
     .references(() => tracks.id, { onDelete: 'cascade' }),
   synced: flag('synced').notNull(),
   lines: json<{ startMs?: number; text: string }[]>('lines').notNull(),
+});
+
+/** library/: the chapters of an audiobook. Tracks without chapters have no row. */
+export const chapters = sqliteTable('chapters', {
+  trackId: integer('track_id')
+    .$type<TrackId>()
+    .primaryKey()
+    .references(() => tracks.id, { onDelete: 'cascade' }),
+  list: json<{ startMs: number; title: string }[]>('list').notNull(), // by time
 });
 
 // ---- covers/ ----
@@ -625,12 +643,14 @@ export const sourceFiles = sqliteTable(
     mtimeUs: integer('mtime_us').notNull(), // microseconds
     dev: real('dev').notNull(), // real: identifiers may be wider than 53 bits
     ino: real('ino').notNull(),
-    state: text('state').$type<'track' | 'failed' | 'deleted' | 'gone'>().notNull(),
-    reason: text('reason'), // why it failed
+    // `split`: it has several tracks, each with a row of its own, see files/section-names.ts
+    state: text('state').$type<'track' | 'split' | 'failed' | 'deleted' | 'gone'>().notNull(),
+    reason: text('reason'), // why it failed, or why its cue sheet is not used
     trackId: integer('track_id')
       .$type<TrackId>()
       .references(() => tracks.id, { onDelete: 'set null' }),
     lyricsMark: text('lyrics_mark'), // name, size and time of the lyrics file beside it, as they were read
+    sheetsMark: text('sheets_mark'), // hash of names, sizes and times of the cue sheets in its folder, as read
   },
   (t) => [
     primaryKey({ columns: [t.folderId, t.name] }),

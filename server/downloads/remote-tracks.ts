@@ -46,6 +46,8 @@ export const NO_AUDIO = {
   contentHash: null,
   audioHash: null,
   availability: 'remote',
+  sectionStart: null,
+  sectionEnd: null,
 } as const;
 const LONGEST_NAME = 300;
 

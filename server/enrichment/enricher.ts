@@ -12,6 +12,7 @@ import { isAsScanned } from './settled-by-scan.ts';
 import { rankCandidates, type FileHint } from './candidates.ts';
 import { completeMatch } from './details.ts';
 import { findFingerprint, storeFingerprint } from './fingerprints.ts';
+import { heardPart } from './heard-part.ts';
 import { openLocalFile, type LocalFile, type LocalFileDeps } from './local-file.ts';
 import type { Match } from './match.ts';
 import type { MusicBrainz } from './musicbrainz.ts';
@@ -77,7 +78,7 @@ export function createEnricher(deps: EnricherDeps) {
     try {
       // The row of a file that was just scanned has all its tags, so it need not be read again.
       const tags: StepOutcome<TrackIdentity> =
-        !isAsked && isAsScanned(track)
+        (!isAsked && isAsScanned(track)) || track.sectionStart !== null // the file's tags are not its own
           ? { outcome: 'done', value: { ...track.identity, lyrics: undefined } }
           : await file.use('tags', ({ path }) => readTags(path, track.sourceId, track.identity));
       const fingerprint = await fingerprintOf(track, file);
@@ -120,7 +121,7 @@ export function createEnricher(deps: EnricherDeps) {
 
   /** The compressed fingerprint; computed once per track and stored. */
   async function fingerprintOf(
-    { id, durationMs, format }: KnownTrack,
+    { id, durationMs, format, ...track }: KnownTrack,
     file: ReturnType<typeof openWhenNeeded>,
   ): Promise<StepOutcome<string>> {
     const off = acoustId.whyOff();
@@ -129,7 +130,7 @@ export function createEnricher(deps: EnricherDeps) {
     if (stored) return { outcome: 'done', value: compressFingerprint(stored.raw) };
     if (durationMs === null || format === null) return skipped('its length is unknown');
     return file.use('fingerprint', async ({ path }, both) => {
-      const made = await fingerprinter.fingerprint({ path, format, durationMs }, both);
+      const made = await fingerprinter.fingerprint({ path, format, durationMs, ...heardPart(track) }, both);
       storeFingerprint(db, id, made, now());
       return made.compressed;
     });

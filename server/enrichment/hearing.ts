@@ -8,6 +8,7 @@ import { AppError } from '../errors.ts';
 import { NoFingerprint, type Fingerprinter, type SoundFile } from '../media/fingerprint.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 import { findAlike, findFingerprint, storeFingerprint, type StoredFingerprint } from './fingerprints.ts';
+import { heardPart } from './heard-part.ts';
 import { openLocalFile, type LocalFileDeps } from './local-file.ts';
 
 /** `none`: why its audio has none. `away`: the audio cannot be read now. */
@@ -24,9 +25,10 @@ export type Hearing = ReturnType<typeof createHearing>;
 export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps) {
   const findAudio = db.$client.prepare<
     [TrackId],
-    RowAs<typeof tracks, 'storageUri' | 'format' | 'durationMs' | 'sizeBytes'>
+    RowAs<typeof tracks, 'storageUri' | 'format' | 'durationMs' | 'sizeBytes' | 'sectionStart' | 'sampleRateHz'>
   >(
-    `SELECT storage_uri AS storageUri, format, duration_ms AS durationMs, size_bytes AS sizeBytes FROM tracks
+    `SELECT storage_uri AS storageUri, format, duration_ms AS durationMs, size_bytes AS sizeBytes,
+      section_start AS sectionStart, sample_rate_hz AS sampleRateHz FROM tracks
       WHERE id = ? AND availability = 'available'`,
   );
   const findPairs = db.$client.prepare<[TrackId, TrackId], { id: TrackId; similarity: number }>(
@@ -53,13 +55,18 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
     const audio = findAudio.get(id);
     if (!audio?.storageUri || audio.durationMs === null || audio.format === null) return { away: true };
     const { storageUri, format, durationMs, sizeBytes } = audio;
+    const isPart = audio.sectionStart !== null;
     if (keptOnly && storageUri.startsWith(`${FILE_SCHEME}:`)) return { away: true };
     try {
       const object = await files.audioStore.resolve(storageUri);
-      if ((await object.stat()).size !== sizeBytes) return { away: true }; // another file by now; a scan will see it
+      // another file by now; a scan will see it
+      if (!isPart && (await object.stat()).size !== sizeBytes) return { away: true };
       const file = await openLocalFile(files, storageUri, signal);
       try {
-        const heard = await hearFile({ path: file.path, format, durationMs, isBackground }, signal);
+        const heard = await hearFile(
+          { path: file.path, durationMs, ...heardPart(audio), format, isBackground },
+          signal,
+        );
         if ('sound' in heard) storeFingerprint(db, id, heard.sound, now());
         return heard;
       } finally {

@@ -11,11 +11,20 @@ import { UnreadableAudio, type AudioRead } from '../media/types.ts';
 import { readFile, StillChanging, type FileAsListed, type ReadFile } from './read-file.ts';
 import { preferred, readLyricsFile } from './lyrics-files.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
-import { absoluteOf } from './relative-path.ts';
+import { absoluteOf, parentOf } from './relative-path.ts';
+import { splitFile, type SplitFile } from './sections.ts';
 
 export interface ReaderWorkerData {
   /** Int32: [group being read, index in it, 1 while parsing]. */
   progress: SharedArrayBuffer;
+}
+
+export interface AskedFile extends FileAsListed {
+  path: string;
+  /** Of the lyrics file beside it. */
+  lyrics?: string | null;
+  /** Look for tracks in it, by a cue sheet in it and also by those in its folder. */
+  sheets?: 'inside' | 'beside';
 }
 
 export interface ReadRequest {
@@ -23,7 +32,7 @@ export interface ReadRequest {
   /** Absolute folder that the paths are relative to. */
   root: MusicRoots;
   /** A file with size and time must still have them after it was read. */
-  paths: (string | (FileAsListed & { path: string; /** Of the lyrics file beside it. */ lyrics?: string | null }))[];
+  paths: (string | AskedFile)[];
   /** Root of the local storage, when the files are to be copied into it. */
   copyTo: string | null;
   /** Hash large files too. */
@@ -38,6 +47,7 @@ export type ReadResult =
       read: AudioRead;
       sizeBytes: number;
       audioHash: string | null;
+      /** Tracks in it, if they were looked for. */ split?: SplitFile;
       /** The copy's key, or its future one. */ stored: { key: string; sha256: string } | null;
     }
   | {
@@ -68,8 +78,10 @@ port.on('message', (request: ReadRequest | typeof END) => {
   port.close(); // the thread ends when the pending copies are finished
 });
 
+type Outcome = (ReadFile & { split?: SplitFile }) | Extract<ReadResult, { ok: false }>;
+
 async function readGroup(request: ReadRequest): Promise<void> {
-  const outcomes: (ReadFile | Extract<ReadResult, { ok: false }>)[] = [];
+  const outcomes: Outcome[] = [];
   progress[0] = request.group;
   for (const [index, path] of request.paths.entries()) {
     if (isEnding) return; // nobody waits for the result
@@ -86,7 +98,7 @@ async function readGroup(request: ReadRequest): Promise<void> {
 async function readOne(
   { root, copyTo, hashLarge, named = false }: ReadRequest,
   asked: ReadRequest['paths'][number],
-): Promise<ReadFile | Extract<ReadResult, { ok: false }>> {
+): Promise<Outcome> {
   try {
     const target =
       copyTo === null
@@ -110,12 +122,18 @@ async function readOne(
         ? preferred(file.read.tags.lyrics, readLyricsFile(absoluteOf(root, asked.lyrics)))
         : undefined;
     if (lyrics) file.read.tags.lyrics = lyrics;
-    return file;
+    const split = listed?.sheets && splitFile(nameOf(listed.path), file.read, folderOf(root, listed));
+    delete file.read.tags.cueSheet;
+    return split ? { ...file, split } : file;
   } catch (error) {
     if (error instanceof StillChanging) return { ok: false, reason: 'it is still being written', changing: true };
     return { ok: false, reason: reasonOf(error), ...(isDiskFull(error) && { fatal: true }) };
   }
 }
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+const folderOf = (root: MusicRoots, { path, sheets }: AskedFile): string | Buffer | undefined =>
+  sheets === 'beside' ? absoluteOf(root, parentOf(path)) : undefined;
 
 function openTemp(root: string): { fd: number; path: string } {
   const path = newTemp(root);
@@ -135,27 +153,22 @@ function newTemp(root: string): string {
   return path;
 }
 
-async function storeGroup(
-  { copyTo }: ReadRequest,
-  outcomes: (ReadFile | Extract<ReadResult, { ok: false }>)[],
-): Promise<ReadResult[]> {
+async function storeGroup({ copyTo }: ReadRequest, outcomes: Outcome[]): Promise<ReadResult[]> {
   const folders = new Set<string>();
   const results = await Promise.all(
     outcomes.map(async (outcome): Promise<ReadResult> => {
       if ('ok' in outcome) return outcome;
-      const { read, sizeBytes, audioHash, copy, sha256 } = outcome;
+      const { read, sizeBytes, audioHash, split, copy, sha256 } = outcome;
+      const known = { ok: true, read, sizeBytes, audioHash, ...(split && { split }) } as const;
       if (!copy || copyTo === null)
         return {
-          ok: true,
-          read,
-          sizeBytes,
-          audioHash,
+          ...known,
           stored: sha256 === undefined ? null : { key: audioKey(sha256, read.facts.format), sha256 },
         };
       try {
         const key = audioKey(copy.sha256, read.facts.format);
         folders.add(await keep(copy, keyToPath(copyTo, key), sizeBytes));
-        return { ok: true, read, sizeBytes, audioHash, stored: { key, sha256: copy.sha256 } };
+        return { ...known, stored: { key, sha256: copy.sha256 } };
       } catch (error) {
         fs.rmSync(copy.tempPath, { force: true });
         return { ok: false, reason: reasonOf(error), ...(isDiskFull(error) && { fatal: true }) };

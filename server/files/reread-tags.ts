@@ -54,7 +54,8 @@ export async function readTagsAgain(deps: TagsAgainDeps): Promise<void> {
   log.info({ up_to: left.upToId }, 'tags are read again for new fields');
   const next = client.prepare<[number, number, number], Old>(
     `SELECT id, source_id AS sourceId, storage_uri AS storageUri FROM tracks
-    WHERE id > ? AND id <= ? AND storage_uri IS NOT NULL AND availability = 'available' ORDER BY id LIMIT ?`,
+    WHERE id > ? AND id <= ? AND storage_uri IS NOT NULL AND section_start IS NULL AND availability = 'available'
+      ORDER BY id LIMIT ?`,
   );
   const fill = client.prepare(`UPDATE tracks SET ${FILL} WHERE id = @id AND storage_uri = @storageUri`);
   const note = client.prepare('UPDATE tags_again SET last_id = ?');

@@ -26,6 +26,6 @@ export const createTagReader =
     const read = isCharset(charset)
       ? { ...decodeTags(result.read, charset), isCharsetChosen: provenance?.['charset'] === 'manual' }
       : result.read;
-    const identity: TrackIdentity = { ...toIdentity(read, sourceId), lyrics: undefined };
+    const identity: TrackIdentity = { ...toIdentity(read, sourceId), lyrics: undefined, chapters: undefined };
     return identity;
   };

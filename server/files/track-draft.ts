@@ -77,6 +77,7 @@ export function toIdentity(read: AudioRead, sourceId: string): TrackIdentity {
     artistMbids: tags.artistMbids,
     albumArtistMbids: tags.albumArtistMbids,
     lyrics: tags.lyrics ?? null,
+    chapters: tags.chapters ?? null,
     charset,
     provenance:
       path || charset
@@ -144,5 +145,7 @@ export function toAudio(
     contentHash,
     audioHash,
     availability: 'available',
+    sectionStart: null,
+    sectionEnd: null,
   };
 }

@@ -23,6 +23,8 @@ export interface KnownTrack extends RowAs<
   | 'format'
   | 'codec'
   | 'albumId'
+  | 'sectionStart'
+  | 'sampleRateHz'
 > {
   status: MetadataStatus;
   error: string | null;
@@ -56,6 +58,7 @@ export function prepareKnownTracks(client: Sqlite) {
   >(`SELECT t.id, t.source, t.source_id AS sourceId, t.storage_uri AS storageUri, t.availability,
       t.metadata_status AS status, t.metadata_error AS error, t.enriched_at AS enrichedAt, t.fpid_score AS fpidScore,
       t.duration_ms AS durationMs, t.format, t.codec, t.album_id AS albumId,
+      t.section_start AS sectionStart, t.sample_rate_hz AS sampleRateHz,
       t.title, t.artist_name AS artistName, t.genre, ${fieldColumns('t')},
       t.recording_mbid AS recordingMbid, t.acoustid_id AS acoustidId, t.charset, t.provenance,
       al.title AS album, aa.name AS albumArtist, al.is_compilation AS isCompilation,

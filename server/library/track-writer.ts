@@ -30,6 +30,11 @@ export interface Lyrics {
   lines: { startMs?: number; text: string }[];
 }
 
+export interface Chapter {
+  startMs: number;
+  title: string;
+}
+
 /** A track's metadata, from whatever source. Absent means unknown. */
 export interface TrackIdentity extends KnownFields {
   title: string;
@@ -52,6 +57,8 @@ export interface TrackIdentity extends KnownFields {
   lyrics?: Lyrics | null | undefined;
   /** In which text of the tags without a declared charset was read. */
   charset?: string | undefined;
+  /** As `lyrics`. */
+  chapters?: readonly Chapter[] | null | undefined;
   /** Origins of fields that do not come from tags. */
   provenance?: Partial<Record<string, Origin>> | undefined;
 }
@@ -77,6 +84,8 @@ export const AUDIO_COLUMNS = [
   'contentHash',
   'audioHash',
   'availability',
+  'sectionStart',
+  'sectionEnd',
 ] as const satisfies readonly (keyof TrackRow)[];
 export type TrackAudio = Pick<TrackRow, (typeof AUDIO_COLUMNS)[number]>;
 
@@ -184,6 +193,10 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
     ON CONFLICT (track_id) DO UPDATE SET synced = excluded.synced, lines = excluded.lines`,
   );
   const deleteLyrics = client.prepare('DELETE FROM lyrics WHERE track_id = ?');
+  const upsertChapters = client.prepare(
+    `INSERT INTO chapters (track_id, list) VALUES (?, ?) ON CONFLICT (track_id) DO UPDATE SET list = excluded.list`,
+  );
+  const deleteChapters = client.prepare('DELETE FROM chapters WHERE track_id = ?');
   const setHasLyrics = client.prepare('UPDATE tracks SET has_lyrics = ? WHERE id = ? AND has_lyrics <> ?');
   // An album's year is that of one of its tracks; if no track has it any more, the most common one replaces it.
   const settleAlbum = client.prepare(`UPDATE albums SET
@@ -278,6 +291,11 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
     setHasLyrics.run(has, id, has);
   }
 
+  function setChapters(id: TrackId, chapters: readonly Chapter[] | null): void {
+    if (chapters) upsertChapters.run(id, JSON.stringify(chapters));
+    else deleteChapters.run(id);
+  }
+
   /** Removes those of the albums and artists that have no tracks left. */
   function sweepEmpty(albumIds: Iterable<AlbumId>, artistIds: Iterable<ArtistId>): void {
     resolver.forget();
@@ -332,6 +350,7 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
       const id = Number(lastInsertRowid) as TrackId;
       attach(id, identity, resolved);
       if (identity.lyrics) setLyrics(id, identity.lyrics);
+      if (identity.chapters) setChapters(id, identity.chapters);
       search.add('track', id, {
         own: [identity.title, resolved.credit, ...resolved.credits.map(({ name }) => name)],
         albumId: resolved.album?.id,
@@ -351,6 +370,7 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
       updateIdentityRow.run(...resolved.values, time, id);
       attach(id, identity, resolved);
       if (identity.lyrics !== undefined) setLyrics(id, identity.lyrics);
+      if (identity.chapters !== undefined) setChapters(id, identity.chapters);
       search.set('track', id);
       if (resolved.album) {
         if (resolved.album.id === old?.album_id && identity.album)
@@ -371,6 +391,7 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
     },
 
     setLyrics,
+    setChapters,
     /** Replaces the audio of a track, keeping its id and metadata. A picture in it may become the album's cover. */
     setAudio(id: TrackId, audio: TrackAudio): void {
       const time = now().getTime();

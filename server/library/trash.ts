@@ -39,6 +39,9 @@ const AT_ONCE = 50;
 /** Told one by one. */
 const MOST_FAILURES = 100;
 
+const isDeleted = and(eq(trashedTracks.isHidden, false), isNull(trashedTracks.mergedInto));
+const fileOf = (sourceId: string): string => sourceId.split('//', 1)[0] ?? sourceId;
+
 export type TrashedTrack = Omit<typeof trashedTracks.$inferSelect, 'snapshot'> & { deletedByName: string | null };
 
 /** Who looks at it. */
@@ -77,9 +80,23 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
   const snapshots = createTrackSnapshots(db.$client);
   const findPlace = db.$client
     .prepare<[string, string], TrackId>(
-      'SELECT id FROM trashed_tracks WHERE source = ? AND source_id = ? AND merged_into IS NULL',
+      'SELECT id FROM trashed_tracks WHERE source = ? AND source_id = ? AND merged_into IS NULL AND is_hidden = 0',
     )
     .pluck();
+  const listHidden = db.$client.prepare<
+    { source: string; sourceId: string; audioHash: string | null },
+    { id: TrackId; sourceId: string }
+  >(
+    `SELECT id, source_id AS sourceId FROM trashed_tracks WHERE is_hidden = 1 AND audio_hash = @audioHash
+        AND source = @source
+      UNION SELECT id, source_id FROM trashed_tracks WHERE source = @source AND source_id = @sourceId
+        AND is_hidden = 1 AND (audio_hash IS NULL OR @audioHash IS NULL)`,
+  );
+  // '0' follows '/'; see files/section-names.ts
+  const hasTracks = db.$client.prepare<{ source: string; file: string }>(
+    `SELECT 1 FROM tracks WHERE source = @source
+      AND (source_id = @file OR (source_id >= @file || '//' AND source_id < @file || '/0')) LIMIT 1`,
+  );
   const setPlace = db.$client.prepare<[string, string, string]>(
     'UPDATE trashed_tracks SET source_id = ? WHERE source = ? AND source_id = ? AND merged_into IS NULL',
   );
@@ -91,6 +108,7 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
     id: TrackId,
     beforeRemoval: () => void = () => {},
     merged?: Merged,
+    isHidden = false,
   ): LeftOver {
     const snapshot = merged?.snapshot ?? snapshots.take(id);
     if (!snapshot) throw notFound('track', id);
@@ -122,20 +140,22 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
         snapshot,
         mergedInto: merged?.into ?? null,
         mergeReason: merged?.reason ?? null,
+        isHidden,
+        audioHash: text('audio_hash'),
       })
       .run();
     return { storageUri: null, coverKey: null };
   }
 
-  /** Throws `conflict` when another track has its place. Runs inside the caller's transaction. */
-  function restore(tx: Db, id: TrackId): void {
+  /** At `sourceId`, or where it was. Throws `conflict` when another track has its place. Runs inside a transaction. */
+  function restore(tx: Db, id: TrackId, sourceId?: string): void {
     const row = tx.select().from(trashedTracks).where(eq(trashedTracks.id, id)).get();
     if (!row) throw notFound('track in the trash', id);
     const snapshot = row.snapshot as TrackSnapshot;
     const entries = snapshot.rows.find(({ table }) => table === 'playlist_entries');
     const byPlaylist = Map.groupBy(entries?.rows ?? [], (entry) => Number(entry['playlist_id']));
     // the audio may have been moved to another storage meanwhile, the file to another place
-    const track = { ...snapshot.track, storage_uri: row.storageUri, source_id: row.sourceId };
+    const track = { ...snapshot.track, storage_uri: row.storageUri, source_id: sourceId ?? row.sourceId };
     const versioned = snapshot.rows.map(({ table, rows }) => ({
       table,
       rows:
@@ -185,10 +205,7 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
 
   /** What somebody sees of the trash: with the right to edit all of it, else what they deleted or brought in. */
   const visibleTo = ({ id, rights }: Asker): SQL | undefined =>
-    and(
-      isNull(trashedTracks.mergedInto),
-      rights.canEdit ? undefined : or(eq(trashedTracks.deletedBy, id), eq(trashedTracks.uploadedBy, id)),
-    );
+    and(isDeleted, rights.canEdit ? undefined : or(eq(trashedTracks.deletedBy, id), eq(trashedTracks.uploadedBy, id)));
 
   /** What somebody may delete for good. */
   const deletableBy = ({ id, rights }: Asker): SQL | undefined =>
@@ -201,7 +218,7 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
         const some = tx
           .select({ id, storageUri, coverKey })
           .from(trashedTracks)
-          .where(where)
+          .where(and(isDeleted, where))
           .orderBy(asc(trashedTracks.deletedAt), asc(trashedTracks.id))
           .limit(most)
           .all();
@@ -244,6 +261,21 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
     put,
     restore,
     putBack,
+    /** It is not deleted, and comes back by `restore`. Its file is at that place. Runs inside a transaction. */
+    hide(tx: Db, id: TrackId, sourceId: string): void {
+      put(tx, null, id, undefined, undefined, true);
+      tx.update(trashedTracks).set({ sourceId }).where(eq(trashedTracks.id, id)).run();
+    },
+    /** The hidden track of that place, or with that audio: of the same file, or of one that has no tracks any more. */
+    findHidden: (source: string, sourceId: string, audioHash: string | null): TrackId | undefined =>
+      listHidden
+        .all({ source, sourceId, audioHash })
+        .toSorted((a, b) => Number(b.sourceId === sourceId) - Number(a.sourceId === sourceId))
+        .find(
+          (row) =>
+            fileOf(row.sourceId) === fileOf(sourceId) ||
+            hasTracks.get({ source, file: fileOf(row.sourceId) }) === undefined,
+        )?.id,
     /** The deleted track whose file that is. */
     findPlace: (source: string, sourceId: string): TrackId | undefined => findPlace.get(source, sourceId),
     /** The file of a deleted track is called something else now. */

@@ -35,7 +35,8 @@ export interface Migration {
 interface Wanted {
   key: string;
   hash: string;
-  sizeBytes: number;
+  /** Null: it is several tracks. */
+  sizeBytes: number | null;
 }
 type StoredAudio = Omit<Wanted, 'key'> & { uri: string };
 
@@ -46,8 +47,8 @@ export async function migrateStorage({ db, from, to, signal, onProgress }: Migra
   const scheme = toUri(from, '');
   // by ranges of the content hash, which is indexed
   const listPart = db.$client.prepare<[string, string, string], StoredAudio>(`
-    SELECT DISTINCT storage_uri AS uri, content_hash AS hash, coalesce(size_bytes, 0) AS sizeBytes FROM stored_audio
-    WHERE content_hash >= ? AND content_hash < ? AND storage_uri LIKE ? || '%'`);
+    SELECT storage_uri AS uri, content_hash AS hash, max(size_bytes) AS sizeBytes FROM stored_audio
+    WHERE content_hash >= ? AND content_hash < ? AND storage_uri LIKE ? || '%' GROUP BY storage_uri, content_hash`);
   const listCovers = db.$client
     .prepare<[], string>(
       `SELECT key FROM album_covers WHERE key IS NOT NULL
@@ -71,7 +72,7 @@ export async function migrateStorage({ db, from, to, signal, onProgress }: Migra
   };
 
   async function copyAudio({ key, hash, sizeBytes }: Wanted, there: number | undefined): Promise<void> {
-    if (there === sizeBytes) result.present++;
+    if (there !== undefined && there === (sizeBytes ?? (await from.stat(key))?.size)) result.present++;
     else {
       const { stream, size } = await from.open(key);
       const stored = await to.putAudio(stream, key.slice(key.lastIndexOf('.') + 1), {

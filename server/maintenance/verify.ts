@@ -203,7 +203,8 @@ export function verifyTask(deps: VerifyDeps): Handler<typeof VERIFY_STORAGE> {
       copyTo: null,
       hashLarge: true,
     });
-    if (result?.ok) return result.audioHash === audioHash ? 'good' : { kind: 'damaged', reason: null };
+    // a section's is that of its file, and where it begins
+    if (result?.ok) return result.audioHash === audioHash.split('@', 1)[0] ? 'good' : { kind: 'damaged', reason: null };
     return result?.changing ? 'changed' : { kind: 'damaged', reason: result?.reason ?? null };
   }
 

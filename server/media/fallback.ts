@@ -189,7 +189,7 @@ function displayedArtist({ artist, artists = [] }: ICommonTagsResult): string | 
   return artists.length > 1 && artist === artists[0] ? undefined : artist;
 }
 
-function tagsOf({ common }: IAudioMetadata): Tags {
+function tagsOf({ common, native }: IAudioMetadata): Tags {
   const builder = new TagBuilder();
   for (const [field, pick] of TEXTS) {
     const value = pick(common);
@@ -199,6 +199,8 @@ function tagsOf({ common }: IAudioMetadata): Tags {
       builder.add(field, one); // APE tags divide values by NUL
   }
   if (common.year !== undefined) builder.add('date', String(common.year));
+  for (const { id, value } of Object.values(native).flat())
+    if (/^cuesheet$/i.test(id) && typeof value === 'string') builder.add('cueSheet', value);
   // only `dB` of a gain and `ratio` of a peak have the declared unit
   builder.addGain('trackGainDb', common.replaygain_track_gain?.dB);
   builder.addGain('albumGainDb', common.replaygain_album_gain?.dB);

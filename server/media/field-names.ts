@@ -34,6 +34,7 @@ const NAMES: Record<Exclude<TextField, TaggedField>, string> = {
   albumPeak: 'REPLAYGAIN_ALBUM_PEAK',
   r128TrackGain: 'R128_TRACK_GAIN',
   r128AlbumGain: 'R128_ALBUM_GAIN',
+  cueSheet: 'CUESHEET',
   lyrics: 'LYRICS|UNSYNCEDLYRICS|SYNCEDLYRICS|UNSYNCED LYRICS',
 };
 

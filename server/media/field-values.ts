@@ -25,6 +25,15 @@ export function parsePositionOf(text: string): { number: number | undefined; tot
   return { number: parsePosition(text.slice(0, slash)), total: parsePosition(text.slice(slash + 1)) };
 }
 
+/** `01:02:03.456` in ms. */
+export function parseTimeOfDay(text: string): number | undefined {
+  const [, hours, minutes, seconds, fraction = ''] =
+    /^(\d{1,3}):(\d{1,2}):(\d{1,2})(?:[.,](\d{1,9}))?$/.exec(trimmed(text)) ?? [];
+  if (hours === undefined || Number(minutes) > 59 || Number(seconds) > 59) return undefined;
+  const whole = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
+  return whole * 1_000 + Math.round(Number(`0.${fraction || 0}`) * 1_000);
+}
+
 export interface TagDate {
   year: number;
   date?: string;

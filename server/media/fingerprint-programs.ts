@@ -5,7 +5,7 @@ import { constants, setPriority } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { decompressFingerprint } from './fingerprint-code.ts';
-import { formatFacts } from './audio-formats.ts';
+import { DEMUXERS, formatFacts } from './audio-formats.ts';
 
 const FPCALC_LIMIT_MS = 30_000;
 const FFMPEG_LIMIT_MS = 60_000;
@@ -14,6 +14,9 @@ const MAX_FPCALC_BYTES = 64 << 10;
 /** Chromaprint's own sample rate, to which it would resample. */
 export const PCM_RATE_HZ = 11_025;
 
+/** Instead of a demuxer: ffmpeg detects the format, among those that open no other file. */
+export const ANY_SINGLE_FILE = 'any';
+
 /** Name of a format's demuxer in ffmpeg and fpcalc. */
 export const demuxerOf = (format: string): string | undefined => formatFacts(format)?.demuxer;
 
@@ -21,6 +24,7 @@ export interface ProgramInput {
   path: string;
   demuxer: string;
   seconds: number;
+  startSeconds: number;
   signal: AbortSignal;
   /** Nobody waits for it: other programs come first. */
   isBackground: boolean;
@@ -50,9 +54,9 @@ export async function runFpcalc(
 /** Mono samples at `PCM_RATE_HZ`; empty if ffmpeg cannot read the file. */
 export async function runFfmpeg(
   program: string,
-  { path, demuxer, seconds, signal, isBackground }: ProgramInput,
+  { path, demuxer, seconds, startSeconds, signal, isBackground }: ProgramInput,
 ): Promise<Int16Array<ArrayBuffer>> {
-  const maxBytes = seconds * PCM_RATE_HZ * 2;
+  const maxBytes = Math.ceil(seconds * PCM_RATE_HZ) * 2;
   const output = await run(
     program,
     [
@@ -61,8 +65,8 @@ export async function runFfmpeg(
       'error',
       '-protocol_whitelist',
       'file,pipe',
-      '-f',
-      demuxer,
+      ...(demuxer === ANY_SINGLE_FILE ? ['-format_whitelist', DEMUXERS.join(',')] : ['-f', demuxer]),
+      ...(startSeconds > 0 ? ['-ss', String(startSeconds)] : []),
       '-t',
       String(seconds),
       '-i',

@@ -5,7 +5,7 @@ import { setImmediate as afterOthers } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import { ALGORITHM, compressFingerprint } from './fingerprint-code.ts';
-import { demuxerOf, PCM_RATE_HZ, runFfmpeg, runFpcalc } from './fingerprint-programs.ts';
+import { ANY_SINGLE_FILE, demuxerOf, PCM_RATE_HZ, runFfmpeg, runFpcalc } from './fingerprint-programs.ts';
 import { createFingerprintThreads } from './fingerprint-threads.ts';
 import type { FindTool, Tool, ToolName } from './tools.ts';
 
@@ -45,6 +45,8 @@ export interface SoundFile {
   path: string;
   format: string;
   durationMs: number;
+  /** Only this part of the file, whatever its format: where it begins. */
+  startMs?: number;
   /** Nobody waits for it: other programs come first. */
   isBackground?: boolean;
 }
@@ -95,10 +97,16 @@ export function createFingerprinter({
     return { raw: undefined, why: 'reason' in response ? response.reason : undefined };
   }
 
-  async function hear({ path, format, isBackground = false }: SoundFile, signal: AbortSignal): Promise<Heard> {
-    const demuxer = demuxerOf(format);
-    const input = demuxer === undefined ? undefined : { path, demuxer, seconds: HEARD_SECONDS, signal, isBackground };
-    const fpcalc = input && (await tool('fpcalc'));
+  async function hear(
+    { path, format, durationMs, startMs, isBackground = false }: SoundFile,
+    signal: AbortSignal,
+  ): Promise<Heard> {
+    const isPart = startMs !== undefined;
+    const demuxer = isPart ? ANY_SINGLE_FILE : demuxerOf(format);
+    const seconds = isPart ? Math.min(HEARD_SECONDS, durationMs / 1_000) : HEARD_SECONDS;
+    const part = { seconds, startSeconds: (startMs ?? 0) / 1_000 };
+    const input = demuxer === undefined ? undefined : { path, demuxer, ...part, signal, isBackground };
+    const fpcalc = input && !isPart && (await tool('fpcalc'));
     if (input && fpcalc) {
       const raw = await runFpcalc(fpcalc.path, input);
       if (raw) return { raw, method: 'fpcalc' };
@@ -112,6 +120,7 @@ export function createFingerprinter({
           : { raw: undefined };
       if (raw) return { raw, method: 'ffmpeg' };
     }
+    if (isPart) throw new NoFingerprint('unavailable', 'Fingerprinting a part of a file requires ffmpeg.');
     const { raw, why } = await byThread({ kind: 'file', path }, signal);
     if (raw) return { raw, method: 'wasm' };
     if (why !== undefined) throw new NoFingerprint('unreadable', `The audio could not be decoded: ${why}.`);

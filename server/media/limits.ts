@@ -26,6 +26,7 @@ export const MAX_NAME = 2_000;
 /** Characters kept of a comment, which is in lists of tracks too. */
 export const MAX_NOTE = 2_000;
 export const MAX_LYRICS = 256 << 10;
+export const MAX_CHAPTERS = 2_000;
 /** Values kept of a list field. */
 export const MAX_LIST = 200;
 

@@ -10,12 +10,14 @@ import {
   parsePosition,
   parsePositionOf,
   parseR128Db,
+  parseTimeOfDay,
   parseUuids,
 } from './field-values.ts';
-import { MAX_LIST, MAX_NAME, MAX_NOTE, MAX_PICTURES, MAX_TEXT } from './limits.ts';
+import { MAX_SHEET_BYTES, parseCueSheet } from './cue-sheet.ts';
+import { MAX_CHAPTERS, MAX_LIST, MAX_NAME, MAX_NOTE, MAX_PICTURES, MAX_TEXT } from './limits.ts';
 import { parseLyrics } from './lrc.ts';
 import { oneLine, plainText, trimmed } from './text.ts';
-import type { AudioFacts, Lyrics, PictureRef, ReplayGain, Tags } from './types.ts';
+import type { AudioFacts, Chapter, Lyrics, PictureRef, ReplayGain, Tags } from './types.ts';
 
 export type TextField =
   | TaggedField
@@ -49,6 +51,7 @@ export type TextField =
   | 'albumPeak'
   | 'r128TrackGain'
   | 'r128AlbumGain'
+  | 'cueSheet'
   | 'lyrics';
 
 /** What the reader of a format returns, before the checks of plausible.ts. */
@@ -68,6 +71,7 @@ export class TagBuilder {
   readonly pictures: FoundPicture[] = [];
   #display: string[] = [];
   #albumDisplay: string[] = [];
+  readonly #chapters = new Map<number, { startMs?: number | undefined; title?: string }>();
   #budget = MAX_TEXT;
 
   /** Adds one value; ignores blank and invalid ones. */
@@ -75,6 +79,7 @@ export class TagBuilder {
     const whole = trimmed(value);
     if (whole === '') return;
     if (field === 'lyrics') return this.addLyrics(parseLyrics(whole));
+    if (field === 'cueSheet') return setOnce(this.tags, 'cueSheet', parseCueSheet(whole.slice(0, MAX_SHEET_BYTES)));
     if (isTagged(field)) return this.#addTagged(field, whole);
     const text = LISTS_OF_IDS.has(field) ? whole : oneLine(whole, MAX_NAME);
     if (text.length > this.#budget) return;
@@ -161,6 +166,23 @@ export class TagBuilder {
     this.tags.lyrics = lyrics;
   }
 
+  /** One of `CHAPTER001=00:01:02.000` and `CHAPTER001NAME=…`; false for other names. */
+  addChapter(name: string, value: string): boolean {
+    const [, digits, isName] = /^CHAPTER(\d{2,4})(NAME)?$/i.exec(name) ?? [];
+    if (digits === undefined) return false;
+    const number = Number(digits);
+    const known = this.#chapters.get(number) ?? {};
+    if (isName) known.title = oneLine(trimmed(value), MAX_NAME);
+    else known.startMs = parseTimeOfDay(value);
+    if (this.#chapters.size < MAX_CHAPTERS) this.#chapters.set(number, known);
+    return true;
+  }
+
+  /** The longest list is the best: some have a limit. */
+  setChapters(chapters: Chapter[]): void {
+    if (chapters.length > (this.tags.chapters?.length ?? 0)) this.tags.chapters = chapters;
+  }
+
   addPicture(picture: FoundPicture): void {
     if (this.pictures.length < MAX_PICTURES || picture.kind === FRONT_COVER) this.pictures.push(picture);
     if (this.pictures.length > MAX_PICTURES * 2) this.pictures.length = MAX_PICTURES * 2;
@@ -181,6 +203,12 @@ export class TagBuilder {
     if (tags.albumArtists.length === 0) tags.albumArtists = this.#albumDisplay;
     const albumArtist = this.#albumDisplay.length === 1 ? this.#albumDisplay[0] : tags.albumArtists.join(', ');
     if (albumArtist) tags.albumArtist = albumArtist;
+    this.setChapters(
+      [...this.#chapters.values()].flatMap(({ startMs, title = '' }) =>
+        startMs === undefined ? [] : { startMs, title },
+      ),
+    );
+    if (tags.chapters) settleChapters(tags, tags.chapters);
     return tags;
   }
 
@@ -225,6 +253,12 @@ export class TagBuilder {
     const list = (this.tags[field] ??= []);
     for (const id of ids) if (list.length < MAX_LIST) list.push(id);
   }
+}
+
+/** One chapter is no division. */
+function settleChapters(tags: Tags, chapters: Chapter[]): void {
+  if (chapters.length < 2) delete tags.chapters;
+  else tags.chapters = chapters.slice(0, MAX_CHAPTERS).toSorted((a, b) => a.startMs - b.startMs);
 }
 
 const TAGGED = Object.fromEntries(TAGGED_FIELDS.map((spec) => [spec.field, spec])) as Record<

@@ -97,19 +97,43 @@ export function fittingBitrate(name: ProfileName, wanted: number | undefined): n
   return bitrate === undefined ? 0 : Math.min(Math.max(Math.round(wanted ?? bitrate.usual), bitrate.min), bitrate.max);
 }
 
+/** Samples `[start, end)` of a file; without an end to the end of the file. */
+export interface FileSection {
+  start: number;
+  end: number | null;
+  sampleRateHz: number;
+  /** Decoding may begin there. Lossy formats have to be decoded from their beginning to give the same samples. */
+  isLossless: boolean;
+}
+
 export interface TranscodeOrder {
   profile: ProfileName;
   /** kbps, within the profile's limits. */
   bitrateKbps: number;
   startMs: number;
+  /** Only this part of the file, to the sample; `startMs` counts from its beginning. */
+  section?: FileSection | undefined;
   /** Maximum number of channels. */
   channels?: number | undefined;
   sampleRateHz?: number | undefined;
 }
 
+const seekTo = (seconds: number): string[] => (seconds > 0 ? ['-ss', seconds.toFixed(6)] : []);
+
+const sectionFrom = ({ start, sampleRateHz }: FileSection, startMs: number): number =>
+  start + Math.round((startMs * sampleRateHz) / 1_000);
+
+/** Counts samples, from where decoding began. */
+function cut(section: FileSection, startMs: number): string {
+  const from = sectionFrom(section, startMs);
+  const first = section.isLossless ? 0 : from;
+  const end = section.end === null ? '' : `:end_sample=${section.end - from + first}`;
+  return `atrim=start_sample=${first}${end},asetpts=N/SR/TB`;
+}
+
 export const transcodeArguments = (
   input: string,
-  { profile, bitrateKbps, startMs, channels, sampleRateHz }: TranscodeOrder,
+  { profile, bitrateKbps, startMs, section, channels, sampleRateHz }: TranscodeOrder,
 ): string[] => [
   '-nostdin',
   '-hide_banner',
@@ -122,11 +146,14 @@ export const transcodeArguments = (
   'file,pipe',
   '-format_whitelist',
   DEMUXERS.join(','),
-  ...(startMs > 0 ? ['-ss', (startMs / 1_000).toFixed(3)] : []),
+  ...seekTo(
+    section ? (section.isLossless ? sectionFrom(section, startMs) / section.sampleRateHz : 0) : startMs / 1_000,
+  ),
   '-i',
   `file:${input}`,
   '-map',
   '0:a:0',
+  ...(section ? ['-af', cut(section, startMs)] : []),
   '-vn',
   '-sn',
   '-dn',
@@ -139,8 +166,29 @@ export const transcodeArguments = (
   ...(channels === undefined ? [] : ['-ac', String(channels)]),
   ...(sampleRateHz === undefined ? [] : ['-ar', String(sampleRateHz)]),
   ...PROFILES[profile].encode(bitrateKbps),
+  ...(section && !section.isLossless && profile === 'flac' ? ['-sample_fmt', 's16'] : []), // decoders give floats
   'pipe:1',
 ];
+
+/** Of the FLAC header, which has 36 bits for the number of samples. */
+const FLAC_SAMPLES_AT = 21;
+
+/**
+ * Writes the number of samples into the beginning of a section's FLAC, where ffmpeg leaves it open because it cannot
+ * seek in a pipe: players need it to show the length and to seek.
+ */
+export function announceLength(
+  head: Buffer,
+  { profile, section, startMs, sampleRateHz }: TranscodeOrder,
+  ms: number,
+): void {
+  if (profile !== 'flac' || !section || sampleRateHz !== undefined) return;
+  if (head.length < FLAC_SAMPLES_AT + 5 || head.toString('latin1', 0, 4) !== 'fLaC') return;
+  const { end } = section;
+  const samples = end === null ? Math.round((ms * section.sampleRateHz) / 1_000) : end - sectionFrom(section, startMs);
+  head.writeUInt8(((head[FLAC_SAMPLES_AT] as number) & 0xf0) | Math.floor(samples / 2 ** 32), FLAC_SAMPLES_AT);
+  head.writeUInt32BE(samples % 2 ** 32, FLAC_SAMPLES_AT + 1);
+}
 
 export interface TranscodeEnd {
   /** Exit code 0 and no error output. */

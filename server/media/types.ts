@@ -41,6 +41,33 @@ export interface Lyrics {
   lines: LyricsLine[];
 }
 
+/** Names and values in the order of the file: `TITLE`, `PERFORMER`, `ISRC`, and those of REM lines. */
+export type SheetFields = [name: string, value: string][];
+
+export interface SheetTrack {
+  number: number;
+  /** In units of the sheet; undefined without an index. */
+  begins: number | undefined;
+  /** Where the file is that has its beginning, in `files`. */
+  file: number;
+  fields: SheetFields;
+}
+
+export interface CueSheet {
+  /** As written; empty for a sheet inside a file. */
+  files: string[];
+  fields: SheetFields;
+  tracks: SheetTrack[];
+  unitsPerSecond: number;
+  /** What is wrong with it. */
+  fault?: string;
+}
+
+export interface Chapter {
+  startMs: number;
+  title: string;
+}
+
 /** Values of the tags; absent ones are not in the file. Text is trimmed and never empty. */
 export interface Tags extends TaggedValues {
   title?: string;
@@ -77,6 +104,10 @@ export interface Tags extends TaggedValues {
   replayGain?: ReplayGain;
   /** Lyrics embedded in the file, cut at 256 KB. */
   lyrics?: Lyrics;
+  /** Where the tracks of the file begin, if it has several. */
+  cueSheet?: CueSheet;
+  /** Of an audiobook, by their times. */
+  chapters?: Chapter[];
 }
 
 export interface AudioFacts {

@@ -38,7 +38,8 @@ export function createRelocationQueries(client: Sqlite) {
       bitrate_kbps AS bitrateKbps, sample_rate_hz AS sampleRateHz, bit_depth AS bitDepth, channels,
       encoder_delay AS encoderDelay, encoder_padding AS encoderPadding, track_gain_db AS trackGainDb,
       track_peak AS trackPeak, album_gain_db AS albumGainDb, album_peak AS albumPeak, has_picture AS hasPicture,
-      storage_uri AS storageUri, content_hash AS contentHash, audio_hash AS audioHash, availability
+      storage_uri AS storageUri, content_hash AS contentHash, audio_hash AS audioHash, availability,
+      section_start AS sectionStart, section_end AS sectionEnd
       FROM tracks WHERE id = ?`,
   );
   const NEAREST = `AND id <> @id AND availability = 'available'

@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import { bestImage } from '../covers/cover-order.ts';
 import { isSameStamp, mtimeUsOf, stampOf, type FileIdentity } from '../files/file-stamp.ts';
 import { lyricsMark, lyricsOf } from '../files/lyrics-files.ts';
+import { fileOfSection, NEEDS_FFMPEG } from '../files/section-names.ts';
 import type { KnownFile, KnownFiles } from './known-files.ts';
 import { codeOf, pathIn, type Listing, type NameReason } from './list-folder.ts';
 
@@ -12,6 +13,8 @@ export interface Candidate extends FileIdentity {
   name: string;
   /** Of the lyrics beside it. */
   lyricsMark: string | null;
+  /** Of the cue sheets in its folder. */
+  sheetsMark: string | null;
   known: KnownFile | null;
 }
 
@@ -38,8 +41,9 @@ export interface FolderBatch {
   stillFailed: NameReason[];
   skipped: NameReason[];
   unchanged: number;
-  /** Of the unchanged ones, those whose track was deleted. */
+  /** Of the unchanged ones, those whose track was deleted, and those whose cue sheet is not used. */
   deleted: number;
+  unsplit: number;
 }
 
 export const emptyBatch = (path: string): FolderBatch => ({
@@ -54,34 +58,45 @@ export const emptyBatch = (path: string): FolderBatch => ({
   skipped: [],
   unchanged: 0,
   deleted: 0,
+  unsplit: 0,
 });
 
-/** With `restore`, files whose tracks were deleted are read again. */
-export function compareFolder(listing: Listing, known: KnownFiles, restore: boolean): FolderBatch {
-  const { prefix, path, audio, images, texts, skipped } = listing;
+export interface CompareOptions {
+  /** Files whose tracks were deleted are read again. */
+  restore: boolean;
+  /** A file can be split into tracks: there is ffmpeg. */
+  canSplit: boolean;
+}
+
+export function compareFolder(listing: Listing, known: KnownFiles, options: CompareOptions): FolderBatch {
+  const { prefix, path, audio, images, texts, sheets, skipped } = listing;
   const batch = { ...emptyBatch(path), skipped };
   const folder = known.folder(path);
   batch.imageName = bestImage(images);
   batch.imageChanged = batch.imageName !== (folder?.imageName ?? null);
   const stats = audio.map((name) => statOf(batch, prefix, name));
   const marks = texts.length === 0 ? [] : lyricsMarks(batch, prefix, audio, texts);
-  const signature = signatureOf(audio, stats, marks);
-  if (folder?.signature === signature && !restore) {
+  const sheetsMark = audio.length === 0 ? null : markOfSheets(prefix, sheets);
+  if (audio.length === 0) for (const name of sheets) skipped.push({ name, reason: 'a cue sheet without audio' });
+  const signature = signatureOf(audio, stats, marks, sheetsMark);
+  if (folder?.signature === signature && !options.restore) {
     batch.unchanged = audio.length; // every file was a track and is the same: no row needs to be read
     return batch;
   }
-  const before = new Map<string, KnownFile>();
-  if (folder) for (const file of known.files(folder.id)) before.set(file.name, file);
+  const rows = folder ? known.files(folder.id) : [];
+  const before = new Map(rows.map((file) => [file.name, file]));
+  const sections = Map.groupBy(rows, ({ name }) => fileOfSection(name));
   audio.forEach((name, i) => {
     const stat = stats[i];
     const file = before.get(name) ?? null;
-    before.delete(name);
-    if (stat) classify(batch, name, stat, marks[i] ?? null, file, restore);
+    const tracks = sections.get(name) ?? [];
+    for (const one of [name, ...tracks.map((track) => track.name)]) before.delete(one);
+    if (stat) classify(batch, name, stat, { lyricsMark: marks[i] ?? null, sheetsMark }, file, tracks, options);
   });
   // a file whose track was deleted may have been renamed, so it is not gone yet
   for (const file of before.values()) if (file.state !== 'gone' && file.state !== 'deleted') batch.gone.push(file);
   // files that failed, were deleted or are gone have to be looked at by each scan
-  const isSettled = batch.stillFailed.length + before.size + batch.deleted === 0;
+  const isSettled = batch.stillFailed.length + before.size + batch.deleted + batch.unsplit === 0;
   batch.signature = isSettled && folder?.signature !== signature ? signature : null;
   return batch;
 }
@@ -90,18 +105,28 @@ function classify(
   batch: FolderBatch,
   name: string,
   stat: fs.Stats,
-  mark: string | null,
+  marks: Pick<Candidate, 'lyricsMark' | 'sheetsMark'>,
   known: KnownFile | null,
-  restore: boolean,
+  sections: KnownFile[],
+  { restore, canSplit }: CompareOptions,
 ): void {
   const stamp = stampOf(stat);
   const isSame = known !== null && isSameStamp(known, stamp);
-  const hasOtherLyrics = known?.state === 'track' && known.lyricsMark !== mark;
-  if (!isSame || hasOtherLyrics || (known.state === 'deleted' && restore)) {
-    batch.candidates.push({ name, ...stamp, dev: stat.dev, ino: stat.ino, lyricsMark: mark, known });
+  const isTrack = known?.state === 'track' || known?.state === 'split';
+  const hasOtherTexts = isTrack && (known.lyricsMark !== marks.lyricsMark || known.sheetsMark !== marks.sheetsMark);
+  const isWanted = restore && [known, ...sections].some((row) => row?.state === 'deleted');
+  const isBack = known?.state === 'gone' && known.trackId === null;
+  const mayBeSplit = canSplit && known?.reason === NEEDS_FFMPEG;
+  if (!isSame || hasOtherTexts || isWanted || isBack || mayBeSplit) {
+    batch.candidates.push({ name, ...stamp, dev: stat.dev, ino: stat.ino, ...marks, known });
   } else if (known.state === 'gone') batch.returned.push(known);
   else {
     batch.unchanged++;
+    batch.returned.push(...sections.filter(({ state }) => state === 'gone'));
+    if (known.state === 'track' && known.reason !== null) {
+      batch.unsplit++;
+      batch.skipped.push({ name, reason: known.reason });
+    }
     if (known.state === 'deleted') batch.deleted++;
     if (known.state === 'failed') batch.stillFailed.push({ name, reason: known.reason ?? 'it could not be read' });
   }
@@ -126,9 +151,24 @@ function lyricsMarks(batch: FolderBatch, prefix: string | Buffer, audio: string[
   });
 }
 
-/** One hash of the names, sizes and times of a folder's audio and of the lyrics beside it. */
-function signatureOf(audio: string[], stats: (fs.Stats | undefined)[], marks: (string | null)[]): string {
-  let text = '';
+/** One hash of the names, sizes and times of the cue sheets; null when there are none. */
+function markOfSheets(prefix: string | Buffer, sheets: string[]): string | null {
+  if (sheets.length === 0) return null;
+  const lines = sheets.toSorted().map((name) => {
+    const stat = fs.statSync(pathIn(prefix, name), { throwIfNoEntry: false });
+    return `${name}/${stat ? `${stat.size}/${Math.round(stat.mtimeMs)}` : ''}`;
+  });
+  return hash('sha1', lines.join('\n'), 'base64');
+}
+
+/** One hash of the names, sizes and times of a folder's audio, and of the lyrics and cue sheets beside it. */
+function signatureOf(
+  audio: string[],
+  stats: (fs.Stats | undefined)[],
+  marks: (string | null)[],
+  sheetsMark: string | null,
+): string {
+  let text = sheetsMark === null ? '' : `${sheetsMark}\n`;
   for (let i = 0; i < audio.length; i++) {
     const stat = stats[i];
     text += `${audio[i]}/${stat ? stat.size : ''}/${stat ? mtimeUsOf(stat) : ''}\n`;

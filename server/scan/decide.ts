@@ -4,6 +4,7 @@ import type { TrackId } from '../db/ids.ts';
 import { isSameStamp } from '../files/file-stamp.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
 import { sourceIdOf } from '../files/relative-path.ts';
+import type { Section } from '../files/sections.ts';
 import type { Candidate, FolderBatch, ListedFile } from './compare-folder.ts';
 
 export type ReadOk = Extract<ReadResult, { ok: true }>;
@@ -47,7 +48,7 @@ export type ScanOp = SingleOp | RotationOp;
 export interface Known {
   /** Was found in another place by this scan. */
   isAdopted(id: TrackId): boolean;
-  fileAt(path: string, name: string): { trackId: TrackId | null } | undefined;
+  fileAt(path: string, name: string): { trackId: TrackId | null; state: string } | undefined;
   trackNamed(sourceId: string): TrackId | undefined;
   /** Has a file in another place that is there. */
   hasOtherFile(id: TrackId, path: string, name: string): boolean;
@@ -64,6 +65,8 @@ export type Decision =
   | { kind: 'failed'; op: FileOp; reason: string; trackId: TrackId | null; lost: TrackId[] }
   | { kind: 'added'; op: FileOp; read: ReadOk; displaced: TrackId | undefined; lost: TrackId[] }
   | { kind: 'updated'; op: FileOp; read: ReadOk; trackId: TrackId; onlyLyrics: boolean }
+  /** It has several tracks. `whole`: the track that it was until now. */
+  | { kind: 'split'; op: FileOp; read: ReadOk; sections: Section[]; whole: TrackId | undefined; isKnown: boolean }
   | MovedDecision
   /** Another name of a file that was found already: one file per track, so the next scan reads it. */
   | { kind: 'second'; op: MovedOp }
@@ -114,6 +117,12 @@ function decideFile(op: FileOp, known: Known): Decision {
     lost: lostWith(before, known),
   });
   if (!result.ok) return failed(result.reason);
+  const { sections } = result.split ?? {};
+  if (sections) {
+    const whole = typeof is === 'number' ? is : (before ?? known.trackNamed(sourceIdOf(path, candidate.name)));
+    const isKnown = known.fileAt(path, candidate.name)?.state === 'split';
+    return { kind: 'split', op, read: result, sections, whole, isKnown };
+  }
   if (typeof is === 'number' && is !== before && !known.isAdopted(is)) return decideMove(op, is, result, known);
   const named = before ?? known.trackNamed(sourceIdOf(path, candidate.name));
   if (named === undefined || is === 'new')
@@ -133,4 +142,4 @@ const lostWith = (id: TrackId | null, known: Known): TrackId[] => (id !== null &
 
 /** The file itself is the same, and only the lyrics beside it are not. */
 export const hasOnlyOtherLyrics = ({ known, ...now }: Candidate): boolean =>
-  known?.state === 'track' && isSameStamp(known, now);
+  known?.state === 'track' && isSameStamp(known, now) && known.sheetsMark === now.sheetsMark && known.reason === null;

@@ -24,8 +24,8 @@ export interface DryRunDeps {
 
 export function createDryRun({ db, source, record }: DryRunDeps): { plan: WriteBatch; changes: () => ScanChanges } {
   const client = db.$client;
-  const findFile = client.prepare<[string, string, string], { trackId: TrackId | null }>(
-    `SELECT f.track_id AS trackId
+  const findFile = client.prepare<[string, string, string], { trackId: TrackId | null; state: string }>(
+    `SELECT f.track_id AS trackId, f.state
       FROM source_folders d JOIN source_files f ON f.folder_id = d.id
       WHERE d.source = ? AND d.path = ? AND f.name = ?`,
   );
@@ -101,7 +101,8 @@ export function createDryRun({ db, source, record }: DryRunDeps): { plan: WriteB
       return;
     }
     const sourceId = sourceIdOf(decision.op.path, decision.op.candidate.name);
-    if (decision.kind === 'added') note(changes.added, sourceId);
+    if (decision.kind === 'added' || (decision.kind === 'split' && !decision.isKnown)) note(changes.added, sourceId);
+    if (decision.kind === 'split' && decision.isKnown) note(changes.updated, sourceId);
     if (decision.kind === 'updated') note(changes.updated, sourceId);
     if (decision.kind === 'moved') note(changes.moved, { from: sourceIdOfTrack(decision.trackId), to: sourceId });
   }

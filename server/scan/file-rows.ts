@@ -14,17 +14,26 @@ export interface FileOutcome {
   trackId: TrackId | null;
 }
 
+/** A track of a file, see files/section-names.ts. */
+export interface SectionRow {
+  name: string;
+  trackId: TrackId | null;
+  audioHash: string | null;
+}
+
+export type FileRows = ReturnType<typeof createFileRows>;
+
 export function createFileRows(client: Sqlite) {
   const upsert = client.prepare(
     `INSERT INTO source_files
-      (folder_id, name, size_bytes, mtime_us, dev, ino, state, reason, lyrics_mark, track_id)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      (folder_id, name, size_bytes, mtime_us, dev, ino, state, reason, lyrics_mark, sheets_mark, track_id)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (folder_id, name) DO UPDATE SET size_bytes = excluded.size_bytes, mtime_us = excluded.mtime_us,
         dev = excluded.dev, ino = excluded.ino, state = excluded.state, reason = excluded.reason,
-        lyrics_mark = excluded.lyrics_mark, track_id = excluded.track_id`,
+        lyrics_mark = excluded.lyrics_mark, sheets_mark = excluded.sheets_mark, track_id = excluded.track_id`,
   );
-  const find = client.prepare<[number, string], RowAs<typeof sourceFiles, 'trackId'>>(
-    'SELECT track_id AS trackId FROM source_files WHERE folder_id = ? AND name = ?',
+  const find = client.prepare<[number, string], RowAs<typeof sourceFiles, 'trackId' | 'state'>>(
+    'SELECT track_id AS trackId, state FROM source_files WHERE folder_id = ? AND name = ?',
   );
   const setState = client.prepare<[string, number, string]>(
     'UPDATE source_files SET state = ? WHERE folder_id = ? AND name = ?',
@@ -37,14 +46,22 @@ export function createFileRows(client: Sqlite) {
   const findOther = client.prepare<[TrackId, number, string], { name: string }>(
     `SELECT name FROM source_files WHERE track_id = ? AND state = 'track' AND NOT (folder_id = ? AND name = ?)`,
   );
+  const listSections = client.prepare<[number, string, string], SectionRow>(
+    // '0' follows '/'
+    `SELECT f.name, f.track_id AS trackId, t.audio_hash AS audioHash
+      FROM source_files f LEFT JOIN tracks t ON t.id = f.track_id
+      WHERE f.folder_id = ? AND f.name >= ? || '//' AND f.name < ? || '/0' ORDER BY f.name`,
+  );
   return {
+    sectionsOf: (folder: number, name: string): SectionRow[] => listSections.all(folder, name, name),
     find: (folder: number, name: string) => find.get(folder, name),
     put(
       folder: number,
-      { name, sizeBytes, mtimeUs, dev, ino }: Candidate,
+      { name, sizeBytes, mtimeUs, dev, ino, sheetsMark }: Omit<Candidate, 'lyricsMark' | 'known'>,
       { state, reason, lyricsMark, trackId }: FileOutcome,
     ): void {
-      upsert.run(folder, name, sizeBytes, mtimeUs, dev, ino, state, reason ?? null, lyricsMark, trackId);
+      const stamp = [sizeBytes, mtimeUs, dev, ino];
+      upsert.run(folder, name, ...stamp, state, reason ?? null, lyricsMark, sheetsMark, trackId);
     },
     setState: (folder: number, name: string, state: KnownFile['state']): void => void setState.run(state, folder, name),
     remove: (folder: number, name: string): void => void remove.run(folder, name),

@@ -7,9 +7,11 @@ import type { TrackId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
 import type { ReaderPool } from '../files/reader-pool.ts';
 import { join, sourceIdOf } from '../files/relative-path.ts';
+import { fileOfSection } from '../files/section-names.ts';
 import { toIdentity } from '../files/track-draft.ts';
 import type { Hearing } from '../enrichment/hearing.ts';
-import type { TrackWriter } from '../library/track-writer.ts';
+import { prepareKnownTracks } from '../library/track-identity.ts';
+import type { TrackIdentity, TrackWriter } from '../library/track-writer.ts';
 import { SAME_RECORDING } from '../media/fingerprint-match.ts';
 import type { Relocation } from '../relocation/service.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
@@ -47,20 +49,36 @@ export type FindGone = ReturnType<typeof createFindGone>;
 export function createFindGone({ db, source, hearing, relocation, tracks, reader }: FindGoneDeps) {
   const client = db.$client;
   const goneTracks = createGoneTracks(client, source);
+  const findKnown = prepareKnownTracks(client);
 
   /** What people did goes to the track that is left; one that a person edited is kept, and takes the other's file. */
   async function joinEqual({ signal }: Search): Promise<TrackId[]> {
     const joined: TrackId[] = [];
-    for (const { gone, left, isEdited } of goneTracks.listJoinable()) {
+    for (const { gone, left, isEdited, isSection } of goneTracks.listJoinable()) {
       await nextTurn(); // people wait for no more than one of them
       signal.throwIfAborted();
-      const keepsGone = isEdited && tracks.statusOf(left) !== 'manual';
+      // the tracks of a file that moved are known by their audio alone
+      const keepsGone = (isEdited || isSection) && tracks.statusOf(left) !== 'manual';
       const becomeOne = (): void =>
-        keepsGone ? relocation.takeOverFile(gone, left, 'same_audio') : relocation.join(left, gone);
+        !keepsGone
+          ? relocation.join(left, gone)
+          : isSection
+            ? takeOverSection(gone, left, 'same_audio')
+            : relocation.takeOverFile(gone, left, 'same_audio');
       if (isDone(becomeOne)) joined.push(gone);
     }
     return joined;
   }
+
+  /** With what its sheet says now, unless a person edited the track. */
+  function takeOverSection(gone: TrackId, left: TrackId, why: 'same_audio' | 'same_music'): void {
+    const now = findKnown(left);
+    relocation.takeOverFile(gone, left, why);
+    if (now && tracks.statusOf(gone) !== 'manual') setIdentity(gone, now.identity, now.folder);
+  }
+
+  const setIdentity = (id: TrackId, identity: TrackIdentity, folder: number | undefined): void =>
+    client.transaction(() => tracks.batch(() => tracks.setIdentity(id, identity, folder))).immediate();
 
   /** Pairs that may be one recording. */
   async function matchesAmong(gone: readonly GoneTrack[], search: Search): Promise<Match<NewTrack>[]> {
@@ -97,14 +115,14 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
 
   /** The gone track takes over the file, with its tags unless a person edited its own; the new track goes. */
   async function adopt(root: MusicRoots, { gone, now }: Match<NewTrack>): Promise<boolean> {
+    if (fileOfSection(now.name) !== undefined) return isDone(() => takeOverSection(gone, now.id, 'same_music'));
     const paths = [join(now.path, now.name)];
     const [result] = await reader.read({ root, paths, copyTo: null, hashLarge: false });
     const sound = hearing.stored(now.id);
     if (!isDone(() => relocation.takeOverFile(gone, now.id, 'same_music'))) return false;
     if (sound) hearing.store(gone, sound);
     if (!result?.ok || tracks.statusOf(gone) === 'manual') return true;
-    const identity = toIdentity(result.read, sourceIdOf(now.path, now.name));
-    client.transaction(() => tracks.batch(() => tracks.setIdentity(gone, identity, now.folder))).immediate();
+    setIdentity(gone, toIdentity(result.read, sourceIdOf(now.path, now.name)), now.folder);
     return true;
   }
 

@@ -6,7 +6,7 @@ import type { sourceFiles, sourceFolders } from '../db/schema.ts';
 /** A file as the last scan left it. */
 export type KnownFile = RowAs<
   typeof sourceFiles,
-  'name' | 'sizeBytes' | 'mtimeUs' | 'state' | 'reason' | 'lyricsMark' | 'trackId'
+  'name' | 'sizeBytes' | 'mtimeUs' | 'state' | 'reason' | 'lyricsMark' | 'sheetsMark' | 'trackId'
 >;
 export type KnownFolder = RowAs<typeof sourceFolders, 'id' | 'imageName' | 'signature'>;
 type FolderPath = RowOf<typeof sourceFolders, 'id' | 'path'>;
@@ -20,8 +20,8 @@ export interface KnownFiles {
   present(folderId: number): KnownFile[];
 }
 
-const FILE_COLUMNS =
-  'name, size_bytes AS sizeBytes, mtime_us AS mtimeUs, state, reason, lyrics_mark AS lyricsMark, track_id AS trackId';
+const FILE_COLUMNS = `name, size_bytes AS sizeBytes, mtime_us AS mtimeUs, state, reason, lyrics_mark AS lyricsMark,
+  sheets_mark AS sheetsMark, track_id AS trackId`;
 
 export function openKnownFiles(databasePath: string, source: string): KnownFiles & { close(): void } {
   const client = new Database(databasePath, { readonly: true });

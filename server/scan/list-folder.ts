@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import { sep } from 'node:path';
 import { LYRICS_EXTENSIONS } from '../files/lyrics-files.ts';
+import { SHEET_EXTENSION } from '../files/section-names.ts';
 import { IGNORE_MARKS, PICTURE_EXTENSIONS } from '../files/music-names.ts';
 import { absoluteOf, join, textOf } from '../files/relative-path.ts';
 import { AUDIO_EXTENSIONS, whyNotRead } from '../media/audio-formats.ts';
@@ -24,6 +25,8 @@ export interface Listing {
   images: { name: string; extension: string }[];
   /** Lyrics, if there is audio of the same name. */
   texts: string[];
+  /** Cue sheets. */
+  sheets: string[];
   skipped: NameReason[];
 }
 
@@ -40,6 +43,7 @@ export function listFolder(root: MusicRoots, path: string): Listing | string {
     audio: [],
     images: [],
     texts: [],
+    sheets: [],
     skipped: [],
   };
   let dirents: fs.Dirent<string | Buffer>[];
@@ -79,6 +83,7 @@ function sort(listing: Listing, root: MusicRoots, name: string, dirent: fs.Diren
   if (AUDIO_EXTENSIONS.has(extension)) listing.audio.push(name);
   else if (PICTURE_EXTENSIONS.has(extension)) listing.images.push({ name, extension });
   else if (LYRICS_EXTENSIONS.includes(extension)) listing.texts.push(name);
+  else if (extension === SHEET_EXTENSION) listing.sheets.push(name);
   else skip(whyNotRead(extension));
 }
 

@@ -2,6 +2,7 @@ import { createCheckpoints } from '../db/checkpoints.ts';
 import { AppError } from '../errors.ts';
 import type { FilesOffer } from '../files/module.ts';
 import type { LibraryOffer } from '../library/module.ts';
+import type { MediaOffer } from '../media/module.ts';
 import type { Base, Module } from '../module.ts';
 import type { Relocation } from '../relocation/service.ts';
 import { importPathFault } from '../settings/checks.ts';
@@ -26,6 +27,7 @@ type ScanModuleDeps = Base &
   Pick<StorageOffer, 'storage' | 'leases'> &
   Pick<LibraryOffer, 'library' | 'tracks' | 'trash' | 'changes'> &
   Pick<FilesOffer, 'scanReader'> &
+  Pick<MediaOffer, 'findTool'> &
   Pick<SourcesOffer, 'sources'> & {
     hearing: Hearing;
     relocation: Relocation;
@@ -53,6 +55,7 @@ export function scanModule({
   changes,
   scanReader: reader,
   sources,
+  findTool,
   hearing,
   relocation,
   isServing,
@@ -80,6 +83,7 @@ export function scanModule({
     hearing,
     findGone: createFindGone({ db, source: LOCAL_FOLDER, hearing, relocation, tracks, reader }),
     relieve: checkpoints.relieve,
+    canSplit: async () => (await findTool('ffmpeg', settings.get('FFMPEG_PATH')).catch(() => undefined)) !== undefined,
   };
 
   return {

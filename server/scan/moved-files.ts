@@ -119,7 +119,7 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
   const hasFormer = client.prepare<[TrackId]>('SELECT 1 FROM former_audio WHERE track_id = ?');
   const listHeld = client.prepare<[TrackId], FileIdentity & KnownFile & { path: string }>(
     `SELECT d.path, f.name, f.dev, f.ino, f.size_bytes AS sizeBytes, f.mtime_us AS mtimeUs, f.state, f.reason,
-        f.lyrics_mark AS lyricsMark, f.track_id AS trackId
+        f.lyrics_mark AS lyricsMark, f.sheets_mark AS sheetsMark, f.track_id AS trackId
       FROM source_files f JOIN source_folders d ON d.id = f.folder_id WHERE f.track_id = ? AND f.state = 'track'`,
   );
   const listings = new Map<string, Promise<Set<string> | 'absent' | 'unknown'>>();
@@ -298,8 +298,8 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
       return held
         .filter(({ path, name }) => !waiting.has(join(path, name)))
         .map(({ path, dev, ino, ...known }) => {
-          const { name, sizeBytes, mtimeUs, lyricsMark } = known;
-          return { path, candidate: { name, sizeBytes, mtimeUs, dev, ino, lyricsMark, known } };
+          const { name, sizeBytes, mtimeUs, lyricsMark, sheetsMark } = known;
+          return { path, candidate: { name, sizeBytes, mtimeUs, dev, ino, lyricsMark, sheetsMark, known } };
         });
     },
 

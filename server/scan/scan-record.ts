@@ -3,6 +3,7 @@ import type { TrackId } from '../db/ids.ts';
 import { sourceIdOf } from '../files/relative-path.ts';
 import type { FolderBatch } from './compare-folder.ts';
 import type { Decision } from './decide.ts';
+import type { NameReason } from './list-folder.ts';
 import type { ScanResult } from './wire.ts';
 
 type Line = ScanResult['failed'][number];
@@ -62,12 +63,20 @@ export function recordWalked(record: ScanRecord, batch: FolderBatch): void {
   const unchanged = batch.unchanged + batch.returned.length;
   record.seen += unchanged + batch.candidates.length;
   record.unchanged += unchanged;
-  record.skippedCount += batch.skipped.length;
-  for (const { name, reason } of batch.skipped)
-    if (record.skipped.length < LISTED_SKIPS) record.skipped.push({ source_id: sourceIdOf(batch.path, name), reason });
+  recordSkipped(record, batch.path, batch.skipped);
+}
+
+function recordSkipped(record: ScanRecord, path: string, skipped: NameReason[]): void {
+  record.skippedCount += skipped.length;
+  for (const { name, reason } of skipped)
+    if (record.skipped.length < LISTED_SKIPS) record.skipped.push({ source_id: sourceIdOf(path, name), reason });
 }
 
 export function recordDecision(record: ScanRecord, decision: Decision): void {
+  if ('read' in decision && decision.read?.split?.fault !== undefined) {
+    const { path, candidate } = decision.op;
+    recordSkipped(record, path, [{ name: candidate.name, reason: decision.read.split.fault }]);
+  }
   switch (decision.kind) {
     case 'folder':
       for (const id of decision.lost) record.missing.add(id);
@@ -88,6 +97,10 @@ export function recordDecision(record: ScanRecord, decision: Decision): void {
       record.adopted.add(decision.trackId);
       record.missing.delete(decision.trackId);
       record.moved++;
+      return;
+    case 'split':
+      if (decision.isKnown) record.updated++;
+      else record.added += decision.sections.length;
       return;
     case 'added':
       for (const id of decision.lost) record.missing.add(id);

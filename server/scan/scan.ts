@@ -11,6 +11,7 @@ import type { Hearing } from '../enrichment/hearing.ts';
 import { AppError, DISK_FULL, isDiskFull } from '../errors.ts';
 import { fileKey } from '../files/file-stamp.ts';
 import { nameOfMark } from '../files/lyrics-files.ts';
+import { NEEDS_FFMPEG } from '../files/section-names.ts';
 import type { ReaderPool } from '../files/reader-pool.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
 import { join } from '../files/relative-path.ts';
@@ -66,6 +67,8 @@ export interface ScanDeps {
   batchMs: () => number;
   /** Resolves when the database's log is short enough to write on. */
   relieve: () => Promise<void>;
+  /** There is ffmpeg, to send parts of a file. */
+  canSplit: () => Promise<boolean>;
 }
 
 export interface ScanOptions extends ScopeOptions {
@@ -109,6 +112,7 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
     ...options,
     root,
     startedAt,
+    canSplit: await deps.canSplit(),
     folders,
     offline,
     closed,
@@ -177,8 +181,8 @@ async function walkThrough(scan: Scan, part: Pick<Scan, 'folders' | 'closed'>): 
 
 /** Gives the files that have to be looked at, in groups. What else a folder has to say is written by itself. */
 async function* walk({ walker, record, rows, progress, signal, ...scan }: Scan): AsyncGenerator<ListedFile[]> {
-  const { root, folders, closed, restore, databasePath } = scan;
-  const walking = walker.start({ root, folders, closed, restore, databasePath, source: LOCAL_FOLDER });
+  const { root, folders, closed, restore, canSplit, databasePath } = scan;
+  const walking = walker.start({ root, folders, closed, restore, canSplit, databasePath, source: LOCAL_FOLDER });
   try {
     for await (const { batches, current } of walking.messages(signal)) {
       signal.throwIfAborted();
@@ -219,8 +223,9 @@ async function plan(
   const ops: ScanOp[] = [];
   const toRead = group.filter((file, i) => {
     const same = known[i];
-    if (same === 'unsure') unsure.add(file.candidate);
-    if (!same || same === 'unsure' || ('deletedFrom' in same && restore)) return true;
+    const mayBeSplit = same !== undefined && file.candidate.sheetsMark !== null; // by a sheet that was not beside it
+    if (same === 'unsure' || mayBeSplit) unsure.add(file.candidate);
+    if (!same || same === 'unsure' || mayBeSplit || ('deletedFrom' in same && restore)) return true;
     // from a folder that is only indexed into one whose files are copied
     if ('trackId' in same && modeAt(file.path) === 'copy' && modeAt(same.from) !== 'copy') return true;
     if ('trackId' in same) ops.push({ kind: 'moved', ...file, trackId: same.trackId });
@@ -253,12 +258,13 @@ async function readGroup(scan: Scan, files: ListedFile[], reading: Reading): Pro
   if (files.length === 0) return [];
   const results = await scan.reader.read({
     root: scan.root,
-    paths: files.map(({ path, candidate: { name, sizeBytes, mtimeUs, dev, lyricsMark } }) => ({
+    paths: files.map(({ path, candidate: { name, sizeBytes, mtimeUs, dev, lyricsMark, sheetsMark } }) => ({
       path: join(path, name),
       sizeBytes,
       mtimeUs,
       dev,
       lyrics: lyricsMark && join(path, nameOfMark(lyricsMark)),
+      sheets: sheetsMark === null ? ('inside' as const) : ('beside' as const),
     })),
     copyTo: reading === 'copied' ? scan.copyTo : null,
     named: reading === 'copied' && scan.sendCopies !== undefined,
@@ -270,8 +276,12 @@ async function readGroup(scan: Scan, files: ListedFile[], reading: Reading): Pro
       'storage_full',
       `The disk is full. ${scan.record.added} tracks were added; free some space and scan again to go on.`,
     );
-  return files.map((file, i) => ({ ...file, result: results[i] as ReadResult }));
+  return files.map((file, i) => ({ ...file, result: checkedSplit(results[i] as ReadResult, scan.canSplit) }));
 }
+
+/** Without ffmpeg nobody could hear the tracks of a file. */
+const checkedSplit = (result: ReadResult, canSplit: boolean): ReadResult =>
+  result.ok && result.split?.sections && !canSplit ? { ...result, split: { fault: NEEDS_FFMPEG } } : result;
 
 /** New files that may be tracks whose files moved are read again with their hash. */
 async function hashWhereNeeded(scan: Scan, files: ReadFile[]): Promise<ReadFile[]> {
@@ -280,7 +290,8 @@ async function hashWhereNeeded(scan: Scan, files: ReadFile[]): Promise<ReadFile[
     .filter(({ candidate, read }) => read.audioHash === null && !hasOnlyOtherLyrics(candidate));
   if (fresh.length === 0) return files;
   const isNeeded = await scan.moved.toHash(fresh);
-  const needed = new Set(fresh.filter((_, i) => isNeeded[i]).map(({ candidate }) => candidate));
+  const isSplit = ({ read }: NewFile): boolean => read.split?.sections !== undefined; // known by hash and offset
+  const needed = new Set(fresh.filter((file, i) => isNeeded[i] || isSplit(file)).map(({ candidate }) => candidate));
   const again = await readGroup(
     scan,
     files.filter(({ candidate }) => needed.has(candidate)),
@@ -326,18 +337,21 @@ async function settleWaiting(scan: Scan): Promise<void> {
     ...scan,
     after: scan.unfinished.after(),
     async readTags(files) {
-      const paths = files.map(({ path, candidate: { name, sizeBytes, mtimeUs, lyricsMark } }) => ({
+      const paths = files.map(({ path, candidate: { name, sizeBytes, mtimeUs, lyricsMark, sheetsMark } }) => ({
         path: join(path, name),
         sizeBytes,
         mtimeUs,
         lyrics: lyricsMark && join(path, nameOfMark(lyricsMark)),
+        sheets: sheetsMark === null ? ('inside' as const) : ('beside' as const),
       }));
       const results = await reader.read({ root, paths, copyTo: null, hashLarge: false });
       const read = results.map((result, i) => {
         const { path, candidate } = files[i] as Waiting;
         return { path, candidate, result };
       });
-      return scan.settleCharsets(read).map(({ result }, i) => (result.ok ? { ...result, ...files[i]?.read } : result));
+      return scan
+        .settleCharsets(read)
+        .map(({ result }, i) => (result.ok ? checkedSplit({ ...result, ...files[i]?.read }, scan.canSplit) : result));
     },
     async push(ops) {
       await rows.hasRoom();

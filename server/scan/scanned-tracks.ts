@@ -1,10 +1,10 @@
 // What a scan changes of tracks: where the file is, whether it is there, and what is in it.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
-import { join, sourceIdOf } from '../files/relative-path.ts';
 import { NO_HASH } from '../files/read-file.ts';
-import { toAudio, toIdentity } from '../files/track-draft.ts';
-import type { TrackAudio, TrackWriter } from '../library/track-writer.ts';
+import { join, sourceIdOf } from '../files/relative-path.ts';
+import { toAudio, toIdentity, type StoredAudio } from '../files/track-draft.ts';
+import type { TrackAudio, TrackIdentity, TrackWriter } from '../library/track-writer.ts';
 import type { Trash } from '../library/trash.ts';
 import type { Storage } from '../storage/storage.ts';
 import { FILE_SCHEME, toFileUri, toUri } from '../storage/uri.ts';
@@ -17,11 +17,20 @@ export const OVERWRITTEN = '.overwritten';
 export interface ScannedTracksDeps {
   db: MainDb;
   tracks: TrackWriter;
-  trash: Pick<Trash, 'findPlace' | 'restore' | 'setPlace'>;
+  trash: Pick<Trash, 'findPlace' | 'findHidden' | 'restore' | 'setPlace'>;
   storage: Pick<Storage, 'backend'>;
   source: string;
   now: () => Date;
 }
+
+/** What a file, or a section of one, says of its track. */
+export interface Draft {
+  sourceId: string;
+  identity: TrackIdentity;
+  audio: TrackAudio;
+}
+
+export type ScannedTracks = ReturnType<typeof createScannedTracks>;
 
 export function createScannedTracks({ db, tracks, trash, storage, source, now }: ScannedTracksDeps) {
   const client = db.$client;
@@ -53,13 +62,15 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     "UPDATE tracks SET metadata_status = 'pending', metadata_error = NULL WHERE id = ?",
   );
 
-  const toTrackAudio = ({ path, candidate }: ListedFile, { read, stored, sizeBytes, audioHash }: ReadOk): TrackAudio =>
-    toAudio(read, {
-      storageUri: stored ? toUri(storage, stored.key) : toFileUri(join(path, candidate.name)),
-      contentHash: stored?.sha256 ?? null,
-      audioHash,
-      sizeBytes,
-    });
+  const findAudioHash = client.prepare<[TrackId], string | null>('SELECT audio_hash FROM tracks WHERE id = ?').pluck();
+  const setAudioHash = client.prepare<[string, TrackId]>('UPDATE tracks SET audio_hash = ? WHERE id = ?');
+
+  const storedAs = (place: string, { stored, sizeBytes, audioHash }: ReadOk): StoredAudio => ({
+    storageUri: stored ? toUri(storage, stored.key) : toFileUri(place),
+    contentHash: stored?.sha256 ?? null,
+    audioHash,
+    sizeBytes,
+  });
 
   /**
    * Another file has its place. The name below a hidden folder is that of no file, since such folders are not scanned,
@@ -76,6 +87,15 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     restore: (id: TrackId): void => void setAvailability.run('available', id),
 
     displace,
+    storedAs,
+    audioHashOf: (id: TrackId): string | null => findAudioHash.get(id) ?? null,
+    setAudioHash: (id: TrackId, audioHash: string): void => void setAudioHash.run(audioHash, id),
+
+    draftOf({ path, candidate }: ListedFile, read: ReadOk): Draft {
+      const sourceId = sourceIdOf(path, candidate.name);
+      const audio = toAudio(read.read, storedAs(join(path, candidate.name), read));
+      return { sourceId, identity: toIdentity(read.read, sourceId), audio };
+    },
 
     move(id: TrackId, path: string, name: string): void {
       const sourceId = sourceIdOf(path, name);
@@ -86,16 +106,22 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
       setPlace.run(toFileUri(join(path, name)), time, id);
     },
 
-    /** A deleted track whose file changed, or is asked for again, comes back as itself. */
-    insert(file: ListedFile, read: ReadOk, folder: number): { trackId: TrackId; replaced?: string | undefined } {
-      const sourceId = sourceIdOf(file.path, file.candidate.name);
-      const deleted = trash.findPlace(source, sourceId);
-      if (deleted !== undefined) {
-        trash.restore(db, deleted);
-        return { trackId: deleted, replaced: this.refill(deleted, file, read, folder) };
+    /** A deleted track whose file changed, or is asked for again, comes back as itself, and so does a hidden one. */
+    insert(draft: Draft, folder: number): { trackId: TrackId; replaced?: string | undefined } {
+      const { sourceId, identity, audio } = draft;
+      const audioHash = audio.audioHash === NO_HASH ? null : audio.audioHash;
+      const before = trash.findPlace(source, sourceId) ?? trash.findHidden(source, sourceId, audioHash);
+      if (before !== undefined) {
+        trash.restore(db, before, sourceId);
+        return { trackId: before, replaced: this.refill(before, draft, folder) };
       }
-      const identity = toIdentity(read.read, sourceId);
-      return { trackId: tracks.insert({ source, sourceId, folder, identity, audio: toTrackAudio(file, read) }) };
+      return { trackId: tracks.insert({ source, sourceId, folder, identity, audio }) };
+    },
+
+    /** The track has this place now, and what is in it. */
+    rename(id: TrackId, draft: Draft, folder: number): { trackId: TrackId; replaced: string | undefined } {
+      setSourceId.run(draft.sourceId, now().getTime(), id);
+      return { trackId: id, replaced: this.refill(id, draft, folder) };
     },
 
     moveDeleted: (from: { path: string; name: string }, path: string, name: string): void =>
@@ -107,14 +133,14 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     setLyrics: (id: TrackId, { read }: ReadOk): void => tracks.setLyrics(id, read.tags.lyrics ?? null),
 
     /** Another audio, and other tags unless a person edited them. Gives the URI of the audio that it replaced. */
-    refill(id: TrackId, file: ListedFile, read: ReadOk, folder: number): string | undefined {
+    refill(id: TrackId, { identity, audio }: Draft, folder: number): string | undefined {
       const before = findUri.get(id);
-      const audio = toTrackAudio(file, read);
       tracks.setAudio(id, audio);
       forgetHash.run(id);
-      tracks.setLyrics(id, read.read.tags.lyrics ?? null);
+      tracks.setLyrics(id, identity.lyrics ?? null);
+      tracks.setChapters(id, identity.chapters ?? null);
       if (tracks.statusOf(id) !== 'manual') {
-        tracks.setIdentity(id, toIdentity(read.read, sourceIdOf(file.path, file.candidate.name)), folder);
+        tracks.setIdentity(id, identity, folder);
         setPending.run(id); // with other tags it is to be identified again
       }
       return before != null && before !== audio.storageUri ? before : undefined;

@@ -2,19 +2,17 @@
 // on synchronous calls (227,000 files/s, against 15,000 to 25,000 with awaits).
 import { isBelow, join } from '../files/relative-path.ts';
 import { keyOfPath, keysOf, rootPathOf, type MusicRoots } from '../storage/music-roots.ts';
-import { compareFolder, emptyBatch, hasNews, type FolderBatch } from './compare-folder.ts';
+import { compareFolder, emptyBatch, hasNews, type CompareOptions, type FolderBatch } from './compare-folder.ts';
 import type { KnownFiles } from './known-files.ts';
 import { listFolder } from './list-folder.ts';
 
-export interface WalkOptions {
+export interface WalkOptions extends CompareOptions {
   root: MusicRoots;
   /** Folders to walk, none of them below another; [''] walks all music folders. */
   folders: string[];
   /** Keys of music folders that [''] leaves out: their files are neither looked at nor gone. */
   closed?: readonly string[];
   known: KnownFiles;
-  /** Bring deleted tracks back. */
-  restore: boolean;
 }
 
 const MAX_DEPTH = 128;
@@ -25,7 +23,7 @@ const COUNT_EVERY = 2_000;
  * Gives a batch for each folder with news, and between them batches that only count. What is known below a folder that
  * cannot be listed, or is to be ignored, stays as it is.
  */
-export function* walk({ root, folders, closed = [], known, restore }: WalkOptions): Generator<FolderBatch> {
+export function* walk({ root, folders, closed = [], known, ...options }: WalkOptions): Generator<FolderBatch> {
   const keys = keysOf(root);
   const notWalked = new Set(closed);
   const visited = new Set<string>();
@@ -53,7 +51,7 @@ export function* walk({ root, folders, closed = [], known, restore }: WalkOption
       continue;
     }
     visited.add(path);
-    const batch = compareFolder(listing, known, restore);
+    const batch = compareFolder(listing, known, options);
     const isDeep = path.split('/').length >= MAX_DEPTH;
     for (const folder of listing.folders.toReversed())
       if (path === '' && roots.has(folder))

@@ -5,16 +5,25 @@ import { isDiskFull } from '../errors.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
 import { sourceIdOf } from '../files/relative-path.ts';
 import type { Storage } from '../storage/storage.ts';
-import { decide, type Decision, type Known, type MovedDecision, type ScanOp, type SingleOp } from './decide.ts';
+import {
+  decide,
+  type Decision,
+  type Known,
+  type MovedDecision,
+  type ReadOk,
+  type ScanOp,
+  type SingleOp,
+} from './decide.ts';
 import { createFileRows } from './file-rows.ts';
 import { createFolderRows } from './folder-rows.ts';
 import { recordDecision, recordFailure, type ScanRecord } from './scan-record.ts';
+import { createSplitFiles, type SplitFilesDeps } from './split-files.ts';
 import { createScannedTracks, type ScannedTracksDeps } from './scanned-tracks.ts';
 
 export interface ScanWriterDeps {
   db: MainDb;
   tracks: TrackWriter;
-  trash: ScannedTracksDeps['trash'];
+  trash: ScannedTracksDeps['trash'] & SplitFilesDeps['trash'];
   storage: Pick<Storage, 'backend'>;
   source: string;
   record: ScanRecord;
@@ -29,6 +38,7 @@ export function createScanWriter({ db, tracks, trash, storage, source, record, n
   const folders = createFolderRows(client, source, now);
   const files = createFileRows(client);
   const scanned = createScannedTracks({ db, tracks, trash, storage, source, now });
+  const splitFiles = createSplitFiles({ db, files, scanned, trash });
 
   const known: Known = {
     isAdopted: (id) => record.adopted.has(id),
@@ -50,23 +60,30 @@ export function createScanWriter({ db, tracks, trash, storage, source, record, n
       case 'failed': {
         const { trackId, reason } = decision;
         decision.lost.forEach(scanned.lose);
+        splitFiles.lose(folder, candidate.name);
         files.put(folder, candidate, { state: 'failed', reason, lyricsMark, trackId });
         break;
       }
       case 'added': {
         decision.lost.forEach(scanned.lose);
         if (decision.displaced !== undefined) scanned.displace(decision.displaced, sourceIdOf(path, candidate.name));
-        const { trackId, replaced } = scanned.insert(decision.op, decision.read, folder);
+        const { trackId, replaced } = scanned.insert(scanned.draftOf(decision.op, decision.read), folder);
         noteReplaced(replaced);
-        files.put(folder, candidate, { state: 'track', lyricsMark, trackId });
+        splitFiles.unsplit(folder, decision.op, decision.read);
+        files.put(folder, candidate, { state: 'track', ...reasonOf(decision.read), lyricsMark, trackId });
         break;
       }
       case 'updated': {
         const { trackId, read } = decision;
         if (decision.op.isOtherMusic) scanned.rememberAudio(trackId);
         if (decision.onlyLyrics) scanned.setLyrics(trackId, read);
-        else noteReplaced(scanned.refill(trackId, decision.op, read, folder));
-        files.put(folder, candidate, { state: 'track', lyricsMark, trackId });
+        else noteReplaced(scanned.refill(trackId, scanned.draftOf(decision.op, read), folder));
+        files.put(folder, candidate, { state: 'track', ...reasonOf(read), lyricsMark, trackId });
+        break;
+      }
+      case 'split': {
+        splitFiles.split(folder, decision.op, decision).forEach(noteReplaced);
+        files.put(folder, candidate, { state: 'split', lyricsMark, trackId: null });
         break;
       }
       case 'deleted': {
@@ -76,7 +93,8 @@ export function createScanWriter({ db, tracks, trash, storage, source, record, n
         files.put(folder, candidate, { state: 'deleted', lyricsMark: null, trackId: null });
       }
     }
-    folders.settle(path, decision.kind === 'added' || decision.kind === 'updated');
+    const isTrack = decision.kind === 'added' || decision.kind === 'updated';
+    folders.settle(path, decision.kind === 'split' || (isTrack && decision.read.split?.fault === undefined));
   }
 
   function writeFolder({ op, lost, restored }: Extract<Decision, { kind: 'folder' }>): void {
@@ -99,9 +117,10 @@ export function createScanWriter({ db, tracks, trash, storage, source, record, n
     for (const { folder_id } of before) folders.unsettle(folder_id);
     scanned.move(trackId, path, candidate.name);
     const lyricsMark = read ? candidate.lyricsMark : (before[0]?.lyrics_mark ?? null);
-    files.put(folder, candidate, { state: 'track', lyricsMark, trackId });
-    if (read) noteReplaced(scanned.refill(trackId, op, read, folder));
-    folders.settle(path, lyricsMark === candidate.lyricsMark); // other lyrics beside it are read by the next scan
+    files.put(folder, candidate, { state: 'track', ...reasonOf(read), lyricsMark, trackId });
+    if (read) noteReplaced(scanned.refill(trackId, scanned.draftOf(op, read), folder));
+    // other lyrics beside it are read by the next scan
+    folders.settle(path, lyricsMark === candidate.lyricsMark && read?.split?.fault === undefined);
   }
 
   function noteReplaced(storageUri: string | undefined): void {
@@ -154,6 +173,10 @@ export function createScanWriter({ db, tracks, trash, storage, source, record, n
     }
   };
 }
+
+/** Why a file with a sheet is one track. */
+const reasonOf = (read: ReadOk | undefined): { reason?: string } =>
+  read?.split?.fault === undefined ? {} : { reason: read.split.fault };
 
 /** The database's texts hold SQL, so only its code is shown. */
 const codeOf = (error: unknown): string =>

@@ -5,7 +5,7 @@ import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { contentDisposition } from '../http/content-disposition.ts';
 import { sendBytes, type BytesSource, type SendOptions } from '../http/send-bytes.ts';
-import { PROFILES } from '../media/transcode.ts';
+import { PROFILES, type FileSection, type TranscodeOrder } from '../media/transcode.ts';
 import { openError, type AudioStore, type StoredFile } from '../storage/audio-store.ts';
 import { chooseAudio, estimatedBytes, withFormat, type Wish } from './direct-or-transcoded.ts';
 import { contentTypeOf } from './content-type.ts';
@@ -78,7 +78,9 @@ export function createStreamingService({ db, audioStore, onGone, transcodes }: S
       const { mostKbps } = wish;
       const wished = withFormat(track, wish);
       const isAsked = mostKbps !== null || needsTranscoder(wished);
-      const order = chooseAudio(track, wished, isAsked && (await this.canTranscode()), mostKbps);
+      const chosen = chooseAudio(track, wished, isAsked && (await this.canTranscode()), mostKbps);
+      const section = sectionOf(track);
+      const order = section ? { ...(chosen === 'original' ? WHOLE_SECTION : chosen), section } : chosen;
       try {
         const file = await audioStore.resolve(uri);
         if (order === 'original')
@@ -92,7 +94,7 @@ export function createStreamingService({ db, audioStore, onGone, transcodes }: S
         };
         const options: LiveOptions = {
           contentType,
-          disposition: trackDisposition('inline', { ...track, format: extension }),
+          disposition: trackDisposition(wish.download ? 'attachment' : 'inline', { ...track, format: extension }),
           estimate: wish.estimateLength ? estimatedBytes(order, track.durationMs) : undefined,
         };
         await sendAs(req, res, wanted, options, signal);
@@ -104,6 +106,14 @@ export function createStreamingService({ db, audioStore, onGone, transcodes }: S
     },
   };
 }
+
+/** What stands for the original of a part of a file: all of its samples. */
+const WHOLE_SECTION: TranscodeOrder = { profile: 'flac', bitrateKbps: 0, startMs: 0 };
+
+const sectionOf = ({ sectionStart, sectionEnd, sampleRateHz, bitDepth }: StreamedTrack): FileSection | undefined =>
+  sectionStart === null || sampleRateHz === null
+    ? undefined
+    : { start: sectionStart, end: sectionEnd, sampleRateHz, isLossless: bitDepth !== null };
 
 /** Most requests want the original; they need not wait until ffmpeg is found. */
 const needsTranscoder = ({ format, maxBitrateKbps = 0, startMs = 0, channels, sampleRateHz }: Wish): boolean =>

@@ -56,6 +56,8 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
           order.profile,
           order.bitrateKbps,
           order.startMs,
+          order.section?.start ?? 0,
+          order.section?.end ?? 0,
           order.channels ?? 0,
           order.sampleRateHz ?? 0,
         ]),

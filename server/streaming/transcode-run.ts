@@ -3,7 +3,7 @@
 // listener leaves, ffmpeg is ended.
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { AppError } from '../errors.ts';
-import { startTranscode, type RunningTranscode, type TranscodeOrder } from '../media/transcode.ts';
+import { announceLength, startTranscode, type RunningTranscode, type TranscodeOrder } from '../media/transcode.ts';
 
 export interface RunDeps {
   ffmpeg: string;
@@ -63,6 +63,7 @@ export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, 
       running = startTranscode(ffmpeg, input, order);
       if (abandon.signal.aborted) running.kill();
       for await (const chunk of running.output as AsyncIterable<Buffer>) {
+        if (written === 0) announceLength(chunk, order, expectedMs ?? 0);
         await handle.write(chunk);
         written += chunk.length;
         tell();

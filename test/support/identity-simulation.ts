@@ -147,14 +147,14 @@ export function createSimulation(mode: Mode, { isHeard }: { isHeard: boolean }) 
     db,
     databasePath: join(temp.dir, 'tonearm.db'),
     tracks,
-    trash: { findPlace: () => undefined, restore: never, setPlace: never },
+    trash: { findPlace: () => undefined, findHidden: () => undefined, restore: never, setPlace: never, hide: never },
     reader: { read, warm: () => {} },
     walker: {
-      start: ({ folders, restore, databasePath, source }) => ({
+      start: ({ folders, databasePath, source, ...options }) => ({
         async *messages() {
           const known = openKnownFiles(databasePath, source);
           try {
-            const batches = [...walk({ root, folders, restore, known })];
+            const batches = [...walk({ ...options, root, folders, known })];
             yield { type: 'folders', batches, files: batches.length, current: '' };
           } finally {
             known.close();
@@ -172,6 +172,7 @@ export function createSimulation(mode: Mode, { isHeard }: { isHeard: boolean }) 
     },
     releaseAudio: () => Promise.resolve(),
     hearing,
+    canSplit: () => Promise.resolve(false),
     findGone: createFindGone({ db, source: LOCAL_FOLDER, hearing, relocation, tracks, reader: { read } }),
     batchMs: () => 0,
     relieve: () => {

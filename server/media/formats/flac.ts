@@ -1,17 +1,20 @@
 // FLAC: metadata blocks, then frames. https://xiph.org/flac/format.html
 import { PlainReader } from '../byte-reader.ts';
 import { u24be } from '../integers.ts';
+import { MAX_SHEET_BYTES } from '../cue-sheet.ts';
 import { MAX_CHUNKS, MAX_COMMENT_BYTES, refuseOver } from '../limits.ts';
 import { TagBuilder, type FileRead } from '../tag-builder.ts';
-import { UnreadableAudio, type AudioFacts } from '../types.ts';
+import { UnreadableAudio, type AudioFacts, type Tags } from '../types.ts';
 import type { Window } from '../window.ts';
 import { lastFlacSample, soughtFlacFrame } from './flac-frames.ts';
 import { streamInfoAt, type StreamInfo } from './flac-stream-info.ts';
+import { readCueBlock } from './flac-cue-block.ts';
 import { readPictureBlock } from './picture-block.ts';
 import { readVorbisComment } from './vorbis-comment.ts';
 
 const STREAMINFO = 0;
 const VORBIS_COMMENT = 4;
+const CUESHEET = 5;
 const PICTURE = 6;
 /** Of the types that are defined. */
 const LAST_TYPE = PICTURE;
@@ -22,6 +25,7 @@ const PICTURE_HEAD_BYTES = 1024;
 export function readFlac(window: Window, marker: number, keepPictures: boolean): FileRead {
   const builder = new TagBuilder();
   let info: StreamInfo | undefined;
+  let cueBlock: { at: number; length: number } | undefined;
   let at = marker + 4;
   for (let n = 0, last = false; !last; n++) {
     const i = window.at(at, 4);
@@ -34,11 +38,19 @@ export function readFlac(window: Window, marker: number, keepPictures: boolean):
     const length = u24be(window.bytes, i + 1);
     last = (type & 0x80) !== 0;
     if ((type & 0x7f) === STREAMINFO) info ??= streamInfoAt(window, at + 4);
+    if ((type & 0x7f) === CUESHEET) cueBlock ??= { at: at + 4, length };
     at = readBlock(window, type & 0x7f, at + 4, length, builder, keepPictures);
   }
   if (!info) throw new UnreadableAudio('the FLAC file has no stream information');
   const tags = builder.finish();
+  const sheet = cueBlock && cueSheetOf(window, cueBlock, info.sampleRateHz);
+  if (sheet) tags.cueSheet ??= sheet; // a sheet in the comments has names
   return { facts: flacFacts(window, info, at), tags, pictures: builder.bestPictures() };
+}
+
+function cueSheetOf(window: Window, { at, length }: { at: number; length: number }, rateHz: number): Tags['cueSheet'] {
+  const i = length > MAX_SHEET_BYTES ? -1 : window.at(at, length);
+  return i < 0 ? undefined : readCueBlock(window.bytes, i, length, rateHz);
 }
 
 /** Gives the end of the block. */

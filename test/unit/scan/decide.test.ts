@@ -25,7 +25,7 @@ const known = ({ adopted = [], files = {}, names = {}, elsewhere = [], inPlace =
   isAdopted: (id) => adopted.includes(id),
   fileAt(path, name) {
     const trackId = files[`${path}/${name}`];
-    return trackId === undefined ? undefined : { trackId };
+    return trackId === undefined ? undefined : { trackId, state: 'track' };
   },
   trackNamed: (sourceId) => names[sourceId],
   hasOtherFile: (id) => elsewhere.includes(id),
@@ -37,7 +37,17 @@ const candidate = (before: Partial<KnownFile> | null = null): Candidate => ({
   name: 'a.mp3',
   ...stamp,
   lyricsMark: null,
-  known: before && { name: 'a.mp3', ...stamp, state: 'track', reason: null, lyricsMark: null, trackId: ONE, ...before },
+  sheetsMark: null,
+  known: before && {
+    name: 'a.mp3',
+    ...stamp,
+    state: 'track',
+    reason: null,
+    lyricsMark: null,
+    sheetsMark: null,
+    trackId: ONE,
+    ...before,
+  },
 });
 const file = (op: Partial<FileOp> = {}): FileOp => ({
   kind: 'file',

@@ -69,7 +69,7 @@ function knownFiles(folders: KnownFolder[] = []): KnownFiles & { folders: KnownF
 const walkAll = (
   known: KnownFiles = knownFiles(),
   options: { folders?: string[]; restore?: boolean } = {},
-): FolderBatch[] => [...walk({ root, folders: [''], restore: false, ...options, known })];
+): FolderBatch[] => [...walk({ root, folders: [''], restore: false, canSplit: true, ...options, known })];
 
 /** Turns everything that was found into tracks. */
 function settled(state: KnownFile['state'] = 'track'): ReturnType<typeof knownFiles> {
@@ -85,6 +85,7 @@ function settled(state: KnownFile['state'] = 'track'): ReturnType<typeof knownFi
         state,
         reason: state === 'failed' ? 'it is no audio' : null,
         lyricsMark: null,
+        sheetsMark: null,
         trackId: (n + 1) as TrackId,
       })),
     })),
@@ -135,6 +136,7 @@ describe('what is found', () => {
         dev: stat.dev,
         ino: stat.ino,
         lyricsMark: null,
+        sheetsMark: null,
         known: null,
       },
     ]);
@@ -221,7 +223,9 @@ describe('links', () => {
     link('one.mp3', 'two.mp3');
     link('/dev/null', 'null.mp3');
     link('out.mp3', 'further.mp3');
-    const batches = [...walk({ root: join(root, 'music'), folders: [''], known: knownFiles(), restore: false })];
+    const batches = [
+      ...walk({ root: join(root, 'music'), folders: [''], known: knownFiles(), restore: false, canSplit: true }),
+    ];
     expect(candidates(batches)).toEqual(['x/a.mp3']);
     expect(reasons(batches)).toEqual({
       'out.mp3': expect.stringMatching(/leads out/),
@@ -241,7 +245,9 @@ describe('links', () => {
     symlinkSync('music', join(root, 'link'));
     symlinkSync('a.mp3', join(root, 'music/b.mp3'));
     expect(
-      candidates([...walk({ root: join(root, 'link'), folders: [''], known: knownFiles(), restore: false })]),
+      candidates([
+        ...walk({ root: join(root, 'link'), folders: [''], known: knownFiles(), restore: false, canSplit: true }),
+      ]),
     ).toEqual(['a.mp3', 'b.mp3']);
   });
 
@@ -461,7 +467,7 @@ describe('missing', () => {
     make('a.mp3', 'x/b.mp3', 'x/y/c.mp3', 'xy/d.mp3');
     const known = settled();
     make('new.mp3'); // so that the music folder has news, and the walk pauses there
-    const walking = walk({ root, folders: [''], known, restore: false });
+    const walking = walk({ root, folders: [''], known, restore: false, canSplit: true });
     const batches = [walking.next().value as FolderBatch];
     rmSync(join(root, 'x'), { recursive: true }); // was in the listing, and cannot be opened now
     batches.push(...walking);

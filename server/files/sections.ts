@@ -1,0 +1,195 @@
+// The tracks inside one audio file, by a cue sheet beside or in it. The sheet beside it wins, since somebody put it
+// there on purpose. Runs in the reading thread.
+import fs from 'node:fs';
+import { AUDIO_EXTENSIONS } from '../media/audio-formats.ts';
+import {
+  decodeSheet,
+  MAX_SHEET_BYTES,
+  parseCueSheet,
+  sectionsOf,
+  sheetFileName,
+  type SheetSection,
+} from '../media/cue-sheet.ts';
+import { fieldOfName } from '../media/field-names.ts';
+import { fillGaps, TagBuilder } from '../media/tag-builder.ts';
+import type { AudioFacts, AudioRead, CueSheet, SheetFields, Tags } from '../media/types.ts';
+import { textToName } from '../storage/file-names.ts';
+import { textOf } from './relative-path.ts';
+import { SHEET_EXTENSION } from './section-names.ts';
+
+/** A track inside a file: samples `[start, end)` of it, and what the sheet and the file's tags say. */
+export interface Section {
+  number: number;
+  start: number;
+  /** Null: to the end of the file. */
+  end: number | null;
+  durationMs: number;
+  tags: Tags;
+}
+
+/** `fault`: why a sheet is not used. */
+export interface SplitFile {
+  sections?: Section[];
+  fault?: string;
+}
+
+/** In a folder. */
+const MOST_SHEETS = 200;
+const stemOf = (name: string): string => (name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : name);
+const folded = (name: string): string => name.normalize('NFC').toLowerCase();
+const extensionOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+
+/** `folder` is where sheets are looked for; undefined: only in the file. */
+export function splitFile(name: string, read: AudioRead, folder: string | Buffer | undefined): SplitFile {
+  const { facts, tags } = read;
+  const inside = tags.cueSheet;
+  let fault: string | undefined;
+  const found = folder === undefined ? [] : sheetsBeside(folder, name);
+  for (const { sheetName, sheet, file } of found) {
+    const sections = sectionsOf(sheet, file, facts);
+    if (typeof sections === 'string') fault ??= `the sheet ${sheetName} is not used: ${sections}`;
+    else if (sections) return { sections: sections.map((one) => toSection(one, sheet, read)) };
+    else return {}; // it says that this file is one track
+  }
+  const sections = inside && sectionsOf(inside, 0, facts);
+  if (typeof sections === 'object')
+    return { sections: sections.map((one) => toSection(one, inside as CueSheet, read)) };
+  if (typeof sections === 'string') fault ??= `the cue sheet in the file is not used: ${sections}`;
+  return fault === undefined ? {} : { fault };
+}
+
+interface FoundSheet {
+  sheetName: string;
+  sheet: CueSheet;
+  /** Of its files, which one that is. */
+  file: number;
+}
+
+/** The sheets of a folder that mean this file, best first. */
+function sheetsBeside(folder: string | Buffer, name: string): FoundSheet[] {
+  const names = fs.readdirSync(folder, { encoding: 'buffer' }).map(textOf);
+  const sheets = names.filter((one) => !one.startsWith('.') && extensionOf(one) === SHEET_EXTENSION).sort();
+  const audio = names.filter((one) => !one.startsWith('.') && AUDIO_EXTENSIONS.has(extensionOf(one)));
+  const found: (FoundSheet & { rank: number })[] = [];
+  for (const sheetName of sheets.slice(0, MOST_SHEETS)) {
+    const sheet = readSheet(pathOf(folder, sheetName));
+    const match = sheet && matchOf(sheet, sheetName, name, audio);
+    if (match) found.push({ sheetName, sheet, ...match });
+  }
+  return found.sort((a, b) => a.rank - b.rank);
+}
+
+const pathOf = (folder: string | Buffer, name: string): Buffer =>
+  Buffer.concat([Buffer.from(folder), Buffer.from('/'), Buffer.from(textToName(name))]);
+
+function readSheet(path: Buffer): CueSheet | undefined {
+  try {
+    const stat = fs.statSync(path);
+    return stat.isFile() && stat.size <= MAX_SHEET_BYTES
+      ? parseCueSheet(decodeSheet(fs.readFileSync(path)))
+      : undefined;
+  } catch {
+    return undefined; // it was removed, or may not be read
+  }
+}
+
+/**
+ * A sheet names its file; often with the ending that it had before it was converted, and sometimes not at all, or as it
+ * was called before. Then the sheet's own name counts, or that there is no other audio.
+ */
+function matchOf(
+  { files }: CueSheet,
+  sheetName: string,
+  name: string,
+  audio: string[],
+): { file: number; rank: number } | undefined {
+  const written = files.map((file) => folded(sheetFileName(file)));
+  const isSheets = [folded(name), folded(stemOf(name))].includes(folded(stemOf(sheetName)));
+  const exact = written.indexOf(folded(name));
+  if (exact >= 0) return { file: exact, rank: isSheets ? 0 : 1 };
+  const there = new Set(audio.map(folded));
+  const isFree = (file: string): boolean => !there.has(file);
+  const stem = folded(stemOf(name));
+  const renamed = written.findIndex((file) => isFree(file) && stemOf(file) === stem);
+  const isOnlyOne = audio.filter((one) => folded(stemOf(one)) === stem).length === 1;
+  if (renamed >= 0 && isOnlyOne) return { file: renamed, rank: isSheets ? 2 : 3 };
+  if (written.length > 1 || !written.every(isFree)) return undefined;
+  if (isSheets) return { file: 0, rank: 4 };
+  return audio.length === 1 ? { file: 0, rank: 5 } : undefined;
+}
+
+/** Of the whole file, and not of a track in it. */
+const NOT_OF_TRACKS = [
+  'title',
+  'titleSort',
+  'trackNumber',
+  'trackTotal',
+  'recordingMbid',
+  'acoustidId',
+  'lyrics',
+  'chapters',
+  'isrc',
+  'cueSheet',
+] as const satisfies (keyof Tags)[];
+/** What programs write about themselves. */
+const NOT_READ = ['comment', 'lyrics', 'cueSheet', 'track', 'trackTotal', 'title', 'album', 'artist', 'albumArtist'];
+
+function toSection({ number, start, end, fields }: SheetSection, sheet: CueSheet, { facts, tags }: AudioRead): Section {
+  const builder = new TagBuilder();
+  const own = new Map(fields);
+  const common = new Map(sheet.fields);
+  builder.add('title', own.get('TITLE') ?? `Track ${number}`);
+  builder.add('track', String(number));
+  builder.add('album', common.get('TITLE') ?? '');
+  builder.add('artist', own.get('PERFORMER') ?? common.get('PERFORMER') ?? '');
+  builder.add('albumArtist', common.get('PERFORMER') ?? '');
+  builder.add('composer', own.get('SONGWRITER') ?? common.get('SONGWRITER') ?? '');
+  addFields(builder, fields);
+  addFields(builder, sheet.fields);
+  const made = builder.finish();
+  const whole = structuredClone(tags);
+  for (const name of NOT_OF_TRACKS) delete whole[name];
+  if (whole.replayGain) {
+    delete whole.replayGain.trackGainDb;
+    delete whole.replayGain.trackPeak;
+  }
+  fillGaps(made, whole);
+  // one file is one album
+  if (made.albumArtists.length === 0)
+    if (hasSeveralArtists(sheet)) made.compilation ??= true;
+    else fillAlbumArtist(made, whole);
+  const length = ((end ?? (facts.durationMs * facts.sampleRateHz) / 1_000) - start) / facts.sampleRateHz;
+  return { number, start, end, durationMs: length * 1_000, tags: made };
+}
+
+function addFields(builder: TagBuilder, fields: SheetFields): void {
+  for (const [name, value] of fields) {
+    const field = fieldOfName(name);
+    if (field !== undefined && !NOT_READ.includes(field)) builder.add(field, value);
+  }
+}
+
+const hasSeveralArtists = ({ tracks }: CueSheet): boolean =>
+  new Set(tracks.map(({ fields }) => new Map(fields).get('PERFORMER')).filter((one) => one !== undefined)).size > 1;
+
+function fillAlbumArtist(tags: Tags, { artists, artist }: Tags): void {
+  tags.albumArtists = artists;
+  if (artist !== undefined) tags.albumArtist = artist;
+}
+
+/** As it is sent to listeners: without loss, whatever the file is. */
+export const SECTION_FORMAT = 'flac';
+
+/** Of a lossy file this is more than the file has, so that limits of what may be sent still hold. */
+export function sectionFacts(facts: AudioFacts, { durationMs }: Pick<Section, 'durationMs'>): AudioFacts {
+  const { sampleRateHz, channels, bitDepth = 16 } = facts;
+  const compressed = Math.round((sampleRateHz * channels * bitDepth * 0.6) / 1_000);
+  const { encoderDelay: _delay, encoderPadding: _padding, payload: _payload, ...kept } = facts;
+  return {
+    ...kept,
+    format: SECTION_FORMAT,
+    codec: SECTION_FORMAT,
+    durationMs,
+    bitrateKbps: facts.lossless ? facts.bitrateKbps : compressed,
+  };
+}

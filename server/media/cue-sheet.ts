@@ -1,0 +1,151 @@
+// Cue sheets: where the tracks of one long audio file begin, and what they are called. Programs write them carelessly,
+// so everything that can be understood is. Names in a sheet are never opened: they are compared with names that are
+// there. https://wiki.hydrogenaud.io/index.php?title=Cue_sheet
+import { isUtf8 } from 'node:buffer';
+import { decodeCharset, detectCharsets, USUAL_CHARSET } from './charset.ts';
+import { decodeUtf16 } from './text.ts';
+import type { CueSheet, SheetFields, SheetTrack } from './types.ts';
+
+/** Audio before the first track that is shorter belongs to that track; longer, it is a hidden track of its own. */
+const HIDDEN_SECONDS = 4;
+const HIDDEN_TITLE = 'Hidden Track';
+/** Of a compact disc, in which text sheets count. */
+const FRAMES_PER_SECOND = 75;
+export const MAX_SHEET_BYTES = 1 << 20;
+const MAX_TRACKS = 999;
+
+/** A track of a file: samples `[start, end)`. */
+export interface SheetSection {
+  number: number;
+  start: number;
+  /** Null: to the end of the file. */
+  end: number | null;
+  fields: SheetFields;
+}
+
+/** The charset is detected from the names in it, where neither a mark nor the text says it. */
+export function decodeSheet(bytes: Buffer): string {
+  const mark = bytes.length >= 2 ? bytes.readUInt16BE(0) : 0;
+  if (mark === 0xfeff || mark === 0xfffe) return decodeUtf16(bytes, 0, bytes.length, false);
+  if (isUtf8(bytes)) return bytes.toString('utf8').replace(/^\ufeff/, '');
+  const [charset = USUAL_CHARSET] = detectCharsets([foreignNames(bytes)]);
+  return decodeCharset(bytes, charset);
+}
+
+/** The values of commands that are more than ASCII. */
+const foreignNames = (bytes: Buffer): Buffer[] =>
+  bytes
+    .toString('latin1')
+    .split(/[\r\n]+/)
+    .flatMap((line) => /^\s*\w+\s+"?(.*[\x80-\xff].*?)"?\s*$/.exec(line)?.[1] ?? [])
+    .map((name) => Buffer.from(name, 'latin1'));
+
+/** Undefined when the text has nothing of a cue sheet. */
+export function parseCueSheet(text: string): CueSheet | undefined {
+  const sheet: CueSheet = { files: [], fields: [], tracks: [], unitsPerSecond: FRAMES_PER_SECOND };
+  let track: SheetTrack | undefined;
+  let isAudio = true;
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    const [, command = '', rest = ''] = /^\s*([A-Za-z]+)\s+(.*?)\s*$/.exec(line) ?? [];
+    switch (command.toUpperCase()) {
+      case 'FILE':
+        sheet.files.push(fileName(rest));
+        break;
+      case 'TRACK': {
+        const [, digits, kind = 'AUDIO'] = /^(\d{1,4})(?:\s+(\S+))?/.exec(rest) ?? [];
+        isAudio = kind.toUpperCase() === 'AUDIO';
+        track = undefined;
+        if (digits === undefined) sheet.fault ??= 'a track in it has no number';
+        else if (isAudio) {
+          if (sheet.tracks.length === MAX_TRACKS) sheet.fault ??= `it has more than ${MAX_TRACKS} tracks`;
+          track = { number: Number(digits), begins: undefined, file: Math.max(0, sheet.files.length - 1), fields: [] };
+          if (sheet.tracks.length < MAX_TRACKS) sheet.tracks.push(track);
+        }
+        break;
+      }
+      case 'INDEX':
+        if (track) readIndex(sheet, track, rest);
+        break;
+      case 'REM': {
+        const [, name, value] = /^(\S+)\s+(.+)$/.exec(rest) ?? [];
+        if (name !== undefined && value !== undefined && isAudio)
+          (track?.fields ?? sheet.fields).push([name.toUpperCase(), unquoted(value)]);
+        break;
+      }
+      case 'TITLE':
+      case 'PERFORMER':
+      case 'SONGWRITER':
+      case 'ISRC':
+        if (isAudio) (track?.fields ?? sheet.fields).push([command.toUpperCase(), unquoted(rest)]);
+    }
+  }
+  return sheet.files.length + sheet.tracks.length === 0 ? undefined : sheet;
+}
+
+/** Index 1 is where a track begins; what is before it belongs to the track before. */
+function readIndex(sheet: CueSheet, track: SheetTrack, text: string): void {
+  const [, digits, minutes, seconds, frames = '0'] =
+    /^(\d{1,3})\s+(\d{1,5}):(\d{1,2})(?:[:.](\d{1,2}))?$/.exec(text) ?? [];
+  if (digits === undefined || Number(seconds) > 59 || Number(frames) >= FRAMES_PER_SECOND) {
+    sheet.fault ??= `index “${text.slice(0, 40)}” of track ${track.number} is no time`;
+    return;
+  }
+  const index = Number(digits);
+  if (index > 1 || (index === 0 && track.begins !== undefined)) return;
+  track.begins = (Number(minutes) * 60 + Number(seconds)) * FRAMES_PER_SECOND + Number(frames);
+  track.file = Math.max(0, sheet.files.length - 1); // the gap may be at the end of the file before
+}
+
+/** `"name" WAVE`, with or without the quotes and the type. */
+function fileName(text: string): string {
+  const quoted = /^"(.*)"/.exec(text)?.[1];
+  if (quoted !== undefined) return quoted;
+  const plain = text.replace(/^"/, '');
+  return /^(.+?)\s+(?:WAVE|MP3|AIFF|BINARY|MOTOROLA|FLAC)$/i.exec(plain)?.[1] ?? plain;
+}
+
+/** Without the quotes around it, of which the last is sometimes missing. */
+const unquoted = (text: string): string => (text.startsWith('"') ? text.slice(1).replace(/"$/, '') : text).trim();
+
+/** The last part of a path of any system. */
+export const sheetFileName = (file: string): string =>
+  file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
+
+/**
+ * The tracks of one of its files. A sentence when it contradicts itself or the file; undefined when that file is one
+ * track.
+ */
+export function sectionsOf(
+  sheet: CueSheet,
+  file: number,
+  { durationMs, sampleRateHz }: { durationMs: number; sampleRateHz: number },
+): SheetSection[] | string | undefined {
+  if (sheet.fault !== undefined) return sheet.fault;
+  const tracks = sheet.tracks.filter((track) => track.file === file);
+  if (tracks.length < 2) return sheet.tracks.length === 0 ? 'it has no tracks' : undefined;
+  const length = (durationMs * sampleRateHz) / 1_000;
+  const sections: SheetSection[] = [];
+  const isNumbered = new Set(tracks.map(({ number }) => number)).size === tracks.length;
+  for (const [i, { number: written, begins, fields }] of tracks.entries()) {
+    const number = isNumbered ? written : i + 1;
+    if (begins === undefined) return `track ${number} has no index`;
+    const start = Math.round((begins * sampleRateHz) / sheet.unitsPerSecond);
+    const before = sections.at(-1);
+    if (before && start <= before.start) return `track ${number} begins before track ${before.number} ends`;
+    if (start >= length) return `track ${number} begins after the end of the file`;
+    if (before) before.end = start;
+    sections.push({ number, start, end: null, fields });
+  }
+  return withHidden(sections, sampleRateHz);
+}
+
+/** The audio before the first track is lost to nobody. */
+function withHidden(sections: SheetSection[], sampleRateHz: number): SheetSection[] {
+  const [first] = sections;
+  if (!first || first.start === 0) return sections;
+  const { number, start } = first;
+  if (start > HIDDEN_SECONDS * sampleRateHz && number > 0)
+    return [{ number: number - 1, start: 0, end: start, fields: [['TITLE', HIDDEN_TITLE]] }, ...sections];
+  first.start = 0;
+  return sections;
+}

@@ -1,0 +1,31 @@
+// The CUESHEET block of FLAC: where tracks begin, in samples, and no names. https://xiph.org/flac/format.html
+import { u64be } from '../integers.ts';
+import type { CueSheet } from '../types.ts';
+
+const HEAD_BYTES = 128 + 8 + 259 + 1;
+const TRACK_BYTES = 36;
+const INDEX_BYTES = 12;
+const IS_DATA = 0x80;
+/** Number of the lead-out: of a compact disc, and of anything else. */
+const LEAD_OUT = [170, 255];
+
+/** `b[i]` is the first byte of the block's content. */
+export function readCueBlock(b: Buffer, i: number, length: number, sampleRateHz: number): CueSheet | undefined {
+  const end = i + length;
+  const sheet: CueSheet = { files: [], fields: [], tracks: [], unitsPerSecond: sampleRateHz };
+  let at = i + HEAD_BYTES;
+  for (let left = b[at - 1] ?? 0; left > 0 && at + TRACK_BYTES <= end; left--) {
+    const number = b[at + 8] as number;
+    const isTrack = !LEAD_OUT.includes(number) && ((b[at + 21] as number) & IS_DATA) === 0;
+    const isrc = b.toString('latin1', at + 9, at + 21).replaceAll('\0', '');
+    const indexes = b[at + TRACK_BYTES - 1] as number;
+    let begins = u64be(b, at);
+    for (let n = 0; n < indexes && at + TRACK_BYTES + (n + 1) * INDEX_BYTES <= end; n++) {
+      const index = at + TRACK_BYTES + n * INDEX_BYTES;
+      if (b[index + 8] === 1) begins = u64be(b, at) + u64be(b, index);
+    }
+    if (isTrack) sheet.tracks.push({ number, begins, file: 0, fields: isrc === '' ? [] : [['ISRC', isrc]] });
+    at += TRACK_BYTES + indexes * INDEX_BYTES;
+  }
+  return sheet.tracks.length > 1 ? sheet : undefined;
+}

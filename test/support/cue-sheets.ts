@@ -1,0 +1,284 @@
+// Cue sheets as programs and people write them, each beside audio of ten minutes at 44,100 Hz, and what becomes of the
+// file `Album.flac`.
+
+export interface SheetCase {
+  quirk: string;
+  sheet: string | Buffer;
+  sheetName?: string;
+  /** Other audio in the folder. */
+  beside?: string[];
+  /** Where tracks begin, in 75ths of a second, or why the sheet is not used; undefined: the file is one track. */
+  begins: number[] | RegExp | undefined;
+  /** Of tracks, from the first on. */
+  titles?: (string | undefined)[];
+  /** Of the first track. */
+  first?: Record<string, unknown>;
+  /** Of the last track. */
+  last?: Record<string, unknown>;
+}
+
+const lines = (...rows: string[]): string => rows.join('\r\n');
+const track = (n: number, time: string, ...more: string[]): string[] => [
+  `  TRACK ${String(n).padStart(2, '0')} AUDIO`,
+  `    TITLE "Song ${n}"`,
+  ...more,
+  `    INDEX 01 ${time}`,
+];
+const FILE = 'FILE "Album.flac" WAVE';
+const TWO = [...track(1, '00:00:00'), ...track(2, '03:10:37')];
+const AT = [0, (3 * 60 + 10) * 75 + 37];
+const HEAD = ['PERFORMER "Band"', 'TITLE "Record"'];
+const plain = lines(...HEAD, FILE, ...TWO);
+const cp1251 = (text: string): Buffer =>
+  Buffer.from(
+    [...text].map((c) => {
+      const code = c.charCodeAt(0);
+      return code >= 0x410 && code <= 0x44f ? code - 0x410 + 0xc0 : code;
+    }),
+  );
+const utf16 = (text: string, isBig: boolean): Buffer => {
+  const bytes = Buffer.from(`\ufeff${text}`, 'utf16le');
+  return isBig ? bytes.swap16() : bytes;
+};
+
+export const SHEETS: SheetCase[] = [
+  {
+    quirk: 'as EAC writes it',
+    sheet: lines(
+      'REM GENRE Rock',
+      'REM DATE 1994',
+      'REM DISCID 8B0A2C0C',
+      'REM COMMENT "ExactAudioCopy v1.0b3"',
+      plain,
+    ),
+    begins: AT,
+    titles: ['Song 1', 'Song 2'],
+    first: {
+      album: 'Record',
+      artists: ['Band'],
+      albumArtist: 'Band',
+      genres: ['Rock'],
+      year: 1994,
+      comment: undefined,
+    },
+  },
+  { quirk: 'a UTF-8 mark', sheet: `\ufeff${plain}`, begins: AT, first: { albumArtist: 'Band' } },
+  { quirk: 'UTF-16, little-endian', sheet: utf16(plain, false), begins: AT, titles: ['Song 1'] },
+  { quirk: 'UTF-16, big-endian', sheet: utf16(plain, true), begins: AT, titles: ['Song 1'] },
+  {
+    quirk: 'Windows-1251',
+    sheet: cp1251(plain.replace('Record', 'Группа крови').replace('Song 2', 'Звезда')),
+    begins: AT,
+    titles: ['Song 1', 'Звезда'],
+    first: { album: 'Группа крови' },
+  },
+  {
+    quirk: 'Windows-1252',
+    sheet: Buffer.from(plain.replace('Record', 'Déjà vu'), 'latin1'),
+    begins: AT,
+    first: { album: 'Déjà vu' },
+  },
+  { quirk: 'line feeds', sheet: plain.replaceAll('\r\n', '\n'), begins: AT },
+  { quirk: 'carriage returns', sheet: plain.replaceAll('\r\n', '\r'), begins: AT },
+  { quirk: 'tabs and blank lines', sheet: plain.replaceAll('  ', '\t').replaceAll('\r\n', '\n\n'), begins: AT },
+  { quirk: 'commands in lower case', sheet: plain.replace(/^\s*[A-Z]+/gm, (c) => c.toLowerCase()), begins: AT },
+  { quirk: 'no FILE line', sheet: lines(...HEAD, ...TWO), begins: AT },
+  { quirk: 'a FILE line without a name', sheet: plain.replace(FILE, 'FILE "" WAVE'), begins: AT },
+  { quirk: 'a FILE line without a type', sheet: plain.replace(FILE, 'FILE "Album.flac"'), begins: AT },
+  { quirk: 'a file name without quotes', sheet: plain.replace(FILE, 'FILE Album.flac WAVE'), begins: AT },
+  { quirk: 'the ending before it was converted', sheet: plain.replace('Album.flac', 'Album.wav'), begins: AT },
+  { quirk: 'the name before it was renamed', sheet: plain.replace('Album.flac', 'CDImage.ape'), begins: AT },
+  {
+    quirk: 'the name before it was renamed, beside other audio',
+    sheet: plain.replace('Album.flac', 'CDImage.ape'),
+    sheetName: 'Rip.cue',
+    beside: ['Other.flac'],
+    begins: undefined,
+  },
+  { quirk: 'a name in another case', sheet: plain.replace('Album.flac', 'ALBUM.FLAC'), begins: AT },
+  {
+    quirk: 'a Windows path',
+    sheet: plain.replace('Album.flac', 'C:\\Music\\Band\\Album.flac'),
+    sheetName: 'Rip.cue',
+    begins: AT,
+  },
+  {
+    quirk: 'a path that leads elsewhere',
+    sheet: plain.replace('Album.flac', '../../../etc/passwd'),
+    sheetName: 'Rip.cue',
+    beside: ['Other.flac'],
+    begins: undefined,
+  },
+  { quirk: 'a name with a NUL', sheet: plain.replace('Album.flac', 'Al\0bum.flac'), beside: ['x.mp3'], begins: AT },
+  { quirk: 'the ending of the audio in its own name', sheet: plain, sheetName: 'Album.flac.cue', begins: AT },
+  {
+    quirk: 'titles without quotes, or with only one',
+    sheet: plain.replace('"Song 1"', 'Song 1').replace('"Song 2"', '"Song 2'),
+    begins: AT,
+    titles: ['Song 1', 'Song 2'],
+  },
+  {
+    quirk: 'quotes inside a title',
+    sheet: plain.replace('"Song 1"', '"The "First" Song"'),
+    begins: AT,
+    titles: ['The "First" Song'],
+  },
+  { quirk: 'no titles', sheet: plain.replace(/ +TITLE.*\r\n/g, ''), begins: AT, titles: ['Track 1', 'Track 2'] },
+  {
+    quirk: 'an artist per track',
+    sheet: lines(
+      'TITLE "Record"',
+      FILE,
+      ...track(1, '00:00:00', 'PERFORMER "A"'),
+      ...track(2, '03:10:37', 'PERFORMER "B"'),
+    ),
+    begins: AT,
+    first: { artists: ['A'], compilation: true, albumArtists: [] },
+    last: { artists: ['B'], compilation: true },
+  },
+  {
+    quirk: 'ISRC, songwriter and flags',
+    sheet: lines(
+      ...HEAD,
+      FILE,
+      ...track(1, '00:00:00', 'ISRC GBAYE0000351', 'SONGWRITER "Writer"', 'FLAGS DCP'),
+      ...track(2, '03:10:37'),
+    ),
+    begins: AT,
+    first: { isrc: ['GBAYE0000351'], composer: ['Writer'] },
+    last: { isrc: undefined, composer: undefined },
+  },
+  {
+    quirk: 'ReplayGain',
+    sheet: lines(
+      'REM REPLAYGAIN_ALBUM_GAIN -7.50 dB',
+      ...HEAD,
+      FILE,
+      ...track(1, '00:00:00', 'REM REPLAYGAIN_TRACK_GAIN -6.25 dB', 'REM REPLAYGAIN_TRACK_PEAK 0.5'),
+      ...track(2, '03:10:37'),
+    ),
+    begins: AT,
+    first: { replayGain: { trackGainDb: -6.25, trackPeak: 0.5, albumGainDb: -7.5 } },
+    last: { replayGain: { albumGainDb: -7.5 } },
+  },
+  {
+    quirk: 'disc numbers',
+    sheet: lines('REM DISCNUMBER 2', 'REM TOTALDISCS 3', plain),
+    begins: AT,
+    first: { discNumber: 2, discTotal: 3 },
+  },
+  {
+    quirk: 'gaps at the end of tracks (INDEX 00)',
+    sheet: lines(...HEAD, FILE, ...track(1, '00:00:00'), ...track(2, '03:10:37', 'INDEX 00 03:08:00')),
+    begins: AT,
+  },
+  {
+    quirk: 'only gaps',
+    sheet: plain.replace('INDEX 01 03:10:37', 'INDEX 00 03:10:37'),
+    begins: AT,
+  },
+  { quirk: 'further indexes', sheet: lines(plain, '    INDEX 02 05:00:00'), begins: AT },
+  {
+    quirk: 'silence that is not in the file (PREGAP)',
+    sheet: lines(
+      ...HEAD,
+      FILE,
+      ...track(1, '00:00:00', 'PREGAP 00:02:00'),
+      ...track(2, '03:10:37', 'POSTGAP 00:01:00'),
+    ),
+    begins: AT,
+  },
+  {
+    quirk: 'a short gap before the first track',
+    sheet: plain.replace('INDEX 01 00:00:00', 'INDEX 01 00:02:00'),
+    begins: AT,
+  },
+  {
+    quirk: 'a hidden track before the first',
+    sheet: plain.replace('INDEX 01 00:00:00', 'INDEX 00 00:00:00\r\n    INDEX 01 01:20:00'),
+    begins: [0, 80 * 75, AT[1] as number],
+    titles: ['Hidden Track', 'Song 1', 'Song 2'],
+    first: { trackNumber: undefined },
+  },
+  {
+    quirk: 'several files, of which this has several tracks',
+    sheet: lines(...HEAD, FILE, ...TWO, 'FILE "Side B.flac" WAVE', ...track(3, '00:00:00'), ...track(4, '02:00:00')),
+    beside: ['Side B.flac'],
+    begins: AT,
+    last: { trackNumber: 2 },
+  },
+  {
+    quirk: 'this is the second file, with the gap of its first track in the one before',
+    sheet: lines(
+      ...HEAD,
+      'FILE "Side A.flac" WAVE',
+      ...track(1, '00:00:00'),
+      '  TRACK 02 AUDIO',
+      '    INDEX 00 04:00:00',
+      FILE,
+      '    INDEX 01 00:00:00',
+      ...track(3, '03:10:37'),
+    ),
+    beside: ['Side A.flac'],
+    begins: AT,
+    first: { trackNumber: 2 },
+  },
+  {
+    quirk: 'a file for each track',
+    sheet: lines(...HEAD, FILE, ...track(1, '00:00:00'), 'FILE "02.flac" WAVE', ...track(2, '00:00:00')),
+    beside: ['02.flac'],
+    begins: undefined,
+  },
+  { quirk: 'a single track', sheet: lines(...HEAD, FILE, ...track(1, '00:00:00')), begins: undefined },
+  {
+    quirk: 'more than 99 tracks',
+    sheet: lines(
+      ...HEAD,
+      FILE,
+      ...Array.from({ length: 120 }, (_, i) =>
+        track(
+          i + 1,
+          `00:${String(i % 60).padStart(2, '0')}:00`.replace('00:', `${String(Math.floor(i / 60)).padStart(2, '0')}:`),
+        ),
+      ).flat(),
+    ),
+    begins: Array.from({ length: 120 }, (_, i) => i * 75),
+    last: { trackNumber: 120 },
+  },
+  {
+    quirk: 'numbers that repeat',
+    sheet: plain.replace('TRACK 02', 'TRACK 01'),
+    begins: AT,
+    last: { trackNumber: 2 },
+  },
+  { quirk: 'a data track', sheet: lines(plain, '  TRACK 03 MODE1/2352', '    INDEX 01 05:00:00'), begins: AT },
+  {
+    quirk: 'tracks that overlap',
+    sheet: lines(plain, ...track(3, '03:10:37')),
+    begins: /track 3 begins before track 2 ends/,
+  },
+  { quirk: 'tracks in the wrong order', sheet: lines(plain, ...track(3, '01:00:00')), begins: /track 3 begins before/ },
+  {
+    quirk: 'a track after the end of the file',
+    sheet: lines(plain, ...track(3, '10:00:00')),
+    begins: /track 3 begins after the end/,
+  },
+  {
+    quirk: 'a track without an index',
+    sheet: lines(plain, '  TRACK 03 AUDIO', '    TITLE "x"'),
+    begins: /track 3 has no index/,
+  },
+  {
+    quirk: 'a time that is none',
+    sheet: plain.replace('03:10:37', '03:70:99'),
+    begins: /“01 03:70:99” of track 2 is no time/,
+  },
+  { quirk: 'no tracks', sheet: lines(...HEAD, FILE), begins: /it has no tracks/ },
+  { quirk: 'a text of another kind', sheet: 'Log of the rip\nAll tracks accurately ripped\n', begins: undefined },
+  {
+    quirk: 'random bytes',
+    sheet: Buffer.from(Array.from({ length: 4_096 }, (_, i) => (i * 7_919) % 256)),
+    begins: undefined,
+  },
+  { quirk: 'an empty sheet', sheet: '', begins: undefined },
+];

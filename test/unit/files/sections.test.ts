@@ -1,0 +1,96 @@
+// Cue sheets with all that is wrong with them: which tracks a file has.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { splitFile } from '../../../server/files/sections.ts';
+import { parseCueSheet } from '../../../server/media/cue-sheet.ts';
+import type { AudioRead, Tags } from '../../../server/media/types.ts';
+import { SHEETS } from '../../support/cue-sheets.ts';
+
+const RATE = 44_100;
+const SAMPLES_PER_FRAME = RATE / 75;
+const DURATION_MS = 600_000;
+
+let base: string;
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), 'tonearm-sheets-'));
+});
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+const albumOf = (tags: Partial<Tags> = {}): AudioRead => ({
+  facts: {
+    format: 'flac',
+    codec: 'flac',
+    durationMs: DURATION_MS,
+    bitrateKbps: 900,
+    sampleRateHz: RATE,
+    bitDepth: 16,
+    channels: 2,
+    lossless: true,
+  },
+  tags: { artists: [], albumArtists: [], genres: [], ...tags },
+  pictures: [],
+  reader: 'own',
+});
+
+const SHEET =
+  'TITLE "Record"\nFILE "Album.flac" WAVE\nTRACK 01 AUDIO\nINDEX 01 00:00:00\nTRACK 02 AUDIO\nINDEX 01 01:00:00';
+
+describe('a sheet beside Album.flac with', () => {
+  test.each(SHEETS)('$quirk', ({ quirk, sheet, sheetName = 'Album.cue', beside = [], begins, titles, first, last }) => {
+    const folder = join(base, quirk.replaceAll('/', ' '));
+    mkdirSync(folder);
+    writeFileSync(join(folder, sheetName), sheet);
+    for (const name of ['Album.flac', ...beside]) writeFileSync(join(folder, name), '');
+    const { sections, fault } = splitFile('Album.flac', albumOf(), folder);
+
+    if (begins instanceof RegExp) {
+      expect(sections).toBeUndefined();
+      expect(fault).toMatch(begins);
+      expect(fault).toContain(sheetName);
+      return;
+    }
+    expect(fault).toBeUndefined();
+    expect(sections?.map(({ start }) => start / SAMPLES_PER_FRAME)).toEqual(begins);
+    if (!sections) return;
+    // each one ends where the next begins, and nothing of the file is left over
+    expect(sections.map(({ end }) => end)).toEqual([...sections.slice(1).map(({ start }) => start), null]);
+    expect(sections.reduce((sum, { durationMs }) => sum + durationMs, 0)).toBeCloseTo(DURATION_MS, 6);
+    if (titles) expect(sections.slice(0, titles.length).map(({ tags }) => tags.title)).toEqual(titles);
+    const shown = (tags: Tags | undefined, wanted: object) =>
+      Object.fromEntries(Object.keys(wanted).map((name) => [name, tags?.[name as keyof Tags]]));
+    if (first) expect(shown(sections[0]?.tags, first)).toEqual(first);
+    if (last) expect(shown(sections.at(-1)?.tags, last)).toEqual(last);
+  });
+});
+
+test('the tags of the file say what the sheet does not', () => {
+  const cueSheet = parseCueSheet('TRACK 01 AUDIO\nINDEX 01 00:00:00\nTRACK 02 AUDIO\nINDEX 01 01:00:00');
+  const whole = { title: 'Image', artists: ['Band'], album: 'Record', genres: ['Rock'], year: 1994, trackNumber: 7 };
+  const { sections } = splitFile('x.ape', albumOf({ ...whole, ...(cueSheet && { cueSheet }) }), undefined);
+  expect(sections?.map(({ tags }) => tags)).toMatchObject([
+    { title: 'Track 1', trackNumber: 1, artists: ['Band'], albumArtists: ['Band'], album: 'Record', year: 1994 },
+    { title: 'Track 2', trackNumber: 2, artists: ['Band'], albumArtists: ['Band'], genres: ['Rock'] },
+  ]);
+});
+
+test('of several sheets the one that names the file wins, and one that cannot be used is passed over', () => {
+  const folder = join(base, 'several sheets');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'Album.flac'), '');
+  writeFileSync(join(folder, 'Album.cue'), SHEET.replace('INDEX 01 01:00:00', 'INDEX 01 99:00:00'));
+  writeFileSync(join(folder, 'Album (2).cue'), SHEET.replace('Record', 'Second'));
+  const { sections, fault } = splitFile('Album.flac', albumOf(), folder);
+  expect([sections?.[0]?.tags.album, fault]).toEqual(['Second', undefined]);
+});
+
+test('a sheet in the file that cannot be used is named, and one beside it wins', () => {
+  const cueSheet = parseCueSheet(SHEET.replace('01:00:00', '99:00:00'));
+  const read = (): AudioRead => albumOf(cueSheet && { cueSheet });
+  expect(splitFile('Album.flac', read(), undefined).fault).toMatch(/^the cue sheet in the file is not used: track 2/);
+  const folder = join(base, 'beside and inside');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'Album.cue'), SHEET);
+  expect(splitFile('Album.flac', read(), folder).sections).toHaveLength(2);
+});
