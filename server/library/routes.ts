@@ -18,6 +18,7 @@ import {
   ArtistTrackQuery,
   EditQuery,
   GenreList,
+  ChaptersOut,
   LyricsOut,
   TrackOut,
   TrackPage,
@@ -32,6 +33,7 @@ import {
   toArtistFilter,
   toArtistOut,
   toGenreOut,
+  toChaptersOut,
   toLyricsOut,
   toTrackChanges,
   toTrackFilter,
@@ -107,6 +109,21 @@ export const libraryRoutes = ({ library, editing, toTrash, libraryChanged }: Lib
       const lyrics = library.lyrics.ofTrack(params.id);
       if (!lyrics) throw new AppError('not_found', `Track ${params.id} has no lyrics.`);
       return toLyricsOut(lyrics);
+    },
+  ),
+
+  route(
+    {
+      method: 'get',
+      path: '/tracks/:id/chapters',
+      access: 'user',
+      summary: 'Chapters of an audiobook; none for other tracks',
+      params: TrackParam,
+      reply: ChaptersOut,
+    },
+    ({ user, params }) => {
+      library.getTrack(user.id, params.id);
+      return toChaptersOut(library.chaptersOf(params.id));
     },
   ),
 

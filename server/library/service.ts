@@ -27,7 +27,7 @@ import type { ListOrder } from './sorts.ts';
 import { createStatements } from './statement-cache.ts';
 import { trackList, type TrackFilter } from './track-lists.ts';
 import { readTracks, type TrackSummary } from './track-rows.ts';
-import type { TrackWriter } from './track-writer.ts';
+import type { Chapter, TrackWriter } from './track-writer.ts';
 import { toTrackOut } from './wire-maps.ts';
 import { createNeverSplit } from './never-split.ts';
 import type { AlbumSort, ArtistSort, TrackOut, TrackSort } from './wire.ts';
@@ -162,6 +162,10 @@ export function createLibraryService({
       statements.column<ArtistId>('SELECT id FROM artists WHERE name_key = @key', { key: identityKey(name) })[0],
     folders: createFolderTree(statements, folderKeys, listThread?.readAside),
     lyrics: createLyricsReader(statements),
+    chaptersOf(id: TrackId): Chapter[] {
+      const [list] = statements.column<string>('SELECT list FROM chapters WHERE track_id = @id', { id });
+      return list === undefined ? [] : (JSON.parse(list) as Chapter[]);
+    },
     similar: createSimilar({ statements, random: Math.random }),
 
     /** Takes precedence over tags and services, now and later. Throws `not_found` or `invalid`. */

@@ -56,6 +56,7 @@ export interface TrackSummary extends Omit<Pick<TrackRow, Column>, 'availability
   artists: { id: ArtistId; name: string }[];
   genres: string[];
   hasCover: boolean;
+  hasChapters: boolean;
   liked: boolean;
   likedAt: Date | null;
   lastPlayedAt: Date | null;
@@ -63,6 +64,7 @@ export interface TrackSummary extends Omit<Pick<TrackRow, Column>, 'availability
 
 interface Raw extends RowAs<typeof tracks, Column>, FieldValues, Joined {
   hasCover: number;
+  hasChapters: number;
   liked: number;
   likedAt: number | null;
   lastPlayedAt: number | null;
@@ -78,7 +80,8 @@ const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS 
     t.availability, t.metadata_status AS metadataStatus, t.metadata_error AS metadataError,
     t.enriched_at AS enrichedAt, t.fpid_score AS fpidScore, t.recording_mbid AS recordingMbid,
     t.track_gain_db AS trackGainDb, t.track_peak AS trackPeak, t.album_gain_db AS albumGainDb,
-    t.album_peak AS albumPeak, t.has_lyrics AS hasLyrics, t.created_at AS createdAt, t.updated_at AS updatedAt,
+    t.album_peak AS albumPeak, t.has_lyrics AS hasLyrics,
+    (ch.track_id IS NOT NULL) AS hasChapters, t.created_at AS createdAt, t.updated_at AS updatedAt,
     (c.key IS NOT NULL OR t.cover_url IS NOT NULL) AS hasCover, c.etag AS coverEtag,
     coalesce(l.liked, 0) AS liked, iif(l.liked, l.since, NULL) AS likedAt, coalesce(l.rating, 0) AS rating,
     coalesce(p.plays, 0) AS playCount, p.last_played_at AS lastPlayedAt
@@ -86,6 +89,7 @@ const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS 
   LEFT JOIN albums al ON al.id = t.album_id
   LEFT JOIN artists aa ON aa.id = al.artist_id
   LEFT JOIN album_covers c ON c.album_id = t.album_id
+  LEFT JOIN chapters ch ON ch.track_id = t.id
   LEFT JOIN like_states l ON l.user_id = @userId AND l.item_type = 'track' AND l.item_id = t.id
   LEFT JOIN play_counts p ON p.user_id = @userId AND p.item_type = 'track' AND p.item_id = t.id`;
 
@@ -107,6 +111,7 @@ export function readTracks(statements: Statements, userId: UserId, ids: readonly
     genres: [] as string[],
     hasCover: row.hasCover === 1,
     hasLyrics: row.hasLyrics === 1,
+    hasChapters: row.hasChapters === 1,
     liked: row.liked === 1,
     likedAt: toDate(row.likedAt),
     enrichedAt: toDate(row.enrichedAt),

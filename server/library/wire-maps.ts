@@ -18,12 +18,14 @@ import type { TrackLyrics } from './lyrics.ts';
 import type { TypedMetadata } from './replace-metadata.ts';
 import type { FieldFilters, TrackFilter } from './track-lists.ts';
 import type { TrackSummary } from './track-rows.ts';
+import type { Chapter } from './track-writer.ts';
 import type {
   AlbumOut,
   AlbumQuery,
   ArtistOut,
   ArtistPatch,
   ArtistQuery,
+  ChaptersOut,
   GenreOut,
   LyricsOut,
   TrackFieldName,
@@ -130,6 +132,7 @@ export const toTrackOut = (t: TrackSummary): TrackOut => ({
   replay_gain: toReplayGain(t),
   has_cover: t.hasCover,
   has_lyrics: t.hasLyrics,
+  has_chapters: t.hasChapters,
   liked: t.liked,
   play_count: t.playCount,
   last_played_at: toIsoOrNull(t.lastPlayedAt),
@@ -187,6 +190,10 @@ export const toGenreOut = (g: GenreSummary): GenreOut => ({
   name: g.name,
   track_count: g.trackCount,
   album_count: g.albumCount,
+});
+
+export const toChaptersOut = (chapters: readonly Chapter[]): ChaptersOut => ({
+  items: chapters.map(({ startMs, title }) => ({ start_ms: startMs, title })),
 });
 
 export const toLyricsOut = ({ synced, lines }: TrackLyrics): LyricsOut => ({

@@ -87,6 +87,7 @@ export const TrackOut = z
     replay_gain: ReplayGainOut.nullable(),
     has_cover: z.boolean(),
     has_lyrics: z.boolean(),
+    has_chapters: z.boolean().meta({ description: 'it is an audiobook with chapters' }),
     liked: z.boolean(),
     play_count: z.int(),
     last_played_at: isoTime.nullable(),
@@ -278,6 +279,13 @@ export const LyricsOut = z
   })
   .meta({ id: 'LyricsOut' });
 export type LyricsOut = z.output<typeof LyricsOut>;
+
+export const ChaptersOut = z
+  .object({
+    items: z.array(z.object({ start_ms: z.int(), title: z.string() })).meta({ description: 'in the order of time' }),
+  })
+  .meta({ id: 'ChaptersOut' });
+export type ChaptersOut = z.output<typeof ChaptersOut>;
 
 /** Body of `PUT /tracks/{id}/metadata`. Absent optional fields are kept, null clears. */
 export const TrackPut = z

@@ -1,7 +1,7 @@
 // Text that does not say its charset passes the readers with each byte beyond ASCII as one private character, so that
 // it can be decoded when the charset is known.
 import { decodeCharset, detectCharsets, USUAL_CHARSET, type Charset } from './charset.ts';
-import type { AudioRead, Tags } from './types.ts';
+import type { AudioRead, Chapter, Tags } from './types.ts';
 
 const FIRST = 0xf700;
 const MARKED = /[\uf780-\uf7ff]/;
@@ -36,16 +36,18 @@ export function decodeAlone(text: string): string {
 function* textsOf(tags: Tags): Generator<string> {
   for (const value of Object.values(tags)) {
     if (typeof value === 'string') yield value;
-    else if (Array.isArray(value)) yield* value;
+    else if (Array.isArray(value)) for (const one of value) yield typeof one === 'string' ? one : one.title;
   }
   for (const { text } of tags.lyrics?.lines ?? []) yield text;
 }
 
 function mapTexts(tags: Tags, map: (text: string) => string): Tags {
+  const mapOne = (one: string | Chapter): string | Chapter =>
+    typeof one === 'string' ? map(one) : { ...one, title: map(one.title) };
   const mapped = Object.fromEntries(
     Object.entries(tags).map(([name, value]) => [
       name,
-      typeof value === 'string' ? map(value) : Array.isArray(value) ? value.map(map) : value,
+      typeof value === 'string' ? map(value) : Array.isArray(value) ? value.map(mapOne) : value,
     ]),
   ) as unknown as Tags;
   const { lyrics } = tags;

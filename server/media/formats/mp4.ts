@@ -5,6 +5,7 @@ import { TagBuilder, type FileRead } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts } from '../types.ts';
 import type { Window } from '../window.ts';
 import { atom, AtomReader } from './mp4-atoms.ts';
+import { readChapterTrack, readNeroChapters } from './mp4-chapters.ts';
 import { readIlst, type SmoothPlayback } from './mp4-ilst.ts';
 import { readTrack, type Mp4Track } from './mp4-track.ts';
 
@@ -17,12 +18,15 @@ const UDTA = atom('udta');
 const META = atom('meta');
 const HDLR = atom('hdlr');
 const ILST = atom('ilst');
+const CHPL = atom('chpl');
 
 interface Movie {
   timescale: number;
   duration: number;
   fragmented: boolean;
   track: Mp4Track | undefined;
+  /** Bodies of all. */
+  tracks: { start: number; end: number }[];
   smooth: SmoothPlayback | undefined;
   builder: TagBuilder;
 }
@@ -36,6 +40,7 @@ export function readMp4(window: Window, start: number): FileRead | undefined {
     duration: 0,
     fragmented: false,
     track: undefined,
+    tracks: [],
     smooth: undefined,
     builder: new TagBuilder(),
   };
@@ -52,6 +57,7 @@ export function readMp4(window: Window, start: number): FileRead | undefined {
   if (movie.fragmented) return undefined;
   if (!movie.track) throw new UnreadableAudio('the MP4 file has no audio track');
   if (!payload || payload.end <= payload.start) throw new UnreadableAudio('the MP4 file has no audio data');
+  if (movie.tracks.length > 1) movie.builder.setChapters(readChapterTrack(atoms, movie.tracks));
   return {
     facts: factsOf(movie, movie.track, payload),
     tags: movie.builder.finish(),
@@ -70,10 +76,12 @@ function readMovie(atoms: AtomReader, start: number, limit: number, movie: Movie
         break;
       case TRAK:
         movie.track ??= readTrack(atoms, bodyAt, end);
+        movie.tracks.push({ start: bodyAt, end });
         break;
       case UDTA:
         atoms.each(bodyAt, end, (inner, innerAt, innerEnd) => {
           if (inner === META) readMeta(atoms, innerAt, innerEnd, movie);
+          else if (inner === CHPL) movie.builder.setChapters(readNeroChapters(atoms.window, innerAt, innerEnd));
         });
         break;
       case META:

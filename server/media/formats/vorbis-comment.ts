@@ -43,10 +43,12 @@ export function readVorbisComment(reader: ByteReader, builder: TagBuilder, keepP
     const rest = length - taken;
     const name = equals < 0 ? '' : bytes.toString('latin1', i, equals);
     const isPicture = isPictureName(name);
+    const isChapter =
+      rest === 0 && name.length > 8 && name.length < 16 && isChapterOf(builder, name, bytes, equals, i + length);
     const field = isPicture ? undefined : fieldOfName(name);
     if (isPicture) {
       if (!addPicture(reader, builder, name, i, equals, taken, rest, keepPictures)) return false;
-    } else if (field === undefined || length > MAX_VALUE_BYTES) {
+    } else if (isChapter || field === undefined || length > MAX_VALUE_BYTES) {
       if (rest > 0 && !reader.skip(rest)) return false;
     } else if (rest === 0) {
       builder.add(field, decodeUtf8(bytes, equals + 1, i + length));
@@ -64,6 +66,9 @@ export function readVorbisComment(reader: ByteReader, builder: TagBuilder, keepP
   }
   return true;
 }
+
+const isChapterOf = (builder: TagBuilder, name: string, bytes: Buffer, equals: number, end: number): boolean =>
+  /^chapter/i.test(name) && builder.addChapter(name, decodeUtf8(bytes, equals + 1, end));
 
 function readLength(reader: ByteReader): number {
   const i = reader.take(4);

@@ -1,0 +1,152 @@
+// Chapters of MP4 files: the list that Nero's programs write (`chpl`), and QuickTime's text track that the audio track
+// refers to (`tref` `chap`), which iTunes and audiobook shops write.
+import { u16be, u32be, u64be } from '../integers.ts';
+import { MAX_CHAPTERS, MAX_NAME } from '../limits.ts';
+import { decodeUtf16, decodeUtf8, oneLine } from '../text.ts';
+import type { Chapter } from '../types.ts';
+import type { Window } from '../window.ts';
+import { atom, type AtomReader } from './mp4-atoms.ts';
+
+/** Units of `chpl` in a millisecond. */
+const NERO_UNITS = 10_000;
+
+/** `[at, end)` is the body of `chpl`. */
+export function readNeroChapters(window: Window, at: number, end: number): Chapter[] {
+  const i = window.at(at, Math.min(end - at, 16 << 10, window.size - at));
+  if (i < 0) return [];
+  const b = window.bytes;
+  const limit = i + Math.min(end - at, 16 << 10);
+  let k = i + (b[i] === 0 ? 4 : 8);
+  const chapters: Chapter[] = [];
+  for (let left = b[k++] ?? 0; left > 0 && k + 9 <= limit; left--) {
+    const length = b[k + 8] as number;
+    if (k + 9 + length > limit) break;
+    chapters.push({ startMs: Math.round(u64be(b, k) / NERO_UNITS), title: titleOf(b, k + 9, k + 9 + length) });
+    k += 9 + length;
+  }
+  return chapters;
+}
+
+const TKHD = atom('tkhd');
+const TREF = atom('tref');
+const CHAP = atom('chap');
+const MDIA = atom('mdia');
+const MDHD = atom('mdhd');
+const MINF = atom('minf');
+const STBL = atom('stbl');
+const STTS = atom('stts');
+const STSZ = atom('stsz');
+const STSC = atom('stsc');
+const STCO = atom('stco');
+const CO64 = atom('co64');
+
+/** Where the tables of a track are: the bodies of its atoms. */
+type Tables = Map<number, { at: number; end: number }>;
+
+/** The chapters of the track that another one names as its chapters; `tracks` are the bodies of all `trak`. */
+export function readChapterTrack(atoms: AtomReader, tracks: { start: number; end: number }[]): Chapter[] {
+  const found = tracks.map(({ start, end }) => tablesOf(atoms, start, end));
+  const wanted = found.map((tables) => numberAt(atoms.window, tables.get(CHAP)?.at)).find((id) => id !== undefined);
+  const track = found.find((tables) => wanted !== undefined && trackId(atoms.window, tables) === wanted);
+  return track ? chaptersOf(atoms.window, track) : [];
+}
+
+function tablesOf(atoms: AtomReader, start: number, limit: number): Tables {
+  const tables: Tables = new Map();
+  const visit = (name: number, at: number, end: number): void => {
+    if (name === TREF || name === MDIA || name === MINF || name === STBL) atoms.each(at, end, visit);
+    else if ([TKHD, CHAP, MDHD, STTS, STSZ, STSC, STCO, CO64].includes(name)) tables.set(name, { at, end });
+  };
+  atoms.each(start, limit, visit);
+  return tables;
+}
+
+function numberAt(window: Window, at: number | undefined): number | undefined {
+  const i = at === undefined ? -1 : window.at(at, 4);
+  return i < 0 ? undefined : u32be(window.bytes, i);
+}
+
+function trackId(window: Window, tables: Tables): number | undefined {
+  const at = tables.get(TKHD)?.at;
+  const version = at === undefined ? undefined : numberAt(window, at);
+  return at === undefined || version === undefined
+    ? undefined
+    : numberAt(window, at + (version >>> 24 === 1 ? 20 : 12));
+}
+
+function chaptersOf(window: Window, tables: Tables): Chapter[] {
+  const head = tables.get(MDHD)?.at;
+  const version = numberAt(window, head);
+  if (head === undefined || version === undefined) return [];
+  const timescale = numberAt(window, head + (version >>> 24 === 1 ? 20 : 12)) ?? 0;
+  if (timescale === 0) return [];
+  const places = samplePlaces(window, tables);
+  const lengths = durations(window, tables.get(STTS), places.length);
+  let time = 0;
+  return places.map(({ at, size }, n) => {
+    const startMs = Math.round((time * 1_000) / timescale);
+    time += lengths[n] ?? 0;
+    return { startMs, title: sampleText(window, at, size) };
+  });
+}
+
+/** Numbers of a table: a count at `skip`, then entries of `width` numbers. */
+function entries(
+  window: Window,
+  table: { at: number; end: number } | undefined,
+  { skip = 4, width = 1, bytes = 4 }: { skip?: number; width?: number; bytes?: 4 | 8 } = {},
+): number[][] {
+  const count = Math.min(numberAt(window, table && table.at + skip) ?? 0, MAX_CHAPTERS);
+  if (!table) return [];
+  const size = width * bytes;
+  const first = table.at + skip + 4;
+  const i = window.at(first, Math.max(0, Math.min(count * size, table.end - first)));
+  if (i < 0) return [];
+  const there = Math.min(count, Math.floor((table.end - first) / size));
+  return Array.from({ length: Math.max(0, there) }, (_, n) =>
+    Array.from({ length: width }, (__, k) => {
+      const at = i + n * size + k * bytes;
+      return bytes === 8 ? u64be(window.bytes, at) : u32be(window.bytes, at);
+    }),
+  );
+}
+
+function durations(window: Window, table: { at: number; end: number } | undefined, most: number): number[] {
+  const all: number[] = [];
+  for (const [count = 0, length = 0] of entries(window, table, { width: 2 }))
+    for (let n = 0; n < count && all.length < most; n++) all.push(length);
+  return all;
+}
+
+function samplePlaces(window: Window, tables: Tables): { at: number; size: number }[] {
+  const sizes = entries(window, tables.get(STSZ), { skip: 8 }).map(([size = 0]) => size);
+  const chunks = (
+    tables.has(CO64) ? entries(window, tables.get(CO64), { bytes: 8 }) : entries(window, tables.get(STCO))
+  ).map(([at = 0]) => at);
+  const runs = entries(window, tables.get(STSC), { width: 3 });
+  const places: { at: number; size: number }[] = [];
+  for (const [n, start] of chunks.entries()) {
+    const [, perChunk = 1] = runs.findLast(([first = 1]) => first <= n + 1) ?? [];
+    let at = start;
+    for (let k = 0; k < perChunk && places.length < sizes.length; k++) {
+      const size = sizes[places.length] as number;
+      places.push({ at, size });
+      at += size;
+    }
+  }
+  return places;
+}
+
+/** A sample of a text track: its length, then UTF-8, or UTF-16 with a mark. */
+function sampleText(window: Window, at: number, size: number): string {
+  const i = window.at(at, Math.min(size, 2 + MAX_NAME));
+  if (i < 0 || size < 2) return '';
+  const length = Math.min(u16be(window.bytes, i), size - 2, MAX_NAME);
+  return titleOf(window.bytes, i + 2, i + 2 + length);
+}
+
+function titleOf(b: Buffer, start: number, end: number): string {
+  const mark = end - start >= 2 ? u16be(b, start) : 0;
+  const isUtf16 = mark === 0xfeff || mark === 0xfffe;
+  return oneLine(isUtf16 ? decodeUtf16(b, start, end, true) : decodeUtf8(b, start, end), MAX_NAME);
+}
