@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { PATIENCE_MS } from './test/support/until.ts';
 
 /** Only so that a test that hangs ends at some time: no machine is so slow that one that works needs it. */
@@ -11,6 +12,19 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', 
 
 /** Change what all files share when they are imported, so they have a process of their own. */
 const ALONE = ['test/integration/storage-third.test.ts'];
+
+/** They wait more than they work: started first, so that none of them runs alone at the end. */
+const LONGEST =
+  /\/(accessibility|backup-kill|dev|gapless|hostile-files|player|pseudo-language|scan-kill|sound|watch)\./;
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const [first, others] = [true, false].map((isLong) =>
+      files.filter(({ moduleId }) => LONGEST.test(moduleId) === isLong),
+    );
+    return [...(await super.sort(first ?? [])), ...(await super.sort(others ?? []))];
+  }
+}
 
 const common = {
   environment: 'node' as const,
@@ -30,6 +44,7 @@ const byNode = { viteModuleRunner: false, nodeLoader: false };
 export default defineConfig({
   test: {
     maxWorkers: availableParallelism() + 3, // tests wait more than they work
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         resolve: { alias: { electron: join(import.meta.dirname, 'test/fakes/electron.ts') } },
