@@ -51,7 +51,13 @@ export function coversModule({
     workerUrl: paths.workers.cover,
     onCover: changes.changed,
   });
-  const placeholders = createPlaceholderCovers({ db, cacheDir, now, fetchPicture: catalogue.cover });
+  const placeholders = createPlaceholderCovers({
+    db,
+    cacheDir,
+    now,
+    fetchPicture: catalogue.cover,
+    readEmbedded: covers.readEmbedded,
+  });
   const findLater = (): void => void jobs.tryEnqueue(COVER_TASK, {});
   changes.onAudioAdded(findLater);
   settings.onChange(['COVERART_ENABLED', 'COVERART_BASE_URL'], () => {

@@ -1,5 +1,6 @@
-// Covers of placeholders: the picture at the URL that the catalogue gave is downloaded once, resized and cached. It is
-// not stored as the album's cover, because that would prevent finding a better one.
+// Pictures of single tracks: of placeholders, at the URL that the catalogue gave, and of tracks without an album, inside
+// their files. Each is fetched once, resized and cached. It is not stored as an album's cover, because that would
+// prevent finding a better one.
 import { hash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -9,6 +10,7 @@ import type { AlbumId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
 import { sendBytes } from '../http/send-bytes.ts';
+import { AppError } from '../errors.ts';
 import { isAbsent } from '../storage/file-errors.ts';
 import { createSlots } from '../runtime/at-once.ts';
 import { checkPicture, resizePicture, type SizedFormat, UnusablePicture } from './picture.ts';
@@ -19,6 +21,8 @@ export interface PlaceholderCoverDeps {
   now: () => Date;
   /** Downloads a picture from a URL that a catalogue gave; undefined when that fails. */
   fetchPicture: (url: string) => Promise<Uint8Array | undefined>;
+  /** Reads the picture in stored audio. Throws UnusablePicture and AppErrors. */
+  readEmbedded: (storageUri: string) => Promise<Uint8Array | undefined>;
 }
 
 const SIZE = 600;
@@ -28,24 +32,28 @@ const MAX_FAILURES = 2_000;
 const FAILED_FOR_MS = 600_000;
 const CACHE_CONTROL = 'private, max-age=86400';
 
+type ReadPicture = () => Promise<Uint8Array | undefined>;
 type CoverUrl = RowAs<typeof tracks, 'coverUrl'>;
 
 export type PlaceholderCovers = ReturnType<typeof createPlaceholderCovers>;
 
-export function createPlaceholderCovers({ db, cacheDir, now, fetchPicture }: PlaceholderCoverDeps) {
+export function createPlaceholderCovers({ db, cacheDir, now, fetchPicture, readEmbedded }: PlaceholderCoverDeps) {
   const dir = join(cacheDir, 'remote-covers');
   const inTurn = createSlots(AT_ONCE);
   const making = new Map<string, Promise<void>>();
   const failed = new Map<string, number>();
-  const findOfTrack = db.$client.prepare<[TrackId], CoverUrl>('SELECT cover_url AS coverUrl FROM tracks WHERE id = ?');
+  const findOfTrack = db.$client.prepare<[TrackId], CoverUrl & { storageUri: string | null; updatedAt: number }>(
+    `SELECT cover_url AS coverUrl, updated_at AS updatedAt,
+      iif(album_id IS NULL AND has_picture = 1, storage_uri, NULL) AS storageUri FROM tracks WHERE id = ?`,
+  );
   const findOfAlbum = db.$client.prepare<[AlbumId], CoverUrl>(
     'SELECT cover_url AS coverUrl FROM tracks WHERE album_id = ? AND cover_url IS NOT NULL LIMIT 1',
   );
   let made = 0;
 
-  async function make(url: string, path: string, format: SizedFormat): Promise<void> {
-    const bytes = await fetchPicture(url);
-    if (!bytes) throw new UnusablePicture('it could not be downloaded');
+  async function make(read: ReadPicture, path: string, format: SizedFormat): Promise<void> {
+    const bytes = await read();
+    if (!bytes) throw new UnusablePicture('it could not be read');
     const small = await resizePicture((await checkPicture(Buffer.from(bytes))).bytes, SIZE, format);
     await mkdir(dir, { recursive: true });
     const temp = `${path}.${randomBytes(6).toString('hex')}`;
@@ -55,28 +63,28 @@ export function createPlaceholderCovers({ db, cacheDir, now, fetchPicture }: Pla
   }
 
   /** False when it cannot be downloaded or used; then it is not tried again for ten minutes. */
-  async function ensure(url: string, path: string, format: SizedFormat): Promise<boolean> {
-    if ((failed.get(url) ?? 0) > now().getTime()) return false;
-    const work = making.get(path) ?? inTurn(() => make(url, path, format)).finally(() => making.delete(path));
+  async function ensure(key: string, read: ReadPicture, path: string, format: SizedFormat): Promise<boolean> {
+    if ((failed.get(key) ?? 0) > now().getTime()) return false;
+    const work = making.get(path) ?? inTurn(() => make(read, path, format)).finally(() => making.delete(path));
     making.set(path, work);
     try {
       await work;
       return true;
     } catch (error) {
-      if (!(error instanceof UnusablePicture)) throw error;
+      if (!(error instanceof UnusablePicture || error instanceof AppError)) throw error;
       if (failed.size >= MAX_FAILURES) failed.clear();
-      failed.set(url, now().getTime() + FAILED_FOR_MS);
+      failed.set(key, now().getTime() + FAILED_FOR_MS);
       return false;
     }
   }
 
-  async function send(
+  async function sendRead(
     req: IncomingMessage,
     res: ServerResponse,
-    url: string,
+    { key, read }: { key: string; read: ReadPicture },
     format: SizedFormat = 'webp',
   ): Promise<boolean> {
-    const name = hash('sha256', url, 'hex').slice(0, 32);
+    const name = hash('sha256', key, 'hex').slice(0, 32);
     const path = join(dir, `${name}.${format}`);
     const answer = (): Promise<void> =>
       sendBytes(
@@ -91,18 +99,25 @@ export function createPlaceholderCovers({ db, cacheDir, now, fetchPicture }: Pla
     } catch (error) {
       if (!isAbsent(error)) throw error;
     }
-    if (!(await ensure(url, path, format))) return false;
+    if (!(await ensure(key, read, path, format))) return false;
     await answer();
     return true;
   }
 
+  const send = (req: IncomingMessage, res: ServerResponse, url: string, format?: SizedFormat): Promise<boolean> =>
+    sendRead(req, res, { key: url, read: () => fetchPicture(url) }, format);
+
   return {
     /** False when there is no picture and nothing was sent. `url` must come from a catalogue. */
     send,
-    /** The picture of a placeholder. */
+    /** The picture of a placeholder, or of a track without an album. */
     async sendOfTrack(req: IncomingMessage, res: ServerResponse, id: TrackId, format?: SizedFormat): Promise<boolean> {
-      const url = findOfTrack.get(id)?.coverUrl;
-      return url != null && send(req, res, url, format);
+      const { coverUrl = null, storageUri = null, updatedAt = 0 } = findOfTrack.get(id) ?? {};
+      if (coverUrl !== null) return send(req, res, coverUrl, format);
+      if (storageUri === null) return false;
+      // the file may be replaced by another with the same name
+      const own = { key: `${id} ${updatedAt} ${storageUri}`, read: () => readEmbedded(storageUri) };
+      return sendRead(req, res, own, format);
     },
     /** The picture of an album with a placeholder. */
     async sendOfAlbum(req: IncomingMessage, res: ServerResponse, id: AlbumId, format?: SizedFormat): Promise<boolean> {

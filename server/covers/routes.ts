@@ -48,7 +48,7 @@ export function coverRoutes(
         ...picture,
         path: '/tracks/:id/cover',
         params: idParam(TrackIdIn),
-        summary: "Cover of a track's album, or the catalogue's picture of a placeholder",
+        summary: "Cover of a track's album, the picture in a track without one, or the catalogue's of a placeholder",
       },
       async ({ params, query, req, res }) => {
         const cover = covers.find.ofTrack(params.id);

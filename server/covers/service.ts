@@ -123,6 +123,13 @@ export function createCoverService({
       ofArtist: (id: ArtistId): ShownCover | undefined => mosaicOf(`artist-${id}`, listOfArtist(id, MOSAIC_COVERS)),
     },
 
+    /** The picture in stored audio. Throws UnusablePicture and AppErrors. */
+    async readEmbedded(storageUri: string): Promise<Buffer | undefined> {
+      const file = await audioStore.resolve(storageUri);
+      const { size } = await file.stat(); // throws `gone`
+      return embedded.read(file.path === undefined ? { size, open: file.open } : { path: file.path });
+    },
+
     /** Like `resolveCover`, but logs errors instead of throwing. */
     async tryResolveCover(albumId: AlbumId, signal?: AbortSignal): Promise<boolean> {
       try {
