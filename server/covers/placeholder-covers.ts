@@ -1,6 +1,6 @@
-// Pictures of single tracks: of placeholders, at the URL that the catalogue gave, and of tracks without an album, inside
-// their files. Each is fetched once, resized and cached. It is not stored as an album's cover, because that would
-// prevent finding a better one.
+// Pictures of single tracks: of placeholders, at the URL that the catalogue gave, and of tracks without an album,
+// inside their files. Each is fetched once, resized and cached. It is not stored as an album's cover, because that
+// would prevent finding a better one.
 import { hash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';

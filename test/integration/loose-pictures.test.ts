@@ -14,7 +14,7 @@ afterAll(() => server.close());
 async function upload(frames: Buffer[], count: number): Promise<UploadOut['items'][number]> {
   const form = new FormData();
   const bytes = Buffer.concat([id3(frames), silentMp3(count)]);
-  form.append('files', new Blob([bytes as BlobPart]), 'song.mp3');
+  form.append('files', new Blob([bytes]), 'song.mp3');
   const { body } = await server.api<UploadOut>('/tracks/upload', { method: 'POST', body: form });
   return body.items[0] as UploadOut['items'][number];
 }
