@@ -84,8 +84,6 @@ const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS 
     (ch.track_id IS NOT NULL) AS hasChapters, t.created_at AS createdAt, t.updated_at AS updatedAt,
     (c.key IS NOT NULL OR t.cover_url IS NOT NULL OR (t.album_id IS NULL AND t.has_picture = 1)) AS hasCover,
     c.etag AS coverEtag,
-    (c.key IS NOT NULL OR t.cover_url IS NOT NULL OR (t.album_id IS NULL AND t.has_picture = 1)) AS hasCover,
-    c.etag AS coverEtag,
     coalesce(l.liked, 0) AS liked, iif(l.liked, l.since, NULL) AS likedAt, coalesce(l.rating, 0) AS rating,
     coalesce(p.plays, 0) AS playCount, p.last_played_at AS lastPlayedAt
   FROM json_each(@ids) ids CROSS JOIN tracks t ON t.id = ids.value
