@@ -29,7 +29,7 @@ test('settings are validated while typing, apply at once, and show their origin'
   await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Library' }).click();
   await page.getByRole('heading', { level: 1, name: 'Library' }).waitFor();
 
-  const folder = page.getByLabel('Music folder');
+  const folder = page.getByRole('textbox', { name: 'Music folder', exact: true });
   expect(await folder.isDisabled()).toBe(true); // given with --import
   await page.getByText('Set when the server is started, by LOCAL_MEDIA_IMPORT_PATH or a command-line option').waitFor();
   await page.getByText(/^Finished on /).waitFor();
