@@ -3,7 +3,7 @@ import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { IconDelete, IconUndo } from '../../ui/icons.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
-import { replacementsQuery } from '../../api/missing.ts';
+import { proposalQuery } from '../../api/missing.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { RowLink } from '../../ui/row-link.tsx';
@@ -149,7 +149,7 @@ export function missingColumns({
 /** What it has most likely become, and why. */
 function ProposalCell({ track }: { track: TrackOut }) {
   const { t } = useTranslation();
-  const [best] = useQuery(replacementsQuery(track.id)).data ?? [];
+  const [best] = useQuery(proposalQuery(track.id)).data ?? [];
   if (!best) return null;
   const place = fileLocation(best.track);
   return (
