@@ -1,19 +1,21 @@
 // npm run prove -- NAME --seed S: proofs too long for npm test, which runs a slice of each.
 import { parseArgs } from 'node:util';
-import { proveCharsets } from './charsets.ts';
 import { proveFingerprints } from './fingerprints.ts';
+import { proveIdentityFiles } from './identity-files.ts';
 import { proveIdentity } from './identity.ts';
 import { proveMigrations } from './migrations.ts';
 import { proveMutations } from './mutations.ts';
 import { proveRebuild } from './rebuild.ts';
+import { proveKills } from './kills.ts';
 
 const PROOFS: Record<string, (options: { seed: number; runs: number | undefined }) => Promise<boolean>> = {
-  charsets: proveCharsets,
   fingerprints: proveFingerprints,
   identity: proveIdentity,
   migrations: proveMigrations,
   mutations: proveMutations,
   rebuild: proveRebuild,
+  'identity-files': proveIdentityFiles,
+  kills: proveKills,
 };
 
 const { values, positionals } = parseArgs({

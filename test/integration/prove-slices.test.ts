@@ -1,0 +1,18 @@
+// Slices of `npm run prove -- identity-files` and `npm run prove -- kills`.
+import { expect, test } from 'vitest';
+import { findFileFailures } from '../prove/identity-files.ts';
+import { ACTIVITIES, killWhile, type Activity } from '../prove/kills.ts';
+import { seedOfRun } from '../support/random.ts';
+import { toolOrWarn } from '../support/tools.ts';
+
+const ffmpeg = toolOrWarn('ffmpeg', 'random changes of real files, with kills, are');
+
+test.runIf(ffmpeg)('random changes of real files, with kills, lose nothing in either mode', async () => {
+  expect(await findFileFailures(seedOfRun(), 2, 1)).toEqual([]);
+});
+
+test('writes that were acknowledged before a kill are there after it', async () => {
+  const seed = seedOfRun();
+  const activity = ACTIVITIES[seed % ACTIVITIES.length] as Activity;
+  expect(await killWhile({ seed, mode: seed % 2 === 0 ? 'copy' : 'reference', activity, kills: 1 })).toEqual([]);
+});

@@ -1,0 +1,228 @@
+// The same as `identity`, with real audio as MP3 and FLAC, real server processes, and SIGKILL at random moments of scans.
+// Several sequences share a server, each in a folder of its own with its own music. In copy mode the audio of vanished
+// files can be heard; in reference mode nothing was heard yet.
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { readFile } from '../../server/files/read-file.ts';
+import { vorbisComment } from '../support/audio-bytes.ts';
+import {
+  createFolder,
+  hang,
+  randomSteps,
+  SOUNDS,
+  SOUNDS_PER_SEQUENCE,
+  type ChangingFolder,
+  type Content,
+  type Mode,
+  type Step,
+} from '../support/identity-folder.ts';
+import { encodeMusic, writeMusic, type Encoding } from '../support/music.ts';
+import { openKilledServer } from '../support/killed-server.ts';
+import { seededRandom } from '../support/random-numbers.ts';
+import { retagMp3 } from '../support/retag.ts';
+
+const SECONDS = 10;
+/** Of each sound, by the number in the name of its audio: `<sound>-<number>`. */
+const ENCODINGS: Encoding[] = ['mp3', 'mp3-128', 'flac'];
+/** Sounds from elsewhere, per sequence. */
+const FOREIGN = 2;
+const SCANS = 0.35;
+const KILLS = 0.25;
+/** A scan of these folders is over by then. */
+const LATEST_KILL_MS = 600;
+
+export interface FileFailure {
+  seed: number;
+  mode: Mode;
+  sequence: number;
+  steps: Step[];
+  faults: string[];
+}
+
+/** Encoded audio without tags, and what the product takes it for. */
+interface Music {
+  bytes: Map<string, Buffer>;
+  hashes: Map<string, string>;
+  sounds: Map<string, number>;
+}
+
+async function makeMusic(dir: string, seed: number, sequences: number): Promise<Music> {
+  const music: Music = { bytes: new Map(), hashes: new Map(), sounds: new Map() };
+  const wav = join(dir, 'tune.wav');
+  for (let sequence = 0; sequence < sequences; sequence++)
+    for (let n = 0; n < SOUNDS + FOREIGN; n++) {
+      const sound = sequence * SOUNDS_PER_SEQUENCE + n;
+      writeMusic(wav, { seed: seed + sound, seconds: SECONDS });
+      for (const [number, encoding] of ENCODINGS.entries()) {
+        if (n >= SOUNDS && number > 0) break;
+        const [audio, path] = [`${sound}-${number}`, join(dir, `tune.${encoding.split('-')[0]}`)];
+        encodeMusic(wav, path, encoding);
+        const { audioHash } = await readFile(path, { target: undefined, hashLarge: true, stage: () => {} });
+        if (audioHash === null) throw new Error(`no hash of ${encoding}`);
+        music.bytes.set(audio, fs.readFileSync(path));
+        music.hashes.set(audio, audioHash);
+        music.sounds.set(audioHash, sound);
+      }
+    }
+  return music;
+}
+
+/** The same audio with other tags. */
+function writeTagged(path: string, bytes: Buffer, { title, album }: Content): void {
+  fs.mkdirSync(dirname(path), { recursive: true });
+  if (bytes.toString('latin1', 0, 4) === 'fLaC')
+    return fs.writeFileSync(path, retagFlac(bytes, [`TITLE=${title}`, `ALBUM=${album}`, 'ARTIST=The Quays']));
+  fs.writeFileSync(path, bytes);
+  retagMp3(path, { TIT2: title, TALB: album, TPE1: 'The Quays' });
+}
+
+function retagFlac(bytes: Buffer, comments: string[]): Buffer {
+  const COMMENT = 4;
+  const blocks: Buffer[] = [];
+  let at = 4;
+  for (let isLast = false; !isLast;) {
+    const length = bytes.readUIntBE(at + 1, 3);
+    const type = (bytes[at] as number) & 0x7f;
+    isLast = (bytes[at] as number) >= 0x80;
+    if (type !== COMMENT) blocks.push(Buffer.concat([Buffer.from([type]), bytes.subarray(at + 1, at + 4 + length)]));
+    at += 4 + length;
+  }
+  const body = vorbisComment(...comments);
+  const head = Buffer.from([0x80 | COMMENT, 0, 0, 0]);
+  head.writeUIntBE(body.length, 1, 3);
+  return Buffer.concat([bytes.subarray(0, 4), ...blocks, head, body, bytes.subarray(at)]);
+}
+
+interface Sequence {
+  steps: Step[];
+  folder: ChangingFolder;
+}
+
+function openSequence(base: string, mode: Mode, music: Music, sequence: number, seed: number): Sequence {
+  const root = join(base, 'music', `${sequence}`);
+  const first = sequence * SOUNDS_PER_SEQUENCE;
+  const contents = new Map<string, Content>();
+  const keyOf = (path: string): string => createHash('sha1').update(fs.readFileSync(path)).digest('hex');
+  let [stamp, foreign, converted] = [0, 0, 0];
+  const touch = (path: string): void => fs.utimesSync(path, 1_600_000_000, 1_600_000_000 + ++stamp);
+  const write = (path: string, content: Content): void => {
+    writeTagged(path, music.bytes.get(content.audio) as Buffer, content);
+    contents.set(keyOf(path), content);
+    touch(path);
+  };
+  const folder = createFolder({
+    music: join(base, 'music'),
+    root,
+    sequence,
+    away: join(base, 'away', `${sequence}`),
+    mode,
+    write,
+    touch,
+    isHeard: mode === 'copy',
+    contentOf: (path) => contents.get(keyOf(path)) as Content,
+    convert: (sound, extension) => {
+      const n = sound % SOUNDS_PER_SEQUENCE;
+      return `${sound}-${n >= SOUNDS ? 0 : extension === '.flac' ? 2 : ++converted % 2}`;
+    },
+    nextSound: () => first + SOUNDS + (foreign++ % FOREIGN),
+    hashOf: (audio) => music.hashes.get(audio) as string,
+    soundOf: (hash) => music.sounds.get(hash ?? '') ?? -1,
+  });
+  for (let n = 0; n < SOUNDS; n++) {
+    const [sound, album] = [first + n, `Album ${sequence}`];
+    const content = { sound, audio: `${sound}-0`, title: `Title ${sound}`, album, isLarge: false };
+    write(join(root, `folder ${n % 3}`, `${n}.mp3`), content);
+  }
+  const isOfServer = ({ op }: Step): boolean => op === 'scan' || op === 'scan part' || op === 'kill';
+  return { folder, steps: randomSteps(seed + sequence).filter((step) => !isOfServer(step)) };
+}
+
+/** All sequences at once, one step of each between two decisions whether there is a scan or a kill. */
+async function play(base: string, mode: Mode, music: Music, sequences: number, seed: number): Promise<FileFailure[]> {
+  fs.mkdirSync(base);
+  const all = Array.from({ length: sequences }, (_, n) => openSequence(base, mode, music, n, seed));
+  const server = await openKilledServer({
+    dataDir: join(base, 'data'),
+    env: {
+      LOCAL_MEDIA_IMPORT_PATH: join(base, 'music'),
+      LOCAL_MEDIA_IMPORT_MODE: mode,
+      ANALYSIS_ENABLED: 'false',
+    },
+  });
+  const random = seededRandom(seed);
+  let stamp = 0;
+  const soundOf = (hash: string | null): number => music.sounds.get(hash ?? '') ?? -1;
+  const withDatabase = <T>(use: (db: Database.Database) => T): T => {
+    const db = new Database(join(base, 'data', 'tonearm.db'));
+    db.pragma('busy_timeout = 10000');
+    try {
+      return use(db);
+    } finally {
+      db.close();
+    }
+  };
+  const scan = async (): Promise<void> => {
+    await server.scan();
+    withDatabase((db) => hang(db, soundOf, () => ++stamp));
+  };
+  try {
+    withDatabase((db) =>
+      db.exec("INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES (1, 1, 'Mine', 0, 0)"),
+    );
+    await scan();
+    const rounds = Math.max(...all.map(({ steps }) => steps.length));
+    for (let round = 0; round < rounds; round++) {
+      for (const { steps, folder } of all) {
+        const step = steps[round];
+        if (step) folder.change(step);
+      }
+      const chance = random();
+      if (chance < SCANS) await scan();
+      else if (chance < SCANS + KILLS) {
+        await server.startScan();
+        await sleep(random() * LATEST_KILL_MS);
+        await server.restart();
+        await server.idle(); // it goes on with the scan
+        withDatabase((db) => hang(db, soundOf, () => ++stamp));
+      }
+    }
+    await scan();
+    await scan();
+    return withDatabase((db) =>
+      all.flatMap(({ folder, steps }, sequence) => {
+        const faults = folder.faults(db);
+        return faults.length === 0 ? [] : [{ seed, mode, sequence, steps, faults }];
+      }),
+    );
+  } finally {
+    await server.close();
+    fs.rmSync(base, { recursive: true, force: true });
+  }
+}
+
+/** `runs` sequences, half of them in each mode, `atOnce` to a server. */
+export async function findFileFailures(seed: number, runs: number, atOnce: number): Promise<FileFailure[]> {
+  const dir = fs.mkdtempSync(join(tmpdir(), 'tonearm-identity-files-'));
+  try {
+    const music = await makeMusic(dir, seed, atOnce);
+    const failures: FileFailure[] = [];
+    for (let done = 0; done < runs / 2; done += atOnce)
+      for (const mode of ['copy', 'reference'] as const)
+        failures.push(...(await play(join(dir, mode), mode, music, atOnce, seed + done)));
+    return failures;
+  } finally {
+    fs.rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+export async function proveIdentityFiles({ seed, runs = 300 }: { seed: number; runs: number | undefined }) {
+  console.log(`${runs} sequences with real files from seed ${seed}`);
+  const failures = await findFileFailures(seed, runs, Math.min(30, runs / 2));
+  for (const failure of failures) console.log(JSON.stringify(failure, undefined, 1));
+  console.log(`${failures.length} of ${runs} lost something, or put it on a wrong track`);
+  return failures.length === 0;
+}

@@ -1,0 +1,304 @@
+// Writes that the server acknowledged are there after SIGKILL, whatever it was doing: compared one by one after each
+// kill. The moments are counted in acknowledged writes, so that they are the same on slow and fast machines.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { HistoryOut } from '../../server/history/wire.ts';
+import type { TrackOut, TrackPage } from '../../server/library/wire.ts';
+import type { PlaylistEntryPage, PlaylistOut } from '../../server/playlists/wire.ts';
+import type { UploadOut } from '../../server/uploads/wire.ts';
+import { startFakeAcoustId } from '../fakes/acoustid.ts';
+import type { Mode } from '../support/identity-folder.ts';
+import { openKilledServer, type KilledServer } from '../support/killed-server.ts';
+import { seededRandom } from '../support/random-numbers.ts';
+import { makeSoundFiles, type SoundFiles } from '../support/sound-files.ts';
+import { until } from '../support/until.ts';
+
+export const ACTIVITIES = ['scan', 'watch burst', 'upload', 'enrichment', 'playlist writes'] as const;
+export type Activity = (typeof ACTIVITIES)[number];
+
+const TRACKS = 8;
+/** New files of a scan or a burst. */
+const BURST = 30;
+const MOST_WRITES = 40;
+
+/** What one writer was told: `acked` holds for sure, `pending` perhaps. */
+interface Ledger<T> {
+  acked: T;
+  pending: T | undefined;
+}
+
+/** What a kind of write leaves behind. */
+interface Writer {
+  /** One write; its promise is the acknowledgement. */
+  write: () => Promise<void>;
+  /** What is there and should not be, or the other way round. Takes over what is there. */
+  compare: () => Promise<string[]>;
+}
+
+interface Setting {
+  server: KilledServer;
+  tracks: TrackOut[];
+  random: () => number;
+  music: string;
+  files: SoundFiles;
+}
+
+function ledgerOf<T>(first: T) {
+  const ledger: Ledger<T> = { acked: first, pending: undefined };
+  return {
+    ledger,
+    async write(next: T, call: () => Promise<unknown>): Promise<void> {
+      ledger.pending = next;
+      await call();
+      ledger.acked = next;
+      ledger.pending = undefined;
+    },
+    compare(found: T, what: string): string[] {
+      const [now, acked, pending] = [found, ledger.acked, ledger.pending].map((one) => JSON.stringify(one));
+      ledger.acked = found;
+      const isRight = now === acked || (ledger.pending !== undefined && now === pending);
+      ledger.pending = undefined;
+      return isRight ? [] : [`${what}: ${now} is there; acknowledged was ${acked}`];
+    },
+  };
+}
+
+function likeWriter({ server, tracks, random }: Setting): Writer {
+  const likes = ledgerOf<Record<number, boolean>>(Object.fromEntries(tracks.map(({ id }) => [id, false])));
+  return {
+    write() {
+      const { id } = tracks[Math.floor(random() * tracks.length)] as TrackOut;
+      const liked = !likes.ledger.acked[id];
+      const body = { item_type: 'track', item_id: id, liked };
+      return likes.write({ ...likes.ledger.acked, [id]: liked }, () => server.call('/likes', 'POST', body));
+    },
+    async compare() {
+      const found: Record<number, boolean> = {};
+      for (const { id } of tracks) found[id] = (await server.call<TrackOut>(`/tracks/${id}`)).liked;
+      return likes.compare(found, 'likes');
+    },
+  };
+}
+
+function playWriter({ server, tracks, random }: Setting): Writer {
+  const plays = ledgerOf<string[]>([]);
+  let hour = 0; // plays of a track that are minutes apart are one
+  return {
+    write() {
+      const { id } = tracks[Math.floor(random() * tracks.length)] as TrackOut;
+      const played_at = new Date(1_600_000_000_000 + ++hour * 3_600_000).toISOString();
+      return plays.write([...plays.ledger.acked, `${id} ${played_at}`], () =>
+        server.call('/history', 'POST', { track_id: id, played_at }),
+      );
+    },
+    async compare() {
+      const found: string[] = [];
+      for (let offset = 0; ; offset += 200) {
+        const page = await server.call<{ items: HistoryOut[]; total: number }>(`/history?limit=200&offset=${offset}`);
+        found.push(...page.items.map(({ track, played_at }) => `${track?.id} ${played_at}`));
+        if (offset + page.items.length >= page.total) break;
+      }
+      const at = (line: string): string => line.slice(line.indexOf(' '));
+      return plays.compare(
+        found.toSorted((a, b) => (at(a) < at(b) ? -1 : 1)),
+        'plays',
+      );
+    },
+  };
+}
+
+async function playlistWriter({ server, tracks, random }: Setting): Promise<Writer> {
+  const { id } = await server.call<PlaylistOut>('/playlists', 'POST', { name: 'Killed' });
+  const entries = ledgerOf<number[]>([]);
+  const names = ledgerOf('Killed');
+  let count = 0;
+  const list = async (): Promise<PlaylistEntryPage['items']> =>
+    (await server.call<PlaylistEntryPage>(`/playlists/${id}/tracks?limit=200`)).items;
+  return {
+    async write() {
+      const { acked } = entries.ledger;
+      const kind = random();
+      if (kind < 0.1) {
+        const name = `Killed ${++count}`;
+        return names.write(name, () => server.call(`/playlists/${id}`, 'PATCH', { name }));
+      }
+      if (kind < 0.7 || acked.length === 0) {
+        const track = (tracks[Math.floor(random() * tracks.length)] as TrackOut).id;
+        const position = Math.floor(random() * (acked.length + 1));
+        return entries.write(acked.toSpliced(position, 0, track), () =>
+          server.call(`/playlists/${id}/tracks`, 'POST', { track_ids: [track], position }),
+        );
+      }
+      const now = await list();
+      const at = Math.floor(random() * now.length);
+      if (kind < 0.85)
+        return entries.write(acked.toSpliced(at, 1), () =>
+          server.call(`/playlists/${id}/tracks/${now[at]?.entry_id}`, 'DELETE'),
+        );
+      return entries.write(acked.toReversed(), () =>
+        server.call(`/playlists/${id}/tracks`, 'PUT', { entry_ids: now.map(({ entry_id }) => entry_id).toReversed() }),
+      );
+    },
+    async compare() {
+      const { name } = await server.call<PlaylistOut>(`/playlists/${id}`);
+      const found = (await list()).map(({ track }) => track.id);
+      return [...names.compare(name, 'name of the playlist'), ...entries.compare(found, 'entries of the playlist')];
+    },
+  };
+}
+
+function editWriter({ server, tracks }: Setting): Writer {
+  const { id, title: first } = tracks[0] as TrackOut;
+  const title = ledgerOf(first);
+  let count = 0;
+  return {
+    write() {
+      const next = `Edited ${++count}`;
+      const body = { title: next, artist: 'By hand', album: 'Edits' };
+      return title.write(next, () => server.call(`/tracks/${id}/metadata`, 'PUT', body));
+    },
+    compare: async () => title.compare((await server.call<TrackOut>(`/tracks/${id}`)).title, 'edited title'),
+  };
+}
+
+function uploadWriter({ server, files }: Setting): Writer {
+  const uploaded = new Map<number, string>();
+  let count = 0;
+  return {
+    async write() {
+      const title = `Upload ${++count}`;
+      const form = new FormData();
+      form.append('files', new Blob([readFileSync(files.make('upload.mp3', { TIT2: title }))]), 'upload.mp3');
+      const { items } = await server.call<UploadOut>('/tracks/upload', 'POST', form);
+      uploaded.set((items[0] as TrackOut).id, title);
+    },
+    async compare() {
+      const faults: string[] = [];
+      for (const [id, title] of uploaded) {
+        const track = await server.call<TrackOut>(`/tracks/${id}`).catch(() => undefined);
+        if (track?.title !== title) faults.push(`upload ${id}, ${title}, is ${track?.title}`);
+        else if ((await server.stream(id)) !== track.size_bytes) faults.push(`upload ${id} cannot be played`);
+      }
+      return faults;
+    },
+  };
+}
+
+/** Begins what the server is to be killed in. */
+async function begin(activity: Activity, { server, music, files, random }: Setting): Promise<void> {
+  if (activity === 'scan' || activity === 'watch burst') {
+    const name = `burst ${Math.floor(random() * 1e9)}`;
+    mkdirSync(join(music, name));
+    for (let n = 0; n < BURST; n++) writeFile(join(music, name, `${n}.mp3`), files, `${name} ${n}`);
+  }
+  if (activity === 'scan') await server.startScan();
+  if (activity === 'enrichment') await server.call('/jobs/enrich', 'POST', { scope: 'all' });
+}
+
+/** Audio that no other file has. */
+function writeFile(path: string, files: SoundFiles, title: string): void {
+  const bytes = readFileSync(
+    files.make('song.mp3', { TIT2: title, TPE1: 'The Quays', TALB: title.split(' ')[0] ?? '' }),
+  );
+  for (const [i, code] of [...title].entries()) bytes[bytes.length - 400 + i] = code.charCodeAt(0);
+  writeFileSync(path, bytes);
+}
+
+/** Everybody writes until so many writes were acknowledged; then it is killed. */
+async function writeUntilKilled(writers: Writer[], server: KilledServer, writes: number): Promise<void> {
+  let left = writes;
+  let isKilled = false;
+  const write = async (writer: Writer): Promise<void> => {
+    while (!isKilled) {
+      try {
+        await writer.write();
+      } catch (error) {
+        if (isKilled) return; // the answer that never came
+        throw error;
+      }
+      if (--left === 0) {
+        isKilled = true;
+        await server.kill();
+      }
+    }
+  };
+  await Promise.all(writers.map(write));
+}
+
+export interface KillOptions {
+  seed: number;
+  mode: Mode;
+  activity: Activity;
+  kills: number;
+}
+
+/** What does not hold after the kills. */
+export async function killWhile({ seed, mode, activity, kills }: KillOptions): Promise<string[]> {
+  const dir = mkdtempSync(join(tmpdir(), 'tonearm-kills-'));
+  const music = join(dir, 'music');
+  const files = makeSoundFiles();
+  const random = seededRandom(seed);
+  const fake = await startFakeAcoustId();
+  const recordings = [
+    { id: '00000000-0000-4000-8000-000000000001', title: 'Found', artists: [{ id: 'a', name: 'X' }] },
+  ];
+  fake.answer = () => ({ results: [{ id: '00000000-0000-4000-8000-000000000002', score: 0.99, recordings }] });
+  mkdirSync(music);
+  for (let n = 0; n < TRACKS; n++) writeFile(join(music, `${n}.mp3`), files, `Song ${n}`);
+  const server = await openKilledServer({
+    dataDir: join(dir, 'data'),
+    env: {
+      LOCAL_MEDIA_IMPORT_PATH: music,
+      LOCAL_MEDIA_IMPORT_MODE: mode,
+      LOCAL_MEDIA_WATCH: String(activity === 'watch burst'),
+      ...(activity === 'enrichment' && { FPID_BASE_URL: fake.url, FPID_API_KEY: 'key', FPID_RATE_PER_SECOND: '1000' }),
+    },
+  });
+  const faults: string[] = [];
+  try {
+    await server.scan();
+    const { items: tracks } = await until(
+      () => server.call<TrackPage>('/tracks?limit=200'),
+      ({ total }) => total === TRACKS,
+    );
+    const setting: Setting = { server, tracks, random, music, files };
+    const writers = [
+      likeWriter(setting),
+      playWriter(setting),
+      await playlistWriter(setting),
+      editWriter(setting),
+      ...(activity === 'upload' ? [uploadWriter(setting)] : []),
+    ];
+    for (let kill = 1; kill <= kills; kill++) {
+      await begin(activity, setting);
+      await writeUntilKilled(writers, server, 1 + Math.floor(random() * MOST_WRITES));
+      await server.restart();
+      for (const writer of writers)
+        for (const fault of await writer.compare()) faults.push(`${activity}, ${mode}, kill ${kill}: ${fault}`);
+    }
+    await server.idle();
+    await server.scan();
+    const { total } = await server.call<TrackPage>('/tracks?limit=1&source=local_folder');
+    const bursts = activity === 'scan' || activity === 'watch burst' ? kills * BURST : 0;
+    if (total !== TRACKS + bursts) faults.push(`${activity}, ${mode}: ${total} tracks of ${TRACKS + bursts} files`);
+  } finally {
+    await server.close();
+    await fake.close();
+    for (const made of [dir, files.dir]) rmSync(made, { recursive: true, force: true });
+  }
+  return faults;
+}
+
+export async function proveKills({ seed, runs = 50 }: { seed: number; runs: number | undefined }) {
+  console.log(`${runs} kills in each activity and mode from seed ${seed}`);
+  const faults: string[] = [];
+  for (const activity of ACTIVITIES)
+    for (const mode of ['copy', 'reference'] as const) {
+      const found = await killWhile({ seed, mode, activity, kills: runs });
+      console.log(`${activity}, ${mode} mode: ${found.length} of the acknowledged writes missing or different`);
+      faults.push(...found);
+    }
+  for (const fault of faults) console.log(fault);
+  return faults.length === 0;
+}
