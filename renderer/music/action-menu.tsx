@@ -1,7 +1,7 @@
 // The menu of items: the same one wherever they are. Loaded on first use.
 import { Menu } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef, type KeyboardEvent } from 'react';
+import { useEffect, useLayoutEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { classNames } from '../ui/class-names.ts';
 import { IconArtist, IconRated, IconUnlike } from '../ui/icons.ts';
@@ -21,14 +21,23 @@ export function ActionMenu({ menu: { items, x, y } }: { menu: OpenMenu }) {
   const name = items.name === '' ? t('select.label') : t('action.more', { name: items.name });
   const before = useRef(document.activeElement);
   const { sections, run } = useActions();
-  const onKeyDown = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
+  const choose = useRef((_event: KeyboardEvent) => {});
+  choose.current = (event) => {
     const chosen = sections(items)
       .flat()
-      .find((action) => (action.letter ?? action.key) === key);
-    if (!chosen || ctrlKey || metaKey || altKey) return;
+      .find((action) => (action.letter ?? action.key) === event.key);
+    if (!chosen || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
     closeItemMenu();
     void run(chosen.name, items);
   };
+  // from the first moment, also before the menu has the focus
+  useLayoutEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => choose.current(event);
+    addEventListener('keydown', onKeyDown, { capture: true });
+    return () => removeEventListener('keydown', onKeyDown, { capture: true });
+  }, []);
   useEffect(
     () => () => {
       if (before.current instanceof HTMLElement && before.current.isConnected) before.current.focus();
@@ -40,7 +49,7 @@ export function ActionMenu({ menu: { items, x, y } }: { menu: OpenMenu }) {
       <Menu.Target>
         <button type="button" tabIndex={-1} aria-label={name} className={styles.point} style={{ left: x, top: y }} />
       </Menu.Target>
-      <Menu.Dropdown className={styles.long} aria-label={name} onKeyDown={onKeyDown}>
+      <Menu.Dropdown className={styles.long} aria-label={name}>
         <ActionItems items={items} />
       </Menu.Dropdown>
     </Menu>

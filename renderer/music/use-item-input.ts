@@ -51,7 +51,7 @@ export function useItemInput(): void {
       const open = () => {
         press.current = null;
         const end = new AbortController();
-        addEventListener('click', swallow, { capture: true, signal: end.signal });
+        addEventListener('click', swallow, { capture: true, once: true, signal: end.signal });
         addEventListener('pointerup', () => setTimeout(() => end.abort(), CLICK_WITHIN_MS), { once: true });
         openItemMenuAt(items, x, y);
       };

@@ -1,0 +1,65 @@
+// One way of using the window: mouse, keyboard or touch. It counts its actions: a click, a tap, a long press, a key.
+// Opening the search and typing into it is one.
+import type { Locator, Page } from 'playwright-core';
+
+export const WAYS = ['mouse', 'keyboard', 'touch'] as const;
+export type Way = (typeof WAYS)[number];
+
+export interface Hand {
+  way: Way;
+  page: Page;
+  /** Actions so far. */
+  count: () => number;
+  /** A click or a tap. */
+  press: (target: Locator) => Promise<void>;
+  key: (key: string) => Promise<void>;
+  /** Waits for a result of this name. */
+  search: (text: string) => Promise<Locator>;
+  /** Opens the menu of what was found. */
+  menu: (hit: Locator) => Promise<void>;
+}
+
+export function handOf(way: Way, page: Page): Hand {
+  let actions = 0;
+  const press = async (target: Locator): Promise<void> => {
+    actions += 1;
+    await (way === 'touch' ? target.tap() : target.click());
+  };
+  return {
+    way,
+    page,
+    count: () => actions,
+    press,
+    async key(key) {
+      actions += 1;
+      await page.keyboard.press(key);
+    },
+    async search(text) {
+      actions += 1;
+      if (way === 'keyboard') await page.keyboard.press('/');
+      else {
+        const open = page.getByRole('button', { name: 'Search' }).first();
+        await (way === 'touch' ? open.tap() : open.click());
+      }
+      await page.getByRole('combobox', { name: 'Search the library' }).fill(text);
+      // not what was searched for before
+      const found = page.locator('[role="option"]:not([id*="-recent-"])');
+      const hit = found.filter({ has: page.getByText(text, { exact: true }) });
+      await hit.first().waitFor();
+      return hit.first();
+    },
+    async menu(hit) {
+      actions += 1;
+      if (way === 'mouse') await hit.click({ button: 'right' });
+      else if (way === 'keyboard') await page.keyboard.press('Shift+F10');
+      else await hit.dispatchEvent('pointerdown', { pointerType: 'touch', bubbles: true, clientX: 100, clientY: 200 });
+      await page.getByRole('menu').waitFor();
+      if (way !== 'touch') return;
+      // a browser ends a long press with a click, too
+      await page.evaluate(() => {
+        dispatchEvent(new PointerEvent('pointerup'));
+        document.body.click();
+      });
+    },
+  };
+}

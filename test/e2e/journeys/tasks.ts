@@ -1,0 +1,180 @@
+// What people do, and how each is known to have happened.
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { Stage } from '../stage.ts';
+import type { Hand } from './hand.ts';
+
+export interface Task {
+  name: string;
+  go: (hand: Hand) => Promise<void>;
+  isDone: (page: Page) => Promise<unknown>;
+}
+
+export interface Names {
+  album: { id: number; title: string };
+  artist: { id: number; name: string };
+  track: { id: number; title: string };
+  playlist: { id: number; name: string };
+  genre: string;
+}
+
+const PAGES = {
+  Home: '/',
+  Albums: '/albums',
+  Artists: '/artists',
+  Tracks: '/tracks',
+  Genres: '/genres',
+  Liked: '/liked',
+  Playlists: '/playlists',
+  History: '/history',
+  Statistics: '/statistics',
+  Trash: '/trash',
+  Activity: '/activity',
+};
+/** The trash only when something is in it, and playlists one by one. */
+const IN_SIDE_BAR = new Set(Object.keys(PAGES).filter((name) => name !== 'Trash' && name !== 'Playlists'));
+/** In the bar at the bottom of a phone; the others are behind More. */
+const IN_BAR = new Set(['Home', 'Albums', 'Artists']);
+
+const at = (path: string) => (page: Page) => expect.poll(() => new URL(page.url()).pathname).toBe(path);
+const dialog = (page: Page) => page.getByRole('dialog').first().waitFor();
+const sounds = (page: Page) => page.getByRole('button', { name: 'Pause', exact: true }).first().waitFor();
+
+const goTo = (name: string, path: string): Task => ({
+  name: `go to ${name}`,
+  async go(hand) {
+    const bar = hand.page.getByRole('navigation');
+    if (hand.way === 'keyboard' || !IN_SIDE_BAR.has(name)) return found(name, at(path)).go(hand);
+    if (hand.way === 'mouse' || IN_BAR.has(name))
+      return hand.press(bar.getByRole('link', { name: new RegExp(`^${name}`) }));
+    await hand.press(bar.getByRole('button', { name: 'More' }));
+    return hand.press(hand.page.getByRole('menuitem', { name: new RegExp(`^${name}`) }));
+  },
+  isDone: at(path),
+});
+
+/** What is opened, played or run by its name. */
+const found = (text: string, isDone: Task['isDone']): Task => ({
+  name: `find ${text}`,
+  async go(hand) {
+    const hit = await hand.search(text);
+    if (hand.way !== 'keyboard') return hand.press(hit);
+    await expect.poll(() => hit.getAttribute('aria-selected')).toBe('true');
+    return hand.key('Enter');
+  },
+  isDone,
+});
+
+const inMenu = (text: string, action: string, key: string, isDone: Task['isDone']): Task => ({
+  name: `${action} ${text}`,
+  async go(hand) {
+    const hit = await hand.search(text);
+    if (hand.way === 'keyboard') await expect.poll(() => hit.getAttribute('aria-selected')).toBe('true');
+    await hand.menu(hit);
+    if (hand.way === 'keyboard') return hand.key(key);
+    return hand.press(hand.page.getByRole('menuitem', { name: action }).first());
+  },
+  isDone,
+});
+
+/** The length of the queue, as the player tells other windows. */
+const queueLength = (page: Page): Promise<number> =>
+  page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        const channel = new BroadcastChannel('tonearm.player');
+        channel.addEventListener('message', ({ data }: MessageEvent<{ queue?: object[] }>) => {
+          if (!data.queue) return;
+          channel.close();
+          resolve(data.queue.length);
+        });
+        channel.postMessage({ kind: 'hello' });
+      }),
+  );
+
+/** Done when the queue is longer than before. */
+function queueing(task: Task): Task {
+  let before = 0;
+  return {
+    ...task,
+    async go(hand) {
+      before = await queueLength(hand.page);
+      await task.go(hand);
+    },
+    isDone: (page) => expect.poll(() => queueLength(page)).toBeGreaterThan(before),
+  };
+}
+
+export function tasksOf({ api }: Pick<Stage, 'api'>, { album, artist, track, playlist, genre }: Names): Task[] {
+  const scheme = (name: string) => (page: Page) =>
+    page.waitForFunction((wanted) => document.documentElement.dataset['mantineColorScheme'] === wanted, name);
+  /** Each way does it once more, so it goes back and forth. */
+  const turns = async (path: string): Promise<Task['isDone']> => {
+    let before = (await api<{ liked: boolean }>(path)).liked;
+    return async () => {
+      await expect.poll(async () => (await api<{ liked: boolean }>(path)).liked).toBe(!before);
+      before = !before;
+    };
+  };
+  const deleted = async (page: Page) => {
+    await page
+      .getByRole('alert')
+      .filter({ hasText: /deleted/ })
+      .waitFor();
+    await page.keyboard.press('Control+z');
+    await page
+      .getByRole('alert')
+      .filter({ hasText: /deleted/ })
+      .waitFor({ state: 'detached' });
+  };
+  const like = (path: string): Task['isDone'] => {
+    const turn = turns(path);
+    return async (page) => (await turn)(page);
+  };
+  return [
+    ...Object.entries(PAGES).map(([name, path]) => goTo(name, path)),
+    found(album.title, at(`/albums/${album.id}`)),
+    found(artist.name, at(`/artists/${artist.id}`)),
+    found(playlist.name, at(`/playlists/${playlist.id}`)),
+    found(genre, (page) => expect.poll(() => page.url()).toContain('genre=')),
+    found(track.title, sounds),
+    found('Play or pause', sounds),
+    found('Full-screen player', dialog),
+    found('New playlist', dialog),
+    found('New smart playlist', at('/playlists/new-smart')),
+    found('Keyboard shortcuts', dialog),
+    found('Appearance: Dark', scheme('dark')),
+    found('Appearance: Light', scheme('light')),
+    inMenu(album.title, 'Play', 'p', sounds),
+    inMenu(album.title, 'Shuffle', 's', sounds),
+    queueing(inMenu(album.title, 'Play next', 'n', async () => {})),
+    queueing(inMenu(album.title, 'Add to queue', 'q', async () => {})),
+    inMenu(album.title, 'Start radio', 'r', sounds),
+    inMenu(album.title, 'Like', 'l', like(`/albums/${album.id}`)),
+    inMenu(album.title, 'Edit…', 'e', dialog),
+    inMenu(album.title, 'Cover…', 'c', dialog),
+    inMenu(album.title, 'Merge into another album…', 'm', dialog),
+    inMenu(album.title, 'Split album…', 'x', dialog),
+    inMenu(album.title, 'Open', 'o', at(`/albums/${album.id}`)),
+    inMenu(album.title, 'Delete', 'Delete', deleted),
+    inMenu(artist.name, 'Play', 'p', sounds),
+    inMenu(artist.name, 'Shuffle', 's', sounds),
+    inMenu(artist.name, 'Start radio', 'r', sounds),
+    inMenu(artist.name, 'Like', 'l', like(`/artists/${artist.id}`)),
+    inMenu(artist.name, 'Edit…', 'e', dialog),
+    queueing(inMenu(track.title, 'Play next', 'n', async () => {})),
+    queueing(inMenu(track.title, 'Add to queue', 'q', async () => {})),
+    inMenu(track.title, 'Like', 'l', like(`/tracks/${track.id}`)),
+    inMenu(track.title, 'Details', 'i', dialog),
+    inMenu(track.title, 'Edit…', 'e', dialog),
+    inMenu(track.title, 'Delete', 'Delete', deleted),
+    inMenu(playlist.name, 'Play', 'p', sounds),
+    inMenu(playlist.name, 'Shuffle', 's', sounds),
+    inMenu(playlist.name, 'Rename…', 'e', dialog),
+    inMenu(playlist.name, 'Duplicate…', 'u', dialog),
+    inMenu(playlist.name, 'Versions', 'v', (page) => expect.poll(() => page.url()).toContain('versions=true')),
+    inMenu(genre, 'Play', 'p', sounds),
+    inMenu(genre, 'Shuffle', 's', sounds),
+    inMenu(genre, 'Edit…', 'e', dialog),
+  ];
+}
