@@ -11,6 +11,8 @@ export const PAGES = [
   '/albums?sort=year&genre=none-such',
   '/artists',
   '/tracks',
+  '/search',
+  '/search?q=a',
   '/genres',
   '/folders',
   '/genres?view=list',

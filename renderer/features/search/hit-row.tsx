@@ -109,7 +109,10 @@ export function factsOf(hit: Hit, t: TFunction): HitFacts {
     case 'artist':
       return {
         title: hit.artist.name,
-        by: t('album.count', { count: hit.artist.album_count }),
+        by:
+          hit.artist.album_count > 0
+            ? t('album.count', { count: hit.artist.album_count })
+            : t('track.count', { count: hit.artist.track_count }),
         cover: hit.artist.has_cover ? coverUrl('artists', hit.artist.id, 64) : null,
         name: hit.artist.name,
       };

@@ -91,11 +91,11 @@ export function Shell() {
   const parts = useMemo(
     () => ({
       pages: NAV_ITEMS.map(({ to, name, icon }) => ({ to, icon, label: t(`nav.${name}`) })),
-      onQueue: () => setSide('queue'),
+      onQueue: () => (narrow ? setOverlay('player') : setSide('queue')),
       onPlayer: () => setOverlay('player'),
       onShortcuts: () => setOverlay('shortcuts'),
     }),
-    [t],
+    [t, narrow],
   );
   const close = () => setOverlay(null);
   const isScanning = useScanProgress() !== null;
