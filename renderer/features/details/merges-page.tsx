@@ -65,8 +65,9 @@ function Merge({ merge, onUndo, isBusy }: { merge: MergeOut; onUndo: (() => void
         <p className={styles.by}>{by}</p>
         <p className={styles.by}>
           <code>{placeOf(merge)}</code>
-          {' → '}
-          {into ? <code>{placeOf(into)}</code> : t('merges.intoDeleted')}
+        </p>
+        <p className={styles.by}>
+          <code>{into ? t('merges.into', { path: placeOf(into) }) : t('merges.intoDeleted')}</code>
         </p>
         <p className={styles.reason}>
           {t(`merges.reason.${merge.reason}`)} ·{' '}
