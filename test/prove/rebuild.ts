@@ -43,7 +43,7 @@ export async function rebuildWithKills(
       else if (done < kills) begin();
     }
     // after the database is in place, the scan that was cut off is what goes on
-    if (!(await isWhole(dir, env))) throw new Error('it cannot be rebuilt');
+    await complete(dir, env);
     const before = tracksIn(whole);
     const after = new Set(tracksIn(dir));
     return { kills: done, wrong: before.filter((track) => !after.has(track)) };
@@ -52,10 +52,12 @@ export async function rebuildWithKills(
   }
 }
 
-async function isWhole(dir: string, env: Record<string, string>): Promise<boolean> {
-  const { stderr } = await runServer(['rebuild', '--data-dir', dir], env);
-  if (!/There is a database already/.test(stderr)) return stderr === '';
-  return (await runServer(['scan', '--data-dir', dir], env)).code === 0;
+async function complete(dir: string, env: Record<string, string>): Promise<void> {
+  const rebuilt = await runServer(['rebuild', '--data-dir', dir], env);
+  if (rebuilt.code === 0) return;
+  if (!rebuilt.stderr.includes('There is a database already')) throw new Error(`Not rebuilt: ${rebuilt.stderr}`);
+  const scanned = await runServer(['scan', '--data-dir', dir], env);
+  if (scanned.code !== 0) throw new Error(`Not scanned: ${scanned.stderr}`);
 }
 
 function tracksIn(dir: string): string[] {
