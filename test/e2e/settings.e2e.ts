@@ -29,9 +29,13 @@ test('settings are validated while typing, apply at once, and show their origin'
   await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Library' }).click();
   await page.getByRole('heading', { level: 1, name: 'Library' }).waitFor();
 
-  const folder = page.getByRole('textbox', { name: 'Music folder', exact: true });
-  expect(await folder.isDisabled()).toBe(true); // given with --import
-  await page.getByText('Set when the server is started, by LOCAL_MEDIA_IMPORT_PATH or a command-line option').waitFor();
+  // The folder of --import is kept, and can be changed here.
+  await page.getByRole('region', { name: 'Music folders' }).getByRole('button', { name: 'Change' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Change music folder' });
+  const folder = dialog.getByRole('textbox', { name: 'Folder', exact: true });
+  await expect.poll(() => folder.inputValue()).toBe(stage.library.dir);
+  expect(await folder.isDisabled()).toBe(false);
+  await dialog.getByRole('button', { name: 'Cancel' }).last().click();
   await page.getByText(/^Finished on /).waitFor();
 
   await page.getByRole('switch', { name: 'Watch the folder' }).click({ force: true });
@@ -44,6 +48,7 @@ test('settings are validated while typing, apply at once, and show their origin'
   const port = page.getByLabel('Port', { exact: true });
   const before = await port.inputValue();
   expect(await port.isDisabled()).toBe(true); // given with --port
+  await page.getByText('Set when the server is started, by PORT or a command-line option').waitFor();
   expect(before).toBe('0');
   const hosts = page.getByRole('textbox', { name: 'Additional host names' });
   await hosts.fill('music.example.org');

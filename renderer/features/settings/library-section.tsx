@@ -16,12 +16,14 @@ import styles from './settings.module.css';
 const outcomeOf = (status: JobOut['status']) => (status === 'succeeded' || status === 'cancelled' ? status : 'failed');
 const COUNTS = ['files', 'added', 'updated', 'unchanged', 'missing', 'failed_count'] as const;
 const ASK_EVERY_MS = 2_000;
+/** Changed in the list of music folders. */
+const OF_THE_FIRST_FOLDER = ['local_media_import_path', 'local_media_import_mode'];
 
 export function LibrarySection() {
   return (
     <>
       <MusicFolders />
-      <SettingList group="library" />
+      <SettingList group="library" except={OF_THE_FIRST_FOLDER} />
       <LastScan />
     </>
   );

@@ -87,6 +87,9 @@ function FolderRow({ folder, onEdit, onRemove }: FolderRowProps) {
                   formatBytes(size),
                 ].join(' · ')}
           </p>
+          {folder.is_fixed && (
+            <p className={styles.notes}>{t('settings.origin.env', { name: 'LOCAL_MEDIA_IMPORT_PATH' })}</p>
+          )}
           {state === 'offline' && (
             <p className={styles.fault}>{t('settings.folders.offline', { reason: reason ?? '' })}</p>
           )}

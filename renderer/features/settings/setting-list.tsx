@@ -14,16 +14,18 @@ interface SettingListProps {
   title?: string;
   /** Another control than the usual one. */
   special?: Record<string, (setting: SettingOut) => ReactNode>;
+  /** Keys that have their place elsewhere on the page. */
+  except?: readonly string[];
   children?: ReactNode;
 }
 
 /** All settings of a group that are in use; advanced ones are collapsed. `children` come after the usual ones. */
-export function SettingList({ group, title, special = {}, children }: SettingListProps) {
+export function SettingList({ group, title, special = {}, except = [], children }: SettingListProps) {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(settingsQuery());
   if (error) return <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton height="240px" radius="16px" />;
-  const items = data.items.filter((item) => item.group === group && item.is_in_use);
+  const items = data.items.filter((item) => item.group === group && item.is_in_use && !except.includes(item.key));
   const draw = (setting: SettingOut) =>
     special[setting.key]?.(setting) ?? <SettingField key={setting.key} setting={setting} />;
   const usual = items.filter(({ advanced }) => !advanced);
