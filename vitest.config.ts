@@ -15,7 +15,7 @@ const ALONE = ['test/integration/storage-third.test.ts'];
 
 /** They wait more than they work: started first, so that none of them runs alone at the end. */
 const LONGEST =
-  /\/(accessibility|backup-kill|dev|gapless|hostile-files|player|pseudo-language|scan-kill|sound|watch)\./;
+  /\/(accessibility|backup-kill|dev|gapless|hostile-files|journeys|player|pseudo-language|scan-kill|sound|watch)\./;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -66,7 +66,6 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.e2e.ts'],
           globalSetup: [...common.globalSetup, 'test/e2e/unpack-browser.ts'],
-          maxWorkers: 3,
           sequence: { groupOrder: 1 },
           experimental: byNode,
         },

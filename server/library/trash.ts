@@ -218,7 +218,7 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
         const some = tx
           .select({ id, storageUri, coverKey })
           .from(trashedTracks)
-          .where(and(isDeleted, where))
+          .where(and(eq(trashedTracks.isHidden, false), where)) // merged ones too: they can be undone as long
           .orderBy(asc(trashedTracks.deletedAt), asc(trashedTracks.id))
           .limit(most)
           .all();

@@ -275,12 +275,13 @@ describe('a token', () => {
   });
 
   it('of another version, another user or another key is 401', async () => {
-    const { id } = await server.signUp('ann');
+    const { id, token } = await server.signUp('ann');
+    const { sid } = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as { sid: number };
     const iat = server.clock.now.getTime() / 1_000;
     const make = (payload: object, key = SECRETS.jwtSecret) => {
       const text = [
         { alg: 'HS256', typ: 'JWT' },
-        { sub: String(id), iat, exp: iat + 60, ver: 1, ...payload },
+        { sub: String(id), iat, exp: iat + 60, ver: 1, sid, ...payload },
       ]
         .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
         .join('.');
@@ -290,6 +291,7 @@ describe('a token', () => {
     expect(await me(make({ ver: 2 }))).toBe(401);
     expect(await me(make({ ver: 0 }))).toBe(401);
     expect(await me(make({ sub: '999' }))).toBe(401);
+    expect(await me(make({ sid: sid + 1 }))).toBe(401);
     expect(await me(make({ exp: iat - 1 }))).toBe(401);
     expect(await me(make({}, 'another-key-of-sixteen-characters'))).toBe(401);
   });

@@ -7,6 +7,7 @@ import { silence } from '../support/silence.ts';
 const [path = '', writer = '', tracks = '0'] = process.argv.slice(2);
 const db = openDatabase({ path, migrationsDir: 'migrations', log: createLog('silent') });
 db.$client.pragma('synchronous = OFF');
+db.$client.pragma('busy_timeout = 60000'); // the server waits for nobody; a second writer here does
 const { insert, batch } = createTrackWriter({ db, now: () => new Date() });
 for (let n = 0; n < Number(tracks); n++) {
   const identity = {

@@ -202,6 +202,7 @@ describe('streaming unavailable audio', () => {
   it('answers 410 when the audio no longer exists, and marks the track', async () => {
     const id = await storeTrack();
     await rm(join(dir, 'library', 'audio'), { recursive: true });
+    fs.writeFileSync(join(music, 'another.mp3'), ''); // an empty folder is a disk that is not connected
     const other = library.addTrack({ storageUri: 'file:gone.mp3' });
     for (const each of [id, other]) expect((await get(each)).status).toBe(410);
     expect(gone).toEqual([id, other]);

@@ -8,6 +8,7 @@ import { MoreButton } from '../../music/more-button.tsx';
 import { PlayCover } from '../../music/play-cover.tsx';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
 import { Cover } from '../../ui/cover.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { IconSearch } from '../../ui/icons.ts';
@@ -166,7 +167,7 @@ function HitItem({ hit, q }: { hit: Hit; q: string }) {
 function Target({ hit, q, title }: { hit: Hit; q: string; title: string }) {
   if (hit.kind === 'command' || hit.kind === 'setting')
     return (
-      <button type="button" className={rows.title} data-stop onClick={hit.command.run}>
+      <button type="button" className={classNames(rows.title, styles.whole)} data-stop onClick={hit.command.run}>
         {title}
       </button>
     );
