@@ -3,6 +3,7 @@
 // there. https://wiki.hydrogenaud.io/index.php?title=Cue_sheet
 import { isUtf8 } from 'node:buffer';
 import { decodeCharset, detectCharsets, USUAL_CHARSET } from './charset.ts';
+import { MAX_NAME } from './limits.ts';
 import { decodeUtf16 } from './text.ts';
 import type { CueSheet, SheetFields, SheetTrack } from './types.ts';
 
@@ -13,6 +14,8 @@ const HIDDEN_TITLE = 'Hidden Track';
 const FRAMES_PER_SECOND = 75;
 export const MAX_SHEET_BYTES = 1 << 20;
 const MAX_TRACKS = 999;
+/** Of the album, which each of its tracks takes over, and of a track. */
+const MAX_FIELDS = 200;
 
 /** A track of a file: samples `[start, end)`. */
 export interface SheetSection {
@@ -37,7 +40,8 @@ const foreignNames = (bytes: Buffer): Buffer[] =>
   bytes
     .toString('latin1')
     .split(/[\r\n]+/)
-    .flatMap((line) => /^\s*\w+\s+"?(.*[\x80-\xff].*?)"?\s*$/.exec(line)?.[1] ?? [])
+    .map((line) => unquoted(/^\w+\s+(.*)$/.exec(line.trim())?.[1] ?? ''))
+    .filter((name) => /[\x80-\xff]/.test(name))
     .map((name) => Buffer.from(name, 'latin1'));
 
 /** Undefined when the text has nothing of a cue sheet. */
@@ -46,7 +50,8 @@ export function parseCueSheet(text: string): CueSheet | undefined {
   let track: SheetTrack | undefined;
   let isAudio = true;
   for (const line of text.split(/\r\n|\r|\n/)) {
-    const [, command = '', rest = ''] = /^\s*([A-Za-z]+)\s+(.*?)\s*$/.exec(line) ?? [];
+    // patterns here do not try one blank in several ways, since lines can be as long as the sheet
+    const [, command = '', rest = ''] = /^([A-Za-z]+)\s+(.*)$/s.exec(line.trim()) ?? [];
     switch (command.toUpperCase()) {
       case 'FILE':
         sheet.files.push(fileName(rest));
@@ -67,19 +72,22 @@ export function parseCueSheet(text: string): CueSheet | undefined {
         if (track) readIndex(sheet, track, rest);
         break;
       case 'REM': {
-        const [, name, value] = /^(\S+)\s+(.+)$/.exec(rest) ?? [];
-        if (name !== undefined && value !== undefined && isAudio)
-          (track?.fields ?? sheet.fields).push([name.toUpperCase(), unquoted(value)]);
+        const [, name, value] = /^(\S+)\s+(.+)$/s.exec(rest) ?? [];
+        if (name !== undefined && value !== undefined && isAudio) addField(track ?? sheet, name, value);
         break;
       }
       case 'TITLE':
       case 'PERFORMER':
       case 'SONGWRITER':
       case 'ISRC':
-        if (isAudio) (track?.fields ?? sheet.fields).push([command.toUpperCase(), unquoted(rest)]);
+        if (isAudio) addField(track ?? sheet, command, rest);
     }
   }
   return sheet.files.length + sheet.tracks.length === 0 ? undefined : sheet;
+}
+
+function addField({ fields }: { fields: SheetFields }, name: string, value: string): void {
+  if (fields.length < MAX_FIELDS) fields.push([name.toUpperCase(), unquoted(value.slice(0, MAX_NAME))]);
 }
 
 /** Index 1 is where a track begins; what is before it belongs to the track before. */
@@ -101,7 +109,7 @@ function fileName(text: string): string {
   const quoted = /^"(.*)"/.exec(text)?.[1];
   if (quoted !== undefined) return quoted;
   const plain = text.replace(/^"/, '');
-  return /^(.+?)\s+(?:WAVE|MP3|AIFF|BINARY|MOTOROLA|FLAC)$/i.exec(plain)?.[1] ?? plain;
+  return plain.replace(/\s(?:WAVE|MP3|AIFF|BINARY|MOTOROLA|FLAC)$/i, '').trimEnd();
 }
 
 /** Without the quotes around it, of which the last is sometimes missing. */
@@ -144,7 +152,8 @@ function withHidden(sections: SheetSection[], sampleRateHz: number): SheetSectio
   const [first] = sections;
   if (!first || first.start === 0) return sections;
   const { number, start } = first;
-  if (start > HIDDEN_SECONDS * sampleRateHz && number > 0)
+  const isFree = number > 0 && sections.every((section) => section.number !== number - 1);
+  if (start > HIDDEN_SECONDS * sampleRateHz && isFree)
     return [{ number: number - 1, start: 0, end: start, fields: [['TITLE', HIDDEN_TITLE]] }, ...sections];
   first.start = 0;
   return sections;

@@ -251,6 +251,12 @@ export const SHEETS: SheetCase[] = [
     begins: AT,
     last: { trackNumber: 2 },
   },
+  {
+    quirk: 'audio before the first track, whose number another track has',
+    sheet: lines(FILE, ...track(2, '00:10:00'), ...track(1, '03:10:37')),
+    begins: AT,
+    titles: ['Song 2', 'Song 1'],
+  },
   { quirk: 'a data track', sheet: lines(plain, '  TRACK 03 MODE1/2352', '    INDEX 01 05:00:00'), begins: AT },
   {
     quirk: 'tracks that overlap',

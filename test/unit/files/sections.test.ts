@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { splitFile } from '../../../server/files/sections.ts';
-import { parseCueSheet } from '../../../server/media/cue-sheet.ts';
+import { decodeSheet, parseCueSheet } from '../../../server/media/cue-sheet.ts';
 import type { AudioRead, Tags } from '../../../server/media/types.ts';
 import { SHEETS } from '../../support/cue-sheets.ts';
 
@@ -93,4 +93,26 @@ test('a sheet in the file that cannot be used is named, and one beside it wins',
   mkdirSync(folder);
   writeFileSync(join(folder, 'Album.cue'), SHEET);
   expect(splitFile('Album.flac', read(), folder).sections).toHaveLength(2);
+});
+
+describe('a sheet that is one long line', () => {
+  const blanks = ' '.repeat(500_000);
+  test.each([
+    ['a command', `TITLE a${blanks}b`],
+    ['a command with separators of lines', `TITLE${blanks}a${blanks}\u2028b`],
+    ['a remark', `REM A${blanks}b${blanks}\u2028c`],
+    ['a file', `FILE a${blanks}b`],
+  ])('with %s is read in one pass', (_, line) => {
+    expect(parseCueSheet(`${SHEET}\n${line}`)?.tracks).toHaveLength(2);
+  });
+  test('in an unknown charset is read in one pass', () => {
+    const lines = [`TITLE \xe9${blanks}b`, `X${blanks}b`, `X${'\xa0'.repeat(100_000)}b`];
+    const text = decodeSheet(Buffer.from([SHEET, ...lines].join('\n'), 'latin1'));
+    expect(parseCueSheet(text)?.tracks).toHaveLength(2);
+  });
+});
+
+test('of a sheet with thousands of remarks only some are kept, for each track takes them over', () => {
+  const fields = parseCueSheet(`${'REM GENRE Rock\n'.repeat(60_000)}${SHEET}`)?.fields ?? [];
+  expect(fields.length).toBeLessThan(1_000);
 });
