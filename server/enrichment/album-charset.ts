@@ -36,7 +36,8 @@ export function createCharsets({ db, tracks, readTags, audioStore, tmpDir, libra
     FROM tracks WHERE album_id = ? AND charset IS NOT NULL GROUP BY charset ORDER BY tracks DESC`);
   const listStored = client.prepare<[AlbumId], Stored>(`
     SELECT id, source_id AS sourceId, storage_uri AS storageUri FROM tracks
-    WHERE album_id = ? AND storage_uri IS NOT NULL AND availability = 'available' ORDER BY id`);
+    WHERE album_id = ? AND storage_uri IS NOT NULL AND section_start IS NULL AND availability = 'available'
+    ORDER BY id`); // what is written in the file is not of one section
 
   /** Undefined when the file cannot be read now, null when its tags say their charset. */
   async function read({ sourceId, storageUri }: Stored, charset: Charset, signal: AbortSignal) {

@@ -12,6 +12,7 @@ import { id3, id3FrameV23, silentMp3 } from '../support/audio-bytes.ts';
 import { encodeCharset } from '../support/encode-charset.ts';
 import { allTracks } from '../support/served-library.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { toolOrWarn } from '../support/tools.ts';
 
 const base = mkdtempSync(join(tmpdir(), 'tonearm-charsets-'));
 const music = join(base, 'music');
@@ -107,4 +108,24 @@ it('what a person chose is kept when files change, and holds for files that are 
   expect(tracks).toHaveLength(3);
   expect(new Set(tracks.map(({ album_title }) => album_title))).toEqual(new Set(['Forкt']));
   expect(await charsetOf((tracks[0] as TrackOut).album_id)).toMatchObject({ is_chosen: true, track_count: 3 });
+});
+
+it.skipIf(!toolOrWarn('ffmpeg', 'cue sheets are'))('the names of a cue sheet are not those of its file', async () => {
+  write('sheet', 'Été', 'windows-1252', 'Zoé', 'Forêt bleue');
+  const track = (n: number, title: string, time: string): string[] => [
+    `TRACK 0${n} AUDIO`,
+    `TITLE "${title}"`,
+    `INDEX 01 ${time}`,
+  ];
+  const sheet = ['FILE "image.wav" WAVE', ...track(1, 'One', '00:00:00'), ...track(2, 'Two', '00:00:30')];
+  writeFileSync(join(music, 'sheet', 'image.cue'), sheet.join('\n'));
+  await scan();
+  const before = await tracksIn('sheet');
+  expect(before.map(({ title }) => title).toSorted()).toEqual(['One', 'Two']);
+  const { body } = await server.api<ChosenCharsetOut>(`/albums/${before[0]?.album_id}/charset`, {
+    method: 'PUT',
+    body: { charset: 'windows-1251' },
+  });
+  expect(body).toMatchObject({ changed: 0, failed: 0 });
+  expect((await tracksIn('sheet')).map(({ title }) => title).toSorted()).toEqual(['One', 'Two']);
 });
