@@ -64,8 +64,10 @@ export function createSplitFiles({ db, files, scanned, trash }: SplitFilesDeps) 
     const replaced = new Set<string>();
     placed.forEach(({ section, kept: row }, i) => {
       const draft = toDraft(op, read, section, sizes[i] ?? 0);
+      // a restored track has its place, and perhaps no row of a file
+      const known = row?.trackId ?? scanned.findNamed(draft.sourceId);
       const { trackId, replaced: uri } =
-        row?.trackId == null ? scanned.insert(draft, folder) : scanned.rename(row.trackId, draft, folder);
+        known === undefined ? scanned.insert(draft, folder) : scanned.rename(known, draft, folder);
       if (uri !== undefined) replaced.add(uri);
       const file = { ...candidate, ...INODE_OF_NO_FILE, name: sectionName(candidate.name, section.number) };
       files.put(folder, file, { state: 'track', lyricsMark: null, trackId });

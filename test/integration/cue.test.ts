@@ -283,4 +283,42 @@ describe.skipIf(!ffmpeg).each(['reference', 'copy'])('in %s mode', (mode) => {
     await server.app.drain();
     expect((await tracksOf('B')).map(({ id }) => id)).toContain(two?.id);
   });
+
+  test('hidden tracks stay when the trash is emptied and when old ones are deleted', async () => {
+    write('C/Image.cue', sheetOf('Image.mp3', 'C'));
+    await scan();
+    expect((await tracksOf('C')).map(({ title }) => title)).toEqual(['One', 'Two', 'Three']);
+    server.app.db.$client.prepare('UPDATE trashed_tracks SET deleted_at = 0').run();
+    await server.app.trash.purgeOld();
+    expect((await server.api('/trash/empty', { method: 'POST', body: {} })).status).toBe(200);
+    rmSync(at('C', 'Image.cue'));
+    await scan();
+    const [whole] = await tracksOf('C');
+    expect([whole?.title, await isLiked(whole?.id)]).toEqual(['Whole', true]);
+  });
+
+  test('tracks come back with their music folder, and follow the sheet as before', async () => {
+    const vinyl = join(base, 'vinyl');
+    mkdirSync(vinyl);
+    encode(noise(4), join(vinyl, 'Image.flac'));
+    writeFileSync(join(vinyl, 'Image.cue'), sheetOf('Image.flac', 'D'));
+    const body = { name: 'Vinyl', path: vinyl, mode: 'reference' };
+    const { id } = (await server.api<{ id: number }>('/music-folders', { method: 'POST', body })).body;
+    await server.app.drain();
+    const before = await tracksOf('D');
+    await like(before[1]?.id);
+
+    await server.api(`/music-folders/${id}`, { method: 'DELETE' });
+    await server.app.drain();
+    expect(await tracksOf('D')).toEqual([]);
+    await server.api(`/music-folders/${id}/restore`, { method: 'POST' });
+    await server.app.drain();
+    writeFileSync(join(vinyl, 'Image.cue'), sheetOf('Image.flac', 'D', ['One', 'Two again', 'Three']));
+    expect((await scan()).failed).toEqual([]);
+    const after = await tracksOf('D');
+    expect(after.map(({ id: now, title }) => [now, title])).toEqual(
+      before.map((track, i) => [track.id, ['One', 'Two again', 'Three'][i]]),
+    );
+    expect(await isLiked(after[1]?.id)).toBe(true);
+  });
 });
