@@ -29,8 +29,9 @@ export function createAuthenticate({ db, log, now, tokens }: AuthenticateDeps): 
     const token = onlyToken(req, from.query);
     const claims = token === undefined ? undefined : tokens.verify(token);
     if (!claims || !fits(claims, req, from)) return undefined;
-    const user = find(claims.sessionId, claims.userId);
-    if (!user || user.tokenVersion !== claims.version) return undefined; // deleted, ended, or the password changed
+    const user = find(claims.sessionId, claims.userId, now());
+    // deleted, ended, expired, or the password changed
+    if (!user || user.tokenVersion !== claims.version) return undefined;
     tryTouch(user, { id: user.sessionId, lastUsedAt: user.lastUsedAt }, callerOf(req));
     return { ...toPrincipal(user), sessionId: user.sessionId };
   };

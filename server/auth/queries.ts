@@ -76,11 +76,12 @@ export type SessionPrincipal = PrincipalRow & { sessionId: SessionId } & RowAs<t
 // The next two run with every request, so they are prepared text: some microseconds each.
 
 export function prepareFindPrincipal(db: MainDb) {
-  const find = db.$client.prepare<[SessionId, UserId], SessionPrincipal>(
+  const find = db.$client.prepare<[SessionId, UserId, number], SessionPrincipal>(
     `SELECT ${PRINCIPAL_COLUMNS}, s.id AS sessionId, s.last_used_at AS lastUsedAt
-    FROM sessions s JOIN users ON users.id = s.user_id WHERE s.id = ? AND s.user_id = ?`,
+    FROM sessions s JOIN users ON users.id = s.user_id WHERE s.id = ? AND s.user_id = ? AND s.expires_at > ?`,
   );
-  return (sessionId: SessionId, userId: UserId): SessionPrincipal | undefined => find.get(sessionId, userId);
+  return (sessionId: SessionId, userId: UserId, at: Date): SessionPrincipal | undefined =>
+    find.get(sessionId, userId, at.getTime());
 }
 
 export function prepareTouch(db: MainDb) {

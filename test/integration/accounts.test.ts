@@ -392,6 +392,16 @@ describe('sessions', () => {
     expect([await me(token), await me(renewed), await stream()]).toEqual([401, 401, 401]);
   });
 
+  it('that expire take their tokens for URLs with them', async () => {
+    const { token } = await server.signUp('ann');
+    server.wait(604_800_000 - 60_000);
+    const { body } = await server.call('/auth/media-token', { token, json: { scope: 'media' } });
+    const stream = async () => (await server.call(`/who/stream?token=${String(body['token'])}`)).status;
+    expect(await stream()).toBe(200);
+    server.wait(60_000);
+    expect([await me(token), await stream()]).toEqual([401, 401]);
+  });
+
   it('all but one’s own end at once', async () => {
     const { token } = await server.signUp('ann');
     const others = [await again('one'), await again('two')];
