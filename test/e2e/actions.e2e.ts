@@ -76,12 +76,18 @@ test('E edits all that are selected, and Escape keeps them selected', async () =
   await rows.locator('[data-index="0"][data-track]').click();
   await rows.locator('[data-index="3"]').click({ modifiers: ['Shift'] });
   await page.getByText('4 selected').first().waitFor();
-  await rows.locator('[data-index="3"]').focus();
   await page.keyboard.press('e');
   await page.getByRole('dialog', { name: 'Edit 4 tracks' }).waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   expect(await page.getByText('4 selected').count()).toBeGreaterThan(0);
+
+  // rows of the range that are loaded and not on screen
+  await page.keyboard.press('Shift+End');
+  await page.getByText('60 selected').first().waitFor();
+  await page.keyboard.press('e');
+  await page.getByRole('dialog', { name: 'Edit 60 tracks' }).waitFor();
+  await page.keyboard.press('Escape');
 });
 
 test.each([

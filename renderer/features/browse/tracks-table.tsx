@@ -70,7 +70,13 @@ export function TracksTable({
     for (const track of tracks) known.current.set(track.id, track);
     return tracks;
   };
-  const chosen = useSelection({ total, item: list.item, idOf: (track) => track.id, fetchRows });
+  /** Loaded rows of a range need not be on screen, and so are kept when they are selected. */
+  const toSelect = (index: number) => {
+    const track = list.item(index);
+    if (track) known.current.set(track.id, track);
+    return track;
+  };
+  const chosen = useSelection({ total, item: toSelect, idOf: (track) => track.id, fetchRows });
   const order = JSON.stringify(filter);
   useEffect(() => {
     chosen.clear();
