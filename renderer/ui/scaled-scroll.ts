@@ -68,3 +68,20 @@ export function placeToShow(
   const end = (row + 1) * rowHeight - height;
   return end > top ? end : undefined;
 }
+
+/**
+ * Which element shows which row: rows that stay keep theirs, so that the focus stays with its row, and rows that enter
+ * take over those of rows that left.
+ */
+export function slotsFor(rows: readonly number[], before: ReadonlyMap<number, number>): ReadonlyMap<number, number> {
+  const shown = new Set(rows);
+  const taken = new Set(before.values());
+  const left = [...before].flatMap(([row, slot]) => (shown.has(row) ? [] : [slot]));
+  let next = 0;
+  const added = (): number => {
+    while (taken.has(next)) next += 1;
+    taken.add(next);
+    return next;
+  };
+  return new Map(rows.map((row) => [row, before.get(row) ?? left.shift() ?? added()]));
+}

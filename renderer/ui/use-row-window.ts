@@ -8,6 +8,7 @@ import {
   hasDrifted,
   placeToShow,
   rowsIn,
+  slotsFor,
   toElement,
   toList,
   type Place,
@@ -40,7 +41,7 @@ export interface RowWindow {
   height: number;
   range: RowRange;
   /** `slot` stays when an element is reused for another row. */
-  rows: { index: number; top: number; slot: string | number }[];
+  rows: { index: number; top: number; slot: number }[];
   reveal: (row: number) => void;
 }
 
@@ -123,25 +124,22 @@ export function useRowWindow({ count, rowHeight, overscan, margin, head = 0, kep
     [scroller, rowHeight, head, listHeight, margin, look],
   );
 
-  const slots = useRef(1);
+  const slots = useRef<ReadonlyMap<number, number>>(new Map());
   const rows = useMemo(() => {
-    const shown: RowWindow['rows'] = [];
+    const placed: { index: number; top: number }[] = [];
     const last = Math.min(view.last, count - 1);
     const hasKept = kept >= 0 && kept < count;
-    slots.current = Math.max(slots.current, last - view.first + 1);
-    const slotOf = (index: number) => index % slots.current;
-    // The kept row, which may have the focus, keeps its element too.
-    const add = (index: number, place = index) =>
-      shown.push({
-        index,
-        top: place * rowHeight - view.shift,
-        slot: hasKept && index !== kept && slotOf(index) === slotOf(kept) ? 'spare' : slotOf(index),
-      });
+    const add = (index: number, place = index) => placed.push({ index, top: place * rowHeight - view.shift });
     // Next to the window and not at its own position, which may be further away than the element is high.
     if (hasKept && kept < view.first) add(kept, view.first - 1);
     for (let index = view.first; index <= last; index += 1) add(index);
     if (hasKept && kept > last) add(kept, last + 1);
-    return shown;
+    const slotOf = slotsFor(
+      placed.map(({ index }) => index),
+      slots.current,
+    );
+    slots.current = slotOf;
+    return placed.map((row) => ({ ...row, slot: slotOf.get(row.index) ?? 0 }));
   }, [view, kept, count, rowHeight]);
 
   return { height: elementHeight(listHeight), range: view, rows, reveal };

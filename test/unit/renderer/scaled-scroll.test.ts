@@ -5,6 +5,7 @@ import {
   hasDrifted,
   placeToShow,
   rowsIn,
+  slotsFor,
   toElement,
   toList,
 } from '../../../renderer/ui/scaled-scroll.ts';
@@ -94,4 +95,18 @@ test.each([
   ['below', 30, 0, 31 * ROW - WINDOW],
 ])('a row %s is scrolled into view by the shortest distance', (_, row, top, expected) => {
   expect(placeToShow(row, ROW, top, WINDOW, 36)).toBe(expected);
+});
+
+test('a row keeps its element while it is in the window, and rows that enter take over those of rows that left', () => {
+  const rows = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  const top = slotsFor(rows(0, 9), new Map());
+  const further = slotsFor([0, ...rows(5, 14)], top);
+  expect(new Set(further.values()).size).toBe(11);
+  for (const row of [0, 5, 9]) expect(further.get(row)).toBe(top.get(row));
+  // another row is kept, and the window shows more rows
+  const higher = slotsFor(rows(5, 30), further);
+  for (const row of rows(5, 14)) expect(higher.get(row)).toBe(further.get(row));
+  expect(new Set(higher.values()).size).toBe(26);
+  const far = slotsFor(rows(500, 525), higher);
+  expect([...far.values()]).toEqual([...higher.values()]);
 });
