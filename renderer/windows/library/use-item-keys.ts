@@ -23,6 +23,8 @@ export function useItemKeys(openDetails: OpenDetails): (key: string) => (() => v
   return (key) => {
     const items = itemsAt(document.activeElement);
     if (items) return act(key, items);
+    // a row that is just being loaded: the key was meant for it
+    if (document.activeElement?.closest('[data-items] [data-index]')) return undefined;
     const current = currentEntry(player.getState())?.track.id;
     if (current === undefined || !OF_CURRENT.has(key)) return undefined;
     return () =>
