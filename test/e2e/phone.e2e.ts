@@ -31,6 +31,8 @@ const PAGES = [
   '/trash',
   '/discover',
   '/tracks?details=1',
+  '/tracks?details=1&edit=true',
+  '/artists',
   '/settings#general',
   '/settings#library',
   '/settings#storage',
