@@ -75,7 +75,7 @@ export function createMusicFolderTasks({
   const forgetFiles = client.prepare<[number]>("DELETE FROM source_files WHERE folder_id = ? AND state <> 'deleted'");
   const clearSignature = client.prepare<[number]>('UPDATE source_folders SET signature = NULL WHERE id = ?');
   const deleted = `FROM trashed_tracks WHERE source = 'local_folder' AND deleted_at >= @since
-      AND ${IN_FOLDER('source_id')}`;
+      AND merged_into IS NULL AND is_hidden = 0 AND ${IN_FOLDER('source_id')}`;
   const countDeleted = client.prepare<[InFolder & { since: number }], number>(`SELECT count(*) ${deleted}`).pluck();
   const listDeleted = client
     .prepare<[InFolder & { since: number; after: number }], TrackId>(

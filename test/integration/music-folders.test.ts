@@ -400,6 +400,24 @@ describe('removing a folder', () => {
     await scan();
     expect(await trackCalled('Cedar')).toMatchObject({ id: cedar.id, liked: true, source_id: 'Cedar/three.mp3' });
   });
+
+  test('tracks that were merged since stay one when it comes back', async () => {
+    put('shellac/one.mp3', 'Hornbeam');
+    put('shellac/two.mp3', 'Whitebeam');
+    const folder = { name: 'Shellac', path: join(base, 'shellac'), mode: 'reference' };
+    const { id } = (await post<MusicFolderOut>('/music-folders', folder)).body;
+    await server.app.drain();
+    const [kept, other] = [await trackCalled('Hornbeam'), await trackCalled('Whitebeam')];
+    await server.api(`/music-folders/${id}`, { method: 'DELETE' });
+    await server.app.drain();
+    server.app.db.$client.prepare('UPDATE trashed_tracks SET merged_into = ? WHERE id = ?').run(kept.id, other.id);
+    expect((await post(`/music-folders/${id}/restore`)).status).toBe(200);
+    await server.app.drain();
+    const ids = (await allTracks(server)).map((track) => track.id);
+    expect([ids.includes(kept.id), ids.includes(other.id)]).toEqual([true, false]);
+    await server.api(`/music-folders/${id}`, { method: 'DELETE' });
+    await server.app.drain();
+  });
 });
 
 test('an ordinary account sees names and states, and no paths of the server', async () => {
