@@ -1,7 +1,7 @@
 // Merges that can be undone for 30 days. The track that was merged into another one waits in the table of the trash,
 // with its rows, and with what the merge changed: which rows moved, and, where the kept track took over its file, what
 // that one was before.
-import { and, count, desc, eq, isNotNull } from 'drizzle-orm';
+import { and, count, desc, eq, gt, isNotNull } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
 import { tracks as trackTable, trashedTracks, users, type MergeReason, type MetadataStatus } from '../db/schema.ts';
@@ -141,6 +141,15 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
     return other === undefined || other.id === id ? sourceId : `${SEPARATED}/${id}/${sourceId}`;
   }
 
+  /** The kept track has the file of that later merge, and not of this one. */
+  const tookFileSince = (tx: Db, kept: TrackId, at: Date): boolean =>
+    tx
+      .select({ snapshot: trashedTracks.snapshot })
+      .from(trashedTracks)
+      .where(and(eq(trashedTracks.mergedInto, kept), gt(trashedTracks.deletedAt, at)))
+      .all()
+      .some((later) => (later.snapshot as MergedSnapshot).merge.before !== null);
+
   function undo(by: UserId, id: TrackId): void {
     db.transaction(
       (tx) => {
@@ -155,6 +164,8 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
           return trash.restore(tx, id); // it is gone for good, and what belonged to it is this one's alone
         }
         const { moved, remembered, before } = snapshot.merge;
+        if (before !== null && tookFileSince(tx, kept, row.deletedAt))
+          throw conflict('The track that it became has taken over another file since. Separate those two first.');
         const file =
           before === null
             ? { storage_uri: row.storageUri, source_id: freePlace(tx, id, row.source, row.sourceId) }

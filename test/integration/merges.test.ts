@@ -198,6 +198,27 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
   });
 });
 
+test('a track that took over two files gives them back in the reverse order, and each to its own track', async () => {
+  const music = await openMusic('reference', { 'song.mp3': recording.mp3, 'b.mp3': song(1) });
+  const { id } = await music.track('song.mp3');
+  rmSync(music.at('song.mp3'));
+  music.put('better/song.flac', recording.flac);
+  await music.scan();
+  rmSync(music.at('better/song.flac'));
+  music.put('third/song.mp3', recording.mp3);
+  await music.scan();
+  expect(await music.track('third/song.mp3')).toMatchObject({ id });
+  const [second, first] = (await music.merges()) as [MergeOut, MergeOut];
+  expect([second.source_id, first.source_id]).toEqual(['third/song.mp3', 'better/song.flac']);
+
+  const before = music.state();
+  expect((await music.undo(first.id)).status).toBe(409);
+  expect(music.state()).toEqual(before);
+  expect((await music.undo(second.id)).body).toMatchObject({ source_id: 'third/song.mp3', format: 'mp3' });
+  expect((await music.undo(first.id)).body).toMatchObject({ source_id: 'better/song.flac', format: 'flac' });
+  expect((await music.server.api<TrackOut>(`/tracks/${id}`)).body.source_id).toBe('song.mp3');
+});
+
 test('a merge is undone by those who may edit, while the other track is there, and within 30 days', async () => {
   const music = await openMusic('reference', { 'a.mp3': song(0), 'copy.mp3': song(0), 'b.mp3': song(1) });
   const [a, copy] = [await music.track('a.mp3'), await music.track('copy.mp3')];
