@@ -46,6 +46,8 @@ export async function openDataFolder({ config: given, paths, log, isNewLibrary =
     const { config, secretStore } = await openSecrets(given, log);
     const secrets = await loadSecrets(config.settings, secretStore);
     const state = lookAtDatabase(database);
+    if (state.kind === 'foreign')
+      throw conflict(`${database} is the database of another program. Move it away, or choose another --data-dir.`);
     if (!isNewLibrary) await assertOwnDatabase(config, state);
     const db = openDatabase({ path: database, migrationsDir: paths.migrations, log });
     const owner = identify(config, db, state, isNewLibrary);
@@ -89,11 +91,9 @@ export const libraryOfFolder = (config: Config): string | undefined =>
   Mark.safeParse(readJsonFile(markFile(config))).data?.library_id;
 
 /** Throws `conflict` when the library that is here has another database, or none. */
-async function assertOwnDatabase(config: Config, state: DatabaseState): Promise<void> {
+async function assertOwnDatabase(config: Config, state: Exclude<DatabaseState, { kind: 'foreign' }>): Promise<void> {
   const { data, database } = config.paths;
   const ofFolder = libraryOfFolder(config);
-  if (state.kind === 'foreign')
-    throw conflict(`${database} is the database of another program. Move it away, or choose another --data-dir.`);
   if (state.kind === 'library' && !(state.isBlank && state.id === undefined)) {
     if (state.id === undefined || ofFolder === undefined || state.id === ofFolder) return;
     throw conflict(

@@ -123,6 +123,9 @@ describe('a start', () => {
     removeDatabase(dir);
     new Database(database(dir)).exec('CREATE TABLE recipes (name TEXT)').close();
     expect(await refusal(dir)).toMatch(/the database of another program/);
+    const { code, stderr } = await runServer(['user', 'list', '--new-library', '--data-dir', dir]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/the database of another program/)]);
+    expect(query(dir, 'SELECT name FROM sqlite_schema')).toEqual([{ name: 'recipes' }]);
   });
 
   test('with the database of another library is refused, until a person says that it is meant', async () => {
