@@ -24,6 +24,8 @@ const PICTURE_HEAD_BYTES = 1024;
 /** How often, and how far, a whole frame is looked for after a damaged one. */
 const MOST_SEARCHES = 8;
 const SEARCHED_BYTES = 1 << 20;
+/** What looks like a frame, in one search: what follows each is read from the file. */
+const MOST_TRIED = 1_000;
 
 export interface Id3Tag {
   version: number;
@@ -139,8 +141,9 @@ function findFrame(window: Window, tag: Id3Tag, start: number): number {
   const i = length < HEADER_BYTES ? -1 : window.at(start, length);
   if (i < 0) return -1;
   const bytes = Buffer.from(window.bytes.subarray(i, i + length)); // the window moves below
-  for (let k = 0; k + HEADER_BYTES < length; k++) {
+  for (let k = 0, tried = 0; k + HEADER_BYTES < length && tried < MOST_TRIED; k++) {
     if (!isFrameName(bytes, k, 4) || !isWantedFrame(u32be(bytes, k))) continue;
+    tried++;
     const sizes = tag.version === 3 ? [u32be(bytes, k + 4)] : [syncsafe(bytes, k + 4), u32be(bytes, k + 4)];
     const bodyAt = start + k + HEADER_BYTES;
     if (sizes.some((size) => size > 0 && bodyAt + size <= tag.bodyEnd && followsFrame(window, tag, bodyAt + size)))

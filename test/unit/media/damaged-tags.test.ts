@@ -49,6 +49,18 @@ it.each([3, 4] as const)('ID3v2.%i: a wrong length of a frame costs that frame a
   }
 });
 
+it('an ID3 tag of nothing but beginnings of frames is searched with few reads', async () => {
+  const beginning = Buffer.concat([ascii('TIT2'), Buffer.from([0, 0x10, 0, 0])]); // leads far on, to no frame
+  const body = Buffer.alloc(4 << 20, 0xee);
+  body.fill(beginning, 0, 1 << 20);
+  body.fill(0x7f, 4, 8);
+  const source = bufferSource(Buffer.concat([id3([body]), silentMp3(40)]));
+  let reads = 0;
+  const read = (position: number, length: number) => (reads++, source.read(position, length));
+  expect((await readAudio({ ...source, read })).facts.format).toBe('mp3');
+  expect(reads).toBeLessThan(20_000);
+});
+
 it('WAV with a damaged ID3 chunk keeps the other tags', async () => {
   const info = listInfo({ INAM: 'Song', IART: 'Audie' });
   for (const damaged of [id3([Buffer.alloc(30, 0xee)]), ascii('ID3\x04\0\0\x7f\x7f\x7f\x7f'), ascii('nothing')])
