@@ -1,7 +1,7 @@
 // Which library a database is, and what is in the file at its path before anything is written to it. The same id stands
 // in the data folder and in the storage (storage/library-mark.ts), and in the header of its backups.
 import { randomUUID } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { asOpenFault, type Sqlite } from './client.ts';
 
@@ -20,7 +20,8 @@ export function lookAtDatabase(path: string): DatabaseState {
   if (size === undefined || size === 0) return { kind: 'new', isThere: size === 0 };
   let client: Sqlite | undefined;
   try {
-    client = new Database(path, { readonly: true, fileMustExist: true });
+    // a write that was interrupted before the database had a WAL is rolled back, which no reader can
+    client = new Database(path, { readonly: !existsSync(`${path}-journal`), fileMustExist: true });
     return stateOf(client);
   } catch (cause) {
     throw asOpenFault(cause, path);

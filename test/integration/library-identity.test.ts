@@ -9,6 +9,7 @@ import type { TrackPage } from '../../server/library/wire.ts';
 import { clientOf } from '../support/http-client.ts';
 import { makeLibrary, type Manifest } from '../support/library.ts';
 import { runServer, spawnServer } from '../support/process.ts';
+import { lookAtDatabase } from '../../server/db/library-identity.ts';
 import { migratedDatabase } from '../support/temp-database.ts';
 
 const TRACKS = 12;
@@ -160,6 +161,17 @@ describe('a start', () => {
   test('of a library that has moved, with all its files, is no other library', async () => {
     expect((await runServer(['user', 'list', '--data-dir', copyOf(whole)])).stdout).toContain('owner');
   });
+});
+
+test('a database whose first write was interrupted is looked at as what it was before', () => {
+  const path = join(base, 'interrupted.db');
+  const db = new Database(`${path}.open`);
+  db.exec('PRAGMA cache_size = 1; CREATE TABLE recipes (name TEXT); BEGIN');
+  for (let n = 0; n < 500; n++) db.prepare('INSERT INTO recipes VALUES (?)').run('x'.repeat(200));
+  for (const ending of ['', '-journal']) copyFileSync(`${path}.open${ending}`, `${path}${ending}`);
+  db.exec('ROLLBACK');
+  db.close();
+  expect(lookAtDatabase(path)).toEqual({ kind: 'foreign' });
 });
 
 describe('tonearm rebuild', () => {
