@@ -233,13 +233,17 @@ test('a merge is undone by those who may edit, while the other track is there, a
   await music.server.api(`/trash/${copy.id}/restore`, { method: 'POST' });
   expect((await music.undo(a.id)).status).toBe(200);
 
-  rmSync(music.at('copy.mp3'));
-  music.put('third.mp3', song(0));
+  const { id } = await music.track('b.mp3');
+  music.put('another.mp3', song(1));
   await music.scan();
+  rmSync(music.at('b.mp3'));
+  await music.scan();
+  expect(await music.merges()).toMatchObject([{ id }]);
   const db = music.server.app.db.$client;
   db.prepare('UPDATE trashed_tracks SET deleted_at = deleted_at - ?').run(KEPT_MS + 1);
   await music.server.app.trash.purgeOld();
   expect(await music.merges()).toEqual([]);
+  expect((await music.undo(id)).status).toBe(404);
 });
 
 test('missing tracks say what they may have become, and those that are certain are found in one go', async () => {
