@@ -231,6 +231,7 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
       { behavior: 'immediate' },
     );
     for (const left of gone) await release(left);
+    await turn(); // nothing to delete is nothing to wait for
     return gone.length;
   }
   const isCoverUsed = (tx: Db, key: string | null): boolean =>
@@ -321,7 +322,6 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
       if (ids !== undefined)
         for (const part of partsOf(ids, AT_ONCE)) {
           deleted += await purge(and(inArray(trashedTracks.id, [...part]), deletableBy(user)), AT_ONCE);
-          await turn();
         }
       else {
         const here = and(lte(trashedTracks.deletedAt, now()), deletableBy(user));
