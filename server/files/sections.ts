@@ -65,15 +65,46 @@ interface FoundSheet {
   file: number;
 }
 
+/** A folder with sheets. Kept for the next file, which is mostly of the same folder: there may be 100,000. */
+interface SheetFolder {
+  path: string;
+  changedAt: bigint;
+  isSettled: boolean;
+  sheets: string[];
+  /** Names of audio files, folded. */
+  audio: Set<string>;
+  /** How many of them have a name without its ending. */
+  stems: Map<string, number>;
+  parsed: Map<string, { stamp: string; sheet: CueSheet | undefined }>;
+}
+let latest: SheetFolder | undefined;
+/** A folder that changed just now may change again without another time. */
+const SETTLED_MS = 2_000;
+
+function readFolder(folder: string | Buffer): SheetFolder {
+  const path = typeof folder === 'string' ? folder : folder.toString('latin1');
+  const changedAt = fs.statSync(folder, { bigint: true }).mtimeNs;
+  if (latest?.path === path && latest.changedAt === changedAt && latest.isSettled) return latest;
+  const isSettled = Number(changedAt / 1_000_000n) < Date.now() - SETTLED_MS;
+  const names = fs.readdirSync(folder, { encoding: 'buffer' }).map(textOf);
+  const shown = names.filter((name) => !name.startsWith('.'));
+  const audio = shown.filter((name) => AUDIO_EXTENSIONS.has(extensionOf(name))).map(folded);
+  const stems = new Map<string, number>();
+  for (const name of audio) stems.set(stemOf(name), (stems.get(stemOf(name)) ?? 0) + 1);
+  const sheets = shown.filter((name) => extensionOf(name) === SHEET_EXTENSION).sort();
+  const parsed =
+    latest?.path === path ? latest.parsed : new Map<string, { stamp: string; sheet: CueSheet | undefined }>();
+  latest = { path, changedAt, isSettled, sheets: sheets.slice(0, MOST_SHEETS), audio: new Set(audio), stems, parsed };
+  return latest;
+}
+
 /** The sheets of a folder that mean this file, best first. */
 function sheetsBeside(folder: string | Buffer, name: string): FoundSheet[] {
-  const names = fs.readdirSync(folder, { encoding: 'buffer' }).map(textOf);
-  const sheets = names.filter((one) => !one.startsWith('.') && extensionOf(one) === SHEET_EXTENSION).sort();
-  const audio = names.filter((one) => !one.startsWith('.') && AUDIO_EXTENSIONS.has(extensionOf(one)));
+  const there = readFolder(folder);
   const found: (FoundSheet & { rank: number })[] = [];
-  for (const sheetName of sheets.slice(0, MOST_SHEETS)) {
-    const sheet = readSheet(pathOf(folder, sheetName));
-    const match = sheet && matchOf(sheet, sheetName, name, audio);
+  for (const sheetName of there.sheets) {
+    const sheet = readSheet(pathOf(folder, sheetName), sheetName, there);
+    const match = sheet && matchOf(sheet, sheetName, name, there);
     if (match) found.push({ sheetName, sheet, ...match });
   }
   return found.sort((a, b) => a.rank - b.rank);
@@ -82,12 +113,16 @@ function sheetsBeside(folder: string | Buffer, name: string): FoundSheet[] {
 const pathOf = (folder: string | Buffer, name: string): Buffer =>
   Buffer.concat([Buffer.from(folder), Buffer.from('/'), Buffer.from(textToName(name))]);
 
-function readSheet(path: Buffer): CueSheet | undefined {
+function readSheet(path: Buffer, name: string, { parsed }: SheetFolder): CueSheet | undefined {
   try {
-    const stat = fs.statSync(path);
-    return stat.isFile() && stat.size <= MAX_SHEET_BYTES
-      ? parseCueSheet(decodeSheet(fs.readFileSync(path)))
-      : undefined;
+    const stat = fs.statSync(path, { bigint: true });
+    if (!stat.isFile() || stat.size > MAX_SHEET_BYTES) return undefined;
+    const stamp = `${stat.ino} ${stat.size} ${stat.mtimeNs}`;
+    const known = parsed.get(name);
+    if (known?.stamp === stamp) return known.sheet;
+    const sheet = parseCueSheet(decodeSheet(fs.readFileSync(path)));
+    parsed.set(name, { stamp, sheet });
+    return sheet;
   } catch {
     return undefined; // it was removed, or may not be read
   }
@@ -101,21 +136,19 @@ function matchOf(
   { files }: CueSheet,
   sheetName: string,
   name: string,
-  audio: string[],
+  { audio, stems }: SheetFolder,
 ): { file: number; rank: number } | undefined {
   const written = files.map((file) => folded(sheetFileName(file)));
-  const isSheets = [folded(name), folded(stemOf(name))].includes(folded(stemOf(sheetName)));
+  const stem = stemOf(folded(name));
+  const isSheets = [folded(name), stem].includes(folded(stemOf(sheetName)));
   const exact = written.indexOf(folded(name));
   if (exact >= 0) return { file: exact, rank: isSheets ? 0 : 1 };
-  const there = new Set(audio.map(folded));
-  const isFree = (file: string): boolean => !there.has(file);
-  const stem = folded(stemOf(name));
+  const isFree = (file: string): boolean => !audio.has(file);
   const renamed = written.findIndex((file) => isFree(file) && stemOf(file) === stem);
-  const isOnlyOne = audio.filter((one) => folded(stemOf(one)) === stem).length === 1;
-  if (renamed >= 0 && isOnlyOne) return { file: renamed, rank: isSheets ? 2 : 3 };
+  if (renamed >= 0 && stems.get(stem) === 1) return { file: renamed, rank: isSheets ? 2 : 3 };
   if (written.length > 1 || !written.every(isFree)) return undefined;
   if (isSheets) return { file: 0, rank: 4 };
-  return audio.length === 1 ? { file: 0, rank: 5 } : undefined;
+  return audio.size === 1 ? { file: 0, rank: 5 } : undefined;
 }
 
 /** Of the whole file, and not of a track in it. */
