@@ -150,6 +150,25 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
       .all()
       .some((later) => (later.snapshot as MergedSnapshot).merge.before !== null);
 
+  /** The kept track is gone for good, and what belonged to it is this one's alone. */
+  function restoreAlone(
+    tx: Db,
+    { id, storageUri }: { id: TrackId; storageUri: string | null },
+    merged: MergedSnapshot,
+  ) {
+    trash.restore(tx, id);
+    const { before } = merged.merge;
+    if (before === null) return;
+    // It has the audio that the kept track had before; its own went with that one, unless it lies in a music folder.
+    const own = merged.track['storage_uri'];
+    if (typeof own === 'string' && own.startsWith('file:'))
+      tx.update(trackTable).set({ storageUri: own }).where(eq(trackTable.id, id)).run();
+    else {
+      tracks.setAudio(id, { ...before.audio, storageUri });
+      snapshots.replaceRows(id, OF_AUDIO, []); // listened to anew
+    }
+  }
+
   function undo(by: UserId, id: TrackId): void {
     db.transaction(
       (tx) => {
@@ -161,7 +180,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
           const isDeleted = tx.select().from(trashedTracks).where(eq(trashedTracks.id, kept)).get() !== undefined;
           if (isDeleted)
             throw conflict('The track that it became is deleted, or became another one. Restore that first.');
-          return trash.restore(tx, id); // it is gone for good, and what belonged to it is this one's alone
+          return restoreAlone(tx, row, snapshot);
         }
         const { moved, remembered, before } = snapshot.merge;
         if (before !== null && tookFileSince(tx, kept, row.deletedAt))

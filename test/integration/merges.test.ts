@@ -196,6 +196,22 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     expect(await music.track('again/song.mp3')).toMatchObject({ id: old.id, availability: 'available' });
     expect(await music.track('better/song.flac')).toMatchObject({ id: found.id });
   });
+
+  test('when the track that took over the file is gone for good, the other one has audio that is there', async () => {
+    const music = await openMusic(mode, { 'song.mp3': recording.mp3, 'b.mp3': song(1) });
+    const { id } = await music.track('song.mp3');
+    rmSync(music.at('song.mp3'));
+    music.put('better/song.flac', recording.flac);
+    await music.scan();
+    const [merge] = (await music.merges()) as [MergeOut];
+    await music.server.api(`/tracks/${id}`, { method: 'DELETE' });
+    await music.server.api(`/trash/${id}`, { method: 'DELETE' });
+    expect((await music.undo(merge.id)).body).toMatchObject({
+      id: merge.id,
+      format: mode === 'copy' ? 'mp3' : 'flac', // that of the storage is kept as long as the merge can be undone
+    });
+    expect(await music.sounds(merge.id)).toBe(200);
+  });
 });
 
 test('a track that took over two files gives them back in the reverse order, and each to its own track', async () => {
