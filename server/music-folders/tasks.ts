@@ -43,6 +43,8 @@ const IN_FOLDER = (p: string): string =>
   `((@key <> '' AND ${p} >= @key || ':/' AND ${p} < @key || ':0')
     OR (@key = '' AND NOT EXISTS (SELECT 1 FROM json_each(@keys) k WHERE k.value <> ''
       AND ${p} >= k.value || ':/' AND ${p} < k.value || ':0')))`;
+/** Of a `file:` URI. */
+const PATH = "substr(storage_uri, length('file:') + 1)";
 
 interface InFolder {
   key: string;
@@ -58,8 +60,9 @@ export function createMusicFolderTasks({
   ...deps
 }: MusicFolderTaskDeps) {
   const client = db.$client;
+  // by where the audio is: a track whose place another one has got has a source id that begins otherwise
   const indexed = `FROM tracks
-    WHERE source = 'local_folder' AND storage_uri LIKE 'file:%' AND ${IN_FOLDER('source_id')}`;
+    WHERE source = 'local_folder' AND storage_uri LIKE 'file:%' AND ${IN_FOLDER(PATH)}`;
   const countIndexed = client.prepare<[InFolder], number>(`SELECT count(*) ${indexed}`).pluck();
   const listIndexed = client
     .prepare<[InFolder & { after: number }], TrackId>(
