@@ -38,6 +38,8 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
  * millisecond of patience.
  */
 const MS_PER_BYTE = 1;
+/** The log, limits and streams wait for the end of an answer: a dozen, and none of them leaks. Node warns at 11. */
+const MOST_LISTENERS = 20;
 const PAUSABLE = /^(audio|video)\//;
 
 interface Exchange {
@@ -169,6 +171,7 @@ export function createConnections({ limits: given, isProxy, now = () => performa
         connection.current = { req, res, sentBefore: socket.bytesWritten - socket.writableLength };
         connection.body = { read: socket.bytesRead, endsAt: at + limits.stallMs };
         connection.answer = { sent: 0, queued: 0, movedAt: at };
+        res.setMaxListeners(MOST_LISTENERS);
         res.once('close', () => {
           if (socket.destroyed) connection.waiting.length = 0;
           const next = connection.waiting.shift();
