@@ -7,6 +7,7 @@ export const ProblemCode = z
   .enum([
     'database_gone',
     'database_locked',
+    'database_failing',
     'disk_full',
     'data_folder',
     'storage_down',

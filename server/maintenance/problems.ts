@@ -62,7 +62,7 @@ export function createProblems({ db, inPlace, paths, storage, musicFolders, look
       rollback.run();
     } catch (error) {
       if (isDatabaseLocked(error)) return problem('database_locked', 'another program has locked the database');
-      throw error;
+      return problem('database_failing', `the database cannot be used: ${messageOf(error)}`);
     }
     return undefined;
   }
