@@ -92,6 +92,7 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
       UNION SELECT id, source_id FROM trashed_tracks WHERE source = @source AND source_id = @sourceId
         AND is_hidden = 1 AND (audio_hash IS NULL OR @audioHash IS NULL)`,
   );
+  const hasHidden = db.$client.prepare('SELECT 1 FROM trashed_tracks WHERE is_hidden = 1 LIMIT 1'); // asked per file
   // '0' follows '/'; see files/section-names.ts
   const hasTracks = db.$client.prepare<{ source: string; file: string }>(
     `SELECT 1 FROM tracks WHERE source = @source
@@ -269,8 +270,7 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
     },
     /** The hidden track of that place, or with that audio: of the same file, or of one that has no tracks any more. */
     findHidden: (source: string, sourceId: string, audioHash: string | null): TrackId | undefined =>
-      listHidden
-        .all({ source, sourceId, audioHash })
+      (hasHidden.get() === undefined ? [] : listHidden.all({ source, sourceId, audioHash }))
         .toSorted((a, b) => Number(b.sourceId === sourceId) - Number(a.sourceId === sourceId))
         .find(
           (row) =>

@@ -38,7 +38,8 @@ export function createSplitFiles({ db, files, scanned, trash }: SplitFilesDeps) 
 
   /** The file is one track now. */
   function unsplit(folder: number, op: FileOp, { audioHash }: ReadOk): void {
-    const name = op.candidate.name;
+    const { name, known } = op.candidate;
+    if (known === null) return; // it is new here
     for (const row of files.sectionsOf(folder, name)) {
       files.remove(folder, row.name);
       if (row.trackId !== null) takeAway(row.trackId, isOf(row.audioHash, audioHash), sourceIdOf(op.path, row.name));
