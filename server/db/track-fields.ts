@@ -1,7 +1,7 @@
 // The fields of a track that hold one value each. What is said here is said nowhere else: reading tags, storing, the
 // API, filters and sorts, smart playlists, exports and edits follow from it; where something cannot be derived, a
 // `Record<TrackField, …>` does not compile until it knows of a new field. A new field also needs its column in
-// schema.ts and a migration. The names (title, artist, album, genre) have rules of their own.
+// schema/tracks.ts and a migration. The names (title, artist, album, genre) have rules of their own.
 
 /** `position`: 0 to 9999 · `tempo`: 1 to 999, may have decimals · `text`: one line · `note`: may have several. */
 export type FieldKind = 'year' | 'position' | 'tempo' | 'text' | 'note';

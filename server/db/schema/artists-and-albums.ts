@@ -1,0 +1,83 @@
+// Artists and albums.
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import type { AlbumId, ArtistId } from '../ids.ts';
+import { flag, id, time } from './columns.ts';
+
+/** library/: a person or group that made music. Identity is the folded name. */
+export const artists = sqliteTable(
+  'artists',
+  {
+    id: id<ArtistId>(),
+    name: text('name').notNull(), // the spelling most tracks use
+    nameKey: text('name_key').notNull(), // folded: width, case, outer blanks
+    sortName: text('sort_name').notNull(), // `Quays, The`
+    sortKey: text('sort_key').notNull(), // folded sort name, accents removed
+    neverSplit: flag('never_split').notNull().default(false), // `Smith/Kotzen` is one artist
+    artistMbid: text('artist_mbid'),
+    source: text('source'),
+    sourceId: text('source_id'),
+    trackCount: integer('track_count').notNull().default(0), // kept by triggers: tracks that credit the artist
+    albumCount: integer('album_count').notNull().default(0), // kept by triggers: albums whose album artist this is
+    createdAt: time('created_at').notNull(),
+    updatedAt: time('updated_at').notNull(),
+    // kept by triggers: of the earliest album whose album artist this is; null when no year is known
+    firstYear: integer('first_year'),
+  },
+  (t) => [
+    uniqueIndex('artists_name_key_unique').on(t.nameKey),
+    index('artists_sort_key').on(t.sortKey, t.id),
+    index('artists_created_at').on(t.createdAt, t.id),
+    index('artists_first_year').on(t.firstYear, t.sortKey, t.id),
+  ],
+);
+
+/**
+ * library/: a release group as the person sees it; all discs of a set and all tracks of a compilation are one album.
+ */
+export const albums = sqliteTable(
+  'albums',
+  {
+    id: id<AlbumId>(),
+    title: text('title').notNull(),
+    titleSort: text('title_sort').notNull(), // folded, accents removed
+    artistId: integer('artist_id')
+      .$type<ArtistId>()
+      .references(() => artists.id), // album artist; null when unknown
+    artistSort: text('artist_sort').notNull(), // copy of artists.sort_key, so that one index serves the sort
+    year: integer('year'),
+    genre: text('genre'), // genre of its first track
+    isCompilation: flag('is_compilation').notNull().default(false),
+    releaseGroupMbid: text('release_group_mbid'),
+    source: text('source'),
+    sourceId: text('source_id'),
+    trackCount: integer('track_count').notNull().default(0), // this and the next three kept by triggers
+    discCount: integer('disc_count').notNull().default(0),
+    durationMs: integer('duration_ms').notNull().default(0),
+    sizeBytes: integer('size_bytes').notNull().default(0),
+    createdAt: time('created_at').notNull(),
+    updatedAt: time('updated_at').notNull(),
+  },
+  (t) => [
+    index('albums_title_sort').on(t.titleSort, t.id),
+    index('albums_artist_sort').on(t.artistSort, t.year, t.titleSort, t.id),
+    index('albums_year').on(t.year, t.id),
+    index('albums_created_at').on(t.createdAt, t.id),
+    index('albums_artist_id').on(t.artistId, t.year, t.id),
+  ],
+);
+
+/**
+ * library/: the names by which an album is found (`rg:<mbid>`, `t:<artist id>:<folded title>`, line break, `<year>`;
+ * the same after `f:<folder id>:`); see library/resolve.ts.
+ */
+export const albumKeys = sqliteTable(
+  'album_keys',
+  {
+    key: text('key').primaryKey(),
+    albumId: integer('album_id')
+      .$type<AlbumId>()
+      .notNull()
+      .references(() => albums.id, { onDelete: 'cascade' }),
+  },
+  (t) => [index('album_keys_album_id').on(t.albumId)],
+);

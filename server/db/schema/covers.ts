@@ -1,0 +1,42 @@
+// Covers of albums.
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import type { AlbumId } from '../ids.ts';
+import { albums } from './artists-and-albums.ts';
+import { time } from './columns.ts';
+
+/** covers/: what is known of an album's cover. A row without a key says that none was found when it was looked for. */
+export const albumCovers = sqliteTable('album_covers', {
+  albumId: integer('album_id')
+    .$type<AlbumId>()
+    .primaryKey()
+    .references(() => albums.id, { onDelete: 'cascade' }),
+  key: text('key'), // storage key, covers/{album_id}.{ext}
+  etag: text('etag'), // hash of the picture's bytes
+  origin: text('origin').$type<'embedded' | 'folder' | 'archive' | 'manual'>(),
+  checkedAt: time('checked_at').notNull(),
+});
+
+/** covers/: an album without a cover that the cover archive was asked for, in vain. */
+export const coverLookups = sqliteTable(
+  'cover_lookups',
+  {
+    albumId: integer('album_id')
+      .$type<AlbumId>()
+      .primaryKey()
+      .references(() => albums.id, { onDelete: 'cascade' }),
+    // what was asked for; with another one it is asked again at once
+    releaseGroupMbid: text('release_group_mbid').notNull(),
+    // there is none, it cannot be a cover, no answer
+    result: text('result').$type<'none' | 'unusable' | 'failed'>().notNull(),
+    reason: text('reason'), // in words, for the last two
+    tries: integer('tries').notNull(), // with the same result
+    retryAt: time('retry_at').notNull(),
+  },
+  (t) => [index('cover_lookups_retry_at').on(t.retryAt)],
+);
+
+/** covers/: a stored picture that is no album's any more, until it is deleted. Written by triggers. */
+export const orphanedCovers = sqliteTable('orphaned_covers', {
+  key: text('key').primaryKey(),
+  albumId: integer('album_id').$type<AlbumId>().notNull(), // whose it was
+});

@@ -1,0 +1,65 @@
+// What tracks are: look-ups, reviews, undo.
+import { sql } from 'drizzle-orm';
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import type { TrackId } from '../ids.ts';
+import { json, time } from './columns.ts';
+import { tracks } from './tracks.ts';
+
+/** enrichment/: the recordings that a track may be, as the last look-up gave them; n from 1, best first. */
+export const enrichmentMatches = sqliteTable(
+  'enrichment_matches',
+  {
+    trackId: integer('track_id')
+      .$type<TrackId>()
+      .notNull()
+      .references(() => tracks.id, { onDelete: 'cascade' }),
+    n: integer('n').notNull(),
+    match: json<unknown>('match').notNull(), // enrichment/match.ts
+  },
+  (t) => [primaryKey({ columns: [t.trackId, t.n] })],
+);
+
+export type ReviewReason = 'low_score' | 'tags_disagree';
+
+/** enrichment/: a track that a person may want to look at. Goes by a trigger when the track is edited by hand. */
+export const enrichmentReviews = sqliteTable(
+  'enrichment_reviews',
+  {
+    trackId: integer('track_id')
+      .$type<TrackId>()
+      .primaryKey()
+      .references(() => tracks.id, { onDelete: 'cascade' }),
+    reason: text('reason').$type<ReviewReason>().notNull(),
+    match: json<unknown>('match').notNull(), // the best one
+    differences: json<unknown>('differences').notNull(), // [{field, tag, match}]
+    createdAt: time('created_at').notNull(),
+    dismissedAt: time('dismissed_at'), // not shown again while the best match stays the same
+  },
+  (t) => [
+    index('enrichment_reviews_open')
+      .on(t.createdAt, t.trackId)
+      .where(sql`dismissed_at IS NULL`),
+  ],
+);
+
+/**
+ * enrichment/: what a track was before the last enrichment that changed it. Goes by a trigger when the track is changed
+ * in any other way.
+ */
+export const enrichmentUndo = sqliteTable('enrichment_undo', {
+  trackId: integer('track_id')
+    .$type<TrackId>()
+    .primaryKey()
+    .references(() => tracks.id, { onDelete: 'cascade' }),
+  previous: json<unknown>('previous').notNull(),
+  createdAt: time('created_at').notNull(),
+});
+
+/** enrichment/: a track about which a service that was down (look-up or details) is to be asked again. */
+export const enrichmentUnanswered = sqliteTable('enrichment_unanswered', {
+  trackId: integer('track_id')
+    .$type<TrackId>()
+    .primaryKey()
+    .references(() => tracks.id, { onDelete: 'cascade' }),
+  askedAt: time('asked_at').notNull(),
+});

@@ -1,0 +1,92 @@
+// What tracks sound like: fingerprints, and the duplicates that they show.
+import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import type { TrackId, UserId } from '../ids.ts';
+import { users } from './accounts.ts';
+import { blob, time } from './columns.ts';
+import { tracks } from './tracks.ts';
+
+/** enrichment/: the acoustic fingerprint of a track's audio. Goes by a trigger when the audio is replaced. */
+export const trackFingerprints = sqliteTable('track_fingerprints', {
+  trackId: integer('track_id')
+    .$type<TrackId>()
+    .primaryKey()
+    .references(() => tracks.id, { onDelete: 'cascade' }),
+  version: text('version').notNull(), // cp1: Chromaprint, algorithm 1, the first 120 s
+  durationMs: integer('duration_ms').notNull(), // of the whole track
+  raw: blob('raw').notNull(), // uint32, little endian; one for every 0.124 s
+  createdAt: time('created_at').notNull(),
+});
+
+/**
+ * enrichment/: the few values of a fingerprint by which tracks that sound alike are found, see
+ * media/fingerprint-match.ts. The duration narrows the look-up.
+ */
+export const fingerprintPieces = sqliteTable(
+  'fingerprint_pieces',
+  {
+    piece: integer('piece').notNull(),
+    durationMs: integer('duration_ms').notNull(),
+    trackId: integer('track_id')
+      .$type<TrackId>()
+      .notNull()
+      .references(() => trackFingerprints.trackId, { onDelete: 'cascade' }),
+  },
+  (t) => [
+    primaryKey({ columns: [t.piece, t.durationMs, t.trackId] }),
+    index('fingerprint_pieces_track_id').on(t.trackId),
+  ],
+);
+
+/** enrichment/: two tracks that are the same recording by their fingerprints; the lower id first. */
+export const duplicatePairs = sqliteTable(
+  'duplicate_pairs',
+  {
+    trackId: integer('track_id')
+      .$type<TrackId>()
+      .notNull()
+      .references(() => trackFingerprints.trackId, { onDelete: 'cascade' }),
+    otherId: integer('other_id')
+      .$type<TrackId>()
+      .notNull()
+      .references(() => trackFingerprints.trackId, { onDelete: 'cascade' }),
+    similarity: real('similarity').notNull(), // share of equal bits, 0..1
+  },
+  (t) => [primaryKey({ columns: [t.trackId, t.otherId] }), index('duplicate_pairs_other_id').on(t.otherId)],
+);
+
+/** enrichment/: the group that pairs add up to. A trigger removes the last one of a group. */
+export const duplicateMembers = sqliteTable(
+  'duplicate_members',
+  {
+    trackId: integer('track_id')
+      .$type<TrackId>()
+      .primaryKey()
+      .references(() => trackFingerprints.trackId, { onDelete: 'cascade' }),
+    groupId: integer('group_id').notNull(), // rises: the group that changed last has the highest
+  },
+  (t) => [index('duplicate_members_group_id').on(t.groupId, t.trackId)],
+);
+
+/** enrichment/: two tracks that a person says are not the same; the lower id first. */
+export const duplicateDismissals = sqliteTable(
+  'duplicate_dismissals',
+  {
+    trackId: integer('track_id')
+      .$type<TrackId>()
+      .notNull()
+      .references(() => tracks.id, { onDelete: 'cascade' }),
+    otherId: integer('other_id')
+      .$type<TrackId>()
+      .notNull()
+      .references(() => tracks.id, { onDelete: 'cascade' }),
+    userId: integer('user_id')
+      .$type<UserId>()
+      .references(() => users.id, { onDelete: 'set null' }),
+    createdAt: time('created_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.trackId, t.otherId] }),
+    index('duplicate_dismissals_other_id').on(t.otherId),
+    index('duplicate_dismissals_user_id').on(t.userId),
+  ],
+);

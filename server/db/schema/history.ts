@@ -1,0 +1,129 @@
+// Plays, their counts, imports and scrobbling.
+import { sql } from 'drizzle-orm';
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import type { HistoryImportId, PlayId, TrackId, UserId } from '../ids.ts';
+import { users } from './accounts.ts';
+import { blob, flag, id, json, time } from './columns.ts';
+import type { ItemType } from './likes.ts';
+import { tracks } from './tracks.ts';
+
+/**
+ * history/: one play. What was played stays readable after its track is gone, and before there is one (an import).
+ * Never deleted.
+ */
+export const plays = sqliteTable(
+  'plays',
+  {
+    id: id<PlayId>(),
+    userId: integer('user_id')
+      .$type<UserId>()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    trackId: integer('track_id')
+      .$type<TrackId>()
+      .references(() => tracks.id, { onDelete: 'set null' }),
+    title: text('title').notNull(),
+    artistName: text('artist_name'),
+    playedAt: time('played_at').notNull(), // when the play began
+    playedMs: integer('played_ms'), // how long was listened; null when the client did not say
+    client: text('client'),
+    albumTitle: text('album_title'),
+    durationMs: integer('duration_ms'), // length of the track then
+    recordingMbid: text('recording_mbid'),
+    songKey: integer('song_key'), // hash of the folded artist and title, see history/song-names.ts
+    withdrawnAt: time('withdrawn_at'), // taken back: counts nowhere, and is not reported anew
+  },
+  (t) => [
+    // a partial one would have to read the rows
+    index('plays_user_played_at').on(t.userId, t.withdrawnAt, t.playedAt, t.id),
+    index('plays_track_id').on(t.trackId, t.userId, t.playedAt),
+    uniqueIndex('plays_once').on(t.userId, t.songKey, t.playedAt),
+    index('plays_unmatched')
+      .on(t.songKey, t.id)
+      .where(sql`track_id IS NULL`),
+  ],
+);
+
+/** What plays are counted of; `all` (with id 0) is everything a person played. */
+export type PlayedType = ItemType | 'all';
+
+/** history/: how often and when last a person played an item; kept by triggers. */
+export const playCounts = sqliteTable(
+  'play_counts',
+  {
+    userId: integer('user_id')
+      .$type<UserId>()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    itemType: text('item_type').$type<PlayedType>().notNull(),
+    itemId: integer('item_id').notNull(),
+    plays: integer('plays').notNull(),
+    lastPlayedAt: time('last_played_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.userId, t.itemType, t.itemId] }),
+    index('play_counts_plays').on(t.userId, t.itemType, t.plays, t.itemId),
+    index('play_counts_last').on(t.userId, t.itemType, t.lastPlayedAt, t.itemId),
+  ],
+);
+
+export type HistoryImportStatus = 'queued' | 'running' | 'done' | 'failed';
+
+/** history/: a file of plays from another service, and what became of it. The file itself is kept until it was read. */
+export const historyImports = sqliteTable(
+  'history_imports',
+  {
+    id: id<HistoryImportId>(),
+    userId: integer('user_id')
+      .$type<UserId>()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    filename: text('filename').notNull(),
+    status: text('status').$type<HistoryImportStatus>().notNull(),
+    bytesDone: integer('bytes_done').notNull().default(0),
+    bytesTotal: integer('bytes_total').notNull(),
+    added: integer('added').notNull().default(0),
+    known: integer('known').notNull().default(0), // were in the history already
+    unmatched: integer('unmatched').notNull().default(0), // of the added ones: with no track here
+    unreadable: integer('unreadable').notNull().default(0),
+    unmatchedSongs: json<unknown>('unmatched_songs').notNull(), // the most played: [{title, artist_name, plays}]
+    error: text('error'),
+    createdAt: time('created_at').notNull(),
+    finishedAt: time('finished_at'),
+  },
+  (t) => [index('history_imports_user_id').on(t.userId, t.id)],
+);
+
+/** history/: a person's account at the scrobbling service. */
+export const scrobbleAccounts = sqliteTable('scrobble_accounts', {
+  userId: integer('user_id')
+    .$type<UserId>()
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  token: blob('token').notNull(), // sealed, see config/sealed-text.ts
+  tokenSalt: blob('token_salt').notNull(),
+  username: text('username').notNull(), // at the service
+  problem: text('problem'), // a sentence for the person; null while all is well
+  // the token was refused: nothing is sent until there is another
+  isStopped: flag('is_stopped').notNull().default(false),
+  submitted: integer('submitted').notNull().default(0),
+  lastSubmittedAt: time('last_submitted_at'),
+  createdAt: time('created_at').notNull(),
+});
+
+/** history/: a play that the scrobbling service does not have yet. */
+export const scrobbleQueue = sqliteTable(
+  'scrobble_queue',
+  {
+    playId: integer('play_id')
+      .$type<PlayId>()
+      .primaryKey()
+      .references(() => plays.id, { onDelete: 'cascade' }),
+    userId: integer('user_id')
+      .$type<UserId>()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    refusal: text('refusal'), // why the service does not take it; it is not offered again
+  },
+  (t) => [index('scrobble_queue_user_id').on(t.userId, t.refusal, t.playId)],
+);

@@ -1,0 +1,55 @@
+// Background work.
+import { sql } from 'drizzle-orm';
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import type { JobId } from '../ids.ts';
+import { id, json, time } from './columns.ts';
+
+export type JobStatus = 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled';
+
+/** jobs/: a piece of background work, kept after it ended. */
+export const jobs = sqliteTable(
+  'jobs',
+  {
+    id: id<JobId>(),
+    task: text('task').notNull(),
+    payload: json<unknown>('payload').notNull(),
+    uniqueKey: text('unique_key'), // one unfinished job per key
+    status: text('status').$type<JobStatus>().notNull(),
+    attempts: integer('attempts').notNull().default(0),
+    maxAttempts: integer('max_attempts').notNull(),
+    progressDone: integer('progress_done'),
+    progressTotal: integer('progress_total'),
+    progressMessage: text('progress_message'),
+    result: json<unknown>('result'),
+    error: text('error'),
+    runAt: time('run_at').notNull(), // not before
+    createdAt: time('created_at').notNull(),
+    startedAt: time('started_at'),
+    finishedAt: time('finished_at'),
+  },
+  (t) => [
+    uniqueIndex('jobs_unique_key_unfinished')
+      .on(t.uniqueKey)
+      .where(sql`status IN ('queued', 'running', 'waiting')`),
+    index('jobs_status').on(t.status, t.id),
+    index('jobs_task').on(t.task, t.id),
+  ],
+);
+
+/** jobs/: the store behind better-queue. A row is a task that still has to run; no lock means it waits. */
+export const queueTasks = sqliteTable(
+  'queue_tasks',
+  {
+    seq: integer('seq').primaryKey({ autoIncrement: true }), // order of arrival
+    id: text('id').notNull(), // the job's id
+    queue: text('queue').notNull(), // name of the task
+    task: text('task').notNull(), // JSON that better-queue hands to the worker
+    priority: integer('priority').notNull().default(0), // higher first
+    runAt: integer('run_at').notNull(), // ms; not taken before
+    lock: text('lock'),
+  },
+  (t) => [
+    uniqueIndex('queue_tasks_id_unique').on(t.queue, t.id),
+    index('queue_tasks_waiting').on(t.queue, t.lock, t.priority, t.runAt, t.seq),
+  ],
+);

@@ -1,0 +1,68 @@
+// The library as a whole: its identity, its totals, and how far work on all of it came.
+import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import type { JobId } from '../ids.ts';
+import { time } from './columns.ts';
+import type { ItemType } from './likes.ts';
+import type { MetadataStatus } from './tracks.ts';
+
+/** db/: which library this is, made with the database and taken along by backup and restore; at most one row. */
+export const libraryIdentity = sqliteTable('library_identity', { id: text('id').primaryKey() });
+
+/**
+ * library/: how much there is of each source, status and format; written by triggers alone. A row may have come down to
+ * 0 tracks.
+ */
+export const libraryTotals = sqliteTable(
+  'library_totals',
+  {
+    source: text('source').notNull(),
+    metadataStatus: text('metadata_status').$type<MetadataStatus>().notNull(),
+    format: text('format').notNull(), // '' where it is not known
+    tracks: integer('tracks').notNull(),
+    sizeBytes: integer('size_bytes').notNull(),
+    durationMs: integer('duration_ms').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.source, t.metadataStatus, t.format] })],
+);
+
+/**
+ * library/: how often what lists depend on was written; kept by triggers. An answer that was kept holds as long as the
+ * number stays.
+ */
+export const changeCounts = sqliteTable('change_counts', {
+  topic: text('topic').$type<'library' | 'likes' | 'plays'>().primaryKey(),
+  changes: integer('changes').notNull(),
+});
+
+/**
+ * library/: how far the search tables are rebuilt, after a migration changed them; no row once they are whole. See
+ * library/search-rebuild.ts.
+ */
+export const searchRebuild = sqliteTable('search_rebuild', {
+  kind: text('kind').$type<ItemType>().primaryKey(),
+  lastId: integer('last_id').notNull(), // up to here it is done
+});
+
+/**
+ * files/: tracks from before a migration added columns that their files' tags may fill; no row once they are read
+ * again. See files/reread-tags.ts.
+ */
+export const tagsAgain = sqliteTable('tags_again', {
+  lastId: integer('last_id').primaryKey(), // up to here it is done
+  upToId: integer('up_to_id').notNull(), // later tracks were written with the columns
+});
+
+/**
+ * maintenance/: how far the comparison of stored audio with its checksums came: of the whole library, and of the daily
+ * part.
+ */
+export const verifyRuns = sqliteTable('verify_runs', {
+  scope: text('scope').$type<'all' | 'part'>().primaryKey(),
+  // the latest one; it goes on after a stop, another begins anew (all) or goes on too (part)
+  jobId: integer('job_id').$type<JobId>().notNull(),
+  afterId: integer('after_id').notNull(), // tracks up to this id are done
+  // what that job has found so far (maintenance/verify-report.ts)
+  tally: text('tally', { mode: 'json' }).$type<unknown>().notNull(),
+  startedAt: time('started_at').notNull(),
+  afterAlbumId: integer('after_album_id').notNull().default(0), // covers of albums up to this one
+});

@@ -1,0 +1,45 @@
+// Likes and ratings.
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import type { UserId } from '../ids.ts';
+import { users } from './accounts.ts';
+import { flag, time } from './columns.ts';
+
+export type ItemType = 'track' | 'album' | 'artist';
+
+/** likes/: something a person liked, un-liked or rated. Never updated, never deleted. */
+export const likeEvents = sqliteTable(
+  'like_events',
+  {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    userId: integer('user_id')
+      .$type<UserId>()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    itemType: text('item_type').$type<ItemType>().notNull(),
+    itemId: integer('item_id').notNull(),
+    liked: flag('liked').notNull(),
+    rating: integer('rating'), // 0..5; null leaves the rating as it was
+    createdAt: time('created_at').notNull(),
+  },
+  (t) => [index('like_events_user_id').on(t.userId, t.id)],
+);
+
+/** likes/: the state that the events of an item add up to. */
+export const likeStates = sqliteTable(
+  'like_states',
+  {
+    userId: integer('user_id')
+      .$type<UserId>()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    itemType: text('item_type').$type<ItemType>().notNull(),
+    itemId: integer('item_id').notNull(),
+    liked: flag('liked').notNull(),
+    rating: integer('rating').notNull().default(0),
+    since: time('since').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.userId, t.itemType, t.itemId] }),
+    index('like_states_liked').on(t.userId, t.itemType, t.liked, t.since),
+  ],
+);

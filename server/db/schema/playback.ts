@@ -1,0 +1,43 @@
+// Play queues and bookmarks.
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import type { TrackId, UserId } from '../ids.ts';
+import { users } from './accounts.ts';
+import { time } from './columns.ts';
+import { tracks } from './tracks.ts';
+
+/** playback/: what a person was playing, to be gone on with on another device. Tracks may have been deleted since. */
+export const playQueues = sqliteTable('play_queues', {
+  userId: integer('user_id')
+    .$type<UserId>()
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  trackIds: text('track_ids').notNull(), // JSON; one text, because every save writes all of it
+  currentIndex: integer('current_index').notNull(), // 0 when the queue is empty
+  positionMs: integer('position_ms').notNull(),
+  client: text('client'),
+  updatedAt: time('updated_at').notNull(),
+});
+
+/** playback/: a place in a track to come back to. */
+export const bookmarks = sqliteTable(
+  'bookmarks',
+  {
+    userId: integer('user_id')
+      .$type<UserId>()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    trackId: integer('track_id')
+      .$type<TrackId>()
+      .notNull()
+      .references(() => tracks.id, { onDelete: 'cascade' }),
+    positionMs: integer('position_ms').notNull(),
+    comment: text('comment'),
+    createdAt: time('created_at').notNull(),
+    updatedAt: time('updated_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.userId, t.trackId] }),
+    index('bookmarks_track_id').on(t.trackId),
+    index('bookmarks_updated_at').on(t.userId, t.updatedAt, t.trackId),
+  ],
+);

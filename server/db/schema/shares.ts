@@ -1,0 +1,42 @@
+// Shares: tracks for people without an account.
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import type { ShareId, TrackId, UserId } from '../ids.ts';
+import { users } from './accounts.ts';
+import { id, time } from './columns.ts';
+import { tracks } from './tracks.ts';
+
+/** shares/: tracks that a person lets others hear without an account, by an address that cannot be guessed. */
+export const shares = sqliteTable(
+  'shares',
+  {
+    id: id<ShareId>(),
+    token: text('token').notNull(), // the secret part of the address
+    userId: integer('user_id')
+      .$type<UserId>()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    description: text('description'),
+    expiresAt: time('expires_at'), // null: never
+    lastVisitedAt: time('last_visited_at'),
+    visitCount: integer('visit_count').notNull().default(0),
+    createdAt: time('created_at').notNull(),
+  },
+  (t) => [uniqueIndex('shares_token_unique').on(t.token), index('shares_user_id').on(t.userId, t.id)],
+);
+
+/** shares/: what a share lets hear, as it was when it was made. */
+export const shareTracks = sqliteTable(
+  'share_tracks',
+  {
+    shareId: integer('share_id')
+      .$type<ShareId>()
+      .notNull()
+      .references(() => shares.id, { onDelete: 'cascade' }),
+    position: integer('position').notNull(),
+    trackId: integer('track_id')
+      .$type<TrackId>()
+      .notNull()
+      .references(() => tracks.id, { onDelete: 'cascade' }),
+  },
+  (t) => [primaryKey({ columns: [t.shareId, t.position] }), index('share_tracks_track_id').on(t.trackId)],
+);

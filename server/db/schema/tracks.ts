@@ -1,0 +1,210 @@
+// Tracks, and what a track has beside its row.
+import { sql } from 'drizzle-orm';
+import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import type { AlbumId, ArtistId, TrackEditId, TrackId, UserId } from '../ids.ts';
+import { users } from './accounts.ts';
+import { albums, artists } from './artists-and-albums.ts';
+import { flag, id, json, time } from './columns.ts';
+
+export type Availability = 'available' | 'remote' | 'fetching' | 'missing';
+/** Files are copied into the storage, or only indexed. */
+export type ImportMode = 'copy' | 'reference';
+export type MetadataStatus = 'pending' | 'enriched' | 'failed' | 'manual';
+/**
+ * Where a field's value came from: tags, tags that do not say their charset, a fingerprint match, a person, or the
+ * file's path.
+ */
+export type Origin = 'tag' | 'charset' | 'fpid' | 'manual' | 'path';
+
+/** library/: one piece of music that the library knows, with or without its audio. */
+export const tracks = sqliteTable(
+  'tracks',
+  {
+    id: id<TrackId>(),
+    title: text('title').notNull(),
+    titleSort: text('title_sort').notNull(),
+    artistId: integer('artist_id')
+      .$type<ArtistId>()
+      .references(() => artists.id), // first credited artist
+    artistName: text('artist_name'), // the credit as written: `A feat. B`
+    artistSort: text('artist_sort').notNull(),
+    albumId: integer('album_id')
+      .$type<AlbumId>()
+      .references(() => albums.id),
+    albumSort: text('album_sort').notNull(), // copy of albums.title_sort
+    genre: text('genre'), // first genre
+    year: integer('year'),
+    trackNumber: integer('track_number'),
+    discNumber: integer('disc_number'),
+    durationMs: integer('duration_ms'),
+    sizeBytes: integer('size_bytes'),
+    format: text('format'),
+    codec: text('codec'),
+    bitrateKbps: integer('bitrate_kbps'),
+    sampleRateHz: integer('sample_rate_hz'),
+    bitDepth: integer('bit_depth'),
+    channels: integer('channels'),
+    encoderDelay: integer('encoder_delay'), // samples to drop at the start
+    encoderPadding: integer('encoder_padding'), // samples to drop at the end
+    source: text('source').notNull(), // upload, local_folder, streamsrc
+    sourceId: text('source_id').notNull(),
+    storageUri: text('storage_uri'), // local:<key>, s3:<key>, file:<path as in source_id>; null for a placeholder
+    contentHash: text('content_hash'), // sha256 of the whole file, hex; null when it was never read whole
+    audioHash: text('audio_hash'), // hash of the payload without tags, with a version prefix
+    availability: text('availability').$type<Availability>().notNull(),
+    metadataStatus: text('metadata_status').$type<MetadataStatus>().notNull(),
+    metadataError: text('metadata_error'),
+    enrichedAt: time('enriched_at'),
+    fpidScore: real('fpid_score'), // 0..1
+    recordingMbid: text('recording_mbid'),
+    acoustidId: text('acoustid_id'),
+    trackGainDb: real('track_gain_db'),
+    trackPeak: real('track_peak'), // linear, 1.0 is full scale
+    albumGainDb: real('album_gain_db'),
+    albumPeak: real('album_peak'),
+    hasPicture: flag('has_picture').notNull().default(false), // a picture is embedded in the audio
+    hasLyrics: flag('has_lyrics').notNull().default(false),
+    coverUrl: text('cover_url'), // of a placeholder: where the catalogue shows its cover
+    provenance: json<Partial<Record<string, Origin>>>('provenance'), // fields that do not come from tags
+    createdAt: time('created_at').notNull(),
+    updatedAt: time('updated_at').notNull(),
+    // these are described in track-fields.ts; several values have `; ` between them
+    originalYear: integer('original_year'), // of the first release
+    composer: text('composer'),
+    composerSort: text('composer_sort'), // folded, accents removed; null when there is none
+    label: text('label'),
+    labelSort: text('label_sort'), // as composer_sort
+    isrc: text('isrc'),
+    bpm: real('bpm'),
+    comment: text('comment'),
+    catalogNumber: text('catalog_number'), // of the release, as its label gave it
+    // who uploaded it or fetched it from a catalogue; null where that is not known, and for the music folder
+    uploadedBy: integer('uploaded_by')
+      .$type<UserId>()
+      .references(() => users.id, { onDelete: 'set null' }),
+    // in which the text of its tags that does not say its charset is read; null when there is none beyond ASCII.
+    // A person chose it if `provenance` says so
+    charset: text('charset'),
+    // samples of the file that are this track, see scan/split-files.ts; both null: all of it. The end may be null alone
+    sectionStart: integer('section_start'),
+    sectionEnd: integer('section_end'),
+  },
+  (t) => [
+    uniqueIndex('tracks_source_source_id_unique').on(t.source, t.sourceId),
+    index('tracks_title_sort').on(t.titleSort, t.id),
+    index('tracks_artist_sort').on(t.artistSort, t.albumSort, t.albumId, t.discNumber, t.trackNumber, t.id),
+    index('tracks_album_sort').on(t.albumSort, t.albumId, t.discNumber, t.trackNumber, t.id),
+    index('tracks_year').on(t.year, t.id),
+    // few files have these, and a library without them does not pay for the index
+    index('tracks_original_year')
+      .on(t.originalYear, t.id)
+      .where(sql`original_year IS NOT NULL`),
+    index('tracks_composer')
+      .on(t.composerSort, t.id)
+      .where(sql`composer_sort IS NOT NULL`),
+    index('tracks_label')
+      .on(t.labelSort, t.id)
+      .where(sql`label_sort IS NOT NULL`),
+    index('tracks_bpm')
+      .on(t.bpm, t.id)
+      .where(sql`bpm IS NOT NULL`),
+    // what albums are told to have, from their tracks
+    index('tracks_album_release')
+      .on(t.albumId, t.label, t.originalYear)
+      .where(sql`label IS NOT NULL OR original_year IS NOT NULL`),
+    index('tracks_created_at').on(t.createdAt, t.id),
+    index('tracks_duration').on(t.durationMs, t.id),
+    index('tracks_album_id').on(t.albumId, t.discNumber, t.trackNumber, t.id),
+    index('tracks_artist_id').on(t.artistId),
+    index('tracks_content_hash').on(t.contentHash),
+    index('tracks_audio_hash')
+      .on(t.audioHash)
+      .where(sql`audio_hash IS NOT NULL`),
+    index('tracks_unhashed')
+      .on(t.source, t.id)
+      .where(sql`audio_hash IS NULL AND storage_uri IS NOT NULL`),
+    index('tracks_recording_mbid')
+      .on(t.recordingMbid)
+      .where(sql`recording_mbid IS NOT NULL`),
+    index('tracks_metadata_status').on(t.metadataStatus, t.id),
+    // counts what fits filters without reading rows
+    index('tracks_facets').on(t.format, t.source, t.availability, t.metadataStatus, t.year),
+    index('tracks_uploaded_by')
+      .on(t.uploadedBy, t.sizeBytes)
+      .where(sql`uploaded_by IS NOT NULL`),
+    index('tracks_remote_cover')
+      .on(t.albumId)
+      .where(sql`cover_url IS NOT NULL`),
+    index('tracks_not_available')
+      .on(t.availability, t.id)
+      .where(sql`availability <> 'available'`),
+  ],
+);
+
+export type TrackRow = typeof tracks.$inferSelect;
+
+/** library/: who made a track, in order of credit. */
+export const trackArtists = sqliteTable(
+  'track_artists',
+  {
+    trackId: integer('track_id')
+      .$type<TrackId>()
+      .notNull()
+      .references(() => tracks.id, { onDelete: 'cascade' }),
+    position: integer('position').notNull(),
+    artistId: integer('artist_id')
+      .$type<ArtistId>()
+      .notNull()
+      .references(() => artists.id),
+    credit: text('credit').notNull(), // the name as this file spells it
+  },
+  (t) => [primaryKey({ columns: [t.trackId, t.position] }), index('track_artists_artist_id').on(t.artistId, t.trackId)],
+);
+
+/** library/: lyrics found in the file or beside it. */
+export const lyrics = sqliteTable('lyrics', {
+  trackId: integer('track_id')
+    .$type<TrackId>()
+    .primaryKey()
+    .references(() => tracks.id, { onDelete: 'cascade' }),
+  synced: flag('synced').notNull(),
+  lines: json<{ startMs?: number; text: string }[]>('lines').notNull(),
+});
+
+/** library/: the chapters of an audiobook. Tracks without chapters have no row. */
+export const chapters = sqliteTable('chapters', {
+  trackId: integer('track_id')
+    .$type<TrackId>()
+    .primaryKey()
+    .references(() => tracks.id, { onDelete: 'cascade' }),
+  list: json<{ startMs: number; title: string }[]>('list').notNull(), // by time
+});
+
+/**
+ * library/: what an edit of a track by hand replaced, for 30 days. Goes to the trash and comes back with its track.
+ */
+export const trackEdits = sqliteTable(
+  'track_edits',
+  {
+    id: id<TrackEditId>(),
+    trackId: integer('track_id')
+      .$type<TrackId>()
+      .notNull()
+      .references(() => tracks.id, { onDelete: 'cascade' }),
+    userId: integer('user_id')
+      .$type<UserId>()
+      .references(() => users.id, { onDelete: 'set null' }),
+    batch: text('batch'), // given by the client: edits that were made together
+    changes: json<unknown>('changes').notNull(), // [{field, before, after}], to show
+    before: json<unknown>('before').notNull(), // library/edit-history.ts
+    createdAt: time('created_at').notNull(),
+  },
+  (t) => [
+    index('track_edits_track_id').on(t.trackId, t.id),
+    index('track_edits_batch')
+      .on(t.batch, t.id)
+      .where(sql`batch IS NOT NULL`),
+    index('track_edits_created_at').on(t.createdAt),
+    index('track_edits_user_id').on(t.userId),
+  ],
+);

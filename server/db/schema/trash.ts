@@ -1,0 +1,56 @@
+// Deleted and merged tracks.
+import { sql } from 'drizzle-orm';
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import type { TrackId, UserId } from '../ids.ts';
+import { users } from './accounts.ts';
+import { flag, json, time } from './columns.ts';
+
+/** Why two tracks became one: a person said so, in one way or another, or a scan found it. */
+export type MergeReason = 'duplicate' | 'chosen' | 'same_audio' | 'same_music';
+
+/**
+ * library/: a deleted track, until it is restored or has been here for 30 days. Its row is in no other table, so no
+ * list can show it; its stored audio, and the cover of an album that went with it, stay. `snapshot`: track-snapshot.ts.
+ * A track that was merged into another one is here too, for the same time; see merges.ts.
+ */
+export const trashedTracks = sqliteTable(
+  'trashed_tracks',
+  {
+    id: integer('id').$type<TrackId>().primaryKey(), // that the track had
+    title: text('title').notNull(),
+    artistName: text('artist_name'),
+    albumTitle: text('album_title'),
+    source: text('source').notNull(),
+    sourceId: text('source_id').notNull(),
+    storageUri: text('storage_uri'),
+    contentHash: text('content_hash'),
+    sizeBytes: integer('size_bytes'),
+    coverKey: text('cover_key'), // of an album that had no other track
+    uploadedBy: integer('uploaded_by')
+      .$type<UserId>()
+      .references(() => users.id, { onDelete: 'set null' }),
+    deletedBy: integer('deleted_by')
+      .$type<UserId>()
+      .references(() => users.id, { onDelete: 'set null' }),
+    deletedAt: time('deleted_at').notNull(),
+    snapshot: json<unknown>('snapshot').notNull(),
+    mergedInto: integer('merged_into').$type<TrackId>(), // null for a deleted track
+    mergeReason: text('merge_reason').$type<MergeReason>(),
+    // not deleted by anybody: its file is several tracks now, or one track again; in no list, and never emptied
+    isHidden: flag('is_hidden').notNull().default(false),
+    audioHash: text('audio_hash'),
+  },
+  (t) => [
+    index('trashed_tracks_deleted_at').on(t.deletedAt, t.id),
+    index('trashed_tracks_source_source_id').on(t.source, t.sourceId),
+    index('trashed_tracks_content_hash').on(t.contentHash),
+    index('trashed_tracks_hidden')
+      .on(t.audioHash)
+      .where(sql`is_hidden = 1`),
+    index('trashed_tracks_uploaded_by').on(t.uploadedBy),
+    index('trashed_tracks_deleted_by').on(t.deletedBy),
+    index('trashed_tracks_cover_key')
+      .on(t.coverKey)
+      .where(sql`cover_key IS NOT NULL`),
+  ],
+);
