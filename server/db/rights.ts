@@ -1,6 +1,6 @@
 // What an account may do, and its limits. Said here and nowhere else: the API and its document, the roles of Subsonic,
-// the command line and the accounts page follow from it. A new right also needs its column in schema/accounts.ts, a migration
-// and its texts in resources/languages/.
+// the command line and the accounts page follow from it. A new right also needs its column in schema/accounts.ts, a
+// migration and its texts in resources/languages/.
 import { AppError } from '../errors.ts';
 
 interface RightSpec {
