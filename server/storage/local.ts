@@ -2,7 +2,7 @@
 // part of an object, not even after a kill or a power cut.
 import { createHash, randomBytes, type Hash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
-import { access, open, opendir, stat, statfs, unlink, type FileHandle } from 'node:fs/promises';
+import { access, mkdir, open, opendir, stat, statfs, unlink, writeFile, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { AppError, messageOf, notFound } from '../errors.ts';
@@ -63,6 +63,7 @@ export function createLocalStorage({ root }: { root: string }): Storage {
 
     async put(key, source, options = {}) {
       assertKey(key);
+      if (options.ifAbsent === true && Buffer.isBuffer(source)) return create(keyToPath(root, key), source);
       const { size } = await store(source, options, undefined, () => key);
       return { size };
     },
@@ -112,6 +113,19 @@ export function createLocalStorage({ root }: { root: string }): Storage {
     localPath: (key) => keyToPath(root, key),
   };
 }
+
+/** Not renamed into place, which replaces. A kill may leave a part of it. */
+async function create(path: string, bytes: Buffer): Promise<{ size: number }> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, bytes, { flag: 'wx', flush: true });
+  } catch (error) {
+    throw isExisting(error) ? new AppError('conflict', 'It exists already.', { cause: error }) : asStorageError(error);
+  }
+  return { size: bytes.length };
+}
+
+const isExisting = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EEXIST';
 
 async function openObject(path: string): Promise<FileHandle> {
   if (!(await statFile(path))) throw notFound('stored object');

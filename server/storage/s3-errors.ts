@@ -27,6 +27,10 @@ const SENTENCES: Record<string, string> = {
 export const isAbsentObject = (error: unknown): boolean =>
   error instanceof S3ServiceException && ABSENT.includes(error.name);
 
+/** True when a conditional write was refused because there is an object. */
+export const isTaken = (error: unknown): boolean =>
+  error instanceof S3ServiceException && [409, 412].includes(error.$metadata.httpStatusCode ?? 0);
+
 export function asStoreError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const name = error instanceof Error ? error.name : '';

@@ -10,13 +10,14 @@ import {
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
+  PutObjectCommand,
   paginateListObjectsV2,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { AppError, notFound } from '../errors.ts';
 import { assertKey, audioKey, isKey, tempPath } from './local-paths.ts';
 import type { Bucket } from './s3-client.ts';
-import { asking, asStoreError, isAbsentObject } from './s3-errors.ts';
+import { asking, asStoreError, isAbsentObject, isTaken } from './s3-errors.ts';
 import { readResuming, sizeInRange } from './s3-read.ts';
 import { sweepUploads } from './s3-sweep.ts';
 import { measured } from './s3-upload.ts';
@@ -42,14 +43,23 @@ export function createS3Storage({ backend, client, bucket, prefix, upMs, tmpDir 
   async function upload(
     key: string,
     source: Readable | Buffer,
-    { contentType, signal }: PutOptions,
+    { contentType, signal, ifAbsent = false }: PutOptions,
     known?: KnownContent,
   ): Promise<number> {
     const { body, size, fault } = measured(source, known, signal);
-    const params = { ...at(key), Body: body, ...(contentType !== undefined && { ContentType: contentType }) };
+    const params = {
+      ...at(key),
+      Body: body,
+      ...(contentType !== undefined && { ContentType: contentType }),
+      ...(ifAbsent && { IfNoneMatch: '*' }),
+    };
     try {
-      await new Upload({ client, params, partSize: PART_BYTES, queueSize: PARTS_AT_ONCE }).done();
+      // what is in memory as a whole needs no parts, which would be a request each
+      if (Buffer.isBuffer(body)) await client.send(new PutObjectCommand(params), signal && { abortSignal: signal });
+      else await new Upload({ client, params, partSize: PART_BYTES, queueSize: PARTS_AT_ONCE }).done();
     } catch (error) {
+      signal?.throwIfAborted();
+      if (ifAbsent && isTaken(error)) throw new AppError('conflict', 'It exists already.', { cause: error });
       throw fault() ?? asStoreError(error);
     }
     return size();

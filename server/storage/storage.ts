@@ -29,6 +29,11 @@ export interface PutOptions {
   /** Aborts writing; nothing is left behind. */
   signal?: AbortSignal;
   /**
+   * For small buffers: throws `conflict` when there is an object with that key. Stores without conditional writes
+   * replace it, or throw `unavailable`.
+   */
+  ifAbsent?: boolean;
+  /**
    * Hash and size of the audio, when known before it is read. The source may stay unread if it is stored already; other
    * content is rejected with `conflict`.
    */

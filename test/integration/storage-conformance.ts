@@ -65,6 +65,14 @@ export function describeStorage(name: string, open: () => Promise<Backend>): voi
       expect((await storage.stat('covers/1.jpg'))?.size).toBe(3);
     });
 
+    it('stores an object only if there is none, when asked to', async () => {
+      expect(await storage.put('lease', Buffer.from('first'), { ifAbsent: true })).toEqual({ size: 5 });
+      expect(await codeOf(storage.put('lease', Buffer.from('second'), { ifAbsent: true }))).toBe('conflict');
+      expect((await read('lease')).toString()).toBe('first');
+      await storage.delete('lease');
+      expect(await storage.put('lease', Buffer.from('third'), { ifAbsent: true })).toEqual({ size: 5 });
+    });
+
     it('names audio by its content, and stores the same content once', async () => {
       const bytes = randomBytes(100_000);
       const sha256 = createHash('sha256').update(bytes).digest('hex');

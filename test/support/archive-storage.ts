@@ -5,7 +5,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import Database from 'better-sqlite3';
-import { notFound } from '../../server/errors.ts';
+import { conflict, notFound } from '../../server/errors.ts';
 import { setting, text } from '../../server/setting.ts';
 import type { Backend } from '../../server/storage/backend.ts';
 import { BACKENDS } from '../../server/storage/backends.ts';
@@ -71,7 +71,8 @@ export function createArchiveStorage(folder: string, file = 'archive.db'): Stora
     backend: archive,
     folder: null,
 
-    async put(key, source, { signal } = {}) {
+    async put(key, source, { signal, ifAbsent } = {}) {
+      if (ifAbsent === true && find(key)) throw conflict('It exists already.');
       assertKey(key);
       const bytes = await gathered(source, signal);
       write.run(key, bytes, Date.now());
