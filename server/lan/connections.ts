@@ -46,6 +46,8 @@ interface Exchange {
   req: IncomingMessage;
   res: ServerResponse;
   sentBefore: number;
+  /** Answered before its body was there: the rest of the body may still come, and after it the next request. */
+  isAnswered: boolean;
 }
 interface Connection {
   socket: Socket;
@@ -168,7 +170,9 @@ export function createConnections({ limits: given, isProxy, now = () => performa
         const { socket } = connection;
         const at = now();
         connection.hasAsked = true;
-        connection.current = { req, res, sentBefore: socket.bytesWritten - socket.writableLength };
+        const sentBefore = socket.bytesWritten - socket.writableLength;
+        const exchange: Exchange = { req, res, sentBefore, isAnswered: false };
+        connection.current = exchange;
         connection.body = { read: socket.bytesRead, endsAt: at + limits.stallMs };
         connection.answer = { sent: 0, queued: 0, movedAt: at };
         res.setMaxListeners(MOST_LISTENERS);
@@ -177,11 +181,14 @@ export function createConnections({ limits: given, isProxy, now = () => performa
           const next = connection.waiting.shift();
           if (next) setImmediate(next);
           else if (req.complete || req.destroyed) connection.current = undefined;
-          else req.once('close', () => connection.current?.req === req && (connection.current = undefined));
+          else {
+            exchange.isAnswered = true;
+            req.once('close', () => connection.current === exchange && (connection.current = undefined));
+          }
         });
         app(req, res);
       };
-      if (!connection.current) return run();
+      if (!connection.current || connection.current.isAnswered) return run();
       connection.waiting.push(run);
       if (connection.waiting.length > limits.pipelined) req.socket.destroy();
     };

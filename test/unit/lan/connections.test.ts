@@ -36,6 +36,7 @@ async function open(limits: Partial<ConnectionLimits> = {}, isProxy: () => boole
         res.setHeader('Content-Type', req.url === '/audio' ? 'audio/flac' : 'application/json');
         return void res.end(Buffer.alloc(LARGE));
       }
+      if (req.url === '/early') return void res.end('early;');
       let size = 0;
       req
         .on('data', (chunk: Buffer) => void (size += chunk.length))
@@ -156,6 +157,15 @@ test('requests that come in one piece are answered one after the other, in their
     Array.from({ length: 50 }, (_, n) => n),
   );
   expect(most()).toBe(1);
+});
+
+test('a request that comes together with the rest of a body that was answered early is answered', async () => {
+  const { call } = await open();
+  const { socket, text } = await call(`POST /early ${HEAD}Content-Length: 10\r\n\r\n12345`);
+  await until(() => text().includes('early;'));
+  socket.write(`67890GET /first ${HEAD}\r\nGET /second ${HEAD}\r\n`);
+  await until(() => text().includes('/second 0;'));
+  expect(text()).toMatch(/early;.*\/first 0;.*\/second 0;$/s);
 });
 
 test('more requests in one piece than anybody needs end the connection', async () => {
