@@ -1,4 +1,6 @@
 // Endpoints of the extension transcoding: the server decides in which format a client gets a track, and sends it.
+import { AppError, asKnownFault } from '../../errors.ts';
+import { PROBLEMS } from '../../http/problem.ts';
 import type { LibraryService } from '../../library/service.ts';
 import { isProfileName } from '../../media/transcode.ts';
 import type { StreamingService } from '../../streaming/service.ts';
@@ -78,7 +80,8 @@ export function transcodingEndpoints({ streaming }: TranscodingDeps): Endpoints 
       const id = idOf('track', params.required('mediaId'));
       checkMediaType(params.required('mediaType'));
       const { profile, bitrateKbps, channels, sampleRateHz } = fromToken(params.required('transcodeParams'));
-      if (!(await streaming.canTranscode())) throw new Fault(0, 'The server cannot transcode: it has no ffmpeg.');
+      if (!(await streaming.canTranscode()))
+        throw new AppError('unavailable', 'The server cannot transcode: it has no ffmpeg.');
       await streaming.send(
         req,
         res,
@@ -96,7 +99,8 @@ export function transcodingEndpoints({ streaming }: TranscodingDeps): Endpoints 
     } catch (error) {
       const fault = toFault(error);
       if (!fault || res.headersSent) throw error;
-      const status = fault.code === 70 ? 404 : fault.code === 10 ? 400 : fault.status === 200 ? 500 : fault.status;
+      const known = asKnownFault(error);
+      const status = known ? PROBLEMS[known.code].status : fault.code === 70 ? 404 : 400;
       res.status(status).set(fault.headers).type('text/plain; charset=utf-8').end(`${fault.message}\n`);
     }
   }
