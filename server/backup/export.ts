@@ -2,12 +2,12 @@
 // interrupted export can be resumed; nothing in the folder is ever deleted.
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import type { MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { playlists as playlistsTable } from '../db/schema.ts';
-import { AppError } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { EnqueuedJob, Jobs } from '../jobs/service.ts';
 import { permanent, type Handler, type JobContext } from '../jobs/tasks.ts';
@@ -41,6 +41,7 @@ export type ExportService = ReturnType<typeof createExportService>;
 
 export function createExportService({ db, audioStore, playlists, jobs, tmpDir, ownFolders }: ExportDeps) {
   async function assertUsable(folder: string): Promise<string> {
+    if (!isAbsolute(folder)) throw invalid([{ field: 'folder', message: 'must be an absolute path' }]);
     const path = resolve(folder);
     if (!(await stat(path).catch(() => undefined))?.isDirectory())
       throw new AppError('unavailable', `The folder ${path} does not exist. Create it, or connect its disk.`);

@@ -164,6 +164,8 @@ describe('an export', () => {
   it('is for administrators, and not possible into a missing folder or the library itself', async () => {
     const listener = await registerUser(server, 'another');
     expect((await server.api('/exports', { method: 'POST', body: { folder }, token: listener })).status).toBe(403);
+    const relative = await server.api('/exports', { method: 'POST', body: { folder: 'nowhere' } });
+    expect([relative.status, relative.text]).toEqual([422, expect.stringContaining('must be an absolute path')]);
     expect((await server.api('/exports', { method: 'POST', body: { folder: join(base, 'nowhere') } })).text).toMatch(
       /does not exist. Create it, or connect its disk/,
     );
