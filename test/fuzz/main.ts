@@ -243,7 +243,7 @@ function apiMaker(base: string, document: OpenApiDocument): (caller: Caller) => 
         return typeof made === 'string' ? made : JSON.stringify(made);
       };
       if (parameter.in === 'path')
-        address = address.replace(`{${parameter.name}}`, encodeURIComponent(value().toWellFormed()) || '0');
+        address = address.replace(`{${parameter.name}}`, encodeURIComponent(segment(value())) || '0');
       else if (random() < 0.5)
         for (let n = pick(random, [1, 1, 1, 2, 50]); n > 0; n--) query.append(parameter.name, value());
     }
@@ -275,6 +275,9 @@ function apiMaker(base: string, document: OpenApiDocument): (caller: Caller) => 
     return { what: `${method} ${path}`, caller: caller.name, url: base + address + search, init, operation };
   };
 }
+
+/** A part of an address; the client itself takes dots for the folder above, and would ask for another operation. */
+const segment = (value: string): string => (/^\.{1,2}$/.test(value) ? '0' : value.toWellFormed());
 
 /** The names in the tables of endpoints. */
 const restEndpoints = (): string[] =>
