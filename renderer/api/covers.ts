@@ -1,5 +1,8 @@
 // Changing the cover of an album.
+import { queryOptions } from '@tanstack/react-query';
+import type { CoverCandidates } from '../../server/covers/wire.ts';
 import { request } from './client.ts';
+import { LIBRARY } from './library.ts';
 
 const path = (albumId: number): string => `/albums/${albumId}/cover`;
 
@@ -27,11 +30,25 @@ export async function removeCover(albumId: number): Promise<void> {
   await showAgain(albumId);
 }
 
-/** Looks in the tags, in the folder and online; resolves to whether the album has a cover now. */
-export async function findCover(albumId: number): Promise<{ found: boolean; reason: string | null }> {
-  const result = await request<{ found: boolean; reason: string | null }>(`${path(albumId)}/find`, { method: 'POST' });
+/** Pictures to choose from, in the files and folders of the album. */
+export const nearbyCoversQuery = (albumId: number) =>
+  queryOptions({
+    queryKey: [LIBRARY, path(albumId), 'candidates'] as const,
+    queryFn: ({ signal }) => request<CoverCandidates>(`${path(albumId)}/candidates`, { signal }),
+  });
+/** Those of the cover archive, which is slow: they are not asked for again when the library changes. */
+export const archiveCoversQuery = (albumId: number) =>
+  queryOptions({
+    queryKey: ['cover-archive', albumId] as const,
+    queryFn: ({ signal }) =>
+      request<CoverCandidates>(`${path(albumId)}/candidates`, { query: { from: 'archive' }, signal }),
+    retry: false,
+    staleTime: 600_000,
+  });
+
+export async function chooseCover(albumId: number, candidate: string): Promise<void> {
+  await request(`${path(albumId)}/choose`, { method: 'POST', body: { candidate } });
   await showAgain(albumId);
-  return result;
 }
 
 /** The picture among dropped or chosen files. */

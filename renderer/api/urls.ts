@@ -20,6 +20,10 @@ export function coverSizeFor(cssPixels: number): CoverSize {
 export const albumCover = (album: { id: number; has_cover: boolean }, size: CoverSize): string | null =>
   album.has_cover ? coverUrl('albums', album.id, size) : null;
 
+/** One of the pictures to choose a cover from. */
+export const candidateUrl = (albumId: number, candidate: string): string =>
+  `${API}/albums/${albumId}/cover/candidates/${candidate}${toQueryString({ token: token() })}`;
+
 export function trackCover(
   track: { id: number; album_id: number | null; has_cover: boolean },
   size: CoverSize,

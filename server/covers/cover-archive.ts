@@ -1,5 +1,6 @@
 // Client of the Cover Art Archive. It redirects to the storage of the Internet Archive, which is slow and sometimes
 // down. The bytes it returns are not checked to be a picture.
+import { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { Log } from '../log/log.ts';
 import { createBreaker } from '../outbound/breaker.ts';
@@ -9,7 +10,9 @@ import { createTokenBucket } from '../outbound/token-bucket.ts';
 import { userAgentOf } from '../outbound/user-agent.ts';
 
 /** Old uploads lack the larger size. */
-const SIZES = ['front-1200', 'front-500'] as const;
+const SIZES = ['1200', '500'] as const;
+/** Of a list; a release may have a hundred scans. */
+const MAX_LISTED = 40;
 const MAX_BYTES = 10e6;
 /** Its storage fails at times. */
 const TRIES = 2;
@@ -37,6 +40,19 @@ export interface CoverArchiveDeps {
   /** For tests. */
   pace?: Partial<ArchivePace>;
 }
+
+export interface ArchiveImage {
+  release: string;
+  id: string;
+  /** Such as `Front`, `Back`, `Booklet`; may be none. */
+  types: string[];
+}
+export type ArchiveList = { result: 'images'; images: ArchiveImage[] } | Exclude<ArchiveAnswer, { result: 'picture' }>;
+
+const Listing = z.object({
+  release: z.string(),
+  images: z.array(z.object({ id: z.union([z.string(), z.number()]), types: z.array(z.string()).default([]) })),
+});
 
 /** Others, such as a redirect to a forbidden address, are permanent. */
 const TEMPORARY = new Set<OutboundErrorKind>(['timeout', 'refused', 'network']);
@@ -100,6 +116,18 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
     return answer ?? { result: 'paused' };
   }
 
+  async function firstSize(
+    sizes: readonly string[],
+    pathOf: (size: string) => string,
+    signal: AbortSignal | undefined,
+  ): Promise<ArchiveAnswer> {
+    for (const size of sizes) {
+      const answer = await askTwice(pathOf(size), signal);
+      if (answer.result !== 'none') return answer;
+    }
+    return { result: 'none' };
+  }
+
   return {
     isEnabled: (): boolean => settings.get('COVERART_ENABLED'),
     /** After a change of its address or of COVERART_ENABLED: closes the breaker. */
@@ -107,18 +135,46 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
     /** The front cover of a release group. Throws the reason of `signal`. */
     async findFront(releaseGroupMbid: string, signal?: AbortSignal): Promise<ArchiveAnswer> {
       if (!isMbid(releaseGroupMbid)) return { result: 'none' };
-      for (const size of SIZES) {
-        const answer = await askTwice(`/release-group/${releaseGroupMbid.toLowerCase()}/${size}`, signal);
-        if (answer.result !== 'none') return answer;
-      }
-      return { result: 'none' };
+      return firstSize(SIZES, (size) => `/release-group/${releaseGroupMbid.toLowerCase()}/front-${size}`, signal);
     },
+    /** All pictures of a release group, the front first. Throws the reason of `signal`. */
+    async listImages(releaseGroupMbid: string, signal?: AbortSignal): Promise<ArchiveList> {
+      if (!isMbid(releaseGroupMbid)) return { result: 'none' };
+      const answer = await askTwice(`/release-group/${releaseGroupMbid.toLowerCase()}`, signal);
+      if (answer.result !== 'picture') return answer;
+      const images = imagesIn(answer.bytes);
+      return images ? { result: 'images', images } : { result: 'unusable', reason: 'its list could not be read' };
+    },
+    /** One of them; `isSmall` is enough to look at. Throws the reason of `signal`. */
+    findImage: (
+      { release, id }: Pick<ArchiveImage, 'release' | 'id'>,
+      isSmall: boolean,
+      signal?: AbortSignal,
+    ): Promise<ArchiveAnswer> =>
+      firstSize(isSmall ? ['500'] : SIZES, (size) => `/release/${release}/${id}-${size}`, signal),
   };
 }
 
 type Answer = Exclude<ArchiveAnswer, { result: 'paused' }> & { isBusy?: true; retryAfterMs?: number };
 
 const isMbid = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+
+/** Undefined if it is no list of pictures. */
+function imagesIn(bytes: Buffer): ArchiveImage[] | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+  const { data } = Listing.safeParse(value);
+  const release = data?.release.slice(-36).toLowerCase();
+  if (!data || release === undefined || !isMbid(release)) return undefined;
+  return data.images
+    .flatMap(({ id, types }) => (/^\d{1,20}$/.test(String(id)) ? [{ release, id: String(id), types }] : []))
+    .toSorted((a, b) => Number(b.types.includes('Front')) - Number(a.types.includes('Front')))
+    .slice(0, MAX_LISTED);
+}
 
 /** By status: 404 and 400 (not a valid mbid) mean that there is none; others come mostly from its storage. */
 function toAnswer({ status, headers, bytes, url }: GuardedAnswer): Answer {

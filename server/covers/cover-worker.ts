@@ -8,7 +8,8 @@ import type { ByteSource } from '../media/types.ts';
 import type { ByteRange } from '../storage/storage.ts';
 import { remoteByteSource, type RemoteFile } from './remote-bytes.ts';
 
-export type PictureRequest = { path: string | Uint8Array } | { remote: RemoteFile };
+/** With `skip`, not the cover but a further picture. */
+export type PictureRequest = { skip: number } & ({ path: string | Uint8Array } | { remote: RemoteFile });
 export type PictureResponse =
   | { ok: true; bytes: Uint8Array<ArrayBuffer> | null }
   | { ok: false; reason: string }
@@ -25,9 +26,10 @@ port.on('message', (request: PictureRequest | typeof END) => {
 async function respond(request: PictureRequest): Promise<void> {
   try {
     const bytes = await ('path' in request
-      ? pictureInFile(request.path)
+      ? pictureInFile(request.path, request.skip)
       : pictureIn(
           remoteByteSource(request.remote, (wanted) => port?.postMessage({ wanted } satisfies PictureResponse)),
+          request.skip,
         ));
     port?.postMessage({ ok: true, bytes } satisfies PictureResponse, bytes ? [bytes.buffer] : []);
   } catch (error) {
@@ -35,17 +37,17 @@ async function respond(request: PictureRequest): Promise<void> {
   }
 }
 
-async function pictureInFile(path: string | Uint8Array): Promise<Uint8Array<ArrayBuffer> | null> {
+async function pictureInFile(path: string | Uint8Array, skip: number): Promise<Uint8Array<ArrayBuffer> | null> {
   const source = openByteSource(typeof path === 'string' ? path : Buffer.from(path));
   try {
-    return await pictureIn(source);
+    return await pictureIn(source, skip);
   } finally {
     source.close();
   }
 }
 
-async function pictureIn(source: ByteSource): Promise<Uint8Array<ArrayBuffer> | null> {
-  const picture = await readCover(source);
+async function pictureIn(source: ByteSource, skip: number): Promise<Uint8Array<ArrayBuffer> | null> {
+  const picture = await readCover(source, skip);
   // a copy, because small Buffers share memory that must not be transferred
   return picture ? Uint8Array.from(picture.bytes) : null;
 }

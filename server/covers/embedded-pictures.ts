@@ -26,8 +26,9 @@ export function createEmbeddedPictures({ workerUrl }: { workerUrl: URL }) {
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();
 
-  function ask(audio: AudioBytes): Promise<Buffer | undefined> {
-    const request: PictureRequest = 'path' in audio ? { path: audio.path } : { remote: shareFile(audio.size) };
+  function ask(audio: AudioBytes, skip: number): Promise<Buffer | undefined> {
+    const request: PictureRequest =
+      'path' in audio ? { path: audio.path, skip } : { remote: shareFile(audio.size), skip };
     const limitMs = 'path' in audio ? READ_LIMIT_MS : REMOTE_READ_LIMIT_MS;
     let fetchError: Error | undefined; // of supplyRange
     const thread = (worker ??= new Worker(workerUrl, {
@@ -75,13 +76,13 @@ export function createEmbeddedPictures({ workerUrl }: { workerUrl: URL }) {
 
   return {
     /**
-     * The cover picture in an audio file; files are read one after another. Throws UnusablePicture when the file cannot
-     * be read, and errors of `open`.
+     * The cover picture in an audio file, or with `skip` a further one; files are read one after another. Throws
+     * UnusablePicture when the file cannot be read, and errors of `open`.
      */
-    read(audio: AudioBytes): Promise<Buffer | undefined> {
+    read(audio: AudioBytes, skip = 0): Promise<Buffer | undefined> {
       clearTimeout(idle);
       waiting++;
-      const result = last.then(() => ask(audio));
+      const result = last.then(() => ask(audio, skip));
       last = result
         .catch(() => undefined)
         .then(() => {

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { AppError } from '../errors.ts';
 import type { AlbumId } from '../db/ids.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
+import { toFileUri } from '../storage/uri.ts';
 import { NEARBY_ORDER } from './cover-order.ts';
 import type { EmbeddedPictures } from './embedded-pictures.ts';
 import { MAX_COVER_BYTES, UnusablePicture } from './picture.ts';
@@ -19,7 +20,7 @@ export interface Candidate {
   read(): Promise<Buffer | undefined>;
 }
 
-interface CandidateDeps {
+export interface CandidateDeps {
   sources: CoverSources;
   audioStore: AudioStore;
   embedded: EmbeddedPictures;
@@ -28,34 +29,54 @@ interface CandidateDeps {
 export function listCandidates(albumId: AlbumId, { sources, audioStore, embedded }: CandidateDeps): Candidate[] {
   const list: Record<Candidate['origin'], () => (() => Promise<Buffer | undefined>)[]> = {
     embedded: () =>
-      sources.audioWithPicture(albumId, MAX_TRACKS).map((uri) => async () => {
-        const file = await audioStore.resolve(uri);
-        const { size } = await file.stat(); // throws `gone`
-        return embedded.read(file.path === undefined ? { size, open: file.open } : { path: file.path });
-      }),
-    folder: () =>
-      imagesBeside(albumId, sources).map((path) => async () => {
-        const file = await audioStore.resolve(`file:${path}`);
-        const { size } = await file.stat();
-        if (size > MAX_COVER_BYTES) throw new UnusablePicture('the picture is larger than 20 MB');
-        return readAll((await file.open()).stream);
-      }),
+      sources.audioWithPicture(albumId, MAX_TRACKS).map(
+        ({ storageUri }) =>
+          () =>
+            readEmbedded(storageUri, { audioStore, embedded }),
+      ),
+    folder: () => imagesBeside(albumId, sources).map((path) => async () => readFile(path, audioStore)),
   };
   return NEARBY_ORDER.flatMap((origin) => list[origin]().map((read) => ({ origin, read })));
 }
 
-function imagesBeside(albumId: AlbumId, sources: CandidateDeps['sources']): string[] {
-  const paths = sources.foldersOf(albumId).flatMap(({ path, imageName }) => {
-    const own = imageName === null ? [] : [below(path, imageName)];
-    const above = path.slice(0, Math.max(0, path.lastIndexOf('/')));
-    const isDisc = DISC_FOLDER.test(path.slice(path.lastIndexOf('/') + 1));
-    const shared = isDisc ? sources.imageIn(above) : null;
-    return shared === null ? own : [...own, below(above, shared)];
+/** The cover in stored audio, or with `skip` a further picture. Throws UnusablePicture, `gone` or `unavailable`. */
+export async function readEmbedded(
+  storageUri: string,
+  { audioStore, embedded }: Omit<CandidateDeps, 'sources'>,
+  skip = 0,
+): Promise<Buffer | undefined> {
+  const file = await audioStore.resolve(storageUri);
+  const { size } = await file.stat(); // throws `gone`
+  return embedded.read(file.path === undefined ? { size, open: file.open } : { path: file.path }, skip);
+}
+
+/** A picture in a music folder. Throws UnusablePicture, `gone` or `unavailable`. */
+export async function readFile(path: string, audioStore: AudioStore): Promise<Buffer> {
+  const file = await audioStore.resolve(toFileUri(path));
+  const { size } = await file.stat();
+  if (size > MAX_COVER_BYTES) throw new UnusablePicture('the picture is larger than 20 MB');
+  return readAll((await file.open()).stream);
+}
+
+/** The folders of an album, each followed by the one above if it is that of a disc. */
+export const foldersBeside = (
+  albumId: AlbumId,
+  sources: CandidateDeps['sources'],
+): { path: string; imageName: string | null }[] =>
+  sources.foldersOf(albumId).flatMap((own) => {
+    const above = own.path.slice(0, Math.max(0, own.path.lastIndexOf('/')));
+    const isDisc = DISC_FOLDER.test(own.path.slice(own.path.lastIndexOf('/') + 1));
+    return isDisc ? [own, { path: above, imageName: sources.imageIn(above) }] : [own];
   });
+
+function imagesBeside(albumId: AlbumId, sources: CandidateDeps['sources']): string[] {
+  const paths = foldersBeside(albumId, sources).flatMap(({ path, imageName }) =>
+    imageName === null ? [] : [below(path, imageName)],
+  );
   return [...new Set(paths)];
 }
 
-const below = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
+export const below = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
 
 /** Throws UnusablePicture at MAX_COVER_BYTES, also for a file that grows while it is read. */
 export async function readAll(stream: Readable): Promise<Buffer> {

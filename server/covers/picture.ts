@@ -31,6 +31,9 @@ export interface Cover {
   ext: string;
   mime: string;
   etag: string;
+  /** In pixels. */
+  width: number;
+  height: number;
 }
 
 /** The picture cannot be used as a cover; `message` says why. */
@@ -52,7 +55,8 @@ export async function checkPicture(bytes: Buffer): Promise<Cover> {
     });
   if (found.format !== KINDS[mime].sharpFormat)
     throw new UnusablePicture('the picture is not of the format that it claims');
-  return { bytes, mime, ext: KINDS[mime].ext, etag: hash('sha256', bytes, 'hex').slice(0, 32) };
+  const { width, height } = found.autoOrient;
+  return { bytes, mime, ext: KINDS[mime].ext, etag: hash('sha256', bytes, 'hex').slice(0, 32), width, height };
 }
 
 /**

@@ -1,6 +1,6 @@
-// Pictures of single tracks: of placeholders, at the URL that the catalogue gave, and of tracks without an album,
-// inside their files. Each is fetched once, resized and cached. It is not stored as an album's cover, because that
-// would prevent finding a better one.
+// Pictures that are not the cover of an album: of placeholders, at the URL that the catalogue gave, of tracks without
+// an album, inside their files, and those to choose a cover from. Each is fetched once, resized and cached. It is not
+// stored as an album's cover, because that would prevent finding a better one.
 import { hash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -108,6 +108,8 @@ export function createPlaceholderCovers({ db, cacheDir, now, fetchPicture, readE
     sendRead(req, res, { key: url, read: () => fetchPicture(url) }, format);
 
   return {
+    /** A picture that is read when it is not in the cache; `key` names its content. False when nothing was sent. */
+    sendRead,
     /** False when there is no picture and nothing was sent. `url` must come from a catalogue. */
     send,
     /** The picture of a placeholder, or of a track without an album. */

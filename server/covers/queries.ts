@@ -2,6 +2,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
+import { notFound } from '../errors.ts';
 import { albumCovers, albums, type sourceFolders } from '../db/schema.ts';
 import { CREDITS_LOOKED_AT } from '../library/artist-rows.ts';
 import { FORMATS } from '../media/audio-formats.ts';
@@ -20,6 +21,13 @@ export const findCoverRow = (db: Db, albumId: AlbumId): CoverRow | undefined =>
 
 export const hasAlbum = (db: Db, albumId: AlbumId): boolean =>
   db.select({ id: albums.id }).from(albums).where(eq(albums.id, albumId)).get() !== undefined;
+
+/** The release group of an album, if it was identified. Throws `not_found`. */
+export function albumRelease(db: Db, albumId: AlbumId): string | null {
+  const row = db.select({ mbid: albums.releaseGroupMbid }).from(albums).where(eq(albums.id, albumId)).get();
+  if (!row) throw notFound('album', albumId);
+  return row.mbid;
+}
 
 /** There is a cover, or a person removed it: no other is looked for. */
 export function hasCoverOrNone(db: Db, albumId: AlbumId): boolean {
@@ -98,17 +106,24 @@ export function prepareFindCovers(db: MainDb) {
   };
 }
 
+/** A track with audio in which a picture may be. */
+export interface WithPicture {
+  id: TrackId;
+  title: string;
+  storageUri: string;
+  /** Milliseconds. */
+  updatedAt: number;
+}
+
 export type CoverSources = ReturnType<typeof prepareCoverSources>;
 
 /** Local files that may have the picture of an album, and albums that are pending. */
 export function prepareCoverSources(db: MainDb) {
-  const audio = db.$client
-    .prepare<[number, number], string>(`
-    SELECT storage_uri FROM tracks
+  const audio = db.$client.prepare<[number, number], WithPicture>(`
+    SELECT id, title, storage_uri AS storageUri, updated_at AS updatedAt FROM tracks
     WHERE album_id = ? AND (has_picture = 1 OR format IN (${PICTURES_UNKNOWN})) AND availability = 'available'
     AND storage_uri IS NOT NULL
-    ORDER BY disc_number IS NULL, disc_number, track_number IS NULL, track_number, id LIMIT ?`)
-    .pluck();
+    ORDER BY disc_number IS NULL, disc_number, track_number IS NULL, track_number, id LIMIT ?`);
   const folders = db.$client.prepare<[number], RowAs<typeof sourceFolders, 'path' | 'imageName'>>(`
     SELECT f.path, f.image_name AS imageName FROM tracks t
     JOIN source_files s ON s.track_id = t.id JOIN source_folders f ON f.id = s.folder_id
@@ -125,7 +140,7 @@ export function prepareCoverSources(db: MainDb) {
   );
   const highest = db.$client.prepare<[], { id: number | null }>('SELECT max(id) AS id FROM albums');
   return {
-    /** Storage URIs of the first tracks that have or may have a picture, in the order of the album. */
+    /** The first tracks that have or may have a picture, in the order of the album. */
     audioWithPicture: (id: AlbumId, limit: number) => audio.all(id, limit),
     foldersOf: (id: AlbumId) => folders.all(id),
     imageIn: (path: string) => folder.get(path)?.imageName ?? null,

@@ -11,7 +11,15 @@ import type { ShownCover } from './mosaic.ts';
 import { COVER_MIMES, MAX_COVER_BYTES } from './picture.ts';
 import type { PlaceholderCovers } from './placeholder-covers.ts';
 import { sendCover } from './send-cover.ts';
-import { CoverQuery, FoundCover } from './wire.ts';
+import {
+  candidateId,
+  CandidateQuery,
+  CoverCandidates,
+  CoverChoice,
+  CoverQuery,
+  FoundCover,
+  toCandidates,
+} from './wire.ts';
 
 const picture = {
   method: 'get' as const,
@@ -23,7 +31,7 @@ const picture = {
 
 export function coverRoutes(
   covers: CoverService,
-  placeholders: Pick<PlaceholderCovers, 'sendOfTrack' | 'sendOfAlbum'>,
+  placeholders: Pick<PlaceholderCovers, 'sendOfTrack' | 'sendOfAlbum' | 'sendRead'>,
   editing: Pick<Editing, 'assertAlbum'>,
 ): Route[] {
   const send = (
@@ -109,6 +117,64 @@ export function coverRoutes(
       ({ user, params, signal }) => {
         editing.assertAlbum(user, params.id);
         return covers.lookAgain(params.id, signal);
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/albums/:id/cover/candidates',
+        access: 'user',
+        right: 'canEdit',
+        orOwn: true,
+        params: idParam(AlbumIdIn),
+        query: CandidateQuery,
+        reply: CoverCandidates,
+        summary: 'Pictures that may be chosen as the cover of an album, each once',
+      },
+      async ({ user, params, query, signal }) => {
+        editing.assertAlbum(user, params.id);
+        return toCandidates(
+          query.from === 'archive'
+            ? await covers.candidates.listOfArchive(params.id, signal)
+            : { items: await covers.candidates.listNearby(params.id), reason: null },
+        );
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/albums/:id/cover/candidates/:candidate',
+        access: 'stream',
+        right: 'canEdit',
+        orOwn: true,
+        params: idParam(AlbumIdIn).extend({ candidate: candidateId }),
+        query: CoverQuery.pick({ token: true }),
+        status: [200, 206, 304],
+        produces: ['image/webp'],
+        problems: ['unavailable'],
+        summary: 'One of these pictures, at most 600 pixels large',
+      },
+      async ({ user, params, req, res }) => {
+        editing.assertAlbum(user, params.id);
+        const { key, readSmall } = await covers.candidates.find(params.id, params.candidate);
+        if (!(await placeholders.sendRead(req, res, { key, read: readSmall }))) throw notFound('cover');
+      },
+    ),
+    route(
+      {
+        method: 'post',
+        path: '/albums/:id/cover/choose',
+        access: 'user',
+        right: 'canEdit',
+        orOwn: true,
+        params: idParam(AlbumIdIn),
+        body: CoverChoice,
+        problems: ['unavailable'],
+        summary: 'Make one of these pictures the cover of an album',
+      },
+      ({ user, params, body, signal }) => {
+        editing.assertAlbum(user, params.id);
+        return covers.choose(params.id, body.candidate, signal);
       },
     ),
   ];

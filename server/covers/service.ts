@@ -7,7 +7,8 @@ import type { Log } from '../log/log.ts';
 import { coverKey } from '../storage/local-paths.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import type { Storage } from '../storage/storage.ts';
-import { readAll } from './nearby-pictures.ts';
+import { createCandidates } from './candidates.ts';
+import { readAll, readEmbedded } from './nearby-pictures.ts';
 import type { CoverArchive } from './cover-archive.ts';
 import { createArchiveFinder } from './archive-finder.ts';
 import { createEmbeddedPictures } from './embedded-pictures.ts';
@@ -76,6 +77,7 @@ export function createCoverService({
     highestAlbumId: sources.highestAlbumId,
     onCover,
   });
+  const candidates = createCandidates({ db, sources, audioStore, embedded, archive });
   const thumbnails = createThumbnails({ cacheDir, readOriginal });
   const orphans = createOrphans({ db, log, storage, thumbnails, locked });
   const proveStored = createCoverCheck({ db, now, storage, audioStore, sources, embedded, locked, onHealed: changed });
@@ -98,6 +100,19 @@ export function createCoverService({
     await orphans.releaseOf(albumId);
     await thumbnails.forget(albumId);
     onCover(albumId);
+  }
+
+  /** Replaces the cover. Throws `not_found`, `unsupported_type`. */
+  async function setCover(albumId: AlbumId, bytes: Buffer): Promise<void> {
+    const cover = await checkPicture(bytes).catch((cause: unknown) => {
+      throw new AppError('unsupported_type', `This picture cannot be used: ${messageOf(cause)}.`, { cause });
+    });
+    const key = coverKey(albumId, cover.ext);
+    await locked(albumId, () =>
+      replace({ albumId, key, etag: cover.etag, origin: 'manual', checkedAt: now() }, async () => {
+        await storage.put(key, cover.bytes, { contentType: cover.mime });
+      }),
+    );
   }
 
   /**
@@ -124,10 +139,13 @@ export function createCoverService({
     },
 
     /** The picture in stored audio. Throws UnusablePicture and AppErrors. */
-    async readEmbedded(storageUri: string): Promise<Buffer | undefined> {
-      const file = await audioStore.resolve(storageUri);
-      const { size } = await file.stat(); // throws `gone`
-      return embedded.read(file.path === undefined ? { size, open: file.open } : { path: file.path });
+    readEmbedded: (storageUri: string): Promise<Buffer | undefined> =>
+      readEmbedded(storageUri, { audioStore, embedded }),
+
+    candidates,
+    /** Makes one of the candidates the cover. Throws `not_found`, `unsupported_type` and like `candidates.find`. */
+    async choose(albumId: AlbumId, id: string, signal: AbortSignal): Promise<void> {
+      await setCover(albumId, await (await candidates.find(albumId, id)).read(signal));
     },
 
     /** Like `resolveCover`, but logs errors instead of throwing. */
@@ -181,18 +199,7 @@ export function createCoverService({
       };
     },
 
-    /** Replaces the cover. Throws `not_found`, `unsupported_type`. */
-    async setCover(albumId: AlbumId, bytes: Buffer): Promise<void> {
-      const cover = await checkPicture(bytes).catch((cause: unknown) => {
-        throw new AppError('unsupported_type', `This picture cannot be used: ${messageOf(cause)}.`, { cause });
-      });
-      const key = coverKey(albumId, cover.ext);
-      await locked(albumId, () =>
-        replace({ albumId, key, etag: cover.etag, origin: 'manual', checkedAt: now() }, async () => {
-          await storage.put(key, cover.bytes, { contentType: cover.mime });
-        }),
-      );
-    },
+    setCover,
 
     /** Removes the cover; no other is looked for. Throws `not_found` for an unknown album. */
     removeCover: (albumId: AlbumId): Promise<void> =>

@@ -28,11 +28,11 @@ export async function readWithMusicMetadata(source: ByteSource, format: AudioFor
   return { facts, tags: tagsOf(metadata), pictures: [], reader: 'music-metadata' };
 }
 
-/** The first front cover, or else the first picture. Throws like `readWithMusicMetadata`. */
-export async function readPictureWithMusicMetadata(
+/** The pictures, front covers first. Throws like `readWithMusicMetadata`. */
+export async function readPicturesWithMusicMetadata(
   source: ByteSource,
   format: AudioFormat | undefined,
-): Promise<{ mime: string; bytes: Buffer } | undefined> {
+): Promise<{ mime: string; bytes: Buffer }[]> {
   if (format === 'wma') refuseCrowdedAsf(source);
   const found =
     format === 'wma'
@@ -42,7 +42,7 @@ export async function readPictureWithMusicMetadata(
     const mime = bytes.length <= MAX_PICTURE_BYTES ? sniffPicture(bytes) : undefined;
     return mime === undefined ? [] : [{ mime, bytes, isFront }];
   });
-  return pictures.find(({ isFront }) => isFront) ?? pictures[0];
+  return pictures.toSorted((a, b) => Number(b.isFront) - Number(a.isFront));
 }
 
 /** Throws UnreadableAudio for a video. */

@@ -71,24 +71,29 @@ export interface Picture {
   bytes: Buffer;
 }
 
-/** The embedded cover of a file of any format. Throws like `readAudio`. */
-export async function readCover(source: ByteSource): Promise<Picture | undefined> {
+/** The embedded cover of a file of any format; with `skip`, a further picture. Throws like `readAudio`. */
+export async function readCover(source: ByteSource, skip = 0): Promise<Picture | undefined> {
   const read = readAudioSync(source);
-  if (read) return readPicture(source, read.pictures);
-  const { readPictureWithMusicMetadata } = await import('./fallback.ts');
+  if (read) return readPicture(source, read.pictures, { skip });
+  const { readPicturesWithMusicMetadata } = await import('./fallback.ts');
   const window = new Window(source);
   const { format, start } = formatOf(window);
   const { pictures, end } = readEnclosingTags(window, false);
-  const inside = await readPictureWithMusicMetadata(between(source, start, end), format);
-  return inside ?? readPicture(source, pictures, () => readEnclosingTags(window, true).pictures);
+  const inside = await readPicturesWithMusicMetadata(between(source, start, end), format);
+  const decode = (): FoundPicture[] => readEnclosingTags(window, true).pictures;
+  return inside[skip] ?? readPicture(source, pictures, { decode, skip: skip - inside.length });
 }
 
-/** The first picture that is a JPEG, PNG, WebP or GIF and not too large. Returns a copy of its bytes. */
+/** The first picture after `skip` that is a JPEG, PNG, WebP or GIF and not too large. Returns a copy of its bytes. */
 export function readPicture(
   source: ByteSource,
   pictures: readonly PictureRef[],
-  decode: () => readonly FoundPicture[] = () => readOwn(new Window(source), true)?.pictures ?? [],
+  {
+    decode = () => readOwn(new Window(source), true)?.pictures ?? [],
+    skip = 0,
+  }: { decode?: () => readonly FoundPicture[]; skip?: number } = {},
 ): Picture | undefined {
+  let left = skip;
   let encoded: readonly { bytes?: Buffer }[] | undefined;
   for (const [n, ref] of pictures.entries()) {
     let bytes: Uint8Array | undefined;
@@ -99,7 +104,7 @@ export function readPicture(
       bytes = encoded[n]?.bytes;
     }
     const mime = bytes && sniffPicture(bytes);
-    if (bytes && mime && bytes.length <= MAX_PICTURE_BYTES) return { mime, bytes: Buffer.from(bytes) };
+    if (bytes && mime && bytes.length <= MAX_PICTURE_BYTES && left-- <= 0) return { mime, bytes: Buffer.from(bytes) };
   }
   return undefined;
 }

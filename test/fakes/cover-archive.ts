@@ -10,7 +10,8 @@ import { serve, stop } from './serve.ts';
  * is sent so many times before the image.
  */
 export type ArchiveBehaviour =
-  | { picture: Buffer; only500?: boolean }
+  /** `others`: what its further pictures show; all are the same picture. */
+  | { picture: Buffer; only500?: boolean; others?: string[] }
   | { status: number; retryAfter?: number; behind?: boolean; times?: number; after?: Buffer }
   | 'endless'
   | 'huge'
@@ -39,7 +40,7 @@ export async function startFakeCoverArchive(port = 0): Promise<FakeCoverArchive>
     const path = request.url ?? '/';
     const [, kind, mbid = '', size = ''] = path.split('/');
     const group = fake.groups.get(mbid);
-    if (kind === 'release-group') {
+    if (kind === 'release-group' || kind === 'release') {
       fake.asked.push({ path, userAgent: request.headers['user-agent'] ?? '', at: performance.now() });
       return front(response, mbid, size, group);
     }
@@ -61,9 +62,19 @@ export async function startFakeCoverArchive(port = 0): Promise<FakeCoverArchive>
         'no',
         group.retryAfter === undefined ? {} : { 'Retry-After': String(group.retryAfter) },
       );
-    if (typeof group === 'object' && 'picture' in group && group.only500 && size !== 'front-500')
+    if (size === '') return index(response, mbid, group);
+    if (typeof group === 'object' && 'picture' in group && group.only500 && !size.endsWith('-500'))
       return text(response, 404, 'no such size');
     redirect(response, 307, `${fake.url}/download/${mbid}/picture_thumb500.jpg`);
+  }
+
+  /** The list of a release group, whose release has the same mbid here. */
+  function index(response: ServerResponse, mbid: string, group: ArchiveBehaviour): void {
+    const types = typeof group === 'object' && 'picture' in group ? [...(group.others ?? []), 'Front'] : [];
+    const images = types.map((type, n) => ({ id: n + 1, types: [type], front: type === 'Front', comment: '' }));
+    response
+      .writeHead(200, { 'Content-Type': 'application/json' })
+      .end(JSON.stringify({ release: `https://musicbrainz.org/release/${mbid}`, images }));
   }
 
   function storage(response: ServerResponse, group: ArchiveBehaviour | undefined): void {

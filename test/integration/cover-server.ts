@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { eq } from 'drizzle-orm';
+import { createPlaceholderCovers } from '../../server/covers/placeholder-covers.ts';
 import { coverRoutes } from '../../server/covers/routes.ts';
 import { createCoverService } from '../../server/covers/service.ts';
 import type { AlbumId, TrackId } from '../../server/db/ids.ts';
@@ -70,7 +71,13 @@ export async function openCoverServer({ archiveUrl, storageIs = (local) => local
   const served = await serveRoutes(
     coverRoutes(
       covers,
-      { sendOfTrack: () => Promise.resolve(false), sendOfAlbum: () => Promise.resolve(false) },
+      createPlaceholderCovers({
+        db: library.db,
+        cacheDir: join(dir, 'cache'),
+        now: () => clock.now,
+        fetchPicture: () => Promise.resolve(undefined),
+        readEmbedded: covers.readEmbedded,
+      }),
       { assertAlbum: () => undefined },
     ),
   );

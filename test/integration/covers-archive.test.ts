@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { CoverCandidates } from '../../server/covers/wire.ts';
 import type { AlbumId } from '../../server/db/ids.ts';
 import {
   pngBomb,
@@ -290,5 +291,49 @@ describe('searching by hand', () => {
     await server.covers.setCover(album, other);
     expect(await lookAgain(album)).toEqual({ status: 200, body: { found: true, reason: null } });
     expect([server.rowOf(album)?.origin, archive.asked.length]).toEqual(['manual', 0]);
+  });
+});
+
+describe('choosing among the pictures of the archive', () => {
+  const list = async (album: number): Promise<CoverCandidates> => {
+    const response = await server.call(`/albums/${album}/cover/candidates?from=archive`);
+    expect(response.status).toBe(200);
+    return (await response.json()) as CoverCandidates;
+  };
+
+  it('lists them with the front first, shows a small one, and stores the large one', async () => {
+    const album = addAlbum({ picture, others: ['Back'] });
+    const { items, reason } = await list(album);
+    expect([items.map(({ origin, name }) => [origin, name]), reason]).toEqual([
+      [
+        ['archive', 'Front'],
+        ['archive', 'Back'],
+      ],
+      null,
+    ]);
+    const [, back] = items;
+    expect((await server.call(`/albums/${album}/cover/candidates/${back?.id}`)).status).toBe(200);
+    const chosen = await server.call(`/albums/${album}/cover/choose`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ candidate: back?.id }),
+    });
+    expect(chosen.status).toBe(204);
+    expect((await bytesOf(await server.call(`/albums/${album}/cover`))).equals(picture)).toBe(true);
+    expect(archive.asked.map(({ path }) => path)).toEqual([
+      `/release-group/${mbidOf(count)}`,
+      `/release/${mbidOf(count)}/1-500`,
+      `/release/${mbidOf(count)}/1-1200`,
+    ]);
+  });
+
+  it('says why there are none', async () => {
+    expect(await list(addAlbum())).toEqual({ items: [], reason: null });
+    expect(await list(server.library.addAlbum())).toEqual({
+      items: [],
+      reason: 'The album has not been identified.',
+    });
+    const broken = await list(addAlbum({ status: 500 }));
+    expect(broken.reason).toMatch(/^The cover archive cannot be used right now: .* answered 500\.$/);
   });
 });

@@ -7,9 +7,11 @@ import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createPlaceholderCovers } from '../../server/covers/placeholder-covers.ts';
 import { coverRoutes } from '../../server/covers/routes.ts';
 import { createCoverService, type CoverService } from '../../server/covers/service.ts';
 import { nearestSize } from '../../server/covers/thumbnails.ts';
+import type { CoverCandidates } from '../../server/covers/wire.ts';
 import type { AlbumId } from '../../server/db/ids.ts';
 import { albumCovers, albums, sourceFiles, sourceFolders, tracks } from '../../server/db/schema.ts';
 import { AppError } from '../../server/errors.ts';
@@ -64,7 +66,13 @@ beforeEach(async () => {
   served = await serveRoutes(
     coverRoutes(
       covers,
-      { sendOfTrack: () => Promise.resolve(false), sendOfAlbum: () => Promise.resolve(false) },
+      createPlaceholderCovers({
+        db: library.db,
+        cacheDir: join(dir, 'cache'),
+        now: () => now,
+        fetchPicture: () => Promise.resolve(undefined),
+        readEmbedded: covers.readEmbedded,
+      }),
       { assertAlbum: () => undefined },
     ),
   );
@@ -620,5 +628,62 @@ describe('changing a cover by hand', () => {
     expect(rowOf(album)).toBeUndefined();
     expect(await covers.resolveCover(album)).toBe(false);
     expect(rowOf(album)).toBeUndefined();
+  });
+});
+
+describe('choosing one of the pictures that were found', () => {
+  const listed = async (album: number): Promise<CoverCandidates['items']> => {
+    const response = await get(`/albums/${album}/cover/candidates`);
+    expect(response.status).toBe(200);
+    return ((await response.json()) as CoverCandidates).items;
+  };
+  const choose = (album: number, candidate: string): Promise<Response> =>
+    fetch(`${served.url}/albums/${album}/cover/choose`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer good', 'content-type': 'application/json' },
+      body: JSON.stringify({ candidate }),
+    });
+
+  it('lists each picture in tags and folders once, shows it, and makes it the cover', async () => {
+    const album = library.addAlbum();
+    const scanned = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#123456' } })
+      .png()
+      .toBuffer();
+    const frames = [jpeg, png].map((bytes) => id3Frame('APIC', Buffer.concat([ascii('\0image/x\0\x03\0'), bytes])));
+    await addAudio(album, Buffer.concat([id3(frames), silentMp3(30)]), 1);
+    await addAudio(album, mp3With(jpeg), 2);
+    addFolder(album, 'Artist/Album', { name: 'cover.png', bytes: png });
+    fs.writeFileSync(join(music, 'Artist/Album', 'Booklet 1.PNG'), scanned);
+    fs.writeFileSync(join(music, 'Artist/Album', 'broken.jpg'), 'no picture');
+    await covers.resolveCover(album);
+
+    const found = await listed(album);
+    expect(
+      found.map(({ origin, name, width, height, is_current }) => [origin, name, width, height, is_current]),
+    ).toEqual([
+      ['embedded', 'Track', 700, 500, true],
+      ['embedded', 'Track', 100, 100, false],
+      ['folder', 'Booklet 1.PNG', 40, 30, false],
+    ]);
+    const [, , booklet] = found;
+    const shown = await get(`/albums/${album}/cover/candidates/${booklet?.id}`);
+    expect([shown.status, shown.headers.get('content-type')]).toEqual([200, 'image/webp']);
+    expect(await sharp(await bytesOf(shown)).metadata()).toMatchObject({ width: 40, height: 30 });
+
+    expect((await choose(album, booklet?.id ?? '')).status).toBe(204);
+    expect((await stored(album))?.equals(scanned)).toBe(true);
+    expect(rowOf(album)).toMatchObject({ origin: 'manual' });
+    expect((await listed(album)).map(({ is_current }) => is_current)).toEqual([false, false, true]);
+  });
+
+  it('finds nothing of another album, or under any other id', async () => {
+    const [album, other] = [library.addAlbum(), library.addAlbum()];
+    await addAudio(album, mp3With(jpeg));
+    const [picture] = await listed(album);
+    expect(await listed(other)).toEqual([]);
+    expect((await choose(other, picture?.id ?? '')).status).toBe(404);
+    expect((await get(`/albums/${other}/cover/candidates/${picture?.id}`)).status).toBe(404);
+    expect((await choose(album, `folder-${'0'.repeat(32)}`)).status).toBe(404);
+    expect((await choose(album, '../../etc/passwd')).status).toBe(422);
   });
 });

@@ -6,7 +6,7 @@ import { useItemInput } from '../../music/use-item-input.ts';
 const ActionMenu = lazy(async () => ({ default: (await import('../../music/action-menu.tsx')).ActionMenu }));
 const BatchEdit = lazy(async () => ({ default: (await import('../../features/browse/batch-edit.tsx')).BatchEdit }));
 const CoverDialog = lazy(async () => ({
-  default: (await import('../../features/browse/album-cover.tsx')).CoverDialog,
+  default: (await import('../../features/browse/cover-dialog.tsx')).CoverDialog,
 }));
 const MergeDialog = lazy(async () => ({
   default: (await import('../../features/browse/album-regroup.tsx')).MergeDialog,
