@@ -3,6 +3,7 @@
 // loaded yet are undefined and drawn as skeletons.
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { MOST_ROWS } from '../ui/selection.ts';
 import { PAGE_SIZE, type PageAt, type PageOptions } from './library.ts';
 
 /** Pages kept before and behind those on screen. */
@@ -18,8 +19,6 @@ const PATIENCE_MS = 150;
 const REST_MS = 250;
 /** A row this close to the next page has it fetched: what a held page key passes in about a third of a second. */
 const AHEAD = 300;
-/** Above this many rows, none are looked up one by one. */
-export const MOST_ROWS = 10_000;
 
 export interface PagedList<T> {
   /** Undefined until the first page has arrived. */

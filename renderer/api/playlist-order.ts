@@ -1,31 +1,28 @@
 // Reordering a playlist whose entries are only partly loaded: those that are not are undefined. Pure.
 
-type Entry = { entry_id: number } | undefined;
-
 /**
- * The entries of `ids`, in that order, moved before `before` (null: to the end). An id that is not loaded stays where
- * it is.
+ * The entries that go, in their order, moved before `before` (null: to the end), or if that goes too, before the next
+ * one that stays. Entries that are not loaded stay where they are.
  */
-export function movedEntries<T extends Entry>(
-  entries: readonly T[],
-  ids: readonly number[],
+export function movedEntries<T extends { entry_id: number }>(
+  entries: readonly (T | undefined)[],
+  isGoing: (entry: T) => boolean,
   before: number | null,
-): T[] {
-  const going = new Map(ids.map((id) => [id, undefined as T | undefined]));
-  const rest: T[] = [];
-  for (const entry of entries) {
-    if (entry !== undefined && going.has(entry.entry_id)) going.set(entry.entry_id, entry);
-    else rest.push(entry);
-  }
-  const moved = [...going.values()].filter((entry) => entry !== undefined) as T[];
-  const at = before === null ? rest.length : rest.findIndex((entry) => entry?.entry_id === before);
-  return at < 0 ? [...entries] : [...rest.slice(0, at), ...moved, ...rest.slice(at)];
+): (T | undefined)[] {
+  const goes = (entry: T | undefined): boolean => entry !== undefined && isGoing(entry);
+  const from = before === null ? entries.length : entries.findIndex((entry) => entry?.entry_id === before);
+  if (from < 0) return [...entries];
+  return [
+    ...entries.slice(0, from).filter((entry) => !goes(entry)),
+    ...entries.filter(goes),
+    ...entries.slice(from).filter((entry) => !goes(entry)),
+  ];
 }
 
-export function withoutEntries<T extends Entry>(entries: readonly T[], ids: readonly number[]): T[] {
-  const gone = new Set(ids);
-  return entries.filter((entry) => entry === undefined || !gone.has(entry.entry_id));
-}
+export const withoutEntries = <T extends { entry_id: number }>(
+  entries: readonly (T | undefined)[],
+  isGoing: (entry: T) => boolean,
+): (T | undefined)[] => entries.filter((entry) => entry === undefined || !isGoing(entry));
 
 /**
  * The entry before which the selection goes to move by one row; undefined when it cannot move. Indexes are of the whole

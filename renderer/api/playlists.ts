@@ -187,7 +187,9 @@ export function usePutBack() {
   });
 }
 
-type Change = { kind: 'move'; ids: number[]; before: number | null } | { kind: 'remove'; ids: number[] };
+/** Some entries, or all but some, which need not be loaded. */
+export type EntryChoice = { ids: number[] } | { allBut: number[] };
+type Change = EntryChoice & ({ kind: 'move'; before: number | null } | { kind: 'remove' });
 
 /** Moves or removes entries: shown at once, reverted when the server refuses, as it does after a concurrent change. */
 export function useChangeEntries(id: number) {
@@ -218,17 +220,12 @@ export function notePlaylist(queries: QueryClient): void {
 }
 
 async function send(id: number, change: Change): Promise<PlaylistOut> {
-  if (change.kind === 'move')
-    return request<PlaylistOut>(`${entriesPath(id)}/move`, {
-      method: 'POST',
-      query: BARE,
-      body: { entry_ids: change.ids, before_entry_id: change.before },
-    });
-  const gone = new URLSearchParams([
-    ['entries', 'false'],
-    ...change.ids.map((entryId) => ['entry_id', String(entryId)]),
-  ]);
-  return request<PlaylistOut>(`${entriesPath(id)}?${gone.toString()}`, { method: 'DELETE' });
+  const chosen = 'ids' in change ? { entry_ids: change.ids } : { all_but: change.allBut };
+  return request<PlaylistOut>(`${entriesPath(id)}/${change.kind}`, {
+    method: 'POST',
+    query: BARE,
+    body: change.kind === 'move' ? { ...chosen, in_list_order: true, before_entry_id: change.before } : chosen,
+  });
 }
 
 /** The loaded pages after the change. A page that would need entries not loaded is left to the server. */
@@ -244,11 +241,15 @@ function rewrite(
     page?.items.forEach((entry, i) => {
       entries[page.offset + i] = entry;
     });
+  const chosen = new Set('ids' in change ? change.ids : change.allBut);
+  const isGoing = (entry: PlaylistEntryOut) => chosen.has(entry.entry_id) === 'ids' in change;
   const next =
-    change.kind === 'move' ? movedEntries(entries, change.ids, change.before) : withoutEntries(entries, change.ids);
+    change.kind === 'move' ? movedEntries(entries, isGoing, change.before) : withoutEntries(entries, isGoing);
   for (const [, page] of pages) {
     if (!page) continue;
-    const items = next.slice(page.offset, page.offset + page.limit);
+    const items = next
+      .slice(page.offset, page.offset + page.limit)
+      .map((entry, i) => entry && { ...entry, position: page.offset + i });
     if (items.some((entry) => entry === undefined)) continue;
     queries.setQueryData(entryPage(id, { limit: page.limit, offset: page.offset }).queryKey, {
       ...page,

@@ -1,6 +1,9 @@
 // Selected rows of a list. Rows selected one by one are kept by id, so they stay selected while the list changes; "all"
 // means everything in the list when an action runs, which also works for a million rows. Pure.
 
+/** More rows than this are not looked up one by one. */
+export const MOST_ROWS = 10_000;
+
 export type Selection =
   | { readonly all: false; readonly ids: ReadonlySet<number> }
   /** Everything but these. */

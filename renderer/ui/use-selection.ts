@@ -1,7 +1,20 @@
 // Selection in a paged list, as in file managers: click selects one, Ctrl or Cmd and Space toggle, Shift selects a
 // range, Ctrl+A all. Rows in between may not be loaded, so ranges are fetched.
 import { useCallback, useMemo, useRef, useState, type MouseEvent } from 'react';
-import { choose, countChosen, EVERYTHING, isChosen, NOTHING, toggled, withRows, type Selection } from './selection.ts';
+import { useTranslation } from 'react-i18next';
+import { formatNumber } from './format.ts';
+import {
+  choose,
+  countChosen,
+  EVERYTHING,
+  isChosen,
+  MOST_ROWS,
+  NOTHING,
+  toggled,
+  withRows,
+  type Selection,
+} from './selection.ts';
+import { useUndoNotice } from './undo-notice.tsx';
 
 interface SelectionOptions<T> {
   total: number;
@@ -53,8 +66,10 @@ export function chooseByClick(
 export function useSelection<T>({ total, item, idOf, fetchRows }: SelectionOptions<T>): ChosenRows {
   const [selection, setSelection] = useState<Selection>(NOTHING);
   const anchor = useRef(0);
-  const latest = useRef({ item, idOf, fetchRows });
-  latest.current = { item, idOf, fetchRows };
+  const { t } = useTranslation();
+  const { tell } = useUndoNotice();
+  const latest = useRef({ total, item, idOf, fetchRows, t, tell });
+  latest.current = { total, item, idOf, fetchRows, t, tell };
   /** Counts selections that replace the one before, so that a range that arrives after one is ignored. */
   const turn = useRef(0);
 
@@ -88,6 +103,11 @@ export function useSelection<T>({ total, item, idOf, fetchRows }: SelectionOptio
       extend: (to: number, add = false) => {
         const mine = (turn.current += 1);
         const [first, last] = [Math.min(anchor.current, to), Math.max(anchor.current, to)];
+        if (last - first >= MOST_ROWS) {
+          if (first === 0 && last === latest.current.total - 1) setSelection(EVERYTHING);
+          else latest.current.tell(latest.current.t('select.tooMany', { most: formatNumber(MOST_ROWS) }));
+          return;
+        }
         const here = loadedIds(first, last);
         setSelection((now) => (add ? withRows(now, here, true) : choose(here)));
         if (here.size === last - first + 1) return;

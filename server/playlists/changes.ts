@@ -36,6 +36,8 @@ export interface Edited extends Expected, PlaylistFields {
   removeIndexes?: readonly number[];
   addTrackIds?: readonly TrackId[];
 }
+/** Entries of a list: those named, in this order or in that of the list; or all but those named. */
+export type Chosen = { entryIds: readonly number[]; inListOrder?: boolean } | { allBut: readonly number[] };
 interface Counts {
   added: number;
   removed: number;
@@ -210,24 +212,31 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
       }),
 
     /** Throws `not_found` when one of them is not in the list; then all stay. */
-    remove: (userId: UserId, id: PlaylistId, entryIds: readonly number[], expected: Expected = {}): Promise<void> =>
+    remove: (userId: UserId, id: PlaylistId, chosen: Chosen, expected: Expected = {}): Promise<void> =>
       change(userId, id, expected, 'remove', () => {
-        assertEntries(rows.some(id, entryIds), entryIds);
-        return { ...EMPTY, removed: entryIds };
+        if ('entryIds' in chosen) assertEntries(rows.some(id, chosen.entryIds), chosen.entryIds);
+        return { ...EMPTY, removed: 'entryIds' in chosen ? chosen.entryIds : inOrder(rows.ids(id), chosen) };
       }),
 
-    /** With `before` null, to the end. */
+    /** With `before` null, to the end. In the order of the list, one that moves itself is the next that stays. */
     move: (
       userId: UserId,
       id: PlaylistId,
-      { entryIds, before, ...expected }: Expected & { entryIds: readonly number[]; before: number | null },
+      { before: asked, expectedVersion, ...chosen }: Expected & Chosen & { before: number | null },
     ): Promise<void> =>
-      change(userId, id, expected, 'reorder', () => {
-        if (new Set(entryIds).size < entryIds.length)
-          throw invalid([{ field: 'entry_ids', message: 'must not name an entry twice' }]);
-        if (before !== null && entryIds.includes(before))
-          throw invalid([{ field: 'before_entry_id', message: 'must not be one of the moved entries' }]);
-        assertEntries(rows.some(id, entryIds), entryIds);
+      change(userId, id, { expectedVersion }, 'reorder', () => {
+        const isNamed = 'entryIds' in chosen && chosen.inListOrder !== true;
+        if ('entryIds' in chosen) {
+          if (new Set(chosen.entryIds).size < chosen.entryIds.length)
+            throw invalid([{ field: 'entry_ids', message: 'must not name an entry twice' }]);
+          if (isNamed && asked !== null && chosen.entryIds.includes(asked))
+            throw invalid([{ field: 'before_entry_id', message: 'must not be one of the moved entries' }]);
+          assertEntries(rows.some(id, chosen.entryIds), chosen.entryIds);
+        }
+        const all = isNamed ? [] : rows.ids(id);
+        const entryIds = isNamed ? chosen.entryIds : inOrder(all, chosen);
+        if (entryIds.length === all.length) return EMPTY; // none stays that they could go in front of
+        const before = isNamed ? asked : nextStaying(all, new Set(entryIds), asked);
         const places = rows.places(id, entryIds.length, () => {
           if (before === null) return rows.aroundIndex(id, undefined);
           const [target] = rows.some(id, [before]);
@@ -314,6 +323,19 @@ function partsOfPlan({ removed, moved, added }: Planned): Planned[] {
     ...[...partsOf(moved, PART)].map((part) => ({ ...EMPTY, moved: part })),
     ...[...partsOf(added, PART)].map((part) => ({ ...EMPTY, added: part })),
   ];
+}
+
+function inOrder(all: readonly number[], chosen: Chosen): number[] {
+  const named = new Set('entryIds' in chosen ? chosen.entryIds : chosen.allBut);
+  return all.filter((id) => named.has(id) === 'entryIds' in chosen);
+}
+
+/** Throws `not_found` for one that is not in the list. */
+function nextStaying(all: readonly number[], moving: ReadonlySet<number>, from: number | null): number | null {
+  if (from === null) return null;
+  const at = all.indexOf(from);
+  if (at < 0) throw notFound('entry', from);
+  return all.slice(at).find((id) => !moving.has(id)) ?? null;
 }
 
 function assertEntries(found: readonly EntryRow[], asked: readonly number[]): void {

@@ -29,6 +29,7 @@ import {
   PlaylistVersionPage,
   PreviewOut,
   PreviewRules,
+  RemoveChosen,
   RemoveEntries,
   RemoveQuery,
   Reorder,
@@ -259,7 +260,12 @@ export function playlistRoutes({
       ({ user, params, query }) =>
         shown(
           user.id,
-          playlists.removeEntries(user.id, params.id, query.entry_id, { expectedVersion: query.expected_version }),
+          playlists.removeEntries(
+            user.id,
+            params.id,
+            { entryIds: query.entry_id },
+            { expectedVersion: query.expected_version },
+          ),
           query,
         ),
     ),
@@ -277,9 +283,30 @@ export function playlistRoutes({
       ({ user, params, query }) =>
         shown(
           user.id,
-          playlists.removeEntries(user.id, params.id, [params.entry_id], { expectedVersion: query.expected_version }),
+          playlists.removeEntries(
+            user.id,
+            params.id,
+            { entryIds: [params.entry_id] },
+            { expectedVersion: query.expected_version },
+          ),
           query,
         ),
+    ),
+
+    route(
+      {
+        method: 'post',
+        path: '/playlists/:id/tracks/remove',
+        access: 'user',
+        summary: 'Remove many entries, or all but some',
+        params: IdParam,
+        query: EntriesWanted,
+        body: RemoveChosen,
+        longLists: ['entry_ids', 'all_but'],
+        reply: PlaylistOut,
+      },
+      ({ user, params, query, body: { chosen, ...expected } }) =>
+        shown(user.id, playlists.removeEntries(user.id, params.id, chosen, expected), query),
     ),
 
     route(
@@ -291,7 +318,7 @@ export function playlistRoutes({
         params: IdParam,
         query: EntriesWanted,
         body: MoveEntries,
-        longLists: ['entry_ids'],
+        longLists: ['entry_ids', 'all_but'],
         reply: PlaylistOut,
       },
       ({ user, params, query, body }) => shown(user.id, playlists.moveEntries(user.id, params.id, body), query),

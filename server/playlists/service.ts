@@ -8,7 +8,7 @@ import type { EventHub } from '../events/hub.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { LibraryService } from '../library/service.ts';
 import { getOwn, getReadable } from './access.ts';
-import { createChanges, type Added, type Edited, type Expected } from './changes.ts';
+import { createChanges, type Added, type Chosen, type Edited, type Expected } from './changes.ts';
 import { createEntryRows } from './entry-rows.ts';
 import {
   deletePlaylist,
@@ -216,19 +216,14 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
       await changes.add(userId, id, added);
       return changed(userId, id);
     },
-    async removeEntries(
-      userId: UserId,
-      id: PlaylistId,
-      entryIds: readonly number[],
-      expected?: Expected,
-    ): Promise<PlaylistSummary> {
-      await changes.remove(userId, id, entryIds, expected);
+    async removeEntries(userId: UserId, id: PlaylistId, chosen: Chosen, expected?: Expected): Promise<PlaylistSummary> {
+      await changes.remove(userId, id, chosen, expected);
       return changed(userId, id);
     },
     async moveEntries(
       userId: UserId,
       id: PlaylistId,
-      move: Expected & { entryIds: readonly number[]; before: number | null },
+      move: Expected & Chosen & { before: number | null },
     ): Promise<PlaylistSummary> {
       await changes.move(userId, id, move);
       return changed(userId, id);

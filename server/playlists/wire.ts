@@ -105,23 +105,45 @@ export const Reorder = z
   })
   .transform(({ entry_ids, expected_version }) => ({ entryIds: entry_ids, expectedVersion: expected_version }))
   .meta({ id: 'PlaylistReorder' });
+
+const named = { entry_ids: idList<number>(MOST_MOVED, { least: 1 }).optional() };
+const allBut = idList<number>(MOST_MOVED, { description: 'instead of `entry_ids`: all entries but these' }).optional();
+const isOneOf = ({ entry_ids, all_but }: { entry_ids?: unknown; all_but?: unknown }): boolean =>
+  (entry_ids === undefined) !== (all_but === undefined);
+const ONE_OF = { path: ['entry_ids'], message: 'either this or all_but is required' };
+
 export const MoveEntries = z
   .strictObject({
-    entry_ids: idList<number>(MOST_MOVED, {
-      least: 1,
-      description: 'entries that go together, in this order',
-    }),
+    ...named,
+    all_but: allBut,
+    in_list_order: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          'true: they keep their order, as with `all_but`, and where `before_entry_id` is one of them, the next ' +
+          'entry that stays counts; false: they go in the order of `entry_ids`',
+      }),
     before_entry_id: entryId
       .nullable()
       .meta({ description: 'the entry they go in front of; null moves them to the end' }),
     expected_version,
   })
-  .transform(({ entry_ids, before_entry_id, expected_version }) => ({
-    entryIds: entry_ids,
+  .refine(isOneOf, ONE_OF)
+  .transform(({ entry_ids, all_but, in_list_order, before_entry_id, expected_version }) => ({
+    ...(entry_ids ? { entryIds: entry_ids, inListOrder: in_list_order === true } : { allBut: all_but ?? [] }),
     before: before_entry_id,
     expectedVersion: expected_version,
   }))
   .meta({ id: 'PlaylistMove' });
+export const RemoveChosen = z
+  .strictObject({ ...named, all_but: allBut, expected_version })
+  .refine(isOneOf, ONE_OF)
+  .transform(({ entry_ids, all_but, expected_version }) => ({
+    chosen: entry_ids ? { entryIds: entry_ids } : { allBut: all_but ?? [] },
+    expectedVersion: expected_version,
+  }))
+  .meta({ id: 'PlaylistRemove' });
 export const Restore = z
   .strictObject({ version: z.int().positive(), expected_version })
   .transform(({ version, expected_version }) => ({ version, expectedVersion: expected_version }))

@@ -281,6 +281,7 @@ describe('a smart playlist', () => {
       ['/tracks/1', 'DELETE'],
       ['/tracks', 'PUT', { entry_ids: [1] }],
       ['/tracks/move', 'POST', { entry_ids: [1], before_entry_id: null }],
+      ['/tracks/remove', 'POST', { all_but: [] }],
     ] as const) {
       const answer = await server.api<{ detail: string }>(`/playlists/${body.id}${path}`, {
         method,

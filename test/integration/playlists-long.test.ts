@@ -58,7 +58,7 @@ const CHANGES: [string, (id: PlaylistId, entries: number[]) => unknown][] = [
     'adding a track in the middle',
     (id, entries) => playlists.addTracks(user, id, { trackIds: [tracks[0] as TrackId], position: entries.length / 2 }),
   ],
-  ['taking one out', (id, entries) => playlists.removeEntries(user, id, [entries[3] as number])],
+  ['taking one out', (id, entries) => playlists.removeEntries(user, id, { entryIds: [entries[3] as number] })],
   [
     'moving one to the end',
     (id, entries) => playlists.moveEntries(user, id, { entryIds: [entries[0] as number], before: null }),
@@ -78,7 +78,7 @@ const CHANGES: [string, (id: PlaylistId, entries: number[]) => unknown][] = [
   [
     'going back to an earlier version',
     async (id) => {
-      const { version } = await playlists.removeEntries(user, id, entryIds(id).slice(1, 3));
+      const { version } = await playlists.removeEntries(user, id, { entryIds: entryIds(id).slice(1, 3) });
       return playlists.restore(user, id, { version: version - 1 });
     },
   ],
@@ -167,7 +167,7 @@ test('a long list is written in parts, and is one version with all of it', async
   const { playlist } = await playlists.restore(user, id, { version: 2 });
   expect([playlist.version, playlist.trackCount]).toEqual([5, 5_000]);
   expect(await contents(id)).toEqual([...some(5), ...some(2_000), ...some(3_000).slice(5)]);
-  const emptied = await playlists.removeEntries(user, id, entryIds(id));
+  const emptied = await playlists.removeEntries(user, id, { entryIds: entryIds(id) });
   expect([emptied.version, emptied.trackCount]).toEqual([6, 0]);
   expect(
     playlists

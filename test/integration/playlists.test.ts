@@ -144,6 +144,24 @@ describe('a playlist', () => {
     );
   });
 
+  test('moves and removes a selection in the order of the list, also all but some entries', async () => {
+    const list = await make(ids(0, 1, 2, 3, 4, 5));
+    const [a, b, c, d, e, f] = entriesOf(list) as [number, number, number, number, number, number];
+    const move = (body: object) => call(`/${list.id}/tracks/move`, 'POST', { in_list_order: true, ...body });
+    const remove = (body: object) => call(`/${list.id}/tracks/remove`, 'POST', body);
+    expect(entriesOf((await move({ entry_ids: [e, a, c], before_entry_id: null })).body)).toEqual([b, d, f, a, c, e]);
+    expect(entriesOf((await move({ entry_ids: [c, d, b], before_entry_id: b })).body)).toEqual([b, d, c, f, a, e]);
+    expect(entriesOf((await move({ all_but: [c, e], before_entry_id: c })).body)).toEqual([b, d, f, a, c, e]);
+    const whole = await move({ all_but: [], before_entry_id: b });
+    expect(entriesOf(whole.body)).toEqual([b, d, f, a, c, e]);
+    expect((await move({ entry_ids: [a], all_but: [a], before_entry_id: null })).status).toBe(422);
+    expect((await remove({})).status).toBe(422);
+    expect((await remove({ entry_ids: [a, 99_999] })).status).toBe(404);
+    expect(entriesOf((await remove({ entry_ids: [c, b] })).body)).toEqual([d, f, a, e]);
+    const left = (await remove({ all_but: [a, d] })).body;
+    expect([entriesOf(left), left.version]).toEqual([[d, a], whole.body.version + 2]);
+  });
+
   test('is renamed, described and shared without a new version', async () => {
     const list = await make(ids(0), { description: 'x' });
     const { body } = await call(`/${list.id}`, 'PATCH', { name: 'Other', is_public: true });
@@ -444,6 +462,7 @@ describe('another user', () => {
       [`/tracks?entry_id=${entry}`, 'DELETE'],
       [`/tracks/${entry}`, 'DELETE'],
       ['/tracks/move', 'POST', { entry_ids: [entry], before_entry_id: null }],
+      ['/tracks/remove', 'POST', { entry_ids: [entry] }],
       ['/restore', 'POST', { version: 1 }],
     ];
   };

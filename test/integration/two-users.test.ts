@@ -79,6 +79,7 @@ async function makePlaylist(): Promise<void> {
     'post /playlists/:id/tracks': { track_ids: [trackId] },
     'put /playlists/:id/tracks': { entry_ids: [entry.entry_id] },
     'post /playlists/:id/tracks/move': { entry_ids: [entry.entry_id], before_entry_id: null },
+    'post /playlists/:id/tracks/remove': { all_but: [] },
     'post /playlists/:id/restore': { version: 1 },
   });
   Object.assign(queries, {

@@ -7,15 +7,16 @@ import { IconRemove, IconToEnd, IconToTop } from '../../ui/icons.ts';
 import type { PlaylistEntryOut, PlaylistOut } from '../../../server/playlists/wire.ts';
 import { stepTarget } from '../../api/playlist-order.ts';
 import type { PagedList } from '../../api/paged-list.ts';
-import { fetchEntries, useChangeEntries, usePutBack } from '../../api/playlists.ts';
+import { fetchEntries, useChangeEntries, usePutBack, type EntryChoice } from '../../api/playlists.ts';
 import { detailOf } from '../../api/problem.ts';
 import { markItems } from '../../music/item-marks.ts';
 import { trackItems } from '../../music/items.ts';
-import { endTrackDrag, someTracks, startTrackDrag } from '../../music/track-drag.ts';
+import { endTrackDrag, someTracks, startTrackDrag, type TrackGroup } from '../../music/track-drag.ts';
 import { currentEntry } from '../../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
+import { MOST_ROWS } from '../../ui/selection.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { chooseByClick, isCovered, useSelection } from '../../ui/use-selection.ts';
 import { VirtualTable, type RowChoice } from '../../ui/virtual-table.tsx';
@@ -29,6 +30,22 @@ interface EntryTableProps {
   isEditable: boolean;
 }
 
+/** Entries to work on; they may be a whole list that is not loaded. */
+interface Some {
+  choice: EntryChoice;
+  count: number;
+  /** Their positions, ascending; none of a whole list. */
+  places: readonly number[];
+  group: TrackGroup;
+}
+
+const named = (entries: readonly PlaylistEntryOut[]): Some => ({
+  choice: { ids: entries.map(({ entry_id }) => entry_id) },
+  count: entries.length,
+  places: entries.map(({ position }) => position),
+  group: someTracks(entries.map(({ track }) => track)),
+});
+
 const ENTRY_DRAG = 'application/x-tonearm-entries';
 const nothing = () => {};
 
@@ -41,25 +58,58 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
   const change = useChangeEntries(playlist.id);
   const putBack = usePutBack();
   const total = list.total ?? 0;
-  const chosen = useSelection({ total, item: list.item, idOf: (entry) => entry.entry_id, fetchRows: list.fetchRows });
+  /** Entries that were selected, kept because they need not stay loaded. */
+  const known = useRef(new Map<number, PlaylistEntryOut>());
+  const keep = (entry: PlaylistEntryOut | undefined) => {
+    if (entry) known.current.set(entry.entry_id, entry);
+    return entry;
+  };
+  const fetchRows = async (first: number, last: number) => {
+    const entries = await list.fetchRows(first, last);
+    entries.forEach(keep);
+    return entries;
+  };
+  const chosen = useSelection({
+    total,
+    item: (index) => keep(list.item(index)),
+    idOf: (entry) => entry.entry_id,
+    fetchRows,
+  });
   const [said, setSaid] = useState('');
   const [goTo, setGoTo] = useState<{ row: number } | undefined>();
   /** Versions before each change made here, oldest first. */
   const undo = useRef<number[]>([]);
 
-  /** Positions of the selection, as far as loaded; the row itself when it is not selected. */
-  const placesFor = (index: number): number[] => {
+  const item = (index: number) => {
     const entry = list.item(index);
-    if (!entry || !chosen.has(entry.entry_id)) return entry ? [index] : [];
-    const places: number[] = [];
-    for (let i = 0; i < total; i += 1) {
-      const one = list.item(i);
-      if (one && chosen.has(one.entry_id)) places.push(i);
-    }
-    return places;
+    return entry && chosen.has(entry.entry_id) ? keep(entry) : entry;
   };
-  const idsAt = (places: readonly number[]) => places.flatMap((place) => list.item(place)?.entry_id ?? []);
-  const tracksAt = (places: readonly number[]) => places.flatMap((place) => list.item(place)?.track ?? []);
+  const selected = (): Some => {
+    const { selection, count } = chosen;
+    if (!selection.all) {
+      const entries = [...selection.ids].flatMap((id) => known.current.get(id) ?? []);
+      return named(entries.toSorted((a, b) => a.position - b.position));
+    }
+    return {
+      choice: { allBut: [...selection.except] },
+      count,
+      places: [],
+      group: {
+        count,
+        load: async () => {
+          if (count > MOST_ROWS) throw new Error(t('select.tooMany', { most: formatNumber(MOST_ROWS) }));
+          const all = await list.fetchRows(0, total - 1);
+          return all.filter((entry) => chosen.has(entry.entry_id)).map(({ track }) => track);
+        },
+      },
+    };
+  };
+  /** The selection, or the row itself when it is not selected. */
+  const someAt = (index: number): Some | undefined => {
+    const entry = list.item(index);
+    if (!entry) return undefined;
+    return chosen.has(entry.entry_id) ? selected() : named([entry]);
+  };
 
   const made = (before: number) => void undo.current.push(before);
   const takeBack = () => {
@@ -71,38 +121,37 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
     );
   };
 
-  const move = (places: readonly number[], beforeIndex: number | null) => {
-    const ids = idsAt(places);
+  const move = ({ choice, count, places, group }: Some, beforeIndex: number | null) => {
     const before = beforeIndex === null ? null : list.item(beforeIndex)?.entry_id;
-    if (ids.length === 0 || before === undefined || (before !== null && ids.includes(before))) return;
-    const to = (beforeIndex ?? total) - places.filter((place) => place < (beforeIndex ?? total)).length;
-    change.mutateAsync({ kind: 'move', ids, before }).then(
+    if (before === undefined) return;
+    const to = beforeIndex === null ? total - count : beforeIndex - places.filter((at) => at < beforeIndex).length;
+    change.mutateAsync({ kind: 'move', ...choice, before }).then(
       (next) => made(next.version - 1),
       (error: unknown) => notice.tell(detailOf(error)),
     );
     setGoTo({ row: to });
-    setSaid(
-      t('playlist.movedTo', { title: tracksAt(places)[0]?.title, count: places.length, position: to + 1, of: total }),
-    );
+    const ids = 'ids' in choice ? choice.ids : [];
+    const title = (known.current.get(ids[0] ?? 0)?.track ?? group.only)?.title;
+    setSaid(t('playlist.movedTo', { title, count, position: to + 1, of: total }));
+    for (const [i, id] of ids.entries()) {
+      const entry = known.current.get(id);
+      if (entry) keep({ ...entry, position: to + i });
+    }
   };
 
-  const remove = (places: readonly number[]) => {
-    const ids = idsAt(places);
-    if (ids.length === 0) return;
-    const title = tracksAt(places)[0]?.title;
+  const remove = ({ choice, count, places, group }: Some) => {
     chosen.clear();
-    change.mutateAsync({ kind: 'remove', ids }).then(
+    change.mutateAsync({ kind: 'remove', ...choice }).then(
       (next) => {
         made(next.version - 1);
-        const words =
-          ids.length === 1
-            ? t('playlist.removedOne', { title })
-            : t('playlist.removed', { count: ids.length, number: formatNumber(ids.length) });
+        const words = group.only
+          ? t('playlist.removedOne', { title: group.only.title })
+          : t('playlist.removed', { count, number: formatNumber(count) });
         notice.done(words, takeBack);
       },
       (error: unknown) => notice.tell(detailOf(error)),
     );
-    if (total > ids.length) setGoTo({ row: Math.min(places[0] ?? 0, total - ids.length - 1) });
+    if (total > count) setGoTo({ row: Math.min(places[0] ?? 0, total - count - 1) });
   };
 
   const playFrom = async (index: number) => {
@@ -115,14 +164,14 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
 
   const onKey = (event: KeyboardEvent, index: number): boolean => {
     const control = event.ctrlKey || event.metaKey;
-    if (event.altKey && isEditable) {
-      const places = placesFor(index);
+    const some = someAt(index);
+    if (event.altKey && isEditable && some) {
       const step = { ArrowUp: -1, ArrowDown: 1 }[event.key] as -1 | 1 | undefined;
-      if (step && places.length > 0) {
-        const target = stepTarget(places, step, total);
-        if (target) move(places, target.beforeIndex);
-      } else if (event.key === 'Home') move(places, 0);
-      else if (event.key === 'End') move(places, null);
+      if (step) {
+        const target = some.places.length > 0 ? stepTarget(some.places, step, total) : undefined;
+        if (target) move(some, target.beforeIndex);
+      } else if (event.key === 'Home') move(some, 0);
+      else if (event.key === 'End') move(some, null);
       else return false;
     } else if (control && event.key === 'a') chosen.all();
     else if (control && event.key === 'z') takeBack();
@@ -130,8 +179,9 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
       if (event.shiftKey) chosen.extend(index);
       else chosen.toggle(index);
     } else if (event.key === 'Escape' && chosen.count > 0 && !isCovered()) chosen.clear();
-    else if ((event.key === 'Delete' || event.key === 'Backspace') && isEditable) remove(placesFor(index));
-    else return false;
+    else if ((event.key === 'Delete' || event.key === 'Backspace') && isEditable) {
+      if (some) remove(some);
+    } else return false;
     return true;
   };
 
@@ -145,15 +195,12 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
     onKey,
     onClick: (event, index) => chooseByClick(chosen, event, index, () => void playFrom(index)),
     onDragStart: (event, index) => {
-      const places = placesFor(index);
-      startTrackDrag(
-        event,
-        someTracks(tracksAt(places)),
-        places.length === 1 ? (list.item(index)?.track.title ?? '') : t('track.count', { count: places.length }),
-      );
+      const some = someAt(index);
+      if (!some) return;
+      startTrackDrag(event, some.group, some.group.only?.title ?? t('track.count', { count: some.count }));
       if (!isEditable) return;
       event.dataTransfer.effectAllowed = 'copyMove';
-      event.dataTransfer.setData(ENTRY_DRAG, places.join(','));
+      event.dataTransfer.setData(ENTRY_DRAG, String(index));
     },
     onDragEnd: endTrackDrag,
     onDragOver: (event, _, row) => {
@@ -167,25 +214,26 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
     },
     onDrop: (event, index, row) => {
       delete row.dataset['drop'];
-      const places = event.dataTransfer.getData(ENTRY_DRAG);
-      if (places === '') return;
+      const from = event.dataTransfer.getData(ENTRY_DRAG);
+      const some = from === '' ? undefined : someAt(Number(from));
+      if (!some) return;
       event.preventDefault();
       const target = index + (isAfter(event, row) ? 1 : 0);
-      move(places.split(',').map(Number), target < total ? target : null);
+      move(some, target < total ? target : null);
     },
   };
 
   const columns = useMemo(() => entryColumns(t, (index) => void playFrom(index)), [t, playlist.id]);
   const marked = markItems((target) => {
     const row = target.closest('[data-index]');
-    const places = row ? placesFor(Number(row.getAttribute('data-index'))) : [];
-    if (places.length === 0) return null;
-    return trackItems(someTracks(tracksAt(places)), {
+    const some = row && someAt(Number(row.getAttribute('data-index')));
+    if (!some) return null;
+    return trackItems(some.group, {
       playlistId: playlist.id,
       ...(isEditable && {
-        toTop: () => move(places, 0),
-        toEnd: () => move(places, null),
-        remove: () => remove(places),
+        toTop: () => move(some, 0),
+        toEnd: () => move(some, null),
+        remove: () => remove(some),
       }),
     });
   });
@@ -199,7 +247,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
           label={t('playlist.tracksOf', { name: playlist.name })}
           columns={columns}
           count={total}
-          item={list.item}
+          item={item}
           sort={{ id: '', descending: false }}
           onSort={nothing}
           onRange={list.show}
@@ -218,7 +266,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
               label={t('playlist.toTop')}
               icon={IconToTop}
               iconSize={18}
-              onClick={() => move(chosenPlaces(), 0)}
+              onClick={() => move(selected(), 0)}
             />
           )}
           {isEditable && (
@@ -226,7 +274,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
               label={t('playlist.toEnd')}
               icon={IconToEnd}
               iconSize={18}
-              onClick={() => move(chosenPlaces(), null)}
+              onClick={() => move(selected(), null)}
             />
           )}
           {isEditable && (
@@ -234,7 +282,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
               label={t('playlist.remove')}
               icon={IconRemove}
               iconSize={18}
-              onClick={() => remove(chosenPlaces())}
+              onClick={() => remove(selected())}
             />
           )}
           <Button variant="plain" onClick={chosen.clear}>
@@ -244,13 +292,4 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
       )}
     </>
   );
-
-  function chosenPlaces(): number[] {
-    const places: number[] = [];
-    for (let i = 0; i < total; i += 1) {
-      const entry = list.item(i);
-      if (entry && chosen.has(entry.entry_id)) places.push(i);
-    }
-    return places;
-  }
 }
