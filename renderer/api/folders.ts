@@ -2,8 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { FolderOut, FolderPage } from '../../server/library/folder-wire.ts';
 import { request } from './client.ts';
-import { LIBRARY, pageQuery, type PageAt } from './library.ts';
-import type { TrackOut } from '../../server/library/wire.ts';
+import { LIBRARY, pageQuery, type PageAt, type TrackFilter } from './library.ts';
 
 /** Without a path, the music folders. */
 const query = (path: string | undefined) => (path === undefined ? {} : { path });
@@ -16,5 +15,5 @@ export const folderQuery = (path: string | undefined) =>
     queryKey: [LIBRARY, '/folders', 'head', path] as const,
     queryFn: ({ signal }) => request<FolderPage>('/folders', { query: { ...query(path), limit: 1 }, signal }),
   });
-export const folderTracksPage = (path: string, at: PageAt) =>
-  pageQuery<TrackOut>(LIBRARY, '/folders/tracks', { path }, at);
+/** Tracks whose files are directly in the folder, by name. */
+export const tracksOfFolder = (path: string): TrackFilter => ({ folder: path, below: false, sort: 'path' });

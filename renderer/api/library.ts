@@ -1,7 +1,7 @@
 // Albums, artists, tracks and genres. Keys begin with `library`, so one event makes all of them stale.
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { AlbumCharsetOut, ChosenCharsetOut } from '../../server/enrichment/charset-wire.ts';
-import type { LibrarySearchResponse } from '../../server/search/wire.ts';
+import type { FolderHits, LibrarySearchResponse } from '../../server/search/wire.ts';
 import { type QueryValue, request } from './client.ts';
 import type {
   AlbumOut,
@@ -40,6 +40,9 @@ export interface TrackFilter extends LibraryFilter {
   artist_id?: number;
   album_id?: number;
   availability?: TrackOut['availability'];
+  /** A folder on disk; with `below` false, without the folders in it. */
+  folder?: string;
+  below?: boolean;
   sort?: TrackSort | undefined;
 }
 
@@ -93,7 +96,7 @@ export const fetchTracks = (query: object, rows: PageAt): Promise<TrackPage> =>
 export async function fetchAllTracks(
   path: string,
   signal?: AbortSignal,
-  filter: TrackFilter & { path?: string; below?: boolean } = {},
+  filter: TrackFilter = {},
 ): Promise<TrackOut[]> {
   const tracks: TrackOut[] = [];
   for (;;) {
@@ -114,6 +117,14 @@ export const artistAlbumsQuery = (id: number) =>
   queryOptions({
     queryKey: [LIBRARY, `/artists/${id}/albums`] as const,
     queryFn: ({ signal }) => request<AlbumPage>(`/artists/${id}/albums`, { query: { limit: PAGE_SIZE }, signal }),
+  });
+
+export const folderSearchQuery = (q: string, limit: number) =>
+  queryOptions({
+    queryKey: [LIBRARY, 'search', 'folders', q, limit] as const,
+    queryFn: ({ signal }) => request<FolderHits>('/search/folders', { query: { q, limit }, signal }),
+    enabled: q !== '',
+    placeholderData: keepPreviousData,
   });
 
 /** `limit` results of each kind. */

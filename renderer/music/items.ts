@@ -99,13 +99,11 @@ export const genreItems = (genre: GenreOut): Items => {
   const load = () => fetchAllTracks('/tracks', undefined, query);
   return { ...itemsOf('genre', [genre], ({ name }) => name, load), source: { name: genre.name, query } };
 };
-export const folderItems = (...folders: Entities['folder'][]): Items =>
-  itemsOf(
-    'folder',
-    folders,
-    ({ name }) => name,
-    ({ path }) => fetchAllTracks('/folders/tracks', undefined, { path, below: true }),
-  );
+export const folderItems = (folder: Entities['folder']): Items => {
+  const query = { folder: folder.path, sort: 'path' } as const;
+  const load = () => fetchAllTracks('/tracks', undefined, query);
+  return { ...itemsOf('folder', [folder], ({ name }) => name, load), source: { name: folder.name, query } };
+};
 export const playlistItems = (...playlists: PlaylistOut[]): Items =>
   itemsOf(
     'playlist',

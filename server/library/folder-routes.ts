@@ -2,14 +2,12 @@
 import { z } from 'zod';
 import type { MusicFolders } from '../config/music-folders.ts';
 import { notFound } from '../errors.ts';
-import { pageQuery, queryBool, toPaged } from '../http/paging.ts';
+import { pageQuery, toPaged } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import { FIRST_ALONE, keyOfPath, pathInRoot, rootPathOf } from '../storage/music-roots.ts';
 import { FolderPage, folderPath, type FolderOut } from './folder-wire.ts';
 import type { FolderRef } from './folders.ts';
 import type { LibraryService } from './service.ts';
-import { toTrackOut } from './wire-maps.ts';
-import { TrackPage } from './wire.ts';
 
 export interface FolderRouteDeps {
   library: LibraryService;
@@ -66,28 +64,8 @@ export function folderRoutes({ library, musicFolders }: FolderRouteDeps): Route[
           ...toPaged(await folders.pageOf(folder, query), query, ({ path: at, name }) => ({ path: at, name })),
           parents: parentsOf(folder),
           is_offline: musicFolders.whyOffline(folder.key) !== undefined,
-          track_count: folders.tracksPage(folder, false, { limit: 0, offset: 0 }).total,
+          track_count: folders.countTracks(folder),
         };
-      },
-    ),
-
-    route(
-      {
-        method: 'get',
-        path: '/folders/tracks',
-        access: 'user',
-        summary: 'Tracks whose files are in a folder, by file name, or also below it, by path',
-        query: z.object({
-          path: folderPath,
-          below: queryBool.default(false).meta({ description: 'also in the folders in it' }),
-          ...pageQuery,
-        }),
-        reply: TrackPage,
-        problems: ['not_found'],
-      },
-      ({ user, query }) => {
-        const { items, total } = folders.tracksPage(find(query.path), query.below, query);
-        return toPaged({ items: library.tracksById(user.id, items), total }, query, toTrackOut);
       },
     ),
   ];

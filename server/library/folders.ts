@@ -38,6 +38,12 @@ const CHILDREN = `WITH RECURSIVE met(path) AS (
   SELECT f.id FROM met JOIN source_folders f ON f.source = 'local_folder' AND f.path = met.path
   WHERE instr(substr(met.path, @skip), '/') = 0 AND met.path NOT IN (SELECT value FROM json_each(@others))
   ORDER BY f.path COLLATE NOCASE, f.path`;
+const IN_FOLDER = "FROM source_files WHERE folder_id = @id AND state = 'track' AND track_id IS NOT NULL";
+/** A name is what follows the last slash. Every name is looked at: some 2 µs each, in the thread of long lists. */
+const NAMED = `SELECT f.id FROM (SELECT id, path, substr(path, 1 + length(rtrim(path, replace(path, '/', '')))) AS name
+    FROM source_folders WHERE source = 'local_folder' AND path <> '') f
+  WHERE names_hold(f.name, @words) AND f.path NOT IN (SELECT value FROM json_each(@others))
+  ORDER BY length(f.name), f.path LIMIT 1000`;
 const BY_IDS = `SELECT f.id, f.path FROM json_each(@ids) ids CROSS JOIN source_folders f ON f.id = ids.value`;
 
 export function createFolderTree(
@@ -46,14 +52,16 @@ export function createFolderTree(
   readAside: ReadAside = async (sql, params) => statements.column<number>(sql, params),
 ) {
   const kept = createResultCache<number[]>(statements, KEEP_CHILDREN);
+  /** Paths of the music folders but the first. */
+  const others = (): string[] => keys().filter(Boolean).map(rootPathOf);
   const paramsOf = (path: string): Params => ({
     from: path === ROOT ? '\u0001' : `${path}/`,
     end: path === ROOT ? AFTER_ALL : `${path}${AFTER_SLASH}`,
     skip: path === ROOT ? 1 : [...path].length + 2,
-    others: JSON.stringify(keys().map(rootPathOf)),
+    others: JSON.stringify(others()),
   });
   /** Other music folders are not in the first. */
-  const isOther = (path: string): boolean => keys().some((key) => key !== '' && path === rootPathOf(key));
+  const isOther = (path: string): boolean => others().includes(path);
   const at = (path: string): FolderRow | undefined =>
     statements.row(`SELECT id, path FROM source_folders WHERE source = '${SOURCE}' AND path = @path`, { path });
   const firstFrom = (path: string): string | undefined =>
@@ -80,6 +88,7 @@ export function createFolderTree(
   });
 
   return {
+    others,
     /** Of the music folder with this key. */
     root: (key = ''): FolderRef | undefined => {
       const row = at(rootPathOf(key));
@@ -127,44 +136,20 @@ export function createFolderTree(
       return row && toRef(row);
     },
 
-    /** Tracks in the folder, by file name; with `below` also those further down, by path. */
-    tracksPage({ id, path }: FolderRef, below: boolean, { limit, offset }: Page): Paged<TrackId> {
-      const here = {
-        from: `FROM source_files f WHERE f.folder_id = @id AND f.state = 'track' AND f.track_id IS NOT NULL`,
-        order: 'f.name',
-        column: 'f.track_id',
-        params: { id } as Params,
-      };
-      const all = {
-        from: `FROM tracks t WHERE t.source = '${SOURCE}' AND t.source_id >= @from AND t.source_id < @below
-          AND NOT EXISTS (SELECT 1 FROM json_each(@others) o
-            WHERE t.source_id >= o.value || '/' AND t.source_id < o.value || '0')`,
-        order: 't.source_id',
-        column: 't.id',
-        params: {
-          from: path === ROOT ? '' : `${path}/`.normalize('NFC'),
-          below: path === ROOT ? AFTER_ALL : `${path}${AFTER_SLASH}`.normalize('NFC'),
-          others: JSON.stringify(path === ROOT ? keys().filter(Boolean).map(rootPathOf) : []),
-        },
-      };
-      const { from, order, column, params } = below ? all : here;
-      return {
-        items: statements.column<TrackId>(`SELECT ${column} ${from} ORDER BY ${order} LIMIT @limit OFFSET @offset`, {
-          ...params,
-          limit,
-          offset,
-        }),
-        total: statements.value<number>(`SELECT count(*) ${from}`, params),
-      };
+    /** Tracks whose files are directly in it. */
+    countTracks: ({ id }: Pick<FolderRef, 'id'>): number =>
+      statements.value<number>(`SELECT count(*) ${IN_FOLDER}`, { id }),
+
+    /** Folders whose name holds all of these words, the shortest name first; at most 1,000. Paged like `pageOf`. */
+    async search(words: readonly string[], { limit, offset }: Page): Promise<Paged<FolderRef>> {
+      const ids = await readAside(NAMED, { words: JSON.stringify(words), others: JSON.stringify(others()) });
+      const some = JSON.stringify(ids.slice(offset, offset + limit));
+      return { items: statements.rows<FolderRow>(BY_IDS, { ids: some }).map(toRef), total: ids.length };
     },
 
     /** Tracks whose files are directly in the folder, by file name. */
     tracksIn: ({ id }: Pick<FolderRef, 'id'>): TrackId[] =>
-      statements.column<TrackId>(
-        "SELECT track_id FROM source_files WHERE folder_id = @id AND state = 'track' AND track_id IS NOT NULL " +
-          'ORDER BY name',
-        { id },
-      ),
+      statements.column<TrackId>(`SELECT track_id ${IN_FOLDER} ORDER BY name`, { id }),
 
     /** Albums with a track from outside the music folder: uploaded, saved or fetched. */
     albumsElsewhere: (): AlbumId[] =>

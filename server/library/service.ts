@@ -25,7 +25,7 @@ import { inMusicFolder, type MusicFolderScope } from './music-folder-filters.ts'
 import type { SearchKind } from './search-names.ts';
 import type { ListOrder } from './sorts.ts';
 import { createStatements } from './statement-cache.ts';
-import { trackList, type TrackFilter } from './track-lists.ts';
+import { trackList, type AskedTracks } from './track-lists.ts';
 import { readTracks, type TrackSummary } from './track-rows.ts';
 import type { Chapter, TrackWriter } from './track-writer.ts';
 import { toTrackOut } from './wire-maps.ts';
@@ -67,6 +67,7 @@ export function createLibraryService({
 }: LibraryDeps) {
   const statements = createStatements(db.$client);
   const listing = createListing({ client: db.$client, statements, thread: listThread });
+  const folders = createFolderTree(statements, folderKeys, listThread?.readAside);
   const listGenres = createGenreList(statements);
   const edits = createEdits({ db, search: writer.search, now });
   const { setMetadata } = createManualEdits({ db, tracks: writer, now });
@@ -131,10 +132,13 @@ export function createLibraryService({
 
     listTracks: (
       userId: UserId,
-      filter: TrackFilter,
+      { folder, ...filter }: AskedTracks,
       order: ListOrder<TrackSort>,
       page: Page,
-    ): Promise<Paged<TrackSummary>> => listOf(trackList(userId, filter, order), page, tracksById),
+    ): Promise<Paged<TrackSummary>> => {
+      const scope = folder && { ...folder, others: folders.others() };
+      return listOf(trackList(userId, { ...filter, folder: scope }, order), page, tracksById);
+    },
     listAlbums: (
       userId: UserId,
       filter: AlbumFilter,
@@ -160,7 +164,7 @@ export function createLibraryService({
       playedAlbumIds(statements, userId, by, page),
     findArtistByName: (name: string): ArtistId | undefined =>
       statements.column<ArtistId>('SELECT id FROM artists WHERE name_key = @key', { key: identityKey(name) })[0],
-    folders: createFolderTree(statements, folderKeys, listThread?.readAside),
+    folders,
     lyrics: createLyricsReader(statements),
     chaptersOf(id: TrackId): Chapter[] {
       const [list] = statements.column<string>('SELECT list FROM chapters WHERE track_id = @id', { id });

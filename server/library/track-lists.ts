@@ -35,6 +35,21 @@ export interface TrackFilter extends FieldFilters {
   withoutRemote?: boolean | undefined;
   liked?: boolean | undefined;
   musicFolder?: MusicFolderScope | undefined;
+  folder?: FolderScope | undefined;
+}
+
+/** A folder on disk, by its path as in `source_id`. */
+export interface FolderScope {
+  path: string;
+  /** With the folders in it. */
+  below: boolean;
+  /** Paths of the other music folders, which are not in the first. */
+  others: readonly string[];
+}
+
+/** As asked for: the service knows which other music folders there are. */
+export interface AskedTracks extends Omit<TrackFilter, 'folder'> {
+  folder?: Omit<FolderScope, 'others'> | undefined;
 }
 
 export const TRACK_SORT_PLANS: Record<Exclude<TrackSort, 'random'>, Sort> = {
@@ -50,6 +65,7 @@ export const TRACK_SORT_PLANS: Record<Exclude<TrackSort, 'random'>, Sort> = {
   duration: { index: 'tracks_duration', columns: ['duration_ms', 'id'], nulls: true },
   play_count: { played: 'plays' },
   last_played_at: { played: 'last_played_at' },
+  path: { index: 'tracks_source_source_id_unique', columns: ['source', 'source_id', 'id'] },
 };
 
 /** The first condition makes the partial index of unavailable tracks usable. */
@@ -91,6 +107,33 @@ const partFilter = (field: ListedText, part: string): Filter => ({
   params: { [field]: sortKey(part) },
 });
 
+/** Its tracks are together in the order of paths, so that looking for them from the start would take long. */
+const NEVER_WALKED = 1e6;
+
+function folderFilter({ path, below, others }: FolderScope): Filter {
+  if (!below) {
+    const files = `SELECT s.track_id FROM source_files s JOIN source_folders d ON d.id = s.folder_id
+      WHERE d.source = 'local_folder' AND d.path = @folder AND s.state = 'track' AND s.track_id IS NOT NULL`;
+    return {
+      each: `EXISTS (${files} AND s.track_id = i.id)`,
+      set: files,
+      few: true,
+      cost: NEVER_WALKED,
+      params: { folder: path },
+    };
+  }
+  return {
+    each: `i.source = 'local_folder' AND i.source_id >= @folderFrom AND i.source_id < @folderEnd
+      AND NOT EXISTS (SELECT 1 FROM json_each(@notFolders) k
+        WHERE i.source_id >= k.value || '/' AND i.source_id < k.value || '0')`, // `0` follows `/`
+    params: {
+      folderFrom: path === '' ? '' : `${path}/`.normalize('NFC'),
+      folderEnd: path === '' ? '\u{10ffff}' : `${path}0`.normalize('NFC'),
+      notFolders: JSON.stringify(path === '' ? others : []),
+    },
+  };
+}
+
 function trackFilters(f: TrackFilter): Filter[] {
   return [
     ...wordFilters('track', f.q),
@@ -130,5 +173,6 @@ function trackFilters(f: TrackFilter): Filter[] {
     f.withoutRemote === true && { each: `NOT (${REMOTE})`, not: { each: REMOTE } },
     f.liked !== undefined && likedFilter('track', f.liked),
     musicFolderFilter('track', f.musicFolder),
+    f.folder !== undefined && folderFilter(f.folder),
   ].filter((filter) => filter !== false);
 }

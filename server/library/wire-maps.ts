@@ -16,7 +16,8 @@ import type { ArtistChanges, TrackChanges } from './field-edits.ts';
 import type { GenreSummary } from './genres.ts';
 import type { TrackLyrics } from './lyrics.ts';
 import type { TypedMetadata } from './replace-metadata.ts';
-import type { FieldFilters, TrackFilter } from './track-lists.ts';
+import { FIRST_ALONE } from '../storage/music-roots.ts';
+import type { AskedTracks, FieldFilters } from './track-lists.ts';
 import type { TrackSummary } from './track-rows.ts';
 import type { Chapter } from './track-writer.ts';
 import type {
@@ -35,7 +36,7 @@ import type {
   TrackQuery,
 } from './wire.ts';
 
-export const toTrackFilter = (q: TrackQuery): TrackFilter => ({
+export const toTrackFilter = (q: TrackQuery): AskedTracks => ({
   q: q.q,
   source: q.source,
   artistId: q.artist_id,
@@ -46,6 +47,7 @@ export const toTrackFilter = (q: TrackQuery): TrackFilter => ({
   metadataStatus: q.metadata_status,
   availability: q.availability,
   liked: q.liked,
+  folder: q.folder === undefined ? undefined : { path: q.folder === FIRST_ALONE ? '' : q.folder, below: q.below },
 });
 
 const fieldFilters = (q: TrackQuery): FieldFilters =>

@@ -17,6 +17,7 @@ import {
 } from '../db/track-fields.ts';
 import { pageQuery, pagedOf, queryBool, queryInt } from '../http/paging.ts';
 import { isoTime } from '../http/times.ts';
+import { folderPath } from './folder-wire.ts';
 
 export const AvailabilityOut = z.enum(['available', 'remote', 'fetching', 'missing']);
 /** `offline`: its file is in a music folder that is not there. */
@@ -170,6 +171,7 @@ export const TRACK_SORTS = [
   'duration',
   'play_count',
   'last_played_at',
+  'path',
   'random',
 ] as const;
 export const ALBUM_SORTS = ['title', 'artist', 'year', 'created_at', 'play_count', 'last_played_at', 'random'] as const;
@@ -211,6 +213,8 @@ export const TrackQuery = z.object({
   metadata_status: MetadataStatusOut.optional(),
   availability: AvailabilityOut.optional(),
   liked: queryBool.optional(),
+  folder: folderPath.optional().meta({ description: 'a folder on disk, as in `/folders`' }),
+  below: queryBool.default(true).meta({ description: 'of `folder`: also what is in the folders in it' }),
   sort: z.enum(TRACK_SORTS).default('title'),
   order,
   seed,

@@ -16,7 +16,7 @@ export function searchModule({ db, library, sources, catalogue, placeholders }: 
   return {
     offers: search,
     routes: [
-      ...searchRoutes(search),
+      ...searchRoutes(search, library.folders),
       ...remoteSearchRoutes({ remoteSearch, sources, catalogue, sendPicture: placeholders.send }),
     ],
   } satisfies Module;

@@ -1,11 +1,13 @@
 // API of searching the library.
 import { toPaged } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
+import { wordsOf } from '../library/search-words.ts';
+import type { LibraryService } from '../library/service.ts';
 import { toAlbumOut, toArtistOut, toTrackOut } from '../library/wire-maps.ts';
 import type { SearchService } from './service.ts';
-import { LibrarySearchQuery, LibrarySearchResponse } from './wire.ts';
+import { FolderHits, LibrarySearchQuery, LibrarySearchResponse } from './wire.ts';
 
-export const searchRoutes = (search: SearchService): Route[] => [
+export const searchRoutes = (search: SearchService, folders: LibraryService['folders']): Route[] => [
   route(
     {
       method: 'get',
@@ -24,5 +26,17 @@ export const searchRoutes = (search: SearchService): Route[] => [
         artists: toPaged(artists, query, toArtistOut),
       };
     },
+  ),
+  route(
+    {
+      method: 'get',
+      path: '/search/folders',
+      access: 'user',
+      summary: 'Search folders on disk by name; the shortest name first, at most 1,000',
+      query: LibrarySearchQuery,
+      reply: FolderHits,
+    },
+    async ({ query }) =>
+      toPaged(await folders.search(wordsOf(query.q), query), query, ({ path, name }) => ({ path, name })),
   ),
 ];

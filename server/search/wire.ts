@@ -1,6 +1,7 @@
 // Searching the library in the API.
 import { z } from 'zod';
-import { pageQuery } from '../http/paging.ts';
+import { pagedOf, pageQuery } from '../http/paging.ts';
+import { FolderOut } from '../library/folder-wire.ts';
 import { AlbumPage, ArtistPage, TrackPage } from '../library/wire.ts';
 
 export const LibrarySearchQuery = z.object({ q: z.string().trim().min(1).max(200), ...pageQuery });
@@ -16,3 +17,6 @@ export const LibrarySearchResponse = z
     description: 'Best first: exact, prefix, start of words, anywhere; then by name. Totals are at most 1,000.',
   });
 export type LibrarySearchResponse = z.output<typeof LibrarySearchResponse>;
+
+export const FolderHits = pagedOf(FolderOut).meta({ id: 'PagedFolderHits' });
+export type FolderHits = z.output<typeof FolderHits>;

@@ -127,6 +127,7 @@ const trackKeys = (t: SampleTrack, sort: string): Key[] => {
       year: [t.year],
       created_at: [t.createdAt],
       duration: [t.durationMs],
+      path: [t.source, String(sample.tracks.indexOf(t))],
       ...Object.fromEntries(
         [...LISTED_NUMBERS, ...LISTED_TEXTS].flatMap((field) => {
           const value = field === 'year' ? t.year : t.fields[field];

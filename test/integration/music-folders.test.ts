@@ -9,6 +9,7 @@ import type { FolderPage } from '../../server/library/folder-wire.ts';
 import type { TrackOut, TrackPage } from '../../server/library/wire.ts';
 import type { MusicFolderOut, MusicFoldersOut, RemovalOut, ServerFolderOut } from '../../server/music-folders/wire.ts';
 import type { ScanResult } from '../../server/scan/wire.ts';
+import type { FolderHits } from '../../server/search/wire.ts';
 import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { openPhone } from '../support/phone.ts';
 import { allTracks } from '../support/served-library.ts';
@@ -190,7 +191,7 @@ describe('the page of folders', () => {
       .body;
   const titlesIn = async (path: string, below = false): Promise<string[]> =>
     (
-      await server.api<TrackPage>(`/folders/tracks?path=${encodeURIComponent(path)}&below=${below}&limit=200`)
+      await server.api<TrackPage>(`/tracks?folder=${encodeURIComponent(path)}&below=${below}&sort=path&limit=200`)
     ).body.items.map(({ title }) => title);
 
   test('begins with the music folders, and gives the folders of each by name, in pages', async () => {
@@ -216,6 +217,19 @@ describe('the page of folders', () => {
     expect((await titlesIn('tapes:', true)).length).toBeGreaterThan(7);
     expect(await titlesIn(':', true)).not.toContain('In b');
     expect((await server.api('/folders?path=nowhere')).status).toBe(404);
+    expect(await titlesIn('nowhere', true)).toEqual([]);
+    const shuffled = async (seed: number): Promise<string[]> =>
+      (await server.api<TrackPage>(`/tracks?folder=tapes:/deep&sort=random&seed=${seed}&limit=200`)).body.items.map(
+        ({ title }) => title,
+      );
+    expect(await shuffled(1)).not.toEqual(await shuffled(2));
+    expect((await shuffled(1)).toSorted()).toEqual((await titlesIn('tapes:/deep', true)).toSorted());
+    const found = async (q: string): Promise<string[]> =>
+      (await server.api<FolderHits>(`/search/folders?q=${encodeURIComponent(q)}`)).body.items.map(({ path }) => path);
+    expect(await found('b')).toEqual(expect.arrayContaining(['tapes:/deep/b', 'tapes:/deep/B High']));
+    expect(await found('HIGH b')).toEqual(['tapes:/deep/B High']);
+    expect(await found('a')).toEqual(expect.arrayContaining(['tapes:/deep/Ä']));
+    expect(await found('tapes')).toEqual([]);
     rmSync(join(base, 'tapes/deep'), { recursive: true });
     for (const track of (await allTracks(server)).filter(({ source_id }) => source_id?.startsWith('tapes:/deep/')))
       await server.api(`/tracks/${track.id}`, { method: 'DELETE' });

@@ -19,7 +19,7 @@ import { hasFilters, type ListSearch } from './url-params.ts';
 import { EmptyLibrary } from './empty-library.tsx';
 import { FilterTools, SortTools, type SortName } from './list-tools.tsx';
 import { naturalOrder } from './sort-options.ts';
-import { useJump } from './type-ahead.ts';
+import { useJump } from '../../music/type-ahead.ts';
 import { CARD_SIZES, useCardSize } from './use-card-size.ts';
 
 interface CardPageProps<T, Sort extends SortName> {

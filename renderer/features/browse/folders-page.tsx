@@ -1,11 +1,11 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { FolderOut } from '../../../server/library/folder-wire.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
-import { folderPage, folderQuery, folderTracksPage } from '../../api/folders.ts';
-import { PAGE_SIZE } from '../../api/library.ts';
+import { folderPage, folderQuery, tracksOfFolder } from '../../api/folders.ts';
+import { trackPage } from '../../api/library.ts';
 import { usePagedList } from '../../api/paged-list.ts';
 import { detailOf } from '../../api/problem.ts';
 import { AvailabilityIcon } from '../../music/availability-icon.tsx';
@@ -14,7 +14,7 @@ import { folderItems, trackItems } from '../../music/items.ts';
 import { MoreButton } from '../../music/more-button.tsx';
 import { oneTrack } from '../../music/track-drag.ts';
 import { useActions } from '../../music/use-actions.ts';
-import { usePlayerCommands } from '../../player/use-player.ts';
+import { usePlayList } from '../../music/use-play-list.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatClock } from '../../ui/format.ts';
 import { IconFolder, IconFolderOffline, IconForward, IconPlay, IconShuffle, IconTrack } from '../../ui/icons.ts';
@@ -40,12 +40,12 @@ export function FoldersPage() {
 
 function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {
   const { t } = useTranslation();
-  const queries = useQueryClient();
-  const player = usePlayerCommands();
+  const play = usePlayList();
   const actions = useActions();
   const head = useQuery(folderQuery(path));
   const folders = usePagedList<FolderOut>((at) => folderPage(path, at));
-  const tracks = usePagedList<TrackOut>((at) => folderTracksPage(path ?? ':', at));
+  const ownTracks = tracksOfFolder(path ?? ':');
+  const tracks = usePagedList<TrackOut>((at) => trackPage(ownTracks, at));
   const parents = head.data?.parents ?? [];
   const own = parents.at(-1);
   const folderCount = head.data?.total ?? 0;
@@ -59,12 +59,6 @@ function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {
     },
     [showFolders, showTracks, folderCount],
   );
-
-  /** As many tracks as one page of the list holds. */
-  const playFrom = async (index: number) => {
-    const { items } = await queries.fetchQuery(folderTracksPage(path ?? ':', { limit: PAGE_SIZE, offset: index }));
-    player.playTracks(items, { shuffle: false });
-  };
 
   if (head.error) return <ErrorState detail={detailOf(head.error)} onRetry={() => void head.refetch()} />;
   if (!head.data) return null;
@@ -120,7 +114,13 @@ function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {
           renderCell={(index, tabIndex) => {
             if (index < folderCount) return <FolderRow folder={folders.item(index)} tabIndex={tabIndex} />;
             const at = index - folderCount;
-            return <TrackRow track={tracks.item(at)} tabIndex={tabIndex} onPlay={() => void playFrom(at)} />;
+            return (
+              <TrackRow
+                track={tracks.item(at)}
+                tabIndex={tabIndex}
+                onPlay={() => play({ name: own?.name ?? '', query: ownTracks }, at)}
+              />
+            );
           }}
         />
       )}

@@ -18,7 +18,7 @@ import { ErrorState } from '../../ui/states.tsx';
 import { VirtualGrid } from '../../ui/virtual-grid.tsx';
 import { CAPTION_HEIGHT } from './album-card.tsx';
 import { EmptyLibrary } from './empty-library.tsx';
-import { useJump } from './type-ahead.ts';
+import { useJump } from '../../music/type-ahead.ts';
 import { useCardSize } from './use-card-size.ts';
 import styles from './genres.module.css';
 

@@ -13,21 +13,31 @@ import { usePlaylistCommands } from '../../music/use-playlist-commands.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatLength, formatNumber } from '../../ui/format.ts';
 import { IconPlaylist, IconRules } from '../../ui/icons.ts';
+import { LetterRail } from '../../ui/letter-rail.tsx';
 import { Page } from '../../ui/page.tsx';
-import { moveAmongRows } from '../../ui/row-keys.ts';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
+import { useJump } from '../../music/type-ahead.ts';
+import { VirtualGrid } from '../../ui/virtual-grid.tsx';
 import { NewPlaylistButton } from './side-playlists.tsx';
 import styles from './playlists.module.css';
 
 /** Enough entries for the covers of four albums. */
 const LOOKED_AT = { limit: 24, offset: 0 };
 const PLACEHOLDERS = 8;
+/** In pixels; the caption is two lines. */
+const CARD = { width: 180, gap: { column: 20, row: 24 }, caption: 52 };
+const nothing = () => {};
 
 /** All playlists, by their covers. */
 export function PlaylistsPage() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(playlistsQuery());
   const { add } = usePlaylistCommands();
+  const jump = useJump({
+    count: data?.length ?? 0,
+    nameAt: async (row) => data?.[row]?.name,
+    descending: false,
+  });
   function body() {
     if (error) return <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />;
     if (!data)
@@ -55,11 +65,20 @@ export function PlaylistsPage() {
         </EmptyState>
       );
     return (
-      <ul className={styles.all} onKeyDown={moveAmongRows}>
-        {data.map((playlist) => (
-          <PlaylistCard key={playlist.id} playlist={playlist} />
-        ))}
-      </ul>
+      <>
+        {jump.letters && <LetterRail {...jump.letters} />}
+        <VirtualGrid
+          label={t('playlist.playlists')}
+          goTo={jump.goTo}
+          count={data.length}
+          cellWidth={CARD.width}
+          gap={CARD.gap}
+          cellHeight={(width) => width + CARD.caption}
+          onRange={nothing}
+          onCellKey={jump.onType}
+          renderCell={(index, tabIndex) => <PlaylistCard playlist={data[index]!} tabIndex={tabIndex} />}
+        />
+      </>
     );
   }
   return (
@@ -69,15 +88,15 @@ export function PlaylistsPage() {
   );
 }
 
-function PlaylistCard({ playlist }: { playlist: PlaylistOut }) {
+function PlaylistCard({ playlist, tabIndex }: { playlist: PlaylistOut; tabIndex: 0 | -1 }) {
   const { t } = useTranslation();
   const entries = useQuery(entryPage(playlist.id, LOOKED_AT));
   const tracks = entries.data?.items.map(({ track }) => track) ?? [];
   const Symbol = playlist.is_smart ? IconRules : IconPlaylist;
   const covers = coversOf(tracks, (track) => trackCover(track, 300));
   return (
-    <li className={styles.card} {...markItems(playlistItems(playlist))}>
-      <Link to="/playlists/$playlistId" params={{ playlistId: playlist.id }} data-stop>
+    <div className={styles.card} {...markItems(playlistItems(playlist))}>
+      <Link to="/playlists/$playlistId" params={{ playlistId: playlist.id }} tabIndex={tabIndex} data-stop>
         <span className={styles.picture}>
           {covers.length > 0 ? (
             <Mosaic covers={covers} />
@@ -99,7 +118,12 @@ function PlaylistCard({ playlist }: { playlist: PlaylistOut }) {
             .join(' · ')}
         </span>
       </Link>
-      <MoreButton items={() => playlistItems(playlist)} name={playlist.name} className={styles.cardMore} />
-    </li>
+      <MoreButton
+        items={() => playlistItems(playlist)}
+        name={playlist.name}
+        tabIndex={-1}
+        className={styles.cardMore}
+      />
+    </div>
   );
 }

@@ -1,6 +1,15 @@
 import { useTranslation } from 'react-i18next';
 import type { TFunction } from 'i18next';
-import { IconFetch, IconGenre, IconHistory, IconPlaylist, IconRules, IconSave, type Icon } from '../../ui/icons.ts';
+import {
+  IconFetch,
+  IconFolder,
+  IconGenre,
+  IconHistory,
+  IconPlaylist,
+  IconRules,
+  IconSave,
+  type Icon,
+} from '../../ui/icons.ts';
 import type { SearchHit } from '../../../server/search/remote-wire.ts';
 import { albumCover, coverUrl, remoteCover, trackCover } from '../../api/urls.ts';
 import { useRemoteHitState } from '../../music/use-remote-hit.ts';
@@ -136,6 +145,8 @@ export function factsOf(hit: Hit, t: TFunction): HitFacts {
       };
     case 'genre':
       return { title: hit.genre.name, by: t('track.count', { count: hit.genre.track_count }), icon: IconGenre };
+    case 'folder':
+      return { title: hit.folder.name, by: placeOf(hit.folder.path), icon: IconFolder };
     case 'command':
     case 'setting':
       return { title: hit.command.name, by: hit.command.by, icon: hit.command.icon };
@@ -149,3 +160,7 @@ export function factsOf(hit: Hit, t: TFunction): HitFacts {
       };
   }
 }
+
+/** The folders that it is in. */
+const placeOf = (path: string): string =>
+  path.includes('/') ? path.slice(0, path.lastIndexOf('/')).replaceAll('/', ' / ') : '';

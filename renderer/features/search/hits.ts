@@ -1,10 +1,19 @@
-// Search results as one list for the arrow keys, in the order of the groups: music first, then playlists and genres,
-// then what the window can do, then online sources.
+// Search results as one list for the arrow keys, in the order of the groups: music first, then playlists, genres
+// and folders, then what the window can do, then online sources.
 import type { SearchHit } from '../../../server/search/remote-wire.ts';
-import type { LibrarySearchResponse } from '../../../server/search/wire.ts';
+import type { FolderOut } from '../../../server/library/folder-wire.ts';
+import type { FolderHits, LibrarySearchResponse } from '../../../server/search/wire.ts';
 import type { AlbumOut, ArtistOut, GenreOut, TrackOut } from '../../../server/library/wire.ts';
 import type { PlaylistOut } from '../../../server/playlists/wire.ts';
-import { albumItems, artistItems, genreItems, playlistItems, trackItems, type Items } from '../../music/items.ts';
+import {
+  albumItems,
+  artistItems,
+  folderItems,
+  genreItems,
+  playlistItems,
+  trackItems,
+  type Items,
+} from '../../music/items.ts';
 import { oneTrack } from '../../music/track-drag.ts';
 import { comparable } from '../../ui/comparable.ts';
 import type { Command } from './commands.ts';
@@ -15,6 +24,7 @@ export type Hit =
   | { kind: 'track'; id: string; track: TrackOut }
   | { kind: 'playlist'; id: string; playlist: PlaylistOut }
   | { kind: 'genre'; id: string; genre: GenreOut }
+  | { kind: 'folder'; id: string; folder: FolderOut }
   | { kind: 'command'; id: string; command: Command }
   | { kind: 'setting'; id: string; command: Command }
   | { kind: 'remote'; id: string; remote: SearchHit }
@@ -31,6 +41,7 @@ export interface Results {
   library: LibrarySearchResponse | undefined;
   playlists: readonly PlaylistOut[];
   genres: readonly GenreOut[];
+  folders: FolderHits | undefined;
   commands: readonly Command[];
   settings: readonly Command[];
   remote: readonly SearchHit[];
@@ -39,7 +50,7 @@ export interface Results {
 /** `q` is what was searched for: a page or command of just that name comes first. */
 export function toGroups(
   q: string,
-  { library, playlists, genres, commands, settings, remote }: Results,
+  { library, playlists, genres, folders, commands, settings, remote }: Results,
   most: { library: number; each: number; remote: number },
 ): HitGroup[] {
   const group = <T>(
@@ -77,6 +88,9 @@ export function toGroups(
       : []),
     group('playlist', playlists, (playlist) => ({ kind: 'playlist', id: `playlist-${playlist.id}`, playlist })),
     group('genre', genres, (genre, i) => ({ kind: 'genre', id: `genre-${i}`, genre })),
+    group('folder', folders?.items ?? [], (folder, i) => ({ kind: 'folder', id: `folder-${i}`, folder }), {
+      total: folders?.total ?? 0,
+    }),
     ...own.filter((one) => !isNamed(one)),
     group('remote', remote, (hit, i) => ({ kind: 'remote', id: `remote-${i}`, remote: hit }), {
       total: null,
@@ -86,10 +100,11 @@ export function toGroups(
 }
 
 /** The page of what was found. */
-export function pathOf(hit: Extract<Hit, { kind: 'artist' | 'album' | 'playlist' | 'genre' }>): string {
+export function pathOf(hit: Extract<Hit, { kind: 'artist' | 'album' | 'playlist' | 'genre' | 'folder' }>): string {
   if (hit.kind === 'artist') return `/artists/${hit.artist.id}`;
   if (hit.kind === 'album') return `/albums/${hit.album.id}`;
   if (hit.kind === 'playlist') return `/playlists/${hit.playlist.id}`;
+  if (hit.kind === 'folder') return `/folders?${new URLSearchParams({ path: hit.folder.path }).toString()}`;
   return `/albums?${new URLSearchParams({ genre: hit.genre.name }).toString()}`;
 }
 
@@ -99,5 +114,6 @@ export function itemsOf(hit: Hit): Items | null {
   if (hit.kind === 'album') return albumItems(hit.album);
   if (hit.kind === 'track') return trackItems(oneTrack(hit.track));
   if (hit.kind === 'playlist') return playlistItems(hit.playlist);
+  if (hit.kind === 'folder') return folderItems(hit.folder);
   return hit.kind === 'genre' ? genreItems(hit.genre) : null;
 }

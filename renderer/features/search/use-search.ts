@@ -2,7 +2,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { remoteSearchQuery, useHasCatalogue } from '../../api/remote.ts';
-import { genresQuery, librarySearchQuery } from '../../api/library.ts';
+import { folderSearchQuery, genresQuery, librarySearchQuery } from '../../api/library.ts';
 import { playlistsQuery } from '../../api/playlists.ts';
 import { findNames } from '../../ui/comparable.ts';
 import { useSettingCommands, useWindowCommands } from './commands.ts';
@@ -37,6 +37,7 @@ export function useSearch(text: string, most: typeof PALETTE): Found {
   const hasCatalogue = useHasCatalogue();
   const wantsRemote = hasCatalogue && q.length >= REMOTE_FROM_LENGTH;
   const library = useQuery(librarySearchQuery(q, most.library));
+  const folders = useQuery(folderSearchQuery(q, most.each));
   const playlists = useQuery(playlistsQuery());
   const genres = useQuery(genresQuery());
   const commands = useWindowCommands();
@@ -54,6 +55,7 @@ export function useSearch(text: string, most: typeof PALETTE): Found {
             library: library.data,
             playlists: named(playlists.data, ({ name }) => name),
             genres: named(genres.data, ({ name }) => name),
+            folders: folders.data,
             commands: named(commands, ({ name }) => name),
             settings: named(settings, ({ name }) => name),
             remote: isRemoteOf ? (remote.data?.items ?? []) : [],
@@ -67,6 +69,12 @@ export function useSearch(text: string, most: typeof PALETTE): Found {
     error: library.data ? null : library.error,
     isAsking,
     isLoading: q !== '' && library.data === undefined && !library.error,
-    isNothing: q !== '' && library.data !== undefined && !library.isPlaceholderData && !isAsking && groups.length === 0,
+    isNothing:
+      q !== '' &&
+      library.data !== undefined &&
+      !library.isPlaceholderData &&
+      !folders.isFetching &&
+      !isAsking &&
+      groups.length === 0,
   };
 }

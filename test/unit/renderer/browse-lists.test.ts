@@ -8,7 +8,7 @@ import {
   NO_LAYOUT,
   parseLayout,
 } from '../../../renderer/features/browse/column-layout.ts';
-import { findRow } from '../../../renderer/features/browse/type-ahead.ts';
+import { findRow } from '../../../renderer/music/type-ahead.ts';
 
 describe('columns', () => {
   const cell = () => null;

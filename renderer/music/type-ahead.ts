@@ -1,9 +1,9 @@
 // Type-ahead in a list that is sorted by the server and mostly not loaded: a binary search finds a row among a million
 // in twenty requests.
 import { useRef, useState, type KeyboardEvent } from 'react';
-import { detailOf } from '../../api/problem.ts';
-import { comparable } from '../../ui/comparable.ts';
-import { useUndoNotice } from '../../ui/undo-notice.tsx';
+import { detailOf } from '../api/problem.ts';
+import { comparable } from '../ui/comparable.ts';
+import { useUndoNotice } from '../ui/undo-notice.tsx';
 
 const PAUSE_MS = 900;
 /** Single-key shortcuts of the window; with Shift they are typed. */
