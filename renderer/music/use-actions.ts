@@ -11,7 +11,7 @@ import { detailOf } from '../api/problem.ts';
 import { useMaterialize } from '../api/remote.ts';
 import { useSession } from '../api/session.ts';
 import { useIdentify } from '../api/tracks.ts';
-import { MOST_ZIPPED, originalUrl, zipUrl } from '../api/urls.ts';
+import { originalUrl } from '../api/urls.ts';
 import { playList, usePlayerCommands } from '../player/use-player.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
 import { useDetailsContext, type OpenDetails } from '../ui/use-details.ts';
@@ -22,7 +22,14 @@ import { radioFrom } from './radio.ts';
 import { useDeleteTracks } from './use-delete-tracks.ts';
 import { usePlaylistCommands } from './use-playlist-commands.ts';
 
-const NO_RIGHTS = { can_edit: false, can_upload: false, can_download: false, can_share: false, can_jukebox: false };
+const NO_RIGHTS = {
+  can_edit: false,
+  can_upload: false,
+  can_download: false,
+  can_share: false,
+  can_jukebox: false,
+  can_podcast: false,
+};
 
 /** Those that a like or a rating can be given to. */
 type Liked = Items & { kind: LikeType };
@@ -156,17 +163,8 @@ export function useActions(details?: OpenDetails) {
       if (kind === 'track' && only) await fetchAudio.mutateAsync(only.id);
     },
     download: async (items) => {
-      if (items.only && (items.kind === 'album' || items.kind === 'artist' || items.kind === 'playlist'))
-        return save(await zipUrl({ [`${items.kind}_id`]: items.only.id }), `${items.name}.zip`);
-      const tracks = await items.load();
-      const [first, ...others] = tracks;
-      if (!first) return;
-      if (others.length === 0) return save(originalUrl(first.id), fileName(first));
-      if (tracks.length > MOST_ZIPPED) return tell(t('action.tooManyToZip', { count: MOST_ZIPPED }));
-      save(await zipUrl({ track_ids: tracks.map(({ id }) => id).join(',') }), 'Music.zip');
-    },
-    exportList: async ({ kind, only, name }) => {
-      if (kind === 'playlist' && only) save(await exportUrl(only.id), `${name}.m3u8`);
+      if (items.kind === 'playlist' && items.only) return save(await exportUrl(items.only.id), `${items.name}.m3u8`);
+      for (const track of await items.load()) save(originalUrl(track.id), fileName(track));
     },
     copyLink: async (items) => {
       await navigator.clipboard.writeText(new URL(pageOf(items) ?? '/', location.href).href);
@@ -202,6 +200,7 @@ export function useActions(details?: OpenDetails) {
       if (name === 'like' && isLikedNow(items)) return t('action.unlike');
       if (name === 'share' && items.kind === 'playlist' && items.only?.is_public) return t('action.unshare');
       if (name === 'neverSplit' && items.kind === 'artist' && items.only?.never_split) return t('action.maySplit');
+      if (name === 'download' && items.kind === 'playlist') return t('playlist.export');
       if (name === 'goTo' && items.kind === 'track') return t('track.goToAlbum');
       return t(`action.${name}`);
     },

@@ -56,7 +56,6 @@ export {
   IconLink,
   IconLock as IconNeverSplit,
   IconDownload,
-  IconFileExport as IconExportList,
   IconCloudDownload as IconFetch,
   IconBookmarkPlus as IconSave,
   IconTrash as IconDelete,

@@ -7,7 +7,6 @@ import { createExportService } from './export.ts';
 import { createRestoreService } from './restore-service.ts';
 import { backupRoutes } from './routes.ts';
 import { createBackupService, type BackupDeps } from './service.ts';
-import { warnOfSharedPlace } from './target.ts';
 import { BACKUP_TASK, EXPORT_TASK, RESTORE_TASK } from './tasks.ts';
 import { handledBy } from '../jobs/tasks.ts';
 
@@ -20,7 +19,7 @@ type BackupModuleDeps = Base &
   StorageOffer & { playlists: PlaylistService; secrets: Secrets; secretStore: SecretStore; tuning: BackupTuning };
 
 export function backupModule({ audioStore, playlists, tuning, ...deps }: BackupModuleDeps) {
-  const { config, paths, db, musicFolders, jobs, log, now } = deps;
+  const { config, paths, db, musicFolders, jobs, now } = deps;
   const workerUrl = paths.workers.snapshot;
   const ownFolders = (): string[] => [
     config.paths.data,
@@ -38,10 +37,7 @@ export function backupModule({ audioStore, playlists, tuning, ...deps }: BackupM
       handledBy(RESTORE_TASK, restores.task),
       handledBy(EXPORT_TASK, exports.task),
     ],
-    start(): void {
-      warnOfSharedPlace(config, log);
-      backups.startSchedule();
-    },
+    start: backups.startSchedule,
     stop: backups.close,
   } satisfies Module;
 }

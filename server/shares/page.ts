@@ -11,8 +11,6 @@ export interface SharedTrack {
 export interface SharedPage {
   description: string | null;
   username: string;
-  /** Address of all tracks in one file. */
-  zip: string | undefined;
   tracks: AsyncIterable<readonly SharedTrack[]>;
 }
 
@@ -37,7 +35,7 @@ export const SHARE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export async function* sharePage({ description, username, zip, tracks }: SharedPage): AsyncGenerator<string> {
+export async function* sharePage({ description, username, tracks }: SharedPage): AsyncGenerator<string> {
   yield `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -45,7 +43,7 @@ export async function* sharePage({ description, username, zip, tracks }: SharedP
 <title>${escape(description ?? 'Shared music')}</title><style>${STYLE}</style></head>
 <body><main>
 <h1>${escape(description ?? 'Shared music')}</h1>
-<p>Shared by ${escape(username)} from Tonearm${zip === undefined ? '' : ` · ${link(zip)}`}</p>
+<p>Shared by ${escape(username)} from Tonearm</p>
 <ol>
 `;
   for await (const some of tracks) yield `${some.map(item).join('\n')}\n`;
@@ -53,8 +51,6 @@ export async function* sharePage({ description, username, zip, tracks }: SharedP
 </main></body></html>
 `;
 }
-
-const link = (address: string): string => `<a href="${escape(address)}">Download all</a>`;
 
 function item({ title, artistName, address }: SharedTrack): string {
   const artist = artistName === null ? '' : ` <span>${escape(artistName)}</span>`;
