@@ -4,7 +4,7 @@ import type { LiveSettings } from '../config/live-settings.ts';
 import type { Breaker } from '../outbound/breaker.ts';
 import type { TokenBucket, Wait } from '../outbound/token-bucket.ts';
 import { LookupAnswer, LookupRefusal, type AcoustIdResult } from './acoustid-wire.ts';
-import { createServiceClient, ServiceError } from './service-client.ts';
+import { createServiceClient, ServiceError } from '../outbound/service-client.ts';
 
 export interface AcoustIdDeps {
   settings: LiveSettings;

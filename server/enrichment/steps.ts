@@ -4,7 +4,7 @@ import { AppError, messageOf } from '../errors.ts';
 import { NoFingerprint } from '../media/fingerprint.ts';
 import { UnreadableAudio } from '../media/types.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
-import { isPassing, ServiceError } from './service-client.ts';
+import { isPassing, ServiceError } from '../outbound/service-client.ts';
 
 export type StepName = 'tags' | 'fingerprint' | 'lookup' | 'details' | 'cover';
 

@@ -1,4 +1,4 @@
-// Lyrics files: `Song.lrc` or `Song.txt` beside `Song.flac`. An .lrc is preferred to a .txt, and both to lyrics in the
+// Lyrics files: `Song.ttml`, `Song.lrc` or `Song.txt` beside `Song.flac`, preferred in this order, and to lyrics in the
 // tags, since somebody put them there on purpose; unless only those in the tags are synced.
 import fs from 'node:fs';
 import { parseLyrics } from '../media/lrc.ts';
@@ -7,7 +7,7 @@ import type { Lyrics } from '../media/types.ts';
 import { decodeAlone } from '../media/unmarked-text.ts';
 
 /** Best first. */
-export const LYRICS_EXTENSIONS = ['lrc', 'txt'];
+export const LYRICS_EXTENSIONS = ['ttml', 'lrc', 'txt'];
 /** Larger files are not lyrics. */
 const MAX_BYTES = 1 << 20;
 

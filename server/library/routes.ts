@@ -100,14 +100,15 @@ export const libraryRoutes = ({ library, editing, toTrash, libraryChanged }: Lib
       method: 'get',
       path: '/tracks/:id/lyrics',
       access: 'user',
-      summary: 'Lyrics of a track, from its tags or a file next to it',
+      summary: 'Lyrics of a track: from its tags, a file next to it, a look-up or a person',
       params: TrackParam,
       reply: LyricsOut,
     },
     ({ user, params }) => {
       library.getTrack(user.id, params.id);
       const lyrics = library.lyrics.ofTrack(params.id);
-      if (!lyrics) throw new AppError('not_found', `Track ${params.id} has no lyrics.`);
+      if (!lyrics || (lyrics.lines.length === 0 && !lyrics.isInstrumental))
+        throw new AppError('not_found', `Track ${params.id} has no lyrics.`);
       return toLyricsOut(lyrics);
     },
   ),

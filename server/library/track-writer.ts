@@ -23,12 +23,8 @@ import {
   type AlbumRef,
   type ArtistRef,
 } from './resolve.ts';
+import type { Lyrics } from '../media/types.ts';
 import { createSearchIndex } from './search-index.ts';
-
-export interface Lyrics {
-  synced: boolean;
-  lines: { startMs?: number; text: string }[];
-}
 
 export interface Chapter {
   startMs: number;
@@ -197,7 +193,12 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
     `INSERT INTO chapters (track_id, list) VALUES (?, ?) ON CONFLICT (track_id) DO UPDATE SET list = excluded.list`,
   );
   const deleteChapters = client.prepare('DELETE FROM chapters WHERE track_id = ?');
-  const setHasLyrics = client.prepare('UPDATE tracks SET has_lyrics = ? WHERE id = ? AND has_lyrics <> ?');
+  // what a person wrote counts before what is in the file, also if it is nothing
+  const settleHasLyrics = client.prepare<{ id: TrackId }>(`UPDATE tracks SET has_lyrics = settled.has FROM (SELECT
+      coalesce((SELECT f.lines <> '[]' FROM found_lyrics f WHERE f.track_id = @id AND f.is_manual = 1),
+        EXISTS (SELECT 1 FROM lyrics WHERE track_id = @id)
+        OR EXISTS (SELECT 1 FROM found_lyrics f WHERE f.track_id = @id AND f.lines <> '[]')) AS has) settled
+    WHERE id = @id AND has_lyrics <> settled.has`);
   // An album's year is that of one of its tracks; if no track has it any more, the most common one replaces it.
   const settleAlbum = client.prepare(`UPDATE albums SET
     year = CASE WHEN EXISTS (SELECT 1 FROM tracks WHERE album_id = albums.id AND year IS albums.year) THEN year
@@ -287,8 +288,7 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
   function setLyrics(id: TrackId, lyrics: Lyrics | null): void {
     if (lyrics) upsertLyrics.run(id, lyrics.synced ? 1 : 0, JSON.stringify(lyrics.lines));
     else deleteLyrics.run(id);
-    const has = lyrics ? 1 : 0;
-    setHasLyrics.run(has, id, has);
+    settleHasLyrics.run({ id });
   }
 
   function setChapters(id: TrackId, chapters: readonly Chapter[] | null): void {
@@ -391,6 +391,8 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
     },
 
     setLyrics,
+    /** After a change of the lyrics that are not from a file. */
+    settleHasLyrics: (id: TrackId): void => void settleHasLyrics.run({ id }),
     setChapters,
     /** Replaces the audio of a track, keeping its id and metadata. A picture in it may become the album's cover. */
     setAudio(id: TrackId, audio: TrackAudio): void {

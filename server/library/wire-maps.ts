@@ -198,7 +198,14 @@ export const toChaptersOut = (chapters: readonly Chapter[]): ChaptersOut => ({
   items: chapters.map(({ startMs, title }) => ({ start_ms: startMs, title })),
 });
 
-export const toLyricsOut = ({ synced, lines }: TrackLyrics): LyricsOut => ({
+export const toLyricsOut = ({ synced, lines, source, lrclibId, isInstrumental }: TrackLyrics): LyricsOut => ({
   synced,
-  lines: lines.map(({ startMs, text }) => ({ ...(startMs !== undefined && { start_ms: startMs }), text })),
+  lines: lines.map(({ startMs, text, words }) => ({
+    ...(startMs !== undefined && { start_ms: startMs }),
+    text,
+    ...(words && { words: words.map((word) => ({ start_ms: word.startMs, text: word.text })) }),
+  })),
+  source,
+  lrclib_id: lrclibId,
+  is_instrumental: isInstrumental,
 });

@@ -279,7 +279,21 @@ export type TrackPatch = z.output<typeof TrackPatch>;
 export const LyricsOut = z
   .object({
     synced: z.boolean().meta({ description: 'every line has a time' }),
-    lines: z.array(z.object({ start_ms: z.int().optional(), text: z.string() })),
+    lines: z.array(
+      z.object({
+        start_ms: z.int().optional(),
+        text: z.string(),
+        words: z
+          .array(z.object({ start_ms: z.int(), text: z.string() }))
+          .optional()
+          .meta({ description: 'words with times of their own; together they are the text' }),
+      }),
+    ),
+    source: z
+      .enum(['file', 'lrclib', 'manual'])
+      .meta({ description: 'from the file or one next to it, looked up, or written or picked by a person' }),
+    lrclib_id: z.int().nullable(),
+    is_instrumental: z.boolean(),
   })
   .meta({ id: 'LyricsOut' });
 export type LyricsOut = z.output<typeof LyricsOut>;

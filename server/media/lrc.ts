@@ -1,17 +1,20 @@
-// Parses lyrics: LRC (`[01:23.45]line`) as timed lines, anything else as plain lines.
+// Parses lyrics: LRC (`[01:23.45]line`, enhanced with times of words) and TTML as timed lines, anything else as plain
+// lines.
 import { MAX_LYRICS } from './limits.ts';
-import type { Lyrics, LyricsLine } from './types.ts';
+import { isTtml, parseTtml } from './ttml.ts';
+import type { Lyrics, LyricsLine, LyricsWord } from './types.ts';
 
 const STAMP = /^\s*\[(\d{1,3}):([0-5]?\d)(?:[.:](\d{1,3}))?\]/;
 const HEADER = /^\s*\[(ti|ar|al|au|by|re|ve|la|length|tool|offset|#)\s*:([^\]]*)\]\s*$/i;
 /** Word times of enhanced LRC: `<00:12.34>`. */
-const WORD_TIME = /<\d{1,3}:\d\d(?:[.:]\d{1,3})?>/g;
+const WORD_TIME = /<(\d{1,3}):([0-5]?\d)(?:[.:](\d{1,3}))?>/g;
 /** Maximum times of one line. */
 const MAX_STAMPS = 100;
 
 /** Undefined for blank text. Timed lines are sorted by time; `[offset:ms]` is applied. */
 export function parseLyrics(source: string): Lyrics | undefined {
   const text = source.length > MAX_LYRICS ? source.slice(0, MAX_LYRICS) : source;
+  if (isTtml(text)) return parseTtml(text);
   const rows = text.split(/\r\n|\n|\r/);
   const timed: LyricsLine[] = [];
   let offsetMs = 0;
@@ -26,11 +29,15 @@ export function parseLyrics(source: string): Lyrics | undefined {
     kept += pushTimed(row, timed, MAX_LYRICS - kept);
   }
   if (timed.length > 0) {
-    for (const line of timed) line.startMs = Math.max(0, (line.startMs as number) - offsetMs);
+    const moved = (startMs: number): number => Math.max(0, startMs - offsetMs);
+    for (const line of timed) {
+      line.startMs = moved(line.startMs as number);
+      for (const word of line.words ?? []) word.startMs = moved(word.startMs);
+    }
     timed.sort((a, b) => (a.startMs as number) - (b.startMs as number));
     return { synced: true, lines: timed };
   }
-  return plainLyrics(rows);
+  return plainLyrics(rows.filter((row) => !HEADER.test(row)));
 }
 
 /** Adds a line at each of its times, up to `room` characters; returns the characters added. */
@@ -42,14 +49,25 @@ function pushTimed(row: string, timed: LyricsLine[], room: number): number {
     rest = rest.slice(stamp[0].length);
   }
   if (starts.length === 0) return 0;
-  const text = rest.replace(WORD_TIME, '').trim();
+  const words = starts.length === 1 ? wordsOf(rest) : [];
+  const text = (words.length > 1 ? words.map((word) => word.text).join('') : rest.replace(WORD_TIME, '')).trim();
   let added = 0;
   for (const startMs of starts) {
     if (added + text.length > room) break;
-    timed.push({ startMs, text });
+    timed.push({ startMs, text, ...(words.length > 1 && { words }) });
     added += text.length + 1;
   }
   return added;
+}
+
+/** Those with a time before them; a time after the last word ends the line. */
+function wordsOf(row: string): LyricsWord[] {
+  const stamps = [...row.matchAll(WORD_TIME)];
+  return stamps.flatMap((stamp, index) => {
+    const said = row.slice(stamp.index + stamp[0].length, stamps[index + 1]?.index ?? row.length);
+    const text = said.replace(/\s+/g, ' ');
+    return text.trim() === '' ? [] : [{ startMs: toMs(stamp), text: index === 0 ? text.trimStart() : text }];
+  });
 }
 
 const toMs = (stamp: RegExpExecArray): number =>

@@ -32,9 +32,16 @@ export interface ReplayGain {
 
 type TaggedValues = { [F in TaggedField]?: TagValue<F> };
 
+export interface LyricsWord {
+  startMs: number;
+  /** With the blank after it, if there is one. */
+  text: string;
+}
 export interface LyricsLine {
   startMs?: number;
   text: string;
+  /** With times of their own; together they are the text. */
+  words?: LyricsWord[];
 }
 export interface Lyrics {
   synced: boolean;

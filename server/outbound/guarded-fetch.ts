@@ -11,6 +11,8 @@ import { OutboundError, toOutboundError } from './outbound-error.ts';
 export interface GuardedOptions {
   /** Address of the service as it was configured; its host and port may be private. */
   base: URL;
+  /** The base is not the administrator's choice: it may not be private either. */
+  publicOnly?: boolean;
   method?: 'GET' | 'HEAD' | 'POST';
   /** Names in lower case. To other hosts than the base's only those go that hold no secrets. */
   headers?: Record<string, string>;
@@ -142,14 +144,15 @@ async function follow(
 
 async function send(
   url: URL,
-  { base, method = 'GET', headers = {}, body }: GuardedOptions,
+  { base, publicOnly = false, method = 'GET', headers = {}, body }: GuardedOptions,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new OutboundError('scheme', `${url.protocol} addresses are not fetched, only http and https`);
   const isBase = url.host === base.host;
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
-  if (!isBase && isIP(hostname) > 0 && !isPublicAddress(hostname)) throw privateAddress(url.host);
+  const mayBePrivate = isBase && !publicOnly;
+  if (!mayBePrivate && isIP(hostname) > 0 && !isPublicAddress(hostname)) throw privateAddress(url.host);
   const request = url.protocol === 'https:' ? (await import('node:https')).request : httpRequest; // 9 ms of a start
   return new Promise((resolve, reject) => {
     request({
@@ -162,9 +165,9 @@ async function send(
       headers: isBase
         ? headers
         : Object.fromEntries(Object.entries(headers).filter(([name]) => HEADERS_FOR_ANYONE.has(name))),
-      ...(isBase
-        ? url.username !== '' && { auth: `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}` }
-        : { lookup: publicLookup }),
+      ...(isBase &&
+        url.username !== '' && { auth: `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}` }),
+      ...(!mayBePrivate && { lookup: publicLookup }),
     })
       .on('response', resolve)
       .on('error', reject)

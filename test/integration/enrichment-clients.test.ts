@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LiveSettings } from '../../server/config/live-settings.ts';
 import { createAcoustId } from '../../server/enrichment/acoustid.ts';
-import { ServiceError } from '../../server/enrichment/service-client.ts';
+import { ServiceError } from '../../server/outbound/service-client.ts';
 import { createMusicBrainz } from '../../server/enrichment/musicbrainz.ts';
 import { createBreaker } from '../../server/outbound/breaker.ts';
 import { createTokenBucket } from '../../server/outbound/token-bucket.ts';

@@ -1,20 +1,89 @@
-// Lyrics of the current track. With timed lines, the current one is highlighted, and a click seeks to a line.
+// Lyrics of the current track. With timed lines, the current one is highlighted, and a click seeks to a line; with
+// timed words, those that were sung are, too.
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { LyricsOut } from '../../../server/library/wire.ts';
+import { lyricsLookupQuery } from '../../api/lyrics.ts';
+import { useSession } from '../../api/session.ts';
 import { trackLyricsQuery } from '../../api/tracks.ts';
+import type { QueueTrack } from '../../player/player.ts';
 import { useCurrentTrack, usePlayer, usePlayerCommands } from '../../player/use-player.ts';
+import { Button } from '../../ui/button.tsx';
 import styles from './lyrics.module.css';
 import { lineAt } from './lyrics-line.ts';
 
+const LyricsDialog = lazy(async () => ({ default: (await import('./lyrics-dialog.tsx')).LyricsDialog }));
+const LyricsQuestion = lazy(async () => ({ default: (await import('./lyrics-question.tsx')).LyricsQuestion }));
+
 export function LyricsView() {
   const { t } = useTranslation();
-  const player = usePlayerCommands();
   const track = useCurrentTrack();
-  const { data, isPending } = useQuery({ ...trackLyricsQuery(track?.id ?? 0), enabled: track?.has_lyrics === true });
-  const lines = track?.has_lyrics ? (data?.lines ?? []) : [];
-  const synced = data?.synced === true;
+  return track ? <LyricsOf key={track.id} track={track} /> : <p className={styles.none}>{t('player.nothing')}</p>;
+}
+
+function LyricsOf({ track }: { track: QueueTrack }) {
+  const { t } = useTranslation();
+  const user = useSession()?.user;
+  const stored = useQuery({ ...trackLyricsQuery(track.id), enabled: track.has_lyrics });
+  const lookup = useQuery({
+    ...lyricsLookupQuery(track.id),
+    enabled: !track.has_lyrics || stored.isError,
+    staleTime: Infinity,
+    retry: false,
+  });
+  const lyrics = stored.data ?? lookup.data?.lyrics;
+  const mayEdit = user?.is_superuser === true || user?.can_edit === true;
+  const tools = mayEdit && <EditButton track={track} lyrics={lyrics ?? undefined} />;
+
+  if (lyrics?.is_instrumental) return <None tools={tools}>{t('lyrics.instrumental')}</None>;
+  if (lyrics) return <Lines lyrics={lyrics} tools={tools} />;
+  if (stored.isLoading || lookup.isLoading) return <div className={styles.lyrics} aria-busy />;
+  const outcome = lookup.data?.outcome;
+  return (
+    <None tools={tools}>
+      {t(outcome === 'unavailable' ? 'lyrics.unavailable' : 'playback.noLyrics')}
+      {outcome === 'off' && user?.is_superuser && (
+        <Suspense fallback={null}>
+          <LyricsQuestion onAnswer={() => void lookup.refetch()} />
+        </Suspense>
+      )}
+    </None>
+  );
+}
+
+function None({ tools, children }: { tools: ReactNode; children: ReactNode }) {
+  return (
+    <div className={styles.none}>
+      <div>{children}</div>
+      {tools}
+    </div>
+  );
+}
+
+function EditButton({ track, lyrics }: { track: QueueTrack; lyrics: LyricsOut | undefined }) {
+  const { t } = useTranslation();
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <Button variant="plain" onClick={() => setIsOpen(true)}>
+        {t('lyrics.open')}
+      </Button>
+      {isOpen && (
+        <Suspense fallback={null}>
+          <LyricsDialog track={track} lyrics={lyrics} onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function Lines({ lyrics: { lines, synced, source }, tools }: { lyrics: LyricsOut; tools: ReactNode }) {
+  const { t } = useTranslation();
+  const player = usePlayerCommands();
   const at = usePlayer((state) => (synced ? lineAt(lines, state.positionMs) : -1));
+  const words = lines[at]?.words;
+  const word = usePlayer((state) => (words ? lineAt(words, state.positionMs) : -1));
   const scroller = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const line = scroller.current?.querySelector<HTMLElement>(`[data-line="${at}"]`);
@@ -26,12 +95,9 @@ export function LyricsView() {
     });
   }, [at]);
 
-  if (!track) return <p className={styles.none}>{t('player.nothing')}</p>;
-  if (track.has_lyrics && isPending) return <div className={styles.lyrics} aria-busy />;
-  if (lines.length === 0) return <p className={styles.none}>{t('playback.noLyrics')}</p>;
   return (
     <div ref={scroller} className={styles.lyrics} lang="" role="region" aria-label={t('playback.lyrics')} tabIndex={0}>
-      {lines.map(({ text, start_ms }, i) =>
+      {lines.map(({ text, start_ms, words: parts }, i) =>
         synced && start_ms !== undefined ? (
           <button
             key={i}
@@ -41,7 +107,13 @@ export function LyricsView() {
             aria-current={i === at || undefined}
             onClick={() => player.seek(start_ms)}
           >
-            {text || '♪'}
+            {i === at && parts
+              ? parts.map((part, index) => (
+                  <span key={index} data-ahead={index > word || undefined}>
+                    {part.text}
+                  </span>
+                ))
+              : text || '♪'}
           </button>
         ) : (
           <p key={i} className={styles.line}>
@@ -49,6 +121,10 @@ export function LyricsView() {
           </p>
         ),
       )}
+      <footer className={styles.foot}>
+        {source === 'lrclib' && <span>{t('lyrics.from')}</span>}
+        {tools}
+      </footer>
     </div>
   );
 }

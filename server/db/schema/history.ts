@@ -94,36 +94,67 @@ export const historyImports = sqliteTable(
   (t) => [index('history_imports_user_id').on(t.userId, t.id)],
 );
 
-/** history/: a person's account at the scrobbling service. */
-export const scrobbleAccounts = sqliteTable('scrobble_accounts', {
-  userId: integer('user_id')
-    .$type<UserId>()
-    .primaryKey()
-    .references(() => users.id, { onDelete: 'cascade' }),
-  token: blob('token').notNull(), // sealed, see config/sealed-text.ts
-  tokenSalt: blob('token_salt').notNull(),
-  username: text('username').notNull(), // at the service
-  problem: text('problem'), // a sentence for the person; null while all is well
-  // the token was refused: nothing is sent until there is another
-  isStopped: flag('is_stopped').notNull().default(false),
-  submitted: integer('submitted').notNull().default(0),
-  lastSubmittedAt: time('last_submitted_at'),
-  createdAt: time('created_at').notNull(),
-});
+/** scrobbling/: a person's account at a scrobbling service. */
+export const scrobbleAccounts = sqliteTable(
+  'scrobble_accounts',
+  {
+    userId: integer('user_id')
+      .$type<UserId>()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    service: text('service').notNull(), // see scrobbling/scrobblers.ts
+    token: blob('token').notNull(), // sealed, see config/sealed-text.ts
+    tokenSalt: blob('token_salt').notNull(),
+    username: text('username').notNull(), // at the service
+    url: text('url'), // of the person's own server
+    syncLoves: flag('sync_loves').notNull().default(false),
+    lovesSyncedAt: time('loves_synced_at'),
+    problem: text('problem'), // a sentence for the person; null while all is well
+    // the token was refused: nothing is sent until there is another
+    isStopped: flag('is_stopped').notNull().default(false),
+    submitted: integer('submitted').notNull().default(0),
+    lastSubmittedAt: time('last_submitted_at'),
+    createdAt: time('created_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.service] })],
+);
 
-/** history/: a play that the scrobbling service does not have yet. */
+/** scrobbling/: a play that the scrobbling service does not have yet. */
 export const scrobbleQueue = sqliteTable(
   'scrobble_queue',
   {
     playId: integer('play_id')
       .$type<PlayId>()
-      .primaryKey()
+      .notNull()
       .references(() => plays.id, { onDelete: 'cascade' }),
+    service: text('service').notNull(),
     userId: integer('user_id')
       .$type<UserId>()
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     refusal: text('refusal'), // why the service does not take it; it is not offered again
+    isSent: flag('is_sent').notNull().default(false), // without an answer yet: it may be there
   },
-  (t) => [index('scrobble_queue_user_id').on(t.userId, t.refusal, t.playId)],
+  (t) => [
+    primaryKey({ columns: [t.playId, t.service] }),
+    index('scrobble_queue_user_id').on(t.userId, t.service, t.refusal, t.playId),
+  ],
+);
+
+/** scrobbling/: a song that is loved at the service, as of the last time that it and the likes were compared. */
+export const scrobbleLoves = sqliteTable(
+  'scrobble_loves',
+  {
+    userId: integer('user_id')
+      .$type<UserId>()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    service: text('service').notNull(),
+    songKey: integer('song_key').notNull(), // see history/song-names.ts
+    title: text('title').notNull(),
+    artistName: text('artist_name').notNull(),
+    recordingMbid: text('recording_mbid'),
+    isListed: flag('is_listed').notNull(), // the service lists it under this name
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.service, t.songKey] })],
 );

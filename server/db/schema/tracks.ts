@@ -168,7 +168,30 @@ export const lyrics = sqliteTable('lyrics', {
     .primaryKey()
     .references(() => tracks.id, { onDelete: 'cascade' }),
   synced: flag('synced').notNull(),
-  lines: json<{ startMs?: number; text: string }[]>('lines').notNull(),
+  lines: json<{ startMs?: number; text: string; words?: { startMs: number; text: string }[] }[]>('lines').notNull(),
+});
+
+/** lyrics/: lyrics that are not from a file. Those of a person win over those of the file, which win over others. */
+export const foundLyrics = sqliteTable('found_lyrics', {
+  trackId: integer('track_id')
+    .$type<TrackId>()
+    .primaryKey()
+    .references(() => tracks.id, { onDelete: 'cascade' }),
+  isManual: flag('is_manual').notNull(), // written or picked by a person
+  lrclibId: integer('lrclib_id'), // where the text is from; null if a person wrote it
+  isInstrumental: flag('is_instrumental').notNull().default(false),
+  synced: flag('synced').notNull(),
+  lines: json<{ startMs?: number; text: string; words?: { startMs: number; text: string }[] }[]>('lines').notNull(),
+  updatedAt: time('updated_at').notNull(),
+});
+
+/** lyrics/: when the service said that it has no lyrics of the track. A look-up that failed leaves no row. */
+export const lyricsLookups = sqliteTable('lyrics_lookups', {
+  trackId: integer('track_id')
+    .$type<TrackId>()
+    .primaryKey()
+    .references(() => tracks.id, { onDelete: 'cascade' }),
+  askedAt: time('asked_at').notNull(),
 });
 
 /** library/: the chapters of an audiobook. Tracks without chapters have no row. */

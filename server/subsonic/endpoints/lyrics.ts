@@ -1,6 +1,7 @@
 // Endpoints of lyrics: plain ones by title and artist, synced ones by song.
 import type { TrackLyrics } from '../../library/lyrics.ts';
 import type { LibraryService } from '../../library/service.ts';
+import type { LyricsLine, LyricsWord } from '../../media/types.ts';
 import { user, type Endpoints } from '../endpoint.ts';
 import { idOf } from '../ids.ts';
 import type { Fields } from '../xml.ts';
@@ -23,22 +24,44 @@ export function lyricsEndpoints({ library }: { library: LibraryService }): Endpo
     getLyricsBySongId: user(({ params, user: { id } }) => {
       const track = library.getTrack(id, idOf('track', params.required('id')));
       const found = library.lyrics.ofTrack(track.id);
-      return { lyricsList: { structuredLyrics: found ? [structured(found, params.bool('enhanced', false))] : [] } };
+      return {
+        lyricsList: {
+          structuredLyrics: found && found.lines.length > 0 ? [structured(found, params.bool('enhanced', false))] : [],
+        },
+      };
     }),
   };
 }
 
-/** `enhanced` (version 2 of the extension) only adds `kind`: word timings are not read from files. */
-const structured = ({ title, artistName, synced, lines }: TrackLyrics, enhanced: boolean): Fields => ({
-  displayArtist: artistName ?? undefined,
-  displayTitle: title,
-  lang: 'und',
-  offset: 0,
-  synced,
-  ...(enhanced && { kind: 'main' }),
-  line: synced
-    ? lines
-        .map(({ startMs = 0, text }) => ({ start: Math.max(0, Math.round(startMs)), value: text }))
-        .sort((a, b) => a.start - b.start)
-    : lines.map(({ text }) => ({ value: text })),
-});
+const structured = ({ title, artistName, synced, lines }: TrackLyrics, enhanced: boolean): Fields => {
+  const inOrder = synced ? lines.toSorted((a, b) => (a.startMs ?? 0) - (b.startMs ?? 0)) : lines;
+  const cueLines = synced
+    ? inOrder.flatMap((line, index) => (line.words ? [cueLine(line, index, line.words)] : []))
+    : [];
+  return {
+    displayArtist: artistName ?? undefined,
+    displayTitle: title,
+    lang: 'und',
+    offset: 0,
+    synced,
+    ...(enhanced && { kind: 'main' }),
+    line: inOrder.map(({ startMs = 0, text }) => ({
+      ...(synced && { start: Math.max(0, Math.round(startMs)) }),
+      value: text,
+    })),
+    ...(enhanced && cueLines.length > 0 && { cueLine: cueLines }),
+  };
+};
+
+/** Byte offsets are inclusive, into the UTF-8 of the line. */
+function cueLine({ startMs, text }: LyricsLine, index: number, words: LyricsWord[]): Fields {
+  let at = 0;
+  const cue = words.flatMap((word) => {
+    const value = word.text.trimEnd();
+    const byteStart = Buffer.byteLength(text.slice(0, at));
+    at += word.text.length;
+    if (value === '') return [];
+    return [{ start: Math.max(0, word.startMs), byteStart, byteEnd: byteStart + Buffer.byteLength(value) - 1, value }];
+  });
+  return { index, start: Math.max(0, startMs ?? 0), value: text, cue };
+}

@@ -1,6 +1,5 @@
 // All endpoints of the Subsonic API by name; other names get error 0.
 import type { Endpoints } from '../endpoint.ts';
-import { createItems, type ItemDeps } from '../items.ts';
 import { shownLibrary, shownSearch } from '../visible-library.ts';
 import { listEndpoints, type ListDeps } from './album-song-lists.ts';
 import { bookmarkEndpoints, type BookmarkDeps } from './bookmarks.ts';
@@ -26,7 +25,7 @@ interface ShownDeps {
   showsRemote: () => boolean;
 }
 
-type AllDeps = ShownDeps &
+export type EndpointDeps = ShownDeps &
   SystemDeps &
   BrowsingDeps &
   FolderDeps &
@@ -43,34 +42,28 @@ type AllDeps = ShownDeps &
   SharingDeps &
   UserDeps;
 
-export type EndpointDeps = Omit<AllDeps, 'items'> & ItemDeps;
+export const createEndpoints = (deps: EndpointDeps): Endpoints => ({
+  ...systemEndpoints(deps),
+  ...browsingEndpoints(shown(deps)),
+  ...folderEndpoints(shown(deps)),
+  ...listEndpoints(shown(deps)),
+  ...searchEndpoints(shown(deps)),
+  ...ratingEndpoints(deps),
+  ...playlistEndpoints(deps),
+  ...scrobblingEndpoints(deps),
+  ...playQueueEndpoints(deps),
+  ...bookmarkEndpoints(deps),
+  ...lyricsEndpoints(deps),
+  ...mediaEndpoints(deps),
+  ...transcodingEndpoints(deps),
+  ...jukeboxEndpoints(deps),
+  ...radioEndpoints(deps),
+  ...sharingEndpoints(deps),
+  ...userEndpoints(deps),
+  ...unsupportedEndpoints,
+});
 
-export function createEndpoints(given: EndpointDeps): Endpoints {
-  const deps: AllDeps = { ...given, items: createItems(given) };
-  const listed = shown(deps);
-  return {
-    ...systemEndpoints(deps),
-    ...browsingEndpoints(listed),
-    ...folderEndpoints(listed),
-    ...listEndpoints(listed),
-    ...searchEndpoints(listed),
-    ...ratingEndpoints(deps),
-    ...playlistEndpoints(deps),
-    ...scrobblingEndpoints(deps),
-    ...playQueueEndpoints(deps),
-    ...bookmarkEndpoints(deps),
-    ...lyricsEndpoints(deps),
-    ...mediaEndpoints(deps),
-    ...transcodingEndpoints(deps),
-    ...jukeboxEndpoints(deps),
-    ...radioEndpoints(deps),
-    ...sharingEndpoints(deps),
-    ...userEndpoints(deps),
-    ...unsupportedEndpoints,
-  };
-}
-
-const shown = (deps: AllDeps): AllDeps => ({
+const shown = (deps: EndpointDeps): EndpointDeps => ({
   ...deps,
   library: shownLibrary(deps.library, deps.showsRemote),
   search: shownSearch(deps.search, deps.showsRemote),

@@ -1,10 +1,10 @@
 // Requests JSON from a service: with a rate limit, retries while it is busy, and a circuit breaker while it is down.
 // The caller interprets the answer.
 import { gzipSync } from 'node:zlib';
-import type { Breaker } from '../outbound/breaker.ts';
-import { guardedFetch } from '../outbound/guarded-fetch.ts';
-import { OutboundError } from '../outbound/outbound-error.ts';
-import type { TokenBucket, Wait } from '../outbound/token-bucket.ts';
+import type { Breaker } from './breaker.ts';
+import { guardedFetch } from './guarded-fetch.ts';
+import { OutboundError } from './outbound-error.ts';
+import type { TokenBucket, Wait } from './token-bucket.ts';
 
 /**
  * busy: it says so, or has an internal error · unreachable: no answer, or one that is not from this service · refused:

@@ -1,0 +1,51 @@
+// The text of the lyrics editor, and its timed lines.
+import { formatLrc, lrcTime } from '../../../server/media/lrc-format.ts';
+import type { LyricsOut } from '../../../server/library/wire.ts';
+
+const STAMP = /^\s*\[(\d{1,3}):(\d{1,2}(?:[.:]\d{1,3})?)\]\s?/;
+const WORD_STAMP = /<(\d{1,3}):(\d{1,2}(?:[.:]\d{1,3})?)>/g;
+
+export interface EditedLine {
+  startMs: number | undefined;
+  text: string;
+}
+
+const toMs = (minutes: string, seconds: string): number =>
+  Math.round((Number(minutes) * 60 + Number(seconds.replace(':', '.'))) * 1_000);
+
+export const toText = ({ lines }: LyricsOut): string =>
+  formatLrc(
+    lines.map(({ start_ms, text, words }) => ({
+      startMs: start_ms,
+      text,
+      words: words?.map((word) => ({ startMs: word.start_ms, text: word.text })),
+    })),
+  );
+
+export const linesOf = (text: string): EditedLine[] =>
+  text.split('\n').map((row) => {
+    const [stamp, minutes = '', seconds = ''] = STAMP.exec(row) ?? [];
+    return stamp === undefined
+      ? { startMs: undefined, text: row }
+      : { startMs: toMs(minutes, seconds), text: row.slice(stamp.length) };
+  });
+
+export const textOf = (lines: readonly EditedLine[]): string =>
+  lines.map(({ startMs, text }) => (startMs === undefined ? text : `[${lrcTime(startMs)}]${text}`)).join('\n');
+
+export const withTime = (text: string, index: number, startMs: number | undefined): string =>
+  textOf(linesOf(text).map((line, i) => (i === index ? { ...line, startMs } : line)));
+
+/** Every time of lines and words, later by so much; none before the start. */
+export const shifted = (text: string, byMs: number): string => {
+  const later = (ms: number): number => Math.max(0, ms + byMs);
+  return textOf(
+    linesOf(text).map(({ startMs, text: said }) => ({
+      startMs: startMs === undefined ? undefined : later(startMs),
+      text: said.replace(
+        WORD_STAMP,
+        (_, minutes: string, seconds: string) => `<${lrcTime(later(toMs(minutes, seconds)))}>`,
+      ),
+    })),
+  );
+};

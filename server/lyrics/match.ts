@@ -1,0 +1,125 @@
+// Which of the lyrics that a service offers are of a track. Pure. Wrong lyrics are worse than none: length, title and
+// artist have to agree, and where that leaves different songs, the album, too.
+import { sortKey } from '../library/sort-and-identity-keys.ts';
+
+export interface WantedSong {
+  title: string;
+  /** As credited, and each. */
+  artistName: string;
+  artists: readonly string[];
+  album: string | null;
+  durationMs: number;
+}
+
+export interface OfferedLyrics {
+  id: number;
+  title: string;
+  artistName: string;
+  album: string | null;
+  /** Seconds. */
+  duration: number | null;
+  isInstrumental: boolean;
+  plain: string | null;
+  synced: string | null;
+}
+
+const LONGEST_DIFFERENCE_MS = 2_000;
+const GUESTS = String.raw`(?:feat\.?|ft\.?|featuring|with)`;
+const GUESTS_IN_BRACKETS = new RegExp(String.raw`\s*[([]${GUESTS}\s[^)\]]*[)\]]`, 'giu');
+const GUESTS_AT_END = new RegExp(String.raw`\s(?:feat\.?|ft\.?|featuring)\s.*$`, 'iu');
+/** Words about an edition that leave the performance as it is; live, acoustic, remix and so on do not. */
+const REMASTER = String.raw`remaster(?:ed)?(?:\s+version)?(?:\s+\d{4})?`;
+const EDITION = new RegExp(
+  String.raw`\s*(?:[([]|\s-\s)\s*(?:\d{4}\s+)?(?:digital(?:ly)?\s+)?` +
+    String.raw`(?:${REMASTER}|album version|original version|explicit|clean|bonus track|mono|stereo)\s*[)\]]?\s*$`,
+  'iu',
+);
+const EDITION_OF_ALBUM = new RegExp(
+  String.raw`\s*(?:[([]|\s-\s)\s*[^()[\]]*` +
+    String.raw`\b(?:edition|remaster(?:ed)?|deluxe|anniversary|bonus|reissue|explicit)\b[^()[\]]*[)\]]?\s*$`,
+  'iu',
+);
+/** Titles that say nothing: an artist may have several songs of the name. */
+const COMMON_TITLES = new Set(
+  [
+    'intro,outro,interlude,prelude,skit,untitled,overture,introduction,finale,reprise,epilogue,prologue',
+    'hidden track',
+  ].flatMap((some) => some.split(',')),
+);
+const LIVE = /\b(?:live|unplugged|concert|acoustic|demos?|sessions?|instrumentals?|karaoke|remix(?:es|ed)?)\b/giu;
+const BETWEEN_ARTISTS = /\s*(?:,|;|\/|&|\+|\band\b|\bx\b|\bvs\.?\b)\s*/iu;
+
+const key = (text: string): string =>
+  sortKey(text)
+    .replaceAll('&', ' and ')
+    .replace(/\bpt\b\.?/g, 'part')
+    .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
+    .trim() || sortKey(text);
+
+const titleKeyOf = (title: string): string =>
+  key(title.replace(GUESTS_IN_BRACKETS, '').replace(GUESTS_AT_END, '').replace(EDITION, '').replace(EDITION, ''));
+const artistKeyOf = (name: string): string =>
+  key(name.replace(GUESTS_IN_BRACKETS, '').replace(GUESTS_AT_END, '')).replace(/^the /, '');
+const albumKeyOf = (album: string): string => key(album.replace(EDITION_OF_ALBUM, '').replace(EDITION, ''));
+const marksOf = (text: string): string => [...new Set(key(text).match(LIVE) ?? [])].sort().join();
+
+/** The title and artist to ask for: without guests and edition. */
+export const askedTitle = (title: string): string =>
+  title.replace(GUESTS_IN_BRACKETS, '').replace(GUESTS_AT_END, '').replace(EDITION, '').trim() || title;
+export const askedArtist = ({ artists, artistName }: Pick<WantedSong, 'artists' | 'artistName'>): string =>
+  artists[0] ?? artistName;
+
+function isSameArtist({ artistName, artists }: WantedSong, offered: string): boolean {
+  const theirs = artistKeyOf(offered);
+  if (theirs === '') return false;
+  if (theirs === artistKeyOf(artistName)) return true;
+  const ours = artists.map(artistKeyOf);
+  // one of several: the others are guests, or the service names the first only
+  if (ours.length > 1 && theirs === ours[0]) return true;
+  const parts = offered
+    .replace(GUESTS_IN_BRACKETS, '')
+    .replace(GUESTS_AT_END, '')
+    .split(BETWEEN_ARTISTS)
+    .map(artistKeyOf);
+  const all = new Set(ours.length > 0 ? ours : [artistKeyOf(artistName)]);
+  return parts.length === all.size && parts.every((part) => all.has(part));
+}
+
+const isSameAlbum = (ours: string | null, theirs: string | null): boolean =>
+  ours !== null && theirs !== null && albumKeyOf(ours) === albumKeyOf(theirs);
+
+/** Whether lyrics of that song can be lyrics of this one. */
+export function fits(wanted: WantedSong, offered: OfferedLyrics): boolean {
+  if (offered.duration === null) return false;
+  if (Math.abs(offered.duration * 1_000 - wanted.durationMs) > LONGEST_DIFFERENCE_MS) return false;
+  const title = titleKeyOf(wanted.title);
+  if (title === '' || title !== titleKeyOf(offered.title)) return false;
+  if (!isSameArtist(wanted, offered.artistName)) return false;
+  if (isSameAlbum(wanted.album, offered.album)) return true;
+  if (COMMON_TITLES.has(title) || /^(?:track )?\d+$/.test(title)) return false;
+  // a live album and a studio album have different performances
+  return marksOf(wanted.album ?? '') === marksOf(offered.album ?? '');
+}
+
+const wordsOf = ({ plain, synced }: OfferedLyrics): Set<string> =>
+  new Set(key((plain ?? synced ?? '').replace(/\[[^\]]*\]|<[^>]*>/g, ' ')).split(' '));
+
+/** Whether they are lyrics of one song, transcribed by different people. */
+function isSameText(a: OfferedLyrics, b: OfferedLyrics): boolean {
+  if (a.isInstrumental || b.isInstrumental) return a.isInstrumental === b.isInstrumental;
+  const [first, second] = [wordsOf(a), wordsOf(b)];
+  const shared = [...first].filter((word) => second.has(word)).length;
+  return shared >= Math.min(first.size, second.size) * 0.5;
+}
+
+/** The best of those that fit; undefined if none does, or if it cannot be said which. */
+export function pickLyrics(wanted: WantedSong, offered: readonly OfferedLyrics[]): OfferedLyrics | undefined {
+  const fitting = offered.filter((one) => fits(wanted, one) && (one.isInstrumental || (one.plain ?? one.synced)));
+  const ofAlbum = fitting.filter(({ album }) => isSameAlbum(wanted.album, album));
+  const rest = ofAlbum.length > 0 ? ofAlbum : fitting;
+  const distance = ({ duration }: OfferedLyrics): number => Math.abs((duration ?? 0) * 1_000 - wanted.durationMs);
+  const [best, ...others] = rest.toSorted(
+    (a, b) => Number(b.synced !== null) - Number(a.synced !== null) || distance(a) - distance(b) || a.id - b.id,
+  );
+  return best && others.every((other) => isSameText(best, other)) ? best : undefined;
+}

@@ -1,0 +1,69 @@
+import { handledBy } from '../jobs/tasks.ts';
+import type { LibraryOffer } from '../library/module.ts';
+import type { Base, Module } from '../module.ts';
+import { createBreaker } from '../outbound/breaker.ts';
+import { createTokenBucket, waitFor } from '../outbound/token-bucket.ts';
+import { userAgentOf } from '../outbound/user-agent.ts';
+import type { StorageOffer } from '../storage/module.ts';
+import { createLrclib } from './lrclib.ts';
+import { lyricsRoutes } from './routes.ts';
+import { createLyricsService } from './service.ts';
+import { LOOKUP_LYRICS } from './tasks.ts';
+
+export interface LyricsTuning {
+  /** Requests to LRCLIB, which names no limit. */
+  lyricsPerSecond?: number;
+}
+
+type LyricsModuleDeps = Base &
+  Pick<LibraryOffer, 'library' | 'editing' | 'tracks' | 'changes'> &
+  Pick<StorageOffer, 'audioStore'> & { tuning: LyricsTuning };
+
+export function lyricsModule({
+  version,
+  log,
+  now,
+  db,
+  settings,
+  jobs,
+  library,
+  editing,
+  tracks,
+  changes,
+  audioStore,
+  tuning,
+}: LyricsModuleDeps) {
+  const breaker = createBreaker({ now: () => now().getTime() });
+  const lrclib = createLrclib({
+    settings,
+    userAgent: () => userAgentOf(version, settings.get('CONTACT')),
+    bucket: createTokenBucket({ perSecond: tuning.lyricsPerSecond ?? 2 }),
+    breaker,
+    wait: waitFor,
+  });
+  const lyrics = createLyricsService({
+    db,
+    log,
+    now,
+    settings,
+    tracks,
+    audioStore,
+    lrclib,
+    libraryChanged: changes.changed,
+  });
+  const lookUp = (): void => {
+    if (settings.get('LYRICS_ENABLED')) void jobs.tryEnqueue(LOOKUP_LYRICS, {});
+  };
+  changes.onAdded(lookUp);
+  settings.onChange(['LYRICS_ENABLED', 'LYRICS_BASE_URL'], () => {
+    breaker.reset();
+    lookUp();
+  });
+
+  return {
+    offers: {},
+    routes: lyricsRoutes({ lyrics, library, editing }),
+    tasks: [handledBy(LOOKUP_LYRICS, lyrics.task)],
+    resume: lookUp,
+  } satisfies Module;
+}

@@ -1,0 +1,114 @@
+// API of lyrics that are looked up or edited.
+import type { z } from 'zod';
+import { TrackIdIn } from '../db/ids.ts';
+import { AppError } from '../errors.ts';
+import { idParam } from '../http/paging.ts';
+import { route, type Route } from '../http/route.ts';
+import type { Editing } from '../library/edit-rights.ts';
+import type { LibraryService } from '../library/service.ts';
+import { LyricsOut } from '../library/wire.ts';
+import { toLyricsOut } from '../library/wire-maps.ts';
+import type { TrackId, UserId } from '../db/ids.ts';
+import type { Candidate, LyricsService } from './service.ts';
+import { LyricsCandidates, LyricsIn, LyricsLookupOut, LyricsSearchQuery, type LyricsCandidate } from './wire.ts';
+
+const TrackParam = idParam(TrackIdIn);
+
+export interface LyricsRouteDeps {
+  lyrics: LyricsService;
+  library: LibraryService;
+  editing: Editing;
+}
+
+export function lyricsRoutes({ lyrics, library, editing }: LyricsRouteDeps): Route[] {
+  function current(id: TrackId): z.input<typeof LyricsOut> | null {
+    const found = library.lyrics.ofTrack(id);
+    return found && (found.lines.length > 0 || found.isInstrumental) ? toLyricsOut(found) : null;
+  }
+  const seen = (userId: UserId, id: TrackId): void => void library.getTrack(userId, id);
+
+  return [
+    route(
+      {
+        method: 'post',
+        path: '/tracks/:id/lyrics/lookup',
+        access: 'user',
+        summary: 'Look up the lyrics of a track now, if it has none',
+        params: TrackParam,
+        reply: LyricsLookupOut,
+      },
+      async ({ user, params, signal }) => {
+        seen(user.id, params.id);
+        const fault = library.lyrics.ofTrack(params.id) ? undefined : await lyrics.lookUp(params.id, signal);
+        const found = current(params.id);
+        return { outcome: found ? ('found' as const) : (fault ?? ('none' as const)), lyrics: found };
+      },
+    ),
+
+    route(
+      {
+        method: 'get',
+        path: '/tracks/:id/lyrics/candidates',
+        access: 'user',
+        summary: 'Lyrics at the service for this track, or for a text',
+        params: TrackParam,
+        query: LyricsSearchQuery,
+        reply: LyricsCandidates,
+      },
+      async ({ user, params, query, signal }) => {
+        seen(user.id, params.id);
+        editing.assertTracks(user, [params.id]);
+        return (await lyrics.candidates(params.id, query.q, signal)).map(toCandidate);
+      },
+    ),
+
+    route(
+      {
+        method: 'put',
+        path: '/tracks/:id/lyrics',
+        access: 'user',
+        summary: 'Set the lyrics of a track: as text (LRC, TTML or plain), or those of the service with an id',
+        params: TrackParam,
+        body: LyricsIn,
+        reply: LyricsOut,
+      },
+      async ({ user, params, body, signal }) => {
+        seen(user.id, params.id);
+        editing.assertTracks(user, [params.id]);
+        if ('text' in body) await lyrics.write(params.id, body.text);
+        else await lyrics.pick(params.id, body.lrclib_id, signal);
+        const found = library.lyrics.ofTrack(params.id);
+        if (!found) throw new AppError('not_found', `Track ${params.id} has no lyrics.`);
+        return toLyricsOut(found);
+      },
+    ),
+
+    route(
+      {
+        method: 'delete',
+        path: '/tracks/:id/lyrics',
+        access: 'user',
+        summary: 'Remove edited lyrics; lyrics of the file or of the service are hidden',
+        params: TrackParam,
+      },
+      ({ user, params }) => {
+        seen(user.id, params.id);
+        editing.assertTracks(user, [params.id]);
+        lyrics.remove(params.id);
+      },
+    ),
+  ];
+}
+
+const toCandidate = ({ id, title, artistName, album, duration, isInstrumental, plain, synced, fits }: Candidate) =>
+  ({
+    id,
+    title,
+    artist_name: artistName,
+    album_title: album,
+    duration_ms: duration === null ? null : Math.round(duration * 1_000),
+    is_instrumental: isInstrumental,
+    synced: synced !== null,
+    excerpt: (plain ?? synced ?? '').slice(0, 400),
+    fits,
+  }) satisfies LyricsCandidate;

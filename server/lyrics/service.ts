@@ -1,0 +1,218 @@
+// Lyrics that are not from files: looked up, picked or written by people. Looking them up sends artist, title, album
+// and length of a track, and happens only with LYRICS_ENABLED.
+import type { LiveSettings } from '../config/live-settings.ts';
+import type { MainDb } from '../db/client.ts';
+import type { TrackId } from '../db/ids.ts';
+import { AppError, conflict, invalid, notFound } from '../errors.ts';
+import type { Handler } from '../jobs/tasks.ts';
+import type { TrackWriter } from '../library/track-writer.ts';
+import type { Log } from '../log/log.ts';
+import { parseLyrics } from '../media/lrc.ts';
+import type { Lyrics } from '../media/types.ts';
+import { ServiceError } from '../outbound/service-client.ts';
+import type { AudioStore } from '../storage/audio-store.ts';
+import { writeLyricsFile } from './lyrics-file.ts';
+import type { Lrclib } from './lrclib.ts';
+import { fits, pickLyrics, type OfferedLyrics, type WantedSong } from './match.ts';
+import { createLyricsQueries, type SongRow } from './queries.ts';
+import type { LOOKUP_LYRICS } from './tasks.ts';
+
+export interface LyricsDeps {
+  db: MainDb;
+  log: Log;
+  now: () => Date;
+  settings: LiveSettings;
+  tracks: TrackWriter;
+  audioStore: Pick<AudioStore, 'resolve'>;
+  lrclib: Lrclib;
+  libraryChanged: () => void;
+}
+
+export interface Candidate extends OfferedLyrics {
+  fits: boolean;
+}
+
+/** The service gets new lyrics every day. */
+const ASK_AGAIN_MS = 30 * 86_400_000;
+/** Times after the end are of another song. */
+const AFTER_END_MS = 5_000;
+
+export type LyricsService = ReturnType<typeof createLyricsService>;
+
+export function createLyricsService({
+  db,
+  log,
+  now,
+  settings,
+  tracks,
+  audioStore,
+  lrclib,
+  libraryChanged,
+}: LyricsDeps) {
+  const queries = createLyricsQueries({ db });
+
+  function getSong(id: TrackId): SongRow {
+    const song = queries.findSong(id);
+    if (!song) throw notFound('track', id);
+    return song;
+  }
+
+  /** Undefined for a track that cannot be asked about. */
+  function toWanted({ title, artistName, artists, album, durationMs }: SongRow): WantedSong | undefined {
+    if (artistName === null || durationMs === null || durationMs <= 0) return undefined;
+    return { title, artistName, artists: JSON.parse(artists) as string[], album: album || null, durationMs };
+  }
+
+  function toLyrics({ synced, plain }: OfferedLyrics, durationMs: number | null): Lyrics | undefined {
+    const timed = synced === null ? undefined : parseLyrics(synced);
+    const last = timed?.lines.at(-1)?.startMs ?? 0;
+    if (timed?.synced && (durationMs === null || last <= durationMs + AFTER_END_MS)) return timed;
+    return plain === null ? undefined : parseLyrics(plain);
+  }
+
+  function store(
+    id: TrackId,
+    lyrics: Lyrics | undefined,
+    from: Pick<Candidate, 'id' | 'isInstrumental'> | undefined,
+    isManual: boolean,
+  ) {
+    db.transaction(
+      () => {
+        if (!queries.findSong(id)) throw notFound('track', id);
+        queries.put({
+          trackId: id,
+          isManual,
+          lrclibId: from?.id ?? null,
+          isInstrumental: from?.isInstrumental ?? false,
+          synced: lyrics?.synced ?? false,
+          lines: lyrics?.lines ?? [],
+          updatedAt: now(),
+        });
+        tracks.settleHasLyrics(id);
+      },
+      { behavior: 'immediate' },
+    );
+    libraryChanged();
+  }
+
+  /** Best effort: the lyrics are stored either way. */
+  async function tryWriteFile({ id, storageUri, sectionStart }: SongRow, lyrics: Lyrics | undefined): Promise<void> {
+    const isOwnFile = storageUri?.startsWith('file:') === true && sectionStart === null;
+    if (!settings.get('LYRICS_WRITE_FILES') || !lyrics || !isOwnFile) return;
+    try {
+      const { path } = await audioStore.resolve(storageUri);
+      if (typeof path === 'string') await writeLyricsFile(path, lyrics.lines);
+    } catch (error) {
+      log.warn({ track_id: id, err: error }, 'lyrics file not written');
+    }
+  }
+
+  /** Asks the service. Throws a ServiceError or the reason of `signal`; then nothing is stored. */
+  async function lookUp(song: SongRow, signal: AbortSignal): Promise<boolean> {
+    const wanted = toWanted(song);
+    if (!wanted) return false;
+    const exact = await lrclib.find(wanted, signal);
+    const picked =
+      (exact && pickLyrics(wanted, [exact])) ?? pickLyrics(wanted, await lrclib.searchSong(wanted, signal));
+    const lyrics = picked && toLyrics(picked, song.durationMs);
+    if (!picked || (!lyrics && !picked.isInstrumental)) {
+      queries.setAsked(song.id, now());
+      return false;
+    }
+    // a person may have written some in the meantime
+    if (queries.find(song.id)) return true;
+    store(song.id, lyrics, picked, false);
+    await tryWriteFile(song, lyrics);
+    return true;
+  }
+
+  function assertEnabled(): void {
+    if (!settings.get('LYRICS_ENABLED')) throw conflict('Looking up lyrics is off on this server (LYRICS_ENABLED).');
+  }
+
+  const asked = async <T>(work: Promise<T>): Promise<T> =>
+    work.catch((cause: unknown) => {
+      throw cause instanceof ServiceError ? new AppError('unavailable', cause.message, { cause }) : cause;
+    });
+
+  return {
+    /** Looks them up now; why that was not possible. Throws the reason of `signal`. */
+    async lookUp(id: TrackId, signal: AbortSignal): Promise<'off' | 'unavailable' | undefined> {
+      if (!settings.get('LYRICS_ENABLED')) return 'off';
+      try {
+        await lookUp(getSong(id), signal);
+        return undefined;
+      } catch (error) {
+        if (error instanceof ServiceError) return 'unavailable';
+        throw error;
+      }
+    },
+
+    /** What the service has for a text, or for the track itself. Throws `conflict` when that is off, `unavailable`. */
+    async candidates(id: TrackId, query: string | undefined, signal: AbortSignal): Promise<Candidate[]> {
+      assertEnabled();
+      const wanted = toWanted(getSong(id));
+      if (query === undefined && !wanted) throw conflict('The track has no artist or length; enter what to look for.');
+      const found = await asked(
+        query === undefined ? lrclib.searchSong(wanted as WantedSong, signal) : lrclib.searchText(query, signal),
+      );
+      const distance = ({ duration }: OfferedLyrics): number =>
+        Math.abs((duration ?? 0) * 1_000 - (wanted?.durationMs ?? 0));
+      return found
+        .map((one) => ({ ...one, fits: wanted !== undefined && fits(wanted, one) }))
+        .sort((a, b) => Number(b.fits) - Number(a.fits) || distance(a) - distance(b));
+    },
+
+    /** Takes those that a person picked. Throws `not_found`. */
+    async pick(id: TrackId, lrclibId: number, signal: AbortSignal): Promise<void> {
+      assertEnabled();
+      const song = getSong(id);
+      const picked = await asked(lrclib.findById(lrclibId, signal));
+      if (!picked) throw notFound('lyrics', lrclibId);
+      const lyrics = toLyrics(picked, null);
+      store(id, lyrics, picked, true);
+      await tryWriteFile(song, lyrics);
+    },
+
+    /** Takes those that a person wrote: LRC, TTML or plain. Throws `invalid` for blank text. */
+    async write(id: TrackId, text: string): Promise<void> {
+      const song = getSong(id);
+      const lyrics = parseLyrics(text);
+      if (!lyrics) throw invalid([{ field: 'text', message: 'has no lines' }]);
+      store(id, lyrics, undefined, true);
+      await tryWriteFile(song, lyrics);
+    },
+
+    /** Removes what a person wrote or picked; looked up lyrics and those of the file are hidden. */
+    remove(id: TrackId): void {
+      getSong(id);
+      const found = queries.find(id);
+      if (!found?.isManual || found.lines.length === 0) return store(id, undefined, undefined, true);
+      db.transaction(
+        () => {
+          queries.remove(id);
+          tracks.settleHasLyrics(id);
+        },
+        { behavior: 'immediate' },
+      );
+      libraryChanged();
+    },
+
+    /** Handler of `lookup_lyrics`. What was asked is noted track by track, so an interrupted run goes on. */
+    task: (async (_payload, { signal, progress, yieldToRequests }) => {
+      const result = { tracks: 0, found: 0 };
+      const askedBefore = new Date(now().getTime() - ASK_AGAIN_MS);
+      for (const ids of queries.due(askedBefore)) {
+        for (const id of ids) {
+          signal.throwIfAborted();
+          if (!settings.get('LYRICS_ENABLED')) return result;
+          const song = queries.findSong(id);
+          if (song && (await lookUp(song, signal))) result.found++;
+          progress(++result.tracks, null, `${result.found} found`);
+        }
+        await yieldToRequests();
+      }
+      return result;
+    }) satisfies Handler<typeof LOOKUP_LYRICS>,
+  };
+}

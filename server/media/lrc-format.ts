@@ -1,0 +1,22 @@
+// Writes lyrics as LRC, enhanced where words have times. Pure; the editor of the windows uses it, too.
+
+export interface FormattedLine {
+  startMs?: number | undefined;
+  text: string;
+  words?: readonly { startMs: number; text: string }[] | undefined;
+}
+
+/** `01:02.34`; hundredths of a second, as all readers accept. */
+export function lrcTime(ms: number): string {
+  const hundredths = Math.max(0, Math.round(ms / 10));
+  const two = (value: number): string => `${value}`.padStart(2, '0');
+  return `${two(Math.floor(hundredths / 6_000))}:${two(Math.floor(hundredths / 100) % 60)}.${two(hundredths % 100)}`;
+}
+
+export const formatLrc = (lines: readonly FormattedLine[]): string =>
+  lines
+    .map(({ startMs, text, words }) => {
+      const said = words ? words.map((word) => `<${lrcTime(word.startMs)}>${word.text}`).join('') : text;
+      return startMs === undefined ? text : `[${lrcTime(startMs)}]${said}`;
+    })
+    .join('\n');

@@ -1,0 +1,70 @@
+// Parses lyrics in TTML (https://www.w3.org/TR/ttml2/), as Apple Music and others write them: a `p` per line, a `span`
+// per word. Deliberately no XML parser: no entities are expanded but the predefined ones.
+import type { Lyrics, LyricsLine, LyricsWord } from './types.ts';
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const LINE = /<p\b([^>]*)>([\s\S]*?)<\/p\s*>/gi;
+const PIECE = /<(\/?)([\w:-]+)([^>]*?)(\/?)>|([^<]+)/g;
+const BEGIN = /\bbegin\s*=\s*["']([^"']*)["']/i;
+const MAX_LINES = 5_000;
+
+export const isTtml = (text: string): boolean => /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)?<tt[\s>:]/i.test(text);
+
+/** Undefined without any line. */
+export function parseTtml(text: string): Lyrics | undefined {
+  const lines: LyricsLine[] = [];
+  for (const [, attributes = '', inner = ''] of text.matchAll(LINE)) {
+    if (lines.length === MAX_LINES) break;
+    const { text: whole, words } = readLine(inner);
+    if (whole === '') continue;
+    const startMs = timeOf(attributes) ?? words[0]?.startMs;
+    lines.push({ text: whole, ...(startMs !== undefined && { startMs }), ...(words.length > 1 && { words }) });
+  }
+  if (lines.length === 0) return undefined;
+  if (lines.some(({ startMs }) => startMs === undefined))
+    return { synced: false, lines: lines.map((line) => ({ text: line.text })) };
+  return { synced: true, lines: lines.toSorted((a, b) => (a.startMs ?? 0) - (b.startMs ?? 0)) };
+}
+
+function readLine(inner: string): { text: string; words: LyricsWord[] } {
+  const words: LyricsWord[] = [];
+  const starts: (number | undefined)[] = [];
+  let text = '';
+  for (const [, closing, name, attributes = '', selfClosing, raw] of inner.matchAll(PIECE)) {
+    if (raw !== undefined) {
+      const piece = unescape(raw).replace(/\s+/g, ' ');
+      const startMs = starts.findLast((start) => start !== undefined);
+      const last = words.at(-1);
+      if (startMs !== undefined && last?.startMs !== startMs) words.push({ startMs, text: piece });
+      else if (last) last.text += piece; // blanks between spans belong to the word before
+      text += piece;
+    } else if (name?.toLowerCase() === 'br') text += ' ';
+    else if (closing === '/') starts.pop();
+    else if (selfClosing !== '/') starts.push(timeOf(attributes));
+  }
+  return { text: text.replace(/\s+/g, ' ').trim(), words: words.filter((word) => word.text.trim() !== '') };
+}
+
+/** `12.345s`, `345ms`, `1:02.5`, `00:01:02.500`, `62.5`; undefined for frames and ticks. */
+function timeOf(attributes: string): number | undefined {
+  const value = BEGIN.exec(attributes)?.[1]?.trim();
+  if (value === undefined) return undefined;
+  const [, amount, unit] = /^(\d{1,6}(?:\.\d+)?)(h|m|s|ms)?$/.exec(value) ?? [];
+  if (amount !== undefined)
+    return Math.round(Number(amount) * ({ h: 3_600_000, m: 60_000, s: 1_000, ms: 1 }[unit ?? 's'] ?? 1_000));
+  const [, hours = '0', minutes, seconds] = /^(?:(\d{1,3}):)?(\d{1,3}):(\d{1,2}(?:\.\d+)?)$/.exec(value) ?? [];
+  if (minutes === undefined || seconds === undefined) return undefined;
+  return Math.round((Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)) * 1_000);
+}
+
+const unescape = (text: string): string =>
+  text
+    .replace(
+      /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{1,5}));/gi,
+      (whole, decimal?: string, hex?: string, name?: string) => {
+        if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
+        const code = decimal !== undefined ? Number(decimal) : Number.parseInt(hex ?? '', 16);
+        return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
+      },
+    )
+    .toWellFormed();
