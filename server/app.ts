@@ -9,13 +9,14 @@ import { enrichmentModule } from './enrichment/module.ts';
 import { createEventHub } from './events/hub.ts';
 import { eventRoutes } from './events/routes.ts';
 import { filesModule } from './files/module.ts';
-import { historyModule, type HistoryTuning } from './history/module.ts';
+import { historyModule } from './history/module.ts';
 import { createWebApp } from './http/web-app.ts';
 import { jobsModule } from './jobs/module.ts';
 import { jukeboxModule } from './jukebox/module.ts';
 import { lanModule, type LanTuning } from './lan/module.ts';
 import { libraryModule } from './library/module.ts';
 import { likesModule } from './likes/module.ts';
+import { lyricsModule, type LyricsTuning } from './lyrics/module.ts';
 import { maintenanceModule, type MaintenanceTuning } from './maintenance/module.ts';
 import { mediaModule } from './media/module.ts';
 import { createModules, type Base } from './module.ts';
@@ -25,6 +26,7 @@ import { playlistsModule } from './playlists/module.ts';
 import { createRadioService } from './radio/service.ts';
 import { relocationModule } from './relocation/module.ts';
 import { scanModule } from './scan/module.ts';
+import { scrobblingModule, type ScrobblingTuning } from './scrobbling/module.ts';
 import { searchModule } from './search/module.ts';
 import { settingsModule } from './settings/module.ts';
 import { sharesModule } from './shares/module.ts';
@@ -41,9 +43,10 @@ import { EVENTS } from './wire.ts';
 export type Tuning = BackupTuning &
   (AnalysisTuning &
     CoversTuning &
-    HistoryTuning &
     LanTuning &
+    LyricsTuning &
     MaintenanceTuning &
+    ScrobblingTuning &
     SourcesTuning &
     StorageTuning &
     WatchTuning);
@@ -80,15 +83,17 @@ export async function createApp(options: AppOptions) {
   const auth = add(await authModule({ ...base, secrets }));
   const music = add(libraryModule({ ...base, ...stored, yieldToRequests }));
   const likes = add(likesModule({ ...base, ...music }));
-  const history = add(historyModule({ ...base, ...music, secrets, tuning }));
+  const history = add(historyModule({ ...base, ...music }));
+  add(scrobblingModule({ ...base, ...history, likes, secrets, tuning }));
   const playback = add(playbackModule({ ...base, ...music }));
+  add(lyricsModule({ ...base, ...stored, ...music, tuning }));
   const playlists = add(playlistsModule({ ...base, ...music }));
   const streaming = add(streamingModule({ ...base, ...stored, ...media, ...music }));
   const shares = add(sharesModule({ ...base, ...music, streaming, auth }));
   const jukebox = add(jukeboxModule(base));
   const radio = createRadioService(base);
   const sources = add(sourcesModule({ ...base, ...media, tuning }));
-  const pictures = add(coversModule({ ...base, ...stored, ...music, ...sources, secrets, tuning }));
+  const pictures = add(coversModule({ ...base, ...stored, ...music, ...sources, tuning }));
   const search = add(searchModule({ ...base, ...music, ...sources, ...pictures }));
   const files = add(filesModule({ ...base, ...stored, ...music, yieldToRequests }));
   const enrichment = add(enrichmentModule({ ...base, ...stored, ...media, ...music, ...files, ...pictures }));

@@ -1,9 +1,7 @@
 // Users as an administrator sees them, and one's own app password and ListenBrainz connection.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { TokenResponse, UserOut, UserPage } from '../../server/auth/wire.ts';
-import type { ScrobblingOut } from '../../server/history/wire.ts';
 import { request } from './client.ts';
-import { setSessionUser } from './session.ts';
 import { signInWith } from './url-tokens.ts';
 
 export interface AppPassword {
@@ -51,39 +49,8 @@ export const useChangeOwnPassword = () =>
     onSuccess: signInWith,
   });
 
-/** Whether others see what one plays. */
-export const useSetPrivacy = () =>
-  useMutation({
-    mutationFn: (hides_playing: boolean) =>
-      request<UserOut>('/users/me/privacy', { method: 'PUT', body: { hides_playing } }),
-    onSuccess: setSessionUser,
-  });
-
 /** Created by the server on first use, so only fetched when the user asks to see it. */
 export const useShowAppPassword = () =>
   useMutation({ mutationFn: () => request<AppPassword>('/users/me/subsonic-password') });
 export const useNewAppPassword = () =>
   useMutation({ mutationFn: () => request<AppPassword>('/users/me/subsonic-password', { method: 'POST' }) });
-
-const SCROBBLING = ['scrobbling'] as const;
-export const scrobblingQuery = () =>
-  queryOptions({
-    queryKey: SCROBBLING,
-    queryFn: ({ signal }) => request<ScrobblingOut>('/users/me/scrobbling', { signal }),
-  });
-
-export function useConnectScrobbling() {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (token: string) => request<ScrobblingOut>('/users/me/scrobbling', { method: 'PUT', body: { token } }),
-    onSuccess: (status) => queries.setQueryData(SCROBBLING, status),
-  });
-}
-
-export function useDisconnectScrobbling() {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: () => request<void>('/users/me/scrobbling', { method: 'DELETE' }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: SCROBBLING }),
-  });
-}

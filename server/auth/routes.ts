@@ -19,7 +19,6 @@ import {
   NoticeParam,
   NewAppPasswordOut,
   PasswordChange,
-  Privacy,
   SessionList,
   SetupBody,
   TokenResponse,
@@ -191,18 +190,6 @@ const ownRoutes = (auth: AuthService): Route[] => [
           from: req.ip,
         }),
       ),
-  ),
-
-  route(
-    {
-      method: 'put',
-      path: '/users/me/privacy',
-      access: 'user',
-      summary: 'Say whether others see what you play',
-      body: Privacy,
-      reply: UserOut,
-    },
-    ({ user, body }) => toUserOut(auth.accounts.setHidesPlaying(user.id, body.hides_playing)),
   ),
 
   route(

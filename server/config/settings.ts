@@ -240,6 +240,19 @@ export const SETTINGS = {
     advanced: true,
     help: 'Address of the Cover Art Archive.',
   }),
+  LYRICS_ENABLED: setting(bool.default(false), {
+    group: 'metadata',
+    help: 'Look up lyrics at LRCLIB, which gets artist, title, album and length of tracks without lyrics.',
+  }),
+  LYRICS_BASE_URL: setting(url.default('https://lrclib.net'), {
+    group: 'metadata',
+    advanced: true,
+    help: 'Address of LRCLIB or a compatible server.',
+  }),
+  LYRICS_WRITE_FILES: setting(bool.default(false), {
+    group: 'metadata',
+    help: 'Also write lyrics that were looked up or edited to .lrc files in the music folders, beside indexed files.',
+  }),
   LISTENBRAINZ_ENABLED: setting(bool.default(true), {
     group: 'metadata',
     help: 'Let people scrobble to ListenBrainz.',
@@ -248,6 +261,31 @@ export const SETTINGS = {
     group: 'metadata',
     advanced: true,
     help: 'Address of ListenBrainz or a compatible server.',
+  }),
+  LASTFM_API_KEY: setting(text.optional(), {
+    group: 'metadata',
+    secret: true,
+    help: 'Your Last.fm API key; with the secret, people can scrobble to Last.fm.',
+  }),
+  LASTFM_API_SECRET: setting(text.optional(), {
+    group: 'metadata',
+    secret: true,
+    help: 'The shared secret of your Last.fm API key.',
+  }),
+  LASTFM_BASE_URL: setting(url.default('https://ws.audioscrobbler.com'), {
+    group: 'metadata',
+    advanced: true,
+    help: 'Address of the API of Last.fm.',
+  }),
+  LIBREFM_ENABLED: setting(bool.default(true), { group: 'metadata', help: 'Let people scrobble to Libre.fm.' }),
+  LIBREFM_BASE_URL: setting(url.default('https://libre.fm'), {
+    group: 'metadata',
+    advanced: true,
+    help: 'Address of Libre.fm or another GNU FM server.',
+  }),
+  MALOJA_ENABLED: setting(bool.default(true), {
+    group: 'metadata',
+    help: 'Let people scrobble to Maloja servers of their own; only administrators to ones in a private network.',
   }),
   FFMPEG_PATH: setting(path.optional(), {
     group: 'metadata',

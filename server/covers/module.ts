@@ -1,12 +1,10 @@
-import type { Secrets } from '../config/secrets.ts';
 import type { LibraryOffer } from '../library/module.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
 import { createCoverArchive, type ArchivePace } from './cover-archive.ts';
 import { createPlaceholderCovers, type PlaceholderCoverDeps } from './placeholder-covers.ts';
-import { coverRoutes, signedPictureRoute } from './routes.ts';
+import { coverRoutes } from './routes.ts';
 import { createCoverService } from './service.ts';
-import { createSignedPictures } from './signed-pictures.ts';
 import { COVER_ARCHIVE_TASK, COVER_TASK, coverArchiveTask, coverTask } from './tasks.ts';
 import { handledBy } from '../jobs/tasks.ts';
 
@@ -21,7 +19,6 @@ type CoversModuleDeps = Base &
   Pick<StorageOffer, 'storage' | 'audioStore'> &
   Pick<LibraryOffer, 'changes' | 'editing'> & {
     catalogue: { cover: PlaceholderCoverDeps['fetchPicture'] };
-    secrets: Pick<Secrets, 'jwtSecret'>;
     tuning: CoversTuning;
   };
 
@@ -39,7 +36,6 @@ export function coversModule({
   changes,
   editing,
   catalogue,
-  secrets,
   tuning,
 }: CoversModuleDeps) {
   const cacheDir = config.paths.cache;
@@ -62,7 +58,6 @@ export function coversModule({
     fetchPicture: catalogue.cover,
     readEmbedded: covers.readEmbedded,
   });
-  const pictures = createSignedPictures({ secret: secrets.jwtSecret, now });
   const findLater = (): void => void jobs.tryEnqueue(COVER_TASK, {});
   changes.onAudioAdded(findLater);
   settings.onChange(['COVERART_ENABLED', 'COVERART_BASE_URL'], () => {
@@ -72,9 +67,8 @@ export function coversModule({
   });
 
   return {
-    offers: { covers, placeholders, pictures },
+    offers: { covers, placeholders },
     routes: coverRoutes(covers, placeholders, editing),
-    rootRoutes: [signedPictureRoute(covers, pictures)],
     tasks: [
       handledBy(COVER_TASK, coverTask({ covers, jobs })),
       handledBy(COVER_ARCHIVE_TASK, coverArchiveTask({ covers })),

@@ -1,29 +1,31 @@
-import { createSealer } from '../config/sealed-text.ts';
-import type { Secrets } from '../config/secrets.ts';
+import type { PlayId, UserId } from '../db/ids.ts';
 import type { LibraryOffer } from '../library/module.ts';
+import type { TrackSummary } from '../library/track-rows.ts';
 import type { Base, Module } from '../module.ts';
 import { createHistoryImports } from './imports.ts';
 import { matchHistoryTask } from './match-task.ts';
 import { createNowPlaying } from './now-playing.ts';
 import { historyRoutes } from './routes.ts';
-import { createScrobbling } from './scrobbling.ts';
 import { createHistoryService } from './service.ts';
 import { createPlayMerge } from './track-merge.ts';
-import { IMPORT_HISTORY, MATCH_HISTORY, SCROBBLE_TASK } from './tasks.ts';
+import { IMPORT_HISTORY, MATCH_HISTORY } from './tasks.ts';
 import { handledBy } from '../jobs/tasks.ts';
 
-export interface HistoryTuning {
-  /** Requests to ListenBrainz. */
-  scrobblesPerSecond?: number;
+/** For modules that pass plays on. */
+export interface PlayListener {
+  /** Called in the transaction that recorded the plays. */
+  recorded: (userId: UserId, ids: readonly PlayId[]) => void;
+  /** Called after it. */
+  after: (userId: UserId) => void;
 }
+type PlayingListener = (userId: UserId, track: TrackSummary) => void;
 
-type HistoryModuleDeps = Base &
-  Pick<LibraryOffer, 'library' | 'changes' | 'readAside' | 'onMerge'> & { secrets: Secrets; tuning: HistoryTuning };
+export type HistoryOffer = ReturnType<typeof historyModule>['offers'];
+
+type HistoryModuleDeps = Base & Pick<LibraryOffer, 'library' | 'changes' | 'readAside' | 'onMerge'>;
 
 export function historyModule({
   config,
-  version,
-  log,
   now,
   db,
   settings,
@@ -33,33 +35,23 @@ export function historyModule({
   changes,
   readAside,
   onMerge,
-  secrets,
-  tuning,
 }: HistoryModuleDeps) {
-  const scrobbling = createScrobbling({
-    db,
-    log,
-    now,
-    settings,
-    sealer: createSealer(secrets.compatSecretKey, 'tonearm scrobbling token v1'),
-    jobs,
-    version,
-    perSecond: tuning.scrobblesPerSecond ?? 1,
-  });
+  const playListeners: PlayListener[] = [];
+  const playingListeners: PlayingListener[] = [];
   const history = createHistoryService({
     db,
     now,
     events,
     library,
     readAside,
-    onRecorded: scrobbling.queue,
-    afterRecorded: scrobbling.send,
+    onRecorded: (userId, ids) => playListeners.forEach(({ recorded }) => recorded(userId, ids)),
+    afterRecorded: (userId) => playListeners.forEach(({ after }) => after(userId)),
   });
   const nowPlaying = createNowPlaying({
     now,
     events,
     library,
-    onStart: (userId, track) => void scrobbling.tryPlayingNow(userId, track),
+    onStart: (userId, track) => playingListeners.forEach((listener) => listener(userId, track)),
   });
   const imports = createHistoryImports({
     db,
@@ -75,13 +67,14 @@ export function historyModule({
   });
 
   return {
-    offers: { history, nowPlaying },
-    routes: historyRoutes({ history, nowPlaying, imports, scrobbling }),
-    tasks: [
-      handledBy(IMPORT_HISTORY, imports.task),
-      handledBy(MATCH_HISTORY, matchHistoryTask({ db })),
-      handledBy(SCROBBLE_TASK, scrobbling.task),
-    ],
-    resume: scrobbling.resume,
+    offers: {
+      history,
+      nowPlaying,
+      onPlays: (listener: PlayListener): void => void playListeners.push(listener),
+      /** Called when a track starts. */
+      onPlaying: (listener: PlayingListener): void => void playingListeners.push(listener),
+    },
+    routes: historyRoutes({ history, nowPlaying, imports }),
+    tasks: [handledBy(IMPORT_HISTORY, imports.task), handledBy(MATCH_HISTORY, matchHistoryTask({ db }))],
   } satisfies Module;
 }

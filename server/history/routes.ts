@@ -1,9 +1,8 @@
-// API of the history, imports and scrobbling. Users see and change only their own.
+// API of the history and imports. Users see and change only their own.
 import { toPaged } from '../http/paging.ts';
 import { Reply, route, type Route } from '../http/route.ts';
 import type { HistoryImports } from './imports.ts';
 import type { NowPlayingService } from './now-playing.ts';
-import type { Scrobbling } from './scrobbling.ts';
 import type { HistoryService } from './service.ts';
 import {
   HistoryBody,
@@ -18,24 +17,20 @@ import {
   NowPlayingIn,
   NowPlayingOut,
   PlayParam,
-  ScrobblingIn,
-  ScrobblingOut,
   toHistoryBatchOut,
   toHistoryImportOut,
   toHistoryOut,
   toNowPlayingOut,
   toPlayReport,
-  toScrobblingOut,
 } from './wire.ts';
 
 export interface HistoryRouteDeps {
   history: HistoryService;
   nowPlaying: NowPlayingService;
   imports: HistoryImports;
-  scrobbling: Scrobbling;
 }
 
-export const historyRoutes = ({ history, nowPlaying, imports, scrobbling }: HistoryRouteDeps): Route[] => [
+export const historyRoutes = ({ history, nowPlaying, imports }: HistoryRouteDeps): Route[] => [
   route(
     {
       method: 'post',
@@ -157,33 +152,5 @@ export const historyRoutes = ({ history, nowPlaying, imports, scrobbling }: Hist
       reply: HistoryImportOut,
     },
     ({ user, params }) => toHistoryImportOut(imports.get(user.id, params.id)),
-  ),
-
-  route(
-    {
-      method: 'get',
-      path: '/users/me/scrobbling',
-      access: 'user',
-      summary: 'Whether your plays are sent to ListenBrainz, and the state of the queue',
-      reply: ScrobblingOut,
-    },
-    ({ user }) => toScrobblingOut(scrobbling.status(user.id)),
-  ),
-
-  route(
-    {
-      method: 'put',
-      path: '/users/me/scrobbling',
-      access: 'user',
-      summary: 'Start sending your plays to ListenBrainz; 422 for an unknown token',
-      body: ScrobblingIn,
-      reply: ScrobblingOut,
-    },
-    async ({ user, body }) => toScrobblingOut(await scrobbling.connect(user.id, body.token)),
-  ),
-
-  route(
-    { method: 'delete', path: '/users/me/scrobbling', access: 'user', summary: 'Stop scrobbling and delete the token' },
-    ({ user }) => scrobbling.disconnect(user.id),
   ),
 ];

@@ -16,12 +16,3 @@ export const MATCH_HISTORY = task('match_history', {
   uniqueBy: () => 'plays',
   concurrency: 1,
 });
-
-/** Sends the queued plays of a user to ListenBrainz. Retried for weeks, up to an hour apart. */
-export const SCROBBLE_TASK = task('scrobble_task', {
-  payload: z.strictObject({ userId: z.int() }),
-  attempts: 2_000,
-  backoff: { firstMs: 10_000, factor: 3, capMs: 3_600_000 },
-  uniqueBy: ({ userId }) => userId,
-  concurrency: 1,
-});

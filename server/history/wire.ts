@@ -1,4 +1,4 @@
-// The history, imports and scrobbling in the API.
+// The history and imports in the API.
 import { z } from 'zod';
 import { HistoryImportIdIn, PlayIdIn, TrackIdIn } from '../db/ids.ts';
 import type { historyImports } from '../db/schema.ts';
@@ -7,7 +7,6 @@ import { ASKABLE, isAskable, isoTime, toIso, toIsoOrNull } from '../http/times.t
 import { TrackOut } from '../library/wire.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
 import type { NowPlaying } from './now-playing.ts';
-import type { ScrobblingStatus } from './scrobbling.ts';
 import type { PlayReport, PlaySummary, Recorded } from './service.ts';
 
 const LONGEST_PLAY_MS = 7 * 86_400_000;
@@ -120,32 +119,6 @@ export type HistoryImportOut = z.output<typeof HistoryImportOut>;
 export const HistoryImportPage = pagedOf(HistoryImportOut).meta({ id: 'PagedHistoryImports' });
 export const HistoryImportParam = idParam(HistoryImportIdIn);
 
-export const ScrobblingIn = z
-  .strictObject({
-    token: z
-      .string()
-      .trim()
-      .min(1)
-      .max(200)
-      .regex(/^[\x21-\x7e]+$/, 'must be a token as shown by the service')
-      .meta({ description: 'user token of the ListenBrainz account' }),
-  })
-  .meta({ id: 'ScrobblingIn' });
-export const ScrobblingOut = z
-  .object({
-    connected: z.boolean(),
-    enabled: z.boolean().meta({ description: 'whether scrobbling is on for this server' }),
-    username: z.string().nullable(),
-    queued: z.int().meta({ description: 'plays to be sent' }),
-    refused: z.int().meta({ description: 'plays that the service refused' }),
-    submitted: z.int(),
-    last_submitted_at: isoTime.nullable(),
-    problem: z.string().nullable(),
-    stopped: z.boolean().meta({ description: 'nothing is sent until a new token is set' }),
-  })
-  .meta({ id: 'ScrobblingOut' });
-export type ScrobblingOut = z.output<typeof ScrobblingOut>;
-
 export const toPlayReport = ({ track_id, played_at, played_ms, client: by }: HistoryIn): PlayReport => ({
   trackId: track_id,
   playedAt: played_at,
@@ -203,16 +176,4 @@ export const toHistoryImportOut = (row: typeof historyImports.$inferSelect): His
   error: row.error,
   created_at: toIso(row.createdAt),
   finished_at: toIsoOrNull(row.finishedAt),
-});
-
-export const toScrobblingOut = (status: ScrobblingStatus): ScrobblingOut => ({
-  connected: status.isConnected,
-  enabled: status.isEnabled,
-  username: status.username,
-  queued: status.queued,
-  refused: status.refused,
-  submitted: status.submitted,
-  last_submitted_at: toIsoOrNull(status.lastSubmittedAt),
-  problem: status.problem,
-  stopped: status.isStopped,
 });

@@ -1,16 +1,25 @@
 import type { LibraryOffer } from '../library/module.ts';
 import type { Base, Module } from '../module.ts';
+import type { UserId } from '../db/ids.ts';
 import { likeRoutes } from './routes.ts';
-import { createLikeService } from './service.ts';
+import { createLikeService, type LikeSummary } from './service.ts';
 import { createLikeMerge } from './track-merge.ts';
 import { likeEvent, toLikeState } from './wire.ts';
 
+type LikeListener = (userId: UserId, state: LikeSummary) => void;
+
+export type LikesOffer = ReturnType<typeof likesModule>['offers'];
+
 export function likesModule({ db, now, events, onMerge }: Base & Pick<LibraryOffer, 'onMerge'>) {
+  const listeners: LikeListener[] = [
+    (userId, state) => events.publish(likeEvent, toLikeState(state), { audience: { userId } }),
+  ];
   const likes = createLikeService({
     db,
     now,
-    onChange: (userId, state) => events.publish(likeEvent, toLikeState(state), { audience: { userId } }),
+    onChange: (userId, state) => listeners.forEach((listener) => listener(userId, state)),
   });
   onMerge(createLikeMerge({ db }));
-  return { offers: likes, routes: likeRoutes(likes) } satisfies Module;
+  const onChange = (listener: LikeListener): void => void listeners.push(listener);
+  return { offers: { ...likes, onChange }, routes: likeRoutes(likes) } satisfies Module;
 }

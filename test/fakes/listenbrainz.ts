@@ -31,6 +31,10 @@ export async function startListenBrainz() {
   const userAgents = new Set<string>();
   /** The next responses, whatever is requested. */
   const next: { status: number; body?: unknown; headers?: Record<string, string> }[] = [];
+  /** Takes so many submissions without an answer. */
+  const silences = { left: 0 };
+  /** Loved recordings by mbid. */
+  const loved = new Map<string, { track_name: string; artist_name: string }>();
   const refusedTitles = new Set<string>();
   const waiting: ((submission: Submission) => void)[] = [];
 
@@ -64,6 +68,19 @@ export async function startListenBrainz() {
           : { code: 200, message: 'Token invalid.', valid: false },
       );
     }
+    const { pathname, searchParams } = new URL(req.url ?? '/', 'http://fake');
+    if (pathname === '/1/user/ann_lb/listens') return send(res, 200, listensBetween(searchParams));
+    if (pathname === '/1/feedback/user/ann_lb/get-feedback') return send(res, 200, feedback(searchParams));
+    if (pathname === '/1/feedback/recording-feedback') {
+      if (!tokens.has(token)) return send(res, 401, { code: 401, error: 'Invalid authorization token.' });
+      const { recording_mbid: mbid, score } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as {
+        recording_mbid: string;
+        score: number;
+      };
+      if (score === 1) loved.set(mbid, { track_name: `Song ${mbid}`, artist_name: 'Somebody' });
+      else loved.delete(mbid);
+      return send(res, 200, { status: 'ok' });
+    }
     if (req.method !== 'POST' || req.url !== '/1/submit-listens')
       return send(res, 404, { code: 404, error: 'Not found' });
     if (!tokens.has(token)) return send(res, 401, { code: 401, error: 'Invalid authorization token.' });
@@ -73,7 +90,30 @@ export async function startListenBrainz() {
     const submission = { ...body, token };
     submissions.push(submission);
     waiting.splice(0).forEach((resolve) => resolve(submission));
+    if (silences.left > 0) {
+      silences.left--;
+      return void res.destroy();
+    }
     return send(res, 200, { status: 'ok' });
+  }
+
+  const allListens = (): SubmittedListen[] =>
+    submissions.filter(({ listen_type }) => listen_type !== 'playing_now').flatMap(({ payload }) => payload);
+
+  /** Both limits are exclusive; newest first. */
+  function listensBetween(params: URLSearchParams) {
+    const [min, max] = [Number(params.get('min_ts')), Number(params.get('max_ts'))];
+    const listens = allListens()
+      .filter(({ listened_at: at = 0 }) => at > min && at < max)
+      .sort((a, b) => (b.listened_at ?? 0) - (a.listened_at ?? 0))
+      .slice(0, Number(params.get('count')));
+    return { payload: { count: listens.length, user_id: 'ann_lb', listens } };
+  }
+
+  function feedback(params: URLSearchParams) {
+    const [offset, count] = [Number(params.get('offset')), Number(params.get('count'))];
+    const all = [...loved].map(([recording_mbid, track_metadata]) => ({ recording_mbid, score: 1, track_metadata }));
+    return { feedback: all.slice(offset, offset + count), count, total_count: all.length, offset };
   }
 
   function faultOf({ listen_type: type, payload }: Omit<Submission, 'token'>): string | undefined {
@@ -134,8 +174,9 @@ export async function startListenBrainz() {
     next,
     refusedTitles,
     /** All accepted listens, in order. */
-    listens: (): SubmittedListen[] =>
-      submissions.filter(({ listen_type }) => listen_type !== 'playing_now').flatMap(({ payload }) => payload),
+    listens: allListens,
+    silences,
+    loved,
     nextSubmission: (): Promise<Submission> =>
       new Promise((resolve) => {
         waiting.push(resolve);

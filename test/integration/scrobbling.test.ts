@@ -1,7 +1,7 @@
 // Scrobbling to ListenBrainz: plays are sent once, kept while it is unreachable, and stopped with a reason when it
 // rejects them.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ScrobblingOut } from '../../server/history/wire.ts';
+import type { ScrobblingOut } from '../../server/scrobbling/wire.ts';
 import { startListenBrainz, type FakeListenBrainz } from '../fakes/listenbrainz.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
 import { registerUser, startServer, type TestServer } from '../support/server.ts';
@@ -247,6 +247,22 @@ describe('plays', () => {
     expect([titles(), await status()]).toMatchObject([[], { enabled: false, connected: true, queued: 1 }]);
     expect((await connect()).status).toBe(409);
   });
+});
+
+test('answers of a network’s sign-in page or of a proxy take nothing from the queue', async () => {
+  await connect();
+  service.next.push({ status: 200, body: '<html>Sign in to this network</html>' });
+  await play(tracks.add({ title: 'A' }));
+  await server.app.drain();
+  expect([titles(), (await status()).queued]).toEqual([[], 1]);
+  const noSuchHost = { status: 404, body: '<html>no such host</html>' };
+  service.next.push(noSuchHost, noSuchHost); // for the look-up of what was sent, and the plays
+  clock += 3_600_000;
+  await server.app.drain();
+  expect([titles(), await status()]).toMatchObject([[], { queued: 1, refused: 0 }]);
+  clock += 3_600_000;
+  await server.app.drain();
+  expect([titles(), (await status()).queued]).toEqual([['A'], 0]);
 });
 
 test('now playing is sent, and an unreachable service does no harm', async () => {

@@ -51,6 +51,8 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
         library: [],
         likes: ['library'],
         history: ['library'],
+        scrobbling: ['history', 'library', 'likes'],
+        lyrics: ['library'],
         playback: ['library'],
         jukebox: ['playback'],
         playlists: ['library'],
@@ -114,6 +116,7 @@ const PARTS = Object.keys(ARCHITECTURE) as Part[];
 export const PURE: ReadonlySet<string> = new Set([
   'server/history/counts-as-played.ts',
   'server/media/audio-formats.ts',
+  'server/media/lrc-format.ts',
   'server/playback/shuffle.ts',
   'server/playlists/playlist-formats.ts',
   'server/storage/music-roots.ts',

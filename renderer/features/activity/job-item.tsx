@@ -28,6 +28,8 @@ const KNOWN_TASKS = [
   'import_history',
   'match_history',
   'scrobble_task',
+  'sync_loves',
+  'lookup_lyrics',
   'backup_task',
   'restore_task',
   'export_task',

@@ -1,6 +1,5 @@
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../../api/session.ts';
-import { ListenBrainz } from './listen-brainz.tsx';
 import { SettingList } from './setting-list.tsx';
 import { TrustField } from './trust-field.tsx';
 
@@ -16,7 +15,6 @@ export function MetadataSection() {
           special={{ fpid_trust_score: (setting) => <TrustField key={setting.key} setting={setting} /> }}
         />
       )}
-      <ListenBrainz />
     </>
   );
 }

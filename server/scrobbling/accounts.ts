@@ -1,0 +1,156 @@
+// The accounts of users at scrobbling services: signing in, the state of each, and its secret.
+import type { Sealer } from '../config/sealed-text.ts';
+import type { UserId } from '../db/ids.ts';
+import { AppError, conflict, invalid, messageOf } from '../errors.ts';
+import type { createScrobbleQueries, ScrobbleAccountRow } from './queries.ts';
+import { SCROBBLERS, type ScrobbleAccount, type Scrobbler, type ScrobblerName } from './scrobblers.ts';
+
+export interface ScrobblingStatus {
+  service: ScrobblerName;
+  title: string;
+  signIn: Scrobbler['signIn'];
+  isConnected: boolean;
+  isEnabled: boolean;
+  username: string | null;
+  canSyncLoves: boolean;
+  syncLoves: boolean;
+  lovesSyncedAt: Date | null;
+  queued: number;
+  refused: number;
+  submitted: number;
+  lastSubmittedAt: Date | null;
+  problem: string | null;
+  isStopped: boolean;
+}
+
+export interface SignIn {
+  token: string;
+  url?: string | undefined;
+  syncLoves?: boolean | undefined;
+}
+
+export interface ScrobbleAccountDeps {
+  queries: ReturnType<typeof createScrobbleQueries>;
+  scrobblers: Record<ScrobblerName, Scrobbler>;
+  sealer: Sealer;
+  now: () => Date;
+  isSuperuser: (userId: UserId) => boolean;
+  onConnected: (userId: UserId, service: ScrobblerName) => Promise<void>;
+}
+
+export type ScrobbleAccounts = ReturnType<typeof createScrobbleAccounts>;
+
+export function createScrobbleAccounts({
+  queries,
+  scrobblers,
+  sealer,
+  now,
+  isSuperuser,
+  onConnected,
+}: ScrobbleAccountDeps) {
+  const stop = (userId: UserId, service: ScrobblerName, problem: string): void =>
+    queries.updateAccount({ userId, service }, { problem, isStopped: true });
+
+  function toStatus(userId: UserId, service: ScrobblerName, account: ScrobbleAccountRow | undefined): ScrobblingStatus {
+    const { title, signIn, isEnabled, setLoved } = scrobblers[service];
+    return {
+      service,
+      title,
+      signIn,
+      isConnected: account !== undefined,
+      isEnabled: isEnabled(),
+      username: account?.username ?? null,
+      canSyncLoves: setLoved !== undefined,
+      syncLoves: account?.syncLoves ?? false,
+      lovesSyncedAt: account?.lovesSyncedAt ?? null,
+      ...queries.counts({ userId, service }),
+      submitted: account?.submitted ?? 0,
+      lastSubmittedAt: account?.lastSubmittedAt ?? null,
+      problem: account?.problem ?? null,
+      isStopped: account?.isStopped ?? false,
+    };
+  }
+
+  const status = (userId: UserId, service: ScrobblerName): ScrobblingStatus =>
+    toStatus(userId, service, queries.findAccount({ userId, service }));
+
+  function enabled(service: ScrobblerName): Scrobbler {
+    const scrobbler = scrobblers[service];
+    if (!scrobbler.isEnabled()) throw conflict(`Scrobbling to ${scrobbler.title} is off on this server.`);
+    return scrobbler;
+  }
+
+  const unavailable = (title: string, cause: unknown): AppError =>
+    new AppError('unavailable', `${title} cannot be asked right now (${messageOf(cause)}). Try again later.`, {
+      cause,
+    });
+
+  return {
+    status,
+    stop,
+    statuses: (userId: UserId): ScrobblingStatus[] => SCROBBLERS.map((service) => status(userId, service)),
+
+    /** The account with its secret, while it may be used. */
+    open(userId: UserId, service: ScrobblerName): ScrobbleAccount | undefined {
+      const account = scrobblers[service].isEnabled() ? queries.findAccount({ userId, service }) : undefined;
+      if (!account || account.isStopped) return undefined;
+      const token = sealer.open(userId, { sealed: account.token, salt: account.tokenSalt });
+      if (token === undefined) {
+        stop(userId, service, 'The stored key can no longer be decrypted. Sign in again.');
+        return undefined;
+      }
+      return { token, username: account.username, url: account.url, mayBePrivate: isSuperuser(userId) };
+    },
+
+    /** For services with a page on which access is allowed. Throws `conflict`, `unavailable`. */
+    async startSignIn(service: ScrobblerName): Promise<{ token: string; url: string }> {
+      const { title, startSignIn } = enabled(service);
+      if (!startSignIn) throw conflict(`${title} has no page to sign in on; enter its token.`);
+      return startSignIn().catch((cause: unknown) => {
+        throw unavailable(title, cause);
+      });
+    },
+
+    /** Throws `invalid` when the service does not accept the token, `unavailable` when it cannot be asked. */
+    async connect(
+      userId: UserId,
+      service: ScrobblerName,
+      { token, url, syncLoves = false }: SignIn,
+    ): Promise<ScrobblingStatus> {
+      const scrobbler = enabled(service);
+      const { title } = scrobbler;
+      const isOwn = scrobbler.signIn === 'own_server';
+      if (isOwn && url === undefined) throw invalid([{ field: 'url', message: `is needed for ${title}` }]);
+      const account = { token, url: isOwn ? (url ?? null) : null, mayBePrivate: isSuperuser(userId) };
+      let accepted: { token: string; username: string } | undefined;
+      try {
+        accepted = await scrobbler.finishSignIn(account);
+      } catch (cause) {
+        throw unavailable(title, cause);
+      }
+      if (!accepted)
+        throw invalid([
+          {
+            field: 'token',
+            message: scrobbler.startSignIn ? `is not allowed on the page of ${title} yet` : `is not known to ${title}`,
+          },
+        ]);
+      const { sealed, salt } = sealer.seal(userId, accepted.token);
+      queries.setAccount({
+        userId,
+        service,
+        token: sealed,
+        tokenSalt: salt,
+        username: accepted.username,
+        url: account.url,
+        syncLoves: syncLoves && scrobbler.setLoved !== undefined,
+        createdAt: now(),
+      });
+      await onConnected(userId, service);
+      return status(userId, service);
+    },
+
+    /** Deletes the token and the queue. */
+    disconnect: (userId: UserId, service: ScrobblerName): void => queries.removeAccount({ userId, service }),
+  };
+}

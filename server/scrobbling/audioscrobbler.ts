@@ -1,0 +1,257 @@
+// Client of the Audioscrobbler 2.0 API of Last.fm (https://www.last.fm/api) and Libre.fm, which differ in address and
+// keys only.
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import {
+  LONGEST_WAIT_MS,
+  MAX_PAGES,
+  type AskService,
+  type KnownListen,
+  type LovedSong,
+  type Outcome,
+  type ScrobbleAccount,
+  type Scrobbler,
+  type ServiceAnswer,
+  type SongOut,
+} from './scrobblers.ts';
+
+/** As the API allows. */
+const LISTENS_AT_ONCE = 50;
+const LONGER_THAN_MS = 30_000;
+const LISTENS_PER_PAGE = 200;
+const LOVES_PER_PAGE = 500;
+const PATH = '2.0/';
+
+/** https://www.last.fm/api/errorcodes: what a user, this server, or nobody can change; all others pass. */
+const SIGN_IN_AGAIN = new Set([4, 9, 14, 15, 17]);
+const NEVER = new Set([6, 7]);
+const RATE_LIMIT = 29;
+/** `ignoredMessage`: artist, track, too old, too new. */
+const DAILY_LIMIT = 5;
+
+/** A list of one is sent as the item itself. */
+const list = <T extends z.ZodType>(item: T) =>
+  z
+    .union([z.array(item), item])
+    .optional()
+    .transform((value) => (value === undefined ? [] : ((Array.isArray(value) ? value : [value]) as z.output<T>[])));
+const whole = z.coerce.number().int().min(0);
+const Fault = z.object({ error: z.coerce.number(), message: z.string().catch('') });
+const Token = z.object({ token: z.string().min(1).max(200) });
+const Session = z.object({ session: z.object({ key: z.string().min(1).max(200), name: z.string().max(500) }) });
+const Scrobbled = z.object({
+  scrobbles: z.object({
+    scrobble: list(
+      z.object({
+        ignoredMessage: z
+          .object({ code: whole, '#text': z.string().catch('') })
+          .optional()
+          .catch(undefined),
+      }),
+    ),
+  }),
+});
+const pages = z.object({ totalPages: whole, total: whole.optional() });
+const Recent = z.object({
+  recenttracks: z.object({
+    track: list(z.object({ name: z.string(), date: z.object({ uts: whole }).optional() })),
+    '@attr': pages,
+  }),
+});
+const Loved = z.object({
+  lovedtracks: z.object({
+    track: list(
+      z.object({
+        name: z.string(),
+        mbid: z.string().optional(),
+        artist: z.object({ name: z.string().optional(), '#text': z.string().optional() }),
+      }),
+    ),
+    '@attr': pages,
+  }),
+});
+
+export interface AudioscrobblerDeps {
+  title: string;
+  ask: AskService;
+  isEnabled: () => boolean;
+  baseUrl: () => string;
+  /** The page on which users allow access. */
+  pageUrl: () => string;
+  key: () => string | undefined;
+  secret: () => string | undefined;
+}
+
+export function createAudioscrobbler(deps: AudioscrobblerDeps): Scrobbler {
+  const { title, ask, isEnabled, baseUrl, pageUrl } = deps;
+  const keys = (): { api_key: string; secret: string } => ({
+    api_key: deps.key() ?? '',
+    secret: deps.secret() ?? '',
+  });
+
+  /** Changes have to be signed and sent with POST. */
+  function write(params: Record<string, string>, signal?: AbortSignal): Promise<ServiceAnswer> {
+    const { api_key, secret } = keys();
+    const signed = { ...params, api_key };
+    return ask(new URL(baseUrl()), PATH, {
+      form: { ...signed, api_sig: signatureOf(signed, secret), format: 'json' },
+      signal,
+    });
+  }
+
+  function read(params: Record<string, string>, signal?: AbortSignal): Promise<ServiceAnswer> {
+    const query = new URLSearchParams({ ...params, api_key: keys().api_key, format: 'json' });
+    return ask(new URL(baseUrl()), `${PATH}?${query.toString()}`, { signal });
+  }
+
+  const songParams = ({ title: track, artistName, albumTitle, recordingMbid, durationMs }: SongOut) => ({
+    artist: artistName,
+    track,
+    ...(albumTitle !== null && { album: albumTitle }),
+    ...(recordingMbid !== null && { mbid: recordingMbid }),
+    ...(durationMs !== null && durationMs > 0 && { duration: `${Math.round(durationMs / 1_000)}` }),
+  });
+
+  return {
+    title,
+    atOnce: LISTENS_AT_ONCE,
+    longerThanMs: LONGER_THAN_MS,
+    signIn: 'page',
+    isEnabled,
+
+    async startSignIn() {
+      const { status, body } = await write({ method: 'auth.getToken' });
+      const fault = Fault.safeParse(body).data;
+      const { data } = Token.safeParse(body);
+      if (!data) throw new Error(fault?.message || `it answered ${status}`);
+      const page = new URL(pageUrl());
+      page.searchParams.set('api_key', keys().api_key);
+      page.searchParams.set('token', data.token);
+      return { token: data.token, url: page.href };
+    },
+
+    async finishSignIn({ token }) {
+      const answer = await write({ method: 'auth.getSession', token });
+      const { data } = Session.safeParse(answer.body);
+      if (data) return { token: data.session.key, username: data.session.name };
+      const outcome = outcomeOf(answer, false);
+      if (outcome.kind === 'bad_token') return undefined;
+      throw new Error(outcome.kind === 'ok' ? 'it sent an invalid answer' : outcome.reason);
+    },
+
+    async submit({ token }, listens, signal) {
+      const params: Record<string, string> = { method: 'track.scrobble', sk: token };
+      for (const [index, listen] of listens.entries())
+        for (const [name, value] of Object.entries({
+          ...songParams(listen),
+          timestamp: `${Math.floor(listen.playedAt / 1_000)}`,
+        }))
+          params[`${name}[${index}]`] = value;
+      const answer = await write(params, signal);
+      const results = Scrobbled.safeParse(answer.body).data?.scrobbles.scrobble;
+      if (!results) return outcomeOf(answer, false);
+      if (results.length !== listens.length)
+        return { kind: 'down', reason: `it answered about ${results.length} of ${listens.length} plays` };
+      const refused = new Map<number, string>();
+      const later = new Set<number>();
+      for (const [index, { ignoredMessage }] of results.entries()) {
+        if (!ignoredMessage || ignoredMessage.code === 0) continue;
+        if (ignoredMessage.code === DAILY_LIMIT) later.add(index);
+        else refused.set(index, ignoredMessage['#text'] || `reason ${ignoredMessage.code}`);
+      }
+      return { kind: 'ok', waitMs: 0, refused, later };
+    },
+
+    playingNow: async ({ token }, song) =>
+      outcomeOf(await write({ method: 'track.updateNowPlaying', sk: token, ...songParams(song) }), true),
+
+    async listensBetween({ username }, from, to, signal) {
+      const found: KnownListen[] = [];
+      for (let page = 1; page <= MAX_PAGES; page++) {
+        const answer = await read(
+          {
+            method: 'user.getRecentTracks',
+            user: username,
+            from: `${Math.floor(from / 1_000)}`,
+            to: `${Math.floor(to / 1_000) + 1}`, // before that
+            limit: `${LISTENS_PER_PAGE}`,
+            page: `${page}`,
+          },
+          signal,
+        );
+        const recent = Recent.safeParse(answer.body).data?.recenttracks;
+        if (!recent) {
+          const outcome = outcomeOf(answer, false);
+          // 17: the user hides what was played
+          if (outcome.kind === 'refused' || outcome.kind === 'bad_token') return undefined;
+          throw new Error(outcome.kind === 'ok' ? 'it sent an invalid answer' : outcome.reason);
+        }
+        for (const { name, date } of recent.track)
+          // without a date: playing now
+          if (date) found.push({ title: name, playedAt: date.uts * 1_000 });
+        if (page >= recent['@attr'].totalPages) break;
+      }
+      return found;
+    },
+
+    setLoved: async ({ token }, { title: track, artistName }, isLoved, signal) =>
+      outcomeOf(
+        await write({ method: isLoved ? 'track.love' : 'track.unlove', sk: token, artist: artistName, track }, signal),
+        true,
+      ),
+
+    async lovedSongs({ username }: ScrobbleAccount, signal) {
+      const found: LovedSong[] = [];
+      for (let page = 1; page <= MAX_PAGES; page++) {
+        const answer = await read(
+          { method: 'user.getLovedTracks', user: username, limit: `${LOVES_PER_PAGE}`, page: `${page}` },
+          signal,
+        );
+        const loved = Loved.safeParse(answer.body).data?.lovedtracks;
+        if (!loved) {
+          const outcome = outcomeOf(answer, false);
+          throw new Error(outcome.kind === 'ok' ? 'it sent an invalid answer' : outcome.reason);
+        }
+        for (const { name, mbid, artist } of loved.track)
+          found.push({
+            title: name,
+            artistName: artist.name ?? artist['#text'] ?? null,
+            recordingMbid: mbid || null,
+          });
+        if (page < loved['@attr'].totalPages) continue;
+        if (found.length < (loved['@attr'].total ?? 0)) break;
+        return found;
+      }
+      throw new Error('it sent an incomplete list');
+    },
+  };
+}
+
+/** All parameters but the format, in the order of their names, and the secret. */
+export const signatureOf = (params: Record<string, string>, secret: string): string =>
+  hash(
+    'md5',
+    Object.entries(params)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, value]) => name + value)
+      .join('') + secret,
+    'hex',
+  );
+
+/** `isSuccess`: what is JSON and no error. */
+function outcomeOf({ status, headers, body }: ServiceAnswer, isSuccess: boolean): Outcome {
+  const fault = Fault.safeParse(body).data;
+  const reason = fault?.message.slice(0, 300) || `it answered ${status}`;
+  if (fault && SIGN_IN_AGAIN.has(fault.error)) return { kind: 'bad_token', reason };
+  if (fault && NEVER.has(fault.error)) return { kind: 'refused', reason };
+  if (fault?.error === RATE_LIMIT || status === 429) {
+    const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+    return {
+      kind: 'busy',
+      waitMs: Number.isFinite(seconds) ? Math.min(seconds * 1_000, LONGEST_WAIT_MS) : LONGEST_WAIT_MS,
+      reason,
+    };
+  }
+  const isOk = isSuccess && !fault && status === 200 && typeof body === 'object' && body !== null;
+  return isOk ? { kind: 'ok', waitMs: 0 } : { kind: 'down', reason };
+}

@@ -1,0 +1,172 @@
+// Client of the ListenBrainz API (https://listenbrainz.readthedocs.io/en/latest/users/api/).
+import { z } from 'zod';
+import {
+  MAX_PAGES,
+  resetMs,
+  type AskService,
+  type KnownListen,
+  type LovedSong,
+  type Outcome,
+  type ScrobbleAccount,
+  type Scrobbler,
+  type ServiceAnswer,
+  type SongOut,
+} from './scrobblers.ts';
+
+/** The service accepts up to 1,000; with fewer, less has to be sent again when one is refused. */
+const LISTENS_AT_ONCE = 100;
+/** The service refuses earlier times (the start of Last.fm). */
+export const EARLIEST_LISTEN_MS = 1_033_430_400_000;
+/** The service refuses a listen with a length of zero or more than 24 days. */
+const LONGEST_TRACK_MS = 24 * 86_400_000;
+const LISTENS_PER_PAGE = 500;
+const LOVES_PER_PAGE = 500;
+
+const Validity = z.object({ valid: z.boolean(), user_name: z.string().max(500).optional() });
+const Complaint = z.object({ error: z.string() });
+const Success = z.object({ status: z.literal('ok') });
+const Metadata = z.object({ track_name: z.string(), artist_name: z.string() });
+const Listens = z.object({
+  payload: z.object({ listens: z.array(z.object({ listened_at: z.number(), track_metadata: Metadata })) }),
+});
+const Feedback = z.object({
+  feedback: z.array(
+    z.object({
+      recording_mbid: z.string().nullish(),
+      score: z.number(),
+      track_metadata: Metadata.nullish().catch(undefined),
+    }),
+  ),
+  total_count: z.number(),
+});
+
+export interface ListenBrainzDeps {
+  ask: AskService;
+  baseUrl: () => string;
+  isEnabled: () => boolean;
+  version: string;
+}
+
+export function createListenBrainz({ ask, baseUrl, isEnabled, version }: ListenBrainzDeps): Scrobbler {
+  const call = (path: string, token: string, json?: unknown, signal?: AbortSignal): Promise<ServiceAnswer> =>
+    ask(new URL(baseUrl()), path, { json, headers: { authorization: `Token ${token}` }, signal });
+
+  const metadata = ({ title, artistName, albumTitle, recordingMbid, durationMs }: SongOut) => ({
+    artist_name: artistName,
+    track_name: title,
+    ...(albumTitle !== null && { release_name: albumTitle }),
+    additional_info: {
+      media_player: 'Tonearm',
+      submission_client: 'Tonearm',
+      submission_client_version: version,
+      ...(recordingMbid !== null && { recording_mbid: recordingMbid }),
+      ...(durationMs !== null && durationMs > 0 && durationMs <= LONGEST_TRACK_MS && { duration_ms: durationMs }),
+    },
+  });
+
+  const submitListens = async (
+    { token }: ScrobbleAccount,
+    listenType: 'single' | 'import' | 'playing_now',
+    payload: object[],
+    signal?: AbortSignal,
+  ): Promise<Outcome> => outcomeOf(await call('1/submit-listens', token, { listen_type: listenType, payload }, signal));
+
+  return {
+    title: 'ListenBrainz',
+    atOnce: LISTENS_AT_ONCE,
+    longerThanMs: 0,
+    signIn: 'token',
+    isEnabled,
+    lovesByMbid: true,
+
+    async finishSignIn({ token }) {
+      const { status, body } = await call('1/validate-token', token);
+      const validity = Validity.safeParse(body);
+      if (status === 401 || (validity.success && !validity.data.valid)) return undefined;
+      if (status !== 200 || !validity.success) throw new Error(`it answered ${status}`);
+      return { token, username: validity.data.user_name ?? '' };
+    },
+
+    submit: (account, listens, signal) =>
+      submitListens(
+        account,
+        listens.length === 1 ? 'single' : 'import',
+        listens.map((listen) => ({
+          listened_at: Math.floor(listen.playedAt / 1_000),
+          track_metadata: metadata(listen),
+        })),
+        signal,
+      ),
+
+    playingNow: (account, song) => submitListens(account, 'playing_now', [{ track_metadata: metadata(song) }]),
+
+    async listensBetween({ token, username }, from, to, signal) {
+      const found: KnownListen[] = [];
+      const min = Math.floor(from / 1_000) - 1; // both limits are exclusive
+      let max = Math.floor(to / 1_000) + 1;
+      for (let page = 0; page < MAX_PAGES; page++) {
+        const query = `min_ts=${min}&max_ts=${max}&count=${LISTENS_PER_PAGE}`;
+        const { status, body } = await call(
+          `1/user/${encodeURIComponent(username)}/listens?${query}`,
+          token,
+          undefined,
+          signal,
+        );
+        if (status === 404) return undefined;
+        const listens = status === 200 ? Listens.safeParse(body).data?.payload.listens : undefined;
+        if (!listens) throw new Error(`it answered ${status}`);
+        for (const { listened_at: at, track_metadata: song } of listens)
+          found.push({ title: song.track_name, playedAt: at * 1_000 });
+        const earliest = Math.min(...listens.map((listen) => listen.listened_at));
+        if (listens.length < LISTENS_PER_PAGE || earliest >= max) break;
+        max = earliest;
+      }
+      return found;
+    },
+
+    setLoved: async ({ token }, { recordingMbid }, isLoved, signal) =>
+      outcomeOf(
+        await call(
+          '1/feedback/recording-feedback',
+          token,
+          { recording_mbid: recordingMbid, score: isLoved ? 1 : 0 },
+          signal,
+        ),
+      ),
+
+    async lovedSongs({ token, username }, signal) {
+      const found: LovedSong[] = [];
+      for (let page = 0; page < MAX_PAGES; page++) {
+        const query = `score=1&count=${LOVES_PER_PAGE}&offset=${found.length}&metadata=true`;
+        const { status, body } = await call(
+          `1/feedback/user/${encodeURIComponent(username)}/get-feedback?${query}`,
+          token,
+          undefined,
+          signal,
+        );
+        const { data } = Feedback.safeParse(body);
+        if (status !== 200 || !data) throw new Error(`it answered ${status}`);
+        for (const { recording_mbid: mbid, track_metadata: song } of data.feedback)
+          found.push({
+            title: song?.track_name ?? null,
+            artistName: song?.artist_name ?? null,
+            recordingMbid: mbid ?? null,
+          });
+        if (found.length >= data.total_count) return found;
+        if (data.feedback.length === 0) break;
+      }
+      throw new Error('it sent an incomplete list');
+    },
+  };
+}
+
+function outcomeOf({ status, headers, body }: ServiceAnswer): Outcome {
+  const said = Complaint.safeParse(body).data?.error.slice(0, 300);
+  const reason = said ?? `it answered ${status}`;
+  if (status === 401 || status === 403) return { kind: said === undefined ? 'down' : 'bad_token', reason };
+  if (status === 429) return { kind: 'busy', waitMs: resetMs(headers), reason };
+  // answers of a proxy or a sign-in page say nothing about the listens
+  if (status === 413 || (status === 400 && said !== undefined)) return { kind: 'refused', reason };
+  if (status !== 200 || !Success.safeParse(body).success) return { kind: 'down', reason };
+  return { kind: 'ok', waitMs: headers.get('x-ratelimit-remaining') === '0' ? resetMs(headers) : 0 };
+}

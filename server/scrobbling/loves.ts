@@ -1,0 +1,171 @@
+// Keeps likes of tracks and loved songs at a service the same. What both had the last time is stored: a difference to
+// it shows on which side something changed, so that a removed like is removed there, too, and not brought back.
+import { setTimeout as wait } from 'node:timers/promises';
+import type { TrackId, UserId } from '../db/ids.ts';
+import { messageOf } from '../errors.ts';
+import type { TrackMatcher } from '../history/matcher.ts';
+import { songKey } from '../history/song-names.ts';
+import type { Handler } from '../jobs/tasks.ts';
+import type { LikeService } from '../likes/service.ts';
+import type { ScrobbleAccounts } from './accounts.ts';
+import type { createScrobbleQueries, LikedSong, LoveRow } from './queries.ts';
+import type { LovedSong, Outcome, ScrobbleAccount, Scrobbler, ScrobblerName } from './scrobblers.ts';
+import type { SYNC_LOVES } from './tasks.ts';
+
+type Of = { userId: UserId; service: ScrobblerName };
+
+export interface LoveSyncDeps {
+  now: () => Date;
+  queries: ReturnType<typeof createScrobbleQueries>;
+  scrobblers: Record<ScrobblerName, Scrobbler>;
+  accounts: Pick<ScrobbleAccounts, 'open' | 'stop'>;
+  likes: Pick<LikeService, 'addMany'>;
+  matcher: TrackMatcher;
+}
+
+/** More at once are taken for a fault of the service, unless they are few. */
+const MOST_REMOVED = 0.5;
+const FEW = 10;
+
+/** The service does not accept the sign-in. */
+class SignedOut extends Error {}
+
+export function createLoveSync({ now, queries, scrobblers, accounts, likes, matcher }: LoveSyncDeps) {
+  const keyOf = ({ artistName, title }: { artistName: string | null; title: string }): number =>
+    songKey(artistName, title);
+  const asLove = ({ title, artistName, recordingMbid }: LikedSong): LoveRow => ({
+    songKey: keyOf({ artistName, title }),
+    title,
+    artistName: artistName ?? '',
+    recordingMbid,
+    isListed: false,
+  });
+  const setLiked = (userId: UserId, ids: readonly TrackId[], liked: boolean): Promise<number> =>
+    likes.addMany(
+      userId,
+      ids.map((itemId) => ({ itemType: 'track' as const, itemId })),
+      { liked, rating: null },
+      { onlyNews: true },
+    );
+
+  /** Whether the service took it. Throws when it may take it later. */
+  async function taken(ask: () => Promise<Outcome>, signal: AbortSignal): Promise<boolean> {
+    for (;;) {
+      const outcome = await ask();
+      if (outcome.kind === 'ok' || outcome.kind === 'refused') return outcome.kind === 'ok';
+      if (outcome.kind === 'bad_token') throw new SignedOut(outcome.reason);
+      if (outcome.kind !== 'busy') throw new Error(outcome.reason);
+      await wait(outcome.waitMs, undefined, { signal });
+    }
+  }
+
+  /** Sends what changed here. */
+  async function push(of: Of, account: ScrobbleAccount, signal: AbortSignal) {
+    const { setLoved, lovesByMbid = false } = scrobblers[of.service];
+    if (!setLoved) return 0;
+    const songs = queries.likedSongs(of.userId).filter(({ artistName }) => artistName !== null);
+    const liked = new Map(songs.map((song) => [keyOf(song), song]));
+    const likedIds = new Set(songs.map(({ id }) => id));
+    const there = new Map(queries.loves(of).map((love) => [love.songKey, love]));
+    let sent = 0;
+    for (const [key, song] of liked) {
+      if (there.has(key) || (lovesByMbid && song.recordingMbid === null)) continue;
+      const out = { ...song, artistName: song.artistName ?? '' };
+      if (!(await taken(() => setLoved(account, out, true, signal), signal))) continue;
+      queries.putLove(of, asLove(song));
+      sent++;
+    }
+    for (const [key, love] of there) {
+      if (liked.has(key) || (lovesByMbid && love.recordingMbid === null)) continue;
+      // a track that is no longer in the library was not unliked; another spelling of a liked song was not, either
+      const id = matcher.find({ ...love, albumTitle: null });
+      if (id === undefined || likedIds.has(id)) continue;
+      await taken(() => setLoved(account, { ...love, albumTitle: null, durationMs: null }, false, signal), signal);
+      queries.removeLove(of, key);
+      sent++;
+    }
+    return sent;
+  }
+
+  /** Takes over what changed there. */
+  async function pull(of: Of, songs: readonly LovedSong[]) {
+    matcher.forget();
+    const liked = queries.likedSongs(of.userId);
+    const likedKeys = new Set(liked.map(keyOf));
+    const known = new Map(queries.loves(of).map((love) => [love.songKey, love]));
+    const keys = new Set<number>();
+    const mbids = new Set<string>();
+    const news: { id: TrackId | undefined; love: LoveRow }[] = [];
+    for (const { title, artistName, recordingMbid } of songs) {
+      if (recordingMbid !== null) mbids.add(recordingMbid);
+      if (title === null || artistName === null) continue;
+      const love = { songKey: songKey(artistName, title), title, artistName, recordingMbid, isListed: true };
+      keys.add(love.songKey);
+      if (known.has(love.songKey)) continue;
+      const id = matcher.find({ title, artistName, albumTitle: null, recordingMbid });
+      if (likedKeys.has(love.songKey)) news.push({ id: undefined, love });
+      else if (id !== undefined) news.push({ id, love });
+    }
+    const added = await setLiked(
+      of.userId,
+      news.flatMap(({ id }) => (id === undefined ? [] : [id])),
+      true,
+    );
+    for (const { love } of news) queries.putLove(of, love);
+    const isThere = ({ songKey: key, recordingMbid }: LoveRow): boolean =>
+      keys.has(key) || (recordingMbid !== null && mbids.has(recordingMbid));
+    // what the service lists under another name was never seen there
+    const gone = [...known.values()].filter((love) => love.isListed && !isThere(love));
+    if (gone.length > Math.max(FEW, known.size * MOST_REMOVED))
+      throw new Error(`${gone.length} of ${known.size} loved songs are missing there`);
+    for (const love of known.values())
+      if (!love.isListed && isThere(love)) queries.putLove(of, { ...love, isListed: true });
+    for (const love of gone) {
+      const ids = liked.flatMap((song) => (keyOf(song) === love.songKey ? [song.id] : []));
+      const other = matcher.find({ ...love, albumTitle: null });
+      await setLiked(of.userId, [...new Set([...ids, ...(other === undefined ? [] : [other])])], false);
+      queries.removeLove(of, love.songKey);
+    }
+    return { added, removed: gone.length };
+  }
+
+  /** Accounts whose user liked something during a comparison. */
+  const changed = new Set<string>();
+
+  return {
+    /** To be called before the task is enqueued for a like: one that runs has read the likes already. */
+    noteChange: ({ userId, service }: Of): void => void changed.add(`${userId}:${service}`),
+
+    /** Handler of `sync_loves`. */
+    task: (async ({ userId, service }, { signal }) => {
+      const of = { userId: userId as UserId, service };
+      const { title, lovedSongs } = scrobblers[service];
+      const account = queries.findAccount(of)?.syncLoves ? accounts.open(of.userId, service) : undefined;
+      if (!account || !lovedSongs) return null;
+      try {
+        changed.delete(`${userId}:${service}`);
+        const before = await lovedSongs(account, signal); // first, so that nothing is sent that is there
+        const first = queries.findAccount(of)?.lovesSyncedAt == null ? await pull(of, before) : undefined;
+        let sent = await push(of, account, signal);
+        const { added, removed } = first ?? (await pull(of, sent > 0 ? await lovedSongs(account, signal) : before));
+        while (changed.delete(`${userId}:${service}`)) sent += await push(of, account, signal);
+        queries.updateAccount(of, { lovesSyncedAt: now() });
+        return { sent, added, removed };
+      } catch (error) {
+        if (signal.aborted) throw error;
+        if (error instanceof SignedOut) {
+          accounts.stop(
+            of.userId,
+            service,
+            `${title} no longer accepts the sign-in (${error.message}). Sign in again.`,
+          );
+          return null;
+        }
+        queries.updateAccount(of, {
+          problem: `The likes could not be compared with ${title} (${messageOf(error)}). That is tried again later.`,
+        });
+        throw error;
+      }
+    }) satisfies Handler<typeof SYNC_LOVES>,
+  };
+}

@@ -1,0 +1,158 @@
+// SQL of scrobbling: accounts, the queue of plays, and the loves that services have.
+import { and, eq, inArray } from 'drizzle-orm';
+import type { MainDb } from '../db/client.ts';
+import type { PlayId, UserId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import { scrobbleAccounts, scrobbleLoves, scrobbleQueue, users, type plays, type tracks } from '../db/schema.ts';
+import { EARLIEST_LISTEN_MS } from './listenbrainz.ts';
+import type { ScrobblerName } from './scrobblers.ts';
+
+export type ScrobbleAccountRow = typeof scrobbleAccounts.$inferSelect;
+export type LoveRow = Omit<typeof scrobbleLoves.$inferSelect, 'userId' | 'service'>;
+
+export type QueuedPlay = RowAs<
+  typeof plays,
+  | 'id'
+  | 'title'
+  | 'artistName'
+  | 'albumTitle'
+  | 'recordingMbid'
+  | 'durationMs'
+  | 'playedMs'
+  | 'playedAt'
+  | 'withdrawnAt'
+> &
+  RowAs<typeof scrobbleQueue, 'isSent'>;
+export type LikedSong = RowAs<typeof tracks, 'id' | 'title' | 'artistName' | 'recordingMbid' | 'durationMs'> & {
+  albumTitle: string | null;
+};
+
+/** Which account of a user. */
+interface Of {
+  userId: UserId;
+  service: ScrobblerName;
+}
+
+export function createScrobbleQueries({ db }: { db: MainDb }) {
+  const client = db.$client;
+  const queue = client.prepare<{ userId: UserId; ids: string }>(`INSERT OR IGNORE INTO scrobble_queue
+    (play_id, service, user_id)
+    SELECT p.id, a.service, p.user_id FROM json_each(@ids) ids CROSS JOIN plays p ON p.id = ids.value
+    CROSS JOIN scrobble_accounts a ON a.user_id = @userId
+    WHERE p.user_id = @userId AND p.played_at >= ${EARLIEST_LISTEN_MS}`);
+  const next = client.prepare<
+    Of & { limit: number },
+    QueuedPlay
+  >(`SELECT p.id, p.title, p.artist_name AS artistName, p.album_title AS albumTitle, p.recording_mbid AS recordingMbid,
+    p.duration_ms AS durationMs, p.played_ms AS playedMs, p.played_at AS playedAt, p.withdrawn_at AS withdrawnAt,
+    q.is_sent AS isSent
+    FROM scrobble_queue q CROSS JOIN plays p ON p.id = q.play_id
+    WHERE q.user_id = @userId AND q.service = @service AND q.refusal IS NULL
+    ORDER BY q.play_id LIMIT @limit`);
+  const waiting = client.prepare<[], { userId: UserId; service: ScrobblerName }>(
+    'SELECT user_id AS userId, service FROM scrobble_accounts a WHERE is_stopped = 0 AND EXISTS (SELECT 1 ' +
+      'FROM scrobble_queue q WHERE q.user_id = a.user_id AND q.service = a.service AND q.refusal IS NULL)',
+  );
+  const count = client.prepare<
+    Of,
+    { queued: number; refused: number }
+  >(`SELECT (SELECT count(*) FROM scrobble_queue WHERE user_id = @userId AND service = @service AND refusal IS NULL)
+    AS queued, (SELECT count(*) FROM scrobble_queue
+      WHERE user_id = @userId AND service = @service AND refusal IS NOT NULL) AS refused`);
+  const addSubmitted = client.prepare<Of & { plays: number; at: number }>(
+    'UPDATE scrobble_accounts SET submitted = submitted + @plays, last_submitted_at = @at, problem = NULL ' +
+      'WHERE user_id = @userId AND service = @service',
+  );
+  const likedSongs = client.prepare<
+    [UserId],
+    LikedSong
+  >(`SELECT t.id, t.title, t.artist_name AS artistName, t.recording_mbid AS recordingMbid, t.duration_ms AS durationMs,
+    a.title AS albumTitle
+    FROM like_states l CROSS JOIN tracks t ON t.id = l.item_id LEFT JOIN albums a ON a.id = t.album_id
+    WHERE l.user_id = ? AND l.item_type = 'track' AND l.liked = 1`);
+  const syncedBefore = client.prepare<[number], { userId: UserId; service: ScrobblerName }>(
+    'SELECT user_id AS userId, service FROM scrobble_accounts WHERE sync_loves = 1 AND is_stopped = 0 ' +
+      'AND coalesce(loves_synced_at, 0) < ?',
+  );
+
+  const isAccount = ({ userId, service }: Of) =>
+    and(eq(scrobbleAccounts.userId, userId), eq(scrobbleAccounts.service, service));
+  const isQueued = ({ userId, service }: Of) =>
+    and(eq(scrobbleQueue.userId, userId), eq(scrobbleQueue.service, service));
+  const arePlays = (of: Of, ids: readonly PlayId[]) =>
+    and(eq(scrobbleQueue.service, of.service), inArray(scrobbleQueue.playId, [...ids]));
+  const areLoves = ({ userId, service }: Of) =>
+    and(eq(scrobbleLoves.userId, userId), eq(scrobbleLoves.service, service));
+  const drop = (of: Of, ids: readonly PlayId[]): void => void db.delete(scrobbleQueue).where(arePlays(of, ids)).run();
+
+  return {
+    findAccount: (of: Of): ScrobbleAccountRow | undefined =>
+      db.select().from(scrobbleAccounts).where(isAccount(of)).get(),
+    isSuperuser: (userId: UserId): boolean =>
+      db.select({ isSuperuser: users.isSuperuser }).from(users).where(eq(users.id, userId)).get()?.isSuperuser ?? false,
+    accountsOf: (userId: UserId): ScrobbleAccountRow[] =>
+      db.select().from(scrobbleAccounts).where(eq(scrobbleAccounts.userId, userId)).all(),
+
+    setAccount(
+      account: Pick<
+        ScrobbleAccountRow,
+        'userId' | 'service' | 'token' | 'tokenSalt' | 'username' | 'url' | 'syncLoves' | 'createdAt'
+      >,
+    ): void {
+      const { userId: _, service: __, createdAt: ___, ...renewed } = account;
+      db.insert(scrobbleAccounts)
+        .values(account)
+        .onConflictDoUpdate({
+          target: [scrobbleAccounts.userId, scrobbleAccounts.service],
+          set: { ...renewed, problem: null, isStopped: false },
+        })
+        .run();
+    },
+    updateAccount: (
+      of: Of,
+      values: Partial<Pick<ScrobbleAccountRow, 'problem' | 'isStopped' | 'lovesSyncedAt'>>,
+    ): void => void db.update(scrobbleAccounts).set(values).where(isAccount(of)).run(),
+    removeAccount: client.transaction((of: Of): void => {
+      db.delete(scrobbleQueue).where(isQueued(of)).run();
+      db.delete(scrobbleLoves).where(areLoves(of)).run();
+      db.delete(scrobbleAccounts).where(isAccount(of)).run();
+    }).immediate,
+
+    /** Does nothing for a user without an account. */
+    queue: (userId: UserId, ids: readonly PlayId[]): void => void queue.run({ userId, ids: JSON.stringify(ids) }),
+    next: (of: Of, limit: number): QueuedPlay[] => next.all({ ...of, limit }),
+    drop,
+    setSent: (of: Of, ids: readonly PlayId[], isSent: boolean): void =>
+      void db.update(scrobbleQueue).set({ isSent }).where(arePlays(of, ids)).run(),
+    refuse: (of: Of, id: PlayId, refusal: string): void =>
+      void db
+        .update(scrobbleQueue)
+        .set({ refusal })
+        .where(arePlays(of, [id]))
+        .run(),
+    submitted: client.transaction((of: Of, ids: readonly PlayId[], at: Date): void => {
+      drop(of, ids);
+      addSubmitted.run({ ...of, plays: ids.length, at: at.getTime() });
+    }).immediate,
+    counts: (of: Of): { queued: number; refused: number } => count.get(of) ?? { queued: 0, refused: 0 },
+    waiting: (): Of[] => waiting.all(),
+
+    likedSongs: (userId: UserId): LikedSong[] => likedSongs.all(userId),
+    lovesSyncedBefore: (time: Date): Of[] => syncedBefore.all(time.getTime()),
+    loves: (of: Of): LoveRow[] => db.select().from(scrobbleLoves).where(areLoves(of)).all(),
+    putLove: (of: Of, love: LoveRow): void =>
+      void db
+        .insert(scrobbleLoves)
+        .values({ ...of, ...love })
+        .onConflictDoUpdate({
+          target: [scrobbleLoves.userId, scrobbleLoves.service, scrobbleLoves.songKey],
+          set: { isListed: love.isListed },
+        })
+        .run(),
+    removeLove: (of: Of, songKey: number): void =>
+      void db
+        .delete(scrobbleLoves)
+        .where(and(areLoves(of), eq(scrobbleLoves.songKey, songKey)))
+        .run(),
+  };
+}

@@ -1,0 +1,159 @@
+// What all scrobbling services have in common, and a request to one of them.
+import { guardedFetch } from '../outbound/guarded-fetch.ts';
+import type { TokenBucket } from '../outbound/token-bucket.ts';
+
+export const SCROBBLERS = ['lastfm', 'librefm', 'listenbrainz', 'maloja'] as const;
+export type ScrobblerName = (typeof SCROBBLERS)[number];
+
+export interface ScrobbleAccount {
+  /** User token, session key or API key. */
+  token: string;
+  username: string;
+  /** Of a server of the user's own; null where everybody uses the same one. */
+  url: string | null;
+  /** Whether that server may be in a private network. */
+  mayBePrivate: boolean;
+}
+
+export interface SongOut {
+  title: string;
+  artistName: string;
+  albumTitle: string | null;
+  recordingMbid: string | null;
+  durationMs: number | null;
+}
+export interface ListenOut extends SongOut {
+  /** Milliseconds since 1970; services have whole seconds. */
+  playedAt: number;
+  /** It was sent before, and whether it arrived is not known. */
+  mayBeThere: boolean;
+}
+/** As the service spells it. */
+export interface KnownListen {
+  title: string;
+  playedAt: number;
+}
+export interface LovedSong {
+  title: string | null;
+  artistName: string | null;
+  recordingMbid: string | null;
+}
+
+/**
+ * `busy`: rate limited, retry after `waitMs` · `down`: retry later · `bad_token`: the user has to sign in again ·
+ * `refused`: the content is not accepted.
+ */
+export type Outcome =
+  | {
+      kind: 'ok';
+      waitMs: number;
+      /** Indexes of listens that it will never accept, with its reason. */
+      refused?: ReadonlyMap<number, string>;
+      /** Indexes of listens that it did not take today. */
+      later?: ReadonlySet<number>;
+    }
+  | { kind: 'busy'; waitMs: number; reason: string }
+  | { kind: 'down'; reason: string }
+  | { kind: 'bad_token'; reason: string }
+  | { kind: 'refused'; reason: string };
+
+export interface Scrobbler {
+  /** For messages. */
+  title: string;
+  /** Listens in one request. */
+  atOnce: number;
+  /** Tracks have to be longer than this. */
+  longerThanMs: number;
+  /** `own_server`: the user also gives the address of the server. */
+  signIn: 'token' | 'page' | 'own_server';
+  isEnabled: () => boolean;
+  /** For services with a page on which the user allows access: its address, and the token that it will be for. */
+  startSignIn?: () => Promise<{ token: string; url: string }>;
+  /** The account that the token is for; undefined when it is not accepted. Throws when the service cannot be asked. */
+  finishSignIn(account: Omit<ScrobbleAccount, 'username'>): Promise<{ token: string; username: string } | undefined>;
+  submit(account: ScrobbleAccount, listens: readonly ListenOut[], signal: AbortSignal): Promise<Outcome>;
+  playingNow?: (account: ScrobbleAccount, song: SongOut) => Promise<Outcome>;
+  /**
+   * What the service has from that time on (milliseconds, both inclusive); undefined when it cannot say. Throws when it
+   * cannot be asked.
+   */
+  listensBetween?: (
+    account: ScrobbleAccount,
+    from: number,
+    to: number,
+    signal: AbortSignal,
+  ) => Promise<KnownListen[] | undefined>;
+  setLoved?: (account: ScrobbleAccount, song: SongOut, isLoved: boolean, signal: AbortSignal) => Promise<Outcome>;
+  /** Whether loves are by recording mbid only. */
+  lovesByMbid?: boolean;
+  /** All loved songs. Throws when they are not complete. */
+  lovedSongs?: (account: ScrobbleAccount, signal: AbortSignal) => Promise<LovedSong[]>;
+}
+
+const TIMEOUT_MS = 20_000;
+const MAX_ANSWER_BYTES = 4 << 20;
+export const LONGEST_WAIT_MS = 60_000;
+const DEFAULT_WAIT_MS = 10_000;
+/** Of listens that are looked up or loved songs, before an answer without an end is given up. */
+export const MAX_PAGES = 200;
+
+export interface ServiceAnswer {
+  status: number;
+  headers: Headers;
+  /** Undefined when it is not JSON, such as the error page of a proxy or the sign-in page of a network. */
+  body: unknown;
+}
+export interface ServiceRequest {
+  json?: unknown;
+  form?: Record<string, string>;
+  headers?: Record<string, string>;
+  publicOnly?: boolean;
+  signal?: AbortSignal | undefined;
+}
+export type AskService = (base: URL, path: string, request?: ServiceRequest) => Promise<ServiceAnswer>;
+
+/** Throws OutboundError or the reason of `signal`. */
+export const createAskService =
+  ({ userAgent, bucket }: { userAgent: () => string; bucket: TokenBucket }): AskService =>
+  async (base, path, { json, form, headers = {}, publicOnly = false, signal } = {}) => {
+    const type = json !== undefined ? 'application/json' : form && 'application/x-www-form-urlencoded';
+    const content = json !== undefined ? JSON.stringify(json) : form && new URLSearchParams(form).toString();
+    const {
+      status,
+      headers: answered,
+      bytes,
+    } = await bucket.run(
+      () =>
+        guardedFetch(new URL(`${base.href.replace(/\/+$/, '')}/${path}`), {
+          base,
+          publicOnly,
+          method: content === undefined ? 'GET' : 'POST',
+          headers: {
+            accept: 'application/json',
+            'user-agent': userAgent(),
+            ...(type !== undefined && { 'content-type': type }),
+            ...headers,
+          },
+          timeoutMs: TIMEOUT_MS,
+          maxBytes: MAX_ANSWER_BYTES,
+          signal,
+          ...(content !== undefined && { body: content }),
+        }),
+      signal,
+    );
+    return { status, headers: answered, body: parse(bytes) };
+  };
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** How long to wait, from the headers of the answer. */
+export function resetMs(headers: Headers): number {
+  const seconds = Number(headers.get('x-ratelimit-reset-in') ?? headers.get('retry-after') ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1_000, LONGEST_WAIT_MS) : DEFAULT_WAIT_MS;
+}
