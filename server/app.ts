@@ -93,7 +93,7 @@ export async function createApp(options: AppOptions) {
   const jukebox = add(jukeboxModule(base));
   const radio = createRadioService(base);
   const sources = add(sourcesModule({ ...base, ...media, tuning }));
-  const pictures = add(coversModule({ ...base, ...stored, ...music, ...sources, tuning }));
+  const pictures = add(coversModule({ ...base, ...stored, ...music, ...sources, secrets, tuning }));
   const search = add(searchModule({ ...base, ...music, ...sources, ...pictures }));
   const files = add(filesModule({ ...base, ...stored, ...music, yieldToRequests }));
   const enrichment = add(enrichmentModule({ ...base, ...stored, ...media, ...music, ...files, ...pictures }));

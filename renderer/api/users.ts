@@ -2,6 +2,7 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { TokenResponse, UserOut, UserPage } from '../../server/auth/wire.ts';
 import { request } from './client.ts';
+import { setSessionUser } from './session.ts';
 import { signInWith } from './url-tokens.ts';
 
 export interface AppPassword {
@@ -47,6 +48,14 @@ export const useChangeOwnPassword = () =>
     mutationFn: (body: { password: string; current_password: string }) =>
       request<TokenResponse>('/users/me', { method: 'PATCH', body }),
     onSuccess: signInWith,
+  });
+
+/** Whether others see what one plays. */
+export const useSetPrivacy = () =>
+  useMutation({
+    mutationFn: (hides_playing: boolean) =>
+      request<UserOut>('/users/me/privacy', { method: 'PUT', body: { hides_playing } }),
+    onSuccess: setSessionUser,
   });
 
 /** Created by the server on first use, so only fetched when the user asks to see it. */

@@ -22,7 +22,14 @@ import { radioFrom } from './radio.ts';
 import { useDeleteTracks } from './use-delete-tracks.ts';
 import { usePlaylistCommands } from './use-playlist-commands.ts';
 
-const NO_RIGHTS = { can_edit: false, can_upload: false, can_download: false, can_share: false, can_jukebox: false };
+const NO_RIGHTS = {
+  can_edit: false,
+  can_upload: false,
+  can_download: false,
+  can_share: false,
+  can_jukebox: false,
+  can_podcast: false,
+};
 
 /** Those that a like or a rating can be given to. */
 type Liked = Items & { kind: LikeType };

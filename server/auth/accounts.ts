@@ -16,6 +16,7 @@ import {
   findUserByKey,
   insertUser,
   listNames,
+  listOpen,
   listUsers,
   updateUser,
   type UserRow,
@@ -25,11 +26,15 @@ import { usernameKey } from './username.ts';
 import type { RefuseWeak } from './weak-passwords.ts';
 import { Credentials } from './wire.ts';
 
-export interface NewAccount extends AccountTerms {
+/** Only Subsonic clients set an email address and show it. */
+interface Reachable {
+  email?: string | null | undefined;
+}
+export interface NewAccount extends AccountTerms, Reachable {
   username: string;
   password: string;
 }
-export interface AccountChange extends AccountTerms {
+export interface AccountChange extends AccountTerms, Reachable {
   username?: string | undefined;
   password?: string | undefined;
 }
@@ -46,12 +51,18 @@ export interface AccountsDeps {
 export type Accounts = ReturnType<typeof createAccounts>;
 
 export function createAccounts({ db, now, secretKey, refuseWeak, sessions }: AccountsDeps) {
-  const insert = (tx: Db, username: string, passwordHash: string, { isSuperuser, ...terms }: AccountTerms): UserRow => {
+  const insert = (
+    tx: Db,
+    username: string,
+    passwordHash: string,
+    { isSuperuser, email, ...terms }: AccountTerms & Reachable,
+  ): UserRow => {
     const key = usernameKey(username);
     assertWhole(isSuperuser === true, terms);
     return insertUser(tx, {
       ...USUAL_RIGHTS,
       ...terms,
+      email: email ?? null,
       username,
       usernameKey: key,
       passwordHash,
@@ -61,7 +72,10 @@ export function createAccounts({ db, now, secretKey, refuseWeak, sessions }: Acc
   };
 
   /** A new password ends the user's sessions. Throws `not_found`, `invalid`, and `conflict` for a name in use. */
-  const update = async (id: UserId, { isSuperuser, username, password, ...terms }: AccountChange): Promise<UserRow> => {
+  const update = async (
+    id: UserId,
+    { isSuperuser, username, password, email, ...terms }: AccountChange,
+  ): Promise<UserRow> => {
     const change = checked(Credentials.partial(), { username, password });
     if (change.password !== undefined) await refuseWeak(change.password, change.username ?? getUser(db, id).username);
     const passwordHash = change.password === undefined ? undefined : await hashPassword(change.password);
@@ -77,6 +91,7 @@ export function createAccounts({ db, now, secretKey, refuseWeak, sessions }: Acc
         return (
           updateUser(tx, id, {
             ...terms,
+            ...(email !== undefined && { email }),
             username: change.username ?? user.username,
             usernameKey: key,
             isSuperuser: isSuperuser ?? user.isSuperuser,
@@ -92,6 +107,8 @@ export function createAccounts({ db, now, secretKey, refuseWeak, sessions }: Acc
     get: (id: UserId): UserRow => getUser(db, id),
     list: (page: Page): Paged<UserRow> => listUsers(db, page),
     listAll: (): UserRow[] => listUsers(db, { limit: -1, offset: 0 }).items,
+    /** Names of those who let others see what they play. */
+    listOpen: (): { id: UserId; username: string }[] => listOpen(db),
     findByName: (username: string): UserRow | undefined => findUserByKey(db, usernameKey(username)),
     hasSuperuser: (): boolean => countSuperusers(db) > 0,
 
@@ -127,6 +144,9 @@ export function createAccounts({ db, now, secretKey, refuseWeak, sessions }: Acc
     },
 
     update,
+    /** Whether others see what this person plays. */
+    setHidesPlaying: (id: UserId, hidesPlaying: boolean): UserRow =>
+      updateUser(db, id, { hidesPlaying }) ?? getUser(db, id),
     setPassword: (id: UserId, password: string): Promise<UserRow> => update(id, { password }),
 
     /** Also deletes the user's playlists, likes and history. Throws `conflict` for the last superuser. */

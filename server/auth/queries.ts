@@ -19,7 +19,7 @@ export const MOST_CLIENT = 300;
 
 export type UserRow = typeof users.$inferSelect;
 export type NewUser = Pick<UserRow, 'username' | 'usernameKey' | 'passwordHash' | 'isSuperuser' | 'createdAt'> &
-  Partial<Rights & AccountLimits>;
+  Partial<Rights & AccountLimits & Pick<UserRow, 'email'>>;
 
 export const findUser = (db: Db, id: UserId): UserRow | undefined =>
   db.select().from(users).where(eq(users.id, id)).get();
@@ -34,6 +34,10 @@ export function listUsers(db: Db, page: Page): Paged<UserRow> {
 
 export const listNames = (db: Db): Pick<UserRow, 'id' | 'username' | 'usernameKey'>[] =>
   db.select({ id: users.id, username: users.username, usernameKey: users.usernameKey }).from(users).all();
+
+/** Those who let others see what they play. */
+export const listOpen = (db: Db): Pick<UserRow, 'id' | 'username'>[] =>
+  db.select({ id: users.id, username: users.username }).from(users).where(eq(users.hidesPlaying, false)).all();
 
 export const countSuperusers = (db: Db): number =>
   db.select({ n: count() }).from(users).where(eq(users.isSuperuser, true)).get()?.n ?? 0;

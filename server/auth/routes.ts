@@ -19,6 +19,7 @@ import {
   NoticeParam,
   NewAppPasswordOut,
   PasswordChange,
+  Privacy,
   SessionList,
   SetupBody,
   TokenResponse,
@@ -190,6 +191,18 @@ const ownRoutes = (auth: AuthService): Route[] => [
           from: req.ip,
         }),
       ),
+  ),
+
+  route(
+    {
+      method: 'put',
+      path: '/users/me/privacy',
+      access: 'user',
+      summary: 'Say whether others see what you play',
+      body: Privacy,
+      reply: UserOut,
+    },
+    ({ user, body }) => toUserOut(auth.accounts.setHidesPlaying(user.id, body.hides_playing)),
   ),
 
   route(

@@ -61,6 +61,7 @@ export const UserOut = z
     ...RightsOut.shape,
     max_bitrate_kbps: z.int().nullable(),
     quota_bytes: z.int().nullable(),
+    hides_playing: z.boolean().meta({ description: 'others do not see what this person plays' }),
     created_at: isoTime,
     last_seen_at: isoTime.nullable(),
   })
@@ -133,6 +134,7 @@ export const DesktopBody = z.strictObject({ ticket: z.string().max(256) }).meta(
 export const PasswordChange = z
   .strictObject({ password: Password, current_password: z.string().max(1024) })
   .meta({ id: 'PasswordChange' });
+export const Privacy = z.strictObject({ hides_playing: z.boolean() }).meta({ id: 'Privacy' });
 export const UserCreate = z
   .strictObject({ username: Username, password: Password, ...AccountTermsIn.shape })
   .meta({ id: 'UserCreate' });
@@ -210,6 +212,7 @@ interface Account extends Rights, AccountLimits {
   id: number;
   username: string;
   isSuperuser: boolean;
+  hidesPlaying: boolean;
   createdAt: Date;
   lastSeenAt: Date | null;
 }
@@ -221,6 +224,7 @@ export const toUserOut = (user: Account): UserOut => ({
   ...namedRightsFrom((right) => user.isSuperuser || user[right]),
   max_bitrate_kbps: user.maxBitrateKbps,
   quota_bytes: user.quotaBytes,
+  hides_playing: user.hidesPlaying,
   created_at: toIso(user.createdAt),
   last_seen_at: toIsoOrNull(user.lastSeenAt),
 });

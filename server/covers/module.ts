@@ -1,10 +1,12 @@
+import type { Secrets } from '../config/secrets.ts';
 import type { LibraryOffer } from '../library/module.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
 import { createCoverArchive, type ArchivePace } from './cover-archive.ts';
 import { createPlaceholderCovers, type PlaceholderCoverDeps } from './placeholder-covers.ts';
-import { coverRoutes } from './routes.ts';
+import { coverRoutes, signedPictureRoute } from './routes.ts';
 import { createCoverService } from './service.ts';
+import { createSignedPictures } from './signed-pictures.ts';
 import { COVER_ARCHIVE_TASK, COVER_TASK, coverArchiveTask, coverTask } from './tasks.ts';
 import { handledBy } from '../jobs/tasks.ts';
 
@@ -19,6 +21,7 @@ type CoversModuleDeps = Base &
   Pick<StorageOffer, 'storage' | 'audioStore'> &
   Pick<LibraryOffer, 'changes' | 'editing'> & {
     catalogue: { cover: PlaceholderCoverDeps['fetchPicture'] };
+    secrets: Pick<Secrets, 'jwtSecret'>;
     tuning: CoversTuning;
   };
 
@@ -36,6 +39,7 @@ export function coversModule({
   changes,
   editing,
   catalogue,
+  secrets,
   tuning,
 }: CoversModuleDeps) {
   const cacheDir = config.paths.cache;
@@ -58,6 +62,7 @@ export function coversModule({
     fetchPicture: catalogue.cover,
     readEmbedded: covers.readEmbedded,
   });
+  const pictures = createSignedPictures({ secret: secrets.jwtSecret, now });
   const findLater = (): void => void jobs.tryEnqueue(COVER_TASK, {});
   changes.onAudioAdded(findLater);
   settings.onChange(['COVERART_ENABLED', 'COVERART_BASE_URL'], () => {
@@ -67,8 +72,9 @@ export function coversModule({
   });
 
   return {
-    offers: { covers, placeholders },
+    offers: { covers, placeholders, pictures },
     routes: coverRoutes(covers, placeholders, editing),
+    rootRoutes: [signedPictureRoute(covers, pictures)],
     tasks: [
       handledBy(COVER_TASK, coverTask({ covers, jobs })),
       handledBy(COVER_ARCHIVE_TASK, coverArchiveTask({ covers })),

@@ -129,7 +129,7 @@ function isAvif(bytes: Buffer): boolean {
 
 let loading: Promise<typeof sharpModule> | undefined;
 
-function loadSharp(): Promise<typeof sharpModule> {
+export function loadSharp(): Promise<typeof sharpModule> {
   loading ??= import('sharp').then(({ default: sharp }) => {
     sharp.concurrency(1);
     sharp.cache(false); // each picture is decoded once, and the result is cached on disk

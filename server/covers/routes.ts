@@ -1,5 +1,6 @@
 // API of covers: sent in a requested size, replaced, removed and looked for again.
 import type { Request, Response } from 'express';
+import { z } from 'zod';
 import { AlbumIdIn, ArtistIdIn, TrackIdIn } from '../db/ids.ts';
 import { invalid, notFound } from '../errors.ts';
 import { readForm } from '../http/multipart.ts';
@@ -11,6 +12,7 @@ import type { ShownCover } from './mosaic.ts';
 import { COVER_MIMES, MAX_COVER_BYTES } from './picture.ts';
 import type { PlaceholderCovers } from './placeholder-covers.ts';
 import { sendCover } from './send-cover.ts';
+import type { SignedPictures } from './signed-pictures.ts';
 import {
   candidateId,
   CandidateQuery,
@@ -196,3 +198,25 @@ async function readCoverUpload(req: Request): Promise<Buffer> {
   if (!picture) throw invalid([{ field: 'file', message: 'is required' }]);
   return picture;
 }
+
+/** Pictures of which a client was given the address, see signed-pictures.ts. */
+export const signedPictureRoute = (covers: CoverService, pictures: Pick<SignedPictures, 'open'>): Route =>
+  route(
+    {
+      method: 'get',
+      path: '/pictures/:name',
+      access: 'public',
+      summary: 'One picture, at an address that the Subsonic API gave out; it ends after two months',
+      params: z.object({ name: z.string().max(100) }),
+      status: [200, 206, 304],
+      produces: ['image/jpeg'],
+    },
+    async ({ params, req, res }) => {
+      const picture = pictures.open(params.name);
+      const cover =
+        picture && (picture.kind === 'al' ? covers.find.ofAlbum(picture.id) : covers.find.ofArtist(picture.id));
+      if (!cover) throw notFound('picture');
+      res.set('Cross-Origin-Resource-Policy', 'cross-origin');
+      await sendCover(covers, req, res, cover, picture.size, 'jpeg');
+    },
+  );

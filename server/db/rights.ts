@@ -25,6 +25,7 @@ export const RIGHTS = {
   canDownload: { name: 'can_download', isUsual: true, role: 'downloadRole', does: 'save music files' },
   canShare: { name: 'can_share', isUsual: true, role: 'shareRole', does: 'share music by a link' },
   canJukebox: { name: 'can_jukebox', isUsual: true, role: 'jukeboxRole', does: 'play through another device' },
+  canPodcast: { name: 'can_podcast', isUsual: false, role: 'podcastRole', does: 'add and remove podcasts' },
 } as const satisfies Record<string, RightSpec>;
 
 export type Right = keyof typeof RIGHTS;

@@ -1,6 +1,6 @@
 // The music folders as they are on disk, for browsing by folder. Children of a folder are found by skip-scanning the
 // path index, so the number of folders further down does not matter.
-import type { AlbumId, TrackId } from '../db/ids.ts';
+import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import type { RowOf } from '../db/rows.ts';
 import type { sourceFolders } from '../db/schema.ts';
 import { rootPathOf } from '../storage/music-roots.ts';
@@ -8,6 +8,7 @@ import { inSlices } from '../runtime/turns.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { ReadAside } from './listing.ts';
 import { createResultCache } from './result-cache.ts';
+import { sortKey } from './sort-and-identity-keys.ts';
 import type { Params, Statements } from './statement-cache.ts';
 
 export interface FolderRef {
@@ -44,6 +45,26 @@ const NAMED = `SELECT f.id FROM (SELECT id, path, substr(path, 1 + length(rtrim(
     FROM source_folders WHERE source = 'local_folder' AND path <> '') f
   WHERE names_hold(f.name, @words) AND f.path NOT IN (SELECT value FROM json_each(@others))
   ORDER BY length(f.name), f.path LIMIT 1000`;
+const BELOW = `t.source = '${SOURCE}' AND t.source_id >= @from AND t.source_id < @below`;
+const OF_ARTIST = 'coalesce(a.artist_id, t.artist_id)';
+const FIRST_BELOW = `SELECT t.id AS trackId, t.album_id AS albumId, a.title_sort AS albumKey, ${OF_ARTIST} AS artistId,
+    x.sort_key AS artistKey
+  FROM tracks t LEFT JOIN albums a ON a.id = t.album_id LEFT JOIN artists x ON x.id = ${OF_ARTIST}
+  WHERE ${BELOW} ORDER BY t.source_id LIMIT 1`;
+const OTHER_ALBUM = `SELECT EXISTS (SELECT 1 FROM tracks t WHERE ${BELOW} AND t.album_id IS NOT @albumId)`;
+const OTHER_ARTIST = `SELECT EXISTS (SELECT 1 FROM tracks t LEFT JOIN albums a ON a.id = t.album_id
+  WHERE ${BELOW} AND ${OF_ARTIST} IS NOT @artistId)`;
+interface First {
+  trackId: TrackId;
+  albumId: AlbumId | null;
+  albumKey: string | null;
+  artistId: ArtistId | null;
+  artistKey: string | null;
+}
+
+/** Tracks that no folder shows: from elsewhere, or of a file that is gone with its folder or without it. */
+const ELSEWHERE = `SELECT t.id FROM tracks t WHERE t.source IN ('upload', 'streamsrc') OR (t.source = '${SOURCE}'
+  AND NOT EXISTS (SELECT 1 FROM source_files f WHERE f.track_id = t.id AND f.state = 'track'))`;
 const BY_IDS = `SELECT f.id, f.path FROM json_each(@ids) ids CROSS JOIN source_folders f ON f.id = ids.value`;
 
 export function createFolderTree(
@@ -80,6 +101,16 @@ export function createFolderTree(
       from = found.length > below.length + name.length ? `${below}${name}${AFTER_SLASH}` : `${found}\u0001`;
     }
   }
+
+  const rangeBelow = (path: string): { from: string; below: string } => ({
+    from: path === ROOT ? '' : `${path}/`.normalize('NFC'),
+    below: path === ROOT ? AFTER_ALL : `${path}${AFTER_SLASH}`.normalize('NFC'),
+  });
+
+  /** Answers of the thread are kept until tracks change; a file may go while its track stays as it is. */
+  const filesAsTheyAre = (): Params => ({
+    gone: statements.value<number>("SELECT count(*) FROM source_files WHERE state = 'gone' AND track_id > 0", {}),
+  });
 
   const toRef = ({ id, path }: FolderRow): FolderRef => ({
     id,
@@ -151,20 +182,40 @@ export function createFolderTree(
     tracksIn: ({ id }: Pick<FolderRef, 'id'>): TrackId[] =>
       statements.column<TrackId>(`SELECT track_id ${IN_FOLDER} ORDER BY name`, { id }),
 
-    /** Albums with a track from outside the music folder: uploaded, saved or fetched. */
-    albumsElsewhere: (): AlbumId[] =>
-      statements.column<AlbumId>(
-        `SELECT DISTINCT album_id FROM tracks WHERE source IN ('upload', 'streamsrc') AND album_id IS NOT NULL`,
-        {},
-      ),
-    /** Tracks from outside the music folder without an album. */
-    singlesElsewhere: (): TrackId[] =>
-      statements.column<TrackId>(
-        `SELECT id FROM tracks WHERE source IN ('upload', 'streamsrc') AND album_id IS NULL ORDER BY title_sort, id`,
-        {},
-      ),
-    hasElsewhere: (): boolean =>
-      statements.value<number>(`SELECT EXISTS (SELECT 1 FROM tracks WHERE source IN ('upload', 'streamsrc'))`, {}) ===
-      1,
+    /** A track in the folder or further down. */
+    firstTrackBelow: ({ path }: Pick<FolderRef, 'path'>): TrackId | undefined =>
+      statements.row<First>(FIRST_BELOW, rangeBelow(path))?.trackId,
+
+    /**
+     * The album that everything in the folder and below it is of, or else the artist. An artist's folder with one album
+     * in it has the name of the artist.
+     */
+    musicOf({ id, path, name }: FolderRef): { albumId: AlbumId } | { artistId: ArtistId } | undefined {
+      const range = rangeBelow(path);
+      const first = path === ROOT ? undefined : statements.row<First>(FIRST_BELOW, range);
+      if (!first) return undefined;
+      const { albumId, artistId } = first;
+      const isAlbum = albumId !== null && statements.value<number>(OTHER_ALBUM, { ...range, albumId }) === 0;
+      const folded = sortKey(name);
+      const isNamedForArtist =
+        folded === first.artistKey && folded !== first.albumKey && this.countTracks({ id }) === 0;
+      if (isAlbum && !isNamedForArtist) return { albumId };
+      if (artistId === null || statements.value<number>(OTHER_ARTIST, { ...range, artistId }) === 1) return undefined;
+      return { artistId };
+    },
+
+    /** Albums with a track that is in no folder: uploaded, saved, fetched, or of a file that is gone. */
+    albumsElsewhere: async (): Promise<AlbumId[]> =>
+      (await readAside(
+        `SELECT DISTINCT album_id FROM tracks WHERE id IN (${ELSEWHERE}) AND album_id IS NOT NULL`,
+        filesAsTheyAre(),
+      )) as AlbumId[],
+    /** Such tracks without an album. */
+    singlesElsewhere: async (): Promise<TrackId[]> =>
+      (await readAside(
+        `SELECT id FROM tracks WHERE id IN (${ELSEWHERE}) AND album_id IS NULL ORDER BY title_sort, id`,
+        filesAsTheyAre(),
+      )) as TrackId[],
+    hasElsewhere: async (): Promise<boolean> => (await readAside(`${ELSEWHERE} LIMIT 1`, filesAsTheyAre())).length > 0,
   };
 }

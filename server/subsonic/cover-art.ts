@@ -35,8 +35,10 @@ export function createCoverArt({ covers, placeholders, library, playlists }: Cov
     if (item.kind === 'track') return covers.find.ofTrack(item.id);
     if (item.kind === 'artist') return covers.find.ofArtist(item.id);
     if (item.kind === 'playlist') return ofPlaylist(userId, item.id).catch(undefinedIfHidden);
-    if (item.kind !== 'folder') return undefined;
-    const [first] = library.folders.tracksIn({ id: item.id });
+    const folder = item.kind === 'folder' ? library.folders.find(item.id) : undefined;
+    const music = folder && library.folders.musicOf(folder);
+    if (music) return 'albumId' in music ? covers.find.ofAlbum(music.albumId) : covers.find.ofArtist(music.artistId);
+    const first = folder && library.folders.firstTrackBelow(folder);
     return first && covers.find.ofTrack(first);
   }
 

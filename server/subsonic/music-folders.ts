@@ -16,6 +16,8 @@ const shown = ({ musicFolders }: FolderScopeDeps): ReturnType<MusicFolders['all'
 
 export const musicFolderList = (deps: FolderScopeDeps): Fields[] => shown(deps).map(({ id, name }) => ({ id, name }));
 
+export const idsOfFolders = (deps: FolderScopeDeps): number[] => shown(deps).map(({ id }) => id);
+
 /** Key of the music folder with this id. */
 export const keyOfFolder = (deps: FolderScopeDeps, id: number): string | undefined =>
   shown(deps).find((folder) => folder.id === id)?.key;

@@ -1,11 +1,15 @@
-// URLs in responses. They contain the credentials of the call, like the URLs that clients make themselves.
+// URLs in responses.
 import type { Request } from 'express';
+import type { PictureOf, SignedPictures } from '../covers/signed-pictures.ts';
 import type { Params } from './params.ts';
 import { TextElement, type Fields } from './xml.ts';
 
 const CREDENTIALS = ['u', 't', 's', 'p', 'apiKey', 'v', 'c'];
 
-/** Absolute URL of an endpoint, with the host name that the client used. */
+/**
+ * Absolute URL of an endpoint, with the host name that the client used and the credentials of the call, like the URLs
+ * that clients make themselves.
+ */
 export function urlOf(req: Request, params: Params, endpoint: string, more: Record<string, string | number>): string {
   const query = new URLSearchParams();
   for (const name of CREDENTIALS) {
@@ -20,8 +24,8 @@ export function urlOf(req: Request, params: Params, endpoint: string, more: Reco
 export const baseOf = (req: Request): string =>
   `${req.protocol}://${req.host || 'localhost'}${req.baseUrl.replace(/\/rest$/, '')}`;
 
-export const coverUrls = (req: Request, params: Params, id: string): Fields => ({
-  smallImageUrl: new TextElement(urlOf(req, params, 'getCoverArt', { id, size: 160 })),
-  mediumImageUrl: new TextElement(urlOf(req, params, 'getCoverArt', { id, size: 300 })),
-  largeImageUrl: new TextElement(urlOf(req, params, 'getCoverArt', { id, size: 1200 })),
-});
+/** They open these pictures and nothing else: clients hand such addresses on. */
+export function pictureUrls(req: Request, pictures: Pick<SignedPictures, 'pathOf'>, of: PictureOf): Fields {
+  const url = (size: number): TextElement => new TextElement(`${baseOf(req)}${pictures.pathOf({ ...of, size })}`);
+  return { smallImageUrl: url(160), mediumImageUrl: url(300), largeImageUrl: url(1200) };
+}

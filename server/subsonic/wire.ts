@@ -15,6 +15,18 @@ export const UNKNOWN_ALBUM = '[Unknown Album]';
 
 export type Shapes = ReturnType<typeof createShapes>;
 
+/** The album or artist that a folder holds. */
+export interface FolderMusic {
+  album?: AlbumSummary | undefined;
+  artist?: ArtistSummary | undefined;
+}
+interface ListedFolder extends FolderMusic {
+  id: string;
+  name: string;
+  parent: string;
+  coverArt: string;
+}
+
 export function createShapes({ legacy }: { legacy: boolean }) {
   const open = (fields: () => Fields): Fields => (legacy ? {} : fields());
 
@@ -115,14 +127,32 @@ export function createShapes({ legacy }: { legacy: boolean }) {
       ...open(() => ({ coverArt: toId('artist', a.id) })),
     }),
 
-    /** A real folder. */
-    folder: ({ id, name, parent }: { id: string; name: string; parent: string }): Fields => ({
-      id,
-      parent,
-      isDir: true,
-      title: name,
-      ...open(() => ({ name })),
-    }),
+    /** A real folder, which may be that of an album or an artist. */
+    folder({ id, name, parent, coverArt, album, artist }: ListedFolder): Fields {
+      const item = album ?? artist;
+      return {
+        id,
+        parent,
+        isDir: true,
+        title: name,
+        ...(album && { album: album.title, artist: album.artistName ?? UNKNOWN_ARTIST }),
+        ...(artist && { artist: artist.name }),
+        year: album?.year ?? undefined,
+        genre: album?.genre ?? undefined,
+        coverArt: album ? albumCover(album) : artist ? toId('artist', artist.id) : coverArt,
+        duration: album && inSeconds(album.durationMs),
+        ...(item && ratingOf(item)),
+        playCount: album?.playCount,
+        created: item?.createdAt,
+        albumId: album && toId('album', album.id),
+        artistId: artist ? toId('artist', artist.id) : album?.artistId ? toId('artist', album.artistId) : undefined,
+        ...open(() => ({
+          name,
+          ...(album && { songCount: album.trackCount, mediaType: 'album', played: album.lastPlayedAt ?? undefined }),
+          ...(artist && { mediaType: 'artist' }),
+        })),
+      };
+    },
 
     open,
   };
@@ -209,23 +239,24 @@ const openAlbum = (a: AlbumSummary): Fields => ({
   discTitles: [],
 });
 
-type User = Rights & Pick<AccountLimits, 'maxBitrateKbps'> & { username: string; isSuperuser: boolean };
+type User = Rights &
+  Pick<AccountLimits, 'maxBitrateKbps'> & { username: string; isSuperuser: boolean; email: string | null };
 
 /** A limit of 0 is none. */
-export const toUser = ({ username, isSuperuser, maxBitrateKbps, ...rights }: User): Fields => {
+export const toUser = ({ username, isSuperuser, maxBitrateKbps, email, ...rights }: User, folder: number[]): Fields => {
   const roles = Object.fromEntries(RIGHT_LIST.map((right) => [RIGHTS[right].role, isSuperuser || rights[right]]));
   return {
     username,
+    email: email ?? undefined,
     scrobblingEnabled: true,
     maxBitRate: maxBitrateKbps ?? 0,
     adminRole: isSuperuser,
     settingsRole: true,
     playlistRole: true,
     commentRole: true,
-    podcastRole: false,
     streamRole: true,
     ...roles,
     videoConversionRole: false,
-    folder: [1],
+    folder,
   };
 };

@@ -26,8 +26,10 @@ describe('one’s own account', () => {
       can_download: true,
       can_share: true,
       can_jukebox: true,
+      can_podcast: false,
       max_bitrate_kbps: null,
       quota_bytes: 5_000_000_000,
+      hides_playing: false,
       created_at: '2026-03-01T12:00:00.000Z',
       last_seen_at: '2026-03-01T12:00:00.000Z',
     });

@@ -44,8 +44,8 @@ async function bring(token: string): Promise<TrackOut> {
 const edit = async (token: string, id: number): Promise<number> =>
   (await server.api(`/tracks/${id}`, { method: 'PATCH', body: { year: 1999 }, token })).status;
 
-test('a new account has everything but can_edit, and 5 GB when it was made by its owner', async () => {
-  const usual = namedRightsFrom((right) => right !== 'canEdit');
+test('a new account has everything but can_edit and can_podcast, and 5 GB when it was made by its owner', async () => {
+  const usual = namedRightsFrom((right) => !['canEdit', 'canPodcast'].includes(right));
   expect(await me(await someone())).toMatchObject({ ...usual, quota_bytes: 5_000_000_000, max_bitrate_kbps: null });
   const { body } = await server.api<UserOut>('/users', {
     method: 'POST',

@@ -187,7 +187,7 @@ describe.runIf(ffmpeg)('transcoded audio', () => {
     expect([audio.status, audio.headers.get('content-type')]).toEqual([200, 'audio/mpeg']);
     await audio.arrayBuffer();
     for (const [params, status] of [
-      [{ transcodeParams: 'nonsense' }, 500],
+      [{ transcodeParams: 'nonsense' }, 400],
       [{ transcodeParams: token, mediaId: 'tr-99999' }, 404],
       [{}, 400],
     ] as const) {

@@ -128,6 +128,7 @@ describe.each(Object.entries(LIBRARIES))('with a library that is %s', (name, tra
         'stream',
         'download',
         'getCoverArt',
+        'getAvatar',
         'hls.m3u8',
         'getCaptions',
         'getTranscodeDecision',

@@ -130,7 +130,6 @@ export const readCases = (ids: CaseIds): [string, string, PhoneParams][] => [
   ['getNewestPodcasts', 'getNewestPodcasts', {}],
   ['getPodcastEpisode', 'getPodcastEpisode', { id: 'pe-1' }],
   ['getChatMessages', 'getChatMessages', {}],
-  ['getAvatar', 'getAvatar', { username: ids.username }],
   ['getVideoInfo', 'getVideoInfo', { id: 'x' }],
   ['jukeboxControl get', 'jukeboxControl', { action: 'get' }],
   ['getSonicSimilarTracks', 'getSonicSimilarTracks', { id: ids.track }],

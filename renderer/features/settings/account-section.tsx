@@ -1,13 +1,16 @@
 // One's own account: what it may do, its passwords, scrobbling, and where it is signed in.
+import { Switch } from '@mantine/core';
+import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../../api/session.ts';
+import { useSetPrivacy } from '../../api/users.ts';
 import { formatBytes } from '../../ui/format.ts';
 import { AppPasswords } from './app-passwords.tsx';
 import { OwnPassword } from './own-password.tsx';
 import { RIGHT_NAMES } from './rights-fields.tsx';
 import { Scrobbling } from './scrobbling.tsx';
 import { SessionList } from './session-list.tsx';
-import { SettingGroup, SettingRow } from './setting-row.tsx';
+import { helpId, SettingGroup, SettingRow } from './setting-row.tsx';
 
 export function AccountSection() {
   return (
@@ -24,6 +27,8 @@ export function AccountSection() {
 function OwnRights() {
   const { t, i18n } = useTranslation();
   const user = useSession()?.user;
+  const setPrivacy = useSetPrivacy();
+  const id = useId();
   if (!user) return null;
   const list = (names: string[]) => new Intl.ListFormat(i18n.language, { type: 'unit' }).format(names);
   const labels = (isGiven: boolean) =>
@@ -38,6 +43,15 @@ function OwnRights() {
       {denied.length > 0 && (
         <SettingRow label={t('settings.account.denied')} help={list(denied)} notes={t('settings.account.ask')} />
       )}
+      <SettingRow label={t('settings.account.hide')} help={t('settings.account.hideHelp')} htmlFor={id}>
+        <Switch
+          id={id}
+          checked={user.hides_playing}
+          disabled={setPrivacy.isPending}
+          aria-describedby={helpId(id)}
+          onChange={(event) => setPrivacy.mutate(event.currentTarget.checked)}
+        />
+      </SettingRow>
       {user.max_bitrate_kbps !== null && (
         <SettingRow label={t('settings.rights.bitrate')}>{`${user.max_bitrate_kbps} kbps`}</SettingRow>
       )}

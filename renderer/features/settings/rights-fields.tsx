@@ -11,6 +11,7 @@ const RIGHTS: Record<RightName, boolean> = {
   can_download: true,
   can_share: true,
   can_jukebox: true,
+  can_podcast: false,
 };
 export const RIGHT_NAMES = Object.keys(RIGHTS) as RightName[];
 export const NEW_ACCOUNT: UserTerms = { ...RIGHTS, max_bitrate_kbps: null, quota_bytes: null };

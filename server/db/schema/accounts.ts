@@ -18,13 +18,16 @@ export const users = sqliteTable(
     tokenVersion: integer('token_version').notNull().default(1), // raised when the password changes; older tokens end
     createdAt: time('created_at').notNull(),
     lastSeenAt: time('last_seen_at'),
-    canEdit: flag('can_edit').notNull().default(false), // this and the next six: rights.ts
+    canEdit: flag('can_edit').notNull().default(false), // this and the next six: rights.ts; so is canPodcast
     canUpload: flag('can_upload').notNull().default(true),
     canDownload: flag('can_download').notNull().default(true),
     canShare: flag('can_share').notNull().default(true),
     canJukebox: flag('can_jukebox').notNull().default(true),
     maxBitrateKbps: integer('max_bitrate_kbps'), // null: no limit
     quotaBytes: integer('quota_bytes'), // null: no limit
+    canPodcast: flag('can_podcast').notNull().default(false),
+    hidesPlaying: flag('hides_playing').notNull().default(false), // others do not see what this person plays
+    email: text('email'), // as a Subsonic client gave it; nothing is sent there
   },
   (t) => [uniqueIndex('users_username_key_unique').on(t.usernameKey)],
 );

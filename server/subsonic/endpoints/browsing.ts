@@ -1,14 +1,14 @@
 // Endpoints that browse by tags: artists, albums, songs, genres, and what is known about them.
+import type { SignedPictures } from '../../covers/signed-pictures.ts';
 import type { LibraryService } from '../../library/service.ts';
-import type { ArtistId } from '../../db/ids.ts';
 import { user, type Call, type Endpoints } from '../endpoint.ts';
 import { missing } from '../errors.ts';
-import { anyId, idOf } from '../ids.ts';
+import { idOf, parseId } from '../ids.ts';
 import { IGNORED_ARTICLES, underLetters } from '../indexes.ts';
+import type { Items } from '../items.ts';
 import { ALL, inPieces, listOf, listOfIds, listOfRows, pagesOf } from '../list-slices.ts';
 import { musicFolderList, musicFolderOf, type FolderScopeDeps } from '../music-folders.ts';
-import { coverUrls } from '../urls.ts';
-import { albumCover } from '../wire.ts';
+import { pictureUrls } from '../urls.ts';
 import { TextElement, type Fields } from '../xml.ts';
 
 const BY_NAME = { sort: 'name' } as const;
@@ -16,18 +16,20 @@ const OF_ALBUM = { sort: 'album' } as const;
 
 export interface BrowsingDeps extends FolderScopeDeps {
   library: LibraryService;
+  pictures: Pick<SignedPictures, 'pathOf'>;
+  items: Pick<Items, 'resolve' | 'idAs' | 'albumOf' | 'artistOf'>;
 }
 
-export function browsingEndpoints({ library, musicFolders }: BrowsingDeps): Endpoints {
+export function browsingEndpoints({ library, items, pictures, musicFolders }: BrowsingDeps): Endpoints {
   function artistInfo(
     { params, user: { id: userId }, req }: Call,
     toSimilar: (artists: ReturnType<LibraryService['artistsById']>) => Fields[],
   ): Fields {
-    const artistId = artistOf(params.required('id'), userId);
+    const artistId = items.artistOf(userId, params.required('id'));
     const artist = library.getArtist(userId, artistId);
     const count = params.count('count', { or: 20, max: 100 });
     const similar = library.artistsById(userId, library.similar.artistsLike(userId, artistId, count));
-    const images = artist.hasCover ? coverUrls(req, params, `ar-${artistId}`) : {};
+    const images = artist.hasCover ? pictureUrls(req, pictures, { kind: 'ar', id: artistId }) : {};
     return {
       ...(artist.artistMbid !== null && { musicBrainzId: new TextElement(artist.artistMbid) }),
       ...images,
@@ -36,36 +38,18 @@ export function browsingEndpoints({ library, musicFolders }: BrowsingDeps): Endp
   }
 
   function albumInfo({ params, user: { id: userId }, req }: Call): Fields {
-    const item = anyId(params.required('id'));
-    const albumId =
-      item.kind === 'track'
-        ? library.getTrack(userId, item.id).albumId
-        : item.kind === 'album'
-          ? item.id
-          : idOf('album', params.required('id'));
-    if (albumId === null) return {};
+    const albumId = items.albumOf(userId, params.required('id'));
+    if (albumId === undefined) return {};
     const album = library.getAlbum(userId, albumId);
-    const images = album.hasCover ? coverUrls(req, params, albumCover(album)) : {};
+    const images = album.hasCover ? pictureUrls(req, pictures, { kind: 'al', id: albumId }) : {};
     return {
       ...(album.releaseGroupMbid !== null && { musicBrainzId: new TextElement(album.releaseGroupMbid) }),
       ...images,
     };
   }
 
-  /** The artist of an artist, album or song id. */
-  function artistOf(text: string, userId: Call['user']['id']): ArtistId {
-    const item = anyId(text);
-    const id =
-      item.kind === 'track'
-        ? library.getTrack(userId, item.id).artistId
-        : item.kind === 'album'
-          ? library.getAlbum(userId, item.id).artistId
-          : undefined;
-    return id ?? idOf('artist', text);
-  }
-
   async function similarSongs({ params, user: { id: userId }, shapes }: Call): Promise<Fields> {
-    const item = anyId(params.required('id'));
+    const item = items.resolve(params.required('id'));
     const count = params.count('count', { or: 50, max: 500 });
     const ids =
       item.kind === 'track'
@@ -74,7 +58,7 @@ export function browsingEndpoints({ library, musicFolders }: BrowsingDeps): Endp
           ? library.similar.toAlbum(userId, library.getAlbum(userId, item.id).id, count)
           : library.similar.toArtist(
               userId,
-              library.getArtist(userId, idOf('artist', params.required('id'))).id,
+              library.getArtist(userId, items.artistOf(userId, params.required('id'))).id,
               count,
             );
     return {
@@ -103,7 +87,7 @@ export function browsingEndpoints({ library, musicFolders }: BrowsingDeps): Endp
     }),
 
     getArtist: user(async ({ params, user: { id: userId }, shapes }) => {
-      const artist = library.getArtist(userId, idOf('artist', params.required('id')));
+      const artist = library.getArtist(userId, items.idAs('artist', params.required('id')));
       const albums = pagesOf(
         ALL,
         async (page) =>
@@ -113,7 +97,7 @@ export function browsingEndpoints({ library, musicFolders }: BrowsingDeps): Endp
     }),
 
     getAlbum: user(async ({ params, user: { id: userId }, shapes }) => {
-      const album = library.getAlbum(userId, idOf('album', params.required('id')));
+      const album = library.getAlbum(userId, items.idAs('album', params.required('id')));
       const songs = pagesOf(
         ALL,
         async (page) => (await library.listTracks(userId, { albumId: album.id }, OF_ALBUM, page)).items,
@@ -144,8 +128,13 @@ export function browsingEndpoints({ library, musicFolders }: BrowsingDeps): Endp
     getTopSongs: user(async ({ params, user: { id: userId }, shapes }) => {
       const given = params.text('id');
       if (given === undefined && params.text('artist') === undefined) throw missing('artist');
+      const isFolder = given !== undefined && parseId(given)?.kind === 'folder';
       const artistId =
-        given === undefined ? library.findArtistByName(params.required('artist')) : idOf('artist', given);
+        given === undefined
+          ? library.findArtistByName(params.required('artist'))
+          : isFolder
+            ? items.artistOf(userId, given)
+            : idOf('artist', given);
       const limit = params.count('count', { or: 50, max: 500 });
       const tracks =
         artistId === undefined || limit === 0

@@ -7,27 +7,28 @@ import type { LibraryService } from '../../library/service.ts';
 import { sortKey } from '../../library/sort-and-identity-keys.ts';
 import { keyOfPath } from '../../storage/music-roots.ts';
 import type { UserId } from '../../db/ids.ts';
+import { partsOf, turn } from '../../runtime/turns.ts';
 import { notFound } from '../../errors.ts';
 import { user, type Call, type Endpoints } from '../endpoint.ts';
 import { idOf, parseId, toId } from '../ids.ts';
 import { IGNORED_ARTICLES, underLetters } from '../indexes.ts';
 import { ALL, chained, listOf, listOfIds, listOfRows, pagesOf, rowsOf } from '../list-slices.ts';
-import { keyOfFolder, musicFolderOf, type FolderScopeDeps } from '../music-folders.ts';
-import type { Shapes } from '../wire.ts';
+import { ROOT_ID, type Items } from '../items.ts';
+import { musicFolderOf, type FolderScopeDeps } from '../music-folders.ts';
+import type { FolderMusic, Shapes } from '../wire.ts';
 import type { Fields } from '../xml.ts';
 
-/** The first music folder; clients also send the ids of getMusicFolders. */
-const ROOT_ID = 'dir-0';
 const UPLOADS_ID = 'up-0';
 const UPLOADS_NAME = 'Uploads';
 
 export interface FolderDeps extends FolderScopeDeps {
   library: LibraryService;
+  items: Pick<Items, 'findFolder'>;
   /** Increases when the library changes; Unix milliseconds. */
   changedAt: () => number;
 }
 
-export function folderEndpoints({ library, changedAt, musicFolders }: FolderDeps): Endpoints {
+export function folderEndpoints({ library, items, changedAt, musicFolders }: FolderDeps): Endpoints {
   const { folders } = library;
   const byName = <T extends { name: string }>(items: readonly T[]): T[] =>
     items
@@ -40,16 +41,17 @@ export function folderEndpoints({ library, changedAt, musicFolders }: FolderDeps
     const found: FolderRef[] = [];
     for (const root of rootsOf(key)) for (const child of await folders.childrenOf(root)) found.push(child);
     const real = byName(found).map(({ id, name }) => ({ id: toId('folder', id), name }));
-    return (key ?? '') === '' && folders.hasElsewhere() ? [...real, { id: UPLOADS_ID, name: UPLOADS_NAME }] : real;
+    return (key ?? '') === '' && (await folders.hasElsewhere())
+      ? [...real, { id: UPLOADS_ID, name: UPLOADS_NAME }]
+      : real;
   }
 
-  const keys = (): string[] => musicFolders.roots().map(({ key }) => key);
+  /** The first also when it is not set any more: what came from it is still there. */
+  const keys = (): string[] => [...new Set(['', ...musicFolders.roots().map(({ key }) => key)])];
   const nameOf = (key: string): string => musicFolders.all().find((one) => one.key === key)?.name ?? 'Music';
 
   const rootsOf = (key?: string): FolderRef[] =>
-    (key === undefined ? musicFolders.all().flatMap((one) => (one.isSet ? one.key : [])) : [key]).flatMap(
-      (one) => folders.root(one) ?? [],
-    );
+    (key === undefined ? keys() : [key]).flatMap((one) => folders.root(one) ?? []);
 
   async function* songsIn(
     userId: UserId,
@@ -62,40 +64,71 @@ export function folderEndpoints({ library, changedAt, musicFolders }: FolderDeps
       yield tracks.map((track) => shapes.song(track, { parent }));
   }
 
+  /** What the folder is, with what the user did with it. */
+  function musicIn(userId: UserId, folder: FolderRef): FolderMusic {
+    const music = folders.musicOf(folder);
+    if (!music) return {};
+    if ('albumId' in music) return { album: library.albumsById(userId, [music.albumId])[0] };
+    return { artist: library.artistsById(userId, [music.artistId])[0] };
+  }
+
+  async function* foldersIn(
+    userId: UserId,
+    shapes: Shapes,
+    parts: Iterable<readonly FolderRef[]>,
+    parent: string,
+  ): AsyncGenerator<Fields[]> {
+    for (const part of parts) {
+      yield part.map((child) => {
+        const id = toId('folder', child.id);
+        return shapes.folder({ id, name: child.name, parent, coverArt: id, ...musicIn(userId, child) });
+      });
+      await turn();
+    }
+  }
+
   const idOfFolder = (folder: FolderRef): string => (folder.path === '' ? ROOT_ID : toId('folder', folder.id));
 
   async function realFolder({ user: { id: userId }, shapes }: Call, folder: FolderRef): Promise<Fields> {
     const id = idOfFolder(folder);
     const parent = folders.parentOf(folder);
-    const below = listOfRows(byName(await folders.childrenOf(folder)), (child) =>
-      shapes.folder({ id: toId('folder', child.id), name: child.name, parent: id }),
-    );
+    const children = partsOf(byName(await folders.childrenOf(folder)), FOLDERS_AT_ONCE);
+    const below = foldersIn(userId, shapes, children, id);
     return {
       id,
       parent: parent && idOfFolder(parent),
       name: parent ? folder.name : nameOf(keyOfPath(keys(), folder.path)),
-      child: new Pieces(chained(below.parts, songsIn(userId, shapes, folder, id))),
+      ...stateOf(musicIn(userId, folder)),
+      child: new Pieces(chained(below, songsIn(userId, shapes, folder, id))),
     };
   }
 
   async function rootFolder({ user: { id: userId }, shapes }: Call): Promise<Fields> {
-    const below = listOfRows(await topFolders(''), (child) => shapes.folder({ ...child, parent: ROOT_ID }));
+    const root = folders.root();
+    const children = root ? partsOf(byName(await folders.childrenOf(root)), FOLDERS_AT_ONCE) : [];
+    const uploads = { id: UPLOADS_ID, name: UPLOADS_NAME, parent: ROOT_ID, coverArt: UPLOADS_ID };
     return {
       id: ROOT_ID,
       name: nameOf(''),
-      child: new Pieces(chained(below.parts, songsIn(userId, shapes, folders.root(), ROOT_ID))),
+      child: new Pieces(
+        chained(
+          foldersIn(userId, shapes, children, ROOT_ID),
+          (await folders.hasElsewhere()) ? [[shapes.folder(uploads)]] : [],
+          songsIn(userId, shapes, root, ROOT_ID),
+        ),
+      ),
     };
   }
 
   async function uploadsFolder({ user: { id: userId }, shapes }: Call): Promise<Fields> {
     const albums: AlbumSummary[] = [];
-    for await (const part of rowsOf(folders.albumsElsewhere(), (ids) => library.albumsById(userId, ids)))
+    for await (const part of rowsOf(await folders.albumsElsewhere(), (ids) => library.albumsById(userId, ids)))
       for (const album of part) albums.push(album);
     const sorted = listOfRows(byName(albums.map((album) => ({ name: album.title, album }))), ({ album }) =>
       shapes.albumFolder(album, UPLOADS_ID),
     );
     const songs = listOfIds(
-      folders.singlesElsewhere(),
+      await folders.singlesElsewhere(),
       (ids) => library.tracksById(userId, ids),
       (track) => shapes.song(track, { parent: UPLOADS_ID }),
     );
@@ -140,6 +173,9 @@ export function folderEndpoints({ library, changedAt, musicFolders }: FolderDeps
     };
   }
 
+  /** Also while nothing was scanned into it. */
+  const isFirst = (text: string): boolean => text === ROOT_ID || text === '1';
+
   return {
     getIndexes: user(async ({ params, user: { id: userId }, shapes }) => {
       const scope = musicFolderOf(params, { musicFolders });
@@ -157,17 +193,24 @@ export function folderEndpoints({ library, changedAt, musicFolders }: FolderDeps
     getMusicDirectory: user(async (call) => {
       const text = call.params.required('id');
       const item = parseId(text);
-      if (text === ROOT_ID) return { directory: await rootFolder(call) };
-      const key = /^\d{1,9}$/.test(text) ? keyOfFolder({ musicFolders }, Number(text)) : undefined;
-      const root = key === undefined ? undefined : folders.root(key);
-      if (key === '') return { directory: await rootFolder(call) };
-      if (root) return { directory: await realFolder(call, root) };
       if (item?.kind === 'uploads') return { directory: await uploadsFolder(call) };
       if (item?.kind === 'artist') return { directory: artistFolder(call, text) };
       if (item?.kind === 'album') return { directory: albumFolder(call, text) };
-      const folder = folders.find(idOf('folder', text));
-      if (!folder) throw notFound('folder', text);
-      return { directory: folder.path === '' ? await rootFolder(call) : await realFolder(call, folder) };
+      const folder = items.findFolder(text);
+      if (!folder && !isFirst(text)) throw notFound('folder', text);
+      return { directory: folder && folder.path !== '' ? await realFolder(call, folder) : await rootFolder(call) };
     }),
   };
 }
+
+/** Each takes a few queries. */
+const FOLDERS_AT_ONCE = 50;
+
+const stateOf = ({ album, artist }: FolderMusic): Fields => {
+  const item = album ?? artist;
+  return {
+    starred: item?.likedAt ?? undefined,
+    ...(item && item.rating > 0 && { userRating: item.rating }),
+    playCount: album?.playCount,
+  };
+};

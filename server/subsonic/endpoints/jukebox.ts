@@ -2,28 +2,22 @@
 import type { TrackId, UserId } from '../../db/ids.ts';
 import { MOST_JUKEBOX, type JukeboxService, type JukeboxState } from '../../jukebox/service.ts';
 import type { LibraryService } from '../../library/service.ts';
-import { mapInSlices } from '../../runtime/turns.ts';
 import { needs, user, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault, missing } from '../errors.ts';
-import { parseId } from '../ids.ts';
-import { listOfIds, rowsOf } from '../list-slices.ts';
+import type { Items } from '../items.ts';
+import { listOfIds } from '../list-slices.ts';
 import { listed, type Params } from '../params.ts';
 import type { Fields } from '../xml.ts';
 
 export interface JukeboxDeps {
   jukebox: JukeboxService;
   library: Pick<LibraryService, 'tracksById'>;
+  items: Pick<Items, 'songsOf'>;
 }
 
-export function jukeboxEndpoints({ jukebox, library }: JukeboxDeps): Endpoints {
-  async function songsOf(params: Params, userId: UserId): Promise<TrackId[]> {
-    const items = await mapInSlices(listed(params, 'id').slice(0, MOST_JUKEBOX), parseId);
-    const songs = items.flatMap((item) => (item?.kind === 'track' ? [item.id] : []));
-    const there: TrackId[] = [];
-    for await (const tracks of rowsOf(songs, (ids) => library.tracksById(userId, ids)))
-      for (const { id } of tracks) there.push(id);
-    return there;
-  }
+export function jukeboxEndpoints({ jukebox, library, items }: JukeboxDeps): Endpoints {
+  const songsOf = (params: Params, userId: UserId): Promise<TrackId[]> =>
+    items.songsOf(userId, listed(params, 'id').slice(0, MOST_JUKEBOX), MOST_JUKEBOX);
 
   const ACTIONS: Record<string, (userId: UserId, params: Params) => JukeboxState | Promise<JukeboxState>> = {
     status: (id) => jukebox.status(id),

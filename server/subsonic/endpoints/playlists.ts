@@ -1,24 +1,27 @@
 // Endpoints of playlists.
-import type { PlaylistId, TrackId } from '../../db/ids.ts';
+import type { Accounts } from '../../auth/accounts.ts';
+import type { PlaylistId, TrackId, UserId } from '../../db/ids.ts';
+import { forbidden, notFound } from '../../errors.ts';
 import { Pieces } from '../../http/pieces.ts';
-import type { LibraryService } from '../../library/service.ts';
 import type { PlaylistSummary } from '../../playlists/queries.ts';
 import type { PlaylistService } from '../../playlists/service.ts';
 import { mapInSlices } from '../../runtime/turns.ts';
 import { NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault, missing } from '../errors.ts';
-import { idOf, parseId, toCoverId, toId } from '../ids.ts';
+import { idOf, toCoverId, toId } from '../ids.ts';
+import type { Items } from '../items.ts';
 import { ALL, listOf, pagesOf } from '../list-slices.ts';
-import { listed, type Params } from '../params.ts';
+import { listed } from '../params.ts';
 import { inSeconds } from '../wire.ts';
 import type { Fields } from '../xml.ts';
 
 export interface PlaylistDeps {
   playlists: PlaylistService;
-  library: Pick<LibraryService, 'tracksThere'>;
+  items: Pick<Items, 'songsOf'>;
+  accounts: Pick<Accounts, 'findByName'>;
 }
 
-export function playlistEndpoints({ playlists, library }: PlaylistDeps): Endpoints {
+export function playlistEndpoints({ playlists, items, accounts }: PlaylistDeps): Endpoints {
   const toPlaylist = ({ user: asking, shapes }: Pick<Call, 'user' | 'shapes'>, playlist: PlaylistSummary): Fields => ({
     id: toId('playlist', playlist.id),
     name: playlist.name,
@@ -44,23 +47,33 @@ export function playlistEndpoints({ playlists, library }: PlaylistDeps): Endpoin
   }
 
   /** The songs there are: a phone may still know some that are gone. */
-  async function songsOf(params: Params, name: string): Promise<TrackId[]> {
-    const items = await mapInSlices(listed(params, name), parseId);
-    const ids = items.flatMap((item) => (item?.kind === 'track' ? [item.id] : []));
-    const there = await library.tracksThere(ids);
-    return ids.filter((id) => there.has(id));
+  const songsOf = ({ params, user: { id } }: Call, name: string): Promise<TrackId[]> =>
+    items.songsOf(id, listed(params, name));
+
+  /** Administrators may ask for the lists of others; what is private in them only its owner can open. */
+  function whose({ params, user: asking }: Call): UserId {
+    const username = params.text('username');
+    if (username === undefined) return asking.id;
+    const found = accounts.findByName(username);
+    if (found?.id === asking.id) return asking.id;
+    if (!asking.isSuperuser) throw forbidden('Only an administrator may see the playlists of others.');
+    if (!found) throw notFound('user', username);
+    return found.id;
   }
 
   return {
     /** Never a part of them: clients delete what is not in the list. */
-    getPlaylists: user((call) => ({
-      playlists: {
-        playlist: listOf(
-          pagesOf(ALL, async (page) => (await playlists.list(call.user.id, page)).items),
-          (playlist) => toPlaylist(call, playlist),
-        ),
-      },
-    })),
+    getPlaylists: user((call) => {
+      const of = whose(call);
+      return {
+        playlists: {
+          playlist: listOf(
+            pagesOf(ALL, async (page) => (await playlists.list(of, page)).items),
+            (playlist) => toPlaylist(call, playlist),
+          ),
+        },
+      };
+    }),
 
     getPlaylist: user(async (call) => ({
       playlist: await withEntries(call, idOf('playlist', call.params.required('id'))),
@@ -73,7 +86,7 @@ export function playlistEndpoints({ playlists, library }: PlaylistDeps): Endpoin
         user: { id: userId },
       } = call;
       const [existing, name] = [params.text('playlistId'), params.text('name')];
-      const trackIds = await songsOf(params, 'songId');
+      const trackIds = await songsOf(call, 'songId');
       if (existing === undefined) {
         if (name === undefined) throw missing('name');
         const { id: created } = await playlists.create(userId, { name: named(name), trackIds });
@@ -85,7 +98,11 @@ export function playlistEndpoints({ playlists, library }: PlaylistDeps): Endpoin
       return { playlist: await withEntries(call, id) };
     }),
 
-    updatePlaylist: user(async ({ params, user: { id: userId } }) => {
+    updatePlaylist: user(async (call) => {
+      const {
+        params,
+        user: { id: userId },
+      } = call;
       const id = idOf('playlist', params.required('playlistId'));
       const name = params.text('name');
       const isPublic = params.optionalBool('public');
@@ -94,7 +111,7 @@ export function playlistEndpoints({ playlists, library }: PlaylistDeps): Endpoin
         ...(params.has('comment') && { description: params.text('comment')?.slice(0, MOST_COMMENT) ?? null }),
         ...(isPublic !== undefined && { isPublic }),
         removeIndexes: await mapInSlices(listed(params, 'songIndexToRemove'), indexOf),
-        addTrackIds: await songsOf(params, 'songIdToAdd'),
+        addTrackIds: await songsOf(call, 'songIdToAdd'),
       });
       return NOTHING;
     }),

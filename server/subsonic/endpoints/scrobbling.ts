@@ -1,4 +1,6 @@
 // Endpoints of scrobbles and now playing.
+import type { Accounts } from '../../auth/accounts.ts';
+import type { UserId } from '../../db/ids.ts';
 import type { HistoryService, PlayReport } from '../../history/service.ts';
 import type { NowPlayingService } from '../../history/now-playing.ts';
 import type { LibraryService } from '../../library/service.ts';
@@ -15,10 +17,20 @@ export interface ScrobblingDeps {
   history: Pick<HistoryService, 'recordMany'>;
   nowPlaying: NowPlayingService;
   sessions: PlaybackSessions;
+  accounts: Pick<Accounts, 'listOpen'>;
   now: () => Date;
 }
 
-export function scrobblingEndpoints({ library, history, nowPlaying, sessions, now }: ScrobblingDeps): Endpoints {
+type Playing = ReturnType<PlaybackSessions['of']>[number];
+
+export function scrobblingEndpoints({
+  library,
+  history,
+  nowPlaying,
+  sessions,
+  accounts,
+  now,
+}: ScrobblingDeps): Endpoints {
   /** Clients that were offline send many plays at once, some of songs that no longer exist. */
   async function scrobble({ params, user: { id }, client }: Call): Promise<typeof NOTHING> {
     params.required('id');
@@ -70,32 +82,29 @@ export function scrobblingEndpoints({ library, history, nowPlaying, sessions, no
     return NOTHING;
   }
 
-  function playing({ user: { id, username }, shapes }: Call): Fields[] {
-    const reported = sessions.of(id);
-    const current = nowPlaying.get(id);
-    const own =
-      current && !reported.some(({ trackId }) => trackId === current.trackId)
-        ? [
-            {
-              client: current.client ?? 'Tonearm',
-              trackId: current.track.id,
-              state: 'playing',
-              positionMs: current.positionMs + now().getTime() - current.since.getTime(),
-              rate: 1,
-              at: current.since,
-            },
-          ]
-        : [];
-    const all = [...reported, ...own];
-    const tracks = new Map(
-      library
-        .tracksById(
-          id,
-          all.map(({ trackId }) => trackId),
-        )
-        .map((track) => [track.id, track]),
-    );
-    return all.flatMap(({ client, trackId, state, positionMs, rate, at }, n) => {
+  /** What the devices of a user play. */
+  function playingOf(userId: UserId): Playing[] {
+    const reported = sessions.of(userId);
+    const current = nowPlaying.get(userId);
+    if (!current || reported.some(({ trackId }) => trackId === current.trackId)) return reported;
+    const own: Playing = {
+      client: current.client ?? 'Tonearm',
+      trackId: current.track.id,
+      state: 'playing',
+      positionMs: current.positionMs + now().getTime() - current.since.getTime(),
+      rate: 1,
+      at: current.since,
+    };
+    return [...reported, own];
+  }
+
+  /** Of the asking user, and of all who do not hide it; with the likes and plays of the asking one. */
+  function playing({ user: asking, shapes }: Call): Fields[] {
+    const others = accounts.listOpen().filter(({ id }) => id !== asking.id);
+    const all = [asking, ...others].flatMap(({ id, username }) => playingOf(id).map((one) => ({ ...one, username })));
+    const ids = all.map(({ trackId }) => trackId);
+    const tracks = new Map(library.tracksById(asking.id, ids).map((track) => [track.id, track]));
+    return all.flatMap(({ username, client, trackId, state, positionMs, rate, at }, n) => {
       const track = tracks.get(trackId);
       return track === undefined
         ? []

@@ -1,13 +1,13 @@
 // Endpoints of shares (public links).
 import type { ShareId, TrackId, UserId } from '../../db/ids.ts';
-import { invalid, notFound } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
 import type { LibraryService } from '../../library/service.ts';
-import type { PlaylistService } from '../../playlists/service.ts';
 import { turn } from '../../runtime/turns.ts';
 import { MAX_SHARED, type ShareService, type ShareSummary } from '../../shares/service.ts';
 import { needs, NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
-import { anyId, idOf, toId, type ItemId } from '../ids.ts';
-import { ALL, listOfIds, pagesOf } from '../list-slices.ts';
+import { idOf, toId, type ItemId } from '../ids.ts';
+import type { Items } from '../items.ts';
+import { listOfIds } from '../list-slices.ts';
 import { toTime, type Params } from '../params.ts';
 import { baseOf } from '../urls.ts';
 import type { Fields } from '../xml.ts';
@@ -15,31 +15,10 @@ import type { Fields } from '../xml.ts';
 export interface SharingDeps {
   shares: ShareService;
   library: LibraryService;
-  playlists: Pick<PlaylistService, 'get' | 'allEntries'>;
+  items: Pick<Items, 'itemOf' | 'countOf' | 'tracksOf'>;
 }
 
-export function sharingEndpoints({ shares, library, playlists }: SharingDeps): Endpoints {
-  /** How many tracks an id stands for, before any is read. */
-  async function countOf(userId: UserId, item: ItemId, text: string): Promise<number> {
-    if (item.kind === 'track') return library.getTrack(userId, item.id) ? 1 : 0;
-    if (item.kind === 'album') return library.getAlbum(userId, item.id).trackCount;
-    if (item.kind === 'playlist') return (await playlists.get(userId, item.id)).trackCount;
-    throw notFound('song, album or playlist', text);
-  }
-
-  async function* tracksOf(userId: UserId, item: ItemId): AsyncGenerator<TrackId> {
-    if (item.kind === 'track') yield item.id;
-    if (item.kind === 'album')
-      for await (const page of pagesOf(
-        ALL,
-        async (wanted) => (await library.listTracks(userId, { albumId: item.id }, { sort: 'album' }, wanted)).items,
-      ))
-        for (const { id } of page) yield id;
-    if (item.kind === 'playlist')
-      for await (const part of playlists.allEntries(userId, await playlists.get(userId, item.id)))
-        for (const { track } of part) yield track.id;
-  }
-
+export function sharingEndpoints({ shares, library, items: { itemOf, countOf, tracksOf } }: SharingDeps): Endpoints {
   /** Throws `invalid` as soon as there are more than a share may hold. */
   async function sharedTracks(userId: UserId, texts: readonly string[]): Promise<TrackId[]> {
     const tooMany = (count: number): Error =>
@@ -49,8 +28,8 @@ export function sharingEndpoints({ shares, library, playlists }: SharingDeps): E
     let count = 0;
     for (const text of texts) {
       if (items.length % IDS_AT_ONCE === 0) await turn();
-      const item = anyId(text);
-      count += await countOf(userId, item, text);
+      const item = itemOf(text);
+      count += await countOf(userId, item);
       if (count > MAX_SHARED) throw tooMany(count);
       items.push(item);
     }

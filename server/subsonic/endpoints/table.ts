@@ -1,5 +1,6 @@
 // All endpoints of the Subsonic API by name; other names get error 0.
 import type { Endpoints } from '../endpoint.ts';
+import { createItems, type ItemDeps } from '../items.ts';
 import { shownLibrary, shownSearch } from '../visible-library.ts';
 import { listEndpoints, type ListDeps } from './album-song-lists.ts';
 import { bookmarkEndpoints, type BookmarkDeps } from './bookmarks.ts';
@@ -25,7 +26,7 @@ interface ShownDeps {
   showsRemote: () => boolean;
 }
 
-export type EndpointDeps = ShownDeps &
+type AllDeps = ShownDeps &
   SystemDeps &
   BrowsingDeps &
   FolderDeps &
@@ -42,28 +43,34 @@ export type EndpointDeps = ShownDeps &
   SharingDeps &
   UserDeps;
 
-export const createEndpoints = (deps: EndpointDeps): Endpoints => ({
-  ...systemEndpoints(deps),
-  ...browsingEndpoints(shown(deps)),
-  ...folderEndpoints(shown(deps)),
-  ...listEndpoints(shown(deps)),
-  ...searchEndpoints(shown(deps)),
-  ...ratingEndpoints(deps),
-  ...playlistEndpoints(deps),
-  ...scrobblingEndpoints(deps),
-  ...playQueueEndpoints(deps),
-  ...bookmarkEndpoints(deps),
-  ...lyricsEndpoints(deps),
-  ...mediaEndpoints(deps),
-  ...transcodingEndpoints(deps),
-  ...jukeboxEndpoints(deps),
-  ...radioEndpoints(deps),
-  ...sharingEndpoints(deps),
-  ...userEndpoints(deps),
-  ...unsupportedEndpoints,
-});
+export type EndpointDeps = Omit<AllDeps, 'items'> & ItemDeps;
 
-const shown = (deps: EndpointDeps): EndpointDeps => ({
+export function createEndpoints(given: EndpointDeps): Endpoints {
+  const deps: AllDeps = { ...given, items: createItems(given) };
+  const listed = shown(deps);
+  return {
+    ...systemEndpoints(deps),
+    ...browsingEndpoints(listed),
+    ...folderEndpoints(listed),
+    ...listEndpoints(listed),
+    ...searchEndpoints(listed),
+    ...ratingEndpoints(deps),
+    ...playlistEndpoints(deps),
+    ...scrobblingEndpoints(deps),
+    ...playQueueEndpoints(deps),
+    ...bookmarkEndpoints(deps),
+    ...lyricsEndpoints(deps),
+    ...mediaEndpoints(deps),
+    ...transcodingEndpoints(deps),
+    ...jukeboxEndpoints(deps),
+    ...radioEndpoints(deps),
+    ...sharingEndpoints(deps),
+    ...userEndpoints(deps),
+    ...unsupportedEndpoints,
+  };
+}
+
+const shown = (deps: AllDeps): AllDeps => ({
   ...deps,
   library: shownLibrary(deps.library, deps.showsRemote),
   search: shownSearch(deps.search, deps.showsRemote),

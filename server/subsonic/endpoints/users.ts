@@ -1,23 +1,56 @@
 // Endpoints of accounts. Clients only have app passwords, which are less protected than those for signing in: with them
 // nobody can become an administrator or change an administrator's password.
+import { hash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { Accounts } from '../../auth/accounts.ts';
 import type { UserRow } from '../../auth/queries.ts';
+import { drawAvatar } from '../../covers/avatar.ts';
 import { ACCOUNT_LIMITS, RIGHT_LIST, RIGHTS, rightsFrom, type AccountLimits, type Rights } from '../../db/rights.ts';
 import { forbidden, notFound } from '../../errors.ts';
-import { NOTHING, superuser, user, type Endpoints } from '../endpoint.ts';
+import { sendBytes, type BytesSource } from '../../http/send-bytes.ts';
+import { bytes, NOTHING, superuser, user, type Endpoints } from '../endpoint.ts';
 import { decodePassword } from '../credentials.ts';
+import { idsOfFolders, type FolderScopeDeps } from '../music-folders.ts';
 import type { Params } from '../params.ts';
 import { toUser } from '../wire.ts';
 
-export interface UserDeps {
+export interface UserDeps extends FolderScopeDeps {
   accounts: Pick<Accounts, 'findByName' | 'listAll' | 'create' | 'update' | 'setPassword' | 'delete'>;
 }
 
 /** The protocol says what an account may do that is made without a word on it. */
 const none = (): boolean => false;
 
-/** Those of the roles that were sent. */
-function termsOf(params: Params): Partial<Rights> & Partial<AccountLimits> {
+/** Roles that are the same for every account here. */
+const FIXED_ROLES: Record<string, boolean> = {
+  settingsRole: true,
+  playlistRole: true,
+  commentRole: true,
+  streamRole: true,
+  scrobblingEnabled: true,
+  videoConversionRole: false,
+  ldapAuthenticated: false,
+};
+
+/** What would be answered with ok and not be done. */
+function refuseFixed(params: Params, folders: readonly number[]): void {
+  for (const [name, value] of Object.entries(FIXED_ROLES)) {
+    if (params.has(name) && params.bool(name, value) !== value)
+      throw forbidden(`Tonearm does not know accounts without that: ${name} is always ${value}.`);
+  }
+  const given = new Set(params.all('musicFolderId').map(Number));
+  if (given.size > 0 && folders.some((id) => !given.has(id)))
+    throw forbidden('In Tonearm every account sees all music folders.');
+}
+
+/** Those of the terms that were sent. */
+function termsOf(
+  params: Params,
+  folders: readonly number[],
+): Partial<Rights> & Partial<AccountLimits> & { email?: string } {
+  refuseFixed(params, folders);
+  const email = params.text('email')?.slice(0, MOST_EMAIL);
+  const named = email === undefined ? {} : { email };
   const roles = Object.fromEntries(
     RIGHT_LIST.filter((right) => params.has(RIGHTS[right].role)).map((right) => [
       right,
@@ -25,14 +58,19 @@ function termsOf(params: Params): Partial<Rights> & Partial<AccountLimits> {
     ]),
   );
   const kbps = params.int('maxBitRate');
-  if (kbps === undefined) return roles;
+  if (kbps === undefined) return { ...roles, ...named };
   const { least, most } = ACCOUNT_LIMITS.maxBitrateKbps;
-  return { ...roles, maxBitrateKbps: kbps <= 0 ? null : Math.min(Math.max(kbps, least), most) };
+  return { ...roles, ...named, maxBitrateKbps: kbps <= 0 ? null : Math.min(Math.max(kbps, least), most) };
 }
 
+const MOST_EMAIL = 254;
+const MOST_NAME = 200;
+const AVATAR_SIZE = 256;
+const DRAWN_AT = new Date(0);
 const IN_THE_APP = 'Do this in Tonearm itself: an app password does not allow it.';
 
-export function userEndpoints({ accounts }: UserDeps): Endpoints {
+export function userEndpoints({ accounts, musicFolders }: UserDeps): Endpoints {
+  const folders = (): number[] => idsOfFolders({ musicFolders });
   function byName(username: string): UserRow {
     const found = accounts.findByName(username);
     if (!found) throw notFound('user', username);
@@ -51,16 +89,21 @@ export function userEndpoints({ accounts }: UserDeps): Endpoints {
       const found = accounts.findByName(username);
       if (found?.id !== asking.id && !asking.isSuperuser)
         throw forbidden('Only an administrator may see other accounts.');
-      return { user: toUser(found ?? byName(username)) };
+      return { user: toUser(found ?? byName(username), folders()) };
     }),
 
-    getUsers: superuser(() => ({ users: { user: accounts.listAll().map(toUser) } })),
+    getUsers: superuser(() => ({ users: { user: accounts.listAll().map((one) => toUser(one, folders())) } })),
 
     createUser: superuser(async ({ params }) => {
       const [username, password] = [params.required('username'), params.required('password')];
       params.required('email');
       if (params.bool('adminRole', false)) throw forbidden(IN_THE_APP);
-      await accounts.create({ username, password: decodePassword(password), ...rightsFrom(none), ...termsOf(params) });
+      await accounts.create({
+        username,
+        password: decodePassword(password),
+        ...rightsFrom(none),
+        ...termsOf(params, folders()),
+      });
       return NOTHING;
     }),
 
@@ -70,7 +113,7 @@ export function userEndpoints({ accounts }: UserDeps): Endpoints {
       const password = params.text('password');
       await accounts.update(found.id, {
         ...(password !== undefined && { password: decodePassword(password) }),
-        ...termsOf(params),
+        ...termsOf(params, folders()),
       });
       return NOTHING;
     }),
@@ -88,8 +131,19 @@ export function userEndpoints({ accounts }: UserDeps): Endpoints {
       return NOTHING;
     }),
 
-    getAvatar: user(({ params }) => {
-      throw notFound('picture of', params.required('username'));
+    /** Drawn for any name, so that it does not tell which accounts there are. */
+    getAvatar: bytes(async ({ params, req, res }) => {
+      const picture = await drawAvatar(params.required('username').slice(0, MOST_NAME), AVATAR_SIZE);
+      await sendBytes(req, res, inMemory(picture), {
+        contentType: 'image/png',
+        cacheControl: 'private, max-age=86400',
+        etag: hash('sha256', picture, 'hex').slice(0, 32),
+      });
     }),
   };
 }
+
+const inMemory = (bytes: Buffer): BytesSource => ({
+  stat: async () => ({ size: bytes.length, modifiedAt: DRAWN_AT }),
+  open: async (range) => ({ stream: Readable.from([range ? bytes.subarray(range.start, range.end + 1) : bytes]) }),
+});

@@ -12,7 +12,14 @@ import type { ItemKind, Items } from '../../../renderer/music/items.ts';
 import en from '../../../resources/languages/en.json' with { type: 'json' };
 
 const KINDS: ItemKind[] = ['track', 'album', 'artist', 'genre', 'playlist', 'folder'];
-const ALL_RIGHTS = { can_edit: true, can_upload: true, can_download: true, can_share: true, can_jukebox: true };
+const ALL_RIGHTS = {
+  can_edit: true,
+  can_upload: true,
+  can_download: true,
+  can_share: true,
+  can_jukebox: true,
+  can_podcast: true,
+};
 const OWNER: Asker = { userId: 1, isOwner: true, rights: ALL_RIGHTS, hasPages: true };
 const LISTENER: Asker = { ...OWNER, isOwner: false, rights: { ...ALL_RIGHTS, can_edit: false } };
 

@@ -10,6 +10,23 @@ CREATE TABLE `scrobble_loves` (
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
+CREATE TABLE `found_lyrics` (
+	`track_id` integer PRIMARY KEY NOT NULL,
+	`is_manual` integer NOT NULL,
+	`lrclib_id` integer,
+	`is_instrumental` integer DEFAULT false NOT NULL,
+	`synced` integer NOT NULL,
+	`lines` text NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`track_id`) REFERENCES `tracks`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE TABLE `lyrics_lookups` (
+	`track_id` integer PRIMARY KEY NOT NULL,
+	`asked_at` integer NOT NULL,
+	FOREIGN KEY (`track_id`) REFERENCES `tracks`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
 PRAGMA foreign_keys=OFF;--> statement-breakpoint
 CREATE TABLE `__new_scrobble_queue` (
 	`play_id` integer NOT NULL,

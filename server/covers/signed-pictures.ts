@@ -1,0 +1,37 @@
+// Addresses that open one picture without credentials, for clients that hand them to an image loader. The same picture
+// has the same address for a month, so that caches find it again.
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { AlbumId, ArtistId } from '../db/ids.ts';
+
+export type PictureOf = { kind: 'al'; id: AlbumId } | { kind: 'ar'; id: ArtistId };
+export type SignedPicture = PictureOf & { size: number };
+
+const PERIOD_MS = 30 * 86_400_000;
+const NAME = /^(al|ar)-(\d{1,15})-(\d{1,4})-(\d{1,6})-([\w-]{22})$/;
+const MAC_BYTES = 16;
+
+export type SignedPictures = ReturnType<typeof createSignedPictures>;
+
+export function createSignedPictures({ secret, now }: { secret: string; now: () => Date }) {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'tonearm picture urls v1', 32));
+  const macOf = (text: string): Buffer => createHmac('sha256', key).update(text).digest().subarray(0, MAC_BYTES);
+  const period = (): number => Math.floor(now().getTime() / PERIOD_MS);
+
+  return {
+    /** Below the root of the server. */
+    pathOf({ kind, id, size }: SignedPicture): string {
+      const text = `${kind}-${id}-${size}-${period() + 2}`;
+      return `/pictures/${text}-${macOf(text).toString('base64url')}`;
+    },
+
+    /** Undefined for an address that is not ours, or has ended. */
+    open(name: string): SignedPicture | undefined {
+      const [, kind, id, size, until, mac = ''] = NAME.exec(name) ?? [];
+      if (kind === undefined || Number(until) <= period()) return undefined;
+      const given = Buffer.from(mac, 'base64url');
+      const right = macOf(name.slice(0, -(mac.length + 1)));
+      if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
+      return { kind, id: Number(id), size: Number(size) } as SignedPicture;
+    },
+  };
+}
