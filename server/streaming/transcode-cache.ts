@@ -37,6 +37,9 @@ export interface Wanted {
 export type Transcoded = { etag: string; leave: () => void } & ({ path: string } | { run: TranscodeRun });
 
 const MOST_WAITING = 200;
+/** All files are looked at to remove the oldest, so several go at once. */
+const FILLED_AFTER_EVICTION = 0.9;
+const isUnfinished = (name: string): boolean => name.endsWith('.part') || name.endsWith('.input');
 
 export type Transcodes = ReturnType<typeof createTranscodes>;
 
@@ -46,7 +49,9 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
   const living = new Set<TranscodeRun>();
   const gate = createConcurrencyLimit({ atOnce, mostWaiting: MOST_WAITING });
   let ready: Promise<void> | undefined;
-  let evicting: Promise<void> = Promise.resolve();
+  let evicting: Promise<void> | undefined;
+  /** Of the files that are kept: looked up once, then counted, so that a result costs the same however many there are. */
+  let keptBytes = 0;
 
   const keyOf = ({ identity, order }: Wanted): string =>
     createHash('sha256')
@@ -77,8 +82,19 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
   /** Creates the folder, and removes what a killed process left unfinished. */
   async function prepare(): Promise<void> {
     await mkdir(dir, { recursive: true });
-    for (const name of await readdir(dir))
-      if (name.endsWith('.part') || name.endsWith('.input')) await rm(join(dir, name), { force: true });
+    for (const name of await readdir(dir)) if (isUnfinished(name)) await rm(join(dir, name), { force: true });
+    keptBytes = (await kept()).reduce((sum, { size }) => sum + size, 0);
+  }
+
+  async function kept(): Promise<{ path: string; size: number; usedAt: number }[]> {
+    const names = (await readdir(dir)).filter((name) => !isUnfinished(name));
+    return Promise.all(
+      names.map(async (name) => {
+        const path = join(dir, name);
+        const found = await stat(path).catch(() => undefined);
+        return { path, size: found?.size ?? 0, usedAt: found?.mtimeMs ?? 0 };
+      }),
+    );
   }
 
   async function begin(key: string, wanted: Wanted): Promise<TranscodeRun> {
@@ -95,16 +111,17 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
       enter: gate.enter,
       finalPath: order.startMs === 0 ? pathOf(key, order) : undefined,
       expectedMs: durationMs === null ? null : Math.max(0, durationMs - order.startMs),
-      onEnd({ kept, complaint }) {
+      onEnd({ keptBytes: bytes, complaint }) {
         runs.delete(key);
         living.delete(run);
         input.done();
         if (complaint !== '')
           log.warn({ profile: order.profile, complaint }, 'ffmpeg reported an error; the result is not kept');
-        if (kept)
-          evicting = evicting
-            .then(evict)
-            .catch((error: unknown) => log.warn({ err: error }, 'transcode cache not cleaned up'));
+        keptBytes += bytes;
+        if (keptBytes > cacheBytes())
+          evicting ??= evict()
+            .catch((error: unknown) => log.warn({ err: error }, 'transcode cache not cleaned up'))
+            .finally(() => (evicting = undefined));
       },
     });
     living.add(run);
@@ -120,20 +137,15 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
     return { path, done: () => void rm(path, { force: true }).catch(() => undefined) };
   }
 
-  /** Removes the least recently used until the rest fits. */
+  /** Removes the least recently used until there is room for more than the next one. */
   async function evict(): Promise<void> {
-    const names = (await readdir(dir)).filter((name) => !name.endsWith('.part') && !name.endsWith('.input'));
-    const files = await Promise.all(
-      names.map(async (name) => {
-        const found = await stat(join(dir, name)).catch(() => undefined);
-        return { path: join(dir, name), size: found?.size ?? 0, usedAt: found?.mtimeMs ?? 0 };
-      }),
-    );
-    let total = files.reduce((sum, file) => sum + file.size, 0);
+    const files = await kept();
+    keptBytes = files.reduce((sum, { size }) => sum + size, 0);
+    const most = cacheBytes() * FILLED_AFTER_EVICTION;
     for (const { path, size } of files.sort((a, b) => a.usedAt - b.usedAt)) {
-      if (total <= cacheBytes()) return;
+      if (keptBytes <= most) return;
       await rm(path, { force: true });
-      total -= size;
+      keptBytes -= size;
     }
   }
 

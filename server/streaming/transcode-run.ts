@@ -17,8 +17,8 @@ export interface RunDeps {
   expectedMs: number | null;
   /** Resolves with a function to leave when another ffmpeg may start. */
   enter: (signal: AbortSignal) => Promise<() => void>;
-  /** Called once; `kept` when the file is at its final path. */
-  onEnd: (outcome: { kept: boolean; complaint: string }) => void;
+  /** Called once; `keptBytes` is the size of the file at its final path, 0 when it is not there. */
+  onEnd: (outcome: { keptBytes: number; complaint: string }) => void;
 }
 
 export type TranscodeRun = ReturnType<typeof createTranscodeRun>;
@@ -47,7 +47,7 @@ export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, 
     .catch((error: unknown) => {
       state = 'failed';
       failure = error;
-      return { kept: false, complaint: '' };
+      return { keptBytes: 0, complaint: '' };
     })
     .then(async (outcome) => {
       if (listeners === 0 || isStopped) await discard();
@@ -55,7 +55,7 @@ export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, 
       tell();
     });
 
-  async function produce(): Promise<{ kept: boolean; complaint: string }> {
+  async function produce(): Promise<{ keptBytes: number; complaint: string }> {
     const leave = await enter(abandon.signal);
     let handle: FileHandle | undefined;
     try {
@@ -83,7 +83,7 @@ export function createTranscodeRun({ ffmpeg, input, order, partPath, finalPath, 
         path = finalPath;
       }
       state = 'done';
-      return { kept, complaint: end.isClean ? '' : end.complaint };
+      return { keptBytes: kept ? written : 0, complaint: end.isClean ? '' : end.complaint };
     } finally {
       running?.kill();
       await running?.ended;

@@ -2,7 +2,8 @@
 // each suite ends. Exit code 1 when a goal is missed or a suite fails; the others still run. For `scan`: --peer
 // mpd lets that program scan the same files, where it is installed. For `queries`: --million takes a library of a
 // million tracks too. --libraries DIR keeps the large libraries for the next run. `lists` and `opening` drive a browser
-// and run only when they are named; --docs writes what they find into docs/lists.md.
+// and run only when they are named; --docs writes what they find into docs/lists.md. `soak` too: --minutes N is how
+// long it goes on, --docs draws docs/soak.svg.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +19,7 @@ import { openingSuite } from './suites/opening.ts';
 import { queriesSuite } from './suites/queries.ts';
 import { rescanSuite } from './suites/rescan.ts';
 import { scanSuite } from './suites/scan.ts';
+import { soakSuite } from './suites/soak.ts';
 import { startupSuite } from './suites/startup.ts';
 import { streamingSuite } from './suites/streaming.ts';
 import { subsonicSuite } from './suites/subsonic.ts';
@@ -31,6 +33,7 @@ const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = {
   subsonic: subsonicSuite,
   idle: idleSuite,
   hostile: hostileSuite,
+  soak: (dir) => soakSuite(dir, { minutes: Number(values.minutes), docs: values.docs === true }),
   queries: (dir) => queriesSuite(dir, { million: values.million === true, libraries: values.libraries ?? dir }),
   lists: (dir) => listsSuite(dir, { libraries: values.libraries ?? dir, docs: values.docs === true }),
   opening: (dir) => openingSuite(dir, { libraries: values.libraries ?? dir, docs: values.docs === true }),
@@ -40,7 +43,7 @@ interface Report {
   /** `load`: of the last minute, as the suite began. */
   suites: { name: string; load: number; measures: Measure[]; error?: string }[];
 }
-const ONLY_BY_NAME = ['lists', 'opening'];
+const ONLY_BY_NAME = ['lists', 'opening', 'soak'];
 
 const { values, positionals } = parseArgs({
   options: {
@@ -50,6 +53,7 @@ const { values, positionals } = parseArgs({
     libraries: { type: 'string' },
     docs: { type: 'boolean' },
     peer: { type: 'string' },
+    minutes: { type: 'string', default: '15' },
   },
   allowPositionals: true,
 });

@@ -5,6 +5,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const root = join(import.meta.dirname, '..', '..');
+/** What /proc counts processor time in. */
+const TICK_MS = 10;
 const ENTRY = join(root, 'dist', 'server', 'main.js');
 /** Those of `npm start`. */
 const FLAGS =
@@ -127,4 +129,12 @@ async function listening(child: ChildProcess): Promise<string> {
 export function rssOf(pid: number): number {
   const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(match?.[1] ?? Number.NaN) / 1024;
+}
+
+/** User and system time of all threads so far. */
+export function processorMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }

@@ -3,20 +3,19 @@
 // in the same minute, and limits of our own.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { fillLibrary } from '../large-library.ts';
 import { measure, type Measure } from '../measure.ts';
-import { rssOf, startProduct, type Product } from '../product.ts';
+import { processorMs, rssOf, startProduct, type Product } from '../product.ts';
 
 const TRACKS = 100_000;
 const SETTLE_MS = 20_000;
 const REST_MS = 60_000;
 const LIMIT_MB = 130;
 const LIMIT_CPU_MS = 200;
-const TICK_MS = 10; // what /proc counts processor time in
 const EMPTY = `import { createServer } from 'node:http';
 createServer((req, res) => res.end('ok')).listen(0, '127.0.0.1', () => console.log('listening'));`;
 
@@ -36,9 +35,9 @@ export async function idleSuite(dir: string): Promise<Measure[]> {
   try {
     await sleep(SETTLE_MS);
     const fresh = product.rss();
-    const [bare, before, started] = [rssOf(empty.pid), cpuMs(product.pid), performance.now()];
+    const [bare, before, started] = [rssOf(empty.pid), processorMs(product.pid), performance.now()];
     await sleep(REST_MS);
-    const cpuPerMinute = ((cpuMs(product.pid) - before) * 60_000) / (performance.now() - started);
+    const cpuPerMinute = ((processorMs(product.pid) - before) * 60_000) / (performance.now() - started);
     await visit(product);
     await sleep(REST_MS);
     const visited = product.rss();
@@ -110,12 +109,4 @@ async function startEmpty(dir: string): Promise<{ pid: number; stop(): Promise<v
       await once(child, 'exit');
     },
   };
-}
-
-/** User and system time of all threads so far. */
-function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
