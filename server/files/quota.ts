@@ -22,7 +22,7 @@ export type Room = ReturnType<typeof createRoom>;
 export function createRoom({ db, settings, storage, trash, tmpDir }: RoomDeps) {
   const find = db.$client.prepare<[UserId], { quota: number | null; used: number }>(
     `SELECT quota_bytes AS quota, (SELECT coalesce(sum(size_bytes), 0) FROM tracks WHERE uploaded_by = users.id)
-      + (SELECT coalesce(sum(size_bytes), 0) FROM trashed_tracks WHERE uploaded_by = users.id) AS used
+      + (SELECT coalesce(sum(size_bytes), 0) FROM trashed_tracks WHERE uploaded_by = users.id AND is_hidden = 0) AS used
     FROM users WHERE id = ?`,
   );
 

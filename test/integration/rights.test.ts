@@ -168,6 +168,17 @@ test('what one already has can be uploaded again, whatever is left of the quota'
   expect((await upload(token)).status).toBe(507);
 });
 
+test('a track that is hidden while its file is several tracks takes nothing of the quota', async () => {
+  const token = await someone();
+  const { id } = await bring(token);
+  await server.api(`/tracks/${id}`, { method: 'DELETE', token });
+  const next = song();
+  await setTerms(token, { quota_bytes: next.length });
+  expect((await upload(token, next)).status).toBe(507);
+  server.app.db.$client.prepare('UPDATE trashed_tracks SET is_hidden = 1 WHERE id = ?').run(id);
+  expect((await upload(token, next)).status).toBe(201);
+});
+
 test('below the floor of free space nobody uploads', async () => {
   await server.api('/settings', { method: 'PATCH', body: { min_free_bytes: Number.MAX_SAFE_INTEGER } });
   const { status, body } = await upload(server.token);
