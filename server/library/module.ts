@@ -49,7 +49,6 @@ export function libraryModule({
     listThread,
     isOffline: musicFolders.isOffline,
     folderKeys: () => musicFolders.roots().map(({ key }) => key),
-    onDeleted: changes.deleted,
     settleLater: (artistId) => void jobs.tryEnqueue(SETTLE_CREDITS, { artistId }),
   });
   const editing = createEditing(db.$client);

@@ -1,36 +1,22 @@
-// Deletes a track: its row and all that refers to it, an album and artists left without tracks, and finally the stored
-// audio. Files in the music folder (`file:` URIs) are never touched.
+// Deletes what is left of removed tracks: stored audio and covers that nothing uses any more. Files in the music folder
+// (`file:` URIs) are never touched. An object that cannot be deleted only costs space until the next gc.
 import type { MainDb } from '../db/client.ts';
-import type { TrackId } from '../db/ids.ts';
 import type { Log } from '../log/log.ts';
 import type { Leases } from '../storage/leases.ts';
 import { hashInKey } from '../storage/local-paths.ts';
 import type { Storage } from '../storage/storage.ts';
-import { removeTrackRow, type LeftOver, type RowRemovalDeps } from './row-removal.ts';
 import { keyOfUri } from '../storage/uri.ts';
+import type { LeftOver } from './row-removal.ts';
 
-export interface DeletionDeps {
+export interface ObjectReleaseDeps {
   db: MainDb;
-  tracks: RowRemovalDeps;
   storage: Pick<Storage, 'delete' | 'backend'>;
   leases: Pick<Leases, 'deleteWhenFree'>;
-  /** Called inside the transaction while the row exists, so that its source can note not to import it again. */
-  onDeleted: (id: TrackId) => void;
   log: Log;
 }
 
-export function createDeletion({ db, tracks: writer, storage, leases, onDeleted, log }: DeletionDeps) {
+export function createObjectRelease({ db, storage, leases, log }: ObjectReleaseDeps) {
   const findUse = db.$client.prepare('SELECT 1 FROM stored_audio WHERE content_hash = ? AND storage_uri = ?');
-
-  /**
-   * For good. Succeeds even if stored objects cannot be deleted: those only cost space until the next gc. Throws
-   * `not_found`.
-   */
-  async function deleteTrack(id: TrackId): Promise<void> {
-    await release(
-      db.transaction((tx) => removeTrackRow(tx, writer, id, () => onDeleted(id)), { behavior: 'immediate' }),
-    );
-  }
 
   async function release({ storageUri, coverKey }: LeftOver): Promise<void> {
     if (coverKey !== null) await tryDelete(coverKey);
@@ -62,5 +48,5 @@ export function createDeletion({ db, tracks: writer, storage, leases, onDeleted,
     }
   }
 
-  return { deleteTrack, release, releaseAudio };
+  return { release, releaseAudio };
 }

@@ -1,4 +1,4 @@
-// Lists, single items, edits and deletion. `userId` is the requesting user; items come with their likes, ratings and
+// Lists, single items and edits. `userId` is the requesting user; items come with their likes, ratings and
 // plays. `getX` and the edits throw `not_found`.
 import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
 import type { Availability } from '../db/schema.ts';
@@ -10,7 +10,7 @@ import { albumList, type AlbumFilter } from './album-lists.ts';
 import { playedAlbumIds, readAlbums, type AlbumSummary, type PlayedOrder } from './album-rows.ts';
 import { artistList, type ArtistFilter } from './artist-lists.ts';
 import { readArtists, type ArtistSummary } from './artist-rows.ts';
-import { createDeletion, type DeletionDeps } from './track-deletion.ts';
+import { createObjectRelease, type ObjectReleaseDeps } from './object-release.ts';
 import { createEditHistory } from './edit-history.ts';
 import { createEdits, type ArtistChanges, type TrackChanges } from './field-edits.ts';
 import { createFolderTree } from './folders.ts';
@@ -37,7 +37,7 @@ const IDS_AT_ONCE = 2_000;
 /** Tracks whose credits change in one go: some 10 ms. */
 const CREDITS_AT_ONCE = 100;
 
-export interface LibraryDeps extends DeletionDeps {
+export interface LibraryDeps extends ObjectReleaseDeps {
   now: () => Date;
   tracks: TrackWriter;
   /** Continues `settleCredits` in the background, for an artist with many tracks. */
@@ -57,7 +57,6 @@ export function createLibraryService({
   tracks: writer,
   storage,
   leases,
-  onDeleted,
   settleLater,
   listThread,
   isOffline = () => false,
@@ -73,14 +72,7 @@ export function createLibraryService({
   const { setMetadata } = createManualEdits({ db, tracks: writer, now });
   const history = createEditHistory({ db, tracks: writer, now });
   const settleSome = createNeverSplit({ db, tracks: writer, now });
-  const { deleteTrack, release, releaseAudio } = createDeletion({
-    db,
-    tracks: writer,
-    storage,
-    leases,
-    onDeleted,
-    log,
-  });
+  const { release, releaseAudio } = createObjectRelease({ db, storage, leases, log });
   const setAvailability = db.$client.prepare<[Availability, number, TrackId, Availability]>(
     'UPDATE tracks SET availability = ?, updated_at = ? WHERE id = ? AND availability = ?',
   );
@@ -196,7 +188,6 @@ export function createLibraryService({
     /** Next step after a change of an artist's never-split mark. False when no credits are left to change. */
     settleCredits: (id: ArtistId): boolean =>
       db.transaction(() => settleSome(id, CREDITS_AT_ONCE) > 0, { behavior: 'immediate' }),
-    deleteTrack,
     /** Deletes stored objects that nothing uses any more, for example after a merge. */
     release,
     releaseAudio,

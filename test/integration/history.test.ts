@@ -293,7 +293,7 @@ describe('counts', () => {
       const dice = random();
       if (dice < 0.4) db.transaction(() => tracks.writer.setIdentity(id, identity()))();
       else if (dice < 0.5 && ids.length > 5) {
-        await server.app.library.deleteTrack(id);
+        await server.api(`/tracks/${id}`, { method: 'DELETE' });
         ids = ids.filter((other) => other !== id);
       } else if (dice < 0.7) db.prepare('UPDATE plays SET withdrawn_at = 1 WHERE id = ?').run(1 + below(200));
       else if (dice < 0.8) db.prepare('UPDATE plays SET withdrawn_at = NULL WHERE id = ?').run(1 + below(200));

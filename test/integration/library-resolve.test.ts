@@ -18,13 +18,13 @@ interface Given extends Partial<TrackIdentity> {
 }
 
 let temp: TempDatabase;
-let library: ReturnType<typeof openLibraryServices>['library'];
+let deleteTrack: ReturnType<typeof openLibraryServices>['deleteTrack'];
 let tracks: TrackWriter;
 let added: number;
 
 beforeEach(() => {
   temp = openTempDatabase();
-  ({ library, tracks } = openLibraryServices(temp.db));
+  ({ deleteTrack, tracks } = openLibraryServices(temp.db));
   added = 0;
 });
 afterEach(() => temp.close());
@@ -548,7 +548,7 @@ test.each([1, 2, 3])('counts and search rows equal a recount after 500 random ch
     else if (kind < 0.65) retag(id, identity());
     else if (kind < 0.75)
       tracks.setAudio(id, { ...silence, durationMs: pick([null, 5, 70_000]), sizeBytes: pick([null, 9]) });
-    else await library.deleteTrack(ids.splice(ids.indexOf(id), 1)[0] as TrackId);
+    else await deleteTrack(ids.splice(ids.indexOf(id), 1)[0] as TrackId);
   };
   for (let step = 0; step < 500; step++) await change();
 
@@ -593,7 +593,7 @@ test.each([1, 2, 3])('counts and search rows equal a recount after 500 random ch
     );
   }
 
-  for (const id of ids) await library.deleteTrack(id);
+  for (const id of ids) await deleteTrack(id);
   for (const table of [
     'albums',
     'artists',

@@ -194,7 +194,7 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
       workerUrl: paths.workers.reader,
       log: quiet,
     });
-    const library = createLibraryService({ db, tracks, storage, leases, now, log: quiet, onDeleted: () => undefined });
+    const library = createLibraryService({ db, tracks, storage, leases, now, log: quiet });
     const trash = createTrash({ db, tracks, now, release: library.release });
     const rights = rightsFrom(() => true);
     const name = 'ann';

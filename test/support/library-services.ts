@@ -1,7 +1,9 @@
 // The library services over a test database, with a storage that only records deletions.
 import type { MainDb } from '../../server/db/client.ts';
-import type { TrackId } from '../../server/db/ids.ts';
+import type { TrackId, UserId } from '../../server/db/ids.ts';
+import { rightsFrom } from '../../server/db/rights.ts';
 import { createLibraryService } from '../../server/library/service.ts';
+import { createTrash } from '../../server/library/trash.ts';
 import { createTrackWriter } from '../../server/library/track-writer.ts';
 import { createLog } from '../../server/log/log.ts';
 import { createLeases } from '../../server/storage/leases.ts';
@@ -27,9 +29,15 @@ export function openLibraryServices(
     tracks,
     storage: { backend: local, delete: deleteObject ?? remember },
     leases: createLeases(),
-    onDeleted,
     now,
     log: createLog('silent'),
   });
-  return { library, tracks, deletedObjects };
+  const trash = createTrash({ db, tracks, now, release: library.release });
+
+  /** For good: into the trash and out of it. */
+  async function deleteTrack(id: TrackId): Promise<void> {
+    db.transaction((tx) => trash.put(tx, null, id, () => onDeleted(id)), { behavior: 'immediate' });
+    await trash.deleteNow({ id: 0 as UserId, rights: rightsFrom(() => true) }, id);
+  }
+  return { library, tracks, deleteTrack, deletedObjects };
 }
