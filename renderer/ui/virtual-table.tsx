@@ -51,7 +51,7 @@ export interface RowChoice<T> {
   onDrop?: RowHandler<DragEvent>;
 }
 
-interface VirtualTableProps<T> {
+export interface VirtualTableProps<T> {
   label: string;
   columns: readonly Column<T>[];
   count: number;

@@ -5,65 +5,35 @@ import { IconDelete, IconUndo } from '../../ui/icons.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { proposalQuery } from '../../api/missing.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { notAStop } from '../../ui/checked-table.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { RowLink } from '../../ui/row-link.tsx';
 import rows from '../../ui/rows.module.css';
 import type { Column } from '../../ui/virtual-table.tsx';
 import { fileLocation } from './file-location.ts';
+import tableStyles from '../../ui/checked-table.module.css';
 import styles from './missing.module.css';
 
 export interface MissingActions {
   t: TFunction;
-  isSelected: (id: number) => boolean;
   /** Removed, and can still be undone. */
   isLeaving: (id: number) => boolean;
-  onSelect: (track: TrackOut, index: number, range: boolean) => void;
   onFind: (track: TrackOut) => void;
   onRemove: (track: TrackOut) => void;
   onUndo: (track: TrackOut) => void;
 }
 
-/** Rows are the tab stops; their controls are reached by keys on the row. */
-const notAStop = { tabIndex: -1 } as const;
-
-export function missingColumns({
-  t,
-  isSelected,
-  isLeaving,
-  onSelect,
-  onFind,
-  onRemove,
-  onUndo,
-}: MissingActions): Column<TrackOut>[] {
+export function missingColumns({ t, isLeaving, onFind, onRemove, onUndo }: MissingActions): Column<TrackOut>[] {
   return [
-    {
-      id: 'select',
-      label: '',
-      width: '24px',
-      cell: (track, index) => (
-        <label className={styles.check}>
-          <input
-            type="checkbox"
-            {...notAStop}
-            aria-label={t('missing.select', { title: track.title })}
-            checked={isSelected(track.id)}
-            disabled={isLeaving(track.id)}
-            onChange={(event) =>
-              onSelect(track, index, event.nativeEvent instanceof MouseEvent && event.nativeEvent.shiftKey)
-            }
-          />
-        </label>
-      ),
-    },
     {
       id: 'title',
       label: t('sort.title'),
       width: 'minmax(0, 3fr)',
       sortable: true,
       cell: (track) => (
-        <div className={styles.lines} data-leaving={isLeaving(track.id) || undefined}>
+        <div className={classNames(tableStyles.lines, styles.name)} data-leaving={isLeaving(track.id) || undefined}>
           <span className={classNames(rows.title, styles.title)}>{track.title}</span>
-          <span className={classNames(rows.line, styles.narrowBy)}>
+          <span className={classNames(rows.line, tableStyles.narrow)}>
             {track.artist_name ?? t('library.unknownArtist')}
           </span>
         </div>
@@ -117,7 +87,7 @@ export function missingColumns({
       width: '116px',
       align: 'end',
       cell: (track) => (
-        <span className={styles.actions}>
+        <span className={tableStyles.actions}>
           {isLeaving(track.id) ? (
             <Button variant="plain" icon={IconUndo} {...notAStop} onClick={() => onUndo(track)}>
               {t('missing.undo')}
@@ -153,7 +123,7 @@ function ProposalCell({ track }: { track: TrackOut }) {
   if (!best) return null;
   const place = fileLocation(best.track);
   return (
-    <div className={styles.lines} title={place ? place.folder + place.name : best.track.title}>
+    <div className={tableStyles.lines} title={place ? place.folder + place.name : best.track.title}>
       <span className={rows.line}>{place?.name ?? best.track.title}</span>
       <span className={classNames(rows.line, styles.folder)} data-certain={best.is_certain || undefined}>
         {t(`missing.why.${best.why}`)}
@@ -166,7 +136,7 @@ function PlaceCell({ track, inStorage }: { track: TrackOut; inStorage: string })
   const place = fileLocation(track);
   if (!place) return <span className={styles.quiet}>{inStorage}</span>;
   return (
-    <div className={styles.lines} title={place.folder + place.name}>
+    <div className={tableStyles.lines} title={place.folder + place.name}>
       <span className={rows.line}>{place.name}</span>
       <span className={classNames(rows.line, styles.folder)}>{place.folder}</span>
     </div>

@@ -1,7 +1,7 @@
-// Tracks without a file: find it, or remove the track. Keys on a row: Enter finds, Delete removes, Space selects.
+// Tracks without a file: find it, or remove the track. Enter on a row finds it.
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useState, type KeyboardEvent } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconAllWell, IconDelete, IconScan } from '../../ui/icons.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
@@ -11,6 +11,7 @@ import { usePagedList } from '../../api/paged-list.ts';
 import { detailOf } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
+import { CheckedTable } from '../../ui/checked-table.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
@@ -18,10 +19,10 @@ import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { usePutAway } from '../../ui/undoable.ts';
 import { MOST_ROWS } from '../../ui/selection.ts';
 import { useSelection } from '../../ui/use-selection.ts';
-import { VirtualTable } from '../../ui/virtual-table.tsx';
 import { FindDialog } from './find-dialog.tsx';
 import { missingColumns } from './missing-columns.tsx';
 import { missingKey, undoRemovalOf, useRemoveMissing } from './use-remove-missing.ts';
+import tableStyles from '../../ui/checked-table.module.css';
 import styles from './missing.module.css';
 
 const PLACEHOLDERS = 12;
@@ -60,9 +61,7 @@ export function MissingPage() {
   };
   const columns = missingColumns({
     t,
-    isSelected: (id) => chosen.has(id),
     isLeaving,
-    onSelect: (_, index, range) => (range ? chosen.extend(index, true) : chosen.toggle(index)),
     onFind: find,
     onRemove: (track) => remove([track]),
     onUndo: (track) => undoRemovalOf(track.id),
@@ -81,24 +80,6 @@ export function MissingPage() {
     });
   };
 
-  /** Keys the table itself does not use. */
-  const onKeyDown = (event: KeyboardEvent) => {
-    const control = event.ctrlKey || event.metaKey;
-    const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]');
-    const index = Number(row?.dataset['index']);
-    const track = row === event.target ? list.item(index) : undefined;
-    if (control && event.key === 'a') chosen.all();
-    else if (control || event.altKey || !track) return;
-    else if (event.key === ' ') {
-      if (event.shiftKey) chosen.extend(index, true);
-      else chosen.toggle(index);
-    } else if (event.key === 'Escape') chosen.clear();
-    else if (event.key !== 'Delete' && event.key !== 'Backspace') return;
-    else if (chosen.count > 0) removeChosen();
-    else if (!isLeaving(track.id)) remove([track]);
-    event.preventDefault();
-  };
-
   function body() {
     if (list.error && list.total === undefined)
       return <ErrorState detail={detailOf(list.error)} onRetry={list.retry} />;
@@ -109,26 +90,27 @@ export function MissingPage() {
         </EmptyState>
       );
     return (
-      <>
-        <p className={styles.lead}>{t('missing.lead')}</p>
-        <p className={styles.keys}>{t('missing.keys')}</p>
+      <CheckedTable
+        lead={t('missing.lead')}
+        keys={t('missing.keys')}
+        chosen={chosen}
+        checkLabel={({ title }) => t('missing.select', { title })}
+        isDisabled={({ id }) => isLeaving(id)}
+        onRemove={(track) => remove([track])}
+        onRemoveChosen={removeChosen}
+        label={t('missing.label')}
+        columns={columns}
+        count={count}
+        item={list.item}
+        sort={{ id: sort, descending }}
+        onSort={onSort}
+        onRange={list.show}
+        onOpen={(index) => find(list.item(index))}
+      >
         <Certain
           onFound={(found) => setSaid(t('missing.foundCertain', { count: found, number: formatNumber(found) }))}
         />
-        <div onKeyDown={onKeyDown} className={styles.list}>
-          <VirtualTable
-            label={t('missing.label')}
-            columns={columns}
-            count={count}
-            item={list.item}
-            sort={{ id: sort, descending }}
-            onSort={onSort}
-            onRange={list.show}
-            onOpen={(index) => find(list.item(index))}
-            isCurrent={() => false}
-          />
-        </div>
-      </>
+      </CheckedTable>
     );
   }
 
@@ -140,7 +122,7 @@ export function MissingPage() {
         <>
           {chosen.count > 0 ? (
             <>
-              <span className={styles.chosen} aria-live="polite">
+              <span className={tableStyles.chosen} aria-live="polite">
                 {t('missing.chosen', { count: chosen.count, number: formatNumber(chosen.count) })}
               </span>
               <Button icon={IconDelete} onClick={removeChosen}>

@@ -4,57 +4,32 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { formatAgo, formatBytes, formatDate } from '../../ui/format.ts';
 import { IconDelete } from '../../ui/icons.ts';
+import { notAStop } from '../../ui/checked-table.tsx';
 import rows from '../../ui/rows.module.css';
 import type { Column } from '../../ui/virtual-table.tsx';
+import tableStyles from '../../ui/checked-table.module.css';
 import styles from './trash.module.css';
 
 export interface TrashActions {
   t: TFunction;
-  isSelected: (id: number) => boolean;
-  onSelect: (index: number, range: boolean) => void;
   onRestore: (track: TrashedTrackOut) => void;
   onDelete: (track: TrashedTrackOut) => void;
 }
 
-/** Rows are the tab stops; their controls are reached by keys on the row. */
-const notAStop = { tabIndex: -1 } as const;
-
-export function trashColumns({
-  t,
-  isSelected,
-  onSelect,
-  onRestore,
-  onDelete,
-}: TrashActions): Column<TrashedTrackOut>[] {
+export function trashColumns({ t, onRestore, onDelete }: TrashActions): Column<TrashedTrackOut>[] {
   const deletedBy = (track: TrashedTrackOut) =>
     track.deleted_by_name === null
       ? formatAgo(track.deleted_at)
       : t('trash.deletedBy', { when: formatAgo(track.deleted_at), name: track.deleted_by_name });
   return [
     {
-      id: 'select',
-      label: '',
-      width: '24px',
-      cell: ({ id, title }, index) => (
-        <label className={styles.check}>
-          <input
-            type="checkbox"
-            {...notAStop}
-            aria-label={t('trash.select', { title })}
-            checked={isSelected(id)}
-            onChange={(event) => onSelect(index, event.nativeEvent instanceof MouseEvent && event.nativeEvent.shiftKey)}
-          />
-        </label>
-      ),
-    },
-    {
       id: 'title',
       label: t('sort.title'),
       width: 'minmax(0, 3fr)',
       cell: (track) => (
-        <div className={styles.lines}>
+        <div className={tableStyles.lines}>
           <span className={rows.title}>{track.title}</span>
-          <span className={classNames(rows.line, styles.narrow)}>
+          <span className={classNames(rows.line, tableStyles.narrow)}>
             {track.artist_name ?? t('library.unknownArtist')} · {deletedBy(track)}
           </span>
         </div>
@@ -114,7 +89,7 @@ export function trashColumns({
       width: '132px',
       align: 'end',
       cell: (track) => (
-        <span className={styles.actions}>
+        <span className={tableStyles.actions}>
           <Button
             {...notAStop}
             aria-label={t('trash.restoreLabel', { title: track.title })}

@@ -1,14 +1,14 @@
-// Deleted tracks: bring them back, or delete them for good. Keys on a row: Enter restores, Delete deletes for good,
-// Space selects.
+// Deleted tracks: bring them back, or delete them for good. Enter on a row restores it.
 import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState, type KeyboardEvent } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { TrashedTrackOut } from '../../../server/library/wire.ts';
 import { usePagedList } from '../../api/paged-list.ts';
 import { detailOf } from '../../api/problem.ts';
 import { trashPage, trashTotalQuery, useEmptyTrash, useRestoreTracks } from '../../api/trash.ts';
 import { Button } from '../../ui/button.tsx';
+import { CheckedTable } from '../../ui/checked-table.tsx';
 import { formatBytes, formatNumber } from '../../ui/format.ts';
 import { IconDelete, IconTrash, IconUndo } from '../../ui/icons.ts';
 import { Page } from '../../ui/page.tsx';
@@ -16,8 +16,8 @@ import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { MOST_ROWS } from '../../ui/selection.ts';
 import { useSelection } from '../../ui/use-selection.ts';
-import { VirtualTable } from '../../ui/virtual-table.tsx';
 import { trashColumns } from './trash-columns.tsx';
+import tableStyles from '../../ui/checked-table.module.css';
 import styles from './trash.module.css';
 
 const PLACEHOLDERS = 12;
@@ -96,29 +96,9 @@ export function TrashPage() {
 
   const columns = trashColumns({
     t,
-    isSelected: (id) => chosen.has(id),
-    onSelect: (index, range) => (range ? chosen.extend(index, true) : chosen.toggle(index)),
     onRestore: (track) => restore([track]),
     onDelete: (track) => ask([track]),
   });
-
-  /** Keys the table itself does not use. */
-  const onKeyDown = (event: KeyboardEvent) => {
-    const control = event.ctrlKey || event.metaKey;
-    const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]');
-    const index = Number(row?.dataset['index']);
-    const track = row === event.target ? list.item(index) : undefined;
-    if (control && event.key === 'a') chosen.all();
-    else if (control || event.altKey || !track) return;
-    else if (event.key === ' ') {
-      if (event.shiftKey) chosen.extend(index, true);
-      else chosen.toggle(index);
-    } else if (event.key === 'Escape') chosen.clear();
-    else if (event.key !== 'Delete' && event.key !== 'Backspace') return;
-    else if (chosen.count > 0) askChosen();
-    else ask([track]);
-    event.preventDefault();
-  };
 
   function body() {
     if (list.error && list.total === undefined)
@@ -130,26 +110,25 @@ export function TrashPage() {
         </EmptyState>
       );
     return (
-      <>
-        <p className={styles.lead}>{t('trash.lead')}</p>
-        <p className={styles.keys}>{t('trash.keys')}</p>
-        <div onKeyDown={onKeyDown} className={styles.list}>
-          <VirtualTable
-            label={t('trash.label')}
-            columns={columns}
-            count={count}
-            item={list.item}
-            sort={BY_TIME}
-            onSort={() => {}}
-            onRange={list.show}
-            onOpen={(index) => {
-              const track = list.item(index);
-              if (track) restore([track]);
-            }}
-            isCurrent={() => false}
-          />
-        </div>
-      </>
+      <CheckedTable
+        lead={t('trash.lead')}
+        keys={t('trash.keys')}
+        chosen={chosen}
+        checkLabel={({ title }) => t('trash.select', { title })}
+        onRemove={(track) => ask([track])}
+        onRemoveChosen={askChosen}
+        label={t('trash.label')}
+        columns={columns}
+        count={count}
+        item={list.item}
+        sort={BY_TIME}
+        onSort={() => {}}
+        onRange={list.show}
+        onOpen={(index) => {
+          const track = list.item(index);
+          if (track) restore([track]);
+        }}
+      />
     );
   }
 
@@ -160,7 +139,7 @@ export function TrashPage() {
       tools={
         chosen.count > 0 ? (
           <>
-            <span className={styles.chosen} aria-live="polite">
+            <span className={tableStyles.chosen} aria-live="polite">
               {t('select.chosen', { count: chosen.count, number: formatNumber(chosen.count) })}
             </span>
             <Button variant="primary" icon={IconUndo} disabled={restoring.isPending} onClick={restoreChosen}>
