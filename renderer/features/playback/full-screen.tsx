@@ -1,10 +1,8 @@
 // The player as the whole window: cover, controls, and lyrics or queue beside them.
-import { Modal } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trackCover } from '../../api/urls.ts';
-import { useCurrentTrack, usePlayer } from '../../player/use-player.ts';
-import { useArtworkAccent } from '../../ui/artwork-accent.ts';
+import { usePlayer } from '../../player/use-player.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
 import { IconDown } from '../../ui/icons.ts';
@@ -13,6 +11,7 @@ import { FailureNotice } from './failure-notice.tsx';
 import { LyricsView } from './lyrics-view.tsx';
 import { CurrentLikeButton, NowPlayingText } from './now-playing.tsx';
 import { PlaybackButton } from './playback-button.tsx';
+import { PlayerOverlay, type PlayerOverlayProps } from './player-overlay.tsx';
 import { QueueActions } from './queue-actions.tsx';
 import { QueueOrHint, type SideView } from './queue-panel.tsx';
 import { SeekBar, TransportButtons, VolumeControl } from './transport.tsx';
@@ -20,67 +19,52 @@ import styles from './full-screen.module.css';
 
 const VIEWS = ['lyrics', 'queue'] as const satisfies readonly SideView[];
 
-export function FullScreen({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export function FullScreen({ opened, onClose }: PlayerOverlayProps) {
   const { t } = useTranslation();
-  const track = useCurrentTrack();
   const from = usePlayer((state) => state.from);
   const [chosen, setChosen] = useState<SideView | null>(null);
-  const view = chosen ?? (track?.has_lyrics ? 'lyrics' : 'queue');
-  const accent = useArtworkAccent(track ? trackCover(track, 160) : null);
   return (
-    <Modal
-      opened={opened && track !== null}
-      onClose={onClose}
-      fullScreen
-      withCloseButton={false}
-      padding={0}
-      transitionProps={{ transition: 'slide-up', duration: 180 }}
-      attributes={{ content: { 'aria-label': t('player.player'), 'data-player': true } }}
-      styles={{ body: { height: '100%' } }}
-    >
-      {track && (
-        <div
-          className={styles.screen}
-          style={accent}
-          tabIndex={-1}
-          data-autofocus // no button: the space bar is the player's
-          onClick={(event) => (event.target as HTMLElement).closest('a') && onClose()}
-        >
-          <header className={styles.top}>
-            <IconButton label={t('player.close')} icon={IconDown} iconSize={24} onClick={onClose} />
-            <p>{from !== null && t('player.from', { name: from })}</p>
-            <div className={styles.tools}>
-              {view === 'queue' && <QueueActions />}
-              <Segmented
-                label={t('playback.view')}
-                value={view}
-                options={VIEWS.map((value) => ({
-                  value,
-                  label: t(value === 'queue' ? 'queue.queue' : 'playback.lyrics'),
-                }))}
-                onChange={setChosen}
-              />
+    <PlayerOverlay opened={opened} onClose={onClose} className={styles.screen}>
+      {(track) => {
+        const view = chosen ?? (track.has_lyrics ? 'lyrics' : 'queue');
+        return (
+          <>
+            <header className={styles.top}>
+              <IconButton label={t('player.close')} icon={IconDown} iconSize={24} onClick={onClose} />
+              <p>{from !== null && t('player.from', { name: from })}</p>
+              <div className={styles.tools}>
+                {view === 'queue' && <QueueActions />}
+                <Segmented
+                  label={t('playback.view')}
+                  value={view}
+                  options={VIEWS.map((value) => ({
+                    value,
+                    label: t(value === 'queue' ? 'queue.queue' : 'playback.lyrics'),
+                  }))}
+                  onChange={setChosen}
+                />
+              </div>
+            </header>
+            <div className={styles.now}>
+              <Cover src={trackCover(track, 1200)} alt="" className={styles.cover} eager />
+              <div className={styles.title}>
+                <NowPlayingText track={track} size="large" />
+                <CurrentLikeButton track={track} />
+              </div>
+              <SeekBar below />
+              <div className={styles.controls}>
+                <PlaybackButton />
+                <TransportButtons large />
+                <VolumeControl whole />
+              </div>
+              <FailureNotice />
             </div>
-          </header>
-          <div className={styles.now}>
-            <Cover src={trackCover(track, 1200)} alt="" className={styles.cover} eager />
-            <div className={styles.title}>
-              <NowPlayingText track={track} size="large" />
-              <CurrentLikeButton track={track} />
-            </div>
-            <SeekBar below />
-            <div className={styles.controls}>
-              <PlaybackButton />
-              <TransportButtons large />
-              <VolumeControl whole />
-            </div>
-            <FailureNotice />
-          </div>
-          <section className={styles.beside} aria-label={t(view === 'queue' ? 'queue.queue' : 'playback.lyrics')}>
-            {view === 'queue' ? <QueueOrHint /> : <LyricsView />}
-          </section>
-        </div>
-      )}
-    </Modal>
+            <section className={styles.beside} aria-label={t(view === 'queue' ? 'queue.queue' : 'playback.lyrics')}>
+              {view === 'queue' ? <QueueOrHint /> : <LyricsView />}
+            </section>
+          </>
+        );
+      }}
+    </PlayerOverlay>
   );
 }

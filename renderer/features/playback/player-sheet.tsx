@@ -1,41 +1,27 @@
 // The full-screen player of a phone.
-import { Modal } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconDown, IconLyrics, IconQueue } from '../../ui/icons.ts';
 import { trackCover } from '../../api/urls.ts';
-import { useCurrentTrack } from '../../player/use-player.ts';
-import { useArtworkAccent } from '../../ui/artwork-accent.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
-import { CurrentLikeButton } from './now-playing.tsx';
 import { LyricsView } from './lyrics-view.tsx';
-import { NowPlayingText } from './now-playing.tsx';
+import { CurrentLikeButton, NowPlayingText } from './now-playing.tsx';
 import { PlaybackButton } from './playback-button.tsx';
+import { PlayerOverlay, type PlayerOverlayProps } from './player-overlay.tsx';
 import { QueueActions } from './queue-actions.tsx';
 import { QueueOrHint, type SideView } from './queue-panel.tsx';
 import { SeekBar, TransportButtons } from './transport.tsx';
 import styles from './player-sheet.module.css';
 
-export function PlayerSheet({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export function PlayerSheet({ opened, onClose }: PlayerOverlayProps) {
   const { t } = useTranslation();
-  const track = useCurrentTrack();
   const [view, setView] = useState<SideView | null>(null);
   const toggle = (wanted: SideView) => setView(view === wanted ? null : wanted);
-  const accent = useArtworkAccent(track ? trackCover(track, 160) : null);
   return (
-    <Modal
-      opened={opened && track !== null}
-      onClose={onClose}
-      fullScreen
-      withCloseButton={false}
-      padding={0}
-      transitionProps={{ transition: 'slide-up', duration: 180 }}
-      attributes={{ content: { 'aria-label': t('player.player') } }}
-      styles={{ body: { height: '100%' } }}
-    >
-      {track && (
-        <div className={styles.sheet} style={accent}>
+    <PlayerOverlay opened={opened} onClose={onClose} className={styles.sheet}>
+      {(track) => (
+        <>
           <div className={styles.top}>
             <IconButton label={t('player.close')} icon={IconDown} iconSize={24} onClick={onClose} />
             <span className={styles.album}>{track.album_title}</span>
@@ -48,9 +34,7 @@ export function PlayerSheet({ opened, onClose }: { opened: boolean; onClose: () 
               <Cover src={trackCover(track, 600)} alt="" className={styles.cover} eager />
             </div>
           )}
-          <div onClick={(event) => (event.target as HTMLElement).closest('a') && onClose()}>
-            <NowPlayingText track={track} size="large" />
-          </div>
+          <NowPlayingText track={track} size="large" />
           <SeekBar below />
           <TransportButtons large />
           <div className={styles.more}>
@@ -69,8 +53,8 @@ export function PlayerSheet({ opened, onClose }: { opened: boolean; onClose: () 
               onClick={() => toggle('queue')}
             />
           </div>
-        </div>
+        </>
       )}
-    </Modal>
+    </PlayerOverlay>
   );
 }

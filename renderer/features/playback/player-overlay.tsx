@@ -1,0 +1,48 @@
+// The player as the whole window, on a desk and on a phone. Following a link closes it.
+import { Modal } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { trackCover } from '../../api/urls.ts';
+import type { QueueTrack } from '../../player/player.ts';
+import { useCurrentTrack } from '../../player/use-player.ts';
+import { useArtworkAccent } from '../../ui/artwork-accent.ts';
+
+export interface PlayerOverlayProps {
+  opened: boolean;
+  onClose: () => void;
+}
+
+export function PlayerOverlay({
+  opened,
+  onClose,
+  className,
+  children,
+}: PlayerOverlayProps & { className: string | undefined; children: (track: QueueTrack) => ReactNode }) {
+  const { t } = useTranslation();
+  const track = useCurrentTrack();
+  const accent = useArtworkAccent(track ? trackCover(track, 160) : null);
+  return (
+    <Modal
+      opened={opened && track !== null}
+      onClose={onClose}
+      fullScreen
+      withCloseButton={false}
+      padding={0}
+      transitionProps={{ transition: 'slide-up', duration: 180 }}
+      attributes={{ content: { 'aria-label': t('player.player'), 'data-player': true } }}
+      styles={{ body: { height: '100%' } }}
+    >
+      {track && (
+        <div
+          className={className}
+          style={accent}
+          tabIndex={-1}
+          data-autofocus // no button: the space bar is the player's
+          onClick={(event) => (event.target as HTMLElement).closest('a') && onClose()}
+        >
+          {children(track)}
+        </div>
+      )}
+    </Modal>
+  );
+}
