@@ -7,8 +7,8 @@ import type { TrackFieldName, TrackOut } from '../../../server/library/wire.ts';
 import { ApiError, detailOf } from '../../api/problem.ts';
 import { useSetMetadata } from '../../api/tracks.ts';
 import { FIELD_NAMES, isFieldName, viewOf } from '../../music/track-fields.ts';
-import { Button } from '../../ui/button.tsx';
 import { formText } from '../../ui/form-text.ts';
+import { FormButtons } from '../../ui/form-buttons.tsx';
 import { toTrackPut, type EditValues } from './edit-values.ts';
 import styles from './details.module.css';
 
@@ -73,12 +73,7 @@ export function EditForm({ track, onDone }: { track: TrackOut; onDone: () => voi
           {detailOf(save.error)}
         </p>
       )}
-      <div className={styles.actions}>
-        <Button type="submit" variant="primary" disabled={save.isPending}>
-          {t('details.save')}
-        </Button>
-        <Button onClick={onDone}>{t('details.cancel')}</Button>
-      </div>
+      <FormButtons label={t('details.save')} disabled={save.isPending} onCancel={onDone} />
     </form>
   );
 }

@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next';
 import type { UserOut } from '../../../server/auth/wire.ts';
 import { detailOf } from '../../api/problem.ts';
 import { useChangeUser } from '../../api/users.ts';
-import { Button } from '../../ui/button.tsx';
 import { RightsFields, termsIn } from './rights-fields.tsx';
+import { FormButtons } from '../../ui/form-buttons.tsx';
 import styles from './settings.module.css';
 
 export function AccountRights({ person, onDone }: { person: UserOut; onDone: () => void }) {
@@ -23,14 +23,7 @@ export function AccountRights({ person, onDone }: { person: UserOut; onDone: () 
           {detailOf(change.error)}
         </p>
       )}
-      <div className={styles.buttons}>
-        <Button type="submit" variant="primary" disabled={change.isPending}>
-          {t('settings.rights.save')}
-        </Button>
-        <Button variant="plain" onClick={onDone}>
-          {t('settings.cancel')}
-        </Button>
-      </div>
+      <FormButtons label={t('settings.rights.save')} disabled={change.isPending} onCancel={onDone} />
     </form>
   );
 }

@@ -7,7 +7,8 @@ import type { UserOut } from '../../../server/auth/wire.ts';
 import { useChangeUser, useDeleteUser } from '../../api/users.ts';
 import { ApiError, detailOf } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
+import { IconButton } from '../../ui/button.tsx';
+import { FormButtons } from '../../ui/form-buttons.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { formatAgo } from '../../ui/format.ts';
 import { AccountRights } from './account-rights.tsx';
@@ -36,19 +37,12 @@ export function AccountRow({ person }: { person: UserOut }) {
           {asked === 'delete' && (
             <div className={styles.padded}>
               <p>{t('settings.people.deleteAsk', { name: person.username })}</p>
-              <div className={styles.buttons}>
-                <Button
-                  variant="primary"
-                  autoFocus
-                  disabled={remove.isPending}
-                  onClick={() => remove.mutate(person.id)}
-                >
-                  {t('settings.people.delete')}
-                </Button>
-                <Button variant="plain" onClick={() => setAsked(null)}>
-                  {t('settings.cancel')}
-                </Button>
-              </div>
+              <FormButtons
+                label={t('settings.people.delete')}
+                disabled={remove.isPending}
+                onConfirm={() => remove.mutate(person.id)}
+                onCancel={() => setAsked(null)}
+              />
             </div>
           )}
           {error && asked === null && (
@@ -102,14 +96,7 @@ function NewPassword({ person, onDone }: { person: UserOut; onDone: () => void }
         error={fault}
         visibilityToggleButtonProps={{ 'aria-label': t('account.showPassword') }}
       />
-      <div className={styles.buttons}>
-        <Button type="submit" variant="primary" disabled={change.isPending}>
-          {t('settings.people.reset')}
-        </Button>
-        <Button variant="plain" onClick={onDone}>
-          {t('settings.cancel')}
-        </Button>
-      </div>
+      <FormButtons label={t('settings.people.reset')} disabled={change.isPending} onCancel={onDone} />
     </form>
   );
 }

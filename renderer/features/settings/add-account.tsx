@@ -5,6 +5,7 @@ import { IconAddAccount } from '../../ui/icons.ts';
 import { useAddUser } from '../../api/users.ts';
 import { ApiError } from '../../api/problem.ts';
 import { Button } from '../../ui/button.tsx';
+import { FormButtons } from '../../ui/form-buttons.tsx';
 import { CredentialFields } from '../../ui/credential-fields.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { NEW_ACCOUNT, RightsFields, termsIn } from './rights-fields.tsx';
@@ -57,14 +58,7 @@ export function AddAccount() {
             <RightsFields terms={NEW_ACCOUNT} />
           </fieldset>
         )}
-        <div className={styles.buttons}>
-          <Button type="submit" variant="primary" disabled={add.isPending}>
-            {t('signIn.create')}
-          </Button>
-          <Button variant="plain" onClick={() => setIsOpen(false)}>
-            {t('settings.cancel')}
-          </Button>
-        </div>
+        <FormButtons label={t('signIn.create')} disabled={add.isPending} onCancel={() => setIsOpen(false)} />
       </form>
     </SettingGroup>
   );

@@ -7,6 +7,7 @@ import type { AppPasswordInfo } from '../../../server/auth/wire.ts';
 import { appPasswordsQuery, useAddAppPassword, useRevokeAppPassword } from '../../api/account.ts';
 import { ApiError, detailOf } from '../../api/problem.ts';
 import { Button } from '../../ui/button.tsx';
+import { FormButtons } from '../../ui/form-buttons.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { IconAdd } from '../../ui/icons.ts';
 import { Skeleton } from '../../ui/states.tsx';
@@ -57,19 +58,12 @@ function PasswordRow({ one, password }: { one: AppPasswordInfo; password: string
           {isAsked && (
             <div className={styles.padded}>
               <p>{t('settings.appPasswords.revokeAsk', { name: one.name })}</p>
-              <div className={styles.buttons}>
-                <Button
-                  variant="primary"
-                  autoFocus
-                  disabled={revoke.isPending}
-                  onClick={() => revoke.mutate(one.id, { onSettled: () => setIsAsked(false) })}
-                >
-                  {t('settings.appPasswords.revoke')}
-                </Button>
-                <Button variant="plain" onClick={() => setIsAsked(false)}>
-                  {t('settings.cancel')}
-                </Button>
-              </div>
+              <FormButtons
+                label={t('settings.appPasswords.revoke')}
+                disabled={revoke.isPending}
+                onConfirm={() => revoke.mutate(one.id, { onSettled: () => setIsAsked(false) })}
+                onCancel={() => setIsAsked(false)}
+              />
             </div>
           )}
           {revoke.error && (

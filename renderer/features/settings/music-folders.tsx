@@ -16,6 +16,7 @@ import {
 import { ApiError, detailOf } from '../../api/problem.ts';
 import { FolderPicker } from '../../music/folder-picker.tsx';
 import { Button } from '../../ui/button.tsx';
+import { FormButtons } from '../../ui/form-buttons.tsx';
 import { formatBytes } from '../../ui/format.ts';
 import { IconAgain, IconChooseFolder, IconDelete, IconEdit, IconUndo } from '../../ui/icons.ts';
 import { Segmented } from '../../ui/segmented.tsx';
@@ -158,7 +159,7 @@ function FolderDialog({ editing, onClose }: { editing: MusicFolderOut | 'new'; o
       opened
       onClose={onClose}
       title={t(before ? 'settings.folders.editTitle' : 'settings.folders.add')}
-      closeButtonProps={{ 'aria-label': t('settings.folders.cancel') }}
+      closeButtonProps={{ 'aria-label': t('form.cancel') }}
     >
       <form className={styles.dialog} onSubmit={(event) => void submit(event).catch(() => undefined)}>
         <TextInput
@@ -204,12 +205,11 @@ function FolderDialog({ editing, onClose }: { editing: MusicFolderOut | 'new'; o
             {detailOf(other)}
           </p>
         )}
-        <div className={styles.buttons}>
-          <Button type="submit" variant="primary" disabled={add.isPending || change.isPending}>
-            {t(before ? 'settings.folders.save' : 'settings.folders.add')}
-          </Button>
-          <Button onClick={onClose}>{t('settings.folders.cancel')}</Button>
-        </div>
+        <FormButtons
+          label={t(before ? 'settings.folders.save' : 'settings.folders.add')}
+          disabled={add.isPending || change.isPending}
+          onCancel={onClose}
+        />
       </form>
     </Modal>
   );
@@ -228,7 +228,7 @@ function RemoveDialog({ folder, onClose }: { folder: MusicFolderOut; onClose: ()
       opened
       onClose={onClose}
       title={t('settings.folders.removeTitle', { name: folder.name })}
-      closeButtonProps={{ 'aria-label': t('settings.folders.cancel') }}
+      closeButtonProps={{ 'aria-label': t('form.cancel') }}
     >
       <div className={styles.dialog}>
         {effect.data && (
@@ -243,16 +243,12 @@ function RemoveDialog({ folder, onClose }: { folder: MusicFolderOut; onClose: ()
             {detailOf(error)}
           </p>
         )}
-        <div className={styles.buttons}>
-          <Button
-            variant="primary"
-            disabled={!effect.data || remove.isPending}
-            onClick={() => remove.mutate(folder.id, { onSuccess: onClose })}
-          >
-            {t('settings.folders.remove')}
-          </Button>
-          <Button onClick={onClose}>{t('settings.folders.cancel')}</Button>
-        </div>
+        <FormButtons
+          label={t('settings.folders.remove')}
+          disabled={!effect.data || remove.isPending}
+          onConfirm={() => remove.mutate(folder.id, { onSuccess: onClose })}
+          onCancel={onClose}
+        />
       </div>
     </Modal>
   );

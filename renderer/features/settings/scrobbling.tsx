@@ -13,6 +13,7 @@ import {
   useSyncLoves,
 } from '../../api/scrobbling.ts';
 import { Button } from '../../ui/button.tsx';
+import { FormButtons } from '../../ui/form-buttons.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { formatAgo, formatNumber } from '../../ui/format.ts';
 import { SettingGroup, SettingRow } from './setting-row.tsx';
@@ -183,20 +184,17 @@ function Connect({ one, onDone }: { one: ScrobblingOut; onDone: () => void }) {
           {start.error ? detailOf(start.error) : fault}
         </p>
       )}
-      <div className={styles.buttons}>
-        <Button type="submit" variant="primary" disabled={connect.isPending || start.isPending}>
-          {t(
-            byPage && !page
-              ? 'settings.scrobbling.start'
-              : byPage
-                ? 'settings.scrobbling.allowed'
-                : 'settings.scrobbling.connect',
-          )}
-        </Button>
-        <Button variant="plain" onClick={onDone}>
-          {t('settings.cancel')}
-        </Button>
-      </div>
+      <FormButtons
+        label={t(
+          byPage && !page
+            ? 'settings.scrobbling.start'
+            : byPage
+              ? 'settings.scrobbling.allowed'
+              : 'settings.scrobbling.connect',
+        )}
+        disabled={connect.isPending || start.isPending}
+        onCancel={onDone}
+      />
     </form>
   );
 }
