@@ -22,6 +22,7 @@ import { Page } from '../../ui/page.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { VirtualGrid } from '../../ui/virtual-grid.tsx';
 import { EmptyLibrary } from './empty-library.tsx';
+import long from './long-rows.module.css';
 import styles from './folders.module.css';
 
 const ROW_HEIGHT = 48;
@@ -132,10 +133,10 @@ function FolderRow({ folder, tabIndex }: { folder: FolderOut | undefined; tabInd
   if (!folder) return <Skeleton height="20px" />;
   const items = folderItems(folder);
   return (
-    <div className={styles.row} {...markItems(items)}>
-      <Link to="/folders" search={{ path: folder.path }} className={styles.line} tabIndex={tabIndex} data-stop>
+    <div className={long.row} {...markItems(items)}>
+      <Link to="/folders" search={{ path: folder.path }} className={long.line} tabIndex={tabIndex} data-stop>
         <IconFolder size={20} aria-hidden />
-        <span className={styles.name}>{folder.name}</span>
+        <span className={long.name}>{folder.name}</span>
       </Link>
       <MoreButton items={items} name={folder.name} tabIndex={-1} />
       <IconForward size={16} aria-hidden />
@@ -154,21 +155,21 @@ function TrackRow({ track, tabIndex, onPlay }: TrackRowProps) {
   if (!track) return <Skeleton height="20px" />;
   const items = trackItems(oneTrack(track));
   return (
-    <div className={styles.row} draggable {...markItems(items)}>
+    <div className={long.row} draggable {...markItems(items)}>
       <button
         type="button"
-        className={styles.line}
+        className={long.line}
         tabIndex={tabIndex}
         data-stop
         onClick={onPlay}
         aria-label={t('folders.playTrack', { title: track.title })}
       >
         <IconTrack size={20} aria-hidden />
-        <span className={styles.name}>{track.title}</span>
+        <span className={long.name}>{track.title}</span>
         <span className={styles.artist}>{track.artist_name}</span>
       </button>
       <AvailabilityIcon availability={track.availability} />
-      <span className={styles.length}>{track.duration_ms === null ? '' : formatClock(track.duration_ms)}</span>
+      <span className={long.figure}>{track.duration_ms === null ? '' : formatClock(track.duration_ms)}</span>
       <MoreButton items={items} name={track.title} tabIndex={-1} />
     </div>
   );

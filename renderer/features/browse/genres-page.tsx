@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { classNames } from '../../ui/class-names.ts';
 import { IconForward, IconGenre, IconGridView, IconListView } from '../../ui/icons.ts';
 import type { GenreOut } from '../../../server/library/wire.ts';
 import { albumPage, genresQuery } from '../../api/library.ts';
@@ -20,6 +21,7 @@ import { CAPTION_HEIGHT } from './album-card.tsx';
 import { EmptyLibrary } from './empty-library.tsx';
 import { useJump } from '../../music/type-ahead.ts';
 import { useCardSize } from './use-card-size.ts';
+import long from './long-rows.module.css';
 import styles from './genres.module.css';
 
 const GAP = { column: 20, row: 24 };
@@ -108,7 +110,7 @@ function GenreTile({ genre, tabIndex }: GenreProps) {
   const { data, isPending } = useQuery(albumPage({ genre: genre.name, sort: 'play_count' }, COVERS));
   const covers = data?.items.flatMap((album) => albumCover(album, 160) ?? []) ?? [];
   return (
-    <div className={styles.tile} {...markItems(genreItems(genre))}>
+    <div {...markItems(genreItems(genre))}>
       <Link
         to="/albums"
         search={{ genre: genre.name }}
@@ -123,7 +125,7 @@ function GenreTile({ genre, tabIndex }: GenreProps) {
           <span className={styles.blank}>{!isPending && <IconGenre size={40} stroke={1.25} aria-hidden />}</span>
         )}
       </Link>
-      <span className={styles.name} title={genre.name}>
+      <span className={classNames(long.name, styles.caption)} title={genre.name}>
         {genre.name}
       </span>
       <TrackLink genre={genre} />
@@ -134,10 +136,10 @@ function GenreTile({ genre, tabIndex }: GenreProps) {
 function GenreRow({ genre, tabIndex }: GenreProps) {
   const { t } = useTranslation();
   return (
-    <div className={styles.row} {...markItems(genreItems(genre))}>
-      <Link to="/albums" search={{ genre: genre.name }} className={styles.line} tabIndex={tabIndex} data-stop>
-        <span className={styles.name}>{genre.name}</span>
-        <span className={styles.count}>{t('album.count', { count: genre.album_count })}</span>
+    <div className={long.row} {...markItems(genreItems(genre))}>
+      <Link to="/albums" search={{ genre: genre.name }} className={long.line} tabIndex={tabIndex} data-stop>
+        <span className={long.name}>{genre.name}</span>
+        <span className={long.figure}>{t('album.count', { count: genre.album_count })}</span>
       </Link>
       <TrackLink genre={genre} />
       <MoreButton items={() => genreItems(genre)} name={genre.name} tabIndex={-1} />
@@ -149,7 +151,7 @@ function GenreRow({ genre, tabIndex }: GenreProps) {
 const TrackLink = ({ genre }: { genre: GenreOut }) => {
   const { t } = useTranslation();
   return (
-    <Link to="/tracks" search={{ genre: genre.name }} className={styles.count} tabIndex={-1}>
+    <Link to="/tracks" search={{ genre: genre.name }} className={classNames(long.figure, styles.tracks)} tabIndex={-1}>
       {t('track.count', { count: genre.track_count })}
     </Link>
   );

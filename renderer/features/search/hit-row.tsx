@@ -16,7 +16,9 @@ import { useRemoteHitState } from '../../music/use-remote-hit.ts';
 import { Cover } from '../../ui/cover.tsx';
 import { markItems } from '../../music/item-marks.ts';
 import { itemsOf, type Hit } from './hits.ts';
+import { classNames } from '../../ui/class-names.ts';
 import rows from '../../ui/rows.module.css';
+import hitStyles from './hits.module.css';
 import styles from './palette.module.css';
 
 interface HitRowProps {
@@ -37,13 +39,13 @@ export function HitRow({ hit, domId, active, onPoint, onOpen, onGet }: HitRowPro
       id={domId}
       role="option"
       aria-selected={active}
-      className={styles.hit}
+      className={classNames(hitStyles.hit, styles.hit)}
       onPointerMove={onPoint}
       onClick={onOpen}
       {...(items && markItems(items))}
     >
       {Symbol ? (
-        <span className={styles.symbol}>
+        <span className={hitStyles.symbol}>
           <Symbol size={20} stroke={1.75} aria-hidden />
         </span>
       ) : (

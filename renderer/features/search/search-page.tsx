@@ -21,6 +21,7 @@ import { factsOf } from './hit-row.tsx';
 import { itemsOf, pathOf, type Hit, type HitGroup } from './hits.ts';
 import { forgetSearches, rememberSearch, useRecentSearches } from './recent.ts';
 import { PAGE, useSearch } from './use-search.ts';
+import hitStyles from './hits.module.css';
 import styles from './search-page.module.css';
 
 /** Lists that take the same text as a filter. */
@@ -67,6 +68,7 @@ export function SearchPage() {
         <IconSearch size={20} aria-hidden />
         <input
           type="search"
+          className={hitStyles.input}
           aria-label={t('search.label')}
           placeholder={t('search.placeholder')}
           value={text}
@@ -144,11 +146,11 @@ function HitItem({ hit, q }: { hit: Hit; q: string }) {
   const items = itemsOf(hit);
   const { icon: Symbol } = facts;
   return (
-    <li className={styles.row} draggable={items !== null} {...(items && markItems(items))}>
+    <li className={classNames(hitStyles.hit, styles.row)} draggable={items !== null} {...(items && markItems(items))}>
       {hit.kind === 'track' ? (
         <PlayCover track={hit.track} onPlay={() => player.playTracks([hit.track], { shuffle: false })} />
       ) : Symbol ? (
-        <span className={styles.symbol}>
+        <span className={hitStyles.symbol}>
           <Symbol size={20} stroke={1.75} aria-hidden />
         </span>
       ) : (

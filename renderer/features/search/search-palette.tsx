@@ -19,6 +19,7 @@ import { HitRow } from './hit-row.tsx';
 import { itemsOf, pathOf, type Hit, type HitGroup } from './hits.ts';
 import { rememberSearch, useRecentSearches } from './recent.ts';
 import { PALETTE, useSearch } from './use-search.ts';
+import hitStyles from './hits.module.css';
 import styles from './palette.module.css';
 
 export function SearchPalette({
@@ -151,6 +152,7 @@ function Palette({ initialText, onClose }: { initialText: string; onClose: () =>
         <input
           ref={input}
           type="search"
+          className={hitStyles.input}
           role="combobox"
           aria-expanded={hits.length > 0}
           aria-controls={listId}
