@@ -1,18 +1,18 @@
 // Two tracks that became one can be separated again: each is what it was, with what people did with it.
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { KEPT_MS } from '../../server/library/trash.ts';
-import type { JobOut } from '../../server/jobs/wire.ts';
 import type { MergeOut, MergePage } from '../../server/library/merge-wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import type { CertainOut, ReplacementOut } from '../../server/relocation/wire.ts';
 import type { UploadOut } from '../../server/uploads/wire.ts';
+import { openMusicFolder } from '../support/music-folder.ts';
 import { makeLibrary, type ExpectedFile, type Manifest } from '../support/library.ts';
 import { retagMp3 } from '../support/retag.ts';
 import { allTracks } from '../support/served-library.ts';
-import { ADMIN, registerUser, startServer, type TestServer } from '../support/server.ts';
+import { ADMIN, registerUser, type TestServer } from '../support/server.ts';
 
 let base: string;
 let manifest: Manifest;
@@ -44,32 +44,15 @@ afterEach(async () => {
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 async function openMusic(mode: 'copy' | 'reference', files: Record<string, ExpectedFile>) {
-  const folder = mkdtempSync(join(base, 'music-'));
-  let time = 1_500_000_000;
-  const at = (path: string): string => join(folder, path);
-  const put = (path: string, file: ExpectedFile): void => {
-    mkdirSync(dirname(at(path)), { recursive: true });
-    copyFileSync(join(manifest.dir, file.path), at(path));
-    utimesSync(at(path), time, time++);
-  };
-  for (const [path, file] of Object.entries(files)) put(path, file);
-  const server = await startServer({ env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: mode } });
+  const folder = await openMusicFolder(mkdtempSync(join(base, 'music-')), mode, manifest, files);
+  const { server } = folder;
   open.push(server);
   const db = server.app.db.$client;
   const run = (sql: string, ...values: unknown[]): void => void db.prepare(sql).run(...values);
   run("INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES (1, 1, 'Mine', 0, 0)");
   let stamp = 0;
-  const scan = async (): Promise<void> => {
-    await server.api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
-    await server.app.drain();
-  };
-  await scan();
   return {
-    server,
-    at,
-    put,
-    scan,
-    track: async (path: string) => (await allTracks(server)).find((track) => track.source_id === path) as TrackOut,
+    ...folder,
     /** What a person does with a track. */
     async use(id: number, { rating = 0, plays = 1 } = {}): Promise<void> {
       for (let i = 0; i < plays; i++)

@@ -1,17 +1,16 @@
 // Missing tracks: a user relocates or deletes them, and later scans respect that.
-import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ReplacementOut } from '../../server/relocation/wire.ts';
-import type { ScanResult } from '../../server/scan/wire.ts';
-import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import type { LikeState } from '../../server/likes/wire.ts';
+import { openMusicFolder, type MusicFolder } from '../support/music-folder.ts';
 import { makeLibrary, type ExpectedFile, type Manifest } from '../support/library.ts';
 import { retagMp3 } from '../support/retag.ts';
 import { allTracks, totalOf } from '../support/served-library.ts';
-import { registerUser, startServer, type Answer, type TestServer } from '../support/server.ts';
+import { registerUser, type Answer, type TestServer } from '../support/server.ts';
 
 let base: string;
 let manifest: Manifest;
@@ -30,13 +29,7 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-interface Library {
-  server: TestServer;
-  at: (path: string) => string;
-  /** Copies a file of the collection there. */
-  put: (path: string, file: ExpectedFile) => void;
-  scan: () => Promise<ScanResult>;
-  track: (path: string) => Promise<TrackOut>;
+interface Library extends MusicFolder {
   get: (id: number) => Promise<Answer<TrackOut>>;
   candidates: (id: number) => Promise<{ why: string; path: string }[]>;
   relocate: (id: number, track_id: unknown) => Promise<Answer<TrackOut>>;
@@ -46,29 +39,11 @@ async function library(
   files: Record<string, ExpectedFile>,
   mode: 'copy' | 'reference' = 'reference',
 ): Promise<Library> {
-  const folder = mkdtempSync(join(base, 'music-'));
-  let time = 1_500_000_000;
-  const at = (path: string): string => join(folder, path);
-  const put = (path: string, file: ExpectedFile): void => {
-    mkdirSync(dirname(at(path)), { recursive: true });
-    copyFileSync(join(manifest.dir, file.path), at(path));
-    utimesSync(at(path), time, time++);
-  };
-  for (const [path, file] of Object.entries(files)) put(path, file);
-  const server = await startServer({ env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: mode } });
+  const folder = await openMusicFolder(mkdtempSync(join(base, 'music-')), mode, manifest, files);
+  const { server } = folder;
   open.push(server);
-  const scan = async (): Promise<ScanResult> => {
-    const { body } = await server.api<JobOut>('/sources/local_folder/scan', { method: 'POST' });
-    await server.app.drain();
-    return (await server.api<JobOut & { result: ScanResult }>(`/jobs/${body.id}`)).body.result;
-  };
-  await scan();
   return {
-    server,
-    at,
-    put,
-    scan,
-    track: async (path) => (await allTracks(server)).find((track) => track.source_id === path) as TrackOut,
+    ...folder,
     get: (id) => server.api<TrackOut>(`/tracks/${id}`),
     candidates: async (id) =>
       (await server.api<ReplacementOut[]>(`/tracks/${id}/replacements`)).body.map(({ track, why }) => ({
