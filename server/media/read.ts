@@ -6,6 +6,7 @@ import { readEnclosingTags } from './formats/enclosing-tags.ts';
 import { readFlac } from './formats/flac.ts';
 import { readAc3, readAdts, readDts, readEac3, readLoas } from './formats/frame-stream.ts';
 import { skipId3 } from './formats/leading-id3.ts';
+import { hasTrailingTags } from './formats/trailing-tags.ts';
 import { readMonkeysAudio } from './formats/monkeys-audio.ts';
 import { readMp3 } from './formats/mp3.ts';
 import { readMp4 } from './formats/mp4.ts';
@@ -22,7 +23,7 @@ import { sniff, SNIFF_BYTES, sniffUnsupported } from './sniff.ts';
 import { fillGaps, type FileRead, type FoundPicture } from './tag-builder.ts';
 import type { AUDIO_FORMATS, AudioFormat } from './audio-formats.ts';
 import { UnreadableAudio, type AudioRead, type ByteSource, type PictureRef } from './types.ts';
-import { decodeTags } from './unmarked-text.ts';
+import { decodeTags, readDecoded } from './unmarked-text.ts';
 import { Window } from './window.ts';
 
 /** Reads any format. Throws UnreadableAudio if it is not audio, damaged or malicious. */
@@ -54,15 +55,16 @@ const between = (source: ByteSource, start: number, end: number): ByteSource =>
 
 /** Reads the formats with an own reader; undefined for others, which need `readAudio`. Throws like `readAudio`. */
 export function readAudioSync(source: ByteSource): AudioRead | undefined {
-  const window = new Window(source);
-  const read = readOwn(window, false);
-  if (!read) return undefined;
-  const { facts, tags, pictures } = read;
-  return decodeTags({
-    facts: checkFacts(facts, source.size),
-    tags,
-    pictures: pictures.slice(0, MAX_PICTURES),
-    reader: 'own' as const,
+  return readDecoded(() => {
+    const read = readOwn(new Window(source), false);
+    if (!read) return undefined;
+    const { facts, tags, pictures } = read;
+    return {
+      facts: checkFacts(facts, source.size),
+      tags,
+      pictures: pictures.slice(0, MAX_PICTURES),
+      reader: 'own' as const,
+    };
   });
 }
 
@@ -142,6 +144,7 @@ function readFormat(
   const read = (READERS as Partial<Record<AudioFormat, OwnReader>>)[format ?? 'mp3'];
   if (!read || format === undefined || !CONTAINERS.has(format)) return read?.(window, start, keepPictures);
   // tags at both ends are not part of the format, but some programs write them
+  if (start === 0 && !hasTrailingTags(window)) return read(window, start, keepPictures);
   const around = readEnclosingTags(window, keepPictures);
   const inside = around.end < window.size ? new Window(between(window.source, 0, around.end)) : window;
   const found = read(inside, start, keepPictures);

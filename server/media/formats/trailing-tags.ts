@@ -38,6 +38,8 @@ export function findTrailingTags(window: Window, from: number): TrailingTags {
   return found;
 }
 
+export const hasTrailingTags = (window: Window): boolean => findTrailingTags(window, 0).start < window.size;
+
 /** Moves `start` before one more tag, if there is one. */
 function stepBack(window: Window, found: TrailingTags, from: number): void {
   const end = found.start;
@@ -74,5 +76,5 @@ export function addTrailingTags(window: Window, found: TrailingTags, tags: Tags,
     fillGaps(tags, builder.tags);
     pictures.push(...builder.bestPictures());
   }
-  if (found.id3v1End !== undefined) fillGaps(tags, readId3v1(window, found.id3v1End));
+  if (found.id3v1End !== undefined) fillGaps(tags, readId3v1(window, found.id3v1End, tags));
 }
