@@ -17,6 +17,7 @@ import {
 } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
 import {
   albums,
   orphanedCovers,
@@ -84,8 +85,8 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
     )
     .pluck();
   const listHidden = db.$client.prepare<
-    { source: string; sourceId: string; audioHash: string | null },
-    { id: TrackId; sourceId: string }
+    RowAs<typeof trashedTracks, 'source' | 'sourceId' | 'audioHash'>,
+    RowAs<typeof trashedTracks, 'id' | 'sourceId'>
   >(
     `SELECT id, source_id AS sourceId FROM trashed_tracks WHERE is_hidden = 1 AND audio_hash = @audioHash
         AND source = @source

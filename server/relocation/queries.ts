@@ -2,26 +2,28 @@
 // index.
 import type { Sqlite } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
-import type { Availability } from '../db/schema.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { tracks } from '../db/schema.ts';
 import type { TrackAudio } from '../library/track-writer.ts';
 import { SAME_RECORDING } from '../media/fingerprint-match.ts';
 
 /** What a missing track is known by. */
-export interface Gone {
-  id: TrackId;
-  source: string;
-  sourceId: string;
-  title: string;
-  titleSort: string;
-  artistSort: string;
-  durationMs: number | null;
-  audioHash: string | null;
-  recordingMbid: string | null;
-  storageUri: string | null;
-  availability: Availability;
-}
+export type Gone = RowAs<
+  typeof tracks,
+  | 'id'
+  | 'source'
+  | 'sourceId'
+  | 'title'
+  | 'titleSort'
+  | 'artistSort'
+  | 'durationMs'
+  | 'audioHash'
+  | 'recordingMbid'
+  | 'storageUri'
+  | 'availability'
+>;
 
-export type TrackFile = TrackAudio & { source: string; sourceId: string };
+export type TrackFile = TrackAudio & RowAs<typeof tracks, 'source' | 'sourceId'>;
 
 /** Two encodings of one recording differ by their padding; two takes by more. */
 const SAME_LENGTH_MS = 2_000;

@@ -2,7 +2,7 @@
 // memory, over the rows as they are.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
-import type { RowOf } from '../db/rows.ts';
+import type { RowAs, RowOf } from '../db/rows.ts';
 import type { sourceFiles, sourceFolders, tracks } from '../db/schema.ts';
 import { join, sourceIdOf } from '../files/relative-path.ts';
 import { filePathOf } from '../storage/uri.ts';
@@ -24,7 +24,7 @@ export interface DryRunDeps {
 
 export function createDryRun({ db, source, record }: DryRunDeps): { plan: WriteBatch; changes: () => ScanChanges } {
   const client = db.$client;
-  const findFile = client.prepare<[string, string, string], { trackId: TrackId | null; state: string }>(
+  const findFile = client.prepare<[string, string, string], RowAs<typeof sourceFiles, 'trackId' | 'state'>>(
     `SELECT f.track_id AS trackId, f.state
       FROM source_folders d JOIN source_files f ON f.folder_id = d.id
       WHERE d.source = ? AND d.path = ? AND f.name = ?`,

@@ -2,7 +2,7 @@
 import type { Sqlite } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { RowAs, RowOf } from '../db/rows.ts';
-import type { sourceFiles } from '../db/schema.ts';
+import type { sourceFiles, tracks } from '../db/schema.ts';
 import type { Candidate } from './compare-folder.ts';
 import type { KnownFile } from './known-files.ts';
 
@@ -15,11 +15,7 @@ export interface FileOutcome {
 }
 
 /** A track of a file, see files/section-names.ts. */
-export interface SectionRow {
-  name: string;
-  trackId: TrackId | null;
-  audioHash: string | null;
-}
+export type SectionRow = RowAs<typeof sourceFiles, 'name' | 'trackId'> & RowAs<typeof tracks, 'audioHash'>;
 
 export type FileRows = ReturnType<typeof createFileRows>;
 

@@ -5,6 +5,8 @@
 import { stat } from 'node:fs/promises';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { sourceFiles, tracks } from '../db/schema.ts';
 import { fileKey, type FileIdentity } from '../files/file-stamp.ts';
 import { NO_HASH } from '../files/read-file.ts';
 import { absoluteOf, join, namesIn, parentOf, sourceIdOf } from '../files/relative-path.ts';
@@ -18,15 +20,11 @@ import type { KnownFile } from './known-files.ts';
 import { isSameAudio, type ComparedMusic } from './same-music.ts';
 
 /** A known place of a file. */
-interface Place {
+interface Place extends RowAs<
+  typeof sourceFiles,
+  'name' | 'dev' | 'ino' | 'sizeBytes' | 'mtimeUs' | 'trackId' | 'state'
+> {
   path: string;
-  name: string;
-  dev: number;
-  ino: number;
-  sizeBytes: number;
-  mtimeUs: number;
-  trackId: TrackId | null;
-  state: string;
 }
 
 /** What a file is, told by the file itself: a track that moved, or one that was deleted. */
@@ -104,7 +102,7 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     .pluck();
   const findPossible = client.prepare<
     [TrackId],
-    { id: TrackId; audioHash: string | null; formerHash: string | null; title: string; album: string }
+    RowAs<typeof tracks, 'id' | 'audioHash' | 'title'> & { formerHash: string | null; album: string }
   >(
     `SELECT t.id, t.audio_hash AS audioHash, h.audio_hash AS formerHash, t.title, coalesce(a.title, '') AS album
       FROM tracks t LEFT JOIN albums a ON a.id = t.album_id LEFT JOIN former_audio h ON h.track_id = t.id
