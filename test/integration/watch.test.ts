@@ -4,13 +4,13 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statS
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { RowOf } from '../../server/db/rows.ts';
+import type { tracks } from '../../server/db/schema.ts';
 import type { WatchTiming } from '../../server/watch/music-folder-watch.ts';
 import type { ScanResult } from '../../server/scan/wire.ts';
-import type { TrackOut } from '../../server/library/wire.ts';
 import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { startWriter } from '../support/growing-files.ts';
 import { makeLibrary, type Manifest } from '../support/library.ts';
-import { allTracks } from '../support/served-library.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const TIMING: Partial<WatchTiming> = {
@@ -83,13 +83,17 @@ const scannedFolders = (server: TestServer): string[][] =>
   scansOf(server)
     .slice(1)
     .map(({ payload }) => (payload as { paths?: string[] }).paths ?? ['']);
-const trackAt = async (server: TestServer, sourceId: string): Promise<TrackOut | undefined> =>
-  (await allTracks(server)).find((track) => track.source_id === sourceId);
-const sourceIds = async (server: TestServer): Promise<string[]> =>
-  (await allTracks(server))
-    .filter((track) => track.availability === 'available')
-    .map((track) => track.source_id ?? '')
-    .sort();
+/** Read from the database, since these are polled many times. */
+const tracksOf = (server: TestServer): RowOf<typeof tracks, 'sourceId' | 'sizeBytes' | 'availability'>[] =>
+  server.app.db.$client
+    .prepare<[], RowOf<typeof tracks, 'sourceId' | 'sizeBytes' | 'availability'>>(
+      'SELECT source_id, size_bytes, availability FROM tracks ORDER BY source_id',
+    )
+    .all();
+const trackAt = (server: TestServer, sourceId: string) =>
+  tracksOf(server).find((track) => track.source_id === sourceId);
+const sourceIds = (server: TestServer): string[] =>
+  tracksOf(server).flatMap((track) => (track.availability === 'available' ? [track.source_id] : []));
 
 /** A file to wait for: when it is a track, the changes before it have been seen too. */
 async function seeEverything(server: TestServer, folder: string): Promise<void> {
@@ -101,7 +105,7 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
   test('the start imports existing files, and a new file is imported by one scan of its folder', async () => {
     const folder = musicFolder();
     const server = await watching(folder, { backend });
-    expect(await sourceIds(server)).toHaveLength(4);
+    expect(sourceIds(server)).toHaveLength(4);
     const added = put(folder, 'Artist A/Album A', 4);
     await expect.poll(() => trackAt(server, added)).toBeDefined();
     expect(scannedFolders(server)).toEqual([['Artist A/Album A']]);
@@ -122,9 +126,7 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
     const folder = musicFolder();
     const server = await watching(folder, { backend });
     rmSync(join(folder, 'Artist A/Album A', nameOf(0)));
-    await expect
-      .poll(async () => (await trackAt(server, `Artist A/Album A/${nameOf(0)}`))?.availability)
-      .toBe('missing');
+    await expect.poll(() => trackAt(server, `Artist A/Album A/${nameOf(0)}`)?.availability).toBe('missing');
     expect(scannedFolders(server)).toEqual([['Artist A/Album A']]);
   });
 
@@ -164,9 +166,7 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
     await expect.poll(() => trackAt(server, other)).toBeDefined();
     expect(scannedFolders(server)).toEqual([['Artist B/Album B']]);
     await writer.stop();
-    await expect
-      .poll(async () => (await trackAt(server, `Artist A/Album A/${nameOf(4)}`))?.size_bytes)
-      .toBe(statSync(target).size);
+    await expect.poll(() => trackAt(server, `Artist A/Album A/${nameOf(4)}`)?.size_bytes).toBe(statSync(target).size);
     expect(scannedFolders(server)).toEqual([['Artist B/Album B'], ['Artist A/Album A']]);
     expect(endedScans(server).at(-1)?.result).toMatchObject({ added: 1, updated: 0 });
   });
@@ -185,7 +185,7 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
         ]),
       );
     }
-    await expect.poll(async () => (await sourceIds(server)).length).toBe(504);
+    await expect.poll(() => sourceIds(server).length).toBe(504);
     await expect.poll(() => endedScans(server).length).toBe(scansOf(server).length);
     expect(scannedFolders(server).length).toBeLessThanOrEqual(3);
   });
@@ -208,7 +208,7 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
     const hidden = put(folder, 'Memos/2024', 4);
     writeFileSync(join(folder, 'Memos/.ignore'), '');
     const server = await watching(folder, { backend });
-    expect(await trackAt(server, hidden)).toBeUndefined();
+    expect(trackAt(server, hidden)).toBeUndefined();
     rmSync(join(folder, 'Memos/.ignore'));
     await expect.poll(() => trackAt(server, hidden)).toBeDefined();
   });
@@ -267,7 +267,7 @@ describe('the settings', () => {
     }
     put(old, 'Artist A/Album A', 4);
     await seeEverything(server, other);
-    expect(await trackAt(server, `Artist A/Album A/${nameOf(4)}`)).toBeUndefined();
+    expect(trackAt(server, `Artist A/Album A/${nameOf(4)}`)).toBeUndefined();
   });
 });
 
@@ -287,7 +287,7 @@ describe('where it cannot watch', () => {
           state: 'polling',
           reason: 'The music folder has more than 4 folders, too many to watch.',
         });
-      await expect.poll(async () => (await sourceIds(server)).length).toBe(4);
+      await expect.poll(() => sourceIds(server).length).toBe(4);
       const added = put(folder, 'Artist A/Album A', 4);
       await expect.poll(() => trackAt(server, added)).toBeDefined();
     },
@@ -310,7 +310,7 @@ describe('where it cannot watch', () => {
     renameSync(`${folder}-away`, folder);
     await expect.poll(() => server.app.watcher.status().state).toBe('watching');
     await seeEverything(server, folder);
-    expect(await sourceIds(server)).toHaveLength(5);
+    expect(sourceIds(server)).toHaveLength(5);
     expect(endedScans(server).map((job) => [job.status, (job.result as ScanResult).missing])).toEqual(
       endedScans(server).map(() => ['succeeded', 0]),
     );
@@ -327,12 +327,12 @@ describe('where it cannot watch', () => {
         state: 'polling',
         reason: `The music folder ${folder} is empty, but held music before. Is its disk connected?`,
       });
-    expect(await sourceIds(server)).toHaveLength(4);
+    expect(sourceIds(server)).toHaveLength(4);
     for (const artist of ['Artist A', 'Artist B'])
       renameSync(join(base, `${artist} of ${folder.slice(-6)}`), join(folder, artist));
     await expect.poll(() => server.app.watcher.status().state).toBe('watching');
     await seeEverything(server, folder);
-    expect(await sourceIds(server)).toHaveLength(5);
+    expect(sourceIds(server)).toHaveLength(5);
   });
 
   test('another disk at the path of the music folder is watched instead', async () => {
