@@ -3,14 +3,14 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AlbumPage } from '../../server/library/wire.ts';
-import { DESK, OFFLINE, openStage, PHONE, type Stage } from './stage.ts';
+import { DESK, openStage, PHONE, type Stage } from './stage.ts';
 
 let stage: Stage;
 let page: Page;
 let title: string;
 
 beforeAll(async () => {
-  stage = await openStage({ tracks: 60, messy: 0, env: OFFLINE });
+  stage = await openStage({ tracks: 60, messy: 0 });
   page = await stage.openAsOwner(DESK);
   const { items } = await stage.api<AlbumPage>('/albums?limit=1&sort=title');
   title = items[0]!.title;

@@ -10,7 +10,7 @@ import { startFakeArchive, type FakeArchive } from '../fakes/internet-archive.ts
 import { makeLibrary } from '../support/library.ts';
 import { itemOf } from '../support/remote.ts';
 import { retagMp3 } from '../support/retag.ts';
-import { currentTime, DESK, OFFLINE, openStage, type Stage } from './stage.ts';
+import { currentTime, DESK, openStage, type Stage } from './stage.ts';
 
 const TITLE = 'Harbour Lights';
 const NEXT = 'Slow Ferry';
@@ -29,7 +29,7 @@ beforeAll(async () => {
   );
   stage = await openStage({
     tracks: 12,
-    env: { STREAMSRC_PROVIDER: 'ia', STREAMSRC_BASE_URL: archive.url, ...OFFLINE },
+    env: { STREAMSRC_PROVIDER: 'ia', STREAMSRC_BASE_URL: archive.url },
   });
   page = await stage.openAsOwner(DESK);
 });

@@ -2,12 +2,12 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SHORTCUTS } from '../../renderer/windows/library/shortcuts.ts';
-import { currentTime, DESK, OFFLINE, openStage, type Stage } from './stage.ts';
+import { currentTime, DESK, openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
 let page: Page;
 beforeAll(async () => {
-  stage = await openStage({ tracks: 120, seconds: '20', env: OFFLINE });
+  stage = await openStage({ tracks: 120, seconds: '20' });
   page = await stage.openAsOwner(DESK);
 });
 afterAll(() => stage?.close());

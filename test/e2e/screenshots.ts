@@ -31,7 +31,7 @@ const stage = address
       seconds: '8',
       art: 'none',
       addMusic: drawCovers,
-      env: { ...catalogue!.env, MUSICBRAINZ_ENABLED: 'false', COVERART_ENABLED: 'false' },
+      env: catalogue!.env,
     });
 if (stage) {
   await (await stage.openAsOwner(DESK)).context().close();

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TrackOut } from '../../server/library/wire.ts';
-import { currentTime, DESK, OFFLINE, openStage, type Stage } from './stage.ts';
+import { currentTime, DESK, openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
 let page: Page;
@@ -10,7 +10,7 @@ let page: Page;
 let pair: [TrackOut, TrackOut];
 let playlist: number;
 beforeAll(async () => {
-  stage = await openStage({ tracks: 24, seconds: '30', messy: 0, formats: ['mp3'], env: OFFLINE });
+  stage = await openStage({ tracks: 24, seconds: '30', messy: 0, formats: ['mp3'] });
   page = await stage.openAsOwner(DESK);
   await page.addInitScript(noteControls);
   const tracks = (await stage.api<{ items: TrackOut[] }>('/tracks?limit=200')).items;

@@ -2,10 +2,10 @@
 // `close`.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { TokenResponse } from '../../server/auth/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import { openBrowser, openContext } from '../support/browser.ts';
@@ -15,8 +15,8 @@ import { until } from '../support/until.ts';
 const root = join(import.meta.dirname, '..', '..');
 
 export const OWNER = { username: 'owner', password: 'correct horse battery' };
-/** Settings for tests without identification, which start faster. */
-export const OFFLINE = { MUSICBRAINZ_ENABLED: 'false', COVERART_ENABLED: 'false', FPID_ENABLED: 'false' };
+/** No test asks services on the internet, and none listens to its tracks in the background unless it says so. */
+const QUIET = { musicbrainz_enabled: false, coverart_enabled: false, fpid_enabled: false, analysis_enabled: false };
 export const DESK = { viewport: { width: 1440, height: 900 } } satisfies BrowserContextOptions;
 export const PHONE = {
   viewport: { width: 390, height: 844 },
@@ -53,6 +53,14 @@ export interface StageOptions extends Omit<LibraryOptions, 'tracks'> {
   program?: string;
 }
 
+let shared: Promise<Browser> | undefined;
+
+/** One for all files of this process, and ends with it: starting one takes as long as a test. */
+async function sharedBrowser(): Promise<Browser> {
+  if (!(await shared)?.isConnected()) shared = openBrowser();
+  return shared as Promise<Browser>;
+}
+
 export async function openStage({
   scanned = true,
   tracks = 60,
@@ -64,18 +72,22 @@ export async function openStage({
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-e2e-'));
   const library = makeLibrary({ tracks, seconds: '3', art: 'folder', ...options }, join(dir, 'music'));
   await addMusic?.(library.dir);
+  mkdirSync(join(dir, 'data'));
+  writeFileSync(join(dir, 'data', 'settings.json'), JSON.stringify(QUIET));
   const { child, url, setupToken } = await startServer(
     join(dir, 'data'),
     scanned ? ['--import', library.dir] : [],
     env,
     program,
   );
-  const browser = await openBrowser();
+  const browser = await sharedBrowser();
+  const contexts: BrowserContext[] = [];
   const problems: string[] = [];
   let session: TokenResponse | undefined;
 
   const openPage = async (context: BrowserContextOptions): Promise<Page> => {
-    const page = await (await openContext(browser, context)).newPage();
+    contexts.push(await openContext(browser, context));
+    const page = await contexts.at(-1)!.newPage();
     page.on('pageerror', (error) => problems.push(error.message));
     page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
     await page.addInitScript(noteSounds);
@@ -126,7 +138,7 @@ export async function openStage({
       return page;
     },
     async close() {
-      await browser.close();
+      for (const context of contexts) await context.close();
       child.kill('SIGTERM');
       if (child.exitCode === null) await once(child, 'exit');
       rmSync(dir, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AlbumPage, GenreOut, TrackPage } from '../../../server/library/wire.ts';
 import type { PlaylistOut } from '../../../server/playlists/wire.ts';
-import { DESK, OFFLINE, openStage, PHONE, type Stage } from '../stage.ts';
+import { DESK, openStage, PHONE, type Stage } from '../stage.ts';
 import { handOf, WAYS, type Way } from './hand.ts';
 import { tasksOf, type Task } from './tasks.ts';
 
@@ -24,7 +24,7 @@ let stage: Stage;
 let tasks: Task[];
 
 beforeAll(async () => {
-  stage = await openStage({ tracks: 60, messy: 0, env: OFFLINE });
+  stage = await openStage({ tracks: 60, messy: 0 });
   await (await stage.openAsOwner(DESK)).context().close();
   const { items: albums } = await stage.api<AlbumPage>('/albums?limit=200');
   const { items: tracks } = await stage.api<TrackPage>('/tracks?limit=200');
