@@ -2,7 +2,7 @@
 // play and like, with a scan every 90 s. What grows or slows with time is kept in the process. The load of the machine
 // changes meanwhile, so beside the throughput there is the processor time that a request costs the server. Runs only
 // when it is named; --minutes N, --docs draws docs/soak.svg.
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '../../support/random.ts';
