@@ -66,7 +66,7 @@ export function createRemoteTracks({ db, tracks, trash, catalogue, onSaved }: Re
     (userId: UserId, sourceId: string, hit: HitNames & Partial<CatalogueHit>): Saved => {
       const known = find.get(STREAMSRC, sourceId);
       if (known) return { trackId: known.trackId, isNew: false };
-      const deleted = trash.findPlace(STREAMSRC, sourceId);
+      const deleted = trash.findPlace(STREAMSRC, sourceId)?.id;
       if (deleted !== undefined) {
         trash.restore(db, deleted);
         return { trackId: deleted, isNew: true };

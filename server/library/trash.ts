@@ -27,7 +27,7 @@ import {
   users,
   type MergeReason,
 } from '../db/schema.ts';
-import { AppError, notFound } from '../errors.ts';
+import { AppError, conflict, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { Principal } from '../http/route.ts';
 import { inSlices, partsOf, turn } from '../runtime/turns.ts';
@@ -79,11 +79,10 @@ export type Trash = ReturnType<typeof createTrash>;
 
 export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
   const snapshots = createTrackSnapshots(db.$client);
-  const findPlace = db.$client
-    .prepare<[string, string], TrackId>(
-      'SELECT id FROM trashed_tracks WHERE source = ? AND source_id = ? AND merged_into IS NULL AND is_hidden = 0',
-    )
-    .pluck();
+  const findPlace = db.$client.prepare<[string, string], { id: TrackId; audioHash: string | null }>(
+    `SELECT id, audio_hash AS audioHash FROM trashed_tracks
+        WHERE source = ? AND source_id = ? AND merged_into IS NULL AND is_hidden = 0`,
+  );
   const listHidden = db.$client.prepare<
     RowAs<typeof trashedTracks, 'source' | 'sourceId' | 'audioHash'>,
     RowAs<typeof trashedTracks, 'id' | 'sourceId'>
@@ -99,6 +98,16 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
     `SELECT 1 FROM tracks WHERE source = @source
       AND (source_id = @file OR (source_id >= @file || '//' AND source_id < @file || '/0')) LIMIT 1`,
   );
+  const moveTo = db.$client.prepare<[string, TrackId]>('UPDATE trashed_tracks SET source_id = ? WHERE id = ?');
+  /** Of tracks inside a file the whole file, of a whole file the tracks in it: it is one or the other. */
+  const findOtherPart = db.$client
+    .prepare<{ source: string; sourceId: string; file: string }, string>(
+      `SELECT source_id FROM tracks WHERE source = @source AND source_id =
+          CASE WHEN @sourceId = @file THEN NULL ELSE @file END
+        UNION ALL SELECT source_id FROM tracks WHERE source = @source AND @sourceId = @file
+          AND source_id >= @file || '//' AND source_id < @file || '/0' LIMIT 1`,
+    )
+    .pluck();
   const setPlace = db.$client.prepare<[string, string, string]>(
     'UPDATE trashed_tracks SET source_id = ? WHERE source = ? AND source_id = ? AND merged_into IS NULL',
   );
@@ -247,6 +256,23 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
     if (!row) throw notFound('track in the trash', id);
     return row;
   }
+  /** Throws `not_found` and `conflict`. */
+  function restoreFor(user: Asker, id: TrackId): void {
+    db.transaction(
+      (tx) => {
+        const { source, sourceId } = get(user, id);
+        const file = fileOf(sourceId);
+        if (findOtherPart.get({ source, sourceId, file }) !== undefined)
+          throw conflict(
+            file === sourceId
+              ? 'This file is several tracks now, by a cue sheet. It can be restored when the sheet is gone.'
+              : 'The file of this track is one track now, without its cue sheet. It can be restored with the sheet.',
+          );
+        restore(tx, id);
+      },
+      { behavior: 'immediate' },
+    );
+  }
   const rowsOf = (where: SQL | undefined, { limit, offset }: Page): TrashedTrack[] => {
     const { snapshot: _, ...columns } = getTableColumns(trashedTracks);
     return db
@@ -279,7 +305,9 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
             hasTracks.get({ source, file: fileOf(row.sourceId) }) === undefined,
         )?.id,
     /** The deleted track whose file that is. */
-    findPlace: (source: string, sourceId: string): TrackId | undefined => findPlace.get(source, sourceId),
+    findPlace: (source: string, sourceId: string) => findPlace.get(source, sourceId),
+    /** A deleted track is found in another place from now on. */
+    moveTo: (id: TrackId, sourceId: string): void => void moveTo.run(sourceId, id),
     /** The file of a deleted track is called something else now. */
     setPlace: (source: string, before: string, sourceId: string): void => void setPlace.run(sourceId, source, before),
 
@@ -293,17 +321,13 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
       return { items: rowsOf(where, page), total: totals?.n ?? 0, sizeBytes: Number(totals?.bytes ?? 0) };
     },
     mayDelete: ({ id, rights }: Asker, { uploadedBy }: TrashedTrack): boolean => rights.canEdit || uploadedBy === id,
-    restoreFor(user: Asker, id: TrackId): void {
-      get(user, id);
-      db.transaction((tx) => restore(tx, id), { behavior: 'immediate' });
-    },
+    restoreFor,
     /** Each by itself: what cannot be restored is told with the reason, and the rest is. */
     async restoreMany(user: Asker, ids: readonly TrackId[]): Promise<RestoredTracks> {
       const outcome: RestoredTracks = { restored: 0, failed: [] };
       await inSlices(ids, (id) => {
         try {
-          get(user, id);
-          db.transaction((tx) => restore(tx, id), { behavior: 'immediate' });
+          restoreFor(user, id);
           outcome.restored += 1;
         } catch (error) {
           if (!(error instanceof AppError)) throw error;

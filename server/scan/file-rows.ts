@@ -3,6 +3,7 @@ import type { Sqlite } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { RowAs, RowOf } from '../db/rows.ts';
 import type { sourceFiles, tracks } from '../db/schema.ts';
+import type { FileIdentity } from '../files/file-stamp.ts';
 import type { Candidate } from './compare-folder.ts';
 import type { KnownFile } from './known-files.ts';
 
@@ -15,7 +16,10 @@ export interface FileOutcome {
 }
 
 /** A track of a file, see files/section-names.ts. */
-export type SectionRow = RowAs<typeof sourceFiles, 'name' | 'trackId'> & RowAs<typeof tracks, 'audioHash'>;
+export type SectionRow = RowAs<typeof sourceFiles, 'name' | 'state' | 'sizeBytes' | 'mtimeUs' | 'trackId'> &
+  RowAs<typeof tracks, 'audioHash'>;
+
+type Named = Pick<KnownFile, 'name'>;
 
 export type FileRows = ReturnType<typeof createFileRows>;
 
@@ -44,11 +48,25 @@ export function createFileRows(client: Sqlite) {
   );
   const listSections = client.prepare<[number, string, string], SectionRow>(
     // '0' follows '/'
-    `SELECT f.name, f.track_id AS trackId, t.audio_hash AS audioHash
-      FROM source_files f LEFT JOIN tracks t ON t.id = f.track_id
+    `SELECT f.name, f.state, f.size_bytes AS sizeBytes, f.mtime_us AS mtimeUs, f.track_id AS trackId,
+      t.audio_hash AS audioHash FROM source_files f LEFT JOIN tracks t ON t.id = f.track_id
       WHERE f.folder_id = ? AND f.name >= ? || '//' AND f.name < ? || '/0' ORDER BY f.name`,
   );
+  const listDeleted = client.prepare<
+    [number, number, number, number, string, number, string],
+    SectionRow & { path: string; folder: number }
+  >(
+    `SELECT d.path, s.folder_id AS folder, s.name, s.state, s.size_bytes AS sizeBytes, s.mtime_us AS mtimeUs,
+        s.track_id AS trackId, NULL AS audioHash
+      FROM source_files f JOIN source_folders d ON d.id = f.folder_id
+        JOIN source_files s ON s.folder_id = f.folder_id AND s.name >= f.name || '//' AND s.name < f.name || '/0'
+      WHERE f.ino = ? AND f.dev = ? AND f.size_bytes = ? AND f.mtime_us = ? AND d.source = ?
+        AND NOT (f.folder_id = ? AND f.name = ?) AND s.state = 'deleted' AND s.track_id IS NULL`,
+  );
   return {
+    /** Sections that were deleted where this very file was before. */
+    deletedBefore: (source: string, folder: number, { name, ino, dev, sizeBytes, mtimeUs }: FileIdentity & Named) =>
+      ino === 0 ? [] : listDeleted.all(ino, dev, sizeBytes, mtimeUs, source, folder, name),
     sectionsOf: (folder: number, name: string): SectionRow[] => listSections.all(folder, name, name),
     find: (folder: number, name: string) => find.get(folder, name),
     put(

@@ -98,7 +98,7 @@ type Scan = Awaited<ReturnType<typeof prepare>>;
 /** What the stages of one scan work with. */
 async function prepare(deps: ScanDeps, options: ScanOptions) {
   const { db, now, tracks, trash, storage } = deps;
-  const { roots: root, musicFolders, dryRun, signal } = options;
+  const { roots: root, musicFolders, dryRun, restore, signal } = options;
   const startedAt = now().getTime();
   const { offline, closed, isWhole, ...scope } = await openScope(db, options);
   const folders = await standingFolders(root, scope.folders);
@@ -123,7 +123,7 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
     rows: createWriteQueue({
       writeBatch:
         preview?.plan ??
-        unfinished.noted(createScanWriter({ db, tracks, trash, storage, source: LOCAL_FOLDER, record, now })),
+        unfinished.noted(createScanWriter({ db, tracks, trash, storage, source: LOCAL_FOLDER, restore, record, now })),
       batchMs: deps.batchMs,
       isWanted: () => !signal.aborted,
       relieve: deps.relieve,

@@ -17,7 +17,7 @@ export const OVERWRITTEN = '.overwritten';
 export interface ScannedTracksDeps {
   db: MainDb;
   tracks: TrackWriter;
-  trash: Pick<Trash, 'findPlace' | 'findHidden' | 'restore' | 'setPlace'>;
+  trash: Pick<Trash, 'findPlace' | 'findHidden' | 'restore' | 'setPlace' | 'moveTo'>;
   storage: Pick<Storage, 'backend'>;
   source: string;
   now: () => Date;
@@ -110,7 +110,7 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
     insert(draft: Draft, folder: number): { trackId: TrackId; replaced?: string | undefined } {
       const { sourceId, identity, audio } = draft;
       const audioHash = audio.audioHash === NO_HASH ? null : audio.audioHash;
-      const before = trash.findPlace(source, sourceId) ?? trash.findHidden(source, sourceId, audioHash);
+      const before = trash.findPlace(source, sourceId)?.id ?? trash.findHidden(source, sourceId, audioHash);
       if (before !== undefined) {
         trash.restore(db, before, sourceId);
         return { trackId: before, replaced: this.refill(before, draft, folder) };
@@ -126,6 +126,10 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
 
     moveDeleted: (from: { path: string; name: string }, path: string, name: string): void =>
       trash.setPlace(source, sourceIdOf(from.path, from.name), sourceIdOf(path, name)),
+
+    /** The deleted track of that place. */
+    findDeleted: (sourceId: string) => trash.findPlace(source, sourceId),
+    placeDeleted: trash.moveTo,
 
     /** Before other music takes its place: its own may come back. Of several, the first counts. */
     rememberAudio: (id: TrackId): void => void keepHash.run(id, NO_HASH),

@@ -3,6 +3,7 @@
 // playlist entries; when the sheet goes it returns, and its sections are hidden.
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
+import { isSameStamp } from '../files/file-stamp.ts';
 import { NO_HASH } from '../files/read-file.ts';
 import { join, sourceIdOf } from '../files/relative-path.ts';
 import { numberOfSection, sectionName } from '../files/section-names.ts';
@@ -14,21 +15,27 @@ import type { FileRows, SectionRow } from './file-rows.ts';
 import type { Draft, ScannedTracks } from './scanned-tracks.ts';
 
 export interface SplitFilesDeps {
+  source: string;
   db: MainDb;
   files: FileRows;
   scanned: ScannedTracks;
   trash: Pick<Trash, 'hide'>;
+  /** Deleted tracks are wanted back. */
+  restore: boolean;
 }
 
 /** `kept` is absent for a section that is new. */
 interface Placed {
   section: Section;
-  kept?: SectionRow | undefined;
+  kept?: OwnRow | DeletedRow | undefined;
 }
+type OwnRow = SectionRow & { trackId: TrackId };
+/** Of a section that a person deleted. `inTrash`: undefined when the trash has been emptied since. */
+type DeletedRow = SectionRow & { trackId: null; folder: number; inTrash: TrackId | undefined };
 
 const INODE_OF_NO_FILE = { dev: 0, ino: 0 };
 
-export function createSplitFiles({ db, files, scanned, trash }: SplitFilesDeps) {
+export function createSplitFiles({ db, files, scanned, trash, source, restore }: SplitFilesDeps) {
   /** Where its audio is still there it may come back as it was; otherwise it is looked for elsewhere. */
   function takeAway(id: TrackId, isSameAudio: boolean, sourceId: string): void {
     if (isSameAudio) return trash.hide(db, id, sourceId);
@@ -41,9 +48,24 @@ export function createSplitFiles({ db, files, scanned, trash }: SplitFilesDeps) 
     const { name, known } = op.candidate;
     if (known === null) return; // it is new here
     for (const row of files.sectionsOf(folder, name)) {
+      if (!isOwn(row)) continue; // what was deleted stays so when the sheet is back
       files.remove(folder, row.name);
-      if (row.trackId !== null) takeAway(row.trackId, isOf(row.audioHash, audioHash), sourceIdOf(op.path, row.name));
+      takeAway(row.trackId, isOf(row.audioHash, audioHash), sourceIdOf(op.path, row.name));
     }
+  }
+
+  /** Sections of the file that a person deleted, here or where it was before it was moved. */
+  function deletedOf(folder: number, { path, candidate }: FileOp, rows: SectionRow[]): DeletedRow[] {
+    const here = rows.map((row) => ({ ...row, path, folder }));
+    return [...here, ...files.deletedBefore(source, folder, candidate)].flatMap((row): DeletedRow[] => {
+      const sourceId = sourceIdOf(row.path, row.name);
+      if (row.state !== 'deleted' || isOwn(row) || scanned.findNamed(sourceId) !== undefined) return [];
+      const { id, audioHash = null } = scanned.findDeleted(sourceId) ?? {};
+      // without its hash, the same file tells
+      return id === undefined && !isSameStamp(row, candidate)
+        ? []
+        : [{ ...row, trackId: null, audioHash, inTrash: id }];
+    });
   }
 
   /** Gives the URIs of audio that was replaced. */
@@ -54,29 +76,34 @@ export function createSplitFiles({ db, files, scanned, trash }: SplitFilesDeps) 
   ): string[] {
     const { path, candidate } = op;
     const rows = files.sectionsOf(folder, candidate.name);
-    const placed = match(sections, rows, read.audioHash);
+    const own = rows.filter(isOwn);
+    const deleted = deletedOf(folder, op, rows);
+    const placed = match(sections, [...own, ...deleted], read.audioHash);
     const kept = new Set(placed.flatMap((one) => one.kept ?? []));
-    for (const row of rows) {
-      files.remove(folder, row.name);
-      // so that the places can be given anew
-      if (row.trackId !== null) scanned.displace(row.trackId, sourceIdOf(path, row.name));
-    }
+    for (const { name } of rows) files.remove(folder, name);
+    for (const row of deleted) files.remove(row.folder, row.name);
+    // so that the places can be given anew
+    for (const row of own) scanned.displace(row.trackId, sourceIdOf(path, row.name));
+    for (const { section, kept: row } of placed)
+      if (row && 'inTrash' in row && row.inTrash !== undefined)
+        scanned.placeDeleted(row.inTrash, sourceIdOf(path, sectionName(candidate.name, section.number)));
     const sizes = shares(sections, read.sizeBytes);
     const replaced = new Set<string>();
     placed.forEach(({ section, kept: row }, i) => {
+      const file = { ...candidate, ...INODE_OF_NO_FILE, name: sectionName(candidate.name, section.number) };
+      if (row?.trackId === null && !restore)
+        return files.put(folder, file, { state: 'deleted', lyricsMark: null, trackId: null });
       const draft = toDraft(op, read, section, sizes[i] ?? 0);
       // a restored track has its place, and perhaps no row of a file
       const known = row?.trackId ?? scanned.findNamed(draft.sourceId);
       const { trackId, replaced: uri } =
         known === undefined ? scanned.insert(draft, folder) : scanned.rename(known, draft, folder);
       if (uri !== undefined) replaced.add(uri);
-      const file = { ...candidate, ...INODE_OF_NO_FILE, name: sectionName(candidate.name, section.number) };
       files.put(folder, file, { state: 'track', lyricsMark: null, trackId });
     });
     // last, so that an album always has a track
-    for (const row of rows)
-      if (row.trackId !== null && !kept.has(row))
-        takeAway(row.trackId, isOf(row.audioHash, read.audioHash), sourceIdOf(path, row.name));
+    for (const row of own)
+      if (!kept.has(row)) takeAway(row.trackId, isOf(row.audioHash, read.audioHash), sourceIdOf(path, row.name));
     if (whole !== undefined) {
       const before = scanned.audioHashOf(whole);
       if (before === null && read.audioHash !== null) scanned.setAudioHash(whole, read.audioHash);
@@ -103,7 +130,8 @@ export function createSplitFiles({ db, files, scanned, trash }: SplitFilesDeps) 
   /** It cannot be read any more. */
   function lose(folder: number, name: string): void {
     for (const row of files.sectionsOf(folder, name)) {
-      if (row.trackId !== null && scanned.isInPlace(row.trackId)) scanned.lose(row.trackId);
+      if (!isOwn(row)) continue;
+      if (scanned.isInPlace(row.trackId)) scanned.lose(row.trackId);
       files.setState(folder, row.name, 'gone');
     }
   }
@@ -111,10 +139,12 @@ export function createSplitFiles({ db, files, scanned, trash }: SplitFilesDeps) 
   return { split, unsplit, lose };
 }
 
+const isOwn = (row: SectionRow): row is OwnRow => row.trackId !== null;
+
 /** By the audio they begin with, then by number. A section that has other audio is another track. */
-function match(sections: Section[], rows: SectionRow[], audioHash: string | null): Placed[] {
-  const free = new Set(rows.filter(({ trackId }) => trackId !== null));
-  const take = (fits: (row: SectionRow) => boolean): SectionRow | undefined => {
+function match(sections: Section[], rows: (OwnRow | DeletedRow)[], audioHash: string | null): Placed[] {
+  const free = new Set(rows);
+  const take = (fits: (row: SectionRow) => boolean): OwnRow | DeletedRow | undefined => {
     const row = [...free].find(fits);
     if (row) free.delete(row);
     return row;

@@ -26,6 +26,7 @@ export interface ScanWriterDeps {
   trash: ScannedTracksDeps['trash'] & SplitFilesDeps['trash'];
   storage: Pick<Storage, 'backend'>;
   source: string;
+  restore: boolean;
   record: ScanRecord;
   now: () => Date;
 }
@@ -33,12 +34,21 @@ export interface ScanWriterDeps {
 /** Takes ops from `from` on for at most `limitMs`; gives how many. */
 export type WriteBatch = (ops: ScanOp[], from: number, limitMs: number) => number;
 
-export function createScanWriter({ db, tracks, trash, storage, source, record, now }: ScanWriterDeps): WriteBatch {
+export function createScanWriter({
+  db,
+  tracks,
+  trash,
+  storage,
+  source,
+  restore,
+  record,
+  now,
+}: ScanWriterDeps): WriteBatch {
   const client = db.$client;
   const folders = createFolderRows(client, source, now);
   const files = createFileRows(client);
   const scanned = createScannedTracks({ db, tracks, trash, storage, source, now });
-  const splitFiles = createSplitFiles({ db, files, scanned, trash });
+  const splitFiles = createSplitFiles({ db, files, scanned, trash, source, restore });
 
   const known: Known = {
     isAdopted: (id) => record.adopted.has(id),

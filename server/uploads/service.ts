@@ -153,7 +153,7 @@ export function createUploadService({
           tracks.setAudio(before.id, audio); // it was missing
           return { trackId: before.id, isNew: false };
         }
-        const deleted = trash.findPlace(UPLOAD, sha256);
+        const deleted = trash.findPlace(UPLOAD, sha256)?.id;
         if (deleted !== undefined) {
           trash.restore(db, deleted);
           tracks.setAudio(deleted, audio);

@@ -284,6 +284,41 @@ describe.skipIf(!ffmpeg).each(['reference', 'copy'])('in %s mode', (mode) => {
     expect((await tracksOf('B')).map(({ id }) => id)).toContain(two?.id);
   });
 
+  test('a deleted track stays deleted whatever becomes of file and sheet, and is restored with the sheet', async () => {
+    const [, two] = await tracksOf('A');
+    const titles = async (): Promise<string[]> => (await tracksOf('A')).map(({ title }) => title);
+    const restore = () => server.api(`/trash/${two?.id}/restore`, { method: 'POST' });
+    await server.api(`/tracks/${two?.id}`, { method: 'DELETE' });
+    const sheet = sheetOf('Image.flac', 'A', ['One', 'Two', 'Three']);
+    for (const other of [sheet, sheet.replace('TRACK 02', 'TRACK 05').replace('TRACK 03', 'TRACK 06')]) {
+      write('B/Image.cue', other);
+      await scan();
+      expect(await titles()).toEqual(['One', 'Three']);
+    }
+    renameSync(at('B'), at('Again'));
+    renameSync(at('Again', 'Image.flac'), at('Again', 'Side.flac'));
+    rmSync(at('Again', 'Image.cue'));
+    write('Again/Side.cue', sheetOf('Side.flac', 'A', ['One', 'Two', 'Three']));
+    await scan();
+    expect(await titles()).toEqual(['One', 'Three']);
+
+    rmSync(at('Again', 'Side.cue'));
+    await scan();
+    const whole = (await allTracks(server)).filter(({ source_id }) => source_id?.startsWith('Again/'));
+    expect(whole.map(({ source_id }) => source_id)).toEqual(['Again/Side.flac']);
+    expect((await restore()).status).toBe(409);
+    write('Again/Side.cue', sheetOf('Side.flac', 'A', ['One', 'Two', 'Three']));
+    await scan();
+    expect(await titles()).toEqual(['One', 'Three']);
+    expect((await restore()).status).toBe(200);
+    await scan();
+    expect((await tracksOf('A')).map(({ id, source_id }) => [id === two?.id, source_id])).toEqual([
+      [false, 'Again/Side.flac//001'],
+      [true, 'Again/Side.flac//002'],
+      [false, 'Again/Side.flac//003'],
+    ]);
+  });
+
   test('hidden tracks stay when the trash is emptied and when old ones are deleted', async () => {
     write('C/Image.cue', sheetOf('Image.mp3', 'C'));
     await scan();

@@ -147,7 +147,14 @@ export function createSimulation(mode: Mode, { isHeard }: { isHeard: boolean }) 
     db,
     databasePath: join(temp.dir, 'tonearm.db'),
     tracks,
-    trash: { findPlace: () => undefined, findHidden: () => undefined, restore: never, setPlace: never, hide: never },
+    trash: {
+      findPlace: () => undefined,
+      findHidden: () => undefined,
+      restore: never,
+      setPlace: never,
+      moveTo: never,
+      hide: never,
+    },
     reader: { read, warm: () => {} },
     walker: {
       start: ({ folders, databasePath, source, ...options }) => ({
