@@ -12,7 +12,7 @@ import { adoptWrittenSecrets, loadSecrets, withStoredSettings } from './config/s
 import { openDatabase, type MainDb } from './db/client.ts';
 import { lockDataFolder } from './db/data-lock.ts';
 import { watchInPlace } from './db/in-place.ts';
-import { hasAudioIn, libraryId, lookAtDatabase, type DatabaseState } from './db/library-identity.ts';
+import { hasAudioIn, libraryId, lookAtDatabase, skipCovers, type DatabaseState } from './db/library-identity.ts';
 import { conflict } from './errors.ts';
 import type { Log } from './log/log.ts';
 import type { Module } from './module.ts';
@@ -83,12 +83,17 @@ export async function openSecrets(given: Config, log: Log): Promise<{ config: Co
   return { config: await withStoredSettings(await adoptWrittenSecrets(given, secretStore), secretStore), secretStore };
 }
 
-const Mark = z.object({ library_id: z.uuid() });
+/** `unmarked`: the storage that was this library's, or taken over, when it could not be reached to be marked. */
+const Mark = z.object({
+  library_id: z.uuid(),
+  unmarked: z.object({ backend: z.string(), takes_over: z.boolean() }).optional(),
+});
+type Mark = z.output<typeof Mark>;
 const markFile = ({ paths }: Config): string => join(paths.data, 'library.json');
+const readMarkOfFolder = (config: Config): Mark | undefined => Mark.safeParse(readJsonFile(markFile(config))).data;
 
 /** The library that the data folder belongs to; undefined before the first start of a version that notes it. */
-export const libraryOfFolder = (config: Config): string | undefined =>
-  Mark.safeParse(readJsonFile(markFile(config))).data?.library_id;
+export const libraryOfFolder = (config: Config): string | undefined => readMarkOfFolder(config)?.library_id;
 
 /** Throws `conflict` when the library that is here has another database, or none. */
 async function assertOwnDatabase(config: Config, state: Exclude<DatabaseState, { kind: 'foreign' }>): Promise<void> {
@@ -130,14 +135,24 @@ async function libraryInStorage(config: Config): Promise<string | undefined> {
 
 /** Gives database and folder their id, and what it takes to mark the storage with it. */
 function identify(config: Config, db: MainDb, state: DatabaseState, isNewLibrary: boolean): OwnerOptions {
-  const ofFolder = libraryOfFolder(config);
+  const mark = readMarkOfFolder(config);
+  const ofFolder = mark?.library_id;
   const id = libraryId(db.$client, isNewLibrary ? undefined : ofFolder);
-  if (id !== ofFolder) writeJsonFile(markFile(config), { library_id: id } satisfies z.input<typeof Mark>);
+  const write = (to: Mark): void => writeJsonFile(markFile(config), to);
+  // the first start of a version that marks storages takes the configured one for its own
   const isFromBefore = ofFolder === undefined && state.kind === 'library' && !state.isBlank;
+  const backend = config.settings.STORAGE_BACKEND;
+  const unmarked = isNewLibrary || isFromBefore ? { backend, takes_over: isNewLibrary } : mark?.unmarked;
+  if (id !== ofFolder || unmarked !== mark?.unmarked) write({ library_id: id, ...(unmarked && { unmarked }) });
+  const isUnmarked = unmarked?.backend === backend;
   return {
     libraryId: id,
-    takesOver: isNewLibrary,
-    // the first start of a version that marks storages takes the configured one for its own
-    isOurs: () => isFromBefore || hasAudioIn(db.$client, config.settings.STORAGE_BACKEND),
+    takesOver: isUnmarked && unmarked.takes_over,
+    isOurs: () => (isUnmarked && !unmarked.takes_over) || hasAudioIn(db.$client, backend),
+    onEarlier: (storage) => skipCovers(db.$client, storage),
+    onClaimed: (name) => {
+      if (name === unmarked?.backend) write({ library_id: id });
+    },
+    now: () => new Date(),
   };
 }

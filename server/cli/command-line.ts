@@ -41,6 +41,8 @@ export interface Command {
   skipDamaged?: boolean;
   /** `--new-library`. */
   isNewLibrary?: boolean;
+  /** `--earlier-library`. */
+  earlierLibrary?: boolean;
 }
 
 const OPTIONS = {
@@ -61,6 +63,7 @@ const OPTIONS = {
   replace: { type: 'boolean' },
   'skip-damaged': { type: 'boolean' },
   'new-library': { type: 'boolean' },
+  'earlier-library': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 } as const;
@@ -90,6 +93,7 @@ const ONLY_OF: Record<string, string[]> = {
   replace: ['restore'],
   'skip-damaged': ['restore'],
   'new-library': ['serve', 'scan', 'user'],
+  'earlier-library': ['gc'],
 };
 /** The most arguments of a command. */
 const MAX_ARGS = {
@@ -163,6 +167,7 @@ export function parseCommandLine(argv: string[]): Command {
     ...(replace === true && { replace }),
     ...(skipDamaged === true && { skipDamaged }),
     ...(isNewLibrary === true && { isNewLibrary }),
+    ...(values['earlier-library'] === true && { earlierLibrary: true }),
   };
   const scope = values.all ? 'all' : values.failed ? 'failed' : 'pending';
   return {
@@ -244,6 +249,7 @@ Options
   --port PORT                port to listen on
   --import DIR               your music folder; scanned at the start, and kept in the settings
   --new-library              begin another library in a folder or storage that held one
+  --earlier-library          with gc: also what an earlier library in the storage may need
   --open                     open the browser
   --log-level LEVEL          trace, debug, info, warn, error, fatal, silent
   --help, --version

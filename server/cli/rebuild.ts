@@ -8,7 +8,7 @@ import type { Config } from '../config/config.ts';
 import { COVER_TASK } from '../covers/tasks.ts';
 import { libraryOfFolder, openSecrets, REBUILDING, takeDataFolder } from '../data-folder.ts';
 import { openDatabase } from '../db/client.ts';
-import { libraryId, lookAtDatabase } from '../db/library-identity.ts';
+import { libraryId, lookAtDatabase, skipCovers } from '../db/library-identity.ts';
 import { conflict } from '../errors.ts';
 import { createReaderPool } from '../files/reader-pool.ts';
 import type { Log } from '../log/log.ts';
@@ -16,7 +16,7 @@ import { rebuildTracks, type Rebuilt } from '../maintenance/rebuild.ts';
 import type { ProductPaths } from '../paths.ts';
 import { syncFolder } from '../runtime/folders.ts';
 import { openStorage } from '../storage/backends.ts';
-import { readMark } from '../storage/library-mark.ts';
+import { claim, readMark } from '../storage/library-mark.ts';
 import { progressOn } from './progress.ts';
 import { runScan } from './scan.ts';
 import { untilFollowUpsEnded } from './wait.ts';
@@ -55,7 +55,14 @@ async function buildBeside(config: Config, paths: ProductPaths, log: Log): Promi
   const db = openDatabase({ path: config.paths.database + REBUILDING, migrationsDir: paths.migrations, log });
   const show = progressOn(process.stdout, 'Reading stored audio');
   try {
-    libraryId(db.$client, libraryOfFolder(config) ?? (await readMark(storage)));
+    const id = libraryId(db.$client, libraryOfFolder(config) ?? (await readMark(storage)));
+    await claim(storage, {
+      libraryId: id,
+      isOurs: () => true,
+      isRebuilt: true,
+      onEarlier: (from) => skipCovers(db.$client, from),
+      now: () => new Date(),
+    });
     return await rebuildTracks({
       db,
       storage,

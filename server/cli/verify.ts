@@ -1,4 +1,4 @@
-// `tonearm verify` and `tonearm gc [--dry-run]`: storage maintenance without a running server.
+// `tonearm verify` and `tonearm gc`: storage maintenance without a running server.
 import type { App } from '../app.ts';
 import type { Finding, VerifyReport } from '../maintenance/verify-report.ts';
 import type { GarbageResult } from '../maintenance/wire.ts';
@@ -27,17 +27,19 @@ const describe = ({ kind, title, track_id, album_id, storage_uri, healed, reason
   `(${track_id === null ? `cover of album ${album_id}` : `track ${track_id}`}, ` +
   `${storage_uri})${reason === null ? '' : `: ${reason}`}`;
 
-export async function runGarbage(app: App, dryRun: boolean): Promise<void> {
-  const { id } = await app.jobs.enqueue(COLLECT_GARBAGE, { dryRun });
-  const { objects, unused, unused_bytes, young, deleted, deleted_bytes, uploads, keys } = await runJob<GarbageResult>(
-    app,
-    id,
-    'Looking for unused objects',
-  );
+export async function runGarbage(app: App, dryRun: boolean, earlierLibrary: boolean): Promise<void> {
+  const { id } = await app.jobs.enqueue(COLLECT_GARBAGE, { dryRun, earlierLibrary });
+  const { objects, unused, unused_bytes, young, earlier, earlier_bytes, deleted, deleted_bytes, uploads, keys } =
+    await runJob<GarbageResult>(app, id, 'Looking for unused objects');
   console.log(
     `${objects} objects: ${unused} unused (${Math.round(unused_bytes / 1e6)} MB), ${young} more unused for too ` +
       'short a time',
   );
+  if (earlier > 0)
+    console.log(
+      `${earlier} (${Math.round(earlier_bytes / 1e6)} MB) are kept, because an earlier library in this storage may ` +
+        'need them. When it is not needed any more, run "tonearm gc --earlier-library".',
+    );
   for (const key of keys.slice(0, SHOWN)) console.log(`  ${key}`);
   console.log(
     dryRun

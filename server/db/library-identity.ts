@@ -55,6 +55,24 @@ export function libraryId(client: Sqlite, wished: string = randomUUID()): string
   return found ?? wished;
 }
 
+const COVER = /^covers\/([1-9]\d{0,14})\./;
+
+/** Covers are named by the ids of albums: new albums get no id that a cover in the storage has. */
+export async function skipCovers(
+  client: Sqlite,
+  storage: { list: (prefix: string) => AsyncIterable<{ key: string }> },
+): Promise<void> {
+  let highest = 0;
+  for await (const { key } of storage.list('covers/')) highest = Math.max(highest, Number(COVER.exec(key)?.[1] ?? 0));
+  client
+    .prepare(
+      `INSERT INTO sqlite_sequence (name, seq) SELECT 'albums', 0
+        WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'albums')`,
+    )
+    .run();
+  client.prepare("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'albums'").run(highest);
+}
+
 /** Whether any track's audio is in the storage backend of that name. */
 export const hasAudioIn = (client: Sqlite, backend: string): boolean =>
   client.prepare<[string]>("SELECT 1 FROM stored_audio WHERE storage_uri LIKE ? || ':%' LIMIT 1").get(backend) !==

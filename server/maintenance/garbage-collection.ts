@@ -1,12 +1,14 @@
 // Deletes stored objects that nothing refers to: left behind by a crash between writing an object and its row, or by a
-// deletion while the storage was down. Recent objects are kept, since their rows may follow; leased ones too.
+// deletion while the storage was down. What an earlier library may need is kept until a person lets it go. Recent
+// objects are kept, since their rows may follow; leased ones too.
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
 import { orphanedCovers } from '../db/schema.ts';
 import type { Handler } from '../jobs/tasks.ts';
 import type { Leases } from '../storage/leases.ts';
 import { hashInKey } from '../storage/local-paths.ts';
-import type { Storage, StoredObject } from '../storage/storage.ts';
+import type { OwnedStorage } from '../storage/library-mark.ts';
+import type { StoredObject } from '../storage/storage.ts';
 import { prepareIsCover, prepareIsUsed } from './queries.ts';
 import type { GarbageResult } from './wire.ts';
 import type { COLLECT_GARBAGE } from './tasks.ts';
@@ -20,7 +22,7 @@ const FOLDERS = Array.from({ length: 256 }, (_, i) => `audio/${i.toString(16).pa
 export interface GarbageDeps {
   db: MainDb;
   now: () => Date;
-  storage: Pick<Storage, 'list' | 'delete' | 'sweep'>;
+  storage: Pick<OwnedStorage, 'list' | 'delete' | 'sweep' | 'holdsEarlier' | 'releaseEarlier'>;
   leases: Pick<Leases, 'deleteWhenFree'>;
   /** Covers were added to orphaned_covers, for the covers module to delete. */
   onOrphanedCovers: () => void;
@@ -36,7 +38,7 @@ export function garbageTask({
   const isUsed = prepareIsUsed(db);
   const isCover = prepareIsCover(db);
 
-  return async ({ dryRun }, { signal, progress, yieldToRequests }): Promise<GarbageResult> => {
+  return async ({ dryRun, earlierLibrary }, { signal, progress, yieldToRequests }): Promise<GarbageResult> => {
     const oldest = new Date(now().getTime() - GRACE_MS);
     const result: GarbageResult = {
       dry_run: dryRun,
@@ -44,16 +46,26 @@ export function garbageTask({
       unused: 0,
       unused_bytes: 0,
       young: 0,
+      earlier: 0,
+      earlier_bytes: 0,
       deleted: 0,
       deleted_bytes: 0,
       uploads: 0,
       keys: [],
     };
 
+    if (earlierLibrary && !dryRun) await storage.releaseEarlier();
+    const keepsEarlier = !earlierLibrary && (await storage.holdsEarlier());
+
     /** Counts an unused object; true if it is old enough to delete. */
     function note({ key, size, modifiedAt }: StoredObject): boolean {
       if (modifiedAt > oldest) {
         result.young++;
+        return false;
+      }
+      if (keepsEarlier) {
+        result.earlier++;
+        result.earlier_bytes += size;
         return false;
       }
       result.unused++;

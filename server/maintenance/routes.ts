@@ -66,6 +66,7 @@ export const maintenanceRoutes = ({
       reply: JobOut,
       status: [202],
     },
-    async ({ body }) => toJobOut(await jobs.enqueue(COLLECT_GARBAGE, { dryRun: body.dry_run })),
+    async ({ body }) =>
+      toJobOut(await jobs.enqueue(COLLECT_GARBAGE, { dryRun: body.dry_run, earlierLibrary: body.earlier_library })),
   ),
 ];

@@ -12,9 +12,9 @@ export const VERIFY_STORAGE = task('verify_storage', {
 
 /** Deletes stored objects that nothing refers to, or with `dryRun` only counts them. */
 export const COLLECT_GARBAGE = task('collect_garbage', {
-  payload: z.strictObject({ dryRun: z.boolean() }),
+  payload: z.strictObject({ dryRun: z.boolean(), earlierLibrary: z.boolean().default(false) }),
   attempts: 5,
   backoff: { firstMs: 60_000, factor: 5, capMs: 3_600_000 },
-  uniqueBy: ({ dryRun }) => String(dryRun),
+  uniqueBy: ({ dryRun, earlierLibrary }) => `${dryRun} ${earlierLibrary}`,
   concurrency: 1,
 });

@@ -6,7 +6,13 @@ import { BACKENDS } from '../storage/backends.ts';
 
 export const VerifyIn = z.strictObject({}).meta({ id: 'VerifyIn' });
 export const GarbageIn = z
-  .strictObject({ dry_run: z.boolean().default(true).meta({ description: 'only report what would be deleted' }) })
+  .strictObject({
+    dry_run: z.boolean().default(true).meta({ description: 'only report what would be deleted' }),
+    earlier_library: z.boolean().default(false).meta({
+      description:
+        'also what may belong to an earlier library: after a start with --new-library, or a rebuilt database',
+    }),
+  })
   .meta({ id: 'GarbageIn' });
 
 const Typed = z.union([z.string().trim().max(4_096), z.number(), z.boolean(), z.null()]).optional();
@@ -50,6 +56,9 @@ export interface GarbageResult {
   unused_bytes: number;
   /** Unused but recent: their rows may follow. */
   young: number;
+  /** Unused by this library, and kept, because an earlier one may need them. */
+  earlier: number;
+  earlier_bytes: number;
   deleted: number;
   deleted_bytes: number;
   /** Abandoned uploads of killed processes. */

@@ -1,13 +1,30 @@
 // A library knows its database, its data folder and its storage: a start that finds another's, or none, says so and
 // changes nothing. `tonearm rebuild` makes a database from what is stored.
-import { copyFileSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TrackPage } from '../../server/library/wire.ts';
+import { loadConfig } from '../../server/config/config.ts';
+import { openDataFolder } from '../../server/data-folder.ts';
+import { createLog } from '../../server/log/log.ts';
+import { ownedBy, type OwnedStorage } from '../../server/storage/library-mark.ts';
+import { createLocalStorage } from '../../server/storage/local.ts';
 import { clientOf } from '../support/http-client.ts';
 import { makeLibrary, type Manifest } from '../support/library.ts';
+import { paths } from '../support/product.ts';
 import { runServer, spawnServer } from '../support/process.ts';
 import { lookAtDatabase } from '../../server/db/library-identity.ts';
 import { migratedDatabase } from '../support/temp-database.ts';
@@ -61,6 +78,17 @@ function query<T>(dir: string, sql: string): T[] {
   } finally {
     db.close();
   }
+}
+
+/** As if everything had been stored long ago. */
+function makeOld(dir: string): void {
+  for (const name of readdirSync(dir, { recursive: true, encoding: 'utf8' })) utimesSync(join(dir, name), 1e9, 1e9);
+}
+
+function deleteAll(dir: string): void {
+  const db = new Database(database(dir));
+  db.exec('DELETE FROM tracks; DELETE FROM albums');
+  db.close();
 }
 
 const idOf = (dir: string): string | undefined => query<{ id: string }>(dir, 'SELECT id FROM library_identity')[0]?.id;
@@ -158,6 +186,25 @@ describe('a start', () => {
     expect((await runServer(['user', 'list', '--data-dir', dir])).code).toBe(0);
   });
 
+  test('with --new-library keeps what the earlier library may need until it is asked for', async () => {
+    const dir = copyOf(whole);
+    const audio = join(dir, 'library', 'audio');
+    makeOld(join(dir, 'library'));
+    removeDatabase(dir);
+    expect((await runServer(['scan', music.dir, '--new-library', '--data-dir', dir])).code).toBe(0);
+    expect(contents(join(dir, 'library', 'covers'))).toEqual(
+      expect.arrayContaining(contents(join(whole, 'library', 'covers'))),
+    );
+    deleteAll(dir);
+    makeOld(join(dir, 'library')); // the scan stored the same again
+    const kept = await runServer(['gc', '--data-dir', dir]);
+    expect(kept.stdout).toMatch(/ 0 unused .*\n[1-9]\d* \(\d+ MB\) are kept, because an earlier library/);
+    expect(contents(audio)).toEqual(contents(join(whole, 'library', 'audio')));
+    const asked = await runServer(['gc', '--earlier-library', '--data-dir', dir]);
+    expect(asked.stdout).not.toContain('are kept');
+    expect(contents(audio).filter((name) => name.includes('.'))).toEqual([]);
+  });
+
   test('of a library that has moved, with all its files, is no other library', async () => {
     expect((await runServer(['user', 'list', '--data-dir', copyOf(whole)])).stdout).toContain('owner');
   });
@@ -172,6 +219,59 @@ test('a database whose first write was interrupted is looked at as what it was b
   db.exec('ROLLBACK');
   db.close();
   expect(lookAtDatabase(path)).toEqual({ kind: 'foreign' });
+});
+
+describe('a storage that cannot be reached at the start', () => {
+  const old = `audio/ab/ab${'0'.repeat(62)}.mp3`;
+  /** Starts without the storage; then `work` gets it. */
+  async function open(dir: string, isNewLibrary: boolean, work?: (owned: OwnedStorage) => Promise<void>) {
+    const env = { DATA_DIR: dir, STORAGE_BACKEND: 'local', STORAGE_ROOT: join(dir, 'away'), SECRET_STORE: 'file' };
+    const config = loadConfig({ file: {}, env });
+    const { offers, close } = await openDataFolder({ config, paths, log: createLog('silent'), isNewLibrary });
+    try {
+      await work?.(ownedBy(createLocalStorage({ root: join(dir, 'store') }), offers.owner));
+    } finally {
+      close();
+    }
+  }
+  function made(): string {
+    const dir = copyOf(whole);
+    mkdirSync(join(dir, 'store', dirname(old)), { recursive: true });
+    writeFileSync(join(dir, 'store', old), 'audio');
+    makeOld(join(dir, 'store'));
+    return dir;
+  }
+
+  test('is still the own one of a library from before', async () => {
+    const dir = made();
+    const db = new Database(database(dir));
+    db.exec("UPDATE tracks SET storage_uri = 'file:' || id; DELETE FROM library_identity");
+    db.close();
+    rmSync(join(dir, 'library.json'));
+    await open(dir, false);
+    await open(dir, false, async (storage) => {
+      await storage.claim();
+      expect([await storage.holdsEarlier(), await storage.delete(old)]).toEqual([false, true]);
+    });
+    writeFileSync(join(dir, 'store', 'library.json'), '');
+    writeFileSync(join(dir, 'store', old), 'audio');
+    // it was marked once, so this is another
+    await open(dir, false, (storage) => expect(storage.claim()).rejects.toThrow(/of another library/));
+  });
+
+  test('is still taken over by another library, which deletes nothing that was there', async () => {
+    const dir = made();
+    removeDatabase(dir);
+    await open(dir, true);
+    await open(dir, false, async (storage) => {
+      expect([await storage.delete(old), await storage.holdsEarlier()]).toEqual([false, true]);
+      await storage.put('covers/1.jpg', Buffer.from('new'));
+      expect(await storage.delete('covers/1.jpg')).toBe(true);
+      await storage.releaseEarlier();
+      expect(await storage.delete(old)).toBe(true);
+    });
+    await open(dir, false, async (storage) => expect(await storage.holdsEarlier()).toBe(false));
+  });
 });
 
 describe('tonearm rebuild', () => {
@@ -194,6 +294,23 @@ describe('tonearm rebuild', () => {
     expect(query(dir, places)).toEqual(query(whole, places));
     expect(query(dir, 'SELECT count(*) AS n FROM album_covers WHERE key IS NOT NULL')).toEqual(
       query(whole, 'SELECT count(*) AS n FROM album_covers WHERE key IS NOT NULL'),
+    );
+  });
+
+  test('keeps audio that it cannot read, also from gc, until it is asked for', async () => {
+    const dir = copyOf(whole);
+    const unreadable = join(dir, 'library', 'audio', 'ab', `ab${'0'.repeat(62)}.mp3`);
+    mkdirSync(dirname(unreadable), { recursive: true });
+    writeFileSync(unreadable, 'no audio');
+    makeOld(join(dir, 'library'));
+    removeDatabase(dir);
+    expect((await runServer(['rebuild', '--data-dir', dir])).stdout).toContain('1 files could not be read');
+    await runServer(['gc', '--data-dir', dir]);
+    expect(existsSync(unreadable)).toBe(true);
+    await runServer(['gc', '--earlier-library', '--data-dir', dir]);
+    expect(existsSync(unreadable)).toBe(false);
+    expect(contents(join(dir, 'library', 'audio'))).toEqual(
+      expect.arrayContaining(contents(join(whole, 'library', 'audio'))),
     );
   });
 
