@@ -68,6 +68,10 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
     return undefined;
   }
 
+  settings.checkAlso('LOCAL_MEDIA_IMPORT_PATH', (path) =>
+    overlap(path, musicFolders.all().find(({ key }) => key === '')?.id),
+  );
+
   function assertNameFree(name: string, except?: number): void {
     const isTaken = musicFolders
       .all()

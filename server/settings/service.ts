@@ -28,7 +28,10 @@ export interface SettingsService extends WatchedSettings {
   list(): SettingState[];
   /** Changes all or nothing. Throws `invalid` with all errors, or `conflict` for read-only settings. */
   change(change: SettingsChange, options?: { dryRun?: boolean }): Promise<void>;
+  /** Another check of a new value, by the module that knows about it: gives what is wrong with it. */
+  checkAlso<N extends SettingName>(name: N, fault: Check<N>): void;
 }
+type Check<N extends SettingName> = (value: NonNullable<Settings[N]>) => Promise<string | undefined>;
 
 export interface SettingsDeps {
   /** Including the stored secrets. */
@@ -42,6 +45,7 @@ export function createSettingsService({ config, secretStore, log }: SettingsDeps
   const saved: Settings = { ...config.settings };
   const origins = { ...config.origins };
   const listeners = new Set<{ names: readonly SettingName[]; listener: Listener }>();
+  const checks: ((names: readonly SettingName[], next: Settings) => Promise<FieldError[]>)[] = [];
   let writing: Promise<void> = Promise.resolve();
 
   const tell = (changed: SettingName[]): void => {
@@ -67,10 +71,12 @@ export function createSettingsService({ config, secretStore, log }: SettingsDeps
       if (names.length === 0) return;
       assertChangeable(names, origins);
       const parsed = parseAll(change, names);
-      const faults = await checkTogether({ ...saved, ...parsed }, names, {
+      const next = { ...saved, ...parsed };
+      const faults = await checkTogether(next, names, {
         data: config.paths.data,
         storageRoot: config.paths.storageRoot,
       });
+      if (faults.length === 0) for (const check of checks) faults.push(...(await check(names, next)));
       if (faults.length > 0) throw invalid(faults);
       if (dryRun) return;
 
@@ -85,6 +91,13 @@ export function createSettingsService({ config, secretStore, log }: SettingsDeps
       }
       for (const name of live) Object.assign(running, { [name]: parsed[name] });
       tell(live);
+    },
+
+    checkAlso(name, fault) {
+      checks.push(async (names, { [name]: value }) => {
+        const message = names.includes(name) && value != null ? await fault(value) : undefined;
+        return message === undefined ? [] : [{ field: name.toLowerCase(), message }];
+      });
     },
 
     onChange(names, listener) {

@@ -449,3 +449,24 @@ test('an ordinary account sees names and states, and no paths of the server', as
   ] as const)
     expect((await server.api(path, { method, token, body: {} })).status).toBe(403);
 });
+
+test('the first folder cannot be set inside or around another one, also in the settings', async () => {
+  const own = await startServer();
+  try {
+    mkdirSync(join(base, 'here/inside'), { recursive: true });
+    const set = async (path: string): Promise<[number, string]> => {
+      const body = { local_media_import_path: path };
+      const { status, text } = await own.api('/settings', { method: 'PATCH', body });
+      return [status, text.slice(0, 500)];
+    };
+    expect(await set(join(base, 'tapes'))).toEqual([200, expect.anything()]);
+    const folder = { name: 'Here', path: join(base, 'here'), mode: 'reference' };
+    expect((await own.api('/music-folders', { method: 'POST', body: folder })).status).toBe(201);
+    expect(await set(join(base, 'here/inside'))).toEqual([
+      422,
+      expect.stringContaining('is inside the music folder “Here”'),
+    ]);
+  } finally {
+    await own.close();
+  }
+});
