@@ -1,7 +1,6 @@
 // What edits of tracks replaced, and undoing them.
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { TrackEditOut, UndoneOut } from '../../server/library/wire.ts';
-import type { TrackOut } from '../../server/library/wire.ts';
+import type { TrackEditOut, UndoneEditOut, UndoneOut } from '../../server/library/wire.ts';
 import { request } from './client.ts';
 import { LIBRARY } from './library.ts';
 
@@ -20,6 +19,6 @@ function useUndo<In, Out>(mutationFn: (input: In) => Promise<Out>) {
 }
 
 export const useUndoEdit = (trackId: number) =>
-  useUndo((id: number) => request<TrackOut>(`/tracks/${trackId}/edits/${id}/undo`, { method: 'POST' }));
+  useUndo((id: number) => request<UndoneEditOut>(`/tracks/${trackId}/edits/${id}/undo`, { method: 'POST' }));
 export const useUndoEdits = () =>
   useUndo((batch: string) => request<UndoneOut>(`/edits/${batch}/undo`, { method: 'POST' }));

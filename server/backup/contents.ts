@@ -14,13 +14,17 @@ export type Content =
 type TrackRow = RowAs<typeof tracks, 'id' | 'storageUri' | 'contentHash' | 'sizeBytes'> & { storageUri: string };
 type CoverRow = { id: number } & RowAs<typeof albumCovers, 'key' | 'etag'> & { key: string; etag: string };
 
-/** Covers of albums, and of albums in the trash: what the last deletion found. One per album. */
+/** Covers of albums, of albums in the trash (what the last deletion found), and of those that may come back. */
 const COVERS = `SELECT album_id AS id, key, etag FROM album_covers WHERE key IS NOT NULL AND etag IS NOT NULL
   UNION ALL SELECT id, key, etag FROM (
     SELECT c.value ->> 'album_id' AS id, t.cover_key AS key, c.value ->> 'etag' AS etag, max(t.deleted_at)
     FROM trashed_tracks t JOIN json_each(t.snapshot, '$.parents.albumCovers') c
     WHERE t.cover_key = c.value ->> 'key' GROUP BY c.value ->> 'album_id'
-  ) WHERE etag IS NOT NULL AND id NOT IN (SELECT album_id FROM album_covers)`;
+  ) WHERE etag IS NOT NULL AND id NOT IN (SELECT album_id FROM album_covers)
+  UNION ALL SELECT album_id, key, etag FROM former_covers f WHERE key IS NOT NULL AND etag IS NOT NULL
+    AND id = (SELECT max(id) FROM former_covers WHERE album_id = f.album_id)
+    AND album_id NOT IN (SELECT album_id FROM album_covers)
+    AND key NOT IN (SELECT cover_key FROM trashed_tracks WHERE cover_key IS NOT NULL)`;
 
 /** An object that several tracks share comes once per track. */
 export async function* contentsOf(databasePath: string): AsyncGenerator<Content> {

@@ -9,7 +9,7 @@ import type { Storage } from '../storage/storage.ts';
 import type { CoverArchive } from './cover-archive.ts';
 import type { PassOptions } from './nearby-finder.ts';
 import type { FoundRows } from './found-rows.ts';
-import { createLocks, workTogether, type Locks } from './locks.ts';
+import { createLocks, workTogether, type Locks } from '../runtime/locks.ts';
 import { createLookupRows, type Wanted } from './lookup-rows.ts';
 import { checkPicture, UnusablePicture, type Cover } from './picture.ts';
 import { findCoverRow, hasCoverOrNone } from './queries.ts';

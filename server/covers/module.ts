@@ -65,6 +65,12 @@ export function coversModule({
   const pictures = createSignedPictures({ secret: secrets.jwtSecret, now });
   const findLater = (): void => void jobs.tryEnqueue(COVER_TASK, {});
   changes.onAudioAdded(findLater);
+  let highest = covers.highestAlbumId();
+  changes.onEdited(() => {
+    const before = highest;
+    highest = covers.highestAlbumId();
+    if (highest > before || covers.hasFormer()) findLater();
+  });
   settings.onChange(['COVERART_ENABLED', 'COVERART_BASE_URL'], () => {
     archive.reset();
     covers.forgetLookups();

@@ -1,5 +1,6 @@
 // Looks for the covers of albums in their audio files and folders: once per album, and again after it changed.
-import { asKnownFault } from '../errors.ts';
+import { extname } from 'node:path';
+import { AppError, asKnownFault } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
 import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
@@ -7,10 +8,11 @@ import type { Log } from '../log/log.ts';
 import { coverKey } from '../storage/local-paths.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import type { Storage } from '../storage/storage.ts';
-import { isOutOfReach, listCandidates, type Candidate } from './nearby-pictures.ts';
+import { isOutOfReach, listCandidates, readAll, type Candidate } from './nearby-pictures.ts';
 import type { EmbeddedPictures } from './embedded-pictures.ts';
+import type { FormerCover, FormerCovers } from './former-covers.ts';
 import type { FoundRows } from './found-rows.ts';
-import { workTogether, type Locks } from './locks.ts';
+import { workTogether, type Locks } from '../runtime/locks.ts';
 import { createSlots } from '../runtime/at-once.ts';
 import { checkPicture, UnusablePicture, type Cover } from './picture.ts';
 import { findCoverRow, hasCoverOrNone, type CoverRow, type CoverSources } from './queries.ts';
@@ -36,6 +38,7 @@ export interface CoverFinderDeps {
   storage: Storage;
   audioStore: AudioStore;
   sources: CoverSources;
+  former: Pick<FormerCovers, 'find' | 'drop'>;
   embedded: EmbeddedPictures;
   rows: FoundRows;
   locked: Locks<AlbumId>;
@@ -49,6 +52,7 @@ export function createCoverFinder({
   storage,
   audioStore,
   sources,
+  former,
   embedded,
   rows,
   locked,
@@ -58,13 +62,37 @@ export function createCoverFinder({
 
   async function resolveNow(albumId: AlbumId, checkedAt: Date, signal: AbortSignal | undefined): Promise<boolean> {
     if (hasCoverOrNone(db, albumId) || sources.isLookedAt(albumId)) return false;
-    const found = await inTurn(() => storeFirst(albumId, checkedAt, signal));
+    const before = former.find(albumId);
+    const chosen = before && (await inTurn(() => takeOver(albumId, before, checkedAt)));
+    const found = chosen ?? (await inTurn(() => storeFirst(albumId, checkedAt, signal)));
     if (found === undefined) return false;
     const isKept = await rows.insert(found);
+    if (before) former.drop(before);
     if (found.key === null) return false;
     if (isKept) onCover(albumId);
     else if (findCoverRow(db, albumId)?.key !== found.key) await storage.delete(found.key);
     return isKept;
+  }
+
+  /** What a person chose when the album had tracks before; undefined when the picture is gone. */
+  async function takeOver(
+    albumId: AlbumId,
+    { key: from, etag, ...former }: FormerCover,
+    checkedAt: Date,
+  ): Promise<CoverRow | undefined> {
+    const row = { albumId, etag, origin: 'manual' as const, checkedAt };
+    if (from === null) return { ...row, key: null };
+    const key = coverKey(albumId, extname(from).slice(1));
+    if (albumId === former.albumId) return (await storage.stat(from)) && { ...row, key };
+    try {
+      const bytes = await readAll((await storage.open(from)).stream);
+      await storage.put(key, bytes, { contentType: (await checkPicture(bytes)).mime });
+      return { ...row, key };
+    } catch (error) {
+      if (error instanceof UnusablePicture || (error instanceof AppError && error.code === 'not_found'))
+        return undefined;
+      throw error;
+    }
   }
 
   /**

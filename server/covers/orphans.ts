@@ -7,7 +7,8 @@ import { orphanedCovers } from '../db/schema.ts';
 import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { Log } from '../log/log.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Locks } from './locks.ts';
+import type { FormerCovers } from './former-covers.ts';
+import type { Locks } from '../runtime/locks.ts';
 import { findCoverRow } from './queries.ts';
 import type { Thumbnails } from './thumbnails.ts';
 
@@ -19,15 +20,17 @@ export interface OrphanDeps {
   storage: Pick<Storage, 'delete'>;
   thumbnails: Pick<Thumbnails, 'forget'>;
   locked: Locks<AlbumId>;
+  former: Pick<FormerCovers, 'isKept' | 'dropOld'>;
+  now: () => Date;
 }
 
-export function createOrphans({ db, log, storage, thumbnails, locked }: OrphanDeps) {
+export function createOrphans({ db, log, storage, thumbnails, locked, former, now }: OrphanDeps) {
   type Orphan = typeof orphanedCovers.$inferSelect;
 
   /** Must hold the album's lock: the key may have become the album's cover again. */
   async function release({ key, albumId }: Orphan): Promise<void> {
     if (findCoverRow(db, albumId)?.key !== key) {
-      await storage.delete(key);
+      if (!former.isKept(key)) await storage.delete(key);
       await thumbnails.forget(albumId);
     }
     db.delete(orphanedCovers).where(eq(orphanedCovers.key, key)).run();
@@ -52,6 +55,7 @@ export function createOrphans({ db, log, storage, thumbnails, locked }: OrphanDe
     },
 
     async sweep({ signal, yieldToRequests }: { signal: AbortSignal; yieldToRequests: YieldToRequests }): Promise<void> {
+      former.dropOld(now());
       for (;;) {
         const orphans = db.select().from(orphanedCovers).limit(AT_ONCE).all();
         for (const orphan of orphans) {

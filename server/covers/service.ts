@@ -12,9 +12,10 @@ import { readAll, readEmbedded } from './nearby-pictures.ts';
 import type { CoverArchive } from './cover-archive.ts';
 import { createArchiveFinder } from './archive-finder.ts';
 import { createEmbeddedPictures } from './embedded-pictures.ts';
+import { createFormerCovers } from './former-covers.ts';
 import { createFoundRows } from './found-rows.ts';
 import { createCoverFinder } from './nearby-finder.ts';
-import { createLocks } from './locks.ts';
+import { createLocks } from '../runtime/locks.ts';
 import { deleteLookup, deleteLookups, findLookup } from './lookup-rows.ts';
 import { MOSAIC_COVERS, mosaicOf, type ShownCover } from './mosaic.ts';
 import { createOrphans } from './orphans.ts';
@@ -65,7 +66,20 @@ export function createCoverService({
   const rows = createFoundRows(db);
   const locked = createLocks<AlbumId>(); // a found cover must not overwrite a simultaneous upload
   const sources = prepareCoverSources(db);
-  const nearby = createCoverFinder({ db, log, now, storage, audioStore, sources, embedded, rows, locked, onCover });
+  const former = createFormerCovers(db);
+  const nearby = createCoverFinder({
+    db,
+    log,
+    now,
+    storage,
+    audioStore,
+    sources,
+    former,
+    embedded,
+    rows,
+    locked,
+    onCover,
+  });
   const remote = createArchiveFinder({
     db,
     log,
@@ -79,7 +93,7 @@ export function createCoverService({
   });
   const candidates = createCandidates({ db, sources, audioStore, embedded, archive });
   const thumbnails = createThumbnails({ cacheDir, readOriginal });
-  const orphans = createOrphans({ db, log, storage, thumbnails, locked });
+  const orphans = createOrphans({ db, log, storage, thumbnails, locked, former, now });
   const proveStored = createCoverCheck({ db, now, storage, audioStore, sources, embedded, locked, onHealed: changed });
   const { listOfArtist, ...find } = prepareFindCovers(db);
 
@@ -125,6 +139,8 @@ export function createCoverService({
   return {
     resolveCover,
     resolvePending: nearby.resolvePending,
+    highestAlbumId: sources.highestAlbumId,
+    hasFormer: former.isAny,
     resolveWanted: remote.resolveWanted,
     hasWanted: remote.hasWanted,
     hasDue: remote.hasDue,

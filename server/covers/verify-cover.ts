@@ -9,7 +9,7 @@ import { coverKey } from '../storage/local-paths.ts';
 import type { Storage } from '../storage/storage.ts';
 import { isOutOfReach, listCandidates } from './nearby-pictures.ts';
 import type { EmbeddedPictures } from './embedded-pictures.ts';
-import type { Locks } from './locks.ts';
+import type { Locks } from '../runtime/locks.ts';
 import { checkPicture, UnusablePicture, type Cover } from './picture.ts';
 import { findCoverRow, upsertCover, type CoverRow, type CoverSources } from './queries.ts';
 

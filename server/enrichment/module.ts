@@ -37,7 +37,9 @@ export function enrichmentModule({
     ...deps,
     tmpDir: config.paths.tmp,
     findCover: covers.resolveCover,
+    history: library.editHistory,
     libraryChanged,
+    libraryEdited: changes.edited,
   });
   const duplicates = createDuplicateService({ db, library, merges, onMerged: changes.deleted, now });
   // who separates two tracks says that they are not the same

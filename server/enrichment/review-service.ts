@@ -2,11 +2,12 @@
 import { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
-import type { TrackId } from '../db/ids.ts';
+import type { TrackId, UserId } from '../db/ids.ts';
 import type { Origin, ReviewReason } from '../db/schema.ts';
 import { fieldsFrom } from '../db/track-fields.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
+import type { EditHistory } from '../library/edit-history.ts';
 import type { FindKnownTrack, KnownTrack } from '../library/track-identity.ts';
 import type { TrackIdentity, TrackWriter } from '../library/track-writer.ts';
 import { Match } from './match.ts';
@@ -40,9 +41,12 @@ export interface ReviewServiceDeps {
   settings: LiveSettings;
   tracks: Pick<TrackWriter, 'batch' | 'setIdentity'>;
   findKnown: FindKnownTrack;
+  history: Pick<EditHistory, 'record'>;
   libraryChanged: () => void;
 }
 
+/** Answered by a person's choice, and open again when that is undone. */
+const REVIEWS = ['enrichment_reviews'];
 const Differences = z.array(z.object({ field: z.string(), tag: z.string().nullable(), match: z.string() }));
 /** A row may be from an older version. */
 const PreviousIn = z.object({
@@ -52,7 +56,15 @@ const PreviousIn = z.object({
 
 export type ReviewService = ReturnType<typeof createReviewService>;
 
-export function createReviewService({ db, now, settings, tracks, findKnown, libraryChanged }: ReviewServiceDeps) {
+export function createReviewService({
+  db,
+  now,
+  settings,
+  tracks,
+  findKnown,
+  history,
+  libraryChanged,
+}: ReviewServiceDeps) {
   function known(id: TrackId): KnownTrack {
     const track = findKnown(id);
     if (!track) throw notFound('track', id);
@@ -65,15 +77,17 @@ export function createReviewService({ db, now, settings, tracks, findKnown, libr
     setManual(db, track.id, { enrichedAt: now(), fpidScore });
   }
 
-  const apply = db.$client.transaction((id: TrackId, n: number): void => {
+  const apply = db.$client.transaction((by: UserId, id: TrackId, n: number): void => {
     const track = known(id);
     const chosen = listMatches(db, id).find((one) => one.n === n);
     if (!chosen) throw notFound('match', n);
-    decide(track, asChosen(track.identity, chosen.match), chosen.match.score);
+    history.record({ by, kind: 'match', keeps: REVIEWS }, id, () =>
+      decide(track, asChosen(track.identity, chosen.match), chosen.match.score),
+    );
     saveUndo(db, id, { identity: track.identity, fpidScore: track.fpidScore } satisfies Previous, now());
   });
 
-  const undo = db.$client.transaction((id: TrackId): void => {
+  const undo = db.$client.transaction((by: UserId, id: TrackId): void => {
     const track = known(id);
     const previous = PreviousIn.safeParse(findUndo(db, id));
     if (!previous.success)
@@ -81,7 +95,7 @@ export function createReviewService({ db, now, settings, tracks, findKnown, libr
         `There is nothing to undo on “${track.identity.title}”: the last enrichment changed nothing, or the track ` +
           'was changed since.',
       );
-    decide(track, previous.data.identity, previous.data.fpidScore);
+    history.record({ by, keeps: REVIEWS }, id, () => decide(track, previous.data.identity, previous.data.fpidScore));
   });
 
   return {
@@ -97,14 +111,14 @@ export function createReviewService({ db, now, settings, tracks, findKnown, libr
     },
 
     /** Applies candidate `n` as a person's choice. Throws `not_found`. */
-    apply(id: TrackId, n: number): void {
-      apply.immediate(id, n);
+    apply(by: UserId, id: TrackId, n: number): void {
+      apply.immediate(by, id, n);
       libraryChanged();
     },
 
     /** Restores the metadata before the last enrichment, as a person's choice. Throws `not_found`, `conflict`. */
-    undo(id: TrackId): void {
-      undo.immediate(id);
+    undo(by: UserId, id: TrackId): void {
+      undo.immediate(by, id);
       libraryChanged();
     },
 

@@ -92,7 +92,7 @@ export const enrichmentRoutes = ({
     },
     ({ user, params }) => {
       editing.assertTracks(user, [params.id]);
-      reviews.apply(params.id, params.n);
+      reviews.apply(user.id, params.id, params.n);
       return trackOut(user, params.id);
     },
   ),
@@ -110,7 +110,7 @@ export const enrichmentRoutes = ({
     },
     ({ user, params }) => {
       editing.assertTracks(user, [params.id]);
-      reviews.undo(params.id);
+      reviews.undo(user.id, params.id);
       return trackOut(user, params.id);
     },
   ),

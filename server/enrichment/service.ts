@@ -18,7 +18,7 @@ import type { LibraryRunDeps } from './library-run.ts';
 import { createMusicBrainz } from './musicbrainz.ts';
 import { isAnyPending } from './queries.ts';
 import { createRecorder } from './record.ts';
-import { createReviewService } from './review-service.ts';
+import { createReviewService, type ReviewServiceDeps } from './review-service.ts';
 import { ENRICH_LIBRARY, ENRICH_TASK } from './tasks.ts';
 
 /** More new tracks than this are enriched in one job. */
@@ -38,6 +38,9 @@ export interface EnrichmentDeps {
   findCover: EnricherDeps['findCover'];
   jobs: Pick<Jobs, 'tryEnqueue'>;
   libraryChanged: () => void;
+  /** By a person. */
+  libraryEdited: () => void;
+  history: ReviewServiceDeps['history'];
 }
 
 export function createEnrichment({
@@ -54,6 +57,8 @@ export function createEnrichment({
   findCover,
   jobs,
   libraryChanged,
+  libraryEdited,
+  history,
 }: EnrichmentDeps) {
   const closing = new AbortController();
   const userAgent = (): string => userAgentOf(version, settings.get('CONTACT'));
@@ -106,7 +111,15 @@ export function createEnrichment({
   return {
     /** For the task handlers. */
     runs,
-    reviews: createReviewService({ db, now, settings, tracks, findKnown, libraryChanged }),
+    reviews: createReviewService({
+      db,
+      now,
+      settings,
+      tracks,
+      findKnown,
+      history,
+      libraryChanged: libraryEdited,
+    }),
 
     /** A few new tracks get jobs of their own, so that they do not wait for a long run over the library. */
     async enrichAdded(ids: readonly TrackId[]): Promise<void> {

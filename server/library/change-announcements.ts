@@ -16,6 +16,7 @@ export function createLibraryChanges({ db, events }: { db: MainDb; events: Event
       (SELECT count(*) FROM albums) AS albums, (SELECT count(*) FROM artists) AS artists`,
   );
   const [added, audioAdded] = [createListeners<[]>(), createListeners<[ids: readonly TrackId[]]>()];
+  const edited = createListeners<[]>();
   const [deleted, audioLost] = [createListeners<[id: TrackId]>(), createListeners<[id: TrackId]>()];
   let version = Date.now(); // grows across restarts too
   let waiting: NodeJS.Timeout | undefined;
@@ -39,6 +40,13 @@ export function createLibraryChanges({ db, events }: { db: MainDb; events: Event
   return {
     current,
     changed,
+
+    /** Something was edited: there may be other albums now. */
+    onEdited: edited.add,
+    edited(): void {
+      changed();
+      edited.tell();
+    },
 
     /** Tracks were added, with or without audio, or renamed. */
     onAdded: added.add,

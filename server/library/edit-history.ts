@@ -1,29 +1,33 @@
 // What edits by hand replaced, for 30 days. An edit is undone by writing what was there before, which is an edit too,
-// so that undoing can be undone. An album or artist that lost its last track by the edit comes back under its old id.
+// so that undoing can be undone; fields that were changed again since stay as they are. An album or artist that lost
+// its last track by the edit comes back under its old id.
 import { randomUUID } from 'node:crypto';
 import { and, desc, eq, getTableColumns, gt, lt, max, min, sql } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { TrackEditId, TrackId, UserId } from '../db/ids.ts';
-import { trackEdits, tracks, users, type MetadataStatus } from '../db/schema.ts';
-import { FIELD_LIST } from '../db/track-fields.ts';
+import { trackEdits, tracks, users, type EditKind, type MetadataStatus } from '../db/schema.ts';
 import { AppError, conflict, notFound } from '../errors.ts';
 import { inSlices } from '../runtime/turns.ts';
-import { prepareKnownTracks } from './track-identity.ts';
-import { createTrackSnapshots, type Parents } from './track-snapshot.ts';
+import { changesOf, takeBack, type FieldChange } from './identity-changes.ts';
+import { isSameIdentity, prepareKnownTracks } from './track-identity.ts';
+import { createTrackSnapshots, type Parents, type TrackSnapshot } from './track-snapshot.ts';
 import { KEPT_MS } from './trash.ts';
 import type { TrackIdentity, TrackWriter } from './track-writer.ts';
 
-export interface FieldChange {
-  field: string;
-  before: string | null;
-  after: string | null;
-}
 interface Before {
   identity: TrackIdentity;
   status: MetadataStatus;
   error: string | null;
+  fpidScore?: number | null;
   parents: Parents;
+  /** Of `keeps`. */
+  rows?: TrackSnapshot['rows'];
+  /** What the edit made of these, which `changes` does not show. */
+  after?: Ids;
 }
+type Ids = Pick<TrackIdentity, (typeof IDS)[number]>;
+const IDS = ['recordingMbid', 'acoustidId'] as const;
+
 export interface TrackEdit extends Omit<typeof trackEdits.$inferSelect, 'before' | 'changes'> {
   changes: FieldChange[];
   userName: string | null;
@@ -35,6 +39,9 @@ export interface TrackEdit extends Omit<typeof trackEdits.$inferSelect, 'before'
 export interface Edited {
   by: UserId;
   batch?: string | undefined;
+  kind?: EditKind;
+  /** Tables in which the edit deletes the rows of the track; they come back with an undo. */
+  keeps?: readonly string[];
 }
 
 export interface UndoneEdits {
@@ -60,25 +67,31 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
   const oldest = (): Date => new Date(now().getTime() - KEPT_MS);
 
   /** Does the work, and keeps what it replaces. Throws what the work throws, and `not_found`. */
-  function record<T>({ by, batch }: Edited, id: TrackId, work: () => T): T {
+  function record<T>({ by, batch, kind = 'edit', keeps = [] }: Edited, id: TrackId, work: () => T): T {
     return db.transaction(
       (tx) => {
         const [known, parents] = [findKnown(id), snapshots.takeParents(id)];
         if (!known || !parents) throw notFound('track', id);
+        const rows = keeps.length === 0 ? [] : (snapshots.take(id)?.rows ?? []);
         const done = work();
-        const changes = changesOf(known.identity, findKnown(id)?.identity);
-        if (changes.length > 0)
+        const after = findKnown(id)?.identity ?? known.identity;
+        const changes = changesOf(known.identity, after);
+        if (changes.length > 0 || IDS.some((name) => known.identity[name] !== after[name]))
           tx.insert(trackEdits)
             .values({
               trackId: id,
               userId: sql<UserId | null>`(SELECT id FROM users WHERE id = ${by})`, // it may have been deleted meanwhile
               batch: batch ?? null,
+              kind,
               changes,
               // lyrics are not edited by hand, and may be long
               before: {
                 identity: { ...known.identity, lyrics: undefined },
                 status: known.status,
                 error: known.error,
+                fpidScore: known.fpidScore,
+                rows: rows.filter(({ table }) => keeps.includes(table)),
+                after: idsOf(after),
                 // the album's picture may be gone by then, and is looked for again
                 parents: { ...parents, albumCovers: [] },
               } satisfies Before,
@@ -91,19 +104,26 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
     );
   }
 
-  function putBack(tx: Db, edited: Edited, row: typeof trackEdits.$inferSelect): void {
-    const before = row.before as Before;
-    record(edited, row.trackId, () => {
+  /** Writes what was before the edit, or what is left of it. */
+  function putBack(tx: Db, edited: Edited, id: TrackId, before: Before, target: TrackIdentity): void {
+    const isWhole = isSameIdentity({ ...target, lyrics: undefined }, { ...before.identity, lyrics: undefined });
+    const { status, error, fpidScore, rows = [] } = before;
+    record(edited, id, () => {
       snapshots.bringParents(before.parents);
-      writer.batch(() => writer.setIdentity(row.trackId, before.identity, findKnown(row.trackId)?.folder));
+      writer.batch(() => writer.setIdentity(id, { ...target, lyrics: undefined }, findKnown(id)?.folder));
       tx.update(tracks)
-        .set({ metadataStatus: before.status, metadataError: before.error, updatedAt: now() })
-        .where(eq(tracks.id, row.trackId))
+        .set({
+          updatedAt: now(),
+          ...(isWhole && { metadataStatus: status, metadataError: error }),
+          ...(isWhole && fpidScore !== undefined && { fpidScore }),
+        })
+        .where(eq(tracks.id, id))
         .run();
-      const idsOf = (rows: Parents['albums']): number[] => rows.map((one) => Number(one['id']));
-      for (const id of idsOf(before.parents.albums)) writer.search.set('album', id);
-      for (const id of idsOf(before.parents.artists)) writer.search.set('artist', id);
-      writer.sweepEmpty(idsOf(before.parents.albums) as never, idsOf(before.parents.artists) as never);
+      if (isWhole) snapshots.replaceRows(id, tablesOf(rows), rows);
+      const rowIds = (some: Parents['albums']): number[] => some.map((one) => Number(one['id']));
+      for (const albumId of rowIds(before.parents.albums)) writer.search.set('album', albumId);
+      for (const artistId of rowIds(before.parents.artists)) writer.search.set('artist', artistId);
+      writer.sweepEmpty(rowIds(before.parents.albums) as never, rowIds(before.parents.artists) as never);
     });
   }
 
@@ -138,9 +158,12 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
         .map((row) => ({ ...row, changes: row.changes as FieldChange[] }));
     },
 
-    /** Back to what was before that edit, whatever came after. Throws `not_found`. */
-    undo(by: UserId, trackId: TrackId, id: TrackEditId): void {
-      db.transaction(
+    /**
+     * Sets what that edit changed back, where it is still as the edit left it; gives what was changed again since, and
+     * stays. Throws `not_found`, and `conflict` when that is all of it.
+     */
+    undo(by: UserId, trackId: TrackId, id: TrackEditId): FieldChange[] {
+      return db.transaction(
         (tx) => {
           const ofTrack = and(eq(trackEdits.id, id), eq(trackEdits.trackId, trackId));
           const row = tx
@@ -148,8 +171,14 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
             .from(trackEdits)
             .where(and(ofTrack, gt(trackEdits.createdAt, oldest())))
             .get();
-          if (!row) throw notFound('edit', id);
-          putBack(tx, { by }, row);
+          const known = findKnown(trackId);
+          if (!row || !known) throw notFound('edit', id);
+          const before = row.before as Before;
+          const { target, kept } = takeBack(row.changes as FieldChange[], before, known.identity);
+          if (kept.length > 0 && isSameIdentity(target, known.identity))
+            throw conflict(`Nothing was undone. ${inWords(kept)}`);
+          putBack(tx, { by }, trackId, before, target);
+          return kept;
         },
         { behavior: 'immediate' },
       );
@@ -177,7 +206,8 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
                 first === null ? undefined : tx.select().from(trackEdits).where(eq(trackEdits.id, first)).get();
               if (!row) throw notFound('edit', batch);
               if (findLatest(tx, trackId) !== last) throw conflict('The track was edited again since.');
-              putBack(tx, { by, batch: outcome.batch }, row);
+              const before = row.before as Before;
+              putBack(tx, { by, batch: outcome.batch }, trackId, before, before.identity);
             },
             { behavior: 'immediate' },
           );
@@ -197,24 +227,10 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
   };
 }
 
-const TEXTS = ['title', 'artist', 'album', 'albumArtist'] as const;
+const tablesOf = (rows: TrackSnapshot['rows']): string[] => rows.map(({ table }) => table);
+const idsOf = ({ recordingMbid, acoustidId }: TrackIdentity): Ids => ({ recordingMbid, acoustidId });
 
-/** What is different, in words. */
-function changesOf(before: TrackIdentity, after: TrackIdentity | undefined): FieldChange[] {
-  if (!after) return [];
-  const valuesOf = (identity: TrackIdentity): Map<string, string | null> =>
-    new Map([
-      ...TEXTS.map((field): [string, string | null] => [FIELD_NAMES[field], identity[field] ?? null]),
-      ['artists', identity.artists.join('; ')],
-      ['genre', identity.genres.join('; ') || null],
-      ...FIELD_LIST.map((field): [string, string | null] => [
-        tracks[field].name,
-        identity[field] === undefined || identity[field] === null ? null : String(identity[field]),
-      ]),
-    ]);
-  const old = valuesOf(before);
-  return [...valuesOf(after)].flatMap(([field, value]) =>
-    old.get(field) === value ? [] : [{ field, before: old.get(field) ?? null, after: value }],
-  );
+function inWords(kept: FieldChange[]): string {
+  const fields = kept.map(({ field, after }) => (after === null ? field : `${field} (“${after}”)`));
+  return `Changed again since: ${fields.join(', ')}.`;
 }
-const FIELD_NAMES = { title: 'title', artist: 'artist', album: 'album', albumArtist: 'album_artist' };

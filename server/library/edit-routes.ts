@@ -7,20 +7,43 @@ import { route, type Route } from '../http/route.ts';
 import { toIso } from '../http/times.ts';
 import type { EditHistory, TrackEdit } from './edit-history.ts';
 import type { Editing } from './edit-rights.ts';
+import type { Merges, PastMerge } from './merges.ts';
 import type { LibraryService } from './service.ts';
 import { toTrackOut } from './wire-maps.ts';
-import { Batch, TrackEditOut, TrackOut, UndoneOut } from './wire.ts';
+import { Batch, TrackEditOut, UndoneEditOut, UndoneOut } from './wire.ts';
 
 const TrackEditList = z.array(TrackEditOut);
+const MOST_MERGES = 50;
 
 const toTrackEditOut = (edit: TrackEdit): TrackEditOut => ({
   id: edit.id,
+  kind: edit.kind,
   created_at: toIso(edit.createdAt),
   user_id: edit.userId,
   user_name: edit.userName,
   batch: edit.batch,
   batch_tracks: edit.batchSize,
   changes: edit.changes,
+  merged: null,
+});
+
+const toMergedOut = (merge: PastMerge): TrackEditOut => ({
+  id: merge.id,
+  kind: 'merge',
+  created_at: toIso(merge.deletedAt),
+  user_id: null,
+  user_name: merge.deletedByName,
+  batch: null,
+  batch_tracks: 1,
+  changes: [],
+  merged: {
+    title: merge.title,
+    artist_name: merge.artistName,
+    album_title: merge.albumTitle,
+    source: merge.source,
+    source_id: merge.sourceId,
+    reason: merge.mergeReason ?? 'chosen',
+  },
 });
 
 const EditParam = z.object({ ...idParam(TrackIdIn).shape, edit_id: idParam(TrackEditIdIn).shape.id });
@@ -29,24 +52,28 @@ const MOST_FAILURES = 100;
 
 export interface EditRouteDeps {
   history: EditHistory;
+  merges: Pick<Merges, 'list'>;
   library: Pick<LibraryService, 'getTrack'>;
   editing: Editing;
   libraryChanged: () => void;
 }
 
-export const editRoutes = ({ history, library, editing, libraryChanged }: EditRouteDeps): Route[] => [
+export const editRoutes = ({ history, merges, library, editing, libraryChanged }: EditRouteDeps): Route[] => [
   route(
     {
       method: 'get',
       path: '/tracks/:id/edits',
       access: 'user',
-      summary: 'Edits of a track in the last 30 days, latest first, with what they changed',
+      summary: 'Edits, chosen matches and merges of a track in the last 30 days, latest first, with what they changed',
       params: idParam(TrackIdIn),
       reply: TrackEditList,
     },
     ({ user, params }) => {
       library.getTrack(user.id, params.id);
-      return history.list(params.id).map(toTrackEditOut);
+      const { items } = merges.list({ limit: MOST_MERGES, offset: 0 }, params.id);
+      return [...items.map(toMergedOut), ...history.list(params.id).map(toTrackEditOut)].toSorted((a, b) =>
+        b.created_at < a.created_at ? -1 : Number(b.created_at > a.created_at),
+      );
     },
   ),
 
@@ -57,15 +84,18 @@ export const editRoutes = ({ history, library, editing, libraryChanged }: EditRo
       access: 'user',
       right: 'canEdit',
       orOwn: true,
-      summary: 'Set the metadata of a track back to what it was before an edit',
+      summary: 'Undo an edit of a track or a chosen match; what was changed again since stays',
       params: EditParam,
-      reply: TrackOut,
+      reply: UndoneEditOut,
     },
     ({ user, params }) => {
       editing.assertTracks(user, [params.id]);
-      history.undo(user.id, params.id, params.edit_id);
+      const kept = history.undo(user.id, params.id, params.edit_id);
       libraryChanged();
-      return toTrackOut(library.getTrack(user.id, params.id));
+      return {
+        ...toTrackOut(library.getTrack(user.id, params.id)),
+        not_undone: kept.map(({ field, after }) => ({ field, value: after })),
+      };
     },
   ),
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pagedOf } from '../http/paging.ts';
 import { isoTime } from '../http/times.ts';
-import { TrackOut } from './wire.ts';
+import { MergeReasonOut, TrackOut } from './wire.ts';
 
 export const MergeOut = z
   .object({
@@ -12,11 +12,7 @@ export const MergeOut = z
     source: z.string(),
     source_id: z.string(),
     into: TrackOut.nullable().meta({ description: 'the track that it became; null when that is deleted' }),
-    reason: z.enum(['duplicate', 'chosen', 'same_audio', 'same_music']).meta({
-      description:
-        'duplicate, chosen: a person merged duplicates, or relocated a missing track; ' +
-        'same_audio, same_music: a scan found the same audio, or the same recording in other bytes, in another file',
-    }),
+    reason: MergeReasonOut,
     merged_at: isoTime,
     merged_by_name: z.string().nullable().meta({ description: 'null for a scan' }),
     expires_at: isoTime.meta({ description: 'until when it can be undone' }),

@@ -210,10 +210,10 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
     mergeInto,
     /** Throws `not_found`, and `conflict` when the kept track is deleted or merged itself. */
     undo,
-    /** Latest first. */
-    list({ limit, offset }: Page): Paged<PastMerge> {
+    /** Latest first; all, or what became that track. */
+    list({ limit, offset }: Page, into?: TrackId): Paged<PastMerge> {
       const { id, title, artistName, albumTitle, source, sourceId, mergedInto, mergeReason, deletedAt } = trashedTracks;
-      const where = isNotNull(mergedInto);
+      const where = into === undefined ? isNotNull(mergedInto) : eq(mergedInto, into);
       return {
         items: db
           .select({

@@ -85,8 +85,8 @@ export function libraryModule({
       },
     },
     routes: [
-      ...libraryRoutes({ library, editing, toTrash, libraryChanged: changes.changed }),
-      ...editRoutes({ history: library.editHistory, library, editing, libraryChanged: changes.changed }),
+      ...libraryRoutes({ library, editing, toTrash, libraryChanged: changes.edited }),
+      ...editRoutes({ history: library.editHistory, merges, library, editing, libraryChanged: changes.edited }),
       ...folderRoutes({ library, musicFolders }),
       ...trashRoutes({ trash, library, libraryChanged: changes.changed }),
       ...mergeRoutes({ merges, library, libraryChanged: changes.changed }),

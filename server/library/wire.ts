@@ -363,18 +363,44 @@ export type RestoredOut = z.output<typeof RestoredOut>;
 export const DeletedOut = z.object({ deleted: z.int() }).meta({ id: 'DeletedTracks' });
 export type DeletedOut = z.output<typeof DeletedOut>;
 
+export const MergeReasonOut = z.enum(['duplicate', 'chosen', 'same_audio', 'same_music']).meta({
+  description:
+    'duplicate, chosen: a person merged duplicates, or relocated a missing track; ' +
+    'same_audio, same_music: a scan found the same audio, or the same recording in other bytes, in another file',
+});
+
 export const TrackEditOut = z
   .object({
-    id: z.int(),
+    id: z.int().meta({ description: 'of a merge: the id that POST /merges/{id}/undo takes' }),
+    kind: z.enum(['edit', 'match', 'merge']).meta({
+      description: 'a person edited fields, chose a match, or another track became this one',
+    }),
     created_at: isoTime,
     user_id: z.int().nullable(),
     user_name: z.string().nullable(),
     batch: z.string().nullable().meta({ description: 'of edits that were made together' }),
     batch_tracks: z.int().meta({ description: 'how many tracks were edited together' }),
     changes: z.array(z.object({ field: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
+    merged: z
+      .object({
+        title: z.string(),
+        artist_name: z.string().nullable(),
+        album_title: z.string().nullable(),
+        source: z.string(),
+        source_id: z.string(),
+        reason: MergeReasonOut,
+      })
+      .nullable()
+      .meta({ description: 'the track that became this one' }),
   })
   .meta({ id: 'TrackEditOut' });
 export type TrackEditOut = z.output<typeof TrackEditOut>;
+export const UndoneEditOut = TrackOut.extend({
+  not_undone: z
+    .array(z.object({ field: z.string(), value: z.string().nullable() }))
+    .meta({ description: 'fields of the edit that were changed again since, and what they are' }),
+}).meta({ id: 'UndoneEditOut' });
+export type UndoneEditOut = z.output<typeof UndoneEditOut>;
 export const UndoneOut = z
   .object({
     batch: z.string().meta({ description: 'of these changes, which can be undone too' }),

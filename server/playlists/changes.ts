@@ -1,15 +1,17 @@
-// Changes to the entries of an ordinary playlist. Each call is one transaction and makes one version, or none if
-// nothing changed. Only changes of more than 500 entries are written in several transactions, so that requests are
-// served in between: readers see the list grow, and a kill leaves a part of the change.
-import type { MainDb } from '../db/client.ts';
+// Changes to the entries of an ordinary playlist, one after another. Each call is one transaction and makes one
+// version, or none if nothing changed. Only changes of more than 500 entries, or that take a longer list to plan, are planned
+// and written in slices, so that requests are served in between: readers see the list grow, and a kill leaves a part of
+// the change.
+import type { Db, MainDb } from '../db/client.ts';
 import type { PlaylistId, TrackId, UserId } from '../db/ids.ts';
 import type { PlaylistChange } from '../db/schema.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 import { assertOrdinary, getOwn } from './access.ts';
-import type { EntryRow, EntryRows, NewEntry } from './entry-rows.ts';
+import type { EntryRows, ListedEntry, NewEntry } from './entry-rows.ts';
 import { planList, reuseEntries } from './list-plan.ts';
 import { placesBetween } from './positions.ts';
-import { inSlices, partsOf } from '../runtime/turns.ts';
+import { createLocks } from '../runtime/locks.ts';
+import { finishInSlices, finishNow, inSlices, partsOf } from '../runtime/turns.ts';
 import {
   appendVersion,
   nextVersion,
@@ -61,27 +63,73 @@ const NOTHING: Counts = { added: 0, removed: 0, moved: 0 };
 const EMPTY: Planned = { removed: [], moved: [], added: [] };
 /** Entries that are written in one go: some 10 ms. */
 const PART = 500;
+/** Entries between two `yield`s of a plan. */
+const STRIDE = 1_000;
+/** A plan is made anew when something else changed the list meanwhile. */
+const MOST_PLANS = 20;
+
+type Planning = Generator<void, Planned>;
+/** There is no position left between two entries. */
+class NoGap extends Error {}
 
 export type PlaylistChanges = ReturnType<typeof createChanges>;
 
 export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; rows: EntryRows }) {
-  /** Runs `work` with the number of the version that it makes, and records it. */
-  function change(
+  const alone = createLocks<PlaylistId>();
+
+  /** Makes the version that was planned. `size`: entries that the plan has to look at, absent: all. */
+  async function change(
     userId: UserId,
     id: PlaylistId,
     { expectedVersion }: Expected,
     kind: PlaylistChange,
-    plan: (version: number, playlist: PlaylistSummary) => Planned,
+    size: number | undefined,
+    plan: (playlist: PlaylistSummary) => Planning,
   ): Promise<void> {
-    const rest = db.transaction(
-      (tx) => {
-        const playlist = getOwn(tx, userId, id, expectedVersion);
-        assertOrdinary(playlist);
-        return writeVersion(userId, playlist, kind, plan(playlist.version + 1, playlist));
-      },
-      { behavior: 'immediate' },
+    const ordinary = (tx: Db, expected?: number): PlaylistSummary => {
+      const playlist = getOwn(tx, userId, id, expected);
+      assertOrdinary(playlist);
+      return playlist;
+    };
+    const inOneGo = (): Rest =>
+      db.transaction(
+        (tx) => {
+          const playlist = ordinary(tx, expectedVersion);
+          return writeVersion(userId, playlist, kind, finishNow(plan(playlist)));
+        },
+        { behavior: 'immediate' },
+      );
+    const inSteps = async (before: PlaylistSummary): Promise<Rest | undefined> => {
+      const planned = await finishInSlices(plan(before));
+      return db.transaction(
+        (tx) => {
+          const playlist = ordinary(tx);
+          return playlist.version === before.version ? writeVersion(userId, playlist, kind, planned) : undefined;
+        },
+        { behavior: 'immediate' },
+      );
+    };
+    return alone(id, () =>
+      withGaps(id, async () => {
+        for (let n = 0; n < MOST_PLANS; n++) {
+          const playlist = ordinary(db, expectedVersion);
+          const rest = (size ?? playlist.trackCount) <= PART ? inOneGo() : await inSteps(playlist);
+          if (rest) return finish(rest);
+        }
+        throw conflict('The playlist is being changed again and again. Try later.');
+      }),
     );
-    return finish(rest);
+  }
+
+  /** Again with wide gaps where there was none. */
+  async function withGaps(id: PlaylistId, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof NoGap)) throw error;
+      await finishInSlices(rows.renumber(id));
+      await work();
+    }
   }
 
   /** Inside a transaction: the first part of what was planned, and the version. */
@@ -128,7 +176,8 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
   function planTracks(playlist: PlaylistSummary, trackIds: readonly TrackId[], position?: number): Planned {
     assertTracks(playlist, trackIds);
     const index = position !== undefined && position < playlist.trackCount ? position : undefined;
-    const places = rows.places(playlist.id, trackIds.length, () => rows.aroundIndex(playlist.id, index));
+    const { before, after } = rows.aroundIndex(playlist.id, index);
+    const places = placesFor(before, after, trackIds.length);
     const addedAt = now().getTime();
     return {
       ...EMPTY,
@@ -136,41 +185,42 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     };
   }
 
-  function withoutDuplicates(id: PlaylistId, trackIds: readonly TrackId[]): TrackId[] {
-    const known = rows.knownTracks(id, trackIds);
-    return [...new Set(trackIds)].filter((trackId) => !known.has(trackId));
+  function* withoutDuplicates(id: PlaylistId, trackIds: readonly TrackId[]): Generator<void, TrackId[]> {
+    const added = new Set(trackIds);
+    for (const part of partsOf(trackIds, PART)) {
+      yield;
+      for (const known of rows.knownTracks(id, part)) added.delete(known);
+    }
+    return [...added];
   }
 
-  /** Positions with which the list has exactly the wanted entries in order; renumbers the list if there is no gap. */
-  function arrange<T extends { id: number | undefined }>(
-    id: PlaylistId,
-    current: readonly number[],
+  /** Positions with which the list has exactly the wanted entries in order. */
+  function* arrange<T extends { id: number | undefined }>(
+    current: readonly ListedEntry[],
     wanted: readonly T[],
-  ): { removed: number[]; placed: (T & { position: number })[] } {
-    const { removed, runs } = planList(current, wanted);
-    const place = (): (number[] | undefined)[] => {
-      const edges = rows.some(
-        id,
-        runs.flatMap(({ before, after }) => [before, after]).filter((edge) => edge !== undefined),
-      );
-      const positions = new Map(edges.map((edge) => [edge.id, edge.position]));
-      const positionOf = (edge: number | undefined): number | undefined =>
-        edge === undefined ? undefined : positions.get(edge);
-      return runs.map(({ before, after, entries }) =>
-        placesBetween(positionOf(before), positionOf(after), entries.length),
-      );
-    };
-    let places = place();
-    if (places.includes(undefined)) {
-      rows.renumber(id);
-      places = place();
+  ): Generator<void, { removed: number[]; placed: (T & { position: number })[] }> {
+    const positions = new Map<number, number>();
+    for (const { id, position } of current) if (positions.set(id, position).size % STRIDE === 0) yield;
+    const positionOf = (edge: number | undefined): number | undefined =>
+      edge === undefined ? undefined : positions.get(edge);
+    const { removed, runs } = yield* planList([...positions.keys()], wanted);
+    const placed: (T & { position: number })[] = [];
+    for (const { before, after, entries } of runs) {
+      const places = placesFor(positionOf(before), positionOf(after), entries.length);
+      for (const [n, entry] of entries.entries())
+        if (placed.push({ ...entry, position: places[n] as number }) % STRIDE === 0) yield;
     }
-    return {
-      removed,
-      placed: runs.flatMap(({ entries }, at) =>
-        entries.map((entry, n) => ({ ...entry, position: (places[at] as number[])[n] as number })),
-      ),
-    };
+    return { removed, placed };
+  }
+
+  /** Throws `not_found` unless all of them are in the list. */
+  function* assertEntries(id: PlaylistId, asked: readonly number[]): Generator<void, void> {
+    for (const part of partsOf(asked, PART)) {
+      const found = new Set(rows.some(id, part).map((entry) => entry.id));
+      const absent = part.find((entryId) => !found.has(entryId));
+      if (absent !== undefined) throw notFound('entry', absent);
+      yield;
+    }
   }
 
   function write(id: PlaylistId, version: number, { removed, moved, added }: Planned): void {
@@ -182,6 +232,8 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
   return {
     writeVersion,
     finish,
+    /** One after another for each list. */
+    alone,
     note,
 
     /** Fills and notes the first version of a new playlist; inside a transaction. */
@@ -206,16 +258,17 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
       id: PlaylistId,
       { trackIds, position, skipDuplicates = false, ...expected }: Added,
     ): Promise<void> =>
-      change(userId, id, expected, 'add', (_version, playlist) => {
-        const added = skipDuplicates ? withoutDuplicates(id, trackIds) : trackIds;
+      change(userId, id, expected, 'add', trackIds.length, function* (playlist) {
+        const added = skipDuplicates ? yield* withoutDuplicates(id, trackIds) : trackIds;
         return added.length === 0 ? EMPTY : planTracks(playlist, added, position);
       }),
 
     /** Throws `not_found` when one of them is not in the list; then all stay. */
     remove: (userId: UserId, id: PlaylistId, chosen: Chosen, expected: Expected = {}): Promise<void> =>
-      change(userId, id, expected, 'remove', () => {
-        if ('entryIds' in chosen) assertEntries(rows.some(id, chosen.entryIds), chosen.entryIds);
-        return { ...EMPTY, removed: 'entryIds' in chosen ? chosen.entryIds : inOrder(rows.ids(id), chosen) };
+      change(userId, id, expected, 'remove', sizeOf(chosen), function* () {
+        if (!('entryIds' in chosen)) return { ...EMPTY, removed: yield* inOrder(yield* rows.all(id), chosen) };
+        yield* assertEntries(id, chosen.entryIds);
+        return { ...EMPTY, removed: chosen.entryIds };
       }),
 
     /** With `before` null, to the end. In the order of the list, one that moves itself is the next that stays. */
@@ -224,88 +277,94 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
       id: PlaylistId,
       { before: asked, expectedVersion, ...chosen }: Expected & Chosen & { before: number | null },
     ): Promise<void> =>
-      change(userId, id, { expectedVersion }, 'reorder', () => {
+      change(userId, id, { expectedVersion }, 'reorder', sizeOf(chosen), function* () {
         const isNamed = 'entryIds' in chosen && chosen.inListOrder !== true;
         if ('entryIds' in chosen) {
-          if (new Set(chosen.entryIds).size < chosen.entryIds.length)
+          const named = new Set(chosen.entryIds);
+          if (named.size < chosen.entryIds.length)
             throw invalid([{ field: 'entry_ids', message: 'must not name an entry twice' }]);
-          if (isNamed && asked !== null && chosen.entryIds.includes(asked))
+          if (isNamed && asked !== null && named.has(asked))
             throw invalid([{ field: 'before_entry_id', message: 'must not be one of the moved entries' }]);
-          assertEntries(rows.some(id, chosen.entryIds), chosen.entryIds);
+          yield* assertEntries(id, chosen.entryIds);
         }
-        const all = isNamed ? [] : rows.ids(id);
-        const entryIds = isNamed ? chosen.entryIds : inOrder(all, chosen);
+        const all = isNamed ? [] : yield* rows.all(id);
+        const entryIds = isNamed ? chosen.entryIds : yield* inOrder(all, chosen);
         if (entryIds.length === all.length) return EMPTY; // none stays that they could go in front of
-        const before = isNamed ? asked : nextStaying(all, new Set(entryIds), asked);
-        const places = rows.places(id, entryIds.length, () => {
-          if (before === null) return rows.aroundIndex(id, undefined);
-          const [target] = rows.some(id, [before]);
-          if (!target) throw notFound('entry', before);
-          return rows.aroundEntry(id, target, entryIds);
-        });
+        const moving = new Set(entryIds);
+        const before = isNamed ? asked : nextStaying(all, moving, asked);
+        const [target] = before === null ? [] : rows.some(id, [before]);
+        if (before !== null && !target) throw notFound('entry', before);
+        const around = target ? yield* rows.aroundEntry(id, target, moving) : rows.aroundIndex(id, undefined);
+        const places = placesFor(around.before, around.after, entryIds.length);
         return { ...EMPTY, moved: entryIds.map((entryId, n) => ({ id: entryId, position: places[n] as number })) };
       }),
 
     /** Throws `conflict` unless the ids are exactly the entries that the list has. */
     reorder: (userId: UserId, id: PlaylistId, entryIds: readonly number[], expected: Expected = {}): Promise<void> =>
-      change(userId, id, expected, 'reorder', () => {
-        const current = rows.ids(id);
-        if (!isSameSet(current, entryIds))
+      change(userId, id, expected, 'reorder', undefined, function* () {
+        const current = yield* rows.all(id);
+        if (!(yield* isSameSet(current, entryIds)))
           throw conflict(
             `The new order must contain each of the playlist's ${current.length} entries once. The playlist may have ` +
               'changed; reload it.',
           );
         const wanted = entryIds.map((entryId) => ({ id: entryId }));
-        return { ...EMPTY, moved: arrange(id, current, wanted).placed };
+        return { ...EMPTY, moved: (yield* arrange(current, wanted)).placed };
       }),
 
     /** Other tracks, all of them; entries of tracks that stay are kept. */
     replace: (userId: UserId, id: PlaylistId, trackIds: readonly TrackId[], expected: Expected = {}): Promise<void> =>
-      change(userId, id, expected, 'replace', (_version, playlist) => {
-        const current = rows.tracks(id);
-        const addedAt = now().getTime();
-        const { removed, placed } = arrange(
-          id,
-          current.map((entry) => entry.id),
-          reuseEntries(current, trackIds),
-        );
-        const added = placed.filter((entry) => entry.id === undefined).map((entry) => ({ ...entry, addedAt }));
-        assertTracks(
-          { ...playlist, trackCount: trackIds.length - added.length },
-          added.map(({ trackId }) => trackId),
-        );
-        return {
-          removed,
-          moved: placed.filter((entry): entry is typeof entry & { id: number } => entry.id !== undefined),
-          added,
-        };
-      }),
+      change(
+        userId,
+        id,
+        expected,
+        'replace',
+        trackIds.length > PART ? trackIds.length : undefined,
+        function* (playlist) {
+          const current = yield* rows.all(id);
+          const addedAt = now().getTime();
+          const { removed, placed } = yield* arrange(current, yield* reuseEntries(current, trackIds));
+          const added = placed.filter((entry) => entry.id === undefined).map((entry) => ({ ...entry, addedAt }));
+          assertTracks(
+            { ...playlist, trackCount: trackIds.length - added.length },
+            added.map(({ trackId }) => trackId),
+          );
+          return {
+            removed,
+            moved: placed.filter((entry): entry is typeof entry & { id: number } => entry.id !== undefined),
+            added,
+          };
+        },
+      ),
 
     /** Ignores indexes past the end. */
-    edit(
+    edit: (
       userId: UserId,
       id: PlaylistId,
       { removeIndexes = [], addTrackIds = [], expectedVersion, ...fields }: Edited,
-    ): Promise<void> {
-      const rest = db.transaction(
-        (tx): Rest | undefined => {
-          const playlist = getOwn(tx, userId, id, expectedVersion);
-          if (Object.values(fields).some((value) => value !== undefined))
-            updatePlaylist(tx, id, { ...fields, updatedAt: now() });
-          if (removeIndexes.length + addTrackIds.length === 0) return undefined;
-          assertOrdinary(playlist);
-          const current = removeIndexes.length > 0 ? rows.ids(id) : [];
-          const removed = [...new Set(removeIndexes)]
-            .map((index) => current[index])
-            .filter((entryId) => entryId !== undefined);
-          const { added } = addTrackIds.length > 0 ? planTracks(playlist, addTrackIds) : EMPTY;
-          const kind = removed.length === 0 ? 'add' : added.length === 0 ? 'remove' : 'replace';
-          return writeVersion(userId, playlist, kind, { removed, moved: [], added });
-        },
-        { behavior: 'immediate' },
-      );
-      return rest ? finish(rest) : Promise.resolve();
-    },
+    ): Promise<void> =>
+      alone(id, () =>
+        withGaps(id, async () => {
+          const rest = db.transaction(
+            (tx): Rest | undefined => {
+              const playlist = getOwn(tx, userId, id, expectedVersion);
+              if (Object.values(fields).some((value) => value !== undefined))
+                updatePlaylist(tx, id, { ...fields, updatedAt: now() });
+              if (removeIndexes.length + addTrackIds.length === 0) return undefined;
+              assertOrdinary(playlist);
+              const current = removeIndexes.length > 0 ? rows.ids(id) : [];
+              const removed = [...new Set(removeIndexes)]
+                .map((index) => current[index])
+                .filter((entryId) => entryId !== undefined);
+              const { added } = addTrackIds.length > 0 ? planTracks(playlist, addTrackIds) : EMPTY;
+              const kind = removed.length === 0 ? 'add' : added.length === 0 ? 'remove' : 'replace';
+              return writeVersion(userId, playlist, kind, { removed, moved: [], added });
+            },
+            { behavior: 'immediate' },
+          );
+          if (rest) await finish(rest);
+        }),
+      ),
   };
 }
 
@@ -325,28 +384,43 @@ function partsOfPlan({ removed, moved, added }: Planned): Planned[] {
   ];
 }
 
-function inOrder(all: readonly number[], chosen: Chosen): number[] {
+/** How many entries a plan has to look at; absent: all. */
+const sizeOf = (chosen: Chosen): number | undefined =>
+  'entryIds' in chosen && chosen.inListOrder !== true ? chosen.entryIds.length : undefined;
+
+function* inOrder(all: readonly ListedEntry[], chosen: Chosen): Generator<void, number[]> {
   const named = new Set('entryIds' in chosen ? chosen.entryIds : chosen.allBut);
-  return all.filter((id) => named.has(id) === 'entryIds' in chosen);
+  const found: number[] = [];
+  for (const [at, { id }] of all.entries()) {
+    if (at % STRIDE === STRIDE - 1) yield;
+    if (named.has(id) === 'entryIds' in chosen) found.push(id);
+  }
+  return found;
 }
 
 /** Throws `not_found` for one that is not in the list. */
-function nextStaying(all: readonly number[], moving: ReadonlySet<number>, from: number | null): number | null {
+function nextStaying(all: readonly ListedEntry[], moving: ReadonlySet<number>, from: number | null): number | null {
   if (from === null) return null;
-  const at = all.indexOf(from);
+  const at = all.findIndex(({ id }) => id === from);
   if (at < 0) throw notFound('entry', from);
-  return all.slice(at).find((id) => !moving.has(id)) ?? null;
+  return all.slice(at).find(({ id }) => !moving.has(id))?.id ?? null;
 }
 
-function assertEntries(found: readonly EntryRow[], asked: readonly number[]): void {
-  const ids = new Set(found.map(({ id }) => id));
-  const absent = asked.find((entryId) => !ids.has(entryId));
-  if (absent !== undefined) throw notFound('entry', absent);
+/** Throws NoGap. */
+function placesFor(before: number | undefined, after: number | undefined, count: number): number[] {
+  const places = placesBetween(before, after, count);
+  if (!places) throw new NoGap();
+  return places;
 }
 
 /** True if `asked` has each of the entries once, in any order. */
-function isSameSet(entries: readonly number[], asked: readonly number[]): boolean {
+function* isSameSet(entries: readonly ListedEntry[], asked: readonly number[]): Generator<void, boolean> {
   if (entries.length !== asked.length) return false;
-  const [ours, theirs] = [Float64Array.from(entries).sort(), Float64Array.from(asked).sort()];
-  return ours.every((id, at) => id === theirs[at]);
+  const left = new Set<number>();
+  for (const { id } of entries) if (left.add(id).size % STRIDE === 0) yield;
+  for (const id of asked) {
+    if (!left.delete(id)) return false;
+    if (left.size % STRIDE === 0) yield;
+  }
+  return true;
 }

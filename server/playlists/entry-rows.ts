@@ -6,7 +6,7 @@ import type { PlaylistId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { playlistEntries, tracks } from '../db/schema.ts';
 import type { Page } from '../http/paging.ts';
-import { GAP, placesBetween } from './positions.ts';
+import { FARTHEST, GAP } from './positions.ts';
 
 /** `position` defines the order; it is not an index and has gaps. */
 export type EntryRow = RowAs<typeof playlistEntries, 'id' | 'trackId' | 'position' | 'addedAt'>;
@@ -22,6 +22,7 @@ export interface VersionRow extends EntryRow, RowAs<typeof tracks, 'title' | 'ar
   isThere: 0 | 1;
   albumTitle: string | null;
 }
+export type ListedEntry = RowAs<typeof playlistEntries, 'id' | 'trackId' | 'position'>;
 interface Neighbours {
   before: number | undefined;
   after: number | undefined;
@@ -29,6 +30,8 @@ interface Neighbours {
 
 export type EntryRows = ReturnType<typeof createEntryRows>;
 
+/** Rows that are read in one go. */
+const AT_ONCE = 500;
 const ENTRY = 'e.id, e.track_id AS trackId, e.position, e.added_at AS addedAt';
 
 export function createEntryRows(client: Sqlite) {
@@ -41,8 +44,9 @@ export function createEntryRows(client: Sqlite) {
   const ids = client
     .prepare<[PlaylistId], number>('SELECT id FROM playlist_entries WHERE playlist_id = ? ORDER BY position, id')
     .pluck();
-  const tracks = client.prepare<[PlaylistId], RowAs<typeof playlistEntries, 'id' | 'trackId'>>(
-    'SELECT id, track_id AS trackId FROM playlist_entries WHERE playlist_id = ? ORDER BY position, id',
+  const following = client.prepare<[PlaylistId, number, number], ListedEntry>(
+    `SELECT id, track_id AS trackId, position FROM playlist_entries
+      WHERE playlist_id = ? AND (position, id) > (?, ?) ORDER BY position, id LIMIT ${AT_ONCE}`,
   );
   const newSince = client.prepare<[PlaylistId, number], RowAs<typeof playlistEntries, 'id' | 'position'>>(
     'SELECT id, position FROM playlist_entries WHERE playlist_id = ? AND since_version > ?',
@@ -50,9 +54,9 @@ export function createEntryRows(client: Sqlite) {
   const last = client.prepare<[PlaylistId], Position>(
     'SELECT position FROM playlist_entries WHERE playlist_id = ? ORDER BY position DESC, id DESC LIMIT 1',
   );
-  const preceding = client.prepare<[PlaylistId, number, number, string], Position>(
-    `SELECT position FROM playlist_entries WHERE playlist_id = ? AND (position, id) < (?, ?)
-      AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY position DESC, id DESC LIMIT 1`,
+  const preceding = client.prepare<[PlaylistId, number, number], Position & { id: number }>(
+    `SELECT position, id FROM playlist_entries WHERE playlist_id = ? AND (position, id) < (?, ?)
+      ORDER BY position DESC, id DESC LIMIT ${AT_ONCE}`,
   );
   const insert =
     client.prepare(`INSERT INTO playlist_entries (id, playlist_id, position, track_id, added_at, since_version)
@@ -100,28 +104,64 @@ export function createEntryRows(client: Sqlite) {
     AND since_version <= @version
     UNION ALL ${past} ORDER BY position, id LIMIT @limit OFFSET @offset`),
   );
-  client.exec('CREATE TEMP TABLE IF NOT EXISTS playlist_places (position INTEGER PRIMARY KEY, place INTEGER NOT NULL)');
-  const renumbering = [
-    'DELETE FROM temp.playlist_places',
-    `INSERT INTO temp.playlist_places (position, place) SELECT position, row_number() OVER (ORDER BY position) * ${GAP}
-      FROM (
-      SELECT position FROM playlist_entries WHERE playlist_id = @id UNION SELECT position FROM playlist_past_entries
-      WHERE playlist_id = @id)`,
-    'UPDATE playlist_entries SET position = (SELECT place FROM temp.playlist_places p ' +
-      'WHERE p.position = playlist_entries.position) WHERE playlist_id = @id',
-    'UPDATE playlist_past_entries SET position = (SELECT place FROM temp.playlist_places p ' +
-      'WHERE p.position = playlist_past_entries.position) WHERE playlist_id = @id',
-  ].map((text) => client.prepare(text));
+  const tables = ['playlist_entries', 'playlist_past_entries'];
+  const positionsBeyond = (compare: '<' | '>', order: 'DESC' | 'ASC') =>
+    tables.map((table) =>
+      client
+        .prepare<[PlaylistId, number], number>(
+          `SELECT position FROM ${table} WHERE playlist_id = ? AND position ${compare} ?
+            ORDER BY position ${order} LIMIT ${AT_ONCE}`,
+        )
+        .pluck(),
+    );
+  const [below, above] = [positionsBeyond('<', 'DESC'), positionsBeyond('>', 'ASC')];
+  const replaceAll = tables.map((table) =>
+    client.prepare<[string, PlaylistId]>(
+      `UPDATE ${table} SET position = j.value ->> 1 FROM json_each(?) j
+        WHERE ${table}.playlist_id = ? AND ${table}.position = j.value ->> 0`,
+    ),
+  );
+  const renumberSome = client.transaction((id: PlaylistId, isUp: boolean, from: number, to: number) => {
+    const found = (isUp ? below : above).map((some) => some.all(id, from));
+    // further on, one of them may have been read and the other one not
+    const ends = found.flatMap((some) => (some.length < AT_ONCE ? [] : (some.at(-1) as number)));
+    const isRead = (position: number): boolean => ends.every((end) => (isUp ? position >= end : position <= end));
+    const positions = [...new Set(found.flat())].filter(isRead).sort((a, b) => (isUp ? b - a : a - b));
+    const step = isUp ? -GAP : GAP;
+    const places = positions.map((position, n) => [position, to + n * step]);
+    for (const replace of replaceAll) replace.run(JSON.stringify(places), id);
+    return { last: positions.at(-1), to: to + positions.length * step };
+  }).immediate;
 
-  /** Restores wide gaps between all entries, including past ones, so that every version keeps its order. */
-  function renumber(id: PlaylistId): void {
-    for (const statement of renumbering) statement.run(statement.source.includes('@id') ? { id } : {});
+  /**
+   * Makes wide gaps between all entries, including past ones, so that every version keeps its order: also at each step,
+   * because it moves the last ones up, beyond all others, or the first ones down.
+   */
+  function* renumber(id: PlaylistId): Generator<void, void> {
+    const isUp = (last.get(id)?.position ?? 0) <= 0;
+    let [from, to] = isUp ? [Infinity, FARTHEST] : [-Infinity, -FARTHEST];
+    for (;;) {
+      const done = renumberSome(id, isUp, from, to);
+      if (done.last === undefined) return;
+      [from, to] = [done.last, done.to];
+      yield;
+    }
   }
 
   return {
     /** All entry ids in order; reads only the ids, since lists are long. */
     ids: (playlistId: PlaylistId): number[] => ids.all(playlistId),
-    tracks: (playlistId: PlaylistId) => tracks.all(playlistId),
+    /** All entries in order. */
+    *all(playlistId: PlaylistId): Generator<void, ListedEntry[]> {
+      const found: ListedEntry[] = [];
+      for (;;) {
+        const { position = -Infinity, id = 0 } = found.at(-1) ?? {};
+        const page = following.all(playlistId, position, id);
+        found.push(...page);
+        if (page.length < AT_ONCE) return found;
+        yield;
+      }
+    },
     page: (playlistId: PlaylistId, { limit, offset }: Page): EntryRow[] => page.all(playlistId, limit, offset),
     /** The entries with these ids, in the order of the ids; unknown ones are skipped. */
     some: (playlistId: PlaylistId, ids: readonly number[]): EntryRow[] => some.all(JSON.stringify(ids), playlistId),
@@ -137,23 +177,15 @@ export function createEntryRows(client: Sqlite) {
     },
 
     /** Neighbours of something inserted before an entry, not counting the entries that are moved. */
-    aroundEntry(playlistId: PlaylistId, entry: EntryRow, moving: readonly number[]): Neighbours {
-      return {
-        before: preceding.get(playlistId, entry.position, entry.id, JSON.stringify(moving))?.position,
-        after: entry.position,
-      };
-    },
-
-    /** Positions for `count` entries. Without a gap it renumbers the list and calls `find` again. */
-    places(playlistId: PlaylistId, count: number, find: () => Neighbours): number[] {
-      const attempt = (): number[] | undefined => {
-        const { before, after } = find();
-        return placesBetween(before, after, count);
-      };
-      const first = attempt();
-      if (first) return first;
-      renumber(playlistId);
-      return attempt() as number[];
+    *aroundEntry(playlistId: PlaylistId, entry: EntryRow, moving: ReadonlySet<number>): Generator<void, Neighbours> {
+      for (let { position, id } = entry; ;) {
+        const page = preceding.all(playlistId, position, id);
+        const before = page.find((row) => !moving.has(row.id));
+        const last = page.at(-1);
+        if (before || !last) return { before: before?.position, after: entry.position };
+        ({ position, id } = last);
+        yield;
+      }
     },
     renumber,
 

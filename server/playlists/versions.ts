@@ -67,44 +67,46 @@ export function createVersions({ db, now, rows, changes, songs }: VersionDeps) {
     },
 
     /** Makes a new version that equals an earlier one; gives what could not be brought back. */
-    async restore(
+    restore(
       userId: UserId,
       id: PlaylistId,
       { version, expectedVersion }: Expected & { version: number },
     ): Promise<MissingTrack[]> {
-      const { missing, rest } = db.transaction(
-        (tx): { missing: MissingTrack[]; rest?: Parameters<typeof changes.finish>[0] } => {
-          const playlist = getOwn(tx, userId, id, expectedVersion);
-          const { rules } = getVersion(id, version);
-          if (rules !== null) {
-            updatePlaylist(tx, id, { rules, updatedAt: now() });
-            changes.note(userId, { ...playlist, rules }, 'restore');
-            return { missing: [] };
-          }
-          const { fresh, past } = rows.differences(id, version);
-          const positions = new Map(fresh.map((entry) => [entry.id, entry.position]));
-          const kept = new Set(past.map((entry) => entry.id));
-          const back = past
-            .filter((entry) => !positions.has(entry.id))
-            .map((entry) => ({ entry, found: recovered(entry) }));
-          const planned = {
-            removed: fresh.filter((entry) => !kept.has(entry.id)).map((entry) => entry.id),
-            moved: past.filter((entry) => (positions.get(entry.id) ?? entry.position) !== entry.position),
-            added: back.flatMap(({ found }) => found ?? []),
-          };
-          const isSame = planned.removed.length + planned.moved.length + planned.added.length === 0;
-          if (isSame) changes.note(userId, playlist, 'restore');
-          return {
-            missing: back
-              .filter(({ found }) => found === undefined)
-              .map(({ entry: { title, artistName } }) => ({ title, artistName })),
-            ...(!isSame && { rest: changes.writeVersion(userId, playlist, 'restore', planned) }),
-          };
-        },
-        { behavior: 'immediate' },
-      );
-      if (rest) await changes.finish(rest);
-      return missing;
+      return changes.alone(id, async () => {
+        const { missing, rest } = db.transaction(
+          (tx): { missing: MissingTrack[]; rest?: Parameters<typeof changes.finish>[0] } => {
+            const playlist = getOwn(tx, userId, id, expectedVersion);
+            const { rules } = getVersion(id, version);
+            if (rules !== null) {
+              updatePlaylist(tx, id, { rules, updatedAt: now() });
+              changes.note(userId, { ...playlist, rules }, 'restore');
+              return { missing: [] };
+            }
+            const { fresh, past } = rows.differences(id, version);
+            const positions = new Map(fresh.map((entry) => [entry.id, entry.position]));
+            const kept = new Set(past.map((entry) => entry.id));
+            const back = past
+              .filter((entry) => !positions.has(entry.id))
+              .map((entry) => ({ entry, found: recovered(entry) }));
+            const planned = {
+              removed: fresh.filter((entry) => !kept.has(entry.id)).map((entry) => entry.id),
+              moved: past.filter((entry) => (positions.get(entry.id) ?? entry.position) !== entry.position),
+              added: back.flatMap(({ found }) => found ?? []),
+            };
+            const isSame = planned.removed.length + planned.moved.length + planned.added.length === 0;
+            if (isSame) changes.note(userId, playlist, 'restore');
+            return {
+              missing: back
+                .filter(({ found }) => found === undefined)
+                .map(({ entry: { title, artistName } }) => ({ title, artistName })),
+              ...(!isSame && { rest: changes.writeVersion(userId, playlist, 'restore', planned) }),
+            };
+          },
+          { behavior: 'immediate' },
+        );
+        if (rest) await changes.finish(rest);
+        return missing;
+      });
     },
   };
 }

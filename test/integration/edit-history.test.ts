@@ -1,7 +1,9 @@
 // Edits by hand keep what they replaced for 30 days, one by one and together.
+import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TrackEditOut, UndoneOut } from '../../server/library/wire.ts';
+import type { TrackEditOut, UndoneEditOut, UndoneOut } from '../../server/library/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
+import { formerCovers } from '../../server/db/schema.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
 import { ADMIN, registerUser, startServer, type TestServer } from '../support/server.ts';
 
@@ -34,7 +36,7 @@ const patch = (id: number, body: object, batch?: string) =>
 const put = (id: number, body: object, batch?: string) =>
   server.api(`/tracks/${id}/metadata${batch === undefined ? '' : `?batch=${batch}`}`, { method: 'PUT', body });
 const undo = (id: number, edit: number | undefined, token = server.token) =>
-  server.api<TrackOut>(`/tracks/${id}/edits/${edit}/undo`, { method: 'POST', token });
+  server.api<UndoneEditOut>(`/tracks/${id}/edits/${edit}/undo`, { method: 'POST', token });
 const undoBatch = (batch: string) => server.api<UndoneOut>(`/edits/${batch}/undo`, { method: 'POST' });
 
 test('an edit says what it changed and who did it, and one that changes nothing is none', async () => {
@@ -63,6 +65,91 @@ test('undoing brings back every field, the status, and an album and artist that 
   await undo(id, undone?.id);
   const { album_id: _, artist_id: __, artists: ___, ...again } = await shown(id);
   expect(changed).toMatchObject(again);
+});
+
+test('undoing one edit leaves what was changed again since, and says what', async () => {
+  const id = add();
+  const before = await shown(id);
+  await put(id, { title: 'Other', artist: 'Somebody', album: 'Elsewhere', genre: 'Pop' });
+  await patch(id, { genre: 'Soul' });
+  const [, first] = await edits(id);
+  const { not_undone: kept } = (await undo(id, first?.id)).body;
+  expect(kept).toEqual([{ field: 'genre', value: 'Soul' }]);
+  expect(await shown(id)).toEqual({ ...before, metadata_status: 'manual', genre: 'Soul', genres: ['Soul'] });
+  expect((await edits(id))[0]?.changes.map(({ field }) => field)).not.toContain('genre');
+
+  await patch(id, { genre: 'Jazz' });
+  await patch(id, { genre: 'Blues' });
+  const [, jazz] = await edits(id);
+  const nothing = await server.api<{ detail: string }>(`/tracks/${id}/edits/${jazz?.id}/undo`, { method: 'POST' });
+  expect([nothing.status, nothing.body.detail]).toEqual([
+    409,
+    'Nothing was undone. Changed again since: genre (“Blues”).',
+  ]);
+  expect((await track(id)).genre).toBe('Blues');
+});
+
+test('undoing a change of the album keeps an album artist that was set since', async () => {
+  const id = add();
+  await put(id, { title: 'One', artist: 'Somebody', album: 'Elsewhere', album_artist: 'First' });
+  await put(id, { title: 'One', artist: 'Somebody', album: 'Third', album_artist: 'First' });
+  await put(id, { title: 'One', artist: 'Somebody', album: 'Third', album_artist: 'Second' });
+  const [, album] = await edits(id);
+  expect((await undo(id, album?.id)).body.not_undone).toEqual([]);
+  expect(await track(id)).toMatchObject({ album_title: 'Elsewhere', album_artist_name: 'Second' });
+});
+
+test.each(['by another edit', 'by an undo'])(
+  'a cover that a person chose is there again when the tracks of the album went and come back %s',
+  async (way) => {
+    const id = add();
+    const { title, artist_name, album_title, album_id } = await track(id);
+    const background = '#c14953';
+    const png = await sharp({ create: { width: 80, height: 80, channels: 3, background } })
+      .png()
+      .toBuffer();
+    const form = new FormData();
+    form.set('file', new Blob([Uint8Array.from(png)]), 'cover.png');
+    const headers = { authorization: `Bearer ${server.token}` };
+    const chosen = await fetch(`${server.url}/api/v1/albums/${album_id}/cover`, { method: 'PUT', body: form, headers });
+    expect(chosen.status).toBe(204);
+    const coverOf = async (album: number | null) =>
+      Buffer.from(await (await fetch(`${server.url}/api/v1/albums/${album}/cover`, { headers })).arrayBuffer());
+    const picture = await coverOf(album_id);
+    await put(id, { title: 'Away', artist: 'Somebody else', album: 'Away' });
+    await server.app.drain();
+    const [edit] = await edits(id);
+    if (way === 'by an undo') await undo(id, edit?.id);
+    else await put(id, { title, artist: artist_name, album: album_title });
+    await server.app.drain();
+    const back = await track(id);
+    expect(back.album_id === album_id).toBe(way === 'by an undo');
+    expect((await coverOf(back.album_id)).equals(picture)).toBe(true);
+    expect(server.app.db.select().from(formerCovers).all()).toEqual([]);
+  },
+);
+
+test('a merge is in the history of the track that is left, and is undone from there', async () => {
+  const [kept, merged] = [add(), add()];
+  const { title } = await track(merged);
+  await patch(kept, { year: 1999 });
+  const { $client } = server.app.db;
+  $client.pragma('foreign_keys = OFF'); // they have no fingerprints
+  for (const id of [kept, merged])
+    $client.prepare('INSERT INTO duplicate_members (group_id, track_id) VALUES (1, ?)').run(id);
+  $client.pragma('foreign_keys = ON');
+  await server.api('/duplicates/merge', { method: 'POST', body: { keep: kept, merge: [merged] } });
+  const [merge, edit] = await edits(kept);
+  expect(merge).toMatchObject({
+    kind: 'merge',
+    id: merged,
+    user_name: 'admin',
+    merged: { title, reason: 'duplicate' },
+  });
+  expect(edit).toMatchObject({ kind: 'edit', merged: null });
+  expect((await server.api(`/merges/${merge?.id}/undo`, { method: 'POST' })).status).toBe(200);
+  expect((await edits(kept)).map(({ kind }) => kind)).toEqual(['edit']);
+  expect((await track(merged)).title).toBe(title);
 });
 
 test('edits that were made together are undone together, but for tracks that were edited since', async () => {

@@ -8,7 +8,7 @@ import type { EnrichTaskResult, MatchesOut, ReviewOut } from '../../server/enric
 import type { TrackId } from '../../server/db/ids.ts';
 import type { Paged } from '../../server/http/paging.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
-import type { AlbumPage, ArtistPage, TrackOut, TrackPage } from '../../server/library/wire.ts';
+import type { AlbumPage, ArtistPage, TrackEditOut, TrackOut, TrackPage } from '../../server/library/wire.ts';
 import { createTrackWriter } from '../../server/library/track-writer.ts';
 import { createAudioStore } from '../../server/storage/audio-store.ts';
 import { NOWHERE } from '../../server/storage/music-roots.ts';
@@ -554,6 +554,8 @@ describe('a crash', () => {
       },
       findCover: () => Promise.resolve(false),
       jobs: { tryEnqueue: () => Promise.resolve(undefined) },
+      libraryEdited: () => {},
+      history: server.app.library.editHistory,
       libraryChanged: () => {},
       ...replaced,
     });
@@ -800,6 +802,21 @@ describe('candidates', () => {
       album_title: 'Tag Album',
       metadata_status: 'manual',
     });
+  });
+
+  it('accepted by a person are in the history of the track, and open again when that is undone', async () => {
+    fake.answer = () => found(0.5);
+    const { id } = await add('tagged.mp3', TAGS);
+    const before = (await server.api<TrackOut>(`/tracks/${id}`)).body;
+    const edits = async () => (await server.api<TrackEditOut[]>(`/tracks/${id}/edits`)).body;
+    await server.api(`/tracks/${id}/matches/1/apply`, { method: 'POST' });
+    expect(await review()).toEqual([]);
+    const [match] = await edits();
+    expect(match).toMatchObject({ kind: 'match', user_name: 'admin' });
+    const undone = await server.api<TrackOut>(`/tracks/${id}/edits/${match?.id}/undo`, { method: 'POST' });
+    const { metadata_status, recording_mbid, title, album_title, fpid_score } = before;
+    expect(undone.body).toMatchObject({ metadata_status, recording_mbid, title, album_title, fpid_score });
+    expect(await review()).toMatchObject([{ track: { id } }]);
   });
 
   it('with another score or name are reviewed again, dismissed ones are not', async () => {

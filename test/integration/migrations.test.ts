@@ -196,6 +196,7 @@ describe("the product's own", () => {
       'albums_insert_artist',
       'albums_insert_changes',
       'albums_insert_year',
+      'albums_keep_cover',
       'albums_update_artist',
       'albums_update_changes',
       'albums_update_year',

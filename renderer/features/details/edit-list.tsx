@@ -1,8 +1,11 @@
-// Edits of the last 30 days, and undoing one, or all that were made together with it.
+// Edits, chosen matches and merges of the last 30 days, and undoing one, or all that were made together with it.
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import type { TrackEditOut } from '../../../server/library/wire.ts';
 import { editsQuery, useUndoEdit, useUndoEdits } from '../../api/edits.ts';
 import { detailOf } from '../../api/problem.ts';
+import { useUndoMerge } from '../../api/review.ts';
+import { useSession } from '../../api/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatAgo, formatDate, formatNumber } from '../../ui/format.ts';
 import { IconUndo } from '../../ui/icons.ts';
@@ -15,44 +18,87 @@ export function EditList({ trackId, mayEdit }: { trackId: number; mayEdit: boole
   const { data } = useQuery(editsQuery(trackId));
   const one = useUndoEdit(trackId);
   const together = useUndoEdits();
-  const isBusy = one.isPending || together.isPending;
-  const error = one.error ?? together.error;
+  const merge = useUndoMerge();
+  const maySeparate = useSession()?.user.can_edit ?? false;
+  const isBusy = [one, together, merge].some(({ isPending }) => isPending);
+  const error = one.error ?? together.error ?? merge.error;
   if (!data || data.length === 0) return null;
   return (
     <section aria-label={t('details.edits')}>
       <h3>{t('details.edits')}</h3>
       <ul className={styles.edits}>
-        {data.map(({ id, created_at, user_name, batch, batch_tracks, changes }) => (
-          <li key={id}>
-            <p className={styles.quiet}>
-              <time dateTime={created_at} title={formatDate(created_at)}>
-                {formatAgo(created_at)}
-              </time>
-              {user_name !== null && ` · ${user_name}`}
-              {batch_tracks > 1 &&
-                ` · ${t('details.editedTogether', { count: batch_tracks, number: formatNumber(batch_tracks) })}`}
-            </p>
-            <ChangeTable changes={changes as Change[]} isDone />
-            {mayEdit && (
-              <div className={styles.actions}>
-                <Button icon={IconUndo} disabled={isBusy} onClick={() => one.mutate(id)}>
-                  {t('details.undoEdit')}
-                </Button>
-                {batch !== null && batch_tracks > 1 && (
-                  <Button disabled={isBusy} onClick={() => together.mutate(batch)}>
-                    {t('details.undoTogether', { count: batch_tracks, number: formatNumber(batch_tracks) })}
-                  </Button>
+        {data.map((edit) => (
+          <li key={`${edit.kind} ${edit.id}`}>
+            <EditHead edit={edit} />
+            {edit.merged ? <Merged merged={edit.merged} /> : <ChangeTable changes={edit.changes as Change[]} isDone />}
+            {edit.kind === 'merge'
+              ? maySeparate && (
+                  <div className={styles.actions}>
+                    <Button icon={IconUndo} disabled={isBusy} onClick={() => merge.mutate(edit.id)}>
+                      {t('merges.undo')}
+                    </Button>
+                  </div>
+                )
+              : mayEdit && (
+                  <div className={styles.actions}>
+                    <Button icon={IconUndo} disabled={isBusy} onClick={() => one.mutate(edit.id)}>
+                      {t('details.undoEdit')}
+                    </Button>
+                    {edit.batch !== null && edit.batch_tracks > 1 && (
+                      <Button disabled={isBusy} onClick={() => together.mutate(edit.batch ?? '')}>
+                        {t('details.undoTogether', {
+                          count: edit.batch_tracks,
+                          number: formatNumber(edit.batch_tracks),
+                        })}
+                      </Button>
+                    )}
+                  </div>
                 )}
-              </div>
-            )}
           </li>
         ))}
       </ul>
+      {one.data && one.data.not_undone.length > 0 && (
+        <p role="status" className={styles.quiet}>
+          {t('details.notUndone', {
+            fields: one.data.not_undone
+              .map(({ field, value }) => ({ field: t(`field.${field as Change['field']}`), value }))
+              .map(({ field, value }) => (value === null ? field : t('details.fieldWithValue', { field, value })))
+              .join(', '),
+          })}
+        </p>
+      )}
       {error && (
         <p role="alert" className={styles.error}>
           {detailOf(error)}
         </p>
       )}
     </section>
+  );
+}
+
+function EditHead({ edit: { kind, created_at, user_name, batch_tracks } }: { edit: TrackEditOut }) {
+  const { t } = useTranslation();
+  return (
+    <p className={styles.quiet}>
+      <time dateTime={created_at} title={formatDate(created_at)}>
+        {formatAgo(created_at)}
+      </time>
+      {user_name !== null && ` · ${user_name}`}
+      {kind !== 'edit' && ` · ${t(`details.editKind.${kind}`)}`}
+      {batch_tracks > 1 &&
+        ` · ${t('details.editedTogether', { count: batch_tracks, number: formatNumber(batch_tracks) })}`}
+    </p>
+  );
+}
+
+function Merged({ merged }: { merged: NonNullable<TrackEditOut['merged']> }) {
+  const { t } = useTranslation();
+  const name = [merged.title, merged.artist_name, merged.album_title].filter(Boolean).join(' · ');
+  return (
+    <p>
+      {name}
+      <br />
+      <span className={styles.quiet}>{t(`merges.reason.${merged.reason}`)}</span>
+    </p>
   );
 }

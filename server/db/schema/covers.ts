@@ -1,8 +1,9 @@
 // Covers of albums.
+import { sql } from 'drizzle-orm';
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import type { AlbumId } from '../ids.ts';
 import { albums } from './artists-and-albums.ts';
-import { time } from './columns.ts';
+import { id, time } from './columns.ts';
 
 /** covers/: what is known of an album's cover. A row without a key says that none was found when it was looked for. */
 export const albumCovers = sqliteTable('album_covers', {
@@ -40,3 +41,28 @@ export const orphanedCovers = sqliteTable('orphaned_covers', {
   key: text('key').primaryKey(),
   albumId: integer('album_id').$type<AlbumId>().notNull(), // whose it was
 });
+
+/**
+ * covers/: what a person chose as the cover of an album that has no tracks any more, for 30 days: an album of the same
+ * name takes it over. Written by a trigger.
+ */
+export const formerCovers = sqliteTable(
+  'former_covers',
+  {
+    id: id(),
+    albumId: integer('album_id').$type<AlbumId>().notNull(), // whose it was
+    titleSort: text('title_sort').notNull(),
+    artistKey: text('artist_key'), // artists.name_key
+    year: integer('year'),
+    key: text('key'), // storage key; null: no cover is wanted
+    etag: text('etag'),
+    removedAt: time('removed_at').notNull(),
+  },
+  (t) => [
+    index('former_covers_title_sort').on(t.titleSort),
+    index('former_covers_key')
+      .on(t.key)
+      .where(sql`key IS NOT NULL`),
+    index('former_covers_removed_at').on(t.removedAt),
+  ],
+);

@@ -78,6 +78,7 @@ export const playlistPastEntries = sqliteTable(
   (t) => [
     primaryKey({ columns: [t.playlistId, t.untilVersion, t.entryId] }),
     index('playlist_past_entries_track_id').on(t.trackId),
+    index('playlist_past_entries_position').on(t.playlistId, t.position),
   ],
 );
 

@@ -203,6 +203,9 @@ export const chapters = sqliteTable('chapters', {
   list: json<{ startMs: number; title: string }[]>('list').notNull(), // by time
 });
 
+/** What a person did: typed fields, or took over a match of a fingerprint. */
+export type EditKind = 'edit' | 'match';
+
 /**
  * library/: what an edit of a track by hand replaced, for 30 days. Goes to the trash and comes back with its track.
  */
@@ -221,6 +224,7 @@ export const trackEdits = sqliteTable(
     changes: json<unknown>('changes').notNull(), // [{field, before, after}], to show
     before: json<unknown>('before').notNull(), // library/edit-history.ts
     createdAt: time('created_at').notNull(),
+    kind: text('kind').$type<EditKind>().notNull().default('edit'),
   },
   (t) => [
     index('track_edits_track_id').on(t.trackId, t.id),

@@ -47,6 +47,9 @@ export const trashedTracks = sqliteTable(
     index('trashed_tracks_hidden')
       .on(t.audioHash)
       .where(sql`is_hidden = 1`),
+    index('trashed_tracks_merged_into')
+      .on(t.mergedInto)
+      .where(sql`merged_into IS NOT NULL`),
     index('trashed_tracks_uploaded_by').on(t.uploadedBy),
     index('trashed_tracks_deleted_by').on(t.deletedBy),
     index('trashed_tracks_cover_key')

@@ -1,0 +1,48 @@
+// What a person chose as the cover of an album that lost all its tracks. A trigger keeps it for 30 days in
+// former_covers, so that an album of the same name, artist and year gets it: when tracks are moved away and back.
+import { eq, lt, sql } from 'drizzle-orm';
+import type { MainDb } from '../db/client.ts';
+import type { AlbumId } from '../db/ids.ts';
+import { formerCovers, orphanedCovers } from '../db/schema.ts';
+import { KEPT_MS } from '../library/trash.ts';
+
+export type FormerCover = typeof formerCovers.$inferSelect;
+
+export type FormerCovers = ReturnType<typeof createFormerCovers>;
+
+export function createFormerCovers(db: MainDb) {
+  const find = db.$client.prepare<[number], FormerCover>(`
+    SELECT f.id, f.album_id AS albumId, f.title_sort AS titleSort, f.artist_key AS artistKey, f.year, f.key, f.etag,
+      f.removed_at AS removedAt FROM albums a LEFT JOIN artists x ON x.id = a.artist_id
+    JOIN former_covers f ON f.title_sort = a.title_sort AND f.artist_key IS x.name_key
+      AND (f.year IS NULL OR a.year IS NULL OR f.year = a.year) -- it has none without tracks
+    WHERE a.id = ? ORDER BY f.album_id = a.id DESC, f.year IS a.year DESC, f.id DESC LIMIT 1`);
+  const findAny = db.$client.prepare<[], object>('SELECT 1 FROM former_covers LIMIT 1');
+  const isInTrash = db.$client.prepare<[string], object>('SELECT 1 FROM trashed_tracks WHERE cover_key = ? LIMIT 1');
+
+  /** Its picture is deleted by the next sweep, if no album has it. */
+  function drop(where: ReturnType<typeof eq>): void {
+    db.transaction(
+      (tx) => {
+        for (const { key, albumId } of tx.delete(formerCovers).where(where).returning().all())
+          if (key !== null) tx.insert(orphanedCovers).values({ key, albumId }).onConflictDoNothing().run();
+      },
+      { behavior: 'immediate' },
+    );
+  }
+
+  return {
+    find: (albumId: AlbumId): FormerCover | undefined => find.get(albumId),
+    isAny: (): boolean => findAny.get() !== undefined,
+    drop: ({ id }: Pick<FormerCover, 'id'>): void => drop(eq(formerCovers.id, id)),
+    dropOld: (now: Date): void => drop(lt(formerCovers.removedAt, new Date(now.getTime() - KEPT_MS))),
+    /** It is kept for an album that may come back. */
+    isKept: (key: string): boolean =>
+      isInTrash.get(key) !== undefined ||
+      db
+        .select({ n: sql`1` })
+        .from(formerCovers)
+        .where(eq(formerCovers.key, key))
+        .get() !== undefined,
+  };
+}

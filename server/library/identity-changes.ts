@@ -1,0 +1,92 @@
+// What an edit changes of a track's metadata, field by field, and taking single fields back. Pure.
+import { tracks } from '../db/schema.ts';
+import { FIELD_LIST } from '../db/track-fields.ts';
+import { identityKey } from './sort-and-identity-keys.ts';
+import type { TrackIdentity } from './track-writer.ts';
+
+/** As it is shown: in text, by the names of the API. */
+export interface FieldChange {
+  field: string;
+  before: string | null;
+  after: string | null;
+}
+
+type Key = keyof TrackIdentity;
+
+const KEYS = new Map<string, Key>([
+  ['title', 'title'],
+  ['artist', 'artist'],
+  ['artists', 'artists'],
+  ['album', 'album'],
+  ['album_artist', 'albumArtist'],
+  ['genre', 'genres'],
+  ...FIELD_LIST.map((field): [string, Key] => [tracks[field].name, field]),
+]);
+/** The names of the artists and how they are written say one thing. */
+const TOGETHER = new Set(['artist', 'artists']);
+const ORIGIN_OF: Record<string, string> = { artists: 'artist', genres: 'genre' };
+
+function textOf(identity: TrackIdentity, key: Key): string | null {
+  const value = identity[key] as string | number | boolean | readonly string[] | null | undefined;
+  return value === undefined || value === null ? null : typeof value === 'object' ? value.join('; ') : String(value);
+}
+
+export const changesOf = (before: TrackIdentity, after: TrackIdentity): FieldChange[] =>
+  [...KEYS].flatMap(([field, key]) => {
+    const [old, now] = [textOf(before, key), textOf(after, key)].map((text) => text || null) as [string, string];
+    return old === now ? [] : [{ field, before: old, after: now }];
+  });
+
+interface BeforeEdit {
+  identity: TrackIdentity;
+  after?: Partial<TrackIdentity>;
+}
+
+/** `kept`: what was changed again since, and what it is now. */
+export function takeBack(
+  changes: readonly FieldChange[],
+  { identity: before, after = {} }: BeforeEdit,
+  now: TrackIdentity,
+): { target: TrackIdentity; kept: FieldChange[] } {
+  const valueOf = (field: string): string | null | undefined => {
+    const key = KEYS.get(field);
+    return key && (textOf(now, key) || null);
+  };
+  const isOther = (one: FieldChange): boolean => valueOf(one.field) !== (one.after || null);
+  const isArtistOther = changes.some((one) => TOGETHER.has(one.field) && isOther(one));
+  const stays = (one: FieldChange): boolean => isOther(one) || (isArtistOther && TOGETHER.has(one.field));
+  const target: TrackIdentity = { ...now, provenance: { ...now.provenance } };
+  for (const { field } of changes.filter((one) => !stays(one))) {
+    const key = KEYS.get(field);
+    if (key !== undefined) copyField(key, before, target);
+  }
+  // also of fields that the edit only confirmed
+  for (const key of KEYS.values()) if (textOf(target, key) === textOf(before, key)) copyOrigin(key, before, target);
+  // what the album is besides its name goes with the name
+  const album = [before, now].find((one) => isSameAlbum(one, target));
+  target.compilation = album?.compilation;
+  target.releaseGroupMbid = album?.releaseGroupMbid;
+  for (const id of ['recordingMbid', 'acoustidId'] as const)
+    if (id in after && now[id] === after[id]) target[id] = before[id];
+  const kept = changes.flatMap((one) => {
+    const value = valueOf(one.field);
+    const isBefore = value === undefined || value === (one.before || null);
+    return stays(one) && !isBefore ? [{ field: one.field, before: one.before, after: value }] : [];
+  });
+  return { target, kept };
+}
+
+function copyField<K extends Key>(key: K, from: TrackIdentity, to: TrackIdentity): void {
+  to[key] = from[key];
+}
+
+function copyOrigin(key: Key, from: TrackIdentity, to: TrackIdentity): void {
+  const name = ORIGIN_OF[key] ?? key;
+  const origin = from.provenance?.[name];
+  if (origin === undefined) delete to.provenance?.[name];
+  else to.provenance = { ...to.provenance, [name]: origin };
+}
+
+const isSameAlbum = (a: TrackIdentity, b: TrackIdentity): boolean =>
+  identityKey(a.album ?? '') === identityKey(b.album ?? '') &&
+  identityKey(a.albumArtist ?? '') === identityKey(b.albumArtist ?? '');
