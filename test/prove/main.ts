@@ -5,6 +5,7 @@ import { proveIdentityFiles } from './identity-files.ts';
 import { proveIdentity } from './identity.ts';
 import { proveMigrations } from './migrations.ts';
 import { proveMutations } from './mutations.ts';
+import { proveTempo } from './tempo.ts';
 import { proveRebuild } from './rebuild.ts';
 import { proveKills } from './kills.ts';
 
@@ -14,6 +15,7 @@ const PROOFS: Record<string, (options: { seed: number; runs: number | undefined 
   migrations: proveMigrations,
   mutations: proveMutations,
   rebuild: proveRebuild,
+  tempo: proveTempo,
   'identity-files': proveIdentityFiles,
   kills: proveKills,
 };

@@ -1,0 +1,112 @@
+// Beats: the sequence that has strong onsets at nearly equal distances, by dynamic programming (Ellis, Beat Tracking by
+// Dynamic Programming, 2007). Then the bar: after how many beats the bass accents repeat.
+import type { Onsets } from './onsets.ts';
+import { FIRST_FRAME_SECONDS, FRAMES_PER_SECOND } from './spectrogram.ts';
+
+/** How much a distance may differ from the period. */
+const TIGHTNESS = 100;
+/** Onsets are found this long after the middle of the frame in which they begin, in seconds (measured on clicks). */
+const ONSET_DELAY = -0.01;
+const METERS = [3, 4];
+/** How much stronger the first beat of a bar has to be for the meter to be certain, relative to the others. */
+const CLEAR_ACCENT = 0.35;
+
+export interface Beats {
+  /** Seconds from the beginning. */
+  times: Float64Array;
+  /** The exact tempo, from the beats. */
+  bpm: number;
+  /** Beats in a bar and the index of the first that begins one; undefined where that is not certain. */
+  bar: { beats: number; first: number } | undefined;
+}
+
+export function findBeats({ all, bass }: Onsets, bpm: number): Beats | undefined {
+  const period = (60 * FRAMES_PER_SECOND) / bpm;
+  const frames = track(smoothed(all, period / 32), period);
+  if (frames.length < 4) return undefined;
+  const times = Float64Array.from(frames, (frame) =>
+    Math.max(0, frame / FRAMES_PER_SECOND + FIRST_FRAME_SECONDS + ONSET_DELAY),
+  );
+  return { times, bpm: exactTempo(times, bpm), bar: findBar(frames, all, bass) };
+}
+
+function smoothed(values: Float32Array, width: number): Float64Array {
+  const reach = Math.max(1, Math.ceil(width * 3));
+  const kernel = Float64Array.from({ length: 2 * reach + 1 }, (_, i) => Math.exp(-0.5 * ((i - reach) / width) ** 2));
+  const out = new Float64Array(values.length);
+  for (let i = 0; i < values.length; i++) {
+    let sum = 0;
+    const from = Math.max(0, i - reach);
+    const to = Math.min(values.length - 1, i + reach);
+    for (let j = from; j <= to; j++) sum += (kernel[j - i + reach] as number) * Math.min(8, values[j] as number);
+    out[i] = sum;
+  }
+  return out;
+}
+
+function track(strength: Float64Array, period: number): Int32Array {
+  const nearest = Math.max(1, Math.round(period / 2));
+  const farthest = Math.round(period * 2);
+  const costs = Float64Array.from({ length: farthest + 1 }, (_, distance) =>
+    distance < nearest ? Infinity : TIGHTNESS * Math.log(distance / period) ** 2,
+  );
+  const length = strength.length;
+  const score = new Float64Array(length);
+  const before = new Int32Array(length).fill(-1);
+  for (let i = 0; i < length; i++) {
+    let best = 0; // a beginning
+    let from = -1;
+    for (let distance = nearest; distance <= farthest && distance <= i; distance++) {
+      const reached = (score[i - distance] as number) - (costs[distance] as number);
+      if (reached > best) {
+        best = reached;
+        from = i - distance;
+      }
+    }
+    score[i] = best + (strength[i] as number);
+    before[i] = from;
+  }
+  let last = length - 1;
+  for (let i = Math.max(0, length - Math.round(period)); i < length; i++)
+    if ((score[i] as number) > (score[last] as number)) last = i;
+  const beats: number[] = [];
+  for (let i = last; i >= 0; i = before[i] as number) beats.push(i);
+  return Int32Array.from(beats.reverse());
+}
+
+/** A line through the beats, where they are steady; else the mean distance of most. */
+function exactTempo(times: Float64Array, near: number): number {
+  const count = times.length;
+  const mean = (count - 1) / 2;
+  let [meanTime, over, under] = [0, 0, 0];
+  for (const time of times) meanTime += time / count;
+  times.forEach((time, i) => {
+    over += (i - mean) * (time - meanTime);
+    under += (i - mean) ** 2;
+  });
+  const bpm = (60 * under) / over;
+  return Math.abs(bpm / near - 1) < 0.04 ? bpm : near;
+}
+
+function findBar(frames: Int32Array, all: Float32Array, bass: Float32Array): Beats['bar'] {
+  const accents = Float64Array.from(frames, (frame) => accentAt(bass, frame) * 2 + accentAt(all, frame));
+  let best: { beats: number; first: number; clarity: number } | undefined;
+  for (const beats of METERS) {
+    if (frames.length < beats * 4) continue;
+    const sums = new Float64Array(beats);
+    accents.forEach((accent, i) => (sums[i % beats] = (sums[i % beats] as number) + accent));
+    const total = sums.reduce((sum, one) => sum + one, 0);
+    const first = sums.indexOf(Math.max(...sums));
+    const others = (total - (sums[first] as number)) / (beats - 1);
+    const clarity = total === 0 ? 0 : ((sums[first] as number) - others) / (total / beats);
+    if (!best || clarity > best.clarity) best = { beats, first, clarity };
+  }
+  return best && best.clarity >= CLEAR_ACCENT ? { beats: best.beats, first: best.first } : undefined;
+}
+
+function accentAt(values: Float32Array, frame: number): number {
+  let most = 0;
+  for (let i = Math.max(0, frame - 3); i <= Math.min(values.length - 1, frame + 3); i++)
+    most = Math.max(most, values[i] as number);
+  return Math.min(8, most);
+}

@@ -1,0 +1,242 @@
+// What a track is like, in numbers that do not change with its volume, key or encoding: timbre (MFCC: Davis and
+// Mermelstein 1980), rhythm (modulation of bands: Pampalk's fluctuation patterns, 2002), harmony (the Fourier transform
+// of pitch classes, which is the same in every key: Quinn 2006) and dynamics. Taken of segments of 6 s; a track is the
+// mean of its segments and how much they differ.
+import { createPowerSpectrum, hann } from './fft.ts';
+import type { Onsets } from './onsets.ts';
+import { BANDS, FRAMES_PER_SECOND, PITCH_BINS, PITCH_FRAMES_PER_SECOND, type Spectrogram } from './spectrogram.ts';
+
+/** To be raised when the numbers change: others cannot be compared with them. */
+export const CHARACTER_VERSION = 1;
+
+const COEFFICIENTS = 13;
+const SEGMENT_FRAMES = 512;
+/** Of a decibel of power: `exp` is quicker than a power of 10. */
+const NEPERS = Math.LN10 / 10;
+/** Decibels below the loudest band that still count. */
+const DEPTH = 70;
+/** Bands from here on are above about 200 Hz, 1 kHz and 3 kHz. */
+const BAND_GROUPS = [0, 5, 16, 27, BANDS] as const;
+/** Bins of the modulation spectrum, at 0.17 Hz each: octaves from 0.5 to 16 Hz. */
+const MODULATION_EDGES = [3, 6, 12, 24, 48, 96] as const;
+
+const MFCC_MEANS = 0;
+const MFCC_SPREADS = MFCC_MEANS + COEFFICIENTS - 1;
+const DELTA_SPREADS = MFCC_SPREADS + COEFFICIENTS - 1;
+const RHYTHM = DELTA_SPREADS + 6;
+const HARMONY = RHYTHM + (BAND_GROUPS.length - 1) * (MODULATION_EDGES.length - 1);
+const DYNAMICS = HARMONY + 8;
+/** Numbers of a segment. */
+export const DIMENSIONS = DYNAMICS + 5;
+
+export interface Character {
+  /** Of the segments, `DIMENSIONS` each. */
+  mean: Float64Array;
+  spread: Float64Array;
+}
+
+/** Undefined for what is shorter than a segment, or silent. */
+export function characterize(spectrogram: Spectrogram, { all: onsets }: Onsets): Character | undefined {
+  const { mel, frames } = spectrogram;
+  let loudest = -Infinity;
+  for (const value of mel) if (value > loudest) loudest = value;
+  if (frames < SEGMENT_FRAMES || loudest < -90) return undefined;
+  const level = createLevels(spectrogram, onsets, loudest);
+  const sum = new Float64Array(DIMENSIONS);
+  const squares = new Float64Array(DIMENSIONS);
+  const segment = new Float64Array(DIMENSIONS);
+  let count = 0;
+  for (let from = 0; from + SEGMENT_FRAMES <= frames; from += SEGMENT_FRAMES) {
+    if (!level.describe(from, segment)) continue;
+    count++;
+    for (let i = 0; i < DIMENSIONS; i++) {
+      sum[i] = (sum[i] as number) + (segment[i] as number);
+      squares[i] = (squares[i] as number) + (segment[i] as number) ** 2;
+    }
+  }
+  if (count === 0) return undefined;
+  return {
+    mean: sum.map((value) => value / count),
+    spread: squares.map((square, i) => Math.sqrt(Math.max(0, square / count - ((sum[i] as number) / count) ** 2))),
+  };
+}
+
+function createLevels(spectrogram: Spectrogram, onsets: Float32Array, loudest: number) {
+  const { mel, pitches, pitchFrames } = spectrogram;
+  const floor = loudest - DEPTH;
+  const cosines = Float64Array.from(
+    { length: COEFFICIENTS * BANDS },
+    (_, i) => Math.cos((Math.PI * Math.floor(i / BANDS) * ((i % BANDS) + 0.5)) / BANDS) * Math.sqrt(2 / BANDS),
+  );
+  const cepstra = new Float64Array(SEGMENT_FRAMES * COEFFICIENTS);
+  const levels = new Float64Array(SEGMENT_FRAMES);
+  const envelope = new Float64Array(SEGMENT_FRAMES);
+  const modulation = new Float64Array(SEGMENT_FRAMES / 2 + 1);
+  const window = hann(SEGMENT_FRAMES);
+  const spectrum = createPowerSpectrum(SEGMENT_FRAMES);
+  const bands = new Float64Array(BANDS);
+
+  function readFrames(from: number): number {
+    let audible = 0;
+    for (let frame = 0; frame < SEGMENT_FRAMES; frame++) {
+      const at = (from + frame) * BANDS;
+      let power = 0;
+      for (let band = 0; band < BANDS; band++) {
+        const value = Math.max(floor, mel[at + band] as number);
+        bands[band] = value;
+        power += Math.exp(value * NEPERS);
+      }
+      levels[frame] = 10 * Math.log10(power);
+      if ((levels[frame] as number) > floor + 25) audible++;
+      for (let c = 0; c < COEFFICIENTS; c++) {
+        let sum = 0;
+        for (let band = 0; band < BANDS; band++) sum += (bands[band] as number) * (cosines[c * BANDS + band] as number);
+        cepstra[frame * COEFFICIENTS + c] = sum;
+      }
+    }
+    return audible / SEGMENT_FRAMES;
+  }
+
+  function describeTimbre(out: Float64Array): void {
+    for (let c = 1; c < COEFFICIENTS; c++) {
+      let [sum, squares, changes] = [0, 0, 0];
+      for (let frame = 0; frame < SEGMENT_FRAMES; frame++) {
+        const value = cepstra[frame * COEFFICIENTS + c] as number;
+        sum += value;
+        squares += value * value;
+        if (frame >= 4) changes += (value - (cepstra[(frame - 4) * COEFFICIENTS + c] as number)) ** 2;
+      }
+      const mean = sum / SEGMENT_FRAMES;
+      out[MFCC_MEANS + c - 1] = mean;
+      out[MFCC_SPREADS + c - 1] = Math.sqrt(Math.max(0, squares / SEGMENT_FRAMES - mean * mean));
+      if (c <= 6) out[DELTA_SPREADS + c - 1] = Math.sqrt(changes / SEGMENT_FRAMES);
+    }
+  }
+
+  function describeRhythm(from: number, out: Float64Array): void {
+    let at = RHYTHM;
+    for (let group = 0; group + 1 < BAND_GROUPS.length; group++) {
+      const [low, high] = [BAND_GROUPS[group] as number, BAND_GROUPS[group + 1] as number];
+      let mean = 0;
+      for (let frame = 0; frame < SEGMENT_FRAMES; frame++) {
+        let sum = 0;
+        for (let band = low; band < high; band++) sum += Math.max(floor, mel[(from + frame) * BANDS + band] as number);
+        envelope[frame] = sum / (high - low);
+        mean += sum / (high - low) / SEGMENT_FRAMES;
+      }
+      for (let frame = 0; frame < SEGMENT_FRAMES; frame++)
+        envelope[frame] = ((envelope[frame] as number) - mean) * (window[frame] as number);
+      spectrum(envelope, modulation);
+      for (let edge = 0; edge + 1 < MODULATION_EDGES.length; edge++) {
+        let power = 0;
+        const [first, end] = [MODULATION_EDGES[edge] as number, MODULATION_EDGES[edge + 1] as number];
+        for (let bin = first; bin < end; bin++) power += modulation[bin] as number;
+        out[at++] = 3 * Math.log10(power + 10);
+      }
+    }
+  }
+
+  function describeHarmony(from: number, out: Float64Array): void {
+    const perFrame = PITCH_FRAMES_PER_SECOND / FRAMES_PER_SECOND;
+    const [first, end] = [
+      Math.floor(from * perFrame),
+      Math.min(pitchFrames, Math.ceil((from + SEGMENT_FRAMES) * perFrame)),
+    ];
+    const chroma = new Float64Array(12);
+    const before = new Float64Array(12);
+    let [change, total, frames] = [0, 0, 0];
+    for (let frame = first; frame < end; frame++) {
+      const now = new Float64Array(12);
+      let sum = 0;
+      for (let bin = 0; bin < PITCH_BINS; bin++) {
+        const value = Math.sqrt(pitches[frame * PITCH_BINS + bin] as number);
+        const semitone = Math.round(bin / 3) % 12;
+        now[semitone] = (now[semitone] as number) + value;
+        sum += value;
+      }
+      if (sum === 0) continue;
+      for (let i = 0; i < 12; i++) {
+        const value = (now[i] as number) / sum;
+        chroma[i] = (chroma[i] as number) + value;
+        if (frames > 0) change += Math.abs(value - (before[i] as number));
+        before[i] = value;
+      }
+      total++;
+      frames++;
+    }
+    out.fill(0, HARMONY, HARMONY + 8);
+    if (total === 0) return;
+    let entropy = 0;
+    for (let i = 0; i < 12; i++) {
+      const share = (chroma[i] as number) / total;
+      chroma[i] = share;
+      if (share > 0) entropy -= share * Math.log2(share);
+    }
+    for (let k = 1; k <= 6; k++) {
+      let [re, im] = [0, 0];
+      for (let i = 0; i < 12; i++) {
+        re += (chroma[i] as number) * Math.cos((2 * Math.PI * k * i) / 12);
+        im += (chroma[i] as number) * Math.sin((2 * Math.PI * k * i) / 12);
+      }
+      out[HARMONY + k - 1] = 10 * Math.hypot(re, im);
+    }
+    out[HARMONY + 6] = 5 * entropy;
+    out[HARMONY + 7] = (10 * change) / Math.max(1, frames - 1);
+  }
+
+  function describeDynamics(from: number, out: Float64Array): void {
+    let [sum, squares] = [0, 0];
+    for (const level of levels) {
+      sum += level;
+      squares += level * level;
+    }
+    const mean = sum / SEGMENT_FRAMES;
+    const sorted = levels.toSorted();
+    const at = (share: number): number => sorted[Math.floor(share * (SEGMENT_FRAMES - 1))] as number;
+    out[DYNAMICS] = Math.sqrt(Math.max(0, squares / SEGMENT_FRAMES - mean * mean));
+    out[DYNAMICS + 1] = (at(0.95) - at(0.05)) / 4;
+    out[DYNAMICS + 2] = (at(1) - mean) / 2;
+    out[DYNAMICS + 3] = (loudest - mean) / 4;
+    let peaks = 0;
+    for (let frame = from + 2; frame < from + SEGMENT_FRAMES - 2; frame++) {
+      const value = onsets[frame] as number;
+      if (value > 1.5 && value >= (onsets[frame - 1] as number) && value > (onsets[frame + 1] as number)) peaks++;
+    }
+    out[DYNAMICS + 4] = peaks / 3;
+  }
+
+  return {
+    /** False for a segment that is silent for the most part. */
+    describe(from: number, out: Float64Array): boolean {
+      if (readFrames(from) < 0.2) return false;
+      describeTimbre(out);
+      describeRhythm(from, out);
+      describeHarmony(from, out);
+      describeDynamics(from, out);
+      return true;
+    },
+  };
+}
+
+/** Numbers of a `Character` as they are stored: 16 bits for means, 8 for spreads. */
+const MEAN_SCALE = 100;
+const SPREAD_SCALE = 5;
+export const CHARACTER_BYTES = DIMENSIONS * 3;
+
+export function packCharacter({ mean, spread }: Character): Buffer {
+  const bytes = Buffer.alloc(CHARACTER_BYTES);
+  const limited = (value: number, most: number): number => Math.max(-most, Math.min(most, Math.round(value)));
+  mean.forEach((value, i) => bytes.writeInt16LE(limited(value * MEAN_SCALE, 32_767), i * 2));
+  spread.forEach((value, i) => bytes.writeUInt8(Math.max(0, limited(value * SPREAD_SCALE, 255)), DIMENSIONS * 2 + i));
+  return bytes;
+}
+
+/** Undefined for bytes of another length. */
+export function unpackCharacter(bytes: Uint8Array): Character | undefined {
+  if (bytes.length !== CHARACTER_BYTES) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return {
+    mean: Float64Array.from({ length: DIMENSIONS }, (_, i) => view.getInt16(i * 2, true) / MEAN_SCALE),
+    spread: Float64Array.from({ length: DIMENSIONS }, (_, i) => view.getUint8(DIMENSIONS * 2 + i) / SPREAD_SCALE),
+  };
+}

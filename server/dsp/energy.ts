@@ -1,0 +1,39 @@
+// Energy from 1 (calm) to 10 (intense), as DJ programs write it into tags: loud, dense and bright music has more.
+import type { Loudness } from './loudness.ts';
+import { BANDS, FRAMES_PER_SECOND, type Spectrogram } from './spectrogram.ts';
+import type { Onsets } from './onsets.ts';
+
+/** Bands from here on are above about 2.5 kHz. */
+const BRIGHT_BAND = 24;
+
+export function energyOf(
+  { integrated, range }: Pick<Loudness, 'integrated' | 'range'>,
+  sound: Spectrogram,
+  { all }: Onsets,
+): number {
+  if (integrated === null) return 1;
+  let peaks = 0;
+  for (let i = 1; i + 1 < all.length; i++)
+    if (
+      (all[i] as number) > 1.5 &&
+      (all[i] as number) >= (all[i - 1] as number) &&
+      (all[i] as number) > (all[i + 1] as number)
+    )
+      peaks++;
+  const perSecond = (peaks * FRAMES_PER_SECOND) / Math.max(1, all.length);
+  let [bright, total] = [0, 0];
+  sound.mel.forEach((value, i) => {
+    const power = Math.exp((value * Math.LN10) / 10);
+    total += power;
+    if (i % BANDS >= BRIGHT_BAND) bright += power;
+  });
+  const brightDb = 10 * Math.log10((bright + 1e-12) / (total + 1e-12));
+  const scaled = (value: number, low: number, high: number): number =>
+    Math.max(0, Math.min(1, (value - low) / (high - low)));
+  const energy =
+    0.4 * scaled(integrated, -30, -7) +
+    0.25 * scaled(perSecond, 0.5, 7) +
+    0.25 * scaled(brightDb, -40, -8) +
+    0.1 * scaled(-range, -18, -2);
+  return Math.round(1 + 9 * energy);
+}

@@ -1,0 +1,46 @@
+// Histograms of loudness in few bytes: the first bin, then runs of counts as variable-length numbers (LEB128), where a
+// zero is followed by how many more zeros there are.
+import { HISTOGRAM_BINS, type LoudnessHistogram } from './loudness.ts';
+
+export function packHistograms(histograms: readonly LoudnessHistogram[]): Buffer {
+  const bytes: number[] = [];
+  const write = (value: number): void => {
+    for (; value >= 0x80; value >>>= 7) bytes.push((value & 0x7f) | 0x80);
+    bytes.push(value);
+  };
+  for (const histogram of histograms)
+    for (let bin = 0; bin < HISTOGRAM_BINS; bin++) {
+      const count = histogram[bin] as number;
+      write(count);
+      if (count > 0) continue;
+      const from = bin;
+      while (bin + 1 < HISTOGRAM_BINS && histogram[bin + 1] === 0) bin++;
+      write(bin - from);
+    }
+  return Buffer.from(bytes);
+}
+
+/** Damaged bytes give fewer histograms. */
+export function unpackHistograms(bytes: Uint8Array): LoudnessHistogram[] {
+  const histograms: LoudnessHistogram[] = [];
+  let at = 0;
+  const read = (): number => {
+    let value = 0;
+    for (let shift = 0; at < bytes.length; shift += 7) {
+      const byte = bytes[at++] as number;
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    return value >>> 0;
+  };
+  while (at < bytes.length) {
+    const histogram = new Uint32Array(HISTOGRAM_BINS);
+    for (let bin = 0; bin < HISTOGRAM_BINS && at < bytes.length; bin++) {
+      const count = read();
+      if (count > 0) histogram[bin] = count;
+      else bin += read();
+    }
+    histograms.push(histogram);
+  }
+  return histograms;
+}

@@ -1,0 +1,38 @@
+// The loops of kernels.wat, each user with a memory of its own.
+import { KERNELS } from './kernels-wasm.ts';
+
+/** What is used of it; the types of Node leave it to those of browsers. */
+declare const WebAssembly: {
+  Module: new (bytes: Uint8Array) => object;
+  Instance: new (module: object) => { exports: object };
+};
+
+const PAGE_BYTES = 65_536;
+
+/** Addresses and lengths are in bytes where they are not counts; see kernels.wat. */
+interface Exports {
+  memory: { buffer: ArrayBuffer; grow(pages: number): number };
+  at: { value: number };
+  resample(line: number, have: number, table: number, taps: number, phases: number, step: number, out: number): number;
+  truePeak(line: number, count: number, taps: number): number;
+  peak(from: number, count: number): number;
+  distances(vectors: number, count: number, length: number, query: number, out: number): void;
+}
+
+let compiled: object | undefined;
+
+export type Kernels = ReturnType<typeof createKernels>;
+
+export function createKernels() {
+  compiled ??= new WebAssembly.Module(Buffer.from(KERNELS, 'base64'));
+  const loops = new WebAssembly.Instance(compiled).exports as Exports;
+  return {
+    loops,
+    /** Makes the memory at least this large; views of it from before are no longer valid if it was smaller. */
+    reserve(bytes: number): ArrayBuffer {
+      const missing = bytes - loops.memory.buffer.byteLength;
+      if (missing > 0) loops.memory.grow(Math.ceil(missing / PAGE_BYTES));
+      return loops.memory.buffer;
+    },
+  };
+}

@@ -1,0 +1,76 @@
+// All that is found out about a track, from one pass over its samples.
+import { findBeats, type Beats } from './beats.ts';
+import { characterize, type Character } from './character.ts';
+import { energyOf } from './energy.ts';
+import { findKey, type Key } from './key.ts';
+import { createLoudnessMeter, type Loudness } from './loudness.ts';
+import { findOnsets } from './onsets.ts';
+import { createSilenceMeter } from './silence.ts';
+import { createSpectrograph } from './spectrogram.ts';
+import { findTempo, type Tempo } from './tempo.ts';
+import { createTruePeakMeter } from './true-peak.ts';
+import { createWaveformMeter } from './waveform.ts';
+
+/** Steps and the versions of their algorithms: a raised one makes a step due again for every track. */
+export const SOUND_STEPS = { loudness: 1, waveform: 1, rhythm: 1, character: 1 } as const;
+export type SoundStep = keyof typeof SOUND_STEPS;
+
+export interface Heard {
+  frames: number;
+  sampleRateHz: number;
+  loudness?: Loudness & { truePeak: number; samplePeak: number; leadingSilence: number; trailingSilence: number };
+  waveform?: Uint8Array;
+  /** Values are undefined where there is no beat, or no tone. */
+  rhythm?: { tempo: (Tempo & Pick<Beats, 'times' | 'bar'>) | undefined; key: Key | undefined; energy: number };
+  /** Undefined inside for what is too short or silent. */
+  character?: { is: Character | undefined };
+}
+
+export type Listener = ReturnType<typeof createListener>;
+
+/** Rhythm needs the loudness for its energy. */
+export function createListener(sampleRateHz: number, channels: number, steps: ReadonlySet<SoundStep>) {
+  const wants = (...any: SoundStep[]): boolean => any.some((step) => steps.has(step));
+  const loudness = wants('loudness', 'rhythm') ? createLoudnessMeter(sampleRateHz, channels) : undefined;
+  const peaks = wants('loudness') ? createTruePeakMeter(sampleRateHz, channels) : undefined;
+  const silence = createSilenceMeter();
+  const waveform = wants('waveform') ? createWaveformMeter() : undefined;
+  const spectrograph = wants('rhythm', 'character') ? createSpectrograph(sampleRateHz) : undefined;
+
+  return {
+    push(data: readonly Float32Array[], frames: number): void {
+      loudness?.push(data, frames);
+      peaks?.push(data, frames);
+      silence.push(data, frames);
+      waveform?.push(data, frames);
+      spectrograph?.push(data, frames);
+    },
+
+    finish(): Heard {
+      const ends = silence.finish();
+      const heard: Heard = { frames: ends.frames, sampleRateHz };
+      const measured = loudness?.finish();
+      if (peaks && measured)
+        heard.loudness = {
+          ...measured,
+          ...peaks.finish(),
+          leadingSilence: ends.leading,
+          trailingSilence: ends.trailing,
+        };
+      if (waveform) heard.waveform = waveform.finish();
+      const sound = spectrograph?.finish();
+      const onsets = sound && findOnsets(sound);
+      if (sound && onsets && measured && wants('rhythm')) {
+        const tempo = findTempo(onsets);
+        const beats = tempo && findBeats(onsets, tempo.bpm);
+        heard.rhythm = {
+          tempo: tempo && beats && { ...tempo, ...beats },
+          key: findKey(sound),
+          energy: energyOf(measured, sound, onsets),
+        };
+      }
+      if (sound && onsets && wants('character')) heard.character = { is: characterize(sound, onsets) };
+      return heard;
+    },
+  };
+}

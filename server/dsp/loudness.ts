@@ -1,0 +1,237 @@
+// Loudness as in ITU-R BS.1770-4 (K-weighting, gating) and EBU R 128; loudness range as in EBU Tech 3342. Filter
+// coefficients for any sample rate, weights of channels and the intervals of the range are those of libebur128 (MIT).
+
+/** Step of the blocks; a block is four of them, and one of the range 30. */
+const STEPS_PER_SECOND = 10;
+const BLOCK_STEPS = 4;
+const SHORT_TERM_STEPS = 30;
+const SHORT_TERM_HOP = 10;
+const ABSOLUTE_GATE = -70;
+const RELATIVE_GATE = -10;
+const RANGE_GATE = -20;
+/** To which ReplayGain 2.0 brings tracks. */
+const REPLAY_GAIN_LUFS = -18;
+
+/** How many blocks are as loud: tenths of a LU from -70 to 30 LUFS. Enough to gate several tracks together. */
+export type LoudnessHistogram = Uint32Array;
+export const HISTOGRAM_BINS = 1_000;
+
+export interface Loudness {
+  /** LUFS; null for silence. */
+  integrated: number | null;
+  /** LU. */
+  range: number;
+  /** Of blocks of 400 ms, for the integrated loudness of an album. */
+  blocks: LoudnessHistogram;
+  /** Of blocks of 3 s, for its range. */
+  shortTerm: LoudnessHistogram;
+}
+
+/** The gain that brings a track to the loudness of ReplayGain 2.0, in dB. */
+export const gainFor = (lufs: number): number => REPLAY_GAIN_LUFS - lufs;
+
+const loudnessOf = (energy: number): number => -0.691 + 10 * Math.log10(energy);
+const energyOf = (lufs: number): number => 10 ** ((lufs + 0.691) / 10);
+
+/** `b0 b1 b2 a1 a2` of the shelf, then `a1 a2` of the high-pass, whose `b` are 1 -2 1. */
+function kWeighting(rateHz: number): Float64Array {
+  const k = Math.tan((Math.PI * 1681.974450955533) / rateHz);
+  const q = 0.7071752369554196;
+  const high = 10 ** (3.999843853973347 / 20);
+  const band = high ** 0.4996667741545416;
+  const a0 = 1 + k / q + k * k;
+  const k2 = Math.tan((Math.PI * 38.13547087602444) / rateHz);
+  const q2 = 0.5003270373238773;
+  const a02 = 1 + k2 / q2 + k2 * k2;
+  return Float64Array.of(
+    (high + (band * k) / q + k * k) / a0,
+    (2 * (k * k - high)) / a0,
+    (high - (band * k) / q + k * k) / a0,
+    (2 * (k * k - 1)) / a0,
+    (1 - k / q + k * k) / a0,
+    (2 * (k2 * k2 - 1)) / a02,
+    (1 - k2 / q2 + k2 * k2) / a02,
+  );
+}
+
+/** L R, L R C, L R Ls Rs, L R C Ls Rs, L R C LFE Ls Rs; further channels do not count. */
+function channelWeights(channels: number): number[] {
+  const all = channels === 4 ? [1, 1, 1.41, 1.41] : channels === 5 ? [1, 1, 1, 1.41, 1.41] : [1, 1, 1, 0, 1.41, 1.41];
+  return Array.from({ length: channels }, (_, channel) => all[channel] ?? 0);
+}
+
+/** Filters `input[from, to)` and returns the sum of squares. `state` are four values. */
+function filtered(input: Float32Array, from: number, to: number, c: Float64Array, state: Float64Array): number {
+  const b0 = c[0] as number;
+  const b1 = c[1] as number;
+  const b2 = c[2] as number;
+  const a1 = c[3] as number;
+  const a2 = c[4] as number;
+  const c1 = c[5] as number;
+  const c2 = c[6] as number;
+  let s1 = state[0] as number;
+  let s2 = state[1] as number;
+  let r1 = state[2] as number;
+  let r2 = state[3] as number;
+  let sum = 0;
+  for (let i = from; i < to; i++) {
+    const x = input[i] as number;
+    const y = b0 * x + s1;
+    s1 = b1 * x - a1 * y + s2;
+    s2 = b2 * x - a2 * y;
+    const z = y + r1;
+    r1 = r2 - 2 * y - c1 * z;
+    r2 = y - c2 * z;
+    sum += z * z;
+  }
+  // denormal numbers are slow
+  state[0] = Math.abs(s1) < 1e-30 ? 0 : s1;
+  state[1] = Math.abs(s2) < 1e-30 ? 0 : s2;
+  state[2] = Math.abs(r1) < 1e-30 ? 0 : r1;
+  state[3] = Math.abs(r2) < 1e-30 ? 0 : r2;
+  return sum;
+}
+
+export function createLoudnessMeter(rateHz: number, channels: number) {
+  const coefficients = kWeighting(rateHz);
+  const weights = channelWeights(channels);
+  const states = weights.map(() => new Float64Array(4));
+  const stepFrames = Math.floor((rateHz + STEPS_PER_SECOND / 2) / STEPS_PER_SECOND);
+  const recent = new Float64Array(SHORT_TERM_STEPS);
+  const blocks: number[] = [];
+  const shortTerm: number[] = [];
+  let [inStep, energy, steps] = [0, 0, 0];
+
+  function mean(count: number): number {
+    let sum = 0;
+    for (let i = 1; i <= count; i++) sum += recent[(steps - i) % SHORT_TERM_STEPS] as number;
+    return sum / (count * stepFrames);
+  }
+
+  function endStep(): void {
+    recent[steps % SHORT_TERM_STEPS] = energy;
+    steps++;
+    [inStep, energy] = [0, 0];
+    if (steps >= BLOCK_STEPS) blocks.push(mean(BLOCK_STEPS));
+    if (steps >= SHORT_TERM_STEPS && (steps - SHORT_TERM_STEPS) % SHORT_TERM_HOP === 0)
+      shortTerm.push(mean(SHORT_TERM_STEPS));
+  }
+
+  return {
+    /** The same number of frames of every channel. */
+    push(data: readonly Float32Array[], frames: number): void {
+      for (let at = 0; at < frames;) {
+        const to = Math.min(frames, at + stepFrames - inStep);
+        for (let channel = 0; channel < channels; channel++) {
+          const weight = weights[channel] as number;
+          if (weight > 0)
+            energy +=
+              weight * filtered(data[channel] as Float32Array, at, to, coefficients, states[channel] as Float64Array);
+        }
+        inStep += to - at;
+        at = to;
+        if (inStep === stepFrames) endStep();
+      }
+    },
+
+    finish(): Loudness {
+      return {
+        integrated: integrated(blocks),
+        range: rangeOf(shortTerm),
+        blocks: histogramOf(blocks),
+        shortTerm: histogramOf(shortTerm),
+      };
+    },
+  };
+}
+
+function integrated(blocks: readonly number[]): number | null {
+  const absolute = energyOf(ABSOLUTE_GATE);
+  const audible = blocks.filter((block) => block >= absolute);
+  if (audible.length === 0) return null;
+  const gate = (sumOf(audible) / audible.length) * 10 ** (RELATIVE_GATE / 10);
+  const gated = audible.filter((block) => block >= gate);
+  return loudnessOf(sumOf(gated) / gated.length);
+}
+
+function rangeOf(blocks: readonly number[]): number {
+  const absolute = energyOf(ABSOLUTE_GATE);
+  const audible = blocks.filter((block) => block >= absolute);
+  if (audible.length === 0) return 0;
+  const gate = (sumOf(audible) / audible.length) * 10 ** (RANGE_GATE / 10);
+  const gated = Float64Array.from(audible.filter((block) => block >= gate)).toSorted();
+  const at = (share: number): number => loudnessOf(gated[Math.floor((gated.length - 1) * share + 0.5)] as number);
+  return at(0.95) - at(0.1);
+}
+
+function histogramOf(blocks: readonly number[]): LoudnessHistogram {
+  const histogram = new Uint32Array(HISTOGRAM_BINS);
+  for (const block of blocks) {
+    const bin = Math.floor((loudnessOf(block) - ABSOLUTE_GATE) * 10);
+    if (bin >= 0) histogram[Math.min(bin, HISTOGRAM_BINS - 1)] = (histogram[bin] ?? 0) + 1;
+  }
+  return histogram;
+}
+
+const BIN_ENERGY = Float64Array.from({ length: HISTOGRAM_BINS }, (_, bin) =>
+  energyOf(ABSOLUTE_GATE + (bin + 0.5) / 10),
+);
+
+/** Loudness of tracks as if they were one, as EBU R 128 s2 and ReplayGain 2.0 want it for albums; null for silence. */
+export function albumLoudness(
+  histograms: readonly Pick<Loudness, 'blocks' | 'shortTerm'>[],
+): { integrated: number; range: number } | null {
+  const blocks = addUp(histograms.map((one) => one.blocks));
+  const gate = gateOf(blocks, RELATIVE_GATE);
+  if (gate === null) return null;
+  const { energy, count } = above(blocks, gate);
+  return {
+    integrated: loudnessOf(energy / count),
+    range: histogramRange(addUp(histograms.map((one) => one.shortTerm))),
+  };
+}
+
+function addUp(histograms: readonly LoudnessHistogram[]): LoudnessHistogram {
+  const sum = new Uint32Array(HISTOGRAM_BINS);
+  for (const one of histograms)
+    for (let bin = 0; bin < HISTOGRAM_BINS; bin++) sum[bin] = (sum[bin] as number) + (one[bin] ?? 0);
+  return sum;
+}
+
+function above(histogram: LoudnessHistogram, gate: number): { energy: number; count: number } {
+  let [energy, count] = [0, 0];
+  histogram.forEach((blocks, bin) => {
+    const one = BIN_ENERGY[bin] as number;
+    if (blocks === 0 || one < gate) return;
+    energy += blocks * one;
+    count += blocks;
+  });
+  return { energy, count };
+}
+
+function gateOf(histogram: LoudnessHistogram, relative: number): number | null {
+  const { energy, count } = above(histogram, 0);
+  return count === 0 ? null : (energy / count) * 10 ** (relative / 10);
+}
+
+function histogramRange(histogram: LoudnessHistogram): number {
+  const gate = gateOf(histogram, RANGE_GATE);
+  if (gate === null) return 0;
+  const { count } = above(histogram, gate);
+  const at = (share: number): number => {
+    let left = Math.floor((count - 1) * share + 0.5);
+    for (let bin = 0; bin < HISTOGRAM_BINS; bin++) {
+      if ((BIN_ENERGY[bin] as number) < gate) continue;
+      left -= histogram[bin] as number;
+      if (left < 0) return bin / 10;
+    }
+    return (HISTOGRAM_BINS - 1) / 10;
+  };
+  return at(0.95) - at(0.1);
+}
+
+const sumOf = (values: readonly number[]): number => {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum;
+};

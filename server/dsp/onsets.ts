@@ -1,0 +1,63 @@
+// Where notes begin: the increase of the mel spectrogram over the loudest of the neighbouring bands a moment before,
+// which ignores vibrato (SuperFlux: Böck and Widmer, DAFx 2013).
+import { BANDS, FRAMES_PER_SECOND, type Spectrogram } from './spectrogram.ts';
+
+const LAG = 3;
+/** Decibels below the loudest band that still count. */
+const DEPTH = 65;
+/** A running mean of this length is subtracted. */
+const MEAN_FRAMES = Math.round(FRAMES_PER_SECOND * 0.8);
+/** Below about 200 Hz. */
+const BASS_BANDS = 5;
+
+export interface Onsets {
+  /** Of all bands and of the bass: one value for each frame of the spectrogram, 0 or more, 1 in the mean. */
+  all: Float32Array;
+  bass: Float32Array;
+}
+
+export function findOnsets({ mel, frames }: Spectrogram): Onsets {
+  const floor = loudestOf(mel) - DEPTH;
+  const all = new Float32Array(frames);
+  const bass = new Float32Array(frames);
+  for (let frame = LAG; frame < frames; frame++) {
+    const now = frame * BANDS;
+    const before = (frame - LAG) * BANDS;
+    let [sum, low] = [0, 0];
+    for (let band = 0; band < BANDS; band++) {
+      let reference = mel[before + band] as number;
+      if (band > 0) reference = Math.max(reference, mel[before + band - 1] as number);
+      if (band < BANDS - 1) reference = Math.max(reference, mel[before + band + 1] as number);
+      const rise = (mel[now + band] as number) - Math.max(reference, floor);
+      if (rise <= 0) continue;
+      sum += rise;
+      if (band < BASS_BANDS) low += rise;
+    }
+    all[frame] = sum;
+    bass[frame] = low;
+  }
+  return { all: aboveMean(all), bass: aboveMean(bass) };
+}
+
+function loudestOf(mel: Float32Array): number {
+  let loudest = -Infinity;
+  for (const value of mel) if (value > loudest) loudest = value;
+  return loudest;
+}
+
+function aboveMean(values: Float32Array): Float32Array {
+  const out = new Float32Array(values.length);
+  const half = MEAN_FRAMES >> 1;
+  let sum = 0;
+  let total = 0;
+  for (let i = 0; i < Math.min(half, values.length); i++) sum += values[i] as number;
+  for (let i = 0; i < values.length; i++) {
+    sum += (values[i + half] ?? 0) - (values[i - half - 1] ?? 0);
+    const count = Math.min(values.length - 1, i + half) - Math.max(0, i - half) + 1;
+    out[i] = Math.max(0, (values[i] as number) - sum / count);
+    total += out[i] as number;
+  }
+  const mean = total / values.length;
+  if (mean > 0) for (let i = 0; i < out.length; i++) out[i] = (out[i] as number) / mean;
+  return out;
+}

@@ -1,0 +1,74 @@
+// Resamples one channel by a rational factor: a low-pass (sinc under a Kaiser window) of which each output sample uses
+// one phase (Crochiere and Rabiner, Multirate Digital Signal Processing, 1983).
+import { createKernels } from './kernels.ts';
+
+/** Zero crossings of the sinc on each side, at the lower of the two rates. */
+const CROSSINGS = 8;
+const KAISER_BETA = 6;
+/** Of the lower Nyquist frequency: what is above is attenuated. */
+const PASS_BAND = 0.92;
+
+export type Resampler = ReturnType<typeof createResampler>;
+
+/** `most` is the largest number of frames that are pushed at a time. */
+export function createResampler(fromHz: number, toHz: number, most: number) {
+  const divisor = gcd(fromHz, toHz);
+  const [phases, step] = [toHz / divisor, fromHz / divisor];
+  const ratio = Math.max(1, fromHz / toHz);
+  const taps = 4 * Math.ceil((CROSSINGS * ratio) / 2);
+  const { loops, reserve } = createKernels();
+  const lineAt = phases * taps * 4;
+  const outAt = lineAt + (taps + most) * 4;
+  const room = Math.ceil(((taps + most) * phases) / step) + 1;
+  const memory = reserve(outAt + room * 4);
+  const line = new Float32Array(memory, lineAt, taps + most);
+  const output = new Float32Array(memory, outAt, room);
+  fillTable(new Float32Array(memory, 0, phases * taps), { phases, taps, cutoff: PASS_BAND / ratio });
+  let kept = taps / 2 - 1; // zeros before the first sample
+
+  return {
+    /** What the input so far gives; valid until the next call. */
+    push(input: Float32Array, frames: number): Float32Array {
+      line.set(frames === input.length ? input : input.subarray(0, frames), kept);
+      const have = kept + frames;
+      const made = loops.resample(lineAt, have, 0, taps, phases, step, outAt);
+      const at = loops.at.value;
+      line.copyWithin(0, at, have);
+      kept = have - at;
+      return output.subarray(0, made);
+    },
+  };
+}
+
+function fillTable(
+  table: Float32Array,
+  { phases, taps, cutoff }: { phases: number; taps: number; cutoff: number },
+): void {
+  const row = new Float64Array(taps);
+  for (let phase = 0; phase < phases; phase++) {
+    let sum = 0;
+    for (let k = 0; k < taps; k++) {
+      const x = taps / 2 - 1 - k + phase / phases;
+      row[k] = sinc(cutoff * x) * kaiser((2 * x) / taps);
+      sum += row[k] as number;
+    }
+    for (let k = 0; k < taps; k++) table[phase * taps + k] = (row[k] as number) / sum;
+  }
+}
+
+function gcd(a: number, b: number): number {
+  return b === 0 ? a : gcd(b, a % b);
+}
+const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x));
+/** Of -1 to 1. */
+const kaiser = (x: number): number =>
+  Math.abs(x) >= 1 ? 0 : bessel(KAISER_BETA * Math.sqrt(1 - x * x)) / bessel(KAISER_BETA);
+/** The modified Bessel function of the first kind, order 0. */
+function bessel(x: number): number {
+  let [sum, term] = [1, 1];
+  for (let k = 1; k < 30; k++) {
+    term *= (x / (2 * k)) ** 2;
+    sum += term;
+  }
+  return sum;
+}

@@ -1,0 +1,23 @@
+// Silence at both ends of a track, to the frame: what is not above -60 dBFS in any channel.
+
+export const SILENCE = 0.001;
+
+export function createSilenceMeter() {
+  let [frames, first, last] = [0, -1, -1];
+  const isLoud = (data: readonly Float32Array[], at: number): boolean => {
+    for (const channel of data) if (Math.abs(channel[at] as number) > SILENCE) return true;
+    return false;
+  };
+  return {
+    push(data: readonly Float32Array[], count: number): void {
+      if (first < 0) for (let i = 0; i < count && first < 0; i++) if (isLoud(data, i)) first = frames + i;
+      let i = count - 1;
+      while (i >= 0 && !isLoud(data, i)) i--;
+      if (i >= 0) last = frames + i;
+      frames += count;
+    },
+    /** In frames; a track that is all silence has all of it at its beginning. */
+    finish: (): { leading: number; trailing: number; frames: number } =>
+      first < 0 ? { leading: frames, trailing: 0, frames } : { leading: first, trailing: frames - 1 - last, frames },
+  };
+}

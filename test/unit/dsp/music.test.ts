@@ -1,0 +1,73 @@
+// Tempo, beats and key of synthetic music, and the loops that are compiled.
+import { expect, test } from 'vitest';
+import { findBeats } from '../../../server/dsp/beats.ts';
+import { KERNELS } from '../../../server/dsp/kernels-wasm.ts';
+import { camelotOf, findKey } from '../../../server/dsp/key.ts';
+import { findOnsets } from '../../../server/dsp/onsets.ts';
+import { createResampler } from '../../../server/dsp/resample.ts';
+import { createSpectrograph, type Spectrogram } from '../../../server/dsp/spectrogram.ts';
+import { findTempo } from '../../../server/dsp/tempo.ts';
+import { compiledKernels } from '../../../scripts/kernels.ts';
+import { playScore } from '../../support/score.ts';
+
+test('the compiled loops are those of kernels.wat', async () => {
+  expect((await compiledKernels()).join('')).toBe(KERNELS);
+});
+
+function spectrogramOf(samples: Float32Array, rateHz: number): Spectrogram {
+  const spectrograph = createSpectrograph(rateHz);
+  spectrograph.push([samples], samples.length);
+  return spectrograph.finish();
+}
+
+test.each([44_100, 48_000, 8_000])('a tone of 440 Hz stays one when it comes from %i Hz', (rateHz) => {
+  const resampler = createResampler(rateHz, 22_050, 1_000);
+  const out: number[] = [];
+  for (let at = 0; at < rateHz; at += 100)
+    out.push(
+      ...resampler.push(
+        Float32Array.from({ length: 100 }, (_, i) => Math.sin((2 * Math.PI * 440 * (at + i)) / rateHz)),
+        100,
+      ),
+    );
+  expect(Math.abs(out.length - 22_050)).toBeLessThan(60);
+  for (let i = 200; i < out.length - 200; i++)
+    expect(Math.abs((out[i] as number) - Math.sin((2 * Math.PI * 440 * i) / 22_050))).toBeLessThan(0.01);
+});
+
+test.each([
+  { bpm: 96, beatsOfBar: 4, key: 'G', isMinor: false, name: 'G' },
+  { bpm: 132, beatsOfBar: 3, key: 'Eb', isMinor: false, name: 'Eb' },
+] as const)('tempo, beats and key of $name at $bpm are found', ({ bpm, beatsOfBar, key, isMinor, name }) => {
+  const { samples, rateHz, beats } = playScore({ bpm, beatsOfBar, key, isMinor, seconds: 20, seed: 3 });
+  const spectrogram = spectrogramOf(samples, rateHz);
+  const onsets = findOnsets(spectrogram);
+  const tempo = findTempo(onsets);
+  expect(Math.abs((tempo?.bpm ?? 0) / bpm - 1)).toBeLessThan(0.04);
+  const found = findBeats(onsets, bpm);
+  expect(Math.abs((found?.bpm ?? 0) - bpm)).toBeLessThan(0.3);
+  const apart = beats
+    .slice(2, -2)
+    .map((beat) => Math.min(...Array.from(found?.times ?? [], (time) => Math.abs(time - beat))));
+  expect(apart.filter((distance) => distance > 0.04)).toEqual([]);
+  expect(findKey(spectrogram)?.name).toBe(name);
+});
+
+test('nothing repeats in silence, and it has no key', () => {
+  const spectrogram = spectrogramOf(new Float32Array(22_050 * 8), 22_050);
+  expect([findTempo(findOnsets(spectrogram)), findKey(spectrogram)]).toEqual([undefined, undefined]);
+});
+
+test.each([
+  ['C', '8B'],
+  ['Am', '8A'],
+  ['F#m', '11A'],
+  ['Gbm', '11A'],
+  ['Db', '3B'],
+  ['B', '1B'],
+  ['Abm', '1A'],
+  ['A minor', '8A'],
+  ['8A', undefined],
+])('%s is %s on the Camelot wheel', (key, code) => {
+  expect(camelotOf(key)).toBe(code);
+});
