@@ -97,7 +97,7 @@ export async function createApp(options: AppOptions) {
   const search = add(searchModule({ ...base, ...music, ...sources, ...pictures }));
   const files = add(filesModule({ ...base, ...stored, ...music, yieldToRequests }));
   const enrichment = add(enrichmentModule({ ...base, ...stored, ...media, ...music, ...files, ...pictures }));
-  const analysis = add(analysisModule({ ...base, ...enrichment, isServing, tuning }));
+  const analysis = add(analysisModule({ ...base, ...music, ...enrichment, isServing, tuning }));
   const relocation = add(relocationModule({ ...base, ...music, ...files }));
   add(uploadsModule({ ...base, ...music, ...files }));
   const downloads = add(downloadsModule({ ...base, ...music, ...files, ...sources }));

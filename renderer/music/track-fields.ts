@@ -22,6 +22,8 @@ export const TRACK_FIELDS = {
   catalog_number: { input: 'line', width: '128px' },
   isrc: { input: 'line', width: '128px' },
   bpm: { input: 'number', width: '64px', isSortable: true },
+  initial_key: { input: 'line', width: '80px', isSortable: true },
+  energy: { input: 'number', width: '72px', isSortable: true },
   comment: { input: 'lines', width: 'minmax(0, 2fr)' },
 } as const satisfies Views;
 

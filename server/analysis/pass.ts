@@ -1,23 +1,32 @@
 // Goes over the sound of all tracks in the background, one at a time, and only while nobody is served, nothing else
-// works and the machine is not on battery. What is done is in the database, so a stop or a kill costs the track under
-// way. A track whose audio another one has takes over its results: no audio is decoded twice.
+// works and the machine is not on battery. A track is decoded once for all steps that are due, and its results are
+// stored at once, so a stop or a kill costs the track under way. They belong to the audio: two tracks with the same
+// audio are heard once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sqlite, withRelaxedCommit } from '../db/client.ts';
+import { albumLoudness, gainFor } from '../dsp/loudness.ts';
+import { unpackHistograms } from '../dsp/histogram-code.ts';
+import type { Hearing } from '../enrichment/hearing.ts';
+import type { MeasuredWriter } from '../library/measured.ts';
 import type { Log } from '../log/log.ts';
 import { createAnalysisQueries, type DueTrack } from './queries.ts';
-import type { AnalysisStep } from './steps.ts';
+import { columnsOf, failed, measuredOf } from './results.ts';
+import { isSoundStep, STEP_NAMES, STEPS } from './steps.ts';
 
 /** Ids per look, so that none takes longer than a few milliseconds. */
 const ID_WINDOW = 500;
 const LOOK_EVERY_MS = 60_000;
 const BUSY_MS = 2_000;
+/** The speed is that of the last tracks. */
+const SPEED_TRACKS = 50;
 
 export type AnalysisState = 'off' | 'working' | 'done' | 'busy' | 'battery';
 
 export interface AnalysisPassDeps {
   client: Sqlite;
   log: Log;
-  steps: readonly AnalysisStep[];
+  hearing: Pick<Hearing, 'listen' | 'stored' | 'store'>;
+  measured: MeasuredWriter;
   isEnabled: () => boolean;
   isOnBatteryAllowed: () => boolean;
   isOnBattery: () => Promise<boolean>;
@@ -25,14 +34,17 @@ export interface AnalysisPassDeps {
   isBusy: () => boolean;
   /** How long after the start it begins. */
   afterMs: number;
+  /** Results were stored for some tracks. */
+  onHeard?: () => void;
 }
 
 export type AnalysisPass = ReturnType<typeof createAnalysisPass>;
 
 export function createAnalysisPass(deps: AnalysisPassDeps) {
-  const { client, log, steps, isEnabled, isOnBatteryAllowed, isOnBattery, isBusy, afterMs } = deps;
+  const { client, log, hearing, measured, isEnabled, isOnBatteryAllowed, isOnBattery, isBusy, afterMs } = deps;
   const queries = createAnalysisQueries(client);
   const stop = new AbortController();
+  const spentMs: number[] = [];
   let state: AnalysisState = 'done';
   let running: Promise<void> | undefined;
 
@@ -51,42 +63,91 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     state = 'working';
   }
 
-  async function analyze(step: AnalysisStep, track: DueTrack, signal: AbortSignal): Promise<void> {
-    const version = { step: step.name, version: step.version };
-    const twin = queries.findTwin(version, track);
-    if (twin?.outcome === 'done') step.share(twin.id, track.id);
-    const result =
-      twin === undefined
-        ? await step.analyze(track.id, signal)
-        : twin.outcome === 'done'
-          ? { outcome: 'done' as const }
-          : { outcome: 'none' as const, reason: twin.reason ?? '' };
-    if (result.outcome !== 'away') withRelaxedCommit(client, () => queries.store(version, track, result));
+  /** Takes over the fingerprint of a track with the same audio. */
+  function hasPrint(track: DueTrack): boolean {
+    if (hearing.stored(track.id)) return true;
+    const twin = queries.findPrinted(track);
+    const sound = twin === undefined ? undefined : hearing.stored(twin);
+    if (sound) hearing.store(track.id, sound);
+    return sound !== undefined;
+  }
+
+  async function hear(track: DueTrack, signal: AbortSignal): Promise<void> {
+    const known = queries.versions(track.key);
+    const steps = STEP_NAMES.filter(isSoundStep).filter((step) => known?.[step] !== STEPS[step]);
+    const isPrintKnown = known?.fingerprint === STEPS.fingerprint && (known.failure ?? known.noFingerprint) !== null;
+    const wantsFingerprint = !isPrintKnown && !hasPrint(track);
+    if (steps.length > 0 || wantsFingerprint) {
+      const from = performance.now();
+      const heard = await hearing.listen(track.id, { steps, wantsFingerprint }, signal);
+      if ('away' in heard) return;
+      withRelaxedCommit(client, () =>
+        queries.store(
+          track.key,
+          'none' in heard
+            ? failed(heard.none)
+            : {
+                ...columnsOf(heard.heard),
+                failure: null,
+                ...(heard.sound && {
+                  fingerprintVersion: STEPS.fingerprint,
+                  noFingerprint: 'none' in heard.sound ? heard.sound.none : null,
+                }),
+              },
+        ),
+      );
+      if (!('none' in heard) && heard.sound && !('none' in heard.sound)) hearing.store(track.id, heard.sound);
+      spentMs.push(performance.now() - from);
+      if (spentMs.length > SPEED_TRACKS) spentMs.shift();
+    }
+    const row = queries.ofTrack(track.id);
+    if (row) withRelaxedCommit(client, () => measured.set(track.id, measuredOf(row)));
+  }
+
+  /** Gains of albums whose tracks have all been measured. */
+  async function measureAlbums(signal: AbortSignal): Promise<void> {
+    for (let above = 0; above < queries.newestAlbum(); above += ID_WINDOW) {
+      for (const { id, members } of queries.listAlbumsDue(above, above + ID_WINDOW)) {
+        const audio = queries.listAlbumAudio(id);
+        const histograms = audio.map(({ loudnessBlocks }) => unpackHistograms(loudnessBlocks ?? new Uint8Array()));
+        const loudness = albumLoudness(
+          histograms.flatMap(([blocks, shortTerm]) => (blocks && shortTerm ? [{ blocks, shortTerm }] : [])),
+        );
+        const truePeak = Math.max(0, ...audio.map((one) => one.truePeak ?? 0));
+        const rounded = (value: number): number => Math.round(value * 100) / 100;
+        const lufs = loudness && rounded(loudness.integrated);
+        withRelaxedCommit(client, () => {
+          const loudnessRangeLu = rounded(loudness?.range ?? 0);
+          queries.storeAlbum({ albumId: id, members, loudnessLufs: lufs, loudnessRangeLu, truePeak });
+          measured.setAlbum(id, lufs === null ? null : rounded(gainFor(lufs)), lufs === null ? null : truePeak);
+        });
+      }
+      await sleep(0, undefined, { signal });
+    }
   }
 
   /** All tracks once. Those that cannot be read now are left to the next sweep. */
   async function sweep(wait: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
+    let isNew = false;
     for (let above = 0; above < queries.newest(); above += ID_WINDOW) {
-      const due = steps.flatMap((step) =>
-        queries
-          .listDue({ step: step.name, version: step.version }, above, above + ID_WINDOW)
-          .map((track) => ({ step, track })),
-      );
-      // the steps of one track together, while its audio is in the cache of the disk
-      for (const { step, track } of due.toSorted((a, b) => a.track.id - b.track.id)) {
+      for (const track of queries.listDue(above, above + ID_WINDOW)) {
         await wait(signal);
         signal.throwIfAborted();
-        await analyze(step, track, signal);
+        await hear(track, signal);
+        isNew = true;
       }
       await sleep(0, undefined, { signal });
     }
+    await wait(signal);
+    await measureAlbums(signal);
+    if (isNew) deps.onHeard?.();
   }
 
   async function run(signal: AbortSignal): Promise<void> {
     await sleep(afterMs, undefined, { signal, ref: false });
     for (let seen = -1; ;) {
       const changes = queries.changes();
-      if (changes !== seen) await sweep(untilFree, signal);
+      if (changes !== seen && isEnabled()) await sweep(untilFree, signal);
       seen = changes;
       state = isEnabled() ? 'done' : 'off';
       await sleep(LOOK_EVERY_MS, undefined, { signal, ref: false });
@@ -94,6 +155,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
   }
 
   return {
+    queries,
     start(): void {
       running ??= run(stop.signal).catch((err: unknown) => {
         if (!stop.signal.aborted) log.error({ err }, 'the analysis of the audio ended');
@@ -101,10 +163,29 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     },
     /** Everything that is due, without waiting for a quiet moment. */
     runNow: (signal: AbortSignal): Promise<void> => sweep(() => Promise.resolve(), signal),
-    status: () => ({
-      state,
-      steps: steps.map(({ name, version }) => ({ name, version, ...queries.count({ step: name, version }) })),
-    }),
+    status() {
+      const { total, ...done } = queries.counts();
+      const spent = spentMs.reduce((sum, ms) => sum + ms, 0);
+      const perSecond = spent > 0 ? (spentMs.length * 1_000) / spent : null;
+      const left = total - Math.min(...STEP_NAMES.map((step) => done[step] ?? 0));
+      return {
+        state,
+        total,
+        tracksPerSecond: perSecond,
+        secondsLeft: left === 0 ? 0 : perSecond === null ? null : left / perSecond,
+        steps: STEP_NAMES.map((name) => ({ name, version: STEPS[name], done: done[name] ?? 0, total })),
+      };
+    },
+    /** Deletes all results. Fingerprints stay: they recognize files. */
+    async throwAway(): Promise<void> {
+      withRelaxedCommit(client, queries.clear);
+      for (let above: number | undefined = 0; above !== undefined;) {
+        const from: number = above;
+        above = withRelaxedCommit(client, () => measured.forget(from, ID_WINDOW));
+        await sleep(0);
+      }
+      deps.onHeard?.();
+    },
     async close(): Promise<void> {
       stop.abort();
       await running;

@@ -1,56 +1,157 @@
-// Which tracks a step has not been through. Prepared text: it runs for every track.
+// Which tracks are due, and what was heard in their audio. Prepared text: it runs for every track.
 import type { Sqlite } from '../db/client.ts';
-import type { TrackId } from '../db/ids.ts';
-import { NO_HASH } from '../files/read-file.ts';
-import type { StepOutcome } from './steps.ts';
+import type { AlbumId, TrackId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { albumLoudness, audioAnalyses } from '../db/schema.ts';
+import { LEAST_KEY_CONFIDENCE, LEAST_TEMPO_CONFIDENCE, STEPS, STEP_NAMES, type Step } from './steps.ts';
 
-interface Version {
-  step: string;
-  version: number;
-}
 export interface DueTrack {
   id: TrackId;
-  audioHash: string;
+  /** Of its row in audio_analyses. */
+  key: string;
 }
 
+/** The key of a track's audio. */
+export const AUDIO_KEY = "iif(t.audio_hash = '-', '-' || t.id, t.audio_hash)";
+const versionOf = (step: Step): string => `a.${step}_version`;
+/** A fingerprint belongs to a track, all else to the audio. */
+const HAS_PRINT = 'EXISTS (SELECT 1 FROM track_fingerprints f WHERE f.track_id = t.id)';
+const PRINT_DUE = `NOT ${HAS_PRINT} AND (a.fingerprint_version <> ${STEPS.fingerprint}
+  OR a.no_fingerprint IS NULL AND a.failure IS NULL)`;
+const IS_DUE = [
+  'a.audio_key IS NULL',
+  ...STEP_NAMES.filter((step) => step !== 'fingerprint').map((step) => `${versionOf(step)} <> ${STEPS[step]}`),
+  `(${PRINT_DUE})`,
+].join(' OR ');
+/** The row of the track does not have yet what was measured: it was written anew, or is one more with this audio. */
+const isUnfilled = (column: string, field: string, measured: string): string =>
+  `(t.${column} IS NULL AND ${measured} AND t.provenance ->> '$.${field}' IS NOT 'manual')`;
+const IS_UNFILLED = [
+  '(t.measured_gain_db IS NULL AND a.loudness_lufs IS NOT NULL)',
+  isUnfilled('bpm', 'bpm', `a.bpm_confidence >= ${LEAST_TEMPO_CONFIDENCE}`),
+  isUnfilled('initial_key', 'initialKey', `a.key_confidence >= ${LEAST_KEY_CONFIDENCE}`),
+  isUnfilled('energy', 'energy', 'a.energy IS NOT NULL'),
+].join(' OR ');
+const FROM_TRACKS = `FROM tracks t LEFT JOIN audio_analyses a ON a.audio_key = ${AUDIO_KEY}`;
+const WITH_AUDIO = "t.availability = 'available' AND t.audio_hash IS NOT NULL";
+
+export type AnalysisRow = RowAs<typeof audioAnalyses, keyof typeof audioAnalyses.$inferSelect>;
+type Versions = Record<Step, number> & Pick<AnalysisRow, 'failure' | 'noFingerprint'>;
+export type AlbumLoudnessRow = RowAs<typeof albumLoudness, keyof typeof albumLoudness.$inferSelect>;
+
+const VERSIONS = STEP_NAMES.map((step) => `${step}_version AS ${step}`).join(', ');
+
 export function createAnalysisQueries(client: Sqlite) {
-  const isDue = `t.availability = 'available' AND t.audio_hash IS NOT NULL
-    AND NOT EXISTS (SELECT 1 FROM track_analyses a WHERE a.track_id = t.id AND a.step = @step
-      AND a.version = @version AND a.audio_hash = t.audio_hash)`;
-  const listDue = client.prepare<Version & { above: number; upTo: number }, DueTrack>(
-    `SELECT t.id, t.audio_hash AS audioHash FROM tracks t WHERE t.id > @above AND t.id <= @upTo AND ${isDue}`,
+  const listDue = client.prepare<{ above: number; upTo: number }, DueTrack>(
+    `SELECT t.id, ${AUDIO_KEY} AS key ${FROM_TRACKS}
+      WHERE t.id > @above AND t.id <= @upTo AND ${WITH_AUDIO} AND (${IS_DUE} OR ${IS_UNFILLED})`,
   );
-  const findTwin = client.prepare<Version & DueTrack, { id: TrackId; outcome: 'done' | 'none'; reason: string | null }>(
-    `SELECT t.id, a.outcome, a.reason FROM tracks t JOIN track_analyses a ON a.track_id = t.id AND a.step = @step
-      WHERE t.audio_hash = @audioHash AND t.id <> @id AND a.version = @version AND a.audio_hash = t.audio_hash LIMIT 1`,
+  const versions = client.prepare<[string], Versions>(
+    `SELECT ${VERSIONS}, failure, no_fingerprint AS noFingerprint FROM audio_analyses WHERE audio_key = ?`,
   );
-  const store = client.prepare(
-    `INSERT INTO track_analyses (track_id, step, version, audio_hash, outcome, reason)
-      SELECT id, @step, @version, audio_hash, @outcome, @reason FROM tracks WHERE id = @id AND audio_hash = @audioHash
-      ON CONFLICT (track_id, step) DO UPDATE SET version = excluded.version, audio_hash = excluded.audio_hash,
-        outcome = excluded.outcome, reason = excluded.reason`,
-  );
-  const count = client.prepare<Version, { done: number; total: number }>(
-    `SELECT (SELECT count(*) FROM track_analyses WHERE step = @step AND version = @version) AS done,
-      (SELECT count(*) FROM tracks WHERE availability = 'available') AS total`,
+  const findPrinted = client
+    .prepare<{ id: TrackId; key: string }, TrackId>(
+      `SELECT t.id FROM tracks t JOIN track_fingerprints f ON f.track_id = t.id
+        WHERE t.audio_hash = @key AND t.id <> @id LIMIT 1`,
+    )
+    .pluck();
+  const counts = client.prepare<[], { total: number } & Record<Step, number>>(
+    `SELECT count(*) AS total, ${STEP_NAMES.map((step) =>
+      step === 'fingerprint'
+        ? `sum(${HAS_PRINT} OR coalesce(${versionOf(step)}, 0) = ${STEPS[step]}) AS ${step}`
+        : `sum(coalesce(${versionOf(step)}, 0) = ${STEPS[step]}) AS ${step}`,
+    ).join(', ')} ${FROM_TRACKS} WHERE t.availability = 'available'`,
   );
   const newest = client.prepare<[], number>('SELECT coalesce(max(id), 0) FROM tracks').pluck();
   const changes = client.prepare<[], number>("SELECT changes FROM change_counts WHERE topic = 'library'").pluck();
+  const insert = client.prepare('INSERT INTO audio_analyses (audio_key) VALUES (?) ON CONFLICT DO NOTHING');
+  const setters = new Map<string, ReturnType<Sqlite['prepare']>>();
+  const ofTrack = client.prepare<[TrackId], AnalysisRow>(`SELECT ${COLUMNS} ${FROM_TRACKS} WHERE t.id = ?`);
+
+  const newestAlbum = client.prepare<[], number>('SELECT coalesce(max(id), 0) FROM albums').pluck();
+  // all of its tracks have been measured, and not just these before
+  const listAlbumsDue = client.prepare<{ above: number; upTo: number }, { id: AlbumId; members: string }>(
+    `SELECT t.album_id AS id, count(*) || ':' || sum(a.rowid) || ':' || sum(a.rowid * a.rowid % 999983) AS members
+      ${FROM_TRACKS} LEFT JOIN album_loudness l ON l.album_id = t.album_id
+      WHERE t.album_id > @above AND t.album_id <= @upTo AND ${WITH_AUDIO}
+      GROUP BY t.album_id HAVING min(coalesce(a.loudness_version, 0)) = ${STEPS.loudness}
+        AND (max(l.members) IS NOT members
+          OR max(t.measured_gain_db IS NOT NULL AND t.measured_album_gain_db IS NULL))`,
+  );
+  const listAlbumAudio = client.prepare<[AlbumId], Pick<AnalysisRow, 'loudnessBlocks' | 'truePeak'>>(
+    `SELECT a.loudness_blocks AS loudnessBlocks, a.true_peak AS truePeak ${FROM_TRACKS}
+      WHERE t.album_id = ? AND ${WITH_AUDIO} AND a.loudness_blocks IS NOT NULL`,
+  );
+  const storeAlbum = client.prepare<AlbumLoudnessRow>(
+    `INSERT INTO album_loudness (album_id, members, loudness_lufs, loudness_range_lu, true_peak)
+      VALUES (@albumId, @members, @loudnessLufs, @loudnessRangeLu, @truePeak)
+      ON CONFLICT (album_id) DO UPDATE SET members = excluded.members, loudness_lufs = excluded.loudness_lufs,
+        loudness_range_lu = excluded.loudness_range_lu, true_peak = excluded.true_peak`,
+  );
+  const albumOf = client.prepare<[TrackId], AlbumLoudnessRow>(
+    `SELECT l.album_id AS albumId, members, loudness_lufs AS loudnessLufs, loudness_range_lu AS loudnessRangeLu,
+      true_peak AS truePeak FROM tracks t JOIN album_loudness l ON l.album_id = t.album_id WHERE t.id = ?`,
+  );
+  const clear = ['audio_analyses', 'album_loudness'].map((table) => client.prepare(`DELETE FROM ${table}`));
 
   return {
-    listDue: (step: Version, above: number, upTo: number): DueTrack[] => listDue.all({ ...bare(step), above, upTo }),
-    /** Another track with the same audio, which the step has been through. */
-    findTwin: (step: Version, track: DueTrack) =>
-      track.audioHash === NO_HASH ? undefined : findTwin.get({ ...bare(step), ...track }),
-    store(step: Version, track: DueTrack, result: Exclude<StepOutcome, { outcome: 'away' }>): void {
-      const reason = result.outcome === 'none' ? result.reason : null;
-      store.run({ ...bare(step), ...track, outcome: result.outcome, reason });
+    listDue: (above: number, upTo: number): DueTrack[] => listDue.all({ above, upTo }),
+    versions: (key: string): Versions | undefined => versions.get(key),
+    /** Another track with the same audio that has its fingerprint. */
+    findPrinted: (track: DueTrack): TrackId | undefined => findPrinted.get(track),
+    /** Writes some columns of an audio's row. */
+    store(key: string, values: Partial<Omit<AnalysisRow, 'audioKey'>>): void {
+      insert.run(key);
+      const names = Object.keys(values);
+      const sql = names.map((name) => `${snake(name)} = @${name}`).join(', ');
+      const setter = setters.get(sql) ?? client.prepare(`UPDATE audio_analyses SET ${sql} WHERE audio_key = @key`);
+      setters.set(sql, setter);
+      setter.run({ ...values, key });
     },
-    count: (step: Version) => count.get(bare(step)) ?? { done: 0, total: 0 },
+    ofTrack: (id: TrackId): AnalysisRow | undefined => ofTrack.get(id),
+    counts: () => counts.get() as { total: number } & Record<Step, number | null>,
     newest: (): number => newest.get() ?? 0,
     /** Rises with every change of the library. */
     changes: (): number => changes.get() ?? 0,
+    newestAlbum: (): number => newestAlbum.get() ?? 0,
+    listAlbumsDue: (above: number, upTo: number) => listAlbumsDue.all({ above, upTo }),
+    listAlbumAudio: (id: AlbumId) => listAlbumAudio.all(id),
+    storeAlbum: (row: AlbumLoudnessRow): void => void storeAlbum.run(row),
+    albumOf: (id: TrackId): AlbumLoudnessRow | undefined => albumOf.get(id),
+    clear: (): void => clear.forEach((statement) => statement.run()),
   };
 }
 
-const bare = ({ step, version }: Version): Version => ({ step, version });
+const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const COLUMNS = (
+  [
+    'audioKey',
+    'failure',
+    'noFingerprint',
+    'sampleRateHz',
+    'frames',
+    'leadingSilence',
+    'trailingSilence',
+    'loudnessLufs',
+    'loudnessRangeLu',
+    'truePeak',
+    'loudnessBlocks',
+    'waveform',
+    'bpm',
+    'bpmConfidence',
+    'beats',
+    'barBeats',
+    'firstDownbeat',
+    'musicalKey',
+    'keyConfidence',
+    'energy',
+    'character',
+    'fingerprintVersion',
+    'loudnessVersion',
+    'waveformVersion',
+    'rhythmVersion',
+    'characterVersion',
+  ] as const satisfies readonly (keyof AnalysisRow)[]
+)
+  .map((name) => `a.${snake(name)} AS ${name}`)
+  .join(', ');

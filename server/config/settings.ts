@@ -191,7 +191,7 @@ export const SETTINGS = {
 
   ANALYSIS_ENABLED: setting(bool.default(true), {
     group: 'metadata',
-    help: 'Fingerprint all tracks in the background, to recognize music that comes back in another format.',
+    help: 'Listen to all tracks in the background: fingerprint, loudness, waveform, tempo, key and likeness.',
   }),
   ANALYSIS_ON_BATTERY: setting(bool.default(false), {
     group: 'metadata',

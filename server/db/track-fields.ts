@@ -3,8 +3,11 @@
 // `Record<TrackField, …>` does not compile until it knows of a new field. A new field also needs its column in
 // schema/tracks.ts and a migration. The names (title, artist, album, genre) have rules of their own.
 
-/** `position`: 0 to 9999 · `tempo`: 1 to 999, may have decimals · `text`: one line · `note`: may have several. */
-export type FieldKind = 'year' | 'position' | 'tempo' | 'text' | 'note';
+/**
+ * `position`: 0 to 9999 · `tempo`: 1 to 999, may have decimals · `level`: 1 to 10 · `text`: one line · `note`: may have
+ * several.
+ */
+export type FieldKind = 'year' | 'position' | 'tempo' | 'level' | 'text' | 'note';
 
 /** Where a field stands in tags. */
 interface TagNames {
@@ -86,6 +89,18 @@ export const TRACK_FIELDS = {
     kind: 'tempo',
     isListed: true,
     tags: { names: 'BPM|TEMPO', id3: ['TBPM', 'TBP'], mp4: ['tmpo'], common: ['bpm'] },
+  },
+  initialKey: {
+    name: 'initial_key',
+    kind: 'text',
+    isListed: true,
+    tags: { names: 'INITIALKEY|INITIAL_KEY|KEY', id3: ['TKEY', 'TKE'], common: ['key'] },
+  },
+  energy: {
+    name: 'energy',
+    kind: 'level',
+    isListed: true,
+    tags: { names: 'ENERGYLEVEL|ENERGY', common: [] },
   },
   comment: {
     name: 'comment',

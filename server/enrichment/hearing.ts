@@ -5,10 +5,16 @@ import type { TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
 import { AppError } from '../errors.ts';
-import { NoFingerprint, type Fingerprinter, type SoundFile } from '../media/fingerprint.ts';
+import {
+  NoFingerprint,
+  type Fingerprinter,
+  type Listened,
+  type ListenWish,
+  type SoundFile,
+} from '../media/fingerprint.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 import { findAlike, findFingerprint, storeFingerprint, type StoredFingerprint } from './fingerprints.ts';
-import { heardPart } from './heard-part.ts';
+import { heardPart, heardSection } from './heard-part.ts';
 import { openLocalFile, type LocalFileDeps } from './local-file.ts';
 
 /** `none`: why its audio has none. `away`: the audio cannot be read now. */
@@ -16,20 +22,28 @@ export type Heard = { sound: StoredFingerprint } | { none: string } | { away: tr
 
 export interface HearingDeps extends LocalFileDeps {
   db: MainDb;
-  fingerprinter: Pick<Fingerprinter, 'fingerprint'>;
+  fingerprinter: Pick<Fingerprinter, 'fingerprint' | 'listen'>;
   now: () => Date;
 }
+
+type AudioColumn =
+  | 'storageUri'
+  | 'format'
+  | 'durationMs'
+  | 'sizeBytes'
+  | 'sectionStart'
+  | 'sectionEnd'
+  | 'sampleRateHz'
+  | 'bitDepth';
+type Audio = RowAs<typeof tracks, AudioColumn> & { format: string; durationMs: number };
 
 export type Hearing = ReturnType<typeof createHearing>;
 
 export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps) {
-  const findAudio = db.$client.prepare<
-    [TrackId],
-    RowAs<typeof tracks, 'storageUri' | 'format' | 'durationMs' | 'sizeBytes' | 'sectionStart' | 'sampleRateHz'>
-  >(
+  const findAudio = db.$client.prepare<[TrackId], RowAs<typeof tracks, AudioColumn>>(
     `SELECT storage_uri AS storageUri, format, duration_ms AS durationMs, size_bytes AS sizeBytes,
-      section_start AS sectionStart, sample_rate_hz AS sampleRateHz FROM tracks
-      WHERE id = ? AND availability = 'available'`,
+      section_start AS sectionStart, section_end AS sectionEnd, sample_rate_hz AS sampleRateHz, bit_depth AS bitDepth
+      FROM tracks WHERE id = ? AND availability = 'available'`,
   );
   const findPairs = db.$client.prepare<[TrackId, TrackId], { id: TrackId; similarity: number }>(
     `SELECT other_id AS id, similarity FROM duplicate_pairs WHERE track_id = ?
@@ -47,28 +61,37 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
 
   async function hearTrack(
     id: TrackId,
-    { keptOnly = false, isBackground = false }: { keptOnly?: boolean; isBackground?: boolean },
+    { keptOnly = false }: { keptOnly?: boolean },
     signal: AbortSignal,
   ): Promise<Heard> {
     const stored = findFingerprint(db, id);
     if (stored) return { sound: stored };
+    return withAudio(id, { keptOnly }, signal, async (path, audio) => {
+      const { format, durationMs } = audio;
+      const heard = await hearFile({ path, durationMs, ...heardPart(audio), format }, signal);
+      if ('sound' in heard) storeFingerprint(db, id, heard.sound, now());
+      return heard;
+    });
+  }
+
+  /** Gives the file of a track to `use`. */
+  async function withAudio<T>(
+    id: TrackId,
+    { keptOnly = false }: { keptOnly?: boolean },
+    signal: AbortSignal,
+    use: (path: string, audio: Audio) => Promise<T>,
+  ): Promise<T | { away: true }> {
     const audio = findAudio.get(id);
     if (!audio?.storageUri || audio.durationMs === null || audio.format === null) return { away: true };
     const { storageUri, format, durationMs, sizeBytes } = audio;
-    const isPart = audio.sectionStart !== null;
     if (keptOnly && storageUri.startsWith(`${FILE_SCHEME}:`)) return { away: true };
     try {
       const object = await files.audioStore.resolve(storageUri);
       // another file by now; a scan will see it
-      if (!isPart && (await object.stat()).size !== sizeBytes) return { away: true };
+      if (audio.sectionStart === null && (await object.stat()).size !== sizeBytes) return { away: true };
       const file = await openLocalFile(files, storageUri, signal);
       try {
-        const heard = await hearFile(
-          { path: file.path, durationMs, ...heardPart(audio), format, isBackground },
-          signal,
-        );
-        if ('sound' in heard) storeFingerprint(db, id, heard.sound, now());
-        return heard;
+        return await use(file.path, { ...audio, format, durationMs });
       } finally {
         await file.release();
       }
@@ -78,11 +101,26 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
     }
   }
 
+  const listen = (
+    id: TrackId,
+    wish: ListenWish,
+    signal: AbortSignal,
+  ): Promise<Listened | { none: string } | { away: true }> =>
+    withAudio(id, {}, signal, async (path, audio) => {
+      const { format, durationMs } = audio;
+      try {
+        return await fingerprinter.listen({ path, format, durationMs, ...heardSection(audio) }, wish, signal);
+      } catch (error) {
+        if (error instanceof NoFingerprint) return { none: error.message };
+        throw error;
+      }
+    });
+
   const soundOf = (heard: Heard): StoredFingerprint | undefined => ('sound' in heard ? heard.sound : undefined);
 
   return {
-    /** While nobody waits for it. Throws the reason of `signal`, as the others do. */
-    hear: (id: TrackId, signal: AbortSignal): Promise<Heard> => hearTrack(id, { isBackground: true }, signal),
+    /** All of its audio, for the analysis. Throws the reason of `signal`, as the others do. */
+    listen,
     /** Undefined when there is none, or the audio cannot be reached. */
     ofTrack: async (id: TrackId, signal: AbortSignal) => soundOf(await hearTrack(id, {}, signal)),
     /** The same, without reading a file of the music folder, which may be another one by now. */

@@ -136,8 +136,9 @@ function choose<T>(
   { tag, fpid, kept, keptOrigin, tagOrigin, path }: Candidates<T>,
   order: Order,
 ): Sourced<T> | undefined {
-  const [byPerson, byMatch, byTag, byCharset, byPath] = (['manual', 'fpid', 'tag', 'charset', 'path'] as const).map(
-    (origin) => (keptOrigin === origin ? kept : undefined),
+  const kinds = ['manual', 'fpid', 'tag', 'charset', 'path', 'measured'] as const;
+  const [byPerson, byMatch, byTag, byCharset, byPath, measured] = kinds.map((origin) =>
+    keptOrigin === origin ? kept : undefined,
   );
   const match = { value: fpid, origin: 'fpid' } as const;
   const tags = { value: tag, origin: tagOrigin } as const;
@@ -152,6 +153,7 @@ function choose<T>(
       : order === 'tags'
         ? [tags, ...before, match]
         : [before[0], tags, before[1]]),
+    { value: measured, origin: 'measured' },
     { value: byPath, origin: 'path' },
     { value: path, origin: 'path' }, // of an upload, the file name is known only the first time
   ];

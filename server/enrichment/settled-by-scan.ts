@@ -18,13 +18,14 @@ export const isAsScanned = ({
 }: Pick<KnownTrack, 'status' | 'source' | 'identity'>): boolean =>
   status === 'pending' &&
   READ_FROM_FILES.includes(source) &&
-  Object.values(provenance).every((origin) => origin === 'path' || origin === 'charset');
+  Object.values(provenance).every((origin) => origin === 'path' || origin === 'charset' || origin === 'measured');
 
 const SOURCES = READ_FROM_FILES.map((source) => `'${source}'`).join(', ');
 /** `isAsScanned` in SQL, for tracks with audio. */
 const AS_SCANNED = `metadata_status = 'pending' AND source IN (${SOURCES})
   AND availability = 'available' AND storage_uri IS NOT NULL
-  AND (provenance IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(provenance) WHERE value NOT IN ('path', 'charset')))`;
+  AND (provenance IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(provenance)
+    WHERE value NOT IN ('path', 'charset', 'measured')))`;
 const IS_NAMED = "(provenance IS NULL OR json_extract(provenance, '$.title') IS NOT 'path')";
 
 export type Settled = RowAs<typeof tracks, 'id'> & { error: string | null };

@@ -56,7 +56,7 @@ export const MatchOut = z
   .meta({ id: 'MatchOut' });
 export type MatchOut = z.output<typeof MatchOut>;
 
-export const OriginOut = z.enum(['tag', 'charset', 'fpid', 'manual', 'path']);
+export const OriginOut = z.enum(['tag', 'charset', 'fpid', 'manual', 'path', 'measured']);
 
 /** The origins of a track's fields, and its candidates. */
 export const MatchesOut = z

@@ -14,7 +14,7 @@ import { AUDIO_COLUMNS, type TrackAudio, type TrackIdentity, type TrackWriter } 
 import type { Trash } from './trash.ts';
 
 /** Results of listening to the audio: they go where it goes. */
-const OF_AUDIO = ['track_fingerprints', 'fingerprint_pieces', 'track_analyses'];
+const OF_AUDIO = ['track_fingerprints', 'fingerprint_pieces'];
 /** First part of the source ids of tracks that were separated and whose place another track has by then. */
 const SEPARATED = '.separated';
 

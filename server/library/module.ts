@@ -5,6 +5,7 @@ import type { StorageOffer } from '../storage/module.ts';
 import { createLibraryChanges } from './change-announcements.ts';
 import { createEditing } from './edit-rights.ts';
 import { createListThread } from './listing.ts';
+import { createMeasuredWriter } from './measured.ts';
 import { editRoutes } from './edit-routes.ts';
 import { folderRoutes } from './folder-routes.ts';
 import { libraryRoutes } from './routes.ts';
@@ -67,6 +68,7 @@ export function libraryModule({
       editing,
       trash,
       tracks,
+      measured: createMeasuredWriter(db.$client),
       changes,
       readAside: listThread.readAside,
       merges,

@@ -34,6 +34,10 @@ type Column =
   | 'trackPeak'
   | 'albumGainDb'
   | 'albumPeak'
+  | 'measuredGainDb'
+  | 'measuredPeak'
+  | 'measuredAlbumGainDb'
+  | 'measuredAlbumPeak'
   | 'hasLyrics'
   | 'createdAt'
   | 'updatedAt';
@@ -80,7 +84,9 @@ const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS 
     t.availability, t.metadata_status AS metadataStatus, t.metadata_error AS metadataError,
     t.enriched_at AS enrichedAt, t.fpid_score AS fpidScore, t.recording_mbid AS recordingMbid,
     t.track_gain_db AS trackGainDb, t.track_peak AS trackPeak, t.album_gain_db AS albumGainDb,
-    t.album_peak AS albumPeak, t.has_lyrics AS hasLyrics,
+    t.album_peak AS albumPeak, t.measured_gain_db AS measuredGainDb, t.measured_peak AS measuredPeak,
+    t.measured_album_gain_db AS measuredAlbumGainDb, t.measured_album_peak AS measuredAlbumPeak,
+    t.has_lyrics AS hasLyrics,
     (ch.track_id IS NOT NULL) AS hasChapters, t.created_at AS createdAt, t.updated_at AS updatedAt,
     (c.key IS NOT NULL OR t.cover_url IS NOT NULL OR (t.album_id IS NULL AND t.has_picture = 1)) AS hasCover,
     c.etag AS coverEtag,
@@ -130,6 +136,28 @@ export function readTracks(statements: Statements, userId: UserId, ids: readonly
   for (const { id, name } of statements.rows<{ id: TrackId; name: string }>(GENRES, unique))
     byId.get(id)?.genres.push(name);
   return ids.map((id) => byId.get(id)).filter((track) => track !== undefined);
+}
+
+export interface Gain extends Pick<TrackRow, 'trackGainDb' | 'trackPeak' | 'albumGainDb' | 'albumPeak'> {
+  isMeasured: boolean;
+}
+
+/** ReplayGain from the tags, or else as measured: never some of both, since tags may have another reference. */
+export function gainOf(t: TrackSummary): Gain | null {
+  const { trackGainDb, trackPeak, albumGainDb, albumPeak } = t;
+  if (trackGainDb !== null || albumGainDb !== null)
+    return { trackGainDb, trackPeak, albumGainDb, albumPeak, isMeasured: false };
+  if (t.measuredGainDb === null)
+    return trackPeak === null && albumPeak === null
+      ? null
+      : { trackGainDb, trackPeak, albumGainDb, albumPeak, isMeasured: false };
+  return {
+    trackGainDb: t.measuredGainDb,
+    trackPeak: t.measuredPeak,
+    albumGainDb: t.measuredAlbumGainDb,
+    albumPeak: t.measuredAlbumPeak,
+    isMeasured: true,
+  };
 }
 
 const toDate = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));

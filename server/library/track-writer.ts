@@ -109,7 +109,11 @@ type OtherColumn =
   | 'hasLyrics'
   | 'coverUrl'
   | 'createdAt'
-  | 'updatedAt';
+  | 'updatedAt'
+  | 'measuredGainDb'
+  | 'measuredPeak'
+  | 'measuredAlbumGainDb'
+  | 'measuredAlbumPeak';
 type IdentityColumn = Exclude<keyof TrackRow, OtherColumn | keyof TrackAudio>;
 
 interface ResolvedNames {

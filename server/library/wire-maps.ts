@@ -18,7 +18,7 @@ import type { TrackLyrics } from './lyrics.ts';
 import type { TypedMetadata } from './replace-metadata.ts';
 import { FIRST_ALONE } from '../storage/music-roots.ts';
 import type { AskedTracks, FieldFilters } from './track-lists.ts';
-import type { TrackSummary } from './track-rows.ts';
+import { gainOf, type TrackSummary } from './track-rows.ts';
 import type { Chapter } from './track-writer.ts';
 import type {
   AlbumOut,
@@ -143,13 +143,16 @@ export const toTrackOut = (t: TrackSummary): TrackOut => ({
 });
 
 function toReplayGain(t: TrackSummary): TrackOut['replay_gain'] {
-  if (t.trackGainDb === null && t.trackPeak === null && t.albumGainDb === null && t.albumPeak === null) return null;
-  return {
-    track_gain_db: t.trackGainDb,
-    track_peak: t.trackPeak,
-    album_gain_db: t.albumGainDb,
-    album_peak: t.albumPeak,
-  };
+  const gain = gainOf(t);
+  return (
+    gain && {
+      track_gain_db: gain.trackGainDb,
+      track_peak: gain.trackPeak,
+      album_gain_db: gain.albumGainDb,
+      album_peak: gain.albumPeak,
+      is_measured: gain.isMeasured,
+    }
+  );
 }
 
 export const toAlbumOut = (a: AlbumSummary): AlbumOut => ({

@@ -29,6 +29,7 @@ export const ReplayGainOut = z.object({
   track_peak: z.number().nullable(),
   album_gain_db: z.number().nullable(),
   album_peak: z.number().nullable(),
+  is_measured: z.boolean().meta({ description: 'the tags have none: measured as in EBU R 128' }),
 });
 
 /** Schemas of a track's fields, as sent and as accepted. */
@@ -36,6 +37,7 @@ const OUT: Record<FieldKind, z.ZodType> = {
   year: z.int(),
   position: z.int(),
   tempo: z.number(),
+  level: z.int(),
   text: z.string(),
   note: z.string(),
 };
@@ -44,6 +46,7 @@ const IN: Record<FieldKind, z.ZodType> = {
   year: WHOLE_IN,
   position: WHOLE_IN,
   tempo: z.number().min(1).max(999),
+  level: z.int().min(1).max(10),
   text: z.string().trim().min(1).max(1000),
   note: z.string().trim().min(1).max(2000),
 };

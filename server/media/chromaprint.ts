@@ -27,27 +27,27 @@ export async function loadChromaprint(wasmPath: string) {
   }
 
   return {
-    /** Fingerprints a stream of interleaved samples. Empty for less than about 3 s. */
-    async fingerprint(
-      sampleRateHz: number,
-      channels: number,
-      parts: AsyncIterable<Int16Array> | Iterable<Int16Array>,
-    ): Promise<Uint32Array<ArrayBuffer>> {
+    /**
+     * Fingerprints interleaved samples that are handed over part by part; `finish` gives the fingerprint, which is
+     * empty for less than about 3 s. `free` has to be called in any case.
+     */
+    start(sampleRateHz: number, channels: number) {
       const context = wasm._chromaprint_new(ALGORITHM);
-      try {
-        must(wasm._chromaprint_start(context, sampleRateHz, channels), 'start');
-        for await (const samples of parts) {
+      must(wasm._chromaprint_start(context, sampleRateHz, channels), 'start');
+      return {
+        push(samples: Int16Array): void {
           for (let at = 0; at < samples.length; at += FEED_SAMPLES) {
             const part = samples.subarray(at, at + FEED_SAMPLES);
             (wasm.HEAP16 as Int16Array).set(part, buffer / 2); // HEAP16 is replaced when the memory grows
             must(wasm._chromaprint_feed(context, buffer, part.length), 'take the samples');
           }
-        }
-        must(wasm._chromaprint_finish(context), 'finish');
-        return readRaw(context);
-      } finally {
-        wasm._chromaprint_free(context);
-      }
+        },
+        finish(): Uint32Array<ArrayBuffer> {
+          must(wasm._chromaprint_finish(context), 'finish');
+          return readRaw(context);
+        },
+        free: (): void => wasm._chromaprint_free(context),
+      };
     },
   };
 }

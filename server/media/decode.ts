@@ -5,16 +5,16 @@ import { FLACDecoder } from '@wasm-audio-decoders/flac';
 import { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis';
 import { OggOpusDecoder } from 'ogg-opus-decoder';
 import { skipId3 } from './formats/leading-id3.ts';
-import { fromFloat, pcmLayout, toInt16 } from './pcm-layout.ts';
+import { pcmLayout, toChannels } from './pcm-layout.ts';
 import type { AudioFacts, ByteSource } from './types.ts';
 import { Window } from './window.ts';
 import { formatFacts } from './audio-formats.ts';
 
-/** Interleaved samples. */
+/** Samples of each channel; 1 is full scale. */
 export interface Samples {
   sampleRateHz: number;
-  channels: number;
-  samples: Int16Array;
+  channels: readonly Float32Array[];
+  frames: number;
 }
 
 const CHUNK_BYTES = 128 << 10;
@@ -47,23 +47,24 @@ export const canDecode = ({ format, codec }: Pick<AudioFacts, 'format' | 'codec'
     ? formatFacts(format)?.samples === 'plain'
     : formatFacts(format)?.samples === 'decoder' && codec in DECODERS;
 
-/** Decodes a file for which `canDecode` is true, in non-empty parts. */
+/** Decodes a file for which `canDecode` is true, in non-empty parts. They are valid until the next is asked for. */
 export async function* decodeSamples(source: ByteSource, facts: AudioFacts): AsyncGenerator<Samples> {
   if (facts.channels > MAX_CHANNELS) return;
   for await (const part of facts.codec === 'pcm' ? plainSamples(source, facts) : decodedSamples(source, facts)) {
-    if (part.samples.length > 0) yield part;
+    if (part.frames > 0) yield part;
   }
 }
 
 function* plainSamples(source: ByteSource, facts: AudioFacts): Generator<Samples> {
   const layout = pcmLayout(source, facts);
   if (!layout || !facts.payload) return;
-  const { sampleRateHz, channels } = facts;
-  const frameBytes = layout.bytes * channels;
+  const { sampleRateHz } = facts;
+  const frameBytes = layout.bytes * facts.channels;
   const step = Math.floor(CHUNK_BYTES / frameBytes) * frameBytes;
   for (let at = facts.payload.start; at < facts.payload.end; at += step) {
     const bytes = source.read(at, Math.min(step, facts.payload.end - at));
-    yield { sampleRateHz, channels, samples: toInt16(bytes, layout) };
+    const channels = toChannels(bytes, layout, facts.channels);
+    yield { sampleRateHz, channels, frames: channels[0]?.length ?? 0 };
   }
 }
 
@@ -77,19 +78,29 @@ async function* decodedSamples(source: ByteSource, { format, codec, payload }: A
   try {
     await decoder.ready;
     for (let at = start; at < end; at += CHUNK_BYTES) {
-      yield interleave(await decoder.decode(Uint8Array.from(source.read(at, Math.min(CHUNK_BYTES, end - at)))));
+      yield samplesOf(await decoder.decode(Uint8Array.from(source.read(at, Math.min(CHUNK_BYTES, end - at)))));
     }
-    if (decoder.flush) yield interleave(await decoder.flush());
+    if (decoder.flush) yield samplesOf(await decoder.flush());
   } finally {
     decoder.free();
   }
 }
 
-function interleave({ channelData, samplesDecoded, sampleRate }: Decoded): Samples {
-  const channels = channelData.length;
-  const samples = new Int16Array(samplesDecoded * channels);
-  channelData.forEach((data, channel) => {
-    for (let i = 0; i < samplesDecoded; i++) samples[i * channels + channel] = fromFloat(data[i] ?? 0);
+const samplesOf = ({ channelData, samplesDecoded, sampleRate }: Decoded): Samples => ({
+  sampleRateHz: sampleRate,
+  channels: channelData,
+  frames: samplesDecoded,
+});
+
+/** As 16 bits, one frame after the other. */
+export function interleaved({ channels, frames }: Pick<Samples, 'channels' | 'frames'>): Int16Array<ArrayBuffer> {
+  const samples = new Int16Array(frames * channels.length);
+  channels.forEach((data, channel) => {
+    for (let i = 0; i < frames; i++)
+      samples[i * channels.length + channel] = Math.max(
+        -32_768,
+        Math.min(32_767, Math.round((data[i] as number) * 32_768)),
+      );
   });
-  return { sampleRateHz: sampleRate, channels, samples };
+  return samples;
 }

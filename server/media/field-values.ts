@@ -155,6 +155,12 @@ export function parseBpm(text: string): number | undefined {
   return value !== undefined && value >= 1 && value <= 999 ? value : undefined;
 }
 
+/** Energy as Mixed In Key writes it. */
+export function parseLevel(text: string): number | undefined {
+  const value = parseDecimal(text);
+  return value !== undefined && value >= 1 && value <= 10 ? Math.round(value) : undefined;
+}
+
 export function parseFlag(text: string): boolean | undefined {
   const plain = trimmed(text).toLowerCase();
   if (plain === '1' || plain === 'true' || plain === 'yes') return true;

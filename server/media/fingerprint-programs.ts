@@ -1,7 +1,6 @@
 // Runs fpcalc and ffmpeg without a shell, with limits on time and output. The demuxer is set explicitly: a program that
 // detects the format may take a file for a playlist and open the URLs in it.
 import { execFile } from 'node:child_process';
-import { constants, setPriority } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { decompressFingerprint } from './fingerprint-code.ts';
@@ -26,8 +25,6 @@ export interface ProgramInput {
   seconds: number;
   startSeconds: number;
   signal: AbortSignal;
-  /** Nobody waits for it: other programs come first. */
-  isBackground: boolean;
 }
 
 const FpcalcOut = z.object({ fingerprint: z.string().max(MAX_FPCALC_BYTES) });
@@ -35,13 +32,12 @@ const FpcalcOut = z.object({ fingerprint: z.string().max(MAX_FPCALC_BYTES) });
 /** Undefined if fpcalc cannot read the file. Goes by its output: it exits with 3 for files shorter than requested. */
 export async function runFpcalc(
   program: string,
-  { path, demuxer, seconds, signal, isBackground }: ProgramInput,
+  { path, demuxer, seconds, signal }: ProgramInput,
 ): Promise<Uint32Array | undefined> {
   const output = await run(program, ['-json', '-length', String(seconds), '-format', demuxer, resolve(path)], {
     maxBytes: MAX_FPCALC_BYTES,
     limitMs: FPCALC_LIMIT_MS,
     signal,
-    isBackground,
   });
   try {
     const { fingerprint } = FpcalcOut.parse(JSON.parse(output.toString('utf8')));
@@ -51,10 +47,14 @@ export async function runFpcalc(
   }
 }
 
+/** ffmpeg's arguments before the input. */
+export const inputFormat = (demuxer: string): string[] =>
+  demuxer === ANY_SINGLE_FILE ? ['-format_whitelist', DEMUXERS.join(',')] : ['-f', demuxer];
+
 /** Mono samples at `PCM_RATE_HZ`; empty if ffmpeg cannot read the file. */
 export async function runFfmpeg(
   program: string,
-  { path, demuxer, seconds, startSeconds, signal, isBackground }: ProgramInput,
+  { path, demuxer, seconds, startSeconds, signal }: ProgramInput,
 ): Promise<Int16Array<ArrayBuffer>> {
   const maxBytes = Math.ceil(seconds * PCM_RATE_HZ) * 2;
   const output = await run(
@@ -65,7 +65,7 @@ export async function runFfmpeg(
       'error',
       '-protocol_whitelist',
       'file,pipe',
-      ...(demuxer === ANY_SINGLE_FILE ? ['-format_whitelist', DEMUXERS.join(',')] : ['-f', demuxer]),
+      ...inputFormat(demuxer),
       ...(startSeconds > 0 ? ['-ss', String(startSeconds)] : []),
       '-t',
       String(seconds),
@@ -81,7 +81,7 @@ export async function runFfmpeg(
       's16le',
       'pipe:1',
     ],
-    { maxBytes: maxBytes + PCM_RATE_HZ, limitMs: FFMPEG_LIMIT_MS, signal, isBackground },
+    { maxBytes: maxBytes + PCM_RATE_HZ, limitMs: FFMPEG_LIMIT_MS, signal },
   );
   const bytes = new ArrayBuffer(Math.min(output.length & ~1, maxBytes));
   output.copy(new Uint8Array(bytes), 0, 0, bytes.byteLength);
@@ -92,15 +92,10 @@ export async function runFfmpeg(
 function run(
   program: string,
   args: string[],
-  {
-    maxBytes,
-    limitMs,
-    signal,
-    isBackground,
-  }: { maxBytes: number; limitMs: number; signal: AbortSignal; isBackground: boolean },
+  { maxBytes, limitMs, signal }: { maxBytes: number; limitMs: number; signal: AbortSignal },
 ): Promise<Buffer> {
   return new Promise((done, fail) => {
-    const { pid } = execFile(
+    execFile(
       program,
       args,
       { encoding: 'buffer', signal, timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: maxBytes, windowsHide: true },
@@ -109,15 +104,5 @@ function run(
         else done(stdout);
       },
     );
-    if (isBackground) giveWay(pid);
   });
-}
-
-function giveWay(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
-  } catch (error) {
-    // it has ended already, or the system does not allow it
-    if (!(error instanceof Error && 'code' in error)) throw error;
-  }
 }

@@ -63,7 +63,7 @@ export function createFingerprintThreads({ workerUrl, wasmPath, seconds, limitMs
 
   return {
     /** Uses one thread per call; the caller limits how many. Rejects only with the reason of `signal`. */
-    ask(request: FingerprintRequest, signal: AbortSignal): Promise<FingerprintResponse> {
+    ask(request: FingerprintRequest, signal: AbortSignal, mostMs = limitMs): Promise<FingerprintResponse> {
       signal.throwIfAborted();
       const thread = take();
       return new Promise((resolve, reject) => {
@@ -89,7 +89,7 @@ export function createFingerprintThreads({ workerUrl, wasmPath, seconds, limitMs
           void stopWorker(thread);
           reject(signal.reason as Error);
         };
-        const limit = setTimeout(() => end(`decoding took longer than ${limitMs / 1000} s`), limitMs);
+        const limit = setTimeout(() => end(`decoding took longer than ${mostMs / 1000} s`), mostMs);
         signal.addEventListener('abort', onAbort);
         thread.on('message', onMessage).on('error', onError).on('exit', onExit);
         thread.postMessage(request, request.kind === 'samples' ? [request.samples.buffer] : []);

@@ -1,9 +1,11 @@
-// The thread that fingerprints without fpcalc, from samples of ffmpeg or by decoding the file itself.
+// The thread that decodes: for fingerprints where there is no fpcalc, from samples of ffmpeg or with our own decoders,
+// and for the analysis of whole tracks.
 import { parentPort, workerData } from 'node:worker_threads';
 import { END } from '../runtime/stop-worker.ts';
 import { openByteSource } from './byte-source.ts';
 import { loadChromaprint } from './chromaprint.ts';
-import { canDecode, decodeSamples, type Samples } from './decode.ts';
+import { canDecode, decodeSamples, interleaved } from './decode.ts';
+import { listen, type ListenOrder, type ListenResult } from './listen.ts';
 import { readAudio } from './read.ts';
 import { UnreadableAudio } from './types.ts';
 
@@ -16,12 +18,17 @@ export interface FingerprintWorkerData {
 
 export type FingerprintRequest =
   | { kind: 'samples'; samples: Int16Array<ArrayBuffer>; sampleRateHz: number; channels: number }
-  | { kind: 'file'; path: string };
+  | { kind: 'file'; path: string }
+  | ({ kind: 'listen' } & ListenOrder);
 
 /**
  * `raw` is empty for too short a file. `unsupported`: no decoder for this codec. `reason`: what is wrong with the file.
  */
-export type FingerprintResponse = { raw: Uint32Array<ArrayBuffer> } | { unsupported: true } | { reason: string };
+export type FingerprintResponse =
+  | { raw: Uint32Array<ArrayBuffer> }
+  | { heard: ListenResult }
+  | { unsupported: true }
+  | { reason: string };
 
 const port = parentPort;
 if (!port) throw new Error('fingerprint-worker runs as a worker thread');
@@ -40,36 +47,43 @@ async function respond(request: FingerprintRequest): Promise<void> {
 
 async function answer(request: FingerprintRequest): Promise<FingerprintResponse> {
   if (request.kind === 'file') return ofFile(request.path);
+  if (request.kind === 'listen') {
+    const heard = await listen(request, { chromaprint: await chromaprint, seconds });
+    return heard ? { heard } : { unsupported: true };
+  }
   const { samples, sampleRateHz, channels } = request;
-  return { raw: await (await chromaprint).fingerprint(sampleRateHz, channels, [samples]) };
+  const print = (await chromaprint).start(sampleRateHz, channels);
+  try {
+    print.push(samples);
+    return { raw: print.finish() };
+  } finally {
+    print.free();
+  }
 }
 
+/** Of samples up to the time limit, or up to a change of the sample format. */
 async function ofFile(path: string): Promise<FingerprintResponse> {
   const source = openByteSource(path);
+  let print: ReturnType<Awaited<typeof chromaprint>['start']> | undefined;
   try {
     const { facts } = await readAudio(source);
     if (!canDecode(facts)) return { unsupported: true };
-    const parts = decodeSamples(source, facts);
-    const first = await parts.next();
-    if (first.done) return { raw: new Uint32Array() };
-    const { sampleRateHz, channels } = first.value;
-    return { raw: await (await chromaprint).fingerprint(sampleRateHz, channels, beginning(first.value, parts)) };
+    let [rateHz, channels, left] = [0, 0, 0];
+    for await (const part of decodeSamples(source, facts)) {
+      if (!print) {
+        [rateHz, channels, left] = [part.sampleRateHz, part.channels.length, seconds * part.sampleRateHz];
+        print = (await chromaprint).start(rateHz, channels);
+      } else if (part.sampleRateHz !== rateHz || part.channels.length !== channels) break;
+      const frames = Math.min(left, part.frames);
+      print.push(interleaved({ channels: part.channels, frames }));
+      left -= frames;
+      if (left <= 0) break;
+    }
+    return { raw: print?.finish() ?? new Uint32Array() };
   } finally {
+    print?.free();
     source.close();
   }
-}
-
-/** Samples up to the time limit, or up to a change of the sample format. */
-async function* beginning(first: Samples, rest: AsyncGenerator<Samples>): AsyncGenerator<Int16Array> {
-  const { sampleRateHz, channels } = first;
-  let left = seconds * sampleRateHz * channels;
-  let part: Samples | undefined = first;
-  while (part && part.sampleRateHz === sampleRateHz && part.channels === channels) {
-    yield part.samples.subarray(0, left);
-    left -= part.samples.length;
-    part = left > 0 ? ((await rest.next()).value as Samples | undefined) : undefined;
-  }
-  await rest.return(undefined); // frees the decoder's memory
 }
 
 /** A message without paths. */

@@ -3,15 +3,20 @@
 import { availableParallelism } from 'node:os';
 import { setImmediate as afterOthers } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
+import type { SoundStep } from '../dsp/listener.ts';
 import type { Log } from '../log/log.ts';
 import { ALGORITHM, compressFingerprint } from './fingerprint-code.ts';
-import { ANY_SINGLE_FILE, demuxerOf, PCM_RATE_HZ, runFfmpeg, runFpcalc } from './fingerprint-programs.ts';
+import { ANY_SINGLE_FILE, demuxerOf, inputFormat, PCM_RATE_HZ, runFfmpeg, runFpcalc } from './fingerprint-programs.ts';
 import { createFingerprintThreads } from './fingerprint-threads.ts';
+import type { ListenOrder, ListenResult } from './listen.ts';
 import type { FindTool, Tool, ToolName } from './tools.ts';
 
 /** Length of the start that is fingerprinted, as in AcoustID. */
 const HEARD_SECONDS = 120;
 const SHORTEST_MS = 3_000;
+/** Of a whole track, besides its length divided by the speed below which decoding hangs. */
+const LISTEN_LIMIT_MS = 60_000;
+const SLOWEST_DECODING = 4;
 /** Silence and steady tones repeat one number and would match each other. */
 const LEAST_VARIETY = 8;
 
@@ -47,8 +52,22 @@ export interface SoundFile {
   durationMs: number;
   /** Only this part of the file, whatever its format: where it begins. */
   startMs?: number;
-  /** Nobody waits for it: other programs come first. */
-  isBackground?: boolean;
+}
+
+export interface WholeSound extends Pick<SoundFile, 'path' | 'format' | 'durationMs'> {
+  /** The samples of the file that are the track, if it is not all of it. */
+  section?: NonNullable<ListenOrder['section']> & { seekSeconds?: number };
+}
+
+export interface ListenWish {
+  steps: readonly SoundStep[];
+  wantsFingerprint: boolean;
+}
+
+export interface Listened {
+  heard: ListenResult['heard'];
+  /** `none`: why it has no fingerprint. */
+  sound?: Pick<Fingerprint, 'raw' | 'durationMs'> | { none: string };
 }
 
 export interface FingerprinterDeps {
@@ -97,15 +116,35 @@ export function createFingerprinter({
     return { raw: undefined, why: 'reason' in response ? response.reason : undefined };
   }
 
-  async function hear(
-    { path, format, durationMs, startMs, isBackground = false }: SoundFile,
+  /** All of a track, decoded once. Throws NoFingerprint with kind `unavailable` or `unreadable`. */
+  async function listen(
+    { path, format, durationMs, section }: WholeSound,
+    { steps, wantsFingerprint }: ListenWish,
     signal: AbortSignal,
-  ): Promise<Heard> {
+  ): Promise<Listened> {
+    const demuxer = section ? ANY_SINGLE_FILE : demuxerOf(format);
+    const ffmpeg = demuxer === undefined ? undefined : await tool('ffmpeg');
+    const program = ffmpeg &&
+      demuxer !== undefined && { program: ffmpeg.path, input: [...inputFormat(demuxer), ...seek(section)] };
+    const order = { kind: 'listen', path, section, steps: [...steps], wantsFingerprint } as const;
+    const limitMs = LISTEN_LIMIT_MS + Math.round(durationMs / SLOWEST_DECODING);
+    let response = await threads.ask({ ...order, ...(program && { ffmpeg: program }) }, signal, limitMs);
+    if ('reason' in response && program && !section) response = await threads.ask(order, signal, limitMs);
+    if ('heard' in response) {
+      const { heard, fingerprint } = response.heard;
+      return { heard, ...(fingerprint && { sound: soundOrNone(fingerprint, durationMs) }) };
+    }
+    if ('reason' in response)
+      throw new NoFingerprint('unreadable', `The audio could not be decoded: ${response.reason}.`);
+    throw new NoFingerprint('unavailable', `Analysing ${format} files requires ffmpeg.`);
+  }
+
+  async function hear({ path, format, durationMs, startMs }: SoundFile, signal: AbortSignal): Promise<Heard> {
     const isPart = startMs !== undefined;
     const demuxer = isPart ? ANY_SINGLE_FILE : demuxerOf(format);
     const seconds = isPart ? Math.min(HEARD_SECONDS, durationMs / 1_000) : HEARD_SECONDS;
     const part = { seconds, startSeconds: (startMs ?? 0) / 1_000 };
-    const input = demuxer === undefined ? undefined : { path, demuxer, ...part, signal, isBackground };
+    const input = demuxer === undefined ? undefined : { path, demuxer, ...part, signal };
     const fpcalc = input && !isPart && (await tool('fpcalc'));
     if (input && fpcalc) {
       const raw = await runFpcalc(fpcalc.path, input);
@@ -131,12 +170,15 @@ export function createFingerprinter({
   return {
     /** Throws NoFingerprint, or the reason of `signal`. */
     async fingerprint(file: SoundFile, signal: AbortSignal): Promise<Fingerprint> {
-      if (file.durationMs < SHORTEST_MS)
-        throw new NoFingerprint('too_short', 'It is shorter than 3 s, too short for a fingerprint.');
+      if (file.durationMs < SHORTEST_MS) throw tooShort();
       const heard = await turn(() => hear(file, signal), signal);
       await afterOthers(); // lets the next program start before this one's output is processed
       return checked(heard, file.durationMs);
     },
+
+    /** Whole tracks for the analysis. Throws NoFingerprint, or the reason of `signal`. */
+    listen: (file: WholeSound, wish: ListenWish, signal: AbortSignal): Promise<Listened> =>
+      turn(() => listen(file, wish, signal), signal),
 
     /** The method that is tried first. */
     async method(): Promise<{ method: FingerprintMethod; version: string | null }> {
@@ -150,6 +192,22 @@ export function createFingerprinter({
     close: threads.close,
   };
 }
+
+function soundOrNone(raw: Uint32Array, durationMs: number): NonNullable<Listened['sound']> {
+  try {
+    if (durationMs < SHORTEST_MS) throw tooShort();
+    return checked({ raw, method: 'wasm' }, durationMs);
+  } catch (error) {
+    if (error instanceof NoFingerprint) return { none: error.message };
+    throw error;
+  }
+}
+
+const seek = (section: WholeSound['section']): string[] =>
+  section?.seekSeconds ? ['-ss', section.seekSeconds.toFixed(6)] : [];
+
+const tooShort = (): NoFingerprint =>
+  new NoFingerprint('too_short', 'It is shorter than 3 s, too short for a fingerprint.');
 
 interface Heard {
   raw: Uint32Array;

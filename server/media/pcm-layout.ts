@@ -1,4 +1,4 @@
-// Layout of the PCM samples in a WAV or AIFF file, and their conversion to 16 bits.
+// Layout of the PCM samples in a WAV or AIFF file, and their conversion to floats.
 import { fourCc, u16le, u32be, u32le } from './integers.ts';
 import { MAX_CHUNKS } from './limits.ts';
 import type { AudioFacts, ByteSource } from './types.ts';
@@ -67,19 +67,26 @@ function findChunk(
   return undefined;
 }
 
-/** `bytes` has complete samples only. */
-export function toInt16(bytes: Uint8Array, { bytes: size, isFloat, isBigEndian, isUnsigned }: PcmLayout): Int16Array {
+/** `bytes` has complete frames only. */
+export function toChannels(
+  bytes: Uint8Array,
+  { bytes: size, isFloat, isBigEndian, isUnsigned }: PcmLayout,
+  count: number,
+): Float32Array[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const samples = new Int16Array(Math.floor(bytes.length / size));
-  for (let i = 0; i < samples.length; i++) {
-    const at = i * size;
-    if (isFloat)
-      samples[i] = fromFloat(size === 4 ? view.getFloat32(at, !isBigEndian) : view.getFloat64(at, !isBigEndian));
-    else if (size === 1) samples[i] = (isUnsigned ? view.getUint8(at) - 128 : view.getInt8(at)) << 8;
-    else samples[i] = view.getInt16(isBigEndian ? at : at + size - 2, !isBigEndian); // the two most significant bytes
-  }
-  return samples;
+  const frames = Math.floor(bytes.length / (size * count));
+  const little = !isBigEndian;
+  const read = (at: number): number => {
+    if (isFloat) return size === 4 ? view.getFloat32(at, little) : view.getFloat64(at, little);
+    if (size === 1) return (isUnsigned ? view.getUint8(at) - 128 : view.getInt8(at)) / 0x80;
+    if (size === 2) return view.getInt16(at, little) / 0x8000;
+    if (size === 4) return view.getInt32(at, little) / 0x8000_0000;
+    const high = view.getInt16(little ? at + 1 : at, little);
+    return (high * 0x100 + view.getUint8(little ? at : at + 2)) / 0x80_0000;
+  };
+  return Array.from({ length: count }, (_, channel) => {
+    const data = new Float32Array(frames);
+    for (let i = 0; i < frames; i++) data[i] = read((i * count + channel) * size);
+    return data;
+  });
 }
-
-/** Converts -1 to 1; clips values outside. */
-export const fromFloat = (value: number): number => Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768)));

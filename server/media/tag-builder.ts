@@ -3,6 +3,7 @@
 import { TAGGED_FIELDS, type FieldKind, type TaggedField } from '../db/track-fields.ts';
 import {
   parseBpm,
+  parseLevel,
   parseDate,
   parseFlag,
   parseGainDb,
@@ -272,6 +273,7 @@ const VALUE_OF: Record<FieldKind, (text: string) => string | number | undefined>
   year: (text) => parseDate(text)?.year,
   position: parsePosition,
   tempo: parseBpm,
+  level: parseLevel,
   text: (text) => oneLine(text, MAX_NAME),
   note: (text) => plainText(text, MAX_NOTE),
 };

@@ -22,6 +22,7 @@ const KIND_OF: Record<FieldKind, Kind> = {
   year: 'number',
   position: 'number',
   tempo: 'number',
+  level: 'number',
   text: 'text',
   note: 'text',
 };

@@ -4,7 +4,7 @@ import { RIGHT_LIST, RIGHTS, type AccountLimits, type Rights } from '../db/right
 import { valuesOfList, type TrackField } from '../db/track-fields.ts';
 import type { AlbumSummary } from '../library/album-rows.ts';
 import type { ArtistSummary } from '../library/artist-rows.ts';
-import type { TrackSummary } from '../library/track-rows.ts';
+import { gainOf, type TrackSummary } from '../library/track-rows.ts';
 import { contentTypeOf } from '../streaming/content-type.ts';
 import { displayPath } from './display-path.ts';
 import { toCoverId, toId } from './ids.ts';
@@ -180,6 +180,8 @@ const FIELDS: Record<TrackField, ((t: TrackSummary) => Fields) | null> = {
   label: null,
   catalogNumber: null,
   bpm: (t) => ({ bpm: Math.round(t.bpm ?? 0) }),
+  initialKey: null,
+  energy: null,
   comment: (t) => ({ comment: t.comment ?? '' }),
   composer: (t) => ({ displayComposer: t.composer ?? '' }),
   isrc: (t) => ({ isrc: valuesOfList(t.isrc) }),
@@ -213,12 +215,15 @@ const openSong = (t: TrackSummary): Fields => ({
   ...fieldsOf(t),
 });
 
-const replayGain = (t: TrackSummary): Fields => ({
-  ...(t.trackGainDb !== null && { trackGain: t.trackGainDb }),
-  ...(t.albumGainDb !== null && { albumGain: t.albumGainDb }),
-  ...(t.trackPeak !== null && t.trackPeak > 0 && { trackPeak: t.trackPeak }),
-  ...(t.albumPeak !== null && t.albumPeak > 0 && { albumPeak: t.albumPeak }),
-});
+function replayGain(t: TrackSummary): Fields {
+  const { trackGainDb = null, albumGainDb = null, trackPeak = null, albumPeak = null } = gainOf(t) ?? {};
+  return {
+    ...(trackGainDb !== null && { trackGain: trackGainDb }),
+    ...(albumGainDb !== null && { albumGain: albumGainDb }),
+    ...(trackPeak !== null && trackPeak > 0 && { trackPeak }),
+    ...(albumPeak !== null && albumPeak > 0 && { albumPeak }),
+  };
+}
 
 const openAlbum = (a: AlbumSummary): Fields => ({
   version: '',

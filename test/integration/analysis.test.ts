@@ -5,8 +5,12 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isOnBattery } from '../../server/analysis/battery.ts';
 import { createAnalysisPass } from '../../server/analysis/pass.ts';
-import type { AnalysisStep, StepOutcome } from '../../server/analysis/steps.ts';
+import type { TrackAnalysisOut, WaveformOut } from '../../server/analysis/wire.ts';
 import type { TrackId } from '../../server/db/ids.ts';
+import { createListener, type Heard, type SoundStep } from '../../server/dsp/listener.ts';
+import type { StoredFingerprint } from '../../server/enrichment/fingerprints.ts';
+import { createMeasuredWriter } from '../../server/library/measured.ts';
+import type { TrackOut } from '../../server/library/wire.ts';
 import { createLog } from '../../server/log/log.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import { openLibraryServices } from '../support/library-services.ts';
@@ -35,38 +39,53 @@ describe('the pass', () => {
       audio: { ...silence, sizeBytes: 10, format: 'flac', storageUri: 'local:audio/x', audioHash },
     });
 
-  function passWith(outcomes: (id: TrackId) => StepOutcome, version = 1, isBusy = () => false) {
-    const analyzed: TrackId[] = [];
-    const shared: [TrackId, TrackId][] = [];
-    const step: AnalysisStep = {
-      name: 'fingerprint',
-      version,
-      analyze(id) {
-        analyzed.push(id);
-        return Promise.resolve(outcomes(id));
-      },
-      share: (from, to) => void shared.push([from, to]),
-    };
+  const heardOf = (steps: readonly SoundStep[]): Heard => {
+    const listener = createListener(8_000, 1, new Set(steps));
+    const tone = Float32Array.from({ length: 8_000 }, (_, i) => 0.5 * Math.sin(i / 4));
+    listener.push([tone], tone.length);
+    return listener.finish();
+  };
+
+  type Answer = 'done' | 'none' | 'away';
+  function passWith(answerOf: (id: TrackId) => Answer, isBusy = () => false) {
+    const listened: { id: TrackId; steps: readonly string[] }[] = [];
+    const prints = new Map<TrackId, StoredFingerprint>();
     const pass = createAnalysisPass({
       client: temp.db.$client,
       log: createLog('silent'),
-      steps: [step],
+      hearing: {
+        listen(id, { steps, wantsFingerprint }) {
+          listened.push({ id, steps });
+          const answer = answerOf(id);
+          if (answer === 'away') return Promise.resolve({ away: true });
+          if (answer === 'none') return Promise.resolve({ none: 'It is damaged.' });
+          return Promise.resolve({ heard: heardOf(steps), ...(wantsFingerprint && { sound: { none: 'too short' } }) });
+        },
+        stored: (id) => prints.get(id),
+        store: (id, sound) => void prints.set(id, sound),
+      },
+      measured: createMeasuredWriter(temp.db.$client),
       isEnabled: () => true,
       isOnBatteryAllowed: () => true,
       isOnBattery: () => Promise.resolve(false),
       isBusy,
       afterMs: 0,
     });
-    return { pass, analyzed, shared };
+    const ids = (): TrackId[] => listened.map(({ id }) => id);
+    return { pass, listened, ids };
   }
+  const row = (id: TrackId) =>
+    temp.db.$client.prepare('SELECT measured_gain_db, energy, provenance FROM tracks WHERE id = ?').get(id);
 
-  test('decodes the same audio once', async () => {
+  test('decodes the same audio once for all steps, and gives every track with it what was measured', async () => {
     const [one, two, other] = [add('p1:a'), add('p1:a'), add('p1:b')];
-    const { pass, analyzed, shared } = passWith(() => ({ outcome: 'done' }));
+    const { pass, listened, ids } = passWith(() => 'done');
     await pass.runNow(never);
-    expect(analyzed).toEqual([one, other]);
-    expect(shared).toEqual([[one, two]]);
-    expect(pass.status().steps).toEqual([{ name: 'fingerprint', version: 1, done: 3, total: 3 }]);
+    expect(ids()).toEqual([one, other]);
+    expect(listened[0]?.steps).toEqual(['loudness', 'waveform', 'rhythm', 'character']);
+    expect(pass.status().steps.map(({ done, total }) => [done, total])).toEqual(pass.status().steps.map(() => [3, 3]));
+    expect(row(two)).toEqual(row(one));
+    expect(row(two)).toMatchObject({ measured_gain_db: expect.closeTo(-8.4, 0) as number });
   });
 
   test('goes on where it was stopped, and asks again only about audio that could not be read', async () => {
@@ -74,36 +93,58 @@ describe('the pass', () => {
     const stop = new AbortController();
     const first = passWith((id) => {
       if (id === two) stop.abort(new Error('killed'));
-      return id === one ? { outcome: 'none', reason: 'silence' } : { outcome: 'away' };
+      return id === one ? 'none' : 'away';
     });
     await expect(first.pass.runNow(stop.signal)).rejects.toThrow('killed');
-    expect(first.analyzed).toEqual([one, two]);
-    const second = passWith(() => ({ outcome: 'done' }));
+    expect(first.ids()).toEqual([one, two]);
+    const second = passWith(() => 'done');
     await second.pass.runNow(never);
-    expect(second.analyzed).toEqual([two, three]);
+    expect(second.ids()).toEqual([two, three]);
     await second.pass.runNow(never);
-    expect(second.analyzed).toEqual([two, three]);
+    expect(second.ids()).toEqual([two, three]);
   });
 
-  test('goes over everything again with a new version, and over other audio', async () => {
+  test('does only the steps that have a new version, and all of them for other audio', async () => {
     const [one, two] = [add('p1:a'), add('p1:b')];
-    await passWith(() => ({ outcome: 'done' })).pass.runNow(never);
+    await passWith(() => 'done').pass.runNow(never);
     temp.db.$client.prepare("UPDATE tracks SET audio_hash = 'p1:c' WHERE id = ?").run(two);
-    const same = passWith(() => ({ outcome: 'done' }));
-    await same.pass.runNow(never);
-    expect(same.analyzed).toEqual([two]);
-    const newer = passWith(() => ({ outcome: 'done' }), 2);
-    await newer.pass.runNow(never);
-    expect(newer.analyzed).toEqual([one, two]);
+    expect(row(two)).toEqual({ measured_gain_db: null, energy: null, provenance: null });
+    temp.db.$client.prepare('UPDATE audio_analyses SET rhythm_version = 0').run();
+    const { pass, listened } = passWith(() => 'done');
+    await pass.runNow(never);
+    expect(listened).toEqual([
+      { id: one, steps: ['rhythm'] },
+      { id: two, steps: ['loudness', 'waveform', 'rhythm', 'character'] },
+    ]);
+  });
+
+  test('what tags and people say wins, and all that was measured can be thrown away', async () => {
+    const [tagged, cleared, plain] = [add('p1:a'), add('p1:b'), add('p1:c')];
+    const { $client: client } = temp.db;
+    client.prepare('UPDATE tracks SET energy = 7 WHERE id = ?').run(tagged);
+    client.prepare(`UPDATE tracks SET provenance = '{"energy":"manual"}' WHERE id = ?`).run(cleared);
+    const { pass, ids } = passWith(() => 'done');
+    await pass.runNow(never);
+    expect(row(tagged)).toMatchObject({ energy: 7 });
+    expect(row(cleared)).toMatchObject({
+      energy: null,
+      provenance: expect.stringContaining('"energy":"manual"') as string,
+    });
+    expect(row(plain)).toMatchObject({ energy: expect.any(Number) as number });
+    await pass.runNow(never);
+    expect(ids()).toHaveLength(3);
+    await pass.throwAway();
+    expect(row(tagged)).toMatchObject({ measured_gain_db: null, energy: 7 });
+    expect(row(plain)).toEqual({ measured_gain_db: null, energy: null, provenance: null });
+    expect(pass.status().steps.every(({ done }) => done === 0)).toBe(true);
   });
 
   test('waits while the server is busy', async () => {
     add('p1:a');
     let isBusy = true;
     let asked = 0;
-    const { pass, analyzed } = passWith(
-      () => ({ outcome: 'done' }),
-      1,
+    const { pass, ids } = passWith(
+      () => 'done',
       () => {
         asked++;
         return isBusy;
@@ -111,10 +152,10 @@ describe('the pass', () => {
     );
     pass.start();
     await until(() => asked > 0);
-    expect([analyzed, pass.status().state]).toEqual([[], 'busy']);
+    expect([ids(), pass.status().state]).toEqual([[], 'busy']);
     isBusy = false;
     await until(() => pass.status().state === 'done');
-    expect(analyzed).toHaveLength(1);
+    expect(ids()).toHaveLength(1);
     await pass.close();
   });
 });
@@ -152,12 +193,19 @@ describe('with look-ups off', () => {
     rmSync(base, { recursive: true, force: true });
   });
 
-  test('every track gets its fingerprint', async () => {
+  test('every track gets its fingerprint, loudness and waveform from one decoding', async () => {
     await server.app.analysis.runNow(never);
     const count = (table: string): unknown =>
       server.app.db.$client.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
-    expect([count('track_fingerprints'), count('track_analyses')]).toEqual([3, 3]);
+    expect([count('track_fingerprints'), count('audio_analyses')]).toEqual([3, 2]);
     const { body } = await server.api('/analysis');
-    expect(body).toMatchObject({ steps: [{ name: 'fingerprint', done: 3, total: 3 }] });
+    expect(body).toMatchObject({ total: 3, seconds_left: 0, steps: Array.from({ length: 5 }, () => ({ done: 3 })) });
+    const track = (await server.api<TrackOut>('/tracks/1')).body;
+    expect(track.replay_gain).toMatchObject({ is_measured: true, track_gain_db: expect.any(Number) as number });
+    const analysis = (await server.api<TrackAnalysisOut>('/tracks/1/analysis')).body;
+    expect(-18 - (analysis.loudness?.integrated_lufs ?? 0)).toBeCloseTo(track.replay_gain?.track_gain_db ?? 0, 2);
+    const { status, body: waveform } = await server.api<WaveformOut>('/tracks/1/waveform');
+    expect([status, Buffer.from(waveform.points, 'base64').length]).toEqual([200, 1_000]);
+    expect((await server.api('/tracks/99/waveform')).status).toBe(404);
   });
 });

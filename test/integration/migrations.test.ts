@@ -227,6 +227,7 @@ describe("the product's own", () => {
       'track_genres_delete_album',
       'track_genres_insert',
       'track_genres_insert_album',
+      'tracks_audio_replaced',
       'tracks_delete_album',
       'tracks_delete_changes',
       'tracks_delete_counts',

@@ -237,6 +237,7 @@ const VALUES_OF_KIND: Record<FieldKind, Value[]> = {
   year: [1990, 1959, 0],
   position: [5, 1, 2],
   tempo: [120, 97.5, 0],
+  level: [5, 1, 10],
   text: ['björk', 'ÄRZTE', ';', 'moon; МОСКВА', 'a'],
   note: ['moon', 'Second Line', '%'],
 };

@@ -56,6 +56,7 @@ const CHANGED: Record<FieldKind, string | number> = {
   year: 2003,
   position: 12,
   tempo: 140.5,
+  level: 9,
   text: 'Ålborg; Other',
   note: 'typed\nby hand',
 };

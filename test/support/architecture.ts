@@ -37,7 +37,8 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
         jobs: ['events', 'http'],
         'module.ts': ['events', 'http', 'jobs'],
         'storage/module.ts': ['module.ts'],
-        media: ['module.ts'],
+        dsp: [],
+        media: ['dsp', 'module.ts'],
       },
     },
     {
@@ -63,7 +64,7 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
         search: ['library', 'sources'],
         files: ['library'],
         enrichment: ['covers', 'files', 'library'],
-        analysis: ['enrichment', 'files'],
+        analysis: ['enrichment', 'library'],
         relocation: ['files', 'library'],
         uploads: ['files', 'library'],
         downloads: ['files', 'library', 'sources'],

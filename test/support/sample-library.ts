@@ -126,6 +126,7 @@ export function makeSampleLibrary(db: MainDb, size: SampleSize, seed = 1): Sampl
     year: (n) => 1950 + Math.floor(n * 70),
     position: (n) => 1 + Math.floor(n * 20),
     tempo: (n) => 60 + Math.floor(n * 240) / 2,
+    level: (n) => 1 + Math.floor(n * 10),
     text: (n) => WORDS.slice(Math.floor(n * WORDS.length), Math.floor(n * WORDS.length) + 2).join('; '),
     note: (n) => `${WORDS[Math.floor(n * WORDS.length)]}\nsecond line`,
   };

@@ -30,6 +30,7 @@ const TEXTS: Record<FieldKind, string> = {
   year: '1971-05-02',
   position: '7',
   tempo: '98',
+  level: '6',
   text: 'Érik one',
   note: 'first line\nsecond line',
 };
@@ -37,6 +38,7 @@ const VALUES: Record<FieldKind, string | number> = {
   year: 1971,
   position: 7,
   tempo: 98,
+  level: 6,
   text: 'Érik one',
   note: 'first line\nsecond line',
 };

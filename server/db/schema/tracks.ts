@@ -14,7 +14,7 @@ export type MetadataStatus = 'pending' | 'enriched' | 'failed' | 'manual';
  * Where a field's value came from: tags, tags that do not say their charset, a fingerprint match, a person, or the
  * file's path.
  */
-export type Origin = 'tag' | 'charset' | 'fpid' | 'manual' | 'path';
+export type Origin = 'tag' | 'charset' | 'fpid' | 'manual' | 'path' | 'measured';
 
 /** library/: one piece of music that the library knows, with or without its audio. */
 export const tracks = sqliteTable(
@@ -88,6 +88,14 @@ export const tracks = sqliteTable(
     // samples of the file that are this track, see scan/split-files.ts; both null: all of it. The end may be null alone
     sectionStart: integer('section_start'),
     sectionEnd: integer('section_end'),
+    initialKey: text('initial_key'),
+    initialKeySort: text('initial_key_sort'), // as composer_sort
+    energy: integer('energy'), // 1..10
+    // measured by the analysis, for tracks whose tags have no ReplayGain; gone when the audio is replaced
+    measuredGainDb: real('measured_gain_db'),
+    measuredPeak: real('measured_peak'), // true peak, linear
+    measuredAlbumGainDb: real('measured_album_gain_db'),
+    measuredAlbumPeak: real('measured_album_peak'),
   },
   (t) => [
     uniqueIndex('tracks_source_source_id_unique').on(t.source, t.sourceId),
@@ -108,6 +116,12 @@ export const tracks = sqliteTable(
     index('tracks_bpm')
       .on(t.bpm, t.id)
       .where(sql`bpm IS NOT NULL`),
+    index('tracks_initial_key')
+      .on(t.initialKeySort, t.id)
+      .where(sql`initial_key_sort IS NOT NULL`),
+    index('tracks_energy')
+      .on(t.energy, t.id)
+      .where(sql`energy IS NOT NULL`),
     // what albums are told to have, from their tracks
     index('tracks_album_release')
       .on(t.albumId, t.label, t.originalYear)

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { crossfadeBetween, FADE_IN, FADE_OUT, replayGain, volumeFactor } from '../../../renderer/player/gain.ts';
 import type { QueueTrack } from '../../../renderer/player/player.ts';
 
-const both = { track_gain_db: -6, track_peak: 0.9, album_gain_db: -3, album_peak: 0.95 };
-const none = { track_gain_db: null, track_peak: null, album_gain_db: null, album_peak: null };
+const both = { track_gain_db: -6, track_peak: 0.9, album_gain_db: -3, album_peak: 0.95, is_measured: false };
+const none = { track_gain_db: null, track_peak: null, album_gain_db: null, album_peak: null, is_measured: false };
 const db = (value: number) => 10 ** (value / 20);
 
 test.each([

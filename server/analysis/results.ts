@@ -1,0 +1,59 @@
+// What was heard, as the columns of its row, and what of it goes to the rows of tracks.
+import type { Heard } from '../dsp/listener.ts';
+import { packCharacter } from '../dsp/character.ts';
+import { packHistograms } from '../dsp/histogram-code.ts';
+import { gainFor } from '../dsp/loudness.ts';
+import type { Measured } from '../library/measured.ts';
+import { packBeats } from './beat-code.ts';
+import type { AnalysisRow } from './queries.ts';
+import { LEAST_KEY_CONFIDENCE, LEAST_TEMPO_CONFIDENCE, STEPS } from './steps.ts';
+
+export type Columns = Partial<Omit<AnalysisRow, 'audioKey'>>;
+
+const round = (value: number, digits: number): number => Math.round(value * 10 ** digits) / 10 ** digits;
+
+export function columnsOf({ frames, sampleRateHz, loudness, waveform, rhythm, character }: Heard): Columns {
+  return {
+    ...(loudness && {
+      loudnessVersion: STEPS.loudness,
+      sampleRateHz,
+      frames,
+      leadingSilence: loudness.leadingSilence,
+      trailingSilence: loudness.trailingSilence,
+      loudnessLufs: loudness.integrated === null ? null : round(loudness.integrated, 2),
+      loudnessRangeLu: round(loudness.range, 2),
+      truePeak: round(loudness.truePeak, 6),
+      loudnessBlocks: packHistograms([loudness.blocks, loudness.shortTerm]),
+    }),
+    ...(waveform && { waveformVersion: STEPS.waveform, waveform }),
+    ...(rhythm && {
+      rhythmVersion: STEPS.rhythm,
+      bpm: rhythm.tempo ? round(rhythm.tempo.bpm, 2) : null,
+      bpmConfidence: rhythm.tempo ? round(rhythm.tempo.confidence, 3) : null,
+      beats: rhythm.tempo ? packBeats(rhythm.tempo.times) : null,
+      barBeats: rhythm.tempo?.bar?.beats ?? null,
+      firstDownbeat: rhythm.tempo?.bar?.first ?? null,
+      musicalKey: rhythm.key?.name ?? null,
+      keyConfidence: rhythm.key ? round(rhythm.key.confidence, 3) : null,
+      energy: rhythm.energy,
+    }),
+    ...(character && {
+      characterVersion: STEPS.character,
+      character: character.is ? packCharacter(character.is) : null,
+    }),
+  };
+}
+
+/** All steps have been through an audio that cannot be decoded, until their versions are raised. */
+export const failed = (failure: string): Columns => ({
+  failure,
+  ...Object.fromEntries(Object.entries(STEPS).map(([step, version]) => [`${step}Version`, version])),
+});
+
+export const measuredOf = (row: AnalysisRow): Measured => ({
+  gainDb: row.loudnessLufs === null ? null : round(gainFor(row.loudnessLufs), 2),
+  peak: row.truePeak,
+  bpm: row.bpm !== null && (row.bpmConfidence ?? 0) >= LEAST_TEMPO_CONFIDENCE ? round(row.bpm, 1) : null,
+  key: row.musicalKey !== null && (row.keyConfidence ?? 0) >= LEAST_KEY_CONFIDENCE ? row.musicalKey : null,
+  energy: row.energy,
+});

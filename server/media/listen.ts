@@ -1,0 +1,199 @@
+// Listens to a whole track in a worker thread: decoded once, by ffmpeg if there is one and else by our decoders, for
+// the fingerprint and all steps of the analysis.
+import { spawn } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
+import { resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { createListener, type Heard, type Listener, type SoundStep } from '../dsp/listener.ts';
+import { openByteSource } from './byte-source.ts';
+import type { Chromaprint } from './chromaprint.ts';
+import { canDecode, decodeSamples, interleaved, type Samples } from './decode.ts';
+import { readAudio } from './read.ts';
+import { UnreadableAudio } from './types.ts';
+
+export interface ListenOrder {
+  path: string;
+  /** Absent: our decoders. `input` are ffmpeg's arguments before the input that name its format. */
+  ffmpeg?: { program: string; input: string[] } | undefined;
+  /** Only these frames of what is decoded. */
+  section?: { start: number; end: number | null } | undefined;
+  steps: readonly SoundStep[];
+  wantsFingerprint: boolean;
+}
+
+export interface ListenResult {
+  heard: Heard;
+  /** Empty for too short a track. */
+  fingerprint?: Uint32Array<ArrayBuffer>;
+}
+
+interface Printing {
+  chromaprint: Chromaprint;
+  /** Length of the start that is fingerprinted. */
+  seconds: number;
+}
+
+/** Undefined without a decoder for it. Throws UnreadableAudio. */
+export async function listen(order: ListenOrder, printing: Printing): Promise<ListenResult | undefined> {
+  const parts = order.ffmpeg ? samplesOfFfmpeg(order.path, order.ffmpeg) : await samplesOfFile(order.path);
+  if (!parts) return undefined;
+  let rateHz = 0;
+  let listener: Listener | undefined;
+  let print: ReturnType<Chromaprint['start']> | undefined;
+  let printFrames = 0;
+  try {
+    for await (const part of within(parts, order.section)) {
+      const { sampleRateHz, channels, frames } = part;
+      if (frames === 0) continue;
+      if (!listener) {
+        rateHz = sampleRateHz;
+        listener = createListener(sampleRateHz, channels.length, new Set(order.steps));
+        if (order.wantsFingerprint) print = printing.chromaprint.start(sampleRateHz, channels.length);
+        printFrames = printing.seconds * sampleRateHz;
+      } else if (sampleRateHz !== rateHz) break; // a chained stream with another rate
+      listener.push(channels, frames);
+      if (print && printFrames > 0) {
+        print.push(interleaved({ channels, frames: Math.min(printFrames, frames) }));
+        printFrames -= frames;
+      }
+    }
+    if (!listener) throw new UnreadableAudio('there is no audio in it');
+    return { heard: listener.finish(), ...(print && { fingerprint: print.finish() }) };
+  } finally {
+    print?.free();
+  }
+}
+
+async function* within(parts: AsyncIterable<Samples>, section: ListenOrder['section']): AsyncGenerator<Samples> {
+  const { start, end } = section ?? { start: 0, end: null };
+  let at = 0;
+  for await (const part of parts) {
+    const from = Math.max(0, start - at);
+    const to = Math.min(part.frames, end === null ? Infinity : end - at);
+    at += part.frames;
+    if (from === 0 && to === part.frames) yield part;
+    else if (from < to)
+      yield { ...part, channels: part.channels.map((data) => data.subarray(from, to)), frames: to - from };
+    if (end !== null && at >= end) return;
+  }
+}
+
+async function samplesOfFile(path: string): Promise<AsyncGenerator<Samples> | undefined> {
+  const source = openByteSource(path);
+  const { facts } = await readAudio(source).catch((error: unknown) => {
+    source.close();
+    throw error;
+  });
+  if (!canDecode(facts)) {
+    source.close();
+    return undefined;
+  }
+  return closing(decodeSamples(source, facts), () => source.close());
+}
+
+async function* closing(parts: AsyncGenerator<Samples>, close: () => void): AsyncGenerator<Samples> {
+  try {
+    yield* parts;
+  } finally {
+    close();
+  }
+}
+
+/** Frames that are handed on together. */
+const PART_FRAMES = 8_192;
+
+async function* samplesOfFfmpeg(
+  path: string,
+  { program, input }: NonNullable<ListenOrder['ffmpeg']>,
+): AsyncGenerator<Samples> {
+  const before = ['-nostdin', '-v', 'error', '-threads', '1', '-protocol_whitelist', 'file,pipe', ...input];
+  const output = ['-map', '0:a:0', '-map_metadata', '-1', '-c:a', 'pcm_f32le', '-f', 'wav', 'pipe:1'];
+  const child = spawn(program, [...before, '-i', `file:${resolve(path)}`, ...output], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    windowsHide: true,
+  });
+  const failed = new Promise<Error | undefined>((done) => {
+    child.once('error', done);
+    child.once('close', () => done(undefined));
+  });
+  giveWay(child.pid);
+  try {
+    yield* wavFloats(child.stdout);
+    const error = await failed;
+    if (error) throw error;
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
+
+/** Lets other programs go before: nobody waits for the analysis. */
+function giveWay(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch (error) {
+    // it has ended already, or the system does not allow it
+    if (!(error instanceof Error && 'code' in error)) throw error;
+  }
+}
+
+/** Of the stream of a WAV file with floats, whose header says rate and channels. */
+async function* wavFloats(stream: Readable): AsyncGenerator<Samples> {
+  let head: Buffer = Buffer.alloc(0);
+  let parts: ReturnType<typeof createParts> | undefined;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    let rest = chunk;
+    if (!parts) {
+      head = Buffer.concat([head, chunk]);
+      const header = wavHeader(head);
+      if (!header) continue;
+      parts = createParts(header.sampleRateHz, header.channels);
+      rest = head.subarray(header.bytes);
+    }
+    for (let at = 0; at < rest.length;) {
+      at += parts.fill(rest, at);
+      if (parts.isFull()) yield parts.take();
+    }
+  }
+  if (parts) yield parts.take();
+}
+
+const FMT = Buffer.from('fmt ');
+const DATA = Buffer.from('data');
+
+/** Undefined as long as it is not complete. */
+function wavHeader(head: Buffer): { sampleRateHz: number; channels: number; bytes: number } | undefined {
+  const [format, data] = [head.indexOf(FMT), head.indexOf(DATA)];
+  if (format < 0 || data < 0 || head.length < data + 8) return undefined;
+  return {
+    channels: head.readUInt16LE(format + 10),
+    sampleRateHz: head.readUInt32LE(format + 12),
+    bytes: data + 8,
+  };
+}
+
+function createParts(sampleRateHz: number, count: number) {
+  const bytes = new Uint8Array(PART_FRAMES * count * 4);
+  const values = new Float32Array(bytes.buffer);
+  const channels = Array.from({ length: count }, () => new Float32Array(PART_FRAMES));
+  let filled = 0;
+  return {
+    /** Returns how many bytes it took. */
+    fill(chunk: Uint8Array, from: number): number {
+      const step = Math.min(chunk.length - from, bytes.length - filled);
+      bytes.set(chunk.subarray(from, from + step), filled);
+      filled += step;
+      return step;
+    },
+    isFull: (): boolean => filled === bytes.length,
+    /** Valid until the next is taken. */
+    take(): Samples {
+      const frames = Math.floor(filled / (4 * count));
+      for (let channel = 0; channel < count; channel++) {
+        const data = channels[channel] as Float32Array;
+        for (let i = 0, at = channel; i < frames; i++, at += count) data[i] = values[at] as number;
+      }
+      filled = 0;
+      return { sampleRateHz, channels, frames };
+    },
+  };
+}
