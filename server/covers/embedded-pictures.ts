@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { stopWorker } from '../runtime/stop-worker.ts';
 import type { ByteRange } from '../storage/storage.ts';
 import type { PictureRequest, PictureResponse } from './cover-worker.ts';
-import { UnusablePicture } from './picture.ts';
+import { PictureNotRead, UnusablePicture } from './picture.ts';
 import { shareFile, supplyRange } from './remote-bytes.ts';
 
 const READ_LIMIT_MS = 10_000;
@@ -45,7 +45,7 @@ export function createEmbeddedPictures({ workerUrl }: { workerUrl: URL }) {
         settle();
         if (worker === thread) worker = undefined;
         void stopWorker(thread, 0); // it hangs, or has ended
-        reject(new UnusablePicture(reason));
+        reject(new PictureNotRead(reason));
       };
       const supply = (range: ByteRange): void => {
         if ('path' in request || 'path' in audio) return;
@@ -77,7 +77,7 @@ export function createEmbeddedPictures({ workerUrl }: { workerUrl: URL }) {
   return {
     /**
      * The cover picture in an audio file, or with `skip` a further one; files are read one after another. Throws
-     * UnusablePicture when the file cannot be read, and errors of `open`.
+     * UnusablePicture when the file cannot be read, PictureNotRead when that was cut off, and errors of `open`.
      */
     read(audio: AudioBytes, skip = 0): Promise<Buffer | undefined> {
       clearTimeout(idle);

@@ -14,13 +14,15 @@ import type { FormerCover, FormerCovers } from './former-covers.ts';
 import type { FoundRows } from './found-rows.ts';
 import { workTogether, type Locks } from '../runtime/locks.ts';
 import { createSlots } from '../runtime/at-once.ts';
-import { checkPicture, UnusablePicture, type Cover } from './picture.ts';
+import { checkPicture, PictureNotRead, UnusablePicture, type Cover } from './picture.ts';
 import { findCoverRow, hasCoverOrNone, type CoverRow, type CoverSources } from './queries.ts';
 
 /** Albums whose pictures are read and stored at a time; writing uses the thread pool that streams need too. */
 const AT_ONCE = 3;
 /** Albums in progress, most of which wait for their shared commit. */
 const IN_PROGRESS = 48;
+/** Attempts that fail before an album counts as one without a picture, until it changes. */
+const MOST_FAILURES = 3;
 /** Ids per query, so that none takes longer than a few milliseconds. */
 const ID_WINDOW = 5_000;
 
@@ -59,6 +61,14 @@ export function createCoverFinder({
   onCover,
 }: CoverFinderDeps) {
   const inTurn = createSlots(AT_ONCE);
+  const failures = new Map<AlbumId, number>();
+
+  /** A file that makes every attempt fail is not tried for ever. Counts this attempt. */
+  function hasFailedOften(albumId: AlbumId): boolean {
+    const times = (failures.get(albumId) ?? 0) + 1;
+    failures.set(albumId, times);
+    return times >= MOST_FAILURES;
+  }
 
   async function resolveNow(albumId: AlbumId, checkedAt: Date, signal: AbortSignal | undefined): Promise<boolean> {
     if (hasCoverOrNone(db, albumId) || sources.isLookedAt(albumId)) return false;
@@ -104,12 +114,13 @@ export function createCoverFinder({
     checkedAt: Date,
     signal: AbortSignal | undefined,
   ): Promise<CoverRow | undefined> {
-    let isSure = true;
+    let [isSure, isCutOff] = [true, false];
     for (const candidate of listCandidates(albumId, { sources, audioStore, embedded })) {
       signal?.throwIfAborted();
       const cover = await tryRead(albumId, candidate).catch((error: unknown) => {
-        if (!isOutOfReach(error)) throw error;
-        isSure = false;
+        if (error instanceof PictureNotRead) isCutOff = true;
+        else if (isOutOfReach(error)) isSure = false;
+        else throw error;
         return undefined;
       });
       if (!cover) continue;
@@ -117,6 +128,7 @@ export function createCoverFinder({
       await storage.put(key, cover.bytes, { contentType: cover.mime });
       return { albumId, key, etag: cover.etag, origin: candidate.origin, checkedAt };
     }
+    if (isCutOff && !hasFailedOften(albumId)) return undefined;
     return isSure ? noneFound(albumId, checkedAt) : undefined;
   }
 
@@ -126,7 +138,7 @@ export function createCoverFinder({
       const bytes = await candidate.read();
       return bytes && (await checkPicture(bytes));
     } catch (error) {
-      if (!(error instanceof UnusablePicture)) throw error;
+      if (!(error instanceof UnusablePicture) || error instanceof PictureNotRead) throw error;
       log.warn({ album_id: albumId, origin: candidate.origin, reason: error.message }, 'picture not used as a cover');
       return undefined;
     }
@@ -148,7 +160,7 @@ export function createCoverFinder({
   /**
    * Looks for a local cover if the album has none; true when one was found. Throws only what would stop it for any
    * album: `storage_full`, `unavailable`, the reason of `signal`. An album with files that are out of reach stays
-   * pending; any other failure counts as nothing found.
+   * pending, also after any other failure, until there were several.
    */
   async function resolveNearby(albumId: AlbumId, signal?: AbortSignal): Promise<boolean> {
     const checkedAt = now();
@@ -157,7 +169,7 @@ export function createCoverFinder({
     } catch (error) {
       if (asKnownFault(error) || signal?.aborted) throw error;
       log.warn({ album_id: albumId, err: error }, 'looking for a cover failed');
-      await rows.insert(noneFound(albumId, checkedAt));
+      if (hasFailedOften(albumId)) await rows.insert(noneFound(albumId, checkedAt));
       return false;
     }
   }

@@ -41,6 +41,11 @@ export class UnusablePicture extends Error {
   override name = 'UnusablePicture';
 }
 
+/** Reading was cut off, which says nothing of the picture: the machine may be busy, or the server closing. */
+export class PictureNotRead extends UnusablePicture {
+  override name = 'PictureNotRead';
+}
+
 /** Throws UnusablePicture. Checks the header only, because a truncated picture still shows its upper part. */
 export async function checkPicture(bytes: Buffer): Promise<Cover> {
   if (bytes.length > MAX_COVER_BYTES) throw new UnusablePicture('the picture is larger than 20 MB');

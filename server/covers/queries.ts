@@ -134,9 +134,9 @@ export function prepareCoverSources(db: MainDb) {
   const pending = db.$client.prepare<[number, number], RowAs<typeof albums, 'id'>>(`
     SELECT a.id FROM albums a LEFT JOIN album_covers c ON c.album_id = a.id
     WHERE a.id > ? AND a.id <= ? AND (c.album_id IS NULL OR (c.key IS NULL AND c.origin IS NOT 'manual'
-    AND a.updated_at > c.checked_at))`);
+    AND a.updated_at >= c.checked_at))`);
   const lookedAt = db.$client.prepare<[number], object>(
-    'SELECT 1 FROM albums a JOIN album_covers c ON c.album_id = a.id WHERE a.id = ? AND a.updated_at <= c.checked_at',
+    'SELECT 1 FROM albums a JOIN album_covers c ON c.album_id = a.id WHERE a.id = ? AND a.updated_at < c.checked_at',
   );
   const highest = db.$client.prepare<[], { id: number | null }>('SELECT max(id) AS id FROM albums');
   return {
