@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { writeOutBackupSettings } from './backup/earlier-settings.ts';
 import { assertNotHalfRestored } from './backup/restore-state.ts';
 import type { Config } from './config/config.ts';
 import { readJsonFile, writeJsonFile } from './config/json-file.ts';
@@ -43,13 +44,14 @@ export async function openDataFolder({ config: given, paths, log, isNewLibrary =
   const folder = takeDataFolder(given, log);
   try {
     assertNotHalfRestored(given.paths.data);
-    const { config, secretStore } = await openSecrets(given, log);
-    const secrets = await loadSecrets(config.settings, secretStore);
+    const { config: opened, secretStore } = await openSecrets(given, log);
+    const secrets = await loadSecrets(opened.settings, secretStore);
     const state = lookAtDatabase(database);
     if (state.kind === 'foreign')
       throw conflict(`${database} is the database of another program. Move it away, or choose another --data-dir.`);
-    if (!isNewLibrary) await assertOwnDatabase(config, state);
+    if (!isNewLibrary) await assertOwnDatabase(opened, state);
     const db = openDatabase({ path: database, migrationsDir: paths.migrations, log });
+    const config = await writeOutBackupSettings(opened, { db, secretStore, log });
     const owner = identify(config, db, state, isNewLibrary);
     const inPlace = watchInPlace({ client: db.$client, path: database, log });
     return {

@@ -12,7 +12,7 @@ export const labelOf = ({ key }: Pick<SettingOut, 'key'>): string =>
   find(`setting.${key}.label`) ?? key.replaceAll('_', ' ');
 export const helpOf = ({ key, help }: Pick<SettingOut, 'key' | 'help'>): string => find(`setting.${key}.help`) ?? help;
 export const choiceLabel = ({ key }: Pick<SettingOut, 'key'>, choice: string): string =>
-  find(`setting.${key}.choice.${choice}`) ?? choice;
+  find(`setting.${key}.choice.${choice || 'none'}`) ?? choice;
 
 /** An example for an empty field. */
 export const exampleOf = ({ key }: Pick<SettingOut, 'key'>): string => find(`setting.${key}.example`) ?? '';

@@ -7,6 +7,7 @@ import { createExportService } from './export.ts';
 import { createRestoreService } from './restore-service.ts';
 import { backupRoutes } from './routes.ts';
 import { createBackupService, type BackupDeps } from './service.ts';
+import { warnOfSharedPlace } from './target.ts';
 import { BACKUP_TASK, EXPORT_TASK, RESTORE_TASK } from './tasks.ts';
 import { handledBy } from '../jobs/tasks.ts';
 
@@ -19,7 +20,7 @@ type BackupModuleDeps = Base &
   StorageOffer & { playlists: PlaylistService; secrets: Secrets; secretStore: SecretStore; tuning: BackupTuning };
 
 export function backupModule({ audioStore, playlists, tuning, ...deps }: BackupModuleDeps) {
-  const { config, paths, db, musicFolders, jobs, now } = deps;
+  const { config, paths, db, musicFolders, jobs, log, now } = deps;
   const workerUrl = paths.workers.snapshot;
   const ownFolders = (): string[] => [
     config.paths.data,
@@ -37,7 +38,10 @@ export function backupModule({ audioStore, playlists, tuning, ...deps }: BackupM
       handledBy(RESTORE_TASK, restores.task),
       handledBy(EXPORT_TASK, exports.task),
     ],
-    start: backups.startSchedule,
+    start(): void {
+      warnOfSharedPlace(config, log);
+      backups.startSchedule();
+    },
     stop: backups.close,
   } satisfies Module;
 }

@@ -2,7 +2,8 @@
 // messages that name the backup.
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { AppError } from '../errors.ts';
+import { AppError, messageOf } from '../errors.ts';
+import type { Log } from '../log/log.ts';
 import type { Backend, BackendConfig } from '../storage/backend.ts';
 import { backupBackend } from '../storage/backends.ts';
 import { createLocalStorage } from '../storage/local.ts';
@@ -29,12 +30,32 @@ export interface TargetDeps {
   now: () => Date;
 }
 
+/** One leaked key, or one lost bucket, would take the library and its backups. */
+export function warnOfSharedPlace(config: BackendConfig, log: Log): void {
+  const target = config.settings['BACKUP_TARGET'];
+  const backend = typeof target === 'string' ? backupBackend(target) : undefined;
+  try {
+    const { onlyIfThere, sharesWithLibrary, place } = backend?.forBackups?.(config) ?? {};
+    if (onlyIfThere)
+      log.warn({ place }, 'backups use the S3 settings of the library; set BACKUP_S3_BUCKET and the others for them');
+    else if (sharesWithLibrary) log.warn({ place }, 'library and backups are in the same bucket');
+  } catch (error) {
+    log.warn({ reason: messageOf(error) }, 'backups cannot be made');
+  }
+}
+
 /** Throws `unavailable` when the folder does not exist. It is not created, since its disk may not be connected. */
 export async function openTarget(where: string, { openStore, config, now }: TargetDeps): Promise<BackupTarget> {
   const backend = backupBackend(where);
   if (backend?.forBackups) {
-    const { config: ofBackups, place } = backend.forBackups(config);
-    return named(await openStore(backend, ofBackups), place);
+    const { config: ofBackups, place, onlyIfThere } = backend.forBackups(config);
+    const target = named(await openStore(backend, ofBackups), place);
+    if (onlyIfThere && !(await target.stat(HEADER)))
+      throw new AppError(
+        'invalid',
+        `There is no backup in ${place} yet. New backups need settings of their own: BACKUP_S3_BUCKET and the others.`,
+      );
+    return target;
   }
   const root = resolve(where);
   const found = await stat(root).catch(() => undefined);

@@ -90,7 +90,7 @@ export const SETTINGS = {
   ...BACKEND_SETTINGS,
   BACKUP_TARGET: setting(path.optional(), {
     group: 'backup',
-    help: 'Where backups are stored: an existing folder, preferably on another disk, or s3 for the bucket.',
+    help: 'Where backups are stored: an existing folder, preferably on another disk, or s3 for a bucket.',
   }),
   BACKUP_SCHEDULE: setting(
     z

@@ -109,8 +109,9 @@ function isInUse(name: SettingName, saved: Settings): boolean {
 function choicesOf(name: SettingName): Pick<SettingOut, 'choices'> {
   if (name === 'STORAGE_BACKEND') return { choices: BACKENDS.map((backend) => backend.name) };
   const { schema } = SETTINGS[name];
-  const rule = schema instanceof z.ZodDefault ? schema.unwrap() : schema;
-  return rule instanceof z.ZodEnum ? { choices: rule.options.map(String) } : {};
+  const rule = schema instanceof z.ZodDefault || schema instanceof z.ZodOptional ? schema.unwrap() : schema;
+  if (!(rule instanceof z.ZodEnum)) return {};
+  return { choices: [...(schema instanceof z.ZodOptional ? [''] : []), ...rule.options.map(String)] };
 }
 
 /** In the form that PATCH accepts. */

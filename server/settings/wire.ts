@@ -22,7 +22,10 @@ export const SettingOut = z
     unit: z.enum(['bytes', 'duration', 'folder']).nullable(),
     advanced: z.boolean().meta({ description: 'rarely needed' }),
     is_in_use: z.boolean().meta({ description: 'false if it has no effect with the other settings as they are' }),
-    choices: z.array(z.string()).optional().meta({ description: 'the allowed values, if they are a fixed list' }),
+    choices: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'the allowed values, if they are a fixed list; an empty one is none of them' }),
   })
   .meta({ id: 'SettingOut' });
 export type SettingOut = z.output<typeof SettingOut>;

@@ -23,6 +23,17 @@ export interface OpenOptions {
   storeLimits?: Partial<StoreLimits>;
 }
 
+/** Where backups are in a store. */
+export interface BackupPlace {
+  config: BackendConfig;
+  /** For messages; no other place has the same. */
+  place: string;
+  /** The settings are those of the library: backups there go on, and no new one is begun. */
+  onlyIfThere?: boolean;
+  /** What takes the library takes the backups too. */
+  sharesWithLibrary?: boolean;
+}
+
 export interface Backend extends StorageTraits {
   /** Settings that no other backend and nothing else has; they become part of the table in config/settings.ts. */
   readonly declares?: SettingTable;
@@ -34,6 +45,8 @@ export interface Backend extends StorageTraits {
   readonly canBeTested: boolean;
   /** Does not connect: the server starts, and can be browsed, while the store is down. */
   open(config: BackendConfig, options: OpenOptions): Promise<Storage>;
-  /** For backends that BACKUP_TARGET may name: the configuration for backups in the same store, and a name for it. */
-  readonly forBackups?: (config: BackendConfig) => { config: BackendConfig; place: string };
+  /** For backends that BACKUP_TARGET may name. Throws `invalid` with the settings that are missing. */
+  readonly forBackups?: (config: BackendConfig) => BackupPlace;
+  /** The settings of backups, as they were before backups had settings of their own. */
+  readonly backupsBefore?: (settings: BackendConfig['settings']) => Record<string, unknown>;
 }

@@ -1,6 +1,8 @@
 // The S3 client and its configuration.
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import type { StoreLimits } from './backend.ts';
+import { followChecksums } from './s3-checksums.ts';
+import { addressOf } from './s3-providers.ts';
 import type { S3Settings } from './s3-settings.ts';
 
 export const S3_LIMITS: StoreLimits = { connectMs: 5_000, upMs: 3_000, silenceMs: 30_000, attempts: 4 };
@@ -18,29 +20,33 @@ export interface Bucket {
 
 /** Does not connect, so the store may be down. `destroy` the client when done. */
 export function openBucket(settings: S3Settings, limits: Partial<StoreLimits> = {}): Bucket {
-  const {
-    S3_ENDPOINT: endpoint,
-    S3_REGION: region = 'us-east-1',
-    S3_ACCESS_KEY_ID = '',
-    S3_SECRET_ACCESS_KEY = '',
-  } = settings;
+  const { S3_ACCESS_KEY_ID = '', S3_SECRET_ACCESS_KEY = '' } = settings;
+  const { endpoint, region, pathStyle } = addressIn(settings);
   const all = { ...S3_LIMITS, ...limits };
+  const checksums = followChecksums(settings.S3_CHECKSUMS);
   const client = new S3Client({
     ...toClientConfig(all),
+    ...checksums.config,
     region,
     ...(endpoint !== undefined && { endpoint }),
-    forcePathStyle: settings.S3_FORCE_PATH_STYLE,
+    forcePathStyle: pathStyle,
     credentials: { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY },
   });
+  checksums.watch(client);
   return { client, bucket: settings.S3_BUCKET ?? '', prefix: toPrefix(settings.S3_PREFIX), upMs: all.upMs };
 }
 
-/** With checksums in both directions; the SDK sends signed chunks and the checksum at the end. */
+const addressIn = (settings: S3Settings) =>
+  addressOf({
+    provider: settings.S3_PROVIDER,
+    endpoint: settings.S3_ENDPOINT,
+    region: settings.S3_REGION,
+    pathStyle: settings.S3_FORCE_PATH_STYLE,
+  });
+
 const toClientConfig = ({ connectMs, silenceMs, attempts }: StoreLimits): S3ClientConfig => ({
   maxAttempts: attempts,
   retryMode: 'standard',
-  requestChecksumCalculation: 'WHEN_SUPPORTED',
-  responseChecksumValidation: 'WHEN_SUPPORTED',
   requestHandler: {
     connectionTimeout: connectMs,
     socketTimeout: silenceMs,

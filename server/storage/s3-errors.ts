@@ -1,6 +1,6 @@
-// Errors of an object store as AppErrors. The SDK has retried before it throws them.
+// Errors of an object store as AppErrors, with the store's own words. The SDK has retried before it throws them.
 import { S3ServiceException } from '@aws-sdk/client-s3';
-import { AppError } from '../errors.ts';
+import { AppError, messageOf } from '../errors.ts';
 
 const ABSENT = ['NoSuchKey', 'NotFound'];
 const FULL = [
@@ -11,17 +11,35 @@ const FULL = [
   'EntityTooLarge',
 ];
 const RETRY_AFTER_S = 10;
+/** For what stays wrong until a person changes something. */
+const RETRY_LATER_S = 60;
+/** Stores refuse requests whose time differs by more from their own. */
+const MAX_SKEW_MS = 5 * 60_000;
+const MAX_WORDS = 300;
 
+const CLOCK = 'The clocks of this machine and the object store differ too much. Set the clock.';
+const NOT_ALLOWED = 'The object store does not allow this. Check the permissions of the access key.';
+const REFUSED = 'The object store refuses this request.';
+const DOWN = 'The object store cannot be reached. Try again later.';
+const BUSY = 'The object store is too busy or has a fault. Try again later.';
 const SENTENCES: Record<string, string> = {
   NoSuchBucket: 'The bucket does not exist in the object store. Check S3_BUCKET.',
   InvalidAccessKeyId: 'The object store does not know this access key. Check S3_ACCESS_KEY_ID.',
   SignatureDoesNotMatch: 'The object store does not accept this secret key. Check S3_SECRET_ACCESS_KEY.',
-  AccessDenied: 'The object store does not allow this. Check the permissions of the access key.',
-  Forbidden: 'The object store does not allow this. Check the permissions of the access key.',
-  RequestTimeTooSkewed: 'The clocks of this machine and the object store differ too much. Set the clock.',
+  AccessDenied: NOT_ALLOWED,
+  Forbidden: NOT_ALLOWED,
+  RequestTimeTooSkewed: CLOCK,
   PermanentRedirect: 'The bucket is in another region. Check S3_REGION and S3_ENDPOINT.',
   AuthorizationHeaderMalformed: 'The bucket is in another region. Check S3_REGION.',
+  NotImplemented: 'The object store does not support this request. If it refuses checksums, set S3_CHECKSUMS to never.',
 };
+
+/** An object whose content is not what was stored, as its store says. */
+export class DamagedInStore extends AppError {
+  constructor(cause: unknown) {
+    super('unavailable', 'The object store returned damaged audio.', { cause });
+  }
+}
 
 /** True when there is no object with that key. HEAD requests get the same answer when the bucket does not exist. */
 export const isAbsentObject = (error: unknown): boolean =>
@@ -36,15 +54,48 @@ export function asStoreError(error: unknown): AppError {
   const name = error instanceof Error ? error.name : '';
   const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
   if (FULL.includes(name) || status === 507)
-    return new AppError('storage_full', 'The object store is full. Free some space and try again.', { cause: error });
+    return new AppError('storage_full', `The object store is full. Free some space and try again.${said(error)}`, {
+      cause: error,
+    });
   if (name === 'InvalidRange')
     return new AppError('range_not_satisfiable', 'The range is past the end of the audio.', { cause: error });
-  const sentence =
-    SENTENCES[name] ??
-    (status === 403 ? SENTENCES['AccessDenied'] : undefined) ??
-    'The object store cannot be reached. Try again later.';
-  return new AppError('unavailable', sentence, { cause: error, retryAfter: RETRY_AFTER_S });
+  const sentence = isSkewed(error) ? CLOCK : (SENTENCES[name] ?? sentenceFor(status));
+  const retryAfter = sentence === DOWN || sentence === BUSY ? RETRY_AFTER_S : RETRY_LATER_S;
+  return new AppError('unavailable', `${sentence}${said(error)}`, { cause: error, retryAfter });
 }
+
+const sentenceFor = (status: number | undefined): string => {
+  if (status === undefined || status < 300) return DOWN;
+  if (status === 403 || status === 401) return NOT_ALLOWED;
+  if (status === 501) return SENTENCES['NotImplemented'] ?? REFUSED;
+  return status === 429 || status >= 500 ? BUSY : REFUSED;
+};
+
+/** By the Date header of a refusal; a HEAD request has no other sign of it. */
+function isSkewed(error: unknown): boolean {
+  if (!(error instanceof S3ServiceException) || error.$metadata.httpStatusCode !== 403) return false;
+  const date = error.$response?.headers['date'];
+  return date !== undefined && Math.abs(Date.parse(date) - Date.now()) > MAX_SKEW_MS;
+}
+
+/** ` (501 NotImplemented: A header you provided …)`, or why there is no answer. */
+function said(error: unknown): string {
+  const isAnswer = error instanceof S3ServiceException && (error.$metadata.httpStatusCode ?? 0) >= 300;
+  const head = isAnswer
+    ? [error.$metadata.httpStatusCode, /^(?:Unknown|UnknownError|\d+)$/.test(error.name) ? '' : error.name]
+        .filter(Boolean)
+        .join(' ')
+    : codeOf(error);
+  const text = messageOf(error)
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+  const isNews = text !== '' && text !== 'UnknownError' && !head.includes(text);
+  const words = [head, isNews ? text : ''].filter(Boolean).join(': ').slice(0, MAX_WORDS);
+  return words === '' ? '' : ` (${isAnswer ? 'it says ' : ''}${words})`;
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && !error.message.includes(String(error.code)) ? String(error.code) : '';
 
 export async function asking<T>(work: Promise<T>): Promise<T> {
   try {

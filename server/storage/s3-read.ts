@@ -2,7 +2,7 @@
 // one continues at the same position.
 import { Readable } from 'node:stream';
 import { AppError } from '../errors.ts';
-import { asStoreError } from './s3-errors.ts';
+import { asStoreError, DamagedInStore } from './s3-errors.ts';
 
 /** Connections in a row without a byte. */
 const TRIES = 3;
@@ -48,16 +48,13 @@ export function readResuming(first: Readable, plan: ReadPlan): Readable {
       }
       if (at > plan.end) return;
       const isDamaged = isMismatch(fault) || (held !== undefined && at + held.length > plan.end);
-      if (isDamaged && at > plan.start) throw damaged(fault); // part of it has been sent already
+      if (isDamaged && at > plan.start) throw new DamagedInStore(fault); // part of it has been sent already
       tries = at > before ? TRIES : tries - 1;
-      if (tries === 0 || plan.ended.signal.aborted) throw isDamaged ? damaged(fault) : asStoreError(fault);
+      if (tries === 0 || plan.ended.signal.aborted) throw isDamaged ? new DamagedInStore(fault) : asStoreError(fault);
       body = quieted(await plan.reopen(at, plan.ended.signal));
     }
   }
 }
-
-const damaged = (cause: unknown): AppError =>
-  new AppError('unavailable', 'The object store returned damaged audio.', { cause });
 
 /** The SDK compares the checksum of a whole object at its end, and then discards what it has buffered. */
 const isMismatch = (fault: unknown): boolean => fault instanceof Error && fault.message.startsWith('Checksum mismatch');

@@ -1,13 +1,16 @@
-import { bool, setting, text, url, type ValuesOf } from '../setting.ts';
+import { z } from 'zod';
+import { bool, setting, text, url, type SettingTable, type ValuesOf } from '../setting.ts';
+import { PROVIDER_NAMES } from './s3-providers.ts';
 
 export const S3_SETTINGS = {
-  S3_ENDPOINT: setting(url.optional(), { group: 'storage', restart: true, help: 'Address of the object store.' }),
-  S3_REGION: setting(text.optional(), { group: 'storage', restart: true, help: 'Region of the object store.' }),
-  S3_BUCKET: setting(text.optional(), {
+  S3_PROVIDER: setting(z.enum(PROVIDER_NAMES).optional(), {
     group: 'storage',
     restart: true,
-    help: 'Bucket for audio, covers and backups.',
+    help: 'Kind of the object store; sets the address, the region and the style of URLs where they are known.',
   }),
+  S3_ENDPOINT: setting(url.optional(), { group: 'storage', restart: true, help: 'Address of the object store.' }),
+  S3_REGION: setting(text.optional(), { group: 'storage', restart: true, help: 'Region of the object store.' }),
+  S3_BUCKET: setting(text.optional(), { group: 'storage', restart: true, help: 'Bucket for audio and covers.' }),
   S3_PREFIX: setting(text.optional(), { group: 'storage', restart: true, help: 'Prefix of all keys in the bucket.' }),
   S3_ACCESS_KEY_ID: setting(text.optional(), {
     group: 'storage',
@@ -24,7 +27,41 @@ export const S3_SETTINGS = {
   S3_FORCE_PATH_STYLE: setting(bool.default(false), {
     group: 'storage',
     restart: true,
-    help: 'Use path-style URLs; required by many self-hosted stores.',
+    help: 'Use path-style URLs; required by many self-hosted stores. S3_PROVIDER may turn it on, too.',
+  }),
+  S3_CHECKSUMS: setting(z.enum(['auto', 'always', 'never']).default('auto'), {
+    group: 'storage',
+    advanced: true,
+    restart: true,
+    help: 'Send a checksum with each request: auto sends none if the store refuses them.',
   }),
 };
 export type S3Settings = ValuesOf<typeof S3_SETTINGS>;
+export type S3SettingName = keyof S3Settings;
+
+const backupName = (name: string): string => `BACKUP_${name}`;
+
+/** The same for backups, of which none is taken from those of the library. */
+export const BACKUP_S3_SETTINGS: SettingTable = Object.fromEntries(
+  Object.entries(S3_SETTINGS).map(([name, one]) => [
+    backupName(name),
+    {
+      ...one,
+      group: 'backup' as const,
+      onlyFor: { setting: 'BACKUP_TARGET', values: ['s3'] },
+      help: name === 'S3_BUCKET' ? 'Bucket for backups.' : `For backups: ${one.help.replace('S3_', 'BACKUP_S3_')}`,
+    },
+  ]),
+);
+
+/** The values of the settings for backups, under the names of those for the library. */
+export const s3OfBackups = (settings: Readonly<Record<string, unknown>>): S3Settings =>
+  Object.fromEntries(Object.keys(S3_SETTINGS).map((name) => [name, settings[backupName(name)]])) as S3Settings;
+
+/** The reverse, without what is not set. */
+export const asBackupSettings = (values: Partial<S3Settings>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(values)
+      .filter(([name, value]) => name in S3_SETTINGS && value !== undefined)
+      .map(([name, value]) => [backupName(name), value]),
+  );

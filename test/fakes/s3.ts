@@ -27,6 +27,8 @@ export interface S3Ask {
   key: string;
   query: URLSearchParams;
   range: string | undefined;
+  /** It carries a checksum, or asks for one. */
+  hasChecksum: boolean;
 }
 
 export interface S3Object {
@@ -66,6 +68,8 @@ export interface FakeS3 {
     S3_SECRET_ACCESS_KEY: string;
     S3_FORCE_PATH_STYLE: string;
   };
+  /** The same for backups, beside the library in the bucket. */
+  backupSettings: Record<string, string>;
   put(key: string, bytes: Buffer): void;
   close(): Promise<void>;
 }
@@ -88,6 +92,7 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
       key: rest.join('/'),
       query: url.searchParams,
       range: request.headers.range,
+      hasChecksum: Object.keys(request.headers).some((name) => /^x-amz-(?:sdk-)?checksum/.test(name)),
     };
     ask.operation = operationOf(ask);
     fake.asked.push(ask);
@@ -291,10 +296,13 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
       S3_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
       S3_FORCE_PATH_STYLE: 'true',
     },
+    backupSettings: {},
     put: (key, bytes) => void keep(key, bytes),
     close: () => stop(server),
   };
   fake.settings.S3_ENDPOINT = fake.url = await serve(server, port);
+  const ofBackups = Object.entries({ ...fake.settings, S3_PREFIX: 'backups' });
+  fake.backupSettings = Object.fromEntries(ofBackups.map(([name, value]) => [`BACKUP_${name}`, value]));
   return fake;
 }
 

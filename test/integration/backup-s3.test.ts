@@ -34,7 +34,11 @@ const folder = (name: string): string => {
 
 it('a library in a folder is backed up to a bucket, encrypted, and restored', async () => {
   const dir = folder('local');
-  const server = await livelyServer({ music, dir, env: { ...store.settings, ...LOCK, BACKUP_TARGET: 's3' } });
+  const server = await livelyServer({
+    music,
+    dir,
+    env: { ...store.settings, ...store.backupSettings, ...LOCK, BACKUP_TARGET: 's3' },
+  });
   expect(await makeBackup(server)).toMatchObject({ status: 'succeeded', absent: 0, tidy_problem: null });
   expect(await makeBackup(server)).toMatchObject({ status: 'succeeded', added: 0 });
   await server.close();
@@ -46,7 +50,7 @@ it('a library in a folder is backed up to a bucket, encrypted, and restored', as
 
   const place = join(base, 'local-restored');
   const { code, stderr } = await runServer(['restore', '--from', 's3', '--data-dir', place], {
-    ...store.settings,
+    ...store.backupSettings,
     ...LOCK,
   });
   expect([code, stderr]).toEqual([0, '']);

@@ -64,6 +64,8 @@ beforeAll(async () => {
       LOCAL_MEDIA_IMPORT_PATH: music,
       ACCESS_TOKEN_TTL: '900d',
       ...fake.settings,
+      ...fake.backupSettings,
+      BACKUP_S3_PREFIX: 'tonearm/backups',
     },
     storeLimits: HELD_LIMITS,
     now: () => new Date(clock),
@@ -184,7 +186,9 @@ const ACTIVITIES: [string, (fault: Fault) => Promise<void>][] = [
       const backup = await begin('/backups');
       expect([backup.status, backup.error]).toEqual([
         'waiting',
-        expect.stringMatching(/The backup in the bucket tonearm-test cannot be reached or written/),
+        expect.stringMatching(
+          /The backup in the bucket tonearm-test\/tonearm\/backups at \S+ cannot be reached or written/,
+        ),
       ]);
       for (const [key, { etag }] of before) expect([key, fake.objects.get(key)?.etag]).toEqual([key, etag]);
       expect([...fake.objects.keys()].filter((key) => key.includes('/snapshots/') && !before.has(key))).toEqual([]);

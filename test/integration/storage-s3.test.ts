@@ -221,13 +221,13 @@ describe('S3 storage and its store', () => {
     await storage.put('covers/1.jpg', Buffer.from('x'));
     const { bucket } = fake;
     fake.bucket = 'another';
-    for (const work of [
+    const tries = [
       storage.stat('covers/1.jpg'),
       storage.open('covers/1.jpg'),
       storage.delete('covers/1.jpg'),
       storage.put('covers/1.jpg', Buffer.from('y')),
-    ])
-      expect(await codeOf(work)).toBe('unavailable');
+    ];
+    expect(await Promise.all(tries.map(codeOf))).toEqual(tries.map(() => 'unavailable'));
     expect(await storage.isUp()).toBe(false);
     fake.bucket = bucket;
     expect((await read('covers/1.jpg')).toString()).toBe('x');
@@ -248,6 +248,57 @@ describe('S3 storage and its store', () => {
     });
     await expect(stranger.put('covers/1.jpg', Buffer.from('x'))).rejects.toThrow('S3_SECRET_ACCESS_KEY');
     expect(await codeOf(stranger.stat('covers/1.jpg'))).toBe('unavailable');
+  });
+
+  it.each([
+    [{ status: 501, code: 'NotImplemented' }],
+    [{ status: 400, code: 'InvalidArgument' }],
+    [{ status: 411, code: 'MissingContentLength' }],
+  ])('goes on without checksums at a store that answers them with %o, found out once', async (fault) => {
+    fake.fault = ({ hasChecksum }) => (hasChecksum ? fault : undefined);
+    await storage.putAudio(Readable.from([bytes]), 'flac', { known });
+    expect((await read(KEY)).equals(bytes)).toBe(true);
+    expect(fake.asked.filter(({ hasChecksum }) => hasChecksum).length).toBeLessThanOrEqual(1);
+  });
+
+  it('sends checksums, or none, as it is set', async () => {
+    const open = (S3_CHECKSUMS: string) =>
+      createS3Storage({
+        backend: s3,
+        ...openBucket(settingsOf({ ...fake.settings, S3_CHECKSUMS }), HELD_LIMITS),
+        tmpDir,
+      });
+    await open('never').put('covers/1.jpg', Buffer.from('x'));
+    expect(fake.asked.some(({ hasChecksum }) => hasChecksum)).toBe(false);
+    fake.fault = ({ hasChecksum }) => (hasChecksum ? { status: 501, code: 'NotImplemented' } : undefined);
+    await expect(open('always').put('covers/1.jpg', Buffer.from('x'))).rejects.toThrow(/501 NotImplemented/);
+  });
+
+  it.each([
+    [{ status: 403, code: 'AccessDenied' }, /does not allow.*403 AccessDenied: AccessDenied of the fake/],
+    [{ status: 400, code: 'InvalidBucketName' }, /refuses.*400 InvalidBucketName/],
+    [{ status: 503, code: 'SlowDown' }, /too busy.*503 SlowDown/],
+    [{ status: 403, code: 'RequestTimeTooSkewed' }, /clocks.*403 RequestTimeTooSkewed/],
+  ])('says in the store’s own words why %o', async (fault, words) => {
+    fake.fault = () => fault;
+    await expect(storage.put('covers/1.jpg', Buffer.from('x'))).rejects.toThrow(words);
+  });
+
+  it('tells a wrong clock where a refusal has no words', async () => {
+    fake.now = () => new Date(Date.now() + 3_600_000);
+    fake.fault = ({ method }) => (method === 'HEAD' ? { status: 403, code: 'RequestTimeTooSkewed' } : undefined);
+    await expect(storage.stat('covers/1.jpg')).rejects.toThrow('clocks');
+  });
+
+  it('reads on where the ETag of audio changed, as some stores do after a repair', async () => {
+    fake.put(KEY, bytes);
+    fake.fault = ({ operation, range }) => {
+      if (operation !== 'GetObject' || range !== undefined) return undefined;
+      const object = fake.objects.get(KEY);
+      if (object) setImmediate(() => (object.etag = '"another"'));
+      return 'cut';
+    };
+    expect((await read(KEY)).equals(bytes)).toBe(true);
   });
 
   it('aborts uploads of killed processes, and only those', async () => {

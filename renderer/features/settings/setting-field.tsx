@@ -61,7 +61,7 @@ function ChoiceField({ setting, choices }: { setting: SettingOut; choices: strin
         id={id}
         size="md"
         className={styles.field}
-        value={String(value)}
+        value={String(value ?? '')}
         disabled={isFixed(setting)}
         aria-describedby={helpId(id)}
         data={choices.map((choice) => ({ value: choice, label: choiceLabel(setting, choice) }))}
