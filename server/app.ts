@@ -38,6 +38,7 @@ import { subsonicModule } from './subsonic/module.ts';
 import { uploadsModule } from './uploads/module.ts';
 import { watchModule, type WatchTuning } from './watch/module.ts';
 import { EVENTS } from './wire.ts';
+import { zipsModule } from './zips/module.ts';
 
 /** Paces and limits that tests set; each module reads its own. */
 export type Tuning = BackupTuning &
@@ -89,7 +90,8 @@ export async function createApp(options: AppOptions) {
   add(lyricsModule({ ...base, ...stored, ...music, tuning }));
   const playlists = add(playlistsModule({ ...base, ...music }));
   const streaming = add(streamingModule({ ...base, ...stored, ...media, ...music }));
-  const shares = add(sharesModule({ ...base, ...music, streaming, auth }));
+  const zips = add(zipsModule({ ...base, playlists, streaming }));
+  const shares = add(sharesModule({ ...base, ...music, streaming, zips, auth }));
   const jukebox = add(jukeboxModule(base));
   const radio = createRadioService(base);
   const sources = add(sourcesModule({ ...base, ...media, tuning }));
@@ -112,7 +114,7 @@ export async function createApp(options: AppOptions) {
 
   // APIs
   const heard = { ...music, ...history, ...playback, ...sources, ...pictures };
-  const asked = { auth, inPlace, streaming, likes, search, playlists, shares, jukebox, radio, downloads, scan };
+  const asked = { auth, inPlace, streaming, zips, likes, search, playlists, shares, jukebox, radio, downloads, scan };
   const subsonic = add(subsonicModule({ ...base, ...heard, ...asked }));
   const { authenticate } = auth;
   add({ offers: events, routes: eventRoutes({ events, kinds: EVENTS, authenticate }), stop: events.close });

@@ -1,6 +1,7 @@
 // URLs for elements that cannot send headers: <img>, <audio> and EventSource send the token in the query.
 import { API, toQueryString } from './client.ts';
 import { getSession } from './session.ts';
+import { downloadToken } from './url-tokens.ts';
 
 /** The sizes that the server makes, so that its cache of thumbnails stays small. */
 export const COVER_SIZES = [64, 160, 300, 600, 1200] as const;
@@ -37,6 +38,12 @@ export const remoteCover = (path: string | null): string | null =>
   path?.startsWith(`${API}/`)
     ? `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams({ token: token() ?? '' }).toString()}`
     : null;
+
+/** As many ids as fit into an address. */
+export const MOST_ZIPPED = 1_000;
+/** An album, an artist, a playlist or some tracks, to be saved as one file. */
+export const zipUrl = async (asked: Record<string, string | number>): Promise<string> =>
+  `${API}/zip${toQueryString({ ...asked, token: await downloadToken('/zip') })}`;
 
 /** To be saved. */
 export const originalUrl = (trackId: number): string => `${API}/stream/${trackId}${toQueryString({ token: token() })}`;

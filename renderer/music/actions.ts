@@ -9,6 +9,7 @@ import {
   IconDownload,
   IconDuplicate,
   IconEdit,
+  IconExportList,
   IconFetch,
   IconGoTo,
   IconIdentify,
@@ -73,7 +74,8 @@ export const isOwnUpload = ({ uploaded_by }: { uploaded_by: number | null }, { u
   uploaded_by === userId;
 
 function isAllowed({ right, orOwn }: ActionEntry, items: Items, asker: Asker): boolean {
-  if (right === undefined || asker.rights[right] || items.kind === 'playlist') return true;
+  if (right === undefined || asker.rights[right]) return true;
+  if (items.kind === 'playlist') return right !== 'can_download'; // their list is everybody's to keep
   if (orOwn === undefined) return false;
   const uploadedBy = items.kind === 'track' ? items.only?.uploaded_by : undefined;
   return uploadedBy === undefined || isOwnUpload({ uploaded_by: uploadedBy }, asker);
@@ -184,6 +186,7 @@ export const ACTIONS = [
       isFor: (items) => items.kind === 'track' && items.only?.availability === 'remote',
     },
     { name: 'download', icon: IconDownload, kinds: ALL, letter: 'd', right: 'can_download' },
+    { name: 'exportList', icon: IconExportList, kinds: ['playlist'], isSingle: true },
     { name: 'copyLink', icon: IconLink, kinds: ALL, isSingle: true, letter: 'k', isFor: (items) => items.count === 1 },
   ],
   [

@@ -11,7 +11,7 @@ import { detailOf } from '../api/problem.ts';
 import { useMaterialize } from '../api/remote.ts';
 import { useSession } from '../api/session.ts';
 import { useIdentify } from '../api/tracks.ts';
-import { originalUrl } from '../api/urls.ts';
+import { MOST_ZIPPED, originalUrl, zipUrl } from '../api/urls.ts';
 import { playList, usePlayerCommands } from '../player/use-player.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
 import { useDetailsContext, type OpenDetails } from '../ui/use-details.ts';
@@ -163,8 +163,17 @@ export function useActions(details?: OpenDetails) {
       if (kind === 'track' && only) await fetchAudio.mutateAsync(only.id);
     },
     download: async (items) => {
-      if (items.kind === 'playlist' && items.only) return save(await exportUrl(items.only.id), `${items.name}.m3u8`);
-      for (const track of await items.load()) save(originalUrl(track.id), fileName(track));
+      if (items.only && (items.kind === 'album' || items.kind === 'artist' || items.kind === 'playlist'))
+        return save(await zipUrl({ [`${items.kind}_id`]: items.only.id }), `${items.name}.zip`);
+      const tracks = await items.load();
+      const [first, ...others] = tracks;
+      if (!first) return;
+      if (others.length === 0) return save(originalUrl(first.id), fileName(first));
+      if (tracks.length > MOST_ZIPPED) return tell(t('action.tooManyToZip', { count: MOST_ZIPPED }));
+      save(await zipUrl({ track_ids: tracks.map(({ id }) => id).join(',') }), 'Music.zip');
+    },
+    exportList: async ({ kind, only, name }) => {
+      if (kind === 'playlist' && only) save(await exportUrl(only.id), `${name}.m3u8`);
     },
     copyLink: async (items) => {
       await navigator.clipboard.writeText(new URL(pageOf(items) ?? '/', location.href).href);
@@ -200,7 +209,6 @@ export function useActions(details?: OpenDetails) {
       if (name === 'like' && isLikedNow(items)) return t('action.unlike');
       if (name === 'share' && items.kind === 'playlist' && items.only?.is_public) return t('action.unshare');
       if (name === 'neverSplit' && items.kind === 'artist' && items.only?.never_split) return t('action.maySplit');
-      if (name === 'download' && items.kind === 'playlist') return t('playlist.export');
       if (name === 'goTo' && items.kind === 'track') return t('track.goToAlbum');
       return t(`action.${name}`);
     },

@@ -56,6 +56,7 @@ export {
   IconLink,
   IconLock as IconNeverSplit,
   IconDownload,
+  IconFileExport as IconExportList,
   IconCloudDownload as IconFetch,
   IconBookmarkPlus as IconSave,
   IconTrash as IconDelete,

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { albums, artists, tracks } from '../db/schema.ts';
-import { albumFolder, nameKey, numbered, safeName, trackName } from './export-names.ts';
+import { albumFolder, nameKey, numbered, safeName, trackName } from '../media/readable-names.ts';
 
 const ROWS = 50;
 const IDS = 2_000;

@@ -16,7 +16,7 @@ import type { PlaylistService } from '../playlists/service.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import { dataFiles } from './export-data.ts';
 import { isWritten, writeWhole } from './export-files.ts';
-import { numbered, safeName } from './export-names.ts';
+import { numbered, safeName } from '../media/readable-names.ts';
 import { createExportPaths, type ExportPaths, type PlacedTrack } from './export-paths.ts';
 import { assertFit } from './fit-folders.ts';
 import { eachAtOnce } from '../runtime/at-once.ts';

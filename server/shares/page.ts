@@ -11,6 +11,8 @@ export interface SharedTrack {
 export interface SharedPage {
   description: string | null;
   username: string;
+  /** Address of all tracks in one file. */
+  zip: string | undefined;
   tracks: AsyncIterable<readonly SharedTrack[]>;
 }
 
@@ -35,7 +37,7 @@ export const SHARE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export async function* sharePage({ description, username, tracks }: SharedPage): AsyncGenerator<string> {
+export async function* sharePage({ description, username, zip, tracks }: SharedPage): AsyncGenerator<string> {
   yield `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -43,7 +45,7 @@ export async function* sharePage({ description, username, tracks }: SharedPage):
 <title>${escape(description ?? 'Shared music')}</title><style>${STYLE}</style></head>
 <body><main>
 <h1>${escape(description ?? 'Shared music')}</h1>
-<p>Shared by ${escape(username)} from Tonearm</p>
+<p>Shared by ${escape(username)} from Tonearm${zip === undefined ? '' : ` · ${link(zip)}`}</p>
 <ol>
 `;
   for await (const some of tracks) yield `${some.map(item).join('\n')}\n`;
@@ -51,6 +53,8 @@ export async function* sharePage({ description, username, tracks }: SharedPage):
 </main></body></html>
 `;
 }
+
+const link = (address: string): string => `<a href="${escape(address)}">Download all</a>`;
 
 function item({ title, artistName, address }: SharedTrack): string {
   const artist = artistName === null ? '' : ` <span>${escape(artistName)}</span>`;

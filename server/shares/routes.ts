@@ -10,6 +10,7 @@ import { PLAYABLE } from '../streaming/direct-or-transcoded.ts';
 import type { StreamingService } from '../streaming/service.ts';
 import { SHARE_POLICY, sharePage, type SharedTrack } from './page.ts';
 import type { ShareService, ShareSummary } from './service.ts';
+import type { ZipService } from '../zips/service.ts';
 
 const token = z.string().regex(/^[\w-]{10,64}$/);
 const AT_ONCE = 100;
@@ -26,10 +27,11 @@ export interface ShareRouteDeps {
   shares: ShareService;
   library: Pick<LibraryService, 'tracksById'>;
   streaming: StreamingService;
+  zips: ZipService;
   usernameOf: (userId: UserId) => string;
 }
 
-export const shareRoutes = ({ shares, library, streaming, usernameOf }: ShareRouteDeps): Route[] => [
+export const shareRoutes = ({ shares, library, streaming, zips, usernameOf }: ShareRouteDeps): Route[] => [
   route(
     {
       method: 'get',
@@ -47,8 +49,9 @@ export const shareRoutes = ({ shares, library, streaming, usernameOf }: ShareRou
         'Content-Type': 'text/html; charset=utf-8',
         'X-Robots-Tag': 'noindex',
       });
-      const { description, userId } = share;
-      await sendText(res, sharePage({ description, username: usernameOf(userId), tracks: tracksOf(share) }));
+      const { description, userId, mayDownload } = share;
+      const zip = mayDownload ? `/share/${params.token}/zip` : undefined;
+      await sendText(res, sharePage({ description, username: usernameOf(userId), zip, tracks: tracksOf(share) }));
 
       async function* tracksOf({ id, token, trackIds }: ShareSummary): AsyncGenerator<SharedTrack[]> {
         const positions = shares.positionsOf(id);
@@ -62,6 +65,24 @@ export const shareRoutes = ({ shares, library, streaming, usernameOf }: ShareRou
           await turn();
         }
       }
+    },
+  ),
+
+  route(
+    {
+      method: 'get',
+      path: '/share/:token/zip',
+      access: 'public',
+      params: ShareParam,
+      summary: 'All tracks of a share as a zip, unless its owner may not save files',
+      status: [200, 206, 304],
+      problems: ['conflict'],
+      produces: ['application/zip'],
+    },
+    ({ params, req, res, signal }) => {
+      const { userId, trackIds, description, mostKbps } = shares.whole(params.token);
+      const zipped = { trackIds, name: description ?? 'Shared music' };
+      return zips.send(req, res, { userId, zipped, wish: { mostKbps } }, signal);
     },
   ),
 

@@ -39,9 +39,13 @@ export function createShareService({ db, now }: { db: MainDb; now: () => Date })
       .map(({ id }) => id),
   });
   /** Undefined also when the owner may no longer share. */
-  const findOpen = (token: string): { share: ShareRow; mostKbps: number | null } | undefined =>
+  const findOpen = (token: string): { share: ShareRow; mostKbps: number | null; mayDownload: boolean } | undefined =>
     db
-      .select({ share: shares, mostKbps: users.maxBitrateKbps })
+      .select({
+        share: shares,
+        mostKbps: users.maxBitrateKbps,
+        mayDownload: sql<boolean>`${users.isSuperuser} OR ${users.canDownload}`.mapWith(Boolean),
+      })
       .from(shares)
       .innerJoin(users, eq(users.id, shares.userId))
       .where(
@@ -113,14 +117,22 @@ export function createShareService({ db, now }: { db: MainDb; now: () => Date })
     },
 
     /** Finds a share and counts the visit. Throws `not_found`, also for one that expired or was deleted. */
-    visit(token: string): ShareSummary {
-      const row = findOpen(token)?.share;
-      if (!row) throw notFound('share');
+    visit(token: string): ShareSummary & { mayDownload: boolean } {
+      const open = findOpen(token);
+      if (!open) throw notFound('share');
+      const row = open.share;
       db.update(shares)
         .set({ visitCount: sql`${shares.visitCount} + 1`, lastVisitedAt: now() })
         .where(eq(shares.id, row.id))
         .run();
-      return withTracks(row);
+      return { ...withTracks(row), mayDownload: open.mayDownload };
+    },
+
+    /** All of its tracks, to be saved. Throws `not_found`, also when its owner may not save files. */
+    whole(token: string): ShareSummary & { mostKbps: number | null } {
+      const open = findOpen(token);
+      if (!open?.mayDownload) throw notFound('share');
+      return { ...withTracks(open.share), mostKbps: open.mostKbps };
     },
 
     /** The track at a position of the share, with the bitrate limit of its owner. Throws `not_found`. */

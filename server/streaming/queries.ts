@@ -17,6 +17,7 @@ export type StreamedTrack = RowAs<
   | 'durationMs'
   | 'storageUri'
   | 'contentHash'
+  | 'sizeBytes'
   | 'availability'
   | 'sectionStart'
   | 'sectionEnd'
@@ -27,7 +28,7 @@ export function prepareFindStreamed(db: MainDb): (id: TrackId) => StreamedTrack 
   const statement = db.$client.prepare<[number], StreamedTrack>(`
     SELECT title, artist_name AS artistName, format, codec, bitrate_kbps AS bitrateKbps, sample_rate_hz AS
       sampleRateHz, bit_depth AS bitDepth, channels, duration_ms AS durationMs, storage_uri AS storageUri,
-      content_hash AS contentHash, availability,
+      content_hash AS contentHash, size_bytes AS sizeBytes, availability,
       section_start AS sectionStart, section_end AS sectionEnd
     FROM tracks WHERE id = ?`);
   return (id) => statement.get(id);

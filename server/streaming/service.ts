@@ -52,15 +52,67 @@ export function createStreamingService({ db, audioStore, onGone, transcodes }: S
     if (transcodes) await sendTranscoded(req, res, await transcodes.open(wanted), options, signal);
   }
 
-  return {
-    /** Throws `not_found`. */
-    describe(id: TrackId): StreamedTrack {
-      const track = find(id);
-      if (!track) throw notFound('track', id);
-      return track;
-    },
+  /** Throws `not_found`. */
+  function describe(id: TrackId): StreamedTrack {
+    const track = find(id);
+    if (!track) throw notFound('track', id);
+    return track;
+  }
 
-    canTranscode: async (): Promise<boolean> => (await transcodes?.isPossible()) === true,
+  const canTranscode = async (): Promise<boolean> => (await transcodes?.isPossible()) === true;
+
+  /** What is sent for a wish: the file as it is, or converted. Throws `forbidden`, and what `uriOf` throws. */
+  async function choose(id: TrackId, track: StreamedTrack, wish: SendWish) {
+    const uri = uriOf(id, track);
+    const { mostKbps } = wish;
+    const wished = withFormat(track, wish);
+    const isAsked = mostKbps !== null || needsTranscoder(wished);
+    const chosen = chooseAudio(track, wished, isAsked && (await canTranscode()), mostKbps);
+    const section = sectionOf(track);
+    return { uri, order: section ? { ...(chosen === 'original' ? WHOLE_SECTION : chosen), section } : chosen };
+  }
+
+  /** Marks the track where its audio is not there any more. */
+  function asKnown(id: TrackId, error: unknown): unknown {
+    const known = error instanceof AppError || !isSystemError(error) ? error : openError(error);
+    if (known instanceof AppError && known.code === 'gone') onGone(id);
+    return known;
+  }
+
+  return {
+    describe,
+    canTranscode,
+
+    /**
+     * The file that is sent for a wish: as it is, or one that is made when it is asked for. Throws like `send`.
+     */
+    async fileFor(id: TrackId, wish: SendWish): Promise<PreparedFile> {
+      const track = describe(id);
+      const { uri, order } = await choose(id, track, wish);
+      try {
+        const file = await audioStore.resolve(uri);
+        if (order === 'original') return { kind: 'file', track, file };
+        const wanted: Wanted = {
+          identity: await identityOf(id, track, file),
+          file,
+          order,
+          durationMs: track.durationMs,
+        };
+        return {
+          kind: 'conversion',
+          track,
+          extension: PROFILES[order.profile].extension,
+          async make(signal) {
+            if (!transcodes) throw new AppError('unavailable', 'The server cannot transcode: it has no ffmpeg.');
+            const made = await transcodes.open(wanted);
+            const path = 'path' in made ? made.path : await made.run.whole(signal);
+            return { path, leave: made.leave };
+          },
+        };
+      } catch (error) {
+        throw asKnown(id, error);
+      }
+    },
 
     /**
      * Sends the track's audio. Throws `not_found`, `conflict` (a placeholder), `gone` (also when that shows only on
@@ -73,14 +125,8 @@ export function createStreamingService({ db, audioStore, onGone, transcodes }: S
       wish: SendWish,
       signal: AbortSignal,
     ): Promise<void> {
-      const track = this.describe(id);
-      const uri = uriOf(id, track);
-      const { mostKbps } = wish;
-      const wished = withFormat(track, wish);
-      const isAsked = mostKbps !== null || needsTranscoder(wished);
-      const chosen = chooseAudio(track, wished, isAsked && (await this.canTranscode()), mostKbps);
-      const section = sectionOf(track);
-      const order = section ? { ...(chosen === 'original' ? WHOLE_SECTION : chosen), section } : chosen;
+      const track = describe(id);
+      const { uri, order } = await choose(id, track, wish);
       try {
         const file = await audioStore.resolve(uri);
         if (order === 'original')
@@ -99,13 +145,21 @@ export function createStreamingService({ db, audioStore, onGone, transcodes }: S
         };
         await sendAs(req, res, wanted, options, signal);
       } catch (error) {
-        const known = error instanceof AppError || !isSystemError(error) ? error : openError(error);
-        if (known instanceof AppError && known.code === 'gone') onGone(id);
-        throw known;
+        throw asKnown(id, error);
       }
     },
   };
 }
+
+/** The audio of a track as a file. Call `leave` when the made one has been read. */
+export type PreparedFile = { track: StreamedTrack } & (
+  | { kind: 'file'; file: StoredFile }
+  | {
+      kind: 'conversion';
+      extension: string;
+      make(signal: AbortSignal): Promise<{ path: string; leave: () => void }>;
+    }
+);
 
 /** What stands for the original of a part of a file: all of its samples. */
 const WHOLE_SECTION: TranscodeOrder = { profile: 'flac', bitrateKbps: 0, startMs: 0 };

@@ -31,6 +31,7 @@ const TEXT: Record<string, string> = {
   stats: 'aggregates with windows and JSON over whole tables',
   streaming: 'runs for each request of a player',
   uploads: 'runs for each file',
+  zips: 'JSON lists of ids in their order',
 };
 
 const files = globSync('**/*.ts', { cwd: server }).map((file) => {

@@ -7,12 +7,14 @@ import { refusal } from '../../db/rights.ts';
 import { AppError } from '../../errors.ts';
 import { sendBytes } from '../../http/send-bytes.ts';
 import type { StreamingService } from '../../streaming/service.ts';
+import type { Zipped, ZipService } from '../../zips/service.ts';
 import { bytes, needs, type Call, type Endpoints } from '../endpoint.ts';
 import { idOf, parseId, type ItemId } from '../ids.ts';
 import { urlOf } from '../urls.ts';
 
 export interface MediaDeps {
   streaming: StreamingService;
+  zips: ZipService;
   /** Resolves when a saved track has its audio; throws when it cannot be fetched. */
   fetchNow: (userId: UserId, id: TrackId, signal: AbortSignal) => Promise<void>;
   covers: CoverSource;
@@ -36,7 +38,7 @@ export interface CoverSource {
 const MOST_COVER = 1_200;
 const PLACEHOLDER = { contentType: 'image/jpeg', cacheControl: 'private, max-age=300' };
 
-export function mediaEndpoints({ streaming, covers, placeholderPath, fetchNow }: MediaDeps): Endpoints {
+export function mediaEndpoints({ streaming, zips, covers, placeholderPath, fetchNow }: MediaDeps): Endpoints {
   /** Clients have no way to fetch the audio of a saved track, so playing it does. */
   async function playable({ params, user, signal }: Call): Promise<TrackId> {
     const id = idOf('track', params.required('id'));
@@ -98,7 +100,10 @@ export function mediaEndpoints({ streaming, covers, placeholderPath, fetchNow }:
     download: needs(
       'canDownload',
       bytes(async (call) => {
-        const { req, res, signal } = call;
+        const { req, res, user, signal } = call;
+        const zipped = zippedOf(call.params.required('id'));
+        if (zipped)
+          return zips.send(req, res, { userId: user.id, zipped, wish: { format: 'raw', mostKbps: null } }, signal);
         await streaming.send(req, res, await playable(call), { format: 'raw', download: true, mostKbps: null }, signal);
       }),
     ),
@@ -145,3 +150,11 @@ const hlsPiece = (url: string, durationMs: number | null): string[] => {
     '#EXT-X-ENDLIST',
   ];
 };
+
+/** An album, an artist or a playlist is saved as a zip; undefined for a song. */
+function zippedOf(text: string): Zipped | undefined {
+  const item = parseId(text);
+  if (item?.kind === 'album') return { albumId: item.id };
+  if (item?.kind === 'artist') return { artistId: item.id };
+  return item?.kind === 'playlist' ? { playlistId: item.id } : undefined;
+}

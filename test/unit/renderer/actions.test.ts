@@ -85,7 +85,8 @@ it('music is fetched and saved by those who may, and a list of names is saved by
   const nobody = { ...LISTENER, rights: { ...LISTENER.rights, can_upload: false, can_download: false } };
   expect(namesFor(remote, LISTENER)).toEqual(expect.arrayContaining(['fetch', 'download']));
   expect(namesFor(remote, nobody).filter((name) => ['fetch', 'download'].includes(name))).toEqual([]);
-  expect(namesFor(some('playlist'), nobody)).toContain('download');
+  expect(namesFor(some('playlist'), nobody)).toContain('exportList');
+  expect(namesFor(some('playlist'), nobody)).not.toContain('download');
 });
 
 it('an entry can be moved and removed, if the list can be changed', () => {

@@ -1,6 +1,6 @@
 // Names that are valid on every system.
 import { describe, expect, it } from 'vitest';
-import { albumFolder, nameKey, numbered, safeName, trackName } from '../../../server/backup/export-names.ts';
+import { albumFolder, nameKey, numbered, safeName, trackName } from '../../../server/media/readable-names.ts';
 
 describe('safeName', () => {
   it.each([

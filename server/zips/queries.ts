@@ -1,0 +1,51 @@
+// Which tracks go into a zip, and what they are called there.
+import type { MainDb } from '../db/client.ts';
+import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { albums, tracks } from '../db/schema.ts';
+
+export interface NamedRow extends RowAs<typeof tracks, 'id' | 'title' | 'artistName' | 'trackNumber' | 'discNumber'> {
+  albumTitle: RowAs<typeof albums, 'title'>['title'] | null;
+  albumArtist: string | null;
+  year: number | null;
+  discCount: number | null;
+  createdAt: number;
+}
+
+const AT_ONCE = 500;
+
+export function createZipQueries(db: MainDb) {
+  const client = db.$client;
+  const ofAlbum = client
+    .prepare<[number], TrackId>('SELECT id FROM tracks WHERE album_id = ? ORDER BY disc_number, track_number, id')
+    .pluck();
+  const ofArtist = client
+    .prepare<[number, number], TrackId>(
+      `SELECT t.id FROM tracks t LEFT JOIN albums a ON a.id = t.album_id
+       WHERE t.id IN (SELECT track_id FROM track_artists WHERE artist_id = ?
+         UNION SELECT id FROM tracks WHERE album_id IN (SELECT id FROM albums WHERE artist_id = ?))
+       ORDER BY a.year, t.album_id, t.disc_number, t.track_number, t.id`,
+    )
+    .pluck();
+  const named = client.prepare<[string], NamedRow>(
+    `SELECT t.id, t.title, t.artist_name AS artistName, t.track_number AS trackNumber, t.disc_number AS discNumber,
+       a.title AS albumTitle, r.name AS albumArtist, a.year, a.disc_count AS discCount, t.created_at AS createdAt
+     FROM json_each(?) wanted JOIN tracks t ON t.id = wanted.value
+       LEFT JOIN albums a ON a.id = t.album_id LEFT JOIN artists r ON r.id = a.artist_id ORDER BY wanted.key`,
+  );
+  const album = client.prepare<[number], { title: string; artist: string | null }>(
+    'SELECT a.title, r.name AS artist FROM albums a LEFT JOIN artists r ON r.id = a.artist_id WHERE a.id = ?',
+  );
+  const artist = client.prepare<[number], string>('SELECT name FROM artists WHERE id = ?').pluck();
+
+  return {
+    findAlbum: (id: AlbumId) => album.get(id),
+    findArtist: (id: ArtistId): string | undefined => artist.get(id),
+    ofAlbum: (id: AlbumId): TrackId[] => ofAlbum.all(id),
+    ofArtist: (id: ArtistId): TrackId[] => ofArtist.all(id, id),
+    /** In the same order, some hundred at a time. */
+    *named(ids: readonly TrackId[]): Generator<NamedRow[]> {
+      for (let at = 0; at < ids.length; at += AT_ONCE) yield named.all(JSON.stringify(ids.slice(at, at + AT_ONCE)));
+    },
+  };
+}

@@ -1,0 +1,277 @@
+// Zips of albums, playlists, artists and selections, sent while they are read. Where every file goes as it is, sizes
+// and layout are known in advance, so that a broken download can be resumed; converted files are made one by one.
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { crc32 } from 'node:zlib';
+import type { MainDb } from '../db/client.ts';
+import type { AlbumId, ArtistId, PlaylistId, TrackId, UserId } from '../db/ids.ts';
+import { AppError, conflict, notFound } from '../errors.ts';
+import { contentDisposition } from '../http/content-disposition.ts';
+import { sendBytes } from '../http/send-bytes.ts';
+import { zipBytes, zipSize, type ZipEntry } from '../http/zip.ts';
+import { albumFolder, nameKey, numbered, safeName, trackName } from '../media/readable-names.ts';
+import type { PlaylistService } from '../playlists/service.ts';
+import { turn } from '../runtime/turns.ts';
+import type { PreparedFile, SendWish, StreamingService } from '../streaming/service.ts';
+import { createZipQueries, type NamedRow } from './queries.ts';
+
+export const MAX_ZIPPED = 20_000;
+const READ_BYTES = 256 << 10;
+/** Checksums of files that were sent, for the end of their zip and for its next part. */
+const MAX_KNOWN = 100_000;
+const CACHE_CONTROL = 'private, no-cache';
+const NOT_INCLUDED = 'Not included.txt';
+
+/** What is asked for. */
+export type Zipped =
+  | { albumId: AlbumId }
+  | { artistId: ArtistId }
+  | { playlistId: PlaylistId }
+  | { trackIds: readonly TrackId[]; name: string };
+
+export type ZipWish = Pick<SendWish, 'format' | 'maxBitrateKbps' | 'mostKbps'>;
+
+export interface ZipDeps {
+  db: MainDb;
+  playlists: Pick<PlaylistService, 'get' | 'allEntries'>;
+  streaming: Pick<StreamingService, 'fileFor'>;
+}
+
+interface Listed {
+  /** Of the zip, without its extension. */
+  name: string;
+  trackIds: readonly TrackId[];
+  /** In one folder with a number, as a playlist has its order. */
+  isOrdered: boolean;
+}
+
+interface Planned {
+  path: string;
+  modifiedAt: Date;
+  prepared: PreparedFile | { kind: 'text'; bytes: Buffer };
+}
+
+export type ZipService = ReturnType<typeof createZipService>;
+
+export function createZipService({ db, playlists, streaming }: ZipDeps) {
+  const queries = createZipQueries(db);
+  const sums = new Map<string, number>();
+
+  async function list(userId: UserId, zipped: Zipped): Promise<Listed> {
+    if ('trackIds' in zipped) return { ...zipped, isOrdered: false };
+    if ('playlistId' in zipped) {
+      const playlist = await playlists.get(userId, zipped.playlistId);
+      const trackIds: TrackId[] = [];
+      for await (const entries of playlists.allEntries(userId, playlist))
+        for (const { track } of entries) trackIds.push(track.id as TrackId);
+      return { name: playlist.name, trackIds, isOrdered: true };
+    }
+    if ('albumId' in zipped) {
+      const album = queries.findAlbum(zipped.albumId);
+      if (!album) throw notFound('album', zipped.albumId);
+      const name = album.artist === null ? album.title : `${album.artist} - ${album.title}`;
+      return { name, trackIds: queries.ofAlbum(zipped.albumId), isOrdered: false };
+    }
+    const name = queries.findArtist(zipped.artistId);
+    if (name === undefined) throw notFound('artist', zipped.artistId);
+    return { name, trackIds: queries.ofArtist(zipped.artistId), isOrdered: false };
+  }
+
+  /** Every track that has audio, with its path; what has none is named in a text file. */
+  async function plan({ name, trackIds, isOrdered }: Listed, wish: ZipWish): Promise<Planned[]> {
+    if (trackIds.length > MAX_ZIPPED) throw conflict(`A zip holds ${MAX_ZIPPED} tracks at most. Choose fewer.`);
+    const taken = new Set<string>();
+    const planned: Planned[] = [];
+    const absent: string[] = [];
+    const digits = String(trackIds.length).length;
+    let position = 0;
+    for (const rows of queries.named(trackIds)) {
+      for (const row of rows) {
+        position++;
+        try {
+          const prepared = await streaming.fileFor(row.id, { download: true, ...wish });
+          const extension = prepared.kind === 'file' ? extensionOf(prepared) : prepared.extension;
+          const stem = isOrdered ? `${safeName(name, 'Playlist')}/${inOrder(row, position, digits)}` : pathOf(row);
+          const path = free(taken, (n) => `${numbered(stem, n)}.${extension}`);
+          planned.push({ path, modifiedAt: new Date(row.createdAt), prepared });
+        } catch (error) {
+          if (!(error instanceof AppError && ['gone', 'conflict', 'not_found'].includes(error.code))) throw error;
+          absent.push(`${row.artistName ?? '?'} - ${row.title}: ${error.message}`);
+        }
+      }
+      await turn();
+    }
+    if (planned.length === 0) throw conflict('None of these tracks has audio on this server.');
+    if (absent.length > 0)
+      planned.push({
+        path: NOT_INCLUDED,
+        modifiedAt: planned[0]?.modifiedAt ?? new Date(0),
+        prepared: { kind: 'text', bytes: Buffer.from(`${absent.join('\n')}\n`) },
+      });
+    return planned;
+  }
+
+  const remember = (key: string, sum: number): number => {
+    if (sums.size >= MAX_KNOWN) sums.clear();
+    sums.set(key, sum);
+    return sum;
+  };
+
+  /** An entry for a file that is there, with what it is recognized by. */
+  async function entryOf({ path, modifiedAt, prepared }: Planned): Promise<{ entry: ZipEntry; identity: string }> {
+    if (prepared.kind === 'conversion') throw new TypeError('a conversion has no size yet');
+    if (prepared.kind === 'text') return textEntry(path, modifiedAt, prepared.bytes);
+    const { file, track } = prepared;
+    const known = file.immutable && file.path === undefined && track.sizeBytes !== null && track.contentHash !== null;
+    const found = known ? { size: track.sizeBytes ?? 0, modifiedAt } : await file.stat();
+    const identity = file.immutable
+      ? (track.contentHash ?? '')
+      : `${String(file.path)}-${found.size}-${found.modifiedAt.getTime()}`;
+    const read = async (range?: { start: number; end: number }) =>
+      (await file.open(range)).stream as AsyncIterable<Buffer>;
+    return {
+      identity,
+      entry: {
+        name: path,
+        size: found.size,
+        modifiedAt: found.modifiedAt,
+        crc32: async () => sums.get(identity) ?? remember(identity, found.size === 0 ? 0 : await sumOf(await read())),
+        read,
+      },
+    };
+  }
+
+  /** Each is made when its turn comes, and dropped when it has been sent. */
+  async function* made(planned: readonly Planned[], signal: AbortSignal): AsyncGenerator<ZipEntry> {
+    for (const one of planned) {
+      signal.throwIfAborted();
+      if (one.prepared.kind !== 'conversion') {
+        yield (await entryOf(one)).entry;
+        continue;
+      }
+      const { path, leave } = await one.prepared.make(signal);
+      try {
+        const { size } = await stat(path);
+        const sum = await sumOf(createReadStream(path, { highWaterMark: READ_BYTES }));
+        yield {
+          name: one.path,
+          size,
+          modifiedAt: one.modifiedAt,
+          crc32: () => Promise.resolve(sum),
+          read: (range) => createReadStream(path, { highWaterMark: READ_BYTES, ...range }),
+        };
+      } finally {
+        leave();
+      }
+    }
+  }
+
+  return {
+    /**
+     * Throws `not_found`, `conflict` when there is nothing to send or too much, and `forbidden` where the limit of the
+     * account cannot be kept.
+     */
+    async send(
+      req: IncomingMessage,
+      res: ServerResponse,
+      { userId, zipped, wish }: { userId: UserId; zipped: Zipped; wish: ZipWish },
+      signal: AbortSignal,
+    ): Promise<void> {
+      const listed = await list(userId, zipped);
+      const planned = await plan(listed, wish);
+      const disposition = contentDisposition('attachment', { title: listed.name, extension: 'zip', untitled: 'Music' });
+      if (planned.some(({ prepared }) => prepared.kind === 'conversion')) {
+        res.statusCode = 200;
+        res.setHeader('Content-Type', 'application/zip');
+        res.setHeader('Content-Disposition', disposition);
+        res.setHeader('Cache-Control', CACHE_CONTROL);
+        res.setHeader('Accept-Ranges', 'none');
+        if (req.method === 'HEAD') return void res.end();
+        return sendPieces(zipBytes(made(planned, signal)), res, signal);
+      }
+      const entries: ZipEntry[] = [];
+      const hash = createHash('sha256');
+      let newest = 0;
+      for (const one of planned) {
+        const { entry, identity } = await entryOf(one);
+        entries.push(entry);
+        hash.update(JSON.stringify([entry.name, entry.size, entry.modifiedAt, identity]));
+        newest = Math.max(newest, entry.modifiedAt.getTime());
+      }
+      const size = zipSize(entries);
+      await sendBytes(
+        req,
+        res,
+        {
+          stat: () => Promise.resolve({ size, modifiedAt: new Date(newest) }),
+          open: (range) =>
+            Promise.resolve({
+              stream: Readable.from(zipBytes(entries, range), { objectMode: false, highWaterMark: READ_BYTES }),
+            }),
+        },
+        {
+          contentType: 'application/zip',
+          cacheControl: CACHE_CONTROL,
+          etag: hash.digest('hex').slice(0, 32),
+          disposition,
+        },
+      );
+    },
+  };
+}
+
+async function sendPieces(pieces: AsyncIterable<Buffer>, res: ServerResponse, signal: AbortSignal): Promise<void> {
+  await pipeline(Readable.from(pieces, { objectMode: false, highWaterMark: READ_BYTES }), res).catch(
+    (error: unknown) => {
+      if (!signal.aborted) throw error; // aborted: the client is gone
+    },
+  );
+}
+
+async function sumOf(pieces: AsyncIterable<Buffer>): Promise<number> {
+  let sum = 0;
+  for await (const piece of pieces) sum = crc32(piece, sum);
+  return sum;
+}
+
+function free(taken: Set<string>, toPath: (n: number) => string): string {
+  for (let n = 1; ; n++) {
+    const path = toPath(n);
+    if (taken.has(nameKey(path))) continue;
+    taken.add(nameKey(path));
+    return path;
+  }
+}
+
+/** As in an export, so that a zip can be unpacked into a music folder. */
+function pathOf(row: NamedRow): string {
+  const name = trackName({ ...row, discCount: row.discCount ?? 1 });
+  if (row.albumTitle === null) return `${safeName(row.artistName ?? '', 'Unknown Artist')}/${name}`;
+  return `${albumFolder(row.albumArtist, row.year, row.albumTitle)}/${name}`;
+}
+
+const inOrder = ({ title, artistName }: NamedRow, position: number, digits: number): string =>
+  safeName(
+    `${String(position).padStart(Math.max(2, digits), '0')} ${artistName === null ? '' : `${artistName} - `}${title}`,
+    String(position),
+  );
+
+const textEntry = (name: string, modifiedAt: Date, bytes: Buffer): { entry: ZipEntry; identity: string } => ({
+  identity: bytes.toString(),
+  entry: {
+    name,
+    size: bytes.length,
+    modifiedAt,
+    crc32: () => Promise.resolve(crc32(bytes)),
+    read: ({ start, end }) => Readable.from([bytes.subarray(start, end + 1)]),
+  },
+});
+
+const extensionOf = ({ track: { storageUri, format } }: PreparedFile): string => {
+  const found = /\.([A-Za-z0-9]{1,8})$/.exec(storageUri ?? '')?.[1] ?? format ?? 'bin';
+  return found.toLowerCase();
+};

@@ -1,0 +1,155 @@
+// Albums, playlists, artists and selections as one file, over both APIs and in shares.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AlbumOut, TrackOut } from '../../server/library/wire.ts';
+import type { PlaylistOut } from '../../server/playlists/wire.ts';
+import { makeLibrary, type Manifest } from '../support/library.ts';
+import { OFFLINE, openPhone, type Phone } from '../support/phone.ts';
+import { allTracks } from '../support/served-library.ts';
+import { registerUser, startServer, type TestServer } from '../support/server.ts';
+import { toolOrWarn } from '../support/tools.ts';
+import { unzip } from '../support/unzip.ts';
+
+const ffmpeg = toolOrWarn('ffmpeg', 'zips of converted audio are');
+
+let dir: string;
+let server: TestServer;
+let phone: Phone;
+let manifest: Manifest;
+let tracks: TrackOut[];
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'tonearm-zips-'));
+  manifest = makeLibrary({ tracks: 12, messy: 0, seed: 'zips', formats: ['flac'] }, join(dir, 'music'));
+  server = await startServer({ env: { ...OFFLINE, LOCAL_MEDIA_IMPORT_PATH: manifest.dir } });
+  await server.api('/sources/local_folder/scan', { method: 'POST' });
+  await server.app.drain();
+  phone = await openPhone(server);
+  tracks = await allTracks(server);
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const get = (query: string, { token = server.token, ...init }: RequestInit & { token?: string } = {}) =>
+  fetch(`${server.url}/api/v1/zip?${query}`, {
+    ...init,
+    headers: { Authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) },
+  });
+const bytesOf = async (answer: Response): Promise<Buffer> => Buffer.from(await answer.arrayBuffer());
+const originalOf = (track: TrackOut): Buffer => readFileSync(join(manifest.dir, track.source_id ?? ''));
+
+test('an album is a zip of its original files, with the names of a music folder', async () => {
+  const album = tracks[0]!.album_id!;
+  const answer = await get(`album_id=${album}`);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/zip']);
+  const { title } = (await server.api<AlbumOut>(`/albums/${album}`)).body;
+  expect(decodeURIComponent(answer.headers.get('content-disposition') ?? '')).toContain(`${title}.zip`);
+  const zip = await bytesOf(answer);
+  expect(answer.headers.get('content-length')).toBe(String(zip.length));
+  const files = await unzip(zip);
+  const own = tracks.filter(({ album_id: id }) => id === album);
+  expect(files).toHaveLength(own.length);
+  for (const track of own)
+    expect(files.find(({ bytes }) => bytes.equals(originalOf(track)))?.name).toMatch(/^[^/]+\/[^/]+\/[^/]+\.flac$/);
+});
+
+test('a broken download goes on where it stopped, and not when the zip is another one by now', async () => {
+  const query = `track_ids=${tracks
+    .slice(0, 5)
+    .map(({ id }) => id)
+    .join(',')}`;
+  const whole = await get(query);
+  const [etag, zip] = [whole.headers.get('etag') ?? '', await bytesOf(whole)];
+  const at = Math.floor(zip.length / 2);
+  const rest = await get(query, { headers: { Range: `bytes=${at}-`, 'If-Range': etag } });
+  expect([rest.status, rest.headers.get('content-range')]).toEqual([
+    206,
+    `bytes ${at}-${zip.length - 1}/${zip.length}`,
+  ]);
+  expect(Buffer.concat([zip.subarray(0, at), await bytesOf(rest)]).equals(zip)).toBe(true);
+  const other = await get(query, { headers: { Range: `bytes=${at}-`, 'If-Range': '"another"' } });
+  expect(other.status).toBe(200);
+  await other.body?.cancel();
+  expect((await get(query, { headers: { 'If-None-Match': etag } })).status).toBe(304);
+  const head = await get(query, { method: 'HEAD' });
+  expect(head.headers.get('content-length')).toBe(String(zip.length));
+});
+
+test('a playlist keeps its order, also with a track twice, and what has no audio is named', async () => {
+  const [first, second] = [tracks[3]!, tracks[1]!];
+  const { body: list } = await server.api<PlaylistOut>('/playlists', {
+    method: 'POST',
+    body: { name: 'Odd: names / here?', track_ids: [first.id, second.id, first.id] },
+  });
+  const files = await unzip(await bytesOf(await get(`playlist_id=${list.id}`)));
+  expect(files.map(({ bytes }) => bytes)).toEqual([originalOf(first), originalOf(second), originalOf(first)]);
+  expect(files.map(({ name }) => basename(name).slice(0, 3))).toEqual(['01 ', '02 ', '03 ']);
+  expect(files.every(({ name }) => !/[\\:*?"<>|]/.test(name))).toBe(true);
+});
+
+test('an artist is everything that is theirs', async () => {
+  const artist = tracks[0]!.artists[0]!.id;
+  const files = await unzip(await bytesOf(await get(`artist_id=${artist}`)));
+  const own = tracks.filter(({ artists }) => artists.some(({ id }) => id === artist));
+  for (const track of own) expect(files.some(({ bytes }) => bytes.equals(originalOf(track)))).toBe(true);
+});
+
+test.runIf(ffmpeg)('converted tracks come one after the other, without ranges', async () => {
+  const answer = await get(`track_ids=${tracks[0]!.id},${tracks[1]!.id}&format=mp3&max_bitrate=64`);
+  expect([answer.headers.get('accept-ranges'), answer.headers.get('content-length')]).toEqual(['none', null]);
+  const files = await unzip(await bytesOf(answer));
+  expect(files.map(({ name }) => name.split('.').at(-1))).toEqual(['mp3', 'mp3']);
+  expect(files.every(({ bytes }) => bytes.length > 1_000)).toBe(true);
+});
+
+test('what is asked for has to be one thing that is there', async () => {
+  for (const [query, status] of [
+    ['', 422],
+    ['album_id=1&artist_id=1', 422],
+    ['track_ids=x', 422],
+    ['album_id=99999', 404],
+    ['playlist_id=99999', 404],
+  ] as const)
+    expect([query, (await get(query)).status]).toEqual([query, status]);
+});
+
+test('it takes the right to save files, and a token for a download works in an address', async () => {
+  const token = await registerUser(server, 'listener');
+  expect((await get(`album_id=${tracks[0]!.album_id}`, { token, method: 'HEAD' })).status).toBe(200);
+  const { body } = await server.api<{ token: string }>('/auth/media-token', {
+    method: 'POST',
+    body: { scope: 'download', path: '/zip' },
+    token,
+  });
+  const byAddress = async (): Promise<number> =>
+    (await fetch(`${server.url}/api/v1/zip?album_id=${tracks[0]!.album_id}&token=${body.token}`, { method: 'HEAD' }))
+      .status;
+  expect(await byAddress()).toBe(200);
+  const { body: me } = await server.api<{ id: number }>('/users/me', { token });
+  await server.api(`/users/${me.id}`, { method: 'PATCH', body: { can_download: false } });
+  expect([await byAddress(), (await get(`track_ids=${tracks[0]!.id}`, { token })).status]).toEqual([403, 403]);
+});
+
+test('Subsonic’s download takes albums, artists and playlists', async () => {
+  const album = tracks[0]!.album_id!;
+  const expected = await unzip(await bytesOf(await get(`album_id=${album}`)));
+  const answer = await phone.bytes('download', { id: `al-${album}` });
+  expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename=".*\.zip"/);
+  expect(await unzip(await bytesOf(answer))).toEqual(expected);
+});
+
+test('a share is saved as a whole, while its owner may save files', async () => {
+  const { share } = await phone.ask<{ share: { url: string }[] }>(
+    'createShare',
+    { id: `tr-${tracks[0]!.id}`, description: 'For you' },
+    'shares',
+  );
+  const url = share[0]!.url;
+  expect(await (await fetch(url)).text()).toContain('Download all');
+  const files = await unzip(await bytesOf(await fetch(`${url}/zip`)));
+  expect(files.map(({ bytes }) => bytes)).toEqual([originalOf(tracks[0]!)]);
+});

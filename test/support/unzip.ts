@@ -1,0 +1,21 @@
+// Reads a zip as others do: from its list of files. Fails where names, sizes or checksums are not right.
+import { buffer } from 'node:stream/consumers';
+import { crc32 } from 'node:zlib';
+import { fromBufferPromise } from 'yauzl';
+
+export interface Unzipped {
+  name: string;
+  bytes: Buffer;
+  modifiedAt: Date;
+}
+
+export async function unzip(zip: Buffer): Promise<Unzipped[]> {
+  const file = await fromBufferPromise(zip, { strictFileNames: true });
+  const found: Unzipped[] = [];
+  for await (const entry of file.eachEntry()) {
+    const bytes = await buffer(await file.openReadStreamPromise(entry));
+    if (crc32(bytes) !== entry.crc32) throw new Error(`the checksum of ${entry.fileName} is wrong`);
+    found.push({ name: entry.fileName, bytes, modifiedAt: entry.getLastModDate() });
+  }
+  return found;
+}
