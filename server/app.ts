@@ -108,7 +108,8 @@ export async function createApp(options: AppOptions) {
   const watcher = add(watchModule({ ...base, tuning }));
   const folders = add(musicFoldersModule({ ...base, ...music, settings, watcher }));
   const backup = add(backupModule({ ...base, ...stored, playlists, secrets, secretStore, tuning }));
-  const kept = { ...stored, ...music, ...files, ...pictures, ...backup, isServing, isScanning: scan.isScanning };
+  const busy = { isServing, isScanning: scan.isScanning };
+  const kept = { ...stored, ...music, ...files, ...pictures, ...backup, ...busy, streaming };
   const { dailyVerify, problems } = add(maintenanceModule({ ...base, ...kept, ...folders, inPlace, settings, tuning }));
   add(statsModule({ ...base, ...stored, ...music }));
 

@@ -303,6 +303,13 @@ export const SETTINGS = {
     unit: 'bytes',
     help: 'Size limit of the transcode cache, in bytes.',
   }),
+  STORE_CACHE_BYTES: setting(number(z.int().min(0), 'a whole number of bytes').default(5_368_709_120), {
+    group: 'storage',
+    advanced: true,
+    unit: 'bytes',
+    onlyFor: { setting: 'STORAGE_BACKEND', values: ['s3'] },
+    help: 'Size limit of the disk cache of an object store, in bytes; 0 for none.',
+  }),
   FPCALC_PATH: setting(path.optional(), {
     group: 'metadata',
     advanced: true,

@@ -5,6 +5,7 @@ import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
+import { DamagedInStore } from '../storage/file-errors.ts';
 import { coverKey } from '../storage/local-paths.ts';
 import type { Storage } from '../storage/storage.ts';
 import { isOutOfReach, listCandidates } from './nearby-pictures.ts';
@@ -59,6 +60,7 @@ export function createCoverCheck({
       return { kind: hash.digest('hex').startsWith(etag) ? 'good' : 'damaged', reason: null };
     } catch (error) {
       if (error instanceof AppError && error.code === 'not_found') return { kind: 'missing', reason: null };
+      if (error instanceof DamagedInStore) return { kind: 'damaged', reason: null };
       if (!(await storage.isUp())) throw error; // not a fault of this cover
       return { kind: 'unreadable', reason: messageOf(error) };
     }

@@ -59,6 +59,13 @@ export function libraryModule({
   const merge = createTrackMerge({ db, tracks, movers });
   const merges = createMerges({ db, tracks, merge, movers, trash, now });
 
+  const menders: ((id: TrackId) => void)[] = [];
+  function markLost(id: TrackId): void {
+    if (!library.markMissing(id)) return;
+    changes.audioLost(id);
+    changes.changed();
+  }
+
   const toTrash = (by: UserId, id: TrackId): void =>
     void db.transaction((tx) => trash.put(tx, by, id, () => changes.deleted(id)), { behavior: 'immediate' });
 
@@ -77,10 +84,16 @@ export function libraryModule({
       /** The stored audio of a track turned out to be missing, or is back. */
       audio: {
         lost(id: TrackId): void {
-          if (!library.markMissing(id)) return;
-          changes.audioLost(id);
-          changes.changed();
+          markLost(id);
+          for (const mend of menders) mend(id);
         },
+        /** Nobody can bring it back now. */
+        lostForGood: markLost,
+        /** It is there, but not what it was. */
+        damaged(id: TrackId): void {
+          for (const mend of menders) mend(id);
+        },
+        onFault: (mend: (id: TrackId) => void): void => void menders.push(mend),
         returned(id: TrackId): void {
           if (library.markAvailable(id)) changes.changed();
         },

@@ -10,9 +10,10 @@ import { createProblems, type ProblemsDeps } from './problems.ts';
 import { maintenanceRoutes } from './routes.ts';
 import { createStoreTest, type StoreTestDeps } from './storage-test.ts';
 import type { VerifyPace } from './verify-pace.ts';
-import { verifyTask, type Heal } from './verify.ts';
+import { createMend, type Heal } from './mend.ts';
+import { createVerify } from './verify.ts';
 import { COVER_TASK } from '../covers/tasks.ts';
-import { COLLECT_GARBAGE, VERIFY_STORAGE } from './tasks.ts';
+import { COLLECT_GARBAGE, MEND_TRACK, VERIFY_STORAGE } from './tasks.ts';
 import { handledBy } from '../jobs/tasks.ts';
 
 export interface MaintenanceTuning {
@@ -27,6 +28,7 @@ type MaintenanceModuleDeps = Base &
   Pick<CoversOffer, 'covers'> & {
     settings: StoreTestDeps['settings'];
     backups: { heal: Heal };
+    streaming: { cachedCopy: (hash: string) => string | undefined };
     inPlace: InPlace;
     lookAtFolders: ProblemsDeps['lookAtFolders'];
     isServing: () => boolean;
@@ -51,26 +53,31 @@ export function maintenanceModule({
   reader,
   covers,
   backups,
+  streaming,
   isServing,
   isScanning,
   tuning,
 }: MaintenanceModuleDeps) {
   const daily = createDailyVerify({ db, now, settings, storage, jobs });
-  const verify = verifyTask({
+  const musicRoots = musicFolders.roots;
+  const { heal } = backups;
+  const mend = createMend({ db, musicRoots, storage, heal, cachedCopy: streaming.cachedCopy });
+  const { verify, mendTrack } = createVerify({
     db,
     now,
     settings,
-    musicRoots: musicFolders.roots,
+    musicRoots,
     storage,
     audioStore,
     reader,
-    heal: backups.heal,
+    mend,
     proveCover: covers.prove,
-    onGone: audio.lost,
+    onGone: audio.lostForGood,
     onReturned: audio.returned,
     isBusy: () => isServing() || isScanning(),
     pace: tuning.verifyPace ?? {},
   });
+  audio.onFault((trackId) => void jobs.tryEnqueue(MEND_TRACK, { trackId }));
   const onOrphanedCovers = (): void => void jobs.tryEnqueue(COVER_TASK, {});
   const problems = createProblems({ db, inPlace, paths: config.paths, storage, musicFolders, lookAtFolders, log });
   return {
@@ -78,6 +85,7 @@ export function maintenanceModule({
     routes: maintenanceRoutes({ jobs, problems, testStore: createStoreTest({ config, settings }) }),
     tasks: [
       handledBy(VERIFY_STORAGE, verify),
+      handledBy(MEND_TRACK, mendTrack),
       handledBy(COLLECT_GARBAGE, garbageTask({ db, now, storage, leases, onOrphanedCovers })),
     ],
     start(): void {

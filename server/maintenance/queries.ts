@@ -24,6 +24,11 @@ export function prepareListKept(db: MainDb) {
   return (after: number, most: number): KeptTrack[] => list.all(after, most);
 }
 
+export function prepareFindKept(db: MainDb) {
+  const list = prepareListKept(db);
+  return (id: number): KeptTrack | undefined => list(id - 1, 1).find((track) => track.id === id);
+}
+
 export type CoveredAlbum = RowOf<typeof albums, 'id' | 'title'>;
 
 /** Albums with a stored cover, by id. */

@@ -10,6 +10,15 @@ export const VERIFY_STORAGE = task('verify_storage', {
   concurrency: 1,
 });
 
+/** Brings back the audio of a track that was found lost or damaged when it was played. */
+export const MEND_TRACK = task('mend_track', {
+  payload: z.strictObject({ trackId: z.int() }),
+  attempts: 20,
+  backoff: { firstMs: 10_000, factor: 3, capMs: 3_600_000 },
+  uniqueBy: ({ trackId }) => String(trackId),
+  concurrency: 1,
+});
+
 /** Deletes stored objects that nothing refers to, or with `dryRun` only counts them. */
 export const COLLECT_GARBAGE = task('collect_garbage', {
   payload: z.strictObject({ dryRun: z.boolean(), earlierLibrary: z.boolean().default(false) }),

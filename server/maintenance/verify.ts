@@ -1,5 +1,5 @@
 // Verifies stored files: objects against the hash in their key, covers against the hash in their row, and files in the
-// music folder against their payload hash. Repairs from the backup if there is one, and reports all findings.
+// music folder against their payload hash. Mends what can be mended, and reports all findings.
 import { createHash } from 'node:crypto';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { CoverVerdict, RepairCover } from '../covers/verify-cover.ts';
@@ -10,6 +10,7 @@ import { NO_HASH } from '../files/read-file.ts';
 import type { ReaderPool } from '../files/reader-pool.ts';
 import type { Handler, JobContext } from '../jobs/tasks.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
+import { DamagedInStore } from '../storage/file-errors.ts';
 import { hashInKey } from '../storage/local-paths.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -21,6 +22,7 @@ import {
   countCovered,
   countKept,
   findRun,
+  prepareFindKept,
   prepareListCovered,
   prepareListKept,
   saveRun,
@@ -29,17 +31,11 @@ import {
 } from './queries.ts';
 import { describeReport, emptyReport, noteFinding, type FindingKind, type VerifyReport } from './verify-report.ts';
 import { keyOfUri, toUri } from '../storage/uri.ts';
-import type { VERIFY_STORAGE } from './tasks.ts';
+import type { Mend } from './mend.ts';
+import type { MEND_TRACK, VERIFY_STORAGE } from './tasks.ts';
 
 const AT_ONCE = 50;
 const FILE = 'file:';
-
-/** Implemented by the backup module. */
-export type Heal = (
-  key: string,
-  hash: string,
-  signal: AbortSignal,
-) => Promise<'healed' | 'not_in_backup' | 'damaged_in_backup'>;
 
 export interface VerifyDeps {
   db: MainDb;
@@ -50,8 +46,7 @@ export interface VerifyDeps {
   audioStore: AudioStore;
   reader: Pick<ReaderPool, 'read'>;
   proveCover: (id: AlbumId, heal: RepairCover | undefined, signal: AbortSignal) => Promise<CoverVerdict>;
-  /** Absent without a backup. */
-  heal?: Heal;
+  mend: Mend;
   /** The track's audio is missing, or back. */
   onGone: (id: TrackId) => void;
   onReturned: (id: TrackId) => void;
@@ -63,14 +58,21 @@ export interface VerifyDeps {
 type Pass = Pick<JobContext, 'signal' | 'yieldToRequests'>;
 type Verdict = 'good' | 'changed' | 'unhashed' | { kind: FindingKind; reason: string | null };
 
-/** Continues where an earlier attempt of the job ended. Throws `unavailable` while the storage is down. */
-export function verifyTask(deps: VerifyDeps): Handler<typeof VERIFY_STORAGE> {
-  const { db, now, settings, storage, isBusy } = deps;
+export function createVerify(deps: VerifyDeps): {
+  verify: Handler<typeof VERIFY_STORAGE>;
+  mendTrack: Handler<typeof MEND_TRACK>;
+} {
+  const { db, now, settings, storage, isBusy, mend } = deps;
+  const findKept = prepareFindKept(db);
   const pace = { ...VERIFY_PACE, ...deps.pace };
   const listKept = prepareListKept(db);
   const listCovered = prepareListCovered(db);
 
-  return async ({ scope }, { jobId, signal, progress, yieldToRequests }): Promise<VerifyReport> => {
+  /** Continues where an earlier attempt of the job ended. Throws `unavailable` while the storage is down. */
+  const verify: Handler<typeof VERIFY_STORAGE> = async (
+    { scope },
+    { jobId, signal, progress, yieldToRequests },
+  ): Promise<VerifyReport> => {
     const before = findRun(db, scope);
     const isSame = before?.jobId === jobId;
     const goesOn = isSame || scope === 'part';
@@ -119,10 +121,20 @@ export function verifyTask(deps: VerifyDeps): Handler<typeof VERIFY_STORAGE> {
     return tally;
   };
 
+  /** Looks at one track, whose audio was found lost or damaged when it was played. */
+  const mendTrack: Handler<typeof MEND_TRACK> = async ({ trackId }, pass) => {
+    const tally = emptyReport();
+    const track = findKept(trackId);
+    if (track && !track.uri.startsWith(FILE)) await verifyOne(track, tally, pass);
+    return tally;
+  };
+
+  return { verify, mendTrack };
+
   async function verifyCover({ id, title }: CoveredAlbum, tally: VerifyReport, signal: AbortSignal): Promise<void> {
     const verdict = await deps.proveCover(
       id,
-      async (key, etag) => (await tryHeal(key, etag, signal)) ?? 'there is no backup',
+      async (key, etag) => (await mend.fromBackup(key, etag, signal)) ?? 'there is no backup',
       signal,
     );
     tally.covers++;
@@ -149,7 +161,7 @@ export function verifyTask(deps: VerifyDeps): Handler<typeof VERIFY_STORAGE> {
       const { uri, contentHash } = track;
       const key = uri.slice(uri.indexOf(':') + 1);
       const healed =
-        keyOfUri(storage, uri) !== undefined ? await tryHeal(key, contentHash ?? hashInKey(key), signal) : undefined;
+        keyOfUri(storage, uri) !== undefined ? await mend.audio(key, contentHash ?? hashInKey(key), signal) : undefined;
       noteFinding(tally, {
         ...verdict,
         track_id: track.id,
@@ -177,6 +189,7 @@ export function verifyTask(deps: VerifyDeps): Handler<typeof VERIFY_STORAGE> {
     } catch (error) {
       pass.signal.throwIfAborted();
       if (error instanceof AppError && error.code === 'gone') return { kind: 'missing', reason: null };
+      if (error instanceof DamagedInStore) return { kind: 'damaged', reason: null };
       if (!track.uri.startsWith(FILE) && !(await storage.isUp())) throw error; // the storage is down, not this track
       return { kind: 'unreadable', reason: messageOf(error) };
     }
@@ -206,20 +219,5 @@ export function verifyTask(deps: VerifyDeps): Handler<typeof VERIFY_STORAGE> {
     // a section's is that of its file, and where it begins
     if (result?.ok) return result.audioHash === audioHash.split('@', 1)[0] ? 'good' : { kind: 'damaged', reason: null };
     return result?.changing ? 'changed' : { kind: 'damaged', reason: result?.reason ?? null };
-  }
-
-  /** `healed`, the reason why not, or undefined if there is no backup. */
-  async function tryHeal(key: string, hash: string, signal: AbortSignal): Promise<string | undefined> {
-    try {
-      const outcome = await deps.heal?.(key, hash, signal);
-      return outcome === 'not_in_backup'
-        ? 'the backup does not have it'
-        : outcome === 'damaged_in_backup'
-          ? 'it is damaged in the backup too'
-          : outcome;
-    } catch (error) {
-      signal.throwIfAborted();
-      return `the backup cannot be read (${messageOf(error)})`;
-    }
   }
 }

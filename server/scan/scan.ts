@@ -40,6 +40,7 @@ import {
 } from './scan-record.ts';
 import { settle } from './settle.ts';
 import { createCopies, type ReadFile } from './store-copies.ts';
+import { readLostAgain } from './lost-copies.ts';
 import type { Walker } from './walker.ts';
 import { createUnfinishedScans } from './unfinished-scans.ts';
 import type { ScanProgress, ScanResult } from './wire.ts';
@@ -112,6 +113,7 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
     ...options,
     root,
     startedAt,
+    copies,
     canSplit: await deps.canSplit(),
     folders,
     offline,
@@ -145,6 +147,7 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
 
 async function runScan(scan: Scan): Promise<ScanResult> {
   const { rows, progress, heap, waiting, unfinished } = scan;
+  if (scan.copies) readLostAgain(scan.db, LOCAL_FOLDER);
   if (unfinished.after() === 0) scan.reader.warm(); // a first scan: there will be files to read
   try {
     await walkThrough(scan, scan);

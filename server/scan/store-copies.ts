@@ -14,7 +14,7 @@ export interface ReadFile extends ListedFile {
 }
 
 /** Over all groups of a scan. Each holds two parts of a large file in memory. */
-const FILES_AT_ONCE = 4;
+const FILES_AT_ONCE = 8;
 
 /** The storage does not answer: the scan may be tried again later, and nothing is wrong with any file. */
 export class StorageDown extends AppError {
@@ -47,6 +47,7 @@ export function createCopies({ storage, root, signal }: CopiesDeps): (files: Rea
     try {
       await storage.putAudio(source, result.read.facts.format, {
         signal: stop,
+        isNew: true,
         known: { sha256: result.stored.sha256, size: result.sizeBytes },
       });
       return result;

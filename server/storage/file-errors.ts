@@ -25,5 +25,12 @@ export function asStorageError(error: unknown): unknown {
   return new AppError('unavailable', 'The library folder cannot be read or written.', { cause: error });
 }
 
+/** An object whose content is not what was stored, as its store says. */
+export class DamagedInStore extends AppError {
+  constructor(cause: unknown) {
+    super('unavailable', 'The object store returned damaged audio.', { cause });
+  }
+}
+
 /** For audio that does not have the hash it had before. */
 export const changedMeanwhile = (): AppError => new AppError('conflict', 'The file changed while it was read.');

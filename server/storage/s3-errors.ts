@@ -34,13 +34,6 @@ const SENTENCES: Record<string, string> = {
   NotImplemented: 'The object store does not support this request. If it refuses checksums, set S3_CHECKSUMS to never.',
 };
 
-/** An object whose content is not what was stored, as its store says. */
-export class DamagedInStore extends AppError {
-  constructor(cause: unknown) {
-    super('unavailable', 'The object store returned damaged audio.', { cause });
-  }
-}
-
 /** True when there is no object with that key. HEAD requests get the same answer when the bucket does not exist. */
 export const isAbsentObject = (error: unknown): boolean =>
   error instanceof S3ServiceException && ABSENT.includes(error.name);

@@ -2,7 +2,8 @@
 // one continues at the same position.
 import { Readable } from 'node:stream';
 import { AppError } from '../errors.ts';
-import { asStoreError, DamagedInStore } from './s3-errors.ts';
+import { DamagedInStore } from './file-errors.ts';
+import { asStoreError } from './s3-errors.ts';
 
 /** Connections in a row without a byte. */
 const TRIES = 3;

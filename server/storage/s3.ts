@@ -26,7 +26,7 @@ import { writeSynced } from './synced-files.ts';
 
 /** Smaller objects take one request. Parts are sent from memory; the limit of 10,000 parts is 80 GB. */
 const PART_BYTES = 8 << 20;
-const PARTS_AT_ONCE = 4;
+const PARTS_AT_ONCE = 2;
 
 export interface S3StorageDeps extends Bucket {
   backend: StorageTraits;
@@ -67,8 +67,9 @@ export function createS3Storage({ backend, client, bucket, prefix, upMs, tmpDir 
 
   async function putKnown(source: () => Readable, ext: string, known: KnownContent, options: PutOptions) {
     const key = audioKey(known.sha256, ext);
-    const isThere = async (): Promise<boolean> => (await stat(key))?.size === known.size;
-    if (await isThere()) return { key, ...known }; // stored before
+    const isThere = async (): Promise<boolean> => (await find(key))?.size === known.size;
+    const asksFirst = !options.isNew || known.size > PART_BYTES;
+    if (asksFirst && (await isThere())) return { key, ...known }; // stored before
     try {
       await upload(key, source(), options, known);
     } catch (error) {
@@ -79,7 +80,8 @@ export function createS3Storage({ backend, client, bucket, prefix, upMs, tmpDir 
     return { key, ...known };
   }
 
-  async function stat(key: string): Promise<ObjectStat | undefined> {
+  /** Without the difference between a missing object and a missing bucket. */
+  async function find(key: string): Promise<ObjectStat | undefined> {
     try {
       const { ContentLength: size = 0, LastModified: modifiedAt = new Date(0) } = await client.send(
         new HeadObjectCommand(at(key)),
@@ -87,9 +89,14 @@ export function createS3Storage({ backend, client, bucket, prefix, upMs, tmpDir 
       return { size, modifiedAt };
     } catch (error) {
       if (!isAbsentObject(error)) throw asStoreError(error);
-      await assertBucket();
       return undefined;
     }
+  }
+
+  async function stat(key: string): Promise<ObjectStat | undefined> {
+    const found = await find(key);
+    if (!found) await assertBucket();
+    return found;
   }
 
   /** A missing bucket is `unavailable`; without this check its objects would count as deleted. */

@@ -38,6 +38,8 @@ export interface PutOptions {
    * content is rejected with `conflict`.
    */
   known?: KnownContent;
+  /** With `known`: it is hardly stored yet, so small audio is sent without asking first. */
+  isNew?: boolean;
 }
 
 export interface KnownContent {

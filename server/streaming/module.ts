@@ -2,6 +2,7 @@ import type { LibraryOffer } from '../library/module.ts';
 import type { MediaOffer } from '../media/module.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
+import { createObjectCache } from './object-cache.ts';
 import { streamingRoutes } from './routes.ts';
 import { createStreamingService } from './service.ts';
 import { createTranscodes } from './transcode-cache.ts';
@@ -20,12 +21,21 @@ export function streamingModule({ config, log, now, db, settings, audioStore, fi
     atOnce: () => settings.get('TRANSCODE_PROCESSES'),
     cacheBytes: () => settings.get('TRANSCODE_CACHE_BYTES'),
   });
-  const deps = { db, audioStore, onGone: audio.lost, transcodes };
+  const objects = createObjectCache({
+    log,
+    now,
+    cacheDir: config.paths.cache,
+    cacheBytes: () => settings.get('STORE_CACHE_BYTES'),
+  });
+  const deps = { db, audioStore, onGone: audio.lost, onDamaged: audio.damaged, transcodes, objects };
   const routes = streamingRoutes(deps);
   return {
-    offers: createStreamingService(deps),
+    offers: { ...createStreamingService(deps), cachedCopy: objects.find },
     routes,
     rootRoutes: routes,
-    close: transcodes.close,
+    async close() {
+      await transcodes.close();
+      await objects.close();
+    },
   } satisfies Module;
 }

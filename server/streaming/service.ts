@@ -11,6 +11,7 @@ import { chooseAudio, estimatedBytes, withFormat, type Wish } from './direct-or-
 import { contentTypeOf } from './content-type.ts';
 import { prepareFindStreamed, type StreamedTrack } from './queries.ts';
 import { fileOptions, sendLiveHead, sendTranscoded, type LiveOptions } from './send-audio.ts';
+import type { ObjectCache } from './object-cache.ts';
 import type { Transcodes, Wanted } from './transcode-cache.ts';
 
 export interface StreamingDeps {
@@ -20,6 +21,10 @@ export interface StreamingDeps {
   onGone: (id: TrackId) => void;
   /** Absent: only originals are sent. */
   transcodes?: Transcodes;
+  /** Absent: what is in an object store is read from there each time. */
+  objects?: ObjectCache;
+  /** Called when the stored audio of a track is not what it was. */
+  onDamaged?: (id: TrackId) => void;
 }
 
 export interface SendWish extends Wish {
@@ -36,7 +41,14 @@ const CACHE_CONTROL = 'private, no-cache';
 
 export type StreamingService = ReturnType<typeof createStreamingService>;
 
-export function createStreamingService({ db, audioStore, onGone, transcodes }: StreamingDeps) {
+export function createStreamingService({
+  db,
+  audioStore,
+  onGone,
+  transcodes,
+  objects,
+  onDamaged = () => undefined,
+}: StreamingDeps) {
   const find = prepareFindStreamed(db);
 
   async function sendAs(
@@ -72,6 +84,11 @@ export function createStreamingService({ db, audioStore, onGone, transcodes }: S
     return { uri, order: section ? { ...(chosen === 'original' ? WHOLE_SECTION : chosen), section } : chosen };
   }
 
+  const fileOf = async (id: TrackId, { contentHash }: StreamedTrack, uri: string): Promise<StoredFile> => {
+    const file = await audioStore.resolve(uri);
+    return objects ? objects.over(file, contentHash, () => onDamaged(id)) : file;
+  };
+
   /** Marks the track where its audio is not there any more. */
   function asKnown(id: TrackId, error: unknown): unknown {
     const known = error instanceof AppError || !isSystemError(error) ? error : openError(error);
@@ -90,7 +107,7 @@ export function createStreamingService({ db, audioStore, onGone, transcodes }: S
       const track = describe(id);
       const { uri, order } = await choose(id, track, wish);
       try {
-        const file = await audioStore.resolve(uri);
+        const file = await fileOf(id, track, uri);
         if (order === 'original') return { kind: 'file', track, file };
         const wanted: Wanted = {
           identity: await identityOf(id, track, file),
@@ -128,7 +145,7 @@ export function createStreamingService({ db, audioStore, onGone, transcodes }: S
       const track = describe(id);
       const { uri, order } = await choose(id, track, wish);
       try {
-        const file = await audioStore.resolve(uri);
+        const file = await fileOf(id, track, uri);
         if (order === 'original')
           return await sendBytes(req, res, sourceOf(file), optionsOf(track, file, wish.download === true));
         const { contentType, extension } = PROFILES[order.profile];

@@ -2,7 +2,7 @@
 // is sent like any file, until it is the least recently used and the cache is full.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { randomBytes } from 'node:crypto';
@@ -10,6 +10,7 @@ import { AppError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import { PROFILES, type TranscodeOrder } from '../media/transcode.ts';
 import type { StoredFile } from '../storage/audio-store.ts';
+import { createCacheFolder } from './cache-folder.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { createTranscodeRun, type TranscodeRun } from './transcode-run.ts';
 
@@ -37,9 +38,6 @@ export interface Wanted {
 export type Transcoded = { etag: string; leave: () => void } & ({ path: string } | { run: TranscodeRun });
 
 const MOST_WAITING = 200;
-/** All files are looked at to remove the oldest, so several go at once. */
-const FILLED_AFTER_EVICTION = 0.9;
-const isUnfinished = (name: string): boolean => name.endsWith('.part') || name.endsWith('.input');
 
 export type Transcodes = ReturnType<typeof createTranscodes>;
 
@@ -48,10 +46,7 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
   const runs = new Map<string, Promise<TranscodeRun>>();
   const living = new Set<TranscodeRun>();
   const gate = createConcurrencyLimit({ atOnce, mostWaiting: MOST_WAITING });
-  let ready: Promise<void> | undefined;
-  let evicting: Promise<void> | undefined;
-  /** Of the files that are kept: looked up once, then counted, so that a result costs the same however many there are. */
-  let keptBytes = 0;
+  const folder = createCacheFolder({ dir, mostBytes: cacheBytes, now, log });
 
   const keyOf = ({ identity, order }: Wanted): string =>
     createHash('sha256')
@@ -71,31 +66,6 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
       .slice(0, 40);
   const pathOf = (key: string, { profile }: TranscodeOrder): string =>
     join(dir, `${key}.${PROFILES[profile].extension}`);
-
-  async function cached(path: string): Promise<boolean> {
-    const found = await stat(path).catch(() => undefined);
-    if (!found) return false;
-    await utimes(path, now(), now()).catch(() => undefined); // last used
-    return true;
-  }
-
-  /** Creates the folder, and removes what a killed process left unfinished. */
-  async function prepare(): Promise<void> {
-    await mkdir(dir, { recursive: true });
-    for (const name of await readdir(dir)) if (isUnfinished(name)) await rm(join(dir, name), { force: true });
-    keptBytes = (await kept()).reduce((sum, { size }) => sum + size, 0);
-  }
-
-  async function kept(): Promise<{ path: string; size: number; usedAt: number }[]> {
-    const names = (await readdir(dir)).filter((name) => !isUnfinished(name));
-    return Promise.all(
-      names.map(async (name) => {
-        const path = join(dir, name);
-        const found = await stat(path).catch(() => undefined);
-        return { path, size: found?.size ?? 0, usedAt: found?.mtimeMs ?? 0 };
-      }),
-    );
-  }
 
   async function begin(key: string, wanted: Wanted): Promise<TranscodeRun> {
     const program = await ffmpeg();
@@ -117,11 +87,7 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
         input.done();
         if (complaint !== '')
           log.warn({ profile: order.profile, complaint }, 'ffmpeg reported an error; the result is not kept');
-        keptBytes += bytes;
-        if (keptBytes > cacheBytes())
-          evicting ??= evict()
-            .catch((error: unknown) => log.warn({ err: error }, 'transcode cache not cleaned up'))
-            .finally(() => (evicting = undefined));
+        if (bytes > 0) folder.added(bytes);
       },
     });
     living.add(run);
@@ -137,18 +103,6 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
     return { path, done: () => void rm(path, { force: true }).catch(() => undefined) };
   }
 
-  /** Removes the least recently used until there is room for more than the next one. */
-  async function evict(): Promise<void> {
-    const files = await kept();
-    keptBytes = files.reduce((sum, { size }) => sum + size, 0);
-    const most = cacheBytes() * FILLED_AFTER_EVICTION;
-    for (const { path, size } of files.sort((a, b) => a.usedAt - b.usedAt)) {
-      if (keptBytes <= most) return;
-      await rm(path, { force: true });
-      keptBytes -= size;
-    }
-  }
-
   return {
     isPossible: async (): Promise<boolean> => (await ffmpeg().catch(() => undefined)) !== undefined,
 
@@ -156,16 +110,16 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
     async find(wanted: Wanted): Promise<{ path: string; etag: string } | undefined> {
       const key = keyOf(wanted);
       const path = pathOf(key, wanted.order);
-      return (await cached(path)) ? { path, etag: key } : undefined;
+      return (await folder.touch(path)) ? { path, etag: key } : undefined;
     },
 
     /** Throws `unavailable` when it cannot be made, or too many are requested. */
     async open(wanted: Wanted): Promise<Transcoded> {
-      await (ready ??= prepare());
+      await folder.ready();
       const key = keyOf(wanted);
       for (;;) {
         const path = pathOf(key, wanted.order);
-        if (!runs.has(key) && (await cached(path))) return { etag: key, path, leave: () => undefined };
+        if (!runs.has(key) && (await folder.touch(path))) return { etag: key, path, leave: () => undefined };
         const starting = runs.get(key) ?? begin(key, wanted);
         runs.set(key, starting);
         const run = await starting.catch((error: unknown) => {
@@ -185,7 +139,8 @@ export function createTranscodes({ log, now, cacheDir, ffmpeg, atOnce, cacheByte
         run.stop();
         return run.finished;
       });
-      await Promise.all([...ending, evicting]);
+      await Promise.all(ending);
+      await folder.close();
     },
   };
 }

@@ -67,7 +67,7 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
       const playlist = await playlists.get(userId, zipped.playlistId);
       const trackIds: TrackId[] = [];
       for await (const entries of playlists.allEntries(userId, playlist))
-        for (const { track } of entries) trackIds.push(track.id as TrackId);
+        for (const { track } of entries) trackIds.push(track.id);
       return { name: playlist.name, trackIds, isOrdered: true };
     }
     if ('albumId' in zipped) {
@@ -126,11 +126,11 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
     if (prepared.kind === 'conversion') throw new TypeError('a conversion has no size yet');
     if (prepared.kind === 'text') return textEntry(path, modifiedAt, prepared.bytes);
     const { file, track } = prepared;
-    const known = file.immutable && file.path === undefined && track.sizeBytes !== null && track.contentHash !== null;
-    const found = known ? { size: track.sizeBytes ?? 0, modifiedAt } : await file.stat();
-    const identity = file.immutable
-      ? (track.contentHash ?? '')
-      : `${String(file.path)}-${found.size}-${found.modifiedAt.getTime()}`;
+    const { contentHash, sizeBytes } = track;
+    const isKnown = file.immutable && contentHash !== null && sizeBytes !== null;
+    if (isKnown && file.path !== undefined) await file.stat(); // whether it is there; a store is not asked for each
+    const found = isKnown ? { size: sizeBytes, modifiedAt } : await file.stat();
+    const identity = isKnown ? contentHash : `${String(file.path)}-${found.size}-${found.modifiedAt.getTime()}`;
     const read = async (range?: { start: number; end: number }) =>
       (await file.open(range)).stream as AsyncIterable<Buffer>;
     return {

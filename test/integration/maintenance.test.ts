@@ -20,7 +20,8 @@ import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import type { VerifyReport } from '../../server/maintenance/verify-report.ts';
 import { verifyDays } from '../../server/maintenance/daily-verify.ts';
-import { verifyTask } from '../../server/maintenance/verify.ts';
+import { createMend } from '../../server/maintenance/mend.ts';
+import { createVerify } from '../../server/maintenance/verify.ts';
 import { prepareIsUsed, prepareListKept } from '../../server/maintenance/queries.ts';
 import type { GarbageResult } from '../../server/maintenance/wire.ts';
 import { createAudioStore } from '../../server/storage/audio-store.ts';
@@ -187,6 +188,7 @@ describe('verify', () => {
 
   it('finds a flipped byte and a lost object; the track of the lost one is missing until it is back', async () => {
     const [damaged, lost] = (await open('copy')) as [TrackOut, TrackOut];
+    rmSync(music, { recursive: true });
     flip(pathOf(damaged));
     const kept = readFileSync(pathOf(lost));
     rmSync(pathOf(lost));
@@ -214,10 +216,23 @@ describe('verify', () => {
 
   it('repairs what the backup has, and says why not for the rest', async () => {
     const [first, second, third] = (await open('copy')) as [TrackOut, TrackOut, TrackOut];
+    rmSync(music, { recursive: true });
     const good = readFileSync(pathOf(first));
     for (const track of [first, second, third]) flip(pathOf(track));
     const storage = createLocalStorage({ root: join(server.dir, 'library') });
-    const handler = verifyTask({
+    const mend = createMend({
+      db: server.app.db,
+      musicRoots: () => join(base, 'not there'),
+      storage,
+      cachedCopy: () => undefined,
+      async heal(key) {
+        if (key.includes(pathOf(second).slice(-20))) return 'not_in_backup';
+        if (key.includes(pathOf(third).slice(-20))) throw new Error('no such folder');
+        await storage.put(key, good);
+        return 'healed';
+      },
+    });
+    const { verify: handler } = createVerify({
       db: server.app.db,
       now: () => new Date(clock),
       settings: server.app.settings,
@@ -229,12 +244,7 @@ describe('verify', () => {
       isBusy: () => false,
       onGone: () => undefined,
       onReturned: () => undefined,
-      async heal(key) {
-        if (key.includes(pathOf(second).slice(-20))) return 'not_in_backup';
-        if (key.includes(pathOf(third).slice(-20))) throw new Error('no such folder');
-        await storage.put(key, good);
-        return 'healed';
-      },
+      mend,
     });
     const tally = (await handler(
       { scope: 'all' },
