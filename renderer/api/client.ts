@@ -47,10 +47,10 @@ export async function request<T>(
   throw parseProblem(response.status, response.statusText, await response.json().catch(() => null));
 }
 
-/** A track's audio, for decoding; an error status is returned, not thrown. */
-export function fetchStream(trackId: number, signal: AbortSignal): Promise<Response> {
+/** A track's audio, for decoding; an error status is returned, not thrown. `kbps` is the most; 0 is no limit. */
+export function fetchStream(trackId: number, signal: AbortSignal, kbps = 0): Promise<Response> {
   const session = getSession();
-  return fetch(`${API}/stream/${trackId}?format=playable`, {
+  return fetch(`${API}/stream/${trackId}${toQueryString({ format: 'playable', max_bitrate: kbps || undefined })}`, {
     headers: session ? { Authorization: `Bearer ${session.token}` } : {},
     signal,
   });

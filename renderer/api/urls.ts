@@ -47,7 +47,7 @@ export const zipUrl = async (asked: Record<string, string | number>): Promise<st
 
 /** To be saved. */
 export const originalUrl = (trackId: number): string => `${API}/stream/${trackId}${toQueryString({ token: token() })}`;
-/** To be played: what the browser cannot play is converted. */
-export const streamUrl = (trackId: number): string =>
-  `${API}/stream/${trackId}${toQueryString({ format: 'playable', token: token() })}`;
+/** To be played: what the browser cannot play, or is above `kbps` (0: no limit), is converted. */
+export const streamUrl = (trackId: number, kbps = 0): string =>
+  `${API}/stream/${trackId}${toQueryString({ format: 'playable', max_bitrate: kbps || undefined, token: token() })}`;
 export const eventsUrl = (): string => `${API}/events${toQueryString({ token: getSession()?.urls?.events })}`;

@@ -15,6 +15,7 @@ import { announceNowPlaying } from './report-now-playing.ts';
 import { PlayReports } from './play-reports.ts';
 import { syncQueue } from './queue-sync.ts';
 import { SharedPlayer } from './shared-player.ts';
+import { streamKbps } from './sound-output.ts';
 import { connectDesktopControls } from './desktop-controls.ts';
 
 export function openPlayer(): SharedPlayer {
@@ -30,8 +31,8 @@ export function openPlayer(): SharedPlayer {
     createEngine: (state) =>
       new PlayerEngine(
         {
-          streamUrl,
-          fetchStream,
+          streamUrl: (trackId) => streamUrl(trackId, streamKbps()),
+          fetchStream: (trackId, signal) => fetchStream(trackId, signal, streamKbps()),
           findReason,
           fetchAudio,
           fetchRows: async (query, rows) => (await fetchTracks(query, rows)).items,

@@ -1,6 +1,6 @@
-// Sound settings. They are part of the player's state, so the playing window follows at once.
+// Sound settings. They are part of the player's state or of the output, so the playing window follows at once.
 import { NativeSelect } from '@mantine/core';
-import { useId } from 'react';
+import { lazy, Suspense, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ReplayGainMode } from '../../player/player.ts';
 import { CROSSFADE_MAX_S, PREAMP_MAX_DB } from '../../player/player.ts';
@@ -9,6 +9,9 @@ import { formatNumber } from '../../ui/format.ts';
 import { Slider } from '../../ui/slider.tsx';
 import { helpId, SettingGroup, SettingRow } from './setting-row.tsx';
 import styles from './settings.module.css';
+
+const OutputSettings = lazy(async () => ({ default: (await import('./output-settings.tsx')).OutputSettings }));
+const EqualiserSettings = lazy(async () => ({ default: (await import('./equaliser.tsx')).EqualiserSettings }));
 
 const MODES = ['off', 'track', 'album'] as const satisfies readonly ReplayGainMode[];
 
@@ -24,49 +27,55 @@ export function PlaybackSection() {
   const decibels = (value: number) =>
     t('settings.playback.decibels', { value: `${value > 0 ? '+' : ''}${formatNumber(value)}` });
   return (
-    <SettingGroup lead={t('settings.playback.lead')}>
-      <SettingRow label={t('settings.playback.crossfade')} help={t('settings.playback.crossfadeHelp')}>
-        <div className={styles.level}>
-          <Slider
-            label={t('settings.playback.crossfade')}
-            value={crossfadeS}
-            max={CROSSFADE_MAX_S}
-            step={1}
-            valueText={seconds(crossfadeS)}
-            onChange={(value) => player.setSound({ crossfadeS: value })}
-            live
-          />
-        </div>
-        <span className={styles.value}>{seconds(crossfadeS)}</span>
-      </SettingRow>
-      <SettingRow label={t('settings.playback.replayGain')} help={t('settings.playback.replayGainHelp')} htmlFor={id}>
-        <NativeSelect
-          id={id}
-          size="md"
-          className={styles.field}
-          value={mode}
-          aria-describedby={helpId(id)}
-          data={MODES.map((value) => ({ value, label: t(`settings.playback.mode.${value}`) }))}
-          onChange={(event) => player.setSound({ replayGain: event.currentTarget.value as ReplayGainMode })}
-        />
-      </SettingRow>
-      {mode !== 'off' && (
-        <SettingRow label={t('settings.playback.preamp')} help={t('settings.playback.preampHelp')}>
+    <>
+      <SettingGroup lead={t('settings.playback.lead')}>
+        <SettingRow label={t('settings.playback.crossfade')} help={t('settings.playback.crossfadeHelp')}>
           <div className={styles.level}>
             <Slider
-              label={t('settings.playback.preamp')}
-              value={preampDb}
-              min={-PREAMP_MAX_DB}
-              max={PREAMP_MAX_DB}
+              label={t('settings.playback.crossfade')}
+              value={crossfadeS}
+              max={CROSSFADE_MAX_S}
               step={1}
-              valueText={decibels(preampDb)}
-              onChange={(value) => player.setSound({ preampDb: value })}
+              valueText={seconds(crossfadeS)}
+              onChange={(value) => player.setSound({ crossfadeS: value })}
               live
             />
           </div>
-          <span className={styles.value}>{decibels(preampDb)}</span>
+          <span className={styles.value}>{seconds(crossfadeS)}</span>
         </SettingRow>
-      )}
-    </SettingGroup>
+        <SettingRow label={t('settings.playback.replayGain')} help={t('settings.playback.replayGainHelp')} htmlFor={id}>
+          <NativeSelect
+            id={id}
+            size="md"
+            className={styles.field}
+            value={mode}
+            aria-describedby={helpId(id)}
+            data={MODES.map((value) => ({ value, label: t(`settings.playback.mode.${value}`) }))}
+            onChange={(event) => player.setSound({ replayGain: event.currentTarget.value as ReplayGainMode })}
+          />
+        </SettingRow>
+        {mode !== 'off' && (
+          <SettingRow label={t('settings.playback.preamp')} help={t('settings.playback.preampHelp')}>
+            <div className={styles.level}>
+              <Slider
+                label={t('settings.playback.preamp')}
+                value={preampDb}
+                min={-PREAMP_MAX_DB}
+                max={PREAMP_MAX_DB}
+                step={1}
+                valueText={decibels(preampDb)}
+                onChange={(value) => player.setSound({ preampDb: value })}
+                live
+              />
+            </div>
+            <span className={styles.value}>{decibels(preampDb)}</span>
+          </SettingRow>
+        )}
+      </SettingGroup>
+      <Suspense fallback={null}>
+        <OutputSettings />
+        <EqualiserSettings />
+      </Suspense>
+    </>
   );
 }

@@ -140,7 +140,6 @@ function Connect({ one, onDone }: { one: ScrobblingOut; onDone: () => void }) {
           name="url"
           type="url"
           label={t('settings.scrobbling.url')}
-          placeholder="https://maloja.example.org"
           required
           withAsterisk={false}
           error={problem?.field('url')}

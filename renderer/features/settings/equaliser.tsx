@@ -1,0 +1,195 @@
+// The equaliser of the chosen output device: curve with a handle for each band, presets, files, bypass.
+import { NativeSelect, NumberInput, Switch } from '@mantine/core';
+import { useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import {
+  BAND_TYPES,
+  flatBands,
+  FREQUENCY,
+  GAIN_DB,
+  headroomDb,
+  limited,
+  MAX_BANDS,
+  PRESETS,
+  Q,
+  type Band,
+  type BandType,
+} from '../../player/equaliser.ts';
+import { parseEqualiserFile } from '../../player/equaliser-file.ts';
+import { currentEqualiser, setEqualiser, useSoundOutput } from '../../player/sound-output.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { formatNumber } from '../../ui/format.ts';
+import { IconAdd, IconClose } from '../../ui/icons.ts';
+import { Segmented } from '../../ui/segmented.tsx';
+import { EqualiserCurve } from './equaliser-curve.tsx';
+import { SettingGroup, SettingRow } from './setting-row.tsx';
+import styles from './equaliser.module.css';
+import rows from './settings.module.css';
+
+/** The headroom hardly depends on it; the player computes it for its own. */
+const RATE = 48_000;
+const MAX_FILE_BYTES = 1 << 20;
+
+export function EqualiserSettings() {
+  const { t } = useTranslation();
+  const equaliser = currentEqualiser(useSoundOutput());
+  const { isOn, isGraphic, bands, preampDb } = equaliser;
+  const [note, setNote] = useState('');
+  const file = useRef<HTMLInputElement>(null);
+  const decibels = (value: number) => t('equaliser.decibels', { value: formatNumber(Math.round(value * 10) / 10) });
+  const setBand = (index: number, change: Partial<Band>) =>
+    setEqualiser({ bands: bands.map((band, at) => (at === index ? limited({ ...band, ...change }) : band)) });
+
+  const read = async (chosen: File | undefined) => {
+    if (!chosen) return;
+    const parsed = chosen.size > MAX_FILE_BYTES ? undefined : parseEqualiserFile(await chosen.text());
+    if (!parsed) return setNote(t('equaliser.notRead', { name: chosen.name }));
+    const { ignored, ...settings } = parsed;
+    setEqualiser({ ...settings, isOn: true });
+    setNote(t('equaliser.read', { name: chosen.name, count: parsed.bands.length, ignored: ignored.length }));
+  };
+
+  return (
+    <SettingGroup title={t('equaliser.title')} lead={t('equaliser.lead')}>
+      <SettingRow label={t('equaliser.on')} help={t('equaliser.onHelp')}>
+        <Switch
+          aria-label={t('equaliser.on')}
+          checked={isOn}
+          onChange={(event) => setEqualiser({ isOn: event.currentTarget.checked })}
+        />
+      </SettingRow>
+      <div className={styles.body} data-off={!isOn || undefined}>
+        <div className={styles.tools}>
+          <Segmented
+            label={t('equaliser.kind')}
+            value={isGraphic ? 'graphic' : 'parametric'}
+            options={(['parametric', 'graphic'] as const).map((value) => ({ value, label: t(`equaliser.${value}`) }))}
+            onChange={(value) =>
+              setEqualiser({ isGraphic: value === 'graphic', bands: flatBands(value === 'graphic') })
+            }
+          />
+          <NativeSelect
+            aria-label={t('equaliser.preset')}
+            value=""
+            data={[
+              { value: '', label: t('equaliser.preset') },
+              ...Object.keys(PRESETS).map((value) => ({ value, label: t(`equaliser.presets.${value as 'flat'}`) })),
+            ]}
+            onChange={({ currentTarget: { value } }) =>
+              PRESETS[value] && setEqualiser({ isGraphic: true, bands: PRESETS[value], preampDb: 0, isOn: true })
+            }
+          />
+          <Button onClick={() => file.current?.click()}>{t('equaliser.file')}</Button>
+          <input
+            ref={file}
+            type="file"
+            accept=".txt,.csv,text/plain"
+            className="visually-hidden"
+            tabIndex={-1}
+            aria-label={t('equaliser.file')}
+            onChange={(event) => {
+              void read(event.currentTarget.files?.[0]);
+              event.currentTarget.value = '';
+            }}
+          />
+        </div>
+        <p role="status" className={rows.help}>
+          {note}
+        </p>
+        <EqualiserCurve bands={bands} isGraphic={isGraphic} onChange={setBand} />
+        <p className={rows.help}>
+          {t('equaliser.headroom', { value: decibels(Math.min(preampDb, headroomDb(bands, RATE))) })}
+        </p>
+        <div className={styles.preamp}>
+          <NumberInput
+            label={t('equaliser.preamp')}
+            value={preampDb}
+            min={GAIN_DB.min}
+            max={0}
+            step={0.5}
+            suffix=" dB"
+            onChange={(value) => typeof value === 'number' && setEqualiser({ preampDb: Math.min(0, value) })}
+          />
+        </div>
+        {!isGraphic && (
+          <ol className={styles.bands}>
+            {bands.map((band, index) => (
+              <li key={index}>
+                <BandFields band={band} number={index + 1} onChange={(change) => setBand(index, change)} />
+                <IconButton
+                  label={t('equaliser.remove', { number: index + 1 })}
+                  icon={IconClose}
+                  onClick={() => setEqualiser({ bands: bands.filter((_, at) => at !== index) })}
+                />
+              </li>
+            ))}
+          </ol>
+        )}
+        {!isGraphic && bands.length < MAX_BANDS && (
+          <div>
+            <Button
+              icon={IconAdd}
+              onClick={() =>
+                setEqualiser({ bands: [...bands, { type: 'peaking', frequency: 1_000, gainDb: 0, q: 1 }] })
+              }
+            >
+              {t('equaliser.add')}
+            </Button>
+          </div>
+        )}
+      </div>
+    </SettingGroup>
+  );
+}
+
+interface BandProps {
+  band: Band;
+  number: number;
+  onChange: (change: Partial<Band>) => void;
+}
+
+function BandFields({ band, number, onChange }: BandProps) {
+  const { t } = useTranslation();
+  const set = (name: 'frequency' | 'gainDb' | 'q') => (value: number | string) => {
+    if (typeof value === 'number') onChange({ [name]: value });
+  };
+  const label = (what: string) => t('equaliser.ofBand', { what, number });
+  return (
+    <>
+      <NativeSelect
+        aria-label={label(t('equaliser.type'))}
+        value={band.type}
+        data={BAND_TYPES.map((value) => ({ value, label: t(`equaliser.types.${value}`) }))}
+        onChange={(event) => onChange({ type: event.currentTarget.value as BandType })}
+      />
+      <NumberInput
+        aria-label={label(t('equaliser.frequency'))}
+        value={Math.round(band.frequency * 10) / 10}
+        {...FREQUENCY}
+        clampBehavior="blur"
+        suffix=" Hz"
+        hideControls
+        onChange={set('frequency')}
+      />
+      <NumberInput
+        aria-label={label(t('equaliser.gain'))}
+        value={Math.round(band.gainDb * 10) / 10}
+        {...GAIN_DB}
+        step={0.5}
+        suffix=" dB"
+        hideControls
+        onChange={set('gainDb')}
+      />
+      <NumberInput
+        aria-label={label('Q')}
+        value={Math.round(band.q * 100) / 100}
+        {...Q}
+        clampBehavior="blur"
+        step={0.1}
+        prefix="Q "
+        hideControls
+        onChange={set('q')}
+      />
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+// Reads equaliser files of AutoEQ and Equalizer APO: parametric filters, fixed bands, and graphic curves
+// (https://sourceforge.net/p/equalizerapo/wiki/Configuration%20reference/).
+import { fitGraphic, limited, MAX_BANDS, type Band, type BandType } from './equaliser.ts';
+
+export interface EqualiserFile {
+  preampDb: number;
+  bands: Band[];
+  isGraphic: boolean;
+  /** Lines that say something that is not supported, as they are. */
+  ignored: string[];
+}
+
+const TYPES: Record<string, BandType> = {
+  PK: 'peaking',
+  PEQ: 'peaking',
+  MODAL: 'peaking',
+  LS: 'lowshelf',
+  LSC: 'lowshelf',
+  LSQ: 'lowshelf',
+  HS: 'highshelf',
+  HSC: 'highshelf',
+  HSQ: 'highshelf',
+};
+const NUMBER = String.raw`[-+]?\d*[.,]?\d+`;
+const PREAMP = new RegExp(String.raw`^Preamp\s*:\s*(${NUMBER})\s*dB`, 'i');
+const FILTER = /^Filter\s*\d*\s*:\s*(ON|OFF)\s+([A-Z]+)\b(.*)$/i;
+const GRAPHIC = /^GraphicEQ\s*:\s*(.*)$/i;
+const POINT = new RegExp(String.raw`^\s*(${NUMBER})\s+(${NUMBER})\s*$`);
+const MAX_POINTS = 2_000;
+
+const value = (text: string, name: RegExp): number | undefined => {
+  const found = new RegExp(String.raw`${name.source}\s*(${NUMBER})`, 'i').exec(text)?.[1];
+  return found === undefined ? undefined : Number(found.replace(',', '.'));
+};
+
+/** Undefined for a text with neither filters nor a curve. */
+export function parseEqualiserFile(text: string): EqualiserFile | undefined {
+  let preampDb = 0;
+  const bands: Band[] = [];
+  const ignored: string[] = [];
+  for (const row of text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)) {
+    const line = row.trim();
+    const preamp = PREAMP.exec(line)?.[1];
+    const [, state, type = '', rest = ''] = FILTER.exec(line) ?? [];
+    const curve = GRAPHIC.exec(line)?.[1];
+    if (preamp !== undefined) preampDb = Math.min(0, preampDb + Number(preamp.replace(',', '.')));
+    else if (curve !== undefined) {
+      const graphic = parseCurve(curve);
+      if (graphic) return { preampDb, bands: graphic, isGraphic: true, ignored };
+    } else if (state?.toUpperCase() === 'ON') {
+      const band = parseFilter(type.toUpperCase(), rest);
+      if (band === undefined || bands.length === MAX_BANDS) ignored.push(line);
+      else if (band !== null) bands.push(band);
+    } else if (line !== '' && !line.startsWith('#') && state === undefined) ignored.push(line);
+  }
+  return bands.length === 0 ? undefined : { preampDb, bands, isGraphic: false, ignored };
+}
+
+/** Null for a filter that does nothing; undefined for one that is not supported. */
+function parseFilter(name: string, rest: string): Band | null | undefined {
+  const type = TYPES[name];
+  const frequency = value(rest, /Fc/);
+  const gainDb = value(rest, /Gain/);
+  if (name === 'NONE') return null;
+  if (type === undefined || frequency === undefined || gainDb === undefined || frequency <= 0) return undefined;
+  const octaves = value(rest, /BW\s+Oct/);
+  const q = value(rest, /\bQ/) ?? (octaves === undefined ? Math.SQRT1_2 : qOf(octaves));
+  return q > 0 ? limited({ type, frequency, gainDb, q }) : undefined;
+}
+
+const qOf = (octaves: number): number => 2 ** (octaves / 2) / (2 ** octaves - 1);
+
+/** `20 -1.5; 25 -1.2; …`, linear in dB over the logarithm of the frequency. */
+function parseCurve(text: string): Band[] | undefined {
+  const points = text
+    .split(';')
+    .slice(0, MAX_POINTS)
+    .flatMap((part) => {
+      const [, frequency, gain] = POINT.exec(part) ?? [];
+      if (frequency === undefined || gain === undefined) return [];
+      return [{ at: Math.log(Number(frequency.replace(',', '.'))), db: Number(gain.replace(',', '.')) }];
+    })
+    .filter(({ at, db }) => Number.isFinite(at) && Number.isFinite(db))
+    .toSorted((a, b) => a.at - b.at);
+  if (points.length < 2) return undefined;
+  return fitGraphic((frequency) => {
+    const at = Math.log(frequency);
+    const after = points.findIndex((point) => point.at >= at);
+    if (after === -1) return points.at(-1)?.db ?? 0;
+    const [low, high] = [points[Math.max(0, after - 1)], points[after]];
+    if (!low || !high || low === high) return high?.db ?? 0;
+    return low.db + ((high.db - low.db) * (at - low.at)) / (high.at - low.at);
+  });
+}

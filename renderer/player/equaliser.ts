@@ -1,0 +1,179 @@
+// The equaliser's filters: second-order sections after Robert Bristow-Johnson's Audio EQ Cookbook, computed for the
+// rate of the context, and the headroom that they need. Pure.
+
+export const BAND_TYPES = ['peaking', 'lowshelf', 'highshelf'] as const;
+export type BandType = (typeof BAND_TYPES)[number];
+
+export interface Band {
+  type: BandType;
+  /** Hz */
+  frequency: number;
+  gainDb: number;
+  q: number;
+}
+
+export interface Equaliser {
+  isOn: boolean;
+  /** Lowered further where the bands need it. */
+  preampDb: number;
+  bands: readonly Band[];
+  /** Bands at fixed frequencies, of which only the gain is set. */
+  isGraphic: boolean;
+}
+
+export interface Coefficients {
+  /** b0, b1, b2 */
+  feedforward: [number, number, number];
+  /** a0 (1), a1, a2 */
+  feedback: [number, number, number];
+}
+
+export const MAX_BANDS = 20;
+export const FREQUENCY = { min: 20, max: 20_000 };
+export const GAIN_DB = { min: -24, max: 24 };
+export const Q = { min: 0.1, max: 20 };
+const BUTTERWORTH = Math.SQRT1_2;
+/** An octave wide. */
+const GRAPHIC_Q = 1.41;
+export const GRAPHIC_HZ = [31.25, 62.5, 125, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000];
+const PARAMETRIC_HZ = [60, 120, 240, 480, 960, 1_900, 3_800, 7_600, 10_000, 14_000];
+
+export const flatBands = (isGraphic: boolean): Band[] =>
+  isGraphic
+    ? GRAPHIC_HZ.map((frequency) => ({ type: 'peaking', frequency, gainDb: 0, q: GRAPHIC_Q }))
+    : PARAMETRIC_HZ.map((frequency, index) => {
+        const shelf: BandType = index === 0 ? 'lowshelf' : 'highshelf';
+        const isShelf = index === 0 || index === PARAMETRIC_HZ.length - 1;
+        return { type: isShelf ? shelf : 'peaking', frequency, gainDb: 0, q: isShelf ? BUTTERWORTH : 1 };
+      });
+
+export const FLAT: Equaliser = { isOn: false, preampDb: 0, bands: flatBands(false), isGraphic: false };
+
+const clamp = (value: number, { min, max }: { min: number; max: number }): number =>
+  Math.min(max, Math.max(min, value));
+
+/** Within the limits, whatever a file or a person says. */
+export const limited = ({ type, frequency, gainDb, q }: Band): Band => ({
+  type,
+  frequency: clamp(frequency, FREQUENCY),
+  gainDb: clamp(gainDb, GAIN_DB),
+  q: clamp(q, Q),
+});
+
+export function coefficients({ type, frequency, gainDb, q }: Band, sampleRate: number): Coefficients {
+  const a = 10 ** (gainDb / 40);
+  const w = (2 * Math.PI * Math.min(frequency, sampleRate * 0.49)) / sampleRate;
+  const cos = Math.cos(w);
+  const alpha = Math.sin(w) / (2 * q);
+  if (type === 'peaking')
+    return normalized([1 + alpha * a, -2 * cos, 1 - alpha * a], [1 + alpha / a, -2 * cos, 1 - alpha / a]);
+  const sign = type === 'lowshelf' ? 1 : -1;
+  const root = 2 * Math.sqrt(a) * alpha;
+  const [up, down] = [a + 1, a - 1];
+  return normalized(
+    [a * (up - sign * down * cos + root), sign * 2 * a * (down - sign * up * cos), a * (up - sign * down * cos - root)],
+    [up + sign * down * cos + root, -sign * 2 * (down + sign * up * cos), up + sign * down * cos - root],
+  );
+}
+
+function normalized(b: [number, number, number], a: [number, number, number]): Coefficients {
+  const over = (value: number): number => value / a[0];
+  return { feedforward: [over(b[0]), over(b[1]), over(b[2])], feedback: [1, over(a[1]), over(a[2])] };
+}
+
+/** Bands that change something. */
+export const effective = (bands: readonly Band[]): Band[] => bands.filter(({ gainDb }) => gainDb !== 0).map(limited);
+
+/** Of all bands together, without the preamp. */
+export function responseDb(bands: readonly Band[], frequency: number, sampleRate: number): number {
+  const w = (2 * Math.PI * frequency) / sampleRate;
+  const power = ([c0, c1, c2]: [number, number, number]): number => {
+    const re = c0 + c1 * Math.cos(w) + c2 * Math.cos(2 * w);
+    const im = c1 * Math.sin(w) + c2 * Math.sin(2 * w);
+    return re * re + im * im;
+  };
+  return effective(bands).reduce((sum, band) => {
+    const { feedforward, feedback } = coefficients(band, sampleRate);
+    return sum + 10 * Math.log10(power(feedforward) / power(feedback));
+  }, 0);
+}
+
+const IMPULSE_SECONDS = 1;
+/** Of the browser, which computes with 32 bits between nodes. */
+const ROUNDING = 1e-4;
+
+/**
+ * The preamp with which no signal within full scale leaves it: the sum of the impulse response's absolute values is the
+ * most that any signal can be raised, also by phases that a response curve does not show.
+ */
+export function headroomDb(bands: readonly Band[], sampleRate: number): number {
+  const sections = effective(bands).map((band) => coefficients(band, sampleRate));
+  if (sections.length === 0) return 0;
+  let signal = new Float64Array(Math.round(sampleRate * IMPULSE_SECONDS));
+  signal[0] = 1;
+  for (const {
+    feedforward: [b0, b1, b2],
+    feedback: [, a1, a2],
+  } of sections) {
+    const out = new Float64Array(signal.length);
+    let [x1, x2, y1, y2] = [0, 0, 0, 0];
+    for (let n = 0; n < signal.length; n++) {
+      const x = signal[n] ?? 0;
+      const y = b0 * x + b1 * x1 + b2 * x2 - a1 * y1 - a2 * y2;
+      [x2, x1, y2, y1] = [x1, x, y1, y];
+      out[n] = y;
+    }
+    signal = out;
+  }
+  const most = signal.reduce((sum, value) => sum + Math.abs(value), 0);
+  return most <= 1 ? 0 : -20 * Math.log10(most * (1 + ROUNDING));
+}
+
+/** What is applied: the chosen preamp, or less where the bands need it. */
+export const preampOf = ({ preampDb, bands }: Equaliser, sampleRate: number): number =>
+  Math.min(preampDb, headroomDb(bands, sampleRate));
+
+/** The filters as nodes, from `input` to `output`. */
+export function createFilters(
+  context: BaseAudioContext,
+  equaliser: Equaliser,
+): { input: AudioNode; output: AudioNode; close: () => void } {
+  const { sampleRate } = context;
+  const input = new GainNode(context, { gain: 10 ** (preampOf(equaliser, sampleRate) / 20) });
+  const nodes: AudioNode[] = [input];
+  for (const band of effective(equaliser.bands)) {
+    const node = new IIRFilterNode(context, coefficients(band, sampleRate));
+    nodes.at(-1)?.connect(node);
+    nodes.push(node);
+  }
+  return { input, output: nodes.at(-1) ?? input, close: () => nodes.forEach((node) => node.disconnect()) };
+}
+
+/** Gains of neighbouring graphic bands add up; found so that the sum is what was asked for at each frequency. */
+export function fitGraphic(wantedDb: (frequency: number) => number): Band[] {
+  const rate = 48_000;
+  let bands = flatBands(true).map((band) => ({ ...band, gainDb: wantedDb(band.frequency) }));
+  for (let round = 0; round < 20; round++) {
+    const before = bands;
+    bands = bands.map((band) =>
+      limited({
+        ...band,
+        gainDb: band.gainDb + 0.7 * (wantedDb(band.frequency) - responseDb(before, band.frequency, rate)),
+      }),
+    );
+  }
+  return bands.map((band) => ({ ...band, gainDb: Math.round(band.gainDb * 10) / 10 }));
+}
+
+const shaped = (points: Record<number, number>): Band[] =>
+  flatBands(true).map((band, index) => ({ ...band, gainDb: points[index] ?? 0 }));
+/** Graphic, by index of the band. */
+export const PRESETS: Record<string, readonly Band[]> = {
+  flat: flatBands(true),
+  bass: shaped({ 0: 5, 1: 4.5, 2: 3, 3: 1 }),
+  lessBass: shaped({ 0: -6, 1: -5, 2: -3, 3: -1 }),
+  treble: shaped({ 6: 1, 7: 2.5, 8: 4, 9: 4.5 }),
+  voice: shaped({ 0: -4, 1: -3, 2: -1, 4: 1.5, 5: 3, 6: 3, 7: 1.5, 9: -1 }),
+  loudness: shaped({ 0: 4.5, 1: 3, 2: 1, 4: -0.5, 7: 0.5, 8: 2, 9: 3 }),
+  smallSpeakers: shaped({ 0: -8, 1: -2, 2: 3, 3: 2, 7: 1, 8: 2 }),
+};

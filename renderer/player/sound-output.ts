@@ -1,0 +1,99 @@
+// Where the sound goes and how it is shaped for it: the chosen output device, an equaliser for each, and the quality of
+// streams per kind of network. Kept in this browser, and followed by all of its windows.
+import { useSyncExternalStore } from 'react';
+import { FLAT, limited, MAX_BANDS, BAND_TYPES, type Band, type Equaliser } from './equaliser.ts';
+
+const KEY = 'tonearm.output';
+
+export interface SoundOutput {
+  /** Of the browser; empty for the system's default. */
+  deviceId: string;
+  equalisers: Readonly<Record<string, Equaliser>>;
+  /** kbps at most; 0 for the original. */
+  kbps: { unmetered: number; metered: number };
+}
+
+const NONE: SoundOutput = { deviceId: '', equalisers: {}, kbps: { unmetered: 0, metered: 0 } };
+const listeners = new Set<() => void>();
+let current: SoundOutput = read();
+
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+const isBand = (band: Partial<Band> | null): band is Band =>
+  BAND_TYPES.some((type) => type === band?.type) &&
+  isNumber(band?.frequency) &&
+  isNumber(band.gainDb) &&
+  isNumber(band.q);
+
+function toEqualiser(stored: Partial<Equaliser> | null): Equaliser {
+  if (!stored || !Array.isArray(stored.bands)) return FLAT;
+  const bands = (stored.bands as (Partial<Band> | null)[]).filter(isBand).slice(0, MAX_BANDS).map(limited);
+  return {
+    isOn: stored.isOn === true,
+    preampDb: isNumber(stored.preampDb) ? Math.min(0, stored.preampDb) : 0,
+    bands,
+    isGraphic: stored.isGraphic === true,
+  };
+}
+
+function read(): SoundOutput {
+  try {
+    const stored = JSON.parse(localStorage.getItem(KEY) ?? 'null') as Partial<SoundOutput> | null;
+    if (!stored) return NONE;
+    const kbps = (value: unknown): number => (isNumber(value) && value > 0 ? value : 0);
+    return {
+      deviceId: typeof stored.deviceId === 'string' ? stored.deviceId : '',
+      equalisers: Object.fromEntries(
+        Object.entries(stored.equalisers ?? {}).map(([id, equaliser]) => [id, toEqualiser(equaliser)]),
+      ),
+      kbps: { unmetered: kbps(stored.kbps?.unmetered), metered: kbps(stored.kbps?.metered) },
+    };
+  } catch {
+    return NONE; // damaged, or storage is not allowed
+  }
+}
+
+function changed(): void {
+  for (const listener of listeners) listener();
+}
+
+addEventListener('storage', (event) => {
+  if (event.key !== KEY) return;
+  current = read();
+  changed();
+});
+
+export const getSoundOutput = (): SoundOutput => current;
+export const currentEqualiser = ({ equalisers, deviceId }: SoundOutput = current): Equaliser =>
+  equalisers[deviceId] ?? FLAT;
+
+export function setSoundOutput(change: Partial<SoundOutput>): void {
+  current = { ...current, ...change };
+  try {
+    localStorage.setItem(KEY, JSON.stringify(current));
+  } catch {
+    // storage is full or not allowed: it holds until this page is closed
+  }
+  changed();
+}
+
+export const setEqualiser = (change: Partial<Equaliser>): void =>
+  setSoundOutput({
+    equalisers: { ...current.equalisers, [current.deviceId]: { ...currentEqualiser(), ...change } },
+  });
+
+export function onSoundOutput(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+export const useSoundOutput = (): SoundOutput => useSyncExternalStore(onSoundOutput, getSoundOutput);
+
+/** Only some browsers tell. */
+type Connection = { type?: string; saveData?: boolean };
+
+/** The limit for streams on the network that the device is in now; 0 for none. */
+export function streamKbps({ kbps }: SoundOutput = current): number {
+  const { connection } = navigator as Navigator & { connection?: Connection };
+  const isMetered = connection?.saveData === true || connection?.type === 'cellular';
+  return isMetered ? kbps.metered : kbps.unmetered;
+}

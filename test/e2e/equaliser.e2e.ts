@@ -1,0 +1,151 @@
+// The equaliser: measured in the browser's own audio graph, rendered offline, and used on its page.
+import { readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  flatBands,
+  limited,
+  preampOf,
+  responseDb,
+  type Band,
+  type Equaliser,
+} from '../../renderer/player/equaliser.ts';
+import { seededRandom } from '../support/random.ts';
+import { DESK, openStage, type Stage } from './stage.ts';
+
+let stage: Stage;
+let page: Page;
+beforeAll(async () => {
+  stage = await openStage({ tracks: 4, seconds: '2', messy: 0, formats: ['flac'] });
+  page = await stage.openAsOwner(DESK);
+  await page.goto(`${stage.url}/settings#playback`);
+});
+afterAll(() => stage?.close());
+
+const random = seededRandom(24);
+const between = (min: number, max: number): number => min + random() * (max - min);
+/** Ten bands as people and files have them, from slight to extreme. */
+const randomBands = (): Band[] =>
+  flatBands(false).map((band) =>
+    limited({ ...band, frequency: band.frequency * between(0.6, 1.4), gainDb: between(-15, 15), q: between(0.4, 6) }),
+  );
+
+interface Rendered {
+  /** dB at each frequency. */
+  response: number[];
+  /** Most of any full-scale signal. */
+  peak: number;
+  isSame: boolean;
+}
+
+/** Runs in the page. */
+async function render(equaliser: Equaliser, rate: number, frequencies: number[]): Promise<Rendered> {
+  type Create = (context: BaseAudioContext, settings: Equaliser) => { input: AudioNode; output: AudioNode };
+  const { createFilters } = (globalThis as unknown as { equaliser: { createFilters: Create } }).equaliser;
+  const run = async (signal: Float32Array<ArrayBuffer>): Promise<Float32Array> => {
+    const context = new OfflineAudioContext(1, signal.length, rate);
+    const buffer = new AudioBuffer({ length: signal.length, sampleRate: rate });
+    buffer.copyToChannel(signal, 0);
+    const source = new AudioBufferSourceNode(context, { buffer });
+    const filters = createFilters(context, equaliser);
+    source.connect(filters.input);
+    filters.output.connect(context.destination);
+    source.start();
+    return (await context.startRendering()).getChannelData(0);
+  };
+  const impulse = new Float32Array(rate);
+  impulse[0] = 1;
+  const answer = await run(impulse);
+  const response = frequencies.map((frequency) => {
+    // Goertzel's algorithm
+    const turn = 2 * Math.cos((2 * Math.PI * frequency) / rate);
+    let [before, last] = [0, 0];
+    for (const value of answer) [before, last] = [last, value + turn * last - before];
+    return 10 * Math.log10(before * before + last * last - turn * before * last);
+  });
+  let seed = 1;
+  const noise = (): number => ((seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) < 2 ** 30 ? 1 : -1);
+  const time = (n: number): number => n / rate;
+  const signals: ((n: number) => number)[] = [
+    noise,
+    (n) => (Math.sin(2 * Math.PI * 20 * 1_000 ** (time(n) / 1) * time(n)) >= 0 ? 1 : -1),
+    (n) => (Math.floor(time(n) * 160) % 2 === 0 ? 1 : -1),
+    // the worst one there is: the signs of the impulse response, backwards
+    (n) => ((answer[rate - 1 - n] ?? 0) >= 0 ? 1 : -1),
+  ];
+  let peak = 0;
+  for (const signal of signals)
+    for (const value of await run(Float32Array.from({ length: rate }, (_, n) => signal(n))))
+      peak = Math.max(peak, Math.abs(value));
+  return { response, peak, isSame: answer.every((value, n) => value === impulse[n]) };
+}
+
+test('rendered offline, it is within 0.1 dB of theory from 20 Hz to 20 kHz, and no signal clips', async () => {
+  const source = stripTypeScriptTypes(
+    readFileSync(join(import.meta.dirname, '../../renderer/player/equaliser.ts'), 'utf8'),
+  );
+  const bench = await stage.openPage({});
+  await bench.goto('about:blank');
+  await bench.addScriptTag({ type: 'module', content: `${source}\nglobalThis.equaliser = { createFilters };` });
+  await bench.waitForFunction('globalThis.equaliser !== undefined');
+  const frequencies = Array.from({ length: 61 }, (_, n) => 20 * 1_000 ** (n / 60));
+  for (const rate of [44_100, 48_000, 96_000]) {
+    const equaliser: Equaliser = { isOn: true, preampDb: 0, bands: randomBands(), isGraphic: false };
+    const { response, peak } = await bench.evaluate<Rendered>(
+      `(${render.toString()})(${JSON.stringify(equaliser)}, ${rate}, ${JSON.stringify(frequencies)})`,
+    );
+    const preamp = preampOf(equaliser, rate);
+    const errors = frequencies.map((frequency, n) =>
+      Math.abs((response[n] ?? 0) - preamp - responseDb(equaliser.bands, frequency, rate)),
+    );
+    expect(Math.max(...errors)).toBeLessThan(0.1);
+    expect(peak).toBeLessThanOrEqual(1);
+    expect(peak).toBeGreaterThan(0.9); // no more was taken away than that needed
+  }
+  const flat: Equaliser = { isOn: true, preampDb: 0, bands: flatBands(false), isGraphic: false };
+  const { isSame } = await bench.evaluate<Rendered>(
+    `(${render.toString()})(${JSON.stringify(flat)}, 48000, ${JSON.stringify([1_000])})`,
+  );
+  expect(isSame).toBe(true);
+  await bench.close();
+});
+
+test('off, there is no node for it; on, there is one for each band that changes something', async () => {
+  await page.addInitScript(() => {
+    const noted = Object.assign(globalThis, { filters: 0 });
+    const Original = IIRFilterNode;
+    globalThis.IIRFilterNode = class extends Original {
+      constructor(context: BaseAudioContext, options: IIRFilterOptions) {
+        super(context, options);
+        noted.filters++;
+      }
+    };
+  });
+  await page.goto(`${stage.url}/tracks`);
+  const filters = (): Promise<number> => page.evaluate('globalThis.filters');
+  await page.getByRole('row').nth(2).dblclick();
+  await page.getByRole('button', { name: 'Pause' }).first().waitFor();
+  expect(await filters()).toBe(0);
+  const settings = await page.context().newPage();
+  await settings.goto(`${stage.url}/settings#playback`);
+  await settings.getByRole('switch', { name: 'Equaliser' }).click({ force: true });
+  const handle = settings.getByRole('slider', { name: /^Band 3 at/ });
+  await handle.focus();
+  await handle.press('ArrowUp');
+  await handle.press('ArrowUp');
+  expect(await handle.getAttribute('aria-valuetext')).toBe('1 dB');
+  await expect.poll(filters).toBeGreaterThan(0);
+  await settings.getByLabel('Read a file…').setInputFiles({
+    name: 'Headphones ParametricEQ.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from(
+      'Preamp: -6.2 dB\nFilter 1: ON LSC Fc 105 Hz Gain 6.4 dB Q 0.70\nFilter 2: ON PK Fc 3000 Hz Gain -2 dB Q 2',
+    ),
+  });
+  await settings.getByText('2 bands from “Headphones ParametricEQ.txt”').waitFor();
+  expect(await settings.getByRole('slider', { name: /^Band/ }).count()).toBe(2);
+  await settings.close();
+  expect(stage.problems).toEqual([]);
+});
