@@ -17,8 +17,9 @@ import { startServer } from '../support/server.ts';
 import { migratedDatabase } from '../support/temp-database.ts';
 import type { ChildWish, Moment } from './backup-child.ts';
 
-/** For each of two targets. */
 const POINTS = 5;
+/** What happens only where the backup is in a bucket. All else is the same as in a folder. */
+const SENDING = 'in the middle of sending';
 const AT_ONCE = 3;
 const LATER = 3 * 86_400_000;
 
@@ -75,8 +76,13 @@ async function run(wish: ChildWish, env: Record<string, string>): Promise<string
   return JSON.parse(text) as string[];
 }
 
-/** One of each kind, in the middle or just before the last; the rest spread over all moments. */
+/**
+ * One of each kind, in the middle or just before the last; the rest spread over all moments. With a bucket, moments of
+ * sending.
+ */
 function points(moments: string[]): Moment[] {
+  const sent = moments.filter((what) => what === SENDING).length;
+  if (sent > 0) return [0.25, 0.5, 0.9].map((part) => ({ what: SENDING, nth: Math.ceil(part * sent) }));
   const ofEach = [...new Set(moments)].map((what) => {
     const all = moments.flatMap((one, i) => (one === what ? [i + 1] : []));
     return all.at(what.startsWith('after') ? -2 : all.length >> 1) ?? all[0] ?? 1;
@@ -93,7 +99,7 @@ async function atEach(
   work: (point: Moment, name: string) => Promise<void>,
 ): Promise<void> {
   const all = points(moments ?? []);
-  expect(all.length).toBeGreaterThanOrEqual(POINTS);
+  expect(all.length).toBeGreaterThanOrEqual(AT_ONCE);
   for (let i = 0; i < all.length; i += AT_ONCE)
     await Promise.all(
       all.slice(i, i + AT_ONCE).map((point) => work(point, `${point.what} ${point.nth}`.replaceAll(/\W+/g, '-'))),
@@ -143,8 +149,8 @@ async function expectWhole(
 
 /** The number of network writes differs between runs: one with fewer may end before its moment. */
 function expectKilled(point: Moment, moments: string[] | undefined): void {
-  if (point.what === 'in the middle of sending' && moments)
-    expect(moments.filter((what) => what === point.what).length).toBeLessThan(point.nth);
+  if (point.what === SENDING && moments)
+    expect(moments.filter((what) => what === SENDING).length).toBeLessThan(point.nth);
   else expect([point, moments]).toEqual([point, undefined]);
 }
 
@@ -230,7 +236,7 @@ describe.each(WHERE)('in %s', (words, make, passphrase) => {
       const aside = readdirSync(data).filter((name) => name.startsWith('replaced-'));
       expect(aside.flatMap((name) => Object.values(filesIn(join(data, name))))).toEqual(expect.arrayContaining(own));
     });
-    expect(halfway).toBeGreaterThan(0);
+    if (words === 'a folder') expect(halfway).toBeGreaterThan(0); // the bucket is read before anything is replaced
     await where.close();
   });
 });
