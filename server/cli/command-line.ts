@@ -19,6 +19,7 @@ export interface Command {
     | 'gc'
     | 'storage'
     | 'trash'
+    | 'folder'
     | 'rebuild'
     | 'openapi'
     | 'help'
@@ -81,6 +82,7 @@ const COMMANDS = [
   'gc',
   'storage',
   'trash',
+  'folder',
   'rebuild',
   'openapi',
 ] as const;
@@ -108,6 +110,7 @@ const MAX_ARGS = {
   gc: 0,
   storage: 1,
   trash: Infinity,
+  folder: Infinity,
   rebuild: 0,
   openapi: 0,
   help: Infinity,
@@ -235,6 +238,10 @@ Commands
   export DIR                 export audio with readable file names, playlists and data
   verify                     compare everything stored with its checksums; repairs from the backup
   gc [--dry-run]             delete stored objects that have been unused for a week
+  folder list                music folders with their ids
+  folder add DIR NAME [copy|reference]   add a music folder and scan it
+  folder rename FOLDER NAME  give a music folder, by its name or id, another name
+  folder remove FOLDER       its tracks go to the trash; folder restore FOLDER undoes that
   trash list                 deleted tracks with their ids, who deleted them and when they are gone for good
   trash restore ID …         bring tracks back, with their likes, plays and playlist entries
   trash empty [ID …]         delete tracks of the trash for good; without ids all of them

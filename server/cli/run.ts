@@ -24,6 +24,7 @@ import { runRestore } from './restore.ts';
 import { rememberMusicFolder, runScan } from './scan.ts';
 import { answerShell, isUnderShell } from './shell-link.ts';
 import { runMigrate } from './storage.ts';
+import { runFolder } from './folders.ts';
 import { runTrash } from './trash.ts';
 import { runUser } from './users.ts';
 import { runGarbage, runVerify } from './verify.ts';
@@ -101,6 +102,7 @@ async function run(command: Command, invocation: Invocation): Promise<void> {
     else if (command.name === 'export') await runExport(app, resolve(command.args[0] ?? '.'));
     else if (command.name === 'enrich') await runEnrich(app, command.scope);
     else if (command.name === 'trash') await runTrash(app, command.args);
+    else if (command.name === 'folder') await runFolder(app, command.args);
     else await runUser(app, command);
   } finally {
     await app.close();

@@ -3,6 +3,7 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { FolderPage } from '../../server/library/folder-wire.ts';
@@ -13,6 +14,7 @@ import type { FolderHits } from '../../server/search/wire.ts';
 import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { openPhone } from '../support/phone.ts';
 import { allTracks } from '../support/served-library.ts';
+import { runServer } from '../support/process.ts';
 import { registerUser, startServer, type Answer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -469,4 +471,35 @@ test('the first folder cannot be set inside or around another one, also in the s
   } finally {
     await own.close();
   }
+});
+
+test('the command line lists, adds, renames, removes and restores music folders', async () => {
+  const [data, one, two] = ['cli-data', 'cli-one', 'cli-two'].map((name) => join(base, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const [dir, title] of [
+    [one, 'Larch'],
+    [two, 'Spruce'],
+  ] as const) {
+    mkdirSync(dir);
+    writeFileSync(join(dir, 'song.mp3'), Buffer.concat([id3([id3Frame('TIT2', utf8Text(title))]), silentMp3(50)]));
+  }
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runServer(['folder', ...args, '--data-dir', data]);
+    return { code, stderr, folders: stdout.split('\n').filter((line) => /^\d+ {2}/.test(line)) };
+  };
+  expect((await run('add', one, 'First', 'reference')).code).toBe(0);
+  expect((await run('add', two, 'Second', 'copy')).folders).toEqual([
+    `1  First  ${one}  reference`,
+    `2  Second  ${two}  copy`,
+  ]);
+  expect((await run('rename', 'second', 'Other')).folders[1]).toBe(`2  Other  ${two}  copy`);
+  expect((await run('remove', 'First')).folders[0]).toBe(`1  First  ${one}  reference  (removed)`);
+  expect((await run('restore', '1')).folders[0]).toBe(`1  First  ${one}  reference`);
+  expect((await run('remove', 'Nowhere')).stderr).toContain('There is no music folder "Nowhere"');
+  const database = new Database(join(data, 'tonearm.db'), { readonly: true });
+  expect(database.prepare('SELECT title FROM tracks ORDER BY title').pluck().all()).toEqual(['Larch', 'Spruce']);
+  database.close();
 });

@@ -40,6 +40,7 @@ test.each<[string[], object]>([
   [['scan', '--', '-odd'], { name: 'scan', args: ['-odd'] }],
   [['user', 'list'], { name: 'user', args: ['list'] }],
   [['user', 'set', 'ann', 'can_edit=yes'], { name: 'user', args: ['set', 'ann', 'can_edit=yes'] }],
+  [['folder', 'add', '/m', 'Vinyl', 'copy'], { name: 'folder', args: ['add', '/m', 'Vinyl', 'copy'] }],
   [['trash', 'restore', '1', '2'], { name: 'trash', args: ['restore', '1', '2'] }],
   [['user', 'add', 'ann', '--superuser'], { name: 'user', args: ['add', 'ann'], superuser: true }],
   [['backup'], { name: 'backup' }],
