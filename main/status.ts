@@ -27,6 +27,7 @@ export const SHOWN_TASKS = [
   'scan_local_folder',
   'enrich_library',
   'backup_task',
+  'check_backup',
   'export_task',
   'verify_storage',
   'import_history',

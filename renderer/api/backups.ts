@@ -23,6 +23,9 @@ function useBackupsMutation<Input, Output>(mutationFn: (input: Input) => Promise
 export const useBackUp = () =>
   useBackupsMutation<void, JobOut>(() => request('/backups', { method: 'POST', body: {} }));
 
+export const useCheckBackup = () =>
+  useBackupsMutation<void, JobOut>(() => request('/backups/check', { method: 'POST', body: {} }));
+
 /** Replaces this library at the next start of the server. */
 export const useRestore = () =>
   useBackupsMutation((snapshot: string) =>

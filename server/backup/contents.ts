@@ -6,10 +6,13 @@ import type { albumCovers, tracks } from '../db/schema.ts';
 import { hashInKey } from '../storage/local-paths.ts';
 
 const ROWS = 500;
+const IDS_PER_LIST = 2_000;
 
-export type Content =
+/** `list`: those with the same are on one list, whatever is added or removed on others. */
+export type Content = { list: string } & (
   | { kind: 'stored'; what: 'audio' | 'cover'; key: string; hash: string; size: number | null }
-  | { kind: 'own'; path: string; hash: string | null; size: number | null };
+  | { kind: 'own'; path: string; hash: string | null; size: number | null }
+);
 
 type TrackRow = RowAs<typeof tracks, 'id' | 'storageUri' | 'contentHash' | 'sizeBytes'> & { storageUri: string };
 type CoverRow = { id: number } & RowAs<typeof albumCovers, 'key' | 'etag'> & { key: string; etag: string };
@@ -26,7 +29,7 @@ const COVERS = `SELECT album_id AS id, key, etag FROM album_covers WHERE key IS 
     AND album_id NOT IN (SELECT album_id FROM album_covers)
     AND key NOT IN (SELECT cover_key FROM trashed_tracks WHERE cover_key IS NOT NULL)`;
 
-/** An object that several tracks share comes once per track. */
+/** In the order of ids. An object that several tracks share comes once per track. */
 export async function* contentsOf(databasePath: string): AsyncGenerator<Content> {
   const db = new Database(databasePath, { readonly: true });
   try {
@@ -41,8 +44,8 @@ export async function* contentsOf(databasePath: string): AsyncGenerator<Content>
     const covers = db.prepare<[number], CoverRow>(
       `SELECT id, key, etag FROM (${COVERS}) WHERE id > ? ORDER BY id LIMIT ${ROWS}`,
     );
-    for await (const { key, etag } of paged(covers))
-      yield { kind: 'stored', what: 'cover', key, hash: etag, size: null };
+    for await (const { id, key, etag } of paged(covers))
+      yield { list: listOf('covers', id), kind: 'stored', what: 'cover', key, hash: etag, size: null };
   } finally {
     db.close();
   }
@@ -60,12 +63,17 @@ export function countContents(databasePath: string): { tracks: number; audio: nu
   }
 }
 
-function ofTrack({ storageUri, contentHash: hash, sizeBytes: size }: TrackRow): Content | undefined {
+const listOf = (what: string, id: number): string => `${what} ${Math.floor(id / IDS_PER_LIST)}`;
+
+function ofTrack({ id, storageUri, contentHash: hash, sizeBytes: size }: TrackRow): Content | undefined {
+  const list = listOf('tracks', id);
   const colon = storageUri.indexOf(':');
   const [scheme, place] = [storageUri.slice(0, colon), storageUri.slice(colon + 1)];
-  if (scheme === 'file') return { kind: 'own', path: place, hash, size };
+  if (scheme === 'file') return { list, kind: 'own', path: place, hash, size };
   const named = hashInKey(place);
-  return /^[0-9a-f]{64}$/.test(named) ? { kind: 'stored', what: 'audio', key: place, hash: named, size } : undefined;
+  return /^[0-9a-f]{64}$/.test(named)
+    ? { list, kind: 'stored', what: 'audio', key: place, hash: named, size }
+    : undefined;
 }
 
 async function* paged<R extends { id: number }>(statement: Database.Statement<[number], R>): AsyncGenerator<R> {

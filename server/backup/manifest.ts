@@ -21,11 +21,11 @@ export const Keys = z.object({
 export type Keys = z.output<typeof Keys>;
 
 export const Manifest = z.object({
-  format: z.literal(1),
+  format: z.union([z.literal(1), z.literal(2)]),
   id: SnapshotId,
   app_version: z.string(),
-  /** In pieces of the same size, so that only the changed ones of a large database are stored again. */
-  database: z.object({ size, sha256, pieces: z.array(sha256) }),
+  /** In the first format the object was `pieces`, to be read one after another. */
+  database: z.object({ size, sha256, pieces: z.array(sha256).optional() }),
   /** Lists of the files, a FileLine in JSON on each line. */
   lists: z.array(z.object({ sha256, lines: z.int() })),
   /** settings.json without secrets. */
@@ -50,6 +50,8 @@ export const FileLine = z.discriminatedUnion('kind', [
     hash: contentHash,
     size: size.nullable(),
     isAbsent: z.boolean().optional(),
+    /** Why it is absent. */
+    reason: z.string().optional(),
   }),
   z.object({
     kind: z.literal('own'),

@@ -8,7 +8,7 @@ import { createRestoreService } from './restore-service.ts';
 import { backupRoutes } from './routes.ts';
 import { createBackupService, type BackupDeps } from './service.ts';
 import { warnOfSharedPlace } from './target.ts';
-import { BACKUP_TASK, EXPORT_TASK, RESTORE_TASK } from './tasks.ts';
+import { BACKUP_TASK, CHECK_TASK, EXPORT_TASK, RESTORE_TASK } from './tasks.ts';
 import { handledBy } from '../jobs/tasks.ts';
 
 export interface BackupTuning {
@@ -35,6 +35,7 @@ export function backupModule({ audioStore, playlists, tuning, ...deps }: BackupM
     routes: backupRoutes({ backups, restores, exports }),
     tasks: [
       handledBy(BACKUP_TASK, backups.task),
+      handledBy(CHECK_TASK, backups.checkTask),
       handledBy(RESTORE_TASK, restores.task),
       handledBy(EXPORT_TASK, exports.task),
     ],

@@ -7,7 +7,8 @@ import { isAbsent } from '../storage/file-errors.ts';
 import { pathBelow } from '../storage/file-names.ts';
 import { placeOf, type MusicRoots } from '../storage/music-roots.ts';
 import type { OwnLine } from './manifest.ts';
-import { SourceProblem, type Repository } from './repository.ts';
+import { SourceProblem } from './objects.ts';
+import type { Repository } from './repository.ts';
 
 const READ_BYTES = 1 << 20;
 
@@ -34,7 +35,10 @@ export const notCopied = ({ path, hash, size }: OwnFile): OwnLine => ({
   isCopied: false,
 });
 
-/** Copies a file into the backup unless it is there. One that is gone or unreadable is listed as not copied. */
+/**
+ * Copies a file into the backup unless it is there. One that is gone or unreadable keeps its last copy, or is listed as
+ * not copied.
+ */
 export async function copyOwnFile(
   { repo, folders, known }: OwnFilesDeps,
   file: OwnFile,
@@ -43,18 +47,20 @@ export async function copyOwnFile(
   if (file.path.split('/').includes('..')) return { line: notCopied(file), bytes: 0 };
   const { root, rest } = placeOf(folders, file.path);
   const path = pathBelow(root, rest);
+  const before = known.get(file.path);
   try {
     const { size, mtimeMs } = await stat(path);
-    const before = known.get(file.path);
     const isSame = before?.hash != null && before.size === size && before.mtimeMs === mtimeMs;
     const hash = isSame && before.hash !== null ? before.hash : await hashOfFile(path, signal);
     const line: OwnLine = { kind: 'own', path: file.path, hash, size, mtimeMs, isCopied: true };
     if (repo.has(hash, size)) return { line, bytes: 0 };
-    return { line, bytes: await repo.put(hash, readFile(path), signal) };
+    return { line, bytes: await repo.objects.put(hash, stoppable(readFile(path), signal)) };
   } catch (error) {
-    if (error instanceof SourceProblem || isAbsent(error) || (error instanceof Error && 'syscall' in error))
-      return { line: notCopied(file), bytes: 0 };
-    throw error;
+    signal.throwIfAborted();
+    if (!(error instanceof SourceProblem || isAbsent(error) || (error instanceof Error && 'syscall' in error)))
+      throw error;
+    const isKept = before?.isCopied === true && before.hash !== null && repo.has(before.hash, before.size);
+    return { line: isKept ? before : notCopied(file), bytes: 0 };
   }
 }
 
@@ -67,6 +73,13 @@ async function hashOfFile(path: string | Buffer, signal: AbortSignal): Promise<s
     sum.update(chunk);
   }
   return sum.digest('hex');
+}
+
+export async function* stoppable(source: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer> {
+  for await (const chunk of source) {
+    signal.throwIfAborted();
+    yield chunk;
+  }
 }
 
 async function* readFile(path: string | Buffer): AsyncGenerator<Buffer> {

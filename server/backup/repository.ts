@@ -1,20 +1,24 @@
-// The contents of a backup: a header, objects named by the hash of their content, and snapshots that list objects. An
-// object is written once and is either complete or absent, which makes backups incremental and resumable.
-import { createHash, hash as hashOf, randomUUID } from 'node:crypto';
-import { Readable } from 'node:stream';
+// A backup: a header, objects (objects.ts), and snapshots that name objects. A snapshot is written last, so one that is
+// there is complete. The header and the snapshots, without which nothing can be read, are there twice.
+import { hash as hashOf, randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { AppError, notFound } from '../errors.ts';
 import { DamagedObject, Lock, makeLock, openLock, plainCipher, type Cipher } from './encryption.ts';
-import { FileLine, hashInBackup, Manifest, SnapshotId } from './manifest.ts';
-import { HEADER, type BackupTarget } from './target.ts';
+import { FileLine, Manifest, SnapshotId } from './manifest.ts';
+import { createObjects, isDamage } from './objects.ts';
+import { gathered, seal, unseal } from './packs.ts';
+import { HEADER, HEADER_COPY, type BackupTarget } from './target.ts';
 
 const Header = z.object({
-  tonearm_backup: z.literal(1),
+  /** In the first format every object is a file; those stay, and new ones are in packs. */
+  tonearm_backup: z.union([z.literal(1), z.literal(2)]),
   id: z.uuid(),
   /** Id of the library, see db/library-identity.ts. */
   library: z.uuid().nullable().default(null),
   lock: Lock.nullable(),
+  /** SHA-256 of the rest. */
+  sum: z.string().optional(),
 });
 type Header = z.output<typeof Header>;
 
@@ -23,10 +27,9 @@ const MAX_MANIFEST_BYTES = 64 << 20;
 /** Lines parsed before requests get a turn. */
 const LINES_PER_TURN = 500;
 
-/** The source could not be read, as opposed to the backup not being writable. */
-export class SourceProblem extends Error {
-  override name = 'SourceProblem';
-}
+/** Deletions leave it, for prune(). `now`: a person deleted the snapshot and waits for the space. */
+const UNUSED = { later: 'unused/later', now: 'unused/now' };
+const CHECKS = 'checks';
 
 export interface RepositoryOptions {
   target: BackupTarget;
@@ -47,7 +50,7 @@ export async function openRepository({ target, passphrase, isNew = false, librar
   const found = await readHeader(target);
   if (!found && !isNew) throw new AppError('not_found', `There is no backup in ${target.name}.`);
   const { header, cipher } = found
-    ? { header: found, cipher: await unlock(found, passphrase, target.name) }
+    ? { header: found.header, cipher: await unlock(found.header, passphrase, target.name) }
     : await begin(target, passphrase, library);
   if (library !== undefined && (header.library ?? library) !== library)
     throw new AppError(
@@ -55,29 +58,53 @@ export async function openRepository({ target, passphrase, isNew = false, librar
       `The backup in ${target.name} belongs to another library, whose old snapshots would be deleted. ` +
         'Choose another place for this one.',
     );
-  return repositoryOf(target, header, cipher);
+  return repositoryOf(target, header, cipher, found?.isFirst !== true);
 }
 
-async function readHeader(target: BackupTarget): Promise<Header | undefined> {
-  if (!(await target.stat(HEADER))) return undefined;
-  const bytes = await readAll((await target.open(HEADER)).stream as AsyncIterable<Buffer>, MAX_HEADER_BYTES);
-  const header = Header.safeParse(parseJson(bytes));
-  if (!header.success)
-    throw new AppError(
-      'unavailable',
-      `The file ${HEADER} in ${target.name} is damaged or from a newer version. The backup needs it.`,
-    );
-  return header.data;
+const copyOf = (id: string): string => `copies/${id}`;
+
+/** `isFirst`: not the copy. */
+async function readHeader(target: BackupTarget): Promise<{ header: Header; isFirst: boolean } | undefined> {
+  const first = await headerAt(target, HEADER);
+  if (first && first !== 'damaged') return { header: first, isFirst: true };
+  const second = await headerAt(target, HEADER_COPY);
+  if (second && second !== 'damaged') return { header: second, isFirst: false };
+  if (!first && !second) return undefined;
+  throw new AppError(
+    'unavailable',
+    `The file ${HEADER} in ${target.name} is damaged or from a newer version. The backup needs it.`,
+  );
 }
 
+async function headerAt(target: BackupTarget, key: string): Promise<Header | 'damaged' | undefined> {
+  try {
+    const { stream } = await target.open(key);
+    const bytes = await gathered(stream as AsyncIterable<Buffer>, MAX_HEADER_BYTES);
+    const header = Header.safeParse(parseJson(bytes));
+    return header.success && isWhole(header.data) ? header.data : 'damaged';
+  } catch (error) {
+    if (error instanceof DamagedObject) return 'damaged';
+    if (error instanceof AppError && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+const headerSum = (header: Header): string => hashOf('sha256', JSON.stringify({ ...header, sum: undefined }));
+const isWhole = (header: Header): boolean =>
+  header.sum === undefined ? header.tonearm_backup === 1 : header.sum === headerSum(header);
+const headerText = (header: Header): Buffer =>
+  Buffer.from(`${JSON.stringify({ ...header, sum: headerSum(header) })}\n`);
+
+/** Two that begin at once in the same place both go on with the header that stays; `prepare` notices. */
 async function begin(
   target: BackupTarget,
   passphrase: string | undefined,
   library: string | undefined,
 ): Promise<{ header: Header; cipher: Cipher }> {
   const { lock, cipher } = passphrase === undefined ? { lock: null, cipher: plainCipher } : await makeLock(passphrase);
-  const header: Header = { tonearm_backup: 1, id: randomUUID(), library: library ?? null, lock };
-  await target.put(HEADER, Buffer.from(`${JSON.stringify(header, null, 2)}\n`));
+  const header: Header = { tonearm_backup: 2, id: randomUUID(), library: library ?? null, lock };
+  await target.put(HEADER_COPY, headerText(header)); // first, so that one that is there has a copy
+  await target.put(HEADER, headerText(header));
   return { header, cipher };
 }
 
@@ -94,86 +121,55 @@ async function unlock({ lock }: Header, passphrase: string | undefined, name: st
   return openLock(lock, passphrase);
 }
 
-function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher) {
-  /** Sizes of objects by name, after `list()`. */
-  const present = new Map<string, number>();
-  const writing = new Map<string, Promise<number>>();
+/** `isUnsure`: the header was written just now, or came from its copy. */
+function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher, isUnsure: boolean) {
+  const objects = createObjects(target, cipher, header.tonearm_backup === 1);
+  const mendedHeaders: string[] = [];
 
-  const keyOf = (hash: string): string => keyOfName(cipher.nameOf(hash));
-
-  const has = (hash: string, size: number | null): boolean => {
-    const found = present.get(cipher.nameOf(hash));
-    return found !== undefined && (size === null || found === cipher.sizeOf(size));
-  };
-
-  /**
-   * Stores an object and returns its plain size. Throws SourceProblem when the source cannot be read or does not match
-   * the hash. Concurrent calls for the same hash write it once.
-   */
-  function put(hash: string, source: AsyncIterable<Buffer>, signal?: AbortSignal): Promise<number> {
-    const done = writing.get(hash) ?? write(hash, source, signal).finally(() => writing.delete(hash));
-    writing.set(hash, done);
-    return done;
+  /** Throws `unavailable` when the header is another one: two servers began a backup in the same place at once. */
+  async function settleHeader(): Promise<void> {
+    const found = await readHeader(target);
+    if (found && found.header.id !== header.id)
+      throw new AppError('unavailable', `The backup in ${target.name} was replaced by another one. Try again.`);
+    if (found?.isFirst === true) return;
+    await target.put(HEADER, headerText(header));
+    mendedHeaders.push(HEADER);
   }
 
-  async function write(hash: string, source: AsyncIterable<Buffer>, signal?: AbortSignal): Promise<number> {
-    let size = 0;
-    async function* checked(): AsyncGenerator<Buffer> {
-      try {
-        for await (const chunk of checking(source, hash)) {
-          size += chunk.length;
-          yield chunk;
-        }
-      } catch (cause) {
-        throw new SourceProblem(cause instanceof Error ? cause.message : String(cause), { cause });
-      }
-    }
-    const stored = await target.put(
-      keyOf(hash),
-      Readable.from(cipher.encrypt(checked()), { objectMode: false }),
-      signal && { signal },
+  /** Throws `not_found` and DamagedObject. */
+  async function manifestAt(key: string, id: string): Promise<Manifest> {
+    const { stream } = await target.open(key);
+    const manifest = Manifest.parse(
+      await unseal(cipher, await gathered(stream as AsyncIterable<Buffer>, MAX_MANIFEST_BYTES)),
     );
-    present.set(cipher.nameOf(hash), stored.size);
-    return size;
-  }
-
-  /** The bytes of an object. Throws `not_found`, and DamagedObject at the end when they do not match the hash. */
-  async function* read(hash: string): AsyncGenerator<Buffer> {
-    const { stream } = await target.open(keyOf(hash));
-    try {
-      yield* checking(cipher.decrypt(stream as AsyncIterable<Buffer>), hash);
-    } finally {
-      stream.destroy();
-    }
+    if (manifest.id !== id) throw new DamagedObject('it belongs to another snapshot');
+    return manifest;
   }
 
   async function readSnapshot(id: string): Promise<Manifest> {
-    if (!SnapshotId.safeParse(id).success || !(await target.stat(snapshotKey(id)))) throw notFound('snapshot', id);
-    const { stream } = await target.open(snapshotKey(id));
+    if (!SnapshotId.safeParse(id).success) throw notFound('snapshot', id);
     try {
-      const text = (await readAll(cipher.decrypt(stream as AsyncIterable<Buffer>), MAX_MANIFEST_BYTES)).toString(
-        'utf8',
-      );
-      const [sum, body] = [text.slice(0, 64), text.slice(65)];
-      const manifest = hashOf('sha256', body) === sum ? Manifest.safeParse(parseJson(Buffer.from(body))) : undefined;
-      if (manifest?.success && manifest.data.id === id) return manifest.data;
-      throw new DamagedObject('its checksum is wrong');
-    } catch (cause) {
-      if (cause instanceof AppError) throw cause;
-      throw new AppError('unavailable', `The snapshot ${id} in ${target.name} is damaged.`, { cause });
-    } finally {
-      stream.destroy();
+      return await manifestAt(snapshotKey(id), id);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return await manifestAt(copyOf(id), id).catch((cause: unknown) => {
+        if (!isDamage(cause)) throw cause;
+        if (error instanceof AppError) throw notFound('snapshot', id);
+        throw new AppError('unavailable', `The snapshot ${id} in ${target.name} is damaged.`, { cause: error });
+      });
     }
   }
 
   /** The files of a snapshot. Throws DamagedObject. */
   async function* readFiles({ lists }: Pick<Manifest, 'lists'>): AsyncGenerator<FileLine> {
-    for (const { sha256 } of lists) {
-      const text = (await readAll(read(sha256), MAX_MANIFEST_BYTES)).toString('utf8');
-      for (const [n, line] of text.split('\n').entries()) {
-        if (n % LINES_PER_TURN === 0) await nextTurn();
-        if (line !== '') yield FileLine.parse(JSON.parse(line));
-      }
+    for (const { sha256 } of lists) yield* readList(sha256);
+  }
+
+  async function* readList(sha256: string): AsyncGenerator<FileLine> {
+    const text = (await gathered(objects.read(sha256), MAX_MANIFEST_BYTES)).toString('utf8');
+    for (const [n, line] of text.split('\n').entries()) {
+      if (n % LINES_PER_TURN === 0) await nextTurn();
+      if (line !== '') yield FileLine.parse(JSON.parse(line));
     }
   }
 
@@ -186,93 +182,106 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher) {
     return ids.sort().reverse();
   }
 
+  async function unusedSince(): Promise<{ now: boolean; at: Date } | undefined> {
+    let found: { now: boolean; at: Date } | undefined;
+    for await (const { key, modifiedAt } of target.list('unused/'))
+      found = { now: found?.now === true || key === UNUSED.now, at: modifiedAt };
+    return found;
+  }
+
   return {
     id: header.id,
     name: target.name,
     isEncrypted: header.lock !== null,
-    has,
-    put,
-    read,
+    target,
+    objects,
+    has: objects.has,
+    read: objects.read,
     readSnapshot,
     readFiles,
+    readList,
     snapshotIds,
+    unusedSince,
 
-    /** Must be called once before `has`. */
-    async list(): Promise<void> {
-      present.clear();
-      for await (const { key, size } of target.list('objects/')) present.set(key.slice(key.lastIndexOf('/') + 1), size);
-    },
-
-    /** Stores bytes unless they are there, and returns their hash. */
-    async putBytes(bytes: Buffer, signal?: AbortSignal): Promise<string> {
-      const hash = hashOf('sha256', bytes);
-      if (!has(hash, bytes.length)) await put(hash, oneChunk(bytes), signal);
-      return hash;
+    /** Before anything is written. */
+    async prepare() {
+      if (isUnsure) await settleHeader();
+      return objects.prepare();
     },
 
     async writeSnapshot(manifest: Manifest): Promise<void> {
-      const body = JSON.stringify(manifest);
-      const text = Buffer.from(`${hashOf('sha256', body)}\n${body}`);
-      await target.put(snapshotKey(manifest.id), Readable.from(cipher.encrypt(oneChunk(text)), { objectMode: false }));
+      const sealed = await seal(cipher, manifest);
+      await target.put(copyOf(manifest.id), sealed);
+      await target.put(snapshotKey(manifest.id), sealed);
     },
 
-    deleteSnapshot: (id: string): Promise<boolean> =>
-      SnapshotId.safeParse(id).success ? target.delete(snapshotKey(id)) : Promise.resolve(false),
+    /** `isNow`: the next backup frees the space, not one of the next days. False when there was no such snapshot. */
+    async deleteSnapshot(id: string, { isNow }: { isNow: boolean }): Promise<boolean> {
+      if (!SnapshotId.safeParse(id).success) return false;
+      const before = await unusedSince();
+      if (isNow && before?.now !== true) await target.put(UNUSED.now, Buffer.from('\n'));
+      else if (!before) await target.put(UNUSED.later, Buffer.from('\n'));
+      const hadCopy = await target.delete(copyOf(id)); // first: a copy without its snapshot is taken for a loss
+      return (await target.delete(snapshotKey(id))) || hadCopy;
+    },
 
-    /**
-     * Deletes objects that no snapshot needs, and returns how many. Keeps those written since `before`, for interrupted
-     * backups that will be resumed.
-     */
-    async collect(before: Date, signal?: AbortSignal): Promise<number> {
-      const needed = new Set<string>();
-      for (const id of await snapshotIds()) {
-        const manifest = await readSnapshot(id); // throws if damaged: then it is unknown what may be deleted
-        for (const hash of [...manifest.database.pieces, ...manifest.lists.map(({ sha256 }) => sha256)])
-          needed.add(cipher.nameOf(hash));
-        for await (const line of readFiles(manifest)) {
-          const hash = hashInBackup(line);
-          if (hash !== undefined) needed.add(cipher.nameOf(hash));
+    async forgetUnused(): Promise<void> {
+      for await (const { key } of target.list('unused/')) await target.delete(key);
+    },
+
+    /** Writes the header and the snapshots again where one of the two is damaged or gone; names what is lost. */
+    async mendCopies(): Promise<{ mended: string[]; lost: string[] }> {
+      const [mended, lost]: [string[], string[]] = [[...mendedHeaders], []];
+      for (const key of [HEADER, HEADER_COPY]) {
+        const found = await headerAt(target, key);
+        if (found && found !== 'damaged') continue;
+        if (header.sum === undefined && key !== HEADER) continue; // the first format has one only
+        await target.put(key, headerText(header));
+        mended.push(key);
+      }
+      const ids = new Set(await snapshotIds());
+      for await (const { key } of target.list('copies/')) {
+        const id = key.slice('copies/'.length);
+        if (SnapshotId.safeParse(id).success) ids.add(id);
+      }
+      for (const id of ids) {
+        const keys = [snapshotKey(id), copyOf(id)];
+        const found = await Promise.all(keys.map((key) => manifestOrNot(key, id)));
+        const good = found.find((one) => one !== undefined);
+        if (!good) lost.push(`snapshot ${id}`);
+        for (const [n, key] of keys.entries()) {
+          if (!good || found[n]) continue;
+          await target.put(key, await seal(cipher, good));
+          mended.push(key);
         }
       }
-      let deleted = 0;
-      for await (const { key, modifiedAt } of target.list('objects/')) {
-        signal?.throwIfAborted();
-        const name = key.slice(key.lastIndexOf('/') + 1);
-        if (needed.has(name) || modifiedAt >= before) continue;
-        if (await target.delete(key)) deleted++;
-        present.delete(name);
+      return { mended, lost };
+    },
+
+    /** What checks left to remember; undefined when it is not there or damaged. */
+    async readChecks(): Promise<unknown> {
+      try {
+        const { stream } = await target.open(CHECKS);
+        return await unseal(cipher, await gathered(stream as AsyncIterable<Buffer>, MAX_MANIFEST_BYTES));
+      } catch (error) {
+        if (isDamage(error)) return undefined;
+        throw error;
       }
-      return deleted;
+    },
+    async writeChecks(checks: unknown): Promise<void> {
+      await target.put(CHECKS, await seal(cipher, checks));
     },
   };
+
+  async function manifestOrNot(key: string, id: string): Promise<Manifest | undefined> {
+    return manifestAt(key, id).catch((error: unknown) => {
+      if (isDamage(error)) return undefined;
+      throw error;
+    });
+  }
 }
 
-const keyOfName = (name: string): string => `objects/${name.slice(0, 2)}/${name}`;
 const snapshotKey = (id: string): string => `snapshots/${id}`;
-
-/** Yields the same bytes, and throws DamagedObject after the last when their SHA-256 does not start with `hash`. */
-async function* checking(source: AsyncIterable<Buffer>, hash: string): AsyncGenerator<Buffer> {
-  const sum = createHash('sha256');
-  for await (const chunk of source) {
-    sum.update(chunk);
-    yield chunk;
-  }
-  if (!sum.digest('hex').startsWith(hash)) throw new DamagedObject('its bytes do not match its hash');
-}
-
-export async function* oneChunk(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes;
-}
-
-async function readAll(source: AsyncIterable<Buffer>, most: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of source) {
-    if ((size += chunk.length) > most) throw new DamagedObject('it is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
 
 function parseJson(bytes: Buffer): unknown {
   try {

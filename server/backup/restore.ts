@@ -30,7 +30,7 @@ import {
 import { isSoundDatabase } from './snapshot-thread.ts';
 import { LOCAL_SCHEME } from '../storage/uri.ts';
 
-const AT_ONCE = 6;
+const AT_ONCE = 4;
 const SHOWN = 10;
 /** Settings that belong to the machine of the backup. */
 const NOT_RESTORED = ['STORAGE_ROOT', 'STORAGE_BACKEND'];
@@ -161,14 +161,14 @@ async function fetchDatabase(
   const whole = createHash('sha256');
   const file = await open(part, 'w');
   try {
-    for (const [n, piece] of database.pieces.entries()) {
-      signal?.throwIfAborted();
-      progress(n, database.pieces.length, 'Fetching the database');
-      for await (const chunk of repo.read(piece)) {
+    let done = 0;
+    for (const hash of database.pieces ?? [database.sha256])
+      for await (const chunk of repo.read(hash)) {
+        signal?.throwIfAborted();
+        progress((done += chunk.length), database.size, 'Fetching the database');
         whole.update(chunk);
         await file.writeFile(chunk);
       }
-    }
     await file.sync();
   } catch (cause) {
     throw isLost(cause)

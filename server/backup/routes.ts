@@ -6,6 +6,7 @@ import type { ExportService } from './export.ts';
 import type { BackupService, SnapshotState } from './service.ts';
 import type { RestoreService } from './restore-service.ts';
 import {
+  BackupCheckIn,
   BackupIn,
   BackupsOut,
   BackupTestIn,
@@ -32,7 +33,8 @@ export const backupRoutes = ({ backups, restores, exports }: BackupRoutesDeps): 
       reply: BackupsOut,
     },
     async () => {
-      const { target, isEncrypted, nextAt, problem, snapshots } = await backups.state();
+      const { target, isEncrypted, nextAt, problem, check, checkPercent, isReadingFree, snapshots } =
+        await backups.state();
       const restore = restores.state();
       return {
         target,
@@ -40,6 +42,9 @@ export const backupRoutes = ({ backups, restores, exports }: BackupRoutesDeps): 
         next_at: toIsoOrNull(nextAt),
         problem,
         restore: restore && { snapshot: restore.snapshot, is_ready: restore.isReady },
+        check: check && { ...check.last, share: check.share },
+        check_percent: checkPercent,
+        is_reading_free: isReadingFree,
         items: snapshots.map(toSnapshotOut),
       };
     },
@@ -71,6 +76,29 @@ export const backupRoutes = ({ backups, restores, exports }: BackupRoutesDeps): 
       const { target, problem, isNew, isEncrypted, snapshots, freeBytes } = await backups.test(body.to);
       return { target, problem, is_new: isNew, is_encrypted: isEncrypted, snapshots, free_bytes: freeBytes };
     },
+  ),
+
+  route(
+    {
+      method: 'post',
+      path: '/backups/check',
+      access: 'superuser',
+      summary: 'Check the backup, and mend it from the library; reads a part of its contents',
+      body: BackupCheckIn,
+      reply: JobOut,
+      status: [202],
+    },
+    async ({ body }) => new Reply(202, toJobOut(await backups.startCheck(body))),
+  ),
+
+  route(
+    {
+      method: 'delete',
+      path: '/backups/lock',
+      access: 'superuser',
+      summary: 'End the claim of another server that is gone',
+    },
+    async () => void (await backups.unlock()),
   ),
 
   route(

@@ -1,29 +1,34 @@
-// Makes one backup, from copying the database to writing the manifest that completes the snapshot. After a kill, a
-// cancel or a full disk, the next run finds the objects that were already stored.
-import { createHash, randomBytes } from 'node:crypto';
+// Makes one backup: first the database, then the files, at last the manifest that completes the snapshot. After a kill,
+// a cancel or a full disk, the next run finds what was stored already. What cannot be read does not stop it: the
+// snapshot names it, and the next one tries again.
+import { createHash, hash as hashOf, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
 import type { Leases } from '../storage/leases.ts';
 import type { Storage } from '../storage/storage.ts';
 import { contentsOf, countContents, type Content } from './contents.ts';
+import { withLease, type Lease, type LeaseOptions } from './lease.ts';
 import { snapshotTime, toSnapshotId, type FileLine, type Keys, type Manifest, type OwnLine } from './manifest.ts';
-import { copyOwnFile, notCopied } from './referenced-files.ts';
+import { SourceProblem } from './objects.ts';
+import { prune, type Pruned } from './prune.ts';
+import { copyOwnFile, notCopied, stoppable } from './referenced-files.ts';
 import { eachAtOnce } from '../runtime/at-once.ts';
-import { SourceProblem, type Repository } from './repository.ts';
-import { snapshotsToKeep } from './retention.ts';
+import type { Repository } from './repository.ts';
 import { copyDatabase } from './snapshot-thread.ts';
 import type { BackupResult } from './wire.ts';
 
-const DATABASE_PIECE = 4 << 20;
-const LINES_PER_LIST = 10_000;
-const AT_ONCE = 6;
+/** A change of one page uploads one leaf, and the list of those of its segment. */
+const SEGMENT_BYTES = 1 << 20;
+const LEAF_BYTES = 16 << 10;
+const AT_ONCE = 4;
 const SHOWN = 20;
-/** Younger objects may belong to an interrupted backup that will be resumed. */
-const GRACE_MS = 24 * 3_600_000;
+/** With more to copy, a snapshot with the database and what is there is written first. */
+const MUCH_BYTES = 1e9;
 const CLOCK_SLACK_MS = 24 * 3_600_000;
 
 export interface BackupSource {
@@ -37,7 +42,8 @@ export interface BackupSource {
   settings: Record<string, unknown>;
   keys: Keys | null;
   version: string;
-  keep: { daily: number; weekly: number };
+  /** Null: no snapshot is deleted. */
+  keep: { daily: number; weekly: number } | null;
   now: () => Date;
 }
 
@@ -46,16 +52,43 @@ export interface Run {
   progress: (done: number, total: number | null, message?: string) => void;
   /** Absent outside of the server. */
   yieldToRequests?: YieldToRequests;
-  /** Whether an object that the object store fails to deliver is listed as absent, or fails this attempt. */
+  /** Otherwise it fails, after the snapshot is written, when the library's store was down meanwhile. */
   isLastTry?: boolean;
 }
 
-/** No object of the library is deleted meanwhile. */
-export const backUp = (repo: Repository, source: BackupSource, run: Run): Promise<BackupResult> =>
-  source.leases.leaseAll(() => backUpLeased(repo, source, run));
+/**
+ * No object of the library is deleted meanwhile, and no other server writes to the backup. Throws `unavailable` when
+ * one does.
+ */
+export const backUp = (
+  repo: Repository,
+  source: BackupSource,
+  run: Run,
+  limits?: LeaseOptions['limits'],
+): Promise<BackupResult> =>
+  withLease(repo.target, leaseOptions(source, limits), async (lease) => {
+    await repo.prepare();
+    return backUpPrepared(repo, source, run, lease);
+  });
 
-async function backUpLeased(repo: Repository, source: BackupSource, run: Run): Promise<BackupResult> {
-  const { signal, progress } = run;
+export const leaseOptions = (
+  { databasePath, now }: Pick<BackupSource, 'databasePath' | 'now'>,
+  limits?: LeaseOptions['limits'],
+): LeaseOptions => ({ folder: dirname(databasePath), now, ...(limits && { limits }) });
+
+/** In a repository that is prepared and leased. */
+export const backUpPrepared = (
+  repo: Repository,
+  source: BackupSource,
+  { signal, ...run }: Run,
+  lease: Lease,
+): Promise<BackupResult> =>
+  source.leases.leaseAll(() =>
+    backUpLeased(repo, source, { ...run, signal: AbortSignal.any([signal, lease.signal]) }, lease),
+  );
+
+async function backUpLeased(repo: Repository, source: BackupSource, run: Run, lease: Lease): Promise<BackupResult> {
+  const { signal, progress, isLastTry = true } = run;
   const begun = source.now();
   const copy = join(source.tmpDir, `backup-${randomBytes(6).toString('hex')}.db`);
   await mkdir(source.tmpDir, { recursive: true });
@@ -68,31 +101,51 @@ async function backUpLeased(repo: Repository, source: BackupSource, run: Run): P
       signal,
       onProgress: (done, total) => progress(done, total, 'Copying the database'),
     });
-    progress(0, null, 'Listing the backup');
-    await repo.list();
     const database = await storeDatabase(repo, copy, signal);
-    const files = await storeFiles(repo, source, copy, run);
-    const { id, isClockBehind } = await freeId(repo, begun);
-    const manifest: Manifest = {
-      format: 1,
-      id,
-      app_version: source.version,
-      database,
-      lists: files.lists,
-      settings: source.settings,
-      keys: source.keys,
-      counts: files.counts,
-    };
-    signal.throwIfAborted();
-    await repo.writeSnapshot(manifest);
-    return {
+    const files = filesOf(repo, source, copy, run);
+    if ((await files.bytesToCopy()) > MUCH_BYTES) await complete(await files.list());
+    const stored = await files.store();
+    const { manifest, isClockBehind } = await complete(stored);
+    const result: BackupResult = {
       target: repo.name,
       backup_id: repo.id,
       snapshot: manifest.id,
       ...manifest.counts,
-      ...files.result,
-      ...(await (isClockBehind ? notPruned(id) : prune(repo, source, signal))),
+      ...stored.result,
+      ...(await tidy(manifest.id, isClockBehind)),
     };
+    if (stored.isStoreDown && !isLastTry)
+      throw new AppError(
+        'unavailable',
+        `The library's storage cannot be reached. Snapshot ${manifest.id} has everything but ` +
+          `${manifest.counts.absent} files, which are tried again.`,
+      );
+    return result;
+
+    function tidy(id: string, isClockBehind: boolean): Pruned | Promise<Pruned> {
+      const { keep, now } = source;
+      if (keep === null || isClockBehind) return notPruned(keep === null ? null : id);
+      return prune(repo, { keep, now }, { signal, lease });
+    }
+
+    async function complete({ lists, counts }: Pick<Stored, 'lists' | 'counts'>) {
+      await repo.objects.flush();
+      const { id, isClockBehind } = await freeId(repo, begun);
+      const manifest: Manifest = {
+        format: 2,
+        id,
+        app_version: source.version,
+        database,
+        lists,
+        settings: source.settings,
+        keys: source.keys,
+        counts,
+      };
+      signal.throwIfAborted();
+      await lease.assertHeld();
+      await repo.writeSnapshot(manifest);
+      return { manifest, isClockBehind };
+    }
   } finally {
     for (const ending of ['', '-journal', '-wal', '-shm']) await rm(copy + ending, { force: true });
   }
@@ -108,89 +161,146 @@ async function freeId(repo: Repository, begun: Date): Promise<{ id: string; isCl
   };
 }
 
+/** As a list of segments, which are lists of leaves. */
 async function storeDatabase(repo: Repository, copy: string, signal: AbortSignal): Promise<Manifest['database']> {
+  const { has, putBytes, putList } = repo.objects;
   const whole = createHash('sha256');
-  const pieces: string[] = [];
+  const segments: string[] = [];
   let size = 0;
-  for await (const chunk of createReadStream(copy, { highWaterMark: DATABASE_PIECE }) as AsyncIterable<Buffer>) {
-    signal.throwIfAborted();
-    whole.update(chunk);
-    size += chunk.length;
-    pieces.push(await repo.putBytes(chunk, signal));
+  const chunks = createReadStream(copy, { highWaterMark: SEGMENT_BYTES }) as AsyncIterable<Buffer>;
+  for await (const segment of stoppable(chunks, signal)) {
+    whole.update(segment);
+    size += segment.length;
+    const hash = hashOf('sha256', segment);
+    segments.push(hash);
+    if (has(hash, segment.length)) continue;
+    const leaves: string[] = [];
+    for (let at = 0; at < segment.length; at += LEAF_BYTES)
+      leaves.push(await putBytes(segment.subarray(at, at + LEAF_BYTES)));
+    await putList(hash, segment.length, leaves);
+    await nextTurn();
   }
-  return { size, sha256: whole.digest('hex'), pieces };
+  const sha256 = whole.digest('hex');
+  if (!has(sha256, size)) await putList(sha256, size, segments);
+  return { size, sha256 };
 }
 
-async function storeFiles(
+interface Stored {
+  lists: Manifest['lists'];
+  counts: Manifest['counts'];
+  result: Pick<BackupResult, 'added' | 'bytes_added' | 'problems'>;
+  /** Some files were not tried. */
+  isStoreDown: boolean;
+}
+
+function filesOf(
   repo: Repository,
   source: BackupSource,
   copy: string,
-  { signal, progress, yieldToRequests = () => undefined, isLastTry = true }: Run,
+  { signal, progress, yieldToRequests = () => undefined }: Run,
 ) {
-  const { tracks, audio, covers } = countContents(copy);
-  const counts: Manifest['counts'] = { tracks, files: 0, covers: 0, referenced: 0, absent: 0, bytes: 0 };
-  const result = { added: 0, bytes_added: 0, problems: [] as string[] };
-  const lists: Manifest['lists'] = [];
-  const known = source.ownFiles === undefined ? new Map<string, OwnLine>() : await ownFilesOf(repo);
-  let lines: string[] = [];
-  let done = 0;
+  type StoredContent = Extract<Content, { kind: 'stored' }>;
+  type Outcome = { line: FileLine; bytes: number };
 
-  async function closeList(): Promise<void> {
-    const full = lines;
-    lines = [];
-    if (full.length > 0)
-      lists.push({ sha256: await repo.putBytes(Buffer.from(full.join('\n')), signal), lines: full.length });
+  async function bytesToCopy(): Promise<number> {
+    let bytes = 0;
+    for await (const { kind, hash, size } of contentsOf(copy))
+      if (kind === 'stored' && !repo.has(hash, size)) bytes += size ?? 0;
+    return bytes;
   }
 
-  await eachAtOnce(contentsOf(copy), AT_ONCE, async (content) => {
-    signal.throwIfAborted();
-    const { line, bytes } = content.kind === 'stored' ? await storeObject(content) : await storeOwn(content);
-    if (bytes > 0) result.added++;
-    result.bytes_added += bytes;
-    counts.bytes += line.size ?? bytes;
-    if (line.kind === 'own') counts.referenced++;
-    else counts[content.kind === 'stored' && content.what === 'cover' ? 'covers' : 'files']++;
-    lines.push(JSON.stringify(line));
-    if (lines.length >= LINES_PER_LIST) await closeList();
-    progress(++done, Math.max(done, audio + covers), 'Copying audio and covers');
-    await yieldToRequests();
-  });
-  await closeList();
-  return { lists, counts, result };
-
-  async function storeObject({
-    key,
-    hash,
-    size,
-  }: Extract<Content, { kind: 'stored' }>): Promise<{ line: FileLine; bytes: number }> {
-    if (repo.has(hash, size)) return { line: { kind: 'stored', key, hash, size }, bytes: 0 };
-    try {
-      const bytes = await repo.put(hash, bytesOf(source.storage, key, yieldToRequests), signal);
-      return { line: { kind: 'stored', key, hash, size: bytes }, bytes };
-    } catch (error) {
-      if (!(error instanceof SourceProblem)) throw error;
-      if (isOnlyOutOfReach(error.cause, source.storage) && (!isLastTry || result.problems.length >= SHOWN))
-        throw error.cause;
-      if (!(await source.storage.isUp())) throw error.cause; // the storage is down, so the file is not lost
-      counts.absent++;
-      if (result.problems.length < SHOWN) result.problems.push(`${key}: ${error.message}`);
-      return { line: { kind: 'stored', key, hash, size, isAbsent: true }, bytes: 0 };
-    }
-  }
-
-  async function storeOwn(file: Extract<Content, { kind: 'own' }>): Promise<{ line: FileLine; bytes: number }> {
-    if (source.ownFiles === undefined) return { line: notCopied(file), bytes: 0 };
-    const stored = await copyOwnFile({ repo, folders: source.ownFiles, known }, file, signal);
-    if (!stored.line.isCopied) {
-      counts.absent++;
-      if (result.problems.length < SHOWN) result.problems.push(`${file.path}: cannot be read`);
+  /** Stores what is not there yet, unless `isOnlyListed`. */
+  async function goThrough(isOnlyListed: boolean): Promise<Stored> {
+    const { tracks, audio, covers } = countContents(copy);
+    const counts: Manifest['counts'] = { tracks, files: 0, covers: 0, referenced: 0, absent: 0, bytes: 0 };
+    const stored: Stored = {
+      lists: [],
+      counts,
+      result: { added: 0, bytes_added: 0, problems: [] },
+      isStoreDown: false,
+    };
+    const known = source.ownFiles === undefined ? new Map<string, OwnLine>() : await ownFilesOf(repo);
+    let done = 0;
+    for await (const contents of onOneList(contentsOf(copy))) {
+      const lines: FileLine[] = [];
+      await eachAtOnce(numbered(contents), AT_ONCE, async ([n, content]) => {
+        signal.throwIfAborted();
+        const { line, bytes } = content.kind === 'stored' ? await storeObject(content) : await storeOwn(content);
+        lines[n] = line;
+        note(content, line, bytes);
+        progress(++done, Math.max(done, audio + covers), 'Copying audio and covers');
+        await yieldToRequests();
+      });
+      const text = lines.map((line) => JSON.stringify(line)).join('\n');
+      stored.lists.push({ sha256: await repo.objects.putBytes(Buffer.from(text), 'meta'), lines: lines.length });
     }
     return stored;
+
+    function note(content: Content, line: FileLine, bytes: number): void {
+      if (bytes > 0) stored.result.added++;
+      stored.result.bytes_added += bytes;
+      counts.bytes += line.size ?? bytes;
+      if (line.kind === 'own') counts.referenced++;
+      else counts[content.kind === 'stored' && content.what === 'cover' ? 'covers' : 'files']++;
+      const problem =
+        line.kind === 'stored'
+          ? line.isAbsent && `${line.key}: ${line.reason}`
+          : source.ownFiles !== undefined && !line.isCopied && `${line.path}: cannot be read`;
+      if (typeof problem !== 'string') return;
+      counts.absent++;
+      if (stored.result.problems.length < SHOWN) stored.result.problems.push(problem);
+    }
+
+    async function storeObject({ key, hash, size }: StoredContent, isAgain = false): Promise<Outcome> {
+      if (repo.has(hash, size)) return { line: { kind: 'stored', key, hash, size }, bytes: 0 };
+      const absent = (reason: string): Outcome => ({
+        line: { kind: 'stored', key, hash, size, isAbsent: true, reason },
+        bytes: 0,
+      });
+      if (isOnlyListed) return absent('not copied yet');
+      if (stored.isStoreDown) return absent('the storage cannot be reached');
+      try {
+        const bytes = await repo.objects.put(hash, stoppable(bytesOf(source.storage, key, yieldToRequests), signal));
+        return { line: { kind: 'stored', key, hash, size: bytes }, bytes };
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof SourceProblem)) throw error;
+        if (!isOutOfReach(error.cause, source.storage)) return absent(error.message);
+        stored.isStoreDown ||= !(await source.storage.isUp());
+        return isAgain || stored.isStoreDown
+          ? absent(error.message)
+          : storeObject({ list: '', kind: 'stored', what: 'audio', key, hash, size }, true);
+      }
+    }
+
+    async function storeOwn(file: Extract<Content, { kind: 'own' }>): Promise<Outcome> {
+      if (source.ownFiles === undefined || isOnlyListed)
+        return { line: known.get(file.path) ?? notCopied(file), bytes: 0 };
+      return copyOwnFile({ repo, folders: source.ownFiles, known }, file, signal);
+    }
   }
+
+  return { bytesToCopy, list: () => goThrough(true), store: () => goThrough(false) };
+}
+
+async function* onOneList(contents: AsyncIterable<Content>): AsyncGenerator<Content[]> {
+  let held: Content[] = [];
+  for await (const content of contents) {
+    if (held.length > 0 && held[0]?.list !== content.list) {
+      yield held;
+      held = [];
+    }
+    held.push(content);
+  }
+  if (held.length > 0) yield held;
+}
+
+async function* numbered<T>(items: readonly T[]): AsyncGenerator<[number, T]> {
+  yield* items.entries();
 }
 
 /** The next attempt may succeed. */
-const isOnlyOutOfReach = (cause: unknown, { backend }: Pick<Storage, 'backend'>): boolean =>
+const isOutOfReach = (cause: unknown, { backend }: Pick<Storage, 'backend'>): boolean =>
   backend.mayBeDown && cause instanceof AppError && cause.code === 'unavailable';
 
 async function* bytesOf(storage: Storage, key: string, yieldToRequests: YieldToRequests): AsyncGenerator<Buffer> {
@@ -213,34 +323,12 @@ async function ownFilesOf(repo: Repository): Promise<Map<string, OwnLine>> {
   return known;
 }
 
-type Pruned = Pick<BackupResult, 'snapshots_deleted' | 'objects_deleted' | 'tidy_problem'>;
-
-/** With a wrong clock it is unknown which snapshots are old. */
-const notPruned = (id: string): Pruned => ({
+/** With a wrong clock it is unknown which snapshots are old: `id` is this one, if so. */
+const notPruned = (id: string | null): Pruned => ({
   snapshots_deleted: 0,
   objects_deleted: 0,
   tidy_problem:
+    id &&
     `The newest snapshot is dated in the future, so this one was dated after it (${id}) and no old snapshots were ` +
-    'deleted. Correct the clock, or delete that snapshot.',
+      'deleted. Correct the clock, or delete that snapshot.',
 });
-
-/** Deletes old snapshots and the objects that no other needs. An error here does not fail the backup. */
-async function prune(repo: Repository, { keep, now }: BackupSource, signal: AbortSignal): Promise<Pruned> {
-  let deleted = 0;
-  try {
-    const ids = await repo.snapshotIds();
-    const kept = new Set(snapshotsToKeep(ids, keep));
-    for (const id of ids) if (!kept.has(id) && (await repo.deleteSnapshot(id))) deleted++;
-    return {
-      snapshots_deleted: deleted,
-      objects_deleted: await repo.collect(new Date(now().getTime() - GRACE_MS), signal),
-      tidy_problem: null,
-    };
-  } catch (error) {
-    return {
-      snapshots_deleted: deleted,
-      objects_deleted: 0,
-      tidy_problem: error instanceof Error ? error.message : String(error),
-    };
-  }
-}

@@ -15,19 +15,25 @@ import type { Log } from '../log/log.ts';
 import type { StoreLimits } from '../storage/backend.ts';
 import { backupBackend, openStorage } from '../storage/backends.ts';
 import type { Storage } from '../storage/storage.ts';
+import { checkBackup, checkState, type CheckState } from './check.ts';
+import { breakLease, type Claim } from './lease.ts';
 import { createRepairer } from './repair.ts';
 import { snapshotTime, type Keys } from './manifest.ts';
 import { assertFit } from './fit-folders.ts';
 import { openRepository, type Repository } from './repository.ts';
+import { createSlots } from '../runtime/at-once.ts';
 import { backUp, type BackupSource } from './run.ts';
 import { isDue, nextDue } from './schedule.ts';
 import { HEADER, openTarget, type TargetDeps } from './target.ts';
 import { BackupResult } from './wire.ts';
-import { BACKUP_TASK } from './tasks.ts';
+import { BACKUP_TASK, CHECK_TASK } from './tasks.ts';
 
 const NO_TARGET = 'No place for backups is configured (BACKUP_TARGET).';
 const CHECK_EVERY_MS = 30_000;
 const SNAPSHOTS_SHOWN = 100;
+const CHECK_AFTER_MS = 7 * 86_400_000;
+/** Every week, where reading is free: everything once in a quarter of a year. */
+const CHECK_PERCENT = 8;
 
 export interface BackupDeps extends Pick<BackupSource, 'storage' | 'leases' | 'workerUrl' | 'version' | 'now'> {
   db: MainDb;
@@ -57,6 +63,9 @@ export interface BackupState {
   isEncrypted: boolean | null;
   nextAt: Date | null;
   problem: string | null;
+  check: CheckState | null;
+  checkPercent: number | null;
+  isReadingFree: boolean | null;
   snapshots: SnapshotState[];
 }
 
@@ -89,6 +98,8 @@ export function createBackupService({
   storeLimits,
 }: BackupDeps) {
   const targets = targetDeps(config, now, storeLimits);
+  /** Backups and checks of this server wait for each other; another server is refused. */
+  const oneAtATime = createSlots(1);
   let timer: NodeJS.Timeout | undefined;
   let scheduledSince = { schedule: settings.get('BACKUP_SCHEDULE'), at: now() };
 
@@ -155,24 +166,42 @@ export function createBackupService({
     };
   }
 
-  const task: Handler<typeof BACKUP_TASK> = async ({ to }, { attempt, signal, progress, yieldToRequests }) => {
-    try {
+  const isReadingFree = (where = settings.get('BACKUP_TARGET')): boolean => (backupBackend(where)?.verifyDays ?? 1) > 0;
+  const checkPercent = (where?: string): number =>
+    settings.get('BACKUP_CHECK_PERCENT') ?? (isReadingFree(where) ? CHECK_PERCENT : 0);
+
+  const task: Handler<typeof BACKUP_TASK> = async ({ to }, { attempt, signal, progress, yieldToRequests }) =>
+    working(async () => {
       if (settings.get('BACKUP_INCLUDE_KEYS') && settings.get('BACKUP_PASSPHRASE') === undefined)
         throw conflict(
           'Keys are only written to encrypted backups. Set BACKUP_PASSPHRASE, or set BACKUP_INCLUDE_KEYS to false.',
         );
-      return await backUp(await open(to, true), await source(), {
+      return backUp(await open(to, true), await source(), {
         signal,
         progress,
         yieldToRequests,
         isLastTry: attempt >= BACKUP_TASK.attempts,
       });
+    });
+
+  const checkTask: Handler<typeof CHECK_TASK> = async ({ to, percent }, { signal, progress, yieldToRequests }) =>
+    working(async () =>
+      checkBackup(
+        await open(to),
+        { source: await source(), share: (percent ?? checkPercent(to)) / 100 },
+        { signal, progress, yieldToRequests },
+      ),
+    );
+
+  async function working<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await oneAtATime(work);
     } catch (error) {
       throw error instanceof AppError && ['conflict', 'forbidden', 'invalid', 'not_found'].includes(error.code)
         ? permanent(error)
         : error;
     }
-  };
+  }
 
   async function stateOf(repo: Repository, id: string): Promise<SnapshotState> {
     const createdAt = snapshotTime(id);
@@ -193,17 +222,27 @@ export function createBackupService({
   function checkSchedule(): void {
     const schedule = settings.get('BACKUP_SCHEDULE');
     if (schedule !== scheduledSince.schedule) scheduledSince = { schedule, at: now() };
-    if (schedule === undefined || settings.get('BACKUP_TARGET') === undefined) return;
+    if (settings.get('BACKUP_TARGET') === undefined) return;
     try {
       const [last] = jobs.list({ task: BACKUP_TASK.name }, { limit: 1, offset: 0 }).items;
-      if (isDue(schedule, last?.createdAt ?? scheduledSince.at, now())) void jobs.tryEnqueue(BACKUP_TASK, {});
+      if (schedule !== undefined && isDue(schedule, last?.createdAt ?? scheduledSince.at, now()))
+        void jobs.tryEnqueue(BACKUP_TASK, {});
+      if (isCheckDue()) void jobs.tryEnqueue(CHECK_TASK, {});
     } catch (err) {
       log.warn({ err }, 'backup schedule not checked');
     }
   }
 
+  function isCheckDue(): boolean {
+    const [last] = jobs.list({ task: CHECK_TASK.name }, { limit: 1, offset: 0 }).items;
+    const since =
+      last ?? jobs.list({ task: BACKUP_TASK.name, status: 'succeeded' }, { limit: 50, offset: 0 }).items.at(-1);
+    return since !== undefined && now().getTime() - since.createdAt.getTime() >= CHECK_AFTER_MS;
+  }
+
   return {
     task,
+    checkTask,
     open,
     ...createRepairer({ storage, open: () => open() }),
 
@@ -219,6 +258,18 @@ export function createBackupService({
     start(to: string | undefined): Promise<EnqueuedJob> {
       if (to === undefined && settings.get('BACKUP_TARGET') === undefined) throw conflict(NO_TARGET);
       return jobs.enqueue(BACKUP_TASK, to === undefined ? {} : { to });
+    },
+
+    /** Starts a check of the backup in `to` or the configured place. Throws `conflict` when there is neither. */
+    startCheck({ to, percent }: { to?: string | undefined; percent?: number | undefined }): Promise<EnqueuedJob> {
+      if (to === undefined && settings.get('BACKUP_TARGET') === undefined) throw conflict(NO_TARGET);
+      return jobs.enqueue(CHECK_TASK, { ...(to !== undefined && { to }), ...(percent !== undefined && { percent }) });
+    },
+
+    /** Ends the claim of a server that is gone; returns whose it was. */
+    async unlock(where = settings.get('BACKUP_TARGET')): Promise<Claim | 'unknown' | undefined> {
+      if (where === undefined) throw conflict(NO_TARGET);
+      return breakLease(await openTarget(where, targets));
     },
 
     /** Tests a place, by default the configured one. An AppError is returned as `problem`, not thrown. */
@@ -264,33 +315,35 @@ export function createBackupService({
     /** The configured backup and its snapshots. An AppError is returned as `problem`, not thrown. */
     async state(): Promise<BackupState> {
       const [target = null, schedule] = [settings.get('BACKUP_TARGET'), settings.get('BACKUP_SCHEDULE')];
-      const nextAt = target !== null && schedule !== undefined ? nextDue(schedule, now()) : null;
-      if (target === null) return { target, isEncrypted: null, nextAt, problem: null, snapshots: [] };
+      const none: BackupState = {
+        target,
+        isEncrypted: null,
+        nextAt: target !== null && schedule !== undefined ? nextDue(schedule, now()) : null,
+        problem: null,
+        check: null,
+        checkPercent: target === null ? null : checkPercent(),
+        isReadingFree: target === null ? null : isReadingFree(),
+        snapshots: [],
+      };
+      if (target === null) return none;
       try {
         const repo = await open();
         const ids = (await repo.snapshotIds()).slice(0, SNAPSHOTS_SHOWN);
         return {
-          target,
+          ...none,
           isEncrypted: repo.isEncrypted,
-          nextAt,
-          problem: null,
+          check: (await checkState(repo, now())) ?? null,
           snapshots: await Promise.all(ids.map((id) => stateOf(repo, id))),
         };
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
-        return {
-          target,
-          isEncrypted: null,
-          nextAt,
-          problem: error.code === 'not_found' ? null : error.message,
-          snapshots: [],
-        };
+        return { ...none, problem: error.code === 'not_found' ? null : error.message };
       }
     },
 
     /** The next backup deletes the objects that only this snapshot needed. Throws `not_found`. */
     async deleteSnapshot(id: string): Promise<void> {
-      if (!(await (await open()).deleteSnapshot(id))) throw notFound('snapshot', id);
+      if (!(await (await open()).deleteSnapshot(id, { isNow: true }))) throw notFound('snapshot', id);
     },
   };
 }

@@ -14,7 +14,7 @@ export type SnapshotReport =
 /** 4 MB; requests use the disk between steps. */
 const PAGES_PER_STEP = 1_000;
 /** Unfinished jobs of these are cancelled in the copy: they must not run again in a restored library. */
-const OWN_TASKS = "('backup_task', 'export_task', 'restore_task')";
+const OWN_TASKS = "('backup_task', 'check_backup', 'export_task', 'restore_task')";
 
 const port = parentPort;
 if (!port) throw new Error('snapshot-worker runs as a worker thread');

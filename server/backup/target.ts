@@ -11,8 +11,9 @@ import { probe, PROBE } from '../storage/probe.ts';
 import type { Storage } from '../storage/storage.ts';
 import { sweepTemp } from '../storage/sweep-temp.ts';
 
-/** The first file of every backup. */
+/** The first files of every backup. */
 export const HEADER = 'backup.json';
+export const HEADER_COPY = 'copies/backup.json';
 
 export interface BackupTarget extends Pick<Storage, 'put' | 'open' | 'stat' | 'list' | 'delete'> {
   /** For messages: the path of the folder, or the bucket. */
@@ -70,7 +71,7 @@ function staying(storage: Storage, root: string): Storage {
   return {
     ...storage,
     async put(key, source, options) {
-      if (key !== HEADER && !key.startsWith(PROBE) && !(await storage.stat(HEADER)))
+      if (![HEADER, HEADER_COPY].includes(key) && !key.startsWith(PROBE) && !(await storage.stat(HEADER)))
         throw new AppError('unavailable', `The backup in ${root} is gone. Is its disk connected?`);
       return storage.put(key, source, options);
     },

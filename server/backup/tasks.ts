@@ -10,6 +10,15 @@ export const BACKUP_TASK = task('backup_task', {
   concurrency: 1,
 });
 
+/** Checks the configured backup; `percent` of its contents are read, or as many as the settings say. */
+export const CHECK_TASK = task('check_backup', {
+  payload: z.strictObject({ to: z.string().optional(), percent: z.number().min(0).max(100).optional() }),
+  attempts: 3,
+  backoff: { firstMs: 60_000, factor: 10, capMs: 3_600_000 },
+  uniqueBy: ({ to = '', percent }) => `${to} ${percent ?? ''}`,
+  concurrency: 1,
+});
+
 /** Restores a snapshot into another folder, or for the next start to replace the library of this server with it. */
 export const RESTORE_TASK = task('restore_task', {
   payload: z.strictObject({ snapshot: z.string(), folder: z.string().optional() }),

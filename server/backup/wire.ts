@@ -58,6 +58,34 @@ export const BackupResult = z
   .meta({ id: 'BackupResult' });
 export type BackupResult = z.output<typeof BackupResult>;
 
+/** Result of a `check_backup` job. */
+export const BackupCheckResult = z
+  .object({
+    target: z.string(),
+    snapshots: z.int(),
+    packs: z.int(),
+    bytes: z.int().meta({ description: 'size of all contents' }),
+    packs_read: z.int(),
+    bytes_read: z.int(),
+    faults: z.int().meta({ description: 'what was damaged or missing' }),
+    problems: z.array(z.string()).meta({ description: 'the first of the faults' }),
+    lost: z.int().meta({ description: 'what cannot be restored, because the library does not have it either' }),
+    lost_items: z.array(z.string()).meta({ description: 'the first of them' }),
+  })
+  .meta({ id: 'BackupCheckResult' });
+export type BackupCheckResult = z.output<typeof BackupCheckResult>;
+
+export const BackupCheckIn = z
+  .strictObject({
+    percent: z
+      .number()
+      .min(0)
+      .max(100)
+      .optional()
+      .meta({ description: 'part of the contents to read; by default as in BACKUP_CHECK_PERCENT' }),
+  })
+  .meta({ id: 'BackupCheckIn' });
+
 export const SnapshotOut = z
   .object({
     id: z.string(),
@@ -113,6 +141,22 @@ export const BackupsOut = z
       .object({ snapshot: z.string(), is_ready: z.boolean() })
       .nullable()
       .meta({ description: 'a restore over this library; when it is ready, the next start completes it' }),
+    check: z
+      .object({
+        at: isoTime,
+        bytes_read: z.int(),
+        bytes: z.int().meta({ description: 'size of all contents' }),
+        share: z.number().meta({ description: 'part of the contents that was read in the last three months, 0 to 1' }),
+        faults: z.int(),
+        lost: z.int().meta({ description: 'what cannot be restored' }),
+      })
+      .nullable()
+      .meta({ description: 'the last check' }),
+    check_percent: z
+      .number()
+      .nullable()
+      .meta({ description: 'part of the contents that is read every week; null without a target' }),
+    is_reading_free: z.boolean().nullable().meta({ description: 'false for an object store' }),
     items: z.array(SnapshotOut).meta({ description: 'newest first' }),
   })
   .meta({ id: 'BackupsOut' });

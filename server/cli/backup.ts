@@ -1,15 +1,34 @@
-// `tonearm backup [--to DIR|s3]` and `tonearm export DIR`, both without a running server.
+// `tonearm backup [check|unlock] [--to DIR|s3]` and `tonearm export DIR`, both without a running server.
 import { resolve } from 'node:path';
 import type { App } from '../app.ts';
 import { backupBackend } from '../storage/backends.ts';
-import type { BackupResult, ExportResult } from '../backup/wire.ts';
+import type { BackupCheckResult, BackupResult, ExportResult } from '../backup/wire.ts';
+import type { Command } from './command-line.ts';
 import { runJob } from './wait.ts';
 
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'];
 
-export async function runBackup(app: App, to: string | undefined): Promise<void> {
-  const { id } = await app.backups.start(to === undefined || backupBackend(to) ? to : resolve(to));
+export async function runBackup(app: App, { args: [verb], to: place, read }: Command): Promise<void> {
+  const to = place === undefined || backupBackend(place) ? place : resolve(place);
+  if (verb === 'check') return runCheck(app, to, read);
+  if (verb === 'unlock') return runUnlock(app, to);
+  const { id } = await app.backups.start(to);
   for (const line of describeBackup(await runJob<BackupResult>(app, id, 'Backing up'))) console.log(line);
+}
+
+/** Sets exit code 1 when something cannot be restored. */
+async function runCheck(app: App, to: string | undefined, percent: number | undefined): Promise<void> {
+  const { id } = await app.backups.startCheck({ to, percent });
+  const result = await runJob<BackupCheckResult>(app, id, 'Checking');
+  for (const line of describeCheck(result)) console.log(line);
+  if (result.lost > 0) process.exitCode = 1;
+}
+
+async function runUnlock(app: App, to: string | undefined): Promise<void> {
+  const claim = await app.backups.unlock(to);
+  if (!claim) console.log('No server claims this backup.');
+  else if (claim === 'unknown') console.log('The claim of an unknown server was ended.');
+  else console.log(`The claim of ${claim.host} (${claim.folder}), since ${claim.since}, was ended.`);
 }
 
 export async function runExport(app: App, folder: string): Promise<void> {
@@ -35,6 +54,28 @@ const describeBackup = ({
     ? [`${absent} files could not be read and are not in the backup:`, ...problems.map((line) => `  ${line}`)]
     : []),
   ...(tidy_problem === null ? [] : [`Old snapshots were not deleted: ${tidy_problem}`]),
+];
+
+const describeCheck = ({
+  target,
+  snapshots,
+  bytes,
+  bytes_read,
+  faults,
+  problems,
+  lost,
+  lost_items,
+}: BackupCheckResult): string[] => [
+  `Backup in ${target}: ${snapshots} snapshots checked, and ${formatBytes(bytes_read)} of ${formatBytes(bytes)} read. ` +
+    (faults + lost === 0 ? 'Everything is as it was written.' : ''),
+  ...(faults > 0 ? [`${faults} faults were found:`, ...problems.map((line) => `  ${line}`)] : []),
+  ...(faults > 0 && lost === 0 ? ['Everything was mended.'] : []),
+  ...(lost > 0
+    ? [
+        `${lost} of what the snapshots need cannot be restored, and the library does not have it either:`,
+        ...lost_items.map((line) => `  ${line}`),
+      ]
+    : []),
 ];
 
 const describeExport = ({

@@ -40,6 +40,8 @@ export interface Command {
   music?: string;
   replace?: boolean;
   skipDamaged?: boolean;
+  /** `--read`: percent of the contents of a backup. */
+  read?: number;
   /** `--new-library`. */
   isNewLibrary?: boolean;
   /** `--earlier-library`. */
@@ -63,6 +65,7 @@ const OPTIONS = {
   music: { type: 'string' },
   replace: { type: 'boolean' },
   'skip-damaged': { type: 'boolean' },
+  read: { type: 'string' },
   'new-library': { type: 'boolean' },
   'earlier-library': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -94,6 +97,7 @@ const ONLY_OF: Record<string, string[]> = {
   music: ['restore'],
   replace: ['restore'],
   'skip-damaged': ['restore'],
+  read: ['backup'],
   'new-library': ['serve', 'scan', 'user'],
   'earlier-library': ['gc'],
 };
@@ -103,7 +107,7 @@ const MAX_ARGS = {
   scan: 1,
   enrich: 0,
   user: 2,
-  backup: 0,
+  backup: 1,
   restore: 0,
   export: 1,
   verify: 0,
@@ -116,6 +120,8 @@ const MAX_ARGS = {
   help: Infinity,
   version: Infinity,
 } as const;
+
+const BACKUP_VERBS = new Set(['check', 'unlock']);
 
 /** Of `user`: what comes after the name is WHAT=VALUE, or the name of an app password. */
 const TAKE_WORDS = new Set(['add', 'set', 'revoke']);
@@ -156,6 +162,10 @@ export function parseCommandLine(argv: string[]): Command {
       'bad_request',
       `Say where to move the library: storage migrate --to ${STORAGES.join(', or --to ')}.`,
     );
+  if (name === 'backup' && args[0] !== undefined && !BACKUP_VERBS.has(args[0]))
+    throw new AppError('bad_request', `There is no "backup ${args[0]}"; there are backup check and backup unlock.`);
+  if (values.read !== undefined && name === 'backup' && args[0] !== 'check')
+    throw new AppError('bad_request', '--read is an option of backup check.');
   if (name === 'restore' && values.from === undefined)
     throw new AppError('bad_request', `Say where the backup is: restore --from ${PLACES.join(', or --from ')}.`);
   if (name === 'export' && args[0] === undefined)
@@ -169,6 +179,7 @@ export function parseCommandLine(argv: string[]): Command {
     ...(music !== undefined && { music }),
     ...(replace === true && { replace }),
     ...(skipDamaged === true && { skipDamaged }),
+    ...(values.read !== undefined && { read: parsePercent(values.read) }),
     ...(isNewLibrary === true && { isNewLibrary }),
     ...(values['earlier-library'] === true && { earlierLibrary: true }),
   };
@@ -184,6 +195,13 @@ export function parseCommandLine(argv: string[]): Command {
     dryRun: values['dry-run'] === true,
     ...backup,
   };
+}
+
+/** `5%` and `5` are the same. */
+function parsePercent(text: string): number {
+  const percent = /^\d{1,3}(?:\.\d+)?%?$/.test(text) ? Number.parseFloat(text) : NaN;
+  if (percent >= 0 && percent <= 100) return percent;
+  throw new AppError('bad_request', `--read takes a part of the contents, from 0% to 100%, not "${text}".`);
 }
 
 /** An empty value is mostly an unset shell variable; as a path it would be the working directory. */
@@ -232,6 +250,9 @@ Commands
   user sign-out NAME         end all sessions of an account
   user revoke NAME APP-PASSWORD   revoke an app password
   ${`backup [--to ${PLACES.join('|')}]`.padEnd(26)} back up the library to the configured place, or to another
+  backup check [--read 5%]   check that the backup can be restored, read a part of its contents (or 100%),
+                             and mend it from the library
+  backup unlock              end the claim of a server that was backing up and is gone
   restore --from ${PLACES.join('|')} [--snapshot ID] [--replace] [--music DIR] [--skip-damaged]
                              restore a backup into the data folder; --replace moves an existing library
                              aside, --music is where copied files of a music folder go

@@ -98,7 +98,7 @@ async function run(command: Command, invocation: Invocation): Promise<void> {
     else if (command.name === 'rebuild') await fillFromMusicFolder(app);
     else if (command.name === 'verify') await runVerify(app);
     else if (command.name === 'gc') await runGarbage(app, command.dryRun, command.earlierLibrary === true);
-    else if (command.name === 'backup') await runBackup(app, command.to);
+    else if (command.name === 'backup') await runBackup(app, command);
     else if (command.name === 'export') await runExport(app, resolve(command.args[0] ?? '.'));
     else if (command.name === 'enrich') await runEnrich(app, command.scope);
     else if (command.name === 'trash') await runTrash(app, command.args);

@@ -109,6 +109,13 @@ export const SETTINGS = {
     advanced: true,
     help: 'Number of weekly snapshots to keep.',
   }),
+  BACKUP_CHECK_PERCENT: setting(number(z.number().min(0).max(100), 'a number from 0 to 100').optional(), {
+    group: 'backup',
+    advanced: true,
+    help:
+      'Part of the contents of the backup that is read and compared every week, in percent. By default 8 in a ' +
+      'folder and 0 in an object store. That everything is there is always checked.',
+  }),
   BACKUP_PASSPHRASE: setting(z.string().min(8, 'must have at least 8 characters').optional(), {
     group: 'backup',
     secret: true,

@@ -38,7 +38,8 @@ function isInUse(pid: number, mtimeMs: number, startedAt: number): boolean {
   return pid === process.pid ? mtimeMs >= startedAt : isRunning(pid);
 }
 
-function isRunning(pid: number): boolean {
+/** Whether a process with that id runs on this machine. */
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0); // signal 0 only checks
     return true;

@@ -29,6 +29,8 @@ export interface S3Ask {
   range: string | undefined;
   /** It carries a checksum, or asks for one. */
   hasChecksum: boolean;
+  /** A write only if there is nothing. */
+  isConditional: boolean;
 }
 
 export interface S3Object {
@@ -57,6 +59,8 @@ export interface FakeS3 {
   onSilence: () => void;
   /** Its own clock. */
   now: () => Date;
+  /** Writes whatever a condition says. */
+  ignoresConditions: boolean;
   /** Keys per page of a list. */
   pageSize: number;
   /** The settings of Tonearm for this store. */
@@ -93,6 +97,7 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
       query: url.searchParams,
       range: request.headers.range,
       hasChecksum: Object.keys(request.headers).some((name) => /^x-amz-(?:sdk-)?checksum/.test(name)),
+      isConditional: request.headers['if-none-match'] !== undefined,
     };
     ask.operation = operationOf(ask);
     fake.asked.push(ask);
@@ -143,7 +148,8 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
         );
       case 'PutObject': {
         const existing = fake.objects.get(key);
-        if (request.headers['if-none-match'] === '*' && existing) throw new StoreError(412, 'PreconditionFailed');
+        if (request.headers['if-none-match'] === '*' && existing && !fake.ignoresConditions)
+          throw new StoreError(412, 'PreconditionFailed');
         const wanted = request.headers['if-match'];
         if (wanted !== undefined && existing?.etag !== wanted)
           throw new StoreError(existing ? 412 : 404, existing ? 'PreconditionFailed' : 'NoSuchKey');
@@ -287,6 +293,7 @@ export async function startFakeS3(port = 0): Promise<FakeS3> {
     fault: () => undefined,
     onSilence: () => undefined,
     now: () => new Date(),
+    ignoresConditions: false,
     pageSize: 1_000,
     settings: {
       S3_ENDPOINT: '',

@@ -1,4 +1,4 @@
-// A process for backup-kill.test.ts to kill: makes or restores a backup, and is killed as by a power cut at the
+// A process for backup-kill.test.ts to kill: makes, checks or restores a backup, and is killed as by a power cut at the
 // nth moment of a kind. Moments are a piece written to a file or sent to the bucket, a name that is created or
 // removed, and a progress report.
 import fs from 'node:fs';
@@ -13,16 +13,19 @@ const {
   dataDir,
   passphrase,
   killAt,
+  killAfter,
   later = 0,
 } = JSON.parse(process.argv[2] ?? '{}') as ChildWish;
 
 export interface ChildWish {
-  mode: 'backup' | 'restore';
+  mode: 'backup' | 'check' | 'restore';
   library: string;
   backup: string;
   dataDir: string;
   passphrase?: string | undefined;
   killAt: Moment | undefined;
+  /** Or after so many moments of all kinds. */
+  killAfter?: number;
   later?: number;
 }
 /** The nth moment of that kind. */
@@ -34,8 +37,8 @@ export interface Moment {
 const moments: string[] = [];
 function moment(what: string): void {
   moments.push(what);
-  if (what === killAt?.what && moments.filter((one) => one === what).length === killAt.nth)
-    process.kill(process.pid, 'SIGKILL');
+  const isDue = what === killAt?.what && moments.filter((one) => one === what).length === killAt.nth;
+  if (isDue || moments.length === killAfter) process.kill(process.pid, 'SIGKILL');
 }
 
 const { rename, unlink, rm, open } = fs.promises;
@@ -82,11 +85,12 @@ net.Socket.prototype.write = function write(this: net.Socket, ...args: unknown[]
 };
 syncBuiltinESMExports(); // the modules below get these
 
-const { backUpInto, openBackup, restoreFrom } = await import('../support/backup-folders.ts');
+const { backUpInto, checkFolder, openBackup, restoreFrom } = await import('../support/backup-folders.ts');
 const repo = await openBackup(backup, { passphrase, isNew: mode === 'backup', env: process.env });
 const now = (): Date => new Date(Date.now() + later);
 const progress = (_done: number, _total: number | null, message = ''): void => moment(message);
 if (mode === 'backup')
   await backUpInto(repo, library, join(dataDir, 'tmp'), { now, progress, keep: { daily: 1, weekly: 0 } });
+else if (mode === 'check') await checkFolder(repo, library, join(dataDir, 'tmp'), { now, progress });
 else await restoreFrom(repo, dataDir, { replace: true, progress });
 process.stdout.write(`${JSON.stringify(moments)}\n`);

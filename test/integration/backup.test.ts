@@ -13,7 +13,6 @@ import fs, {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createRepairer } from '../../server/backup/repair.ts';
 import type { RestoreOptions } from '../../server/backup/restore.ts';
@@ -21,8 +20,8 @@ import type { BackupsOut } from '../../server/backup/wire.ts';
 import { AppError } from '../../server/errors.ts';
 import { createLocalStorage } from '../../server/storage/local.ts';
 import { hashInKey } from '../../server/storage/local-paths.ts';
-import { openBackup, restoreFolder } from '../support/backup-folders.ts';
-import { filesIn, LISTENER, livelyServer, makeBackup, objectsOf, rowsIn } from '../support/backups.ts';
+import { damageIn, openBackup, restoreFolder } from '../support/backup-folders.ts';
+import { filesIn, LISTENER, livelyServer, makeBackup, rowsIn } from '../support/backups.ts';
 import { makeLibrary } from '../support/library.ts';
 import { openPhone } from '../support/phone.ts';
 import { runServer } from '../support/process.ts';
@@ -272,17 +271,23 @@ describe('a second backup', () => {
     const backup = folder('backup');
     await lively({ BACKUP_TARGET: backup, BACKUP_KEEP_DAILY: '2', BACKUP_KEEP_WEEKLY: '0' }, () => today);
     const first = await makeBackup(server as TestServer);
-    const [track] = await allTracks(server as TestServer);
-    const { storage_uri: uri } = new Database(join((server as TestServer).dir, 'tonearm.db'), { readonly: true })
-      .prepare<[number | undefined], { storage_uri: string }>('SELECT storage_uri FROM tracks WHERE id = ?')
-      .get(track?.id) as { storage_uri: string };
-    const object = `objects/${hashInKey(uri).slice(0, 2)}/${hashInKey(uri)}`;
-    for (const path of [`/tracks/${track?.id}`, `/trash/${track?.id}`])
-      expect((await server?.api(path, { method: 'DELETE' }))?.status).toBe(204);
-    for (const expected of [true, false, false]) {
+    const [kept, ...gone] = (await allTracks(server as TestServer)).filter(({ storage_uri: uri }) =>
+      uri?.startsWith('local:'),
+    );
+    const hash = hashInKey(gone.find(({ storage_uri: uri }) => uri !== kept?.storage_uri)?.storage_uri ?? '');
+    const isHeld = async (): Promise<boolean> => {
+      const repo = await openBackup(backup);
+      await repo.objects.load();
+      return repo.has(hash, null);
+    };
+    for (const { id } of gone)
+      for (const path of [`/tracks/${id}`, `/trash/${id}`])
+        expect((await server?.api(path, { method: 'DELETE' }))?.status).toBe(204);
+    // what is unused is looked for three days after the first snapshot that was deleted
+    for (const expected of [true, true, true, false]) {
       today = new Date(today.getTime() + 86_400_000);
       expect(await makeBackup(server as TestServer)).toMatchObject({ status: 'succeeded', tidy_problem: null });
-      expect(existsSync(join(backup, object))).toBe(expected);
+      expect(await isHeld()).toBe(expected);
     }
     const { body } = await (server as TestServer).api<BackupsOut>('/backups');
     expect(body.items).toHaveLength(2);
@@ -368,9 +373,6 @@ describe('a backup target that fails', () => {
     const { dir } = await lively({ BACKUP_TARGET: backup });
     await makeBackup(server as TestServer);
     const rows = rowsIn(dir);
-    // so that there is something to write
-    for (const name of objectsOf(backup).slice(0, 10)) rmSync(join(backup, name));
-    await makeBackup(server as TestServer);
     const [track] = await allTracks(server as TestServer);
     await server?.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: track?.id, liked: true } });
     const files = filesIn(backup);
@@ -431,8 +433,8 @@ describe('a restore', () => {
     for await (const line of repo.readFiles(manifest))
       if (line.kind === 'stored' && line.key.startsWith('audio/')) hashes.push(line.hash);
     const [flipped = '', gone = ''] = hashes;
-    flipByte(objectPath(backup, flipped));
-    rmSync(objectPath(backup, gone));
+    await damageIn(backup, flipped);
+    await damageIn(backup, gone);
     const dataDir = join(base, `restored-${++n}`);
     const words = await refused(restored(backup, { dataDir }));
     expect(words).toMatch(/2 files in the backup are damaged or missing, so nothing was changed/);
@@ -444,9 +446,11 @@ describe('a restore', () => {
     const missing = (await allTracks(server)).filter(({ availability }) => availability === 'missing');
     expect(missing).toHaveLength(new Set([flipped, gone]).size);
 
-    flipByte(objectPath(backup, manifest.database.pieces[0] ?? ''));
+    await damageIn(backup, manifest.database.sha256);
     expect(await refused(restored(backup))).toMatch(/The database in this snapshot is damaged, so nothing was changed/);
     flipByte(join(backup, 'snapshots', manifest.id));
+    expect((await openBackup(backup).then((one) => one.readSnapshot(manifest.id))).id).toBe(manifest.id); // its copy
+    flipByte(join(backup, 'copies', manifest.id));
     expect(await refused(restored(backup))).toMatch(/The snapshot .* is damaged/);
     expect(await refused(restored(folder('empty')))).toMatch(/There is no backup in/);
   });
@@ -494,7 +498,7 @@ describe('repair', () => {
     const [first = '', second = '', third = ''] = Object.keys(whole).filter((key) => key.startsWith('audio/'));
     flipByte(join(root, first));
     rmSync(join(root, second));
-    flipByte(objectPath(backup, hashInKey(third)));
+    await damageIn(backup, hashInKey(third));
     const healer = createRepairer({ storage: createLocalStorage({ root }), open: () => openBackup(backup) });
     expect(await healer.heal(first, hashInKey(first))).toBe('healed');
     expect(await healer.heal(second, hashInKey(second))).toBe('healed');
@@ -521,8 +525,6 @@ describe('repair', () => {
     expect((await restored(late)).lost).toEqual([key]);
   });
 });
-
-const objectPath = (backup: string, hash: string): string => join(backup, 'objects', hash.slice(0, 2), hash);
 
 function flipByte(path: string): void {
   const bytes = readFileSync(path);

@@ -200,20 +200,20 @@ const ACTIVITIES: [string, (fault: Fault) => Promise<void>][] = [
   ],
 
   [
-    'backing up, at the library: it waits and takes no hole along, and ends later with everything',
+    'backing up, at the library: the snapshot names what could not be read, and the next one has it',
     async ({ asked }) => {
       const { body } = await upload(next());
       await server.app.drain();
       const key = `tonearm/${body.items[0]?.storage_uri?.slice('s3:'.length)}`;
       fake.fault = (ask) => (ask.key === key && ask.operation === 'GetObject' ? asked : undefined);
-      const snapshots = [...fake.objects.keys()].filter((one) => one.includes('/snapshots/'));
-      const backup = await begin('/backups');
-      expect(backup.status).toBe('waiting');
-      expect([...fake.objects.keys()].filter((one) => one.includes('/snapshots/'))).toEqual(snapshots);
-      expect(await recover<BackupResult>(backup.id)).toMatchObject({
-        status: 'succeeded',
-        result: { absent: 0, added: 1 },
-      });
+      const { status, result } = (await begin('/backups')) as JobOut & { result: BackupResult };
+      expect([status, result.absent, result.problems]).toEqual([
+        'succeeded',
+        1,
+        [expect.stringContaining(key.slice('tonearm/'.length)) as string],
+      ]);
+      fake.fault = () => undefined;
+      expect((await begin('/backups')).result).toMatchObject({ absent: 0, added: 1 });
     },
   ],
 ];
@@ -233,6 +233,25 @@ describe.each(FAULTS)('a store with %s', (_, fault) => {
         : [],
     ).toEqual([]);
   });
+});
+
+it('while all of the library cannot be read, a backup makes a snapshot with the database, and ends later with everything', async () => {
+  await upload(next());
+  await server.app.drain();
+  const snapshots = (): number => [...fake.objects.keys()].filter((one) => one.includes('/snapshots/')).length;
+  const before = snapshots();
+  fake.fault = (ask) =>
+    ask.key.startsWith('tonearm/audio/') || ask.operation === 'HeadBucket'
+      ? { status: 500, code: 'InternalError' }
+      : undefined;
+  const backup = await begin('/backups');
+  fake.fault = () => undefined;
+  expect([backup.status, backup.error]).toEqual([
+    'waiting',
+    expect.stringMatching(/storage cannot be reached. Snapshot .* has everything but 1 files/) as string,
+  ]);
+  expect(snapshots()).toBeGreaterThanOrEqual(Math.max(1, before));
+  expect(await recover<BackupResult>(backup.id)).toMatchObject({ status: 'succeeded', result: { absent: 0 } });
 });
 
 it('after all that, the backup restores every row and every byte', async () => {

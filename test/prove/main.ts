@@ -1,5 +1,6 @@
 // npm run prove -- NAME --seed S: proofs too long for npm test, which runs a slice of each.
 import { parseArgs } from 'node:util';
+import { proveBackup } from './backup.ts';
 import { proveFingerprints } from './fingerprints.ts';
 import { proveIdentityFiles } from './identity-files.ts';
 import { proveIdentity } from './identity.ts';
@@ -10,6 +11,7 @@ import { proveRebuild } from './rebuild.ts';
 import { proveKills } from './kills.ts';
 
 const PROOFS: Record<string, (options: { seed: number; runs: number | undefined }) => Promise<boolean>> = {
+  backup: proveBackup,
   fingerprints: proveFingerprints,
   identity: proveIdentity,
   migrations: proveMigrations,

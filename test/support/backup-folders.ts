@@ -1,11 +1,14 @@
 // Backups in folders, or in the bucket of the environment, without a server.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { checkBackup } from '../../server/backup/check.ts';
+import type { LeaseOptions } from '../../server/backup/lease.ts';
 import { openRepository, type Repository } from '../../server/backup/repository.ts';
 import { restore, type Restored, type RestoreOptions } from '../../server/backup/restore.ts';
 import { backUp, type BackupSource, type Run } from '../../server/backup/run.ts';
 import { targetDeps } from '../../server/backup/service.ts';
 import { openTarget } from '../../server/backup/target.ts';
-import type { BackupResult } from '../../server/backup/wire.ts';
+import type { BackupCheckResult, BackupResult } from '../../server/backup/wire.ts';
 import { loadConfig } from '../../server/config/config.ts';
 import { createLeases } from '../../server/storage/leases.ts';
 import { createLocalStorage } from '../../server/storage/local.ts';
@@ -31,33 +34,55 @@ export const openBackup = async (
     isNew,
   });
 
+const sourceOf = (dataDir: string, tmpDir: string, options: Partial<BackupSource>): BackupSource => ({
+  storage: createLocalStorage({ root: join(dataDir, 'library') }),
+  leases: createLeases(),
+  databasePath: join(dataDir, 'tonearm.db'),
+  tmpDir,
+  workerUrl,
+  ownFiles: undefined,
+  settings: {},
+  keys: null,
+  version: '0',
+  keep: { daily: 7, weekly: 4 },
+  now,
+  ...options,
+});
+
 /** Backs up a data folder. */
 export const backUpInto = (
   repo: Repository,
   dataDir: string,
   tmpDir: string,
-  options: Partial<BackupSource & Run> = {},
+  options: Partial<BackupSource & Run & { limits: LeaseOptions['limits'] }> = {},
 ): Promise<BackupResult> => {
-  const { signal = new AbortController().signal, progress = () => undefined, ...source } = options;
-  return backUp(
-    repo,
-    {
-      storage: createLocalStorage({ root: join(dataDir, 'library') }),
-      leases: createLeases(),
-      databasePath: join(dataDir, 'tonearm.db'),
-      tmpDir,
-      workerUrl,
-      ownFiles: undefined,
-      settings: {},
-      keys: null,
-      version: '0',
-      keep: { daily: 7, weekly: 4 },
-      now,
-      ...source,
-    },
-    { signal, progress },
-  );
+  const { signal = new AbortController().signal, progress = () => undefined, limits, ...source } = options;
+  return backUp(repo, sourceOf(dataDir, tmpDir, source), { signal, progress }, limits);
 };
+
+/** Checks a backup of a data folder, and reads all of it. */
+export const checkFolder = (
+  repo: Repository,
+  dataDir: string,
+  tmpDir: string,
+  options: Partial<BackupSource & Run & { share: number }> = {},
+): Promise<BackupCheckResult> => {
+  const { signal = new AbortController().signal, progress = () => undefined, share = 1, ...source } = options;
+  return checkBackup(repo, { source: sourceOf(dataDir, tmpDir, source), share }, { signal, progress });
+};
+
+/** Flips a byte in the middle of an object of a backup in a folder. */
+export async function damageIn(backup: string, hash: string, place: Place = {}): Promise<void> {
+  const { objects } = await openBackup(backup, place);
+  await objects.load();
+  const blob = objects.find(hash);
+  if (!blob) throw new Error(`${hash} is not in the backup`);
+  const path = join(backup, 'packs', blob.pack.slice(0, 2), blob.pack);
+  const bytes = readFileSync(path);
+  const at = blob.offset + (blob.length >> 1);
+  bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+  writeFileSync(path, bytes);
+}
 
 export const restoreFrom = (
   repo: Repository,

@@ -109,7 +109,3 @@ export function filesIn(folder: string): Record<string, string> {
     ]),
   );
 }
-
-/** Objects of a backup. */
-export const objectsOf = (backup: string): string[] =>
-  Object.keys(filesIn(backup)).filter((name) => name.startsWith('objects/'));

@@ -31,6 +31,7 @@ const KNOWN_TASKS = [
   'sync_loves',
   'lookup_lyrics',
   'backup_task',
+  'check_backup',
   'restore_task',
   'export_task',
   'verify_storage',

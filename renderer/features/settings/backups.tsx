@@ -2,11 +2,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconConnection, IconExport } from '../../ui/icons.ts';
-import type { BackupTestOut, SnapshotOut } from '../../../server/backup/wire.ts';
-import { backupsQuery, useBackUp, useTestBackup } from '../../api/backups.ts';
+import { IconConnection, IconDone, IconExport } from '../../ui/icons.ts';
+import type { BackupsOut, BackupTestOut, SnapshotOut } from '../../../server/backup/wire.ts';
+import { backupsQuery, useBackUp, useCheckBackup, useTestBackup } from '../../api/backups.ts';
 import { detailOf } from '../../api/problem.ts';
-import { settingsQuery } from '../../api/settings.ts';
+import { settingsQuery, useChangeSettings } from '../../api/settings.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatBytes, formatDate, formatNumber } from '../../ui/format.ts';
 import { RestoreDialog, RestoreNote } from './restore.tsx';
@@ -14,6 +14,9 @@ import { SettingList } from './setting-list.tsx';
 import styles from './settings.module.css';
 
 const SHOWN = 7;
+/** Of the contents of a backup in an object store every week, once a person has seen what that reads. */
+const CHECK_PERCENT = 8;
+const WEEKS_A_MONTH = 52 / 12;
 
 export function Backups() {
   const { t } = useTranslation();
@@ -29,13 +32,14 @@ function Snapshots() {
   const changedAt = useQuery(settingsQuery()).dataUpdatedAt;
   const { data, error, refetch } = useQuery(backupsQuery());
   const start = useBackUp();
+  const check = useCheckBackup();
   const test = useTestBackup();
   const [chosen, setChosen] = useState<SnapshotOut | null>(null);
   useEffect(() => {
     void refetch(); // the location may have changed
     test.reset();
   }, [changedAt, refetch]);
-  const fault = [start.error, test.error, error].find(Boolean);
+  const fault = [start.error, check.error, test.error, error].find(Boolean);
   const hasPlace = data !== undefined && data.target !== null;
   return (
     <div className={styles.padded}>
@@ -56,6 +60,7 @@ function Snapshots() {
           ))}
         </ul>
       )}
+      {data && data.items.length > 0 && <Proof backups={data} />}
       {data?.restore && <RestoreNote restore={data.restore} />}
       {(fault ?? data?.problem) && (
         <p role="alert" className={styles.fault}>
@@ -64,11 +69,19 @@ function Snapshots() {
       )}
       <p role="status" className={styles.help}>
         {start.isSuccess && t('settings.backup.started')}
+        {check.isSuccess && t('settings.backup.checkStarted')}
       </p>
       {test.data && <TestNote found={test.data} />}
       <div className={styles.buttons}>
         <Button icon={IconExport} disabled={start.isPending || !hasPlace} onClick={() => start.mutate()}>
           {t('settings.backup.now')}
+        </Button>
+        <Button
+          icon={IconDone}
+          disabled={check.isPending || !hasPlace || data.items.length === 0}
+          onClick={() => check.mutate()}
+        >
+          {t('settings.backup.check')}
         </Button>
         <Button icon={IconConnection} disabled={test.isPending || !hasPlace} onClick={() => test.mutate()}>
           {t(test.isPending ? 'settings.backup.testing' : 'settings.backup.test')}
@@ -80,7 +93,7 @@ function Snapshots() {
 }
 
 function Snapshot({
-  snapshot: { created_at, tracks, bytes, problem },
+  snapshot: { created_at, tracks, bytes, absent, problem },
   onRestore,
 }: {
   snapshot: SnapshotOut;
@@ -95,6 +108,11 @@ function Snapshot({
         {problem ??
           t('settings.backup.holds', { count: tracks, tracks: formatNumber(tracks), size: formatBytes(bytes) })}
       </span>{' '}
+      {absent > 0 && (
+        <span className={styles.fault}>
+          {t('settings.backup.absent', { count: absent, files: formatNumber(absent) })}{' '}
+        </span>
+      )}
       {problem === null && (
         <button
           type="button"
@@ -106,6 +124,42 @@ function Snapshot({
         </button>
       )}
     </li>
+  );
+}
+
+/** When the backup was last checked, how much of it was read, and whether all of it can be restored. */
+function Proof({ backups: { check, check_percent, is_reading_free } }: { backups: BackupsOut }) {
+  const { t } = useTranslation();
+  const change = useChangeSettings();
+  if (!check) return <p className={styles.help}>{t('settings.backup.neverChecked')}</p>;
+  const facts = [
+    t('settings.backup.checked', { date: formatDate(check.at) }),
+    t('settings.backup.proved', { percent: formatNumber(Math.floor(check.share * 100)) }),
+    check.lost === 0 && check.faults > 0 && t('settings.backup.mended', { count: check.faults }),
+  ];
+  const aMonth = formatBytes(check.bytes * (CHECK_PERCENT / 100) * WEEKS_A_MONTH);
+  return (
+    <>
+      <p className={styles.help}>{facts.filter(Boolean).join(' ')}</p>
+      {check.lost > 0 && (
+        <p role="alert" className={styles.fault}>
+          {t('settings.backup.lost', { count: check.lost })}
+        </p>
+      )}
+      {is_reading_free === false && check_percent === 0 && (
+        <p className={styles.help}>
+          {t('settings.backup.readingCosts', { size: aMonth })}{' '}
+          <button
+            type="button"
+            className={styles.link}
+            disabled={change.isPending}
+            onClick={() => change.mutate({ backup_check_percent: CHECK_PERCENT })}
+          >
+            {t('settings.backup.readWeekly')}
+          </button>
+        </p>
+      )}
+    </>
   );
 }
 

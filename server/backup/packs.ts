@@ -1,0 +1,147 @@
+// How objects are stored: as blobs in packs of some 16 MB, so that many small files cost few requests. A blob is up to
+// 4 MB of a file, or the list of the blobs of a larger one. A pack ends with its directory, from which a lost index is
+// made again.
+import { hash as hashOf } from 'node:crypto';
+import { promisify } from 'node:util';
+import { constants, zstdCompress, zstdCompressSync, zstdDecompress } from 'node:zlib';
+import { z } from 'zod';
+import { DamagedObject, type Cipher } from './encryption.ts';
+
+export const PIECE_BYTES = 4 << 20;
+export const PACK_BYTES = 16 << 20;
+const LENGTH_BYTES = 4;
+/** Most directories are in this many bytes at the end of a pack. */
+export const TAIL_BYTES = 64 << 10;
+const MAX_SEALED_BYTES = 512 << 20;
+const SAMPLE_BYTES = 16 << 10;
+const COMPRESSIBLE = 0.9;
+const ZSTD_MAGIC = Buffer.from('28b52ffd', 'hex');
+const [RAW, ZSTD] = [Buffer.from([0]), Buffer.from([1])];
+
+export interface Blob {
+  /** Of the object, by Cipher.nameOf. */
+  name: string;
+  pack: string;
+  offset: number;
+  /** Stored bytes. */
+  length: number;
+  /** Plain bytes of the object; of a list, of the whole file. */
+  size: number;
+  /** Of the stored bytes. */
+  sum: string;
+  isList: boolean;
+}
+
+export interface Pack {
+  id: string;
+  size: number;
+  blobs: Blob[];
+}
+
+const bytes = z.int().min(0);
+/** `[name, offset, length, size, sum, is a list]` */
+const Entry = z.tuple([z.string(), bytes, bytes, bytes, z.string(), z.union([z.literal(0), z.literal(1)])]);
+export const Directory = z.array(Entry);
+export type Directory = z.output<typeof Directory>;
+
+export const toDirectory = (blobs: readonly Blob[]): Directory =>
+  blobs.map(({ name, offset, length, size, sum, isList }) => [name, offset, length, size, sum, isList ? 1 : 0]);
+
+export const fromDirectory = (pack: string, entries: Directory): Blob[] =>
+  entries.map(([name, offset, length, size, sum, isList]) => ({
+    name,
+    pack,
+    offset,
+    length,
+    size,
+    sum,
+    isList: isList === 1,
+  }));
+
+/** Detects damage; against changes on purpose there is encryption. */
+export const sumOf = (stored: Buffer): string => hashOf('sha256', stored).slice(0, 16);
+
+/** The whole pack. */
+export async function closePack(cipher: Cipher, stored: Buffer[], blobs: readonly Blob[]): Promise<Buffer> {
+  const directory = await seal(cipher, toDirectory(blobs));
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32BE(directory.length);
+  return Buffer.concat([...stored, directory, length]);
+}
+
+/** The bytes that the directory and its length take at the end of a pack; undefined when that cannot be. */
+export function tailLength(end: Buffer, size: number): number | undefined {
+  if (end.length < LENGTH_BYTES) return undefined;
+  const length = end.readUInt32BE(end.length - LENGTH_BYTES) + LENGTH_BYTES;
+  return length <= size ? length : undefined;
+}
+
+/** Reads the directory from the end of a pack. Throws DamagedObject. */
+export async function openDirectory(cipher: Cipher, pack: string, tail: Buffer): Promise<Blob[]> {
+  return fromDirectory(pack, Directory.parse(await unseal(cipher, tail.subarray(0, -LENGTH_BYTES))));
+}
+
+/** Compressed where that helps, and encrypted. */
+export async function toStored(cipher: Cipher, plain: Buffer): Promise<Buffer> {
+  const packed = await compressed(plain);
+  return encrypted(cipher, packed ? Buffer.concat([ZSTD, packed]) : Buffer.concat([RAW, plain]));
+}
+
+/** Throws DamagedObject. */
+export async function fromStored(cipher: Cipher, { sum }: Pick<Blob, 'sum'>, stored: Buffer): Promise<Buffer> {
+  if (sumOf(stored) !== sum) throw new DamagedObject('its checksum is wrong');
+  const bytes = await decrypted(cipher, stored);
+  return bytes[0] === ZSTD[0] ? decompressed(bytes.subarray(1), PIECE_BYTES) : bytes.subarray(1);
+}
+
+async function compressed(plain: Buffer): Promise<Buffer | undefined> {
+  const start = Math.max(0, (plain.length - SAMPLE_BYTES) >> 1);
+  const sample = plain.subarray(start, start + SAMPLE_BYTES);
+  const packed = zstdCompressSync(sample);
+  if (packed.length >= sample.length * COMPRESSIBLE) return undefined;
+  return sample.length === plain.length ? packed : promisify(zstdCompress)(plain);
+}
+
+async function decompressed(packed: Buffer, most: number): Promise<Buffer> {
+  try {
+    return await promisify(zstdDecompress)(packed, { maxOutputLength: most });
+  } catch (cause) {
+    throw new DamagedObject('it cannot be decompressed', { cause });
+  }
+}
+
+/** A JSON document with its checksum, compressed and encrypted. */
+export async function seal(cipher: Cipher, value: unknown): Promise<Buffer> {
+  const body = JSON.stringify(value);
+  const text = Buffer.from(`${hashOf('sha256', body)}\n${body}`);
+  const params = { [constants.ZSTD_c_compressionLevel]: 9 };
+  return encrypted(cipher, await promisify(zstdCompress)(text, { params }));
+}
+
+/** Throws DamagedObject. Reads those of the first format too, which are not compressed. */
+export async function unseal(cipher: Cipher, sealed: Buffer): Promise<unknown> {
+  const bytes = await decrypted(cipher, sealed);
+  const isPacked = bytes.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC);
+  const text = (isPacked ? await decompressed(bytes, MAX_SEALED_BYTES) : bytes).toString('utf8');
+  const [sum, body] = [text.slice(0, 64), text.slice(65)];
+  if (hashOf('sha256', body) !== sum) throw new DamagedObject('its checksum is wrong');
+  return JSON.parse(body);
+}
+
+const encrypted = (cipher: Cipher, plain: Buffer): Promise<Buffer> => gathered(cipher.encrypt(oneChunk(plain)));
+const decrypted = (cipher: Cipher, bytes: Buffer): Promise<Buffer> => gathered(cipher.decrypt(oneChunk(bytes)));
+
+export async function* oneChunk(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+/** Throws DamagedObject for more than `most` bytes. */
+export async function gathered(source: AsyncIterable<Buffer>, most = Infinity): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of source) {
+    if ((size += chunk.length) > most) throw new DamagedObject('it is too large');
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+}

@@ -1,0 +1,187 @@
+// Backups, checks, prunes and restores that are killed at random moments lose and double nothing, and a byte that
+// changes anywhere in a backup is found and mended.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import type { ChildWish } from '../integration/backup-child.ts';
+import { backUpInto, checkFolder, openBackup, restoreFrom } from '../support/backup-folders.ts';
+import { filesIn, rowsIn } from '../support/backups.ts';
+import { makeLibrary } from '../support/library.ts';
+import { runServer } from '../support/process.ts';
+import { seededRandom } from '../support/random-numbers.ts';
+
+export const KILLED = ['backup', 'check', 'prune', 'restore'] as const;
+export type Killed = (typeof KILLED)[number];
+
+const CHILD = join(import.meta.dirname, '..', 'integration', 'backup-child.ts');
+const PASSPHRASE = 'a passphrase of some length';
+/** Of them, so many are left in the second library: the packs of the first are mostly unused then. */
+const [TRACKS, LEFT] = [30, 4];
+/** They say nothing that the library would miss. */
+const MARKS = /^(?:lease|checks|unused)/;
+
+export interface BackupProof {
+  base: string;
+  /** Data folders: a library, and the same with most tracks gone. */
+  full: string;
+  less: string;
+  random: () => number;
+  passphrase: string | undefined;
+  close: () => void;
+}
+
+export async function prepareProof(seed: number): Promise<BackupProof> {
+  const base = mkdtempSync(join(tmpdir(), 'tonearm-prove-backup-'));
+  const music = makeLibrary({ tracks: TRACKS, seed: String(seed), art: 'embedded', seconds: '1' }, join(base, 'music'));
+  const [full, less] = [join(base, 'full'), join(base, 'less')];
+  const { code, stderr } = await runServer(['scan', music.dir, '--data-dir', full]);
+  if (code !== 0) throw new Error(stderr);
+  cpSync(full, less, { recursive: true, preserveTimestamps: true });
+  const db = new Database(join(less, 'tonearm.db'));
+  db.pragma('foreign_keys = ON');
+  db.prepare('DELETE FROM tracks WHERE id NOT IN (SELECT id FROM tracks ORDER BY id LIMIT ?)').run(LEFT);
+  db.close();
+  return {
+    base,
+    full,
+    less,
+    random: seededRandom(seed),
+    passphrase: seed % 2 === 0 ? undefined : PASSPHRASE,
+    close: () => rmSync(base, { recursive: true, force: true }),
+  };
+}
+
+const wholeOf = (dataDir: string): string =>
+  JSON.stringify({ rows: rowsIn(dataDir), files: filesIn(join(dataDir, 'library')) });
+
+/** Of the rows, and of the files that they name. */
+const restoredAs = (dataDir: string, of: string): boolean => {
+  const [restored, original] = [filesIn(join(dataDir, 'library')), filesIn(join(of, 'library'))];
+  return (
+    JSON.stringify(rowsIn(dataDir)) === JSON.stringify(rowsIn(of)) &&
+    Object.entries(restored).every(([name, hash]) => original[name] === hash)
+  );
+};
+
+/** Runs to the nth moment, or to the end; returns the number of moments, or undefined when it was killed. */
+async function runChild(wish: ChildWish, nth?: number): Promise<number | undefined> {
+  const child = spawn(process.execPath, [CHILD, JSON.stringify({ ...wish, ...(nth && { killAfter: nth }) })], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  if (signal === 'SIGKILL') return undefined;
+  if (code !== 0) throw new Error(`${wish.mode} ended with ${code}`);
+  return (JSON.parse(text) as string[]).length;
+}
+
+/** What does not hold after so many kills of one kind of work. */
+export async function killDuring(what: Killed, kills: number, proof: BackupProof): Promise<string[]> {
+  const { base, full, less, random, passphrase } = proof;
+  const place = (name: string): string => join(base, `${what}-${name}`);
+  const library = what === 'prune' ? less : full;
+  const open = async (where: string, isNew = false) => openBackup(where, { passphrase, isNew });
+  const faults: string[] = [];
+  const template = place('template');
+  mkdirSync(template);
+  if (what !== 'backup') {
+    const { snapshot } = await backUpInto(await open(template, true), full, place('tmp'));
+    if (what === 'prune') await (await open(template)).deleteSnapshot(snapshot, { isNow: true });
+    if (what === 'check') flipSomewhere(template, random);
+  }
+  const begin = (name: string): ChildWish => {
+    cpSync(template, place(name), { recursive: true });
+    const dataDir = place(`${name}-data`);
+    mkdirSync(dataDir);
+    const mode = what === 'prune' ? 'backup' : what;
+    return { mode, library, backup: place(name), dataDir, passphrase, killAt: undefined };
+  };
+  const moments = await runChild(begin('calm'));
+  for (let kill = 0; kill < kills; kill++) {
+    const name = `kill-${kill}`;
+    const wish = begin(name);
+    const nth = 1 + Math.floor(random() * (moments ?? 1));
+    await runChild(wish, nth);
+    if (what !== 'restore') await runChild(wish);
+    const repo = await open(wish.backup);
+    const { faults: found, problems, lost_items } = await checkFolder(repo, library, place('tmp'));
+    const restored = what === 'restore' ? wish.dataDir : place(`${name}-restored`);
+    await restoreFrom(await open(wish.backup), restored, { replace: true });
+    const wrong = [
+      ...(found > 0 ? problems : []),
+      ...lost_items,
+      ...(restoredAs(restored, library) ? [] : ['the restored library differs']),
+      ...(what === 'prune' ? await doubledIn(await open(wish.backup)) : []),
+    ];
+    for (const one of wrong) faults.push(`${what}, killed at moment ${nth} of ${moments}: ${one}`);
+    for (const folder of [wish.backup, wish.dataDir, restored]) rmSync(folder, { recursive: true, force: true });
+  }
+  return faults;
+}
+
+/** Objects that are in two packs after a prune that ended. */
+async function doubledIn(repo: Awaited<ReturnType<typeof openBackup>>): Promise<string[]> {
+  await repo.objects.load();
+  const names = [...repo.objects.index.packs.values()].flatMap(({ blobs }) => blobs.map(({ name }) => name));
+  return new Set(names).size === names.length ? [] : ['objects are in two packs'];
+}
+
+function flipSomewhere(folder: string, random: () => number): string {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !MARKS.test(path.slice(folder.length + 1)))
+    .sort();
+  const path = files[Math.floor(random() * files.length)] as string;
+  const bytes = readFileSync(path);
+  const at = Math.floor(random() * bytes.length);
+  bytes[at] = (bytes[at] ?? 0) ^ (1 + Math.floor(random() * 255));
+  writeFileSync(path, bytes);
+  return `byte ${at} of ${path.slice(folder.length + 1)}`;
+}
+
+/** One byte at a time, which the check has to find and mend. */
+export async function flipBytes(count: number, { base, full, random, passphrase }: BackupProof): Promise<string[]> {
+  const [backup, tmp] = [join(base, 'flipped'), join(base, 'flipped-tmp')];
+  mkdirSync(backup);
+  await backUpInto(await openBackup(backup, { passphrase, isNew: true }), full, tmp);
+  const faults: string[] = [];
+  for (let n = 0; n < count; n++) {
+    const where = flipSomewhere(backup, random);
+    const found = await checkFolder(await openBackup(backup, { passphrase }), full, tmp);
+    const again = await checkFolder(await openBackup(backup, { passphrase }), full, tmp);
+    if (found.faults === 0) faults.push(`${where}: not found`);
+    if (found.lost > 0) faults.push(`${where}: lost ${found.lost_items.join(', ')}`);
+    if (again.faults + again.lost > 0) faults.push(`${where}: not mended: ${again.problems.join(', ')}`);
+  }
+  const restored = join(base, 'flipped-restored');
+  await restoreFrom(await openBackup(backup, { passphrase }), restored);
+  if (wholeOf(restored) !== wholeOf(full)) faults.push('the restored library differs');
+  return faults;
+}
+
+export async function proveBackup({ seed, runs = 20 }: { seed: number; runs: number | undefined }): Promise<boolean> {
+  const all: string[] = [];
+  for (const nth of [seed, seed + 1]) {
+    const proof = await prepareProof(nth);
+    const how = proof.passphrase === undefined ? 'plain' : 'encrypted';
+    try {
+      for (const what of KILLED) {
+        const faults = await killDuring(what, runs, proof);
+        console.log(`${how}: ${runs} kills during ${what}, ${faults.length} faults`);
+        all.push(...faults);
+      }
+      const faults = await flipBytes(runs * 10, proof);
+      console.log(`${how}: ${runs * 10} single bytes changed, ${faults.length} faults`);
+      all.push(...faults);
+    } finally {
+      proof.close();
+    }
+  }
+  for (const fault of all) console.log(fault);
+  return all.length === 0;
+}
