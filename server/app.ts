@@ -23,6 +23,7 @@ import { createModules, type Base } from './module.ts';
 import { musicFoldersModule } from './music-folders/module.ts';
 import { playbackModule } from './playback/module.ts';
 import { playlistsModule } from './playlists/module.ts';
+import { podcastsModule, type PodcastsTuning } from './podcasts/module.ts';
 import { createRadioService } from './radio/service.ts';
 import { relocationModule } from './relocation/module.ts';
 import { scanModule } from './scan/module.ts';
@@ -47,6 +48,7 @@ export type Tuning = BackupTuning &
     LanTuning &
     LyricsTuning &
     MaintenanceTuning &
+    PodcastsTuning &
     ScrobblingTuning &
     SourcesTuning &
     StorageTuning &
@@ -102,6 +104,7 @@ export async function createApp(options: AppOptions) {
   const analysis = add(analysisModule({ ...base, ...music, ...enrichment, isServing, tuning }));
   const relocation = add(relocationModule({ ...base, ...music, ...files }));
   add(uploadsModule({ ...base, ...music, ...files }));
+  const podcasts = add(podcastsModule({ ...base, ...files, tuning }));
   const downloads = add(downloadsModule({ ...base, ...music, ...files, ...sources }));
   const found = { ...enrichment, ...sources, relocation, isServing };
   const scan = add(scanModule({ ...base, ...stored, ...media, ...music, ...files, ...found }));
@@ -114,7 +117,7 @@ export async function createApp(options: AppOptions) {
   add(statsModule({ ...base, ...stored, ...music }));
 
   // APIs
-  const heard = { ...music, ...history, ...playback, ...sources, ...pictures };
+  const heard = { ...music, ...history, ...playback, ...sources, ...pictures, ...podcasts };
   const asked = { auth, inPlace, streaming, zips, likes, search, playlists, shares, jukebox, radio, downloads, scan };
   const subsonic = add(subsonicModule({ ...base, ...heard, ...asked }));
   const { authenticate } = auth;

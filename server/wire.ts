@@ -10,6 +10,7 @@ import { libraryEvent } from './library/wire.ts';
 import { likeEvent } from './likes/wire.ts';
 import { queueEvent } from './playback/events.ts';
 import { playlistEvent } from './playlists/wire.ts';
+import { podcastEvent } from './podcasts/wire.ts';
 import { scanEvent } from './scan/wire.ts';
 
 export const EVENTS = [
@@ -24,6 +25,7 @@ export const EVENTS = [
   nowPlayingEvent,
   networkEvent,
   jukeboxEvent,
+  podcastEvent,
 ] as const;
 
 /** Name → data. */

@@ -7,6 +7,7 @@ import { HISTORY } from './history.ts';
 import { isOpen, scanKey, SCAN_TASK } from './jobs.ts';
 import { LIBRARY } from './library.ts';
 import { forgetLikes, noteLike } from './likes.ts';
+import { PODCASTS } from './podcasts.ts';
 import { notePlaylist } from './playlists.ts';
 import { QUEUE } from './queue.ts';
 import { noteDownload } from './remote.ts';
@@ -76,6 +77,7 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
     on(stream, 'playlist', () => notePlaylist(queries));
     on(stream, 'jukebox', (jukebox) => queries.setQueryData(jukeboxKey, jukebox));
     on(stream, 'queue', () => void queries.invalidateQueries({ queryKey: [QUEUE] }));
+    on(stream, 'podcast', () => void queries.invalidateQueries({ queryKey: [PODCASTS] }));
     on(stream, 'history', () => refreshHistory.soon());
   };
   connect();

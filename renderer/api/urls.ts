@@ -50,4 +50,6 @@ export const originalUrl = (trackId: number): string => `${API}/stream/${trackId
 /** To be played: what the browser cannot play, or is above `kbps` (0: no limit), is converted. */
 export const streamUrl = (trackId: number, kbps = 0): string =>
   `${API}/stream/${trackId}${toQueryString({ format: 'playable', max_bitrate: kbps || undefined, token: token() })}`;
+export const episodeUrl = (episodeId: number): string =>
+  `${API}/podcast-episodes/${episodeId}/audio${toQueryString({ token: token() })}`;
 export const eventsUrl = (): string => `${API}/events${toQueryString({ token: getSession()?.urls?.events })}`;

@@ -6,6 +6,7 @@ export {
   IconDisc as IconAlbum,
   IconMicrophone2 as IconArtist,
   IconMusic as IconTrack,
+  IconBroadcast as IconPodcast,
   IconTags as IconGenre,
   IconFolder,
   IconPlaylist,

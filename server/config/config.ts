@@ -19,6 +19,7 @@ export interface Config {
     tmp: string;
     imports: string;
     downloads: string;
+    podcasts: string;
   };
 }
 
@@ -86,5 +87,6 @@ function toPaths(settings: Settings): Config['paths'] {
     tmp: join(data, 'tmp'),
     imports: join(data, 'imports'),
     downloads: join(data, 'downloads'),
+    podcasts: join(data, 'podcasts'),
   };
 }

@@ -369,6 +369,19 @@ export const SETTINGS = {
     secret: true,
     help: 'Password on the other Subsonic server.',
   }),
+  PODCAST_REFRESH_HOURS: setting(number(z.int().min(0).max(720), 'a whole number from 0 to 720').default(6), {
+    group: 'remote',
+    help: 'Hours between two looks at the feeds of podcasts; 0: never by itself.',
+  }),
+  PODCAST_DOWNLOAD_NEWEST: setting(number(z.int().min(0).max(100), 'a whole number from 0 to 100').default(1), {
+    group: 'remote',
+    help: 'How many of the newest episodes of each podcast are downloaded by themselves.',
+  }),
+  PODCAST_MAX_BYTES: setting(number(z.int().min(0), 'a whole number of bytes').default(10_000_000_000), {
+    group: 'remote',
+    unit: 'bytes',
+    help: 'Space for downloaded episodes, in bytes. When it is full, the ones downloaded first are deleted.',
+  }),
   SUBSONIC_REMOTE_TRACKS: setting(bool.default(true), {
     group: 'remote',
     help: 'Show placeholders to Subsonic clients; playing one fetches its audio.',

@@ -20,6 +20,7 @@ export * from './schema/likes.ts';
 export * from './schema/music-folders.ts';
 export * from './schema/playback.ts';
 export * from './schema/playlists.ts';
+export * from './schema/podcasts.ts';
 export * from './schema/radio.ts';
 export * from './schema/shares.ts';
 export * from './schema/tracks.ts';

@@ -47,6 +47,7 @@ const HEADERS_FOR_ANYONE = new Set([
   'accept',
   'accept-encoding',
   'accept-language',
+  'if-modified-since',
   'if-none-match',
   'if-range',
   'range',

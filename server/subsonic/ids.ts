@@ -1,6 +1,15 @@
 // Ids of the Subsonic API, which clients store: kind and row id, so that `star?id=` works with all kinds. Not digits
 // only, which clients take for a music folder; only letters, digits and `-`, since clients use them in file names.
-import type { AlbumId, ArtistId, PlaylistId, RadioStationId, ShareId, TrackId } from '../db/ids.ts';
+import type {
+  AlbumId,
+  ArtistId,
+  EpisodeId,
+  PlaylistId,
+  PodcastId,
+  RadioStationId,
+  ShareId,
+  TrackId,
+} from '../db/ids.ts';
 import { notFound } from '../errors.ts';
 
 const PREFIXES = {
@@ -12,6 +21,8 @@ const PREFIXES = {
   uploads: 'up',
   radio: 'ir',
   share: 'sh',
+  podcast: 'pc',
+  episode: 'pe',
 } as const;
 export type Kind = keyof typeof PREFIXES;
 
@@ -24,6 +35,8 @@ interface Ids {
   uploads: number;
   radio: RadioStationId;
   share: ShareId;
+  podcast: PodcastId;
+  episode: EpisodeId;
 }
 export type ItemId = { [K in Kind]: { kind: K; id: Ids[K] } }[Kind];
 
@@ -36,6 +49,8 @@ const NAMES: Record<Kind, string> = {
   uploads: 'folder',
   radio: 'radio station',
   share: 'share',
+  podcast: 'podcast',
+  episode: 'podcast episode',
 };
 const KINDS = new Map<string, Kind>(Object.entries(PREFIXES).map(([kind, prefix]) => [prefix, kind as Kind]));
 const SHAPE = /^([a-z]{2,3})-(\d{1,15})(?:-[0-9a-z]{1,16})?$/;

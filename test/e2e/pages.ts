@@ -26,6 +26,7 @@ export const PAGES = [
   '/missing',
   '/trash',
   '/history',
+  '/podcasts',
   '/statistics',
   '/review',
   '/duplicates',

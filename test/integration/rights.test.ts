@@ -70,7 +70,7 @@ test('every route with a right refuses an account without it, and names the righ
   await setTerms(token, NONE);
   const withRight = server.app.routes.filter(({ spec }) => spec.right !== undefined);
   expect(new Set(withRight.map(({ spec }) => spec.right))).toEqual(
-    new Set<Right>(['canEdit', 'canUpload', 'canJukebox']),
+    new Set<Right>(['canEdit', 'canUpload', 'canJukebox', 'canPodcast']),
   );
   const { body: track } = await server.api<TrackOut>(`/tracks/${id}`);
   for (const route of withRight) {
@@ -113,7 +113,8 @@ function bodyOf({ spec }: Route, trackId: number): { body?: unknown } {
 
 test('a route that writes what all share says which right it needs', () => {
   // the trash asks for each track who deleted it and who brought it in
-  const OWN = /^\/(users\/me|likes|history|queue|bookmarks|playlists|jukebox|auth|trash)/;
+  const OWN =
+    /^\/(users\/me|likes|history|queue|bookmarks|playlists|jukebox|auth|trash|podcast-episodes\/:id\/position)/;
   const open = server.app.routes
     .filter(({ spec }) => spec.method !== 'get' && spec.access === 'user' && spec.right === undefined)
     .map(({ spec }) => `${spec.method} ${spec.path}`)

@@ -23,7 +23,8 @@ function normal(text: string): string {
     .replace(/http:\/\/127\.0\.0\.1:\d+/g, 'http://server')
     .replace(/([?&;]t=)[0-9a-f]{32}/g, '$1<token>')
     .replace(/\/share\/[\w-]{16,}/g, '/share/<secret>')
-    .replace(/\b(tr|al|ar|dir|pl|ir|sh)-\d+(?:-([0-9a-z]+))?/g, (id, kind: string, mark?: string) => {
+    .replace(/(\/pictures\/\w+-)[\w-]+/g, '$1<signed>')
+    .replace(/\b(tr|al|ar|dir|pl|ir|sh|pc|pe)-\d+(?:-([0-9a-z]+))?/g, (id, kind: string, mark?: string) => {
       const key = id.replace(/-[0-9a-z]+$/, (end) => (mark === undefined ? end : ''));
       if (!seen.has(key))
         seen.set(key, `${kind}-${[...seen.keys()].filter((known) => known.startsWith(kind)).length + 1}`);

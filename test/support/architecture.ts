@@ -69,6 +69,7 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
         relocation: ['files', 'library'],
         uploads: ['files', 'library'],
         downloads: ['files', 'library', 'sources'],
+        podcasts: ['files', 'streaming'],
         scan: ['covers', 'enrichment', 'files', 'library', 'relocation', 'settings', 'sources'],
         watch: ['files', 'scan'],
         'music-folders': ['files', 'library', 'scan', 'settings', 'watch'],

@@ -151,6 +151,11 @@ const history = createRoute({
   validateSearch: parseRangeSearch,
   component: later(() => import('../../features/history/history-page.tsx'), 'HistoryPage'),
 });
+const podcasts = createRoute({
+  getParentRoute: () => app,
+  path: '/podcasts',
+  component: later(() => import('../../features/podcasts/podcasts-page.tsx'), 'PodcastsPage'),
+});
 const statistics = createRoute({
   getParentRoute: () => app,
   path: '/statistics',
@@ -272,6 +277,7 @@ const routeTree = root.addChildren([
     playlist,
     rules,
     history,
+    podcasts,
     statistics,
     review,
     duplicates,

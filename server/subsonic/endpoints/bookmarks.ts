@@ -1,43 +1,74 @@
-// Endpoints of bookmarks.
+// Endpoints of bookmarks, of songs and podcast episodes.
 import type { BookmarkService } from '../../playback/bookmarks.ts';
-import { NOTHING, user, type Endpoints } from '../endpoint.ts';
-import { idOf } from '../ids.ts';
-import { ALL, listOf, pagesOf } from '../list-slices.ts';
+import type { PodcastService } from '../../podcasts/service.ts';
+import { NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
+import { idOf, parseId } from '../ids.ts';
+import { ALL, chained, listOf, pagesOf } from '../list-slices.ts';
+import { Pieces } from '../../http/pieces.ts';
 import type { Params } from '../params.ts';
+import type { Fields } from '../xml.ts';
+import { toEpisode } from './podcasts.ts';
 
 export interface BookmarkDeps {
   bookmarks: BookmarkService;
+  podcasts: Pick<PodcastService, 'positions' | 'episode' | 'setPosition' | 'removePosition'>;
 }
 
-export const bookmarkEndpoints = ({ bookmarks }: BookmarkDeps): Endpoints => ({
-  getBookmarks: user(({ user: { id, username }, shapes }) => ({
-    bookmarks: {
-      bookmark: listOf(
-        pagesOf(ALL, (page) => bookmarks.list(id, page).items),
-        ({ positionMs, comment, createdAt, updatedAt, track }) => ({
-          position: positionMs,
-          username,
-          comment: comment ?? undefined,
-          created: createdAt,
-          changed: updatedAt,
-          entry: shapes.song(track, { bookmarkMs: positionMs }),
-        }),
-      ),
-    },
-  })),
-  createBookmark: user(({ params, user: { id } }) => {
-    const trackId = idOf('track', params.required('id'));
-    bookmarks.set(id, trackId, {
-      positionMs: Math.max(0, params.requiredInt('position')),
-      comment: commentOf(params),
-    });
-    return NOTHING;
-  }),
-  deleteBookmark: user(({ params, user: { id } }) => {
-    bookmarks.remove(id, idOf('track', params.required('id')));
-    return NOTHING;
-  }),
-});
+export function bookmarkEndpoints({ bookmarks, podcasts }: BookmarkDeps): Endpoints {
+  const ofSongs = ({ user: { id, username }, shapes }: Call): Pieces<Fields> =>
+    listOf(
+      pagesOf(ALL, (page) => bookmarks.list(id, page).items),
+      ({ positionMs, comment, createdAt, updatedAt, track }) => ({
+        position: positionMs,
+        username,
+        comment: comment ?? undefined,
+        created: createdAt,
+        changed: updatedAt,
+        entry: shapes.song(track, { bookmarkMs: positionMs }),
+      }),
+    );
+
+  const ofEpisodes = ({ user: { id, username } }: Call): Fields[] =>
+    podcasts.positions(id).map(({ episodeId, positionMs, comment, createdAt, updatedAt }) => ({
+      position: positionMs,
+      username,
+      comment: comment ?? undefined,
+      created: createdAt,
+      changed: updatedAt,
+      entry: toEntry(toEpisode(podcasts.episode(id, episodeId))),
+    }));
+
+  return {
+    getBookmarks: user((call) => ({
+      bookmarks: { bookmark: new Pieces(chained(ofSongs(call).parts, [ofEpisodes(call)])) },
+    })),
+    createBookmark: user(({ params, user: { id } }) => {
+      const text = params.required('id');
+      const at = { positionMs: Math.max(0, params.requiredInt('position')), comment: commentOf(params) };
+      if (isEpisode(text)) podcasts.setPosition(id, idOf('episode', text), at);
+      else bookmarks.set(id, idOf('track', text), at);
+      return NOTHING;
+    }),
+    deleteBookmark: user(({ params, user: { id } }) => {
+      const text = params.required('id');
+      if (isEpisode(text)) podcasts.removePosition(id, idOf('episode', text));
+      else bookmarks.remove(id, idOf('track', text));
+      return NOTHING;
+    }),
+  };
+}
+
+const isEpisode = (text: string): boolean => parseId(text)?.kind === 'episode';
+
+/** As a child, which has nothing of an episode's own. */
+const toEntry = ({
+  streamId: _s,
+  channelId: _c,
+  description: _d,
+  status: _t,
+  publishDate: _p,
+  ...child
+}: Fields): Fields => child;
 
 const MOST_COMMENT = 1_000;
 const commentOf = (params: Params): string | null => params.text('comment')?.slice(0, MOST_COMMENT) ?? null;

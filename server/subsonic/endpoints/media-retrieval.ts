@@ -2,14 +2,17 @@
 import type { Request, Response } from 'express';
 import type { ShownCover } from '../../covers/mosaic.ts';
 import type { SizedFormat } from '../../covers/picture.ts';
-import type { TrackId, UserId } from '../../db/ids.ts';
+import type { EpisodeId, TrackId, UserId } from '../../db/ids.ts';
 import { refusal } from '../../db/rights.ts';
 import { AppError } from '../../errors.ts';
 import { sendBytes } from '../../http/send-bytes.ts';
+import type { SendEpisode } from '../../podcasts/send-episode.ts';
+import type { PodcastService } from '../../podcasts/service.ts';
 import type { StreamingService } from '../../streaming/service.ts';
 import type { Zipped, ZipService } from '../../zips/service.ts';
 import { bytes, needs, type Call, type Endpoints } from '../endpoint.ts';
 import { idOf, parseId, type ItemId } from '../ids.ts';
+import type { Params } from '../params.ts';
 import { urlOf } from '../urls.ts';
 
 export interface MediaDeps {
@@ -18,6 +21,8 @@ export interface MediaDeps {
   /** Resolves when a saved track has its audio; throws when it cannot be fetched. */
   fetchNow: (userId: UserId, id: TrackId, signal: AbortSignal) => Promise<void>;
   covers: CoverSource;
+  podcasts: Pick<PodcastService, 'episode'>;
+  sendEpisode: SendEpisode;
   /** Sent when there is no image; after an error clients would request it again and again. */
   placeholderPath: string;
 }
@@ -38,7 +43,15 @@ export interface CoverSource {
 const MOST_COVER = 1_200;
 const PLACEHOLDER = { contentType: 'image/jpeg', cacheControl: 'private, max-age=300' };
 
-export function mediaEndpoints({ streaming, zips, covers, placeholderPath, fetchNow }: MediaDeps): Endpoints {
+export function mediaEndpoints({
+  streaming,
+  zips,
+  covers,
+  podcasts,
+  sendEpisode,
+  placeholderPath,
+  fetchNow,
+}: MediaDeps): Endpoints {
   /** Clients have no way to fetch the audio of a saved track, so playing it does. */
   async function playable({ params, user, signal }: Call): Promise<TrackId> {
     const id = idOf('track', params.required('id'));
@@ -49,6 +62,16 @@ export function mediaEndpoints({ streaming, zips, covers, placeholderPath, fetch
     }
     return id;
   }
+
+  const episodeOf = (params: Params): EpisodeId | undefined => {
+    const item = parseId(params.required('id'));
+    return item?.kind === 'episode' ? item.id : undefined;
+  };
+  const sendEpisodeOf = (
+    { params, user, req, res, signal }: Call,
+    disposition: 'inline' | 'attachment',
+  ): Promise<void> =>
+    sendEpisode(req, res, podcasts.episode(user.id, idOf('episode', params.required('id'))), signal, disposition);
 
   async function cover(call: Call): Promise<void> {
     const { params, req, res, user } = call;
@@ -81,6 +104,7 @@ export function mediaEndpoints({ streaming, zips, covers, placeholderPath, fetch
   return {
     stream: bytes(async (call) => {
       const { user, params, req, res, signal } = call;
+      if (episodeOf(params) !== undefined) return sendEpisodeOf(call, 'inline');
       const id = await playable(call);
       await streaming.send(
         req,
@@ -100,8 +124,9 @@ export function mediaEndpoints({ streaming, zips, covers, placeholderPath, fetch
     download: needs(
       'canDownload',
       bytes(async (call) => {
-        const { req, res, user, signal } = call;
-        const zipped = zippedOf(call.params.required('id'));
+        const { params, req, res, user, signal } = call;
+        if (episodeOf(params) !== undefined) return sendEpisodeOf(call, 'attachment');
+        const zipped = zippedOf(params.required('id'));
         if (zipped)
           return zips.send(req, res, { userId: user.id, zipped, wish: { format: 'raw', mostKbps: null } }, signal);
         await streaming.send(req, res, await playable(call), { format: 'raw', download: true, mostKbps: null }, signal);

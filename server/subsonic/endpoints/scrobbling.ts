@@ -4,6 +4,7 @@ import type { UserId } from '../../db/ids.ts';
 import type { HistoryService, PlayReport } from '../../history/service.ts';
 import type { NowPlayingService } from '../../history/now-playing.ts';
 import type { LibraryService } from '../../library/service.ts';
+import type { PodcastService } from '../../podcasts/service.ts';
 import { inSlices } from '../../runtime/turns.ts';
 import { NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault } from '../errors.ts';
@@ -18,6 +19,7 @@ export interface ScrobblingDeps {
   nowPlaying: NowPlayingService;
   sessions: PlaybackSessions;
   accounts: Pick<Accounts, 'listOpen'>;
+  podcasts: Pick<PodcastService, 'setPosition'>;
   now: () => Date;
 }
 
@@ -29,6 +31,7 @@ export function scrobblingEndpoints({
   nowPlaying,
   sessions,
   accounts,
+  podcasts,
   now,
 }: ScrobblingDeps): Endpoints {
   /** Clients that were offline send many plays at once, some of songs that no longer exist. */
@@ -56,8 +59,12 @@ export function scrobblingEndpoints({
   }
 
   async function reportPlayback({ params, user: { id }, client }: Call): Promise<typeof NOTHING> {
+    if (params.required('mediaType') === 'podcast') {
+      const positionMs = Math.max(0, params.requiredInt('positionMs'));
+      podcasts.setPosition(id, idOf('episode', params.required('mediaId')), { positionMs });
+      return NOTHING;
+    }
     const track = library.getTrack(id, idOf('track', params.required('mediaId')));
-    params.required('mediaType');
     const positionMs = Math.max(0, params.requiredInt('positionMs'));
     const state = params.required('state');
     if (!PLAYBACK_STATES.includes(state)) throw new Fault(0, `The state must be one of ${PLAYBACK_STATES.join(', ')}.`);

@@ -12,6 +12,7 @@ import { lyricsEndpoints } from './lyrics.ts';
 import { mediaEndpoints, type MediaDeps } from './media-retrieval.ts';
 import { playQueueEndpoints, type PlayQueueDeps } from './play-queue.ts';
 import { playlistEndpoints, type PlaylistDeps } from './playlists.ts';
+import { podcastEndpoints, type PodcastDeps } from './podcasts.ts';
 import { scrobblingEndpoints, type ScrobblingDeps } from './scrobbling.ts';
 import { searchEndpoints, type SearchDeps } from './searching.ts';
 import { sharingEndpoints, type SharingDeps } from './sharing.ts';
@@ -39,6 +40,7 @@ type AllDeps = ShownDeps &
   PlaylistDeps &
   MediaDeps &
   JukeboxDeps &
+  PodcastDeps &
   RadioDeps &
   SharingDeps &
   UserDeps;
@@ -64,6 +66,7 @@ export function createEndpoints(given: EndpointDeps): Endpoints {
     ...transcodingEndpoints(deps),
     ...jukeboxEndpoints(deps),
     ...radioEndpoints(deps),
+    ...podcastEndpoints(deps),
     ...sharingEndpoints(deps),
     ...userEndpoints(deps),
     ...unsupportedEndpoints,

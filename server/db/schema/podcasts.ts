@@ -1,0 +1,83 @@
+// Podcasts. Their episodes are no tracks: they are in no list, search or statistic of the library.
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import type { EpisodeId, PodcastId, UserId } from '../ids.ts';
+import { id, time } from './columns.ts';
+import { users } from './accounts.ts';
+
+export type PodcastStatus = 'new' | 'completed' | 'error';
+/** `skipped` is not used here; the Subsonic API has the same words. */
+export type EpisodeStatus = 'new' | 'downloading' | 'completed' | 'error' | 'deleted';
+
+/** podcasts/: a feed that somebody subscribed to; everybody's. */
+export const podcasts = sqliteTable(
+  'podcasts',
+  {
+    id: id<PodcastId>(),
+    url: text('url').notNull(),
+    title: text('title').notNull(), // the address until the feed was read
+    description: text('description'),
+    imageUrl: text('image_url'),
+    status: text('status').$type<PodcastStatus>().notNull(),
+    error: text('error'), // a sentence for people
+    etag: text('etag'), // this and the next as the server of the feed sent them
+    lastModified: text('last_modified'),
+    checkedAt: time('checked_at'), // null: never
+    createdAt: time('created_at').notNull(),
+  },
+  (t) => [uniqueIndex('podcasts_url_unique').on(t.url)],
+);
+
+/** podcasts/: an episode that the feed has, or had while it was downloaded. */
+export const podcastEpisodes = sqliteTable(
+  'podcast_episodes',
+  {
+    id: id<EpisodeId>(),
+    podcastId: integer('podcast_id')
+      .$type<PodcastId>()
+      .notNull()
+      .references(() => podcasts.id, { onDelete: 'cascade' }),
+    guid: text('guid').notNull(), // identifies it within the feed
+    title: text('title').notNull(),
+    description: text('description'),
+    publishedAt: time('published_at').notNull(), // when it was first seen if the feed does not say
+    audioUrl: text('audio_url').notNull(),
+    durationMs: integer('duration_ms'), // as the feed says
+    sizeBytes: integer('size_bytes'), // as the feed says, until it is downloaded
+    status: text('status').$type<EpisodeStatus>().notNull(),
+    error: text('error'), // a sentence for people
+    format: text('format'), // of the downloaded file, which is named by id and format
+    validator: text('validator'), // ETag or date of the part that is downloaded, for If-Range
+    downloadedAt: time('downloaded_at'),
+    createdAt: time('created_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('podcast_episodes_guid_unique').on(t.podcastId, t.guid),
+    index('podcast_episodes_published').on(t.podcastId, t.publishedAt, t.id),
+    index('podcast_episodes_newest').on(t.publishedAt, t.id),
+    index('podcast_episodes_status').on(t.status, t.downloadedAt),
+  ],
+);
+
+/** podcasts/: where a person stopped in an episode. */
+export const podcastPositions = sqliteTable(
+  'podcast_positions',
+  {
+    userId: integer('user_id')
+      .$type<UserId>()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    episodeId: integer('episode_id')
+      .$type<EpisodeId>()
+      .notNull()
+      .references(() => podcastEpisodes.id, { onDelete: 'cascade' }),
+    positionMs: integer('position_ms').notNull(),
+    comment: text('comment'), // of a Subsonic bookmark
+    createdAt: time('created_at').notNull(),
+    updatedAt: time('updated_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.userId, t.episodeId] }),
+    index('podcast_positions_episode_id').on(t.episodeId),
+    index('podcast_positions_updated').on(t.userId, t.updatedAt, t.episodeId),
+  ],
+);

@@ -1,0 +1,150 @@
+// One attempt to download an episode, into a file of its own. What came is kept until the next attempt, which goes on
+// from there if the server still has the same file.
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { MainDb } from '../db/client.ts';
+import type { EpisodeId } from '../db/ids.ts';
+import { AppError, DISK_FULL, isDiskFull } from '../errors.ts';
+import type { Room } from '../files/quota.ts';
+import { isPermanent, permanent, type Handler } from '../jobs/tasks.ts';
+import { sniff, SNIFF_BYTES } from '../media/sniff.ts';
+import { OutboundError } from '../outbound/outbound-error.ts';
+import type { PodcastWeb } from './outbound.ts';
+import { findEpisode, listWithStatus, updateEpisode, type EpisodeRow } from './queries.ts';
+import { DOWNLOAD_EPISODE } from './tasks.ts';
+
+export interface DownloadDeps {
+  db: MainDb;
+  now: () => Date;
+  dir: string;
+  web: Pick<PodcastWeb, 'audio'>;
+  room: Pick<Room, 'assertFree'>;
+  /** Of one episode. */
+  maxBytes: () => number;
+  /** Of all of them. */
+  capBytes: () => number;
+  changed: () => void;
+}
+
+export const fileOf = (dir: string, { id, format }: Pick<EpisodeRow, 'id' | 'format'>): string =>
+  join(dir, `${id}.${format ?? 'part'}`);
+const partOf = (dir: string, id: EpisodeId): string => join(dir, `${id}.part`);
+
+const sizeOf = async (path: string): Promise<number> => (await stat(path).catch(() => undefined))?.size ?? 0;
+
+/** Removes what is on disk of an episode. */
+export async function removeFiles(dir: string, episode: Pick<EpisodeRow, 'id' | 'format'>): Promise<void> {
+  await rm(partOf(dir, episode.id), { force: true });
+  if (episode.format !== null) await rm(fileOf(dir, episode), { force: true });
+}
+
+/** What a lost connection or a server that is down leads to; anything else will be the same the next time. */
+const PASSING = new Set<OutboundError['kind']>(['timeout', 'network', 'refused']);
+
+export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD_EPISODE> {
+  const { db, now, dir, web, room, maxBytes, capBytes, changed } = deps;
+
+  async function fetch(episode: EpisodeRow, signal: AbortSignal, progress: (done: number, all: number | null) => void) {
+    const path = partOf(dir, episode.id);
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    const here = episode.validator === null ? 0 : await sizeOf(path);
+    const resume = here > 0 && episode.validator !== null;
+    const answer = await web.audio(new URL(episode.audioUrl), {
+      headers: resume ? { range: `bytes=${here}-`, 'if-range': episode.validator as string } : {},
+      maxBytes: maxBytes(),
+      signal,
+    });
+    const { status, headers, body } = answer;
+    if (status !== 200 && status !== 206) {
+      body.destroy();
+      if (status === 416) await rm(path, { force: true }); // it is another file now
+      const failed = new AppError('unavailable', `The server of the episode answered with status ${status}.`);
+      throw [404, 410, 401, 403].includes(status) ? permanent(failed) : failed;
+    }
+    const from = status === 206 ? Number(/^bytes (\d+)-/.exec(headers.get('content-range') ?? '')?.[1]) : 0;
+    if (status === 206 && from !== here) {
+      body.destroy();
+      await rm(path, { force: true });
+      throw new AppError('unavailable', 'The server of the episode sent another part than it was asked for.');
+    }
+    const total = from + Number(headers.get('content-length') ?? Number.NaN);
+    const wanted = Number.isSafeInteger(total) ? total : null;
+    updateEpisode(db, episode.id, { validator: validatorOf(headers) });
+    await room.assertFree(wanted === null ? 0 : wanted - from);
+    let done = from;
+    body.on('data', (chunk: Buffer) => progress((done += chunk.length), wanted));
+    await pipeline(body, createWriteStream(path, { flags: from > 0 ? 'r+' : 'w', start: from, mode: 0o600 }), {
+      signal,
+    });
+    if (done > maxBytes()) throw permanent(new AppError('too_large', 'The episode is larger than MAX_UPLOAD_BYTES.'));
+    if (wanted !== null && done < wanted) throw new AppError('unavailable', 'The connection was lost.');
+  }
+
+  /** What was downloaded, if it is audio. */
+  async function keep(id: EpisodeId): Promise<void> {
+    const path = partOf(dir, id);
+    const handle = await open(path, 'r+');
+    let format: string | undefined;
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(SNIFF_BYTES), 0, SNIFF_BYTES, 0);
+      const found = sniff(buffer.subarray(0, bytesRead));
+      format = found === 'id3' ? 'mp3' : found;
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    if (format === undefined) throw permanent(new AppError('unsupported_type', 'What the feed links to is no audio.'));
+    const sizeBytes = await sizeOf(path);
+    await rename(path, fileOf(dir, { id, format }));
+    const row = { status: 'completed' as const, format, sizeBytes, error: null, validator: null, downloadedAt: now() };
+    updateEpisode(db, id, row);
+  }
+
+  /** Deletes what was downloaded first until the rest fits; never the one that just came. */
+  async function makeRoom(kept: EpisodeId): Promise<void> {
+    const all = listWithStatus(db, 'completed');
+    let bytes = all.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
+    for (const episode of all) {
+      if (bytes <= capBytes()) return;
+      if (episode.id === kept) continue;
+      updateEpisode(db, episode.id, { status: 'deleted', format: null, downloadedAt: null });
+      await removeFiles(dir, episode);
+      bytes -= episode.sizeBytes ?? 0;
+    }
+  }
+
+  function toJobError(error: unknown): Error {
+    if (error instanceof OutboundError)
+      return PASSING.has(error.kind) ? new AppError('unavailable', error.message, { cause: error }) : permanent(error);
+    if (isDiskFull(error)) return new AppError('storage_full', DISK_FULL, { cause: error });
+    return error instanceof Error ? error : new Error(String(error));
+  }
+
+  return async ({ episodeId: id }, { signal, progress, attempt }) => {
+    const episode = findEpisode(db, id);
+    if (episode?.status !== 'downloading') return { outcome: 'not wanted any more' };
+    try {
+      await fetch(episode, signal, progress);
+      await keep(id);
+      await makeRoom(id);
+      return { outcome: 'downloaded' };
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const failure = toJobError(error);
+      const isOver = isPermanent(failure) || attempt >= DOWNLOAD_EPISODE.attempts;
+      updateEpisode(db, id, { error: failure.message, ...(isOver && { status: 'error' as const }) });
+      if (isPermanent(failure)) await removeFiles(dir, episode);
+      throw failure;
+    } finally {
+      changed();
+    }
+  };
+}
+
+/** A weak ETag is not enough to put two parts together. */
+function validatorOf(headers: Headers): string | null {
+  const etag = headers.get('etag');
+  return etag !== null && !etag.startsWith('W/') && etag.length < 500 ? etag : headers.get('last-modified');
+}

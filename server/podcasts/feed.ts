@@ -1,0 +1,204 @@
+// Reads the feed of a podcast: RSS 2.0, RSS 1.0 and Atom, as they come. Pure. Feeds are hostile input: nothing in them
+// is fetched here, no entity is defined by them, and length, depth and number have limits.
+import sax from 'sax';
+
+export interface FeedEpisode {
+  guid: string;
+  title: string;
+  description: string | null;
+  publishedAt: Date | null;
+  audioUrl: string;
+  sizeBytes: number | null;
+  durationMs: number | null;
+}
+export interface Feed {
+  title: string | null;
+  description: string | null;
+  imageUrl: string | null;
+  /** Each guid once, in the order of the feed. */
+  episodes: FeedEpisode[];
+}
+
+/** The message is a sentence for people. */
+export class UnreadableFeed extends Error {
+  override name = 'UnreadableFeed';
+}
+
+export const MOST_EPISODES = 2_000;
+const MOST_DEPTH = 100;
+const MOST_TEXT = 50_000;
+const MOST_DESCRIPTION = 10_000;
+const MOST_TITLE = 500;
+const MOST_URL = 2_000;
+const MOST_DURATION_MS = 48 * 3_600_000;
+const ROOTS = new Set(['rss', 'feed', 'rdf:rdf']);
+const ITEMS = new Set(['item', 'entry']);
+
+interface Element {
+  name: string;
+  text: string;
+}
+type Attributes = Record<string, string>;
+interface Item {
+  texts: Map<string, string>;
+  audio: { url: string; size: string | undefined; duration: string | undefined } | undefined;
+}
+
+const TITLE = ['title', 'itunes:title'];
+const ABOUT = ['description', 'itunes:summary', 'summary', 'content:encoded', 'content', 'itunes:subtitle', 'subtitle'];
+const DATE = ['pubdate', 'published', 'dc:date', 'updated', 'date'];
+const KEPT = new Set([...TITLE, ...ABOUT, ...DATE, 'guid', 'id', 'itunes:duration', 'url']);
+
+/** `at` is where the feed was found: addresses may be relative to it. Throws UnreadableFeed. */
+export function parseFeed(bytes: Uint8Array, contentType: string | null, at: URL): Feed {
+  const channel = new Map<string, string>();
+  const items: Item[] = [];
+  const stack: Element[] = [];
+  let item: Item | undefined;
+  let image: string | undefined;
+  let isFeed = false;
+
+  const parser = sax.parser(false, { lowercase: true, position: false });
+  const onopentag = ({ name, attributes }: sax.Tag | sax.QualifiedTag): void => {
+    if (stack.length === 0) isFeed ||= ROOTS.has(name);
+    if (stack.length >= MOST_DEPTH) throw new UnreadableFeed('The feed is nested too deeply.');
+    stack.push({ name, text: '' });
+    if (ITEMS.has(name)) item = { texts: new Map(), audio: undefined };
+    const given = attributes as Attributes;
+    if (item) item.audio ??= audioOf(name, given);
+    else if (name === 'itunes:image') image ??= given['href'];
+  };
+  const addText = (text: string): void => {
+    const element = stack.at(-1);
+    if (element && element.text.length < MOST_TEXT) element.text += text;
+  };
+  const onclosetag = (name: string): void => {
+    const element = stack.pop();
+    if (!element) return;
+    if (ITEMS.has(name)) {
+      if (item && items.length < MOST_EPISODES) items.push(item);
+      item = undefined;
+      return;
+    }
+    const text = element.text.trim();
+    if (text === '' || !KEPT.has(name)) return;
+    const parent = stack.at(-1)?.name ?? '';
+    if (item) {
+      if (ITEMS.has(parent) && !item.texts.has(name)) item.texts.set(name, text);
+    } else if (parent === 'image' && name === 'url') image ??= text;
+    else if ((parent === 'channel' || parent === 'feed') && !channel.has(name)) channel.set(name, text);
+  };
+  /** Feeds are seldom well-formed: what can be read is. */
+  const onerror = (): void => {
+    Object.assign(parser, { error: null });
+    parser.resume();
+  };
+  Object.assign(parser, { onopentag, onclosetag, ontext: addText, oncdata: addText, onerror });
+  const text = decode(bytes, contentType);
+  for (let from = 0; from < text.length; from += CHUNK) parser.write(text.slice(from, from + CHUNK));
+  parser.close();
+
+  if (!isFeed) throw new UnreadableFeed('There is no podcast feed at this address.');
+  return {
+    title: plain(firstOf(channel, TITLE))?.slice(0, MOST_TITLE) ?? null,
+    description: plain(firstOf(channel, ABOUT))?.slice(0, MOST_DESCRIPTION) ?? null,
+    imageUrl: webAddress(image, at) ?? null,
+    episodes: unique(items.flatMap((one) => toEpisode(one, at) ?? [])),
+  };
+}
+
+/** Below what the parser holds at a time. */
+const CHUNK = 16 << 10;
+
+function audioOf(name: string, given: Attributes): Item['audio'] {
+  const isEnclosure = name === 'enclosure' || (name === 'link' && given['rel'] === 'enclosure');
+  if (!isEnclosure && name !== 'media:content') return undefined;
+  const url = given['url'] ?? given['href'];
+  const type = given['type'] ?? given['medium'] ?? '';
+  if (url === undefined || /^(?:image|text|video)\b/i.test(type)) return undefined;
+  return { url, size: given['length'] ?? given['filesize'], duration: given['duration'] };
+}
+
+function toEpisode({ texts, audio }: Item, at: URL): FeedEpisode | undefined {
+  const audioUrl = webAddress(audio?.url, at);
+  if (!audio || audioUrl === undefined) return undefined;
+  const size = Number(audio.size?.trim() || Number.NaN);
+  return {
+    guid: (texts.get('guid') ?? texts.get('id') ?? audioUrl).slice(0, MOST_URL),
+    title: plain(firstOf(texts, TITLE))?.slice(0, MOST_TITLE) ?? lastPart(audioUrl),
+    description: plain(firstOf(texts, ABOUT))?.slice(0, MOST_DESCRIPTION) ?? null,
+    publishedAt: parseDate(firstOf(texts, DATE)),
+    audioUrl,
+    sizeBytes: Number.isSafeInteger(size) && size > 0 ? size : null,
+    durationMs: parseDuration(texts.get('itunes:duration') ?? audio.duration),
+  };
+}
+
+const firstOf = (texts: ReadonlyMap<string, string>, names: readonly string[]): string | undefined =>
+  names.map((name) => texts.get(name)).find((text) => text !== undefined);
+
+const unique = (episodes: readonly FeedEpisode[]): FeedEpisode[] =>
+  [...new Map(episodes.toReversed().map((one) => [one.guid, one])).values()].toReversed();
+
+const lastPart = (url: string): string => new URL(url).pathname.split('/').at(-1)?.slice(0, MOST_TITLE) || url;
+
+function webAddress(text: string | undefined, at: URL): string | undefined {
+  const given = text?.trim() ?? '';
+  if (given === '' || !URL.canParse(given, at.href)) return undefined;
+  const url = new URL(given, at);
+  return /^https?:$/.test(url.protocol) && url.href.length <= MOST_URL ? url.href : undefined;
+}
+
+/** Without markup. */
+function plain(text: string | undefined): string | undefined {
+  const bare = text
+    ?.slice(0, MOST_TEXT)
+    .replace(/<(?:br|\/p|\/li|\/div)\b[^<>]*>/gi, '\n')
+    .replace(/<[^<>]*>/g, '')
+    .replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi, (_, decimal, hex, name) =>
+      name === undefined ? codePoint(decimal, hex) : (NAMED[String(name).toLowerCase()] ?? ''),
+    )
+    .replace(/[^\S\n]+/g, ' ')
+    .replace(/ ?\n\s*/g, '\n')
+    .trim();
+  return bare === '' ? undefined : bare;
+}
+
+const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+function codePoint(decimal: string | undefined, hex: string | undefined): string {
+  const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
+  return code > 31 && code <= 0x10ffff ? String.fromCodePoint(code) : ' ';
+}
+
+function parseDate(text: string | undefined): Date | null {
+  const ms = Date.parse((text ?? '').slice(0, 100).replace(/\bSept\b/, 'Sep'));
+  return Number.isFinite(ms) && ms > 0 && ms < 8.64e15 ? new Date(ms) : null;
+}
+
+/** `1:02:03`, `62:03`, seconds. */
+function parseDuration(text: string | undefined): number | null {
+  const parts = /^(?:(\d{1,3}):)?(?:(\d{1,4}):)?(\d{1,6})(?:\.\d*)?$/.exec(text?.trim() ?? '');
+  if (!parts) return null;
+  const [first, second, last] = parts.slice(1).map((part) => (part === undefined ? undefined : Number(part)));
+  const minutes = second === undefined ? (first ?? 0) : (first ?? 0) * 60 + second;
+  const ms = (minutes * 60 + (last ?? 0)) * 1_000;
+  return ms > 0 && ms <= MOST_DURATION_MS ? ms : null;
+}
+
+/** By its byte order mark, else as it says itself, else as the server said; UTF-8 by default. */
+function decode(bytes: Uint8Array, contentType: string | null): string {
+  const head = Buffer.from(bytes.subarray(0, 200)).toString('latin1');
+  const declared = /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w:-]{1,40})/i.exec(head)?.[1];
+  const served = /\bcharset\s*=\s*"?([\w:-]{1,40})/i.exec(contentType ?? '')?.[1];
+  const mark = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff;
+  const name = typeof mark === 'string' ? mark : mark ? 'utf-16be' : (declared ?? served ?? 'utf-8');
+  return decoderOf(name).decode(bytes);
+}
+
+function decoderOf(name: string): InstanceType<typeof TextDecoder> {
+  try {
+    return new TextDecoder(name);
+  } catch {
+    return new TextDecoder();
+  }
+}

@@ -1,0 +1,83 @@
+import type { FilesOffer } from '../files/module.ts';
+import { handledBy } from '../jobs/tasks.ts';
+import type { Base, Module } from '../module.ts';
+import { downloadEpisodeTask } from './download.ts';
+import { createPodcastWeb } from './outbound.ts';
+import { createRefresh } from './refresh.ts';
+import { podcastRoutes } from './routes.ts';
+import { createSendEpisode } from './send-episode.ts';
+import { createPodcastService } from './service.ts';
+import { DOWNLOAD_EPISODE, REFRESH_PODCAST } from './tasks.ts';
+import { podcastEvent } from './wire.ts';
+
+export interface PodcastsTuning {
+  /** A server of podcasts that may be on this machine. */
+  podcastsFrom?: URL;
+}
+
+const LOOKED_EVERY_MS = 300_000;
+
+export function podcastsModule({
+  config,
+  version,
+  log,
+  now,
+  db,
+  settings,
+  events,
+  jobs,
+  room,
+  tuning,
+}: Base & Pick<FilesOffer, 'room'> & { tuning: PodcastsTuning }) {
+  const dir = config.paths.podcasts;
+  const maxBytes = (): number => settings.get('MAX_UPLOAD_BYTES');
+  const changed = (): void => events.publish(podcastEvent, {});
+  const web = createPodcastWeb({ version, contact: () => settings.get('CONTACT'), allowed: tuning.podcastsFrom });
+  const podcasts = createPodcastService({
+    db,
+    now,
+    jobs,
+    dir,
+    refreshHours: () => settings.get('PODCAST_REFRESH_HOURS'),
+    changed,
+  });
+  const send = createSendEpisode({ web, podcasts, maxBytes });
+  const refresh = createRefresh({
+    db,
+    now,
+    web,
+    downloadNewest: () => settings.get('PODCAST_DOWNLOAD_NEWEST'),
+    download: async (episodeId) => void (await jobs.tryEnqueue(DOWNLOAD_EPISODE, { episodeId })),
+    changed,
+  });
+  const download = downloadEpisodeTask({
+    db,
+    now,
+    dir,
+    web,
+    room,
+    maxBytes,
+    capBytes: () => settings.get('PODCAST_MAX_BYTES'),
+    changed,
+  });
+  let looking: NodeJS.Timeout | undefined;
+
+  return {
+    offers: { podcasts, sendEpisode: send },
+    routes: podcastRoutes(podcasts, send),
+    tasks: [
+      handledBy(REFRESH_PODCAST, ({ podcastId }, { signal }) => refresh(podcastId, signal)),
+      handledBy(DOWNLOAD_EPISODE, download),
+    ],
+    resume(): void {
+      podcasts.sweep().catch((err: unknown) => log.error({ err }, 'files of podcasts could not be swept'));
+    },
+    start(): void {
+      const look = (): void =>
+        void podcasts.refreshDue().catch((err: unknown) => log.error({ err }, 'podcasts could not be refreshed'));
+      looking = setInterval(look, LOOKED_EVERY_MS).unref();
+      look();
+    },
+    stop: () => clearInterval(looking),
+  } satisfies Module;
+}

@@ -1,0 +1,45 @@
+// Requests to the servers of podcasts. Anybody may name them, so they must be on the open internet.
+import { guardedFetch, guardedStream, type GuardedAnswer, type GuardedStream } from '../outbound/guarded-fetch.ts';
+import { userAgentOf } from '../outbound/user-agent.ts';
+
+export interface PodcastWebDeps {
+  version: string;
+  contact: () => string | undefined;
+  /** For tests: a server that may be on this machine. */
+  allowed?: URL | undefined;
+}
+
+const MOST_FEED_BYTES = 30 << 20;
+const FEED_TIMEOUT_MS = 60_000;
+const AUDIO_TIMEOUT_MS = 6 * 3_600_000;
+const STALL_MS = 30_000;
+const NOBODY = new URL('http://podcasts.invalid');
+
+export type PodcastWeb = ReturnType<typeof createPodcastWeb>;
+
+export function createPodcastWeb({ version, contact, allowed = NOBODY }: PodcastWebDeps) {
+  const agent = (): Record<string, string> => ({ 'user-agent': userAgentOf(version, contact()), accept: '*/*' });
+  return {
+    feed: (url: URL, headers: Record<string, string>, signal?: AbortSignal): Promise<GuardedAnswer> =>
+      guardedFetch(url, {
+        base: allowed,
+        headers: { ...agent(), ...headers },
+        timeoutMs: FEED_TIMEOUT_MS,
+        stallMs: STALL_MS,
+        maxBytes: MOST_FEED_BYTES,
+        signal,
+      }),
+    audio: (
+      url: URL,
+      { headers, maxBytes, signal }: { headers: Record<string, string>; maxBytes: number; signal: AbortSignal },
+    ): Promise<GuardedStream> =>
+      guardedStream(url, {
+        base: allowed,
+        headers: { ...agent(), ...headers },
+        timeoutMs: AUDIO_TIMEOUT_MS,
+        stallMs: STALL_MS,
+        maxBytes,
+        signal,
+      }),
+  };
+}

@@ -1,0 +1,156 @@
+// Rows of podcasts, their episodes, and where people stopped in them.
+import { and, asc, count, desc, eq, inArray, lt, ne, or, isNull, sql } from 'drizzle-orm';
+import type { Db } from '../db/client.ts';
+import type { EpisodeId, PodcastId, UserId } from '../db/ids.ts';
+import { podcastEpisodes, podcastPositions, podcasts } from '../db/schema.ts';
+import type { Page } from '../http/paging.ts';
+import type { FeedEpisode } from './feed.ts';
+
+export type PodcastRow = typeof podcasts.$inferSelect;
+export type EpisodeRow = typeof podcastEpisodes.$inferSelect;
+export type PositionRow = typeof podcastPositions.$inferSelect;
+/** With the podcast's title, and where the user stopped. */
+export type EpisodeSummary = EpisodeRow & { podcastTitle: string; positionMs: number | null };
+
+const summary = (db: Db, userId: UserId) =>
+  db
+    .select({
+      episode: podcastEpisodes,
+      podcastTitle: podcasts.title,
+      positionMs: podcastPositions.positionMs,
+    })
+    .from(podcastEpisodes)
+    .innerJoin(podcasts, eq(podcasts.id, podcastEpisodes.podcastId))
+    .leftJoin(
+      podcastPositions,
+      and(eq(podcastPositions.episodeId, podcastEpisodes.id), eq(podcastPositions.userId, userId)),
+    )
+    .$dynamic();
+type SummaryRow = Awaited<ReturnType<typeof summary>>[number];
+const toSummary = ({ episode, ...more }: SummaryRow): EpisodeSummary => ({ ...episode, ...more });
+
+export const listPodcasts = (db: Db): PodcastRow[] => db.select().from(podcasts).orderBy(asc(podcasts.title)).all();
+export const findPodcast = (db: Db, id: PodcastId): PodcastRow | undefined =>
+  db.select().from(podcasts).where(eq(podcasts.id, id)).get();
+export const insertPodcast = (db: Db, url: string, at: Date): PodcastRow | undefined =>
+  db.insert(podcasts).values({ url, title: url, status: 'new', createdAt: at }).onConflictDoNothing().returning().get();
+export const updatePodcast = (db: Db, id: PodcastId, values: Partial<PodcastRow>): void =>
+  void db.update(podcasts).set(values).where(eq(podcasts.id, id)).run();
+export const deletePodcast = (db: Db, id: PodcastId): boolean =>
+  db.delete(podcasts).where(eq(podcasts.id, id)).run().changes > 0;
+/** Those that were not looked at since. */
+export const listDue = (db: Db, before: Date): PodcastId[] =>
+  db
+    .select({ id: podcasts.id })
+    .from(podcasts)
+    .where(or(isNull(podcasts.checkedAt), lt(podcasts.checkedAt, before)))
+    .all()
+    .map(({ id }) => id);
+
+export const countEpisodes = (db: Db, podcastId: PodcastId): number =>
+  db.select({ n: count() }).from(podcastEpisodes).where(eq(podcastEpisodes.podcastId, podcastId)).get()?.n ?? 0;
+/** Newest first. */
+export const listEpisodes = (db: Db, userId: UserId, podcastId: PodcastId, { limit, offset }: Page): EpisodeSummary[] =>
+  summary(db, userId)
+    .where(eq(podcastEpisodes.podcastId, podcastId))
+    .orderBy(desc(podcastEpisodes.publishedAt), desc(podcastEpisodes.id))
+    .limit(limit)
+    .offset(offset)
+    .all()
+    .map(toSummary);
+export const listNewest = (db: Db, userId: UserId, limit: number): EpisodeSummary[] =>
+  summary(db, userId)
+    .orderBy(desc(podcastEpisodes.publishedAt), desc(podcastEpisodes.id))
+    .limit(limit)
+    .all()
+    .map(toSummary);
+export const findSummary = (db: Db, userId: UserId, id: EpisodeId): EpisodeSummary | undefined => {
+  const row = summary(db, userId).where(eq(podcastEpisodes.id, id)).get();
+  return row && toSummary(row);
+};
+export const findEpisode = (db: Db, id: EpisodeId): EpisodeRow | undefined =>
+  db.select().from(podcastEpisodes).where(eq(podcastEpisodes.id, id)).get();
+export const updateEpisode = (db: Db, id: EpisodeId, values: Partial<EpisodeRow>): void =>
+  void db.update(podcastEpisodes).set(values).where(eq(podcastEpisodes.id, id)).run();
+export const listWithStatus = (db: Db, status: EpisodeRow['status']): EpisodeRow[] =>
+  db
+    .select()
+    .from(podcastEpisodes)
+    .where(eq(podcastEpisodes.status, status))
+    .orderBy(asc(podcastEpisodes.downloadedAt), asc(podcastEpisodes.id))
+    .all();
+export const idsOfEpisodes = (db: Db, podcastId: PodcastId): EpisodeId[] =>
+  db
+    .select({ id: podcastEpisodes.id })
+    .from(podcastEpisodes)
+    .where(eq(podcastEpisodes.podcastId, podcastId))
+    .all()
+    .map(({ id }) => id);
+
+/** New ones are added, known ones take what the feed says now; what was downloaded of them stays. */
+export function putEpisodes(db: Db, podcastId: PodcastId, episodes: readonly FeedEpisode[], at: Date): void {
+  for (const { publishedAt, ...episode } of episodes)
+    db.insert(podcastEpisodes)
+      .values({ ...episode, podcastId, publishedAt: publishedAt ?? at, status: 'new', createdAt: at })
+      .onConflictDoUpdate({
+        target: [podcastEpisodes.podcastId, podcastEpisodes.guid],
+        set: {
+          title: episode.title,
+          description: episode.description,
+          audioUrl: episode.audioUrl,
+          durationMs: episode.durationMs,
+          ...(publishedAt && { publishedAt }),
+          sizeBytes: sql`iif(status = 'completed', size_bytes, ${episode.sizeBytes})`,
+        },
+      })
+      .run();
+}
+
+/** What is neither in the feed any more, nor downloaded, nor begun by anybody. */
+export function forgetOthers(db: Db, podcastId: PodcastId, guids: readonly string[]): void {
+  db.delete(podcastEpisodes)
+    .where(
+      and(
+        eq(podcastEpisodes.podcastId, podcastId),
+        inArray(podcastEpisodes.status, ['new', 'error', 'deleted']),
+        sql`guid NOT IN (SELECT value FROM json_each(${JSON.stringify(guids)}))`,
+        sql`NOT EXISTS (SELECT 1 FROM podcast_positions p WHERE p.episode_id = podcast_episodes.id)`,
+      ),
+    )
+    .run();
+}
+
+/** The newest that nobody has deleted, with what became of them. */
+export const listNewestOf = (db: Db, podcastId: PodcastId, limit: number): EpisodeRow[] =>
+  db
+    .select()
+    .from(podcastEpisodes)
+    .where(and(eq(podcastEpisodes.podcastId, podcastId), ne(podcastEpisodes.status, 'deleted')))
+    .orderBy(desc(podcastEpisodes.publishedAt), desc(podcastEpisodes.id))
+    .limit(limit)
+    .all();
+
+export function putPosition(
+  db: Db,
+  key: { userId: UserId; episodeId: EpisodeId },
+  { positionMs, comment }: Pick<PositionRow, 'positionMs'> & { comment?: string | null },
+  at: Date,
+): void {
+  const values = { positionMs, updatedAt: at, ...(comment !== undefined && { comment }) };
+  db.insert(podcastPositions)
+    .values({ ...key, createdAt: at, ...values })
+    .onConflictDoUpdate({ target: [podcastPositions.userId, podcastPositions.episodeId], set: values })
+    .run();
+}
+export const removePosition = (db: Db, { userId, episodeId }: { userId: UserId; episodeId: EpisodeId }): boolean =>
+  db
+    .delete(podcastPositions)
+    .where(and(eq(podcastPositions.userId, userId), eq(podcastPositions.episodeId, episodeId)))
+    .run().changes > 0;
+export const listPositions = (db: Db, userId: UserId): PositionRow[] =>
+  db
+    .select()
+    .from(podcastPositions)
+    .where(eq(podcastPositions.userId, userId))
+    .orderBy(desc(podcastPositions.updatedAt), desc(podcastPositions.episodeId))
+    .all();

@@ -1,0 +1,158 @@
+// Podcasts for the REST and Subsonic APIs. Everybody listens to all of them; who may add and remove them has a right.
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { MainDb } from '../db/client.ts';
+import type { EpisodeId, PodcastId, UserId } from '../db/ids.ts';
+import { AppError, conflict, invalid, notFound } from '../errors.ts';
+import type { Page, Paged } from '../http/paging.ts';
+import type { Jobs } from '../jobs/service.ts';
+import { fileOf, removeFiles } from './download.ts';
+import {
+  countEpisodes,
+  deletePodcast,
+  findEpisode,
+  findPodcast,
+  findSummary,
+  idsOfEpisodes,
+  insertPodcast,
+  listDue,
+  listEpisodes,
+  listNewest,
+  listPodcasts,
+  listPositions,
+  putPosition,
+  removePosition,
+  updateEpisode,
+  type EpisodeRow,
+  type EpisodeSummary,
+  type PodcastRow,
+  type PositionRow,
+} from './queries.ts';
+import { DOWNLOAD_EPISODE, REFRESH_PODCAST } from './tasks.ts';
+
+export interface PodcastDeps {
+  db: MainDb;
+  now: () => Date;
+  jobs: Pick<Jobs, 'enqueue' | 'tryEnqueue'>;
+  dir: string;
+  refreshHours: () => number;
+  changed: () => void;
+}
+
+const MOST_URL = 2_000;
+const MOST_PODCASTS = 1_000;
+const HOUR_MS = 3_600_000;
+
+export type PodcastService = ReturnType<typeof createPodcastService>;
+
+export function createPodcastService({ db, now, jobs, dir, refreshHours, changed }: PodcastDeps) {
+  function getPodcast(id: PodcastId): PodcastRow {
+    const podcast = findPodcast(db, id);
+    if (!podcast) throw notFound('podcast', id);
+    return podcast;
+  }
+
+  function getEpisode(userId: UserId, id: EpisodeId): EpisodeSummary {
+    const episode = findSummary(db, userId, id);
+    if (!episode) throw notFound('podcast episode', id);
+    return episode;
+  }
+
+  return {
+    list: (): PodcastRow[] => listPodcasts(db),
+    get: getPodcast,
+    episode: getEpisode,
+    episodes: (userId: UserId, podcastId: PodcastId, page: Page): Paged<EpisodeSummary> => ({
+      items: listEpisodes(db, userId, getPodcast(podcastId).id, page),
+      total: countEpisodes(db, podcastId),
+    }),
+    newest: (userId: UserId, count: number): EpisodeSummary[] => listNewest(db, userId, count),
+    /** Where the downloaded audio is. */
+    pathOf: (episode: Pick<EpisodeRow, 'id' | 'format' | 'status'>): string | undefined =>
+      episode.status === 'completed' ? fileOf(dir, episode) : undefined,
+
+    /** Throws `invalid` for what is no address, and `conflict` for one that is there. The feed is read soon after. */
+    async add(text: string): Promise<PodcastRow> {
+      const url = text.trim().replace(/^(?:feed|pcast|itpc|podcast):(?:\/\/)?(?=https?:)/i, '');
+      const given = url.replace(/^(?:feed|pcast|itpc|podcast):\/\//i, 'https://');
+      if (given.length > MOST_URL || !URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
+        throw invalid([{ field: 'url', message: 'must be an http or https address' }]);
+      if (listPodcasts(db).length >= MOST_PODCASTS)
+        throw conflict(`There are ${MOST_PODCASTS} podcasts, which is all.`);
+      const podcast = insertPodcast(db, new URL(given).href, now());
+      if (!podcast) throw conflict('This podcast is there already.');
+      await jobs.enqueue(REFRESH_PODCAST, { podcastId: podcast.id });
+      changed();
+      return podcast;
+    },
+
+    /** With everything that was downloaded. */
+    async remove(id: PodcastId): Promise<void> {
+      getPodcast(id);
+      const episodes = idsOfEpisodes(db, id).flatMap((episodeId) => findEpisode(db, episodeId) ?? []);
+      deletePodcast(db, id);
+      for (const episode of episodes) await removeFiles(dir, episode);
+      changed();
+    },
+
+    /** One podcast, or all. */
+    async refresh(id?: PodcastId): Promise<void> {
+      const ids = id === undefined ? listPodcasts(db).map((podcast) => podcast.id) : [getPodcast(id).id];
+      for (const podcastId of ids) await jobs.enqueue(REFRESH_PODCAST, { podcastId });
+    },
+
+    /** Those that were not looked at for a while. */
+    async refreshDue(): Promise<void> {
+      const hours = refreshHours();
+      if (hours === 0) return;
+      for (const podcastId of listDue(db, new Date(now().getTime() - hours * HOUR_MS)))
+        await jobs.tryEnqueue(REFRESH_PODCAST, { podcastId });
+    },
+
+    async download(userId: UserId, id: EpisodeId): Promise<EpisodeSummary> {
+      const { status } = getEpisode(userId, id);
+      if (status === 'completed') return getEpisode(userId, id);
+      updateEpisode(db, id, { status: 'downloading', error: null });
+      try {
+        await jobs.enqueue(DOWNLOAD_EPISODE, { episodeId: id });
+      } catch (error) {
+        updateEpisode(db, id, { status });
+        throw error;
+      }
+      changed();
+      return getEpisode(userId, id);
+    },
+
+    /** The audio; the episode stays in the list, and is not downloaded again by itself. */
+    async removeDownload(userId: UserId, id: EpisodeId): Promise<void> {
+      const episode = getEpisode(userId, id);
+      updateEpisode(db, id, { status: 'deleted', format: null, downloadedAt: null, validator: null, error: null });
+      await removeFiles(dir, episode);
+      changed();
+    },
+
+    positions: (userId: UserId): PositionRow[] => listPositions(db, userId),
+    setPosition(userId: UserId, episodeId: EpisodeId, at: { positionMs: number; comment?: string | null }): void {
+      getEpisode(userId, episodeId);
+      putPosition(db, { userId, episodeId }, at, now());
+    },
+    removePosition(userId: UserId, episodeId: EpisodeId): void {
+      if (!removePosition(db, { userId, episodeId })) throw notFound('position in podcast episode', episodeId);
+    },
+
+    /** Files of podcasts that were removed while they came. */
+    async sweep(): Promise<void> {
+      const names = await readdir(dir).catch(() => []);
+      for (const name of names) {
+        const id = Number(name.split('.', 1)[0]) as EpisodeId;
+        const episode = Number.isSafeInteger(id) ? findEpisode(db, id) : undefined;
+        const isKept = episode && (name === `${id}.${episode.format}` || episode.status === 'downloading');
+        if (!isKept) await rm(join(dir, name), { force: true });
+      }
+    },
+  };
+}
+
+/** For an episode that is not downloaded and cannot be had from its server. */
+export const notHere = (status: number): AppError =>
+  new AppError('unavailable', `The server of the episode answered with status ${status}.`);

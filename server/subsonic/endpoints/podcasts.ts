@@ -1,0 +1,100 @@
+// Endpoints of podcasts. The id of an episode is also its streamId.
+import type { UserId } from '../../db/ids.ts';
+import type { EpisodeSummary, PodcastRow } from '../../podcasts/queries.ts';
+import type { PodcastService } from '../../podcasts/service.ts';
+import { contentTypeOf } from '../../streaming/content-type.ts';
+import { needs, NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
+import { idOf, toId } from '../ids.ts';
+import { ALL, listOf, listOfRows, pagesOf } from '../list-slices.ts';
+import { inSeconds } from '../wire.ts';
+import type { Fields } from '../xml.ts';
+
+export interface PodcastDeps {
+  podcasts: PodcastService;
+}
+
+export function podcastEndpoints({ podcasts }: PodcastDeps): Endpoints {
+  const toChannel = (userId: UserId, podcast: PodcastRow, withEpisodes: boolean): Fields => ({
+    id: toId('podcast', podcast.id),
+    url: podcast.url,
+    title: podcast.title,
+    description: podcast.description ?? undefined,
+    coverArt: toId('podcast', podcast.id),
+    originalImageUrl: podcast.imageUrl ?? undefined,
+    status: podcast.status,
+    errorMessage: podcast.error ?? undefined,
+    ...(withEpisodes && {
+      episode: listOf(
+        pagesOf(ALL, (page) => podcasts.episodes(userId, podcast.id, page).items),
+        toEpisode,
+      ),
+    }),
+  });
+
+  return {
+    getPodcasts: user(({ params, user: { id } }) => {
+      const given = params.text('id');
+      const withEpisodes = params.bool('includeEpisodes', true);
+      const shown = given === undefined ? podcasts.list() : [podcasts.get(idOf('podcast', given))];
+      return { podcasts: { channel: shown.map((podcast) => toChannel(id, podcast, withEpisodes)) } };
+    }),
+    getNewestPodcasts: user(({ params, user: { id } }) => ({
+      newestPodcasts: {
+        episode: listOfRows(podcasts.newest(id, params.count('count', { or: 20, max: 500 })), toEpisode),
+      },
+    })),
+    getPodcastEpisode: user(({ params, user: { id } }) => ({
+      podcastEpisode: toEpisode(podcasts.episode(id, idOf('episode', params.required('id')))),
+    })),
+
+    refreshPodcasts: managed(async () => podcasts.refresh()),
+    createPodcastChannel: managed(async ({ params }) => void (await podcasts.add(params.required('url')))),
+    deletePodcastChannel: managed(({ params }) => podcasts.remove(idOf('podcast', params.required('id')))),
+    downloadPodcastEpisode: managed(
+      async ({ params, user: { id } }) => void (await podcasts.download(id, idOf('episode', params.required('id')))),
+    ),
+    deletePodcastEpisode: managed(({ params, user: { id } }) =>
+      podcasts.removeDownload(id, idOf('episode', params.required('id'))),
+    ),
+  };
+}
+
+const managed = (act: (call: Call) => Promise<void>) =>
+  needs(
+    'canPodcast',
+    user(async (call) => {
+      await act(call);
+      return NOTHING;
+    }),
+  );
+
+/** The protocol has no word for where an episode can be streamed before it is downloaded. */
+export const toEpisode = (episode: EpisodeSummary): Fields => {
+  const id = toId('episode', episode.id);
+  const channelId = toId('podcast', episode.podcastId);
+  const suffix = episode.format ?? 'mp3';
+  return {
+    id,
+    parent: channelId,
+    isDir: false,
+    title: episode.title,
+    album: episode.podcastTitle,
+    artist: episode.podcastTitle,
+    year: episode.publishedAt.getUTCFullYear(),
+    genre: 'Podcast',
+    coverArt: channelId,
+    size: episode.sizeBytes ?? undefined,
+    contentType: contentTypeOf(suffix).replace(/;.*/, ''),
+    suffix,
+    duration: episode.durationMs === null ? undefined : inSeconds(episode.durationMs),
+    isVideo: false,
+    created: episode.createdAt,
+    type: 'podcast',
+    bookmarkPosition: episode.positionMs ?? undefined,
+    streamId: episode.status === 'completed' ? id : undefined,
+    channelId,
+    description: episode.description ?? undefined,
+    status: episode.status,
+    publishDate: episode.publishedAt,
+  };
+};

@@ -1,0 +1,187 @@
+// Podcasts from their feed to the player, over REST and Subsonic; feeds and downloads that fail, and those that go on.
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EpisodePage, PodcastOut } from '../../server/podcasts/wire.ts';
+import { startPodcastHost, type PodcastHost } from '../fakes/podcast-host.ts';
+import { openPhone, type Phone } from '../support/phone.ts';
+import { registerUser, startServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+let host: PodcastHost;
+let server: TestServer;
+let dir: string;
+let phone: Phone;
+
+const settings = { PODCAST_DOWNLOAD_NEWEST: '0' };
+async function start(env: Record<string, string> = {}): Promise<void> {
+  server = await startServer({ dir, podcastsFrom: new URL(host.url), env: { ...settings, ...env } });
+  phone = await openPhone(server);
+}
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'tonearm-podcasts-'));
+  host = await startPodcastHost();
+  await start();
+});
+afterAll(async () => {
+  await server.close();
+  await host.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const podcasts = async (): Promise<PodcastOut[]> => (await server.api<PodcastOut[]>('/podcasts')).body;
+const episodes = async (): Promise<EpisodePage['items']> => {
+  const [podcast] = (await podcasts()).filter(({ title }) => title === 'Harbour Talk');
+  return (await server.api<EpisodePage>(`/podcasts/${podcast?.id}/episodes`)).body.items;
+};
+const episode = async (title: string) => (await episodes()).find((one) => one.title === title);
+const add = (path: string) => server.api<PodcastOut>('/podcasts', { method: 'POST', body: { url: host.url + path } });
+const refreshed = async (id: number): Promise<PodcastOut | undefined> => {
+  await server.api(`/podcasts/${id}/refresh`, { method: 'POST' });
+  await server.app.drain();
+  return (await podcasts()).find((one) => one.id === id);
+};
+const files = (): string[] => readdirSync(join(dir, 'podcasts'));
+
+describe('a feed', () => {
+  it('is read when it is added, once, and asked for changes only afterwards', async () => {
+    const { status, body } = await add('/feed');
+    expect([status, body.status]).toEqual([201, 'new']);
+    await server.app.drain();
+    expect((await podcasts())[0]).toMatchObject({ title: 'Harbour Talk', status: 'completed', error: null });
+    expect((await episodes()).map(({ title }) => title)).toEqual(['Episode 3', 'Episode 2', 'Episode 1']);
+    expect((await add('/feed')).status).toBe(409);
+    await refreshed(body.id);
+    expect(host.asked.at(-1)).toBe('GET /feed "1-2-3" 304');
+    host.episodes = [2, 3, 4];
+    await refreshed(body.id);
+    expect((await episodes()).map(({ title }) => title)).toEqual(['Episode 4', 'Episode 3', 'Episode 2']);
+  });
+
+  it.each([
+    ['/inside', /own network|private|127\.0\.0\.2/],
+    ['/endless', /more than 5 times/],
+    ['/huge', /more than 3\d MB/],
+    ['/page', /no podcast feed/],
+    ['/gone', /status 404/],
+  ])('at %s says what is wrong', async (path, problem) => {
+    const { body } = await add(path);
+    await server.app.drain();
+    const podcast = (await podcasts()).find(({ id }) => id === body.id);
+    expect(podcast).toMatchObject({ status: 'error', error: expect.stringMatching(problem) });
+    expect((await server.api(`/podcasts/${body.id}`, { method: 'DELETE' })).status).toBe(204);
+  });
+
+  it.each(['file:///etc/passwd', 'javascript:alert(1)', 'nothing', `http://${'a'.repeat(1_990)}.example/`])(
+    'is not taken from %s',
+    async (url) => {
+      expect((await server.api('/podcasts', { method: 'POST', body: { url } })).status).toBe(422);
+    },
+  );
+
+  it('of another host on the own network is not asked', async () => {
+    const { body } = await server.api<PodcastOut>('/podcasts', {
+      method: 'POST',
+      body: { url: 'http://127.0.0.1:9/feed' },
+    });
+    await server.app.drain();
+    expect((await podcasts()).find(({ id }) => id === body.id)?.status).toBe('error');
+    await server.api(`/podcasts/${body.id}`, { method: 'DELETE' });
+  });
+});
+
+describe('an episode', () => {
+  it('plays from its server before it is downloaded, with ranges, and from here afterwards', async () => {
+    const one = await episode('Episode 4');
+    const listen = (init?: RequestInit): Promise<Response> => phone.bytes('stream', { id: `pe-${one?.id}` }, init);
+    const part = await listen({ headers: { Range: 'bytes=100-' } });
+    expect([part.status, (await part.arrayBuffer()).byteLength]).toEqual([206, host.audio.length - 100]);
+    await phone.ask('downloadPodcastEpisode', { id: `pe-${one?.id}` }, '');
+    await server.app.drain();
+    expect(await episode('Episode 4')).toMatchObject({ status: 'completed', size_bytes: host.audio.length });
+    const before = host.asked.length;
+    const whole = await listen();
+    expect([whole.status, whole.headers.get('content-type')]).toEqual([200, 'audio/mpeg']);
+    expect(Buffer.from(await whole.arrayBuffer())).toEqual(host.audio);
+    expect(host.asked).toHaveLength(before);
+    expect(statSync(join(dir, 'podcasts', `${one?.id}.mp3`)).size).toBe(host.audio.length);
+  });
+
+  it('goes on to download after a stop in the middle', async () => {
+    const one = await episode('Episode 3');
+    host.stallAfter = 50_000;
+    await server.api(`/podcast-episodes/${one?.id}/download`, { method: 'POST' });
+    const part = join(dir, 'podcasts', `${one?.id}.part`);
+    await until(() => existsSync(part) && statSync(part).size === 50_000);
+    await server.close();
+    host.stallAfter = undefined;
+    await start();
+    await server.app.drain();
+    expect(host.asked.at(-1)).toBe('GET /audio/3.mp3 bytes=50000- 206');
+    const heard = await phone.bytes('stream', { id: `pe-${one?.id}` });
+    expect(Buffer.from(await heard.arrayBuffer())).toEqual(host.audio);
+    expect(files().filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+
+  it('that was downloaded first is deleted when there is no room for another', async () => {
+    await server.close();
+    await start({ PODCAST_MAX_BYTES: String(host.audio.length * 2) });
+    const one = await episode('Episode 2');
+    await server.api(`/podcast-episodes/${one?.id}/download`, { method: 'POST' });
+    await server.app.drain();
+    expect((await episodes()).map(({ title, status }) => `${title} ${status}`)).toEqual([
+      'Episode 4 deleted',
+      'Episode 3 completed',
+      'Episode 2 completed',
+    ]);
+    expect(files()).toHaveLength(2);
+  });
+
+  it('is where its listener stopped, and is no bookmark of others', async () => {
+    const one = await episode('Episode 3');
+    const id = `pe-${one?.id}`;
+    await phone.ask('createBookmark', { id, position: 4_000, comment: 'here' }, '');
+    expect(await episode('Episode 3')).toMatchObject({ position_ms: 4_000 });
+    const report = { mediaId: id, mediaType: 'podcast', positionMs: 6_000, state: 'paused' };
+    await phone.ask('reportPlayback', report, '');
+    type Marks = { bookmark: { position: number; comment: string; entry: { id: string; type: string } }[] };
+    const { bookmark } = await phone.ask<Marks>('getBookmarks', {}, 'bookmarks');
+    expect(bookmark).toMatchObject([{ position: 6_000, comment: 'here', entry: { id, type: 'podcast' } }]);
+    const other = await openPhone(server, { token: await registerUser(server) });
+    expect(await other.ask('getBookmarks', {}, 'bookmarks')).toEqual({ bookmark: [] });
+    await phone.ask('deleteBookmark', { id }, '');
+    expect(await episode('Episode 3')).toMatchObject({ position_ms: null });
+  });
+
+  it('is no track: in no list, search or statistic', async () => {
+    expect((await server.api<{ total: number }>('/tracks?limit=1')).body.total).toBe(0);
+    const found = await phone.ask('search3', { query: 'Episode' }, 'searchResult3');
+    expect(found).toMatchObject({ song: [], album: [], artist: [] });
+    expect((await server.api<{ tracks: number }>('/storage')).body.tracks).toBe(0);
+  });
+
+  it('is shown to everybody, and only downloaded and removed by those who may', async () => {
+    const token = await registerUser(server, 'second');
+    const other = await openPhone(server, { token });
+    type Channels = { channel: { id: string; episode: { status: string; streamId?: string }[] }[] };
+    const { channel } = await other.ask<Channels>('getPodcasts', {}, 'podcasts');
+    expect(channel[0]?.episode.map(({ status, streamId }) => `${status} ${streamId !== undefined}`)).toEqual([
+      'deleted false',
+      'completed true',
+      'completed true',
+    ]);
+    const id = channel[0]?.id ?? '';
+    for (const [endpoint, params] of [
+      ['createPodcastChannel', { url: `${host.url}/moved` }],
+      ['deletePodcastChannel', { id }],
+      ['refreshPodcasts', {}],
+    ] as const)
+      expect((await other.get(endpoint, params)).body.error?.code, endpoint).toBe(50);
+    expect((await server.api('/podcasts/1', { method: 'DELETE', token })).status).toBe(403);
+    await phone.ask('deletePodcastChannel', { id }, '');
+    expect(await podcasts()).toEqual([]);
+    expect(files()).toEqual([]);
+  });
+});
