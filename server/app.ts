@@ -42,17 +42,8 @@ import { EVENTS } from './wire.ts';
 import { zipsModule } from './zips/module.ts';
 
 /** Paces and limits that tests set; each module reads its own. */
-export type Tuning = BackupTuning &
-  (AnalysisTuning &
-    CoversTuning &
-    LanTuning &
-    LyricsTuning &
-    MaintenanceTuning &
-    PodcastsTuning &
-    ScrobblingTuning &
-    SourcesTuning &
-    StorageTuning &
-    WatchTuning);
+export type Tuning = DomainTuning & BackupTuning & LanTuning & MaintenanceTuning & SourcesTuning & StorageTuning;
+type DomainTuning = AnalysisTuning & CoversTuning & LyricsTuning & PodcastsTuning & ScrobblingTuning & WatchTuning;
 
 export interface AppOptions extends DataFolderOptions {
   version: string;
