@@ -120,19 +120,36 @@ const renderer = (): UserConfig => ({
   },
 });
 
+/**
+ * A file with one letter that is not ASCII is kept at two bytes a letter for as long as the process lives: 6.7 MB
+ * instead of 3.3. Lines stay, for the traces in the log; comments go.
+ */
+const asciiOnly: Plugin = {
+  name: 'ascii-only',
+  generateBundle(_options, bundle) {
+    for (const chunk of Object.values(bundle))
+      if (chunk.type === 'chunk')
+        chunk.code = chunk.code.replace(
+          /[^\x00-\x7f]/g,
+          (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+        );
+  },
+};
+
 const node = (entries: Record<string, string>, outDir: string, format: 'es' | 'cjs' = 'es'): UserConfig => ({
   ssr: { noExternal: true, external: [...NATIVE, ...UNUSED] },
+  plugins: [asciiOnly],
   build: {
     ssr: true,
     target: 'node24',
     outDir: join(root, outDir),
     emptyOutDir: format === 'es',
-    minify: false,
     rolldownOptions: {
       input: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(root, file)])),
       external: [...NATIVE, ...UNUSED],
       output: {
         format,
+        minify: { compress: false, mangle: false, codegen: { removeWhitespace: false } },
         entryFileNames: format === 'es' ? '[name].js' : '[name].cjs',
         chunkFileNames: 'chunks/[name]-[hash].js',
       },
@@ -177,7 +194,7 @@ export default defineConfig(({ mode }) => {
         },
         'dist/server',
       ),
-      plugins: [chromaprint, lightHttp],
+      plugins: [chromaprint, lightHttp, asciiOnly],
     };
   if (mode === 'main') return node({ index: 'main/index.ts' }, 'dist/main');
   if (mode === 'preload') return node({ preload: 'main/preload.ts' }, 'dist/main', 'cjs');

@@ -4,6 +4,7 @@
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
 import type { ReaderAnswer, ReaderThreadData, ReaderMessage } from './reader-loop.ts';
+import { releaseMemoryOf } from '../runtime/release-memory.ts';
 
 const IDLE_MS = 60_000;
 const MOST_WAITING = 200;
@@ -44,6 +45,7 @@ export function createReaderThread<Question, Answer>({
       workerData: { databasePath } satisfies ReaderThreadData,
       resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 },
     });
+    releaseMemoryOf(worker);
     const ended = new Promise<void>((resolve) => {
       worker.once('exit', () => resolve());
     });

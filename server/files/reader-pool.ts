@@ -10,11 +10,12 @@ import type { Log } from '../log/log.ts';
 import { isAbsent } from '../storage/file-errors.ts';
 import { TEMP_DIR, tempName, threadPrefix } from '../storage/local-paths.ts';
 import type { ReaderWorkerData, ReadRequest, ReadResponse, ReadResult } from './reader-worker.ts';
+import { releaseMemoryOf } from '../runtime/release-memory.ts';
 
 const PARSE_LIMIT_MS = 10_000;
 /** JavaScript heap of the thread. Buffers are not counted; the readers limit them. */
 const HEAP_LIMIT_MB = 64;
-const IDLE_MS = 30_000;
+const IDLE_MS = 10_000;
 /** After this many threads died in a row without a file as the cause, reading fails. */
 const LOSSES_IN_A_ROW = 3;
 /** Threads that are still ending, because a disk does not answer. */
@@ -88,6 +89,7 @@ export function createReaderPool({
       workerData: { progress: progress.buffer } satisfies ReaderWorkerData,
       resourceLimits: { maxOldGenerationSizeMb: heapLimitMb, maxYoungGenerationSizeMb: 8 },
     });
+    releaseMemoryOf(worker);
     const started: Thread = {
       worker,
       id: worker.threadId,

@@ -3,6 +3,7 @@
 import { Worker } from 'node:worker_threads';
 import { stopWorker } from '../runtime/stop-worker.ts';
 import type { FingerprintRequest, FingerprintResponse, FingerprintWorkerData } from './fingerprint-worker.ts';
+import { releaseMemoryOf } from '../runtime/release-memory.ts';
 
 const LIMIT_MS = 60_000;
 const IDLE_MS = 10_000;
@@ -36,6 +37,7 @@ export function createFingerprintThreads({ workerUrl, wasmPath, seconds, limitMs
       clearTimeout(idle.get(thread));
       idle.delete(thread);
     });
+    releaseMemoryOf(thread);
     all.add(thread);
     return thread;
   }

@@ -4,8 +4,9 @@
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
 import type { WalkMessage, WalkOrder, WalkRequest, WalkWorkerData } from './walk-worker.ts';
+import { releaseMemoryOf } from '../runtime/release-memory.ts';
 
-const IDLE_MS = 60_000;
+const IDLE_MS = 5_000;
 
 interface Thread {
   worker: Worker;
@@ -33,6 +34,7 @@ export function createWalker({ workerUrl }: { workerUrl: URL }) {
       workerData: { stop: stop.buffer } satisfies WalkWorkerData,
       resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 96 },
     });
+    releaseMemoryOf(worker);
     const ended = new Promise<void>((resolve) => {
       worker.once('exit', () => resolve());
     });

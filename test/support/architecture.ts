@@ -21,7 +21,7 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
         'paths.ts': [],
         log: [],
         runtime: ['errors.ts'],
-        db: ['errors.ts', 'log'],
+        db: ['errors.ts', 'log', 'runtime'],
         'setting.ts': [],
         storage: ['errors.ts', 'runtime', 'setting.ts'],
         config: ['errors.ts', 'log', 'db', 'runtime', 'setting.ts', 'storage'],
