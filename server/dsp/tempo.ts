@@ -11,8 +11,10 @@ const COMB = [1, 2, 3, 4];
 const MOST_LAG = Math.ceil((FRAMES_PER_SECOND * 60 * COMB.length) / SLOWEST_BPM) + 2;
 /** Steps of the search: 0.5 %. */
 const STEP = 1.005;
-const PRIOR_BPM = 115;
-const PRIOR_OCTAVES = 0.95;
+const PRIOR_BPM = 120;
+const PRIOR_OCTAVES = 1.3;
+/** Onsets between the beats speak against a period: it may be that of half the tempo. */
+const BETWEEN_SHARE = 0.3;
 const BASS_SHARE = 0.5;
 
 export interface Tempo {
@@ -36,6 +38,7 @@ export function findTempo({ all, bass }: Onsets): Tempo | undefined {
     const period = (60 * FRAMES_PER_SECOND) / bpm;
     let strength = 0;
     for (const k of COMB) strength += at(period * k) / COMB.length;
+    strength -= BETWEEN_SHARE * Math.max(0, (at(period / 2) + at(period * 1.5)) / 2);
     const octaves = Math.log2(bpm / PRIOR_BPM) / PRIOR_OCTAVES;
     const score = Math.max(0, strength) * Math.exp(-0.5 * octaves * octaves);
     sum += score;
@@ -63,7 +66,8 @@ function autocorrelation(values: Float32Array): Float64Array {
     for (let lag = 0; lag <= longest; lag++) {
       let product = 0;
       for (let i = lag; i < length; i++) product += (window[i] as number) * (window[i - lag] as number);
-      sum[lag] = (sum[lag] as number) + product / energy;
+      // as if every lag had as many products
+      sum[lag] = (sum[lag] as number) + (product / energy) * (length / (length - lag));
     }
   }
   const first = sum[0] as number;
