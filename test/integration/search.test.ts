@@ -256,7 +256,7 @@ describe('in a larger library', () => {
   let many: SearchService;
   beforeAll(() => {
     large = openTempDatabase();
-    sample = makeSampleLibrary(large.db, { artists: 400, albums: 600, tracks: 14_000 }, 21);
+    sample = makeSampleLibrary(large.db, { artists: 400, albums: 600, tracks: 9_000 }, 21);
     many = createSearchService({ db: large.db, library: openLibraryServices(large.db).library });
   });
   afterAll(() => large.close());

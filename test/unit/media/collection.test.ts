@@ -38,11 +38,11 @@ const problems = (manifest: Manifest, files: ExpectedFile[]): string[] =>
 describe('a clean collection', () => {
   let manifest: Manifest;
   beforeAll(() => {
-    manifest = makeLibrary({ tracks: 300, even: true, seed: 'clean' }, path.join(temp, 'clean'));
+    manifest = makeLibrary({ tracks: 150, even: true, seed: 'clean' }, path.join(temp, 'clean'));
   });
 
   it('equals the manifest in every field', () => {
-    expect(manifest.files).toHaveLength(300);
+    expect(manifest.files).toHaveLength(150);
     expect(problems(manifest, manifest.files)).toEqual([]);
   });
 
@@ -75,7 +75,7 @@ describe('a clean collection', () => {
 describe('a messy collection', () => {
   let manifest: Manifest;
   beforeAll(() => {
-    manifest = makeLibrary({ tracks: 600, messy: 0.5, even: true, seed: 'messy' }, path.join(temp, 'messy'));
+    manifest = makeLibrary({ tracks: 360, messy: 0.5, even: true, seed: 'messy' }, path.join(temp, 'messy'));
   });
   const expecting = (...kinds: string[]): ExpectedFile[] =>
     manifest.files.filter((file) => kinds.includes(file.expect ?? 'track') && file.messy !== 'unreadable');

@@ -50,7 +50,7 @@ function known(file: ExpectedFile): string | undefined {
 }
 
 it('agrees with music-metadata on every file that both read', async () => {
-  const manifest = makeLibrary({ tracks: 400, even: true, messy: 0.3, seed: 'judge' }, path.join(temp, 'judge'));
+  const manifest = makeLibrary({ tracks: 240, even: true, messy: 0.3, seed: 'judge' }, path.join(temp, 'judge'));
   const unexplained: string[] = [];
   let agreed = 0;
   for (const file of manifest.files) {
@@ -70,7 +70,7 @@ it('agrees with music-metadata on every file that both read', async () => {
       unexplained.push(`${file.path}: ${ours.facts.durationMs} ms, it says ${seconds} s`);
   }
   expect(unexplained).toEqual([]);
-  expect(agreed).toBeGreaterThan(5000);
+  expect(agreed).toBeGreaterThan(4_000);
 });
 
 it('the fallback gives the same tags as our own reader', async () => {
