@@ -35,7 +35,7 @@ export function CoverDialog({ album: given }: { album: AlbumOut }) {
       closeButtonProps={{ 'aria-label': t('cover.close') }}
     >
       <div className={styles.dialog}>
-        <div className={styles.large} {...pictureDrop(set)}>
+        <div className={styles.large} data-choosing={mayEdit || undefined} {...pictureDrop(set)}>
           <Cover src={albumCover(album, 1200)} alt={t('cover.label', { title: album.title })} eager />
         </div>
         <p>{t('cover.help')}</p>
