@@ -1,6 +1,7 @@
 // A table whose rows have a checkbox and can be removed. Keys on a row: Enter opens, Space selects, Delete removes what
 // is selected, or else the row; Ctrl+A selects all, Escape none.
 import type { KeyboardEvent, ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
 import type { ChosenRows } from './use-selection.ts';
 import { VirtualTable, type Column, type VirtualTableProps } from './virtual-table.tsx';
 import styles from './checked-table.module.css';
@@ -32,10 +33,12 @@ export function CheckedTable<T extends { id: number }>({
   children,
   ...table
 }: CheckedTableProps<T>) {
+  const { t } = useTranslation();
   const select = (index: number, range: boolean) => (range ? chosen.extend(index, true) : chosen.toggle(index));
   const checks: Column<T> = {
     id: 'select',
     label: '',
+    hiddenLabel: t('select.label'),
     width: '24px',
     cell: (item, index) => (
       <label className={styles.check}>

@@ -9,6 +9,8 @@ import { isRightToLeft, readingStep } from './reading-direction.ts';
 export interface HeaderColumn {
   id: string;
   label: string;
+  /** A heading for screen readers only, in place of the label. */
+  hiddenLabel?: string;
   align?: 'end';
   sortable?: boolean;
 }
@@ -83,7 +85,9 @@ export function TableHeader({ columns, template, height, sort, onSort, sizing }:
                   (sort.descending ? <IconSortedDown size={14} aria-hidden /> : <IconSortedUp size={14} aria-hidden />)}
               </button>
             ) : (
-              <span className={styles.plain}>{column.label}</span>
+              <span className={column.hiddenLabel ? 'visually-hidden' : styles.plain}>
+                {column.hiddenLabel ?? column.label}
+              </span>
             )}
             {sizing?.canResize(column.id) && (
               <Resizer label={column.label} onResize={(width) => sizing.onResize(column.id, width)} />

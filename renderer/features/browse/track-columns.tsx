@@ -150,11 +150,19 @@ export function trackColumns(
     {
       id: 'liked',
       label: '',
+      hiddenLabel: t('like.like'),
       width: '36px',
       fixed: true,
       wideOnly: true,
       cell: (track) => <LikeButton type="track" item={track} name={track.title} size={18} tabIndex={-1} />,
     },
-    { id: 'menu', label: '', width: '36px', fixed: true, cell: (track) => <TrackMenu track={track} tabIndex={-1} /> },
+    {
+      id: 'menu',
+      label: '',
+      hiddenLabel: t('table.actions'),
+      width: '36px',
+      fixed: true,
+      cell: (track) => <TrackMenu track={track} tabIndex={-1} />,
+    },
   ];
 }

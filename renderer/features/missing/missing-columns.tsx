@@ -84,6 +84,7 @@ export function missingColumns({ t, isLeaving, onFind, onRemove, onUndo }: Missi
     {
       id: 'actions',
       label: '',
+      hiddenLabel: t('table.actions'),
       width: '116px',
       align: 'end',
       cell: (track) => (

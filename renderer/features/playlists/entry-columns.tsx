@@ -73,10 +73,17 @@ export function entryColumns(t: TFunction, onPlay: (index: number) => void): Col
     {
       id: 'liked',
       label: '',
+      hiddenLabel: t('like.like'),
       width: '36px',
       wideOnly: true,
       cell: ({ track }) => <LikeButton type="track" item={track} name={track.title} size={18} tabIndex={-1} />,
     },
-    { id: 'menu', label: '', width: '36px', cell: ({ track }) => <TrackMenu track={track} tabIndex={-1} /> },
+    {
+      id: 'menu',
+      label: '',
+      hiddenLabel: t('table.actions'),
+      width: '36px',
+      cell: ({ track }) => <TrackMenu track={track} tabIndex={-1} />,
+    },
   ];
 }

@@ -65,6 +65,7 @@ export function VersionEntries({
     {
       id: 'gone',
       label: '',
+      hiddenLabel: t('table.state'),
       width: '120px',
       wideOnly: true,
       cell: (entry) => entry.track_id === null && <span className={styles.quiet}>{t('version.gone')}</span>,

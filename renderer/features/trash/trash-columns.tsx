@@ -86,6 +86,7 @@ export function trashColumns({ t, onRestore, onDelete }: TrashActions): Column<T
     {
       id: 'actions',
       label: '',
+      hiddenLabel: t('table.actions'),
       width: '132px',
       align: 'end',
       cell: (track) => (

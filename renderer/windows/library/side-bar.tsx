@@ -35,10 +35,10 @@ export function SideBar({
   );
   return (
     <div className={styles.side}>
-      <p className={styles.brand}>
+      <header className={styles.brand}>
         <img src="/favicon.svg" alt="" />
         {t('app.name')}
-      </p>
+      </header>
       <button
         type="button"
         className={classNames(nav.link, styles.search)}
