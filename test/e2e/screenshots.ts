@@ -2,7 +2,7 @@
 // PASSWORD]. Without an address a server with a generated collection is started. `npm run screenshots`
 // fills docs/screenshots.
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
@@ -12,7 +12,9 @@ import type { AlbumPage, TrackPage } from '../../server/library/wire.ts';
 import type { PlaylistOut, PlaylistPage } from '../../server/playlists/wire.ts';
 import { startFakeAcoustId } from '../fakes/acoustid.ts';
 import { openBrowser, openContext } from '../support/browser.ts';
+import { id3, id3FrameV23, silentMp3 } from '../support/audio-bytes.ts';
 import { drawCovers } from '../support/drawn-covers.ts';
+import { encodeCharset } from '../support/encode-charset.ts';
 import { enliven, type Api } from '../support/lively-library.ts';
 import { startSmallCatalogue } from '../support/small-catalogue.ts';
 import { DESK, loseFiles, openStage, OWNER, PHONE, untilIdle } from './stage.ts';
@@ -20,6 +22,9 @@ import { DESK, loseFiles, openStage, OWNER, PHONE, untilIdle } from './stage.ts'
 const [folder, address, username, password] = process.argv.slice(2);
 if (!folder) throw new Error('Say which folder the pictures go into.');
 mkdirSync(folder, { recursive: true });
+
+// Chromium from the packages has fonts of its own, which lack Chinese, Japanese and Korean
+process.env['FONTCONFIG_PATH'] ??= '/etc/fonts';
 
 const catalogue = address ? null : await startSmallCatalogue();
 const stage = address
@@ -30,7 +35,10 @@ const stage = address
       messy: 0.02,
       seconds: '8',
       art: 'none',
-      addMusic: drawCovers,
+      addMusic: async (dir) => {
+        addJapanese(dir);
+        await drawCovers(dir);
+      },
       env: catalogue!.env,
     });
 if (stage) {
@@ -47,6 +55,7 @@ type Scene = [name: string, path: string, prepare?: (page: Page) => Promise<void
 const play = (page: Page) => page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
 const album = await largestAlbum();
 const playlists = await makePlaylists();
+const charset = await albumWithCharset();
 const SCENES: Scene[] = [
   ['home', '/'],
   ['albums', '/albums'],
@@ -56,6 +65,7 @@ const SCENES: Scene[] = [
   ['tracks', '/tracks'],
   ['genres', '/genres'],
   ['folders', '/folders'],
+  ['playlists', '/playlists'],
   ['liked', '/liked'],
   ['playlist', `/playlists/${playlists.ordinary}`],
   ['playlist-versions', `/playlists/${playlists.ordinary}?versions=true`],
@@ -84,6 +94,16 @@ const SCENES: Scene[] = [
         ] satisfies Scene,
       ]
     : []),
+  ['search-page', `/search?q=${encodeURIComponent(album.title.slice(0, 3))}`],
+  [
+    'search-commands',
+    '/',
+    async (page) => {
+      await page.getByRole('button', { name: 'Search' }).first().click();
+      await page.getByRole('combobox').fill('play');
+      await page.getByRole('group', { name: 'Pages and commands' }).waitFor();
+    },
+  ],
   [
     'search',
     '/',
@@ -107,6 +127,16 @@ const SCENES: Scene[] = [
       ]
     : []),
   [
+    'cover',
+    `/albums/${album.id}`,
+    async (page) => {
+      await page.getByRole('button', { name: /^Cover of/ }).click();
+      await page.getByText('In the files').waitFor();
+      await page.waitForLoadState('networkidle');
+    },
+  ],
+  ...(charset === undefined ? [] : [['charset', `/albums/${charset}`] satisfies Scene]),
+  [
     'playing',
     `/albums/${album.id}`,
     async (page) => {
@@ -119,6 +149,21 @@ const SCENES: Scene[] = [
     },
   ],
   ['player', '/player'],
+  [
+    'full-screen',
+    `/albums/${album.id}`,
+    async (page) => {
+      await play(page);
+      await page
+        .getByRole('button', { name: /^Open player/ })
+        .first()
+        .click();
+      await page.getByRole('dialog').waitFor();
+      if ((page.viewportSize()?.width ?? 0) < 768) return;
+      await page.getByRole('dialog').getByText('Queue', { exact: true }).click();
+      await page.getByRole('dialog').getByRole('listitem').first().waitFor();
+    },
+  ],
   ['filter', '/albums', (page) => page.getByRole('button', { name: 'Filter' }).click()],
   [
     'menu',
@@ -150,11 +195,13 @@ await Promise.all(
   ).map(([size, device]) => shoot(browser, size, device)),
 );
 if (stage) await stage.close().then(() => catalogue!.close());
-else await browser.close();
+await browser.close();
+for (const scheme of ['light', 'dark']) await drawContactSheet(scheme);
 
 async function shoot(from: Browser, size: string, device: Parameters<Browser['newContext']>[0]): Promise<void> {
   const context = await openContext(from, { ...device, baseURL: url, colorScheme: 'light' });
   const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
   await page.goto('/sign-in');
   await page.getByLabel('User name').waitFor();
   await keepBoth(page, `sign-in-${size}`);
@@ -163,6 +210,7 @@ async function shoot(from: Browser, size: string, device: Parameters<Browser['ne
     session.user,
   ] as const);
   for (const [name, path, prepare] of SCENES) {
+    if (path.includes('#')) await page.goto('about:blank'); // the hash alone would load nothing
     await page.goto(path);
     await page.waitForLoadState('networkidle');
     await prepare?.(page);
@@ -177,8 +225,14 @@ async function keepBoth(page: Page, name: string): Promise<void> {
     await page.waitForFunction(
       (scheme) =>
         document.documentElement.dataset['mantineColorScheme'] === scheme &&
-        [...document.images].every((image) => image.complete || image.loading === 'lazy'),
+        [...document.images].every(
+          ({ complete, naturalWidth, loading, dataset, src }) =>
+            loading === 'lazy' || (complete && (naturalWidth > 0 || 'broken' in dataset || src.endsWith('.svg'))),
+        ),
       colorScheme,
+    );
+    await page.evaluate(() =>
+      Promise.allSettled([...document.images].map((image) => image.loading !== 'lazy' && image.decode())),
     );
     await keep(page, `${name}-${colorScheme}`);
   }
@@ -188,7 +242,7 @@ async function keepBoth(page: Page, name: string): Promise<void> {
 /** Small enough for the repository. */
 async function keep(page: Page, name: string): Promise<void> {
   await sharp(await page.screenshot())
-    .webp({ quality: 82 })
+    .webp({ quality: 78 })
     .toFile(join(folder!, `${name}.webp`));
 }
 
@@ -289,4 +343,51 @@ async function makePlaylists(): Promise<{ ordinary: number; smart: number }> {
         },
       })),
   };
+}
+
+/** An album whose tags do not say their charset. */
+function addJapanese(dir: string): void {
+  const to = join(dir, '山田太郎', '青い海');
+  mkdirSync(to, { recursive: true });
+  for (const [n, title] of ['夜空', '月の光', '恋', '東京の雨', '夢の中へ', '花火'].entries()) {
+    const frames = Object.entries({ TIT2: title, TPE1: '山田太郎', TALB: '青い海', TRCK: String(n + 1) });
+    const tag = frames.map(([name, text]) =>
+      id3FrameV23(name, Buffer.concat([Buffer.alloc(1), encodeCharset(text, 'shift_jis')!])),
+    );
+    writeFileSync(join(to, `${n + 1}.mp3`), Buffer.concat([id3(tag, 3), silentMp3(40 + n)]));
+  }
+}
+
+async function albumWithCharset(): Promise<number | undefined> {
+  if (!stage) return undefined;
+  const { items } = await stage.api<AlbumPage>(`/albums?q=${encodeURIComponent('青い海')}`);
+  return items[0]?.id;
+}
+
+/** All pages of a theme in one picture, wide ones first. */
+async function drawContactSheet(scheme: string): Promise<void> {
+  const [columns, width, gap] = [6, 320, 12];
+  const names = readdirSync(folder!).filter((name) => name.endsWith(`-${scheme}.webp`) && !name.startsWith('all-'));
+  const ofSize = (size: string) => names.filter((name) => name.endsWith(`-${size}-${scheme}.webp`)).toSorted();
+  const parts: { input: Buffer; left: number; top: number }[] = [];
+  let top = gap;
+  for (const { size, across, height } of [
+    { size: '1440', across: columns, height: 200 },
+    { size: '390', across: columns * 2, height: 336 },
+  ]) {
+    const cell = Math.floor((columns * (width + gap)) / across) - gap;
+    for (const [n, name] of ofSize(size).entries()) {
+      if (n > 0 && n % across === 0) top += height + gap;
+      const input = await sharp(join(folder!, name))
+        .resize({ width: cell, height, fit: 'cover', position: 'top' })
+        .toBuffer();
+      parts.push({ input, left: gap + (n % across) * (cell + gap), top });
+    }
+    top += height + gap;
+  }
+  const background = scheme === 'dark' ? '#000000' : '#d8d6d2';
+  await sharp({ create: { width: gap + columns * (width + gap), height: top, channels: 3, background } })
+    .composite(parts)
+    .webp({ quality: 80 })
+    .toFile(join(folder!, `all-${scheme}.webp`));
 }
