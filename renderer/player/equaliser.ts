@@ -60,6 +60,24 @@ export const limited = ({ type, frequency, gainDb, q }: Band): Band => ({
   q: clamp(q, Q),
 });
 
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+const isBand = (band: Partial<Band> | null): band is Band =>
+  BAND_TYPES.some((type) => type === band?.type) &&
+  isNumber(band?.frequency) &&
+  isNumber(band.gainDb) &&
+  isNumber(band.q);
+
+/** One that was stored, possibly by another version. */
+export function checked(stored: Partial<Equaliser> | null): Equaliser {
+  if (!stored || !Array.isArray(stored.bands)) return FLAT;
+  return {
+    isOn: stored.isOn === true,
+    preampDb: isNumber(stored.preampDb) ? Math.min(0, stored.preampDb) : 0,
+    bands: (stored.bands as (Partial<Band> | null)[]).filter(isBand).slice(0, MAX_BANDS).map(limited),
+    isGraphic: stored.isGraphic === true,
+  };
+}
+
 export function coefficients({ type, frequency, gainDb, q }: Band, sampleRate: number): Coefficients {
   const a = 10 ** (gainDb / 40);
   const w = (2 * Math.PI * Math.min(frequency, sampleRate * 0.49)) / sampleRate;

@@ -1,9 +1,9 @@
 // The AudioContext and its graph: voices → volume → destination, with the equaliser before the destination while it is
 // on; off, there is no node for it. Created on first playback, because browsers require a
 // user gesture.
-import { createFilters, effective, type Equaliser } from './equaliser.ts';
+import type { createFilters, Equaliser } from './equaliser.ts';
 import { volumeFactor } from './gain.ts';
-import { currentEqualiser, getSoundOutput, onSoundOutput } from './sound-output.ts';
+import { getSoundOutput, onSoundOutput, storedEqualiser } from './sound-output.ts';
 
 const SMOOTH_SECONDS = 0.015;
 /** From one setting of the equaliser to the next. */
@@ -17,7 +17,7 @@ export class Mixer {
   #output: GainNode | null = null;
   #level = 1;
   #restTimer: ReturnType<typeof setTimeout> | undefined;
-  #equaliser: Equaliser | null = null;
+  #equaliser: Partial<Equaliser> | null = null;
   /** From the volume to the destination; null is the direct way. */
   #filters: Filters | null = null;
   #deviceId = '';
@@ -79,18 +79,24 @@ export class Mixer {
       const context: SinkContext | null = this.#context;
       void context?.setSinkId?.(deviceId).catch(() => undefined);
     }
-    const equaliser = currentEqualiser();
+    const equaliser = storedEqualiser();
     if (equaliser === this.#equaliser) return;
     this.#equaliser = equaliser;
-    this.#shape(equaliser.isOn && (equaliser.preampDb < 0 || effective(equaliser.bands).length > 0) ? equaliser : null);
+    if (equaliser?.isOn !== true) return this.#shape(null);
+    // most windows never need it
+    void import('./equaliser.ts').then(({ checked, createFilters, effective }) => {
+      const [context, settings] = [this.#context, checked(equaliser)];
+      if (!context || this.#equaliser !== equaliser) return; // changed since
+      const isNeeded = settings.preampDb < 0 || effective(settings.bands).length > 0;
+      this.#shape(isNeeded ? createFilters(context, settings) : null);
+    });
   }
 
   /** Fades from the filters that are there to these, so that a change is not heard as a click. */
-  #shape(equaliser: Equaliser | null): void {
+  #shape(filters: Filters | null): void {
     const [context, output, before] = [this.#context, this.#output, this.#filters];
-    if (!context || !output || (!before && !equaliser)) return;
+    if (!context || !output || (!before && !filters)) return;
     const [now, end] = [context.currentTime, context.currentTime + CHANGE_SECONDS];
-    const filters = equaliser && createFilters(context, equaliser);
     const fade = (from: number, to: number): GainNode => {
       const node = new GainNode(context, { gain: from });
       node.gain.setValueAtTime(from, now).linearRampToValueAtTime(to, end);

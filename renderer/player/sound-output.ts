@@ -1,14 +1,15 @@
 // Where the sound goes and how it is shaped for it: the chosen output device, an equaliser for each, and the quality of
 // streams per kind of network. Kept in this browser, and followed by all of its windows.
 import { useSyncExternalStore } from 'react';
-import { FLAT, limited, MAX_BANDS, BAND_TYPES, type Band, type Equaliser } from './equaliser.ts';
+import type { Equaliser } from './equaliser.ts';
 
 const KEY = 'tonearm.output';
 
 export interface SoundOutput {
   /** Of the browser; empty for the system's default. */
   deviceId: string;
-  equalisers: Readonly<Record<string, Equaliser>>;
+  /** As stored; see `checked` in equaliser.ts, which is loaded when one is used. */
+  equalisers: Readonly<Record<string, Partial<Equaliser> | null>>;
   /** kbps at most; 0 for the original. */
   kbps: { unmetered: number; metered: number };
 }
@@ -18,22 +19,6 @@ const listeners = new Set<() => void>();
 let current: SoundOutput = read();
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
-const isBand = (band: Partial<Band> | null): band is Band =>
-  BAND_TYPES.some((type) => type === band?.type) &&
-  isNumber(band?.frequency) &&
-  isNumber(band.gainDb) &&
-  isNumber(band.q);
-
-function toEqualiser(stored: Partial<Equaliser> | null): Equaliser {
-  if (!stored || !Array.isArray(stored.bands)) return FLAT;
-  const bands = (stored.bands as (Partial<Band> | null)[]).filter(isBand).slice(0, MAX_BANDS).map(limited);
-  return {
-    isOn: stored.isOn === true,
-    preampDb: isNumber(stored.preampDb) ? Math.min(0, stored.preampDb) : 0,
-    bands,
-    isGraphic: stored.isGraphic === true,
-  };
-}
 
 function read(): SoundOutput {
   try {
@@ -42,9 +27,7 @@ function read(): SoundOutput {
     const kbps = (value: unknown): number => (isNumber(value) && value > 0 ? value : 0);
     return {
       deviceId: typeof stored.deviceId === 'string' ? stored.deviceId : '',
-      equalisers: Object.fromEntries(
-        Object.entries(stored.equalisers ?? {}).map(([id, equaliser]) => [id, toEqualiser(equaliser)]),
-      ),
+      equalisers: { ...stored.equalisers },
       kbps: { unmetered: kbps(stored.kbps?.unmetered), metered: kbps(stored.kbps?.metered) },
     };
   } catch {
@@ -63,8 +46,8 @@ addEventListener('storage', (event) => {
 });
 
 export const getSoundOutput = (): SoundOutput => current;
-export const currentEqualiser = ({ equalisers, deviceId }: SoundOutput = current): Equaliser =>
-  equalisers[deviceId] ?? FLAT;
+export const storedEqualiser = ({ equalisers, deviceId }: SoundOutput = current): Partial<Equaliser> | null =>
+  equalisers[deviceId] ?? null;
 
 export function setSoundOutput(change: Partial<SoundOutput>): void {
   current = { ...current, ...change };
@@ -76,10 +59,8 @@ export function setSoundOutput(change: Partial<SoundOutput>): void {
   changed();
 }
 
-export const setEqualiser = (change: Partial<Equaliser>): void =>
-  setSoundOutput({
-    equalisers: { ...current.equalisers, [current.deviceId]: { ...currentEqualiser(), ...change } },
-  });
+export const setEqualiser = (equaliser: Equaliser): void =>
+  setSoundOutput({ equalisers: { ...current.equalisers, [current.deviceId]: equaliser } });
 
 export function onSoundOutput(listener: () => void): () => void {
   listeners.add(listener);

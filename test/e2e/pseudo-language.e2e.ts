@@ -49,7 +49,10 @@ function noteAnswers(page: Page): () => Promise<ReadonlySet<string>> {
 /** A name that a chart truncates is not a word. */
 const WORD = /[A-Za-z]{3,}(?![A-Za-z…])/g;
 /** Names, units and keys that are written so in every language, and the names of languages. */
-const NAMES = 'ctrl esc tonearm url listenbrainz node linux http https localhost khz kbit deutsch english'.split(' ');
+const NAMES = (
+  'ctrl esc tonearm url listenbrainz last libre maloja lrclib node linux http https localhost khz kbit ' +
+  'deutsch english'
+).split(' ');
 
 /** Texts and names for screen readers, with their places. */
 const textsOf = (page: Page): Promise<string[]> =>

@@ -1,6 +1,6 @@
 // One's own account: what it may do, its passwords, scrobbling, and where it is signed in.
 import { Switch } from '@mantine/core';
-import { useId } from 'react';
+import { lazy, Suspense, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../../api/session.ts';
 import { useSetPrivacy } from '../../api/users.ts';
@@ -8,9 +8,10 @@ import { formatBytes } from '../../ui/format.ts';
 import { AppPasswords } from './app-passwords.tsx';
 import { OwnPassword } from './own-password.tsx';
 import { RIGHT_NAMES } from './rights-fields.tsx';
-import { Scrobbling } from './scrobbling.tsx';
 import { SessionList } from './session-list.tsx';
 import { helpId, SettingGroup, SettingRow } from './setting-row.tsx';
+
+const Scrobbling = lazy(async () => ({ default: (await import('./scrobbling.tsx')).Scrobbling }));
 
 export function AccountSection() {
   return (
@@ -18,7 +19,9 @@ export function AccountSection() {
       <OwnRights />
       <OwnPassword />
       <AppPasswords />
-      <Scrobbling />
+      <Suspense fallback={null}>
+        <Scrobbling />
+      </Suspense>
       <SessionList />
     </>
   );

@@ -4,6 +4,7 @@ import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
   BAND_TYPES,
+  checked,
   flatBands,
   FREQUENCY,
   GAIN_DB,
@@ -14,9 +15,10 @@ import {
   Q,
   type Band,
   type BandType,
+  type Equaliser,
 } from '../../player/equaliser.ts';
 import { parseEqualiserFile } from '../../player/equaliser-file.ts';
-import { currentEqualiser, setEqualiser, useSoundOutput } from '../../player/sound-output.ts';
+import { setEqualiser, storedEqualiser, useSoundOutput } from '../../player/sound-output.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { IconAdd, IconClose } from '../../ui/icons.ts';
@@ -32,20 +34,21 @@ const MAX_FILE_BYTES = 1 << 20;
 
 export function EqualiserSettings() {
   const { t } = useTranslation();
-  const equaliser = currentEqualiser(useSoundOutput());
+  const equaliser = checked(storedEqualiser(useSoundOutput()));
+  const change = (some: Partial<Equaliser>) => setEqualiser({ ...equaliser, ...some });
   const { isOn, isGraphic, bands, preampDb } = equaliser;
   const [note, setNote] = useState('');
   const file = useRef<HTMLInputElement>(null);
   const decibels = (value: number) => t('equaliser.decibels', { value: formatNumber(Math.round(value * 10) / 10) });
-  const setBand = (index: number, change: Partial<Band>) =>
-    setEqualiser({ bands: bands.map((band, at) => (at === index ? limited({ ...band, ...change }) : band)) });
+  const setBand = (index: number, some: Partial<Band>) =>
+    change({ bands: bands.map((band, at) => (at === index ? limited({ ...band, ...some }) : band)) });
 
   const read = async (chosen: File | undefined) => {
     if (!chosen) return;
     const parsed = chosen.size > MAX_FILE_BYTES ? undefined : parseEqualiserFile(await chosen.text());
     if (!parsed) return setNote(t('equaliser.notRead', { name: chosen.name }));
     const { ignored, ...settings } = parsed;
-    setEqualiser({ ...settings, isOn: true });
+    change({ ...settings, isOn: true });
     setNote(t('equaliser.read', { name: chosen.name, count: parsed.bands.length, ignored: ignored.length }));
   };
 
@@ -55,7 +58,7 @@ export function EqualiserSettings() {
         <Switch
           aria-label={t('equaliser.on')}
           checked={isOn}
-          onChange={(event) => setEqualiser({ isOn: event.currentTarget.checked })}
+          onChange={(event) => change({ isOn: event.currentTarget.checked })}
         />
       </SettingRow>
       <div className={styles.body} data-off={!isOn || undefined}>
@@ -64,9 +67,7 @@ export function EqualiserSettings() {
             label={t('equaliser.kind')}
             value={isGraphic ? 'graphic' : 'parametric'}
             options={(['parametric', 'graphic'] as const).map((value) => ({ value, label: t(`equaliser.${value}`) }))}
-            onChange={(value) =>
-              setEqualiser({ isGraphic: value === 'graphic', bands: flatBands(value === 'graphic') })
-            }
+            onChange={(value) => change({ isGraphic: value === 'graphic', bands: flatBands(value === 'graphic') })}
           />
           <NativeSelect
             aria-label={t('equaliser.preset')}
@@ -76,7 +77,7 @@ export function EqualiserSettings() {
               ...Object.keys(PRESETS).map((value) => ({ value, label: t(`equaliser.presets.${value as 'flat'}`) })),
             ]}
             onChange={({ currentTarget: { value } }) =>
-              PRESETS[value] && setEqualiser({ isGraphic: true, bands: PRESETS[value], preampDb: 0, isOn: true })
+              PRESETS[value] && change({ isGraphic: true, bands: PRESETS[value], preampDb: 0, isOn: true })
             }
           />
           <Button onClick={() => file.current?.click()}>{t('equaliser.file')}</Button>
@@ -108,18 +109,18 @@ export function EqualiserSettings() {
             max={0}
             step={0.5}
             suffix=" dB"
-            onChange={(value) => typeof value === 'number' && setEqualiser({ preampDb: Math.min(0, value) })}
+            onChange={(value) => typeof value === 'number' && change({ preampDb: Math.min(0, value) })}
           />
         </div>
         {!isGraphic && (
           <ol className={styles.bands}>
             {bands.map((band, index) => (
               <li key={index}>
-                <BandFields band={band} number={index + 1} onChange={(change) => setBand(index, change)} />
+                <BandFields band={band} number={index + 1} onChange={(some) => setBand(index, some)} />
                 <IconButton
                   label={t('equaliser.remove', { number: index + 1 })}
                   icon={IconClose}
-                  onClick={() => setEqualiser({ bands: bands.filter((_, at) => at !== index) })}
+                  onClick={() => change({ bands: bands.filter((_, at) => at !== index) })}
                 />
               </li>
             ))}
@@ -129,9 +130,7 @@ export function EqualiserSettings() {
           <div>
             <Button
               icon={IconAdd}
-              onClick={() =>
-                setEqualiser({ bands: [...bands, { type: 'peaking', frequency: 1_000, gainDb: 0, q: 1 }] })
-              }
+              onClick={() => change({ bands: [...bands, { type: 'peaking', frequency: 1_000, gainDb: 0, q: 1 }] })}
             >
               {t('equaliser.add')}
             </Button>

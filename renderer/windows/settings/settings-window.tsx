@@ -8,10 +8,8 @@ import { GeneralSection } from '../../features/settings/general-section.tsx';
 import { LibrarySection } from '../../features/settings/library-section.tsx';
 import { MetadataSection } from '../../features/settings/metadata-section.tsx';
 import { NetworkSection } from '../../features/settings/network-section.tsx';
-import { PlaybackSection } from '../../features/settings/playback-section.tsx';
 import { RemoteSection } from '../../features/settings/remote-section.tsx';
 import { RestartNote } from '../../features/settings/restart.tsx';
-import { StorageSection } from '../../features/settings/storage-section.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import nav from '../../ui/nav-link.module.css';
 import { usePageTitle } from '../../ui/page.tsx';
@@ -21,6 +19,12 @@ import styles from './settings-window.module.css';
 /** It has the licences of everything, which are longer than the code. */
 const AboutSection = lazy(async () => ({
   default: (await import('../../features/settings/about-section.tsx')).AboutSection,
+}));
+const PlaybackSection = lazy(async () => ({
+  default: (await import('../../features/settings/playback-section.tsx')).PlaybackSection,
+}));
+const StorageSection = lazy(async () => ({
+  default: (await import('../../features/settings/storage-section.tsx')).StorageSection,
 }));
 
 const CONTENT: Record<SectionName, ComponentType> = {
