@@ -1,7 +1,7 @@
 // Changes to the entries of an ordinary playlist, one after another. Each call is one transaction and makes one
-// version, or none if nothing changed. Only changes of more than 500 entries, or that take a longer list to plan, are planned
-// and written in slices, so that requests are served in between: readers see the list grow, and a kill leaves a part of
-// the change.
+// version, or none if nothing changed. Only changes of more than 500 entries, or that take a longer list to plan, are
+// planned and written in slices, so that requests are served in between: readers see the list grow, and a kill leaves
+// a part of the change.
 import type { Db, MainDb } from '../db/client.ts';
 import type { PlaylistId, TrackId, UserId } from '../db/ids.ts';
 import type { PlaylistChange } from '../db/schema.ts';
@@ -111,6 +111,7 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     };
     return alone(id, () =>
       withGaps(id, async () => {
+        if (size !== undefined && size <= PART) return finish(inOneGo());
         for (let n = 0; n < MOST_PLANS; n++) {
           const playlist = ordinary(db, expectedVersion);
           const rest = (size ?? playlist.trackCount) <= PART ? inOneGo() : await inSteps(playlist);

@@ -189,3 +189,27 @@ async function contents(id: PlaylistId): Promise<number[]> {
     for (const { track } of part) ids.push(track.id);
   return ids;
 }
+
+test('a list without gaps gets new ones in steps, and every version keeps its order', async () => {
+  const id = await made(1_200);
+  const first = entryIds(id);
+  temp.db.$client.exec('BEGIN'); // one flush to disk
+  const wanted = [...first];
+  for (let n = 0; n < 90; n++) {
+    await playlists.addTracks(user, id, { trackIds: [tracks[n % 100] as TrackId], position: 600 });
+    const added = entryIds(id)[600] as number;
+    wanted.splice(600, 0, added);
+  }
+  await playlists.removeEntries(user, id, { entryIds: [first[700] as number] });
+  wanted.splice(wanted.indexOf(first[700] as number), 1);
+  for (let n = 0; n < 40; n++) {
+    await playlists.moveEntries(user, id, { entryIds: [wanted[10 + n] as number], before: wanted[5] as number });
+    wanted.splice(5, 0, ...wanted.splice(10 + n, 1));
+  }
+  temp.db.$client.exec('COMMIT');
+  expect(entryIds(id)).toEqual(wanted);
+  const listed = playlists.versionEntries(user, id, 1, { limit: 1_200, offset: 0 });
+  expect(listed.items.map((entry) => entry.id)).toEqual(first);
+  await playlists.reorder(user, id, wanted.toReversed());
+  expect(entryIds(id)).toEqual(wanted.toReversed());
+});
