@@ -198,7 +198,7 @@ export const SETTINGS = {
 
   ANALYSIS_ENABLED: setting(bool.default(true), {
     group: 'metadata',
-    help: 'Listen to all tracks in the background: fingerprint, loudness, waveform, tempo, key and likeness.',
+    help: 'Listen to all tracks in the background: fingerprint, loudness, waveform, tempo, key and timbre.',
   }),
   ANALYSIS_ON_BATTERY: setting(bool.default(false), {
     group: 'metadata',

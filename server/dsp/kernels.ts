@@ -16,7 +16,6 @@ interface Exports {
   resample(line: number, have: number, table: number, taps: number, phases: number, step: number, out: number): number;
   truePeak(line: number, count: number, taps: number): number;
   peak(from: number, count: number): number;
-  distances(vectors: number, count: number, length: number, query: number, out: number): void;
 }
 
 let compiled: object | undefined;

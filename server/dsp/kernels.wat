@@ -1,4 +1,4 @@
-;; The innermost loops of the analysis and of the search for similar tracks, four or more values at a time.
+;; The innermost loops of the analysis, four values at a time.
 ;; `npm run kernels` writes kernels-wasm.ts from it.
 (module
   (memory (export "memory") 4)
@@ -93,32 +93,4 @@
         (local.set $result (f32.max (local.get $result) (f32.abs (f32.load (local.get $from)))))
         (local.set $from (i32.add (local.get $from) (i32.const 4)))
         (br $one)))
-    (local.get $result))
-
-  ;; Squared distances between `count` vectors of `length` (a multiple of 16) signed bytes and that at `query`, as
-  ;; 32-bit integers at `out`.
-  (func (export "distances")
-    (param $vectors i32) (param $count i32) (param $length i32) (param $query i32) (param $out i32)
-    (local $end i32) (local $at i32) (local $a v128) (local $b v128) (local $d v128) (local $sum v128)
-    (local.set $end (i32.add (local.get $out) (i32.shl (local.get $count) (i32.const 2))))
-    (block $done
-      (loop $next
-        (br_if $done (i32.ge_u (local.get $out) (local.get $end)))
-        (local.set $sum (v128.const i32x4 0 0 0 0))
-        (local.set $at (i32.const 0))
-        (loop $part
-          (local.set $a (v128.load (i32.add (local.get $vectors) (local.get $at))))
-          (local.set $b (v128.load (i32.add (local.get $query) (local.get $at))))
-          (local.set $d (i16x8.sub (i16x8.extend_low_i8x16_s (local.get $a)) (i16x8.extend_low_i8x16_s (local.get $b))))
-          (local.set $sum (i32x4.add (local.get $sum) (i32x4.dot_i16x8_s (local.get $d) (local.get $d))))
-          (local.set $d (i16x8.sub (i16x8.extend_high_i8x16_s (local.get $a)) (i16x8.extend_high_i8x16_s (local.get $b))))
-          (local.set $sum (i32x4.add (local.get $sum) (i32x4.dot_i16x8_s (local.get $d) (local.get $d))))
-          (local.set $at (i32.add (local.get $at) (i32.const 16)))
-          (br_if $part (i32.lt_u (local.get $at) (local.get $length))))
-        (i32.store (local.get $out)
-          (i32.add
-            (i32.add (i32x4.extract_lane 0 (local.get $sum)) (i32x4.extract_lane 1 (local.get $sum)))
-            (i32.add (i32x4.extract_lane 2 (local.get $sum)) (i32x4.extract_lane 3 (local.get $sum)))))
-        (local.set $vectors (i32.add (local.get $vectors) (local.get $length)))
-        (local.set $out (i32.add (local.get $out) (i32.const 4)))
-        (br $next)))))
+    (local.get $result)))
