@@ -36,7 +36,7 @@ export const PROFILES = {
     container: 'ogg',
     codec: 'opus',
     bitrate: { min: 16, max: 320, usual: 128 },
-    encode: (b) => ['-c:a', 'libopus', ...kbps(b), '-vbr', 'on', '-f', 'ogg'],
+    encode: (b) => ['-c:a', 'libopus', ...kbps(b), '-vbr', 'constrained', '-f', 'ogg'],
   },
   ogg: {
     contentType: 'audio/ogg',

@@ -2,7 +2,7 @@
 // transcoded (extension transcoding). Pure. Bit rates are in bit/s, as in the protocol.
 import { z } from 'zod';
 import { fittingBitrate, PROFILES, type Profile, type ProfileName } from '../media/transcode.ts';
-import { formatFacts } from '../media/audio-formats.ts';
+import { formatFacts, isLosslessCodec } from '../media/audio-formats.ts';
 
 const names = z.array(z.string().max(40)).max(50);
 const count = z.number().min(0).max(1e12).optional();
@@ -84,7 +84,8 @@ export function decide(track: SourceTrack, client: ClientInfo, canTranscode: boo
   const source = detailsOf(track);
   const reasons = [...directReasons(source, client), ...limitReasons(source, client)];
   if (reasons.length === 0 || !canTranscode) return { canDirectPlay: reasons.length === 0, reasons, source };
-  const target = targetOf(source, client);
+  const isLossless = isLosslessCodec(track.format, (track.codec ?? track.format)?.toLowerCase() ?? null);
+  const target = targetOf(source, client, isLossless);
   return { canDirectPlay: false, reasons, source, ...(target && { target }) };
 }
 
@@ -170,11 +171,11 @@ const limitReasons = (source: StreamDetails, client: ClientInfo): string[] =>
     .filter((limitation) => !holds(limitation, source))
     .map(({ name }) => `${WORDS[name] ?? name} not supported`);
 
-/** The first of the client's transcoding profiles that is possible. */
-function targetOf(source: StreamDetails, client: ClientInfo): Decision['target'] {
+/** The first of the client's transcoding profiles that is possible. A lossy file is not made lossless. */
+function targetOf(source: StreamDetails, client: ClientInfo, isLossless: boolean): Decision['target'] {
   for (const { container, audioCodec, protocol, maxAudioChannels = 0 } of client.transcodingProfiles) {
     const profile = protocol === '' || same(protocol, 'http') ? profileOf(container, audioCodec) : undefined;
-    if (!profile) continue;
+    if (!profile || (!isLossless && fittingBitrate(profile, undefined) === 0)) continue;
     const limitations = limitationsOf(PROFILES[profile].codec, client);
     const channels = atMost(source.audioChannels, maxAudioChannels, ...upperLimits(limitations, 'audioChannels'));
     const rate = atMost(source.audioSamplerate, ...upperLimits(limitations, 'audioSamplerate'));

@@ -121,4 +121,15 @@ describe('a client with capabilities', () => {
         .target,
     ).toBeUndefined();
   });
+
+  it('gets no lossless file of a lossy one, and the next format that it names', () => {
+    const info = {
+      directPlayProfiles: [direct(['opus'])],
+      transcodingProfiles: [into('flac', 'flac'), into('wav', 'pcm')],
+    };
+    expect(decide(mp3, client(info), true).target).toBeUndefined();
+    expect(decide(flac, client(info), true).target?.transcode.profile).toBe('flac');
+    const both = { ...info, transcodingProfiles: [into('flac', 'flac'), into('ogg', 'opus')] };
+    expect(decide(mp3, client(both), true).target?.transcode.profile).toBe('opus');
+  });
 });
