@@ -1,5 +1,5 @@
 // A custom slider over a native range input, which provides keyboard, touch and screen reader support.
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import styles from './slider.module.css';
 
 interface SliderProps {
@@ -20,6 +20,8 @@ interface SliderProps {
   /** Tooltip over the pointer. */
   hoverText?: (value: number) => string;
   disabled?: boolean;
+  /** Drawn behind it, at its middle. */
+  backdrop?: ReactNode;
 }
 
 export function Slider({
@@ -35,6 +37,7 @@ export function Slider({
   live = false,
   hoverText,
   disabled = false,
+  backdrop,
 }: SliderProps) {
   const [dragged, setDragged] = useState<number | null>(null);
   const [hovered, setHovered] = useState<number | null>(null);
@@ -53,6 +56,7 @@ export function Slider({
       }}
       onPointerLeave={() => setHovered(null)}
     >
+      {backdrop}
       <div className={styles.track} />
       {buffered > 0 && <div className={`${styles.part} ${styles.buffer}`} style={{ width: percent(buffered) }} />}
       <div className={`${styles.part} ${styles.value}`} style={{ width: percent(shown) }} />

@@ -1,7 +1,7 @@
 // REST API of the analysis.
 import { TrackIdIn, type TrackId } from '../db/ids.ts';
 import { camelotOf } from '../dsp/key.ts';
-import { AppError, notFound } from '../errors.ts';
+import { notFound } from '../errors.ts';
 import { idParam } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import { unpackBeats } from './beat-code.ts';
@@ -59,13 +59,13 @@ export const analysisRoutes = ({ pass }: AnalysisRouteDeps): Route[] => {
         method: 'get',
         path: '/tracks/:id/waveform',
         access: 'user',
-        summary: 'The outline of a track, for seek bars; 404 before it was analyzed',
+        summary: 'The outline of a track, for seek bars',
         params: TrackParam,
         reply: WaveformOut,
       },
       ({ params, res }) => {
         const { waveform } = rowOf(params.id);
-        if (!waveform) throw new AppError('not_found', 'The audio of this track has not been analyzed.');
+        if (!waveform) return { version: STEPS.waveform, points: null };
         res.set('Cache-Control', 'private, max-age=86400');
         return { version: STEPS.waveform, points: Buffer.from(waveform).toString('base64') };
       },

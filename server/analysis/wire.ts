@@ -23,9 +23,14 @@ export type AnalysisOut = z.output<typeof AnalysisOut>;
 export const WaveformOut = z
   .object({
     version: z.int(),
-    points: z.string().meta({
-      description: '1,000 bytes in base64: the highest sample of each thousandth of the track, 255 is full scale',
-    }),
+    points: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          '1,000 bytes in base64: the highest sample of each thousandth of the track, 255 is full scale; null ' +
+          'before it was analyzed',
+      }),
   })
   .meta({ id: 'WaveformOut' });
 export type WaveformOut = z.output<typeof WaveformOut>;

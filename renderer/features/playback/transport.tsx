@@ -1,4 +1,5 @@
 // Controls shared by the player bar and the full-screen player.
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
   IconMuted,
@@ -18,6 +19,8 @@ import { IconButton } from '../../ui/button.tsx';
 import { formatClock, formatPercent } from '../../ui/format.ts';
 import { Slider } from '../../ui/slider.tsx';
 import styles from './transport.module.css';
+
+const Waveform = lazy(async () => ({ default: (await import('./waveform.tsx')).Waveform }));
 
 const NEXT_REPEAT: Record<Repeat, Repeat> = { off: 'all', all: 'one', one: 'off' };
 
@@ -92,6 +95,11 @@ export function SeekBar({ below = false }: { below?: boolean }) {
         onChange={(to) => player.seek(to)}
         valueText={t('player.position', { position: formatClock(position), duration: formatClock(duration) })}
         hoverText={formatClock}
+        backdrop={
+          <Suspense>
+            <Waveform played={duration === 0 ? 0 : Math.min(1, position / duration)} />
+          </Suspense>
+        }
       />
       <span className={styles.time}>{formatClock(duration)}</span>
     </div>

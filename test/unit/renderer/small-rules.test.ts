@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { nameOf, shownName } from '../../../renderer/api/client-name.ts';
 import { lineAt } from '../../../renderer/features/playback/lyrics-line.ts';
+import { outlineOf } from '../../../renderer/features/playback/waveform-outline.ts';
 import { decodablePart } from '../../../renderer/player/sound-source.ts';
 
 const LINES = [{ start_ms: 1_000 }, { start_ms: 5_000 }, { start_ms: 5_000 }, { start_ms: 9_000 }];
@@ -54,4 +55,9 @@ test('an Ogg file is cut before its last page, others are unchanged', () => {
   ]);
   expect([...decodablePart(Uint8Array.from(page(1, 2)))]).toEqual(page(1, 2));
   expect([...decodablePart(Uint8Array.from([1, ...page(2)]))]).toEqual([1, ...page(2)]);
+});
+
+test('a waveform is an outline that is mirrored, with a line where it is silent', () => {
+  const points = Buffer.from([0, 255, 100]).toString('base64');
+  expect(outlineOf(points)).toEqual({ path: 'M0 255L0 249L1 0L2 155L2 355L1 510L0 261Z', width: 2 });
 });
