@@ -130,8 +130,12 @@ const asciiOnly: Plugin = {
     for (const chunk of Object.values(bundle))
       if (chunk.type === 'chunk')
         chunk.code = chunk.code.replace(
-          /[^\x00-\x7f]/g,
-          (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+          /[^\x00-\x7f]/gu,
+          // with braces an astral letter may be a name, too; without, a regular expression needs no flag
+          (letter) => {
+            const code = letter.codePointAt(0) ?? 0;
+            return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
+          },
         );
   },
 };
