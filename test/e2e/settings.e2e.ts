@@ -127,7 +127,6 @@ test('an ordinary user sees their own settings, and the owner can set a new pass
   const sections = hers.getByRole('navigation', { name: 'Settings' }).getByRole('link');
   expect(await sections.allTextContents()).toEqual([
     'General',
-    'Metadata',
     'Network & phones',
     'Playback',
     'Your account',
@@ -138,7 +137,8 @@ test('an ordinary user sees their own settings, and the owner can set a new pass
 
   await sections.filter({ hasText: 'Your account' }).click();
   await hers.getByRole('heading', { level: 2, name: 'ann' }).waitFor();
-  const groups = ['ann', 'Password', 'App passwords', 'Signed in'];
+  await hers.getByRole('heading', { level: 2, name: 'Scrobbling' }).waitFor();
+  const groups = ['ann', 'Password', 'App passwords', 'Scrobbling', 'Signed in'];
   expect(await hers.getByRole('heading', { level: 2 }).allTextContents()).toEqual(groups); // of nobody else
   expect(await hers.getByRole('button', { name: 'Add user' }).count()).toBe(0);
   const changePassword = async (current: string) => {

@@ -8,7 +8,7 @@ import { Cover } from '../../ui/cover.tsx';
 import { IconDown } from '../../ui/icons.ts';
 import { Segmented } from '../../ui/segmented.tsx';
 import { FailureNotice } from './failure-notice.tsx';
-import { LyricsView } from './lyrics-view.tsx';
+import { LyricsView } from './lyrics-on-demand.tsx';
 import { CurrentLikeButton, NowPlayingText } from './now-playing.tsx';
 import { PlaybackButton } from './playback-button.tsx';
 import { PlayerOverlay, type PlayerOverlayProps } from './player-overlay.tsx';

@@ -5,7 +5,7 @@ import { IconDown, IconLyrics, IconQueue } from '../../ui/icons.ts';
 import { trackCover } from '../../api/urls.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
-import { LyricsView } from './lyrics-view.tsx';
+import { LyricsView } from './lyrics-on-demand.tsx';
 import { CurrentLikeButton, NowPlayingText } from './now-playing.tsx';
 import { PlaybackButton } from './playback-button.tsx';
 import { PlayerOverlay, type PlayerOverlayProps } from './player-overlay.tsx';

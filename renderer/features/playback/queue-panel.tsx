@@ -7,7 +7,7 @@ import { countRest } from '../../player/list-rest.ts';
 import { useCurrentTrack, usePlayer } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
 import { IconButton } from '../../ui/button.tsx';
-import { LyricsView } from './lyrics-view.tsx';
+import { LyricsView } from './lyrics-on-demand.tsx';
 import { QueueActions } from './queue-actions.tsx';
 import styles from './queue.module.css';
 

@@ -4,7 +4,7 @@ import { IconCover, IconLyrics, IconOpenWindow, IconQueue } from '../../ui/icons
 import { trackCover } from '../../api/urls.ts';
 import { CurrentLikeButton } from '../../features/playback/now-playing.tsx';
 import { FailureNotice } from '../../features/playback/failure-notice.tsx';
-import { LyricsView } from '../../features/playback/lyrics-view.tsx';
+import { LyricsView } from '../../features/playback/lyrics-on-demand.tsx';
 import { PlaybackButton } from '../../features/playback/playback-button.tsx';
 import { QueueActions } from '../../features/playback/queue-actions.tsx';
 import { QueueOrHint } from '../../features/playback/queue-panel.tsx';

@@ -18,7 +18,7 @@ export const SECTIONS = [
   { name: 'general', icon: IconSettings, forOwner: false },
   { name: 'library', icon: IconLibrary, forOwner: true },
   { name: 'storage', icon: IconStorage, forOwner: true },
-  { name: 'metadata', icon: IconMetadata, forOwner: false },
+  { name: 'metadata', icon: IconMetadata, forOwner: true },
   { name: 'network', icon: IconPhone, forOwner: false },
   { name: 'playback', icon: IconHeadphones, forOwner: false },
   { name: 'remote', icon: IconDiscover, forOwner: true },

@@ -3,12 +3,8 @@ import { useTranslation } from 'react-i18next';
 import { IconBack } from '../../ui/icons.ts';
 import { useSession } from '../../api/session.ts';
 import { AccountSection } from '../../features/settings/account-section.tsx';
-import { AccountsSection } from '../../features/settings/accounts-section.tsx';
 import { GeneralSection } from '../../features/settings/general-section.tsx';
 import { LibrarySection } from '../../features/settings/library-section.tsx';
-import { MetadataSection } from '../../features/settings/metadata-section.tsx';
-import { NetworkSection } from '../../features/settings/network-section.tsx';
-import { RemoteSection } from '../../features/settings/remote-section.tsx';
 import { RestartNote } from '../../features/settings/restart.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import nav from '../../ui/nav-link.module.css';
@@ -19,6 +15,18 @@ import styles from './settings-window.module.css';
 /** It has the licences of everything, which are longer than the code. */
 const AboutSection = lazy(async () => ({
   default: (await import('../../features/settings/about-section.tsx')).AboutSection,
+}));
+const NetworkSection = lazy(async () => ({
+  default: (await import('../../features/settings/network-section.tsx')).NetworkSection,
+}));
+const RemoteSection = lazy(async () => ({
+  default: (await import('../../features/settings/remote-section.tsx')).RemoteSection,
+}));
+const MetadataSection = lazy(async () => ({
+  default: (await import('../../features/settings/metadata-section.tsx')).MetadataSection,
+}));
+const AccountsSection = lazy(async () => ({
+  default: (await import('../../features/settings/accounts-section.tsx')).AccountsSection,
 }));
 const PlaybackSection = lazy(async () => ({
   default: (await import('../../features/settings/playback-section.tsx')).PlaybackSection,
