@@ -1,4 +1,4 @@
-// One writer at a time: the process that backs up, checks or deletes holds a lease in the backup place, which it renews.
+// One writer at a time: the process that backs up, checks or deletes holds a lease in the backup place, and renews it.
 // Stores with conditional writes decide who gets it; elsewhere it is written and read again after a while, and the
 // others are refused. A lease that is not renewed for ten minutes expires, by the clock of the store.
 import { randomBytes } from 'node:crypto';

@@ -66,7 +66,8 @@ const describeCheck = ({
   lost,
   lost_items,
 }: BackupCheckResult): string[] => [
-  `Backup in ${target}: ${snapshots} snapshots checked, and ${formatBytes(bytes_read)} of ${formatBytes(bytes)} read. ` +
+  `Backup in ${target}: ${snapshots} snapshots checked, ` +
+    `and ${formatBytes(bytes_read)} of ${formatBytes(bytes)} read. ` +
     (faults + lost === 0 ? 'Everything is as it was written.' : ''),
   ...(faults > 0 ? [`${faults} faults were found:`, ...problems.map((line) => `  ${line}`)] : []),
   ...(faults > 0 && lost === 0 ? ['Everything was mended.'] : []),

@@ -232,7 +232,9 @@ async function keepBoth(page: Page, name: string): Promise<void> {
       colorScheme,
     );
     await page.evaluate(() =>
-      Promise.allSettled([...document.images].map((image) => image.loading !== 'lazy' && image.decode())),
+      Promise.allSettled(
+        [...document.images].filter(({ loading }) => loading !== 'lazy').map((image) => image.decode()),
+      ),
     );
     await keep(page, `${name}-${colorScheme}`);
   }

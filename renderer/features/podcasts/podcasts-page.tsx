@@ -68,7 +68,6 @@ function AddPodcast() {
         type="text"
         inputMode="url"
         label={t('podcasts.address')}
-        placeholder="https://"
         required
         withAsterisk={false}
         error={add.error && detailOf(add.error)}
