@@ -59,7 +59,11 @@ export function FullScreen({ opened, onClose }: PlayerOverlayProps) {
               </div>
               <FailureNotice />
             </div>
-            <section className={styles.beside} aria-label={t(view === 'queue' ? 'queue.queue' : 'playback.lyrics')}>
+            <section
+              className={styles.beside}
+              aria-label={t(view === 'queue' ? 'queue.queue' : 'playback.lyrics')}
+              onClick={() => setChosen(view)} // stays for the next track, which may have no lyrics
+            >
               {view === 'queue' ? <QueueOrHint /> : <LyricsView />}
             </section>
           </>

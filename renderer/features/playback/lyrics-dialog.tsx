@@ -27,7 +27,9 @@ interface DialogProps {
 export function LyricsDialog({ track, lyrics, onClose }: DialogProps) {
   const { t } = useTranslation();
   const [view, setView] = useState<View>(lyrics ? 'text' : 'search');
-  const [text, setText] = useState(lyrics ? toText(lyrics) : '');
+  const [before] = useState(() => (lyrics ? toText(lyrics) : ''));
+  const [text, setText] = useState(before);
+  const isChanged = text !== before;
   const save = useSetLyrics(track.id);
   const remove = useRemoveLyrics(track.id);
   const fault = save.error ?? remove.error;
@@ -35,6 +37,9 @@ export function LyricsDialog({ track, lyrics, onClose }: DialogProps) {
     <Modal
       opened
       onClose={onClose}
+      // a slip of the hand loses nothing that was typed
+      closeOnClickOutside={!isChanged}
+      closeOnEscape={!isChanged}
       size="lg"
       title={t('lyrics.title', { title: track.title })}
       closeButtonProps={{ 'aria-label': t('lyrics.close') }}
@@ -47,7 +52,11 @@ export function LyricsDialog({ track, lyrics, onClose }: DialogProps) {
           onChange={setView}
         />
         {view === 'search' && (
-          <Search track={track} onPick={(id) => save.mutate({ lrclib_id: id }, { onSuccess: onClose })} />
+          <Search
+            track={track}
+            isBusy={save.isPending}
+            onPick={(id) => save.mutate({ lrclib_id: id }, { onSuccess: onClose })}
+          />
         )}
         {view === 'text' && (
           <Textarea
@@ -90,7 +99,13 @@ export function LyricsDialog({ track, lyrics, onClose }: DialogProps) {
   );
 }
 
-function Search({ track, onPick }: { track: QueueTrack; onPick: (id: number) => void }) {
+interface SearchProps {
+  track: QueueTrack;
+  isBusy: boolean;
+  onPick: (id: number) => void;
+}
+
+function Search({ track, isBusy, onPick }: SearchProps) {
   const { t } = useTranslation();
   const [q, setQ] = useState('');
   const { data, error, isPending } = useQuery(lyricsCandidatesQuery(track.id, q));
@@ -108,7 +123,11 @@ function Search({ track, onPick }: { track: QueueTrack; onPick: (id: number) => 
         />
         <Button type="submit">{t('lyrics.find')}</Button>
       </form>
-      {error && <p className={styles.fault}>{detailOf(error)}</p>}
+      {error && (
+        <p role="alert" className={styles.fault}>
+          {detailOf(error)}
+        </p>
+      )}
       {isPending && <p role="status">{t('lyrics.searching')}</p>}
       {data?.length === 0 && <p>{t('lyrics.nothing')}</p>}
       <ul className={styles.found}>
@@ -133,6 +152,7 @@ function Search({ track, onPick }: { track: QueueTrack; onPick: (id: number) => 
             <Button
               variant={one.fits ? 'primary' : 'quiet'}
               aria-label={t('lyrics.useThis', { title: one.title, artist: one.artist_name })}
+              disabled={isBusy}
               onClick={() => onPick(one.id)}
             >
               {t('lyrics.use')}

@@ -5,6 +5,7 @@ import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'rea
 import { useTranslation } from 'react-i18next';
 import type { LyricsOut } from '../../../server/library/wire.ts';
 import { lyricsLookupQuery } from '../../api/lyrics.ts';
+import { ApiError } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
 import { trackLyricsQuery } from '../../api/tracks.ts';
 import type { QueueTrack } from '../../player/player.ts';
@@ -19,10 +20,30 @@ const LyricsQuestion = lazy(async () => ({ default: (await import('./lyrics-ques
 export function LyricsView() {
   const { t } = useTranslation();
   const track = useCurrentTrack();
-  return track ? <LyricsOf key={track.id} track={track} /> : <p className={styles.none}>{t('player.nothing')}</p>;
+  /** What is edited, which stays open when the next track begins. */
+  const [edited, setEdited] = useState<Edited | null>(null);
+  return (
+    <>
+      {track ? (
+        <LyricsOf key={track.id} track={track} onEdit={setEdited} />
+      ) : (
+        <p className={styles.none}>{t('player.nothing')}</p>
+      )}
+      {edited && (
+        <Suspense fallback={null}>
+          <LyricsDialog {...edited} onClose={() => setEdited(null)} />
+        </Suspense>
+      )}
+    </>
+  );
 }
 
-function LyricsOf({ track }: { track: QueueTrack }) {
+interface Edited {
+  track: QueueTrack;
+  lyrics: LyricsOut | undefined;
+}
+
+function LyricsOf({ track, onEdit }: { track: QueueTrack; onEdit: (edited: Edited) => void }) {
   const { t } = useTranslation();
   const user = useSession()?.user;
   const stored = useQuery({ ...trackLyricsQuery(track.id), enabled: track.has_lyrics });
@@ -32,9 +53,15 @@ function LyricsOf({ track }: { track: QueueTrack }) {
     staleTime: Infinity,
     retry: false,
   });
-  const lyrics = stored.data ?? lookup.data?.lyrics;
+  // an answer from before they were removed is kept by the query
+  const isGone = stored.error instanceof ApiError && stored.error.status === 404;
+  const lyrics = (isGone ? undefined : stored.data) ?? lookup.data?.lyrics;
   const mayEdit = user?.is_superuser === true || user?.can_edit === true;
-  const tools = mayEdit && <EditButton track={track} lyrics={lyrics ?? undefined} />;
+  const tools = mayEdit && (
+    <Button variant="plain" onClick={() => onEdit({ track, lyrics: lyrics ?? undefined })}>
+      {t('lyrics.open')}
+    </Button>
+  );
 
   if (lyrics?.is_instrumental) return <None tools={tools}>{t('lyrics.instrumental')}</None>;
   if (lyrics) return <Lines lyrics={lyrics} tools={tools} />;
@@ -58,23 +85,6 @@ function None({ tools, children }: { tools: ReactNode; children: ReactNode }) {
       <div>{children}</div>
       {tools}
     </div>
-  );
-}
-
-function EditButton({ track, lyrics }: { track: QueueTrack; lyrics: LyricsOut | undefined }) {
-  const { t } = useTranslation();
-  const [isOpen, setIsOpen] = useState(false);
-  return (
-    <>
-      <Button variant="plain" onClick={() => setIsOpen(true)}>
-        {t('lyrics.open')}
-      </Button>
-      {isOpen && (
-        <Suspense fallback={null}>
-          <LyricsDialog track={track} lyrics={lyrics} onClose={() => setIsOpen(false)} />
-        </Suspense>
-      )}
-    </>
   );
 }
 

@@ -1,5 +1,6 @@
 // The player as the whole window, on a desk and on a phone. Following a link closes it.
 import { Modal } from '@mantine/core';
+import { useWindowEvent } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trackCover } from '../../api/urls.ts';
@@ -21,12 +22,20 @@ export function PlayerOverlay({
   const { t } = useTranslation();
   const track = useCurrentTrack();
   const accent = useArtworkAccent(track ? trackCover(track, 160) : null);
+  useWindowEvent(
+    'keydown',
+    (event) => {
+      if (opened && event.key === 'Escape' && !event.isComposing && !isBelow()) onClose();
+    },
+    { capture: true },
+  );
   return (
     <Modal
       opened={opened && track !== null}
       onClose={onClose}
       fullScreen
       withCloseButton={false}
+      closeOnEscape={false}
       padding={0}
       transitionProps={{ transition: 'slide-up', duration: 180 }}
       attributes={{ content: { 'aria-label': t('player.player'), 'data-player': true } }}
@@ -44,5 +53,13 @@ export function PlayerOverlay({
         </div>
       )}
     </Modal>
+  );
+}
+
+/** Whether something is open above it, which Escape closes first. */
+function isBelow(): boolean {
+  const player = document.querySelector('[data-player]');
+  return [...document.querySelectorAll('[role="dialog"], [role="menu"]')].some(
+    (other) => player !== null && player.compareDocumentPosition(other) === Node.DOCUMENT_POSITION_FOLLOWING,
   );
 }
