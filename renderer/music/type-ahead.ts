@@ -34,10 +34,13 @@ export function useJump({ count, nameAt, descending }: JumpOptions) {
   const typed = useTypeAhead();
   const [goTo, setGoTo] = useState<{ row: number } | undefined>();
   const { tell } = useUndoNotice();
+  /** Counts jumps: the answer to the first letter may come after that to both. */
+  const turn = useRef(0);
   const jump = (text: string): void => {
     if (!nameAt || count === 0) return;
+    const mine = (turn.current += 1);
     findRow(text, count, nameAt, descending).then(
-      (row) => setGoTo({ row }),
+      (row) => mine === turn.current && setGoTo({ row }),
       (error: unknown) => tell(detailOf(error)),
     );
   };

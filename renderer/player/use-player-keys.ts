@@ -41,10 +41,11 @@ function playerAction(event: KeyboardEvent, player: Player): Action {
 
 /** Typing, a native control that uses the key itself, or something open on top. */
 function isBusy(event: KeyboardEvent): boolean {
-  const target = event.target instanceof HTMLElement ? event.target : null;
+  const target = event.target instanceof Element ? event.target : null;
   if (!target) return false;
   if (target.closest('[role="dialog"]:not([data-player]), [role="menu"], [role="listbox"]')) return true;
   if (target.closest('textarea, select, [contenteditable="true"]')) return true;
+  if (target.closest('[role="slider"]')) return event.key.startsWith('Arrow');
   const input = target.closest('input');
   if (input) return input.type !== 'range' || event.key.startsWith('Arrow');
   return event.key === ' ' && target.closest('button, summary') !== null;

@@ -46,7 +46,10 @@ export function CoverDialog({ album: given }: { album: AlbumOut }) {
               accept="image/*"
               className="visually-hidden"
               disabled={isBusy}
-              onChange={(event) => set(pictureOf(event.currentTarget.files ?? undefined))}
+              onChange={(event) => {
+                set(pictureOf(event.currentTarget.files ?? undefined));
+                event.currentTarget.value = ''; // the same one may be chosen again
+              }}
             />
             <IconCover size={18} aria-hidden />
             {t('cover.choose')}

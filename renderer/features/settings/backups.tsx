@@ -68,8 +68,7 @@ function Snapshots() {
         </p>
       )}
       <p role="status" className={styles.help}>
-        {start.isSuccess && t('settings.backup.started')}
-        {check.isSuccess && t('settings.backup.checkStarted')}
+        {start.isSuccess && t('settings.backup.started')} {check.isSuccess && t('settings.backup.checkStarted')}
       </p>
       {test.data && <TestNote found={test.data} />}
       <div className={styles.buttons}>

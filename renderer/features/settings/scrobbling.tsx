@@ -16,6 +16,7 @@ import { Button } from '../../ui/button.tsx';
 import { FormButtons } from '../../ui/form-buttons.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { formatAgo, formatNumber } from '../../ui/format.ts';
+import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { SettingGroup, SettingRow } from './setting-row.tsx';
 import styles from './settings.module.css';
 
@@ -23,9 +24,10 @@ const TOKEN_PAGE = 'https://listenbrainz.org/settings/';
 
 export function Scrobbling() {
   const { t } = useTranslation();
-  const { data } = useQuery(scrobblingQuery());
+  const { data, error, refetch } = useQuery(scrobblingQuery());
   const shown = data?.filter(({ enabled, connected }) => enabled || connected) ?? [];
-  if (!data) return null;
+  if (error && !data) return <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />;
+  if (!data) return <Skeleton height="160px" radius="16px" />;
   return (
     <SettingGroup title={t('settings.scrobbling.title')} lead={t('settings.scrobbling.lead')}>
       {shown.map((one) => (
