@@ -1,5 +1,11 @@
 // Podcasts and their episodes.
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import {
+  infiniteQueryOptions,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+  type InfiniteData,
+} from '@tanstack/react-query';
 import type { EpisodeOut, EpisodePage, PodcastOut } from '../../server/podcasts/wire.ts';
 import { request } from './client.ts';
 
@@ -11,12 +17,15 @@ export const podcastsQuery = () =>
     queryFn: ({ signal }) => request<PodcastOut[]>('/podcasts', { signal }),
   });
 
-export const episodesQuery = (podcastId: number, limit: number) =>
-  queryOptions({
-    queryKey: [PODCASTS, podcastId, limit] as const,
-    queryFn: ({ signal }) =>
-      request<EpisodePage>(`/podcasts/${podcastId}/episodes`, { query: { limit, offset: 0 }, signal }),
-    placeholderData: (before) => before,
+const EPISODES = 50;
+
+export const episodesQuery = (podcastId: number) =>
+  infiniteQueryOptions({
+    queryKey: [PODCASTS, podcastId] as const,
+    queryFn: ({ pageParam: offset, signal }) =>
+      request<EpisodePage>(`/podcasts/${podcastId}/episodes`, { query: { limit: EPISODES, offset }, signal }),
+    initialPageParam: 0,
+    getNextPageParam: ({ offset, items, total }) => (offset + items.length < total ? offset + EPISODES : undefined),
   });
 
 function usePodcastMutation<In, Out>(mutationFn: (input: In) => Promise<Out>) {
@@ -35,9 +44,17 @@ export const useDownloadEpisode = () =>
 export const useRemoveDownload = () =>
   usePodcastMutation((id: number) => request<void>(`/podcast-episodes/${id}/download`, { method: 'DELETE' }));
 
-/** Where the listener is now; asked for nowhere until the episode is opened again. */
-export const savePosition = (id: number, positionMs: number): Promise<void> =>
-  request<void>(`/podcast-episodes/${id}/position`, {
-    method: 'PUT',
-    body: { position_ms: Math.max(0, Math.round(positionMs)) },
+/** Where the listener is now, of which the server sends no event. */
+export function useSavePosition({ id, podcast_id }: EpisodeOut) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (position_ms: number) =>
+      request<void>(`/podcast-episodes/${id}/position`, { method: 'PUT', body: { position_ms } }),
+    onMutate: (position_ms) =>
+      queries.setQueryData<InfiniteData<EpisodePage, number>>([PODCASTS, podcast_id], (data) => {
+        if (!data) return data;
+        const noted = (one: EpisodeOut) => (one.id === id ? { ...one, position_ms } : one);
+        return { ...data, pages: data.pages.map((page) => ({ ...page, items: page.items.map(noted) })) };
+      }),
   });
+}

@@ -146,6 +146,14 @@ test('off, there is no node for it; on, there is one for each band that changes 
   });
   await settings.getByText('2 bands from “Headphones ParametricEQ.txt”').waitFor();
   expect(await settings.getByRole('slider', { name: /^Band/ }).count()).toBe(2);
+  const frequency = settings.getByRole('textbox', { name: 'Frequency of band 2' });
+  await frequency.selectText();
+  await frequency.pressSequentially('1250'); // its first digit is below the least
+  await frequency.blur();
+  expect(await frequency.inputValue()).toBe('1250 Hz');
+  await settings.getByText('Graphic', { exact: true }).click();
+  const lowest = settings.getByRole('slider', { name: 'Band 1 at 31 Hz' });
+  expect(parseFloat((await lowest.getAttribute('aria-valuetext')) ?? '')).toBeGreaterThan(4); // of the low shelf
   await settings.close();
   expect(stage.problems).toEqual([]);
 });

@@ -5,9 +5,11 @@ import type { JobOut } from '../../../server/jobs/wire.ts';
 import { isOpen, jobsQuery, scanResultOf, useStartScan } from '../../api/jobs.ts';
 import { useHasCatalogue } from '../../api/remote.ts';
 import { detailOf } from '../../api/problem.ts';
+import { useSession } from '../../api/session.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
+import { AnalysisProgress } from './analysis-progress.tsx';
 import { Downloads } from './downloads.tsx';
 import { JobItem } from './job-item.tsx';
 import styles from './activity.module.css';
@@ -18,6 +20,7 @@ export function ActivityPage() {
   const scan = useStartScan();
   const dryRun = useStartScan({ dryRun: true });
   const hasCatalogue = useHasCatalogue();
+  const isOwner = useSession()?.user.is_superuser === true;
   const error = scan.error ?? dryRun.error;
   const open = jobs.data?.items.filter(isOpen) ?? [];
   const finished = jobs.data?.items.filter((job) => !isOpen(job)) ?? [];
@@ -76,6 +79,7 @@ export function ActivityPage() {
           {detailOf(error)}
         </p>
       )}
+      {isOwner && <AnalysisProgress />}
       {hasCatalogue && <Downloads />}
       {body()}
     </Page>

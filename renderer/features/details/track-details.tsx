@@ -20,6 +20,7 @@ import { FieldList } from './field-list.tsx';
 import { FileInfo } from './file-info.tsx';
 import { LyricsSection } from './lyrics-section.tsx';
 import { Matches } from './matches.tsx';
+import { Measured } from './measured.tsx';
 import styles from './details.module.css';
 
 interface TrackDetailsProps {
@@ -132,6 +133,7 @@ export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsPr
       {matches.data && !editing && <Matches track={track} matches={matches.data} />}
       {!editing && <EditList trackId={track.id} mayEdit={mayEdit} />}
       {track.has_lyrics && <LyricsSection trackId={track.id} />}
+      {track.availability === 'available' && <Measured trackId={track.id} />}
       <FileInfo track={track} />
     </div>
   );

@@ -1,32 +1,35 @@
 // Podcasts: their episodes, with a player of their own, since episodes are no tracks and join no queue.
 import { TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useEffect, useLayoutEffect, useRef, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { EpisodeOut, PodcastOut } from '../../../server/podcasts/wire.ts';
 import {
   episodesQuery,
   podcastsQuery,
-  savePosition,
   useAddPodcast,
   useDownloadEpisode,
   useRefreshPodcast,
   useRemoveDownload,
   useRemovePodcast,
+  useSavePosition,
 } from '../../api/podcasts.ts';
 import { detailOf } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
 import { episodeUrl } from '../../api/urls.ts';
+import { isSounding } from '../../player/player.ts';
+import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { FormButtons } from '../../ui/form-buttons.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { formatBytes, formatClock, formatDate, formatNumber } from '../../ui/format.ts';
-import { IconAgain, IconDelete, IconDownload, IconPlay, IconPodcast } from '../../ui/icons.ts';
+import { IconAgain, IconDelete, IconDown, IconDownload, IconPlay, IconPodcast } from '../../ui/icons.ts';
 import { Page } from '../../ui/page.tsx';
-import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import styles from './podcasts.module.css';
 
-const EPISODES = 30;
-const MORE = 170;
+/** So many podcasts show their episodes at once. */
+const OPEN_AT_FIRST = 4;
 const SAVED_EVERY_MS = 10_000;
 
 export function PodcastsPage() {
@@ -38,15 +41,22 @@ export function PodcastsPage() {
   return (
     <Page title={t('nav.podcasts')} count={podcasts && formatNumber(podcasts.length)}>
       {mayManage && <AddPodcast />}
-      {error && <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />}
+      {!podcasts && !error && <Skeleton height="160px" />}
+      {error && !podcasts && <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />}
       {podcasts?.length === 0 && (
         <EmptyState icon={IconPodcast} title={t('podcasts.none')}>
           {t(mayManage ? 'podcasts.noneHelp' : 'podcasts.askAdministrator')}
         </EmptyState>
       )}
       {playing && <EpisodePlayer key={playing.id} episode={playing} />}
-      {podcasts?.map((podcast) => (
-        <Podcast key={podcast.id} podcast={podcast} mayManage={mayManage} onPlay={setPlaying} />
+      {podcasts?.map((podcast, index) => (
+        <Podcast
+          key={podcast.id}
+          podcast={podcast}
+          mayManage={mayManage}
+          isFirst={index < OPEN_AT_FIRST}
+          onPlay={setPlaying}
+        />
       ))}
     </Page>
   );
@@ -85,28 +95,36 @@ interface PodcastProps {
   onPlay: (episode: EpisodeOut) => void;
 }
 
-function Podcast({ podcast, mayManage, onPlay }: PodcastProps) {
+function Podcast({ podcast, mayManage, isFirst, onPlay }: PodcastProps & { isFirst: boolean }) {
   const { t } = useTranslation();
-  const [limit, setLimit] = useState(EPISODES);
-  const { data } = useQuery(episodesQuery(podcast.id, limit));
+  const [isOpen, setIsOpen] = useState(isFirst);
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
+    ...episodesQuery(podcast.id),
+    enabled: isOpen,
+  });
   const refresh = useRefreshPodcast();
   const remove = useRemovePodcast();
   const [isAsking, ask] = useState(false);
-  const isMore = data !== undefined && data.total > data.items.length && limit === EPISODES;
+  const fault = refresh.error ?? remove.error;
 
   return (
     <section className={styles.podcast} aria-label={podcast.title}>
       <header className={styles.head}>
         <div className={styles.words}>
-          <h2>{podcast.title}</h2>
+          <h2>
+            <button type="button" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+              {podcast.title}
+              <IconDown size={18} aria-hidden />
+            </button>
+          </h2>
           {podcast.description && <p className={styles.about}>{podcast.description}</p>}
-          {podcast.error && (
+          {(podcast.error ?? fault) && (
             <p role="alert" className={styles.fault}>
-              {podcast.error}
+              {fault ? detailOf(fault) : podcast.error}
             </p>
           )}
         </div>
-        {mayManage && (
+        {mayManage && !isAsking && (
           <div className={styles.tools}>
             <IconButton
               icon={IconAgain}
@@ -114,22 +132,34 @@ function Podcast({ podcast, mayManage, onPlay }: PodcastProps) {
               disabled={refresh.isPending}
               onClick={() => refresh.mutate(podcast.id)}
             />
-            {isAsking ? (
-              <Button onClick={() => remove.mutate(podcast.id)} disabled={remove.isPending}>
-                {t('podcasts.removeNow')}
-              </Button>
-            ) : (
-              <IconButton icon={IconDelete} label={t('podcasts.remove')} onClick={() => ask(true)} />
-            )}
+            <IconButton icon={IconDelete} label={t('podcasts.remove')} onClick={() => ask(true)} />
           </div>
         )}
       </header>
-      <ul className={styles.episodes}>
-        {data?.items.map((episode) => (
-          <Episode key={episode.id} episode={episode} mayManage={mayManage} onPlay={onPlay} />
-        ))}
-      </ul>
-      {isMore && <Button onClick={() => setLimit(EPISODES + MORE)}>{t('podcasts.more')}</Button>}
+      {isAsking && (
+        <FormButtons
+          label={t('podcasts.removeNow')}
+          disabled={remove.isPending}
+          onConfirm={() => remove.mutate(podcast.id)}
+          onCancel={() => ask(false)}
+        />
+      )}
+      {isOpen && !data && !error && <Skeleton height="160px" />}
+      {isOpen && error && !data && <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />}
+      {isOpen && data && (
+        <ul className={styles.episodes}>
+          {data.pages.flatMap(({ items }) =>
+            items.map((episode) => (
+              <Episode key={episode.id} episode={episode} mayManage={mayManage} onPlay={onPlay} />
+            )),
+          )}
+        </ul>
+      )}
+      {isOpen && hasNextPage && (
+        <Button disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {t('podcasts.more')}
+        </Button>
+      )}
     </section>
   );
 }
@@ -138,6 +168,7 @@ function Episode({ episode, mayManage, onPlay }: Omit<PodcastProps, 'podcast'> &
   const { t } = useTranslation();
   const download = useDownloadEpisode();
   const removeDownload = useRemoveDownload();
+  const fault = download.error ?? removeDownload.error;
   const isHere = episode.status === 'completed';
   const facts = [
     formatDate(episode.published_at),
@@ -145,7 +176,7 @@ function Episode({ episode, mayManage, onPlay }: Omit<PodcastProps, 'podcast'> &
     isHere && episode.size_bytes !== null && formatBytes(episode.size_bytes),
     isHere && t('podcasts.downloaded'),
     episode.status === 'downloading' && t('podcasts.downloading'),
-    episode.position_ms !== null && t('podcasts.stopped', { at: formatClock(episode.position_ms) }),
+    Boolean(episode.position_ms) && t('podcasts.stopped', { at: formatClock(episode.position_ms ?? 0) }),
   ].filter(Boolean);
 
   return (
@@ -158,7 +189,7 @@ function Episode({ episode, mayManage, onPlay }: Omit<PodcastProps, 'podcast'> &
       <div className={styles.words}>
         <p className={styles.title}>{episode.title}</p>
         <p className={styles.facts}>{facts.join(' · ')}</p>
-        {episode.error && <p className={styles.fault}>{episode.error}</p>}
+        {(fault ?? episode.error) && <p className={styles.fault}>{fault ? detailOf(fault) : episode.error}</p>}
       </div>
       {mayManage && (
         <IconButton
@@ -172,13 +203,22 @@ function Episode({ episode, mayManage, onPlay }: Omit<PodcastProps, 'podcast'> &
   );
 }
 
-/** Starts where the listener stopped, and notes every few seconds where that is. */
+/** Starts where the listener stopped, and notes every few seconds where that is. Music and episodes do not sound both. */
 function EpisodePlayer({ episode }: { episode: EpisodeOut }) {
+  const { t } = useTranslation();
   const audio = useRef<HTMLAudioElement>(null);
-  useEffect(() => {
+  const { mutate: savePosition } = useSavePosition(episode);
+  const player = usePlayerCommands();
+  const hasMusic = usePlayer(isSounding);
+  const hadMusic = useRef(hasMusic);
+  const [isFailed, setIsFailed] = useState(false);
+  // a layout effect ends before the element is gone, and with it where it was
+  useLayoutEffect(() => {
     const element = audio.current;
     if (!element) return;
-    const save = (): void => void savePosition(episode.id, element.ended ? 0 : element.currentTime * 1_000);
+    const save = (): void => {
+      if (element.readyState > 0) savePosition(element.ended ? 0 : Math.round(element.currentTime * 1_000));
+    };
     const timer = setInterval(() => !element.paused && save(), SAVED_EVERY_MS);
     element.addEventListener('pause', save);
     return () => {
@@ -186,7 +226,11 @@ function EpisodePlayer({ episode }: { episode: EpisodeOut }) {
       element.removeEventListener('pause', save);
       if (!element.paused) save();
     };
-  }, [episode.id]);
+  }, [savePosition]);
+  useEffect(() => {
+    if (hasMusic && !hadMusic.current) audio.current?.pause();
+    hadMusic.current = hasMusic;
+  }, [hasMusic]);
   return (
     <section className={styles.player} aria-label={episode.title}>
       <p className={styles.title}>{episode.title}</p>
@@ -195,10 +239,18 @@ function EpisodePlayer({ episode }: { episode: EpisodeOut }) {
         controls
         autoPlay
         src={episodeUrl(episode.id)}
+        onPlay={() => player.pause()}
+        onError={() => setIsFailed(true)}
         onLoadedMetadata={(event) => {
+          setIsFailed(false);
           event.currentTarget.currentTime = (episode.position_ms ?? 0) / 1_000;
         }}
       />
+      {isFailed && (
+        <p role="alert" className={styles.fault}>
+          {t('podcasts.failed')}
+        </p>
+      )}
     </section>
   );
 }

@@ -80,7 +80,7 @@ export function EqualiserCurve({ bands, isGraphic, onChange }: CurveProps) {
         {LINES_HZ.map((frequency) => (
           <g key={frequency}>
             <line x1={toX(frequency)} x2={toX(frequency)} y1={0} y2={HEIGHT} />
-            <text x={Math.min(WIDTH - 24, toX(frequency) + 3)} y={HEIGHT - 4}>
+            <text x={Math.min(WIDTH - 38, toX(frequency) + 3)} y={HEIGHT - 4}>
               {hertz(frequency)}
             </text>
           </g>

@@ -1,11 +1,11 @@
 // The equaliser of the chosen output device: curve with a handle for each band, presets, files, bypass.
-import { NativeSelect, NumberInput, Switch } from '@mantine/core';
+import { NativeSelect, NumberInput, Switch, type NumberInputProps } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
   BAND_TYPES,
   checked,
-  flatBands,
+  fitGraphic,
   FREQUENCY,
   GAIN_DB,
   headroomDb,
@@ -13,6 +13,7 @@ import {
   MAX_BANDS,
   PRESETS,
   Q,
+  responseDb,
   type Band,
   type BandType,
   type Equaliser,
@@ -49,7 +50,8 @@ export function EqualiserSettings() {
     if (!parsed) return setNote(t('equaliser.notRead', { name: chosen.name }));
     const { ignored, ...settings } = parsed;
     change({ ...settings, isOn: true });
-    setNote(t('equaliser.read', { name: chosen.name, count: parsed.bands.length, ignored: ignored.length }));
+    const said = t('equaliser.read', { name: chosen.name, count: parsed.bands.length });
+    setNote(ignored.length > 0 ? `${said} ${t('equaliser.ignored', { count: ignored.length })}` : said);
   };
 
   return (
@@ -67,7 +69,14 @@ export function EqualiserSettings() {
             label={t('equaliser.kind')}
             value={isGraphic ? 'graphic' : 'parametric'}
             options={(['parametric', 'graphic'] as const).map((value) => ({ value, label: t(`equaliser.${value}`) }))}
-            onChange={(value) => change({ isGraphic: value === 'graphic', bands: flatBands(value === 'graphic') })}
+            // the sound stays as it is, as far as the bands of the other kind can
+            onChange={(value) =>
+              change(
+                value === 'graphic'
+                  ? { isGraphic: true, bands: fitGraphic((frequency) => responseDb(bands, frequency, RATE)) }
+                  : { isGraphic: false },
+              )
+            }
           />
           <NativeSelect
             aria-label={t('equaliser.preset')}
@@ -149,9 +158,6 @@ interface BandProps {
 
 function BandFields({ band, number, onChange }: BandProps) {
   const { t } = useTranslation();
-  const set = (name: 'frequency' | 'gainDb' | 'q') => (value: number | string) => {
-    if (typeof value === 'number') onChange({ [name]: value });
-  };
   const label = (what: string) => t('equaliser.ofBand', { what, number });
   return (
     <>
@@ -161,34 +167,55 @@ function BandFields({ band, number, onChange }: BandProps) {
         data={BAND_TYPES.map((value) => ({ value, label: t(`equaliser.types.${value}`) }))}
         onChange={(event) => onChange({ type: event.currentTarget.value as BandType })}
       />
-      <NumberInput
+      <LimitedInput
         aria-label={label(t('equaliser.frequency'))}
         value={Math.round(band.frequency * 10) / 10}
         {...FREQUENCY}
-        clampBehavior="blur"
         suffix=" Hz"
-        hideControls
-        onChange={set('frequency')}
+        onChange={(frequency) => onChange({ frequency })}
       />
-      <NumberInput
+      <LimitedInput
         aria-label={label(t('equaliser.gain'))}
         value={Math.round(band.gainDb * 10) / 10}
         {...GAIN_DB}
         step={0.5}
         suffix=" dB"
-        hideControls
-        onChange={set('gainDb')}
+        onChange={(gainDb) => onChange({ gainDb })}
       />
-      <NumberInput
+      <LimitedInput
         aria-label={label('Q')}
         value={Math.round(band.q * 100) / 100}
         {...Q}
-        clampBehavior="blur"
         step={0.1}
         prefix="Q "
-        hideControls
-        onChange={set('q')}
+        onChange={(q) => onChange({ q })}
       />
     </>
+  );
+}
+
+interface LimitedProps extends Omit<NumberInputProps, 'value' | 'onChange'> {
+  value: number;
+  min: number;
+  max: number;
+  onChange: (value: number) => void;
+}
+
+/** What is typed is left alone until it is within the limits, or the field is left: 100 begins with 1. */
+function LimitedInput({ value, min, max, onChange, ...props }: LimitedProps) {
+  const [typed, setTyped] = useState<number | string | null>(null);
+  return (
+    <NumberInput
+      {...props}
+      value={typed ?? value}
+      min={min}
+      max={max}
+      hideControls
+      onChange={(now) => {
+        setTyped(now);
+        if (typeof now === 'number' && now >= min && now <= max) onChange(now);
+      }}
+      onBlur={() => setTyped(null)} // after onChange with what is within the limits
+    />
   );
 }

@@ -46,6 +46,11 @@ describe.each(others)('the texts in %s', (language) => {
   });
 });
 
+it.each(['en', ...others])('no two settings have the same name in %s', (language) => {
+  const names = [...readTexts(language)].filter(([key]) => /^setting\..*\.label$/.test(key)).map(([, name]) => name);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
+
 it('every setting has a name and a description', () => {
   const bare = SETTING_NAMES.map((name) => name.toLowerCase()).filter(
     (key) => !english.has(`setting.${key}.label`) || !english.has(`setting.${key}.help`),

@@ -1,0 +1,22 @@
+// What was measured of the audio of a track, and how far that is for the whole library.
+import { queryOptions } from '@tanstack/react-query';
+import type { AnalysisOut, TrackAnalysisOut } from '../../server/analysis/wire.ts';
+import { request } from './client.ts';
+import { LIBRARY } from './library.ts';
+
+/** The server counts the whole library for it. */
+const ASKED_EVERY_MS = 30_000;
+
+export const trackAnalysisQuery = (id: number) =>
+  queryOptions({
+    queryKey: [LIBRARY, `/tracks/${id}/analysis`] as const,
+    queryFn: ({ signal }) => request<TrackAnalysisOut>(`/tracks/${id}/analysis`, { signal }),
+  });
+
+export const analysisQuery = () =>
+  queryOptions({
+    queryKey: ['analysis'] as const,
+    queryFn: ({ signal }) => request<AnalysisOut>('/analysis', { signal }),
+    refetchInterval: ({ state }) =>
+      state.data?.state === 'done' || state.data?.state === 'off' ? false : ASKED_EVERY_MS,
+  });
