@@ -1,6 +1,7 @@
 // Reads the feed of a podcast: RSS 2.0, RSS 1.0 and Atom, as they come. Pure. Feeds are hostile input: nothing in them
 // is fetched here, no entity is defined by them, and length, depth and number have limits.
 import sax from 'sax';
+import { inSlices, mapInSlices } from '../runtime/turns.ts';
 
 export interface FeedEpisode {
   guid: string;
@@ -49,8 +50,11 @@ const ABOUT = ['description', 'itunes:summary', 'summary', 'content:encoded', 'c
 const DATE = ['pubdate', 'published', 'dc:date', 'updated', 'date'];
 const KEPT = new Set([...TITLE, ...ABOUT, ...DATE, 'guid', 'id', 'itunes:duration', 'url']);
 
-/** `at` is where the feed was found: addresses may be relative to it. Throws UnreadableFeed. */
-export function parseFeed(bytes: Uint8Array, contentType: string | null, at: URL): Feed {
+/**
+ * `at` is where the feed was found: addresses may be relative to it. Large feeds take seconds, so requests are served
+ * in between. Throws UnreadableFeed.
+ */
+export async function parseFeed(bytes: Uint8Array, contentType: string | null, at: URL): Promise<Feed> {
   const channel = new Map<string, string>();
   const items: Item[] = [];
   const stack: Element[] = [];
@@ -94,8 +98,8 @@ export function parseFeed(bytes: Uint8Array, contentType: string | null, at: URL
     parser.resume();
   };
   Object.assign(parser, { onopentag, onclosetag, ontext: addText, oncdata: addText, onerror });
-  const text = decode(bytes, contentType);
-  for (let from = 0; from < text.length; from += CHUNK) parser.write(text.slice(from, from + CHUNK));
+  const text = decode(bytes, contentType).replace(DECLARATION, '<?_?>');
+  await inSlices(chunksOf(text), (chunk) => void parser.write(chunk));
   parser.close();
 
   if (!isFeed) throw new UnreadableFeed('There is no podcast feed at this address.');
@@ -103,12 +107,21 @@ export function parseFeed(bytes: Uint8Array, contentType: string | null, at: URL
     title: plain(firstOf(channel, TITLE))?.slice(0, MOST_TITLE) ?? null,
     description: plain(firstOf(channel, ABOUT))?.slice(0, MOST_DESCRIPTION) ?? null,
     imageUrl: webAddress(image, at) ?? null,
-    episodes: unique(items.flatMap((one) => toEpisode(one, at) ?? [])),
+    episodes: unique((await mapInSlices(items, (one) => toEpisode(one, at))).filter((one) => one !== undefined)),
   };
 }
 
 /** Below what the parser holds at a time. */
 const CHUNK = 16 << 10;
+function* chunksOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length; from += CHUNK) yield text.slice(from, from + CHUNK);
+}
+
+/**
+ * The beginning of a declaration, such as of an entity: the time of the parser grows with the square of its length. Ends
+ * before what may end a comment or CDATA around it.
+ */
+const DECLARATION = /<\s*!(?!--|\[CDATA\[)[^<>\]-]*>?/gi;
 
 function audioOf(name: string, given: Attributes): Item['audio'] {
   const isEnclosure = name === 'enclosure' || (name === 'link' && given['rel'] === 'enclosure');

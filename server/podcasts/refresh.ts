@@ -38,7 +38,7 @@ export function createRefresh({ db, now, web, downloadNewest, download, changed 
     );
     if (status === 304) return 'unchanged';
     if (status !== 200) return { error: `The server of the feed answered with status ${status}.` };
-    const feed = parseFeed(bytes, headers.get('content-type'), url);
+    const feed = await parseFeed(bytes, headers.get('content-type'), url);
     db.transaction(
       (tx) => {
         if (!findPodcast(tx, podcast.id)) return; // deleted meanwhile
@@ -61,9 +61,10 @@ export function createRefresh({ db, now, web, downloadNewest, download, changed 
     return 'read';
   }
 
-  /** Only those that were never tried: what a person deleted, or failed for good, stays as it is. */
+  /** Only those that were never tried: what was deleted, or failed for good, stays as it is. */
   async function downloadNew(id: PodcastId): Promise<void> {
-    for (const episode of listNewestOf(db, id, downloadNewest())) {
+    // the newest last, since what was downloaded first is deleted first
+    for (const episode of listNewestOf(db, id, downloadNewest()).toReversed()) {
       if (episode.status !== 'new') continue;
       updateEpisode(db, episode.id, { status: 'downloading', error: null });
       await download(episode.id);

@@ -260,6 +260,12 @@ export const ODD_FEEDS: OddFeed[] = [
     feed: `<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]>${rss(titled('&f;'))}`,
     titles: ['&f;'],
   },
+  { about: 'a declaration without end', feed: `<rss><!${'A'.repeat(2_000_000)}`, titles: [] },
+  {
+    about: 'declarations in front, in a comment and in a text',
+    feed: `< !${'A'.repeat(500_000)}>${rss(item(`<!-- <!x --><title><![CDATA[I <!]]></title>${enclosure}`))}`,
+    titles: ['I'],
+  },
   { about: 'elements in elements without end', feed: `<rss>${'<a>'.repeat(100_000)}`, titles: null },
   { about: 'an attribute without end', feed: `<rss a="${'x'.repeat(300_000)}`, titles: null },
   {
