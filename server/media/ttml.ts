@@ -3,8 +3,10 @@
 import type { Lyrics, LyricsLine, LyricsWord } from './types.ts';
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-const LINE = /<p\b([^>]*)>([\s\S]*?)<\/p\s*>/gi;
-const PIECE = /<(\/?)([\w:-]+)([^>]*?)(\/?)>|([^<]+)/g;
+// none of these looks at a character for each of many beginnings
+const LINE_END = /<\/p\s*>/i;
+const LINE = /<p\b([^<>]*)>/i;
+const PIECE = /<(\/?)([\w:-]+)(?![\w:-])([^<>]*?)(\/?)>|([^<]+)/g;
 const BEGIN = /\bbegin\s*=\s*["']([^"']*)["']/i;
 const MAX_LINES = 5_000;
 
@@ -13,9 +15,12 @@ export const isTtml = (text: string): boolean => /^\s*(?:<\?xml[^>]*>\s*)?(?:<!-
 /** Undefined without any line. */
 export function parseTtml(text: string): Lyrics | undefined {
   const lines: LyricsLine[] = [];
-  for (const [, attributes = '', inner = ''] of text.matchAll(LINE)) {
+  for (const part of text.split(LINE_END).slice(0, -1)) {
     if (lines.length === MAX_LINES) break;
-    const { text: whole, words } = readLine(inner);
+    const start = LINE.exec(part);
+    if (!start) continue;
+    const [tag, attributes = ''] = start;
+    const { text: whole, words } = readLine(part.slice(start.index + tag.length));
     if (whole === '') continue;
     const startMs = timeOf(attributes) ?? words[0]?.startMs;
     lines.push({ text: whole, ...(startMs !== undefined && { startMs }), ...(words.length > 1 && { words }) });
@@ -33,14 +38,14 @@ function readLine(inner: string): { text: string; words: LyricsWord[] } {
   for (const [, closing, name, attributes = '', selfClosing, raw] of inner.matchAll(PIECE)) {
     if (raw !== undefined) {
       const piece = unescape(raw).replace(/\s+/g, ' ');
-      const startMs = starts.findLast((start) => start !== undefined);
+      const startMs = starts.at(-1);
       const last = words.at(-1);
       if (startMs !== undefined && last?.startMs !== startMs) words.push({ startMs, text: piece });
       else if (last) last.text += piece; // blanks between spans belong to the word before
       text += piece;
     } else if (name?.toLowerCase() === 'br') text += ' ';
     else if (closing === '/') starts.pop();
-    else if (selfClosing !== '/') starts.push(timeOf(attributes));
+    else if (selfClosing !== '/') starts.push(timeOf(attributes) ?? starts.at(-1));
   }
   return { text: text.replace(/\s+/g, ' ').trim(), words: words.filter((word) => word.text.trim() !== '') };
 }

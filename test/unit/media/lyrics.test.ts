@@ -48,6 +48,18 @@ test('TTML has lines and words, in all forms of time', () => {
   expect(parseLyrics('<tt><body></body></tt>')).toBeUndefined();
 });
 
+test.each([
+  ['lines', '<p>'],
+  ['beginnings of lines', '<p '],
+  ['names', '<aaaa'],
+  ['one name', 'a'],
+  ['spans in a line', '<span begin="1s">a'],
+])('TTML of %s without end is read in no time', (_, piece) => {
+  const text = `<tt><p begin="1s">One</p><p><${piece.repeat(Math.floor(250_000 / piece.length))}`;
+  expect(parseLyrics(text)).toMatchObject({ lines: [{ text: 'One' }] });
+  expect(parseLyrics(`${text}</p>`)?.lines[0]?.text).toBe('One');
+});
+
 test('what is written is read again', () => {
   for (const text of ['[00:01.00]<00:01.00>Low <00:01.50>water\n[01:03.25]Plain', 'One\n\nTwo']) {
     const lyrics = parseLyrics(text);
