@@ -66,7 +66,8 @@ export function createLrclib({ settings, userAgent, bucket, breaker, wait }: Lrc
     signal: AbortSignal,
   ): Promise<z.output<T> | undefined> {
     const { status, body: answer } = await ask({ path }, signal);
-    if (status === 404 && typeof answer === 'object') return undefined;
+    // 400, 422: it does not take such a song, for instance one that is longer than an hour
+    if ([400, 404, 422].includes(status) && typeof answer === 'object') return undefined;
     const parsed = status === 200 ? shape.safeParse(answer) : undefined;
     if (!parsed?.success) throw new ServiceError('unreachable', `${NAME} sent an invalid answer (${status}).`);
     return parsed.data;

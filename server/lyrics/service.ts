@@ -36,6 +36,8 @@ export interface Candidate extends OfferedLyrics {
 const ASK_AGAIN_MS = 30 * 86_400_000;
 /** Times after the end are of another song. */
 const AFTER_END_MS = 5_000;
+/** Tracks in a row, after which it is the service that fails: one odd answer does not keep the other tracks waiting. */
+const MOST_FAILURES = 3;
 
 export type LyricsService = ReturnType<typeof createLyricsService>;
 
@@ -202,16 +204,26 @@ export function createLyricsService({
     task: (async (_payload, { signal, progress, yieldToRequests }) => {
       const result = { tracks: 0, found: 0 };
       const askedBefore = new Date(now().getTime() - ASK_AGAIN_MS);
+      let failures = 0;
+      let failed: ServiceError | undefined;
       for (const ids of queries.due(askedBefore)) {
         for (const id of ids) {
           signal.throwIfAborted();
           if (!settings.get('LYRICS_ENABLED')) return result;
           const song = queries.findSong(id);
-          if (song && (await lookUp(song, signal))) result.found++;
+          try {
+            if (song && (await lookUp(song, signal))) result.found++;
+            failures = 0;
+          } catch (error) {
+            if (!(error instanceof ServiceError)) throw error;
+            failed = error;
+            if (++failures === MOST_FAILURES) throw error;
+          }
           progress(++result.tracks, null, `${result.found} found`);
         }
         await yieldToRequests();
       }
+      if (failed) throw failed; // those are asked about again
       return result;
     }) satisfies Handler<typeof LOOKUP_LYRICS>,
   };

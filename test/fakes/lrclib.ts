@@ -16,7 +16,7 @@ export interface LrclibEntry {
 export async function startLrclib() {
   const entries: LrclibEntry[] = [];
   const requests: string[] = [];
-  const state = { isAway: false, busy: 0 };
+  const state = { isAway: false, busy: 0, oddFor: '' };
   const same = (a: string, b: string): boolean => a.trim().toLowerCase() === b.trim().toLowerCase();
   const has = (text: string, part: string | null): boolean =>
     part === null ||
@@ -30,7 +30,8 @@ export async function startLrclib() {
     requests.push(req.url ?? '');
     const answer = (status: number, body: unknown): void =>
       void res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    if (state.isAway) return void res.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>');
+    if (state.isAway || (state.oddFor !== '' && params.get('track_name') === state.oddFor))
+      return void res.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>');
     if (state.busy > 0) {
       state.busy--;
       return answer(503, { message: 'busy' });
@@ -41,6 +42,7 @@ export async function startLrclib() {
       const found = entries.find((entry) => entry.id === Number(id));
       return answer(found ? 200 : 404, found ?? missing);
     }
+    if (Number(params.get('duration')) > 3_600) return answer(400, { message: 'duration', statusCode: 400 });
     if (pathname === '/api/get') {
       const found = entries.find(
         (entry) =>

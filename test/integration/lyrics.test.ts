@@ -7,6 +7,7 @@ import type { LyricsCandidate, LyricsLookupOut } from '../../server/lyrics/wire.
 import { startLrclib, type LrclibEntry } from '../fakes/lrclib.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
 import { registerUser, startServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 let service: Awaited<ReturnType<typeof startLrclib>>;
 let server: TestServer;
@@ -83,6 +84,22 @@ test('a wrong song, a fault and times after the end are not taken, and a fault i
   service.entries.push(entry('Engine', { instrumental: true, plainLyrics: null, syncedLyrics: null }));
   expect((await lookUp(song)).lyrics).toMatchObject({ is_instrumental: true, lines: [] });
   expect(await hasLyrics(song)).toBe(false);
+});
+
+test('a song that the service refuses, or answers oddly, does not keep the others waiting', async () => {
+  await setEnabled(false);
+  service.state.oddFor = 'Odd';
+  const [long, odd, good] = [
+    tracks.add({ title: 'Long' }, { durationMs: 4_000_000 }),
+    tracks.add({ title: 'Odd' }),
+    tracks.add({ title: 'Good' }),
+  ];
+  service.entries.push(entry('Good'), entry('Odd'));
+  await setEnabled(true);
+  await until(() => hasLyrics(good));
+  expect([await lookUp(long), await lookUp(odd)].map(({ outcome }) => outcome)).toEqual(['none', 'unavailable']);
+  service.state.oddFor = '';
+  expect((await lookUp(odd)).outcome).toBe('found');
 });
 
 test('a person picks or writes them, and that counts before the file and the look-up', async () => {
