@@ -22,7 +22,7 @@ import {
 } from './queries.ts';
 
 /** Longer playlists would become slow. */
-const MOST_ENTRIES = 500_000;
+export const MOST_ENTRIES = 500_000;
 
 export interface Expected {
   expectedVersion?: number | undefined;

@@ -128,7 +128,7 @@ export function createItems({ library, playlists, musicFolders }: ItemDeps) {
     },
 
     /** The songs of a list in which there may be albums, artists and folders too. Ids of nothing are left out. */
-    async songsOf(userId: UserId, texts: readonly string[], most = Infinity): Promise<TrackId[]> {
+    async songsOf(userId: UserId, texts: readonly string[], most: number): Promise<TrackId[]> {
       const items = await mapInSlices(texts, parseId);
       const there = await library.tracksThere(items.flatMap((item) => (item?.kind === 'track' ? [item.id] : [])));
       const songs: TrackId[] = [];
