@@ -64,14 +64,19 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
       throw [404, 410, 401, 403].includes(status) ? permanent(failed) : failed;
     }
     const from = status === 206 ? Number(/^bytes (\d+)-/.exec(headers.get('content-range') ?? '')?.[1]) : 0;
-    if (status === 206 && from !== here) {
+    const validator = validatorOf(headers);
+    // servers that ignore If-Range send a part of what may be another file
+    const isOther = validator !== null && validator !== episode.validator;
+    if (status === 206 && (from !== here || isOther)) {
       body.destroy();
       await rm(path, { force: true });
       throw new AppError('unavailable', 'The server of the episode sent another part than it was asked for.');
     }
     const total = from + Number(headers.get('content-length') ?? Number.NaN);
     const wanted = Number.isSafeInteger(total) ? total : null;
-    updateEpisode(db, episode.id, { validator: validatorOf(headers) });
+    // first: an attempt that ends here must not take the old part for one of the new file
+    if (status === 200) await rm(path, { force: true });
+    updateEpisode(db, episode.id, { validator: validator ?? (status === 206 ? episode.validator : null) });
     await room.assertFree(wanted === null ? 0 : wanted - from);
     let done = from;
     body.on('data', (chunk: Buffer) => progress((done += chunk.length), wanted));
@@ -97,6 +102,7 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
     }
     if (format === undefined) throw permanent(new AppError('unsupported_type', 'What the feed links to is no audio.'));
     const sizeBytes = await sizeOf(path);
+    if (findEpisode(db, id)?.status !== 'downloading') return void (await rm(path, { force: true }));
     await rename(path, fileOf(dir, { id, format }));
     const row = { status: 'completed' as const, format, sizeBytes, error: null, validator: null, downloadedAt: now() };
     updateEpisode(db, id, row);
@@ -132,6 +138,10 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
       return { outcome: 'downloaded' };
     } catch (error) {
       if (signal.aborted) throw error;
+      if ((findEpisode(db, id)?.status ?? 'deleted') === 'deleted') {
+        await removeFiles(dir, episode);
+        return { outcome: 'not wanted any more' };
+      }
       const failure = toJobError(error);
       const isOver = isPermanent(failure) || attempt >= DOWNLOAD_EPISODE.attempts;
       updateEpisode(db, id, { error: failure.message, ...(isOver && { status: 'error' as const }) });

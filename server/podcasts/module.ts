@@ -71,6 +71,7 @@ export function podcastsModule({
     ],
     resume(): void {
       podcasts.sweep().catch((err: unknown) => log.error({ err }, 'files of podcasts could not be swept'));
+      podcasts.resume().catch((err: unknown) => log.error({ err }, 'downloads of podcasts could not go on'));
     },
     start(): void {
       const look = (): void =>

@@ -13,16 +13,16 @@ const MOST_FEED_BYTES = 30 << 20;
 const FEED_TIMEOUT_MS = 60_000;
 const AUDIO_TIMEOUT_MS = 6 * 3_600_000;
 const STALL_MS = 30_000;
-const NOBODY = new URL('http://podcasts.invalid');
 
 export type PodcastWeb = ReturnType<typeof createPodcastWeb>;
 
-export function createPodcastWeb({ version, contact, allowed = NOBODY }: PodcastWebDeps) {
+export function createPodcastWeb({ version, contact, allowed }: PodcastWebDeps) {
+  const where = (url: URL) => (allowed ? { base: allowed } : { base: url, publicOnly: true });
   const agent = (): Record<string, string> => ({ 'user-agent': userAgentOf(version, contact()), accept: '*/*' });
   return {
     feed: (url: URL, headers: Record<string, string>, signal?: AbortSignal): Promise<GuardedAnswer> =>
       guardedFetch(url, {
-        base: allowed,
+        ...where(url),
         headers: { ...agent(), ...headers },
         timeoutMs: FEED_TIMEOUT_MS,
         stallMs: STALL_MS,
@@ -34,7 +34,7 @@ export function createPodcastWeb({ version, contact, allowed = NOBODY }: Podcast
       { headers, maxBytes, signal }: { headers: Record<string, string>; maxBytes: number; signal: AbortSignal },
     ): Promise<GuardedStream> =>
       guardedStream(url, {
-        base: allowed,
+        ...where(url),
         headers: { ...agent(), ...headers },
         timeoutMs: AUDIO_TIMEOUT_MS,
         stallMs: STALL_MS,

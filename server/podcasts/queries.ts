@@ -1,5 +1,5 @@
 // Rows of podcasts, their episodes, and where people stopped in them.
-import { and, asc, count, desc, eq, inArray, lt, ne, or, isNull, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, inArray, lt, or, isNull, sql } from 'drizzle-orm';
 import type { Db } from '../db/client.ts';
 import type { EpisodeId, PodcastId, UserId } from '../db/ids.ts';
 import { podcastEpisodes, podcastPositions, podcasts } from '../db/schema.ts';
@@ -120,12 +120,12 @@ export function forgetOthers(db: Db, podcastId: PodcastId, guids: readonly strin
     .run();
 }
 
-/** The newest that nobody has deleted, with what became of them. */
+/** The newest, with what became of them. Without those deleted, older ones would come in their place, one by one. */
 export const listNewestOf = (db: Db, podcastId: PodcastId, limit: number): EpisodeRow[] =>
   db
     .select()
     .from(podcastEpisodes)
-    .where(and(eq(podcastEpisodes.podcastId, podcastId), ne(podcastEpisodes.status, 'deleted')))
+    .where(eq(podcastEpisodes.podcastId, podcastId))
     .orderBy(desc(podcastEpisodes.publishedAt), desc(podcastEpisodes.id))
     .limit(limit)
     .all();

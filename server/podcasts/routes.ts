@@ -117,6 +117,10 @@ export const podcastRoutes = (podcasts: PodcastService, send: SendEpisode): Rout
       status: [200, 206, 304],
       produces: AUDIO_CONTENT_TYPES,
     },
-    ({ user, params, req, res, signal }) => send(req, res, podcasts.episode(user.id, params.id), signal),
+    ({ user, params, req, res, signal }) =>
+      send(req, res, podcasts.episode(user.id, params.id), signal, {
+        disposition: 'inline',
+        mostKbps: user.maxBitrateKbps,
+      }),
   ),
 ];

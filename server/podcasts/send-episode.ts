@@ -1,9 +1,13 @@
 // Sends the audio of an episode: the downloaded file, or what its server sends, part by part as the player asks.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { access } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { ACCOUNT_LIMITS } from '../db/rights.ts';
+import { AppError } from '../errors.ts';
 import { contentDisposition } from '../http/content-disposition.ts';
 import { sendBytes } from '../http/send-bytes.ts';
 import { contentTypeOf } from '../streaming/content-type.ts';
+import { OutboundError } from '../outbound/outbound-error.ts';
 import type { PodcastWeb } from './outbound.ts';
 import type { EpisodeSummary } from './queries.ts';
 import { notHere, type PodcastService } from './service.ts';
@@ -17,6 +21,34 @@ export interface SendEpisodeDeps {
 const PASSED_ON = ['content-length', 'content-range', 'accept-ranges', 'etag', 'last-modified'];
 const AUDIO = /^(?:audio\/[\w.+-]{1,60}|application\/ogg)$/i;
 
+export interface SendEpisodeOptions {
+  disposition: 'inline' | 'attachment';
+  /** The limit of the listener's account; null also for what is saved. */
+  mostKbps: number | null;
+}
+
+/** Pictures in the file count, too. */
+const TOLERANCE = 1.1;
+
+/** Episodes are not converted, so what may be above the limit is refused. */
+function assertWithin({ sizeBytes, durationMs }: EpisodeSummary, mostKbps: number | null): void {
+  if (mostKbps === null) return;
+  const kbps = sizeBytes === null || durationMs === null ? Infinity : (sizeBytes * 8) / durationMs;
+  if (kbps <= mostKbps * TOLERANCE) return;
+  const { name } = ACCOUNT_LIMITS.maxBitrateKbps;
+  throw new AppError(
+    'forbidden',
+    `Your account may listen at up to ${mostKbps} kbps (${name}), and episodes are not converted to that.`,
+    { fields: [{ field: name, message: `is ${mostKbps}` }] },
+  );
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
 export type SendEpisode = ReturnType<typeof createSendEpisode>;
 
 export function createSendEpisode({ web, podcasts, maxBytes }: SendEpisodeDeps) {
@@ -28,9 +60,15 @@ export function createSendEpisode({ web, podcasts, maxBytes }: SendEpisodeDeps) 
   ): Promise<void> {
     const { range, 'if-range': ifRange } = req.headers;
     const headers = { ...(range && { range }), ...(typeof ifRange === 'string' && { 'if-range': ifRange }) };
-    const answer = await web.audio(new URL(audioUrl), { headers, maxBytes: maxBytes(), signal });
+    const answer = await web
+      .audio(new URL(audioUrl), { headers, maxBytes: maxBytes(), signal })
+      .catch((error: unknown) => {
+        throw error instanceof OutboundError ? new AppError('unavailable', error.message, { cause: error }) : error;
+      });
     const { status } = answer;
-    if (![200, 206, 416].includes(status)) {
+    // unpacked bytes do not have the announced length, and a part of packed bytes cannot be unpacked
+    const isPacked = (answer.headers.get('content-encoding') ?? 'identity') !== 'identity';
+    if (![200, 206, 416].includes(status) || (isPacked && status === 206)) {
       answer.body.destroy();
       throw notHere(status);
     }
@@ -38,7 +76,7 @@ export function createSendEpisode({ web, podcasts, maxBytes }: SendEpisodeDeps) 
     res.statusCode = status;
     res.setHeader('Content-Type', AUDIO.test(type) ? type : 'audio/mpeg');
     res.setHeader('Cache-Control', 'private, no-cache');
-    for (const name of PASSED_ON) {
+    for (const name of isPacked ? [] : PASSED_ON) {
       const value = answer.headers.get(name);
       if (value !== null) res.setHeader(name, value);
     }
@@ -56,10 +94,12 @@ export function createSendEpisode({ web, podcasts, maxBytes }: SendEpisodeDeps) 
     res: ServerResponse,
     episode: EpisodeSummary,
     signal: AbortSignal,
-    disposition: 'inline' | 'attachment' = 'inline',
+    { disposition, mostKbps }: SendEpisodeOptions,
   ): Promise<void> => {
+    assertWithin(episode, mostKbps);
     const path = podcasts.pathOf(episode);
-    if (path === undefined) return relay(req, res, episode, signal);
+    // downloads are not part of a backup
+    if (path === undefined || !(await isThere(path))) return relay(req, res, episode, signal);
     const format = episode.format ?? 'mp3';
     await sendBytes(
       req,

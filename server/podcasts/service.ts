@@ -20,6 +20,7 @@ import {
   listNewest,
   listPodcasts,
   listPositions,
+  listWithStatus,
   putPosition,
   removePosition,
   updateEpisode,
@@ -138,6 +139,12 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, changed
     },
     removePosition(userId: UserId, episodeId: EpisodeId): void {
       if (!removePosition(db, { userId, episodeId })) throw notFound('position in podcast episode', episodeId);
+    },
+
+    /** Downloads that lost their job go on. */
+    async resume(): Promise<void> {
+      for (const { id } of listWithStatus(db, 'downloading'))
+        await jobs.tryEnqueue(DOWNLOAD_EPISODE, { episodeId: id });
     },
 
     /** Files of podcasts that were removed while they came. */

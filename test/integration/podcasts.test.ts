@@ -1,5 +1,5 @@
 // Podcasts from their feed to the player, over REST and Subsonic; feeds and downloads that fail, and those that go on.
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -98,6 +98,9 @@ describe('an episode', () => {
     const listen = (init?: RequestInit): Promise<Response> => phone.bytes('stream', { id: `pe-${one?.id}` }, init);
     const part = await listen({ headers: { Range: 'bytes=100-' } });
     expect([part.status, (await part.arrayBuffer()).byteLength]).toEqual([206, host.audio.length - 100]);
+    host.packs = true;
+    expect(Buffer.from(await (await listen()).arrayBuffer())).toEqual(host.audio);
+    host.packs = false;
     await phone.ask('downloadPodcastEpisode', { id: `pe-${one?.id}` }, '');
     await server.app.drain();
     expect(await episode('Episode 4')).toMatchObject({ status: 'completed', size_bytes: host.audio.length });
@@ -139,6 +142,26 @@ describe('an episode', () => {
     expect(files()).toHaveLength(2);
   });
 
+  it('that was deleted is not replaced by an older one', async () => {
+    await server.api('/settings', { method: 'PATCH', body: { podcast_download_newest: 3 } });
+    host.episodes = [1, 2, 3, 4];
+    const [podcast] = await podcasts();
+    await refreshed(podcast?.id ?? 0);
+    expect((await episodes()).map(({ status }) => status)).toEqual(['deleted', 'completed', 'completed', 'new']);
+    host.episodes = [2, 3, 4];
+    await refreshed(podcast?.id ?? 0);
+  });
+
+  it('whose file is gone plays from its server', async () => {
+    const one = await episode('Episode 2');
+    const path = join(dir, 'podcasts', `${one?.id}.mp3`);
+    const bytes = readFileSync(path);
+    rmSync(path);
+    const heard = await phone.bytes('stream', { id: `pe-${one?.id}` });
+    expect(Buffer.from(await heard.arrayBuffer())).toEqual(host.audio);
+    writeFileSync(path, bytes);
+  });
+
   it('is where its listener stopped, and is no bookmark of others', async () => {
     const one = await episode('Episode 3');
     const id = `pe-${one?.id}`;
@@ -165,7 +188,7 @@ describe('an episode', () => {
   it('is shown to everybody, and only downloaded and removed by those who may', async () => {
     const token = await registerUser(server, 'second');
     const other = await openPhone(server, { token });
-    type Channels = { channel: { id: string; episode: { status: string; streamId?: string }[] }[] };
+    type Channels = { channel: { id: string; episode: { id: string; status: string; streamId?: string }[] }[] };
     const { channel } = await other.ask<Channels>('getPodcasts', {}, 'podcasts');
     expect(channel[0]?.episode.map(({ status, streamId }) => `${status} ${streamId !== undefined}`)).toEqual([
       'deleted false',
@@ -180,6 +203,14 @@ describe('an episode', () => {
     ] as const)
       expect((await other.get(endpoint, params)).body.error?.code, endpoint).toBe(50);
     expect((await server.api('/podcasts/1', { method: 'DELETE', token })).status).toBe(403);
+    const { body: me } = await server.api<{ id: number }>('/users/me', { token });
+    const limited = (kbps: number) =>
+      server.api(`/users/${me.id}`, { method: 'PATCH', body: { max_bitrate_kbps: kbps } });
+    const heard = channel[0]?.episode[1]?.id ?? '';
+    await limited(64);
+    expect((await other.get('stream', { id: heard })).body.error?.code).toBe(50);
+    await limited(320);
+    expect((await other.bytes('stream', { id: heard })).headers.get('content-type')).toBe('audio/mpeg');
     await phone.ask('deletePodcastChannel', { id }, '');
     expect(await podcasts()).toEqual([]);
     expect(files()).toEqual([]);

@@ -6,7 +6,7 @@ import type { EpisodeId, TrackId, UserId } from '../../db/ids.ts';
 import { refusal } from '../../db/rights.ts';
 import { AppError } from '../../errors.ts';
 import { sendBytes } from '../../http/send-bytes.ts';
-import type { SendEpisode } from '../../podcasts/send-episode.ts';
+import type { SendEpisode, SendEpisodeOptions } from '../../podcasts/send-episode.ts';
 import type { PodcastService } from '../../podcasts/service.ts';
 import type { StreamingService } from '../../streaming/service.ts';
 import type { Zipped, ZipService } from '../../zips/service.ts';
@@ -67,11 +67,8 @@ export function mediaEndpoints({
     const item = parseId(params.required('id'));
     return item?.kind === 'episode' ? item.id : undefined;
   };
-  const sendEpisodeOf = (
-    { params, user, req, res, signal }: Call,
-    disposition: 'inline' | 'attachment',
-  ): Promise<void> =>
-    sendEpisode(req, res, podcasts.episode(user.id, idOf('episode', params.required('id'))), signal, disposition);
+  const sendEpisodeOf = ({ params, user, req, res, signal }: Call, options: SendEpisodeOptions): Promise<void> =>
+    sendEpisode(req, res, podcasts.episode(user.id, idOf('episode', params.required('id'))), signal, options);
 
   async function cover(call: Call): Promise<void> {
     const { params, req, res, user } = call;
@@ -104,7 +101,8 @@ export function mediaEndpoints({
   return {
     stream: bytes(async (call) => {
       const { user, params, req, res, signal } = call;
-      if (episodeOf(params) !== undefined) return sendEpisodeOf(call, 'inline');
+      if (episodeOf(params) !== undefined)
+        return sendEpisodeOf(call, { disposition: 'inline', mostKbps: user.maxBitrateKbps });
       const id = await playable(call);
       await streaming.send(
         req,
@@ -125,7 +123,7 @@ export function mediaEndpoints({
       'canDownload',
       bytes(async (call) => {
         const { params, req, res, user, signal } = call;
-        if (episodeOf(params) !== undefined) return sendEpisodeOf(call, 'attachment');
+        if (episodeOf(params) !== undefined) return sendEpisodeOf(call, { disposition: 'attachment', mostKbps: null });
         const zipped = zippedOf(params.required('id'));
         if (zipped)
           return zips.send(req, res, { userId: user.id, zipped, wish: { format: 'raw', mostKbps: null } }, signal);
