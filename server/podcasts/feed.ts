@@ -118,8 +118,8 @@ function* chunksOf(text: string): Generator<string> {
 }
 
 /**
- * The beginning of a declaration, such as of an entity: the time of the parser grows with the square of its length. Ends
- * before what may end a comment or CDATA around it.
+ * The beginning of a declaration, such as of an entity: the parser's time for one grows with the square of its length.
+ * Ends before what may end a comment or CDATA around it.
  */
 const DECLARATION = /<\s*!(?!--|\[CDATA\[)[^<>\]-]*>?/gi;
 
