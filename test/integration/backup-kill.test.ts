@@ -124,7 +124,8 @@ function inFolder(name: string, from?: string): Promise<Where> {
 
 async function inBucket(_name: string, from?: string): Promise<Where> {
   const fake: FakeS3 = await startFakeS3();
-  if (from !== undefined) for (const file of Object.keys(filesIn(from))) fake.put(file, readFileSync(join(from, file)));
+  if (from !== undefined)
+    for (const file of Object.keys(filesIn(from))) fake.put(`backups/${file}`, readFileSync(join(from, file)));
   return { place: 's3', env: fake.backupSettings, passphrase: PASSPHRASE, close: () => fake.close() };
 }
 

@@ -80,7 +80,7 @@ describe("the product's own", () => {
     'make %s with its columns',
     (name, { columns, primaryKeys }) => {
       const defaultOf = (column: SQLiteColumn): string | null =>
-        column.hasDefault && column.default !== undefined ? JSON.stringify(column.default) : null;
+        column.hasDefault && column.default !== undefined ? JSON.stringify(column.default).replaceAll('"', "'") : null;
       const composite = primaryKeys[0]?.columns.map((column) => column.name) ?? [];
       expect(
         rows(

@@ -70,7 +70,7 @@ test('every route with a right refuses an account without it, and names the righ
   await setTerms(token, NONE);
   const withRight = server.app.routes.filter(({ spec }) => spec.right !== undefined);
   expect(new Set(withRight.map(({ spec }) => spec.right))).toEqual(
-    new Set<Right>(['canEdit', 'canUpload', 'canJukebox', 'canPodcast']),
+    new Set<Right>(['canEdit', 'canUpload', 'canDownload', 'canJukebox', 'canPodcast']),
   );
   const { body: track } = await server.api<TrackOut>(`/tracks/${id}`);
   for (const route of withRight) {
@@ -93,6 +93,7 @@ const addressOf = ({ spec }: Route, trackId: number, albumId: number | null): st
     : spec.path.replace(':id', String(trackId))
   )
     .replace(':n', '1')
+    .replace(':candidate', 'embedded-1-1')
     .replace(':edit_id', '1')
     .replace(':batch', 'none');
 
@@ -105,16 +106,19 @@ function bodyOf({ spec }: Route, trackId: number): { body?: unknown } {
     'post /duplicates/merge': { keep: trackId, merge: [trackId + 1] },
     'post /duplicates/dismiss': { track_id: trackId, other_ids: [trackId + 1] },
     'post /tracks/:id/relocate': { track_id: trackId + 1 },
+    'put /tracks/:id/lyrics': { text: 'la la' },
     'put /albums/:id/cover': new FormData(),
+    'post /albums/:id/cover/choose': { candidate: 'embedded-1-1' },
+    'post /podcasts': { url: 'https://podcasts.example/feed' },
   };
   const body = bodies[`${spec.method} ${spec.path}`];
   return body === undefined ? {} : { body };
 }
 
 test('a route that writes what all share says which right it needs', () => {
-  // the trash asks for each track who deleted it and who brought it in
+  // the trash asks for each track who deleted it and who brought it in; lyrics are looked up where a track has none
   const OWN =
-    /^\/(users\/me|likes|history|queue|bookmarks|playlists|jukebox|auth|trash|podcast-episodes\/:id\/position)/;
+    /^\/(users\/me|likes|history|queue|bookmarks|playlists|jukebox|auth|trash|podcast-episodes\/:id\/position|tracks\/:id\/lyrics\/lookup)/;
   const open = server.app.routes
     .filter(({ spec }) => spec.method !== 'get' && spec.access === 'user' && spec.right === undefined)
     .map(({ spec }) => `${spec.method} ${spec.path}`)

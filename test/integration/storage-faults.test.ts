@@ -45,7 +45,7 @@ let connecting: HeldLimit;
 beforeAll(async () => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-faults-'));
   const manifest = makeLibrary(
-    { tracks: 6 * FAULTS.length, messy: 0, seed: 'faults', art: 'none', seconds: '1', formats: ['mp3'] },
+    { tracks: 8 * FAULTS.length, messy: 0, seed: 'faults', art: 'none', seconds: '1', formats: ['mp3'] },
     join(base, 'files'),
   );
   fresh = manifest.files.filter((file) => !file.duplicateOf).map(({ path }) => join(manifest.dir, path));
@@ -59,6 +59,7 @@ beforeAll(async () => {
   server = await startServer({
     env: {
       STORAGE_BACKEND: 's3',
+      STORE_CACHE_BYTES: '0',
       S3_PREFIX: 'tonearm',
       BACKUP_TARGET: 's3',
       LOCAL_MEDIA_IMPORT_PATH: music,
