@@ -6,7 +6,7 @@ import type { PlaylistId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { playlistEntries, tracks } from '../db/schema.ts';
 import type { Page } from '../http/paging.ts';
-import { FARTHEST, GAP } from './positions.ts';
+import { GAP } from './positions.ts';
 
 /** `position` defines the order; it is not an index and has gaps. */
 export type EntryRow = RowAs<typeof playlistEntries, 'id' | 'trackId' | 'position' | 'addedAt'>;
@@ -115,6 +115,12 @@ export function createEntryRows(client: Sqlite) {
         .pluck(),
     );
   const [below, above] = [positionsBeyond('<', 'DESC'), positionsBeyond('>', 'ASC')];
+  const reach = tables.map((table) => {
+    const of = (what: string): string => `(SELECT ${what} FROM ${table} WHERE playlist_id = @id)`;
+    return client.prepare<{ id: PlaylistId }, { lowest: number | null; highest: number | null; count: number }>(
+      `SELECT ${of('min(position)')} AS lowest, ${of('max(position)')} AS highest, ${of('count(*)')} AS count`,
+    );
+  });
   const replaceAll = tables.map((table) =>
     client.prepare<[string, PlaylistId]>(
       `UPDATE ${table} SET position = j.value ->> 1 FROM json_each(?) j
@@ -135,11 +141,18 @@ export function createEntryRows(client: Sqlite) {
 
   /**
    * Makes wide gaps between all entries, including past ones, so that every version keeps its order: also at each step,
-   * because it moves the last ones up, beyond all others, or the first ones down.
+   * because it moves the last ones up, beyond where any was, or the first ones down.
    */
   function* renumber(id: PlaylistId): Generator<void, void> {
-    const isUp = (last.get(id)?.position ?? 0) <= 0;
-    let [from, to] = isUp ? [Infinity, FARTHEST] : [-Infinity, -FARTHEST];
+    let [lowest, highest, room] = [Infinity, -Infinity, 0];
+    for (const one of reach) {
+      const found = one.get({ id });
+      lowest = Math.min(lowest, found?.lowest ?? Infinity);
+      highest = Math.max(highest, found?.highest ?? -Infinity);
+      room += (found?.count ?? 0) * GAP;
+    }
+    const isUp = lowest + highest <= 0; // so that they stay around 0
+    let [from, to] = isUp ? [Infinity, highest + room] : [-Infinity, lowest - room];
     for (;;) {
       const done = renumberSome(id, isUp, from, to);
       if (done.last === undefined) return;

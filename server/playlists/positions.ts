@@ -2,8 +2,6 @@
 
 /** Enough for 28 insertions at the same point, and for 30 million appended entries, before a list is renumbered. */
 export const GAP = 2 ** 28;
-/** Where a renumbered list begins, or ends: with room for 16 million entries on both sides. */
-export const FARTHEST = 2 ** 52;
 
 /**
  * `count` positions between two neighbours; an absent one is the start or end of the list. Undefined if none is free.

@@ -213,3 +213,21 @@ test('a list without gaps gets new ones in steps, and every version keeps its or
   await playlists.reorder(user, id, wanted.toReversed());
   expect(entryIds(id)).toEqual(wanted.toReversed());
 });
+
+test('the past of a list that was emptied keeps its order when the list has no gaps again', async () => {
+  const id = await made(600);
+  const first = entryIds(id);
+  const addInTheMiddle = async (): Promise<void> => {
+    for (let n = 0; n < 35; n++)
+      await playlists.addTracks(user, id, { trackIds: [tracks[n] as TrackId], position: 40 });
+  };
+  temp.db.$client.exec('BEGIN'); // one flush to disk
+  await addInTheMiddle();
+  await playlists.removeEntries(user, id, { allBut: [] });
+  await playlists.addTracks(user, id, { trackIds: some(100) });
+  await addInTheMiddle();
+  temp.db.$client.exec('COMMIT');
+  expect(entryIds(id)).toHaveLength(135);
+  const listed = playlists.versionEntries(user, id, 1, { limit: 600, offset: 0 });
+  expect(listed.items.map((entry) => entry.id)).toEqual(first);
+});
