@@ -249,7 +249,9 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
     key !== null &&
     (tx.select({ id: trashedTracks.id }).from(trashedTracks).where(eq(trashedTracks.coverKey, key)).get() !==
       undefined ||
-      db.$client.prepare('SELECT 1 FROM album_covers WHERE key = ?').get(key) !== undefined);
+      db.$client
+        .prepare('SELECT 1 FROM album_covers WHERE key = @key UNION ALL SELECT 1 FROM former_covers WHERE key = @key')
+        .get({ key }) !== undefined);
 
   function get(user: Asker, id: TrackId): TrashedTrack {
     const [row] = rowsOf(and(eq(trashedTracks.id, id), visibleTo(user)), { limit: 1, offset: 0 });

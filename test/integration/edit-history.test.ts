@@ -99,10 +99,10 @@ test('undoing a change of the album keeps an album artist that was set since', a
   expect(await track(id)).toMatchObject({ album_title: 'Elsewhere', album_artist_name: 'Second' });
 });
 
-test.each(['by another edit', 'by an undo'])(
+test.each(['by another edit', 'by an undo', 'from new files, after the trash was emptied'])(
   'a cover that a person chose is there again when the tracks of the album went and come back %s',
   async (way) => {
-    const id = add();
+    let id = add();
     const { title, artist_name, album_title, album_id } = await track(id);
     const background = '#c14953';
     const png = await sharp({ create: { width: 80, height: 80, channels: 3, background } })
@@ -116,7 +116,11 @@ test.each(['by another edit', 'by an undo'])(
     const coverOf = async (album: number | null) =>
       Buffer.from(await (await fetch(`${server.url}/api/v1/albums/${album}/cover`, { headers })).arrayBuffer());
     const picture = await coverOf(album_id);
-    await put(id, { title: 'Away', artist: 'Somebody else', album: 'Away' });
+    if (way.startsWith('from new files')) {
+      await server.api(`/tracks/${id}`, { method: 'DELETE' });
+      expect((await server.api('/trash/empty', { method: 'POST', body: {} })).body).toEqual({ deleted: 1 });
+      id = add();
+    } else await put(id, { title: 'Away', artist: 'Somebody else', album: 'Away' });
     await server.app.drain();
     const [edit] = await edits(id);
     if (way === 'by an undo') await undo(id, edit?.id);
