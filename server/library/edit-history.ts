@@ -106,7 +106,7 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
 
   /** Writes what was before the edit, or what is left of it. */
   function putBack(tx: Db, edited: Edited, id: TrackId, before: Before, target: TrackIdentity): void {
-    const isWhole = isSameIdentity({ ...target, lyrics: undefined }, { ...before.identity, lyrics: undefined });
+    const isWhole = isSameIdentity(asEdited(target), asEdited(before.identity));
     const { status, error, fpidScore, rows = [] } = before;
     record(edited, id, () => {
       snapshots.bringParents(before.parents);
@@ -228,6 +228,17 @@ export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) 
 }
 
 const tablesOf = (rows: TrackSnapshot['rows']): string[] => rows.map(({ table }) => table);
+/** Without what edits do not change: lyrics, and what the analysis filled in, maybe since. */
+function asEdited({ provenance = {}, ...identity }: TrackIdentity): TrackIdentity {
+  const origins = Object.entries(provenance);
+  const measured = origins.filter(([, origin]) => origin === 'measured').map(([field]) => [field, undefined]);
+  return {
+    ...identity,
+    ...(Object.fromEntries(measured) as Partial<TrackIdentity>),
+    lyrics: undefined,
+    provenance: Object.fromEntries(origins.filter(([, origin]) => origin !== 'measured')),
+  };
+}
 const idsOf = ({ recordingMbid, acoustidId }: TrackIdentity): Ids => ({ recordingMbid, acoustidId });
 
 function inWords(kept: FieldChange[]): string {
