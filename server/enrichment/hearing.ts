@@ -35,7 +35,11 @@ type AudioColumn =
   | 'sectionEnd'
   | 'sampleRateHz'
   | 'bitDepth';
-type Audio = RowAs<typeof tracks, AudioColumn> & { format: string; durationMs: number };
+type Audio = RowAs<typeof tracks, AudioColumn> & {
+  storageUri: string;
+  format: string;
+  durationMs: number;
+};
 
 export type Hearing = ReturnType<typeof createHearing>;
 
@@ -91,7 +95,7 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
       if (audio.sectionStart === null && (await object.stat()).size !== sizeBytes) return { away: true };
       const file = await openLocalFile(files, storageUri, signal);
       try {
-        return await use(file.path, { ...audio, format, durationMs });
+        return await use(file.path, { ...audio, storageUri, format, durationMs });
       } finally {
         await file.release();
       }
@@ -107,13 +111,16 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
     signal: AbortSignal,
   ): Promise<Listened | { none: string } | { away: true }> =>
     withAudio(id, {}, signal, async (path, audio) => {
-      const { format, durationMs } = audio;
-      try {
-        return await fingerprinter.listen({ path, format, durationMs, ...heardSection(audio) }, wish, signal);
-      } catch (error) {
-        if (error instanceof NoFingerprint) return { none: error.message };
-        throw error;
-      }
+      const { format, durationMs, storageUri } = audio;
+      const listened = await fingerprinter
+        .listen({ path, format, durationMs, ...heardSection(audio) }, wish, signal)
+        .catch((error: unknown) => {
+          if (error instanceof NoFingerprint) return { none: error.message };
+          throw error;
+        });
+      // a drive that was unplugged meanwhile says nothing of the file
+      await (await files.audioStore.resolve(storageUri)).stat();
+      return listened;
     });
 
   const soundOf = (heard: Heard): StoredFingerprint | undefined => ('sound' in heard ? heard.sound : undefined);

@@ -124,10 +124,12 @@ export function createFingerprinter({
   ): Promise<Listened> {
     const demuxer = section ? ANY_SINGLE_FILE : demuxerOf(format);
     const ffmpeg = demuxer === undefined ? undefined : await tool('ffmpeg');
-    const program = ffmpeg &&
-      demuxer !== undefined && { program: ffmpeg.path, input: [...inputFormat(demuxer), ...seek(section)] };
-    const order = { kind: 'listen', path, section, steps: [...steps], wantsFingerprint } as const;
     const limitMs = LISTEN_LIMIT_MS + Math.round(durationMs / SLOWEST_DECODING);
+    // of processor time: the thread that started it may be terminated, and then nobody ends it
+    const ends = ['-timelimit', String(Math.ceil(limitMs / 500))];
+    const program = ffmpeg &&
+      demuxer !== undefined && { program: ffmpeg.path, input: [...ends, ...inputFormat(demuxer), ...seek(section)] };
+    const order = { kind: 'listen', path, section, steps: [...steps], wantsFingerprint } as const;
     let response = await threads.ask({ ...order, ...(program && { ffmpeg: program }) }, signal, limitMs);
     if ('reason' in response && program && !section) response = await threads.ask(order, signal, limitMs);
     if ('heard' in response) {

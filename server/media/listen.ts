@@ -37,7 +37,7 @@ interface Printing {
 export async function listen(order: ListenOrder, printing: Printing): Promise<ListenResult | undefined> {
   const parts = order.ffmpeg ? samplesOfFfmpeg(order.path, order.ffmpeg) : await samplesOfFile(order.path);
   if (!parts) return undefined;
-  let rateHz = 0;
+  let [rateHz, channelCount] = [0, 0];
   let listener: Listener | undefined;
   let print: ReturnType<Chromaprint['start']> | undefined;
   let printFrames = 0;
@@ -46,11 +46,11 @@ export async function listen(order: ListenOrder, printing: Printing): Promise<Li
       const { sampleRateHz, channels, frames } = part;
       if (frames === 0) continue;
       if (!listener) {
-        rateHz = sampleRateHz;
+        [rateHz, channelCount] = [sampleRateHz, channels.length];
         listener = createListener(sampleRateHz, channels.length, new Set(order.steps));
         if (order.wantsFingerprint) print = printing.chromaprint.start(sampleRateHz, channels.length);
         printFrames = printing.seconds * sampleRateHz;
-      } else if (sampleRateHz !== rateHz) break; // a chained stream with another rate
+      } else if (sampleRateHz !== rateHz || channels.length !== channelCount) break; // another stream follows
       listener.push(channels, frames);
       if (print && printFrames > 0) {
         print.push(interleaved({ channels, frames: Math.min(printFrames, frames) }));
