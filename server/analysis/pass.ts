@@ -9,12 +9,16 @@ import { unpackHistograms } from '../dsp/histogram-code.ts';
 import type { Hearing } from '../enrichment/hearing.ts';
 import type { MeasuredWriter } from '../library/measured.ts';
 import type { Log } from '../log/log.ts';
-import { createAnalysisQueries, type DueTrack } from './queries.ts';
+import { inSlices, turn } from '../runtime/turns.ts';
+import { createAnalysisQueries, type Counts, type DueTrack } from './queries.ts';
 import { columnsOf, failed, measuredOf } from './results.ts';
 import { isSoundStep, STEP_NAMES, STEPS } from './steps.ts';
 
 /** Ids per look, so that none takes longer than a few milliseconds. */
 const ID_WINDOW = 500;
+/** The same of albums, and of tracks that are written. */
+const ALBUM_WINDOW = 50;
+const WRITE_WINDOW = 100;
 const LOOK_EVERY_MS = 60_000;
 const BUSY_MS = 2_000;
 /** The speed is that of the last tracks. */
@@ -47,6 +51,8 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
   const spentMs: number[] = [];
   let state: AnalysisState = 'done';
   let running: Promise<void> | undefined;
+  /** How often the library had been changed when the last sweep began. */
+  let swept: number | undefined;
 
   /** Why it must wait now. */
   async function obstacle(): Promise<AnalysisState | undefined> {
@@ -104,25 +110,33 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     if (row) withRelaxedCommit(client, () => measured.set(track.id, measuredOf(row)));
   }
 
-  /** Gains of albums whose tracks have all been measured. */
-  async function measureAlbums(signal: AbortSignal): Promise<void> {
-    for (let above = 0; above < queries.newestAlbum(); above += ID_WINDOW) {
-      for (const { id, members } of queries.listAlbumsDue(above, above + ID_WINDOW)) {
-        const audio = queries.listAlbumAudio(id);
-        const histograms = audio.map(({ loudnessBlocks }) => unpackHistograms(loudnessBlocks ?? new Uint8Array()));
-        const loudness = albumLoudness(
-          histograms.flatMap(([blocks, shortTerm]) => (blocks && shortTerm ? [{ blocks, shortTerm }] : [])),
-        );
-        const truePeak = Math.max(0, ...audio.map((one) => one.truePeak ?? 0));
-        const rounded = (value: number): number => Math.round(value * 100) / 100;
-        const lufs = loudness && rounded(loudness.integrated);
-        withRelaxedCommit(client, () => {
-          const loudnessRangeLu = rounded(loudness?.range ?? 0);
-          queries.storeAlbum({ albumId: id, members, loudnessLufs: lufs, loudnessRangeLu, truePeak });
-          measured.setAlbum(id, lufs === null ? null : rounded(gainFor(lufs)), lufs === null ? null : truePeak);
-        });
-      }
-      await sleep(0, undefined, { signal });
+  /** Gains of the albums with these ids whose tracks have all been measured. */
+  async function measureAlbums(above: number, upTo: number): Promise<void> {
+    await inSlices(queries.listAlbumsDue(above, upTo), ({ id, newMembers: members }) => {
+      const audio = queries.listAlbumAudio(id);
+      const histograms = audio.map(({ loudnessBlocks }) => unpackHistograms(loudnessBlocks ?? new Uint8Array()));
+      const loudness = albumLoudness(
+        histograms.flatMap(([blocks, shortTerm]) => (blocks && shortTerm ? [{ blocks, shortTerm }] : [])),
+      );
+      const truePeak = Math.max(0, ...audio.map((one) => one.truePeak ?? 0));
+      const rounded = (value: number): number => Math.round(value * 100) / 100;
+      const lufs = loudness && rounded(loudness.integrated);
+      withRelaxedCommit(client, () => {
+        const loudnessRangeLu = rounded(loudness?.range ?? 0);
+        queries.storeAlbum({ albumId: id, members, loudnessLufs: lufs, loudnessRangeLu, truePeak });
+        measured.setAlbum(id, lufs === null ? null : rounded(gainFor(lufs)), lufs === null ? null : truePeak);
+      });
+    });
+  }
+
+  /** An error of one track, as when the disk is full, must not keep the others from it. */
+  async function tryHear(track: DueTrack, signal: AbortSignal): Promise<void> {
+    try {
+      await hear(track, signal);
+    } catch (err) {
+      signal.throwIfAborted();
+      log.warn({ track_id: track.id, err }, 'the audio of a track was not analysed, and will be later');
+      await sleep(BUSY_MS, undefined, { signal, ref: false });
     }
   }
 
@@ -130,25 +144,54 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
   async function sweep(wait: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
     let isNew = false;
     for (let above = 0; above < queries.newest(); above += ID_WINDOW) {
-      for (const track of queries.listDue(above, above + ID_WINDOW)) {
+      const due = queries.listDue(above, above + ID_WINDOW);
+      for (const track of due) {
         await wait(signal);
         signal.throwIfAborted();
-        await hear(track, signal);
+        await tryHear(track, signal);
         isNew = true;
       }
+      // a sweep may take weeks
+      if (due.length > 0)
+        for (const id of queries.listAlbumsOf(above, above + ID_WINDOW)) await measureAlbums(id - 1, id);
       await sleep(0, undefined, { signal });
     }
     await wait(signal);
-    await measureAlbums(signal);
+    for (let above = 0; above < queries.newestAlbum(); above += ALBUM_WINDOW) {
+      await measureAlbums(above, above + ALBUM_WINDOW);
+      signal.throwIfAborted();
+    }
     if (isNew) deps.onHeard?.();
+  }
+
+  async function trySweep(signal: AbortSignal): Promise<boolean> {
+    try {
+      await sweep(untilFree, signal);
+      return true;
+    } catch (err) {
+      signal.throwIfAborted();
+      log.error({ err }, 'the analysis of the audio was interrupted, and goes on in a minute');
+      return false;
+    }
+  }
+
+  /** Of all tracks, in slices: it looks at each of them. */
+  async function countAll(): Promise<Counts> {
+    const sum: Counts = queries.counts(0, 0);
+    const windows = Array.from({ length: Math.ceil(queries.newest() / ID_WINDOW) }, (_, n) => n * ID_WINDOW);
+    await inSlices(windows, (above) => {
+      const some = queries.counts(above, above + ID_WINDOW);
+      sum.total += some.total;
+      for (const step of STEP_NAMES) sum[step] += some[step];
+    });
+    return sum;
   }
 
   async function run(signal: AbortSignal): Promise<void> {
     await sleep(afterMs, undefined, { signal, ref: false });
-    for (let seen = -1; ;) {
+    for (;;) {
       const changes = queries.changes();
-      if (changes !== seen && isEnabled()) await sweep(untilFree, signal);
-      seen = changes;
+      if (changes !== swept && isEnabled() && (await trySweep(signal))) swept = changes;
       state = isEnabled() ? 'done' : 'off';
       await sleep(LOOK_EVERY_MS, undefined, { signal, ref: false });
     }
@@ -163,27 +206,29 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     },
     /** Everything that is due, without waiting for a quiet moment. */
     runNow: (signal: AbortSignal): Promise<void> => sweep(() => Promise.resolve(), signal),
-    status() {
-      const { total, ...done } = queries.counts();
+    state: (): AnalysisState => state,
+    async status() {
+      const { total, ...done } = await countAll();
       const spent = spentMs.reduce((sum, ms) => sum + ms, 0);
       const perSecond = spent > 0 ? (spentMs.length * 1_000) / spent : null;
-      const left = total - Math.min(...STEP_NAMES.map((step) => done[step] ?? 0));
+      const left = total - Math.min(...STEP_NAMES.map((step) => done[step]));
       return {
         state,
         total,
         tracksPerSecond: perSecond,
         secondsLeft: left === 0 ? 0 : perSecond === null ? null : left / perSecond,
-        steps: STEP_NAMES.map((name) => ({ name, version: STEPS[name], done: done[name] ?? 0, total })),
+        steps: STEP_NAMES.map((name) => ({ name, version: STEPS[name], done: done[name], total })),
       };
     },
     /** Deletes all results. Fingerprints stay: they recognize files. */
     async throwAway(): Promise<void> {
-      withRelaxedCommit(client, queries.clear);
-      for (let above: number | undefined = 0; above !== undefined;) {
-        const from: number = above;
-        above = withRelaxedCommit(client, () => measured.forget(from, ID_WINDOW));
-        await sleep(0);
+      withRelaxedCommit(client, queries.clearAlbums);
+      while (withRelaxedCommit(client, () => queries.clearSome(WRITE_WINDOW))) await turn();
+      for (let above = 0; above < queries.newest(); above += WRITE_WINDOW) {
+        withRelaxedCommit(client, client.transaction(() => measured.forget(above, above + WRITE_WINDOW)).immediate);
+        await turn();
       }
+      swept = undefined;
       deps.onHeard?.();
     },
     async close(): Promise<void> {

@@ -36,6 +36,7 @@ const FROM_TRACKS = `FROM tracks t LEFT JOIN audio_analyses a ON a.audio_key = $
 const WITH_AUDIO = "t.availability = 'available' AND t.audio_hash IS NOT NULL";
 
 export type AnalysisRow = RowAs<typeof audioAnalyses, keyof typeof audioAnalyses.$inferSelect>;
+export type Counts = { total: number } & Record<Step, number>;
 type Versions = Record<Step, number> & Pick<AnalysisRow, 'failure' | 'noFingerprint'>;
 export type AlbumLoudnessRow = RowAs<typeof albumLoudness, keyof typeof albumLoudness.$inferSelect>;
 
@@ -55,12 +56,12 @@ export function createAnalysisQueries(client: Sqlite) {
         WHERE t.audio_hash = @key AND t.id <> @id LIMIT 1`,
     )
     .pluck();
-  const counts = client.prepare<[], { total: number } & Record<Step, number>>(
+  const counts = client.prepare<{ above: number; upTo: number }, Counts>(
     `SELECT count(*) AS total, ${STEP_NAMES.map((step) =>
       step === 'fingerprint'
-        ? `sum(${HAS_PRINT} OR coalesce(${versionOf(step)}, 0) = ${STEPS[step]}) AS ${step}`
-        : `sum(coalesce(${versionOf(step)}, 0) = ${STEPS[step]}) AS ${step}`,
-    ).join(', ')} ${FROM_TRACKS} WHERE t.availability = 'available'`,
+        ? `total(${HAS_PRINT} OR coalesce(${versionOf(step)}, 0) = ${STEPS[step]}) AS ${step}`
+        : `total(coalesce(${versionOf(step)}, 0) = ${STEPS[step]}) AS ${step}`,
+    ).join(', ')} ${FROM_TRACKS} WHERE t.id > @above AND t.id <= @upTo AND t.availability = 'available'`,
   );
   const newest = client.prepare<[], number>('SELECT coalesce(max(id), 0) FROM tracks').pluck();
   const changes = client.prepare<[], number>("SELECT changes FROM change_counts WHERE topic = 'library'").pluck();
@@ -69,13 +70,19 @@ export function createAnalysisQueries(client: Sqlite) {
   const ofTrack = client.prepare<[TrackId], AnalysisRow>(`SELECT ${COLUMNS} ${FROM_TRACKS} WHERE t.id = ?`);
 
   const newestAlbum = client.prepare<[], number>('SELECT coalesce(max(id), 0) FROM albums').pluck();
-  // all of its tracks have been measured, and not just these before
-  const listAlbumsDue = client.prepare<{ above: number; upTo: number }, { id: AlbumId; members: string }>(
-    `SELECT t.album_id AS id, count(*) || ':' || sum(a.rowid) || ':' || sum(a.rowid * a.rowid % 999983) AS members
+  const listAlbumsOf = client
+    .prepare<{ above: number; upTo: number }, AlbumId>(
+      'SELECT DISTINCT album_id FROM tracks WHERE id > @above AND id <= @upTo AND album_id IS NOT NULL',
+    )
+    .pluck();
+  // all of its tracks have been measured, and not just these before. HAVING would take `members` for the column
+  const listAlbumsDue = client.prepare<{ above: number; upTo: number }, { id: AlbumId; newMembers: string }>(
+    `SELECT t.album_id AS id, '${STEPS.loudness}:' || count(*) || ':' || sum(a.rowid) || ':' ||
+        sum(a.rowid * a.rowid % 999983) AS newMembers
       ${FROM_TRACKS} LEFT JOIN album_loudness l ON l.album_id = t.album_id
       WHERE t.album_id > @above AND t.album_id <= @upTo AND ${WITH_AUDIO}
       GROUP BY t.album_id HAVING min(coalesce(a.loudness_version, 0)) = ${STEPS.loudness}
-        AND (max(l.members) IS NOT members
+        AND (max(l.members) IS NOT newMembers
           OR max(t.measured_gain_db IS NOT NULL AND t.measured_album_gain_db IS NULL))`,
   );
   const listAlbumAudio = client.prepare<[AlbumId], Pick<AnalysisRow, 'loudnessBlocks' | 'truePeak'>>(
@@ -92,7 +99,10 @@ export function createAnalysisQueries(client: Sqlite) {
     `SELECT l.album_id AS albumId, members, loudness_lufs AS loudnessLufs, loudness_range_lu AS loudnessRangeLu,
       true_peak AS truePeak FROM tracks t JOIN album_loudness l ON l.album_id = t.album_id WHERE t.id = ?`,
   );
-  const clear = ['audio_analyses', 'album_loudness'].map((table) => client.prepare(`DELETE FROM ${table}`));
+  const clearAlbums = client.prepare('DELETE FROM album_loudness');
+  const clearSome = client.prepare<[number]>(
+    'DELETE FROM audio_analyses WHERE rowid IN (SELECT rowid FROM audio_analyses LIMIT ?)',
+  );
 
   return {
     listDue: (above: number, upTo: number): DueTrack[] => listDue.all({ above, upTo }),
@@ -109,16 +119,21 @@ export function createAnalysisQueries(client: Sqlite) {
       setter.run({ ...values, key });
     },
     ofTrack: (id: TrackId): AnalysisRow | undefined => ofTrack.get(id),
-    counts: () => counts.get() as { total: number } & Record<Step, number | null>,
+    /** Of the tracks with these ids. */
+    counts: (above: number, upTo: number) => counts.get({ above, upTo }) as Counts,
     newest: (): number => newest.get() ?? 0,
     /** Rises with every change of the library. */
     changes: (): number => changes.get() ?? 0,
     newestAlbum: (): number => newestAlbum.get() ?? 0,
+    /** Of the tracks with these ids. */
+    listAlbumsOf: (above: number, upTo: number): AlbumId[] => listAlbumsOf.all({ above, upTo }),
     listAlbumsDue: (above: number, upTo: number) => listAlbumsDue.all({ above, upTo }),
     listAlbumAudio: (id: AlbumId) => listAlbumAudio.all(id),
     storeAlbum: (row: AlbumLoudnessRow): void => void storeAlbum.run(row),
     albumOf: (id: TrackId): AlbumLoudnessRow | undefined => albumOf.get(id),
-    clear: (): void => clear.forEach((statement) => statement.run()),
+    clearAlbums: (): void => void clearAlbums.run(),
+    /** False when there is nothing left. */
+    clearSome: (most: number): boolean => clearSome.run(most).changes > 0,
   };
 }
 

@@ -32,7 +32,7 @@ export const analysisRoutes = ({ pass }: AnalysisRouteDeps): Route[] => {
         summary: 'How far the analysis of the audio is',
         reply: AnalysisOut,
       },
-      () => toAnalysisOut(pass.status()),
+      async () => toAnalysisOut(await pass.status()),
     ),
     route(
       {
@@ -77,7 +77,7 @@ const toAnalysisOut = ({
   tracksPerSecond,
   secondsLeft,
   ...status
-}: ReturnType<AnalysisPass['status']>): AnalysisOut => ({
+}: Awaited<ReturnType<AnalysisPass['status']>>): AnalysisOut => ({
   ...status,
   tracks_per_second: tracksPerSecond,
   seconds_left: secondsLeft,

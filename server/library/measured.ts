@@ -42,9 +42,9 @@ export function createMeasuredWriter(client: Sqlite) {
     'UPDATE tracks SET measured_album_gain_db = ?, measured_album_peak = ? WHERE album_id = ?',
   );
   const listMeasured = client
-    .prepare<{ above: number; most: number }, TrackId>(
-      `SELECT id FROM tracks WHERE id > @above AND (measured_gain_db IS NOT NULL OR measured_album_gain_db IS NOT NULL
-        OR provenance LIKE '%"measured"%') ORDER BY id LIMIT @most`,
+    .prepare<{ above: number; upTo: number }, TrackId>(
+      `SELECT id FROM tracks WHERE id > @above AND id <= @upTo AND (measured_peak IS NOT NULL
+        OR measured_album_peak IS NOT NULL OR provenance LIKE '%"measured"%')`,
     )
     .pluck();
   const forgetAlbum = client.prepare(
@@ -55,14 +55,12 @@ export function createMeasuredWriter(client: Sqlite) {
     set: (id: TrackId, values: Measured): void =>
       void set.run({ ...values, id, keySort: foldedText(values.key ?? undefined) }),
     setAlbum: (id: AlbumId, gainDb: number | null, peak: number | null): void => void setAlbum.run(gainDb, peak, id),
-    /** Removes all that was measured from some tracks; returns the last one, or undefined when there are no more. */
-    forget(above: number, most: number): number | undefined {
-      const ids = listMeasured.all({ above, most });
-      for (const id of ids) {
+    /** Removes all that was measured from the tracks with these ids. */
+    forget(above: number, upTo: number): void {
+      for (const id of listMeasured.all({ above, upTo })) {
         set.run({ id, gainDb: null, peak: null, bpm: null, key: null, energy: null, keySort: null });
         forgetAlbum.run(id);
       }
-      return ids.at(-1);
     },
   };
 }

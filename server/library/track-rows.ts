@@ -154,8 +154,9 @@ export function gainOf(t: TrackSummary): Gain | null {
   return {
     trackGainDb: t.measuredGainDb,
     trackPeak: t.measuredPeak,
-    albumGainDb: t.measuredAlbumGainDb,
-    albumPeak: t.measuredAlbumPeak,
+    // a track that left its album keeps the album's
+    albumGainDb: t.albumId === null ? null : t.measuredAlbumGainDb,
+    albumPeak: t.albumId === null ? null : t.measuredAlbumPeak,
     isMeasured: true,
   };
 }

@@ -31,22 +31,22 @@ describe('the pass', () => {
   });
   afterEach(() => temp.close());
 
-  const add = (audioHash: string): TrackId =>
+  const add = (audioHash: string, album?: string): TrackId =>
     services.tracks.insert({
       source: 'upload',
       sourceId: `${audioHash} ${Math.random()}`,
-      identity: { title: 'Song', artists: ['The Quays'], genres: [] },
+      identity: { title: 'Song', artists: ['The Quays'], genres: [], album },
       audio: { ...silence, sizeBytes: 10, format: 'flac', storageUri: 'local:audio/x', audioHash },
     });
 
-  const heardOf = (steps: readonly SoundStep[]): Heard => {
+  const heardOf = (steps: readonly SoundStep[], level: number): Heard => {
     const listener = createListener(8_000, 1, new Set(steps));
-    const tone = Float32Array.from({ length: 8_000 }, (_, i) => 0.5 * Math.sin(i / 4));
+    const tone = Float32Array.from({ length: 8_000 }, (_, i) => level * Math.sin(i / 4));
     listener.push([tone], tone.length);
     return listener.finish();
   };
 
-  type Answer = 'done' | 'none' | 'away';
+  type Answer = 'done' | 'quiet' | 'none' | 'away';
   function passWith(answerOf: (id: TrackId) => Answer, isBusy = () => false) {
     const listened: { id: TrackId; steps: readonly string[] }[] = [];
     const prints = new Map<TrackId, StoredFingerprint>();
@@ -59,7 +59,8 @@ describe('the pass', () => {
           const answer = answerOf(id);
           if (answer === 'away') return Promise.resolve({ away: true });
           if (answer === 'none') return Promise.resolve({ none: 'It is damaged.' });
-          return Promise.resolve({ heard: heardOf(steps), ...(wantsFingerprint && { sound: { none: 'too short' } }) });
+          const heard = heardOf(steps, answer === 'quiet' ? 0.05 : 0.5);
+          return Promise.resolve({ heard, ...(wantsFingerprint && { sound: { none: 'too short' } }) });
         },
         stored: (id) => prints.get(id),
         store: (id, sound) => void prints.set(id, sound),
@@ -83,7 +84,8 @@ describe('the pass', () => {
     await pass.runNow(never);
     expect(ids()).toEqual([one, other]);
     expect(listened[0]?.steps).toEqual(['loudness', 'waveform', 'rhythm', 'character']);
-    expect(pass.status().steps.map(({ done, total }) => [done, total])).toEqual(pass.status().steps.map(() => [3, 3]));
+    const { steps } = await pass.status();
+    expect(steps.map(({ done, total }) => [done, total])).toEqual(steps.map(() => [3, 3]));
     expect(row(two)).toEqual(row(one));
     expect(row(two)).toMatchObject({ measured_gain_db: expect.closeTo(-8.4, 0) as number });
   });
@@ -136,7 +138,37 @@ describe('the pass', () => {
     await pass.throwAway();
     expect(row(tagged)).toMatchObject({ measured_gain_db: null, energy: 7 });
     expect(row(plain)).toEqual({ measured_gain_db: null, energy: null, provenance: null });
-    expect(pass.status().steps.every(({ done }) => done === 0)).toBe(true);
+    expect((await pass.status()).steps.every(({ done }) => done === 0)).toBe(true);
+  });
+
+  test('an album is measured anew when a track leaves it or joins it', async () => {
+    const [loud, quiet, other] = [add('p1:a', 'One'), add('p1:b', 'One'), add('p1:c', 'Two')];
+    const { pass } = passWith((id) => (id === quiet ? 'quiet' : 'done'));
+    const gains = (): unknown[] =>
+      [loud, quiet, other].map((id) =>
+        temp.db.$client.prepare('SELECT measured_album_gain_db FROM tracks WHERE id = ?').pluck().get(id),
+      );
+    await pass.runNow(never);
+    const [ofOne, , ofTwo] = gains();
+    expect(gains()).toEqual([ofOne, ofOne, ofTwo]);
+    temp.db.$client
+      .prepare('UPDATE tracks SET album_id = (SELECT album_id FROM tracks WHERE id = ?) WHERE id = ?')
+      .run(other, loud);
+    await pass.runNow(never);
+    const [moved, left, joined] = gains();
+    expect([moved, joined]).toEqual([ofTwo, ofTwo]);
+    expect(left).toBeGreaterThan(ofOne as number);
+  });
+
+  test('an error of one track does not keep the others from it', async () => {
+    const [one, two] = [add('p1:a'), add('p1:b')];
+    const { pass, ids } = passWith((id) => {
+      if (id === one) throw new Error('the disk is full');
+      return 'done';
+    });
+    await pass.runNow(never);
+    expect(ids()).toEqual([one, two]);
+    expect(row(two)).toMatchObject({ measured_gain_db: expect.any(Number) as number });
   });
 
   test('waits while the server is busy', async () => {
@@ -152,9 +184,9 @@ describe('the pass', () => {
     );
     pass.start();
     await until(() => asked > 0);
-    expect([ids(), pass.status().state]).toEqual([[], 'busy']);
+    expect([ids(), pass.state()]).toEqual([[], 'busy']);
     isBusy = false;
-    await until(() => pass.status().state === 'done');
+    await until(() => pass.state() === 'done');
     expect(ids()).toHaveLength(1);
     await pass.close();
   });

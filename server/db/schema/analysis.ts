@@ -6,8 +6,7 @@ import { blob } from './columns.ts';
 
 /**
  * analysis/: what was heard in an audio. It stays when its tracks go, so that they need not be decoded again when they
- * come back; an audio that no track has any more is dropped after a while. Each version is that of the step that has
- * been through it; 0 is none.
+ * come back. Each version is that of the step that has been through it; 0 is none.
  */
 export const audioAnalyses = sqliteTable('audio_analyses', {
   audioKey: text('audio_key').primaryKey(), // tracks.audio_hash; `-<id>` for a track whose payload has no hash
