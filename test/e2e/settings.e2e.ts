@@ -226,7 +226,7 @@ test('a backup target is tested, a backup is made, and restoring it can be cance
   expect(await page.getByRole('button', { name: 'Test object store' }).count()).toBe(0);
   await place.fill('s3');
   await place.press('Enter');
-  await page.getByRole('textbox', { name: 'Bucket', exact: true }).waitFor();
+  await page.getByRole('textbox', { name: 'Bucket of the backup', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Test object store' }).click();
   await page
     .getByRole('region', { name: 'Where files are kept' })
