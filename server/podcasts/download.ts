@@ -125,6 +125,9 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
     if (error instanceof OutboundError)
       return PASSING.has(error.kind) ? new AppError('unavailable', error.message, { cause: error }) : permanent(error);
     if (isDiskFull(error)) return new AppError('storage_full', DISK_FULL, { cause: error });
+    if (error instanceof Error && 'syscall' in error)
+      // its message holds a path
+      return new AppError('unavailable', 'The episode could not be stored.', { cause: error });
     return error instanceof Error ? error : new Error(String(error));
   }
 

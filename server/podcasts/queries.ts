@@ -147,10 +147,16 @@ export const removePosition = (db: Db, { userId, episodeId }: { userId: UserId; 
     .delete(podcastPositions)
     .where(and(eq(podcastPositions.userId, userId), eq(podcastPositions.episodeId, episodeId)))
     .run().changes > 0;
-export const listPositions = (db: Db, userId: UserId): PositionRow[] =>
+export const listPositions = (db: Db, userId: UserId): (PositionRow & { episode: EpisodeSummary })[] =>
   db
-    .select()
+    .select({ position: podcastPositions, episode: podcastEpisodes, podcastTitle: podcasts.title })
     .from(podcastPositions)
+    .innerJoin(podcastEpisodes, eq(podcastEpisodes.id, podcastPositions.episodeId))
+    .innerJoin(podcasts, eq(podcasts.id, podcastEpisodes.podcastId))
     .where(eq(podcastPositions.userId, userId))
     .orderBy(desc(podcastPositions.updatedAt), desc(podcastPositions.episodeId))
-    .all();
+    .all()
+    .map(({ position, episode, podcastTitle }) => ({
+      ...position,
+      episode: { ...episode, podcastTitle, positionMs: position.positionMs },
+    }));

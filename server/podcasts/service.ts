@@ -27,7 +27,6 @@ import {
   type EpisodeRow,
   type EpisodeSummary,
   type PodcastRow,
-  type PositionRow,
 } from './queries.ts';
 import { DOWNLOAD_EPISODE, REFRESH_PODCAST } from './tasks.ts';
 
@@ -132,7 +131,7 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, changed
       changed();
     },
 
-    positions: (userId: UserId): PositionRow[] => listPositions(db, userId),
+    positions: (userId: UserId): ReturnType<typeof listPositions> => listPositions(db, userId),
     setPosition(userId: UserId, episodeId: EpisodeId, at: { positionMs: number; comment?: string | null }): void {
       getEpisode(userId, episodeId);
       putPosition(db, { userId, episodeId }, at, now());

@@ -11,7 +11,7 @@ import { toEpisode } from './podcasts.ts';
 
 export interface BookmarkDeps {
   bookmarks: BookmarkService;
-  podcasts: Pick<PodcastService, 'positions' | 'episode' | 'setPosition' | 'removePosition'>;
+  podcasts: Pick<PodcastService, 'positions' | 'setPosition' | 'removePosition'>;
 }
 
 export function bookmarkEndpoints({ bookmarks, podcasts }: BookmarkDeps): Endpoints {
@@ -29,13 +29,13 @@ export function bookmarkEndpoints({ bookmarks, podcasts }: BookmarkDeps): Endpoi
     );
 
   const ofEpisodes = ({ user: { id, username } }: Call): Fields[] =>
-    podcasts.positions(id).map(({ episodeId, positionMs, comment, createdAt, updatedAt }) => ({
+    podcasts.positions(id).map(({ episode, positionMs, comment, createdAt, updatedAt }) => ({
       position: positionMs,
       username,
       comment: comment ?? undefined,
       created: createdAt,
       changed: updatedAt,
-      entry: toEntry(toEpisode(podcasts.episode(id, episodeId))),
+      entry: toEntry(toEpisode(episode)),
     }));
 
   return {
