@@ -80,7 +80,10 @@ export function EqualiserCurve({ bands, isGraphic, onChange }: CurveProps) {
         {LINES_HZ.map((frequency) => (
           <g key={frequency}>
             <line x1={toX(frequency)} x2={toX(frequency)} y1={0} y2={HEIGHT} />
-            <text x={Math.min(WIDTH - 38, toX(frequency) + 3)} y={HEIGHT - 4}>
+            <text
+              {...(frequency === FREQUENCY.max ? { x: WIDTH - 2, textAnchor: 'end' } : { x: toX(frequency) + 3 })}
+              y={HEIGHT - 4}
+            >
               {hertz(frequency)}
             </text>
           </g>
