@@ -203,7 +203,7 @@ function Episode({ episode, mayManage, onPlay }: Omit<PodcastProps, 'podcast'> &
   );
 }
 
-/** Starts where the listener stopped, and notes every few seconds where that is. Music and episodes do not sound both. */
+/** Starts where the listener stopped, and saves the position every few seconds. Music and episodes never play at once. */
 function EpisodePlayer({ episode }: { episode: EpisodeOut }) {
   const { t } = useTranslation();
   const audio = useRef<HTMLAudioElement>(null);
