@@ -138,7 +138,7 @@ async function backUpLeased(repo: Repository, source: BackupSource, run: Run, le
         database,
         lists,
         settings: source.settings,
-        keys: source.keys,
+        keys: repo.isEncrypted ? source.keys : null,
         counts,
       };
       signal.throwIfAborted();

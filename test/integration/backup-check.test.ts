@@ -64,6 +64,7 @@ describe('a check', () => {
       async () => rmSync(join(backup, 'index'), { recursive: true }),
       async () => rmSync(join(backup, 'snapshots'), { recursive: true }),
       async () => writeFileSync(join(backup, 'backup.json'), 'damaged'),
+      async () => rmSync(join(backup, 'backup.json')),
     ];
     for (const [nth, damage] of harm.entries()) {
       await damage();
@@ -74,6 +75,17 @@ describe('a check', () => {
     const place = folder();
     await restoreFrom(await openBackup(backup), place);
     expect(whole(place)).toEqual(whole(library));
+  });
+
+  it('and a backup write no keys where nothing is encrypted', async () => {
+    const [backup, keys] = [folder(), { jwt_secret: 'a', compat_secret_key: 'b', settings: {} }];
+    const { snapshot } = await backUpInto(await openBackup(backup, { isNew: true }), library, folder(), { keys });
+    await damageIn(backup, hashInKey(audioOf(library)[0] ?? ''));
+    await checkFolder(await openBackup(backup), library, folder(), { keys });
+    const repo = await openBackup(backup);
+    const ids = await repo.snapshotIds();
+    expect(ids).toEqual([expect.not.stringContaining(snapshot) as string, snapshot]);
+    for (const id of ids) expect((await repo.readSnapshot(id)).keys).toBeNull();
   });
 
   it('names what the library does not have either, and the next backup does not take it for stored', async () => {
