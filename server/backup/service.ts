@@ -24,7 +24,7 @@ import { openRepository, type Repository } from './repository.ts';
 import { createSlots } from '../runtime/at-once.ts';
 import { backUp, type BackupSource } from './run.ts';
 import { isDue, nextDue } from './schedule.ts';
-import { HEADER, openTarget, type TargetDeps } from './target.ts';
+import { isBegun, openTarget, type TargetDeps } from './target.ts';
 import { BackupResult } from './wire.ts';
 import { BACKUP_TASK, CHECK_TASK } from './tasks.ts';
 
@@ -279,7 +279,7 @@ export function createBackupService({
       try {
         if (!backupBackend(where)) assertFit(where, ownFolders());
         const target = await openTarget(where, targets);
-        const [isNew, freeBytes] = [!(await target.stat(HEADER)), await target.freeBytes()];
+        const [isNew, freeBytes] = [!(await isBegun(target)), await target.freeBytes()];
         await target.probe();
         if (isNew)
           return {

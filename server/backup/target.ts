@@ -51,7 +51,7 @@ export async function openTarget(where: string, { openStore, config, now }: Targ
   if (backend?.forBackups) {
     const { config: ofBackups, place, onlyIfThere } = backend.forBackups(config);
     const target = named(await openStore(backend, ofBackups), place);
-    if (onlyIfThere && !(await target.stat(HEADER)))
+    if (onlyIfThere && !(await isBegun(target)))
       throw new AppError(
         'invalid',
         `There is no backup in ${place} yet. New backups need settings of their own: BACKUP_S3_BUCKET and the others.`,
@@ -66,12 +66,16 @@ export async function openTarget(where: string, { openStore, config, now }: Targ
   return named(staying(createLocalStorage({ root }), root), root);
 }
 
-/** Refuses writes when the header is gone: a disk removed meanwhile leaves an empty mount point on the system disk. */
+/** One header is enough: the other is written again. */
+export const isBegun = async (target: Pick<Storage, 'stat'>): Promise<boolean> =>
+  ((await target.stat(HEADER)) ?? (await target.stat(HEADER_COPY))) !== undefined;
+
+/** Refuses writes when both headers are gone: a disk removed meanwhile leaves an empty mount point on the system disk. */
 function staying(storage: Storage, root: string): Storage {
   return {
     ...storage,
     async put(key, source, options) {
-      if (![HEADER, HEADER_COPY].includes(key) && !key.startsWith(PROBE) && !(await storage.stat(HEADER)))
+      if (![HEADER, HEADER_COPY].includes(key) && !key.startsWith(PROBE) && !(await isBegun(storage)))
         throw new AppError('unavailable', `The backup in ${root} is gone. Is its disk connected?`);
       return storage.put(key, source, options);
     },
