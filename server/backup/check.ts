@@ -67,10 +67,10 @@ async function checkLeased(
   const read = await readContents(repo, { cursor: before.cursor, share }, run);
   objects.index.removeBlobs(read.damaged);
   const unusable = new Set(read.damaged);
-  if (unusable.size > 0) for (const blob of await objects.dropIncomplete()) unusable.add(blob);
 
   run.progress(0, null, 'Checking the snapshots');
   let lost = await missingIn(repo, run.signal);
+  if (unusable.size + lost.length > 0) for (const blob of await objects.dropIncomplete()) unusable.add(blob);
   const problems = [
     ...copies.mended.map((key) => `${key} was damaged or missing, and was written again`),
     ...faults.indexes.map((key) => `${key} was damaged, and was made again`),
@@ -79,6 +79,7 @@ async function checkLeased(
     ...read.directories.map((id) => `the directory of pack ${id} was damaged`),
     ...read.loose.map((name) => `object ${name} is damaged`),
   ];
+  let isMendingDone = false;
   try {
     if (unusable.size + read.loose.length + faults.packs.length + lost.length > 0)
       // the older snapshots stay, so that what they lack now is named
@@ -86,10 +87,11 @@ async function checkLeased(
     const returned = objects.index.returnBlobs(unusable);
     for (const name of read.loose) if (objects.index.find(name)) await objects.deleteLoose(name);
     // what is left of packs with damage moves into new ones
-    const worn = new Set([...read.directories, ...[...unusable].map(({ pack }) => pack)]);
+    const worn = new Set([...read.directories, ...[...read.damaged].map(({ pack }) => pack)]);
     await objects.rewrite([...worn], { isKept: () => true, assertHeld: lease.assertHeld });
     await objects.flush();
     objects.index.removeBlobs(new Set(returned)); // for what follows, they are lost
+    isMendingDone = true;
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof AppError)) throw error;
@@ -105,7 +107,11 @@ async function checkLeased(
     faults: problems.length,
     lost: lost.length,
   };
-  await repo.writeChecks({ cursor: read.cursor, runs: [entry, ...before.runs].slice(0, RUNS_KEPT) });
+  // the next check has to find again what could not be mended
+  await repo.writeChecks({
+    cursor: isMendingDone ? read.cursor : before.cursor,
+    runs: [entry, ...before.runs].slice(0, RUNS_KEPT),
+  });
   return {
     target: repo.name,
     snapshots: (await repo.snapshotIds()).length,

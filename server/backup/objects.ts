@@ -28,6 +28,7 @@ import {
   type Blob,
   type Pack,
 } from './packs.ts';
+import type { StoredObject } from '../storage/storage.ts';
 import type { BackupTarget } from './target.ts';
 
 const HASH_BYTES = 32;
@@ -83,6 +84,8 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
   let unindexed: Pack[] = [];
   let loading: Promise<Faults> | undefined;
   let isIndexRewriteDue = false;
+  /** The directory of a pack could not be read. */
+  let isIncomplete = false;
   let failure: { error: unknown } | undefined;
   const cache = createPackCache((id) => readWhole(packKey(id)));
 
@@ -104,15 +107,24 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
     index.clear();
     loose.clear();
     const faults: Faults = { indexes: [], packs: [] };
-    indexKeys = [];
-    for await (const { key } of target.list('index/')) indexKeys.push(key);
+    const found = await newestFirst(target.list('index/'));
+    indexKeys = found.map(({ key }) => key);
     let isChanging = false;
+    const read = new Map<string, Pack[]>();
     await eachAtOnce(fromArray(indexKeys), INDEXES_AT_ONCE, async (key) => {
       const packs = await readIndex(key);
       if (packs === 'gone') isChanging = true;
       else if (packs === 'damaged') faults.indexes.push(key);
-      else for (const pack of packs) index.add(pack);
+      else read.set(key, packs);
     });
+    // after a kill while they were rewritten there are old ones too: the newest counts, and has the better copies
+    const listed = new Map<string, Pack>();
+    for (const key of indexKeys.toReversed())
+      for (const pack of read.get(key) ?? []) {
+        listed.delete(pack.id);
+        listed.set(pack.id, pack);
+      }
+    for (const pack of listed.values()) index.add(pack);
     if (isChanging && !isAgain) return reload(true); // a rewrite replaced them meanwhile
     if (isFirstFormat) for await (const { key, size } of target.list('objects/')) loose.set(nameIn(key), size);
     if (isChanging || faults.indexes.length > 0) {
@@ -135,16 +147,20 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
 
   async function listPacks(): Promise<Map<string, number>> {
     const found = new Map<string, number>();
-    for await (const { key, size } of target.list('packs/')) found.set(nameIn(key), size);
+    for (const { key, size } of await newestFirst(target.list('packs/'))) found.set(nameIn(key), size);
     return found;
   }
 
-  /** Adds packs that no index lists: an earlier run was interrupted after it wrote them. */
+  /**
+   * Adds packs that no index lists: an earlier run was interrupted after it wrote them, or before it deleted them. Of
+   * the latter everything that was good is elsewhere, so what is known already does not count.
+   */
   async function adopt(found: ReadonlyMap<string, number>): Promise<void> {
     for (const [id, size] of found) {
       if (index.packs.has(id)) continue;
       const blobs = await readDirectory(id, size);
-      const pack = { id, size, blobs: blobs ?? [] };
+      if (!blobs) isIncomplete = true;
+      const pack = { id, size, blobs: blobs?.filter(({ name }) => !index.find(name)) ?? [] };
       index.add(pack);
       unindexed.push(pack);
     }
@@ -172,7 +188,7 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
     const found = await listPacks();
     await adopt(found);
     for (const [id, { size }] of index.packs) if (found.get(id) !== size) faults.packs.push(id);
-    if (faults.packs.length > 0) {
+    if (faults.packs.length > 0 || isIncomplete) {
       index.removePacks(faults.packs);
       isIndexRewriteDue = true;
       await dropIncomplete();
@@ -499,6 +515,12 @@ const nameIn = (key: string): string => key.slice(key.lastIndexOf('/') + 1);
 const isAbsent = (error: unknown): boolean => error instanceof AppError && error.code === 'not_found';
 export const isDamage = (error: unknown): boolean =>
   error instanceof DamagedObject || error instanceof z.ZodError || isAbsent(error);
+
+async function newestFirst(source: AsyncIterable<StoredObject>): Promise<StoredObject[]> {
+  const found: StoredObject[] = [];
+  for await (const object of source) found.push(object);
+  return found.sort((a, b) => b.modifiedAt.getTime() - a.modifiedAt.getTime());
+}
 
 function* hashesIn(list: Buffer): Generator<string> {
   for (let at = 0; at < list.length; at += HASH_BYTES) yield list.subarray(at, at + HASH_BYTES).toString('hex');

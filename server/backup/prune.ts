@@ -14,6 +14,8 @@ const WASTE = 0.3;
 /** Small packs are put together when there are so many. */
 const MANY_SMALL = 12;
 const SMALL_BYTES = PACK_BYTES >> 2;
+/** Deleted before the store is asked again whether the lease is held. */
+const LOOSE_PER_QUESTION = 200;
 
 interface PruneOptions {
   keep: { daily: number; weekly: number };
@@ -74,15 +76,17 @@ async function deleteUnused(
     else if (pack.size < SMALL_BYTES) small[pack.blobs.some(({ isList }) => isList) ? 'meta' : 'data'].push(pack.id);
   }
   const joined = Object.values(small).flatMap((ids) => (ids.length >= MANY_SMALL ? ids : []));
+  const assertHeld = async (): Promise<void> => {
+    signal.throwIfAborted();
+    await lease.assertHeld();
+  };
   let deleted = await objects.rewrite([...wasteful, ...joined], {
     isKept: ({ name }) => needed.has(name),
-    assertHeld: async () => {
-      signal.throwIfAborted();
-      await lease.assertHeld();
-    },
+    assertHeld,
   });
-  for (const name of objects.loose.keys()) {
-    if (needed.has(name) && !objects.index.find(name)) continue;
+  const unneeded = [...objects.loose.keys()].filter((name) => !needed.has(name) || objects.index.find(name));
+  for (const [n, name] of unneeded.entries()) {
+    if (n % LOOSE_PER_QUESTION === 0) await assertHeld();
     await objects.deleteLoose(name);
     objects.forgetLoose(name);
     deleted++;

@@ -20,6 +20,7 @@ import { filesIn, makeBackup, rowsIn } from '../support/backups.ts';
 import { startServer } from '../support/server.ts';
 
 const SEED = Number(process.env['TEST_SEED'] ?? 1);
+const PRESERVED = { recursive: true, preserveTimestamps: true };
 const LIMITS = { expiresMs: 600_000, renewMs: 600_000, settleMs: 1 };
 
 let proof: BackupProof;
@@ -99,6 +100,35 @@ describe('a check', () => {
     expect(found).toMatchObject({ faults: 1, lost: 1, lost_items: [expect.stringContaining(key) as string] });
     // it comes back to the library
     expect(await checkFolder(await openBackup(backup), library, folder())).toMatchObject({ faults: 1, lost: 0 });
+  });
+
+  it('and a backup go by the newer copy when a kill left an index and a pack that were replaced', async () => {
+    const backup = await backedUp();
+    const hash = hashInKey(audioOf(library)[0] ?? '');
+    await damageIn(backup, hash);
+    const before = folder();
+    for (const name of ['index', 'packs']) cpSync(join(backup, name), join(before, name), PRESERVED);
+    expect(await checkFolder(await openBackup(backup), library, folder())).toMatchObject({ faults: 1, lost: 0 });
+    const mended = folder();
+    cpSync(backup, mended, PRESERVED);
+    for (const left of [['packs'], ['index', 'packs']]) {
+      for (const name of left) cpSync(join(before, name), join(backup, name), { ...PRESERVED, force: false });
+      await backUpInto(await openBackup(backup), library, folder());
+      const place = folder();
+      await restoreFrom(await openBackup(backup), place);
+      expect(whole(place)).toEqual(whole(library));
+      rmSync(backup, { recursive: true });
+      cpSync(mended, backup, PRESERVED);
+    }
+  });
+
+  it('reads the same part again when it could not mend', async () => {
+    const backup = await backedUp();
+    await damageIn(backup, hashInKey(audioOf(library)[0] ?? ''));
+    const found = await checkFolder(await openBackup(backup), folder(), folder());
+    expect(found.problems).toContainEqual(expect.stringMatching(/^not mended: /));
+    const { packs_read, faults } = await checkFolder(await openBackup(backup), library, folder(), { share: 0.9 });
+    expect([packs_read > 0, faults]).toEqual([true, 1]);
   });
 
   it('reads the next part each time, until everything was read', async () => {
