@@ -252,7 +252,9 @@ function filesOf(
     }
 
     async function storeObject({ key, hash, size }: StoredContent, isAgain = false): Promise<Outcome> {
-      if (repo.has(hash, size)) return { line: { kind: 'stored', key, hash, size }, bytes: 0 };
+      // the same line as when it was stored, so that a lost list can be made again
+      const known = size ?? repo.objects.find(hash)?.size ?? null;
+      if (repo.has(hash, size)) return { line: { kind: 'stored', key, hash, size: known }, bytes: 0 };
       const absent = (reason: string): Outcome => ({
         line: { kind: 'stored', key, hash, size, isAbsent: true, reason },
         bytes: 0,
