@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { AppError, messageOf } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import type { StoredFile } from '../storage/audio-store.ts';
-import { DamagedInStore } from '../storage/file-errors.ts';
+import { DamagedInStore, isAbsent } from '../storage/file-errors.ts';
 import type { ByteRange, ObjectStat } from '../storage/storage.ts';
 import { createCacheFolder } from './cache-folder.ts';
 
@@ -79,7 +79,7 @@ export function createObjectCache({ log, now, cacheDir, cacheBytes }: ObjectCach
     /** The same audio, over the cache where it is an object of a store. */
     async over(file: StoredFile, hash: string | null, onDamaged: () => void): Promise<StoredFile> {
       if (file.path !== undefined || !file.immutable || hash === null || cacheBytes() === 0) return file;
-      if (await folder.touch(pathOf(hash))) return { ...file, path: pathOf(hash), ...fromDisk(pathOf(hash)) };
+      if (await folder.touch(pathOf(hash))) return { ...file, path: pathOf(hash), ...fromDisk(pathOf(hash), file) };
       let known: Promise<ObjectStat> | undefined;
       const stat = (): Promise<ObjectStat> => (known ??= file.stat());
       return {
@@ -111,9 +111,14 @@ export function createObjectCache({ log, now, cacheDir, cacheBytes }: ObjectCach
   };
 }
 
-const fromDisk = (path: string): Pick<StoredFile, 'open'> => ({
+/** From the store where the copy was removed meanwhile: a zip is sent long after its files were looked up. */
+const fromDisk = (path: string, file: StoredFile): Pick<StoredFile, 'open'> => ({
   async open(range) {
-    const handle = await open(path, 'r');
+    const handle = await open(path, 'r').catch((error: unknown) => {
+      if (!isAbsent(error)) throw error;
+      return undefined;
+    });
+    if (!handle) return file.open(range);
     const { size } = await handle.stat();
     return { size, stream: createReadStream('', { fd: handle, highWaterMark: READ_BYTES, ...range }) };
   },
@@ -158,12 +163,14 @@ async function startFill({ file, part, hash }: FillOptions): Promise<Fill> {
     try {
       for await (const piece of source as AsyncIterable<Buffer>) {
         sum.update(piece);
-        await handle.write(piece, 0, piece.length, written);
+        const { bytesWritten } = await handle.write(piece, 0, piece.length, written);
+        if (bytesWritten < piece.length) throw new Error('the disk is full');
         written += piece.length;
         tell();
       }
       if (written < size) return 'stopped';
       if (sum.digest('hex') !== hash) return (state = 'damaged');
+      await handle.sync(); // nobody looks into it again: its name has to mean that it is whole, after a power cut too
       return (state = 'whole');
     } catch (error) {
       return error instanceof DamagedInStore ? (state = 'damaged') : 'stopped';
