@@ -7,6 +7,7 @@ import { contentDisposition } from '../http/content-disposition.ts';
 import { sendBytes, type BytesSource, type SendOptions } from '../http/send-bytes.ts';
 import { PROFILES, type FileSection, type TranscodeOrder } from '../media/transcode.ts';
 import { openError, type AudioStore, type StoredFile } from '../storage/audio-store.ts';
+import type { ByteRange, OpenObject } from '../storage/storage.ts';
 import { chooseAudio, estimatedBytes, withFormat, type Wish } from './direct-or-transcoded.ts';
 import { contentTypeOf } from './content-type.ts';
 import { prepareFindStreamed, type StreamedTrack } from './queries.ts';
@@ -108,7 +109,14 @@ export function createStreamingService({
       const { uri, order } = await choose(id, track, wish);
       try {
         const file = await fileOf(id, track, uri);
-        if (order === 'original') return { kind: 'file', track, file };
+        if (order === 'original') {
+          if (file.path !== undefined) await file.stat(); // a store is not asked for each
+          const open = (range?: ByteRange): Promise<OpenObject> =>
+            file.open(range).catch((error: unknown) => {
+              throw asKnown(id, error);
+            });
+          return { kind: 'file', track, file: { ...file, stat: () => file.stat(), open } };
+        }
         const wanted: Wanted = {
           identity: await identityOf(id, track, file),
           file,
@@ -121,7 +129,7 @@ export function createStreamingService({
           extension: PROFILES[order.profile].extension,
           async make(signal) {
             if (!transcodes) throw new AppError('unavailable', 'The server cannot transcode: it has no ffmpeg.');
-            const made = await transcodes.open(wanted);
+            const made = await transcodes.open({ ...wanted, file: await fileOf(id, track, uri) });
             const path = 'path' in made ? made.path : await made.run.whole(signal);
             return { path, leave: made.leave };
           },

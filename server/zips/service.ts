@@ -128,7 +128,6 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
     const { file, track } = prepared;
     const { contentHash, sizeBytes } = track;
     const isKnown = file.immutable && contentHash !== null && sizeBytes !== null;
-    if (isKnown && file.path !== undefined) await file.stat(); // whether it is there; a store is not asked for each
     const found = isKnown ? { size: sizeBytes, modifiedAt } : await file.stat();
     const identity = isKnown ? contentHash : `${String(file.path)}-${found.size}-${found.modifiedAt.getTime()}`;
     const read = async (range?: { start: number; end: number }) =>
