@@ -203,7 +203,7 @@ function Episode({ episode, mayManage, onPlay }: Omit<PodcastProps, 'podcast'> &
   );
 }
 
-/** Starts where the listener stopped, and saves the position every few seconds. Music and episodes never play at once. */
+/** Starts where the listener stopped; saves the position every few seconds. Pauses the music, and is paused by it. */
 function EpisodePlayer({ episode }: { episode: EpisodeOut }) {
   const { t } = useTranslation();
   const audio = useRef<HTMLAudioElement>(null);
