@@ -70,7 +70,7 @@ export async function openTarget(where: string, { openStore, config, now }: Targ
 export const isBegun = async (target: Pick<Storage, 'stat'>): Promise<boolean> =>
   ((await target.stat(HEADER)) ?? (await target.stat(HEADER_COPY))) !== undefined;
 
-/** Refuses writes when both headers are gone: a disk removed meanwhile leaves an empty mount point on the system disk. */
+/** Refuses writes without a header: a disk removed meanwhile leaves an empty mount point on the system disk. */
 function staying(storage: Storage, root: string): Storage {
   return {
     ...storage,

@@ -53,7 +53,7 @@ const audioOf = (dataDir: string): string[] =>
   Object.keys(filesIn(join(dataDir, 'library'))).filter((key) => key.startsWith('audio/'));
 
 describe('a check', () => {
-  it('finds a damaged object, a lost pack, a lost index and a lost snapshot, and mends them from the library', async () => {
+  it('finds a damaged object, a lost pack, a lost index and a lost snapshot, and mends them', async () => {
     const backup = await backedUp();
     const check = async () => checkFolder(await openBackup(backup), library, folder());
     expect(await check()).toMatchObject({ snapshots: 1, faults: 0, lost: 0 });
