@@ -263,8 +263,7 @@ function filesOf(
       if (stored.isStoreDown) return absent('the storage cannot be reached');
       try {
         const bytes = await repo.objects.put(hash, stoppable(bytesOf(source.storage, key, yieldToRequests), signal));
-        // the same line as when it is stored already, so that an unchanged library has unchanged lists
-        return { line: { kind: 'stored', key, hash, size }, bytes };
+        return { line: { kind: 'stored', key, hash, size: size ?? bytes }, bytes };
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof SourceProblem)) throw error;
