@@ -367,20 +367,24 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
     }
   }
 
-  /** Whether an object is there with all that it consists of; `seen` collects their names, and whether they are. */
-  async function reach(hash: string, seen: Map<string, boolean>): Promise<boolean> {
+  /**
+   * Whether an object is there with all that it consists of; `seen` collects their names, and whether they are. A
+   * damaged list hides what it consists of: `isStrict` throws then.
+   */
+  async function reach(hash: string, seen: Map<string, boolean>, isStrict = false): Promise<boolean> {
     const name = cipher.nameOf(hash);
-    return seen.get(name) ?? reachName(name, seen);
+    return seen.get(name) ?? reachName(name, seen, isStrict);
   }
 
-  async function reachName(name: string, seen: Map<string, boolean>): Promise<boolean> {
+  async function reachName(name: string, seen: Map<string, boolean>, isStrict = false): Promise<boolean> {
     const blob = index.find(name);
     let isThere = blob !== undefined || loose.has(name);
     if (blob?.isList) {
       try {
-        for (const hash of hashesIn((await readBlob(name)).plain)) if (!(await reach(hash, seen))) isThere = false;
+        for (const hash of hashesIn((await readBlob(name)).plain))
+          if (!(await reach(hash, seen, isStrict))) isThere = false;
       } catch (error) {
-        if (!isDamage(error)) throw error;
+        if (isStrict || !isDamage(error)) throw error;
         isThere = false;
       }
       await nextTurn();

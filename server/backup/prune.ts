@@ -2,6 +2,7 @@
 import { messageOf } from '../errors.ts';
 import type { Lease } from './lease.ts';
 import { hashInBackup, type Manifest } from './manifest.ts';
+import { isDamage } from './objects.ts';
 import { PACK_BYTES, type Pack } from './packs.ts';
 import type { Repository } from './repository.ts';
 import { snapshotsToKeep } from './retention.ts';
@@ -42,12 +43,17 @@ export async function prune(
       await repo.forgetUnused();
     }
   } catch (error) {
-    pruned.tidy_problem = messageOf(error);
+    pruned.tidy_problem = isDamage(error)
+      ? `The backup is damaged (${messageOf(error)}), so what is unused was not deleted. Check the backup to mend it.`
+      : messageOf(error);
   }
   return pruned;
 }
 
-/** Returns the number of packs and other objects deleted. Throws when a snapshot cannot be read: it may need them. */
+/**
+ * Returns the number of packs and other objects deleted. Throws when a snapshot or a list of pieces cannot be read: it
+ * may need them.
+ */
 async function deleteUnused(
   repo: Repository,
   { signal, lease }: { signal: AbortSignal; lease: Lease },
@@ -57,14 +63,14 @@ async function deleteUnused(
   const listed = new Set<string>();
   for (const id of await repo.snapshotIds()) {
     const manifest = await repo.readSnapshot(id);
-    for (const hash of partsOf(manifest)) await objects.reach(hash, needed);
+    for (const hash of partsOf(manifest)) await objects.reach(hash, needed, true);
     for (const { sha256 } of manifest.lists) {
       if (listed.has(sha256)) continue;
       listed.add(sha256);
       for await (const line of repo.readList(sha256)) {
         signal.throwIfAborted();
         const hash = hashInBackup(line);
-        if (hash !== undefined) await objects.reach(hash, needed);
+        if (hash !== undefined) await objects.reach(hash, needed, true);
       }
     }
   }

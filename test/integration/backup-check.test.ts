@@ -131,6 +131,26 @@ describe('a check', () => {
     expect([packs_read > 0, faults]).toEqual([true, 1]);
   });
 
+  it('is needed before anything unused is deleted, when a list of pieces cannot be read', async () => {
+    const backup = await backedUp();
+    const repo = await openBackup(backup);
+    const { database } = await repo.readSnapshot((await repo.snapshotIds())[0] ?? '');
+    await damageIn(backup, database.sha256);
+    const later = (days: number) => () => new Date(Date.now() + days * 86_400_000);
+    const backUpLater = async (days: number) =>
+      backUpInto(await openBackup(backup), library, folder(), { now: later(days), keep: { daily: 1, weekly: 0 } });
+    expect(await backUpLater(10)).toMatchObject({
+      snapshots_deleted: 1,
+      objects_deleted: 0,
+      tidy_problem: expect.stringContaining('damaged') as string,
+    });
+    expect(await checkFolder(await openBackup(backup), library, folder())).toMatchObject({ lost: 0 });
+    expect(await backUpLater(20)).toMatchObject({ tidy_problem: null });
+    const place = folder();
+    await restoreFrom(await openBackup(backup), place);
+    expect(whole(place)).toEqual(whole(library));
+  });
+
   it('reads the next part each time, until everything was read', async () => {
     const backup = await backedUp();
     let read = 0;
