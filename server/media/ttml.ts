@@ -1,8 +1,8 @@
 // Parses lyrics in TTML (https://www.w3.org/TR/ttml2/), as Apple Music and others write them: a `p` per line, a `span`
 // per word. Deliberately no XML parser: no entities are expanded but the predefined ones.
+import { unescapeXml } from './xml-text.ts';
 import type { Lyrics, LyricsLine, LyricsWord } from './types.ts';
 
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 // none of these looks at a character for each of many beginnings
 const LINE_END = /<\/p\s*>/i;
 const LINE = /<p\b([^<>]*)>/i;
@@ -37,7 +37,7 @@ function readLine(inner: string): { text: string; words: LyricsWord[] } {
   let text = '';
   for (const [, closing, name, attributes = '', selfClosing, raw] of inner.matchAll(PIECE)) {
     if (raw !== undefined) {
-      const piece = unescape(raw).replace(/\s+/g, ' ');
+      const piece = unescapeXml(raw).replace(/\s+/g, ' ');
       const startMs = starts.at(-1);
       const last = words.at(-1);
       if (startMs !== undefined && last?.startMs !== startMs) words.push({ startMs, text: piece });
@@ -61,15 +61,3 @@ function timeOf(attributes: string): number | undefined {
   if (minutes === undefined || seconds === undefined) return undefined;
   return Math.round((Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)) * 1_000);
 }
-
-const unescape = (text: string): string =>
-  text
-    .replace(
-      /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{1,5}));/gi,
-      (whole, decimal?: string, hex?: string, name?: string) => {
-        if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
-        const code = decimal !== undefined ? Number(decimal) : Number.parseInt(hex ?? '', 16);
-        return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
-      },
-    )
-    .toWellFormed();

@@ -1,8 +1,8 @@
 // Extracts the elements of an XSPF playlist that matter, by name. Deliberately no XML parser: no entities are expanded,
 // which rules out entity attacks, and the start of a damaged file can still be read.
+import { unescapeXml } from '../media/xml-text.ts';
 import { MOST_ENTRIES, type FileEntry, type PlaylistFile } from './file-entry.ts';
 
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 const MOST_CHARACTERS = 4_000;
 
 export function* parseXspf(text: string): Generator<void, PlaylistFile> {
@@ -41,20 +41,8 @@ function element(xml: string, name: string): string | undefined {
   if (open < 0) return undefined;
   const from = xml.indexOf('>', open) + 1;
   const raw = xml.slice(from, Math.min(indexOrEnd(xml, '<', from), from + MOST_CHARACTERS)).trim();
-  return unescape(raw) || undefined;
+  return unescapeXml(raw) || undefined;
 }
-
-const unescape = (text: string): string =>
-  text
-    .replace(
-      /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{1,5}));/gi,
-      (whole, decimal?: string, hex?: string, name?: string) => {
-        if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
-        const code = decimal !== undefined ? Number(decimal) : Number.parseInt(hex ?? '', 16);
-        return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
-      },
-    )
-    .toWellFormed();
 
 function indexOrEnd(text: string, part: string, from: number): number {
   const at = text.indexOf(part, from);
