@@ -15,6 +15,7 @@ import { jobsModule } from './jobs/module.ts';
 import { jukeboxModule } from './jukebox/module.ts';
 import { lanModule, type LanTuning } from './lan/module.ts';
 import { libraryModule } from './library/module.ts';
+import { likenessModule, type LikenessTuning } from './likeness/module.ts';
 import { likesModule } from './likes/module.ts';
 import { lyricsModule, type LyricsTuning } from './lyrics/module.ts';
 import { maintenanceModule, type MaintenanceTuning } from './maintenance/module.ts';
@@ -43,7 +44,8 @@ import { zipsModule } from './zips/module.ts';
 
 /** Paces and limits that tests set; each module reads its own. */
 export type Tuning = DomainTuning & BackupTuning & LanTuning & MaintenanceTuning & SourcesTuning & StorageTuning;
-type DomainTuning = AnalysisTuning & CoversTuning & LyricsTuning & PodcastsTuning & ScrobblingTuning & WatchTuning;
+type DomainTuning = AnalysisTuning & CoversTuning & LikenessTuning & ListenedTuning & WatchTuning;
+type ListenedTuning = LyricsTuning & PodcastsTuning & ScrobblingTuning;
 
 export interface AppOptions extends DataFolderOptions {
   version: string;
@@ -93,6 +95,7 @@ export async function createApp(options: AppOptions) {
   const files = add(filesModule({ ...base, ...stored, ...music, yieldToRequests }));
   const enrichment = add(enrichmentModule({ ...base, ...stored, ...media, ...music, ...files, ...pictures }));
   const analysis = add(analysisModule({ ...base, ...music, ...enrichment, isServing, tuning }));
+  const { likeness } = add(likenessModule({ ...base, ...music, ...analysis, playlists, isServing, tuning }));
   const relocation = add(relocationModule({ ...base, ...music, ...files }));
   add(uploadsModule({ ...base, ...music, ...files }));
   const podcasts = add(podcastsModule({ ...base, ...files, tuning }));
@@ -109,7 +112,21 @@ export async function createApp(options: AppOptions) {
 
   // APIs
   const heard = { ...music, ...history, ...playback, ...sources, ...pictures, ...podcasts };
-  const asked = { auth, inPlace, streaming, zips, likes, search, playlists, shares, jukebox, radio, downloads, scan };
+  const asked = {
+    auth,
+    inPlace,
+    streaming,
+    zips,
+    likes,
+    search,
+    playlists,
+    shares,
+    jukebox,
+    radio,
+    downloads,
+    scan,
+    likeness,
+  };
   const subsonic = add(subsonicModule({ ...base, ...heard, ...asked }));
   const { authenticate } = auth;
   add({ offers: events, routes: eventRoutes({ events, kinds: EVENTS, authenticate }), stop: events.close });
@@ -123,7 +140,17 @@ export async function createApp(options: AppOptions) {
   }
 
   const state = { config, db, settings, musicFolders, auth, jobs, events, library: music.library, trash: music.trash };
-  const parts = { ...analysis, ...backup, ...folders, sharing, watcher, dailyVerify, scan, sources: sources.sources };
+  const parts = {
+    ...analysis,
+    likeness,
+    ...backup,
+    ...folders,
+    sharing,
+    watcher,
+    dailyVerify,
+    scan,
+    sources: sources.sources,
+  };
   return {
     ...state,
     ...parts,

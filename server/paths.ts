@@ -11,6 +11,7 @@ export const WORKERS = {
   fingerprint: 'media/fingerprint-worker',
   smart: 'playlists/smart-worker',
   lists: 'library/lists-worker',
+  likeness: 'likeness/likeness-worker',
   snapshot: 'backup/snapshot-worker',
   checkpoint: 'db/checkpoint-worker',
 } as const;

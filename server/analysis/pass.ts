@@ -49,6 +49,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
   const queries = createAnalysisQueries(client);
   const stop = new AbortController();
   const spentMs: number[] = [];
+  let storedCount = 0;
   let state: AnalysisState = 'done';
   let running: Promise<void> | undefined;
   /** How often the library had been changed when the last sweep began. */
@@ -103,6 +104,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
         ),
       );
       if (!('none' in heard) && heard.sound && !('none' in heard.sound)) hearing.store(track.id, heard.sound);
+      storedCount++;
       spentMs.push(performance.now() - from);
       if (spentMs.length > SPEED_TRACKS) spentMs.shift();
     }
@@ -207,6 +209,8 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     /** Everything that is due, without waiting for a quiet moment. */
     runNow: (signal: AbortSignal): Promise<void> => sweep(() => Promise.resolve(), signal),
     state: (): AnalysisState => state,
+    /** Rises with each result. */
+    stored: (): number => storedCount,
     async status() {
       const { total, ...done } = await countAll();
       const spent = spentMs.reduce((sum, ms) => sum + ms, 0);
@@ -229,6 +233,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
         await turn();
       }
       swept = undefined;
+      storedCount++;
       deps.onHeard?.();
     },
     async close(): Promise<void> {

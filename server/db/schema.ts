@@ -16,6 +16,7 @@ export * from './schema/genres.ts';
 export * from './schema/history.ts';
 export * from './schema/jobs.ts';
 export * from './schema/library.ts';
+export * from './schema/likeness.ts';
 export * from './schema/likes.ts';
 export * from './schema/music-folders.ts';
 export * from './schema/playback.ts';

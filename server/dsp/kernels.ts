@@ -16,6 +16,7 @@ interface Exports {
   resample(line: number, have: number, table: number, taps: number, phases: number, step: number, out: number): number;
   truePeak(line: number, count: number, taps: number): number;
   peak(from: number, count: number): number;
+  dots(vector: number, others: number, count: number, out: number): void;
 }
 
 let compiled: object | undefined;

@@ -66,6 +66,7 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
         files: ['library'],
         enrichment: ['covers', 'files', 'library'],
         analysis: ['enrichment', 'library'],
+        likeness: ['analysis', 'library', 'playlists'],
         relocation: ['files', 'library'],
         uploads: ['files', 'library'],
         downloads: ['files', 'library', 'sources'],

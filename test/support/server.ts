@@ -74,7 +74,7 @@ export async function startServer({
     log,
     checkReplies: true,
     ...(now && { now }),
-    tuning: { scrobblesPerSecond: 1_000, analysisAfterMs: null, ...tuning },
+    tuning: { scrobblesPerSecond: 1_000, analysisAfterMs: null, likenessAfterMs: null, ...tuning },
   });
   const url = await app.listen();
   const server: TestServer = {

@@ -1,8 +1,11 @@
 // Endpoints that browse by tags: artists, albums, songs, genres, and what is known about them.
 import type { SignedPictures } from '../../covers/signed-pictures.ts';
+import type { TrackId, UserId } from '../../db/ids.ts';
 import type { LibraryService } from '../../library/service.ts';
+import type { LikenessOffer } from '../../likeness/module.ts';
+import type { SeedOfSongs } from '../../likeness/service.ts';
 import { user, type Call, type Endpoints } from '../endpoint.ts';
-import { missing } from '../errors.ts';
+import { Fault, missing } from '../errors.ts';
 import { idOf, parseId } from '../ids.ts';
 import { IGNORED_ARTICLES, underLetters } from '../indexes.ts';
 import type { Items } from '../items.ts';
@@ -12,15 +15,18 @@ import { pictureUrls } from '../urls.ts';
 import { TextElement, type Fields } from '../xml.ts';
 
 const BY_NAME = { sort: 'name' } as const;
+/** Songs, with both ends. */
+const MOST_OF_PATH = 52;
 const OF_ALBUM = { sort: 'album' } as const;
 
 export interface BrowsingDeps extends FolderScopeDeps {
   library: LibraryService;
+  likeness: Pick<LikenessOffer, 'songsLike' | 'soundsLike' | 'soundPath'>;
   pictures: Pick<SignedPictures, 'pathOf'>;
   items: Pick<Items, 'resolve' | 'idAs' | 'albumOf' | 'artistOf'>;
 }
 
-export function browsingEndpoints({ library, items, pictures, musicFolders }: BrowsingDeps): Endpoints {
+export function browsingEndpoints({ library, likeness, items, pictures, musicFolders }: BrowsingDeps): Endpoints {
   function artistInfo(
     { params, user: { id: userId }, req }: Call,
     toSimilar: (artists: ReturnType<LibraryService['artistsById']>) => Fields[],
@@ -48,19 +54,46 @@ export function browsingEndpoints({ library, items, pictures, musicFolders }: Br
     };
   }
 
+  function similarByTags(userId: UserId, seed: SeedOfSongs, count: number): TrackId[] {
+    if (seed.kind === 'track') return library.similar.toTrack(userId, seed.id, count);
+    return seed.kind === 'album'
+      ? library.similar.toAlbum(userId, seed.id, count)
+      : library.similar.toArtist(userId, seed.id, count);
+  }
+
+  /** Songs with how much they sound like another; refused until the sounds of the library are known. */
+  async function sonicMatches(
+    { user: { id: userId }, shapes }: Call,
+    find: () => Promise<{ id: TrackId; likeness: number }[] | undefined>,
+  ): Promise<Fields> {
+    const found = await find();
+    if (!found) throw new Fault(0, 'The sound of too few songs has been analyzed yet.');
+    const tracks = new Map(
+      library
+        .tracksById(
+          userId,
+          found.map(({ id }) => id),
+        )
+        .map((track) => [track.id, track]),
+    );
+    return {
+      sonicMatch: found.flatMap(({ id, likeness: similarity }) => {
+        const track = tracks.get(id);
+        return track ? [{ similarity, entry: shapes.song(track) }] : [];
+      }),
+    };
+  }
+
   async function similarSongs({ params, user: { id: userId }, shapes }: Call): Promise<Fields> {
     const item = items.resolve(params.required('id'));
     const count = params.count('count', { or: 50, max: 500 });
-    const ids =
+    const seed: SeedOfSongs =
       item.kind === 'track'
-        ? library.similar.toTrack(userId, library.getTrack(userId, item.id).id, count)
+        ? { kind: 'track', id: library.getTrack(userId, item.id).id }
         : item.kind === 'album'
-          ? library.similar.toAlbum(userId, library.getAlbum(userId, item.id).id, count)
-          : library.similar.toArtist(
-              userId,
-              library.getArtist(userId, items.artistOf(userId, params.required('id'))).id,
-              count,
-            );
+          ? { kind: 'album', id: library.getAlbum(userId, item.id).id }
+          : { kind: 'artist', id: library.getArtist(userId, items.artistOf(userId, params.required('id'))).id };
+    const ids = (await likeness.songsLike(userId, seed, count)) ?? similarByTags(userId, seed, count);
     return {
       song: listOfIds(
         ids,
@@ -141,6 +174,19 @@ export function browsingEndpoints({ library, items, pictures, musicFolders }: Br
           ? []
           : (await library.listTracks(userId, { artistId }, { sort: 'play_count' }, { limit, offset: 0 })).items;
       return { topSongs: { song: listOfRows(tracks, (track) => shapes.song(track)) } };
+    }),
+
+    getSonicSimilarTracks: user((call) => {
+      const { id } = library.getTrack(call.user.id, idOf('track', call.params.required('id')));
+      const count = call.params.count('count', { or: 10, max: 500 });
+      return sonicMatches(call, () => likeness.soundsLike(id, count));
+    }),
+    findSonicPath: user((call) => {
+      const [from, to] = ['startSongId', 'endSongId'].map(
+        (name) => library.getTrack(call.user.id, idOf('track', call.params.required(name))).id,
+      ) as [TrackId, TrackId];
+      const count = call.params.count('count', { or: 25, max: MOST_OF_PATH });
+      return sonicMatches(call, () => likeness.soundPath(call.user.id, from, to, count));
     }),
 
     getSimilarSongs: user(async (call) => ({ similarSongs: await similarSongs(call) })),

@@ -1,5 +1,6 @@
 // Endpoints of the server itself: ping, extensions, scans.
 import type { Jobs } from '../../jobs/service.ts';
+import type { LikenessOffer } from '../../likeness/module.ts';
 import type { LibraryService } from '../../library/service.ts';
 import type { Sources } from '../../sources/registry.ts';
 import { NOTHING, open, superuser, user, type Endpoints } from '../endpoint.ts';
@@ -14,9 +15,17 @@ export interface SystemDeps {
   assertScannable: () => Promise<void>;
   /** Without it the extensions for transcoding are not announced. */
   canTranscode: () => Promise<boolean>;
+  likeness: Pick<LikenessOffer, 'sounds'>;
 }
 
-export function systemEndpoints({ library, sources, jobs, assertScannable, canTranscode }: SystemDeps): Endpoints {
+export function systemEndpoints({
+  library,
+  sources,
+  jobs,
+  assertScannable,
+  canTranscode,
+  likeness,
+}: SystemDeps): Endpoints {
   const scanStatus = (): Fields => {
     const running =
       jobs.list({ status: 'running', task: SCAN_LOCAL_FOLDER.name }, { limit: 1, offset: 0 }).items[0] ??
@@ -32,7 +41,9 @@ export function systemEndpoints({ library, sources, jobs, assertScannable, canTr
     ping: user(() => NOTHING),
     getLicense: user(() => ({ license: { valid: true } })),
     tokenInfo: user(({ user: { username } }) => ({ tokenInfo: { username } })),
-    getOpenSubsonicExtensions: open(async () => ({ openSubsonicExtensions: extensions(await canTranscode()) })),
+    getOpenSubsonicExtensions: open(async () => ({
+      openSubsonicExtensions: extensions(await canTranscode(), likeness.sounds.isKnown()),
+    })),
 
     getScanStatus: user(({ shapes }) => ({ scanStatus: { ...scanStatus(), ...shapes.open(lastScan) } })),
     /** Returns the progress of a scan that is running already, since clients poll with it. */
@@ -44,13 +55,14 @@ export function systemEndpoints({ library, sources, jobs, assertScannable, canTr
   };
 }
 
-const extensions = (canTranscode: boolean): { name: string; versions: number[] }[] => [
+const extensions = (canTranscode: boolean, knowsSounds: boolean): { name: string; versions: number[] }[] => [
   { name: 'apiKeyAuthentication', versions: [1] },
   { name: 'formPost', versions: [1] },
   { name: 'getPodcastEpisode', versions: [1] },
   { name: 'indexBasedQueue', versions: [1] },
   { name: 'playbackReport', versions: [1] },
   { name: 'songLyrics', versions: [1, 2] },
+  ...(knowsSounds ? [{ name: 'sonicSimilarity', versions: [1] }] : []),
   { name: 'topSongsByArtistId', versions: [1] },
   ...(canTranscode
     ? [

@@ -1,0 +1,358 @@
+// Builds the index of sounds from the stored characters: trains the model, makes the vectors, sorts them into clusters
+// and lays out the map. Runs in a thread of its own; a million tracks take minutes.
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { dirname } from 'node:path';
+import { AUDIO_KEY } from '../analysis/queries.ts';
+import { STEPS } from '../analysis/steps.ts';
+import type { Sqlite } from '../db/client.ts';
+import { unpackCharacter } from '../dsp/character.ts';
+import { createKernels } from '../dsp/kernels.ts';
+import {
+  createVectorTrainer,
+  createVectorWriter,
+  RECORD_BYTES,
+  RECORD_ID,
+  RECORD_SCALE,
+  VECTOR_SIZE,
+  VECTOR_VERSION,
+  writeRecord,
+  type VectorModel,
+} from '../dsp/sound-vector.ts';
+import { placeLandmarks, type Places } from './landmarks.ts';
+import { HEADER_BYTES, layoutOf, MODEL_VALUES, type IndexHeader } from './sound-index.ts';
+import { MAP_SIZE } from './wire.ts';
+
+/** The model is trained on about so many tracks, whole albums of them. */
+const TRAINING_TRACKS = 30_000;
+const MOST_CLUSTERS = 1_024;
+const TRACKS_PER_CLUSTER = 3;
+const ROUNDS = 6;
+/** Records per cluster that the clusters are found by. */
+const SAMPLE = 32;
+const MAIN_GENRES = 24;
+/** On the map a track lies between so many clusters. */
+const BETWEEN = 3;
+const SHARPNESS = 12;
+/** Of the map's width, so that tracks do not lie on top of each other. */
+const SCATTER = 0.012;
+const WRITE_BYTES = 1 << 20;
+
+/** Tracks whose sound can be compared. */
+export const COMPARABLE = `FROM tracks t JOIN audio_analyses a ON a.audio_key = ${AUDIO_KEY}
+  WHERE t.availability = 'available' AND t.audio_hash IS NOT NULL AND a.character IS NOT NULL
+    AND a.character_version = ${STEPS.character}`;
+
+export interface Counted {
+  /** Tracks with audio. */
+  total: number;
+  /** Those that have been through the analysis, with or without a result. */
+  analyzed: number;
+  comparable: number;
+  /** Another one, when other tracks or other results would be in the index. */
+  members: string;
+}
+
+export function countSounds(client: Sqlite): Counted {
+  const { total, analyzed } = client
+    .prepare<[], { total: number; analyzed: number }>(
+      `SELECT count(*) AS total, total(coalesce(a.character_version, 0) = ${STEPS.character}) AS analyzed
+        FROM tracks t LEFT JOIN audio_analyses a ON a.audio_key = ${AUDIO_KEY}
+        WHERE t.availability = 'available' AND t.audio_hash IS NOT NULL`,
+    )
+    .get() as { total: number; analyzed: number };
+  const { comparable, members } = client
+    .prepare<[], { comparable: number; members: string }>(
+      `SELECT count(*) AS comparable, count(*) || ':' || total(t.id) || ':' || total(a.rowid * (t.id % 9973))
+        AS members ${COMPARABLE}`,
+    )
+    .get() as { comparable: number; members: string };
+  return { total, analyzed, comparable, members };
+}
+
+/** Writes the index to `path`. Gives how many tracks are in it. */
+export function buildSoundIndex(
+  client: Sqlite,
+  path: string,
+  { counted, nowMs }: { counted: Counted; nowMs: number },
+): number {
+  const tracks = client.prepare<[], number>(`SELECT count(*) ${COMPARABLE}`).pluck().get() ?? 0;
+  const random = numbersFrom(7);
+  const model = trainModel(client, tracks);
+  const found = makeRecords(client, model, tracks);
+  const clusters = sortIntoClusters(found.records, found.count, random);
+  const map = layOut(clusters, found, random);
+  return writeIndex(path, { ...found, ...clusters, ...map, model, nowMs, counted });
+}
+
+/** Numbers from 0 to 1, the same each time: an unchanged library keeps its map. */
+function numbersFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+function trainModel(client: Sqlite, tracks: number): VectorModel {
+  const trainer = createVectorTrainer();
+  const share = Math.min(1, TRAINING_TRACKS / Math.max(1, tracks));
+  const rows = client
+    .prepare<{ most: number }, [number | null, Buffer]>(
+      `SELECT t.album_id, a.character ${COMPARABLE}
+        AND coalesce(t.album_id, t.id) * 7919 % 10007 < @most ORDER BY t.album_id`,
+    )
+    .raw()
+    .iterate({ most: Math.ceil(share * 10_007) });
+  for (const [albumId, bytes] of rows) {
+    const character = unpackCharacter(bytes);
+    if (character) trainer.push(character, albumId);
+  }
+  return trainer.finish();
+}
+
+interface Records {
+  count: number;
+  /** In the order of ids. */
+  records: Uint8Array<ArrayBuffer>;
+  genreOf: Uint8Array;
+  genres: string[];
+}
+
+function makeRecords(client: Sqlite, model: VectorModel, most: number): Records {
+  const genres = client
+    .prepare<[], string>(
+      `SELECT genre FROM tracks WHERE genre IS NOT NULL GROUP BY genre ORDER BY count(*) DESC, genre LIMIT ${MAIN_GENRES}`,
+    )
+    .pluck()
+    .all();
+  const places = new Map(genres.map((name, place) => [name, place]));
+  const toVector = createVectorWriter(model);
+  const records = new Uint8Array(most * RECORD_BYTES);
+  const genreOf = new Uint8Array(most).fill(0xff);
+  const view = new DataView(records.buffer);
+  let count = 0;
+  const rows = client
+    .prepare<[], [number, string | null, Buffer]>(`SELECT t.id, t.genre, a.character ${COMPARABLE} ORDER BY t.id`)
+    .raw()
+    .iterate();
+  for (const [id, genre, bytes] of rows) {
+    const character = unpackCharacter(bytes);
+    if (!character || count === most) continue;
+    writeRecord(toVector(character), id, view, count * RECORD_BYTES);
+    genreOf[count] = (genre === null ? undefined : places.get(genre)) ?? 0xff;
+    count++;
+  }
+  return { count, records, genreOf, genres };
+}
+
+interface Clusters {
+  middles: Uint8Array<ArrayBuffer>;
+  clusters: number;
+  /** Of each record: the clusters that it is most like, and how much; `BETWEEN` of them. */
+  nearest: Int32Array;
+  likeness: Float32Array;
+}
+
+/** Spherical k-means. */
+function sortIntoClusters(records: Uint8Array<ArrayBuffer>, count: number, random: () => number): Clusters {
+  const clusters = Math.max(1, Math.min(MOST_CLUSTERS, Math.ceil(count / TRACKS_PER_CLUSTER)));
+  const { loops, reserve } = createKernels();
+  const outAt = RECORD_BYTES * (1 + clusters);
+  const memory = reserve(outAt + clusters * 4);
+  const bytes = new Uint8Array(memory);
+  const view = new DataView(memory);
+  const out = new Float32Array(memory, outAt, clusters);
+  const records32 = new DataView(records.buffer);
+  const draw = (): number => Math.floor(random() * count);
+  const setMiddle = (cluster: number, record: number): void =>
+    bytes.set(records.subarray(record * RECORD_BYTES, (record + 1) * RECORD_BYTES), RECORD_BYTES * (1 + cluster));
+
+  function compare(record: number): void {
+    bytes.set(records.subarray(record * RECORD_BYTES, record * RECORD_BYTES + VECTOR_SIZE), 0);
+    bytes.fill(0, VECTOR_SIZE, RECORD_BYTES);
+    loops.dots(0, RECORD_BYTES, clusters, outAt);
+  }
+  function nearestOf(record: number): number {
+    compare(record);
+    let best = 0;
+    for (let i = 1; i < clusters; i++) if ((out[i] as number) > (out[best] as number)) best = i;
+    return best;
+  }
+
+  const stride = Math.max(1, Math.floor(count / clusters));
+  for (let cluster = 0; cluster < clusters && count > 0; cluster++)
+    setMiddle(cluster, Math.min(count - 1, cluster * stride));
+  const sample = Math.min(count, clusters * SAMPLE);
+  for (let round = 0; round < ROUNDS && count > clusters; round++) {
+    const sums = new Float64Array(clusters * VECTOR_SIZE);
+    const members = new Int32Array(clusters);
+    for (let n = 0; n < sample; n++) {
+      const record = sample === count ? n : draw();
+      const cluster = nearestOf(record);
+      const scale = records32.getFloat32(record * RECORD_BYTES + RECORD_SCALE, true);
+      members[cluster] = (members[cluster] as number) + 1;
+      for (let i = 0; i < VECTOR_SIZE; i++)
+        sums[cluster * VECTOR_SIZE + i] =
+          (sums[cluster * VECTOR_SIZE + i] as number) + records32.getInt8(record * RECORD_BYTES + i) * scale;
+    }
+    for (let cluster = 0; cluster < clusters; cluster++)
+      if (members[cluster] === 0) setMiddle(cluster, draw());
+      else
+        writeRecord(
+          sums.subarray(cluster * VECTOR_SIZE, (cluster + 1) * VECTOR_SIZE),
+          0,
+          view,
+          RECORD_BYTES * (1 + cluster),
+        );
+  }
+
+  const nearest = new Int32Array(count * BETWEEN);
+  const likeness = new Float32Array(count * BETWEEN);
+  for (let record = 0; record < count; record++) {
+    compare(record);
+    const scale = records32.getFloat32(record * RECORD_BYTES + RECORD_SCALE, true);
+    for (let place = 0; place < BETWEEN; place++) {
+      let best = -1;
+      for (let i = 0; i < clusters; i++) if (best < 0 || (out[i] as number) > (out[best] as number)) best = i;
+      nearest[record * BETWEEN + place] = best;
+      likeness[record * BETWEEN + place] = (out[best] as number) * scale;
+      out[best] = -Infinity;
+    }
+  }
+  return { middles: bytes.slice(RECORD_BYTES, RECORD_BYTES * (1 + clusters)), clusters, nearest, likeness };
+}
+
+function layOut(
+  { middles, clusters, nearest, likeness }: Clusters,
+  { count }: Records,
+  random: () => number,
+): { xs: Uint16Array; ys: Uint16Array } {
+  const places = placeLandmarks(likenessOfAll(middles, clusters), clusters, random);
+  const along = (axis: Float64Array): Uint16Array => {
+    const out = new Uint16Array(count);
+    for (let record = 0; record < count; record++) {
+      const at = record * BETWEEN;
+      let [sum, weights] = [0, 0];
+      for (let i = at; i < at + BETWEEN; i++) {
+        const value = likeness[i] as number;
+        if (value === -Infinity) continue;
+        const weight = Math.exp(SHARPNESS * (value - (likeness[at] as number)));
+        sum += weight * (axis[nearest[i] as number] as number);
+        weights += weight;
+      }
+      const place = sum / weights + (random() - 0.5) * SCATTER;
+      out[record] = Math.round(Math.max(0, Math.min(1, place)) * MAP_SIZE);
+    }
+    return out;
+  };
+  return { xs: along((places satisfies Places).xs), ys: along(places.ys) };
+}
+
+function likenessOfAll(middles: Uint8Array<ArrayBuffer>, count: number): Float32Array {
+  const { loops, reserve } = createKernels();
+  const outAt = RECORD_BYTES * (1 + count);
+  const memory = reserve(outAt + count * 4);
+  const bytes = new Uint8Array(memory);
+  bytes.set(middles, RECORD_BYTES);
+  const view = new DataView(middles.buffer, middles.byteOffset);
+  const all = new Float32Array(count * count);
+  for (let i = 0; i < count; i++) {
+    bytes.set(middles.subarray(i * RECORD_BYTES, i * RECORD_BYTES + VECTOR_SIZE), 0);
+    bytes.fill(0, VECTOR_SIZE, RECORD_BYTES);
+    loops.dots(0, RECORD_BYTES, count, outAt);
+    const scale = view.getFloat32(i * RECORD_BYTES + RECORD_SCALE, true);
+    all.set(
+      new Float32Array(memory, outAt, count).map((value) => value * scale),
+      i * count,
+    );
+  }
+  return all;
+}
+
+type Built = Records &
+  Clusters & { xs: Uint16Array; ys: Uint16Array; model: VectorModel; nowMs: number; counted: Counted };
+
+/** Beside the old one, which it then replaces. */
+function writeIndex(path: string, built: Built): number {
+  const { count, clusters } = built;
+  const header: IndexHeader = {
+    vectorVersion: VECTOR_VERSION,
+    version: randomBytes(6).toString('hex'),
+    builtAtMs: built.nowMs,
+    members: built.counted.members,
+    analyzed: built.counted.analyzed,
+    total: built.counted.total,
+    tracks: count,
+    clusters,
+    genres: built.genres.map((name) => name.slice(0, 60)),
+  };
+  const layout = layoutOf(header);
+  const head = Buffer.alloc(HEADER_BYTES);
+  if (head.write(JSON.stringify(header)) >= HEADER_BYTES) throw new Error('the header of the index is too long');
+  mkdirSync(dirname(path), { recursive: true });
+  const fresh = `${path}.new`;
+  const fd = openSync(fresh, 'w');
+  try {
+    const put = (part: ArrayBufferView, at: number): void => {
+      const bytes = Buffer.from(part.buffer, part.byteOffset, part.byteLength);
+      for (let done = 0; done < bytes.length;)
+        done += writeSync(fd, bytes, done, Math.min(WRITE_BYTES, bytes.length - done), at + done);
+    };
+    const { starts, places, ids } = writeRecords(built, (part, at) => put(part, layout.records + at));
+    const model = new Float64Array(MODEL_VALUES);
+    model.set(built.model.mean);
+    model.set(built.model.axes, built.model.mean.length);
+    put(head, 0);
+    put(model, layout.model);
+    put(built.middles, layout.middles);
+    put(starts, layout.starts);
+    put(ids, layout.ids);
+    put(places, layout.places);
+    put(built.xs, layout.xs);
+    put(built.ys, layout.ys);
+    put(built.genreOf.subarray(0, count), layout.genres);
+    fsyncSync(fd);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+  renameSync(fresh, path);
+  return count;
+}
+
+/** Cluster by cluster. */
+function writeRecords({ count, clusters, nearest, records }: Built, put: (part: Uint8Array, at: number) => void) {
+  const starts = new Int32Array(clusters + 1);
+  for (let i = 0; i < count; i++) {
+    const after = (nearest[i * BETWEEN] as number) + 1;
+    starts[after] = (starts[after] as number) + 1;
+  }
+  for (let i = 1; i <= clusters; i++) starts[i] = (starts[i] as number) + (starts[i - 1] as number);
+  const next = starts.slice();
+  const places = new Int32Array(count);
+  const ids = new Int32Array(count);
+  const sorted = new Int32Array(count);
+  const view = new DataView(records.buffer);
+  for (let i = 0; i < count; i++) {
+    const cluster = nearest[i * BETWEEN] as number;
+    const place = next[cluster] as number;
+    next[cluster] = place + 1;
+    places[i] = place;
+    sorted[place] = i;
+    ids[i] = view.getInt32(i * RECORD_BYTES + RECORD_ID, true);
+  }
+  const perPart = WRITE_BYTES / RECORD_BYTES;
+  const part = new Uint8Array(WRITE_BYTES);
+  for (let from = 0; from < count; from += perPart) {
+    const some = Math.min(perPart, count - from);
+    for (let i = 0; i < some; i++) {
+      const at = (sorted[from + i] as number) * RECORD_BYTES;
+      part.set(records.subarray(at, at + RECORD_BYTES), i * RECORD_BYTES);
+    }
+    put(part.subarray(0, some * RECORD_BYTES), from * RECORD_BYTES);
+  }
+  return { starts, places, ids };
+}

@@ -1,0 +1,135 @@
+// What choosing and explaining needs to know of tracks. Only tracks that can be played now, and none that the listener
+// never wants to hear.
+import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { tracks } from '../db/schema.ts';
+import type { Statements } from '../library/statement-cache.ts';
+import { moodSql, type Mood } from '../library/moods.ts';
+import { identityKey } from '../library/sort-and-identity-keys.ts';
+
+type Row = RowAs<
+  typeof tracks,
+  'id' | 'title' | 'albumId' | 'durationMs' | 'bpm' | 'initialKey' | 'year' | 'storageUri' | 'availability'
+> & {
+  artists: string;
+  genres: string;
+  plays: number;
+  lastPlayedAt: number | null;
+  liked: number;
+  isUnwanted: number;
+};
+
+export interface Facts extends Omit<
+  Row,
+  'artists' | 'genres' | 'liked' | 'storageUri' | 'availability' | 'isUnwanted'
+> {
+  artists: { id: ArtistId; name: string }[];
+  genres: string[];
+  isLoved: boolean;
+  /** Can be played and is wanted. */
+  isUsable: boolean;
+}
+
+const SELECT = `SELECT t.id, t.title, t.album_id AS albumId, t.duration_ms AS durationMs, t.bpm,
+    t.initial_key AS initialKey, t.year, t.storage_uri AS storageUri, t.availability,
+    (SELECT json_group_array(json_object('id', x.id, 'name', x.name)) FROM track_artists ta
+      JOIN artists x ON x.id = ta.artist_id WHERE ta.track_id = t.id) AS artists,
+    (SELECT json_group_array(g.name) FROM track_genres tg JOIN genres g ON g.id = tg.genre_id
+      WHERE tg.track_id = t.id) AS genres,
+    coalesce(p.plays, 0) AS plays, p.last_played_at AS lastPlayedAt, coalesce(l.liked, 0) AS liked,
+    EXISTS (SELECT 1 FROM radio_nevers n WHERE n.user_id = @userId AND n.track_id = t.id)
+      OR EXISTS (SELECT 1 FROM track_artists ta JOIN radio_nevers n ON n.artist_id = ta.artist_id
+        WHERE ta.track_id = t.id AND n.user_id = @userId) AS isUnwanted
+  FROM json_each(@ids) ids CROSS JOIN tracks t ON t.id = ids.value
+  LEFT JOIN play_counts p ON p.user_id = @userId AND p.item_type = 'track' AND p.item_id = t.id
+  LEFT JOIN like_states l ON l.user_id = @userId AND l.item_type = 'track' AND l.item_id = t.id`;
+
+/** Tracks looked at for a seed, from a random place of an index on. */
+const LOOKED_AT = 400;
+/** Rows that a mood is looked for in: a few milliseconds. */
+const MOOD_WINDOW = 1_500;
+const HOUR_MS = 3_600_000;
+/** The plays that say what is heard at an hour. */
+const LAST_PLAYS = 5_000;
+
+const OF_ALBUM = 'SELECT id FROM tracks WHERE album_id = @id LIMIT @most';
+const OF_ARTIST = 'SELECT track_id FROM track_artists WHERE artist_id = @id AND track_id';
+const OF_GENRE = `SELECT track_id FROM track_genres
+  WHERE genre_id = (SELECT id FROM genres WHERE name_key = @genre) AND track_id`;
+const AT_HOUR = `SELECT p.track_id AS id, count(*) AS plays FROM (
+    SELECT track_id, played_at FROM plays WHERE user_id = @userId AND withdrawn_at IS NULL
+      ORDER BY played_at DESC LIMIT ${LAST_PLAYS}) p
+  WHERE p.track_id IS NOT NULL AND (p.played_at + @offsetMs) / ${HOUR_MS} % 24 IN (@hour, @before, @after)
+  GROUP BY p.track_id ORDER BY plays DESC, p.track_id LIMIT 200`;
+
+export interface FactsDeps {
+  statements: Statements;
+  isOffline: (storageUri: string | null) => boolean;
+  /** 0 to 1. */
+  random: () => number;
+}
+
+export type FactsReader = ReturnType<typeof createFacts>;
+
+export function createFacts({ statements, isOffline, random }: FactsDeps) {
+  /** Rows of an index from a random position on, wrapping around at its end. */
+  function around(sql: string, params: Record<string, string | number>, rest = ''): TrackId[] {
+    const highest = statements.value<number | null>('SELECT max(id) FROM tracks', {}) ?? 0;
+    const from = Math.floor(random() * highest);
+    const all = { ...params, from, most: LOOKED_AT };
+    const after = statements.column<TrackId>(`${sql} >= @from ${rest} LIMIT @most`, all);
+    return after.length === LOOKED_AT
+      ? after
+      : [...after, ...statements.column<TrackId>(`${sql} < @from ${rest} LIMIT @most`, all)];
+  }
+
+  return {
+    /** By id, of tracks that are there. */
+    of(userId: UserId, ids: readonly number[]): Map<number, Facts> {
+      const rows = statements.rows<Row>(SELECT, { userId, ids: JSON.stringify(ids) });
+      return new Map(
+        rows.map(({ artists, genres, liked, storageUri, availability, isUnwanted, ...row }) => [
+          row.id,
+          {
+            ...row,
+            artists: JSON.parse(artists) as Facts['artists'],
+            genres: JSON.parse(genres) as string[],
+            isLoved: liked === 1,
+            isUsable: availability === 'available' && isUnwanted === 0 && !isOffline(storageUri),
+          },
+        ]),
+      );
+    },
+    ofAlbum: (id: AlbumId): TrackId[] => statements.column<TrackId>(OF_ALBUM, { id, most: LOOKED_AT }),
+    ofArtist: (id: ArtistId): TrackId[] => around(OF_ARTIST, { id }),
+    ofGenre: (name: string): TrackId[] => around(OF_GENRE, { genre: identityKey(name) }),
+    /** Of some thousand tracks from a random one on. */
+    ofMood(mood: Mood): TrackId[] {
+      const some = (sign: string, most: number): string =>
+        `SELECT * FROM tracks WHERE availability = 'available' AND id ${sign} @from ORDER BY id LIMIT ${most}`;
+      const from = Math.floor(random() * (statements.value<number | null>('SELECT max(id) FROM tracks', {}) ?? 0));
+      return statements.column<TrackId>(
+        `SELECT t.id FROM (SELECT * FROM (${some('>=', MOOD_WINDOW)}) UNION ALL SELECT * FROM (${some('<', MOOD_WINDOW)})) t
+          WHERE ${moodSql(mood, 't')} LIMIT @most`,
+        { from, most: LOOKED_AT },
+      );
+    },
+    haveMood: (mood: Mood, ids: readonly number[]): Set<number> =>
+      new Set(
+        statements.column<number>(
+          `SELECT t.id FROM json_each(@ids) ids CROSS JOIN tracks t ON t.id = ids.value WHERE ${moodSql(mood, 't')}`,
+          { ids: JSON.stringify(ids) },
+        ),
+      ),
+    /** What the listener played most at an hour of the day, and the hours beside it. */
+    atHour: (userId: UserId, hour: number, offsetMinutes: number): { id: TrackId; plays: number }[] =>
+      statements.rows(AT_HOUR, {
+        userId,
+        offsetMs: offsetMinutes * 60_000,
+        hour,
+        before: (hour + 23) % 24,
+        after: (hour + 1) % 24,
+      }),
+    any: (): TrackId[] => around("SELECT id FROM tracks WHERE availability = 'available' AND id", {}),
+  };
+}

@@ -1,0 +1,98 @@
+// Where the clusters of sounds lie on the map: what is alike lies together (t-SNE: van der Maaten and Hinton 2008).
+// Only clusters are laid out; tracks lie between the clusters that they are most like.
+
+const NEIGHBOURS = 12;
+const ROUNDS = 300;
+/** Rounds in which like ones attract each other more, so that groups form. */
+const EARLY = 80;
+const EARLY_PULL = 6;
+
+export interface Places {
+  xs: Float64Array;
+  ys: Float64Array;
+}
+
+/** `likeness` of each to each, row by row, -1 to 1. */
+export function placeLandmarks(likeness: Float32Array, count: number, random: () => number): Places {
+  const pull = attractions(likeness, count);
+  const xs = Float64Array.from({ length: count }, () => (random() - 0.5) * 0.01);
+  const ys = Float64Array.from({ length: count }, () => (random() - 0.5) * 0.01);
+  const [speedX, speedY] = [new Float64Array(count), new Float64Array(count)];
+  const [forceX, forceY] = [new Float64Array(count), new Float64Array(count)];
+  const nearness = new Float64Array(count * count);
+  const rate = Math.max(10, count / 6);
+  for (let round = 0; round < ROUNDS; round++) {
+    let sum = 0;
+    for (let i = 0; i < count; i++)
+      for (let j = 0; j < i; j++) {
+        const value =
+          1 / (1 + ((xs[i] as number) - (xs[j] as number)) ** 2 + ((ys[i] as number) - (ys[j] as number)) ** 2);
+        nearness[i * count + j] = value;
+        sum += 2 * value;
+      }
+    forceX.fill(0);
+    forceY.fill(0);
+    const stronger = round < EARLY ? EARLY_PULL : 1;
+    for (let i = 0; i < count; i++)
+      for (let j = 0; j < i; j++) {
+        const near = nearness[i * count + j] as number;
+        const force = 4 * (stronger * (pull[i * count + j] as number) - near / sum) * near;
+        const [dx, dy] = [
+          ((xs[i] as number) - (xs[j] as number)) * force,
+          ((ys[i] as number) - (ys[j] as number)) * force,
+        ];
+        forceX[i] = (forceX[i] as number) - dx;
+        forceY[i] = (forceY[i] as number) - dy;
+        forceX[j] = (forceX[j] as number) + dx;
+        forceY[j] = (forceY[j] as number) + dy;
+      }
+    const momentum = round < EARLY ? 0.5 : 0.8;
+    for (let i = 0; i < count; i++) {
+      speedX[i] = momentum * (speedX[i] as number) + rate * (forceX[i] as number);
+      speedY[i] = momentum * (speedY[i] as number) + rate * (forceY[i] as number);
+      xs[i] = (xs[i] as number) + (speedX[i] as number);
+      ys[i] = (ys[i] as number) + (speedY[i] as number);
+    }
+  }
+  return { xs: toUnit(xs), ys: toUnit(ys) };
+}
+
+/** How much each pair belongs together; the sum is 1. Each row's reach is such that it has about `NEIGHBOURS`. */
+function attractions(likeness: Float32Array, count: number): Float64Array {
+  const rows = new Float64Array(count * count);
+  const wanted = Math.log(Math.max(1, Math.min(NEIGHBOURS, (count - 1) / 3)));
+  for (let i = 0; i < count; i++) {
+    let [low, high, sharpness] = [0, Infinity, 10];
+    for (let attempt = 0; attempt < 40; attempt++) {
+      let [sum, weighed] = [1e-12, 0];
+      for (let j = 0; j < count; j++) {
+        if (j === i) continue;
+        const distance = 1 - (likeness[i * count + j] as number);
+        const value = Math.exp(-distance * sharpness);
+        rows[i * count + j] = value;
+        sum += value;
+        weighed += value * distance;
+      }
+      const entropy = Math.log(sum) + (sharpness * weighed) / sum;
+      for (let j = 0; j < count; j++) rows[i * count + j] = (rows[i * count + j] as number) / sum;
+      if (Math.abs(entropy - wanted) < 1e-3) break;
+      if (entropy > wanted) low = sharpness;
+      else high = sharpness;
+      sharpness = high === Infinity ? sharpness * 2 : (low + high) / 2;
+    }
+  }
+  const pull = new Float64Array(count * count);
+  for (let i = 0; i < count; i++)
+    for (let j = 0; j < i; j++)
+      pull[i * count + j] = ((rows[i * count + j] as number) + (rows[j * count + i] as number)) / (2 * count);
+  return pull;
+}
+
+/** To 0..1; the outermost hundredth lies on the edge. */
+function toUnit(values: Float64Array): Float64Array {
+  const sorted = values.toSorted();
+  const at = (share: number): number => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
+  const [low, high] = sorted.length < 200 ? [at(0), at(1)] : [at(0.005), at(0.995)];
+  const width = high - low || 1;
+  return values.map((value) => (sorted.length === 1 ? 0.5 : Math.max(0, Math.min(1, (value - low) / width))));
+}

@@ -1,0 +1,110 @@
+// The thread that compares sounds, and the one that builds the index (the same file, started twice). Read-only on the
+// database; one question at a time. Ends when nobody asks, and with it all that it had in memory.
+import { AUDIO_KEY } from '../analysis/queries.ts';
+import { STEPS } from '../analysis/steps.ts';
+import { answerQuestions } from '../db/reader-loop.ts';
+import { unpackCharacter } from '../dsp/character.ts';
+import { buildSoundIndex, countSounds, type Counted } from './build-index.ts';
+import { findPath, type PathFound } from './path.ts';
+import { keyOf, openSoundIndex, type Alike, type SoundIndex } from './sound-index.ts';
+import { lookAtMap, tracksAlong, tracksIn, type Area, type MapFound, type Point, type TracksIn } from './sound-map.ts';
+
+export type LikenessQuestion =
+  | { kind: 'build'; nowMs: number; counted: Counted }
+  | { kind: 'count' }
+  /** Most alike first, without the track itself. One list per id that has a sound. */
+  | { kind: 'nearest'; ids: number[]; count: number }
+  /** How much some tracks are like one. */
+  | { kind: 'compare'; id: number; others: number[] }
+  | { kind: 'path'; from: number; to: number; steps: number }
+  | { kind: 'map'; area: Area; points: number; cells: number }
+  | { kind: 'area'; area: Area; limit: number; offset: number }
+  | { kind: 'line'; points: Point[]; count: number };
+
+export interface Nearest extends Alike {
+  id: number;
+}
+
+/** By kind of question; undefined without an index. */
+export interface LikenessAnswers {
+  build: number;
+  count: Counted;
+  nearest: Nearest[] | undefined;
+  compare: (number | null)[] | undefined;
+  path: PathFound | undefined;
+  map: MapFound | undefined;
+  area: TracksIn | undefined;
+  line: number[] | undefined;
+}
+export type LikenessAnswer = LikenessAnswers[keyof LikenessAnswers];
+export type AskedLikeness = LikenessQuestion & { indexPath: string };
+
+answerQuestions<AskedLikeness, LikenessAnswer>((client) => {
+  const open = createOpener();
+  const characterOf = client
+    .prepare<[number], Buffer | null>(
+      `SELECT a.character FROM tracks t JOIN audio_analyses a ON a.audio_key = ${AUDIO_KEY}
+        WHERE t.id = ? AND a.character_version = ${STEPS.character}`,
+    )
+    .pluck();
+
+  function recordOf(index: SoundIndex, id: number): Uint8Array | undefined {
+    const record = index.find(id);
+    if (record) return record;
+    const bytes = characterOf.get(id);
+    const character = bytes ? unpackCharacter(bytes) : undefined;
+    return character && index.recordOf(character, id);
+  }
+
+  return (question) => {
+    if (question.kind === 'count') return countSounds(client);
+    if (question.kind === 'build') return buildSoundIndex(client, question.indexPath, question);
+    const index = open(question.indexPath);
+    if (!index) return undefined;
+    switch (question.kind) {
+      case 'nearest':
+        return question.ids.flatMap((id) => {
+          const record = recordOf(index, id);
+          return record ? [{ id, ...without(id, index.nearest(record, question.count + 1)) }] : [];
+        });
+      case 'compare': {
+        const record = recordOf(index, question.id);
+        return question.others.map((id) => {
+          const other = record && recordOf(index, id);
+          return record && other ? index.likenessOf(record, other) : null;
+        });
+      }
+      case 'path': {
+        const [from, to] = [recordOf(index, question.from), recordOf(index, question.to)];
+        return from && to && findPath(client, index, { ...question, from, to });
+      }
+      case 'map':
+        return lookAtMap(index, question);
+      case 'area':
+        return tracksIn(index, question);
+      case 'line':
+        return tracksAlong(index, question);
+    }
+  };
+});
+
+const without = (id: number, { ids, likeness }: Alike): Alike => {
+  const kept = Array.from(ids.keys()).filter((i) => ids[i] !== id);
+  return {
+    ids: Int32Array.from(kept, (i) => ids[i] as number),
+    likeness: Float32Array.from(kept, (i) => likeness[i] as number),
+  };
+};
+
+/** Opens the index when it is new. */
+function createOpener(): (path: string) => SoundIndex | undefined {
+  let opened: { key: string; index: SoundIndex | undefined } | undefined;
+  return (path) => {
+    const key = keyOf(path);
+    if (opened?.key !== key) {
+      opened?.index?.close();
+      opened = key === undefined ? undefined : { key, index: openSoundIndex(path) };
+    }
+    return opened?.index;
+  };
+}

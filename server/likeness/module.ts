@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import type { AnalysisPass } from '../analysis/pass.ts';
+import type { LibraryOffer } from '../library/module.ts';
+import { createStatements } from '../library/statement-cache.ts';
+import type { Base, Module } from '../module.ts';
+import type { PlaylistService } from '../playlists/service.ts';
+import { createFacts } from './facts.ts';
+import { createMixes } from './mixes.ts';
+import { createNevers } from './nevers.ts';
+import { createRadio } from './radio.ts';
+import { likenessRoutes } from './routes.ts';
+import { createSeeds } from './seeds.ts';
+import { createLikenessService } from './service.ts';
+import { createSounds } from './sounds.ts';
+
+export interface LikenessTuning {
+  /** How long after the start the index of sounds is looked after; null for never. */
+  likenessAfterMs?: number | null;
+}
+
+export type LikenessOffer = ReturnType<typeof likenessModule>['offers']['likeness'];
+
+type LikenessModuleDeps = Base &
+  Pick<LibraryOffer, 'library' | 'onMerge'> & {
+    analysis: Pick<AnalysisPass, 'queries' | 'stored'>;
+    playlists: PlaylistService;
+    isServing: () => boolean;
+    tuning: LikenessTuning;
+  };
+
+const AFTER_MS = 20_000;
+
+export function likenessModule(deps: LikenessModuleDeps) {
+  const { config, paths, log, now, db, musicFolders, library, onMerge, analysis, playlists, isServing, tuning } = deps;
+  const { likenessAfterMs: afterMs = AFTER_MS } = tuning;
+  const random = Math.random;
+  const statements = createStatements(db.$client);
+  const sounds = createSounds({
+    log,
+    now,
+    workerUrl: paths.workers.likeness,
+    databasePath: config.paths.database,
+    indexPath: join(config.paths.cache, 'likeness', 'sounds.index'),
+    changes: () => `${analysis.queries.changes()}:${analysis.stored()}`,
+    isBusy: isServing,
+    afterMs: afterMs ?? 0,
+  });
+  const facts = createFacts({ statements, isOffline: musicFolders.isOffline, random });
+  const seeds = createSeeds({ facts, library, playlists, random });
+  const radio = createRadio({ sounds, facts, seeds, library, now, random });
+  const mixes = createMixes({ statements, facts, seeds, radio, now });
+  const nevers = createNevers({ db, now });
+  const likeness = createLikenessService({ statements, sounds, facts, radio, library, now });
+  onMerge(nevers.merge);
+  return {
+    offers: { likeness: { ...likeness, sounds } },
+    routes: likenessRoutes({ likeness, sounds, radio, mixes, nevers, library }),
+    start: () => {
+      if (afterMs !== null) sounds.start();
+    },
+    stop: sounds.stop,
+    close: sounds.close,
+  } satisfies Module;
+}

@@ -1,0 +1,34 @@
+// What radios and mixes never play for a listener.
+import type { MainDb } from '../db/client.ts';
+import type { ArtistId, TrackId, UserId } from '../db/ids.ts';
+import type { TrackMergePart } from '../library/track-merge.ts';
+import type { NeverOut } from './wire.ts';
+
+export type NeverWhat = { trackId: TrackId } | { artistId: ArtistId };
+
+export function createNevers({ db: { $client: client }, now }: { db: MainDb; now: () => Date }) {
+  const add = client.prepare(
+    'INSERT INTO radio_nevers (user_id, track_id, artist_id, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+  );
+  const remove = client.prepare('DELETE FROM radio_nevers WHERE user_id = ? AND track_id IS ? AND artist_id IS ?');
+  const tracks = client.prepare<[UserId], NeverOut['tracks'][number]>(
+    `SELECT t.id, t.title FROM radio_nevers n JOIN tracks t ON t.id = n.track_id WHERE n.user_id = ?
+      ORDER BY n.created_at DESC LIMIT 1000`,
+  );
+  const artists = client.prepare<[UserId], NeverOut['artists'][number]>(
+    `SELECT a.id, a.name FROM radio_nevers n JOIN artists a ON a.id = n.artist_id WHERE n.user_id = ?
+      ORDER BY n.created_at DESC LIMIT 1000`,
+  );
+  const move = client.prepare<[TrackId, TrackId]>('UPDATE OR IGNORE radio_nevers SET track_id = ? WHERE track_id = ?');
+  const idsOf = (what: NeverWhat) => ('trackId' in what ? [what.trackId, null] : [null, what.artistId]);
+
+  return {
+    add: (userId: UserId, what: NeverWhat): void => void add.run(userId, ...idsOf(what), now().getTime()),
+    remove: (userId: UserId, what: NeverWhat): void => void remove.run(userId, ...idsOf(what)),
+    list: (userId: UserId): NeverOut => ({ tracks: tracks.all(userId), artists: artists.all(userId) }),
+    merge: {
+      move: (from, to) => void move.run(to, from),
+      rows: [{ table: 'radio_nevers', column: 'track_id' }],
+    } satisfies TrackMergePart,
+  };
+}

@@ -1,0 +1,71 @@
+// Which of the candidates a radio plays next. Pure. No artist twice in five tracks, at most two tracks of an album in
+// twenty; where the library has nothing that fits, what comes nearest to it.
+import type { Facts } from './facts.ts';
+import { isForgotten } from './reasons.ts';
+
+const ARTIST_APART = 5;
+const ALBUM_WINDOW = 20;
+const MOST_OF_ALBUM = 2;
+/** Every fifth track is one that the listener loves, and every seventh one that was forgotten, where there are some. */
+const LOVED_EVERY = 5;
+const FORGOTTEN_EVERY = 7;
+/** They need not be as alike as the others. */
+const FAMILIAR = 0.12;
+const CHANCE = 0.08;
+
+export interface Candidate {
+  facts: Facts;
+  /** Higher is better, about 0 to 1. */
+  score: number;
+}
+
+export interface PickOptions {
+  count: number;
+  /** What was played before, first to last. */
+  before: readonly Facts[];
+  /** Tracks that the radio gave so far. */
+  given: number;
+  nowMs: number;
+  random: () => number;
+}
+
+export function pickNext<C extends Candidate>(candidates: readonly C[], options: PickOptions): C[] {
+  const { count, before, given, nowMs, random } = options;
+  const line = [...before.slice(-ALBUM_WINDOW)];
+  const left = new Set(candidates.map((one) => ({ one, score: one.score + CHANCE * random() })));
+  const picked: C[] = [];
+  while (picked.length < count && left.size > 0) {
+    const place = given + picked.length + 1;
+    const wantsLoved = place % LOVED_EVERY === 0;
+    const wantsForgotten = place % FORGOTTEN_EVERY === 0;
+    let best: { entry: { one: C; score: number }; breaks: number; score: number } | undefined;
+    for (const entry of left) {
+      const { facts } = entry.one;
+      const breaks = rulesBroken(facts, line);
+      const isWanted = (wantsLoved && facts.isLoved) || (wantsForgotten && isForgotten(facts, nowMs));
+      const score = entry.score + (isWanted ? FAMILIAR : 0);
+      if (!best || breaks < best.breaks || (breaks === best.breaks && score > best.score))
+        best = { entry, breaks, score };
+    }
+    if (!best) break;
+    left.delete(best.entry);
+    picked.push(best.entry.one);
+    line.push(best.entry.one.facts);
+  }
+  return picked;
+}
+
+/** 0: fits. Otherwise how badly it does not: an artist that just played is worse than an album's third track. */
+export function rulesBroken(track: Facts, line: readonly Facts[]): number {
+  let broken = 0;
+  line.slice(1 - ARTIST_APART).forEach((other, i, last) => {
+    if (sharesArtist(track, other)) broken += 10 * (1 + i + ARTIST_APART - 1 - last.length);
+  });
+  const ofAlbum = track.albumId === null ? 0 : countOf(line.slice(1 - ALBUM_WINDOW), track.albumId);
+  return broken + Math.max(0, ofAlbum + 1 - MOST_OF_ALBUM);
+}
+
+const sharesArtist = (a: Facts, b: Facts): boolean =>
+  a.artists.some(({ id }) => b.artists.some((one) => one.id === id));
+const countOf = (line: readonly Facts[], albumId: number): number =>
+  line.reduce((sum, one) => sum + (one.albumId === albumId ? 1 : 0), 0);

@@ -1,0 +1,71 @@
+// Why a track was chosen. Each reason is true by the facts that it is made of.
+import { camelotOf } from '../dsp/key.ts';
+import type { Facts } from './facts.ts';
+import type { ReasonOut } from './wire.ts';
+
+const SAME_TEMPO = 0.03;
+const SAME_YEARS = 2;
+/** Played so often, and not for so long. */
+export const OFTEN = 3;
+export const LONG_AGO_MS = 180 * 86_400_000;
+
+export interface Anchor {
+  facts: Facts;
+  /** Undefined where sounds were not compared. */
+  likeness?: number | undefined;
+}
+
+const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
+
+/** What a track has in common with the one that it was chosen for. */
+export function reasonsLike(track: Facts, { facts: other, likeness }: Anchor): ReasonOut[] {
+  const [track_id, title] = [other.id, other.title];
+  const of = { track_id, title };
+  const reasons: ReasonOut[] = [];
+  if (likeness !== undefined) reasons.push({ kind: 'sounds_like', ...of, likeness: rounded(likeness) });
+  if (track.bpm !== null && other.bpm !== null && Math.abs(track.bpm / other.bpm - 1) <= SAME_TEMPO)
+    reasons.push({ kind: 'same_tempo', bpm: track.bpm, ...of });
+  if (track.initialKey !== null && other.initialKey !== null && areMatching(track.initialKey, other.initialKey))
+    reasons.push({ kind: 'matching_key', key: track.initialKey, ...of });
+  const artist = track.artists.find(({ id }) => other.artists.some((one) => one.id === id));
+  if (artist) reasons.push({ kind: 'same_artist', artist_id: artist.id, name: artist.name });
+  const genre = track.genres.find((name) => other.genres.includes(name));
+  if (genre !== undefined) reasons.push({ kind: 'same_genre', genre });
+  if (
+    likeness === undefined &&
+    track.year !== null &&
+    other.year !== null &&
+    Math.abs(track.year - other.year) <= SAME_YEARS
+  )
+    reasons.push({ kind: 'same_years', year: track.year });
+  return reasons;
+}
+
+export const isForgotten = ({ plays, lastPlayedAt }: Facts, nowMs: number): boolean =>
+  plays >= OFTEN && lastPlayedAt !== null && lastPlayedAt <= nowMs - LONG_AGO_MS;
+
+/** What the listener has to do with it. */
+export function reasonsOfListener(track: Facts, nowMs: number): ReasonOut[] {
+  const reasons: ReasonOut[] = [];
+  if (track.isLoved) reasons.push({ kind: 'loved' });
+  if (isForgotten(track, nowMs))
+    reasons.push({
+      kind: 'forgotten',
+      plays: track.plays,
+      last_played_at: new Date(track.lastPlayedAt as number).toISOString(),
+    });
+  return reasons;
+}
+
+/** The same key, its relative, or a fifth away: neighbours on the Camelot wheel. */
+export function areMatching(key: string, other: string): boolean {
+  const [a, b] = [wheelOf(key), wheelOf(other)];
+  if (!a || !b) return false;
+  const apart = Math.abs(a.hour - b.hour);
+  return a.letter === b.letter ? [0, 1, 11].includes(apart) : apart === 0;
+}
+
+function wheelOf(key: string): { hour: number; letter: string } | undefined {
+  const code = /^\d{1,2}[AB]$/.test(key) ? key : camelotOf(key);
+  return code === undefined ? undefined : { hour: Number(code.slice(0, -1)), letter: code.slice(-1) };
+}

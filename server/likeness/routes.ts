@@ -1,0 +1,332 @@
+// REST API of what is like what by its sound.
+import { ArtistIdIn, TrackIdIn, type TrackId, type UserId } from '../db/ids.ts';
+import { conflict, notFound } from '../errors.ts';
+import { idParam } from '../http/paging.ts';
+import { route, type Route } from '../http/route.ts';
+import type { LibraryService } from '../library/service.ts';
+import { toTrackOut } from '../library/wire-maps.ts';
+import type { Mix, createMixes } from './mixes.ts';
+import type { createNevers } from './nevers.ts';
+import type { Chosen, Radio } from './radio.ts';
+import type { LikenessService } from './service.ts';
+import type { Area } from './sound-map.ts';
+import type { Sounds } from './sounds.ts';
+import {
+  LikenessOut,
+  MapLineIn,
+  MapLineOut,
+  MapOut,
+  MapQuery,
+  MapTracksOut,
+  MapTracksQuery,
+  MixesOut,
+  MixesQuery,
+  MixParam,
+  MixTracksOut,
+  NeverOut,
+  PathOut,
+  PathQuery,
+  RadioIn,
+  RadioOut,
+  SimilarQuery,
+  SimilarTracksOut,
+  type ChosenTrackOut,
+  type MixOut,
+} from './wire.ts';
+
+const TrackParam = idParam(TrackIdIn);
+const ArtistParam = idParam(ArtistIdIn);
+const COVERS = 4;
+const NAMES = 6;
+
+export interface LikenessRouteDeps {
+  likeness: LikenessService;
+  sounds: Sounds;
+  radio: Radio;
+  mixes: ReturnType<typeof createMixes>;
+  nevers: ReturnType<typeof createNevers>;
+  library: Pick<LibraryService, 'tracksById' | 'getTrack' | 'getArtist'>;
+}
+
+export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library }: LikenessRouteDeps): Route[] => {
+  const tracksOut = (userId: UserId, ids: readonly number[]) =>
+    new Map(library.tracksById(userId, ids).map((track) => [track.id, toTrackOut(track)]));
+
+  function chosenOut(userId: UserId, chosen: readonly Chosen[]): ChosenTrackOut[] {
+    const tracks = tracksOut(
+      userId,
+      chosen.map(({ id }) => id),
+    );
+    return chosen.flatMap(({ id, likeness: value, reasons }) => {
+      const track = tracks.get(id);
+      return track ? [{ track, likeness: value, reasons }] : [];
+    });
+  }
+
+  function mixOut(userId: UserId, { id, kind, subject, why, items }: Mix): MixOut {
+    const tracks = library.tracksById(
+      userId,
+      items.map((one) => one.id),
+    );
+    const ofAlbums = new Map<number, TrackId>();
+    for (const track of tracks)
+      if (track.hasCover && !ofAlbums.has(track.albumId ?? -track.id))
+        ofAlbums.set(track.albumId ?? -track.id, track.id);
+    return {
+      id,
+      kind,
+      subject,
+      why,
+      track_count: tracks.length,
+      duration_ms: tracks.reduce((sum, { durationMs }) => sum + (durationMs ?? 0), 0),
+      cover_track_ids: [...ofAlbums.values()].slice(0, COVERS),
+      artist_names: [...new Set(tracks.flatMap(({ artists }) => artists.slice(0, 1).map(({ name }) => name)))].slice(
+        0,
+        NAMES,
+      ),
+    };
+  }
+
+  function forgetMixes(userId: UserId): void {
+    mixes.forget(userId);
+  }
+
+  return [
+    route(
+      {
+        method: 'get',
+        path: '/likeness',
+        access: 'user',
+        summary: 'Whether sounds or tags are compared, and how many tracks can be',
+        reply: LikenessOut,
+      },
+      () => {
+        const { isKnown, builtAt, ...known } = sounds.known();
+        return {
+          by: isKnown ? ('sound' as const) : ('tags' as const),
+          analyzed: known.analyzed,
+          total: known.total,
+          indexed: known.indexed,
+          built_at: builtAt?.toISOString() ?? null,
+          is_building: known.isBuilding,
+        };
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/tracks/:id/similar',
+        access: 'user',
+        summary: 'Tracks that are like a track, and other versions of it',
+        params: TrackParam,
+        query: SimilarQuery,
+        reply: SimilarTracksOut,
+      },
+      async ({ user, params, query }) => {
+        const { by, items, versions } = await likeness.similar(user.id, params.id, query.limit);
+        const tracks = tracksOut(
+          user.id,
+          versions.map(({ id }) => id),
+        );
+        return {
+          by,
+          items: chosenOut(user.id, items),
+          versions: versions.flatMap(({ id, kind, likeness: value }) => {
+            const track = tracks.get(id);
+            return track ? [{ track, kind, likeness: value }] : [];
+          }),
+        };
+      },
+    ),
+    route(
+      {
+        method: 'post',
+        path: '/radio/next',
+        access: 'user',
+        summary: 'The next tracks of a radio; a track that it starts from is not among them',
+        body: RadioIn,
+        reply: RadioOut,
+        problems: ['not_found'],
+      },
+      async ({ user, body }) => {
+        const { by, title, items } = await radio.of(user.id, body);
+        return { by, title, items: chosenOut(user.id, items) };
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/radio/never',
+        access: 'user',
+        summary: 'Tracks and artists that no radio and no mix plays for you',
+        reply: NeverOut,
+      },
+      ({ user }) => nevers.list(user.id),
+    ),
+    route(
+      {
+        method: 'put',
+        path: '/radio/never/tracks/:id',
+        access: 'user',
+        summary: 'Never play a track in a radio or mix',
+        params: TrackParam,
+      },
+      ({ user, params }) => {
+        nevers.add(user.id, { trackId: library.getTrack(user.id, params.id).id });
+        forgetMixes(user.id);
+      },
+    ),
+    route(
+      {
+        method: 'delete',
+        path: '/radio/never/tracks/:id',
+        access: 'user',
+        summary: 'Play a track in radios and mixes again',
+        params: TrackParam,
+      },
+      ({ user, params }) => {
+        nevers.remove(user.id, { trackId: params.id });
+        forgetMixes(user.id);
+      },
+    ),
+    route(
+      {
+        method: 'put',
+        path: '/radio/never/artists/:id',
+        access: 'user',
+        summary: 'Never play an artist in a radio or mix',
+        params: ArtistParam,
+      },
+      ({ user, params }) => {
+        nevers.add(user.id, { artistId: library.getArtist(user.id, params.id).id });
+        forgetMixes(user.id);
+      },
+    ),
+    route(
+      {
+        method: 'delete',
+        path: '/radio/never/artists/:id',
+        access: 'user',
+        summary: 'Play an artist in radios and mixes again',
+        params: ArtistParam,
+      },
+      ({ user, params }) => {
+        nevers.remove(user.id, { artistId: params.id });
+        forgetMixes(user.id);
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/path',
+        access: 'user',
+        summary: 'A path from one track to another, in steps that sound alike',
+        query: PathQuery,
+        reply: PathOut,
+        problems: ['not_found', 'conflict'],
+      },
+      async ({ user, query }) => {
+        const items = await likeness.path(user.id, query.from, query.to, query.steps);
+        if (!items) throw notAnalyzed();
+        return { by: 'sound' as const, items: chosenOut(user.id, items) };
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/map',
+        access: 'user',
+        summary: 'The map of the library, or a part of it: what sounds alike lies together',
+        query: MapQuery,
+        reply: MapOut,
+      },
+      async ({ query }) => {
+        const { points, cells } = query;
+        return (await sounds.ask({ kind: 'map', area: areaOf(query), points, cells })) ?? NO_MAP(cells);
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/map/tracks',
+        access: 'user',
+        summary: 'The tracks of a part of the map as a list',
+        query: MapTracksQuery,
+        reply: MapTracksOut,
+      },
+      async ({ user, query }) => {
+        const { limit, offset } = query;
+        const found = await sounds.ask({ kind: 'area', area: areaOf(query), limit, offset });
+        const tracks = tracksOut(user.id, found?.items.map(({ id }) => id) ?? []);
+        const items = (found?.items ?? []).flatMap(({ id, x, y }) => {
+          const track = tracks.get(id as TrackId);
+          return track ? [{ track, x, y }] : [];
+        });
+        return { items, total: found?.total ?? 0, limit, offset };
+      },
+    ),
+    route(
+      {
+        method: 'post',
+        path: '/map/line',
+        access: 'user',
+        summary: 'Tracks along a line on the map',
+        body: MapLineIn,
+        reply: MapLineOut,
+      },
+      async ({ user, body }) => {
+        const ids = (await sounds.ask({ kind: 'line', ...body })) ?? [];
+        return { items: library.tracksById(user.id, ids).map(toTrackOut) };
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/mixes',
+        access: 'user',
+        summary: 'Mixes of today for the Home page',
+        query: MixesQuery,
+        reply: MixesOut,
+      },
+      async ({ user, query }) => {
+        const found = await mixes.today(user.id, query.utc_offset_minutes);
+        return { items: found.map((mix) => mixOut(user.id, mix)) };
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/mixes/:mix',
+        access: 'user',
+        summary: 'A mix of today with its tracks',
+        params: MixParam,
+        query: MixesQuery,
+        reply: MixTracksOut,
+      },
+      async ({ user, params, query }) => {
+        const mix = (await mixes.today(user.id, query.utc_offset_minutes)).find(({ id }) => id === params.mix);
+        if (!mix) throw notFound('mix', params.mix);
+        return { mix: mixOut(user.id, mix), items: chosenOut(user.id, mix.items) };
+      },
+    ),
+  ];
+};
+
+const notAnalyzed = () =>
+  conflict('The sound of too few tracks has been analyzed yet. A path can be found when 95 % of them have been.');
+
+const areaOf = (query: { min_x: number; min_y: number; max_x: number; max_y: number }): Area => ({
+  minX: Math.min(query.min_x, query.max_x),
+  minY: Math.min(query.min_y, query.max_y),
+  maxX: Math.max(query.min_x, query.max_x),
+  maxY: Math.max(query.min_y, query.max_y),
+});
+
+const NO_MAP = (cells: number) => ({
+  version: null,
+  total: 0,
+  cells: Array.from({ length: cells * cells }, () => 0),
+  genres: [],
+  points: { id: [], x: [], y: [], genre: [] },
+  labels: [],
+});

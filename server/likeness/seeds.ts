@@ -1,0 +1,90 @@
+// What a radio starts from: the tracks that stand for an album, an artist, a genre, a playlist, a mood or a moment.
+import type { TrackId, UserId } from '../db/ids.ts';
+import type { LibraryService } from '../library/service.ts';
+import type { Mood } from '../library/moods.ts';
+import type { PlaylistService } from '../playlists/service.ts';
+import type { FactsReader } from './facts.ts';
+import type { ReasonOut, SeedIn } from './wire.ts';
+
+export interface Seed {
+  title: string | null;
+  /** All that may be asked for what is like it. */
+  ids: TrackId[];
+  /** All that is played has it. */
+  mood?: Mood;
+  /** Preferred. */
+  genre?: string;
+  /** Why a track of the seed itself is played. */
+  ownReason?: (id: number) => ReasonOut | undefined;
+}
+
+const FROM_PLAYLIST = 200;
+
+export interface SeedDeps {
+  facts: FactsReader;
+  library: Pick<LibraryService, 'getTrack' | 'getAlbum' | 'getArtist'>;
+  playlists: Pick<PlaylistService, 'get' | 'entries'>;
+  /** 0 to 1. */
+  random: () => number;
+}
+
+export type SeedReader = ReturnType<typeof createSeeds>;
+
+export function createSeeds({ facts, library, playlists, random }: SeedDeps) {
+  const ofMood = (mood: Mood): Seed => ({
+    title: null,
+    ids: facts.ofMood(mood),
+    mood,
+    ownReason: () => ({ kind: 'mood', mood }),
+  });
+
+  return {
+    ofMood,
+    /** Throws `not_found`. */
+    async of(userId: UserId, seed: SeedIn): Promise<Seed> {
+      switch (seed.kind) {
+        case 'track':
+          return { title: library.getTrack(userId, seed.id).title, ids: [seed.id] };
+        case 'album':
+          return { title: library.getAlbum(userId, seed.id).title, ids: facts.ofAlbum(seed.id) };
+        case 'artist':
+          return { title: library.getArtist(userId, seed.id).name, ids: facts.ofArtist(seed.id) };
+        case 'genre':
+          return {
+            title: seed.name,
+            ids: facts.ofGenre(seed.name),
+            genre: seed.name,
+            ownReason: () => ({ kind: 'same_genre', genre: seed.name }),
+          };
+        case 'playlist': {
+          const { name, trackCount } = await playlists.get(userId, seed.id);
+          const offset = Math.floor(random() * Math.max(0, trackCount - FROM_PLAYLIST));
+          const { items } = await playlists.entries(userId, seed.id, { limit: FROM_PLAYLIST, offset });
+          return { title: name, ids: items.map(({ track }) => track.id) };
+        }
+        case 'mood':
+          return ofMood(seed.mood);
+        case 'moment': {
+          const played = facts.atHour(userId, seed.hour, seed.utc_offset_minutes);
+          if (played.length === 0) return ofMood(usualMood(seed.hour));
+          const plays = new Map<number, number>(played.map((one) => [one.id, one.plays]));
+          return {
+            title: null,
+            ids: played.map(({ id }) => id),
+            ownReason: (id) => {
+              const count = plays.get(id);
+              return count === undefined ? undefined : { kind: 'played_at_this_hour', plays: count };
+            },
+          };
+        }
+      }
+    },
+  };
+}
+
+/** For listeners who have not played anything at an hour yet. */
+function usualMood(hour: number): Mood {
+  if (hour < 6 || hour >= 22) return 'calm';
+  if (hour < 10) return 'gentle';
+  return hour < 18 ? 'bright' : 'driving';
+}

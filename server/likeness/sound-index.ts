@@ -1,0 +1,299 @@
+// The index of sounds, a file that is read in parts: a search reads the records of the clusters that are nearest to what
+// is looked for. Between two searches only the model and the middles of the clusters are in memory.
+//
+// The file: a header of 4 KB (JSON), the model, the middles (records), the start of each cluster, the records cluster
+// by cluster, and in the order of track ids: ids, places of their records, coordinates on the map and genres.
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { DIMENSIONS, type Character } from '../dsp/character.ts';
+import { createKernels } from '../dsp/kernels.ts';
+import {
+  createVectorWriter,
+  RECORD_BYTES,
+  RECORD_ID,
+  RECORD_SCALE,
+  VECTOR_SIZE,
+  VECTOR_VERSION,
+  writeRecord,
+  type VectorModel,
+} from '../dsp/sound-vector.ts';
+
+export const HEADER_BYTES = 4_096;
+const AXES = VECTOR_SIZE * 2 * DIMENSIONS;
+export const MODEL_VALUES = 2 * DIMENSIONS + AXES;
+
+export interface IndexHeader {
+  vectorVersion: number;
+  /** Of this build. */
+  version: string;
+  builtAtMs: number;
+  /** What the library had then: see countSounds. */
+  members: string;
+  analyzed: number;
+  total: number;
+  tracks: number;
+  clusters: number;
+  /** Names of what is stored as genres. */
+  genres: string[];
+}
+
+/** Where the parts begin. */
+export function layoutOf({ tracks, clusters }: Pick<IndexHeader, 'tracks' | 'clusters'>) {
+  const sizes = {
+    model: MODEL_VALUES * 8,
+    middles: clusters * RECORD_BYTES,
+    starts: (clusters + 1) * 4,
+    records: tracks * RECORD_BYTES,
+    ids: tracks * 4,
+    places: tracks * 4,
+    xs: tracks * 2,
+    ys: tracks * 2,
+    genres: tracks,
+  };
+  let at = HEADER_BYTES;
+  const starts = {} as Record<keyof typeof sizes, number>;
+  for (const [part, size] of Object.entries(sizes) as [keyof typeof sizes, number][]) {
+    starts[part] = at;
+    at += Math.ceil(size / 8) * 8;
+  }
+  return { ...starts, end: at };
+}
+
+/** Up to so many are all compared: no cluster is left out. */
+const ALL_UP_TO = 30_000;
+/** Of more, this share. Found by measuring: see docs/decisions. */
+const SHARE = 0.08;
+const PAGE_RECORDS = 8_192;
+
+export interface Alike {
+  ids: Int32Array<ArrayBuffer>;
+  /** 0 to 1. */
+  likeness: Float32Array<ArrayBuffer>;
+}
+
+export interface SoundMap {
+  ids: Int32Array;
+  xs: Uint16Array;
+  ys: Uint16Array;
+  genres: Uint8Array;
+}
+
+export type SoundIndex = NonNullable<ReturnType<typeof openSoundIndex>>;
+
+/** Undefined when there is none, or it was made by another version. */
+export function openSoundIndex(path: string) {
+  const fd = openSync(path, 'r');
+  const header = readHeader(fd);
+  if (!header) {
+    closeSync(fd);
+    return undefined;
+  }
+  const { tracks, clusters } = header;
+  const layout = layoutOf(header);
+  const page = Math.max(clusters, PAGE_RECORDS);
+  const [middlesAt, pageAt] = [RECORD_BYTES, RECORD_BYTES * (1 + clusters)];
+  const outAt = pageAt + PAGE_RECORDS * RECORD_BYTES;
+  const { loops, reserve } = createKernels();
+  const memory = reserve(outAt + page * 4);
+  const bytes = new Uint8Array(memory);
+  const view = new DataView(memory);
+  const out = new Float32Array(memory, outAt, page);
+  let map: SoundMap | undefined;
+
+  function read(into: Uint8Array, at: number): void {
+    for (let done = 0; done < into.length;) {
+      const got = readSync(fd, into, done, into.length - done, at + done);
+      if (got === 0) throw new Error('the index of sounds ends too early');
+      done += got;
+    }
+  }
+  function array<T extends Int32Array | Uint16Array | Uint8Array | Float64Array>(
+    kind: new (buffer: ArrayBuffer) => T,
+    length: number,
+    at: number,
+  ): T {
+    const part = new Uint8Array(length);
+    read(part, at);
+    return new kind(part.buffer);
+  }
+
+  read(bytes.subarray(middlesAt, pageAt), layout.middles);
+  const starts = array(Int32Array, (clusters + 1) * 4, layout.starts);
+  const values = array(Float64Array, MODEL_VALUES * 8, layout.model);
+  const model: VectorModel = {
+    mean: values.subarray(0, 2 * DIMENSIONS),
+    axes: values.subarray(2 * DIMENSIONS),
+  };
+  const toVector = createVectorWriter(model);
+  const four = new Int32Array(1);
+
+  function int(at: number): number {
+    read(new Uint8Array(four.buffer), at);
+    return four[0] as number;
+  }
+
+  /** The record of a track. */
+  function find(id: number): Uint8Array<ArrayBuffer> | undefined {
+    let [low, high] = [0, tracks - 1];
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      const here = int(layout.ids + middle * 4);
+      if (here === id) {
+        const record = new Uint8Array(RECORD_BYTES);
+        read(record, layout.records + int(layout.places + middle * 4) * RECORD_BYTES);
+        return record;
+      }
+      if (here < id) low = middle + 1;
+      else high = middle - 1;
+    }
+    return undefined;
+  }
+
+  /** Puts a record where it is compared from; gives what products are multiplied with. */
+  function ask(record: Uint8Array): number {
+    bytes.set(record, 0);
+    const scale = view.getFloat32(RECORD_SCALE, true);
+    bytes.fill(0, VECTOR_SIZE, RECORD_BYTES);
+    return scale;
+  }
+
+  function scan(from: number, count: number, scale: number, top: Top): void {
+    for (let at = 0; at < count; at += PAGE_RECORDS) {
+      const some = Math.min(PAGE_RECORDS, count - at);
+      read(bytes.subarray(pageAt, pageAt + some * RECORD_BYTES), layout.records + (from + at) * RECORD_BYTES);
+      loops.dots(0, pageAt, some, outAt);
+      for (let i = 0; i < some; i++) {
+        const likeness = (out[i] as number) * scale;
+        if (likeness > top.least()) top.add(view.getInt32(pageAt + i * RECORD_BYTES + RECORD_ID, true), likeness);
+      }
+    }
+  }
+
+  return {
+    header,
+    find,
+    /** Of a track that came after the index was built. */
+    recordOf(character: Character, id: number): Uint8Array<ArrayBuffer> {
+      const record = new Uint8Array(RECORD_BYTES);
+      writeRecord(toVector(character), id, new DataView(record.buffer), 0);
+      return record;
+    },
+    likenessOf(a: Uint8Array, b: Uint8Array): number {
+      const scale = ask(a);
+      bytes.set(b, pageAt);
+      loops.dots(0, pageAt, 1, outAt);
+      return Math.max(0, Math.min(1, (out[0] as number) * scale));
+    },
+    /** Most alike first, also what is looked for if it is in the index. `share` of the records are compared. */
+    nearest(record: Uint8Array, count: number, share = SHARE): Alike {
+      const scale = ask(record);
+      const top = createTop(Math.min(count, tracks));
+      if (tracks <= ALL_UP_TO) scan(0, tracks, scale, top);
+      else {
+        loops.dots(0, middlesAt, clusters, outAt);
+        const near = out.slice(0, clusters);
+        const order = Array.from(near.keys()).sort((a, b) => (near[b] as number) - (near[a] as number));
+        const most = Math.max(ALL_UP_TO, tracks * share);
+        let compared = 0;
+        for (const cluster of order) {
+          const from = starts[cluster] as number;
+          const size = (starts[cluster + 1] as number) - from;
+          scan(from, size, scale, top);
+          compared += size;
+          if (compared >= most) break;
+        }
+      }
+      return top.finish();
+    },
+    map(): SoundMap {
+      map ??= {
+        ids: array(Int32Array, tracks * 4, layout.ids),
+        xs: array(Uint16Array, tracks * 2, layout.xs),
+        ys: array(Uint16Array, tracks * 2, layout.ys),
+        genres: array(Uint8Array, tracks, layout.genres),
+      };
+      return map;
+    },
+    close: (): void => closeSync(fd),
+  };
+}
+
+/** Gives the header of the index that is there now. */
+export function createHeaderReader(path: string): () => IndexHeader | undefined {
+  let known: { key: string; header: IndexHeader | undefined } | undefined;
+  return () => {
+    const key = keyOf(path);
+    if (known?.key !== key) {
+      const fd = key === undefined ? undefined : openSync(path, 'r');
+      known = { key: key ?? '', header: fd === undefined ? undefined : readHeader(fd) };
+      if (fd !== undefined) closeSync(fd);
+    }
+    return known?.header;
+  };
+}
+
+/** Another one for each build; undefined without an index. */
+export function keyOf(path: string): string | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat && `${stat.ino}:${stat.mtimeMs}:${stat.size}`;
+}
+
+function readHeader(fd: number): IndexHeader | undefined {
+  const head = Buffer.alloc(HEADER_BYTES);
+  if (readSync(fd, head, 0, HEADER_BYTES, 0) < HEADER_BYTES) return undefined;
+  const header = JSON.parse(head.toString('utf8', 0, head.indexOf(0))) as IndexHeader;
+  return header.vectorVersion === VECTOR_VERSION ? header : undefined;
+}
+
+type Top = ReturnType<typeof createTop>;
+
+/** The best so many, as a heap with the worst on top. */
+export function createTop(most: number) {
+  const ids = new Int32Array(most);
+  const values = new Float32Array(most);
+  let count = 0;
+  const swap = (a: number, b: number): void => {
+    [ids[a], ids[b]] = [ids[b] as number, ids[a] as number];
+    [values[a], values[b]] = [values[b] as number, values[a] as number];
+  };
+
+  function sink(): void {
+    for (let at = 0; ;) {
+      let least = at;
+      for (const child of [2 * at + 1, 2 * at + 2])
+        if (child < count && (values[child] as number) < (values[least] as number)) least = child;
+      if (least === at) return;
+      swap(at, least);
+      at = least;
+    }
+  }
+
+  return {
+    /** What is not above it is not among the best. */
+    least: (): number => (count < most ? -Infinity : most === 0 ? Infinity : (values[0] as number)),
+    add(id: number, value: number): void {
+      if (count < most) {
+        ids[count] = id;
+        values[count] = value;
+        for (let at = count++; at > 0;) {
+          const parent = (at - 1) >> 1;
+          if ((values[parent] as number) <= (values[at] as number)) break;
+          swap(at, parent);
+          at = parent;
+        }
+      } else if (value > (values[0] as number)) {
+        ids[0] = id;
+        values[0] = value;
+        sink();
+      }
+    },
+    finish(): Alike {
+      const order = Array.from({ length: count }, (_, i) => i).sort(
+        (a, b) => (values[b] as number) - (values[a] as number) || (ids[a] as number) - (ids[b] as number),
+      );
+      return {
+        ids: Int32Array.from(order, (i) => ids[i] as number),
+        likeness: Float32Array.from(order, (i) => Math.max(0, Math.min(1, values[i] as number))),
+      };
+    },
+  };
+}

@@ -1,0 +1,129 @@
+// The sounds of the library, compared in a thread, and their index, which is built in another one when what was analysed
+// has changed. Sounds count as known when 95 % of the tracks have been analysed: before, the nearest ones would be those
+// that happened to come first.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createReaderThread } from '../db/reader-thread.ts';
+import type { Log } from '../log/log.ts';
+import type { AskedLikeness, LikenessAnswer, LikenessAnswers, LikenessQuestion } from './likeness-worker.ts';
+import { createHeaderReader } from './sound-index.ts';
+
+const KNOWN_SHARE = 0.95;
+/** The thread then ends, with all that it holds. */
+const IDLE_MS = 2 * 60_000;
+const LOOK_EVERY_MS = 60_000;
+/** Building takes at most this share of the time. */
+const REST = 20;
+const BUSY_MS = 2_000;
+/** Of the tracks in an index; fewer changes wait for a day. */
+const CHANGED_SHARE = 0.01;
+const DAY_MS = 86_400_000;
+
+export interface SoundsDeps {
+  log: Log;
+  now: () => Date;
+  workerUrl: URL;
+  databasePath: string;
+  indexPath: string;
+  /** Rises with every change of the library. */
+  changes: () => string;
+  isBusy: () => boolean;
+  /** How long after the start it first looks. */
+  afterMs: number;
+}
+
+export interface Known {
+  isKnown: boolean;
+  analyzed: number;
+  total: number;
+  indexed: number;
+  builtAt: Date | null;
+  isBuilding: boolean;
+}
+
+export type Sounds = ReturnType<typeof createSounds>;
+
+export function createSounds({ log, now, indexPath, changes, isBusy, afterMs, ...files }: SoundsDeps) {
+  const failure = 'Sounds could not be compared';
+  const comparing = createReaderThread<AskedLikeness, LikenessAnswer>({ ...files, failure, idleMs: IDLE_MS });
+  const building = createReaderThread<AskedLikeness, LikenessAnswer>({ ...files, failure, idleMs: 1_000 });
+  const header = createHeaderReader(indexPath);
+  const stop = new AbortController();
+  let running: Promise<void> | undefined;
+  let isBuilding = false;
+  let counted: LikenessAnswers['count'] | undefined;
+
+  async function ask<Q extends LikenessQuestion>(question: Q, thread = comparing): Promise<LikenessAnswers[Q['kind']]> {
+    return (await thread.ask({ ...question, indexPath })) as LikenessAnswers[Q['kind']];
+  }
+
+  /** Counts what there is, and builds the index when it is no longer that. */
+  async function refresh(): Promise<void> {
+    counted = await ask({ kind: 'count' }, building);
+    const index = header();
+    if (counted.members === index?.members) return;
+    const changed = Math.abs(counted.comparable - (index?.tracks ?? 0));
+    const isOld = now().getTime() - (index?.builtAtMs ?? 0) > DAY_MS;
+    if (index && !isOld && index.tracks > 50_000 && changed < index.tracks * CHANGED_SHARE) return;
+    isBuilding = true;
+    try {
+      const tracks = await ask({ kind: 'build', nowMs: now().getTime(), counted }, building);
+      log.info({ tracks }, 'the index of sounds was built');
+    } finally {
+      isBuilding = false;
+    }
+  }
+
+  async function run(signal: AbortSignal): Promise<void> {
+    let seen: string | undefined;
+    await sleep(afterMs, undefined, { signal, ref: false });
+    for (;;) {
+      while (isBusy()) await sleep(BUSY_MS, undefined, { signal, ref: false });
+      const started = performance.now();
+      const before = changes();
+      if (before !== seen) {
+        await refresh().then(
+          () => (seen = before),
+          (err: unknown) => {
+            if (!signal.aborted) log.warn({ err }, 'the index of sounds could not be built, and will be later');
+          },
+        );
+      }
+      const rest = Math.max(LOOK_EVERY_MS, REST * (performance.now() - started));
+      await sleep(rest, undefined, { signal, ref: false });
+    }
+  }
+
+  function known(): Known {
+    const index = header();
+    const { analyzed, total } = counted ?? index ?? { analyzed: 0, total: 0 };
+    return {
+      isKnown: index !== undefined && index.tracks > 0 && analyzed >= KNOWN_SHARE * total,
+      analyzed,
+      total,
+      indexed: index?.tracks ?? 0,
+      builtAt: index ? new Date(index.builtAtMs) : null,
+      isBuilding,
+    };
+  }
+
+  return {
+    ask,
+    known,
+    isKnown: (): boolean => known().isKnown,
+    /** Builds the index if it is not that of the library now. */
+    refresh,
+    start(): void {
+      running ??= run(stop.signal).catch((err: unknown) => {
+        if (!stop.signal.aborted) log.error({ err }, 'the index of sounds is not built any more');
+      });
+    },
+    async stop(): Promise<void> {
+      stop.abort();
+      await running;
+    },
+    async close(): Promise<void> {
+      await comparing.close();
+      await building.close();
+    },
+  };
+}

@@ -1,0 +1,324 @@
+// What is like what by its sound: similar tracks, radios, paths, the map and mixes, and the extension of Subsonic.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TrackId } from '../../server/db/ids.ts';
+import type {
+  ChosenTrackOut,
+  LikenessOut,
+  MapOut,
+  MixesOut,
+  MixTracksOut,
+  PathOut,
+  RadioOut,
+  ReasonOut,
+  SimilarTracksOut,
+} from '../../server/likeness/wire.ts';
+import type { TrackOut } from '../../server/library/wire.ts';
+import { openPhone, type Phone } from '../support/phone.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { addSoundLibrary, analyzeSoundLibrary, GENRES } from '../support/sound-library.ts';
+
+const DAY_MS = 86_400_000;
+let nowMs = Date.UTC(2026, 5, 1, 12);
+let server: TestServer;
+let phone: Phone;
+let byGenre: TrackId[][];
+
+beforeAll(async () => {
+  server = await startServer({ now: () => new Date(nowMs) });
+  phone = await openPhone(server);
+  byGenre = addSoundLibrary(server.app.db);
+});
+afterAll(() => server.close());
+
+const get = async <T>(path: string): Promise<T> => (await server.api<T>(path)).body;
+const send = async <T>(path: string, body: object): Promise<T> =>
+  (await server.api<T>(path, { method: 'POST', body })).body;
+const nextOf = (body: object): Promise<RadioOut> => send<RadioOut>('/radio/next', body);
+const idsOf = (items: readonly ChosenTrackOut[]): number[] => items.map(({ track }) => track.id);
+const first = (genre: number, n = 0): TrackId => byGenre[genre]?.[n] as TrackId;
+const exts = async (): Promise<string[]> =>
+  (await phone.ask<{ name: string }[]>('getOpenSubsonicExtensions', {}, 'openSubsonicExtensions')).map(
+    ({ name }) => name,
+  );
+
+describe('before enough has been analysed', () => {
+  test('tags are compared, and it says so', async () => {
+    expect(await get<LikenessOut>('/likeness')).toMatchObject({ by: 'tags', indexed: 0 });
+    const similar = await get<SimilarTracksOut>(`/tracks/${first(0)}/similar`);
+    expect(similar.by).toBe('tags');
+    expect(similar.items.length).toBeGreaterThan(5);
+    expect(similar.items.every(({ likeness }) => likeness === null)).toBe(true);
+    expect(similar.items.flatMap(({ reasons }) => reasons).some(({ kind }) => kind === 'sounds_like')).toBe(false);
+    const radio = await nextOf({ seed: { kind: 'track', id: first(1) }, count: 10 });
+    expect([radio.by, radio.items.length]).toEqual(['tags', 10]);
+    expect((await server.api(`/path?from=${first(0)}&to=${first(1)}`)).status).toBe(409);
+  });
+
+  test('Subsonic has similar songs by tags, and does not declare the extension', async () => {
+    expect(await exts()).not.toContain('sonicSimilarity');
+    const { song } = await phone.ask<{ song: object[] }>('getSimilarSongs2', { id: `tr-${first(0)}` }, 'similarSongs2');
+    expect(song.length).toBeGreaterThan(5);
+    expect((await phone.get('getSonicSimilarTracks', { id: `tr-${first(0)}` })).body.status).toBe('failed');
+  });
+});
+
+describe('when it has been', () => {
+  beforeAll(async () => {
+    analyzeSoundLibrary(server.app.db, byGenre);
+    await server.app.likeness.sounds.refresh();
+  });
+
+  test('similar tracks are those that sound alike, with a likeness that falls', async () => {
+    const all = byGenre.flat().length;
+    expect(await get<LikenessOut>('/likeness')).toMatchObject({ by: 'sound', analyzed: all, total: all, indexed: all });
+    const { by, items } = await get<SimilarTracksOut>(`/tracks/${first(3)}/similar?limit=5`);
+    expect(by).toBe('sound');
+    expect(new Set(items.map(({ track }) => track.album_id))).toEqual(
+      new Set([(await get<TrackOut>(`/tracks/${first(3)}`)).album_id]),
+    );
+    const values = items.map(({ likeness }) => likeness ?? 0);
+    expect(values).toEqual(values.toSorted((a, b) => b - a));
+    expect(idsOf(items)).not.toContain(first(3));
+  });
+
+  test('ten radios of 100 tracks keep the rules, repeat nothing, and every explanation is true', async () => {
+    const seeds = [
+      { kind: 'track', id: first(0) },
+      { kind: 'track', id: first(1, 50) },
+      { kind: 'album', id: 3 },
+      { kind: 'artist', id: 5 },
+      { kind: 'genre', name: 'Choral' },
+      { kind: 'genre', name: 'dub' },
+      { kind: 'mood', mood: 'calm' },
+      { kind: 'mood', mood: 'driving' },
+      { kind: 'moment', hour: 12 },
+      { kind: 'track', id: first(6, 20) },
+    ];
+    for (const seed of seeds) {
+      const given: ChosenTrackOut[] = [];
+      while (given.length < 100) given.push(...(await nextOf({ seed, count: 25, played: idsOf(given) })).items);
+      expect(new Set(idsOf(given)).size).toBe(100);
+      given.forEach(({ track }, i) => {
+        const five = given.slice(Math.max(0, i - 4), i).flatMap((one) => one.track.artists.map(({ id }) => id));
+        expect(five).not.toContain(track.artists[0]?.id);
+        const twenty = given.slice(Math.max(0, i - 19), i + 1).filter((one) => one.track.album_id === track.album_id);
+        expect(twenty.length).toBeLessThanOrEqual(2);
+      });
+      for (const one of given) await assertTrue(one);
+    }
+  });
+
+  async function assertTrue({ track, likeness, reasons }: ChosenTrackOut): Promise<void> {
+    expect(reasons.length).toBeGreaterThan(0);
+    for (const reason of reasons) {
+      const other = 'track_id' in reason ? factsOf(reason.track_id) : undefined;
+      if (other && 'title' in reason) expect(reason.title).toBe(other.title);
+      expect(await isTrue(reason, factsOf(track.id), other, likeness), JSON.stringify(reason)).toBe(true);
+    }
+  }
+
+  interface Row {
+    id: TrackId;
+    title: string;
+    bpm: number;
+    initial_key: string;
+    energy: number;
+    artist_id: number;
+    genre: string;
+    liked: number | null;
+    plays: number | null;
+    last: number | null;
+  }
+  const factsOf = (id: number): Row =>
+    server.app.db.$client
+      .prepare<[number], Row>(
+        `SELECT t.id, title, bpm, initial_key, energy, artist_id, genre, l.liked, p.plays, p.last_played_at AS last
+          FROM tracks t LEFT JOIN like_states l ON l.item_type = 'track' AND l.item_id = t.id
+          LEFT JOIN play_counts p ON p.item_type = 'track' AND p.item_id = t.id WHERE t.id = ?`,
+      )
+      .get(id) as Row;
+  const MOOD: Record<string, (track: Row) => boolean> = {
+    calm: ({ energy }) => energy <= 3,
+    bright: ({ energy, initial_key: key }) => energy >= 5 && energy <= 8 && !key.endsWith('m'),
+    driving: ({ energy, bpm }) => energy >= 6 && bpm >= 110,
+  };
+  const MATCHING: Record<string, string[]> = {
+    C: ['C', 'Am', 'G'],
+    Am: ['Am', 'C', 'Em'],
+    G: ['G', 'Em', 'C'],
+    Em: ['Em', 'G', 'Am'],
+    'F#m': ['F#m'],
+    Eb: ['Eb'],
+  };
+
+  async function isTrue(
+    reason: ReasonOut,
+    track: Row,
+    other: Row | undefined,
+    likeness: number | null,
+  ): Promise<boolean> {
+    switch (reason.kind) {
+      case 'sounds_like': {
+        const [found] =
+          (await server.app.likeness.sounds.ask({ kind: 'compare', id: reason.track_id, others: [track.id] })) ?? [];
+        return Math.abs((found ?? -1) - reason.likeness) < 0.01 && Math.abs((likeness ?? -1) - reason.likeness) < 0.01;
+      }
+      case 'same_tempo':
+        return reason.bpm === track.bpm && Math.abs(track.bpm / (other?.bpm ?? 1) - 1) <= 0.03;
+      case 'matching_key':
+        return (
+          reason.key === track.initial_key && MATCHING[track.initial_key]?.includes(other?.initial_key ?? '') === true
+        );
+      case 'same_artist':
+        return reason.artist_id === track.artist_id;
+      case 'same_genre':
+        return track.genre.toLowerCase() === reason.genre.toLowerCase();
+      case 'mood':
+        return MOOD[reason.mood]?.(track) === true;
+      case 'loved':
+        return track.liked === 1;
+      case 'forgotten':
+        return track.plays === reason.plays && (track.last ?? nowMs) <= nowMs - 180 * DAY_MS;
+      case 'played_at_this_hour':
+        return (track.plays ?? 0) >= reason.plays;
+      default:
+        return reason.kind === 'any';
+    }
+  }
+
+  test('loved and forgotten tracks are mixed in', async () => {
+    const [loved, forgotten] = [first(2, 30), first(2, 60)];
+    await send('/likes', { item_type: 'track', item_id: loved, liked: true });
+    const old = new Date(nowMs - 300 * DAY_MS).toISOString();
+    for (const hour of [1, 2, 3])
+      await send('/history', { track_id: forgotten, played_at: old.replace(/T\d\d/, `T0${hour}`) });
+    const { items } = await nextOf({ seed: { kind: 'genre', name: GENRES[2] }, count: 40 });
+    const kinds = (id: number): string[] =>
+      items.find(({ track }) => track.id === id)?.reasons.map(({ kind }) => kind) ?? [];
+    expect(kinds(loved)).toContain('loved');
+    expect(kinds(forgotten)).toContain('forgotten');
+  });
+
+  test('less like a track keeps what sounds like it away, and never is for ever', async () => {
+    const seed = { kind: 'genre', name: GENRES[4] };
+    const [disliked, never] = [first(4, 0), first(4, 40)];
+    const album = (await get<TrackOut>(`/tracks/${disliked}`)).album_id;
+    const artist = (await get<TrackOut>(`/tracks/${never}`)).artist_id;
+    await server.api(`/radio/never/artists/${artist}`, { method: 'PUT' });
+    await server.api(`/radio/never/tracks/${first(4, 70)}`, { method: 'PUT' });
+    expect(await get('/radio/never')).toMatchObject({ tracks: [{ id: first(4, 70) }], artists: [{ id: artist }] });
+    const { items } = await nextOf({ seed, count: 60, less: [disliked] });
+    expect(items.length).toBe(60);
+    expect(items.filter(({ track }) => track.album_id === album || track.artist_id === artist)).toEqual([]);
+    expect(idsOf(items)).not.toContain(first(4, 70));
+    await server.api(`/radio/never/artists/${artist}`, { method: 'DELETE' });
+    await server.api(`/radio/never/tracks/${first(4, 70)}`, { method: 'DELETE' });
+    expect(await get('/radio/never')).toEqual({ tracks: [], artists: [] });
+  });
+
+  test('a radio of a small library goes on when everything was played', async () => {
+    const played = byGenre.flat();
+    const { items } = await nextOf({ seed: { kind: 'track', id: first(0) }, count: 30, played });
+    expect(items).toHaveLength(30);
+  });
+
+  test('a path leads from one track to another in so many steps, none twice', async () => {
+    const [from, to] = [first(0, 3), first(5, 9)];
+    const { items } = await get<PathOut>(`/path?from=${from}&to=${to}&steps=8`);
+    const ids = idsOf(items);
+    expect([ids.length, ids[0], ids.at(-1), new Set(ids).size]).toEqual([10, from, to, 10]);
+    expect(items[1]?.reasons[0]).toEqual({ kind: 'on_the_way', step: 1, steps: 8 });
+  });
+
+  test('the map counts all tracks, and what sounds alike lies together', async () => {
+    const all = byGenre.flat().length;
+    const map = await get<MapOut>('/map?points=50000&cells=16');
+    expect([map.total, map.points.id.length, map.cells.reduce((sum, one) => sum + one, 0)]).toEqual([all, all, all]);
+    const place = new Map(map.points.id.map((id, i) => [id, [map.points.x[i] as number, map.points.y[i] as number]]));
+    const apart = (a: number, b: number): number => {
+      const [one, two] = [place.get(a) ?? [], place.get(b) ?? []];
+      return Math.hypot((one[0] ?? 0) - (two[0] ?? 0), (one[1] ?? 0) - (two[1] ?? 0));
+    };
+    const mean = (pairs: [number, number][]): number =>
+      pairs.reduce((sum, [a, b]) => sum + apart(a, b), 0) / pairs.length;
+    const inGenre = byGenre.flatMap((ids) => ids.slice(1).map((id): [number, number] => [ids[0] as number, id]));
+    const across = byGenre.flatMap((ids, g) => ids.map((id, i): [number, number] => [id, first((g + 3) % 7, i)]));
+    expect(mean(inGenre)).toBeLessThan(mean(across) / 2);
+    const half = await get<MapOut>('/map?max_x=32767&points=10');
+    expect(half.points.id.length).toBe(Math.min(10, half.total));
+    const { items, total } = await get<{ items: { x: number }[]; total: number }>('/map/tracks?max_x=32767&limit=200');
+    expect([total, items.every(({ x }) => x <= 32_767)]).toEqual([half.total, true]);
+    const line = await send<{ items: TrackOut[] }>('/map/line', {
+      points: [
+        { x: 0, y: 0 },
+        { x: 65_535, y: 65_535 },
+      ],
+      count: 12,
+    });
+    expect(new Set(line.items.map(({ id }) => id)).size).toBe(12);
+  });
+
+  test('mixes are the same all day, others the next day, and say why they are there', async () => {
+    const today = await get<MixesOut>('/mixes');
+    expect(today.items.length).toBeGreaterThan(1);
+    expect(today.items.every(({ why, track_count }) => why.length > 0 && track_count >= 8)).toBe(true);
+    const [mix] = today.items;
+    const opened = await get<MixTracksOut>(`/mixes/${mix?.id}`);
+    expect(opened.items).toHaveLength(mix?.track_count ?? 0);
+    expect(await get<MixTracksOut>(`/mixes/${mix?.id}`)).toEqual(opened);
+    expect((await server.api('/mixes/nothing')).status).toBe(404);
+    nowMs += DAY_MS;
+    expect(await get<MixesOut>('/mixes')).not.toEqual(today);
+    nowMs -= DAY_MS;
+  });
+
+  test('versions of a song are told apart', async () => {
+    const { $client: client } = server.app.db;
+    const rename = client.prepare('UPDATE tracks SET title = ?, title_sort = lower(?) WHERE id = ?');
+    const titles = [
+      'Wide River',
+      'Wide River (Live in Bergen)',
+      'Wide River - 2011 Remaster',
+      'Wide River (feat. Ann)',
+    ];
+    titles.forEach((title, n) => rename.run(title, title, first(5, n)));
+    rename.run('Wide River', 'Wide River', first(6, 0));
+    const { versions, items } = await get<SimilarTracksOut>(`/tracks/${first(5)}/similar`);
+    expect(new Map(versions.map(({ track, kind }) => [track.id as TrackId, kind]))).toEqual(
+      new Map([
+        [first(5, 1), 'live'],
+        [first(5, 2), 'remaster'],
+        [first(5, 3), 'version'],
+        [first(6, 0), 'cover'],
+      ]),
+    );
+    expect(idsOf(items).some((id) => versions.some(({ track }) => track.id === id))).toBe(false);
+  });
+
+  test('Subsonic declares the extension and answers with similarities', async () => {
+    expect(await exts()).toContain('sonicSimilarity');
+    type Match = { similarity: number; entry: { id: string } };
+    const near = await phone.ask<Match[]>('getSonicSimilarTracks', { id: `tr-${first(1)}`, count: 7 }, 'sonicMatch');
+    expect(near).toHaveLength(7);
+    expect(near.every(({ similarity }) => similarity > 0 && similarity <= 1)).toBe(true);
+    const ends = { startSongId: `tr-${first(0)}`, endSongId: `tr-${first(6)}` };
+    const path = await phone.ask<Match[]>('findSonicPath', { ...ends, count: 6 }, 'sonicMatch');
+    expect([path.length, path[0]?.entry.id, path.at(-1)?.entry.id]).toEqual([6, ends.startSongId, ends.endSongId]);
+    expect(path[0]?.similarity).toBeCloseTo(1, 2);
+    const { song } = await phone.ask<{ song: object[] }>('getSimilarSongs', { id: `al-1`, count: 20 }, 'similarSongs');
+    expect(song).toHaveLength(20);
+  });
+
+  test('an index that nothing has changed for is not built again; one more analysed track is found at once', async () => {
+    const { built_at } = await get<LikenessOut>('/likeness');
+    nowMs += 1_000;
+    await server.app.likeness.sounds.refresh();
+    expect((await get<LikenessOut>('/likeness')).built_at).toBe(built_at);
+    const [late] = addSoundLibrary(server.app.db, { genres: ['Late'], artists: 1, albums: 1, tracks: 2 });
+    analyzeSoundLibrary(server.app.db, [late ?? []], 9);
+    const { by, items } = await get<SimilarTracksOut>(`/tracks/${late?.[0]}/similar`);
+    expect([by, items.length]).toEqual(['sound', 20]);
+    await server.app.likeness.sounds.refresh();
+    expect(idsOf((await get<SimilarTracksOut>(`/tracks/${late?.[0]}/similar`)).items)[0]).toBe(late?.[1]);
+  });
+});
