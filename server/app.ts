@@ -1,5 +1,5 @@
 // The table of contents: every module, layer by layer, with what it is given. Nothing is decided here.
-import { analysisModule, type AnalysisTuning } from './analysis/module.ts';
+import { analysisModule } from './analysis/module.ts';
 import { authModule } from './auth/module.ts';
 import { backupModule, type BackupTuning } from './backup/module.ts';
 import { coversModule, type CoversTuning } from './covers/module.ts';
@@ -44,8 +44,7 @@ import { zipsModule } from './zips/module.ts';
 
 /** Paces and limits that tests set; each module reads its own. */
 export type Tuning = DomainTuning & BackupTuning & LanTuning & MaintenanceTuning & SourcesTuning & StorageTuning;
-type DomainTuning = AnalysisTuning & CoversTuning & LikenessTuning & ListenedTuning & WatchTuning;
-type ListenedTuning = LyricsTuning & PodcastsTuning & ScrobblingTuning;
+type DomainTuning = CoversTuning & LikenessTuning & LyricsTuning & PodcastsTuning & ScrobblingTuning & WatchTuning;
 
 export interface AppOptions extends DataFolderOptions {
   version: string;
@@ -95,7 +94,7 @@ export async function createApp(options: AppOptions) {
   const files = add(filesModule({ ...base, ...stored, ...music, yieldToRequests }));
   const enrichment = add(enrichmentModule({ ...base, ...stored, ...media, ...music, ...files, ...pictures }));
   const analysis = add(analysisModule({ ...base, ...music, ...enrichment, isServing, tuning }));
-  const { likeness } = add(likenessModule({ ...base, ...music, ...analysis, playlists, isServing, tuning }));
+  const alike = add(likenessModule({ ...base, ...music, ...analysis, playlists, isServing, tuning }));
   const relocation = add(relocationModule({ ...base, ...music, ...files }));
   add(uploadsModule({ ...base, ...music, ...files }));
   const podcasts = add(podcastsModule({ ...base, ...files, tuning }));
@@ -111,22 +110,8 @@ export async function createApp(options: AppOptions) {
   add(statsModule({ ...base, ...stored, ...music }));
 
   // APIs
-  const heard = { ...music, ...history, ...playback, ...sources, ...pictures, ...podcasts };
-  const asked = {
-    auth,
-    inPlace,
-    streaming,
-    zips,
-    likes,
-    search,
-    playlists,
-    shares,
-    jukebox,
-    radio,
-    downloads,
-    scan,
-    likeness,
-  };
+  const heard = { ...music, ...history, ...playback, ...sources, ...pictures, ...podcasts, ...alike };
+  const asked = { auth, inPlace, streaming, zips, likes, search, playlists, shares, jukebox, radio, downloads, scan };
   const subsonic = add(subsonicModule({ ...base, ...heard, ...asked }));
   const { authenticate } = auth;
   add({ offers: events, routes: eventRoutes({ events, kinds: EVENTS, authenticate }), stop: events.close });
@@ -140,20 +125,11 @@ export async function createApp(options: AppOptions) {
   }
 
   const state = { config, db, settings, musicFolders, auth, jobs, events, library: music.library, trash: music.trash };
-  const parts = {
-    ...analysis,
-    likeness,
-    ...backup,
-    ...folders,
-    sharing,
-    watcher,
-    dailyVerify,
-    scan,
-    sources: sources.sources,
-  };
+  const parts = { ...analysis, ...backup, ...folders, sharing, watcher, dailyVerify, scan, sources: sources.sources };
   return {
     ...state,
     ...parts,
+    ...alike,
     routes: web.routes,
     openApi: web.openApi,
 

@@ -122,7 +122,8 @@ interface Records {
 function makeRecords(client: Sqlite, model: VectorModel, most: number): Records {
   const genres = client
     .prepare<[], string>(
-      `SELECT genre FROM tracks WHERE genre IS NOT NULL GROUP BY genre ORDER BY count(*) DESC, genre LIMIT ${MAIN_GENRES}`,
+      `SELECT genre FROM tracks WHERE genre IS NOT NULL
+        GROUP BY genre ORDER BY count(*) DESC, genre LIMIT ${MAIN_GENRES}`,
     )
     .pluck()
     .all();

@@ -109,7 +109,8 @@ export function createFacts({ statements, isOffline, random }: FactsDeps) {
         `SELECT * FROM tracks WHERE availability = 'available' AND id ${sign} @from ORDER BY id LIMIT ${most}`;
       const from = Math.floor(random() * (statements.value<number | null>('SELECT max(id) FROM tracks', {}) ?? 0));
       return statements.column<TrackId>(
-        `SELECT t.id FROM (SELECT * FROM (${some('>=', MOOD_WINDOW)}) UNION ALL SELECT * FROM (${some('<', MOOD_WINDOW)})) t
+        `SELECT t.id FROM (SELECT * FROM (${some('>=', MOOD_WINDOW)})
+            UNION ALL SELECT * FROM (${some('<', MOOD_WINDOW)})) t
           WHERE ${moodSql(mood, 't')} LIMIT @most`,
         { from, most: LOOKED_AT },
       );

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { AnalysisTuning } from '../analysis/module.ts';
 import type { AnalysisPass } from '../analysis/pass.ts';
 import type { LibraryOffer } from '../library/module.ts';
 import { createStatements } from '../library/statement-cache.ts';
@@ -13,7 +14,8 @@ import { createSeeds } from './seeds.ts';
 import { createLikenessService } from './service.ts';
 import { createSounds } from './sounds.ts';
 
-export interface LikenessTuning {
+/** With that of what it compares. */
+export interface LikenessTuning extends AnalysisTuning {
   /** How long after the start the index of sounds is looked after; null for never. */
   likenessAfterMs?: number | null;
 }

@@ -10,7 +10,7 @@ const MOST_OF_ALBUM = 2;
 const LOVED_EVERY = 5;
 const FORGOTTEN_EVERY = 7;
 /** They need not be as alike as the others. */
-const FAMILIAR = 0.12;
+const FAMILIAR = 0.4;
 const CHANCE = 0.08;
 
 export interface Candidate {
@@ -31,7 +31,7 @@ export interface PickOptions {
 
 export function pickNext<C extends Candidate>(candidates: readonly C[], options: PickOptions): C[] {
   const { count, before, given, nowMs, random } = options;
-  const line = [...before.slice(-ALBUM_WINDOW)];
+  const line = before.slice(-ALBUM_WINDOW);
   const left = new Set(candidates.map((one) => ({ one, score: one.score + CHANCE * random() })));
   const picked: C[] = [];
   while (picked.length < count && left.size > 0) {

@@ -22,6 +22,9 @@ const BEFORE = 20;
 /** What is so much like a track that the listener wants less of is left out. */
 const TOO_LIKE = 0.6;
 const NEAREST_TO_LESS = 60;
+/** Tracks of the seed itself that may be played, and what they count for. */
+const OWN = 300;
+const OWN_SCORE = 0.7;
 const OF_GENRE = 0.25;
 /** Where tags are all that is known: the order in which they were found counts. */
 const BY_TAGS = 0.5;
@@ -96,7 +99,7 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     const reach = Math.min(MOST_LIKE_EACH, LIKE_EACH + played.length + 2 * count);
     const like = isKnown ? await likeThese(anchors, reach) : likeByTags(userId, anchors, Math.min(500, reach));
     const own: Found[] = seed.ownReason
-      ? some(seed.ids, 100).map((id) => ({ id, like: undefined, likeness: undefined, score: 0.5 }))
+      ? some(seed.ids, OWN).map((id) => ({ id, like: undefined, likeness: undefined, score: OWN_SCORE }))
       : [];
     const not = await unwanted(less, isKnown);
     for (const id of played) not.add(id);

@@ -68,10 +68,9 @@ export const likenessRoutes = ({ likeness, sounds, radio, mixes, nevers, library
       userId,
       items.map((one) => one.id),
     );
-    const ofAlbums = new Map<number, TrackId>();
-    for (const track of tracks)
-      if (track.hasCover && !ofAlbums.has(track.albumId ?? -track.id))
-        ofAlbums.set(track.albumId ?? -track.id, track.id);
+    const ofAlbums = new Map(
+      tracks.filter(({ hasCover }) => hasCover).map(({ id, albumId }) => [albumId ?? `of ${id}`, id]),
+    );
     return {
       id,
       kind,

@@ -1,5 +1,5 @@
-// The index of sounds, a file that is read in parts: a search reads the records of the clusters that are nearest to what
-// is looked for. Between two searches only the model and the middles of the clusters are in memory.
+// The index of sounds, a file that is read in parts: a search reads the records of the clusters that are nearest to
+// what is looked for. Between two searches only the model and the middles of the clusters are in memory.
 //
 // The file: a header of 4 KB (JSON), the model, the middles (records), the start of each cluster, the records cluster
 // by cluster, and in the order of track ids: ids, places of their records, coordinates on the map and genres.
