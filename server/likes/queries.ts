@@ -1,5 +1,5 @@
-import { and, desc, eq, gt, inArray } from 'drizzle-orm';
-import type { Db } from '../db/client.ts';
+import { and, desc, eq, gt, inArray, sql } from 'drizzle-orm';
+import type { Db, MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
 import { albums, artists, likeEvents, likeStates, tracks, users, type ItemType } from '../db/schema.ts';
 import type { Page } from '../http/paging.ts';
@@ -36,12 +36,6 @@ export function idsThere(db: Db, itemType: ItemType, itemIds: readonly number[])
   return new Set(rows.map(({ id }) => id));
 }
 
-const ofItem = (userId: UserId, { itemType, itemId }: Item) =>
-  and(eq(likeStates.userId, userId), eq(likeStates.itemType, itemType), eq(likeStates.itemId, itemId));
-
-export const findState = (db: Db, userId: UserId, item: Item): LikeStateRow | undefined =>
-  db.select().from(likeStates).where(ofItem(userId, item)).get();
-
 export const listStates = (db: Db, userId: UserId, itemType: ItemType, itemIds: number[]): LikeStateRow[] =>
   db
     .select()
@@ -60,17 +54,43 @@ const ofEverybody = (db: Db, { itemType, itemId }: Item) =>
 export const listStatesOf = (db: Db, item: Item): LikeStateRow[] =>
   db.select().from(likeStates).where(ofEverybody(db, item)).all();
 
-export function insertEvent(db: Db, userId: UserId, item: Item, change: LikeChange): void {
-  db.insert(likeEvents)
-    .values({ userId, ...item, ...change })
-    .run();
-}
+export type LikeWrites = ReturnType<typeof createLikeWrites>;
 
-export function setState(db: Db, userId: UserId, item: Item, state: ItemState): void {
-  db.insert(likeStates)
-    .values({ userId, ...item, ...state })
-    .onConflictDoUpdate({ target: [likeStates.userId, likeStates.itemType, likeStates.itemId], set: { ...state } })
-    .run();
+/** Prepared once: a phone may star a hundred thousand songs in one request. To be called in a transaction. */
+export function createLikeWrites(db: MainDb) {
+  const value = sql.placeholder;
+  const item = { userId: value('userId'), itemType: value('itemType'), itemId: value('itemId') };
+  const state = { liked: value('liked'), rating: value('rating'), since: value('since') };
+  const find = db
+    .select()
+    .from(likeStates)
+    .where(
+      and(
+        eq(likeStates.userId, item.userId),
+        eq(likeStates.itemType, item.itemType),
+        eq(likeStates.itemId, item.itemId),
+      ),
+    )
+    .prepare();
+  const insert = db
+    .insert(likeEvents)
+    .values({ ...item, liked: state.liked, rating: state.rating, createdAt: value('createdAt') })
+    .prepare();
+  const set = db
+    .insert(likeStates)
+    .values({ ...item, ...state })
+    .onConflictDoUpdate({
+      target: [likeStates.userId, likeStates.itemType, likeStates.itemId],
+      set: { liked: sql`excluded.liked`, rating: sql`excluded.rating`, since: sql`excluded.since` },
+    })
+    .prepare();
+
+  return {
+    find: (userId: UserId, of: Item): LikeStateRow | undefined => find.get({ userId, ...of }),
+    insertEvent: (userId: UserId, of: Item, change: LikeChange): void => void insert.run({ userId, ...of, ...change }),
+    setState: (userId: UserId, of: Item, { liked, rating, since }: ItemState): void =>
+      void set.run({ userId, ...of, liked, rating, since }),
+  };
 }
 
 export function deleteStatesOf(db: Db, item: Item): void {

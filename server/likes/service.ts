@@ -1,5 +1,5 @@
 // Likes and ratings. Every change is an event; the state they result in is stored beside them.
-import type { Db, MainDb } from '../db/client.ts';
+import type { MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
 import type { ItemType } from '../db/schema.ts';
 import { notFound } from '../errors.ts';
@@ -7,15 +7,13 @@ import type { Page, Paged } from '../http/paging.ts';
 import { inSlices, partsOf } from '../runtime/turns.ts';
 import { createEventCounts } from './event-counts.ts';
 import {
-  findState,
+  createLikeWrites,
   idsThere,
-  insertEvent,
   isThere,
   listEvents,
   listLikedIds,
   listRatedIds,
   listStates,
-  setState,
   type Item,
   type LikeEventRow,
 } from './queries.ts';
@@ -46,11 +44,14 @@ export function createLikeService({
 }) {
   const countEvents = createEventCounts(db);
 
-  function record(tx: Db, userId: UserId, item: Item, { liked, rating }: LikeInput): LikeSummary {
+  const writes = createLikeWrites(db);
+
+  /** To be called in a transaction. */
+  function record(userId: UserId, item: Item, { liked, rating }: LikeInput): LikeSummary {
     const change = { liked, rating, createdAt: now() };
-    insertEvent(tx, userId, item, change);
-    const state = nextState(findState(tx, userId, item), change);
-    setState(tx, userId, item, state);
+    writes.insertEvent(userId, item, change);
+    const state = nextState(writes.find(userId, item), change);
+    writes.setState(userId, item, state);
     return { ...item, ...state };
   }
 
@@ -60,7 +61,7 @@ export function createLikeService({
       const summary = db.transaction(
         (tx) => {
           if (!isThere(tx, item)) throw notFound(item.itemType, item.itemId);
-          return record(tx, userId, item, input);
+          return record(userId, item, input);
         },
         { behavior: 'immediate' },
       );
@@ -91,7 +92,7 @@ export function createLikeService({
       let slice: LikeSummary[] = [];
       await inSlices(
         changed,
-        (item) => void slice.push(record(db, userId, item, input)),
+        (item) => void slice.push(record(userId, item, input)),
         (work) => {
           slice = [];
           db.transaction(work, { behavior: 'immediate' });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
 import type { TrackMergePart } from '../library/track-merge.ts';
-import { deleteStatesOf, findState, insertEvent, listStatesOf, setState, type Item } from './queries.ts';
+import { createLikeWrites, deleteStatesOf, listStatesOf, type Item } from './queries.ts';
 import { changeToAbsorb, nextState, type ItemState } from './state.ts';
 
 const track = (itemId: TrackId): Item => ({ itemType: 'track', itemId });
@@ -18,6 +18,7 @@ const State = z.object({
 const Remembered = z.object({ from: z.array(State), to: z.array(State) });
 
 export function createLikeMerge({ db }: { db: MainDb }): TrackMergePart {
+  const writes = createLikeWrites(db);
   const statesOf = (id: TrackId): z.input<typeof State>[] =>
     listStatesOf(db, track(id)).map(({ userId, liked, rating, since }) => ({
       userId,
@@ -30,11 +31,11 @@ export function createLikeMerge({ db }: { db: MainDb }): TrackMergePart {
     move(from, to): void {
       const [left, kept] = [track(from), track(to)];
       for (const { userId, ...other } of listStatesOf(db, left)) {
-        const before = findState(db, userId, kept);
+        const before = writes.find(userId, kept);
         const change = changeToAbsorb(before, other);
         if (!change) continue;
-        insertEvent(db, userId, kept, change);
-        setState(db, userId, kept, nextState(before, change));
+        writes.insertEvent(userId, kept, change);
+        writes.setState(userId, kept, nextState(before, change));
       }
       deleteStatesOf(db, left);
     },
@@ -45,13 +46,13 @@ export function createLikeMerge({ db }: { db: MainDb }): TrackMergePart {
     bringBack(from, to, { remembered, at }): void {
       const before = Remembered.parse(remembered);
       for (const { userId, ...other } of before.from) {
-        setState(db, userId, track(from), other); // its events are still there
+        writes.setState(userId, track(from), other); // its events are still there
         const own = before.to.find((state) => state.userId === userId);
         const change = changeToAbsorb(own, other);
-        const now = findState(db, userId, track(to));
+        const now = writes.find(userId, track(to));
         if (!change || !now || !isSame(now, nextState(own, change))) continue;
-        insertEvent(db, userId, track(to), { liked: own?.liked ?? false, rating: own?.rating ?? 0, createdAt: at });
-        setState(db, userId, track(to), own ?? { liked: false, rating: 0, since: at });
+        writes.insertEvent(userId, track(to), { liked: own?.liked ?? false, rating: own?.rating ?? 0, createdAt: at });
+        writes.setState(userId, track(to), own ?? { liked: false, rating: 0, since: at });
       }
     },
   };

@@ -77,7 +77,10 @@ export type PlaylistChanges = ReturnType<typeof createChanges>;
 export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; rows: EntryRows }) {
   const alone = createLocks<PlaylistId>();
 
-  /** Makes the version that was planned. `size`: entries that the plan has to look at, absent: all. */
+  /**
+   * Makes the version that was planned. `size`: entries that the plan has to look at, absent: all. `along` is written
+   * in the same transaction.
+   */
   async function change(
     userId: UserId,
     id: PlaylistId,
@@ -85,6 +88,7 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     kind: PlaylistChange,
     size: number | undefined,
     plan: (playlist: PlaylistSummary) => Planning,
+    along: (tx: Db) => void = () => {},
   ): Promise<void> {
     const ordinary = (tx: Db, expected?: number): PlaylistSummary => {
       const playlist = getOwn(tx, userId, id, expected);
@@ -95,6 +99,7 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
       db.transaction(
         (tx) => {
           const playlist = ordinary(tx, expectedVersion);
+          along(tx);
           return writeVersion(userId, playlist, kind, finishNow(plan(playlist)));
         },
         { behavior: 'immediate' },
@@ -104,7 +109,9 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
       return db.transaction(
         (tx) => {
           const playlist = ordinary(tx);
-          return playlist.version === before.version ? writeVersion(userId, playlist, kind, planned) : undefined;
+          if (playlist.version !== before.version) return undefined;
+          along(tx);
+          return writeVersion(userId, playlist, kind, planned);
         },
         { behavior: 'immediate' },
       );
@@ -138,7 +145,7 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
     const [version, counts] = [playlist.version + 1, countsOf(planned)];
     const [first = EMPTY, ...parts] = partsOfPlan(planned);
     write(playlist.id, version, first);
-    if (counts.added + counts.removed + counts.moved > 0) note(userId, playlist, kind, counts);
+    if (counts.added + counts.removed + counts.moved > 0 || kind === 'restore') note(userId, playlist, kind, counts);
     return { id: playlist.id, version, parts };
   }
 
@@ -231,7 +238,7 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
   }
 
   return {
-    writeVersion,
+    change,
     finish,
     /** One after another for each list. */
     alone,
@@ -339,33 +346,42 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
       ),
 
     /** Ignores indexes past the end. */
-    edit: (
+    async edit(
       userId: UserId,
       id: PlaylistId,
       { removeIndexes = [], addTrackIds = [], expectedVersion, ...fields }: Edited,
-    ): Promise<void> =>
-      alone(id, () =>
-        withGaps(id, async () => {
-          const rest = db.transaction(
-            (tx): Rest | undefined => {
-              const playlist = getOwn(tx, userId, id, expectedVersion);
-              if (Object.values(fields).some((value) => value !== undefined))
-                updatePlaylist(tx, id, { ...fields, updatedAt: now() });
-              if (removeIndexes.length + addTrackIds.length === 0) return undefined;
-              assertOrdinary(playlist);
-              const current = removeIndexes.length > 0 ? rows.ids(id) : [];
-              const removed = [...new Set(removeIndexes)]
-                .map((index) => current[index])
-                .filter((entryId) => entryId !== undefined);
-              const { added } = addTrackIds.length > 0 ? planTracks(playlist, addTrackIds) : EMPTY;
-              const kind = removed.length === 0 ? 'add' : added.length === 0 ? 'remove' : 'replace';
-              return writeVersion(userId, playlist, kind, { removed, moved: [], added });
+    ): Promise<void> {
+      const changeFields = (tx: Db): void => {
+        if (Object.values(fields).some((value) => value !== undefined))
+          updatePlaylist(tx, id, { ...fields, updatedAt: now() });
+      };
+      if (removeIndexes.length + addTrackIds.length === 0)
+        return alone(id, async () =>
+          db.transaction(
+            (tx) => {
+              getOwn(tx, userId, id, expectedVersion);
+              changeFields(tx);
             },
             { behavior: 'immediate' },
-          );
-          if (rest) await finish(rest);
-        }),
-      ),
+          ),
+        );
+      const kind = removeIndexes.length === 0 ? 'add' : addTrackIds.length === 0 ? 'remove' : 'replace';
+      const size = removeIndexes.length === 0 ? addTrackIds.length : undefined;
+      return change(
+        userId,
+        id,
+        { expectedVersion },
+        kind,
+        size,
+        function* (playlist) {
+          const current = removeIndexes.length > 0 ? yield* rows.all(id) : [];
+          const removed = [...new Set(removeIndexes)].flatMap((index) => current[index]?.id ?? []);
+          const { added } = addTrackIds.length > 0 ? planTracks(playlist, addTrackIds) : EMPTY;
+          return { removed, moved: [], added };
+        },
+        changeFields,
+      );
+    },
   };
 }
 

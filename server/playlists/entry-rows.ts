@@ -23,6 +23,18 @@ export interface VersionRow extends EntryRow, RowAs<typeof tracks, 'title' | 'ar
   albumTitle: string | null;
 }
 export type ListedEntry = RowAs<typeof playlistEntries, 'id' | 'trackId' | 'position'>;
+type CurrentRow = RowAs<typeof playlistEntries, 'id' | 'position' | 'sinceVersion'>;
+/** Past entries are read by the version that ended them. */
+interface PastKey {
+  until: number;
+  id: number;
+}
+interface PastPart extends PastKey {
+  playlistId: PlaylistId;
+  version: number;
+  endUntil: number;
+  endId: number;
+}
 interface Neighbours {
   before: number | undefined;
   after: number | undefined;
@@ -41,15 +53,11 @@ export function createEntryRows(client: Sqlite) {
   const some = client.prepare<[string, PlaylistId], EntryRow>(
     `SELECT ${ENTRY} FROM json_each(?) j CROSS JOIN playlist_entries e ON e.id = j.value WHERE e.playlist_id = ?`,
   );
-  const ids = client
-    .prepare<[PlaylistId], number>('SELECT id FROM playlist_entries WHERE playlist_id = ? ORDER BY position, id')
-    .pluck();
-  const following = client.prepare<[PlaylistId, number, number], ListedEntry>(
-    `SELECT id, track_id AS trackId, position FROM playlist_entries
-      WHERE playlist_id = ? AND (position, id) > (?, ?) ORDER BY position, id LIMIT ${AT_ONCE}`,
-  );
-  const newSince = client.prepare<[PlaylistId, number], RowAs<typeof playlistEntries, 'id' | 'position'>>(
-    'SELECT id, position FROM playlist_entries WHERE playlist_id = ? AND since_version > ?',
+  const listed = (more: string): string => `SELECT id, position, ${more} FROM playlist_entries
+    WHERE playlist_id = ? AND (position, id) > (?, ?) ORDER BY position, id LIMIT ${AT_ONCE}`;
+  const following = client.prepare<[PlaylistId, number, number], ListedEntry>(listed('track_id AS trackId'));
+  const followingSince = client.prepare<[PlaylistId, number, number], CurrentRow>(
+    listed('since_version AS sinceVersion'),
   );
   const last = client.prepare<[PlaylistId], Position>(
     'SELECT position FROM playlist_entries WHERE playlist_id = ? ORDER BY position DESC, id DESC LIMIT 1',
@@ -94,7 +102,14 @@ export function createEntryRows(client: Sqlite) {
     ORDER BY e.position, e.id`;
   const past = `SELECT entry_id AS id, track_id AS trackId, position, added_at AS addedAt FROM playlist_past_entries
     WHERE playlist_id = @playlistId AND until_version > @version AND since_version <= @version`;
-  const pastOf = client.prepare<{ playlistId: PlaylistId; version: number }, VersionRow>(named(past));
+  const IN_TURN = '(until_version, entry_id)';
+  const endOfPart = client.prepare<{ playlistId: PlaylistId; until: number; id: number }, PastKey>(
+    `SELECT until_version AS until, entry_id AS id FROM playlist_past_entries WHERE playlist_id = @playlistId
+      AND ${IN_TURN} > (@until, @id) ORDER BY until_version, entry_id LIMIT 1 OFFSET ${AT_ONCE - 1}`,
+  );
+  const pastPart = client.prepare<PastPart, VersionRow>(
+    named(`${past} AND ${IN_TURN} > (@until, @id) AND ${IN_TURN} <= (@endUntil, @endId)`),
+  );
   const version = client.prepare<
     { playlistId: PlaylistId; version: number; limit: number; offset: number },
     VersionRow
@@ -162,8 +177,6 @@ export function createEntryRows(client: Sqlite) {
   }
 
   return {
-    /** All entry ids in order; reads only the ids, since lists are long. */
-    ids: (playlistId: PlaylistId): number[] => ids.all(playlistId),
     /** All entries in order. */
     *all(playlistId: PlaylistId): Generator<void, ListedEntry[]> {
       const found: ListedEntry[] = [];
@@ -228,14 +241,30 @@ export function createEntryRows(client: Sqlite) {
       new Set(known.all(JSON.stringify(trackIds), playlistId)),
     /** A track that does not exist, if there is one. */
     absentTrack: (trackIds: readonly TrackId[]): TrackId | undefined => absent.get(JSON.stringify(trackIds)),
-    /** Differences between the current list and a version. Positions persist, so only changed entries are read. */
-    differences: (
+    /** Differences between the current list and a version. Positions persist, so only changed entries are kept. */
+    *differences(
       playlistId: PlaylistId,
       version_: number,
-    ): { fresh: { id: number; position: number }[]; past: VersionRow[] } => ({
-      fresh: newSince.all(playlistId, version_),
-      past: pastOf.all({ playlistId, version: version_ }),
-    }),
+    ): Generator<void, { fresh: Omit<CurrentRow, 'sinceVersion'>[]; past: VersionRow[] }> {
+      const fresh: Omit<CurrentRow, 'sinceVersion'>[] = [];
+      for (let { position, id } = { position: -Infinity, id: 0 }; ;) {
+        const page = followingSince.all(playlistId, position, id);
+        for (const { sinceVersion, ...entry } of page) if (sinceVersion > version_) fresh.push(entry);
+        const last = page.at(-1);
+        if (!last || page.length < AT_ONCE) break;
+        ({ position, id } = last);
+        yield;
+      }
+      const past: VersionRow[] = [];
+      for (let from: PastKey = { until: version_, id: Infinity }; ;) {
+        yield;
+        const end = endOfPart.get({ playlistId, ...from });
+        const { until, id } = end ?? { until: Infinity, id: Infinity };
+        past.push(...pastPart.all({ playlistId, version: version_, ...from, endUntil: until, endId: id }));
+        if (!end) return { fresh, past };
+        from = end;
+      }
+    },
     version: (playlistId: PlaylistId, version_: number, { limit, offset }: Page): VersionRow[] =>
       version.all({ playlistId, version: version_, limit, offset }),
   };

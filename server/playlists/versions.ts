@@ -23,6 +23,9 @@ export interface MissingTrack {
   artistName: string | null;
 }
 
+/** Entries between two `yield`s of a plan. */
+const STRIDE = 100;
+
 export interface VersionDeps {
   db: MainDb;
   now: () => Date;
@@ -67,46 +70,52 @@ export function createVersions({ db, now, rows, changes, songs }: VersionDeps) {
     },
 
     /** Makes a new version that equals an earlier one; gives what could not be brought back. */
-    restore(
+    async restore(
       userId: UserId,
       id: PlaylistId,
       { version, expectedVersion }: Expected & { version: number },
     ): Promise<MissingTrack[]> {
-      return changes.alone(id, async () => {
-        const { missing, rest } = db.transaction(
-          (tx): { missing: MissingTrack[]; rest?: Parameters<typeof changes.finish>[0] } => {
-            const playlist = getOwn(tx, userId, id, expectedVersion);
-            const { rules } = getVersion(id, version);
-            if (rules !== null) {
+      getOwn(db, userId, id, expectedVersion);
+      const { rules } = getVersion(id, version);
+      if (rules !== null) {
+        await changes.alone(id, async () =>
+          db.transaction(
+            (tx) => {
+              const playlist = getOwn(tx, userId, id, expectedVersion);
               updatePlaylist(tx, id, { rules, updatedAt: now() });
               changes.note(userId, { ...playlist, rules }, 'restore');
-              return { missing: [] };
-            }
-            const { fresh, past } = rows.differences(id, version);
-            const positions = new Map(fresh.map((entry) => [entry.id, entry.position]));
-            const kept = new Set(past.map((entry) => entry.id));
-            const back = past
-              .filter((entry) => !positions.has(entry.id))
-              .map((entry) => ({ entry, found: recovered(entry) }));
-            const planned = {
-              removed: fresh.filter((entry) => !kept.has(entry.id)).map((entry) => entry.id),
-              moved: past.filter((entry) => (positions.get(entry.id) ?? entry.position) !== entry.position),
-              added: back.flatMap(({ found }) => found ?? []),
-            };
-            const isSame = planned.removed.length + planned.moved.length + planned.added.length === 0;
-            if (isSame) changes.note(userId, playlist, 'restore');
-            return {
-              missing: back
-                .filter(({ found }) => found === undefined)
-                .map(({ entry: { title, artistName } }) => ({ title, artistName })),
-              ...(!isSame && { rest: changes.writeVersion(userId, playlist, 'restore', planned) }),
-            };
-          },
-          { behavior: 'immediate' },
+            },
+            { behavior: 'immediate' },
+          ),
         );
-        if (rest) await changes.finish(rest);
-        return missing;
+        return [];
+      }
+      let missing: MissingTrack[] = [];
+      await changes.change(userId, id, { expectedVersion }, 'restore', undefined, function* () {
+        const { fresh, past } = yield* rows.differences(id, version);
+        const positions = new Map<number, number>();
+        for (const entry of fresh) if (positions.set(entry.id, entry.position).size % STRIDE === 0) yield;
+        const kept = new Set<number>();
+        const moved: VersionRow[] = [];
+        const added: NewEntry[] = [];
+        missing = [];
+        for (const [at, entry] of past.entries()) {
+          kept.add(entry.id);
+          const position = positions.get(entry.id);
+          const found = position === undefined ? recovered(entry) : undefined;
+          if (position !== undefined && position !== entry.position) moved.push(entry);
+          if (found) added.push(found);
+          else if (position === undefined) missing.push({ title: entry.title, artistName: entry.artistName });
+          if (at % STRIDE === STRIDE - 1) yield;
+        }
+        const removed: number[] = [];
+        for (const [at, entry] of fresh.entries()) {
+          if (!kept.has(entry.id)) removed.push(entry.id);
+          if (at % STRIDE === STRIDE - 1) yield;
+        }
+        return { removed, moved, added };
       });
+      return missing;
     },
   };
 }

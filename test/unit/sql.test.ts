@@ -21,6 +21,7 @@ const TEXT: Record<string, string> = {
   jobs: 'runs for each job; takes the next one in one statement',
   library: 'runs for each file of a scan and each row of a page; full text, JSON lists of ids, INDEXED BY',
   likeness: 'JSON lists of ids, whole tables in a thread',
+  likes: 'runs for each of the songs that a phone stars at once',
   lyrics: 'runs for each track of a look-up',
   maintenance: 'whole tables page by page',
   'music-folders': 'runs for each track and folder of a music folder; conditions put together from pieces',

@@ -26,12 +26,17 @@ export function ratingEndpoints({ likes, items: { likable, idAs } }: RatingDeps)
 
   /** Each once, in order. `id` may be of any kind: clients also send the ids of what they show as folders. */
   async function itemsOf(params: Params): Promise<Item[]> {
-    const items = new Map<string, Item>();
-    const add = (item: Item): void => void items.set(`${item.itemType} ${item.itemId}`, item);
+    const items: Item[] = [];
+    const known = { track: new Set<number>(), album: new Set<number>(), artist: new Set<number>() };
+    const add = (item: Item): void => {
+      if (known[item.itemType].has(item.itemId)) return;
+      known[item.itemType].add(item.itemId);
+      items.push(item);
+    };
     await inSlices(listed(params, 'id'), (id) => add(likable(id)));
     for (const itemType of ['album', 'artist'] as const)
       await inSlices(listed(params, `${itemType}Id`), (text) => add({ itemType, itemId: idAs(itemType, text) }));
-    return [...items.values()];
+    return items;
   }
 
   return {
