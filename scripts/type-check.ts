@@ -1,6 +1,5 @@
 // Checks the types of a folder beside the work, and prints what does not hold.
 import { spawn } from 'node:child_process';
-import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 
 export function createTypeCheck(root: string) {
@@ -15,7 +14,6 @@ export function createTypeCheck(root: string) {
       cwd: root,
       stdio: ['ignore', 'inherit', 'inherit'],
     });
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW); // server and page come first
     child.once('exit', () => {
       running.delete(folder);
       if (again.delete(folder)) check(folder);
