@@ -2,7 +2,7 @@
 // the very next frame.
 import { FADE_IN, FADE_OUT } from './gain.ts';
 import { SoundSource } from './sound-source.ts';
-import { endFrame, heardFrame, soonestFrame, splice, type Anchor } from './timeline.ts';
+import { endFrame, heardFrame, soonestFrame, spliceFrame, type Anchor } from './timeline.ts';
 import { VoiceOutput, type Voice, type VoiceItem, type VoiceListener } from './voice.ts';
 
 /** How long to wait for the first sound; then a media element, which can start anywhere, takes over. */
@@ -28,8 +28,8 @@ export class BufferVoice implements Voice {
   #buffer: AudioBuffer | null = null;
   #whole = false;
   #wanted = false;
-  /** What is playing and since when; null while silent. */
-  #sounding: { source: AudioBufferSourceNode; anchor: Anchor } | null = null;
+  /** What is playing and since when; null while silent. Each source ends where the next one begins. */
+  #sounding: { sources: AudioBufferSourceNode[]; anchor: Anchor } | null = null;
   /** The position to resume from, while silent. */
   #offset: number;
   #received = 0;
@@ -153,16 +153,18 @@ export class BufferVoice implements Voice {
     return Math.round((ms / 1000) * this.#context.sampleRate);
   }
 
-  #begin(anchor: Anchor): void {
+  /** Sounds from frame `at` of the clock on, after what sounds until then. */
+  #begin(anchor: Anchor, at = anchor.start, before: AudioBufferSourceNode[] = []): void {
     this.#stopWaiting();
     const { sampleRate } = this.#context;
     const source = new AudioBufferSourceNode(this.#context, { buffer: this.#buffer });
     source.connect(this.#output.input);
     source.addEventListener('ended', () => {
-      if (this.#sounding?.source === source) this.#onSourceEnded();
+      if (this.#sounding?.sources.at(-1) === source) this.#onSourceEnded();
     });
-    source.start(anchor.start / sampleRate, anchor.offset / sampleRate);
-    this.#sounding = { source, anchor };
+    source.start(at / sampleRate, heardFrame(anchor, at) / sampleRate);
+    before.at(-1)?.stop(at / sampleRate);
+    this.#sounding = { sources: [...before, source], anchor };
     this.tick();
   }
 
@@ -176,23 +178,26 @@ export class BufferVoice implements Voice {
   /** A longer piece is decoded: it takes over from the shorter one mid-sound, on one frame. */
   #grow(buffer: AudioBuffer, whole: boolean): void {
     const before = this.#sounding;
+    const { length } = this;
     this.#buffer = buffer;
     this.#whole = whole;
     if (!before)
       return this.#wanted ? this.playAt(soonestFrame(this.#context.currentTime, this.#context.sampleRate)) : undefined;
-    const anchor = splice(before.anchor, soonestFrame(this.#context.currentTime, this.#context.sampleRate));
-    this.#begin(anchor);
-    before.source.stop(anchor.start / this.#context.sampleRate);
+    const { currentTime: clockSeconds, sampleRate: rate } = this.#context;
+    const { anchor, sources } = before;
+    this.#begin(anchor, spliceFrame(anchor, { length, clockSeconds, rate }), sources);
     return undefined;
   }
 
   #silence(): void {
     if (!this.#sounding) return;
-    const { source, anchor } = this.#sounding;
+    const { sources, anchor } = this.#sounding;
     this.#offset = Math.floor(heardFrame(anchor, this.#context.currentTime * this.#context.sampleRate));
     this.#sounding = null;
-    source.stop();
-    source.disconnect();
+    for (const source of sources) {
+      source.stop();
+      source.disconnect();
+    }
   }
 
   #wait(): void {

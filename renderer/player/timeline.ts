@@ -37,10 +37,19 @@ export function joinFrame(
   return Math.max(soonest, end - overlap);
 }
 
-/** Switching to a longer piece of the same sound: its anchor, and when the shorter one stops. */
-export function splice(anchor: Anchor, soonest: number): Anchor {
-  const start = Math.max(soonest, anchor.start);
-  return { start, offset: heardFrame(anchor, start) };
+/** A change that is not heard has time: the page may be held up for longer than a start is scheduled ahead. */
+const SPLICE_LEAD_SECONDS = 0.3;
+
+/**
+ * When to switch to a longer piece of the same sound: at the latest where the shorter one, of this `length`, ends, if
+ * that can still be scheduled.
+ */
+export function spliceFrame(
+  anchor: Anchor,
+  { length, clockSeconds, rate }: { length: number; clockSeconds: number; rate: number },
+): number {
+  const calm = Math.min(Math.ceil((clockSeconds + SPLICE_LEAD_SECONDS) * rate), endFrame(anchor, length));
+  return Math.max(soonestFrame(clockSeconds, rate), calm, anchor.start);
 }
 
 const FIRST_SECONDS = 5;

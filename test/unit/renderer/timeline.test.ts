@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { endFrame, heardFrame, joinFrame, nextPiece, soonestFrame, splice } from '../../../renderer/player/timeline.ts';
+import {
+  endFrame,
+  heardFrame,
+  joinFrame,
+  nextPiece,
+  soonestFrame,
+  spliceFrame,
+} from '../../../renderer/player/timeline.ts';
 
 test('playback starts slightly ahead, on a whole frame', () => {
   const frame = soonestFrame(1.000_001, 44_100);
@@ -54,15 +61,25 @@ test.each([
   expect(joinFrame(end, options)).toBe(at);
 });
 
-test('a longer piece continues on the current frame of the shorter one', () => {
-  const before = { start: 1000, offset: 200 };
-  const after = splice(before, 5000);
-  expect(after).toEqual({ start: 5000, offset: 4200 });
-  for (const frame of [5000, 7777]) expect(heardFrame(after, frame)).toBe(heardFrame(before, frame));
-});
-
-test('a piece that is spliced before its start starts at the same time', () => {
-  expect(splice({ start: 9000, offset: 0 }, 5000)).toEqual({ start: 9000, offset: 0 });
+test.each([
+  { name: 'has time', before: { start: 1000, offset: 200 }, length: 100_000, clock: 10_000, at: 10_300 },
+  {
+    name: 'comes at the end of the shorter one',
+    before: { start: 1000, offset: 0 },
+    length: 9_150,
+    clock: 10_000,
+    at: 10_150,
+  },
+  {
+    name: 'never comes too late to be scheduled',
+    before: { start: 1000, offset: 0 },
+    length: 9_010,
+    clock: 10_000,
+    at: 10_020,
+  },
+  { name: 'waits for the start', before: { start: 15_000, offset: 0 }, length: 90_000, clock: 10_000, at: 15_000 },
+])('a switch to a longer piece $name', ({ before, length, clock, at }) => {
+  expect(spliceFrame(before, { length, clockSeconds: clock / 1_000, rate: 1_000 })).toBe(at);
 });
 
 test.each([
