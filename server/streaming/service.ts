@@ -117,8 +117,10 @@ export function createStreamingService({
             });
           return { kind: 'file', track, file: { ...file, stat: () => file.stat(), open } };
         }
+        // a store is not asked for each
+        const known = file.path === undefined && file.immutable ? track.contentHash : null;
         const wanted: Wanted = {
-          identity: await identityOf(id, track, file),
+          identity: known ?? (await identityOf(id, track, file)),
           file,
           order,
           durationMs: track.durationMs,
@@ -129,9 +131,18 @@ export function createStreamingService({
           extension: PROFILES[order.profile].extension,
           async make(signal) {
             if (!transcodes) throw new AppError('unavailable', 'The server cannot transcode: it has no ffmpeg.');
-            const made = await transcodes.open({ ...wanted, file: await fileOf(id, track, uri) });
-            const path = 'path' in made ? made.path : await made.run.whole(signal);
-            return { path, leave: made.leave };
+            try {
+              const made = await transcodes.open({ ...wanted, file: await fileOf(id, track, uri) });
+              if ('path' in made) return { path: made.path, leave: made.leave };
+              const { run, leave } = made;
+              const path = await run.whole(signal).catch((error: unknown) => {
+                leave();
+                throw error;
+              });
+              return { path, leave };
+            } catch (error) {
+              throw asKnown(id, error);
+            }
           },
         };
       } catch (error) {

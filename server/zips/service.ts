@@ -1,6 +1,6 @@
 // Zips of albums, playlists, artists and selections, sent while they are read. Where every file goes as it is, sizes
 // and layout are known in advance, so that a broken download can be resumed; converted files are made one by one.
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -21,7 +21,7 @@ import { createZipQueries, type NamedRow } from './queries.ts';
 
 export const MAX_ZIPPED = 20_000;
 const READ_BYTES = 256 << 10;
-/** Checksums of files that were sent, for the end of their zip and for its next part. */
+/** Checksums of files that were sent, for the next part of their zip. */
 const MAX_KNOWN = 100_000;
 const CACHE_CONTROL = 'private, no-cache';
 const NOT_INCLUDED = 'Not included.txt';
@@ -132,27 +132,47 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
     const identity = isKnown ? contentHash : `${String(file.path)}-${found.size}-${found.modifiedAt.getTime()}`;
     const read = async (range?: { start: number; end: number }) =>
       (await file.open(range)).stream as AsyncIterable<Buffer>;
+    let own: Promise<number> | undefined;
+    async function sumNow(): Promise<number> {
+      if (found.size === 0) return 0;
+      const sha256 = isKnown ? createHash('sha256') : undefined;
+      const sum = await sumOf(await read(), sha256);
+      // that of damaged bytes is of this zip alone: they are mended under the same name
+      return sha256 && sha256.digest('hex') !== contentHash ? sum : remember(identity, sum);
+    }
     return {
       identity,
       entry: {
         name: path,
         size: found.size,
         modifiedAt: found.modifiedAt,
-        crc32: async () => sums.get(identity) ?? remember(identity, found.size === 0 ? 0 : await sumOf(await read())),
+        crc32: async () => sums.get(identity) ?? (own ??= sumNow()),
         read,
       },
     };
   }
 
-  /** Each is made when its turn comes, and dropped when it has been sent. */
+  /** Each is made when its turn comes, and dropped when it has been sent; one whose audio is gone is named. */
   async function* made(planned: readonly Planned[], signal: AbortSignal): AsyncGenerator<ZipEntry> {
+    let [text, at] = ['', new Date(0)];
     for (const one of planned) {
       signal.throwIfAborted();
-      if (one.prepared.kind !== 'conversion') {
+      at = one.modifiedAt;
+      if (one.prepared.kind === 'text') {
+        text = `${one.prepared.bytes.toString()}${text}`;
+        continue;
+      }
+      if (one.prepared.kind === 'file') {
         yield (await entryOf(one)).entry;
         continue;
       }
-      const { path, leave } = await one.prepared.make(signal);
+      const found = await one.prepared.make(signal).catch((error: unknown) => {
+        if (!(error instanceof AppError && error.code === 'gone')) throw error;
+        text += `${one.path}: ${error.message}\n`;
+        return undefined;
+      });
+      if (!found) continue;
+      const { path, leave } = found;
       try {
         const { size } = await stat(path);
         const sum = await sumOf(createReadStream(path, { highWaterMark: READ_BYTES }));
@@ -167,6 +187,7 @@ export function createZipService({ db, playlists, streaming }: ZipDeps) {
         leave();
       }
     }
+    if (text !== '') yield textEntry(NOT_INCLUDED, at, Buffer.from(text)).entry;
   }
 
   return {
@@ -231,9 +252,12 @@ async function sendPieces(pieces: AsyncIterable<Buffer>, res: ServerResponse, si
   );
 }
 
-async function sumOf(pieces: AsyncIterable<Buffer>): Promise<number> {
+async function sumOf(pieces: AsyncIterable<Buffer>, hash?: Hash): Promise<number> {
   let sum = 0;
-  for await (const piece of pieces) sum = crc32(piece, sum);
+  for await (const piece of pieces) {
+    sum = crc32(piece, sum);
+    hash?.update(piece);
+  }
   return sum;
 }
 

@@ -1,5 +1,5 @@
 // Albums, playlists, artists and selections as one file, over both APIs and in shares.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -41,6 +41,19 @@ const get = (query: string, { token = server.token, ...init }: RequestInit & { t
   });
 const bytesOf = async (answer: Response): Promise<Buffer> => Buffer.from(await answer.arrayBuffer());
 const originalOf = (track: TrackOut): Buffer => readFileSync(join(manifest.dir, track.source_id ?? ''));
+
+// first, while no checksum is known
+test('a file that was damaged and is mended has its right checksum in the next zip', async () => {
+  const track = tracks.at(-1)!;
+  const path = join(server.dir, 'library', (track.storage_uri ?? '').replace('local:', ''));
+  const right = readFileSync(path);
+  writeFileSync(path, Buffer.from(right).fill(7, 100, 101));
+  const once = async (): Promise<Buffer> =>
+    (await unzip(await bytesOf(await get(`track_ids=${track.id}`))))[0]?.bytes ?? Buffer.alloc(0);
+  expect((await once()).equals(right)).toBe(false);
+  writeFileSync(path, right);
+  expect((await once()).equals(right)).toBe(true);
+});
 
 test('an album is a zip of its original files, with the names of a music folder', async () => {
   const album = tracks[0]!.album_id!;
