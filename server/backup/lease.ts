@@ -1,6 +1,6 @@
-// One writer at a time: the process that backs up, checks or deletes holds a lease in the backup place, and renews it.
-// Stores with conditional writes decide who gets it; elsewhere it is written and read again after a while, and the
-// others are refused. A lease that is not renewed for ten minutes expires, by the clock of the store.
+// One writer at a time: the process that backs up, checks, deletes or restores holds a lease in the backup place, and
+// renews it. Stores with conditional writes decide who gets it; elsewhere it is written and read again after a while,
+// and the others are refused. A lease that is not renewed for ten minutes expires, by the clock of the store.
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -79,6 +79,28 @@ export async function withLease<T>(
     clearInterval(timer);
     held.delete(token);
     if (!lost.signal.aborted) await giveBack(target, token);
+  }
+}
+
+/**
+ * For work that only reads: nothing is deleted meanwhile. A place that cannot be written, such as a copy on a read-only
+ * disk, is read without. `lost` is aborted when another process takes the lease over.
+ */
+export async function leasedForReading<T>(
+  target: BackupTarget,
+  options: LeaseOptions,
+  work: (lost: AbortSignal) => Promise<T>,
+): Promise<T> {
+  let isTaken = false;
+  try {
+    return await withLease(target, options, ({ signal }) => {
+      isTaken = true;
+      return work(signal);
+    });
+  } catch (error) {
+    if (isTaken || !(error instanceof AppError && error.code === 'unavailable') || (await readClaim(target)))
+      throw error;
+    return work(new AbortController().signal);
   }
 }
 

@@ -8,30 +8,53 @@ import type { Repository } from './repository.ts';
 
 export type RepairOutcome = 'healed' | 'not_in_backup' | 'damaged_in_backup';
 
+/** Opening a backup asks for its header and reads its index, which is much for each of many objects. */
+const KEPT_MS = 60_000;
+
 export interface RepairerDeps {
   storage: Pick<Storage, 'put'>;
   /** Opens the configured backup. `heal` throws its errors. */
-  open: () => Promise<Repository>;
+  open: () => Promise<Pick<Repository, 'read'>>;
+  now: () => Date;
 }
 
 export type Repairer = ReturnType<typeof createRepairer>;
 
-export function createRepairer({ storage, open }: RepairerDeps) {
+export function createRepairer({ storage, open, now }: RepairerDeps) {
+  let kept: { repo: Promise<Pick<Repository, 'read'>>; until: number } | undefined;
+
+  function opened(): Promise<Pick<Repository, 'read'>> {
+    if (!kept || kept.until < now().getTime()) kept = { repo: open(), until: now().getTime() + KEPT_MS };
+    const { repo } = kept;
+    void repo.catch(() => {
+      kept = undefined;
+    });
+    return repo;
+  }
+
+  async function copy(key: string, hash: string, signal: AbortSignal | undefined): Promise<RepairOutcome> {
+    const repo = await opened();
+    try {
+      await storage.put(key, Readable.from(repo.read(hash), { objectMode: false }), signal && { signal });
+      return 'healed';
+    } catch (error) {
+      if (error instanceof DamagedObject) return 'damaged_in_backup';
+      if (error instanceof AppError && error.code === 'not_found') return 'not_in_backup';
+      throw error;
+    }
+  }
+
   return {
     /**
      * `hash`: SHA-256 of the content, which is in the key of audio; the etag of a cover. Throws `unavailable` when the
      * backup or the storage cannot be reached.
      */
     async heal(key: string, hash: string, signal?: AbortSignal): Promise<RepairOutcome> {
-      const repo = await open();
-      try {
-        await storage.put(key, Readable.from(repo.read(hash), { objectMode: false }), signal && { signal });
-        return 'healed';
-      } catch (error) {
-        if (error instanceof DamagedObject) return 'damaged_in_backup';
-        if (error instanceof AppError && error.code === 'not_found') return 'not_in_backup';
-        throw error;
-      }
+      const wasOpen = kept !== undefined;
+      const outcome = await copy(key, hash, signal);
+      if (outcome === 'healed' || !wasOpen) return outcome;
+      kept = undefined; // a backup or a check may have written its packs anew meanwhile
+      return copy(key, hash, signal);
     },
   };
 }

@@ -16,7 +16,7 @@ import type { StoreLimits } from '../storage/backend.ts';
 import { backupBackend, openStorage } from '../storage/backends.ts';
 import type { Storage } from '../storage/storage.ts';
 import { checkBackup, checkState, type CheckState } from './check.ts';
-import { breakLease, type Claim } from './lease.ts';
+import { breakLease, withLease, type Claim } from './lease.ts';
 import { createRepairer } from './repair.ts';
 import { snapshotTime, type Keys } from './manifest.ts';
 import { assertFit } from './fit-folders.ts';
@@ -244,7 +244,7 @@ export function createBackupService({
     task,
     checkTask,
     open,
-    ...createRepairer({ storage, open: () => open() }),
+    ...createRepairer({ storage, open: () => open(), now }),
 
     /** Checks now and every 30 seconds whether a backup is due. */
     startSchedule(): void {
@@ -341,9 +341,16 @@ export function createBackupService({
       }
     },
 
-    /** The next backup deletes the objects that only this snapshot needed. Throws `not_found`. */
+    /**
+     * The next backup deletes the objects that only this snapshot needed. Throws `not_found`, and `unavailable` while
+     * there is another backup, check or restore.
+     */
     async deleteSnapshot(id: string): Promise<void> {
-      if (!(await (await open()).deleteSnapshot(id, { isNow: true }))) throw notFound('snapshot', id);
+      const repo = await open();
+      const isDeleted = await withLease(repo.target, { folder: config.paths.data, now }, async () =>
+        repo.deleteSnapshot(id, { isNow: true }),
+      );
+      if (!isDeleted) throw notFound('snapshot', id);
     },
   };
 }

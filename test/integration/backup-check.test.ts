@@ -250,6 +250,20 @@ describe('a backup in a bucket', () => {
     });
   });
 
+  it('is not restored while another server may delete from it, and is where nothing can be written', async () => {
+    const repo = await openBackup('s3', { env: fake.backupSettings });
+    const to = (): string => join(folder(), 'restored');
+    await withLease(await target(), other, async () => {
+      await expect(restoreFrom(repo, to())).rejects.toThrow(words);
+    });
+    const isWritable = fake.fault;
+    fake.fault = (ask) => (ask.operation === 'PutObject' ? { status: 403, code: 'AccessDenied' } : undefined);
+    expect((await restoreFrom(repo, to())).lost).toEqual([]);
+    fake.fault = isWritable;
+    expect((await restoreFrom(repo, to())).lost).toEqual([]);
+    expect([...fake.objects.keys()].filter((key) => key.includes('lease'))).toEqual([]);
+  });
+
   it.each([
     ['refuses conditional writes', { status: 501, code: 'NotImplemented' }],
     ['does not know them', undefined],

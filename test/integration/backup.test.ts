@@ -447,7 +447,7 @@ describe('a restore', () => {
     expect(missing).toHaveLength(new Set([flipped, gone]).size);
 
     await damageIn(backup, manifest.database.sha256);
-    expect(await refused(restored(backup))).toMatch(/The database in this snapshot is damaged, so nothing was changed/);
+    expect(await refused(restored(backup))).toMatch(/The database is damaged, so nothing was changed/);
     flipByte(join(backup, 'snapshots', manifest.id));
     expect((await openBackup(backup).then((one) => one.readSnapshot(manifest.id))).id).toBe(manifest.id); // its copy
     flipByte(join(backup, 'copies', manifest.id));
@@ -499,7 +499,11 @@ describe('repair', () => {
     flipByte(join(root, first));
     rmSync(join(root, second));
     await damageIn(backup, hashInKey(third));
-    const healer = createRepairer({ storage: createLocalStorage({ root }), open: () => openBackup(backup) });
+    const healer = createRepairer({
+      storage: createLocalStorage({ root }),
+      open: () => openBackup(backup),
+      now: () => new Date(),
+    });
     expect(await healer.heal(first, hashInKey(first))).toBe('healed');
     expect(await healer.heal(second, hashInKey(second))).toBe('healed');
     expect(await healer.heal(third, hashInKey(third))).toBe('damaged_in_backup');
