@@ -21,8 +21,8 @@ export async function hashPassword(password: string): Promise<string> {
   return (await argon2()).hash(normal(password), COSTS);
 }
 
-/** Without a hash (no such user) false, after the same time. */
+/** Without a hash (no such user, or an account that has no password yet) false, after the same time. */
 export async function verifyPassword(hash: string | undefined, password: string): Promise<boolean> {
-  const matches = await (await argon2()).verify(hash ?? NOBODY, normal(password));
-  return matches && hash !== undefined;
+  const matches = await (await argon2()).verify(hash || NOBODY, normal(password));
+  return matches && Boolean(hash);
 }

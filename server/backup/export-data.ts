@@ -1,4 +1,4 @@
-// The rows of an export's JSON files, a few hundred at a time, with names beside ids.
+// The rows of an export's JSON and CSV files, a few hundred at a time, with names beside ids.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Sqlite } from '../db/client.ts';
 import { FIELD_NAMES } from '../db/track-fields.ts';
@@ -9,12 +9,31 @@ const ROWS = 500;
 type Row = Record<string, unknown>;
 type Rows = AsyncGenerator<Row>;
 
+/** Written at once. */
+const TEXT_CHARS = 65_536;
+
 const iso = (ms: unknown): string | null => (typeof ms === 'number' ? new Date(ms).toISOString() : null);
 const parsed = (text: unknown): unknown => (typeof text === 'string' ? JSON.parse(text) : null);
 
-/** File name to rows. */
-export const dataFiles = (db: Sqlite, paths: Pick<ExportPaths, 'of'>): Record<string, () => Rows> => ({
-  'users.json': () =>
+export interface DataFile {
+  rows: () => Rows;
+  /** Lists in a row: they are files of their own in CSV, with the column `id` of the row under the name `as`. */
+  lists?: { names: readonly string[]; id: string; as: string };
+}
+
+/** By file name, without its ending. */
+export const dataFiles = (db: Sqlite, paths: Pick<ExportPaths, 'of' | 'file'>): Record<string, DataFile> => ({
+  ...Object.fromEntries(Object.entries(plainRows(db, paths)).map(([name, rows]) => [name, { rows }])),
+  bookmarks: { rows: () => bookmarks(db), lists: { names: ['bookmarks'], id: 'track_id', as: 'track_id' } },
+  podcasts: { rows: () => podcasts(db), lists: { names: ['episodes'], id: 'id', as: 'podcast_id' } },
+  playlists: {
+    rows: () => playlists(db),
+    lists: { names: ['versions', 'entries', 'past_entries'], id: 'id', as: 'playlist_id' },
+  },
+});
+
+const plainRows = (db: Sqlite, paths: Pick<ExportPaths, 'of' | 'file'>): Record<string, () => Rows> => ({
+  users: () =>
     byId(
       db,
       'SELECT id, username, is_superuser, created_at FROM users WHERE id > ? ORDER BY id',
@@ -25,7 +44,7 @@ export const dataFiles = (db: Sqlite, paths: Pick<ExportPaths, 'of'>): Record<st
       }),
     ),
 
-  'tracks.json': () =>
+  tracks: () =>
     byId(
       db,
       `SELECT t.id, t.title, t.artist_name, t.album_id, a.title AS album_title, r.name AS album_artist_name, t.genre,
@@ -37,19 +56,21 @@ export const dataFiles = (db: Sqlite, paths: Pick<ExportPaths, 'of'>): Record<st
       (row) => ({ ...row, created_at: iso(row['created_at']), path: pathOf(paths, row['id']) }),
     ),
 
-  'albums.json': () =>
+  albums: () =>
     byId(
       db,
       `SELECT a.id, a.title, r.name AS artist_name, a.year, a.genre, a.is_compilation, a.release_group_mbid,
-        a.created_at FROM albums a LEFT JOIN artists r ON r.id = a.artist_id WHERE a.id > ? ORDER BY a.id`,
-      ({ is_compilation, created_at, ...row }) => ({
+        a.created_at, c.key AS cover FROM albums a LEFT JOIN artists r ON r.id = a.artist_id
+        LEFT JOIN album_covers c ON c.album_id = a.id WHERE a.id > ? ORDER BY a.id`,
+      ({ is_compilation, created_at, cover, ...row }) => ({
         ...row,
         is_compilation: is_compilation === 1,
         created_at: iso(created_at),
+        cover: typeof cover === 'string' ? (paths.file(`stored:${cover}`)?.path ?? null) : null,
       }),
     ),
 
-  'artists.json': () =>
+  artists: () =>
     byId(
       db,
       'SELECT id, name, sort_name, artist_mbid, never_split, created_at FROM artists WHERE id > ? ORDER BY id',
@@ -60,32 +81,14 @@ export const dataFiles = (db: Sqlite, paths: Pick<ExportPaths, 'of'>): Record<st
       }),
     ),
 
-  'bookmarks.json': () =>
-    byId(
-      db,
-      `SELECT b.track_id AS id, t.title, t.artist_name, b.marks
-        FROM (SELECT track_id, json_group_array(json_object('username', u.username, 'position_ms', k.position_ms,
-        'comment', k.comment, 'updated_at', k.updated_at)) AS marks
-    FROM bookmarks k JOIN users u ON u.id = k.user_id WHERE k.track_id > ? GROUP BY k.track_id) b
-    JOIN tracks t ON t.id = b.track_id ORDER BY b.track_id`,
-      ({ id, marks, ...row }) => ({
-        track_id: id,
-        ...row,
-        bookmarks: (JSON.parse(String(marks)) as Row[]).map(({ updated_at, ...mark }) => ({
-          ...mark,
-          updated_at: iso(updated_at),
-        })),
-      }),
-    ),
-
-  'radio.json': () =>
+  radio: () =>
     byId(
       db,
       'SELECT id, name, stream_url, home_page_url, created_at FROM radio_stations WHERE id > ? ORDER BY id',
       ({ created_at, ...row }) => ({ ...row, created_at: iso(created_at) }),
     ),
 
-  'likes.json': () =>
+  likes: () =>
     byId(
       db,
       `SELECT e.id, u.username, e.item_type, e.item_id, ${nameOf('e')}, e.liked, e.rating, e.created_at
@@ -93,9 +96,9 @@ export const dataFiles = (db: Sqlite, paths: Pick<ExportPaths, 'of'>): Record<st
       ({ liked, created_at, ...row }) => ({ ...row, liked: liked === 1, created_at: iso(created_at) }),
     ),
 
-  'ratings.json': () => ratings(db),
+  ratings: () => ratings(db),
 
-  'plays.json': () =>
+  plays: () =>
     byId(
       db,
       `SELECT p.id, u.username, p.track_id, p.title, p.artist_name, p.album_title, p.recording_mbid, p.played_at,
@@ -104,8 +107,68 @@ export const dataFiles = (db: Sqlite, paths: Pick<ExportPaths, 'of'>): Record<st
       ({ played_at, ...row }) => ({ ...row, played_at: iso(played_at) }),
     ),
 
-  'playlists.json': () => playlists(db),
+  lyrics: () =>
+    byId(
+      db,
+      `SELECT t.id, t.title, t.artist_name, coalesce(f.synced, l.synced) AS synced, coalesce(f.lines, l.lines) AS lines
+        FROM tracks t LEFT JOIN lyrics l ON l.track_id = t.id LEFT JOIN found_lyrics f ON f.track_id = t.id
+        AND (f.is_manual = 1 OR l.track_id IS NULL)
+        WHERE t.id > ? AND (l.track_id IS NOT NULL OR f.track_id IS NOT NULL) ORDER BY t.id`,
+      ({ id, synced, lines, ...row }) => ({ track_id: id, ...row, synced: synced === 1, lines: parsed(lines) }),
+    ),
+
+  edits: () =>
+    byId(
+      db,
+      `SELECT e.id, e.track_id, t.title, u.username, e.kind, e.changes, e.created_at FROM track_edits e
+        JOIN tracks t ON t.id = e.track_id LEFT JOIN users u ON u.id = e.user_id WHERE e.id > ? ORDER BY e.id`,
+      ({ changes, created_at, ...row }) => ({ ...row, changes: parsed(changes), created_at: iso(created_at) }),
+    ),
 });
+
+const bookmarks = (db: Sqlite): Rows =>
+  byId(
+    db,
+    `SELECT b.track_id AS id, t.title, t.artist_name, b.marks
+      FROM (SELECT track_id, json_group_array(json_object('username', u.username, 'position_ms', k.position_ms,
+      'comment', k.comment, 'updated_at', k.updated_at)) AS marks
+      FROM bookmarks k JOIN users u ON u.id = k.user_id WHERE k.track_id > ? GROUP BY k.track_id) b
+      JOIN tracks t ON t.id = b.track_id ORDER BY b.track_id`,
+    ({ id, marks, ...row }) => ({
+      track_id: id,
+      ...row,
+      bookmarks: (JSON.parse(String(marks)) as Row[]).map(({ updated_at, ...mark }) => ({
+        ...mark,
+        updated_at: iso(updated_at),
+      })),
+    }),
+  );
+
+/** With where people stopped in their episodes. */
+async function* podcasts(db: Sqlite): Rows {
+  const episodes = db.prepare<[number, number], Row>(
+    `SELECT e.id, e.guid, e.title, e.published_at, e.audio_url, e.duration_ms,
+      (SELECT json_group_object(u.username, p.position_ms) FROM podcast_positions p JOIN users u ON u.id = p.user_id
+      WHERE p.episode_id = e.id) AS positions_ms
+      FROM podcast_episodes e WHERE e.podcast_id = ? AND e.id > ? ORDER BY e.id LIMIT ${ROWS}`,
+  );
+  const feeds = byId(
+    db,
+    'SELECT id, url, title, description, image_url, created_at FROM podcasts WHERE id > ? ORDER BY id',
+    ({ created_at, ...row }) => ({ ...row, created_at: iso(created_at) }),
+  );
+  for await (const feed of feeds) {
+    const found = await collect((last) => episodes.all(Number(feed['id']), Number(last?.['id'] ?? 0)));
+    yield {
+      ...feed,
+      episodes: found.map(({ published_at, positions_ms, ...episode }) => ({
+        ...episode,
+        published_at: iso(published_at),
+        positions_ms: parsed(positions_ms),
+      })),
+    };
+  }
+}
 
 const pathOf = (paths: Pick<ExportPaths, 'of'>, id: unknown): string | null => {
   const path = paths.of(Number(id));
@@ -207,4 +270,63 @@ async function collect(next: (last: Row | undefined) => Row[]): Promise<Row[]> {
     await nextTurn();
   }
   return all;
+}
+
+/** One array, a row on each line. */
+export async function* asJson(rows: AsyncIterable<object>, signal: AbortSignal): AsyncGenerator<string> {
+  let text = '[';
+  let isFirst = true;
+  for await (const row of rows) {
+    signal.throwIfAborted();
+    text += `${isFirst ? '' : ','}\n${JSON.stringify(row)}`;
+    isFirst = false;
+    if (text.length < TEXT_CHARS) continue;
+    yield text;
+    text = '';
+  }
+  yield `${text}\n]\n`;
+}
+
+type CsvText = (signal: AbortSignal) => AsyncGenerator<string>;
+
+/** File names without their ending, and their text (RFC 4180): a file, and one for each kind of lists in its rows. */
+export function* asCsv(name: string, { rows, lists }: DataFile): Generator<[name: string, text: CsvText]> {
+  yield [name, (signal) => csvText(without(rows(), lists?.names ?? []), signal)];
+  for (const list of lists?.names ?? [])
+    yield [
+      list === name ? `${name}_of_users` : `${name}_${list}`,
+      (signal) => csvText(listed(rows(), list, lists?.id ?? '', lists?.as ?? ''), signal),
+    ];
+}
+
+async function* without(rows: Rows, names: readonly string[]): Rows {
+  for await (const row of rows) yield Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)));
+}
+
+async function* listed(rows: Rows, list: string, id: string, as: string): Rows {
+  for await (const row of rows) for (const entry of row[list] as Row[]) yield { [as]: row[id], ...entry };
+}
+
+/** All rows have the same columns. */
+async function* csvText(rows: Rows, signal: AbortSignal): AsyncGenerator<string> {
+  let text = '';
+  let isFirst = true;
+  for await (const row of rows) {
+    signal.throwIfAborted();
+    if (isFirst) text += csvLine(Object.keys(row));
+    isFirst = false;
+    text += csvLine(Object.values(row));
+    if (text.length < TEXT_CHARS) continue;
+    yield text;
+    text = '';
+  }
+  yield text;
+}
+
+const csvLine = (values: unknown[]): string => `${values.map(csvValue).join(',')}\r\n`;
+
+function csvValue(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,12 +1,12 @@
-// The path of each track in an export, computed once and kept in a temporary database: paths must be unique in the
-// whole export, and playlists look them up later. The same library gives the same paths, so that an interrupted export
-// can be resumed.
+// The path of each file in an export, kept in a temporary database: paths must be unique in the whole export, and
+// playlists look them up later. The same library gives the same paths, so that an interrupted export can be resumed.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { albums, artists, tracks } from '../db/schema.ts';
 import { albumFolder, nameKey, numbered, safeName, trackName } from '../media/readable-names.ts';
+import { FILE_SCHEME, splitUri } from '../storage/uri.ts';
 
 const ROWS = 50;
 const IDS = 2_000;
@@ -24,6 +24,22 @@ export interface PlacedTrack {
   path: string;
 }
 
+/** A file that was written whole, and what an import stores it as. */
+export interface ExportedFile {
+  key: string;
+  path: string;
+  /** SHA-256, or as much of it as the row of a cover has. */
+  hash: string;
+  size: number;
+}
+
+/** `stored`: an object of the storage, by its key · `own`: a file of a music folder, by its path. */
+export type FileRef = `stored:${string}` | `own:${string}`;
+export const refOf = (uri: string): FileRef => {
+  const { scheme, rest } = splitUri(uri);
+  return `${scheme === FILE_SCHEME ? 'own' : 'stored'}:${rest}`;
+};
+
 export type ExportPaths = ReturnType<typeof createExportPaths>;
 
 /** `scratch` is the path of the temporary database, which does not exist yet. */
@@ -34,8 +50,14 @@ export function createExportPaths(library: Sqlite, scratch: string) {
   db.exec(
     'CREATE TABLE places (track_id INTEGER PRIMARY KEY, uri TEXT NOT NULL, path TEXT NOT NULL, ' +
       'is_first INTEGER NOT NULL); CREATE TABLE ' +
-      'taken (key TEXT PRIMARY KEY) WITHOUT ROWID',
+      'taken (key TEXT PRIMARY KEY) WITHOUT ROWID; CREATE TABLE folders (album_id INTEGER PRIMARY KEY, ' +
+      'path TEXT NOT NULL); CREATE TABLE files (ref TEXT PRIMARY KEY, key TEXT NOT NULL, path TEXT NOT NULL, ' +
+      'hash TEXT NOT NULL, size INTEGER NOT NULL) WITHOUT ROWID',
   );
+  const addFolder = db.prepare('INSERT INTO folders (album_id, path) VALUES (?, ?)');
+  const findFolder = db.prepare<[number], string>('SELECT path FROM folders WHERE album_id = ?').pluck();
+  const addFile = db.prepare('INSERT OR IGNORE INTO files (ref, key, path, hash, size) VALUES (?, ?, ?, ?, ?)');
+  const findFile = db.prepare<[string], ExportedFile>('SELECT key, path, hash, size FROM files WHERE ref = ?');
   const take = db.prepare('INSERT OR IGNORE INTO taken (key) VALUES (?)');
   const place = db.prepare('INSERT INTO places (track_id, uri, path, is_first) VALUES (?, ?, ?, ?)');
   const find = db.prepare<[number], string>('SELECT path FROM places WHERE track_id = ?').pluck();
@@ -95,6 +117,7 @@ export function createExportPaths(library: Sqlite, scratch: string) {
         db.transaction(() => {
           for (const { id, title, year, artist, discCount } of rows) {
             const folder = free((n) => numbered(albumFolder(artist, year, title), n));
+            addFolder.run(id, folder);
             const [sections, files] = parted(ofAlbum.all(id));
             placeSections(folder, title, sections);
             for (const track of files) placeTrack(folder, discCount, track);
@@ -119,8 +142,13 @@ export function createExportPaths(library: Sqlite, scratch: string) {
     },
 
     count: (): number => db.prepare<[], number>('SELECT count(*) FROM places WHERE is_first = 1').pluck().get() ?? 0,
-    /** Separated by `/`; undefined for a track without audio. */
+    /** Below Music, separated by `/`; undefined for a track without audio. */
     of: (trackId: number): string | undefined => find.get(trackId),
+    /** Below Music. */
+    ofAlbum: (albumId: number): string | undefined => findFolder.get(albumId),
+    note: (ref: FileRef, { key, path, hash, size }: ExportedFile): void => void addFile.run(ref, key, path, hash, size),
+    /** Undefined when it was not written. */
+    file: (ref: FileRef): ExportedFile | undefined => findFile.get(ref),
     /** Reserves the first unused path of `toPath(1)`, `toPath(2)`, … */
     free,
 

@@ -20,7 +20,7 @@ type BackupModuleDeps = Base &
   StorageOffer & { playlists: PlaylistService; secrets: Secrets; secretStore: SecretStore; tuning: BackupTuning };
 
 export function backupModule({ audioStore, playlists, tuning, ...deps }: BackupModuleDeps) {
-  const { config, paths, db, musicFolders, jobs, log, now } = deps;
+  const { config, paths, db, storage, leases, musicFolders, jobs, log, version, now } = deps;
   const workerUrl = paths.workers.snapshot;
   const ownFolders = (): string[] => [
     config.paths.data,
@@ -29,7 +29,20 @@ export function backupModule({ audioStore, playlists, tuning, ...deps }: BackupM
   ];
   const backups = createBackupService({ ...deps, ...tuning, workerUrl, ownFolders });
   const restores = createRestoreService({ config, jobs, open: () => backups.open(), ownFolders, workerUrl, now });
-  const exports = createExportService({ db, audioStore, playlists, jobs, tmpDir: config.paths.tmp, ownFolders });
+  const exports = createExportService({
+    db,
+    storage,
+    leases,
+    audioStore,
+    playlists,
+    jobs,
+    workerUrl,
+    version,
+    now,
+    ownFolders,
+    tmpDir: config.paths.tmp,
+    databasePath: config.paths.database,
+  });
   return {
     offers: { backups, exports },
     routes: backupRoutes({ backups, restores, exports }),

@@ -535,7 +535,7 @@ async function* fromArray<T>(items: readonly T[]): AsyncGenerator<T> {
 }
 
 /** Yields the same bytes, and throws DamagedObject after the last when their SHA-256 does not start with `hash`. */
-async function* checking(source: AsyncIterable<Buffer>, hash: string): AsyncGenerator<Buffer> {
+export async function* checking(source: AsyncIterable<Buffer>, hash: string): AsyncGenerator<Buffer> {
   const sum = createHash('sha256');
   for await (const chunk of source) {
     sum.update(chunk);

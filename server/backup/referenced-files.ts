@@ -66,7 +66,7 @@ export async function copyOwnFile(
 
 const fullHash = (hash: string | null): string | null => (hash !== null && /^[0-9a-f]{64}$/.test(hash) ? hash : null);
 
-async function hashOfFile(path: string | Buffer, signal: AbortSignal): Promise<string> {
+export async function hashOfFile(path: string | Buffer, signal: AbortSignal): Promise<string> {
   const sum = createHash('sha256');
   for await (const chunk of readFile(path)) {
     signal.throwIfAborted();

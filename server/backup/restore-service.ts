@@ -1,10 +1,11 @@
-// Restores while the server runs: into another folder, or over its own library. In the latter case the library stays in
-// use until the next start, which moves it aside and the restored one into its place.
-import { resolve } from 'node:path';
+// Restores and imports while the server runs: into another folder, or over its own library. In the latter case the
+// library stays in use until the next start, which moves it aside and the restored one into its place.
+import { isAbsolute, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { conflict } from '../errors.ts';
+import { conflict, invalid } from '../errors.ts';
 import type { EnqueuedJob, Jobs } from '../jobs/service.ts';
 import type { Handler } from '../jobs/tasks.ts';
+import { openExport } from './export-source.ts';
 import { assertFit, placeElsewhere } from './fit-folders.ts';
 import type { Repository } from './repository.ts';
 import { contentsOfFolder, forgetRestore, readState, restorePaths } from './restore-state.ts';
@@ -36,12 +37,12 @@ export function createRestoreService({ config, jobs, open, ownFolders, workerUrl
   const own = restorePaths(config.paths.data);
 
   const task: Handler<typeof RESTORE_TASK> = async (
-    { snapshot, folder },
+    { snapshot, folder, from },
     { signal, progress },
   ): Promise<RestoreResult> => {
     const dataDir = folder ?? own.data;
     const options: RestoreOptions = {
-      repo: await open(),
+      repo: from === undefined ? await open() : await openExport(from),
       snapshot,
       dataDir,
       replace: folder === undefined,
@@ -80,6 +81,14 @@ export function createRestoreService({ config, jobs, open, ownFolders, workerUrl
       else await assertEmpty(resolve(folder));
       await (await open()).readSnapshot(snapshot);
       return jobs.enqueue(RESTORE_TASK, { snapshot, ...(folder !== undefined && { folder: resolve(folder) }) });
+    },
+
+    /** Replaces the library of this server by an export in a folder. Throws `conflict` without `replace`. */
+    async startImport({ folder, replace }: { folder: string; replace: boolean }): Promise<EnqueuedJob> {
+      if (!isAbsolute(folder)) throw invalid([{ field: 'folder', message: 'must be an absolute path' }]);
+      assertReplaceable(replace);
+      const [snapshot = ''] = await (await openExport(resolve(folder))).snapshotIds();
+      return jobs.enqueue(RESTORE_TASK, { snapshot, from: resolve(folder) });
     },
 
     /** The restore over this library, if one was started; `isReady` when only the next start is missing. */

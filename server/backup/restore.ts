@@ -1,12 +1,12 @@
-// Restores a library from a backup: fetches and checks the database, verifies each file by its hash, and only then
-// moves everything into place. Needs no server.
+// Restores a library from a backup or an export: fetches and checks the database, verifies each file by its hash, and
+// only then moves everything into place. Needs no server.
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import Database from 'better-sqlite3';
-import { writeJsonFile } from '../config/json-file.ts';
+import { readJsonFile, writeJsonFile } from '../config/json-file.ts';
 import type { SecretName } from '../config/secret-store.ts';
 import { lockDataFolder } from '../db/data-lock.ts';
 import { AppError, conflict } from '../errors.ts';
@@ -16,7 +16,9 @@ import type { Storage } from '../storage/storage.ts';
 import { DamagedObject } from './encryption.ts';
 import type { FileLine, Manifest, OwnLine, StoredLine } from './manifest.ts';
 import { eachAtOnce } from '../runtime/at-once.ts';
-import type { Repository } from './repository.ts';
+import { leasedForReading } from './lease.ts';
+import type { RestoreSource } from './export-source.ts';
+import { keepAccounts } from './kept-accounts.ts';
 import {
   asideName,
   contentsOfFolder,
@@ -36,7 +38,7 @@ const SHOWN = 10;
 const NOT_RESTORED = ['STORAGE_ROOT', 'STORAGE_BACKEND'];
 
 export interface RestoreOptions {
-  repo: Repository;
+  repo: RestoreSource;
   /** The newest by default. */
   snapshot: string | undefined;
   dataDir: string;
@@ -79,7 +81,7 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
   mkdirSync(dataDir, { recursive: true });
   const unlock = lockDataFolder(join(dataDir, 'tonearm.lock'), dataDir);
   try {
-    const restored = await buildBeside(options, chosen);
+    const restored = await buildLeased(options, chosen);
     options.progress(1, 1, 'Moving everything into place');
     return { ...restored, aside: await switchOver(restorePaths(dataDir), asideName(now())) };
   } finally {
@@ -89,7 +91,7 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
 
 /** The same for the folder of a running server; its next start moves everything into place. */
 export async function restoreAtNextStart(options: RestoreOptions): Promise<Restored> {
-  const restored = await buildBeside(options, await choose(options));
+  const restored = await buildLeased(options, await choose(options));
   writeState(restorePaths(options.dataDir), { snapshot: restored.snapshot, step: 'ready', aside: null });
   return restored;
 }
@@ -98,6 +100,15 @@ async function choose({ repo, snapshot }: RestoreOptions): Promise<Manifest> {
   const id = snapshot ?? (await repo.snapshotIds())[0];
   if (id === undefined) throw new AppError('not_found', `The backup in ${repo.name} has no complete snapshot.`);
   return repo.readSnapshot(id);
+}
+
+/** Nothing is deleted from the backup meanwhile. */
+function buildLeased(options: RestoreOptions, manifest: Manifest): Promise<Restored> {
+  const { repo, dataDir: folder, now } = options;
+  if (!repo.target) return buildBeside(options, manifest);
+  return leasedForReading(repo.target, { folder, now }, (lost) =>
+    buildBeside({ ...options, signal: AbortSignal.any([lost, ...(options.signal ? [options.signal] : [])]) }, manifest),
+  );
 }
 
 /** Builds and verifies the library in a subfolder. Does nothing when an earlier attempt was already moving files. */
@@ -134,19 +145,21 @@ async function build(
   mkdirSync(paths.building, { recursive: true });
   const database = join(paths.building, 'tonearm.db');
   if (!existsSync(database)) await fetchDatabase(options, manifest, database);
+  if (options.repo.isExport === true) keepAccounts(join(options.dataDir, 'tonearm.db'), database);
   const root = join(paths.building, 'library');
   const { lost, damaged, copies } = await fetchFiles(options, manifest, createLocalStorage({ root }));
-  if (damaged.length > 0 && !options.skipDamaged) throw new AppError('unavailable', damagedMessage(damaged));
+  if (damaged.length > 0 && !options.skipDamaged)
+    throw new AppError('unavailable', damagedMessage(options.repo, damaged));
   markMissing(database, lost);
   await rm(join(root, 'tmp'), { recursive: true, force: true });
   writeSettings(options, manifest, paths.building);
   return { lost, copies, hasOwnKeys: keepKeys(options, manifest, paths.building) };
 }
 
-const damagedMessage = (damaged: string[]): string =>
+const damagedMessage = ({ name, isExport = false }: RestoreSource, damaged: string[]): string =>
   [
-    `${damaged.length} files in the backup are damaged or missing, so nothing was changed. Try an earlier ` +
-      'snapshot, or --skip-damaged to restore the rest:',
+    `${damaged.length} files in the ${isExport ? `export ${name}` : 'backup'} are damaged or missing, so nothing was ` +
+      `changed. ${isExport ? 'Use' : 'Try an earlier snapshot, or'} --skip-damaged to restore the rest:`,
     ...damaged.slice(0, SHOWN).map((key) => `  ${key}`),
     ...(damaged.length > SHOWN ? ['  …'] : []),
   ].join('\n');
@@ -174,7 +187,7 @@ async function fetchDatabase(
     throw isLost(cause)
       ? new AppError(
           'unavailable',
-          'The database in this snapshot is damaged, so nothing was changed. Try an earlier snapshot.',
+          'The database is damaged, so nothing was changed. Try an earlier snapshot, or another copy.',
           { cause },
         )
       : cause;
@@ -184,7 +197,7 @@ async function fetchDatabase(
   if (whole.digest('hex') !== database.sha256 || !(await isSoundDatabase(workerUrl, part)))
     throw new AppError(
       'unavailable',
-      'The database in this snapshot is damaged, so nothing was changed. Try an earlier snapshot.',
+      'The database is damaged, so nothing was changed. Try an earlier snapshot, or another copy.',
     );
   await rename(part, path);
 }
@@ -238,14 +251,14 @@ async function fetchFiles({ repo, musicDir, progress, signal }: RestoreOptions, 
   }
 }
 
-async function* linesOf(repo: Repository, manifest: Manifest): AsyncGenerator<FileLine> {
+async function* linesOf(repo: RestoreSource, manifest: Manifest): AsyncGenerator<FileLine> {
   try {
     yield* repo.readFiles(manifest);
   } catch (cause) {
     throw isLost(cause)
       ? new AppError(
           'unavailable',
-          'The list of files in this snapshot is damaged, so nothing was changed. Try an earlier snapshot.',
+          'The list of files is damaged, so nothing was changed. Try an earlier snapshot, or another copy.',
           { cause },
         )
       : cause;
@@ -294,7 +307,10 @@ function keepKeys({ dataDir }: RestoreOptions, { keys }: Manifest, folder: strin
   return true;
 }
 
-function writeSettings({ musicDir }: RestoreOptions, { settings, keys }: Manifest, folder: string): void {
+function writeSettings({ musicDir, repo, dataDir }: RestoreOptions, manifest: Manifest, folder: string): void {
+  const { keys } = manifest;
+  // an export has none, and those of this machine go on
+  const settings = repo.isExport === true ? readJsonFile(join(dataDir, 'settings.json')) : manifest.settings;
   const kept = Object.entries(settings).filter(
     ([name]) =>
       !NOT_RESTORED.includes(name.toUpperCase()) &&

@@ -12,6 +12,7 @@ import {
   BackupTestIn,
   BackupTestOut,
   ExportIn,
+  ImportIn,
   RestoreIn,
   SnapshotParam,
   type SnapshotOut,
@@ -151,6 +152,19 @@ export const backupRoutes = ({ backups, restores, exports }: BackupRoutesDeps): 
       status: [202],
     },
     async ({ body }) => new Reply(202, toJobOut(await exports.start(body.folder))),
+  ),
+
+  route(
+    {
+      method: 'post',
+      path: '/imports',
+      access: 'superuser',
+      summary: 'Replace this library by an export, at the next start; DELETE /backups/restore cancels it until then',
+      body: ImportIn,
+      reply: JobOut,
+      status: [202],
+    },
+    async ({ body }) => new Reply(202, toJobOut(await restores.startImport(body))),
   ),
 ];
 

@@ -18,6 +18,10 @@ export async function copyDatabase({ workerUrl, from, to, signal, onProgress }: 
   signal.throwIfAborted();
   const end = await runThread(workerUrl, { copy: { from, to } }, signal, onProgress);
   signal.throwIfAborted();
+  assertDone(end);
+}
+
+function assertDone(end: End): void {
   if (end.kind === 'done') return;
   if (end.code === 'SQLITE_FULL') throw new AppError('storage_full', DISK_FULL);
   throw new AppError('unavailable', `The database could not be copied: ${end.reason}.`);
@@ -29,6 +33,11 @@ export async function copyDatabase({ workerUrl, from, to, signal, onProgress }: 
  */
 export async function isSoundDatabase(workerUrl: URL, path: string): Promise<boolean> {
   return (await runThread(workerUrl, { check: path })).kind === 'done';
+}
+
+/** Prepares a copy of the database for an export. Throws `storage_full` or `unavailable`. */
+export async function cleanForExport(workerUrl: URL, path: string, files: string): Promise<void> {
+  assertDone(await runThread(workerUrl, { clean: { path, files } }));
 }
 
 type End = Exclude<SnapshotReport, { kind: 'progress' }>;

@@ -5,7 +5,11 @@ import Database from 'better-sqlite3';
 import { messageOf } from '../errors.ts';
 import { FILE_SCHEME, LOCAL_SCHEME } from '../storage/uri.ts';
 
-export type SnapshotWorkerData = { copy: { from: string; to: string } } | { check: string };
+export type SnapshotWorkerData =
+  | { copy: { from: string; to: string } }
+  | { check: string }
+  /** `files`: the database of export-paths.ts. */
+  | { clean: { path: string; files: string } };
 export type SnapshotReport =
   | { kind: 'progress'; done: number; total: number }
   | { kind: 'done' }
@@ -28,6 +32,7 @@ port.on('message', () => {
 const work = workerData as SnapshotWorkerData;
 try {
   if ('check' in work) check(work.check);
+  else if ('clean' in work) clean(work.clean);
   else {
     await copy(work.copy.from, work.copy.to);
     finish(work.copy.to);
@@ -74,6 +79,35 @@ function finish(to: string): void {
       DELETE FROM queue_tasks WHERE queue IN ${OWN_TASKS}`);
   } finally {
     copied.close();
+  }
+}
+
+/**
+ * Prepares a copy for an export: without anything that gives access to an account, as a library of its own, and with
+ * files of music folders as stored ones.
+ */
+function clean({ path, files }: { path: string; files: string }): void {
+  const db = new Database(path);
+  try {
+    db.pragma('synchronous = OFF');
+    db.prepare('ATTACH ? AS exported').run(files);
+    db.transaction(() => {
+      db.exec(`UPDATE users SET password_hash = '';
+        DELETE FROM sessions;
+        DELETE FROM app_passwords;
+        DELETE FROM scrobble_accounts;
+        DELETE FROM library_identity`);
+      for (const table of ['tracks', 'trashed_tracks'])
+        db.exec(`UPDATE ${table} SET storage_uri = '${LOCAL_SCHEME}:' || f.key, content_hash = f.hash
+          FROM exported.files f WHERE ${table}.storage_uri LIKE '${FILE_SCHEME}:%'
+          AND f.ref = 'own:' || substr(${table}.storage_uri, ${FILE_SCHEME.length + 2})`);
+      db.exec(`UPDATE tracks SET availability = 'missing'
+        WHERE storage_uri LIKE '${FILE_SCHEME}:%' AND availability <> 'missing'`);
+    })();
+    db.exec('DETACH exported');
+    db.exec('VACUUM'); // what was deleted is in no free page either
+  } finally {
+    db.close();
   }
 }
 

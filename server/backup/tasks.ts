@@ -19,9 +19,12 @@ export const CHECK_TASK = task('check_backup', {
   concurrency: 1,
 });
 
-/** Restores a snapshot into another folder, or for the next start to replace the library of this server with it. */
+/**
+ * Restores a snapshot into another folder, or for the next start to replace the library of this server with it. `from`:
+ * the folder of an export, instead of the configured backup.
+ */
 export const RESTORE_TASK = task('restore_task', {
-  payload: z.strictObject({ snapshot: z.string(), folder: z.string().optional() }),
+  payload: z.strictObject({ snapshot: z.string(), folder: z.string().optional(), from: z.string().optional() }),
   attempts: 1,
   uniqueBy: ({ snapshot, folder = '' }) => `${snapshot} ${folder}`,
   concurrency: 1,

@@ -32,6 +32,14 @@ export const RestoreIn = z
     }),
   })
   .meta({ id: 'RestoreIn' });
+export const ImportIn = z
+  .strictObject({
+    folder: folder.meta({ description: 'the folder of an export, on the server' }),
+    replace: z.boolean().default(false).meta({
+      description: 'required: the library of this server is moved aside at the next start, not deleted',
+    }),
+  })
+  .meta({ id: 'ImportIn' });
 export const SnapshotParam = z.object({ id: SnapshotId });
 
 export const BackupResult = z

@@ -15,6 +15,7 @@ export interface Command {
     | 'backup'
     | 'restore'
     | 'export'
+    | 'import'
     | 'verify'
     | 'gc'
     | 'storage'
@@ -81,6 +82,7 @@ const COMMANDS = [
   'backup',
   'restore',
   'export',
+  'import',
   'verify',
   'gc',
   'storage',
@@ -95,8 +97,8 @@ const ONLY_OF: Record<string, string[]> = {
   from: ['restore'],
   snapshot: ['restore'],
   music: ['restore'],
-  replace: ['restore'],
-  'skip-damaged': ['restore'],
+  replace: ['restore', 'import'],
+  'skip-damaged': ['restore', 'import'],
   read: ['backup'],
   'new-library': ['serve', 'scan', 'user'],
   'earlier-library': ['gc'],
@@ -110,6 +112,7 @@ const MAX_ARGS = {
   backup: 1,
   restore: 0,
   export: 1,
+  import: 1,
   verify: 0,
   gc: 0,
   storage: 1,
@@ -168,9 +171,12 @@ export function parseCommandLine(argv: string[]): Command {
     throw new AppError('bad_request', '--read is an option of backup check.');
   if (name === 'restore' && values.from === undefined)
     throw new AppError('bad_request', `Say where the backup is: restore --from ${PLACES.join(', or --from ')}.`);
-  if (name === 'export' && args[0] === undefined)
-    throw new AppError('bad_request', 'Say where to export to: export DIR.');
-  if (name === 'export' && args[0] !== undefined) notEmpty(args[0], 'export');
+  if ((name === 'export' || name === 'import') && args[0] === undefined)
+    throw new AppError(
+      'bad_request',
+      name === 'export' ? 'Say where to export to: export DIR.' : 'Say where the export is: import DIR.',
+    );
+  if ((name === 'export' || name === 'import') && args[0] !== undefined) notEmpty(args[0], name);
   const { to, from, snapshot, music, replace, 'skip-damaged': skipDamaged, 'new-library': isNewLibrary } = values;
   const backup = {
     ...(to !== undefined && { to }),
@@ -257,6 +263,9 @@ Commands
                              restore a backup into the data folder; --replace moves an existing library
                              aside, --music is where copied files of a music folder go
   export DIR                 export audio with readable file names, playlists and data
+  import DIR [--replace] [--skip-damaged]
+                             make the library of an export in the data folder; --replace moves an
+                             existing library aside
   verify                     compare everything stored with its checksums; repairs from the backup
   gc [--dry-run]             delete stored objects that have been unused for a week
   folder list                music folders with their ids

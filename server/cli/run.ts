@@ -20,7 +20,7 @@ import { runBackup, runExport } from './backup.ts';
 import { runEnrich } from './enrich.ts';
 import { showProgress } from './progress.ts';
 import { fillFromMusicFolder, rebuildDatabase } from './rebuild.ts';
-import { runRestore } from './restore.ts';
+import { runImport, runRestore } from './restore.ts';
 import { rememberMusicFolder, runScan } from './scan.ts';
 import { answerShell, isUnderShell } from './shell-link.ts';
 import { runMigrate } from './storage.ts';
@@ -69,11 +69,14 @@ async function run(command: Command, invocation: Invocation): Promise<void> {
   if (command.name === 'openapi') return printOpenApi(invocation);
   assertNoFile(dataDirOf(command, invocation.env), DATA_FOLDER);
   const aside =
-    command.name === 'restore' ? undefined : await finishRestore(dataDirOf(command, invocation.env), () => new Date());
+    command.name === 'restore' || command.name === 'import'
+      ? undefined
+      : await finishRestore(dataDirOf(command, invocation.env), () => new Date());
   if (aside !== undefined) console.log(`The library was restored; the previous one is in ${aside}`);
   const config = withScanFolder(command, invocation.env);
   if (command.name === 'restore')
     return runRestore(await withSecrets(config), productPaths(invocation.root, invocation.bundled), command);
+  if (command.name === 'import') return runImport(config, productPaths(invocation.root, invocation.bundled), command);
   if (command.name === 'storage')
     return runMigrate(
       config,

@@ -13,7 +13,7 @@ export const users = sqliteTable(
     id: id<UserId>(),
     username: text('username').notNull(),
     usernameKey: text('username_key').notNull(), // folded, for uniqueness ignoring case
-    passwordHash: text('password_hash').notNull(), // argon2id, PHC string
+    passwordHash: text('password_hash').notNull(), // argon2id, PHC string; '' before a password is set (an import)
     isSuperuser: flag('is_superuser').notNull().default(false),
     tokenVersion: integer('token_version').notNull().default(1), // raised when the password changes; older tokens end
     createdAt: time('created_at').notNull(),

@@ -81,7 +81,7 @@ test.each<[string[], RegExp]>([
   [['restore', '--from', ' '], /after --from is empty/],
   [['export'], /export DIR/],
   [['export', ' '], /after export is empty/],
-  [['serve', '--replace'], /--replace is an option of restore, not of serve/],
+  [['serve', '--replace'], /--replace is an option of restore and import, not of serve/],
   [['backup', '--from', 'x'], /--from is an option of restore, not of backup/],
   [['--dry-run'], /--dry-run is an option of scan and gc, not of serve/],
   [['--all'], /--all is an option of enrich, not of serve/],

@@ -1,0 +1,270 @@
+// An export is a way back in: imported into a fresh data folder it is the same library. And a way out: what the docs say
+// about getting everything out by hand is followed word by word.
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { finishRestore } from '../../server/backup/restore-state.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import type { TrackOut } from '../../server/library/wire.ts';
+import type { PlaylistOut } from '../../server/playlists/wire.ts';
+import { filesIn, livelyServer, makeBackup, rowsIn } from '../support/backups.ts';
+import { makeLibrary } from '../support/library.ts';
+import { runServer } from '../support/process.ts';
+import { root } from '../support/product.ts';
+import { allTracks } from '../support/served-library.ts';
+import { ADMIN, startServer, type TestServer } from '../support/server.ts';
+import { toolOrWarn } from '../support/tools.ts';
+
+let base: string;
+let music: string;
+/** Of the first server, in whose folder the library is. */
+let data: string;
+let folder: string;
+let backup: string;
+let tracks: TrackOut[];
+
+beforeAll(async () => {
+  base = mkdtempSync(join(tmpdir(), 'tonearm-import-'));
+  music = makeLibrary({ tracks: 16, seed: 'import', messy: 0.1, seconds: '1' }, join(base, 'music')).dir;
+  data = join(base, 'data');
+  [folder, backup] = [join(base, 'export'), join(base, 'backup')];
+  mkdirSync(folder);
+  mkdirSync(backup);
+  const server = await livelyServer({ music, dir: data });
+  tracks = await allTracks(server);
+  const [first, second, last] = [tracks[0]!, tracks[1]!, tracks.at(-1)!];
+  const send = async (method: string, path: string, body?: unknown): Promise<void> => {
+    const answer = await server.api(path, { method, ...(body !== undefined && { body }) });
+    if (answer.status >= 400) throw new Error(`${path}: ${answer.text}`);
+  };
+  await send('PUT', `/tracks/${first.id}/metadata`, {
+    title: 'Edited, "by hand"',
+    artist: 'Somebody',
+    album: 'Elsewhere',
+    year: 1999,
+  });
+  await send('PUT', `/tracks/${second.id}/lyrics`, { text: 'One line\nand another' });
+  await send('DELETE', `/tracks/${last.id}`);
+  server.app.db.$client.exec(`
+    INSERT INTO bookmarks (user_id, track_id, position_ms, comment, created_at, updated_at)
+      VALUES (1, ${first.id}, 61000, 'here', 1, 2);
+    INSERT INTO radio_stations (name, stream_url, created_at) VALUES ('Night waves', 'https://radio.example/night', 3);
+    INSERT INTO podcasts (url, title, status, created_at) VALUES ('https://pod.example/feed', 'Talk', 'completed', 4);
+    INSERT INTO podcast_episodes (podcast_id, guid, title, published_at, audio_url, status, created_at)
+      VALUES (1, 'one', 'First', 5, 'https://pod.example/1.mp3', 'new', 6);
+    INSERT INTO podcast_positions (user_id, episode_id, position_ms, created_at, updated_at) VALUES (1, 1, 7000, 8, 9)`);
+  await server.app.drain();
+  await exportTo(server, folder);
+  await makeBackup(server, backup);
+  await server.close();
+});
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+async function exportTo(server: TestServer, to: string): Promise<JobOut> {
+  const { body } = await server.api<JobOut>('/exports', { method: 'POST', body: { folder: to } });
+  await server.app.drain();
+  return (await server.api<JobOut>(`/jobs/${body.id}`)).body;
+}
+
+const fresh = (): string => join(mkdtempSync(join(base, 'fresh-')), 'data');
+const importFrom = (from: string, dir: string, ...rest: string[]) =>
+  runServer(['import', from, '--data-dir', dir, ...rest]);
+
+/** What gives access to an account, and which library it is, is in no export. */
+const NOT_EXPORTED = ['sessions', 'app_passwords', 'scrobble_accounts', 'library_identity'];
+function libraryIn(dir: string): Record<string, unknown[]> {
+  const { users, ...rest } = rowsIn(dir);
+  return {
+    ...Object.fromEntries(Object.entries(rest).filter(([table]) => !NOT_EXPORTED.includes(table))),
+    users: (users as Record<string, unknown>[]).map((row) => ({ ...row, password_hash: '' })),
+  };
+}
+
+describe('an export', () => {
+  it('imported into an empty data folder is the same library, row for row and byte for byte', async () => {
+    const dir = fresh();
+    const { code, stdout } = await importFrom(folder, dir);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`Imported ${tracks.length - 1} tracks`)]);
+    expect(stdout).toContain('tonearm user passwd "admin"');
+    expect(stdout).toContain('tonearm user passwd "listener"');
+    expect(libraryIn(dir)).toEqual(libraryIn(data));
+    expect(filesIn(join(dir, 'library'))).toEqual(filesIn(join(data, 'library')));
+
+    expect(
+      (await runServer(['user', 'passwd', 'admin', '--data-dir', dir], {}, { input: `${ADMIN.password}\n` })).code,
+    ).toBe(0);
+    const server = await startServer({ dir });
+    const media = { headers: { Authorization: `Bearer ${server.token}` } };
+    expect((await fetch(`${server.url}/stream/${tracks[1]!.id}`, media)).status).toBe(200);
+    const wrong = { username: 'listener', password: '' };
+    expect((await server.api('/auth/login', { method: 'POST', token: null, body: wrong })).status).not.toBe(200);
+    const trashed = tracks.at(-1)!.id;
+    await server.api('/trash/restore', { method: 'POST', body: { track_ids: [trashed] } });
+    expect((await fetch(`${server.url}/stream/${trashed}`, media)).status).toBe(200);
+    const { items } = (await server.api<{ items: PlaylistOut[] }>('/playlists')).body;
+    await server.api(`/playlists/${items[0]!.id}/restore`, { method: 'POST', body: { version: 2 } });
+    expect((await server.api<PlaylistOut>(`/playlists/${items[0]!.id}`)).body.track_count).toBe(9);
+    await server.close();
+  });
+
+  it('has no passwords or tokens, in the database neither', () => {
+    const bytes = readFileSync(join(folder, 'data', 'library.db'));
+    expect(bytes.includes('$argon2id$')).toBe(false);
+    const db = new Database(join(folder, 'data', 'library.db'), { readonly: true });
+    for (const table of NOT_EXPORTED) expect(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()).toBe(0);
+    db.close();
+  });
+
+  it('has everything as CSV beside JSON', () => {
+    const lines = (name: string): string[] =>
+      readFileSync(join(folder, 'data', `${name}.csv`), 'utf8')
+        .trimEnd()
+        .split('\r\n');
+    expect(lines('plays')).toHaveLength(13);
+    expect(lines('users')[0]).toBe('id,username,is_superuser,created_at');
+    expect(lines('playlists_entries')[0]).toBe(
+      'playlist_id,entry_id,track_id,title,artist_name,position,since_version,added_at',
+    );
+    expect(lines('podcasts_episodes')[1]).toContain('{""admin"":7000}');
+    expect(lines('tracks').join('\n')).toContain('"Edited, ""by hand"""');
+    for (const name of ['albums', 'artists', 'likes', 'ratings', 'radio', 'lyrics', 'edits', 'playlists_versions'])
+      expect([name, lines(name).length]).toEqual([name, expect.toSatisfy((count: number) => count > 1)]);
+  });
+
+  it('is refused where a library is, and moves it aside on request', async () => {
+    const dir = fresh();
+    cpSync(data, dir, { recursive: true });
+    const { code, stderr } = await importFrom(folder, dir);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is not empty')]);
+    const { stdout } = await importFrom(folder, dir, '--replace');
+    expect(stdout).toContain('The previous library is in');
+    expect(stdout).not.toContain('Passwords'); // those of the library that was there
+    const server = await startServer({ dir });
+    expect(await allTracks(server)).toHaveLength(tracks.length - 1);
+    await server.close();
+  });
+
+  it('with a damaged or missing file is named, and the rest is imported on request', async () => {
+    const [copy, dir] = [join(base, 'damaged'), fresh()];
+    cpSync(folder, copy, { recursive: true });
+    const [damaged, missing] = (
+      JSON.parse(readFileSync(join(copy, 'data', 'tracks.json'), 'utf8')) as { path: string }[]
+    ).map(({ path }) => join(copy, path)) as [string, string];
+    appendFileSync(damaged, 'x');
+    rmSync(missing);
+    const { code, stderr } = await importFrom(copy, dir);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('2 files in the export')]);
+    expect(existsSync(join(dir, 'tonearm.db'))).toBe(false);
+    expect((await importFrom(copy, dir, '--skip-damaged')).code).toBe(0);
+    const db = new Database(join(dir, 'tonearm.db'), { readonly: true });
+    expect(db.prepare("SELECT count(*) FROM tracks WHERE availability = 'missing'").pluck().get()).toBe(2);
+    db.close();
+    rmSync(join(copy, 'data', 'export.json'));
+    expect((await importFrom(copy, fresh())).stderr).toContain('There is no complete export in');
+  });
+
+  it('is imported by a running server at its next start; who imported it signs in as before', async () => {
+    const dir = fresh();
+    mkdirSync(dir);
+    let server = await startServer({ dir });
+    const old = server.token;
+    expect((await server.api('/imports', { method: 'POST', body: { folder } })).status).toBe(409);
+    const { body } = await server.api<JobOut>('/imports', { method: 'POST', body: { folder, replace: true } });
+    await server.app.drain();
+    expect((await server.api<JobOut>(`/jobs/${body.id}`)).body).toMatchObject({
+      status: 'succeeded',
+      result: { is_restart_needed: true, tracks: tracks.length - 1 },
+    });
+    await server.close();
+    await finishRestore(dir, () => new Date());
+    server = await startServer({ dir });
+    expect((await server.api('/users/me', { token: old })).status).toBe(401);
+    expect(await allTracks(server)).toHaveLength(tracks.length - 1);
+    await server.close();
+  });
+
+  it('of a library that only indexes its music folder has the files themselves', async () => {
+    const [from, to, dir] = [fresh(), join(base, 'of-indexed'), fresh()];
+    mkdirSync(from);
+    mkdirSync(to);
+    let server = await startServer({
+      dir: from,
+      env: { LOCAL_MEDIA_IMPORT_PATH: music, LOCAL_MEDIA_IMPORT_MODE: 'reference' },
+    });
+    await server.api('/sources/local_folder/scan', { method: 'POST' });
+    await server.app.drain();
+    await exportTo(server, to);
+    const again = await exportTo(server, to);
+    expect(again.result).toMatchObject({ tracks: tracks.length, written: 0 });
+    await server.close();
+    expect((await importFrom(to, dir)).code).toBe(0);
+    await runServer(['user', 'passwd', 'admin', '--data-dir', dir], {}, { input: `${ADMIN.password}\n` });
+    server = await startServer({ dir });
+    const found = await allTracks(server);
+    expect(found.map(({ availability }) => availability)).toEqual(tracks.map(() => 'available'));
+    const answer = await fetch(`${server.url}/stream/${found[0]!.id}`, {
+      headers: { Authorization: `Bearer ${server.token}` },
+    });
+    expect(Buffer.from(await answer.arrayBuffer()).equals(readFileSync(join(music, found[0]!.source_id ?? '')))).toBe(
+      true,
+    );
+    await server.close();
+  });
+});
+
+const tools = ['sqlite3', 'jq', 'zstd'].every((name) =>
+  toolOrWarn(name, 'getting everything out by hand is', '--version'),
+);
+
+describe.runIf(tools)('the page on getting everything out by hand', () => {
+  /** The commands of a section, with the folders of this test. */
+  function follow(section: string, folders: Record<string, string>): void {
+    const page = readFileSync(join(root, 'docs', 'BY-HAND.md'), 'utf8');
+    const text = page.split(/^## /m).find((part) => part.startsWith(section)) ?? '';
+    let script = [...text.matchAll(/^ {4}(.*)$/gm)].map(([, line]) => line).join('\n');
+    for (const [from, to] of Object.entries(folders)) script = script.replaceAll(from, to);
+    const file = join(base, 'by-hand.sh');
+    writeFileSync(file, script);
+    execFileSync('bash', ['-eu', file], { stdio: ['ignore', 'inherit', 'inherit'] });
+  }
+
+  it('gets likes, plays, ratings and old versions out of an export, and checks its files', () => {
+    const copy = join(base, 'by-hand');
+    cpSync(folder, copy, { recursive: true });
+    const made = (name: string): string[] => readFileSync(join(copy, name), 'utf8').split('\n').filter(Boolean);
+    appendFileSync(join(copy, 'Music', 'nobody knows this.txt'), 'x');
+    follow('From an export', { '/media/disk/music': copy });
+    expect(made('liked.m3u8')).toHaveLength(4);
+    for (const path of made('liked.m3u8')) expect(existsSync(join(copy, path))).toBe(true);
+    expect([made('plays.csv').length, made('version-2.txt').length, made('damaged.txt')]).toEqual([13, 9, []]);
+    expect(made('ratings.csv')[0]).toContain('username,rating,title');
+    const list = JSON.parse(readFileSync(join(copy, 'data', 'files.json'), 'utf8')) as { path: string }[];
+    appendFileSync(join(copy, list[0]!.path), 'x');
+    follow('From an export', { '/media/disk/music': copy });
+    expect(made('damaged.txt')).toEqual([`damaged: ${list[0]!.path}`]);
+  });
+
+  it('gets every file and the database out of a backup', () => {
+    const out = join(base, 'out');
+    follow('From a backup', { '/media/disk/tonearm': backup, '/tmp/library': out });
+    const stored = filesIn(join(data, 'library'));
+    const found = filesIn(out);
+    for (const [key, hash] of Object.entries(stored)) expect([key, found[key]]).toEqual([key, hash]);
+    const db = new Database(join(out, 'library.db'), { readonly: true });
+    expect(db.prepare('SELECT count(*) FROM plays').pluck().get()).toBe(12);
+    db.close();
+    expect(Object.keys(found).filter((name) => name.startsWith('by artist/')).length).toBeGreaterThan(0);
+  });
+});
