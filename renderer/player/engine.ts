@@ -1,10 +1,13 @@
 // The player: a queue, and its output (gapless-output.ts). No React; URLs, bytes and failure reasons are injected.
 // Every change makes a new state object, so subscribers compare by identity.
-import { recall, remember } from './saved-state.ts';
+import { emptyState } from './first-state.ts';
+import { remember } from './saved-state.ts';
 import { Mixer } from './mixer.ts';
 import { PlayCounter, type Play } from './play-counter.ts';
+import { Failures } from './failures.ts';
 import { GaplessOutput } from './gapless-output.ts';
-import { afterAdded, newOf, newSeed, orNull, queryOf, rowsWanted, turned, type ListRows } from './list-rest.ts';
+import { ListFeed } from './list-feed.ts';
+import { afterAdded, newSeed, orNull, rowsWanted, turned, type ListRows } from './list-rest.ts';
 import { following, moved, removed, reorder, type Ordered } from './play-order.ts';
 import {
   QUEUE_TRACK_FIELDS,
@@ -26,14 +29,12 @@ import {
   type Repeat,
   type SoundSettings,
 } from './player.ts';
+import { MINUTE_MS, Timers } from './timers.ts';
 import type { VoiceItem } from './voice.ts';
 
-const SKIP_AFTER_MS = 3_000;
 const RESTART_AFTER_MS = 3_000;
 const REMEMBER_EVERY_MS = 2_000;
 const TICK_MS = 250;
-/** A timer can be late after the computer slept: the time is then over. */
-const MINUTE_MS = 60_000;
 
 export interface EngineOptions {
   streamUrl: (trackId: number) => string;
@@ -48,36 +49,6 @@ export interface EngineOptions {
   random?: () => number;
 }
 
-export const emptyState = (): PlayerState => {
-  const state: PlayerState = {
-    queue: [],
-    index: -1,
-    from: null,
-    rest: null,
-    positionMs: 0,
-    volume: 0.8,
-    muted: false,
-    shuffle: false,
-    repeat: 'off',
-    crossfadeS: 0,
-    replayGain: 'off',
-    preampDb: 0,
-    ...recall(),
-    speed: 1,
-    sleep: null,
-    loop: null,
-    status: 'idle',
-    durationMs: 0,
-    bufferedMs: 0,
-    failure: null,
-  };
-  return {
-    ...state,
-    status: state.queue.length > 0 ? 'paused' : 'idle',
-    durationMs: currentEntry(state)?.track.duration_ms ?? 0,
-  };
-};
-
 export class PlayerEngine implements Player {
   readonly #options: EngineOptions;
   readonly #random: () => number;
@@ -85,18 +56,13 @@ export class PlayerEngine implements Player {
   readonly #mixer = new Mixer();
   readonly #output: GaplessOutput;
   readonly #counter: PlayCounter;
+  readonly #timers = new Timers(this);
+  readonly #feed: ListFeed;
+  readonly #failures: Failures;
   #state: PlayerState;
   #nextKey: number;
-  #skipTimer: ReturnType<typeof setTimeout> | undefined;
-  #fetching: AbortController | undefined;
-  /** The entry downloaded last, so that it is not requested twice. */
-  #fetchedKey: number | undefined;
-  #sleepTimer: ReturnType<typeof setTimeout> | undefined;
   #ticking: ReturnType<typeof setInterval> | undefined;
   readonly #retiring = new AbortController();
-  #failuresInARow = 0;
-  #continuing: Promise<boolean> | undefined;
-  #loopTimer: ReturnType<typeof setTimeout> | undefined;
   #rememberTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** `state` is what another window's engine left; without it, the stored state is used. */
@@ -104,20 +70,35 @@ export class PlayerEngine implements Player {
     this.#options = options;
     this.#random = options.random ?? Math.random;
     this.#counter = new PlayCounter((play) => options.onPlayed?.(play));
-    const { streamUrl, fetchStream } = options;
+    const { streamUrl, fetchStream, fetchRows, findReason, fetchAudio } = options;
+    this.#feed = new ListFeed({
+      getState: this.getState,
+      update: (change) => this.#update(change),
+      toEntries: (tracks) => this.#toEntries(tracks),
+      fetchRows,
+    });
+    this.#failures = new Failures({
+      getState: this.getState,
+      update: (change) => this.#update(change),
+      stop: () => this.#output.stop(),
+      restart: () => this.#start(this.#state.index, { positionMs: this.#state.positionMs }),
+      skip: () => this.#advance(false),
+      findReason,
+      fetchAudio,
+    });
     this.#output = new GaplessOutput({
       mixer: this.#mixer,
       streamUrl,
       fetchStream,
       onJoined: (item) => this.#onJoined(item),
       onEnded: () => this.#onEnded(),
-      onFailed: (item) => void this.#onFailed(item),
+      onFailed: ({ key }) => void this.#failures.handle(key),
     });
     this.#state = { ...state, status: state.queue.length > 0 ? 'paused' : 'idle', failure: null };
     this.#nextKey = Math.max(0, ...this.#state.queue.map((entry) => entry.key)) + 1;
     this.#mixer.setVolume(this.#state.volume, this.#state.muted);
     this.#output.setSound(this.#state);
-    this.#armSleep();
+    this.#timers.armSleep();
     addEventListener('pagehide', () => remember(this.#state), { signal: this.#retiring.signal });
   }
 
@@ -135,7 +116,8 @@ export class PlayerEngine implements Player {
     this.#output.stop();
     this.#listeners.clear();
     this.#retiring.abort();
-    for (const timer of [this.#rememberTimer, this.#sleepTimer, this.#loopTimer]) clearTimeout(timer);
+    clearTimeout(this.#rememberTimer);
+    this.#timers.stop();
     remember(this.#state);
     this.#mixer.close();
     return this.#state;
@@ -152,7 +134,7 @@ export class PlayerEngine implements Player {
     const first = shuffle ? Math.floor(this.#random() * entries.length) : Math.min(startAt, entries.length - 1);
     const asGiven: Ordered = { queue: entries, index: first };
     const order = isShuffled ? reorder(asGiven, true, this.#random) : asGiven;
-    this.#failuresInARow = 0;
+    this.#failures.forget();
     this.#update({ ...order, from, rest: rest && orNull(rest), shuffle: isShuffled || isRandomList });
     this.#start(order.index);
   }
@@ -182,12 +164,12 @@ export class PlayerEngine implements Player {
   }
 
   showMore(): void {
-    void this.#continue(true);
+    void this.#feed.goOn(true);
   }
 
   jumpTo(key: number): void {
     const index = this.#state.queue.findIndex((entry) => entry.key === key);
-    this.#failuresInARow = 0;
+    this.#failures.forget();
     if (index >= 0) this.#start(index);
   }
 
@@ -210,7 +192,7 @@ export class PlayerEngine implements Player {
   }
 
   clear(): void {
-    this.#cancelPending();
+    this.#failures.cancel();
     this.#output.stop();
     this.#counter.stop();
     this.#update({
@@ -230,15 +212,15 @@ export class PlayerEngine implements Player {
   play(): void {
     const entry = currentEntry(this.#state);
     if (!entry) return;
-    this.#failuresInARow = 0;
+    this.#failures.forget();
     if (this.#state.failure || this.#output.current?.item.key !== entry.key)
       this.#start(this.#state.index, { positionMs: this.#state.positionMs });
     else this.#sound();
   }
 
   pause(): void {
-    const wasFetching = this.#fetching !== undefined;
-    this.#cancelPending();
+    const wasFetching = this.#failures.isFetching;
+    this.#failures.cancel();
     this.#output.pause();
     if (this.#state.status !== 'idle') this.#update({ status: 'paused', ...(wasFetching && { failure: null }) });
   }
@@ -249,12 +231,12 @@ export class PlayerEngine implements Player {
   }
 
   next(): void {
-    this.#failuresInARow = 0;
+    this.#failures.forget();
     this.#advance(false);
   }
 
   previous(): void {
-    this.#failuresInARow = 0;
+    this.#failures.forget();
     const { index, positionMs, queue, repeat } = this.#state;
     if (index < 0) return;
     if (positionMs > RESTART_AFTER_MS || (index === 0 && repeat !== 'all')) this.seek(0);
@@ -316,7 +298,7 @@ export class PlayerEngine implements Player {
 
   setSleep(sleep: number | 'track' | null): void {
     this.#update({ sleep: typeof sleep === 'number' ? { at: Date.now() + sleep * MINUTE_MS } : sleep });
-    this.#armSleep();
+    this.#timers.armSleep();
   }
 
   setLoop(loop: Loop | null): void {
@@ -326,7 +308,7 @@ export class PlayerEngine implements Player {
   #update(change: Partial<PlayerState>): void {
     this.#state = { ...this.#state, ...change };
     const isOther = 'queue' in change || 'index' in change || 'repeat' in change;
-    if (isOther) void this.#continue();
+    if (isOther) void this.#feed.goOn();
     if (isOther || 'sleep' in change || 'loop' in change)
       this.#output.setUpcoming(this.#upcoming(), this.#state.shuffle);
     if ('status' in change) this.#tickWhile(isSounding(this.#state));
@@ -341,38 +323,6 @@ export class PlayerEngine implements Player {
   #upcoming(): QueueEntry | null {
     if (this.#state.sleep === 'track' || this.#state.loop) return null;
     return this.#state.queue[following(this.#state, this.#state.repeat, true)] ?? null;
-  }
-
-  /** Has a long list go on before its rows in the queue run out; true when there are more now. */
-  #continue(isForced = false): Promise<boolean> {
-    const { rest } = this.#state;
-    const wanted = rest && rowsWanted(this.#state, rest, isForced);
-    if (!rest || !wanted) return Promise.resolve(false);
-    this.#continuing ??= this.#addRows(rest, wanted).finally(() => {
-      this.#continuing = undefined;
-    });
-    return this.#continuing;
-  }
-
-  async #addRows(asked: ListRest, wanted: NonNullable<ReturnType<typeof rowsWanted>>): Promise<boolean> {
-    const { rest, isBefore, offset, limit } = wanted;
-    const rows = await this.#options.fetchRows(queryOf(rest), { offset, limit }).catch(() => null);
-    const { rest: now, queue, index } = this.#state;
-    // another list plays by now, or the server was away: the next track asks again
-    if (rows === null || !now || now.query !== asked.query || now.seed !== asked.seed || now.next !== asked.next)
-      return false;
-    const end = isBefore || rows.length === limit ? rest.end : offset + rows.length;
-    const left = { ...rest, without: now.without, end, ...(isBefore ? { first: offset } : { next: offset + limit }) };
-    const entries = this.#toEntries(newOf(rows, queue, left));
-    const lowest = Math.min(...queue.map(({ order }) => order));
-    this.#update({
-      queue: isBefore
-        ? [...entries.map((entry, i) => ({ ...entry, order: lowest - entries.length + i })), ...queue]
-        : [...queue, ...entries],
-      index: isBefore ? index + entries.length : index,
-      rest: orNull(left),
-    });
-    return entries.length > 0 && !isBefore;
   }
 
   #toEntries(tracks: readonly QueueTrack[], added = false): QueueEntry[] {
@@ -396,7 +346,7 @@ export class PlayerEngine implements Player {
   }
 
   #start(index: number, { paused = false, positionMs = 0 } = {}): void {
-    this.#cancelPending();
+    this.#failures.cancel();
     const entry = this.#state.queue[index];
     if (!entry) return;
     this.#counter.start(entry.track, positionMs);
@@ -440,26 +390,11 @@ export class PlayerEngine implements Player {
     const durationMs = voice.durationMs ?? this.#state.durationMs;
     const status = voice.isStalled ? 'loading' : 'playing';
     if (status === 'playing') {
-      if (positionMs > 0) this.#failuresInARow = 0;
+      if (positionMs > 0) this.#failures.forget();
       this.#counter.hear(positionMs, durationMs);
     }
     this.#update({ positionMs, durationMs, bufferedMs, status });
-    this.#repeatPart(positionMs);
-  }
-
-  /** Between two ticks a timer ends the part, so that it is as long as it was chosen. */
-  #repeatPart(positionMs: number): void {
-    const { loop, speed } = this.#state;
-    clearTimeout(this.#loopTimer);
-    if (loop?.to == null) return;
-    const left = (loop.to - positionMs) / speed;
-    if (left > TICK_MS) return;
-    this.#loopTimer = setTimeout(
-      () => {
-        if (this.#state.loop === loop && isSounding(this.#state)) this.seek(loop.from);
-      },
-      Math.max(0, left),
-    );
+    this.#timers.armLoop(TICK_MS);
   }
 
   /** The next track is already playing. */
@@ -509,79 +444,20 @@ export class PlayerEngine implements Player {
   /** The next row has not arrived yet. */
   #goOnWithList(paused: boolean): void {
     const entry = currentEntry(this.#state);
-    void this.#continue().then((hasMore) => {
+    void this.#feed.goOn().then((hasMore) => {
       if (!entry || currentEntry(this.#state) !== entry) return;
       if (hasMore) this.#start(this.#state.index + 1, { paused });
       else if (this.#state.rest === null) this.#rewind();
-      else this.#giveUp(entry, 'unreachable', false);
+      else this.#failures.giveUp(entry, 'unreachable', false);
     });
   }
 
   /** The queue has ended. */
   #rewind(): void {
-    this.#cancelPending();
+    this.#failures.cancel();
     this.#output.stop();
     this.#counter.stop();
     this.#update({ status: 'paused', positionMs: 0, failure: null });
-  }
-
-  async #onFailed({ key }: VoiceItem): Promise<void> {
-    const entry = currentEntry(this.#state);
-    if (!entry || entry.key !== key) return;
-    const wanted = isSounding(this.#state);
-    this.#failuresInARow += 1;
-    const reason = await this.#options.findReason(entry.track.id);
-    if (currentEntry(this.#state)?.key !== entry.key) return;
-    if (reason === 'remote' && isSounding(this.#state) && entry.key !== this.#fetchedKey)
-      return void this.#fetch(entry);
-    this.#giveUp(entry, reason, wanted);
-  }
-
-  /** Plays as soon as the audio is available, unless something else is wanted by then. */
-  async #fetch(entry: QueueEntry): Promise<void> {
-    this.#fetching?.abort();
-    const { signal } = (this.#fetching = new AbortController());
-    this.#output.stop();
-    this.#update({ failure: { entry, reason: 'fetching', skipping: false } });
-    const isHere = await this.#options.fetchAudio(entry.track.id, signal);
-    if (signal.aborted) return;
-    this.#fetching = undefined;
-    if (!isHere) return this.#giveUp(entry, 'remote', true);
-    this.#fetchedKey = entry.key;
-    this.#start(this.#state.index, { positionMs: this.#state.positionMs });
-  }
-
-  #giveUp(entry: QueueEntry, reason: FailureReason, wanted: boolean): void {
-    const canSkip =
-      wanted &&
-      reason !== 'unreachable' &&
-      reason !== 'signed_out' &&
-      this.#failuresInARow < this.#state.queue.length &&
-      following(this.#state, this.#state.repeat, false) >= 0;
-    this.#output.stop();
-    this.#update({ status: 'failed', failure: { entry, reason, skipping: canSkip } });
-    if (canSkip) this.#skipTimer = setTimeout(() => this.#advance(false), SKIP_AFTER_MS);
-  }
-
-  /** Cancels what was scheduled. */
-  #cancelPending(): void {
-    clearTimeout(this.#skipTimer);
-    this.#skipTimer = undefined;
-    this.#fetching?.abort();
-    this.#fetching = undefined;
-  }
-
-  #armSleep(): void {
-    clearTimeout(this.#sleepTimer);
-    const { sleep } = this.#state;
-    if (sleep === null || sleep === 'track') return;
-    this.#sleepTimer = setTimeout(
-      () => {
-        this.pause();
-        this.#update({ sleep: null });
-      },
-      Math.max(0, sleep.at - Date.now()),
-    );
   }
 }
 

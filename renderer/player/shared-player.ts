@@ -1,7 +1,8 @@
 // One engine for all windows of a browser. A window has none until its player is used; it then takes over, unless
 // another window is playing, which is sent the command instead. So the sound is where the click was, as autoplay rules
 // want it, and never in two windows.
-import { emptyState, type PlayerEngine } from './engine.ts';
+import type { PlayerEngine } from './engine.ts';
+import { emptyState } from './first-state.ts';
 import {
   isSounding,
   type Loop,

@@ -1,0 +1,33 @@
+// The state of a player that has just been opened: what was stored, or nothing.
+import { currentEntry, type PlayerState } from './player.ts';
+import { recall } from './saved-state.ts';
+
+export const emptyState = (): PlayerState => {
+  const state: PlayerState = {
+    queue: [],
+    index: -1,
+    from: null,
+    rest: null,
+    positionMs: 0,
+    volume: 0.8,
+    muted: false,
+    shuffle: false,
+    repeat: 'off',
+    crossfadeS: 0,
+    replayGain: 'off',
+    preampDb: 0,
+    ...recall(),
+    speed: 1,
+    sleep: null,
+    loop: null,
+    status: 'idle',
+    durationMs: 0,
+    bufferedMs: 0,
+    failure: null,
+  };
+  return {
+    ...state,
+    status: state.queue.length > 0 ? 'paused' : 'idle',
+    durationMs: currentEntry(state)?.track.duration_ms ?? 0,
+  };
+};

@@ -1,0 +1,52 @@
+// Has a list of any length go on as the queue: its rows are fetched before those in the queue run out.
+import { newOf, orNull, queryOf, rowsWanted, type ListRows } from './list-rest.ts';
+import type { ListRest, PlayerState, QueueEntry, QueueTrack } from './player.ts';
+
+export interface ListFeedOptions {
+  getState: () => PlayerState;
+  update: (change: Pick<PlayerState, 'queue' | 'index' | 'rest'>) => void;
+  toEntries: (tracks: readonly QueueTrack[]) => QueueEntry[];
+  fetchRows: (query: object, rows: ListRows) => Promise<QueueTrack[]>;
+}
+
+export class ListFeed {
+  readonly #options: ListFeedOptions;
+  #going: Promise<boolean> | undefined;
+
+  constructor(options: ListFeedOptions) {
+    this.#options = options;
+  }
+
+  /** True when there are more entries now. */
+  goOn(isForced = false): Promise<boolean> {
+    const state = this.#options.getState();
+    const wanted = state.rest && rowsWanted(state, state.rest, isForced);
+    if (!state.rest || !wanted) return Promise.resolve(false);
+    this.#going ??= this.#addRows(state.rest, wanted).finally(() => {
+      this.#going = undefined;
+    });
+    return this.#going;
+  }
+
+  async #addRows(asked: ListRest, wanted: NonNullable<ReturnType<typeof rowsWanted>>): Promise<boolean> {
+    const { getState, update, toEntries, fetchRows } = this.#options;
+    const { rest, isBefore, offset, limit } = wanted;
+    const rows = await fetchRows(queryOf(rest), { offset, limit }).catch(() => null);
+    const { rest: now, queue, index } = getState();
+    // another list plays by now, or the server was away: the next track asks again
+    if (rows === null || !now || now.query !== asked.query || now.seed !== asked.seed || now.next !== asked.next)
+      return false;
+    const end = isBefore || rows.length === limit ? rest.end : offset + rows.length;
+    const left = { ...rest, without: now.without, end, ...(isBefore ? { first: offset } : { next: offset + limit }) };
+    const entries = toEntries(newOf(rows, queue, left));
+    const lowest = Math.min(...queue.map(({ order }) => order));
+    update({
+      queue: isBefore
+        ? [...entries.map((entry, i) => ({ ...entry, order: lowest - entries.length + i })), ...queue]
+        : [...queue, ...entries],
+      index: isBefore ? index + entries.length : index,
+      rest: orNull(left),
+    });
+    return entries.length > 0 && !isBefore;
+  }
+}
