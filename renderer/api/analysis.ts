@@ -7,6 +7,9 @@ import { LIBRARY } from './library.ts';
 /** The server counts the whole library for it. */
 const ASKED_EVERY_MS = 30_000;
 
+export const fetchAnalysis = (id: number): Promise<TrackAnalysisOut> =>
+  request<TrackAnalysisOut>(`/tracks/${id}/analysis`);
+
 export const trackAnalysisQuery = (id: number) =>
   queryOptions({
     queryKey: [LIBRARY, `/tracks/${id}/analysis`] as const,

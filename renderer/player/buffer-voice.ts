@@ -1,6 +1,5 @@
 // A track decoded into audio buffers: it starts and ends on frames known in advance, so that the next one can start on
 // the very next frame.
-import { FADE_IN, FADE_OUT } from './gain.ts';
 import { SoundSource } from './sound-source.ts';
 import { endFrame, heardFrame, soonestFrame, spliceFrame, type Anchor } from './timeline.ts';
 import { VoiceOutput, type Voice, type VoiceItem, type VoiceListener } from './voice.ts';
@@ -9,6 +8,8 @@ import { VoiceOutput, type Voice, type VoiceItem, type VoiceListener } from './v
 const PATIENCE_MS = 2_000;
 /** The next piece is decoded when less than this is left. */
 const SUPPLY_SECONDS = 10;
+/** A stop that was scheduled cannot be taken back, only put off. */
+const NEVER_SECONDS = 1e9;
 
 interface ClockVoiceOptions {
   item: VoiceItem;
@@ -30,6 +31,8 @@ export class BufferVoice implements Voice {
   #wanted = false;
   /** What is playing and since when; null while silent. Each source ends where the next one begins. */
   #sounding: { sources: AudioBufferSourceNode[]; anchor: Anchor } | null = null;
+  /** The last of them plays in place of the end. */
+  #hasTail = false;
   /** The position to resume from, while silent. */
   #offset: number;
   #received = 0;
@@ -79,7 +82,7 @@ export class BufferVoice implements Voice {
     this.#wanted = false;
     this.#stopWaiting();
     this.#silence();
-    this.#output.resetFade();
+    this.resetFade();
   }
 
   seek(positionMs: number): void {
@@ -96,16 +99,40 @@ export class BufferVoice implements Voice {
   /** The clock has one speed; other speeds need a media element. */
   setSpeed(): void {}
 
-  fadeIn(atSeconds: number, seconds: number): void {
-    this.#output.fade(FADE_IN, atSeconds, seconds);
-  }
-
-  fadeOut(atSeconds: number, seconds: number): void {
-    this.#output.fade(FADE_OUT, atSeconds, seconds);
+  fade(curve: Float32Array, atSeconds: number, seconds: number): void {
+    this.#output.fade(curve, atSeconds, seconds);
   }
 
   resetFade(): void {
+    if (this.#hasTail && this.#sounding) {
+      const { sources, anchor } = this.#sounding;
+      const tail = sources.at(-1);
+      tail?.stop();
+      tail?.disconnect();
+      sources.at(-2)?.stop(NEVER_SECONDS);
+      this.#sounding = { sources: sources.slice(0, -1), anchor };
+    }
+    this.#hasTail = false;
     this.#output.resetFade();
+  }
+
+  /** From this frame of the clock on, `sound` is heard in place of the rest. */
+  endWith(sound: readonly Float32Array<ArrayBuffer>[], frame: number): void {
+    const length = sound[0]?.length ?? 0;
+    if (!this.#sounding || length === 0) return;
+    const { sampleRate } = this.#context;
+    const buffer = new AudioBuffer({ length, numberOfChannels: sound.length, sampleRate });
+    sound.forEach((channel, i) => buffer.copyToChannel(channel, i));
+    const tail = new AudioBufferSourceNode(this.#context, { buffer });
+    tail.connect(this.#output.input);
+    tail.addEventListener('ended', () => {
+      if (this.#sounding?.sources.at(-1) === tail) this.#onSourceEnded();
+    });
+    tail.start(frame / sampleRate);
+    const { sources, anchor } = this.#sounding;
+    sources.at(-1)?.stop(frame / sampleRate);
+    this.#sounding = { sources: [...sources, tail], anchor };
+    this.#hasTail = true;
   }
 
   close(): void {
@@ -115,9 +142,28 @@ export class BufferVoice implements Voice {
     this.#buffer = null;
   }
 
+  /** Decodes more of it, while it is silent. */
+  supply(): void {
+    if (!this.#whole) this.#source.more();
+  }
+
   /** The frame after the last one; null while unknown or silent. */
   get endFrame(): number | null {
     return this.#sounding && this.#whole && this.#buffer ? endFrame(this.#sounding.anchor, this.#buffer.length) : null;
+  }
+
+  /** The frame of the clock on which this position is heard; null while silent. */
+  frameAt(positionMs: number): number | null {
+    return this.#sounding && this.#sounding.anchor.start + this.#frames(positionMs) - this.#sounding.anchor.offset;
+  }
+
+  /** The samples of a part of it, as far as they are decoded. */
+  samples(fromMs: number, ms: number): Float32Array[] {
+    const [from, to] = [this.#frames(fromMs), this.#frames(fromMs + ms)];
+    const buffer = this.#buffer;
+    return Array.from({ length: buffer?.numberOfChannels ?? 0 }, (_, i) =>
+      buffer!.getChannelData(i).subarray(from, to),
+    );
   }
 
   /** Frames decoded so far. */

@@ -1,6 +1,5 @@
 // A track played by a media element: any length, seeks anywhere at once, keeps its pitch at any speed. Where it ends is
 // not known to the sample.
-import { FADE_IN, FADE_OUT } from './gain.ts';
 import { VoiceOutput, type Voice, type VoiceItem, type VoiceListener } from './voice.ts';
 
 interface ElementVoiceOptions {
@@ -71,12 +70,8 @@ export class ElementVoice implements Voice {
     this.#audio.playbackRate = speed;
   }
 
-  fadeIn(atSeconds: number, seconds: number): void {
-    this.#output.fade(FADE_IN, Math.max(atSeconds, this.#context.currentTime), seconds);
-  }
-
-  fadeOut(atSeconds: number, seconds: number): void {
-    this.#output.fade(FADE_OUT, Math.max(atSeconds, this.#context.currentTime), seconds);
+  fade(curve: Float32Array, atSeconds: number, seconds: number): void {
+    this.#output.fade(curve, Math.max(atSeconds, this.#context.currentTime), seconds);
   }
 
   resetFade(): void {

@@ -3,6 +3,7 @@
 import { emptyState } from './first-state.ts';
 import { remember } from './saved-state.ts';
 import { Mixer } from './mixer.ts';
+import type { FetchAnalysis } from './fades.ts';
 import { PlayCounter, type Play } from './play-counter.ts';
 import { Failures } from './failures.ts';
 import { GaplessOutput } from './gapless-output.ts';
@@ -39,6 +40,8 @@ const TICK_MS = 250;
 export interface EngineOptions {
   streamUrl: (trackId: number) => string;
   fetchStream: (trackId: number, signal: AbortSignal) => Promise<Response>;
+  /** What was heard of a track, for fades. */
+  fetchAnalysis: FetchAnalysis;
   findReason: (trackId: number) => Promise<FailureReason>;
   /** Downloads audio from an online source; false when it does not come soon. */
   fetchAudio: (trackId: number, signal: AbortSignal) => Promise<boolean>;
@@ -70,7 +73,7 @@ export class PlayerEngine implements Player {
     this.#options = options;
     this.#random = options.random ?? Math.random;
     this.#counter = new PlayCounter((play) => options.onPlayed?.(play));
-    const { streamUrl, fetchStream, fetchRows, findReason, fetchAudio } = options;
+    const { streamUrl, fetchStream, fetchAnalysis, fetchRows, findReason, fetchAudio } = options;
     this.#feed = new ListFeed({
       getState: this.getState,
       update: (change) => this.#update(change),
@@ -90,6 +93,7 @@ export class PlayerEngine implements Player {
       mixer: this.#mixer,
       streamUrl,
       fetchStream,
+      fetchAnalysis,
       onJoined: (item) => this.#onJoined(item),
       onEnded: () => this.#onEnded(),
       onFailed: ({ key }) => void this.#failures.handle(key),

@@ -24,7 +24,3 @@ export const FADE_OUT = Float32Array.from({ length: POINTS }, (_, point) => Math
 
 /** Loudness is perceived as a power law: a cubic curve makes the lower half of the slider useful. */
 export const volumeFactor = (volume: number, muted: boolean): number => (muted ? 0 : volume ** 3);
-
-/** Neighbours on an album are not faded, unless the queue is shuffled. */
-export const crossfadeBetween = (before: QueueTrack, after: QueueTrack, seconds: number, shuffled: boolean): number =>
-  !shuffled && before.album_id !== null && before.album_id === after.album_id ? 0 : seconds;

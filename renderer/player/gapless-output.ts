@@ -2,15 +2,23 @@
 // comes, this reports what happened.
 import { BufferVoice } from './buffer-voice.ts';
 import { ElementVoice } from './element-voice.ts';
-import { crossfadeBetween, replayGain } from './gain.ts';
+import type { Fades, FetchAnalysis } from './fades.ts';
+import { FADE_IN, FADE_OUT, replayGain } from './gain.ts';
 import type { Mixer } from './mixer.ts';
-import { joinFrame, soonestFrame } from './timeline.ts';
+import { soonestFrame } from './timeline.ts';
 import type { ReplayGainMode } from './player.ts';
+import type { Transition } from './transition.ts';
 import type { Voice, VoiceItem, VoiceListener } from './voice.ts';
 
 /** A decoded minute takes 23 MB. Longer tracks are left to a media element, without a sample-accurate end. */
 const LONGEST_DECODED_MS = 15 * 60_000;
 const PREPARE_BEFORE_END_MS = 25_000;
+/** So long before a fade it is still worth waiting for what was heard of the tracks. */
+const URGENT_MS = 2_000;
+/** The same for the audio of the next one. */
+const SUPPLY_S = 1;
+/** A fade shorter than this is none. */
+const SHORTEST_FADE_S = 0.05;
 
 export interface Sound {
   crossfadeS: number;
@@ -23,6 +31,7 @@ export interface GaplessOutputOptions {
   mixer: Mixer;
   streamUrl: (trackId: number) => string;
   fetchStream: (trackId: number, signal: AbortSignal) => Promise<Response>;
+  fetchAnalysis: FetchAnalysis;
   /** The next track has started; the current one has ended, or is fading out. */
   onJoined: (item: VoiceItem) => void;
   /** Nothing follows. */
@@ -42,6 +51,7 @@ export class GaplessOutput {
   /** The next track is scheduled to start on this frame. */
   #joinAt: number | null = null;
   #playing = false;
+  #fades: Fades | null = null;
 
   constructor(options: GaplessOutputOptions) {
     this.#options = options;
@@ -114,6 +124,7 @@ export class GaplessOutput {
     this.#sound = sound;
     for (const voice of [this.#current, this.#next]) voice?.setLevel(this.#levelOf(voice.item));
     if (sound.crossfadeS !== crossfadeS) this.#unjoin();
+    if (sound.crossfadeS > 0 && crossfadeS === 0) void this.#loadFades();
     if (sound.speed === speed) return;
     if (sound.speed !== 1) this.#moveToElement();
     // back at normal speed a track stays with its element; the audio clock takes the next one
@@ -152,36 +163,79 @@ export class GaplessOutput {
     return replayGain(track.replay_gain, this.#sound.replayGain, this.#sound.preampDb);
   }
 
+  async #loadFades(): Promise<void> {
+    if (this.#fades) return;
+    const { Fades: Loaded } = await import('./fades.ts');
+    this.#fades ??= new Loaded(this.#options.fetchAnalysis);
+  }
+
   /** Schedules the next track to start where this one ends, or earlier for a crossfade. */
   #join(current: Voice, next: Voice, remainingMs: number): void {
-    const crossfadeS = crossfadeBetween(current.item.track, next.item.track, this.#sound.crossfadeS, this.#shuffled);
-    const { context } = this.#options.mixer.open();
-    const { currentTime, sampleRate } = context;
+    const fade = this.#fadeBetween(current, next, remainingMs);
+    if (fade === undefined) return;
     if (!(current instanceof BufferVoice) || !(next instanceof BufferVoice)) {
-      if (crossfadeS > 0 && remainingMs <= crossfadeS * 1000 && !next.isStalled)
-        this.#fade(current, next, currentTime, remainingMs / 1000);
+      if (fade && current.positionMs >= fade.fromMs && !next.isStalled) this.#fadeNow(current, next, fade);
       return;
     }
     const end = current.endFrame;
     if (end === null || next.length === 0) return;
-    const nextLength = ((next.item.track.duration_ms ?? 0) / 1000) * sampleRate;
-    const at = joinFrame(end, {
-      crossfade: crossfadeS * sampleRate,
-      length: current.length,
-      nextLength,
-      soonest: soonestFrame(currentTime, sampleRate),
-    });
-    next.playAt(at);
-    this.#joinAt = at;
-    if (at >= end) return;
-    current.fadeOut(at / sampleRate, (end - at) / sampleRate);
-    next.fadeIn(at / sampleRate, (end - at) / sampleRate);
+    if (fade && this.#joinFaded(current, next, fade)) return;
+    const { currentTime, sampleRate } = this.#options.mixer.open().context;
+    this.#joinAt = Math.max(soonestFrame(currentTime, sampleRate), end);
+    next.playAt(this.#joinAt);
   }
 
-  #fade(current: Voice, next: Voice, atSeconds: number, seconds: number): void {
-    if (seconds <= 0.05) return; // too late: it ends by itself
-    current.fadeOut(atSeconds, seconds);
-    next.fadeIn(atSeconds, seconds);
+  /** Null for none; undefined while that cannot be said yet. */
+  #fadeBetween(current: Voice, next: Voice, remainingMs: number): Transition | null | undefined {
+    const fadeMs = this.#sound.crossfadeS * 1000;
+    if (fadeMs === 0) return null;
+    const isUrgent = remainingMs < fadeMs + URGENT_MS;
+    if (!this.#fades) return isUrgent ? null : undefined;
+    return this.#fades.between(
+      { leaving: sideOf(current), coming: sideOf(next) },
+      { fadeMs, shuffled: this.#shuffled, isUrgent },
+    );
+  }
+
+  /** False when it is too late for it. */
+  #joinFaded(current: BufferVoice, next: BufferVoice, { fromMs, startMs, fadeMs, rate }: Transition): boolean {
+    const { currentTime, sampleRate } = this.#options.mixer.open().context;
+    const [planned, end] = [current.frameAt(fromMs), current.frameAt(fromMs + fadeMs * rate)];
+    const fades = this.#fades;
+    if (planned === null || end === null || !fades) return false;
+    const at = Math.max(planned, soonestFrame(currentTime, sampleRate));
+    // one that begins late is no longer on the beat
+    const isOnTime = at === planned;
+    const seconds = isOnTime ? fadeMs / 1000 : (end - at) / sampleRate;
+    if (seconds < SHORTEST_FADE_S) return false;
+    if (next.durationMs === null && next.length < (startMs / 1000 + seconds) * sampleRate) {
+      next.supply();
+      if (at - currentTime * sampleRate > SUPPLY_S * sampleRate) return true;
+      if (next.length <= (startMs / 1000) * sampleRate) return false;
+    }
+    const frames = Math.round(seconds * sampleRate);
+    const leavingMs = fromMs + ((at - planned) / sampleRate) * 1000;
+    const samples = current.samples(leavingMs, seconds * (isOnTime ? rate : 1) * 1000);
+    const curves = fades.curves(
+      { samples, frames: samples[0]?.length ?? 0, level: this.#levelOf(current.item) },
+      { samples: next.samples(startMs, seconds * 1000), frames, level: this.#levelOf(next.item) },
+    );
+    if (isOnTime && rate !== 1) current.endWith(fades.stretched(samples, rate, sampleRate), at);
+    current.fade(curves.out, at / sampleRate, seconds);
+    next.seek(startMs);
+    next.fade(curves.in, at / sampleRate, seconds);
+    next.playAt(at);
+    this.#joinAt = at;
+    return true;
+  }
+
+  #fadeNow(current: Voice, next: Voice, { fromMs, startMs, fadeMs }: Transition): void {
+    const { currentTime } = this.#options.mixer.open().context;
+    const seconds = (fromMs + fadeMs - current.positionMs) / 1000 / this.#sound.speed;
+    if (seconds <= SHORTEST_FADE_S) return; // too late: it ends by itself
+    if (startMs > 0) next.seek(startMs);
+    current.fade(FADE_OUT, currentTime, seconds);
+    next.fade(FADE_IN, currentTime, seconds);
     next.play();
     this.#promote();
   }
@@ -266,3 +320,5 @@ export class GaplessOutput {
     for (const voice of voices) voice?.close();
   }
 }
+
+const sideOf = ({ item, durationMs }: Voice) => ({ item, durationMs: durationMs ?? item.track.duration_ms ?? 0 });

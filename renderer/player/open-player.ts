@@ -1,4 +1,5 @@
 // Creates the player of a window: the shared engine, its reports to the server, and the system's media controls.
+import { fetchAnalysis } from '../api/analysis.ts';
 import { fetchStream } from '../api/client.ts';
 import { MOST_QUEUED, saveQueue, sendPlays, tellNowPlaying } from '../api/queue.ts';
 import { fetchTracks } from '../api/library.ts';
@@ -33,6 +34,7 @@ export function openPlayer(): SharedPlayer {
         {
           streamUrl: (trackId) => streamUrl(trackId, streamKbps()),
           fetchStream: (trackId, signal) => fetchStream(trackId, signal, streamKbps()),
+          fetchAnalysis,
           findReason,
           fetchAudio,
           fetchRows: async (query, rows) => (await fetchTracks(query, rows)).items,

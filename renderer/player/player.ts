@@ -10,6 +10,8 @@ export const QUEUE_TRACK_FIELDS = [
   'artist_name',
   'album_id',
   'album_title',
+  'disc_number',
+  'track_number',
   'duration_ms',
   'has_cover',
   'has_lyrics',

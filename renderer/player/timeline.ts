@@ -20,23 +20,6 @@ export const heardFrame = ({ start, offset }: Anchor, clockFrame: number): numbe
 /** Frame of the clock after the last frame of a sound of this `length`. */
 export const endFrame = ({ start, offset }: Anchor, length: number): number => start + Math.max(0, length - offset);
 
-/**
- * Where the next sound starts: on the frame after the last one, or earlier by the crossfade, which takes at most half
- * of either sound. `soonest` wins when that has passed.
- */
-export function joinFrame(
-  end: number,
-  {
-    crossfade,
-    length,
-    nextLength,
-    soonest,
-  }: { crossfade: number; length: number; nextLength: number; soonest: number },
-): number {
-  const overlap = Math.floor(Math.min(crossfade, length / 2, nextLength / 2));
-  return Math.max(soonest, end - overlap);
-}
-
 /** A change that is not heard has time: the page may be held up for longer than a start is scheduled ahead. */
 const SPLICE_LEAD_SECONDS = 0.3;
 

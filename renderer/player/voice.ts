@@ -32,8 +32,8 @@ export interface Voice {
   seek(positionMs: number): void;
   setLevel(factor: number): void;
   setSpeed(speed: number): void;
-  fadeIn(atSeconds: number, seconds: number): void;
-  fadeOut(atSeconds: number, seconds: number): void;
+  fade(curve: Float32Array, atSeconds: number, seconds: number): void;
+  /** Takes back a fade that has been scheduled. */
   resetFade(): void;
   close(): void;
 }

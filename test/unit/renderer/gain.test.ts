@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { crossfadeBetween, FADE_IN, FADE_OUT, replayGain, volumeFactor } from '../../../renderer/player/gain.ts';
-import type { QueueTrack } from '../../../renderer/player/player.ts';
+import { FADE_IN, FADE_OUT, replayGain, volumeFactor } from '../../../renderer/player/gain.ts';
 
 const both = { track_gain_db: -6, track_peak: 0.9, album_gain_db: -3, album_peak: 0.95, is_measured: false };
 const none = { track_gain_db: null, track_peak: null, album_gain_db: null, album_peak: null, is_measured: false };
@@ -55,16 +54,6 @@ test.each([
 test('a crossfade has constant power', () => {
   FADE_IN.forEach((value, i) => expect(value ** 2 + FADE_OUT[i]! ** 2).toBeCloseTo(1, 5));
   expect([FADE_IN[0], FADE_IN.at(-1), FADE_OUT[0]]).toEqual([0, 1, 1]);
-});
-
-test.each([
-  { name: 'neighbours of one album', before: 1, after: 1, shuffled: false, seconds: 0 },
-  { name: 'the same by chance, in a shuffled queue', before: 1, after: 1, shuffled: true, seconds: 8 },
-  { name: 'different albums', before: 1, after: 2, shuffled: false, seconds: 8 },
-  { name: 'no albums', before: null, after: null, shuffled: false, seconds: 8 },
-])('crossfade between $name', ({ before, after, shuffled, seconds }) => {
-  const track = (album_id: number | null) => ({ album_id }) as QueueTrack;
-  expect(crossfadeBetween(track(before), track(after), 8, shuffled)).toBe(seconds);
 });
 
 test('volume', () => {

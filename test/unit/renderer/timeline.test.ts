@@ -1,12 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  endFrame,
-  heardFrame,
-  joinFrame,
-  nextPiece,
-  soonestFrame,
-  spliceFrame,
-} from '../../../renderer/player/timeline.ts';
+import { endFrame, heardFrame, nextPiece, soonestFrame, spliceFrame } from '../../../renderer/player/timeline.ts';
 
 test('playback starts slightly ahead, on a whole frame', () => {
   const frame = soonestFrame(1.000_001, 44_100);
@@ -26,39 +19,6 @@ test.each([
 test('a sound ends on the frame after its last', () => {
   expect(endFrame({ start: 1000, offset: 0 }, 46_000)).toBe(47_000);
   expect(endFrame({ start: 1000, offset: 6_000 }, 46_000)).toBe(41_000);
-});
-
-const long = { length: 10_000_000, nextLength: 10_000_000 };
-
-test.each([
-  { name: 'gapless: exactly on the end', end: 47_000, options: { ...long, crossfade: 0, soonest: 10 }, at: 47_000 },
-  {
-    name: 'crossfade: earlier by it',
-    end: 9_000_000,
-    options: { ...long, crossfade: 44_100, soonest: 10 },
-    at: 8_955_900,
-  },
-  {
-    name: 'a short next track is faded over half of it at most',
-    end: 9_000_000,
-    options: { ...long, nextLength: 20_001, crossfade: 44_100, soonest: 10 },
-    at: 8_990_000,
-  },
-  {
-    name: 'so is a short one that ends',
-    end: 20_000,
-    options: { ...long, length: 20_000, crossfade: 44_100, soonest: 10 },
-    at: 10_000,
-  },
-  {
-    name: 'ready too late for the whole fade: as soon as can be',
-    end: 9_000_000,
-    options: { ...long, crossfade: 44_100, soonest: 8_990_000 },
-    at: 8_990_000,
-  },
-  { name: 'ready after the end', end: 47_000, options: { ...long, crossfade: 0, soonest: 50_000 }, at: 50_000 },
-])('the join, $name', ({ end, options, at }) => {
-  expect(joinFrame(end, options)).toBe(at);
 });
 
 test.each([

@@ -1,0 +1,118 @@
+// What crossfades need, loaded when they are switched on: where they are, their curves, and what was heard of tracks.
+import type { TrackAnalysisOut } from '../../server/analysis/wire.ts';
+import { FADE_IN, FADE_OUT } from './gain.ts';
+import type { QueueTrack } from './player.ts';
+import { stretched } from './stretch.ts';
+import { isOneRun, transition, type SoundFacts, type Transition } from './transition.ts';
+import type { VoiceItem } from './voice.ts';
+
+/** Below it a tempo may be another one's. */
+const LEAST_CONFIDENCE = 0.2;
+/** What is known of tracks that were played long ago is fetched again. */
+const MOST_KNOWN = 20;
+
+export type FetchAnalysis = (trackId: number) => Promise<TrackAnalysisOut>;
+
+interface Side {
+  item: VoiceItem;
+  durationMs: number;
+}
+
+/** Undefined while what was heard of the tracks is on its way; null where they are joined without a gap. */
+export class Fades {
+  readonly #fetch: FetchAnalysis;
+  readonly #known = new Map<number, SoundFacts | null | undefined>();
+
+  constructor(fetch: FetchAnalysis) {
+    this.#fetch = fetch;
+  }
+
+  between(
+    { leaving, coming }: { leaving: Side; coming: Side },
+    { fadeMs, shuffled, isUrgent }: { fadeMs: number; shuffled: boolean; isUrgent: boolean },
+  ): Transition | null | undefined {
+    if (isOneRun(leaving.item.track, coming.item.track, shuffled)) return null;
+    const facts = [leaving, coming].map(({ item }) => this.#factsOf(item.track));
+    if (!isUrgent && facts.includes(undefined)) return undefined;
+    const [of, after] = facts.map((known) => known ?? null);
+    const found = transition(
+      { durationMs: leaving.durationMs, facts: of ?? null },
+      { durationMs: coming.durationMs, facts: after ?? null },
+      fadeMs,
+    );
+    return found.fadeMs > 0 ? found : null;
+  }
+
+  stretched = stretched;
+  curves = fadeCurves;
+
+  #factsOf({ id }: QueueTrack): SoundFacts | null | undefined {
+    if (this.#known.has(id)) return this.#known.get(id);
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    this.#known.set(id, undefined);
+    // without it, tracks are faded as they are
+    this.#fetch(id).then(
+      (analysis) => this.#known.set(id, factsOf(analysis)),
+      () => this.#known.set(id, null),
+    );
+    return undefined;
+  }
+}
+
+export function factsOf({ loudness, rhythm }: TrackAnalysisOut): SoundFacts | null {
+  if (!loudness || loudness.integrated_lufs === null) return null;
+  const { leading_silence_ms: leadingSilenceMs, trailing_silence_ms: trailingSilenceMs } = loudness;
+  const isSure = (rhythm?.bpm_confidence ?? 0) >= LEAST_CONFIDENCE;
+  const hasBar = rhythm !== null && rhythm.bar_beats !== null && rhythm.first_downbeat !== null;
+  return {
+    leadingSilenceMs,
+    trailingSilenceMs,
+    beatsMs: isSure ? (rhythm?.beats_ms ?? []) : [],
+    bar: hasBar ? { beats: rhythm.bar_beats!, first: rhythm.first_downbeat! } : null,
+  };
+}
+
+interface Sound {
+  /** As far as they are decoded. */
+  samples: readonly Float32Array[];
+  /** Of the whole fade. */
+  frames: number;
+  /** Linear gain. */
+  level: number;
+}
+
+/** Equal power, and lower where both together would go beyond full scale. */
+export function fadeCurves(leaving: Sound, coming: Sound): { out: Float32Array; in: Float32Array } {
+  const points = FADE_OUT.length;
+  const peaks = [leaving, coming].map((sound) => peaksOf(sound, points)) as [number[], number[]];
+  const allowed = Array.from({ length: points }, (_, k) => {
+    const [before, after] = [peaks[0][k]!, peaks[1][k]!];
+    // one that goes beyond by itself did so before
+    const ceiling = Math.max(1, k === 0 ? before : 0, k === points - 1 ? after : 0);
+    return Math.min(1, ceiling / Math.max(1e-6, before * FADE_OUT[k]! + after * FADE_IN[k]!));
+  });
+  const near = (values: readonly number[], k: number): number[] => values.slice(Math.max(0, k - 1), k + 2);
+  const lowest = allowed.map((_, k) => Math.min(...near(allowed, k)));
+  const scale = lowest.map((_, k) => {
+    const around = near(lowest, k);
+    return k === 0 || k === points - 1 ? 1 : around.reduce((sum, value) => sum + value, 0) / around.length;
+  });
+  return { out: FADE_OUT.map((value, k) => value * scale[k]!), in: FADE_IN.map((value, k) => value * scale[k]!) };
+}
+
+/** The highest sample around each point of a curve; full scale where it is not known. */
+function peaksOf({ samples, frames, level }: Sound, points: number): number[] {
+  const step = frames / (points - 1);
+  return Array.from({ length: points }, (_, k) => {
+    const end = Math.min(frames, Math.ceil((k + 1) * step));
+    let peak = 0;
+    for (const channel of samples) {
+      if (channel.length < end - 1) peak = 1;
+      for (let i = Math.max(0, Math.floor((k - 1) * step)); i < Math.min(end, channel.length); i += 1) {
+        const sample = Math.abs(channel[i]!);
+        if (sample > peak) peak = sample;
+      }
+    }
+    return peak * level;
+  });
+}

@@ -1,0 +1,75 @@
+// Plays a part of a sound faster or slower at its own pitch: windows of it are laid over one another at another
+// distance, each where it fits best on the one before (WSOLA). Pure.
+
+/** Seconds: long enough for the lowest notes, short enough for a drum to stay one. */
+const WINDOW_S = 0.06;
+/** How far a window may be moved to fit. */
+const SEARCH_S = 0.012;
+/** Of the samples that are compared. */
+const EVERY = 4;
+
+/** `rate` above 1 is faster. All channels are moved alike. */
+export function stretched(
+  channels: readonly Float32Array[],
+  rate: number,
+  sampleRate: number,
+): Float32Array<ArrayBuffer>[] {
+  const length = channels[0]?.length ?? 0;
+  const hop = Math.round((WINDOW_S * sampleRate) / 2);
+  const search = Math.round(SEARCH_S * sampleRate);
+  const total = Math.floor(length / rate);
+  const results = channels.map(() => new Float32Array(total));
+  const rising = Float32Array.from({ length: hop }, (_, i) => 0.5 - 0.5 * Math.cos((Math.PI * i) / hop));
+  const mono = mixed(channels);
+  let from = 0;
+  for (let to = 0; to < total; to += hop) {
+    // the window before goes on at `from`: the next one is taken from near its place, where it looks most like that
+    const ideal = Math.round(to * rate);
+    const at = to === 0 ? 0 : bestMatch(mono, from, { ideal, search, hop });
+    const end = Math.min(hop, total - to);
+    results.forEach((result, channel) => {
+      const sound = channels[channel]!;
+      for (let i = 0; i < end; i += 1) {
+        const weight = to === 0 ? 1 : rising[i]!;
+        result[to + i] = (sound[from + i] ?? 0) * (1 - weight) + (sound[at + i] ?? 0) * weight;
+      }
+    });
+    from = at + hop;
+  }
+  return results;
+}
+
+function mixed(channels: readonly Float32Array[]): Float32Array {
+  const sum = new Float32Array(channels[0]?.length ?? 0);
+  for (const channel of channels) for (let i = 0; i < sum.length; i += 1) sum[i]! += channel[i]!;
+  return sum;
+}
+
+function bestMatch(
+  sound: Float32Array,
+  from: number,
+  { ideal, search, hop }: { ideal: number; search: number; hop: number },
+): number {
+  const lowest = Math.max(0, ideal - search);
+  const highest = Math.max(lowest, Math.min(sound.length - hop, ideal + search));
+  let best = Math.min(Math.max(lowest, ideal), highest);
+  let bestScore = -Infinity;
+  const score = (at: number): number => {
+    let likeness = 0;
+    let power = 1e-9;
+    for (let i = 0; i < hop; i += EVERY) {
+      const sample = sound[at + i] ?? 0;
+      likeness += sample * (sound[from + i] ?? 0);
+      power += sample * sample;
+    }
+    return likeness / Math.sqrt(power);
+  };
+  const consider = (at: number): void => {
+    const found = score(at);
+    if (found > bestScore) [best, bestScore] = [at, found];
+  };
+  for (let at = lowest; at <= highest; at += EVERY) consider(at);
+  const coarse = best;
+  for (let at = Math.max(lowest, coarse - EVERY + 1); at < Math.min(highest + 1, coarse + EVERY); at += 1) consider(at);
+  return best;
+}

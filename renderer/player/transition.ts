@@ -1,0 +1,114 @@
+// How one track goes over into the next while crossfade is on: behind the silence at their ends, on a beat, and at one
+// tempo where theirs are nearly the same. Pure.
+import type { QueueTrack } from './player.ts';
+
+/** What was heard of a track; all times in milliseconds. */
+export interface SoundFacts {
+  leadingSilenceMs: number;
+  trailingSilenceMs: number;
+  /** Empty where there is no certain beat. */
+  beatsMs: readonly number[];
+  /** The beats that begin a bar: every `bar`th from `downbeat` on; null where that is not certain. */
+  bar: { beats: number; first: number } | null;
+}
+
+export interface Side {
+  durationMs: number;
+  facts: SoundFacts | null;
+}
+
+export interface Transition {
+  /** Position in the leaving track at which the next one begins. */
+  fromMs: number;
+  /** Where the next one begins. */
+  startMs: number;
+  /** Length of the fade as it is heard. */
+  fadeMs: number;
+  /** Of the leaving track while it fades: at this speed its beats fall on those of the next one. */
+  rate: number;
+}
+
+/** A larger change of speed is heard as one. */
+const MOST_STRETCH = 0.06;
+/** A beat this far from an even grid makes it no grid. */
+const UNEVEN_MS = 40;
+const LEAST_BEATS = 4;
+/** Below it there is nothing to fade. */
+const SHORTEST_MS = 200;
+
+/** Tracks that belong together: neighbours on a disc always, and others of one album unless the queue is shuffled. */
+export function isOneRun(before: QueueTrack, after: QueueTrack, shuffled: boolean): boolean {
+  if (before.album_id === null || before.album_id !== after.album_id) return false;
+  if (!shuffled) return true;
+  const isNextOnDisc =
+    after.disc_number === before.disc_number && after.track_number === (before.track_number ?? NaN) + 1;
+  const isNextDisc = after.disc_number === (before.disc_number ?? NaN) + 1 && after.track_number === 1;
+  return isNextOnDisc || isNextDisc;
+}
+
+/** Where two tracks are faded into each other; a fade takes at most half of what is heard of either. */
+export function transition(leaving: Side, coming: Side, wishedMs: number): Transition {
+  const endMs = leaving.durationMs - (leaving.facts?.trailingSilenceMs ?? 0);
+  const startMs = coming.facts?.leadingSilenceMs ?? 0;
+  const comingMs = coming.durationMs - startMs - (coming.facts?.trailingSilenceMs ?? 0);
+  const mostMs = Math.max(0, Math.min((endMs - (leaving.facts?.leadingSilenceMs ?? 0)) / 2, comingMs / 2));
+  const fadeMs = Math.min(wishedMs, mostMs);
+  const plain = { fromMs: endMs - fadeMs, startMs, fadeMs, rate: 1 };
+  if (fadeMs < SHORTEST_MS || !leaving.facts || !coming.facts) return plain;
+  return onBeat(leaving.facts, coming.facts, { endMs, startMs, fadeMs, mostMs }) ?? plain;
+}
+
+interface Room {
+  endMs: number;
+  startMs: number;
+  fadeMs: number;
+  mostMs: number;
+}
+
+function onBeat(leaving: SoundFacts, coming: SoundFacts, { endMs, startMs, fadeMs, mostMs }: Room): Transition | null {
+  // the beats heard while it fades, and as many more as a change of speed may need
+  const last = leaving.beatsMs.filter((at) => at >= endMs - 2 * fadeMs && at <= endMs);
+  const first = coming.beatsMs.filter((at) => at >= startMs && at <= startMs + 2 * fadeMs);
+  const upbeatMs = (first[0] ?? Infinity) - startMs;
+  if (last.length === 0 || upbeatMs > fadeMs / 2) return null;
+  const rate = rateBetween(periodOf(last), periodOf(first)) ?? 1;
+  const bars = barsOf(leaving, coming);
+  const find = (isWanted: (beat: number) => boolean): Transition | null => {
+    const before = (at: number) => at - rate * upbeatMs;
+    const beat = last.findLast((at) => isWanted(at) && before(at) + rate * fadeMs <= endMs);
+    if (beat === undefined) return null;
+    const fromMs = before(beat);
+    const lengthMs = (endMs - fromMs) / rate;
+    return lengthMs > Math.min(mostMs, 1.5 * fadeMs) ? null : { fromMs, startMs, fadeMs: lengthMs, rate };
+  };
+  return (bars && rate !== 1 ? find(bars) : null) ?? find(() => true);
+}
+
+/** Which beats of the leaving track begin a bar, if the next one begins with a whole bar too. */
+function barsOf(leaving: SoundFacts, coming: SoundFacts): ((beat: number) => boolean) | null {
+  const { bar } = leaving;
+  if (!bar || !coming.bar || bar.beats !== coming.bar.beats) return null;
+  const startsWithBar =
+    coming.beatsMs.findIndex((at) => at >= coming.leadingSilenceMs) % bar.beats === coming.bar.first;
+  if (!startsWithBar) return null;
+  const bars = new Set(leaving.beatsMs.filter((_, i) => i >= bar.first && (i - bar.first) % bar.beats === 0));
+  return (beat) => bars.has(beat);
+}
+
+/** Milliseconds from beat to beat; null where they are too few or uneven. */
+function periodOf(beats: readonly number[]): number | null {
+  const steps = beats.length - 1;
+  if (steps < LEAST_BEATS) return null;
+  const [first, last] = [beats[0]!, beats[steps]!];
+  const period = (last - first) / steps;
+  return beats.every((at, i) => Math.abs(at - first - i * period) <= UNEVEN_MS) ? period : null;
+}
+
+/** The speed that brings one period to the other, its half or its double; null where that would be heard. */
+function rateBetween(leavingMs: number | null, comingMs: number | null): number | null {
+  if (leavingMs === null || comingMs === null) return null;
+  const ratio = leavingMs / comingMs;
+  const octave = Math.round(Math.log2(ratio));
+  const rate = ratio / 2 ** octave;
+  return Math.abs(octave) <= 1 && Math.abs(rate - 1) <= MOST_STRETCH ? rate : null;
+}
