@@ -19,7 +19,6 @@ import {
   SPEED_MAX,
   SPEED_MIN,
   type FailureReason,
-  type ListRest,
   type Loop,
   type Player,
   type PlayerState,
@@ -53,7 +52,6 @@ export interface EngineOptions {
 }
 
 export class PlayerEngine implements Player {
-  readonly #options: EngineOptions;
   readonly #random: () => number;
   readonly #listeners = new Set<() => void>();
   readonly #mixer = new Mixer();
@@ -70,7 +68,6 @@ export class PlayerEngine implements Player {
 
   /** `state` is what another window's engine left; without it, the stored state is used. */
   constructor(options: EngineOptions, state: PlayerState = emptyState()) {
-    this.#options = options;
     this.#random = options.random ?? Math.random;
     this.#counter = new PlayCounter((play) => options.onPlayed?.(play));
     const { streamUrl, fetchStream, fetchAnalysis, fetchRows, findReason, fetchAudio } = options;
