@@ -28,7 +28,7 @@ afterAll(() => stage?.close());
 interface Noted {
   gains: GainNode[];
   audioElements: HTMLAudioElement[];
-  startedSounds: { node: AudioBufferSourceNode; from: number; until: number }[];
+  startedSounds: { node: AudioBufferSourceNode; from: number; offset: number; until: number }[];
   controls: Record<string, MediaSessionActionHandler>;
 }
 
@@ -64,6 +64,12 @@ const settings = () => page.getByRole('dialog', { name: 'Playback settings' });
 /** The pair three times, from the start. */
 async function play(): Promise<void> {
   await page.goto(`/playlists/${playlist}`);
+  // with a track of the list in the queue, the button would go on with that
+  await page.evaluate((key) => {
+    const stored = JSON.parse(localStorage.getItem(key) ?? 'null') as object | null;
+    if (stored) localStorage.setItem(key, JSON.stringify({ ...stored, queue: [], index: -1 }));
+  }, 'tonearm.player');
+  await page.reload();
   await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
   await expect.poll(nowPlaying).toBe(pair[0].title);
   await expect.poll(() => currentTime(page)).toBeGreaterThan(0.1);
@@ -108,6 +114,56 @@ test('with a crossfade the next track starts while the last one fades', async ()
   }, null);
   expect(together).toBeGreaterThan(1.5);
   expect(together).toBeLessThan(2.5);
+  await change(() => settings().getByRole('slider', { name: 'Crossfade' }).fill('0'));
+});
+
+test('a crossfade leaves out silence, begins on a beat and brings tempos together at their own pitch', async () => {
+  const [silence, period, next] = [3_000, 500, 490];
+  const heard = (leading: number, every: number) => ({
+    failure: null,
+    loudness: {
+      integrated_lufs: -14,
+      range_lu: 5,
+      true_peak_dbtp: -1,
+      album_integrated_lufs: null,
+      album_range_lu: null,
+      leading_silence_ms: leading,
+      trailing_silence_ms: silence,
+    },
+    rhythm: {
+      bpm: 60_000 / every,
+      bpm_confidence: 0.9,
+      beats_ms: Array.from({ length: 50 }, (_, i) => leading + i * every),
+      bar_beats: null,
+      first_downbeat: null,
+      key: null,
+      camelot: null,
+      key_confidence: null,
+      energy: null,
+    },
+    is_comparable: false,
+  });
+  await page.route(/\/tracks\/\d+\/analysis$/, (route) =>
+    route.fulfill({ json: route.request().url().includes(`/${pair[0].id}/`) ? heard(0, period) : heard(1_000, next) }),
+  );
+  await change(() => settings().getByRole('slider', { name: 'Crossfade' }).fill('3'));
+  await play();
+  await player().getByRole('slider', { name: 'Position' }).fill('20000');
+  await expect.poll(nowPlaying).toBe(pair[1].title);
+  const { first, tail, second } = await inPage(({ startedSounds }) => {
+    const [before, last, coming] = startedSounds.slice(-3).map(({ from, offset, until, node }) => {
+      return { from, offset, until, seconds: node.buffer!.duration };
+    });
+    return { first: before!, tail: last!, second: coming! };
+  }, null);
+  const left = first.offset + (tail.from - first.from); // in the leaving track, when the fade begins
+  expect((left * 1_000) % period, 'on a beat').toBeCloseTo(0, 0);
+  expect(second.offset).toBeCloseTo(1, 3);
+  expect(second.from).toBeCloseTo(tail.from, 4);
+  // what is left of the first track takes less time at the tempo of the second
+  expect(tail.seconds).toBeCloseTo(((pair[0].duration_ms! - silence) / 1_000 - left) * (next / period), 1);
+  expect(tail.seconds).toBeGreaterThan(2.9);
+  await page.unroute(/\/tracks\/\d+\/analysis$/);
   await change(() => settings().getByRole('slider', { name: 'Crossfade' }).fill('0'));
 });
 
