@@ -34,6 +34,9 @@ const partOf = (dir: string, id: EpisodeId): string => join(dir, `${id}.part`);
 
 const sizeOf = async (path: string): Promise<number> => (await stat(path).catch(() => undefined))?.size ?? 0;
 
+const tooLarge = (): Error =>
+  permanent(new AppError('too_large', 'The episode is larger than MAX_UPLOAD_BYTES or PODCAST_MAX_BYTES.'));
+
 /** Removes what is on disk of an episode. */
 export async function removeFiles(dir: string, episode: Pick<EpisodeRow, 'id' | 'format'>): Promise<void> {
   await rm(partOf(dir, episode.id), { force: true });
@@ -49,11 +52,12 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
   async function fetch(episode: EpisodeRow, signal: AbortSignal, progress: (done: number, all: number | null) => void) {
     const path = partOf(dir, episode.id);
     await mkdir(dir, { recursive: true, mode: 0o700 });
+    const most = Math.min(maxBytes(), capBytes());
     const here = episode.validator === null ? 0 : await sizeOf(path);
     const resume = here > 0 && episode.validator !== null;
     const answer = await web.audio(new URL(episode.audioUrl), {
       headers: resume ? { range: `bytes=${here}-`, 'if-range': episode.validator as string } : {},
-      maxBytes: maxBytes(),
+      maxBytes: most,
       signal,
     });
     const { status, headers, body } = answer;
@@ -74,6 +78,10 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
     }
     const total = from + Number(headers.get('content-length') ?? Number.NaN);
     const wanted = Number.isSafeInteger(total) ? total : null;
+    if (wanted !== null && wanted > most) {
+      body.destroy();
+      throw tooLarge();
+    }
     // first: an attempt that ends here must not take the old part for one of the new file
     if (status === 200) await rm(path, { force: true });
     updateEpisode(db, episode.id, { validator: validator ?? (status === 206 ? episode.validator : null) });
@@ -83,7 +91,7 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
     await pipeline(body, createWriteStream(path, { flags: from > 0 ? 'r+' : 'w', start: from, mode: 0o600 }), {
       signal,
     });
-    if (done > maxBytes()) throw permanent(new AppError('too_large', 'The episode is larger than MAX_UPLOAD_BYTES.'));
+    if (done > most) throw tooLarge();
     if (wanted !== null && done < wanted) throw new AppError('unavailable', 'The connection was lost.');
   }
 
@@ -108,7 +116,7 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
     updateEpisode(db, id, row);
   }
 
-  /** Deletes what was downloaded first until the rest fits; never the one that just came. */
+  /** Deletes what was downloaded first until the rest fits; never the one that just came, which fits alone. */
   async function makeRoom(kept: EpisodeId): Promise<void> {
     const all = listWithStatus(db, 'completed');
     let bytes = all.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);

@@ -106,14 +106,21 @@ export function putEpisodes(db: Db, podcastId: PodcastId, episodes: readonly Fee
       .run();
 }
 
-/** What is neither in the feed any more, nor downloaded, nor begun by anybody. */
+/**
+ * What is neither in the feed any more, nor downloaded, nor begun by anybody. A deleted one stays until the feed has
+ * moved past it: feeds come incomplete at times, and it would be downloaded again when it is back.
+ */
 export function forgetOthers(db: Db, podcastId: PodcastId, guids: readonly string[]): void {
+  if (guids.length === 0) return;
+  const listed = sql`(SELECT value FROM json_each(${JSON.stringify(guids)}))`;
   db.delete(podcastEpisodes)
     .where(
       and(
         eq(podcastEpisodes.podcastId, podcastId),
         inArray(podcastEpisodes.status, ['new', 'error', 'deleted']),
-        sql`guid NOT IN (SELECT value FROM json_each(${JSON.stringify(guids)}))`,
+        sql`guid NOT IN ${listed}`,
+        sql`(status <> 'deleted' OR published_at < (SELECT min(f.published_at) FROM podcast_episodes f
+          WHERE f.podcast_id = ${podcastId} AND f.guid IN ${listed}))`,
         sql`NOT EXISTS (SELECT 1 FROM podcast_positions p WHERE p.episode_id = podcast_episodes.id)`,
       ),
     )

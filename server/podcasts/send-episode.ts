@@ -23,7 +23,7 @@ const AUDIO = /^(?:audio\/[\w.+-]{1,60}|application\/ogg)$/i;
 
 export interface SendEpisodeOptions {
   disposition: 'inline' | 'attachment';
-  /** The limit of the listener's account; null also for what is saved. */
+  /** The limit of the listener's account. */
   mostKbps: number | null;
 }
 

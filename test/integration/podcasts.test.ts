@@ -152,6 +152,30 @@ describe('an episode', () => {
     await refreshed(podcast?.id ?? 0);
   });
 
+  it('that was deleted stays so while the feed is empty or incomplete', async () => {
+    const [podcast] = await podcasts();
+    for (const listed of [[], [2, 3], [2, 3, 4]]) {
+      host.episodes = listed;
+      await refreshed(podcast?.id ?? 0);
+    }
+    expect((await episodes()).map(({ status }) => status)).toEqual(['deleted', 'completed', 'completed']);
+  });
+
+  it('larger than all the room is refused, and the others stay', async () => {
+    await server.close();
+    await start({ PODCAST_MAX_BYTES: String(host.audio.length - 1) });
+    const one = await episode('Episode 4');
+    await server.api(`/podcast-episodes/${one?.id}/download`, { method: 'POST' });
+    await server.app.drain();
+    expect(await episode('Episode 4')).toMatchObject({
+      status: 'error',
+      error: expect.stringMatching(/larger|more than/),
+    });
+    expect((await episodes()).map(({ status }) => status)).toEqual(['error', 'completed', 'completed']);
+    expect(files()).toHaveLength(2);
+    await phone.ask('deletePodcastEpisode', { id: `pe-${one?.id}` }, '');
+  });
+
   it('whose file is gone plays from its server', async () => {
     const one = await episode('Episode 2');
     const path = join(dir, 'podcasts', `${one?.id}.mp3`);
@@ -208,7 +232,8 @@ describe('an episode', () => {
       server.api(`/users/${me.id}`, { method: 'PATCH', body: { max_bitrate_kbps: kbps } });
     const heard = channel[0]?.episode[1]?.id ?? '';
     await limited(64);
-    expect((await other.get('stream', { id: heard })).body.error?.code).toBe(50);
+    for (const endpoint of ['stream', 'download'])
+      expect((await other.get(endpoint, { id: heard })).body.error?.code, endpoint).toBe(50);
     await limited(320);
     expect((await other.bytes('stream', { id: heard })).headers.get('content-type')).toBe('audio/mpeg');
     await phone.ask('deletePodcastChannel', { id }, '');
