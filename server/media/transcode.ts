@@ -11,15 +11,42 @@ export interface Profile {
   /** Name of the container for Subsonic clients. */
   container: string;
   codec: string;
-  /** kbps; absent for lossless formats. */
-  bitrate?: { min: number; max: number; usual: number };
-  encode: (bitrateKbps: number) => string[];
+  /** Absent for lossless formats. */
+  bitrate?: Bitrates;
+  encode: (order: Pick<TranscodeOrder, 'bitrateKbps' | 'sampleRateHz'>) => string[];
 }
+
+/** In kbps. Encoders keep to a bit rate only at some sample rates, and mono only to part of them. */
+export interface Bitrates {
+  min: number;
+  max: number;
+  usual: number;
+  /** The only ones that there are. */
+  steps?: readonly number[];
+  /** Others are resampled to the nearest of these. */
+  sampleRatesHz: readonly number[];
+  /** Above this, mono becomes stereo. */
+  mostMono: number;
+  /** Every second of it has the same size. */
+  isConstant?: true;
+}
+
+/** Of MPEG-1. With lower sample rates, MP3 ends at 64 or 160. */
+const MP3_KBPS = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
+/** What ffmpeg's own encoder reaches with any audio; asked for more, it gives 155 for a tone and 220 for music. */
+const AAC_RATES = { min: 32, max: 160, usual: 160, sampleRatesHz: [44_100, 48_000], mostMono: 80 };
+const VORBIS_HZ = [44_100, 48_000];
 
 const kbps = (bitrate: number): string[] => ['-b:a', `${bitrate}k`];
 const AAC = ['-c:a', 'aac'];
-/** libvorbis refuses some combinations of bit rate, channels and sample rate; its quality scale always works. */
-const vorbisQuality = (bitrate: number): number => Math.min(9, Math.max(0, Math.round((bitrate - 64) / 20)));
+/**
+ * libvorbis takes its average for an upper limit, so the lower one is set, too. At unusual sample rates it refuses many
+ * bit rates, but its quality scale always works.
+ */
+const vorbisRate = (bitrate: number, sampleRateHz: number | undefined): string[] =>
+  sampleRateHz === undefined || VORBIS_HZ.includes(sampleRateHz)
+    ? [...kbps(bitrate), '-minrate', `${bitrate}k`, '-maxrate', `${bitrate}k`]
+    : ['-q:a', String(Math.min(9, Math.max(0, Math.round((bitrate - 64) / 20))))];
 
 export const PROFILES = {
   mp3: {
@@ -27,42 +54,66 @@ export const PROFILES = {
     extension: 'mp3',
     container: 'mp3',
     codec: 'mp3',
-    bitrate: { min: 32, max: 320, usual: 192 },
-    encode: (b) => ['-c:a', 'libmp3lame', ...kbps(b), '-write_xing', '0', '-id3v2_version', '0', '-f', 'mp3'],
+    bitrate: {
+      min: 32,
+      max: 320,
+      usual: 192,
+      steps: MP3_KBPS,
+      sampleRatesHz: [32_000, 44_100, 48_000],
+      mostMono: 320,
+      isConstant: true,
+    },
+    encode: ({ bitrateKbps }) => [
+      '-c:a',
+      'libmp3lame',
+      ...kbps(bitrateKbps),
+      '-write_xing',
+      '0',
+      '-id3v2_version',
+      '0',
+      '-f',
+      'mp3',
+    ],
   },
   opus: {
     contentType: 'audio/ogg; codecs=opus',
     extension: 'opus',
     container: 'ogg',
     codec: 'opus',
-    bitrate: { min: 16, max: 320, usual: 128 },
-    encode: (b) => ['-c:a', 'libopus', ...kbps(b), '-vbr', 'constrained', '-f', 'ogg'],
+    bitrate: { min: 16, max: 320, usual: 128, sampleRatesHz: [48_000], mostMono: 128 },
+    encode: ({ bitrateKbps }) => ['-c:a', 'libopus', ...kbps(bitrateKbps), '-vbr', 'constrained', '-f', 'ogg'],
   },
   ogg: {
     contentType: 'audio/ogg',
     extension: 'ogg',
     container: 'ogg',
     codec: 'vorbis',
-    bitrate: { min: 48, max: 320, usual: 160 },
-    encode: (b) => ['-c:a', 'libvorbis', '-q:a', String(vorbisQuality(b)), '-f', 'ogg'],
+    bitrate: { min: 48, max: 320, usual: 160, sampleRatesHz: VORBIS_HZ, mostMono: 192 },
+    encode: ({ bitrateKbps, sampleRateHz }) => [
+      '-c:a',
+      'libvorbis',
+      ...vorbisRate(bitrateKbps, sampleRateHz),
+      '-f',
+      'ogg',
+    ],
   },
   aac: {
     contentType: 'audio/aac',
     extension: 'aac',
     container: 'aac',
     codec: 'aac',
-    bitrate: { min: 32, max: 320, usual: 160 },
-    encode: (b) => [...AAC, ...kbps(b), '-f', 'adts'],
+    bitrate: AAC_RATES,
+    encode: ({ bitrateKbps }) => [...AAC, ...kbps(bitrateKbps), '-f', 'adts'],
   },
   m4a: {
     contentType: 'audio/mp4',
     extension: 'm4a',
     container: 'mp4',
     codec: 'aac',
-    bitrate: { min: 32, max: 320, usual: 160 },
-    encode: (b) => [
+    bitrate: AAC_RATES,
+    encode: ({ bitrateKbps }) => [
       ...AAC,
-      ...kbps(b),
+      ...kbps(bitrateKbps),
       '-movflags',
       'empty_moov+default_base_moof',
       '-frag_duration',
@@ -90,11 +141,21 @@ export const PROFILES = {
 export type ProfileName = keyof typeof PROFILES;
 export const PROFILE_NAMES = Object.keys(PROFILES) as ProfileName[];
 export const isProfileName = (name: string): name is ProfileName => Object.hasOwn(PROFILES, name);
+export const bitratesOf = (name: ProfileName): Bitrates | undefined => (PROFILES[name] as Profile).bitrate;
 
-/** The bit rate used for a requested one, in kbps; 0 for profiles without one. */
+/** The bit rate used for a requested one, in kbps: the highest up to it. 0 for profiles without one. */
 export function fittingBitrate(name: ProfileName, wanted: number | undefined): number {
-  const { bitrate }: Profile = PROFILES[name];
-  return bitrate === undefined ? 0 : Math.min(Math.max(Math.round(wanted ?? bitrate.usual), bitrate.min), bitrate.max);
+  const bitrate = bitratesOf(name);
+  if (bitrate === undefined) return 0;
+  const { min, max, usual, steps } = bitrate;
+  const within = Math.min(Math.max(Math.round(wanted ?? usual), min), max);
+  return steps?.findLast((step) => step <= within) ?? within;
+}
+
+/** The sample rate that comes out of a profile for one that goes in. */
+export function fittingSampleRate(name: ProfileName, hz: number): number {
+  const rates = bitratesOf(name)?.sampleRatesHz ?? [hz];
+  return rates.reduce((best, rate) => (Math.abs(rate - hz) < Math.abs(best - hz) ? rate : best));
 }
 
 /** Samples `[start, end)` of a file; without an end to the end of the file. */
@@ -131,44 +192,63 @@ function cut(section: FileSection, startMs: number): string {
   return `atrim=start_sample=${first}${end},asetpts=N/SR/TB`;
 }
 
-export const transcodeArguments = (
-  input: string,
-  { profile, bitrateKbps, startMs, section, channels, sampleRateHz }: TranscodeOrder,
-): string[] => [
-  '-nostdin',
-  '-hide_banner',
-  '-loglevel',
-  'error',
-  '-nostats',
-  '-progress',
-  'pipe:2',
-  '-protocol_whitelist',
-  'file,pipe',
-  '-format_whitelist',
-  DEMUXERS.join(','),
-  ...seekTo(
-    section ? (section.isLossless ? sectionFrom(section, startMs) / section.sampleRateHz : 0) : startMs / 1_000,
-  ),
-  '-i',
-  `file:${input}`,
-  '-map',
-  '0:a:0',
-  ...(section ? ['-af', cut(section, startMs)] : []),
-  '-vn',
-  '-sn',
-  '-dn',
-  '-map_metadata',
-  '-1',
-  '-map_chapters',
-  '-1',
-  '-threads',
-  '1',
-  ...(channels === undefined ? [] : ['-ac', String(channels)]),
-  ...(sampleRateHz === undefined ? [] : ['-ar', String(sampleRateHz)]),
-  ...PROFILES[profile].encode(bitrateKbps),
-  ...(section && !section.isLossless && profile === 'flac' ? ['-sample_fmt', 's16'] : []), // decoders give floats
-  'pipe:1',
-];
+/** To what the profile keeps its bit rate at, unless the listener wants something else. */
+function convertible({ profile, bitrateKbps, channels, sampleRateHz }: TranscodeOrder): string[] {
+  const bitrate = bitratesOf(profile);
+  if (bitrate === undefined) return [];
+  const layouts = bitrateKbps > bitrate.mostMono && channels !== 1 ? 'stereo' : 'mono|stereo';
+  const rates = sampleRateHz ?? bitrate.sampleRatesHz.join('|');
+  return [`aformat=sample_rates=${rates}:channel_layouts=${layouts}`];
+}
+
+function filtersOf(order: TranscodeOrder): string[] {
+  const { section, startMs } = order;
+  const filters = [...(section ? [cut(section, startMs)] : []), ...convertible(order)];
+  return filters.length === 0 ? [] : ['-af', filters.join(',')];
+}
+
+/** The same audio gives the same bytes each time, so that a download can be resumed from another conversion. */
+const REPRODUCIBLE = ['-fflags', '+bitexact', '-flags:a', '+bitexact'];
+
+export const transcodeArguments = (input: string, order: TranscodeOrder): string[] => {
+  const { profile, startMs, section, channels, sampleRateHz } = order;
+  return [
+    '-nostdin',
+    '-hide_banner',
+    '-loglevel',
+    'error',
+    '-nostats',
+    '-progress',
+    'pipe:2',
+    '-protocol_whitelist',
+    'file,pipe',
+    '-format_whitelist',
+    DEMUXERS.join(','),
+    ...seekTo(
+      section ? (section.isLossless ? sectionFrom(section, startMs) / section.sampleRateHz : 0) : startMs / 1_000,
+    ),
+    '-i',
+    `file:${input}`,
+    '-map',
+    '0:a:0',
+    ...filtersOf(order),
+    '-vn',
+    '-sn',
+    '-dn',
+    '-map_metadata',
+    '-1',
+    '-map_chapters',
+    '-1',
+    '-threads',
+    '1',
+    ...(channels === undefined ? [] : ['-ac', String(channels)]),
+    ...(sampleRateHz === undefined ? [] : ['-ar', String(sampleRateHz)]),
+    ...REPRODUCIBLE,
+    ...PROFILES[profile].encode(order),
+    ...(section && !section.isLossless && profile === 'flac' ? ['-sample_fmt', 's16'] : []), // decoders give floats
+    'pipe:1',
+  ];
+};
 
 /** Of the FLAC header, which has 36 bits for the number of samples. */
 const FLAC_SAMPLES_AT = 21;

@@ -2,7 +2,14 @@
 import { ACCOUNT_LIMITS } from '../db/rights.ts';
 import { AppError } from '../errors.ts';
 import { isLosslessCodec, playsInBrowsers } from '../media/audio-formats.ts';
-import { fittingBitrate, isProfileName, PROFILES, type ProfileName, type TranscodeOrder } from '../media/transcode.ts';
+import {
+  bitratesOf,
+  fittingBitrate,
+  isProfileName,
+  PROFILES,
+  type ProfileName,
+  type TranscodeOrder,
+} from '../media/transcode.ts';
 
 /** Wished by the pages: the original where all browsers play it. */
 export const PLAYABLE = 'playable';
@@ -90,12 +97,12 @@ function isSame({ format, codec }: Source, profile: ProfileName): boolean {
   return format === PROFILES[profile].extension;
 }
 
-/** Size of the response: duration times bitrate. Undefined when the size depends on the music. */
+/** Size of the response where it is known before: duration times bitrate. */
 export function estimatedBytes(
   { profile, bitrateKbps, startMs }: TranscodeOrder,
   durationMs: number | null,
 ): number | undefined {
-  return durationMs === null || bitrateKbps === 0 || !PROFILES[profile]
+  return durationMs === null || bitratesOf(profile)?.isConstant !== true
     ? undefined
     : Math.round((Math.max(0, durationMs - startMs) * bitrateKbps) / 8);
 }

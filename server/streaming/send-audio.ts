@@ -1,5 +1,6 @@
 // Sends a converted track: like a file when it is complete, otherwise as it is made. A request for a range of an
-// unfinished one waits until it is complete: iPhones first ask for two bytes, and play nothing unless they get them.
+// unfinished one waits until it is complete: iPhones first ask for two bytes, and play nothing unless they get them. So
+// does one for a length that nobody knows before.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -11,7 +12,9 @@ import type { Transcoded } from './transcode-cache.ts';
 export interface LiveOptions {
   contentType: string;
   disposition: string;
-  /** Announce this estimate as the length, for old players that need one to show progress; never more is sent. */
+  /** Announce a length, for players that need one to show progress. */
+  withLength: boolean;
+  /** The length, as far as it is known before; exactly as much is sent. */
   estimate: number | undefined;
 }
 
@@ -27,7 +30,8 @@ export async function sendTranscoded(
   try {
     if ('path' in transcoded)
       return await sendBytes(req, res, { path: transcoded.path }, fileOptions(transcoded.etag, options));
-    if (!asksForPart(req)) return await sendLive(res, transcoded.run, options, signal);
+    const isLive = !asksForPart(req) && (!options.withLength || options.estimate !== undefined);
+    if (isLive) return await sendLive(res, transcoded.run, options, signal);
     const path = await transcoded.run.whole(signal);
     await sendBytes(req, res, { path }, fileOptions(transcoded.etag, options));
   } catch (error) {
@@ -64,22 +68,23 @@ async function sendLive(
 ): Promise<void> {
   await run.begun(signal);
   startLive(res, options);
-  const chunks = options.estimate === undefined ? run.chunks(signal) : exactly(run.chunks(signal), options.estimate);
+  const { withLength, estimate } = options;
+  const chunks = withLength && estimate !== undefined ? exactly(run.chunks(signal), estimate) : run.chunks(signal);
   await pipeline(Readable.from(chunks, { objectMode: false, highWaterMark: 64 << 10 }), res);
 }
 
-function startLive(res: ServerResponse, { contentType, disposition, estimate }: LiveOptions): void {
+function startLive(res: ServerResponse, { contentType, disposition, withLength, estimate }: LiveOptions): void {
   res.statusCode = 200;
   res.setHeader('Content-Type', contentType);
   res.setHeader('Content-Disposition', disposition);
   res.setHeader('Cache-Control', CACHE_CONTROL);
   res.setHeader('Accept-Ranges', 'none');
-  if (estimate === undefined) return;
-  res.setHeader('Content-Length', estimate);
-  res.setHeader('Connection', 'close'); // with fewer bytes than announced, its end is the end of the music
+  if (withLength && estimate !== undefined) res.setHeader('Content-Length', estimate);
 }
 
-/** At most so many bytes. */
+const ZEROS = Buffer.alloc(16 << 10);
+
+/** So many bytes: what is too much are the last hundredths of a second, and players skip zeros. */
 async function* exactly(chunks: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
   let left = bytes;
   for await (const chunk of chunks) {
@@ -87,4 +92,5 @@ async function* exactly(chunks: AsyncIterable<Buffer>, bytes: number): AsyncGene
     yield chunk.subarray(0, left);
     left -= Math.min(left, chunk.length);
   }
+  for (; left > 0; left -= Math.min(left, ZEROS.length)) yield ZEROS.subarray(0, left);
 }

@@ -29,7 +29,7 @@ export interface StreamingDeps {
 }
 
 export interface SendWish extends Wish {
-  /** Announce an estimated length for a conversion. */
+  /** Announce the length of a conversion, too. */
   estimateLength?: boolean;
   /** To be saved instead of played. */
   download?: boolean;
@@ -177,7 +177,8 @@ export function createStreamingService({
         const options: LiveOptions = {
           contentType,
           disposition: trackDisposition(wish.download ? 'attachment' : 'inline', { ...track, format: extension }),
-          estimate: wish.estimateLength ? estimatedBytes(order, track.durationMs) : undefined,
+          withLength: wish.estimateLength === true,
+          estimate: estimatedBytes(order, track.durationMs),
         };
         await sendAs(req, res, wanted, options, signal);
       } catch (error) {

@@ -1,7 +1,14 @@
 // Decides from the capabilities of a client whether it can play a track directly, or to which format the track is
 // transcoded (extension transcoding). Pure. Bit rates are in bit/s, as in the protocol.
 import { z } from 'zod';
-import { fittingBitrate, PROFILES, type Profile, type ProfileName } from '../media/transcode.ts';
+import {
+  bitratesOf,
+  fittingBitrate,
+  fittingSampleRate,
+  PROFILES,
+  type Profile,
+  type ProfileName,
+} from '../media/transcode.ts';
 import { formatFacts, isLosslessCodec } from '../media/audio-formats.ts';
 
 const names = z.array(z.string().max(40)).max(50);
@@ -177,8 +184,11 @@ function targetOf(source: StreamDetails, client: ClientInfo, isLossless: boolean
     const profile = protocol === '' || same(protocol, 'http') ? profileOf(container, audioCodec) : undefined;
     if (!profile || (!isLossless && fittingBitrate(profile, undefined) === 0)) continue;
     const limitations = limitationsOf(PROFILES[profile].codec, client);
-    const channels = atMost(source.audioChannels, maxAudioChannels, ...upperLimits(limitations, 'audioChannels'));
-    const rate = atMost(source.audioSamplerate, ...upperLimits(limitations, 'audioSamplerate'));
+    const isLossy = bitratesOf(profile) !== undefined;
+    const channelLimits = [maxAudioChannels, ...upperLimits(limitations, 'audioChannels')];
+    const channels = atMost(source.audioChannels, isLossy ? STEREO : 0, ...channelLimits);
+    const usualRate = source.audioSamplerate && fittingSampleRate(profile, source.audioSamplerate);
+    const rate = atMost(usualRate, ...upperLimits(limitations, 'audioSamplerate'));
     const bits = atMost(
       undefined,
       client.maxTranscodingAudioBitrate ?? 0,
@@ -201,12 +211,15 @@ function targetOf(source: StreamDetails, client: ClientInfo, isLossless: boolean
         profile,
         bitrateKbps,
         ...(channels !== undefined && channels !== source.audioChannels && { channels }),
-        ...(rate !== undefined && rate !== source.audioSamplerate && { sampleRateHz: rate }),
+        ...(rate !== undefined && rate !== usualRate && { sampleRateHz: rate }),
       },
     };
   }
   return undefined;
 }
+
+/** Lossy formats are made with two channels at most. */
+const STEREO = 2;
 
 const profileOf = (container: string, codec: string): ProfileName | undefined =>
   (Object.entries(PROFILES) as [ProfileName, Profile][]).find(

@@ -19,6 +19,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TrackId } from '../../server/db/ids.ts';
 import type { tracks } from '../../server/db/schema.ts';
+import { fittingBitrate } from '../../server/media/transcode.ts';
 import { createAudioStore } from '../../server/storage/audio-store.ts';
 import { createLocalStorage } from '../../server/storage/local.ts';
 import { streamingRoutes } from '../../server/streaming/routes.ts';
@@ -170,6 +171,26 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     expect(Math.abs(durationOf(await bytesOf(response), format) - SECONDS)).toBeLessThan(0.3);
   });
 
+  it.each(['mp3', 'opus', 'ogg', 'aac', 'm4a'] as const)(
+    '%s keeps to the bit rate that was asked for',
+    async (format) => {
+      for (const asked of [64, 256]) {
+        const promised = fittingBitrate(format, asked);
+        const bytes = await bytesOf(await get(song, `format=${format}&max_bitrate=${asked}`));
+        const kbps = (bytes.length * 8) / 1_000 / SECONDS;
+        expect(Math.abs(kbps / promised - 1), `${promised}: ${kbps}`).toBeLessThan(0.1);
+      }
+    },
+  );
+
+  it.each(['opus', 'ogg', 'm4a'])('%s is the same bytes each time', async (format) => {
+    const [first, second] = [
+      await bytesOf(await get(song, `format=${format}&start_ms=5000`)),
+      await bytesOf(await get(song, `format=${format}&start_ms=5000`)),
+    ];
+    expect(first.equals(second)).toBe(true);
+  });
+
   it('is a file with ranges once it is complete', async () => {
     const first = await bytesOf(await get(song, 'format=mp3'));
     await expect.poll(() => transcodes.running()).toBe(0);
@@ -273,7 +294,7 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     const [mp3] = cacheFiles().filter((name) => name.endsWith('.mp3'));
     utimesSync(join(dir, 'cache', 'transcodes', mp3 as string), new Date(0), new Date(0));
     cacheBytes = cacheFiles().reduce((sum, name) => sum + statSync(join(dir, 'cache', 'transcodes', name)).size, 0);
-    await bytesOf(await get(song, 'format=ogg'));
+    await bytesOf(await get(song, 'format=ogg&max_bitrate=48'));
     await transcodes.close();
     expect(
       cacheFiles()
