@@ -60,8 +60,8 @@ export function createItems({ library, playlists, musicFolders }: ItemDeps) {
   function albumOf(userId: UserId, text: string): AlbumId | undefined {
     const item = resolve(text);
     if (item.kind === 'track') return library.getTrack(userId, item.id).albumId ?? undefined;
-    const given = parseId(text);
-    return item.kind !== 'album' && given && isFolder(given) ? undefined : idAs('album', text);
+    const ofSeveral = isFolder(item) || (item.kind === 'artist' && findFolder(text) !== undefined);
+    return ofSeveral ? undefined : idAs('album', text);
   }
 
   /** The artist of an artist, an album or a song. */

@@ -34,6 +34,13 @@ const checks = new Map<string, ValidateFunction>();
 export const describedEndpoints = (): string[] =>
   Object.keys(description.paths).map((path) => path.replace('/rest/', ''));
 
+/** Names of the parameters that an endpoint has by the description. */
+export function describedParameters(endpoint: string): string[] {
+  const { get, post } = description.paths[`/rest/${endpoint}`] ?? {};
+  const { parameters = [] } = (get ?? post ?? {}) as { parameters?: { name: string }[] };
+  return parameters.map(({ name }) => name);
+}
+
 /** Errors of a JSON response. */
 export function jsonFaults(endpoint: string, body: unknown): string[] {
   let check = checks.get(endpoint);
@@ -49,9 +56,11 @@ export function jsonFaults(endpoint: string, body: unknown): string[] {
 function pointerOf(endpoint: string): string {
   const path = description.paths[`/rest/${endpoint}`] ?? {};
   const method = path.get ? 'get' : 'post';
-  const answer = (path[method] as { responses: Record<string, { $ref?: string }> }).responses['200'];
-  // it has an envelope only for errors
-  if (answer?.$ref?.endsWith('/BinaryResponse')) return '/components/schemas/SubsonicResponse';
+  type Answer = { $ref?: string; content?: Record<string, unknown> };
+  const answer = (path[method] as { responses: Record<string, Answer> }).responses['200'];
+  // these have an envelope only for errors
+  const isBytes = answer?.$ref?.endsWith('/BinaryResponse') || (answer?.content && !answer.content['application/json']);
+  if (isBytes) return '/components/schemas/SubsonicResponse';
   const at = answer?.$ref?.slice(1) ?? `/paths/~1rest~1${endpoint}/${method}/responses/200`;
   return `${at}/content/application~1json/schema`;
 }

@@ -6,7 +6,7 @@ import type { LikenessOffer } from '../../likeness/module.ts';
 import type { SeedOfSongs } from '../../likeness/service.ts';
 import { user, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault, missing } from '../errors.ts';
-import { idOf, parseId } from '../ids.ts';
+import { idOf } from '../ids.ts';
 import { IGNORED_ARTICLES, underLetters } from '../indexes.ts';
 import type { Items } from '../items.ts';
 import { ALL, inPieces, listOf, listOfIds, listOfRows, pagesOf } from '../list-slices.ts';
@@ -161,13 +161,10 @@ export function browsingEndpoints({ library, likeness, items, pictures, musicFol
     getTopSongs: user(async ({ params, user: { id: userId }, shapes }) => {
       const given = params.text('id');
       if (given === undefined && params.text('artist') === undefined) throw missing('artist');
-      const isFolder = given !== undefined && parseId(given)?.kind === 'folder';
       const artistId =
         given === undefined
           ? library.findArtistByName(params.required('artist'))
-          : isFolder
-            ? items.artistOf(userId, given)
-            : idOf('artist', given);
+          : library.getArtist(userId, items.artistOf(userId, given)).id;
       const limit = params.count('count', { or: 50, max: 500 });
       const tracks =
         artistId === undefined || limit === 0

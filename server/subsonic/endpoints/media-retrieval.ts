@@ -9,15 +9,17 @@ import { sendBytes } from '../../http/send-bytes.ts';
 import type { SendEpisode, SendEpisodeOptions } from '../../podcasts/send-episode.ts';
 import type { PodcastService } from '../../podcasts/service.ts';
 import type { StreamingService } from '../../streaming/service.ts';
-import type { Zipped, ZipService } from '../../zips/service.ts';
+import { MAX_ZIPPED, type Zipped, type ZipService } from '../../zips/service.ts';
 import { bytes, needs, type Call, type Endpoints } from '../endpoint.ts';
 import { idOf, parseId, type ItemId } from '../ids.ts';
+import type { Items } from '../items.ts';
 import type { Params } from '../params.ts';
 import { urlOf } from '../urls.ts';
 
 export interface MediaDeps {
   streaming: StreamingService;
   zips: ZipService;
+  items: Pick<Items, 'findFolder' | 'resolve' | 'tracksOf'>;
   /** Resolves when a saved track has its audio; throws when it cannot be fetched. */
   fetchNow: (userId: UserId, id: TrackId, signal: AbortSignal) => Promise<void>;
   covers: CoverSource;
@@ -46,6 +48,7 @@ const PLACEHOLDER = { contentType: 'image/jpeg', cacheControl: 'private, max-age
 export function mediaEndpoints({
   streaming,
   zips,
+  items,
   covers,
   podcasts,
   sendEpisode,
@@ -69,6 +72,18 @@ export function mediaEndpoints({
   };
   const sendEpisodeOf = ({ params, user, req, res, signal }: Call, options: SendEpisodeOptions): Promise<void> =>
     sendEpisode(req, res, podcasts.episode(user.id, idOf('episode', params.required('id'))), signal, options);
+
+  /** What is saved as a zip: an album, an artist, a playlist, a folder. Undefined for a song. */
+  async function zippedOf(userId: UserId, text: string): Promise<Zipped | undefined> {
+    const item = items.resolve(text);
+    if (item.kind === 'album') return { albumId: item.id };
+    if (item.kind === 'artist') return { artistId: item.id };
+    if (item.kind === 'playlist') return { playlistId: item.id };
+    if (item.kind !== 'folder') return undefined;
+    const trackIds: TrackId[] = [];
+    for await (const id of items.tracksOf(userId, item)) if (trackIds.push(id) > MAX_ZIPPED) break;
+    return { trackIds, name: items.findFolder(text)?.name ?? '' };
+  }
 
   async function cover(call: Call): Promise<void> {
     const { params, req, res, user } = call;
@@ -123,11 +138,11 @@ export function mediaEndpoints({
       'canDownload',
       bytes(async (call) => {
         const { params, req, res, user, signal } = call;
-        if (episodeOf(params) !== undefined) return sendEpisodeOf(call, { disposition: 'attachment', mostKbps: null });
-        const zipped = zippedOf(params.required('id'));
-        if (zipped)
-          return zips.send(req, res, { userId: user.id, zipped, wish: { format: 'raw', mostKbps: null } }, signal);
-        await streaming.send(req, res, await playable(call), { format: 'raw', download: true, mostKbps: null }, signal);
+        const { maxBitrateKbps: mostKbps } = user;
+        if (episodeOf(params) !== undefined) return sendEpisodeOf(call, { disposition: 'attachment', mostKbps });
+        const zipped = await zippedOf(user.id, params.required('id'));
+        if (zipped) return zips.send(req, res, { userId: user.id, zipped, wish: { format: 'raw', mostKbps } }, signal);
+        await streaming.send(req, res, await playable(call), { format: 'raw', download: true, mostKbps }, signal);
       }),
     ),
 
@@ -173,11 +188,3 @@ const hlsPiece = (url: string, durationMs: number | null): string[] => {
     '#EXT-X-ENDLIST',
   ];
 };
-
-/** An album, an artist or a playlist is saved as a zip; undefined for a song. */
-function zippedOf(text: string): Zipped | undefined {
-  const item = parseId(text);
-  if (item?.kind === 'album') return { albumId: item.id };
-  if (item?.kind === 'artist') return { artistId: item.id };
-  return item?.kind === 'playlist' ? { playlistId: item.id } : undefined;
-}

@@ -34,17 +34,23 @@ export function playQueueEndpoints({ library, queue }: PlayQueueDeps): Endpoints
     };
   }
 
-  /** Clears the queue if there are no ids. */
+  /**
+   * Clears the queue if there are no ids. What is no song, such as an episode, is left out; a queue of nothing else
+   * leaves the saved one as it is. `place` is in the list that was sent.
+   */
   async function saveQueue(
     { params, user: { id }, client }: Call,
-    place: (trackIds: TrackId[]) => number,
+    place: (found: readonly (TrackId | undefined)[]) => number,
   ): Promise<typeof NOTHING> {
     const found = await mapInSlices(listed(params, 'id'), trackIdOf);
     const trackIds = found.filter((trackId) => trackId !== undefined);
+    if (trackIds.length === 0 && found.length > 0) return NOTHING;
+    const at = found.length === 0 ? 0 : place(found);
+    const before = found.slice(0, at).filter((trackId) => trackId !== undefined).length;
     await queue.save(id, {
       trackIds,
-      currentIndex: trackIds.length === 0 ? 0 : place(trackIds),
-      positionMs: Math.max(0, params.int('position') ?? 0),
+      currentIndex: Math.max(0, Math.min(before, trackIds.length - 1)),
+      positionMs: found.length > 0 && found[at] === undefined ? 0 : Math.max(0, params.int('position') ?? 0),
       client,
     });
     return NOTHING;
@@ -61,18 +67,17 @@ export function playQueueEndpoints({ library, queue }: PlayQueueDeps): Endpoints
     })),
 
     savePlayQueue: user((call) =>
-      saveQueue(call, (trackIds) => {
-        const current = trackIdOf(call.params.required('current'));
-        const at = current === undefined ? -1 : trackIds.indexOf(current);
+      saveQueue(call, (found) => {
+        const current = call.params.required('current');
+        const at = Math.max(found.indexOf(trackIdOf(current)), call.params.all('id').indexOf(current));
         if (at < 0) throw new Fault(10, 'The parameter current must be one of the ids.');
         return at;
       }),
     ),
     savePlayQueueByIndex: user((call) =>
-      saveQueue(call, (trackIds) => {
+      saveQueue(call, (found) => {
         const index = call.params.requiredInt('currentIndex');
-        if (index < 0 || index >= trackIds.length)
-          throw new Fault(10, 'The parameter currentIndex is outside the queue.');
+        if (index < 0 || index >= found.length) throw new Fault(10, 'The parameter currentIndex is outside the queue.');
         return index;
       }),
     ),

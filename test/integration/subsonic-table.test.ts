@@ -1,0 +1,470 @@
+// Every endpoint of the Subsonic API with ids of every kind: one's own, other people's, absent ones and nonsense; in
+// every format, by GET and form, with every kind of credential. One table says what each does with which id.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Endpoint } from '../../server/subsonic/endpoint.ts';
+import { createEndpoints, type EndpointDeps } from '../../server/subsonic/endpoints/table.ts';
+import { startPodcastHost, type PodcastHost } from '../fakes/podcast-host.ts';
+import { writeFolderLibrary } from '../support/folder-library.ts';
+import { openPhone, type Phone, type PhoneOptions, type PhoneParams } from '../support/phone.ts';
+import { registerUser, startServer, type TestServer } from '../support/server.ts';
+import { describedParameters, jsonFaults, xmlFaults, type XmlDocument } from '../support/subsonic-schema.ts';
+
+/** Only their names and access are asked for, so they get nothing to work with. */
+const nothing: unknown = new Proxy(() => nothing, { get: () => nothing });
+const ENDPOINTS: Record<string, Endpoint> = createEndpoints(nothing as EndpointDeps);
+
+interface Row {
+  endpoint: string;
+  /** The parameter that takes the id. */
+  by: string;
+  /** Kinds that it takes, kinds that give 0, and kinds that give 50. All others give 70. */
+  ok?: string;
+  zero?: string;
+  refused?: string;
+  with?: PhoneParams;
+  /** Several parameters take the id. */
+  also?: string;
+  body?: object;
+  /** Makes what the call removes. Its id, if it gives one, replaces that of the kind. */
+  fresh?: () => Promise<string | undefined>;
+  as?: 'owner';
+}
+
+const LIKABLE = 'track album artist albumFolder artistFolder';
+const SEVERAL = 'mixedFolder root musicFolder uploads';
+const FOLDERS = 'albumFolder artistFolder mixedFolder root musicFolder uploads';
+const ZIPPED = 'album artist playlist public albumFolder artistFolder mixedFolder root musicFolder';
+const ANY = '*';
+
+const READING: Row[] = [
+  { endpoint: 'getArtist', by: 'id', ok: 'artist artistFolder' },
+  { endpoint: 'getAlbum', by: 'id', ok: 'album albumFolder' },
+  { endpoint: 'getSong', by: 'id', ok: 'track' },
+  { endpoint: 'getMusicDirectory', by: 'id', ok: `album artist ${FOLDERS}` },
+  { endpoint: 'getArtistInfo', by: 'id', ok: LIKABLE, zero: SEVERAL },
+  { endpoint: 'getArtistInfo2', by: 'id', ok: LIKABLE, zero: SEVERAL },
+  { endpoint: 'getAlbumInfo', by: 'id', ok: `track album ${FOLDERS}` },
+  { endpoint: 'getAlbumInfo2', by: 'id', ok: `track album ${FOLDERS}` },
+  { endpoint: 'getTopSongs', by: 'id', ok: LIKABLE, zero: SEVERAL },
+  { endpoint: 'getSimilarSongs', by: 'id', ok: LIKABLE, zero: SEVERAL },
+  { endpoint: 'getSimilarSongs2', by: 'id', ok: LIKABLE, zero: SEVERAL },
+  // no sound of this library was analyzed
+  { endpoint: 'getSonicSimilarTracks', by: 'id', zero: 'track' },
+  { endpoint: 'findSonicPath', by: 'startSongId', also: 'endSongId', zero: 'track' },
+  { endpoint: 'getLyricsBySongId', by: 'id', ok: 'track' },
+  { endpoint: 'getPlaylist', by: 'id', ok: 'playlist public' },
+  { endpoint: 'getPodcasts', by: 'id', ok: 'podcast' },
+  { endpoint: 'getPodcastEpisode', by: 'id', ok: 'episode' },
+  { endpoint: 'getVideoInfo', by: 'id' },
+  { endpoint: 'getCaptions', by: 'id' },
+  { endpoint: 'stream', by: 'id', ok: 'track episode' },
+  { endpoint: 'download', by: 'id', ok: `track episode ${ZIPPED}` },
+  { endpoint: 'hls', by: 'id', ok: 'track' },
+  { endpoint: 'getCoverArt', by: 'id', ok: ANY },
+  {
+    endpoint: 'getTranscodeDecision',
+    by: 'mediaId',
+    with: { mediaType: 'song' },
+    body: { name: 'x', platform: 'y' },
+    ok: 'track',
+  },
+];
+
+const writing = (fresh: ReturnType<typeof makers>): Row[] => [
+  { endpoint: 'star', by: 'id', ok: LIKABLE, zero: SEVERAL },
+  { endpoint: 'star', by: 'albumId', ok: 'album albumFolder' },
+  { endpoint: 'star', by: 'artistId', ok: 'artist artistFolder' },
+  { endpoint: 'unstar', by: 'id', ok: LIKABLE, zero: SEVERAL },
+  { endpoint: 'unstar', by: 'albumId', ok: 'album albumFolder' },
+  { endpoint: 'unstar', by: 'artistId', ok: 'artist artistFolder' },
+  { endpoint: 'setRating', by: 'id', with: { rating: 3 }, ok: LIKABLE, zero: SEVERAL },
+  { endpoint: 'scrobble', by: 'id', ok: ANY },
+  {
+    endpoint: 'reportPlayback',
+    by: 'mediaId',
+    with: { mediaType: 'song', positionMs: 0, state: 'stopped' },
+    ok: 'track',
+  },
+  {
+    endpoint: 'reportPlayback',
+    by: 'mediaId',
+    with: { mediaType: 'podcast', positionMs: 0, state: 'stopped' },
+    ok: 'episode',
+  },
+  { endpoint: 'createBookmark', by: 'id', with: { position: 1 }, ok: 'track episode' },
+  { endpoint: 'deleteBookmark', by: 'id', ok: 'track episode', fresh: fresh.bookmark },
+  { endpoint: 'savePlayQueue', by: 'id', also: 'current', ok: ANY },
+  { endpoint: 'savePlayQueueByIndex', by: 'id', with: { currentIndex: 0 }, ok: ANY },
+  { endpoint: 'createShare', by: 'id', ok: `track ${ZIPPED}` },
+  { endpoint: 'createPlaylist', by: 'songId', with: { name: 'Made' }, ok: ANY },
+  { endpoint: 'createPlaylist', by: 'playlistId', ok: 'playlist', refused: 'public' },
+  { endpoint: 'updatePlaylist', by: 'playlistId', ok: 'playlist', refused: 'public' },
+  { endpoint: 'deletePlaylist', by: 'id', ok: 'playlist', refused: 'public', fresh: fresh.playlist },
+  { endpoint: 'updateShare', by: 'id', with: { description: 'x' }, ok: 'share' },
+  { endpoint: 'deleteShare', by: 'id', ok: 'share', fresh: fresh.share },
+  { endpoint: 'jukeboxControl', by: 'id', with: { action: 'add' }, refused: ANY },
+  { endpoint: 'downloadPodcastEpisode', by: 'id', ok: 'episode' },
+  { endpoint: 'deletePodcastEpisode', by: 'id', ok: 'episode' },
+  { endpoint: 'deletePodcastChannel', by: 'id', ok: 'podcast', fresh: fresh.podcast },
+  {
+    endpoint: 'updateInternetRadioStation',
+    by: 'id',
+    with: { name: 'Live', streamUrl: 'http://example.com/live' },
+    ok: 'radio',
+    as: 'owner',
+  },
+  { endpoint: 'deleteInternetRadioStation', by: 'id', ok: 'radio', fresh: fresh.radio, as: 'owner' },
+];
+
+/** Endpoints that take no id, with what they need and what they answer. */
+const PLAIN: [endpoint: string, params: PhoneParams, code?: number][] = [
+  ...[
+    'ping',
+    'getLicense',
+    'tokenInfo',
+    'getOpenSubsonicExtensions',
+    'getScanStatus',
+    'getMusicFolders',
+    'getArtists',
+    'getGenres',
+    'getIndexes',
+    'getVideos',
+    'getRandomSongs',
+    'getStarred',
+    'getStarred2',
+    'search',
+    'search2',
+    'search3',
+    'getNowPlaying',
+    'getPlaylists',
+    'getPlayQueue',
+    'getPlayQueueByIndex',
+    'getBookmarks',
+    'getShares',
+    'getInternetRadioStations',
+    'getNewestPodcasts',
+    'refreshPodcasts',
+    'getLyrics',
+  ].map((endpoint): [string, PhoneParams] => [endpoint, {}]),
+  ['getAlbumList', { type: 'newest' }],
+  ['getAlbumList2', { type: 'newest' }],
+  ['getSongsByGenre', { genre: 'Jazz' }],
+  ['getUser', { username: 'listener' }],
+  ['getUser', { username: 'admin' }, 50],
+  ['getAvatar', { username: 'listener' }],
+  ['getPlaylists', { username: 'admin' }, 50],
+  ['changePassword', { username: 'listener', password: 'a long password' }, 50],
+  ['createPodcastChannel', { url: 'ftp://example.com/feed' }, 0],
+  ['getChatMessages', {}, 0],
+  ['addChatMessage', { message: 'x' }, 0],
+];
+
+/** Its errors are HTTP statuses; test/integration/subsonic-media.test.ts has them. */
+const OF_THEIR_OWN = new Set(['getTranscodeStream']);
+
+interface Mode {
+  name: string;
+  form: NonNullable<PhoneOptions['form']>;
+  f?: 'json' | 'jsonp';
+  isPost?: true;
+}
+const MODES: Mode[] = [
+  { name: 'JSON', f: 'json', form: 'token' },
+  { name: 'XML', form: 'token' },
+  { name: 'JSONP', f: 'jsonp', form: 'token' },
+  { name: 'form', f: 'json', form: 'token', isPost: true },
+  { name: 'API key', f: 'json', form: 'apiKey' },
+  { name: 'password', f: 'json', form: 'clear' },
+  { name: 'hexadecimal password in a form, XML', form: 'hex', isPost: true },
+];
+
+let server: TestServer;
+let host: PodcastHost;
+let dir: string;
+let owner: Phone;
+let listener: Phone;
+let phones: Record<'owner' | 'listener', Record<Mode['form'], Phone>>;
+let ids: Record<string, string>;
+const documents = new Map<string, XmlDocument>();
+const checked = new Set<string>();
+
+type Listed = { id: string; title?: string; name?: string };
+const NOTHING_HERE = 999_999;
+
+function makers() {
+  const made = async (phone: Phone, endpoint: string, params: PhoneParams, key: string): Promise<Listed> =>
+    await phone.ask<Listed>(endpoint, params, key);
+  const station = { name: 'Live', streamUrl: 'http://example.com/live' };
+  return {
+    playlist: async () =>
+      (await made(listener, 'createPlaylist', { name: 'Mine', songId: ids['track'] }, 'playlist')).id,
+    async share() {
+      type Shares = { share: Listed[] };
+      return (await listener.ask<Shares>('createShare', { id: ids['track'] }, 'shares')).share[0]?.id ?? '';
+    },
+    async bookmark() {
+      for (const kind of ['track', 'episode']) await listener.ask('createBookmark', { id: ids[kind], position: 1 }, '');
+      return undefined;
+    },
+    async radio() {
+      await owner.ask('createInternetRadioStation', station, '');
+      type Stations = { internetRadioStation: Listed[] };
+      const found = await owner.ask<Stations>('getInternetRadioStations', {}, 'internetRadioStations');
+      return found.internetRadioStation.at(-1)?.id ?? '';
+    },
+    async podcast() {
+      const { channel } = await owner.ask<{ channel: Listed[] }>('getPodcasts', {}, 'podcasts');
+      if (channel[0]) return channel[0].id;
+      await owner.ask('createPodcastChannel', { url: `${host.url}/feed` }, '');
+      await server.app.drain();
+      return (await owner.ask<{ channel: Listed[] }>('getPodcasts', {}, 'podcasts')).channel[0]?.id ?? '';
+    },
+  };
+}
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'tonearm-table-'));
+  host = await startPodcastHost();
+  writeFolderLibrary(join(dir, 'music'));
+  const env = { LOCAL_MEDIA_IMPORT_PATH: join(dir, 'music'), PODCAST_DOWNLOAD_NEWEST: '0' };
+  server = await startServer({ env, podcastsFrom: new URL(host.url), analysisAfterMs: null });
+  await server.api('/sources/local_folder/scan', { method: 'POST' });
+  await server.app.drain();
+  const token = await registerUser(server);
+  const { body: account } = await server.api<{ id: number }>('/users/me', { token });
+  await server.api(`/users/${account.id}`, { method: 'PATCH', body: { can_podcast: true } });
+  const forms = ['token', 'clear', 'hex', 'apiKey'] as const;
+  const open = async (as?: string) =>
+    Object.fromEntries(
+      await Promise.all(
+        forms.map(async (form) => [form, await openPhone(server, { form, ...(as !== undefined && { token: as }) })]),
+      ),
+    ) as Record<Mode['form'], Phone>;
+  phones = { owner: await open(), listener: await open(token) };
+  [owner, listener] = [phones.owner.token, phones.listener.token];
+  ids = await findIds();
+});
+afterAll(async () => {
+  await server.close();
+  await host.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function findIds(): Promise<Record<string, string>> {
+  type Found = Record<'song' | 'album' | 'artist', Listed[]>;
+  const all = { query: '', songCount: 100, albumCount: 100, artistCount: 100 };
+  const { song, album, artist } = await listener.ask<Found>('search3', all, 'searchResult3');
+  const id = (list: Listed[], name: string): string => list.find((one) => (one.title ?? one.name) === name)?.id ?? '';
+  const below = async (folder: string): Promise<Listed[]> =>
+    (await listener.ask<{ child: Listed[] }>('getMusicDirectory', { id: folder }, 'directory')).child;
+  const top = await below('dir-0');
+  ids = { track: id(song, 'Mesh'), album: id(album, 'Nets'), artist: id(artist, 'The Quays') };
+  const make = makers();
+  const playlist = async (isPublic: boolean): Promise<string> => {
+    const body = { name: 'Theirs', is_public: isPublic, track_ids: [Number(ids['track']?.slice(3))] };
+    return `pl-${(await server.api<{ id: number }>('/playlists', { method: 'POST', body })).body.id}`;
+  };
+  const theirs = await owner.ask<{ share: Listed[] }>('createShare', { id: ids['track'] }, 'shares');
+  const podcast = await make.podcast();
+  type Newest = { episode: Listed[] };
+  const found: Record<string, string> = {
+    ...ids,
+    artistFolder: id(top, 'The Quays'),
+    albumFolder: id(await below(id(top, 'The Quays')), 'Nets'),
+    mixedFolder: id(top, 'Mixed'),
+    root: 'dir-0',
+    musicFolder: '1',
+    uploads: 'up-0',
+    playlist: await make.playlist(),
+    public: await playlist(true),
+    'private of another': await playlist(false),
+    share: await make.share(),
+    'share of another': theirs.share[0]?.id ?? '',
+    radio: await make.radio(),
+    podcast,
+    episode: (await listener.ask<Newest>('getNewestPodcasts', {}, 'newestPodcasts')).episode[0]?.id ?? '',
+  };
+  expect(Object.entries(found).filter(([, one]) => one === '')).toEqual([]);
+  for (const prefix of ['tr', 'al', 'ar', 'dir', 'pl', 'sh', 'ir', 'pc', 'pe'])
+    found[`absent ${prefix}`] = `${prefix}-${NOTHING_HERE}`;
+  return { ...found, 'an unknown kind': 'zz-1', 'a number': '1234567', nonsense: 'nonsense' };
+}
+
+interface Read {
+  code: number | 'ok';
+  text: string;
+}
+
+async function ask(
+  { form, f, isPost }: Mode,
+  by: 'owner' | 'listener',
+  endpoint: string,
+  row: Pick<Row, 'body'>,
+  params: PhoneParams,
+) {
+  const phone = phones[by][form];
+  const all = { ...params, ...(f && { f }), ...(f === 'jsonp' && { callback: 'there' }) };
+  const address = phone.address(endpoint, all);
+  if (row.body)
+    return fetch(address, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(row.body),
+    });
+  if (!isPost) return fetch(address);
+  const [path = '', query = ''] = address.split('?');
+  return fetch(path, { method: 'POST', body: new URLSearchParams(query) });
+}
+
+/** What an answer says; bytes count as ok. Throws what is wrong with it. */
+async function read(mode: Mode, endpoint: string, label: string, response: Response): Promise<Read> {
+  const type = response.headers.get('content-type') ?? '';
+  const isEnvelope = /^(?:text\/xml|application\/json|text\/javascript)/.test(type);
+  if (!isEnvelope) {
+    await response.body?.cancel();
+    return { code: response.ok ? 'ok' : -response.status, text: type };
+  }
+  const text = await response.text();
+  if (response.status !== 200) return { code: -response.status, text };
+  const expected = { json: 'application/json', jsonp: 'text/javascript', xml: 'text/xml' }[mode.f ?? 'xml'];
+  if (type !== `${expected}; charset=utf-8`) return { code: -1, text: `is ${type}` };
+  if (mode.f === undefined) {
+    documents.set(text, { name: label, xml: text });
+    const code = /<error code="(\d+)"/.exec(text)?.[1];
+    return { code: / status="ok"/.test(text) ? 'ok' : Number(code), text };
+  }
+  const json = mode.f === 'jsonp' ? (/^there\((.*)\);$/s.exec(text)?.[1] ?? '') : text;
+  const body = JSON.parse(json) as { 'subsonic-response': { status: string; error?: { code: number } } };
+  const key = endpoint + json.length + json;
+  const faults = checked.has(key) ? [] : jsonFaults(endpoint === 'hls' ? 'hls.m3u8' : endpoint, body);
+  checked.add(key);
+  if (faults.length > 0) return { code: -2, text: `${faults.join(', ')}: ${text.slice(0, 300)}` };
+  const { status, error } = body['subsonic-response'];
+  return { code: status === 'ok' ? 'ok' : (error?.code ?? -3), text };
+}
+
+/** What is not as it should be, for one call in some modes. */
+async function faultsOf(
+  row: Pick<Row, 'endpoint' | 'body' | 'as' | 'fresh'>,
+  label: string,
+  params: (id: string | undefined) => PhoneParams,
+  expected: number | 'ok',
+  modes: readonly Mode[],
+): Promise<string[]> {
+  const faults: string[] = [];
+  for (const mode of modes) {
+    const id = expected === 'ok' ? await row.fresh?.() : undefined;
+    const name = `${row.endpoint} of ${label} (${mode.name})`;
+    const response = await ask(mode, row.as ?? 'listener', row.endpoint, row, params(id));
+    const { code, text } = await read(mode, row.endpoint, name, response);
+    if (code !== expected) faults.push(`${name}: ${code} instead of ${expected}: ${text.slice(0, 300)}`);
+  }
+  return faults;
+}
+
+const has = (kinds: string | undefined, kind: string): boolean =>
+  kinds === ANY || (kinds?.split(' ').includes(kind) ?? false);
+
+function expectedOf(row: Row, kind: string): number | 'ok' {
+  if (ENDPOINTS[row.endpoint] === undefined) return 0;
+  if (has(row.ok, kind)) return 'ok';
+  if (has(row.zero, kind)) return 0;
+  return has(row.refused, kind) ? 50 : 70;
+}
+
+/** JSON always; of the other modes one, so that each endpoint and each kind of id meets all of them. */
+const modesOf = (n: number): Mode[] => [MODES[0] as Mode, MODES[1 + (n % (MODES.length - 1))] as Mode];
+
+async function faultsOfRows(rows: Row[]): Promise<string[]> {
+  const faults: string[] = [];
+  for (const [at, row] of rows.entries()) {
+    const { by, also } = row;
+    for (const [n, [kind, given]] of Object.entries(ids).entries()) {
+      const params = (id = given): PhoneParams => ({
+        ...row.with,
+        [by]: id,
+        ...(also !== undefined && { [also]: id }),
+      });
+      faults.push(...(await faultsOf(row, kind, params, expectedOf(row, kind), modesOf(at + n))));
+    }
+  }
+  return faults;
+}
+
+it('has a row for every endpoint of the server', () => {
+  const named = new Set([
+    ...[...READING, ...writing(makers())].map(({ endpoint }) => endpoint),
+    ...PLAIN.map(([endpoint]) => endpoint),
+    ...OF_THEIR_OWN,
+  ]);
+  const missing = Object.entries(ENDPOINTS).filter(([name, { access }]) => !named.has(name) && access !== 'superuser');
+  expect(missing.map(([name]) => name)).toEqual([]);
+});
+
+it('reads what is there, and says the right thing of everything else', async () => {
+  expect(await faultsOfRows(READING)).toEqual([]);
+});
+
+it('changes what one may change, and says the right thing of everything else', async () => {
+  expect(await faultsOfRows(writing(makers()))).toEqual([]);
+});
+
+it('answers every call without an id, in every mode', async () => {
+  const faults: string[] = [];
+  for (const [endpoint, params, code = 'ok'] of PLAIN)
+    faults.push(...(await faultsOf({ endpoint }, JSON.stringify(params), () => params, code, MODES)));
+  expect(faults).toEqual([]);
+});
+
+it('asks for a missing id with error 10, in every mode', async () => {
+  const faults: string[] = [];
+  const optional = new Set(['getPodcasts', 'savePlayQueue', 'savePlayQueueByIndex', 'jukeboxControl']);
+  for (const row of [...READING, ...writing(makers())].filter(({ endpoint }) => !optional.has(endpoint))) {
+    if (ENDPOINTS[row.endpoint] === undefined || row.by === 'songId') continue;
+    faults.push(
+      ...(await faultsOf({ ...row, fresh: undefined as never }, 'nothing', () => ({ ...row.with }), 10, MODES)),
+    );
+  }
+  expect(faults).toEqual([]);
+});
+
+it('knows which music folders there are, wherever one can be named', async () => {
+  const faults: string[] = [];
+  const needed: Record<string, PhoneParams> = {
+    getAlbumList: { type: 'random' },
+    getAlbumList2: { type: 'alphabeticalByName' },
+    getSongsByGenre: { genre: 'Jazz' },
+  };
+  const values = [
+    ['1', 'ok'],
+    ['0', 'ok'],
+    ['-1', 'ok'],
+    ['999', 70],
+    ['nonsense', 0],
+  ] as const;
+  const named = Object.keys(ENDPOINTS).filter(
+    (name) => ENDPOINTS[name]?.access !== 'superuser' && describedParameters(name).includes('musicFolderId'),
+  );
+  expect(named.length).toBeGreaterThan(8);
+  for (const [n, endpoint] of named.entries())
+    for (const [musicFolderId, code] of values) {
+      const params = { ...needed[endpoint], musicFolderId };
+      faults.push(...(await faultsOf({ endpoint }, `folder ${musicFolderId}`, () => params, code, modesOf(n))));
+    }
+  expect(faults).toEqual([]);
+});
+
+it('keeps what only administrators may do from others, in every mode', async () => {
+  const faults: string[] = [];
+  for (const endpoint of Object.keys(ENDPOINTS).filter((name) => ENDPOINTS[name]?.access === 'superuser'))
+    faults.push(...(await faultsOf({ endpoint }, 'an ordinary account', () => ({}), 50, MODES)));
+  expect(faults).toEqual([]);
+});
+
+it('sends XML that is valid by the XSD', () => {
+  const faults = xmlFaults([...documents.values()], 'SUBSONIC_XSD');
+  if (faults) expect(faults).toEqual([]);
+});
