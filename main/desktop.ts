@@ -1,9 +1,10 @@
 // Lifecycle of the app: a single instance, its server, windows and tray, and a quit that waits for the server.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { app, dialog, globalShortcut, powerMonitor, session } from 'electron';
+import { app, globalShortcut, powerMonitor, session } from 'electron';
 import type { Clock } from './clock.ts';
 import { createActions } from './actions.ts';
+import { catchFaults } from './faults.ts';
 import { denyPermissions, guardNavigation } from './navigation-guard.ts';
 import { receiveLaunchRequests } from './launch-requests.ts';
 import { answerChannels } from './ipc-handlers.ts';
@@ -11,10 +12,12 @@ import { createLoginItem } from './login-item.ts';
 import { takeMediaKeys } from './media-keys.ts';
 import { createAskedJobs, isSeen, notify } from './notifications.ts';
 import { createServerClient } from './server-client.ts';
-import { createServerProcess, type ServerChild } from './server-process.ts';
+import { openLog } from './log.ts';
+import { askAfterFailure, createHungDialog } from './server-dialogs.ts';
+import { createServerProcess, type ServerChild, type StartFailure } from './server-process.ts';
 import { createShellSettings, openSettingsFile } from './shell-settings.ts';
 import { createStatusView } from './tray-and-dock.ts';
-import { isSounding } from './status.ts';
+import { isSetUp, isSounding } from './status.ts';
 import { sayIn, type Say } from './texts.ts';
 import { createUpdater } from './updater.ts';
 import { watchServer } from './status-updates.ts';
@@ -24,8 +27,11 @@ export interface DesktopDeps {
   preload: string;
   /** The tray's picture. */
   icon: string;
-  launch(): ServerChild;
+  /** `echo` receives what it prints. */
+  launch(options: { args: readonly string[]; echo: (chunk: Buffer) => void }): ServerChild;
   clock: Clock;
+  /** Where errors that nothing caught are reported: `process`. */
+  faults: NodeJS.EventEmitter;
   argv?: readonly string[];
   platform?: NodeJS.Platform;
 }
@@ -40,6 +46,7 @@ export function startDesktop({
   icon,
   launch,
   clock,
+  faults,
   argv = process.argv,
   platform = process.platform,
 }: DesktopDeps): void {
@@ -54,10 +61,17 @@ export function startDesktop({
   const say: Say = (...words) => inLanguage(...words);
   let isQuitting = false;
   let isDrained = false;
+  const log = openLog(join(profile, 'logs'), { version: app.getVersion(), now: clock.now });
+  catchFaults(faults, log, say);
   const untilUp: (() => void)[] = [];
   const whenUp = (run: () => void): void => {
     if (url === undefined) untilUp.push(run);
     else run();
+  };
+  const untilSetUp: (() => void)[] = [];
+  const whenSetUp = (run: () => void): void => {
+    if (isSetUp(watch.status())) run();
+    else untilSetUp.push(run);
   };
 
   // Pages of a server that died stay valid until the next one listens, so the last address counts. The slash matters:
@@ -76,14 +90,25 @@ export function startDesktop({
       if (!windows.isOpen('library') && !windows.isOpen('player')) watch.playerIs(null);
     },
   });
-  const server = createServerProcess({ launch, clock, onReady, onDown, onFailed });
+  const server = createServerProcess({
+    launch: (args) => launch({ args, echo: log.server }),
+    clock,
+    onReady,
+    onDown,
+    onHung,
+    onFailed,
+  });
+  const hungDialog = createHungDialog({ clock, say, restart: server.endHung });
   const client = createServerClient({ url: () => url, requestTicket: server.requestTicket });
   const asked = createAskedJobs();
   let view: ReturnType<typeof createStatusView> | undefined;
   const watch = watchServer({
     client,
     clock,
-    onChange: (status) => view?.show(status, say),
+    onChange(status) {
+      view?.show(status, say);
+      if (isSetUp(status)) for (const run of untilSetUp.splice(0)) run();
+    },
     onJob(job) {
       const notice = asked.ended(job, say);
       if (notice && !isSeen()) notify({ ...notice, onClick: () => windows.show('library', `/activity?job=${job.id}`) });
@@ -94,6 +119,7 @@ export function startDesktop({
     client,
     clock,
     whenUp,
+    whenSetUp,
     isSounding: () => isSounding(watch.status()),
     say,
   });
@@ -115,6 +141,7 @@ export function startDesktop({
   });
 
   function onReady(readyUrl: string): void {
+    log.info(`the server listens on ${readyUrl}`);
     url = readyUrl;
     windows.serverIsBack(url);
     watch.serverIs('running');
@@ -123,6 +150,7 @@ export function startDesktop({
   }
 
   function onDown(): void {
+    log.warn('the server ended and is started again');
     watch.serverIs('restarting');
     windows.tellAll({ kind: 'server', state: 'restarting' });
     if (!windows.isVisible()) notify({ title: say('crash.title'), body: say('crash.text'), onClick: actions.open });
@@ -135,12 +163,20 @@ export function startDesktop({
     return server.restart();
   }
 
-  function onFailed(reason: string): void {
+  /** Its pages and connections are left as they are: it may answer again. */
+  function onHung(isHung: boolean): void {
+    log.warn(isHung ? 'the server does not answer' : 'the server answers again, or has ended');
+    watch.serverHangs(isHung);
+    hungDialog.show(isHung);
+  }
+
+  function onFailed(failure: StartFailure): void {
+    log.warn(`the server cannot start: ${failure.reason}`);
     watch.serverIs('restarting');
-    void offerRetry(reason, say).then((again) => {
-      if (!again) return app.quit();
+    void askAfterFailure(failure, say).then((args) => {
+      if (!args) return app.quit();
       watch.serverIs('starting');
-      server.start();
+      server.start(args);
     });
   }
 
@@ -221,16 +257,3 @@ function keepProfileApart(): string {
 /** Elsewhere `--hidden` says so. */
 const wasStartedByLogin = (platform: NodeJS.Platform): boolean =>
   platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin;
-
-async function offerRetry(reason: string, say: Say): Promise<boolean> {
-  const { response } = await dialog.showMessageBox({
-    type: 'error',
-    title: 'Tonearm',
-    message: say('start.failed'),
-    detail: reason,
-    buttons: [say('start.again'), say('start.quit')],
-    defaultId: 0,
-    cancelId: 1,
-  });
-  return response === 0;
-}

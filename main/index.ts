@@ -11,7 +11,16 @@ const { isPackaged } = app;
 startDesktop({
   preload: join(import.meta.dirname, 'preload.cjs'),
   icon: join(root, 'resources', 'tray', process.platform === 'darwin' ? 'trayTemplate.png' : 'tray.png'),
-  launch: () =>
-    launchServer({ root, isPackaged, ...(!isPackaged && { echo: (chunk) => process.stdout.write(chunk) }) }),
+  launch: ({ args, echo }) =>
+    launchServer({
+      root,
+      isPackaged,
+      args,
+      echo(chunk) {
+        echo(chunk);
+        if (!isPackaged) process.stdout.write(chunk);
+      },
+    }),
   clock: systemClock,
+  faults: process,
 });

@@ -8,7 +8,7 @@ import type { Channel, Channels, PlayerReport, ShellChange, ShellSettings } from
 interface AnswerDeps {
   /** Whether a URL is a page of our server. */
   isOurs(url: string): boolean;
-  setupToken(): string | undefined;
+  setupToken(): Promise<string | undefined>;
   requestTicket(): Promise<string | undefined>;
   restartServer(): Promise<void>;
   settings: { get(): ShellSettings; change(change: ShellChange): ShellSettings };
@@ -57,7 +57,7 @@ export function answerChannels({
   const answers: { [C in Channel]: Answer<C> } = {
     'app:version': answer(z.tuple([]), () => app.getVersion()),
     'dialog:choose-folder': answer(z.tuple([FolderPath.optional()]), chooseFolder),
-    'setup:token': answer(z.tuple([]), () => setupToken() ?? null),
+    'setup:token': answer(z.tuple([]), async () => (await setupToken()) ?? null),
     'auth:ticket': answer(z.tuple([]), async () => (await requestTicket()) ?? null),
     'server:restart': answer(z.tuple([]), () => restartServer()),
     'shell:settings': answer(z.tuple([]), () => settings.get()),

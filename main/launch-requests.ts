@@ -15,6 +15,8 @@ interface LaunchRequestsDeps {
   clock: Clock;
   /** Runs now, or as soon as the server listens. */
   whenUp(run: () => void): void;
+  /** Runs now, or as soon as there is an account whose library it is. */
+  whenSetUp(run: () => void): void;
   isSounding(): boolean;
   say: Say;
 }
@@ -25,7 +27,15 @@ const GATHER_MS = 200;
 export type LaunchRequests = ReturnType<typeof receiveLaunchRequests>;
 
 /** Listens for links and files from now on. */
-export function receiveLaunchRequests({ windows, client, clock, whenUp, isSounding, say }: LaunchRequestsDeps) {
+export function receiveLaunchRequests({
+  windows,
+  client,
+  clock,
+  whenUp,
+  whenSetUp,
+  isSounding,
+  say,
+}: LaunchRequestsDeps) {
   const files = createOpenedFiles({ client, onDone: onImported });
 
   /** A single file is played, as expected when opening one; several do not interrupt what is playing. */
@@ -41,7 +51,7 @@ export function receiveLaunchRequests({ windows, client, clock, whenUp, isSoundi
   }
 
   function openPaths(paths: readonly string[]): void {
-    if (paths.length > 0) whenUp(() => void files.open(paths));
+    if (paths.length > 0) whenSetUp(() => void files.open(paths));
   }
 
   function openLink(text: string): void {

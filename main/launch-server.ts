@@ -5,31 +5,42 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { utilityProcess } from 'electron';
 import type { ServerChild } from './server-process.ts';
+import { listenForServer, type ServerSocket } from './server-socket.ts';
 
 interface LaunchOptions {
   /** The project folder, or the asar archive. */
   root: string;
   isPackaged: boolean;
-  /** Receives the server's output, when the app was started from a terminal. */
+  /** Of the command line. */
+  args?: readonly string[];
+  /** Receives the server's output. */
   echo?: (chunk: Buffer) => void;
 }
 
 /** As for `npm start`: a third of the memory at idle, a heap that scans can keep small, and no slower. */
 const NODE_FLAGS = ['--expose-gc', '--max-semi-space-size=4'];
 /** Secrets go into the system keychain where there is one: a user is signed in, whose keychain is unlocked. */
-const environment = (): NodeJS.ProcessEnv => ({ SECRET_STORE: 'auto', ...process.env });
+const environment = ({ address }: ServerSocket): NodeJS.ProcessEnv => ({
+  SECRET_STORE: 'auto',
+  ...process.env,
+  TONEARM_SHELL: address,
+});
 const NO_OUTPUT = new Error('The server process came without its output.');
 
-export function launchServer({ root, isPackaged, echo }: LaunchOptions): ServerChild {
-  const child = isPackaged ? launchUtility(root) : launchNode(root);
+export function launchServer({ root, isPackaged, args = [], echo }: LaunchOptions): ServerChild {
+  const socket = listenForServer();
+  const child = isPackaged ? launchUtility(root, args, socket) : launchNode(root, args, socket);
   if (echo) for (const output of [child.stdout, child.stderr]) output.on('data', echo);
-  return child;
+  child.onEnd(socket.close);
+  return { ...child, send: socket.send, onMessage: socket.onMessage };
 }
 
-function launchNode(root: string): ServerChild {
-  const child = spawn(nodeProgram(root), [...NODE_FLAGS, join(root, 'dist', 'server', 'main.js')], {
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    env: environment(),
+type Started = Omit<ServerChild, 'send' | 'onMessage'>;
+
+function launchNode(root: string, args: readonly string[], socket: ServerSocket): Started {
+  const child = spawn(nodeProgram(root), [...NODE_FLAGS, join(root, 'dist', 'server', 'main.js'), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: environment(socket),
     detached: process.platform !== 'win32', // or Ctrl-C in the terminal would reach it in addition to our stop request
   });
   if (!child.stdout || !child.stderr) throw NO_OUTPUT;
@@ -42,21 +53,17 @@ function launchNode(root: string): ServerChild {
     stderr: child.stderr,
     // `close` comes after the last output, `exit` may not
     onEnd: (listener) => void child.once('close', () => listener(fault)),
-    onMessage: (listener) => void child.on('message', listener),
-    send: (message) => {
-      if (child.connected) child.send(message, () => undefined);
-    },
     kill: () => kill(child.pid),
   };
 }
 
-function launchUtility(root: string): ServerChild {
+function launchUtility(root: string, args: readonly string[], socket: ServerSocket): Started {
   // Unpacked, because worker threads and native packages read real files.
   const entry = join(root.replace(/\.asar$/, '.asar.unpacked'), 'dist', 'server', 'main.js');
-  const child = utilityProcess.fork(entry, [], {
+  const child = utilityProcess.fork(entry, [...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     execArgv: NODE_FLAGS,
-    env: environment(),
+    env: environment(socket),
     serviceName: 'Tonearm server',
   });
   if (!child.stdout || !child.stderr) throw NO_OUTPUT;
@@ -64,8 +71,6 @@ function launchUtility(root: string): ServerChild {
     stdout: child.stdout,
     stderr: child.stderr,
     onEnd: (listener) => void child.once('exit', () => listener()),
-    onMessage: (listener) => void child.on('message', listener),
-    send: (message) => child.postMessage(message),
     kill: () => kill(child.pid), // at once; child.kill() asks first
   };
 }

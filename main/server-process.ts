@@ -1,6 +1,5 @@
 // The server as a child process: started, watched, restarted with backoff when it dies, stopped on quit. It is the same
-// program as for `npm start`, and prints the address it listens on. An IPC channel carries what is only between the
-// two.
+// program as for `npm start`, and prints the address it listens on. A socket carries what is only between the two.
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { Clock } from './clock.ts';
@@ -17,19 +16,34 @@ export interface ServerChild {
   kill(): void;
 }
 
-/** `stop`: shut down. `ticket`: asks for a one-time sign-in of a window, returned under that id. */
-export type ToServer = { kind: 'stop' } | { kind: 'ticket'; id: number };
-const FromServer = z.object({ kind: z.literal('ticket'), id: z.int(), ticket: z.string().min(20).max(256) });
+/**
+ * `stop`: shut down. `ping`: still there? `ticket`: a one-time sign-in of a window; `setup_token`: for creating the
+ * first account; both are answered under that id.
+ */
+export type ToServer = { kind: 'stop' } | { kind: 'ping' } | { kind: 'ticket' | 'setup_token'; id: number };
+const FromServer = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('pong') }),
+  z.object({ kind: z.literal('answer'), id: z.int(), value: z.string().min(4).max(256).nullable() }),
+  z.object({ kind: z.literal('failed'), reason: z.string().min(1), port: z.int().optional() }),
+]);
+
+/** `reason` is a sentence for the user; `port` is one that another program uses. */
+export interface StartFailure {
+  reason: string;
+  port?: number | undefined;
+}
 
 interface ServerProcessDeps {
-  launch(): ServerChild;
+  launch(args: readonly string[]): ServerChild;
   clock: Clock;
   /** It listens: for the first time, or again after a restart. */
   onReady(url: string): void;
   /** It died and will be restarted. */
   onDown?(): void;
-  /** It cannot be started; `reason` is a sentence for the user. Nothing more happens until `start` is called. */
-  onFailed(reason: string): void;
+  /** It does not answer any more, or answers again. */
+  onHung?(isHung: boolean): void;
+  /** It cannot be started. Nothing more happens until `start` is called. */
+  onFailed(failure: StartFailure): void;
 }
 
 export type ServerProcess = ReturnType<typeof createServerProcess>;
@@ -41,29 +55,35 @@ const MAX_RESTARTS = 8;
 const STEADY_MS = 60_000;
 /** The server gives its own jobs 5 s to stop at a safe point, and closes the database after that. */
 const GRACE_MS = 10_000;
-const TICKET_PATIENCE_MS = 5_000;
+const ANSWER_PATIENCE_MS = 5_000;
+const PING_EVERY_MS = 1_000;
+/** Unanswered pings, not seconds: the time that the computer slept does not count. */
+const MOST_UNANSWERED = 3;
+/** At the start a large database may be brought up to date, during which the server answers nothing. */
+const MOST_UNANSWERED_AT_START = 120;
 
-export function createServerProcess({ launch, clock, onReady, onDown, onFailed }: ServerProcessDeps) {
+export function createServerProcess({ launch, clock, onReady, onDown, onHung, onFailed }: ServerProcessDeps) {
   let child: ServerChild | undefined;
-  let setupToken: string | undefined;
   let wasReady = false;
   let readyAt: Date | undefined;
   let deaths = 0;
+  let isHung = false;
   let stopping: Promise<void> | undefined;
   let onStopped: (() => void) | undefined;
   let restart: { promise: Promise<void>; resolve(): void } | undefined;
   let endedOnPurpose: (() => void) | undefined;
-  let lastTicket = 0;
-  const wanted = new Map<number, (ticket: string | undefined) => void>();
+  let lastId = 0;
+  const wanted = new Map<number, (value: string | undefined) => void>();
 
-  function start(): void {
+  function start(args: readonly string[] = []): void {
     if (child || stopping) return;
-    const started = launch();
+    const started = launch(args);
+    let failure: StartFailure | undefined;
     let lastWords = '';
     child = started;
     readyAt = undefined;
+    const heardPong = watchAnswers(started);
     eachLine(started.stdout, (line) => {
-      setupToken = /^Setup token: (\S+)$/.exec(line)?.[1] ?? setupToken;
       const url = /^Tonearm is listening on (http:\S+)$/.exec(line)?.[1];
       if (url) ready(url);
     });
@@ -71,10 +91,37 @@ export function createServerProcess({ launch, clock, onReady, onDown, onFailed }
       lastWords = /^tonearm: (.+)$/.exec(line)?.[1] ?? lastWords;
     });
     started.onMessage((message) => {
-      const told = FromServer.safeParse(message);
-      if (told.success) wanted.get(told.data.id)?.(told.data.ticket);
+      const told = FromServer.safeParse(message).data;
+      if (told?.kind === 'pong') heardPong();
+      else if (told?.kind === 'answer') wanted.get(told.id)?.(told.value ?? undefined);
+      else if (told?.kind === 'failed') failure = told;
     });
-    started.onEnd((fault) => ended(fault?.message || lastWords || 'The server ended without saying why.'));
+    started.onEnd((fault) =>
+      ended(failure ?? { reason: fault?.message || lastWords || 'The server ended without saying why.' }),
+    );
+  }
+
+  /** Asks every second whether it still answers; the returned function takes an answer. */
+  function watchAnswers(run: ServerChild): () => void {
+    let unanswered = 0;
+    const ask = (): void => {
+      if (child !== run || stopping || endedOnPurpose) return;
+      if (unanswered >= (readyAt ? MOST_UNANSWERED : MOST_UNANSWERED_AT_START)) hung(true);
+      unanswered += 1;
+      run.send({ kind: 'ping' });
+      clock.after(PING_EVERY_MS, ask);
+    };
+    clock.after(PING_EVERY_MS, ask);
+    return () => {
+      unanswered = 0;
+      if (child === run) hung(false);
+    };
+  }
+
+  function hung(isNow: boolean): void {
+    if (isHung === isNow) return;
+    isHung = isNow;
+    onHung?.(isNow);
   }
 
   function ready(url: string): void {
@@ -85,23 +132,23 @@ export function createServerProcess({ launch, clock, onReady, onDown, onFailed }
     restarted();
   }
 
-  function ended(reason: string): void {
+  function ended(failure: StartFailure): void {
     child = undefined;
-    setupToken = undefined;
+    hung(false);
     for (const give of wanted.values()) give(undefined);
     if (stopping) return onStopped?.();
     if (endedOnPurpose) return endedOnPurpose();
     if (readyAt && clock.now().getTime() - readyAt.getTime() >= STEADY_MS) deaths = 0;
     deaths += 1;
     // A server that never listened will not with another try: a port in use, a wrong setting.
-    if (!wasReady || deaths > MAX_RESTARTS) return fail(reason);
+    if (!wasReady || deaths > MAX_RESTARTS) return fail(failure);
     onDown?.();
     clock.after(Math.min(FIRST_PAUSE_MS * 2 ** (deaths - 1), LONGEST_PAUSE_MS), start);
   }
 
-  function fail(reason: string): void {
+  function fail(failure: StartFailure): void {
     deaths = 0;
-    onFailed(reason);
+    onFailed(failure);
     restarted();
   }
 
@@ -110,26 +157,34 @@ export function createServerProcess({ launch, clock, onReady, onDown, onFailed }
     restart = undefined;
   }
 
+  /** Undefined when the server cannot give one, or has none. */
+  function ask(kind: 'ticket' | 'setup_token'): Promise<string | undefined> {
+    return new Promise((resolve) => {
+      if (!child || stopping) return resolve(undefined);
+      const id = (lastId += 1);
+      const giveUp = clock.after(ANSWER_PATIENCE_MS, () => give(undefined));
+      const give = (value: string | undefined): void => {
+        giveUp();
+        wanted.delete(id);
+        resolve(value);
+      };
+      wanted.set(id, give);
+      child.send({ kind, id });
+    });
+  }
+
   return {
     start,
 
-    /** Of the running server; there is one only until the first account is created. */
-    setupToken: (): string | undefined => setupToken,
+    /** There is one only until the first account is created. */
+    setupToken: (): Promise<string | undefined> => ask('setup_token'),
 
-    /** A one-time sign-in for one window, valid for seconds. Undefined when the server cannot give one. */
-    requestTicket(): Promise<string | undefined> {
-      return new Promise((resolve) => {
-        if (!child || stopping) return resolve(undefined);
-        const id = (lastTicket += 1);
-        const giveUp = clock.after(TICKET_PATIENCE_MS, () => give(undefined));
-        const give = (ticket: string | undefined): void => {
-          giveUp();
-          wanted.delete(id);
-          resolve(ticket);
-        };
-        wanted.set(id, give);
-        child.send({ kind: 'ticket', id });
-      });
+    /** A one-time sign-in for one window, valid for seconds. */
+    requestTicket: (): Promise<string | undefined> => ask('ticket'),
+
+    /** Ends one that does not answer; it is restarted like one that died. */
+    endHung(): void {
+      if (isHung) child?.kill();
     },
 
     /** Restarts it, for settings that need that. Resolves when it listens again, or cannot be started. */
@@ -155,7 +210,7 @@ export function createServerProcess({ launch, clock, onReady, onDown, onFailed }
       stopping ??= new Promise((resolve) => {
         restarted();
         if (!child) return resolve();
-        const cancelKill = clock.after(GRACE_MS, () => {
+        const cancelKill = clock.after(isHung ? 0 : GRACE_MS, () => {
           child?.kill();
           resolve();
         });

@@ -11,6 +11,8 @@ export interface Work {
 
 export interface Status {
   server: ServerState;
+  /** It runs, but does not answer. */
+  isHung: boolean;
   /** Whether there is an owner to act for: not before the first account is created. */
   isSignedIn: boolean;
   /** Whether the library is shared, and whether a switch may change that; null while unknown. */
@@ -20,7 +22,14 @@ export interface Status {
   work: readonly Work[];
 }
 
-export const initialStatus: Status = { server: 'starting', isSignedIn: false, sharing: null, player: null, work: [] };
+export const initialStatus: Status = {
+  server: 'starting',
+  isHung: false,
+  isSignedIn: false,
+  sharing: null,
+  player: null,
+  work: [],
+};
 
 /** Jobs worth showing; the many small ones are not. */
 export const SHOWN_TASKS = [
@@ -63,12 +72,20 @@ export const withNetwork = (before: Status['sharing'], { shared, locked_because 
   isLocked: locked_because === undefined ? (before?.isLocked ?? false) : locked_because !== null,
 });
 
-/** 0..1 over all jobs; null when the end of one is unknown, undefined when there is none. */
+/**
+ * 0..1 over the jobs whose end is known: one that waits, or still counts, does not hide how far the others are. Null
+ * when the end of none is known, undefined when there is none.
+ */
 export function progressOf(work: readonly Work[]): number | null | undefined {
   if (work.length === 0) return undefined;
-  if (work.some(({ total }) => total === null || total === 0)) return null;
-  const [done, total] = work.reduce(([done, total], one) => [done + one.done, total + (one.total ?? 0)], [0, 0]);
-  return Math.min(1, done / total);
+  const [done, total] = work.reduce(
+    ([done, total], one) => (one.total ? [done + one.done, total + one.total] : [done, total]),
+    [0, 0],
+  );
+  return total === 0 ? null : Math.min(1, done / total);
 }
 
 export const isSounding = ({ player }: Status): boolean => player?.status === 'playing' || player?.status === 'loading';
+
+/** There is an account, and the server acts for it. */
+export const isSetUp = ({ server, isSignedIn }: Status): boolean => server === 'running' && isSignedIn;

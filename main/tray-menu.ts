@@ -8,10 +8,11 @@ const LONGEST_NAME = 60; // a title can be a paragraph
 const SEPARATOR = { type: 'separator' } as const;
 
 export function trayMenu(status: Status, say: Say, actions: Actions): MenuItemConstructorOptions[] {
-  const { server, isSignedIn, sharing, work } = status;
-  const isUp = server === 'running' && isSignedIn;
+  const { server, isHung, isSignedIn, sharing, work } = status;
+  const isUp = server === 'running' && isSignedIn && !isHung;
   const isDoing = (task: string): boolean => work.some((one) => one.task === task);
-  const lines = server === 'running' ? work.map((one) => workLine(one, say)) : [say(`server.${server}`)];
+  const trouble = troubleOf(status, say);
+  const lines = trouble === undefined ? work.map((one) => workLine(one, say)) : [trouble];
   return [
     { label: playingLine(status, say), enabled: false },
     {
@@ -43,12 +44,18 @@ export function trayMenu(status: Status, say: Say, actions: Actions): MenuItemCo
 export function trayToolTip(status: Status, say: Say): string {
   const [first] = status.work;
   const progress = progressOf(status.work);
-  if (status.server !== 'running') return `Tonearm: ${say(`server.${status.server}`)}`;
+  const trouble = troubleOf(status, say);
+  if (trouble !== undefined) return `Tonearm: ${trouble}`;
   if (first && isShownTask(first.task)) {
     const percent = typeof progress === 'number' ? ` ${Math.floor(progress * 100)} %` : '';
     return `Tonearm: ${say(`work.${first.task}`)}${percent}`;
   }
   return isSounding(status) ? `Tonearm: ${playingLine(status, say)}` : 'Tonearm';
+}
+
+function troubleOf({ server, isHung }: Status, say: Say): string | undefined {
+  if (server !== 'running') return say(`server.${server}`);
+  return isHung ? say('server.hung') : undefined;
 }
 
 function playingLine({ player }: Status, say: Say): string {

@@ -36,12 +36,14 @@ export interface DataFolderOptions {
   log: Log;
   /** `--new-library`: what is there is of another library, and is not missed. */
   isNewLibrary?: boolean;
+  /** Address of the desktop app that started this server. */
+  shell?: string | undefined;
 }
 
 /** Lets the folder go again when something in it cannot be opened. */
-export async function openDataFolder({ config: given, paths, log, isNewLibrary = false }: DataFolderOptions) {
+export async function openDataFolder({ config: given, paths, log, isNewLibrary = false, shell }: DataFolderOptions) {
   const { database } = given.paths;
-  const folder = takeDataFolder(given, log);
+  const folder = takeDataFolder(given, log, shell);
   try {
     assertNotHalfRestored(given.paths.data);
     const { config: opened, secretStore } = await openSecrets(given, log);
@@ -69,11 +71,11 @@ export async function openDataFolder({ config: given, paths, log, isNewLibrary =
 }
 
 /** Made if it is not there, locked for this process, and closed to other accounts. */
-export function takeDataFolder({ paths: { data } }: Config, log: Log): { unlock: () => void } {
+export function takeDataFolder({ paths: { data } }: Config, log: Log, shell?: string): { unlock: () => void } {
   makeFolder(data, DATA_FOLDER);
   assertUsable(data, FILES, DATA_FOLDER);
   keepPrivate(data, log);
-  return { unlock: lockDataFolder(join(data, 'tonearm.lock'), data) };
+  return { unlock: lockDataFolder(join(data, 'tonearm.lock'), data, shell) };
 }
 
 export async function openSecrets(given: Config, log: Log): Promise<{ config: Config; secretStore: SecretStore }> {

@@ -31,6 +31,8 @@ export interface Command {
   open: boolean;
   /** `--import`: scan at the start. */
   scanAtStart: boolean;
+  /** `--keep-port`: the port of `--port` is kept in the settings. */
+  keepPort: boolean;
   superuser: boolean;
   dryRun: boolean;
   /** Tracks for `enrich`. */
@@ -53,6 +55,7 @@ const OPTIONS = {
   'data-dir': { type: 'string' },
   host: { type: 'string' },
   port: { type: 'string' },
+  'keep-port': { type: 'boolean' },
   import: { type: 'string' },
   'log-level': { type: 'string' },
   open: { type: 'boolean' },
@@ -197,6 +200,7 @@ export function parseCommandLine(argv: string[]): Command {
     scope,
     open: values.open === true,
     scanAtStart: values.import !== undefined,
+    keepPort: values['keep-port'] === true,
     superuser: values.superuser === true,
     dryRun: values['dry-run'] === true,
     ...backup,
@@ -283,7 +287,7 @@ Commands
 Options
   --data-dir DIR             database, settings, stored audio, caches and logs
   --host ADDRESS             address to listen on (0.0.0.0 for other devices)
-  --port PORT                port to listen on
+  --port PORT                port to listen on; with --keep-port it is kept in the settings
   --import DIR               your music folder; scanned at the start, and kept in the settings
   --new-library              begin another library in a folder or storage that held one
   --earlier-library          with gc: also what an earlier library in the storage may need

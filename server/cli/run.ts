@@ -22,7 +22,8 @@ import { showProgress } from './progress.ts';
 import { fillFromMusicFolder, rebuildDatabase } from './rebuild.ts';
 import { runImport, runRestore } from './restore.ts';
 import { rememberMusicFolder, runScan } from './scan.ts';
-import { answerShell, isUnderShell } from './shell-link.ts';
+import { endLeftBehind } from './left-behind.ts';
+import { connectToShell, type ShellLink } from './shell-link.ts';
 import { runMigrate } from './storage.ts';
 import { runFolder } from './folders.ts';
 import { runTrash } from './trash.ts';
@@ -49,23 +50,25 @@ export interface Invocation {
 
 /** Runs one command. On an error, sets the exit code and prints one line. */
 export async function runCommand(invocation: Invocation): Promise<void> {
+  const shell = connectToShell(invocation.env);
   try {
     keepToOwnAccount();
     const command = parseCommandLine(invocation.argv);
     if (command.name === 'help') return void process.stdout.write(helpText());
     if (command.name === 'version') return void process.stdout.write(`${invocation.version}\n`);
-    await run(command, invocation);
+    await run(command, invocation, shell);
   } catch (error) {
     process.exitCode = 1;
     const known = asKnownFault(error);
     if (known) console.error(`tonearm: ${known.message}`);
     else console.error('tonearm: stopped by an unexpected error:', error);
-    // a utility process does not end by itself, and the shell does not get output that is unread at its end
-    if (isUnderShell()) setTimeout(() => process.exit(), 200);
+    shell?.failed(known?.message ?? messageOf(error), portInUse(error));
+    // a utility process does not end by itself, and the shell does not get what is unread at its end
+    if (shell) setTimeout(() => process.exit(), 200);
   }
 }
 
-async function run(command: Command, invocation: Invocation): Promise<void> {
+async function run(command: Command, invocation: Invocation, shell: ShellLink | undefined): Promise<void> {
   if (command.name === 'openapi') return printOpenApi(invocation);
   assertNoFile(dataDirOf(command, invocation.env), DATA_FOLDER);
   const aside =
@@ -87,15 +90,17 @@ async function run(command: Command, invocation: Invocation): Promise<void> {
   const log = createLog(config.settings.LOG_LEVEL);
   const paths = productPaths(invocation.root, invocation.bundled);
   if (command.name === 'rebuild') await rebuildDatabase(config, paths, log);
+  if (command.name === 'serve') await endLeftBehind(config.paths.data);
   const app = await createApp({
     config,
     paths,
     version: invocation.version,
     log,
+    shell: shell?.address,
     isNewLibrary: command.isNewLibrary === true,
     work: command.name === 'gc' || !command.dryRun,
   });
-  if (command.name === 'serve') return serve(app, command, log);
+  if (command.name === 'serve') return serve(app, command, log, shell);
   try {
     if (command.name === 'scan') await runScan(app, { dir: command.args[0], dryRun: command.dryRun });
     else if (command.name === 'rebuild') await fillFromMusicFolder(app);
@@ -139,18 +144,23 @@ function withScanFolder(command: Command, env: NodeJS.ProcessEnv): Config {
   return configOf({ ...command, settings: { ...command.settings, LOCAL_MEDIA_IMPORT_PATH: resolve(dir) } }, env);
 }
 
-/** A music folder from the command line counts as one of settings.json, where it will be, see rememberMusicFolder. */
-function withRemembered(given: Command['settings'], layered: NodeJS.ProcessEnv, env: NodeJS.ProcessEnv) {
-  const { LOCAL_MEDIA_IMPORT_PATH: folder } = given;
-  const isFixed = Object.entries(env).some(([name, value]) => name.toUpperCase() === IMPORT_PATH && value);
-  if (folder === undefined || isFixed) return { layered, remembered: {} };
-  return { layered: { ...layered, [IMPORT_PATH]: undefined }, remembered: { [IMPORT_PATH]: folder } };
+/**
+ * A music folder from the command line, and a port that is kept, count as those of settings.json, where they will be,
+ * unless the environment fixes them.
+ */
+function withRemembered({ settings, keepPort }: Command, layered: NodeJS.ProcessEnv, env: NodeJS.ProcessEnv) {
+  const fixed = new Set(Object.entries(env).flatMap(([name, value]) => (value ? name.toUpperCase() : [])));
+  const names = [IMPORT_PATH, ...(keepPort ? ['PORT'] : [])].filter((name) => name in settings && !fixed.has(name));
+  return {
+    layered: { ...layered, ...Object.fromEntries(names.map((name) => [name, undefined])) },
+    remembered: Object.fromEntries(names.map((name) => [name, settings[name]])),
+  };
 }
 
 /** settings.json is in the data folder, so DATA_DIR can only come from the command line or the environment. */
 function configOf(command: Command, env: NodeJS.ProcessEnv): Config {
   const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !(name.toUpperCase() in command.settings)));
-  const { layered, remembered } = withRemembered(command.settings, { ...rest, ...command.settings }, env);
+  const { layered, remembered } = withRemembered(command, { ...rest, ...command.settings }, env);
   const dataDir = dataDirOf(command, env);
   const settingsFile = join(dataDir, 'settings.json');
   const file = readJsonFile(settingsFile);
@@ -182,7 +192,7 @@ const dataDirOf = (command: Command, env: NodeJS.ProcessEnv): string =>
     ([name, value]) => name.toUpperCase() === 'DATA_DIR' && value,
   )?.[1] ?? defaultDataDir();
 
-async function serve(app: App, command: Command, log: Log): Promise<void> {
+async function serve(app: App, command: Command, log: Log, shell: ShellLink | undefined): Promise<void> {
   const stop = stopOnSignals(app, log);
   if (command.scanAtStart) {
     await app.scan.assertFolder();
@@ -192,7 +202,13 @@ async function serve(app: App, command: Command, log: Log): Promise<void> {
     await app.close();
     throw error;
   });
-  answerShell({ stop: () => stop('shell'), issueTicket: app.auth.issueDesktopTicket });
+  if (command.keepPort && app.config.origins.PORT === 'file')
+    await app.settings.change({ PORT: app.config.settings.PORT });
+  shell?.answer({
+    stop: () => stop('shell'),
+    issueTicket: app.auth.issueDesktopTicket,
+    setupToken: () => (app.auth.isSetupRequired() ? app.auth.setupToken : null),
+  });
   console.log(`Tonearm is listening on ${url}`);
   for (const address of app.sharing.state().addresses) console.log(`On your network: ${address.url}`);
   const setupUrl = app.auth.isSetupRequired() ? `${url}/setup?token=${app.auth.setupToken}` : undefined;
@@ -229,6 +245,13 @@ function stopOnSignals(app: App, log: Log): (asked: NodeJS.Signals | 'shell' | '
     }, PARENT_EVERY_MS).unref();
   }
   return stop;
+}
+
+/** The port that another program uses, when that is why the server cannot listen. */
+function portInUse(error: unknown): number | undefined {
+  const cause =
+    error instanceof AppError ? (error.cause as (NodeJS.ErrnoException & { port?: number }) | undefined) : undefined;
+  return cause?.code === 'EADDRINUSE' ? cause.port : undefined;
 }
 
 async function openBrowser(url: string, log: Log): Promise<void> {

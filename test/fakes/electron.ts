@@ -49,6 +49,7 @@ class FakeApp
   isSandboxed = false;
   switches = new Set<string>();
   paths: Record<string, string> = {};
+  appPath = '/app';
   languages = ['en-GB'];
   protocols: string[] = [];
   modelId = '';
@@ -70,7 +71,7 @@ class FakeApp
     return '1.2.3';
   }
   getAppPath(): string {
-    return '/app';
+    return this.appPath;
   }
   requestSingleInstanceLock(): boolean {
     return this.hasLock;
@@ -146,7 +147,7 @@ class FakeApp
   }
 }
 
-class FakeContents
+export class FakeContents
   extends EventEmitter
   implements Pick<Electron.WebContents, 'getURL' | 'reload' | 'send' | 'setWindowOpenHandler'>
 {
@@ -429,7 +430,7 @@ class FakeMenu {
   }
 }
 
-class FakeTray extends EventEmitter {
+export class FakeTray extends EventEmitter {
   menu: FakeMenu | null = null;
   toolTip = '';
   private destroyed = false;
@@ -457,7 +458,7 @@ class FakeTray extends EventEmitter {
   }
 }
 
-class FakeNotification extends EventEmitter {
+export class FakeNotification extends EventEmitter {
   options: Electron.NotificationConstructorOptions;
   constructor(options: Electron.NotificationConstructorOptions = {}) {
     super();
@@ -492,7 +493,7 @@ class FakeShortcuts {
   }
 }
 
-class FakeSession implements Part<Electron.Session> {
+export class FakeSession implements Part<Electron.Session> {
   requests: Parameters<Electron.Session['setPermissionRequestHandler']>[0] = null;
   checks: Parameters<Electron.Session['setPermissionCheckHandler']>[0] = null;
   devices: Parameters<Electron.Session['setDevicePermissionHandler']>[0] = null;
@@ -547,8 +548,18 @@ export const dialog = {
         options,
         answer: (button) => resolve({ response: options.buttons?.indexOf(button) ?? -1, checkboxChecked: false }),
       });
+      options.signal?.addEventListener('abort', () => {
+        fake.messages = fake.messages.filter((message) => message.options !== options);
+        resolve({ response: options.cancelId ?? 0, checkboxChecked: false });
+      });
     }),
 } satisfies Part<Electron.Dialog>;
+
+export const crashReporter = {
+  start: (options: Electron.CrashReporterStartOptions) => {
+    fake.crashReports = options;
+  },
+} satisfies Part<Electron.CrashReporter>;
 
 export const contextBridge = {
   exposeInMainWorld: (name: string, api: unknown) => {
@@ -572,11 +583,20 @@ interface Message {
   answer(button: string): void;
 }
 
+export const pathsIn = (appData: string): Record<string, string> => ({
+  appData,
+  userData: join(appData, 'tonearm'),
+  home: join(appData, 'home'),
+  exe: '/opt/Tonearm/tonearm',
+});
+
 export const fake = {
   windows: [] as BrowserWindow[],
   openedOutside: [] as string[],
   shownFiles: [] as string[],
+  /** Open dialogs, and answered ones. */
   messages: [] as Message[],
+  crashReports: undefined as Electron.CrashReporterStartOptions | undefined,
   folderDialogs: [] as unknown[][],
   chosenFolder: undefined as string | undefined,
   chosenFiles: [] as string[],
@@ -611,13 +631,7 @@ export const fake = {
     const old = app.paths['appData'];
     if (old) rmSync(old, { recursive: true, force: true });
     app = new FakeApp();
-    const appData = mkdtempSync(join(tmpdir(), 'tonearm-electron-'));
-    app.paths = {
-      appData,
-      userData: join(appData, 'tonearm'),
-      home: join(appData, 'home'),
-      exe: '/opt/Tonearm/tonearm',
-    };
+    app.paths = pathsIn(mkdtempSync(join(tmpdir(), 'tonearm-electron-')));
     ipcMain = new FakeIpcMain();
     session = { defaultSession: new FakeSession() };
     globalShortcut = new FakeShortcuts();
@@ -628,6 +642,7 @@ export const fake = {
       openedOutside: [],
       shownFiles: [],
       messages: [],
+      crashReports: undefined,
       folderDialogs: [],
       chosenFolder: undefined,
       chosenFiles: [],

@@ -1,84 +1,191 @@
-// The channel between the server and its parent process: what it answers, what it ignores, and what
-// happens when the parent ends.
+// The socket between the server and the desktop app: what it answers, what it ignores, and what happens when the app
+// ends, answers no more, or never was there.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { serverEntry } from '../support/bundle.ts';
+import { isAlive } from '../support/process.ts';
 import { migratedDatabase } from '../support/temp-database.ts';
+import { until } from '../support/until.ts';
 
 let dir: string;
-let child: ChildProcess;
-let url: string;
+const running: Shell[] = [];
 
-beforeEach(async () => {
+beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-link-'));
-  migratedDatabase(join(dir, 'tonearm.db'));
-  child = spawn(process.execPath, [serverEntry(), '--data-dir', dir, '--port', '0', '--log-level', 'silent'], {
-    env: { ...process.env, LOCAL_MEDIA_WATCH: 'false' },
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  });
-  url = await new Promise((resolve) => {
-    let text = '';
-    child.stdout?.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-      const address = /listening on (http:\S+)/.exec(text)?.[1];
-      if (address) resolve(address);
-    });
-  });
+  migratedDatabase(join(dir, 'data', 'tonearm.db'));
 });
 afterEach(async () => {
-  if (child.exitCode === null && child.signalCode === null) {
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+  for (const { child, listener } of running.splice(0)) {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+    listener.close();
   }
   rmSync(dir, { recursive: true, force: true });
 });
 
-const answerTo = async (message: object): Promise<unknown> => {
-  const answer = once(child, 'message');
-  child.send(message);
-  return (await answer)[0];
+interface Shell {
+  child: ChildProcess;
+  listener: Server;
+  socket: Socket;
+  heard: Record<string, unknown>[];
+  output(): string;
+  send(...messages: unknown[]): void;
+  /** As if the app had been killed: nothing is said any more, and nobody listens. */
+  disappear(): void;
+}
+
+let shells = 0;
+
+/** A server, and the app's end of its socket. */
+async function startServer(args: string[] = [], env: Record<string, string> = {}): Promise<Shell> {
+  const listener = createServer();
+  const address =
+    process.platform === 'win32'
+      ? `\\\\.\\pipe\\tonearm-link-${process.pid}-${(shells += 1)}`
+      : join(dir, `shell${(shells += 1)}`);
+  listener.listen(address);
+  const child = spawn(
+    process.execPath,
+    [serverEntry(), '--data-dir', join(dir, 'data'), '--port', '0', '--log-level', 'silent', ...args],
+    {
+      env: { ...process.env, LOCAL_MEDIA_WATCH: 'false', TONEARM_SHELL: address, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const [socket] = (await once(listener, 'connection')) as [Socket];
+  const heard: Record<string, unknown>[] = [];
+  createInterface({ input: socket }).on('line', (line) => heard.push(JSON.parse(line) as Record<string, unknown>));
+  const shell: Shell = {
+    child,
+    listener,
+    socket,
+    heard,
+    output: () => text,
+    send: (...messages) => messages.forEach((message) => socket.write(`${JSON.stringify(message)}\n`)),
+    disappear() {
+      listener.close();
+      socket.destroy();
+    },
+  };
+  running.push(shell);
+  return shell;
+}
+
+const urlOf = async (shell: Shell): Promise<string> =>
+  (await until(() => /listening on (http:\S+)/.exec(shell.output())?.[1])) ?? '';
+const isUp = async (shell: Shell): Promise<boolean> => (await fetch(`${await urlOf(shell)}/health`)).ok;
+const ended = async ({ child }: Shell): Promise<number | null> => {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return child.exitCode;
 };
-const isUp = async (): Promise<boolean> => (await fetch(`${url}/health`)).ok;
 
-test('a shell gets tickets, each with the id of its request, and can ask the server to stop', async () => {
-  for (const message of [
-    null,
-    'stop',
-    ['stop'],
-    { kind: 'stop', now: true },
-    { kind: 'ticket' },
-    { kind: 'ticket', id: '1' },
-    { kind: 'quit' },
-  ])
-    child.send(message as object);
-  expect(await answerTo({ kind: 'ticket', id: 7 })).toEqual({
-    kind: 'ticket',
-    id: 7,
-    ticket: expect.stringMatching(/^[\w-]{43}$/) as string,
-  });
-  expect(await isUp()).toBe(true);
-  const ended = once(child, 'exit');
-  child.send({ kind: 'stop' });
-  child.send({ kind: 'stop' });
-  expect((await ended)[0]).toBe(0);
+test('the app gets tickets and the set-up token, each with the id of its request, and can stop the server', async () => {
+  const shell = await startServer();
+  await isUp(shell);
+  shell.socket.write('no JSON\n');
+  shell.send(null, 'stop', ['stop'], { kind: 'stop', now: true }, { kind: 'ticket' }, { kind: 'quit' });
+  shell.send({ kind: 'ticket', id: 7 }, { kind: 'setup_token', id: 8 }, { kind: 'ping' });
+  await until(() => shell.heard.length === 3);
+  expect(shell.heard).toEqual([
+    { kind: 'answer', id: 7, value: expect.stringMatching(/^[\w-]{43}$/) as string },
+    { kind: 'answer', id: 8, value: /Setup token: (\S+)/.exec(shell.output())?.[1] },
+    { kind: 'pong' },
+  ]);
+  expect(await isUp(shell)).toBe(true);
+  shell.send({ kind: 'stop' }, { kind: 'stop' });
+  expect(await ended(shell)).toBe(0);
 });
 
-test('a server whose shell has ended stops, and releases the data folder', async () => {
-  await answerTo({ kind: 'ticket', id: 1 });
-  const ended = once(child, 'exit');
-  child.disconnect();
-  expect((await ended)[0]).toBe(0);
+test('there is no set-up token once there is an account', async () => {
+  const shell = await startServer([], { ADMIN_USERNAME: 'owner', ADMIN_PASSWORD: 'correct horse battery' });
+  shell.send({ kind: 'setup_token', id: 1 }); // waits until the server can answer
+  await until(() => shell.heard.length);
+  expect(shell.heard).toEqual([{ kind: 'answer', id: 1, value: null }]);
 });
 
-test('a parent that is not a shell may end', async () => {
-  child.send({ hello: 'from a process manager' });
+test('a server whose app is gone ends in order, without having been asked anything, and lets the folder go', async () => {
+  const shell = await startServer();
+  await isUp(shell);
+  shell.disappear();
+  expect(await ended(shell)).toBe(0);
+  expect(existsSync(join(dir, 'data', 'tonearm.db-wal'))).toBe(false);
+  expect(existsSync(join(dir, 'data', 'tonearm.lock.json'))).toBe(false);
+});
+
+test('an app that is gone before the server listens ends it too', async () => {
+  const shell = await startServer();
+  shell.disappear();
+  expect(await ended(shell)).not.toBeNull();
+});
+
+test.runIf(process.platform !== 'win32')(
+  'a stopped server that an app left behind is ended by the next one',
+  async () => {
+    const first = await startServer();
+    await isUp(first);
+    first.child.kill('SIGSTOP');
+    first.disappear();
+    const next = await startServer();
+    expect(await isUp(next)).toBe(true);
+    expect(isAlive(first.child.pid ?? 0)).toBe(false);
+  },
+);
+
+test('a server whose app is still there is left alone, also when it does not answer', async () => {
+  const first = await startServer();
+  await isUp(first);
+  if (process.platform !== 'win32') first.child.kill('SIGSTOP');
+  const next = await startServer();
+  expect(await ended(next)).toBe(1);
+  expect(next.heard).toEqual([
+    { kind: 'failed', reason: expect.stringContaining('Another Tonearm is running') as string },
+  ]);
+  first.child.kill('SIGCONT');
+  expect(await isUp(first)).toBe(true);
+});
+
+test('a port in use is named, and another one with --keep-port is kept for the next start', async () => {
+  const first = await startServer();
+  const { port } = new URL(await urlOf(first));
+  const other = ['--data-dir', join(dir, 'other')];
+  const second = await startServer([...other, '--port', port]);
+  expect(await ended(second)).toBe(1);
+  expect(second.heard).toEqual([
+    { kind: 'failed', port: Number(port), reason: expect.stringContaining(`Port ${port}`) as string },
+  ]);
+  first.send({ kind: 'stop' });
+  await ended(first);
+  const third = await startServer([...other, '--port', port, '--keep-port']);
+  await isUp(third);
+  third.send({ kind: 'stop' });
+  await ended(third);
+  const settings = JSON.parse(readFileSync(join(dir, 'other', 'settings.json'), 'utf8')) as Record<string, unknown>;
+  expect(String(settings['port'])).toBe(port);
+});
+
+test('a plain parent process may end, and the server goes on', async () => {
+  const child = spawn(
+    process.execPath,
+    [serverEntry(), '--data-dir', join(dir, 'data'), '--port', '0', '--log-level', 'silent'],
+    { env: { ...process.env, LOCAL_MEDIA_WATCH: 'false' }, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] },
+  );
+  let text = '';
+  child.stdout?.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const url = await until(() => /listening on (http:\S+)/.exec(text)?.[1]);
+  child.send({ kind: 'stop' });
   child.disconnect();
-  expect(await isUp()).toBe(true);
-  const ended = once(child, 'exit');
+  expect((await fetch(`${url}/health`)).ok).toBe(true);
+  const end = once(child, 'exit');
   child.kill('SIGTERM');
-  expect((await ended)[0]).toBe(process.platform === 'win32' ? null : 0);
+  expect((await end)[0]).toBe(process.platform === 'win32' ? null : 0);
 });

@@ -1,5 +1,11 @@
+import { once } from 'node:events';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fake, powerMonitor } from '../../fakes/electron.ts';
+import { openLog } from '../../../main/log.ts';
+import { app, fake, powerMonitor } from '../../fakes/electron.ts';
+import { until } from '../../support/until.ts';
 import { onlyWindow, pageIsThere, startApp, startAppWithWindow, URL_LINE } from './running-app.ts';
 import { turn } from './scripted-server.ts';
 
@@ -120,6 +126,101 @@ describe('a server that dies', () => {
     fake.messages[0]?.answer('Quit');
     await turn();
     expect(app.hasExited).toBe(true);
+  });
+});
+
+describe('a port that another program uses', () => {
+  it('is named, and the next free one is offered and kept', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const { server } = await startApp();
+    await server.run.tells({ kind: 'failed', reason: `Port ${port} is in use.`, port });
+    await server.run.ends();
+    await until(() => fake.messages.length);
+    const [{ options, answer }] = fake.messages as [(typeof fake.messages)[0]];
+    taken.close();
+    expect(options.detail).toContain(`Port ${port} is used by another program.`);
+    const free = Number(/^Use port (\d+)$/.exec(options.buttons?.[0] ?? '')?.[1]);
+    expect(free).toBeGreaterThan(port);
+    answer(`Use port ${free}`);
+    await turn();
+    expect(server.run.args).toEqual(['--port', String(free), '--keep-port']);
+    await server.run.says(`Tonearm is listening on http://127.0.0.1:${free}\n`);
+    expect(onlyWindow().webContents.getURL()).toBe(`http://127.0.0.1:${free}/`);
+  });
+});
+
+describe('a server that does not answer', () => {
+  const hang = async () => {
+    const running = await startAppWithWindow();
+    running.server.run.isHung = true;
+    for (let second = 0; second < 5; second += 1) await running.advance(1_000);
+    return running;
+  };
+
+  it('is reported in tray and dialog within five seconds; the dialog closes when it answers', async () => {
+    const { server, advance } = await hang();
+    expect(fake.messages.map(({ options }) => options.message)).toEqual(['The server is not responding.']);
+    await advance(1_000);
+    expect(fake.tray?.toolTip).toBe('Tonearm: The server is not responding');
+    server.run.isHung = false;
+    await advance(1_000);
+    await advance(1_000);
+    expect([fake.messages, fake.tray?.toolTip]).toEqual([[], 'Tonearm']);
+  });
+
+  it('is restarted if the user wants that', async () => {
+    const { server, advance } = await hang();
+    fake.messages[0]?.answer('Restart server');
+    await turn();
+    expect(server.run.asked).toContain('kill');
+    await server.run.ends();
+    await advance(500);
+    expect(server.runs).toHaveLength(2);
+  });
+
+  it('is waited for if the user wants that, and asked about again after half a minute', async () => {
+    const { server, advance } = await hang();
+    fake.messages[0]?.answer('Wait');
+    await turn();
+    expect(server.run.asked).not.toContain('kill');
+    await advance(30_000);
+    expect(fake.messages).toHaveLength(2);
+  });
+});
+
+describe('an error that nothing caught', () => {
+  it('is a sentence, with a report that stays on this computer', async () => {
+    const { app, faults } = await startAppWithWindow();
+    expect(fake.crashReports).toEqual({ uploadToServer: false });
+    faults.emit('uncaughtException', new Error('no such thing'));
+    faults.emit('unhandledRejection', new Error('another'));
+    await turn();
+    expect(fake.messages.map(({ options }) => options.message)).toEqual(['Something went wrong in Tonearm.']);
+    const folder = join(app.getPath('userData'), 'logs', 'reports');
+    const reports = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    expect(reports[0]).toMatch(/Tonearm 1\.2\.3.*Error: no such thing.*the server listens on/s);
+    fake.messages[0]?.answer('Show report');
+    await turn();
+    expect(fake.shownFiles).toEqual([expect.stringContaining(folder)]);
+    expect(app.hasExited).toBe(false);
+  });
+
+  it('is kept in a log that does not grow without end, beside what the server printed', async () => {
+    fake.reset();
+    const folder = join(app.paths['appData'] ?? '', 'logs');
+    const log = openLog(folder, { version: '1.2.3', now: () => new Date(0) });
+    for (let line = 0; line < 30; line += 1) log.server(Buffer.from('x'.repeat(100_000)));
+    log.warn('look here');
+    expect(readdirSync(folder).toSorted()).toEqual(['main.log', 'server.log', 'server.old.log']);
+    expect(statSync(join(folder, 'server.log')).size + statSync(join(folder, 'server.old.log')).size).toBeLessThan(
+      2_500_000,
+    );
+    expect(readFileSync(join(folder, 'main.log'), 'utf8')).toContain('look here');
+    for (let fault = 0; fault < 15; fault += 1)
+      openLog(folder, { version: '1.2.3', now: () => new Date(fault) }).report('what', 'why');
+    expect(readdirSync(join(folder, 'reports'))).toHaveLength(10);
   });
 });
 

@@ -30,7 +30,7 @@ describe('the bridge', () => {
     expect(await bridge.version()).toBe('1.2.3');
 
     expect(await bridge.setupToken()).toBeNull();
-    await server.run.says('Setup token: K38W-CIA\n');
+    server.setupToken = 'K38W-CIA';
     expect(await bridge.setupToken()).toBe('K38W-CIA');
 
     expect(await bridge.pickFolder()).toBeNull();
@@ -112,8 +112,8 @@ describe('a ticket to sign in with', () => {
     const [first, second] = [fake.invoke(window, 'auth:ticket', []), fake.invoke(window, 'auth:ticket', [])];
     await turn();
     expect(server.run.asked).toEqual(['ticket', 'ticket', 'ticket']); // the first is for the shell
-    await server.run.tells({ kind: 'ticket', id: 3, ticket: 'third-ticket-0123456789' });
-    await server.run.tells({ kind: 'ticket', id: 2, ticket: 'second-ticket-012345678' });
+    await server.run.tells({ kind: 'answer', id: 3, value: 'third-ticket-0123456789' });
+    await server.run.tells({ kind: 'answer', id: 2, value: 'second-ticket-012345678' });
     expect(await first).toBe('second-ticket-012345678');
     expect(await second).toBe('third-ticket-0123456789');
   });
@@ -125,9 +125,9 @@ describe('a ticket to sign in with', () => {
     for (const message of [
       null,
       'ticket',
-      { kind: 'ticket', id: 2 },
-      { kind: 'ticket', id: 2, ticket: '' },
-      { kind: 'ticket', id: 99, ticket: 'x'.repeat(40) },
+      { kind: 'answer', id: 2 },
+      { kind: 'answer', id: 2, value: '' },
+      { kind: 'answer', id: 99, value: 'x'.repeat(40) },
     ])
       await server.run.tells(message);
     await advance(5_000);

@@ -10,9 +10,10 @@ import { serverEntry } from '../../support/bundle.ts';
 import { app, fake } from '../../fakes/electron.ts';
 
 const PROGRAM = `
-  const hear = (message) => { if (message.kind === 'stop') { console.log('put away'); process.exit(0); } };
-  if (process.parentPort) process.parentPort.on('message', ({ data }) => hear(data));
-  else process.on('message', hear);
+  import { connect } from 'node:net';
+  connect(process.env.TONEARM_SHELL).on('data', (line) => {
+    if (JSON.parse(line).kind === 'stop') { console.log('put away'); process.exit(0); }
+  });
   console.error('tonearm: complaint');
   setInterval(() => undefined, 1_000);
   console.log('ready');
@@ -146,10 +147,10 @@ it('understands the output of the server', async () => {
 
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const server = createServerProcess({
-    launch: () => launchServer({ root: dir, isPackaged: false }),
+    launch: (args) => launchServer({ root: dir, isPackaged: false, args }),
     clock: systemClock,
     onReady: resolve,
-    onFailed: (reason) => reject(new Error(reason)),
+    onFailed: ({ reason }) => reject(new Error(reason)),
   });
   server.start();
   const url = await promise;

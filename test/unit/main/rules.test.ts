@@ -248,7 +248,8 @@ describe('running work', () => {
     [[work(0, 0)], null],
     [[work(5, 10)], 0.5],
     [[work(5, 10), work(0, 10)], 0.25],
-    [[work(5, 10), work(0, null)], null],
+    [[work(5, 10), work(0, null)], 0.5], // one waits
+    [[work(5, null), work(0, null)], null],
     [[work(11, 10)], 1],
   ])('%j is at %s', (all, progress) => expect(progressOf(all)).toBe(progress));
 });

@@ -1,4 +1,5 @@
 // The whole shell with the fake of Electron and a scripted server.
+import { EventEmitter } from 'node:events';
 import { startDesktop } from '../../../main/desktop.ts';
 import type { PlayerReport } from '../../../main/ipc.ts';
 import { app, fake, type BrowserWindow } from '../../fakes/electron.ts';
@@ -17,18 +18,19 @@ export async function startApp(
 ) {
   fake.reset();
   prepare(app);
-  const [server, time] = [scriptServer(), stillClock()];
+  const [server, time, faults] = [scriptServer(), stillClock(), new EventEmitter()];
   startDesktop({
     preload: '/app/preload.cjs',
     icon: '/app/tray.png',
-    launch: server.launch,
+    launch: ({ args }) => server.launch(args),
     clock: time.clock,
+    faults,
     argv,
     platform,
   });
   app.becomeReady();
   await turn();
-  return { app, server, ...time };
+  return { app, server, faults, ...time };
 }
 
 export async function startAppWithWindow(...options: Parameters<typeof startApp>) {

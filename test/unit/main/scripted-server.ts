@@ -9,8 +9,12 @@ export const turn = async (): Promise<void> => {
 };
 
 export interface ScriptedRun {
-  /** Requests over the private channel, and `kill`. */
+  /** Requests over the socket, and `kill`. */
   asked: string[];
+  /** On the command line. */
+  args: readonly string[];
+  /** It answers no pings. */
+  isHung: boolean;
   /** Responds over that channel. */
   tells(message: unknown): Promise<void>;
   says(text: string): Promise<void>;
@@ -20,14 +24,16 @@ export interface ScriptedRun {
 
 export function scriptServer() {
   const runs: ScriptedRun[] = [];
-  return {
+  const script = {
     runs,
     get run(): ScriptedRun {
       const last = runs.at(-1);
       if (!last) throw new Error('The server has not been started.');
       return last;
     },
-    launch(): ServerChild {
+    /** Answered for the first account; null when there is one. */
+    setupToken: null as string | null,
+    launch(args: readonly string[]): ServerChild {
       const [stdout, stderr, asked] = [new PassThrough(), new PassThrough(), [] as string[]];
       let onMessage: (message: unknown) => void = () => undefined;
       let onEnd: (fault?: Error) => void = () => undefined;
@@ -35,8 +41,10 @@ export function scriptServer() {
         stream.write(text);
         await turn();
       };
-      runs.push({
+      const run: ScriptedRun = {
         asked,
+        args,
+        isHung: false,
         async tells(message) {
           onMessage(message);
           await turn();
@@ -47,11 +55,18 @@ export function scriptServer() {
           onEnd(fault);
           await turn();
         },
-      });
+      };
+      runs.push(run);
       return {
         stdout,
         stderr,
-        send: ({ kind }: ToServer) => void asked.push(kind),
+        send: (message: ToServer) => {
+          if (message.kind === 'ping') {
+            if (!run.isHung) onMessage({ kind: 'pong' });
+          } else if (message.kind === 'setup_token') {
+            onMessage({ kind: 'answer', id: message.id, value: script.setupToken });
+          } else asked.push(message.kind);
+        },
         kill: () => void asked.push('kill'),
         onMessage: (listener) => {
           onMessage = listener;
@@ -62,6 +77,7 @@ export function scriptServer() {
       };
     },
   };
+  return script;
 }
 
 export function stillClock() {

@@ -17,7 +17,8 @@ beforeEach(() => {
     launch: script.launch,
     clock: time.clock,
     onReady: (url) => void heard.push(url),
-    onFailed: (reason) => void heard.push(`failed: ${reason}`),
+    onHung: (isHung) => void heard.push(isHung ? 'hung' : 'not hung'),
+    onFailed: ({ reason, port }) => void heard.push(`failed: ${reason}${port === undefined ? '' : ` (${port})`}`),
   });
   server.start();
 });
@@ -25,22 +26,77 @@ beforeEach(() => {
 describe('the output of the server', () => {
   it('is understood in pieces, with other text around it', async () => {
     await script.run.says('Tidying up…\nTonearm is listen');
-    await script.run.says(
-      'ing on http://127.0.0.1:4747\r\nSetup token: K38W-CIA\nCreate your account at http://127.0.0.1:4747/setup?token=K38W-CIA\n',
-    );
+    await script.run.says('ing on http://127.0.0.1:4747\r\nCreate your account\n');
     expect(heard).toEqual(['http://127.0.0.1:4747']);
-    expect(server.setupToken()).toBe('K38W-CIA');
   });
+});
 
-  it('has no token when there are accounts', async () => {
-    await script.run.says(LISTENING);
-    expect(server.setupToken()).toBeUndefined();
-  });
-
-  it('is discarded with the process', async () => {
-    await script.run.says(`${LISTENING}Setup token: first\n`);
+describe('the set-up token', () => {
+  it('is asked for each time, so that it is gone with the first account', async () => {
+    expect(await server.setupToken()).toBeUndefined();
+    script.setupToken = 'K38W-CIA';
+    expect(await server.setupToken()).toBe('K38W-CIA');
     await script.run.ends();
-    expect(server.setupToken()).toBeUndefined();
+    expect(await server.setupToken()).toBeUndefined();
+  });
+});
+
+describe('a server that does not answer', () => {
+  const seconds = async (count: number): Promise<void> => {
+    for (let second = 0; second < count; second += 1) await time.advance(1_000);
+  };
+
+  it('is reported within five seconds, and again when it answers', async () => {
+    await script.run.says(LISTENING);
+    await seconds(30);
+    expect(heard).toEqual(['http://127.0.0.1:4747']);
+    script.run.isHung = true;
+    await seconds(5);
+    expect(heard.slice(1)).toEqual(['hung']);
+    script.run.isHung = false;
+    await seconds(1);
+    expect(heard.slice(1)).toEqual(['hung', 'not hung']);
+  });
+
+  it('may be ended, and is then restarted like one that died', async () => {
+    await script.run.says(LISTENING);
+    server.endHung();
+    expect(script.run.asked).toEqual([]);
+    script.run.isHung = true;
+    await seconds(5);
+    server.endHung();
+    expect(script.run.asked).toEqual(['kill']);
+    await script.run.ends();
+    await time.advance(500);
+    expect(script.runs).toHaveLength(2);
+    await seconds(30);
+    expect(heard.slice(1)).toEqual(['hung', 'not hung']);
+  });
+
+  it('is not reported because the computer slept', async () => {
+    await script.run.says(LISTENING);
+    script.run.isHung = true;
+    await time.advance(8 * 3_600_000);
+    script.run.isHung = false;
+    await seconds(5);
+    expect(heard).toEqual(['http://127.0.0.1:4747']);
+  });
+
+  it('has two minutes at its start, to bring a large database up to date', async () => {
+    script.run.isHung = true;
+    await seconds(110);
+    expect(heard).toEqual([]);
+    await seconds(20);
+    expect(heard).toEqual(['hung']);
+  });
+
+  it('does not keep the app from quitting', async () => {
+    await script.run.says(LISTENING);
+    script.run.isHung = true;
+    await seconds(5);
+    void server.stop();
+    await time.advance(1);
+    expect(script.run.asked).toEqual(['stop', 'kill']);
   });
 });
 
@@ -90,6 +146,14 @@ describe('restart', () => {
     await time.advance(60_000);
     expect(script.runs).toHaveLength(1);
     expect(heard).toEqual(['failed: The server ended without saying why.']);
+  });
+
+  it('names the port that another program uses', async () => {
+    await script.run.tells({ kind: 'failed', reason: 'Port 4747 is in use.', port: 4_747 });
+    await script.run.ends();
+    expect(heard).toEqual(['failed: Port 4747 is in use. (4747)']);
+    server.start(['--port', '4748']);
+    expect(script.run.args).toEqual(['--port', '4748']);
   });
 });
 

@@ -1,5 +1,6 @@
 // The shell with the fake of Electron and the real server as its child process: signed in automatically, the tray
 // scans and shares, files are opened, the server is killed, the app is quit during a scan.
+import { EventEmitter } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,10 +54,11 @@ async function boot({ isPackaged = false, argv = ['/opt/tonearm'] } = {}) {
   fake.reset();
   output = '';
   app.isPackaged = isPackaged;
-  const launch = () =>
+  const launch: Parameters<typeof startDesktop>[0]['launch'] = ({ args }) =>
     (child = launchServer({
       root: isPackaged ? join(dir, 'app.asar') : dir,
       isPackaged,
+      args,
       echo: (chunk) => {
         output += chunk.toString();
       },
@@ -66,6 +68,7 @@ async function boot({ isPackaged = false, argv = ['/opt/tonearm'] } = {}) {
     icon: '/app/tray.png',
     launch,
     clock: systemClock,
+    faults: new EventEmitter(),
     argv,
     platform: 'linux',
   });
@@ -151,6 +154,7 @@ it('a server that cannot start says why, also if its process does not end', asyn
     icon: '/app/tray.png',
     launch: () => launchServer({ root: join(dir, 'app.asar'), isPackaged: true }),
     clock: systemClock,
+    faults: new EventEmitter(),
     argv: ['/opt/tonearm'],
     platform: 'linux',
   });

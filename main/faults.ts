@@ -1,0 +1,46 @@
+// Errors that nothing caught: Electron would show a stack trace in a modal window. They become a sentence, and a report
+// that stays on this computer. Crashes of Chromium's processes leave their dumps there too.
+import { app, crashReporter, dialog, shell } from 'electron';
+import type { ShellLog } from './log.ts';
+import type { Say } from './texts.ts';
+
+/** Errors in a row are shown once. */
+let isShown = false;
+
+/** `faults` raises the events of `process`. */
+export function catchFaults(faults: NodeJS.EventEmitter, log: ShellLog, say: Say): void {
+  crashReporter.start({ uploadToServer: false });
+  const take =
+    (what: string) =>
+    (error: unknown): void => {
+      const report = log.report(what, error);
+      if (isShown) return;
+      isShown = true;
+      void tell(report, say).finally(() => {
+        isShown = false;
+      });
+    };
+  faults.on('uncaughtException', take('uncaught exception'));
+  faults.on('unhandledRejection', take('unhandled rejection'));
+  app.on('render-process-gone', (_event, page, { reason, exitCode }) =>
+    log.warn(`the page ${page.getURL().split(/[?#]/)[0]} ended: ${reason} (${exitCode})`),
+  );
+  app.on('child-process-gone', (_event, { type, name, reason, exitCode }) =>
+    log.warn(`the process ${name ?? type} ended: ${reason} (${exitCode})`),
+  );
+}
+
+async function tell(report: string, say: Say): Promise<void> {
+  await app.whenReady();
+  const { response } = await dialog.showMessageBox({
+    type: 'error',
+    title: 'Tonearm',
+    message: say('fault.title'),
+    detail: say('fault.text', { file: report }),
+    buttons: [say('fault.goOn'), say('fault.show'), say('action.quit')],
+    defaultId: 0,
+    cancelId: 0,
+  });
+  if (response === 1) shell.showItemInFolder(report);
+  if (response === 2) app.quit();
+}

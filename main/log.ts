@@ -1,0 +1,53 @@
+// The log of the app itself, and reports of its errors, in the profile: nothing leaves this computer. What the server
+// prints goes into a file beside it. Files are rotated at 1 MB by electron-log, which keeps one old file of each.
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import electronLog from 'electron-log/node';
+
+const LARGEST = 1_000_000;
+const MOST_REPORTS = 10;
+
+export type ShellLog = ReturnType<typeof openLog>;
+
+export function openLog(folder: string, { version, now }: { version: string; now: () => Date }) {
+  const [main, server] = ['main', 'server'].map((name) => fileLog(name, join(folder, `${name}.log`)));
+  const reports = join(folder, 'reports');
+  const last: string[] = [];
+  let count = 0;
+
+  const write = (level: 'info' | 'warn' | 'error', text: string): void => {
+    last.push(`${now().toISOString()} ${level} ${text}`);
+    if (last.length > 50) last.shift();
+    main?.[level](text);
+  };
+
+  return {
+    folder,
+    info: (text: string): void => write('info', text),
+    warn: (text: string): void => write('warn', text),
+
+    /** What the server printed, as it came. */
+    server: (chunk: Buffer): void => server?.info(chunk.toString().trimEnd()),
+
+    /** Writes an error with the last lines of the log into a file of its own; gives its path. */
+    report(what: string, error: unknown): string {
+      const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      write('error', `${what}: ${stack}`);
+      mkdirSync(reports, { recursive: true });
+      const path = join(reports, `${now().toISOString().replaceAll(':', '-')}-${(count += 1)}.txt`);
+      const system = `${process.platform} ${process.arch}, Node ${process.versions.node}`;
+      writeFileSync(path, [`Tonearm ${version}, ${system}`, what, stack, '', ...last, ''].join('\n'));
+      for (const name of readdirSync(reports).toSorted().slice(0, -MOST_REPORTS)) rmSync(join(reports, name));
+      return path;
+    },
+  };
+}
+
+function fileLog(logId: string, path: string) {
+  const log = electronLog.create({ logId });
+  log.transports.console.level = false;
+  log.transports.file.resolvePathFn = () => path;
+  log.transports.file.maxSize = LARGEST;
+  log.transports.file.format = logId === 'server' ? '{text}' : '{y}-{m}-{d} {h}:{i}:{s}.{ms} {level} {text}';
+  return log;
+}

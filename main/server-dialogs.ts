@@ -1,0 +1,70 @@
+// What is asked when the server cannot start or does not answer.
+import { dialog } from 'electron';
+import type { Clock } from './clock.ts';
+import { nextFreePort } from './free-port.ts';
+import type { StartFailure } from './server-process.ts';
+import type { Say } from './texts.ts';
+
+/** `args` start the server again; undefined: quit. */
+export async function askAfterFailure({ reason, port }: StartFailure, say: Say): Promise<string[] | undefined> {
+  const free = port === undefined ? undefined : await nextFreePort(port);
+  const answers = [
+    ...(free === undefined ? [] : [{ label: say('start.otherPort', { port: String(free) }), args: portArgs(free) }]),
+    { label: say('start.again'), args: [] },
+    { label: say('start.quit'), args: undefined },
+  ];
+  const { response } = await dialog.showMessageBox({
+    type: 'error',
+    title: 'Tonearm',
+    message: say('start.failed'),
+    detail: port === undefined ? reason : say('start.portInUse', { port: String(port) }),
+    buttons: answers.map(({ label }) => label),
+    defaultId: 0,
+    cancelId: answers.length - 1,
+  });
+  return answers[response]?.args;
+}
+
+const portArgs = (port: number): string[] => ['--port', String(port), '--keep-port'];
+
+/** Asks again after that time, if it still does not answer. */
+const PATIENCE_MS = 30_000;
+
+interface HungDeps {
+  clock: Clock;
+  say: Say;
+  restart(): void;
+}
+
+/** Asks whether to wait or to restart; the question is withdrawn when the server answers again, or has ended. */
+export function createHungDialog({ clock, say, restart }: HungDeps) {
+  let open: AbortController | undefined;
+  let cancelPause = (): void => undefined;
+
+  async function ask(): Promise<void> {
+    const own = (open = new AbortController());
+    const { response } = await dialog.showMessageBox({
+      type: 'warning',
+      title: 'Tonearm',
+      message: say('hung.title'),
+      detail: say('hung.text'),
+      buttons: [say('hung.wait'), say('hung.restart')],
+      defaultId: 0,
+      cancelId: 0,
+      signal: own.signal,
+    });
+    if (open !== own) return;
+    open = undefined;
+    if (response === 1) restart();
+    else cancelPause = clock.after(PATIENCE_MS, () => void ask());
+  }
+
+  return {
+    show(isHung: boolean): void {
+      cancelPause();
+      open?.abort();
+      open = undefined;
+      if (isHung) void ask();
+    },
+  };
+}
