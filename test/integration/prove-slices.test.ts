@@ -1,5 +1,6 @@
-// Slices of `npm run prove -- identity-files` and `npm run prove -- kills`.
+// Slices of `npm run prove -- identity-files`, `kills` and `desktop`.
 import { expect, test } from 'vitest';
+import { killDesktop } from '../prove/desktop.ts';
 import { findFileFailures } from '../prove/identity-files.ts';
 import { ACTIVITIES, killWhile, type Activity } from '../prove/kills.ts';
 import { seedOfRun } from '../support/random.ts';
@@ -16,3 +17,10 @@ test('writes that were acknowledged before a kill are there after it', async () 
   const activity = ACTIVITIES[seed % ACTIVITIES.length] as Activity;
   expect(await killWhile({ seed, mode: seed % 2 === 0 ? 'copy' : 'reference', activity, kills: 1 })).toEqual([]);
 });
+
+test.runIf(process.platform !== 'win32')(
+  'a desktop app that is killed leaves nothing behind and loses nothing',
+  async () => {
+    expect((await killDesktop({ cycles: 3, seed: seedOfRun() })).faults).toEqual([]);
+  },
+);

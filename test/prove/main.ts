@@ -1,6 +1,7 @@
 // npm run prove -- NAME --seed S: proofs too long for npm test, which runs a slice of each.
 import { parseArgs } from 'node:util';
 import { proveBackup } from './backup.ts';
+import { proveDesktop } from './desktop.ts';
 import { proveFingerprints } from './fingerprints.ts';
 import { proveIdentityFiles } from './identity-files.ts';
 import { proveIdentity } from './identity.ts';
@@ -12,6 +13,7 @@ import { proveKills } from './kills.ts';
 
 const PROOFS: Record<string, (options: { seed: number; runs: number | undefined }) => Promise<boolean>> = {
   backup: proveBackup,
+  desktop: proveDesktop,
   fingerprints: proveFingerprints,
   identity: proveIdentity,
   migrations: proveMigrations,
@@ -24,7 +26,7 @@ const PROOFS: Record<string, (options: { seed: number; runs: number | undefined 
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seed: { type: 'string' }, runs: { type: 'string' } },
+  options: { seed: { type: 'string' }, runs: { type: 'string' }, cycles: { type: 'string' } },
 });
 const [name = ''] = positionals;
 const proof = PROOFS[name];
@@ -32,5 +34,6 @@ if (!proof) {
   console.error(`npm run prove -- NAME [--seed S] [--runs N]; NAME is one of: ${Object.keys(PROOFS).join(', ')}`);
   process.exit(2);
 }
+const { runs = values.cycles } = values;
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
-process.exit((await proof({ seed, runs: values.runs === undefined ? undefined : Number(values.runs) })) ? 0 : 1);
+process.exit((await proof({ seed, runs: runs === undefined ? undefined : Number(runs) })) ? 0 : 1);

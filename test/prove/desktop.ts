@@ -1,0 +1,206 @@
+// The desktop app and its server are killed at random moments and started again: nothing is left running, the port and
+// the data folder are free, and what the server acknowledged is there. Both ways of starting the server are used.
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import type { TokenResponse } from '../../server/auth/wire.ts';
+import { isAlive } from '../support/process.ts';
+import { seededRandom } from '../support/random-numbers.ts';
+import { offline } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+const OWNER = { username: 'owner', password: 'correct horse battery' };
+/** A server ends within two seconds of its app; the rest is for a busy machine. */
+const ENDS_MS = 10_000;
+/** A start takes about half a second, so that kills hit starts as often as what comes after them. */
+const LATEST_MS = 1_500;
+
+/** What happens to a running app. `stopped`: SIGSTOP comes first. */
+const KILLS = [
+  { name: 'the app', app: true, server: false, stopped: false },
+  { name: 'the server', app: false, server: true, stopped: false },
+  { name: 'both', app: true, server: true, stopped: false },
+  { name: 'the app, with the server stopped', app: true, server: false, stopped: true },
+  { name: 'the server, which was stopped', app: false, server: true, stopped: true },
+] as const;
+
+interface Shell {
+  process: ChildProcess;
+  /** Of the servers that it has started. */
+  servers: number[];
+}
+
+export interface DesktopProof {
+  cycles: number;
+  faults: string[];
+}
+
+export async function killDesktop({ cycles, seed }: { cycles: number; seed: number }): Promise<DesktopProof> {
+  const dir = mkdtempSync(join(tmpdir(), 'tonearm-desktop-'));
+  const random = seededRandom(seed);
+  const faults: string[] = [];
+  const acknowledged: string[] = [];
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const env = {
+    ...process.env,
+    ...offline({}),
+    TMPDIR: dir,
+    DATA_DIR: join(dir, 'data'),
+    PORT: String(port),
+    LOCAL_MEDIA_WATCH: 'false',
+    LOG_LEVEL: 'silent',
+    SECRET_STORE: 'file',
+    ADMIN_USERNAME: OWNER.username,
+    ADMIN_PASSWORD: OWNER.password,
+  };
+
+  function start(): Shell {
+    const way = random() < 0.5 ? 'packaged' : 'plain';
+    const child = fork(join(import.meta.dirname, 'desktop-shell.ts'), [dir, way], { env, silent: true });
+    const shell: Shell = { process: child, servers: [] };
+    child.on('message', (message) => shell.servers.push((message as { server: number }).server));
+    child.stdout?.resume();
+    child.stderr?.on('data', (chunk: Buffer) => {
+      if (chunk.toString().includes('Error')) faults.push(`the app: ${chunk.toString()}`);
+    });
+    return shell;
+  }
+
+  /** Writes until it cannot; notes what was answered. */
+  async function write(isOver: () => boolean): Promise<void> {
+    let token: string | undefined;
+    for (let n = 0; !isOver(); n += 1) {
+      try {
+        token ??= (await call<TokenResponse>('/auth/login', OWNER)).access_token;
+        const name = `${seed} ${acknowledged.length} ${n}`;
+        await call('/playlists', { name }, token);
+        acknowledged.push(name);
+      } catch {
+        await sleep(20); // it starts, or was killed
+      }
+    }
+  }
+
+  async function call<T>(path: string, body: unknown, token?: string): Promise<T> {
+    const answer = await fetch(`${url}/api/v1${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(2_000),
+    });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+    return (await answer.json()) as T;
+  }
+
+  const isUp = (): Promise<boolean> =>
+    fetch(`${url}/health`, { signal: AbortSignal.timeout(2_000) }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+
+  async function cycle(n: number): Promise<void> {
+    const kill = KILLS[Math.floor(random() * KILLS.length)] as (typeof KILLS)[number];
+    const where = `cycle ${n}, ${kill.name}`;
+    const shell = start();
+    let isOver = false;
+    const writing = write(() => isOver);
+    await sleep(random() * LATEST_MS);
+    const server = shell.servers.at(-1);
+    if (server !== undefined && kill.stopped) signal(server, 'SIGSTOP');
+    if (kill.server && server !== undefined) signal(server, 'SIGKILL');
+    if (kill.app) await end(shell.process);
+    if (kill.app && !kill.stopped) await gone(shell.servers, `${where}: a server goes on`);
+    if (!kill.app) await recovered(shell, server, where);
+    isOver = true;
+    await writing;
+    await end(shell.process);
+    if (!kill.stopped || !kill.app) await gone(shell.servers, `${where}: a server goes on`);
+    else leftBehind.push(...shell.servers);
+  }
+
+  /** A server that was killed comes back, unless that was before it listened: then the app asks what to do. */
+  async function recovered(shell: Shell, killed: number | undefined, where: string): Promise<void> {
+    if (killed === undefined) return;
+    await Promise.race([until(isUp), until(() => shell.servers.length === 1 && !isAlive(killed))]);
+    if (isAlive(killed)) faults.push(`${where}: the killed server is alive`);
+  }
+
+  async function gone(servers: number[], fault: string): Promise<void> {
+    const latest = performance.now() + ENDS_MS;
+    while (servers.some(isAlive) && performance.now() < latest) await sleep(50);
+    if (servers.some(isAlive)) faults.push(fault);
+  }
+
+  const leftBehind: number[] = [];
+  try {
+    for (let n = 1; n <= cycles; n += 1) await cycle(n);
+    // the last start finds whatever the others left
+    const last = start();
+    await until(isUp);
+    // one that was stopped before it had the folder is in nobody's way, and ends when it goes on
+    for (const pid of leftBehind) signal(pid, 'SIGCONT');
+    await gone(leftBehind, 'a server that was stopped goes on');
+    const names = playlistsIn(join(dir, 'data'));
+    faults.push(...acknowledged.filter((name) => !names.has(name)).map((name) => `the playlist ${name} is lost`));
+    last.process.send('quit');
+    await once(last.process, 'exit');
+    await gone(last.servers, 'a server goes on after quitting');
+    if (!(await canListenOn(port))) faults.push('the port is still used');
+    return { cycles, faults };
+  } finally {
+    rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+function playlistsIn(data: string): Set<string> {
+  const db = new Database(join(data, 'tonearm.db'), { readonly: true });
+  try {
+    const check = db.pragma('integrity_check', { simple: true });
+    if (check !== 'ok') throw new Error(`The database is damaged: ${String(check)}`);
+    return new Set(db.prepare<[], string>('SELECT name FROM playlists').pluck().all());
+  } finally {
+    db.close();
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  if (isAlive(pid)) process.kill(pid, name);
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+async function canListenOn(port: number): Promise<boolean> {
+  const probe = createServer().listen(port, '127.0.0.1');
+  const isFree = await Promise.race([
+    once(probe, 'listening').then(() => true),
+    once(probe, 'error').then(() => false),
+  ]);
+  probe.close();
+  return isFree;
+}
+
+export async function proveDesktop({ seed, runs = 100 }: { seed: number; runs: number | undefined }): Promise<boolean> {
+  const { cycles, faults } = await killDesktop({ cycles: runs, seed });
+  console.log(`desktop: ${cycles} kills of app and server, ${faults.length === 0 ? 'nothing left or lost' : ''}`);
+  for (const fault of faults) console.log(fault);
+  return faults.length === 0;
+}

@@ -1,0 +1,51 @@
+// The tests of main/ run with a stand-in for Electron (test/fakes/electron.ts). Here main/ is compiled against what the
+// stand-in has, with the types that Electron declares: a use of anything that it lacks is an error of the compiler.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+/** Not outside the project: the packages are found from here. */
+const folder = join(root, 'node_modules', '.cache', `stand-in-${process.pid}`);
+const up = '../../../../';
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The compiler's complaints about main/, with one more file. */
+function compile(added: string): string[] {
+  const main = join(folder, 'main');
+  mkdirSync(main, { recursive: true });
+  const files = readdirSync(join(root, 'main')).filter((name) => name.endsWith('.ts'));
+  for (const name of files) writeFileSync(join(main, name), adapted(readFileSync(join(root, 'main', name), 'utf8')));
+  writeFileSync(join(main, 'added.ts'), adapted(added));
+  const languages = join(root, 'resources/languages/*.d.ts');
+  writeFileSync(
+    join(main, 'tsconfig.json'),
+    JSON.stringify({
+      extends: join(root, 'main', 'tsconfig.json'),
+      compilerOptions: { noEmit: true, incremental: false, tsBuildInfoFile: null, noUnusedLocals: false },
+      include: ['.', languages],
+    }),
+  );
+  const { stdout } = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', main], {
+    encoding: 'utf8',
+  });
+  return stdout.split('\n').filter((line) => /^\S.*error TS/.test(line));
+}
+
+const adapted = (text: string): string =>
+  text
+    .replaceAll(/from '\.\.\//g, `from '${up}`)
+    .replaceAll(/from 'electron'/g, `from '${up}test/fakes/electron-types.ts'`);
+
+it('main/ uses nothing of Electron that the stand-in lacks', () => {
+  const uses = `
+    import { app, BrowserWindow } from 'electron';
+    app.getFileIcon('x');
+    new BrowserWindow().flashFrame(true);
+  `;
+  const found = compile(uses);
+  expect(found.filter((line) => !line.includes('added.ts'))).toEqual([]);
+  expect(found).toEqual([expect.stringContaining('getFileIcon'), expect.stringContaining('flashFrame')]);
+});
