@@ -42,10 +42,24 @@ export async function request<T>(
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
     throw new ApiError(0, i18next.t('error.unreachable'));
   });
-  if (response.ok) return (response.status === 204 ? undefined : await response.json()) as T;
+  if (response.ok) return (response.status === 204 ? undefined : parseNamed(await response.text())) as T;
   if (response.status === 401 && session && getSession()?.token === session.token) signOut();
   throw parseProblem(response.status, response.statusText, await response.json().catch(() => null));
 }
+
+const UNNAMED: Record<string, () => string> = {
+  '[Unknown Album]': () => i18next.t('library.noAlbum'),
+  '[Unknown Artist]': () => i18next.t('library.unknownArtist'),
+};
+
+/** Parses JSON; what has no name is named in the language of the person. */
+const parseNamed = (text: string): unknown =>
+  JSON.parse(
+    text,
+    text.includes('"[Unknown A')
+      ? (_, value: unknown) => (typeof value === 'string' ? (UNNAMED[value]?.() ?? value) : value)
+      : undefined,
+  );
 
 /** A track's audio, for decoding; an error status is returned, not thrown. `kbps` is the most; 0 is no limit. */
 export function fetchStream(trackId: number, signal: AbortSignal, kbps = 0): Promise<Response> {

@@ -31,6 +31,8 @@ export interface LibraryFilter {
 }
 export interface AlbumFilter extends LibraryFilter {
   artist_id?: number;
+  /** True: only albums without a name; false: only others. */
+  unnamed?: boolean;
   sort?: AlbumSort | undefined;
 }
 export interface ArtistFilter extends LibraryFilter {

@@ -26,11 +26,12 @@ export const candidateUrl = (albumId: number, candidate: string): string =>
   `${API}/albums/${albumId}/cover/candidates/${candidate}${toQueryString({ token: token() })}`;
 
 export function trackCover(
-  track: { id: number; album_id: number | null; has_cover: boolean },
+  track: { id: number; album_id: number | null; album_title?: string | null; has_cover: boolean },
   size: CoverSize,
 ): string | null {
   if (!track.has_cover) return null;
-  return track.album_id === null ? coverUrl('tracks', track.id, size) : coverUrl('albums', track.album_id, size);
+  const { id, album_id, album_title } = track;
+  return album_id === null || album_title === null ? coverUrl('tracks', id, size) : coverUrl('albums', album_id, size);
 }
 
 /** Covers of an online source are proxied by the server too. */

@@ -2,6 +2,7 @@
 import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
+import { inNamedAlbum } from '../db/unnamed.ts';
 import type { albumLoudness, audioAnalyses } from '../db/schema.ts';
 import { LEAST_KEY_CONFIDENCE, LEAST_TEMPO_CONFIDENCE, STEPS, STEP_NAMES, type Step } from './steps.ts';
 
@@ -72,7 +73,7 @@ export function createAnalysisQueries(client: Sqlite) {
   const newestAlbum = client.prepare<[], number>('SELECT coalesce(max(id), 0) FROM albums').pluck();
   const listAlbumsOf = client
     .prepare<{ above: number; upTo: number }, AlbumId>(
-      'SELECT DISTINCT album_id FROM tracks WHERE id > @above AND id <= @upTo AND album_id IS NOT NULL',
+      'SELECT DISTINCT album_id FROM tracks t WHERE id > @above AND id <= @upTo AND ' + inNamedAlbum('t'),
     )
     .pluck();
   // all of its tracks have been measured, and not just these before. HAVING would take `members` for the column
@@ -80,7 +81,7 @@ export function createAnalysisQueries(client: Sqlite) {
     `SELECT t.album_id AS id, '${STEPS.loudness}:' || count(*) || ':' || sum(a.rowid) || ':' ||
         sum(a.rowid * a.rowid % 999983) AS newMembers
       ${FROM_TRACKS} LEFT JOIN album_loudness l ON l.album_id = t.album_id
-      WHERE t.album_id > @above AND t.album_id <= @upTo AND ${WITH_AUDIO}
+      WHERE t.album_id > @above AND t.album_id <= @upTo AND ${inNamedAlbum('t')} AND ${WITH_AUDIO}
       GROUP BY t.album_id HAVING min(coalesce(a.loudness_version, 0)) = ${STEPS.loudness}
         AND (max(l.members) IS NOT newMembers
           OR max(t.measured_gain_db IS NOT NULL AND t.measured_album_gain_db IS NULL))`,

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Sqlite } from '../db/client.ts';
 import { FIELD_NAMES } from '../db/track-fields.ts';
 import type { ExportPaths } from './export-paths.ts';
+import { inNamedAlbum } from '../db/unnamed.ts';
 
 const ROWS = 500;
 
@@ -51,7 +52,8 @@ const plainRows = (db: Sqlite, paths: Pick<ExportPaths, 'of' | 'file'>): Record<
       ${FIELD_NAMES.map((name) => `t.${name}`).join(', ')}, t.duration_ms, t.size_bytes,
       t.format, t.source, t.source_id, t.section_start, t.section_end, t.content_hash,
       t.audio_hash, t.recording_mbid, t.acoustid_id, t.created_at
-    FROM tracks t LEFT JOIN albums a ON a.id = t.album_id LEFT JOIN artists r ON r.id = a.artist_id WHERE t.id > ?
+    FROM tracks t LEFT JOIN albums a ON a.id = t.album_id AND ${inNamedAlbum('t')}
+      LEFT JOIN artists r ON r.id = a.artist_id WHERE t.id > ?
     ORDER BY t.id`,
       (row) => ({ ...row, created_at: iso(row['created_at']), path: pathOf(paths, row['id']) }),
     ),

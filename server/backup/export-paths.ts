@@ -7,6 +7,7 @@ import type { RowAs } from '../db/rows.ts';
 import type { albums, artists, tracks } from '../db/schema.ts';
 import { albumFolder, nameKey, numbered, safeName, trackName } from '../media/readable-names.ts';
 import { FILE_SCHEME, splitUri } from '../storage/uri.ts';
+import { isNamed } from '../db/unnamed.ts';
 
 const ROWS = 50;
 const IDS = 2_000;
@@ -67,7 +68,7 @@ export function createExportPaths(library: Sqlite, scratch: string) {
 
   const albumPage = library.prepare<[number], AlbumRow>(
     `SELECT a.id, a.title, a.year, r.name AS artist, a.disc_count AS discCount FROM albums a LEFT
-      JOIN artists r ON r.id = a.artist_id WHERE a.id > ? ORDER BY a.id LIMIT ${ROWS}`,
+      JOIN artists r ON r.id = a.artist_id WHERE a.id > ? AND ${isNamed('a')} ORDER BY a.id LIMIT ${ROWS}`,
   );
   const columns =
     't.id, t.title, t.artist_name AS artistName, t.track_number AS trackNumber, t.disc_number AS discNumber, ' +
@@ -77,7 +78,7 @@ export function createExportPaths(library: Sqlite, scratch: string) {
       ORDER BY t.disc_number, t.track_number, t.id`,
   );
   const withoutAlbum = library.prepare<[number, number], TrackRow>(
-    `SELECT ${columns} FROM tracks t WHERE t.id > ? AND t.id <= ? AND +t.album_id IS NULL AND t.storage_uri IS NOT NULL
+    `SELECT ${columns} FROM tracks t WHERE t.id > ? AND t.id <= ? AND t.album_sort = '' AND t.storage_uri IS NOT NULL
       ORDER BY t.id`,
   );
   const lastTrack = library.prepare<[], number | null>('SELECT max(id) FROM tracks').pluck();

@@ -11,6 +11,7 @@ import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
 import { sendBytes } from '../http/send-bytes.ts';
 import { AppError } from '../errors.ts';
+import { inNamedAlbum } from '../db/unnamed.ts';
 import { isAbsent } from '../storage/file-errors.ts';
 import { createSlots } from '../runtime/at-once.ts';
 import { checkPicture, resizePicture, type SizedFormat, UnusablePicture } from './picture.ts';
@@ -44,10 +45,11 @@ export function createPlaceholderCovers({ db, cacheDir, now, fetchPicture, readE
   const failed = new Map<string, number>();
   const findOfTrack = db.$client.prepare<[TrackId], CoverUrl & { storageUri: string | null; updatedAt: number }>(
     `SELECT cover_url AS coverUrl, updated_at AS updatedAt,
-      iif(album_id IS NULL AND has_picture = 1, storage_uri, NULL) AS storageUri FROM tracks WHERE id = ?`,
+      iif(album_sort = '' AND has_picture = 1, storage_uri, NULL) AS storageUri FROM tracks WHERE id = ?`,
   );
   const findOfAlbum = db.$client.prepare<[AlbumId], CoverUrl>(
-    'SELECT cover_url AS coverUrl FROM tracks WHERE album_id = ? AND cover_url IS NOT NULL LIMIT 1',
+    `SELECT cover_url AS coverUrl FROM tracks t WHERE album_id = ? AND cover_url IS NOT NULL AND ${inNamedAlbum('t')}
+      LIMIT 1`,
   );
   let made = 0;
 

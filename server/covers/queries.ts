@@ -6,6 +6,7 @@ import { notFound } from '../errors.ts';
 import { albumCovers, albums, type sourceFolders } from '../db/schema.ts';
 import { CREDITS_LOOKED_AT } from '../library/artist-rows.ts';
 import { FORMATS } from '../media/audio-formats.ts';
+import { isNamed, UNNAMED_KEYS } from '../db/unnamed.ts';
 
 /** Formats of which a scan does not know whether the file has a picture. */
 const PICTURES_UNKNOWN = FORMATS.filter(([, { reader }]) => reader !== 'own')
@@ -29,8 +30,17 @@ export function albumRelease(db: Db, albumId: AlbumId): string | null {
   return row.mbid;
 }
 
-/** There is a cover, or a person removed it: no other is looked for. */
+/** Tracks without an album show their own pictures. */
+export const isUnnamed = (db: Db, albumId: AlbumId): boolean =>
+  db
+    .select({ id: albums.id })
+    .from(albums)
+    .where(and(eq(albums.id, albumId), eq(albums.titleSort, UNNAMED_KEYS.album)))
+    .get() !== undefined;
+
+/** There is a cover, a person removed it, or there can be none: no other is looked for. */
 export function hasCoverOrNone(db: Db, albumId: AlbumId): boolean {
+  if (isUnnamed(db, albumId)) return true;
   const row = findCoverRow(db, albumId);
   return row !== undefined && (row.key !== null || row.origin === 'manual');
 }
@@ -133,7 +143,8 @@ export function prepareCoverSources(db: MainDb) {
   );
   const pending = db.$client.prepare<[number, number], RowAs<typeof albums, 'id'>>(`
     SELECT a.id FROM albums a LEFT JOIN album_covers c ON c.album_id = a.id
-    WHERE a.id > ? AND a.id <= ? AND (c.album_id IS NULL OR (c.key IS NULL AND c.origin IS NOT 'manual'
+    WHERE a.id > ? AND a.id <= ? AND ${isNamed('a')}
+    AND (c.album_id IS NULL OR (c.key IS NULL AND c.origin IS NOT 'manual'
     AND a.updated_at >= c.checked_at))`);
   const lookedAt = db.$client.prepare<[number], object>(
     'SELECT 1 FROM albums a JOIN album_covers c ON c.album_id = a.id WHERE a.id = ? AND a.updated_at < c.checked_at',

@@ -1,5 +1,5 @@
 // Covers of albums: found once, and after that only replaced by a person.
-import { AppError, messageOf, notFound } from '../errors.ts';
+import { AppError, conflict, messageOf, notFound } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId } from '../db/ids.ts';
 import type { BytesSource } from '../http/send-bytes.ts';
@@ -26,6 +26,7 @@ import {
   deleteNone,
   findCoverRow,
   hasAlbum,
+  isUnnamed,
   prepareCoverSources,
   prepareFindCovers,
   upsertCover,
@@ -103,6 +104,7 @@ export function createCoverService({
 
   async function replace(row: CoverRow, store: () => Promise<void>): Promise<void> {
     if (!hasAlbum(db, row.albumId)) throw notFound('album', row.albumId);
+    if (isUnnamed(db, row.albumId)) throw conflict('An album without a name has no cover. Its tracks have their own.');
     await store();
     upsertCover(db, row);
     deleteLookup(db, row.albumId);

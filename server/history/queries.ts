@@ -6,6 +6,7 @@ import type { plays } from '../db/schema.ts';
 import type { Page } from '../http/paging.ts';
 import type { ReadAside } from '../library/listing.ts';
 import { createStatements } from '../library/statement-cache.ts';
+import { inNamedAlbum } from '../db/unnamed.ts';
 
 export type PlayRow = RowAs<
   typeof plays,
@@ -47,8 +48,8 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
     [TrackId],
     PlayedSong
   >(`SELECT t.id AS trackId, t.title, t.artist_name AS artistName, a.title AS albumTitle,
-    t.duration_ms AS durationMs, t.recording_mbid AS recordingMbid FROM tracks t LEFT
-    JOIN albums a ON a.id = t.album_id WHERE t.id = ?`);
+    t.duration_ms AS durationMs, t.recording_mbid AS recordingMbid
+    FROM tracks t LEFT JOIN albums a ON a.id = t.album_id AND ${inNamedAlbum('t')} WHERE t.id = ?`);
   const SAME = 'SELECT id, played_ms AS playedMs, withdrawn_at AS withdrawnAt FROM plays';
   const NEAR = 'played_at > @at - @within AND played_at < @at + @within ORDER BY abs(played_at - @at) LIMIT 1';
   type Near = { userId: UserId; at: number; within: number };

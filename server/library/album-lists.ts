@@ -1,6 +1,7 @@
 // Which albums a list holds and in what order: every filter and sort of `GET /albums`.
 import type { ArtistId, UserId } from '../db/ids.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
+import { isNamed } from '../db/unnamed.ts';
 import { likedFilter, wordFilters, type Filter } from './filters.ts';
 import type { NewIdList } from './id-list.ts';
 import { musicFolderFilter, type MusicFolderScope } from './music-folder-filters.ts';
@@ -16,6 +17,8 @@ export interface AlbumFilter {
   artistId?: ArtistId | undefined;
   format?: string | undefined;
   liked?: boolean | undefined;
+  /** True: only albums of tracks that have none; false: only others. */
+  unnamed?: boolean | undefined;
   musicFolder?: MusicFolderScope | undefined;
 }
 
@@ -61,6 +64,16 @@ function albumFilters(f: AlbumFilter): Filter[] {
       params: { format: f.format.toLowerCase() },
     },
     f.liked !== undefined && likedFilter('album', f.liked),
+    f.unnamed !== undefined && unnamedFilter(f.unnamed),
     musicFolderFilter('album', f.musicFolder),
   ].filter((filter) => filter !== false);
+}
+
+function unnamedFilter(unnamed: boolean): Filter {
+  const some: Filter = {
+    each: `NOT ${isNamed('i')}`,
+    set: `SELECT a.id FROM albums a WHERE NOT ${isNamed('a')}`,
+    few: true,
+  };
+  return unnamed ? some : { each: isNamed('i'), not: some };
 }

@@ -5,6 +5,7 @@ import type { albums, tracks } from '../db/schema.ts';
 import { valuesOfList } from '../db/track-fields.ts';
 import type { Page } from '../http/paging.ts';
 import { inOrder, type Statements } from './statement-cache.ts';
+import { isNamed } from '../db/unnamed.ts';
 
 type Column =
   | 'id'
@@ -55,7 +56,8 @@ const SELECT = `SELECT a.id, a.title, a.artist_id AS artistId, x.name AS artistN
     a.is_compilation AS isCompilation,
     a.track_count AS trackCount, a.disc_count AS discCount, a.duration_ms AS durationMs, a.size_bytes AS sizeBytes,
     (c.key IS NOT NULL
-      OR EXISTS (SELECT 1 FROM tracks t WHERE t.album_id = a.id AND t.cover_url IS NOT NULL)) AS hasCover,
+      OR ${isNamed('a')}
+        AND EXISTS (SELECT 1 FROM tracks t WHERE t.album_id = a.id AND t.cover_url IS NOT NULL)) AS hasCover,
     c.etag AS coverEtag,
     a.source, a.source_id AS sourceId, a.release_group_mbid AS releaseGroupMbid,
     coalesce(l.liked, 0) AS liked, iif(l.liked, l.since, NULL) AS likedAt,

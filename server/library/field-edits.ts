@@ -1,9 +1,10 @@
 // Manual edits of single fields of a track or an artist. Replacing all metadata at once: replace-metadata.ts.
-import { asc, eq } from 'drizzle-orm';
+import { and, asc, eq, ne } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import { albums, artists, trackGenres, tracks, type Origin } from '../db/schema.ts';
 import { LISTED_TEXTS, type FieldChanges, type FoldedColumn } from '../db/track-fields.ts';
+import { UNNAMED_KEYS } from '../db/unnamed.ts';
 import { notFound } from '../errors.ts';
 import { foldedText, sortKey } from './sort-and-identity-keys.ts';
 import { createResolver } from './resolve.ts';
@@ -71,7 +72,7 @@ export function createEdits({ db, search, now }: { db: MainDb; search: SearchInd
       .get();
     tx.update(albums)
       .set({ genre: first?.genre ?? null, updatedAt: now() })
-      .where(eq(albums.id, albumId))
+      .where(and(eq(albums.id, albumId), ne(albums.titleSort, UNNAMED_KEYS.album)))
       .run();
   }
 

@@ -9,6 +9,7 @@ import type { Page, Paged } from '../http/paging.ts';
 import type { ReadAside } from './listing.ts';
 import { createResultCache } from './result-cache.ts';
 import { sortKey } from './sort-and-identity-keys.ts';
+import { inNamedAlbum, namedAlbumOf } from '../db/unnamed.ts';
 import type { Params, Statements } from './statement-cache.ts';
 
 export interface FolderRef {
@@ -47,7 +48,8 @@ const NAMED = `SELECT f.id FROM (SELECT id, path, substr(path, 1 + length(rtrim(
   ORDER BY length(f.name), f.path LIMIT 1000`;
 const BELOW = `t.source = '${SOURCE}' AND t.source_id >= @from AND t.source_id < @below`;
 const OF_ARTIST = 'coalesce(a.artist_id, t.artist_id)';
-const FIRST_BELOW = `SELECT t.id AS trackId, t.album_id AS albumId, a.title_sort AS albumKey, ${OF_ARTIST} AS artistId,
+const FIRST_BELOW = `SELECT t.id AS trackId, ${namedAlbumOf('t')} AS albumId, a.title_sort AS albumKey,
+    ${OF_ARTIST} AS artistId,
     x.sort_key AS artistKey
   FROM tracks t LEFT JOIN albums a ON a.id = t.album_id LEFT JOIN artists x ON x.id = ${OF_ARTIST}
   WHERE ${BELOW} ORDER BY t.source_id LIMIT 1`;
@@ -207,13 +209,13 @@ export function createFolderTree(
     /** Albums with a track that is in no folder: uploaded, saved, fetched, or of a file that is gone. */
     albumsElsewhere: async (): Promise<AlbumId[]> =>
       (await readAside(
-        `SELECT DISTINCT album_id FROM tracks WHERE id IN (${ELSEWHERE}) AND album_id IS NOT NULL`,
+        `SELECT DISTINCT album_id FROM tracks t WHERE id IN (${ELSEWHERE}) AND ${inNamedAlbum('t')}`,
         filesAsTheyAre(),
       )) as AlbumId[],
     /** Such tracks without an album. */
     singlesElsewhere: async (): Promise<TrackId[]> =>
       (await readAside(
-        `SELECT id FROM tracks WHERE id IN (${ELSEWHERE}) AND album_id IS NULL ORDER BY title_sort, id`,
+        `SELECT id FROM tracks WHERE id IN (${ELSEWHERE}) AND album_sort = '' ORDER BY title_sort, id`,
         filesAsTheyAre(),
       )) as TrackId[],
     hasElsewhere: async (): Promise<boolean> => (await readAside(`${ELSEWHERE} LIMIT 1`, filesAsTheyAre())).length > 0,

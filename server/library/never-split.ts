@@ -5,6 +5,7 @@ import type { MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { artists, trackArtists, tracks } from '../db/schema.ts';
+import { inNamedAlbum, isNamed } from '../db/unnamed.ts';
 import { splitArtists } from './artist-split.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
 import { createResolver } from './resolve.ts';
@@ -50,8 +51,10 @@ export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; trac
   );
   const isTheirs = client
     .prepare<[AlbumId, ArtistId, ArtistId], number>(`SELECT 1 FROM albums WHERE id = ? AND artist_id = ?
+      AND ${isNamed('albums')}
     AND NOT EXISTS (SELECT 1 FROM tracks WHERE album_id = albums.id AND artist_id IS NOT ?)`)
     .pluck();
+  const isLoose = client.prepare<[TrackId]>(`SELECT 1 FROM tracks t WHERE t.id = ? AND NOT ${inNamedAlbum('t')}`);
   const setAlbumArtist = client.prepare(
     'UPDATE albums SET artist_id = ?, artist_sort = ?, updated_at = ? WHERE id = ?',
   );
@@ -63,6 +66,7 @@ export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; trac
     deleteCredits.run(trackId);
     artists.forEach(({ id, name }, position) => insertCredit.run(trackId, position, id, name));
     setArtist.run(artists[0]?.id, credit, artists[0]?.sortKey, now().getTime(), trackId);
+    if (isLoose.get(trackId) !== undefined) writer.joinUnnamedAlbum(trackId);
     writer.search.set('track', trackId);
   }
 
@@ -91,7 +95,7 @@ export function createNeverSplit({ db, tracks: writer, now }: { db: MainDb; trac
       insertKey.run(wasSplit(albumId), albumId);
     }
     writer.sweepEmpty(
-      [],
+      albumsOf(found),
       parts.map(({ id }) => id),
     );
     return found.length;

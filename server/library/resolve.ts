@@ -6,8 +6,14 @@ import type { RowOf } from '../db/rows.ts';
 import type { albums, artists, genres, trackArtists } from '../db/schema.ts';
 import { identityKey, sortKey, sortName } from './sort-and-identity-keys.ts';
 import type { SearchIndex } from './search-index.ts';
+import { UNKNOWN_ALBUM, UNKNOWN_ARTIST, UNNAMED_KEYS } from '../db/unnamed.ts';
 
 export const VARIOUS_ARTISTS = 'Various Artists';
+/** The name, if it has a visible character, and is not what stands for none. */
+export const named = (name: string | undefined): string | undefined =>
+  name !== undefined && identityKey(name) !== '' && !UNNAMED.has(sortKey(name)) ? name : undefined;
+const UNNAMED: ReadonlySet<string> = new Set(Object.values(UNNAMED_KEYS));
+
 const VARIOUS_KEYS = new Set(['various artists', 'various', 'va', 'v.a.', 'v/a']);
 
 export const isVariousArtists = (name: string): boolean => VARIOUS_KEYS.has(identityKey(name));
@@ -34,6 +40,16 @@ export interface AlbumRef {
   id: AlbumId;
   titleSort: string;
 }
+
+const WITHOUT_NAME = {
+  title: UNKNOWN_ALBUM,
+  artistName: undefined,
+  year: undefined,
+  genre: undefined,
+  isCompilation: false,
+  releaseGroupMbid: undefined,
+  folder: undefined,
+} as const;
 
 type Spelling = RowOf<typeof trackArtists, 'credit'> & { uses: number };
 type ArtistRow = RowOf<typeof artists, 'id' | 'name' | 'sortKey' | 'artistMbid'>;
@@ -133,6 +149,17 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     const { releaseGroupMbid, artist, year, isCompilation, folder, title } = name;
     const key = `${releaseGroupMbid ?? ''}|${artist?.id ?? 0}|${year ?? ''}|${isCompilation}|${folder ?? ''}|${title}`;
     const ref = memory?.albums.get(key) ?? findOrMakeAlbum(name);
+    memory?.albums.set(key, ref);
+    return ref;
+  }
+
+  /** Finds or creates the album of the artist's tracks that have none. */
+  function unnamedAlbum(ofArtist: ArtistRef | undefined): AlbumRef {
+    const by = ofArtist ?? artist(UNKNOWN_ARTIST);
+    const key = `t:${by.id}:${TITLE_END}`;
+    const id = memory?.albums.get(key)?.id ?? findAlbum.get(key)?.id ?? insertRow({ ...WITHOUT_NAME, artist: by });
+    insertKey.run(key, id);
+    const ref = { id, titleSort: '' };
     memory?.albums.set(key, ref);
     return ref;
   }
@@ -237,6 +264,7 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     },
     artist,
     album,
+    unnamedAlbum,
     genre,
     isWhole: (nameKey: string): boolean => findWhole.get(nameKey) !== undefined,
     /** Keys that other albums have stay with them. */

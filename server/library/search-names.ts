@@ -2,23 +2,28 @@
 // `dark side time` finds it.
 import type { Sqlite } from '../db/client.ts';
 import { searchFold } from './sort-and-identity-keys.ts';
+import { inNamedAlbum, isNamed, isNamedArtist } from '../db/unnamed.ts';
 
+// What has no name is not found by one.
 export type SearchKind = 'artist' | 'album' | 'track';
 
 /** SQL for the names that a track has from its album, one per line. */
-export const NAMES_OF_ALBUM =
-  'SELECT concat_ws(char(10), a.title, x.name) FROM albums a LEFT JOIN artists x ON x.id = a.artist_id WHERE a.id = ?';
+export const NAMES_OF_ALBUM = `SELECT concat_ws(char(10), a.title, x.name)
+    FROM albums a LEFT JOIN artists x ON x.id = a.artist_id
+    WHERE a.id = ? AND ${isNamed('a')}`;
 
 /** SQL for the names of the item with this id, one per line. */
 export const namesOf: Record<SearchKind, (id: string) => string> = {
-  artist: (id) => `SELECT concat_ws(char(10), name, sort_name) FROM artists WHERE id = ${id}`,
+  artist: (id) =>
+    `SELECT concat_ws(char(10), x.name, x.sort_name) FROM artists x WHERE x.id = ${id} AND ${isNamedArtist('x')}`,
   album: (id) =>
     `SELECT concat_ws(char(10), a.title, x.name, x.sort_name) FROM albums a LEFT JOIN artists x ON x.id = a.artist_id
-      WHERE a.id = ${id}`,
+      WHERE a.id = ${id} AND ${isNamed('a')}`,
   track: (id) => `SELECT concat_ws(char(10), t.title, t.artist_name, a.title, x.name,
       (SELECT group_concat(c.name, char(10)) FROM track_artists ta JOIN artists c ON c.id = ta.artist_id
       WHERE ta.track_id = t.id))
-    FROM tracks t LEFT JOIN albums a ON a.id = t.album_id LEFT JOIN artists x ON x.id = a.artist_id WHERE t.id = ${id}`,
+    FROM tracks t LEFT JOIN albums a ON a.id = t.album_id AND ${inNamedAlbum('t')}
+      LEFT JOIN artists x ON x.id = a.artist_id WHERE t.id = ${id}`,
 };
 
 /** The folded names, without those contained in an earlier one. */

@@ -3,6 +3,7 @@
 import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
 import type { Statements } from './statement-cache.ts';
 import { pickSimilar, type Candidate, type Seed } from './similarity.ts';
+import { namedAlbumOf } from '../db/unnamed.ts';
 
 const MOST_SEEDS = 200;
 const FROM_ARTISTS = 300;
@@ -11,7 +12,7 @@ const FROM_YEARS = 100;
 
 type Row = Omit<Candidate, 'artistIds' | 'genreIds'> & { artistIds: string; genreIds: string; isAvailable: number };
 
-const SELECT = `SELECT t.id, t.album_id AS albumId, t.year,
+const SELECT = `SELECT t.id, ${namedAlbumOf('t')} AS albumId, t.year,
     (SELECT json_group_array(artist_id) FROM track_artists WHERE track_id = t.id) AS artistIds,
     (SELECT json_group_array(genre_id) FROM track_genres WHERE track_id = t.id) AS genreIds,
     coalesce((SELECT plays FROM play_counts WHERE user_id = @userId AND item_type = 'track'

@@ -7,8 +7,9 @@ import type { MetadataStatus, Origin, tracks } from '../db/schema.ts';
 import { fieldColumns, fieldsFrom, knownFields, type FieldValues, type KnownFields } from '../db/track-fields.ts';
 import { splitArtists } from './artist-split.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
-import { isVariousArtists, VARIOUS_ARTISTS } from './resolve.ts';
+import { isVariousArtists, named, VARIOUS_ARTISTS } from './resolve.ts';
 import type { TrackIdentity } from './track-writer.ts';
+import { inNamedAlbum } from '../db/unnamed.ts';
 
 export interface KnownTrack extends RowAs<
   typeof tracks,
@@ -68,7 +69,8 @@ export function prepareKnownTracks(client: Sqlite) {
       (SELECT json_group_array(credit ORDER BY position) FROM track_artists WHERE track_id = t.id) AS artists,
       (SELECT json_group_array(g.name ORDER BY tg.position) FROM track_genres tg JOIN genres g ON g.id = tg.genre_id
         WHERE tg.track_id = t.id) AS genres
-    FROM tracks t LEFT JOIN albums al ON al.id = t.album_id LEFT JOIN artists aa ON aa.id = al.artist_id
+    FROM tracks t LEFT JOIN albums al ON al.id = t.album_id AND ${inNamedAlbum('t')}
+      LEFT JOIN artists aa ON aa.id = al.artist_id
       LEFT JOIN lyrics l ON l.track_id = t.id
     WHERE t.id = ?`);
 
@@ -107,8 +109,8 @@ export const isSameIdentity = (a: TrackIdentity, b: TrackIdentity): boolean =>
   isDeepStrictEqual(asWritten(a), asWritten(b));
 
 function asWritten(identity: TrackIdentity): unknown {
-  const names = splitArtists(identity.artists, () => false);
-  const title = identityKey(identity.album ?? '');
+  const names = splitArtists(identity.artists, () => false).filter((name) => named(name) !== undefined);
+  const title = identityKey(named(identity.album) ?? '');
   const tagged =
     identity.albumArtist ??
     identity.albumArtists?.[0] ??

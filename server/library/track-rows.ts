@@ -4,6 +4,7 @@ import type { RowAs } from '../db/rows.ts';
 import type { Availability, TrackRow, tracks } from '../db/schema.ts';
 import { fieldColumns, type FieldValues } from '../db/track-fields.ts';
 import type { Statements } from './statement-cache.ts';
+import { inNamedAlbum } from '../db/unnamed.ts';
 
 /** Columns that TrackOut shows, besides the fields of db/track-fields.ts. */
 type Column =
@@ -43,6 +44,7 @@ type Column =
   | 'updatedAt';
 
 interface Joined {
+  /** Null if its album has no name; the same for its artist. */
   albumTitle: string | null;
   albumArtistId: ArtistId | null;
   albumArtistName: string | null;
@@ -76,7 +78,8 @@ interface Raw extends RowAs<typeof tracks, Column>, FieldValues, Joined {
 
 // CROSS JOIN makes the ids the outer loop. No ORDER BY: sorting such wide rows takes as long as reading them.
 const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS artistName, t.album_id AS albumId,
-    al.title AS albumTitle, al.artist_id AS albumArtistId, aa.name AS albumArtistName, t.genre,
+    iif(${inNamedAlbum('t')}, al.title, NULL) AS albumTitle, al.artist_id AS albumArtistId,
+    iif(${inNamedAlbum('t')}, aa.name, NULL) AS albumArtistName, t.genre,
     ${fieldColumns('t')}, t.duration_ms AS durationMs,
     t.size_bytes AS sizeBytes, t.format, t.bitrate_kbps AS bitrateKbps, t.sample_rate_hz AS sampleRateHz,
     t.bit_depth AS bitDepth, t.channels, t.source, t.source_id AS sourceId, t.storage_uri AS storageUri,
@@ -88,7 +91,7 @@ const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS 
     t.measured_album_gain_db AS measuredAlbumGainDb, t.measured_album_peak AS measuredAlbumPeak,
     t.has_lyrics AS hasLyrics,
     (ch.track_id IS NOT NULL) AS hasChapters, t.created_at AS createdAt, t.updated_at AS updatedAt,
-    (c.key IS NOT NULL OR t.cover_url IS NOT NULL OR (t.album_id IS NULL AND t.has_picture = 1)) AS hasCover,
+    (c.key IS NOT NULL OR t.cover_url IS NOT NULL OR (t.album_sort = '' AND t.has_picture = 1)) AS hasCover,
     c.etag AS coverEtag,
     coalesce(l.liked, 0) AS liked, iif(l.liked, l.since, NULL) AS likedAt, coalesce(l.rating, 0) AS rating,
     coalesce(p.plays, 0) AS playCount, p.last_played_at AS lastPlayedAt
@@ -154,9 +157,9 @@ export function gainOf(t: TrackSummary): Gain | null {
   return {
     trackGainDb: t.measuredGainDb,
     trackPeak: t.measuredPeak,
-    // a track that left its album keeps the album's
-    albumGainDb: t.albumId === null ? null : t.measuredAlbumGainDb,
-    albumPeak: t.albumId === null ? null : t.measuredAlbumPeak,
+    // a track that left its album keeps the album's, and an album without a name has none
+    albumGainDb: t.albumTitle === null ? null : t.measuredAlbumGainDb,
+    albumPeak: t.albumTitle === null ? null : t.measuredAlbumPeak,
     isMeasured: true,
   };
 }

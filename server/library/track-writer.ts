@@ -18,6 +18,7 @@ import { splitArtists } from './artist-split.ts';
 import {
   createResolver,
   isVariousArtists,
+  named,
   VARIOUS_ARTISTS,
   type AlbumName,
   type AlbumRef,
@@ -25,6 +26,7 @@ import {
 } from './resolve.ts';
 import type { Lyrics } from '../media/types.ts';
 import { createSearchIndex } from './search-index.ts';
+import { isNamed } from '../db/unnamed.ts';
 
 export interface Chapter {
   startMs: number;
@@ -119,7 +121,7 @@ type IdentityColumn = Exclude<keyof TrackRow, OtherColumn | keyof TrackAudio>;
 interface ResolvedNames {
   credits: Credit[];
   credit: string | null;
-  album: AlbumRef | undefined;
+  album: AlbumRef;
 }
 
 /** The value of each column; a missing column does not compile. */
@@ -129,8 +131,8 @@ const IDENTITY: Record<IdentityColumn, (identity: TrackIdentity, names: Resolved
   artistId: (_, { credits }) => credits[0]?.ref.id ?? null,
   artistName: (_, { credit }) => credit,
   artistSort: (_, { credits }) => credits[0]?.ref.sortKey ?? '',
-  albumId: (_, { album }) => album?.id ?? null,
-  albumSort: (_, { album }) => album?.titleSort ?? '',
+  albumId: (_, { album }) => album.id,
+  albumSort: (_, { album }) => album.titleSort,
   genre: ({ genres }) => genres[0] ?? null,
   recordingMbid: ({ recordingMbid }) => recordingMbid ?? null,
   acoustidId: ({ acoustidId }) => acoustidId ?? null,
@@ -149,10 +151,6 @@ type Column = keyof TrackRow;
 const list = (columns: readonly Column[]) => columns.map((column) => tracks[column].name).join(', ');
 const marks = (columns: readonly Column[]) => columns.map(() => '?').join(', ');
 const assignments = (columns: readonly Column[]) => columns.map((column) => `${tracks[column].name} = ?`).join(', ');
-
-/** The name, if it has a visible character. */
-const named = (name: string | undefined): string | undefined =>
-  name !== undefined && identityKey(name) !== '' ? name : undefined;
 
 interface Credit {
   name: string;
@@ -209,13 +207,19 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
       ELSE (SELECT year FROM tracks WHERE album_id = albums.id AND year IS NOT NULL
         GROUP BY year ORDER BY count(*) DESC, year LIMIT 1) END,
     genre = (SELECT genre FROM tracks WHERE album_id = albums.id ORDER BY disc_number, track_number, id LIMIT 1)
-    WHERE id = ?`);
+    WHERE id = ? AND ${isNamed('albums')}`);
   const touchAlbum = client.prepare('UPDATE albums SET updated_at = ? WHERE id = ?');
   const touchAlbumOf = client.prepare(
     'UPDATE albums SET updated_at = ? WHERE id = (SELECT album_id FROM tracks WHERE id = ?)',
   );
   const findEmptyAlbum = client.prepare<[AlbumId], RowOf<typeof albums, 'artistId'>>(
     'SELECT artist_id FROM albums WHERE id = ? AND NOT EXISTS (SELECT 1 FROM tracks WHERE album_id = albums.id)',
+  );
+  const findNamed = client.prepare<[AlbumId]>(`SELECT 1 FROM albums a WHERE a.id = ? AND ${isNamed('a')}`);
+  const setAlbum = client.prepare('UPDATE tracks SET album_id = ?, album_sort = ? WHERE id = ?');
+  const findArtist = client.prepare<[TrackId], ArtistRef>(
+    `SELECT a.id, a.sort_key AS sortKey, 1 AS hasMbid FROM tracks t JOIN artists a ON a.id = t.artist_id
+      WHERE t.id = ?`,
   );
   const deleteAlbum = client.prepare('DELETE FROM albums WHERE id = ?');
   const deleteEmptyArtist = client.prepare<
@@ -229,13 +233,13 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
     const { names, credits } = creditsOf(identity);
     const credit = named(identity.artist) ?? (names.join(', ') || null);
     const albumName = albumNameOf(identity, names, credits, folder);
-    const album = albumName && resolver.album(albumName);
+    const album = albumName ? resolver.album(albumName) : resolver.unnamedAlbum(credits[0]?.ref);
     const resolved = { credits, credit, album };
     return { ...resolved, values: IDENTITY_VALUES.map((valueOf) => valueOf(identity, resolved)) };
   }
 
   function creditsOf(identity: TrackIdentity): { names: string[]; credits: Credit[] } {
-    const names = splitArtists(identity.artists, resolver.isWhole);
+    const names = splitArtists(identity.artists, resolver.isWhole).filter((name) => named(name) !== undefined);
     const mbids = identity.artistMbids?.length === names.length ? identity.artistMbids : [];
     const credits = names.map((name, i) => ({
       name,
@@ -357,9 +361,9 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
       if (identity.chapters) setChapters(id, identity.chapters);
       search.add('track', id, {
         own: [identity.title, resolved.credit, ...resolved.credits.map(({ name }) => name)],
-        albumId: resolved.album?.id,
+        albumId: resolved.album.id,
       });
-      if (resolved.album && audio.hasPicture) touchAlbum.run(time, resolved.album.id);
+      if (audio.hasPicture) touchAlbum.run(time, resolved.album.id);
       return id;
     },
 
@@ -376,22 +380,26 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
       if (identity.lyrics !== undefined) setLyrics(id, identity.lyrics);
       if (identity.chapters !== undefined) setChapters(id, identity.chapters);
       search.set('track', id);
-      if (resolved.album) {
-        if (resolved.album.id === old?.album_id && identity.album)
-          resolver.respellAlbum(resolved.album.id, identity.album);
-        settleAlbum.run(resolved.album.id);
-        touchAlbum.run(time, resolved.album.id);
-      }
+      if (resolved.album.id === old?.album_id && resolved.album.titleSort !== '' && identity.album)
+        resolver.respellAlbum(resolved.album.id, identity.album);
+      settleAlbum.run(resolved.album.id);
+      touchAlbum.run(time, resolved.album.id);
       resolver.respell(oldArtists);
       sweepEmpty(old?.album_id ? [old.album_id] : [], oldArtists);
-      if (old?.album_id && old.album_id !== resolved.album?.id) settleAlbum.run(old.album_id);
+      if (old?.album_id && old.album_id !== resolved.album.id) settleAlbum.run(old.album_id);
     },
 
     /** Gives an album the name that its tracks will have, so that it stays the same album. */
     renameAlbum(id: AlbumId, identity: TrackIdentity, folder: number | undefined): void {
       const { names, credits } = creditsOf(identity);
       const name = albumNameOf(identity, names, credits, folder);
-      if (name) resolver.renameAlbum(id, name);
+      if (name && findNamed.get(id)) resolver.renameAlbum(id, name);
+    },
+
+    /** Puts a track that has no album into the one without a name, after its artist changed or it came back. */
+    joinUnnamedAlbum(id: TrackId): void {
+      const { id: albumId, titleSort } = resolver.unnamedAlbum(findArtist.get(id));
+      setAlbum.run(albumId, titleSort, id);
     },
 
     setLyrics,

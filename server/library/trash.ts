@@ -182,6 +182,8 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
   /** With its place in the search. Runs inside the caller's transaction. */
   function putBack(tx: Db, snapshot: TrackSnapshot): void {
     const { albumId } = snapshots.putBack(snapshot);
+    // deleted by an older version
+    if (albumId === null) writer.joinUnnamedAlbum(Number(snapshot.track['id']) as TrackId);
     writer.search.set('track', Number(snapshot.track['id']));
     if (albumId !== null) {
       writer.search.set('album', albumId);

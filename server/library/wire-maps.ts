@@ -67,6 +67,7 @@ export const toAlbumFilter = (q: AlbumQuery): AlbumFilter => ({
   artistId: q.artist_id,
   format: q.format,
   liked: q.liked,
+  unnamed: q.unnamed,
 });
 
 export const toArtistFilter = (q: ArtistQuery): ArtistFilter => ({

@@ -233,6 +233,7 @@ export const AlbumQuery = z.object({
   artist_id: queryInt.pipe(ArtistIdIn).optional(),
   format: text.optional().meta({ description: 'albums with a track in this format' }),
   liked: queryBool.optional(),
+  unnamed: queryBool.optional().meta({ description: 'true: only `[Unknown Album]`s; false: only others' }),
   sort: z.enum(ALBUM_SORTS).default('title'),
   order,
   seed,

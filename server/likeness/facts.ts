@@ -3,6 +3,7 @@
 import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
+import { namedAlbumOf } from '../db/unnamed.ts';
 import type { Statements } from '../library/statement-cache.ts';
 import { moodSql, type Mood } from '../library/moods.ts';
 import { identityKey } from '../library/sort-and-identity-keys.ts';
@@ -30,7 +31,7 @@ export interface Facts extends Omit<
   isUsable: boolean;
 }
 
-const SELECT = `SELECT t.id, t.title, t.album_id AS albumId, t.duration_ms AS durationMs, t.bpm,
+const SELECT = `SELECT t.id, t.title, ${namedAlbumOf('t')} AS albumId, t.duration_ms AS durationMs, t.bpm,
     t.initial_key AS initialKey, t.year, t.storage_uri AS storageUri, t.availability,
     (SELECT json_group_array(json_object('id', x.id, 'name', x.name)) FROM track_artists ta
       JOIN artists x ON x.id = ta.artist_id WHERE ta.track_id = t.id) AS artists,

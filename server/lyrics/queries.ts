@@ -4,6 +4,7 @@ import type { TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import { foundLyrics, lyricsLookups, type tracks } from '../db/schema.ts';
 import { eq } from 'drizzle-orm';
+import { inNamedAlbum } from '../db/unnamed.ts';
 
 export type SongRow = RowAs<
   typeof tracks,
@@ -22,7 +23,7 @@ export function createLyricsQueries({ db }: { db: MainDb }) {
   >(`SELECT t.id, t.title, t.artist_name AS artistName, t.duration_ms AS durationMs, t.storage_uri AS storageUri,
     t.section_start AS sectionStart, a.title AS album,
     (SELECT json_group_array(credit ORDER BY position) FROM track_artists WHERE track_id = t.id) AS artists
-    FROM tracks t LEFT JOIN albums a ON a.id = t.album_id WHERE t.id = ?`);
+    FROM tracks t LEFT JOIN albums a ON a.id = t.album_id AND ${inNamedAlbum('t')} WHERE t.id = ?`);
   const highestId = client.prepare<[], number | null>('SELECT max(id) FROM tracks').pluck();
   const listDue = client
     .prepare<{ above: number; upTo: number; askedBefore: number }, TrackId>(

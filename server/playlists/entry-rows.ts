@@ -7,6 +7,7 @@ import type { RowAs } from '../db/rows.ts';
 import type { playlistEntries, tracks } from '../db/schema.ts';
 import type { Page } from '../http/paging.ts';
 import { GAP } from './positions.ts';
+import { inNamedAlbum } from '../db/unnamed.ts';
 
 /** `position` defines the order; it is not an index and has gaps. */
 export type EntryRow = RowAs<typeof playlistEntries, 'id' | 'trackId' | 'position' | 'addedAt'>;
@@ -97,8 +98,9 @@ export function createEntryRows(client: Sqlite) {
     '') AS title, iif(t.id IS NULL, l.artist_name, t.artist_name) AS artistName,
       iif(t.id IS NULL, l.album_title, al.title) AS albumTitle, iif(t.id IS NULL, l.duration_ms,
       t.duration_ms) AS durationMs
-    FROM (${entries}) e LEFT JOIN tracks t ON t.id = e.trackId LEFT JOIN albums al ON al.id = t.album_id LEFT
-    JOIN playlist_lost_tracks l ON l.track_id = e.trackId
+    FROM (${entries}) e LEFT JOIN tracks t ON t.id = e.trackId 
+      LEFT JOIN albums al ON al.id = t.album_id AND ${inNamedAlbum('t')}
+      LEFT JOIN playlist_lost_tracks l ON l.track_id = e.trackId
     ORDER BY e.position, e.id`;
   const past = `SELECT entry_id AS id, track_id AS trackId, position, added_at AS addedAt FROM playlist_past_entries
     WHERE playlist_id = @playlistId AND until_version > @version AND since_version <= @version`;

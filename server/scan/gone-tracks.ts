@@ -4,6 +4,7 @@ import type { TrackId } from '../db/ids.ts';
 import { NO_HASH } from '../files/read-file.ts';
 import type { ComparedMusic } from './same-music.ts';
 import { OVERWRITTEN } from './scanned-tracks.ts';
+import { inNamedAlbum } from '../db/unnamed.ts';
 
 export interface GoneTrack extends ComparedMusic {
   id: TrackId;
@@ -20,6 +21,8 @@ const MUSIC = `t.id, t.duration_ms AS durationMs, t.audio_hash AS audioHash, t.f
   t.sample_rate_hz AS sampleRateHz, t.channels, t.title, t.artist_name AS artist, a.title AS album,
   t.recording_mbid AS recordingMbid`;
 
+const ALBUM = `LEFT JOIN albums a ON a.id = t.album_id AND ${inNamedAlbum('t')}`;
+
 export type GoneTracks = ReturnType<typeof createGoneTracks>;
 
 export function createGoneTracks(client: Sqlite, source: string) {
@@ -28,14 +31,14 @@ export function createGoneTracks(client: Sqlite, source: string) {
     UNION SELECT o.id FROM tracks o
       WHERE o.source = @source AND o.source_id >= '${OVERWRITTEN}/' AND o.source_id < '${OVERWRITTEN}0'`;
   const listGone = client.prepare<{ source: string }, GoneTrack>(
-    `SELECT ${MUSIC} FROM tracks t LEFT JOIN albums a ON a.id = t.album_id
+    `SELECT ${MUSIC} FROM tracks t ${ALBUM}
       WHERE t.source = @source AND t.id IN (${goneIds})`,
   );
   const listNew = client.prepare<[TrackId, string, number], NewTrack>(
     `SELECT ${MUSIC}, f.folder_id AS folder, d.path, f.name FROM tracks t
       JOIN source_files f ON f.track_id = t.id AND f.state = 'track'
       JOIN source_folders d ON d.id = f.folder_id
-      LEFT JOIN albums a ON a.id = t.album_id
+      ${ALBUM}
       WHERE t.id > ? AND t.source = ? AND t.duration_ms IS NOT NULL ORDER BY t.id LIMIT ?`,
   );
   // the one that is called the same comes first, then the oldest; of sections, which are added anew where their file
@@ -53,9 +56,7 @@ export function createGoneTracks(client: Sqlite, source: string) {
       FROM tracks g
       WHERE g.source = @source AND g.audio_hash <> '${NO_HASH}' AND g.id IN (${goneIds}) AND left IS NOT NULL`,
   );
-  const find = client.prepare<[TrackId], GoneTrack>(
-    `SELECT ${MUSIC} FROM tracks t LEFT JOIN albums a ON a.id = t.album_id WHERE t.id = ?`,
-  );
+  const find = client.prepare<[TrackId], GoneTrack>(`SELECT ${MUSIC} FROM tracks t ${ALBUM} WHERE t.id = ?`);
   const findTwin = client.prepare<[string, TrackId]>('SELECT 1 FROM tracks WHERE audio_hash = ? AND id <> ? LIMIT 1');
   return {
     /** Another track has the same audio. */

@@ -18,6 +18,7 @@ import type { ListedFile } from './compare-folder.ts';
 import type { ReadOk } from './decide.ts';
 import type { KnownFile } from './known-files.ts';
 import { isSameAudio, type ComparedMusic } from './same-music.ts';
+import { inNamedAlbum } from '../db/unnamed.ts';
 
 /** A known place of a file. */
 interface Place extends RowAs<
@@ -105,7 +106,8 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     RowAs<typeof tracks, 'id' | 'audioHash' | 'title'> & { formerHash: string | null; album: string }
   >(
     `SELECT t.id, t.audio_hash AS audioHash, h.audio_hash AS formerHash, t.title, coalesce(a.title, '') AS album
-      FROM tracks t LEFT JOIN albums a ON a.id = t.album_id LEFT JOIN former_audio h ON h.track_id = t.id
+      FROM tracks t LEFT JOIN albums a ON a.id = t.album_id AND ${inNamedAlbum('t')}
+      LEFT JOIN former_audio h ON h.track_id = t.id
       WHERE t.id = ?`,
   );
   const hadAudio = client

@@ -6,6 +6,7 @@ import type { RowAs } from '../db/rows.ts';
 import { scrobbleAccounts, scrobbleLoves, scrobbleQueue, users, type plays, type tracks } from '../db/schema.ts';
 import { EARLIEST_LISTEN_MS } from './listenbrainz.ts';
 import type { ScrobblerName } from './scrobblers.ts';
+import { inNamedAlbum } from '../db/unnamed.ts';
 
 export type ScrobbleAccountRow = typeof scrobbleAccounts.$inferSelect;
 export type LoveRow = Omit<typeof scrobbleLoves.$inferSelect, 'userId' | 'service'>;
@@ -68,7 +69,8 @@ export function createScrobbleQueries({ db }: { db: MainDb }) {
     LikedSong
   >(`SELECT t.id, t.title, t.artist_name AS artistName, t.recording_mbid AS recordingMbid, t.duration_ms AS durationMs,
     a.title AS albumTitle
-    FROM like_states l CROSS JOIN tracks t ON t.id = l.item_id LEFT JOIN albums a ON a.id = t.album_id
+    FROM like_states l CROSS JOIN tracks t ON t.id = l.item_id
+      LEFT JOIN albums a ON a.id = t.album_id AND ${inNamedAlbum('t')}
     WHERE l.user_id = ? AND l.item_type = 'track' AND l.liked = 1`);
   const syncedBefore = client.prepare<[number], { userId: UserId; service: ScrobblerName }>(
     'SELECT user_id AS userId, service FROM scrobble_accounts WHERE sync_loves = 1 AND is_stopped = 0 ' +

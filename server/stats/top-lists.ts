@@ -7,6 +7,7 @@ import type { RowAs } from '../db/rows.ts';
 import type { albums, artists, genres, plays, tracks } from '../db/schema.ts';
 import { identityKey } from '../library/sort-and-identity-keys.ts';
 import { addTo, type PlayTotals, type UnmatchedSum, type Sum } from './play-totals.ts';
+import { inNamedAlbum, namedAlbumOf } from '../db/unnamed.ts';
 
 export interface TopTrack extends Sum, RowAs<typeof tracks, 'title' | 'artistName' | 'albumId'> {
   trackId: TrackId | null;
@@ -56,7 +57,7 @@ export function createTops(client: Sqlite) {
   const albumsOf = client
     .prepare<[string], [TrackId, AlbumId]>(
       'SELECT t.id, t.album_id FROM json_each(?) ids CROSS JOIN tracks t ON t.id = ids.value ' +
-        'WHERE t.album_id IS NOT NULL',
+        `WHERE ${inNamedAlbum('t')}`,
     )
     .raw();
   const genresOf = client
@@ -70,7 +71,7 @@ export function createTops(client: Sqlite) {
   );
   const artistNamed = client.prepare<[string], ArtistId>('SELECT id FROM artists WHERE name_key = ?').pluck();
   const trackNames = client.prepare<[string], Names<TopTrack>>(
-    `SELECT t.id AS trackId, t.title, t.artist_name AS artistName, t.album_id AS albumId,
+    `SELECT t.id AS trackId, t.title, t.artist_name AS artistName, ${namedAlbumOf('t')} AS albumId,
       c.key IS NOT NULL OR t.cover_url IS NOT NULL AS hasCover
       FROM json_each(?) ids CROSS JOIN tracks t ON t.id = ids.value
       LEFT JOIN album_covers c ON c.album_id = t.album_id`,

@@ -1,6 +1,7 @@
 // The shapes of the protocol: Child, AlbumID3, ArtistID3 and others. Fields of OpenSubsonic are separate, in `open…`:
 // legacy clients do not get them, all others get them even if empty, to see that they are supported.
 import { RIGHT_LIST, RIGHTS, type AccountLimits, type Rights } from '../db/rights.ts';
+import { UNKNOWN_ALBUM, UNKNOWN_ARTIST } from '../db/unnamed.ts';
 import { valuesOfList, type TrackField } from '../db/track-fields.ts';
 import type { AlbumSummary } from '../library/album-rows.ts';
 import type { ArtistSummary } from '../library/artist-rows.ts';
@@ -9,9 +10,6 @@ import { contentTypeOf } from '../streaming/content-type.ts';
 import { displayPath } from './display-path.ts';
 import { toCoverId, toId } from './ids.ts';
 import type { Fields } from './xml.ts';
-
-export const UNKNOWN_ARTIST = '[Unknown Artist]';
-export const UNKNOWN_ALBUM = '[Unknown Album]';
 
 export type Shapes = ReturnType<typeof createShapes>;
 
@@ -58,7 +56,7 @@ export function createShapes({ legacy }: { legacy: boolean }) {
       discNumber: t.discNumber ?? undefined,
       created: t.createdAt,
       albumId: t.albumId === null ? undefined : toId('album', t.albumId),
-      artistId: t.artistId === null ? undefined : toId('artist', t.artistId),
+      artistId: artistIdOf(t),
       type: 'music',
       bookmarkPosition: bookmarkMs,
       ...open(() => openSong(t)),
@@ -158,9 +156,17 @@ export function createShapes({ legacy }: { legacy: boolean }) {
   };
 }
 
+/** A track without an artist is in an album of `[Unknown Artist]`. */
+function artistIdOf({ artistId, albumArtistId }: TrackSummary): string | undefined {
+  const id = artistId ?? albumArtistId;
+  return id === null ? undefined : toId('artist', id);
+}
+
 /** The album's, so that clients load one image for all of its songs. */
 export const songCover = (t: TrackSummary): string =>
-  t.albumId === null ? toId('track', t.id) : toCoverId('album', t.albumId, t.hasCover ? t.coverEtag : null);
+  t.albumId === null || t.albumTitle === null
+    ? toId('track', t.id)
+    : toCoverId('album', t.albumId, t.hasCover ? t.coverEtag : null);
 export const albumCover = (a: AlbumSummary): string => toCoverId('album', a.id, a.hasCover ? a.coverEtag : null);
 
 export const inSeconds = (ms: number | null): number => Math.round((ms ?? 0) / 1_000);
@@ -205,7 +211,7 @@ const openSong = (t: TrackSummary): Fields => ({
   albumArtists:
     t.albumArtistId === null
       ? []
-      : [{ id: toId('artist', t.albumArtistId), name: t.albumArtistName ?? UNKNOWN_ARTIST }],
+      : [{ id: toId('artist', t.albumArtistId), name: t.albumArtistName ?? t.artists[0]?.name ?? UNKNOWN_ARTIST }],
   contributors: [],
   moods: [],
   groupings: [],

@@ -3,6 +3,7 @@ import type { MainDb } from '../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { albums, tracks } from '../db/schema.ts';
+import { inNamedAlbum } from '../db/unnamed.ts';
 
 export interface NamedRow extends RowAs<typeof tracks, 'id' | 'title' | 'artistName' | 'trackNumber' | 'discNumber'> {
   albumTitle: RowAs<typeof albums, 'title'>['title'] | null;
@@ -31,7 +32,8 @@ export function createZipQueries(db: MainDb) {
     `SELECT t.id, t.title, t.artist_name AS artistName, t.track_number AS trackNumber, t.disc_number AS discNumber,
        a.title AS albumTitle, r.name AS albumArtist, a.year, a.disc_count AS discCount, t.created_at AS createdAt
      FROM json_each(?) wanted JOIN tracks t ON t.id = wanted.value
-       LEFT JOIN albums a ON a.id = t.album_id LEFT JOIN artists r ON r.id = a.artist_id ORDER BY wanted.key`,
+       LEFT JOIN albums a ON a.id = t.album_id AND ${inNamedAlbum('t')} LEFT JOIN artists r ON r.id = a.artist_id
+       ORDER BY wanted.key`,
   );
   const album = client.prepare<[number], { title: string; artist: string | null }>(
     'SELECT a.title, r.name AS artist FROM albums a LEFT JOIN artists r ON r.id = a.artist_id WHERE a.id = ?',

@@ -253,7 +253,19 @@ describe.each<['one by one' | 'in one batch', (given: Given[]) => void]>([
       [{ artists: [] }, { artists: [] }, { artists: [], album: 'Other' }],
       ['- / Album / - / 2', '- / Other / - / 1'],
     ],
-    ['an empty album is no album', [{ album: undefined }, { album: '' }, { album: ' \u200b' }], []],
+    [
+      'an empty album is one without a name, of the artist',
+      [{ album: undefined }, { album: '' }, { album: ' \u200b' }, { album: '[unknown album]' }],
+      ['Band / [Unknown Album] / - / 4'],
+    ],
+    [
+      'without an artist it is that of one without a name',
+      [
+        { album: '', artists: [], year: 1999 },
+        { album: '', artists: ['[Unknown Artist]'] },
+      ],
+      ['[Unknown Artist] / [Unknown Album] / - / 2'],
+    ],
     [
       'an album of signs is one',
       [{ album: '( )' }, { album: '...' }, { album: '( )' }],
@@ -516,12 +528,11 @@ const searchable = (): Map<number, string> =>
     rows<{ rowid: number; text: string }>(`
   SELECT t.id + ${searchBase('track')} AS rowid, t.title || char(10) || coalesce(t.artist_name, '') || char(10) || coalesce(a.title, '') || char(10) || coalesce(r.name, '') || char(10) ||
     coalesce((SELECT group_concat(x.name, char(10)) FROM track_artists ta JOIN artists x ON x.id = ta.artist_id WHERE ta.track_id = t.id), '') AS text
-    FROM tracks t LEFT JOIN albums a ON a.id = t.album_id LEFT JOIN artists r ON r.id = a.artist_id
-  UNION ALL SELECT a.id + ${searchBase('album')}, a.title || char(10) || coalesce(r.name, '') || char(10) || coalesce(r.sort_name, '') FROM albums a LEFT JOIN artists r ON r.id = a.artist_id
-  UNION ALL SELECT id + ${searchBase('artist')}, name || char(10) || sort_name FROM artists`).map(({ rowid, text }) => [
-      rowid,
-      searchFold(text),
-    ]),
+    FROM tracks t LEFT JOIN albums a ON a.id = t.album_id AND t.album_sort <> '' LEFT JOIN artists r ON r.id = a.artist_id
+  UNION ALL SELECT a.id + ${searchBase('album')}, a.title || char(10) || coalesce(r.name, '') || char(10) || coalesce(r.sort_name, '') FROM albums a LEFT JOIN artists r ON r.id = a.artist_id WHERE a.title <> '[Unknown Album]'
+  UNION ALL SELECT id + ${searchBase('artist')}, name || char(10) || sort_name FROM artists WHERE name <> '[Unknown Artist]'`).map(
+      ({ rowid, text }) => [rowid, searchFold(text)],
+    ),
   );
 
 test.each([1, 2, 3])('counts and search rows equal a recount after 500 random changes (seed %i)', async (seed) => {

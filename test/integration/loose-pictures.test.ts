@@ -1,6 +1,7 @@
-// A track without an album shows the picture in its own file.
+// Tracks without an album are in an album without a name, and show the pictures in their own files.
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { AlbumOut, AlbumPage, ArtistPage, TrackOut } from '../../server/library/wire.ts';
 import type { UploadOut } from '../../server/uploads/wire.ts';
 import { ascii, id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -25,7 +26,12 @@ it('the picture inside a track without an album is its cover, also for phones; w
     .toBuffer();
   const picture = id3Frame('APIC', Buffer.concat([ascii('\0image/jpeg\0\x03\0'), jpeg]));
   const track = await upload([id3Frame('TIT2', utf8Text('Loose')), picture], 30);
-  expect([track.album_id, track.has_cover]).toEqual([null, true]);
+  expect([track.album_title, track.has_cover]).toEqual([null, true]);
+  const album = await server.api<AlbumOut>(`/albums/${track.album_id}`);
+  expect(album.body).toMatchObject({ title: '[Unknown Album]', has_cover: false });
+  const form = new FormData();
+  form.append('file', new Blob([jpeg]), 'cover.jpg');
+  expect((await server.api(`/albums/${track.album_id}/cover`, { method: 'PUT', body: form })).status).toBe(409);
   const response = await fetch(`${server.url}/api/v1/tracks/${track.id}/cover?size=64`, {
     headers: { Authorization: `Bearer ${server.token}` },
   });
@@ -35,4 +41,44 @@ it('the picture inside a track without an album is its cover, also for phones; w
   const bare = await upload([id3Frame('TIT2', utf8Text('Bare'))], 31);
   expect(bare.has_cover).toBe(false);
   expect((await server.api(`/tracks/${bare.id}/cover`)).status).toBe(404);
+});
+
+it('tracks without an album have one without a name, of their artist, in every list, until the last one leaves', async () => {
+  const named = (title: string, artist?: string): Buffer[] => [
+    id3Frame('TIT2', utf8Text(title)),
+    ...(artist === undefined ? [] : [id3Frame('TPE1', utf8Text(artist))]),
+  ];
+  const first = await upload(named('One', 'Ada'), 40);
+  const second = await upload([...named('Two', 'Ada'), id3Frame('TALB', utf8Text('[Unknown Album]'))], 41);
+  const nobodys = await upload(named('Three'), 42);
+  expect([second.album_id, second.album_title, nobodys.artist_name]).toEqual([first.album_id, null, null]);
+  expect(nobodys.album_id).not.toBe(first.album_id);
+
+  const { body: unnamed } = await server.api<AlbumPage>('/albums?unnamed=true&sort=artist');
+  expect(unnamed.items.map(({ artist_name, title }) => `${artist_name} / ${title}`)).toEqual([
+    '[Unknown Artist] / [Unknown Album]',
+    'Ada / [Unknown Album]',
+  ]);
+  expect((await server.api<AlbumPage>('/albums')).body.total).toBe(2);
+  expect((await server.api<AlbumPage>('/albums?unnamed=false')).body.total).toBe(0);
+  expect((await server.api<AlbumPage>('/albums?q=unknown')).body.total).toBe(0);
+  const { body: artists } = await server.api<ArtistPage>('/artists');
+  expect(artists.items.map(({ name, album_count }) => [name, album_count])).toEqual([
+    ['[Unknown Artist]', 1],
+    ['Ada', 1],
+  ]);
+
+  const put = (track: TrackOut, album: string | null) =>
+    server.api<TrackOut>(`/tracks/${track.id}/metadata`, {
+      method: 'PUT',
+      body: { title: track.title, artist: 'Ada', album },
+    });
+  expect((await put(first, 'Named')).body).toMatchObject({ album_title: 'Named', album_artist_name: 'Ada' });
+  expect((await put(second, 'Named')).body.album_title).toBe('Named');
+  expect((await server.api(`/albums/${first.album_id}`)).status).toBe(404);
+  const back = (await put(second, null)).body;
+  expect([back.album_title, (await server.api<AlbumOut>(`/albums/${back.album_id}`)).body.track_count]).toEqual([
+    null,
+    1,
+  ]);
 });

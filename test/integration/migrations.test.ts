@@ -1,6 +1,6 @@
 // Migrations: together they create the tables of schema.ts, each is applied once and completely, and an unknown history
 // is refused.
-import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -277,6 +277,48 @@ describe("the product's own", () => {
       );
     expect(() => migrate(client, copy, log)).not.toThrow();
   });
+});
+
+test('tracks without an album get one without a name, and the counts follow', () => {
+  const older = join(dir, 'older');
+  cpSync('migrations', older, { recursive: true });
+  const isLater = (name: string): boolean => name >= '0028' && name.endsWith('.sql');
+  for (const name of readdirSync(older).filter(isLater)) rmSync(join(older, name));
+  const client = connect();
+  migrate(client, older, log);
+  client.exec(`INSERT INTO artists (name, name_key, sort_name, sort_key, created_at, updated_at)
+    VALUES ('Ada', 'ada', 'Ada', 'ada', 0, 0)`);
+  const insert = client.prepare(`INSERT INTO tracks (title, title_sort, artist_id, artist_sort, album_sort, source,
+    source_id, duration_ms, disc_number, availability, metadata_status, created_at, updated_at)
+    VALUES ('T', 't', ?, '', '', 'upload', ?, 1000, ?, 'available', 'pending', 0, 0)`);
+  [1, 1, null].forEach((artist, i) => insert.run(artist, String(i), i === 1 ? 2 : null));
+  migrate(client, 'migrations', log);
+  expect(
+    rows(
+      client,
+      `SELECT x.name, a.title, a.track_count, a.disc_count, a.duration_ms, group_concat(t.source_id) AS tracks
+        FROM albums a JOIN artists x ON x.id = a.artist_id JOIN tracks t ON t.album_id = a.id GROUP BY a.id ORDER BY 1`,
+    ),
+  ).toEqual([
+    {
+      name: 'Ada',
+      title: '[Unknown Album]',
+      track_count: 2,
+      disc_count: 2,
+      duration_ms: 2000,
+      tracks: '0,1',
+    },
+    {
+      name: '[Unknown Artist]',
+      title: '[Unknown Album]',
+      track_count: 1,
+      disc_count: 1,
+      duration_ms: 1000,
+      tracks: '2',
+    },
+  ]);
+  client.exec("DELETE FROM tracks WHERE source_id = '1'");
+  expect(rows(client, 'SELECT disc_count FROM albums')).toEqual([{ disc_count: 1 }, { disc_count: 1 }]);
 });
 
 describe('a history', () => {

@@ -79,6 +79,26 @@ export const AlbumCard = memo(function AlbumCard({ album: given, width, tabIndex
   );
 });
 
+/** Leads to what has no album. */
+export function UnnamedCard({ tabIndex }: { tabIndex: 0 | -1 }) {
+  const { t } = useTranslation();
+  return (
+    <div className={styles.card} style={captionVariable}>
+      <RowLink
+        href="/albums?unnamed=true"
+        className={styles.picture}
+        tabIndex={tabIndex}
+        data-stop
+        aria-label={t('library.noAlbum')}
+      >
+        <Cover src={null} alt="" className={styles.cover} />
+      </RowLink>
+      <span className={classNames(rows.line, styles.title)}>{t('library.noAlbum')}</span>
+      <span className={rows.by}>{t('library.noAlbumHint')}</span>
+    </div>
+  );
+}
+
 export function CardSkeleton({ round = false }: { round?: boolean }) {
   return (
     <div className={styles.card} style={captionVariable}>

@@ -81,7 +81,10 @@ export function MergeDialog({ album }: { album: AlbumOut }) {
   const moving = useMoveTracks();
   // first those of the same artist
   const filter = q === '' && album.artist_id !== null ? { artist_id: album.artist_id } : { ...(q !== '' && { q }) };
-  const { data } = useQuery({ ...albumPage(filter, OFFERED), placeholderData: keepPreviousData });
+  const { data } = useQuery({
+    ...albumPage({ ...filter, unnamed: false }, OFFERED),
+    placeholderData: keepPreviousData,
+  });
   const others = data?.items.filter(({ id }) => id !== album.id) ?? [];
   return (
     <Frame title={t('regroup.mergeTitle', { title: album.title })} moving={moving} total={tracks.data?.length ?? null}>

@@ -38,6 +38,8 @@ interface CardPageProps<T, Sort extends SortName> {
   empty?: ReactNode;
   hasFormat?: boolean;
   tools?: ReactNode;
+  /** A card after the last one. */
+  lastCard?: ((tabIndex: 0 | -1, width: number) => ReactNode) | undefined;
 }
 
 /** Skeletons shown until the total is known. */
@@ -59,6 +61,7 @@ export function CardPage<T, Sort extends SortName>({
   empty,
   hasFormat = false,
   tools: ownTools,
+  lastCard,
 }: CardPageProps<T, Sort>) {
   const { t } = useTranslation();
   const [size, setSize] = useCardSize();
@@ -109,19 +112,21 @@ export function CardPage<T, Sort extends SortName>({
           actions={<Button onClick={() => onSearch({})}>{t('list.clearFilters')}</Button>}
         />
       );
-    if (list.total === 0) return empty ?? <EmptyLibrary />;
+    if (list.total === 0 && !lastCard) return empty ?? <EmptyLibrary />;
     return (
       <>
         {letters && <LetterRail {...letters} />}
         <VirtualGrid
           label={title}
           goTo={goTo}
-          count={list.total ?? PLACEHOLDERS}
+          count={list.total === undefined ? PLACEHOLDERS : list.total + (lastCard ? 1 : 0)}
           cellWidth={size}
           gap={GAP}
           cellHeight={(width) => width + CAPTION_HEIGHT}
           onRange={list.show}
-          renderCell={(index, tabIndex, width) => renderCard(list.item(index), tabIndex, width)}
+          renderCell={(index, tabIndex, width) =>
+            lastCard && index === list.total ? lastCard(tabIndex, width) : renderCard(list.item(index), tabIndex, width)
+          }
           onCellKey={(event, index) => {
             const item = list.item(index);
             const isPlay = event.key === ' ' || event.key === 'p';

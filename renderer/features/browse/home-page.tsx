@@ -20,11 +20,11 @@ export function HomePage() {
   const { t } = useTranslation();
   const [seed] = useState(newSeed);
   const [today] = useState(() => dayOf(new Date()));
-  const added = useQuery(albumPage({ sort: 'created_at' }, FIRST));
-  const played = useQuery(albumPage({ sort: 'last_played_at' }, FIRST));
-  const most = useQuery(albumPage({ sort: 'play_count' }, FIRST));
+  const added = useQuery(albumPage({ unnamed: false, sort: 'created_at' }, FIRST));
+  const played = useQuery(albumPage({ unnamed: false, sort: 'last_played_at' }, FIRST));
+  const most = useQuery(albumPage({ unnamed: false, sort: 'play_count' }, FIRST));
   const plays = useQuery(trackPage({ sort: 'last_played_at' }, LATEST_PLAYS));
-  const random = useQuery(albumPage({ sort: 'random', seed }, FIRST));
+  const random = useQuery(albumPage({ unnamed: false, sort: 'random', seed }, FIRST));
   const onThisDay = useQuery(onThisDayQuery(today));
   if (added.error && !added.data)
     return <ErrorState detail={detailOf(added.error)} onRetry={() => void added.refetch()} />;

@@ -13,6 +13,8 @@ export interface ListSearch<Sort extends string> {
   to?: number;
   liked?: boolean;
   seed?: number;
+  /** Albums: of tracks that have none. */
+  unnamed?: boolean;
 }
 
 const oneOf = <T extends string>(values: readonly T[], value: unknown): T | undefined =>
@@ -37,7 +39,10 @@ function parse<Sort extends string>(sorts: readonly Sort[], input: Record<string
   return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== undefined));
 }
 
-export const parseAlbumSearch = (input: Record<string, unknown>) => parse(ALBUM_SORT_NAMES, input);
+export const parseAlbumSearch = (input: Record<string, unknown>) => ({
+  ...parse(ALBUM_SORT_NAMES, input),
+  ...(String(input['unnamed']) === 'true' && { unnamed: true }),
+});
 export const parseArtistSearch = (input: Record<string, unknown>) => parse(ARTIST_SORT_NAMES, input);
 export const parseTrackSearch = (input: Record<string, unknown>) => parse(TRACK_SORT_NAMES, input);
 
