@@ -6,18 +6,20 @@ import { createLikeService, type LikeSummary } from './service.ts';
 import { createLikeMerge } from './track-merge.ts';
 import { likeEvent, toLikeState } from './wire.ts';
 
-type LikeListener = (userId: UserId, state: LikeSummary) => void;
+type LikeListener = (userId: UserId, states: readonly LikeSummary[]) => void;
 
 export type LikesOffer = ReturnType<typeof likesModule>['offers'];
 
 export function likesModule({ db, now, events, onMerge }: Base & Pick<LibraryOffer, 'onMerge'>) {
   const listeners: LikeListener[] = [
-    (userId, state) => events.publish(likeEvent, toLikeState(state), { audience: { userId } }),
+    (userId, states) => {
+      for (const state of states) events.publish(likeEvent, toLikeState(state), { audience: { userId } });
+    },
   ];
   const likes = createLikeService({
     db,
     now,
-    onChange: (userId, state) => listeners.forEach((listener) => listener(userId, state)),
+    onChange: (userId, states) => listeners.forEach((listener) => listener(userId, states)),
   });
   onMerge(createLikeMerge({ db }));
   const onChange = (listener: LikeListener): void => void listeners.push(listener);

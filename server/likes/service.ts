@@ -32,7 +32,7 @@ interface LikeInput {
 /** Looked up by one statement. */
 const IDS_AT_ONCE = 500;
 
-/** `onChange` is called after each change is stored. */
+/** `onChange` is called after changes are stored, with the new states. */
 export function createLikeService({
   db,
   now,
@@ -40,7 +40,7 @@ export function createLikeService({
 }: {
   db: MainDb;
   now: () => Date;
-  onChange?: (userId: UserId, state: LikeSummary) => void;
+  onChange?: (userId: UserId, states: readonly LikeSummary[]) => void;
 }) {
   const countEvents = createEventCounts(db);
 
@@ -65,7 +65,7 @@ export function createLikeService({
         },
         { behavior: 'immediate' },
       );
-      onChange(userId, summary);
+      onChange(userId, [summary]);
       return summary;
     },
 
@@ -96,7 +96,7 @@ export function createLikeService({
         (work) => {
           slice = [];
           db.transaction(work, { behavior: 'immediate' });
-          for (const summary of slice) onChange(userId, summary);
+          onChange(userId, slice);
         },
       );
       return changed.length;

@@ -118,8 +118,8 @@ export function scrobblingModule({
     },
   });
   onPlaying((userId, track) => void plays.tryPlayingNow(userId, track));
-  likes.onChange((userId, { itemType }) => {
-    if (itemType !== 'track') return;
+  likes.onChange((userId, states) => {
+    if (!states.some(({ itemType }) => itemType === 'track')) return;
     for (const { syncLoves: isSynced, isStopped, ...account } of queries.accountsOf(userId)) {
       const service = account.service as ScrobblerName;
       if (!isSynced || isStopped) continue;
