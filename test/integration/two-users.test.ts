@@ -8,9 +8,9 @@ import { ADMIN, registerUser, startServer, type TestServer } from '../support/se
 
 /** In all texts of Ann's data. */
 const SECRET = 'annssecret';
-/** Data that all users share, and data without an owner. */
+/** Data that all users share, data without an owner, and what is found by an id that is the same for everybody. */
 const SHARED =
-  /^\/(tracks|albums|artists|sources|stream|downloads|review|share|stats\/year|duplicates|edits|merges|podcasts|podcast-episodes)\//;
+  /^\/(tracks|albums|artists|sources|stream|downloads|review|share|stats\/year|duplicates|edits|merges|podcasts|podcast-episodes|radio\/never|mixes)\//;
 /** These have one's own data under an id that everybody knows or may choose. */
 const OWN_BY_SHARED_ID = new Set(['put /bookmarks/:track_id', 'delete /jukebox/speaker/:speaker_id']);
 /** Those who may edit see everybody's, the others their own. */
