@@ -3,7 +3,8 @@
 // mpd lets that program scan the same files, where it is installed. For `queries`: --million takes a library of a
 // million tracks too. --libraries DIR keeps the large libraries for the next run. `lists` and `opening` drive a browser
 // and run only when they are named; --docs writes what they find into docs/lists.md. `soak` too: --minutes N is how
-// long it goes on, --docs draws docs/soak.svg.
+// long it goes on, --docs draws docs/soak.svg; and `peers`: --files N --rounds N,
+// --docs writes docs/peers.md; and `stages`: what a scan spends its time on.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,8 +17,10 @@ import { hostileSuite } from './suites/hostile.ts';
 import { idleSuite } from './suites/idle.ts';
 import { listsSuite } from './suites/lists.ts';
 import { openingSuite } from './suites/opening.ts';
+import { peersSuite } from './suites/peers.ts';
 import { queriesSuite } from './suites/queries.ts';
 import { rescanSuite } from './suites/rescan.ts';
+import { scanStagesSuite } from './suites/scan-stages.ts';
 import { scanSuite } from './suites/scan.ts';
 import { soakSuite } from './suites/soak.ts';
 import { startupSuite } from './suites/startup.ts';
@@ -34,6 +37,14 @@ const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = {
   idle: idleSuite,
   hostile: hostileSuite,
   soak: (dir) => soakSuite(dir, { minutes: Number(values.minutes), docs: values.docs === true }),
+  stages: (dir) => scanStagesSuite(dir, { files: Number(values.files) }),
+  peers: (dir) =>
+    peersSuite(dir, {
+      files: Number(values.files),
+      rounds: Number(values.rounds),
+      builds: values.libraries ?? join(tmpdir(), 'tonearm-bench-peers'),
+      docs: values.docs === true,
+    }),
   queries: (dir) => queriesSuite(dir, { million: values.million === true, libraries: values.libraries ?? dir }),
   lists: (dir) => listsSuite(dir, { libraries: values.libraries ?? dir, docs: values.docs === true }),
   opening: (dir) => openingSuite(dir, { libraries: values.libraries ?? dir, docs: values.docs === true }),
@@ -43,7 +54,7 @@ interface Report {
   /** `load`: of the last minute, as the suite began. */
   suites: { name: string; load: number; measures: Measure[]; error?: string }[];
 }
-const ONLY_BY_NAME = ['lists', 'opening', 'soak'];
+const ONLY_BY_NAME = ['lists', 'opening', 'peers', 'soak', 'stages'];
 
 const { values, positionals } = parseArgs({
   options: {
@@ -54,6 +65,8 @@ const { values, positionals } = parseArgs({
     docs: { type: 'boolean' },
     peer: { type: 'string' },
     minutes: { type: 'string', default: '15' },
+    files: { type: 'string', default: '20000' },
+    rounds: { type: 'string', default: '1' },
   },
   allowPositionals: true,
 });

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 export const root = join(import.meta.dirname, '..', '..');
 /** What /proc counts processor time in. */
 const TICK_MS = 10;
-const ENTRY = join(root, 'dist', 'server', 'main.js');
+export const ENTRY = join(root, 'dist', 'server', 'main.js');
 /** Those of `npm start`. */
-const FLAGS =
+export const FLAGS =
   (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }).scripts.start.match(
     /--[a-z-]+(=\d+)?/g,
   ) ?? [];
@@ -35,7 +35,7 @@ interface Job {
   finished_at: string | null;
 }
 
-const ADMIN = { username: 'bench', password: 'bench password' };
+export const ADMIN = { username: 'bench', password: 'bench password' };
 
 const running = new Set<ChildProcess>();
 

@@ -1,52 +1,81 @@
-// The Music Player Daemon scanning the same files into a new database, for comparison where it is installed.
-import { spawn, spawnSync } from 'node:child_process';
+// The Music Player Daemon, where it is installed. It scans when it starts without a database.
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createConnection, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { launch, until, type Peer } from './peer.ts';
 
 export const hasMpd = (): boolean => spawnSync('mpd', ['--version']).status === 0;
 
-/** Milliseconds of a first scan, from its first answer; its scan has begun by then, so the figure is too good. */
-export async function mpdScanMs(music: string, dir: string): Promise<number> {
-  mkdirSync(dir);
-  const address = join(dir, 'socket');
-  const config = join(dir, 'mpd.conf');
-  writeFileSync(
-    config,
-    `music_directory "${music}"\ndb_file "${join(dir, 'database')}"\nlog_file "${join(dir, 'log')}"\nbind_to_address "${address}"\naudio_output {\n  type "null"\n  name "none"\n}\n`,
-  );
-  const child = spawn('mpd', ['--no-daemon', config], { stdio: 'ignore' });
-  try {
-    const socket = await connected(address);
-    const ask = asker(socket);
-    const started = performance.now();
-    for (;;) {
-      const { updating_db: updating } = await ask('status');
-      const { songs } = await ask('stats');
-      if (updating === undefined && songs !== '0') return performance.now() - started;
-      await pause(10);
-    }
-  } finally {
-    child.kill();
-  }
+export function mpd(): Peer {
+  const { stdout, error } = spawnSync('mpd', ['--version'], { encoding: 'utf8' });
+  if (error) throw error;
+  return {
+    name: 'MPD',
+    version: /Daemon (\S+)/.exec(stdout)?.[1] ?? '',
+    async start({ music, dir }) {
+      mkdirSync(dir, { recursive: true });
+      const address = join(dir, 'socket');
+      const config = join(dir, 'mpd.conf');
+      writeFileSync(
+        config,
+        [
+          `music_directory "${music}"`,
+          `db_file "${join(dir, 'database')}"`,
+          `log_file "${join(dir, 'log')}"`,
+          `bind_to_address "${address}"`,
+          'zeroconf_enabled "no"',
+          'audio_output {\n  type "null"\n  name "none"\n}\n',
+        ].join('\n'),
+      );
+      let socket: Socket | undefined;
+      const process = await launch({
+        command: 'mpd',
+        args: ['--no-daemon', config],
+        answers: async () => (socket = await connected(address)) !== undefined,
+      });
+      const ask = asker(socket as Socket);
+      const scanned = async (): Promise<number> => {
+        let songs = 0;
+        await until(async () => {
+          const { updating_db: updating } = await ask('status');
+          songs = Number((await ask('stats'))['songs']);
+          return updating === undefined && songs > 0;
+        });
+        return songs;
+      };
+      return {
+        ...process,
+        firstScan: scanned,
+        async scan() {
+          await ask('update');
+          return scanned();
+        },
+        async stop() {
+          socket?.destroy();
+          await process.stop();
+        },
+      };
+    },
+  };
 }
 
-const pause = (ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
+/** Milliseconds of a first scan, from its first answer; its scan has begun by then, so the figure is too good. */
+export async function mpdScanMs(music: string, dir: string): Promise<number> {
+  const running = await mpd().start({ music, dir });
+  const startedAt = performance.now();
+  await running.firstScan?.();
+  const ms = performance.now() - startedAt;
+  await running.stop();
+  return ms;
+}
 
-async function connected(address: string): Promise<Socket> {
-  for (let tries = 0; ; tries++) {
-    const socket = createConnection(address);
-    const isOpen = await new Promise<boolean>((resolve) => {
-      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    });
-    if (isOpen) return socket;
-    if (tries > 500) throw new Error('mpd does not answer');
-    await pause(10);
-  }
+async function connected(address: string): Promise<Socket | undefined> {
+  const socket = createConnection(address);
+  return new Promise((resolve) => {
+    socket.once('connect', () => resolve(socket)).once('error', () => resolve(undefined));
+  });
 }
 
 /** Answers of its protocol are `name: value` lines, ended by `OK`. */

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { get } from 'node:http';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from '../free-port.ts';
 import { inTurn, measure, type Measure } from '../measure.ts';
 import { root, startProduct } from '../product.ts';
 
@@ -53,23 +53,6 @@ async function millisecondsToHealth(argsFor: (port: string) => string[]): Promis
   child.kill('SIGTERM');
   await once(child, 'exit');
   return ms;
-}
-
-/** Below the range of ports for outgoing connections, such as our own requests. */
-const PORTS = { first: 20_000, last: 32_000 };
-let lastPort = PORTS.first + (process.pid % (PORTS.last - PORTS.first));
-
-async function freePort(): Promise<number> {
-  for (;;) {
-    lastPort = lastPort < PORTS.last ? lastPort + 1 : PORTS.first;
-    const port = lastPort;
-    const isFree = await new Promise<boolean>((resolve) => {
-      const server = createServer()
-        .once('error', () => resolve(false))
-        .listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-    });
-    if (isFree) return port;
-  }
 }
 
 const answers = (port: number): Promise<boolean> =>

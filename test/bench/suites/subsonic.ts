@@ -3,7 +3,6 @@
 // same request with the same credentials and an empty response. A song or album of the protocol has twice the fields
 // of its row, with names, likes and plays from other tables: a bare page with those takes two to three times the
 // bound, and the goals are twice that. Other figures (p99, bytes, memory) go to stderr.
-import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -13,6 +12,7 @@ import { applyPragmas } from '../../../server/db/client.ts';
 import { fillLibrary } from '../large-library.ts';
 import { measure, median, type Measure } from '../measure.ts';
 import { startProduct, type Product } from '../product.ts';
+import { credentialsFor } from '../subsonic-credentials.ts';
 
 const TRACKS = Number(process.env['BENCH_TRACKS'] ?? 100_000);
 const ROUNDS = 40;
@@ -83,7 +83,7 @@ export async function subsonicSuite(dir: string): Promise<Measure[]> {
 
   const product = await startProduct(dataDir);
   await putCover(product);
-  const credentials = await credentialsOf(product);
+  const credentials = credentialsFor(await product.api('/users/me/subsonic-password'));
   const bare = await startBare(join(dataDir, 'tonearm.db'));
   const before = product.rss();
   const ping = { name: 'ping', ...(await times(`${product.url}/rest/ping?${credentials}`, ROUNDS)) };
@@ -129,21 +129,6 @@ export async function subsonicSuite(dir: string): Promise<Measure[]> {
   );
   await product.stop();
   return measures;
-}
-
-async function credentialsOf({ api }: Product): Promise<string> {
-  const { username, password } = await api<{ username: string; password: string }>('/users/me/subsonic-password');
-  const salt = 'c19b2d';
-  return new URLSearchParams({
-    u: username,
-    s: salt,
-    t: createHash('md5')
-      .update(password + salt)
-      .digest('hex'),
-    v: '1.16.1',
-    c: 'bench',
-    f: 'json',
-  }).toString();
 }
 
 async function putCover({ url, token }: Product): Promise<void> {

@@ -1,0 +1,118 @@
+// What every program that is measured beside the others can do.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { meterOf, type Meter } from './process-tree.ts';
+
+export interface Place {
+  /** The collection. */
+  music: string;
+  /** A folder of its own, for all that it writes. */
+  dir: string;
+}
+
+export interface Peer {
+  name: string;
+  version: string;
+  /** Copies the files, so that it is not compared with those that do not. */
+  copies?: boolean;
+  /** The first start is in an empty folder. */
+  start(place: Place): Promise<Running>;
+}
+
+export interface Running {
+  /** From the start of the process to its first answer. */
+  startMs: number;
+  meter: Meter;
+  /** Scans everything new or changed; resolves with the number of tracks when the scan is over. */
+  scan?(): Promise<number>;
+  /** The scan began with the process, and this one cannot be asked for another. */
+  firstScan?(): Promise<number>;
+  /** For the Subsonic API: where it is, and how a request is signed. */
+  subsonic?: Subsonic;
+  stop(): Promise<void>;
+}
+
+export interface Subsonic {
+  url: string;
+  credentials: string;
+}
+
+export interface Launch {
+  command: string;
+  args?: string[];
+  env?: Record<string, string>;
+  /** Its first answer has come. */
+  answers: () => Promise<boolean>;
+}
+
+const running = new Set<ChildProcess>();
+const START_LIMIT_MS = 60_000;
+
+/** Ends what a failed measurement left. */
+export async function endPeers(): Promise<void> {
+  for (const child of running) {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+}
+
+export async function launch({ command, args = [], env = {}, answers }: Launch) {
+  const startedAt = performance.now();
+  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: 'ignore' });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  await once(child, 'spawn');
+  while (!(await answers())) {
+    if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}`);
+    if (performance.now() - startedAt > START_LIMIT_MS) throw new Error(`${command} does not answer`);
+    await sleep(2);
+  }
+  const startMs = performance.now() - startedAt;
+  const meter = meterOf(child.pid as number);
+  return {
+    startMs,
+    meter,
+    async stop(): Promise<void> {
+      meter.close();
+      child.kill('SIGTERM');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    },
+  };
+}
+
+/** True when the address gives any answer. */
+export const answersHttp = (address: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    get(address, { agent: false }, (response) => {
+      response.resume().on('end', () => resolve(true));
+    }).on('error', () => resolve(false));
+  });
+
+/** Asks in ever longer intervals, 2 % of the time that has passed, so that asking costs the program nothing. */
+export async function until(isOver: () => Promise<boolean>): Promise<void> {
+  const startedAt = performance.now();
+  while (!(await isOver())) await sleep(Math.max(5, (performance.now() - startedAt) / 50));
+}
+
+/** Scans through the Subsonic API. */
+export function scanOver({ url, credentials }: Subsonic): () => Promise<number> {
+  const ask = async (method: string): Promise<{ scanning: boolean; count: number }> => {
+    const response = await fetch(`${url}/rest/${method}?${credentials}`);
+    const { 'subsonic-response': answer } = (await response.json()) as {
+      'subsonic-response': { scanStatus?: { scanning: boolean; count?: number } };
+    };
+    if (!answer.scanStatus) throw new Error(`${method}: ${JSON.stringify(answer)}`);
+    return { count: 0, ...answer.scanStatus };
+  };
+  return async () => {
+    let { count } = await ask('startScan');
+    await until(async () => {
+      const status = await ask('getScanStatus');
+      count = status.count;
+      return !status.scanning;
+    });
+    return count;
+  };
+}

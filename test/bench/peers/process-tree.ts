@@ -1,0 +1,93 @@
+// A program with all processes that it starts: their memory and processor time, from /proc.
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What /proc counts processor time in. */
+const TICK_MS = 10;
+const SAMPLE_MS = 50;
+const QUIET_MS = 2_000;
+/** Of one core; a timer or two is no work. */
+const QUIET_SHARE = 0.02;
+const QUIET_LIMIT_MS = 300_000;
+
+export interface Meter {
+  /** User and system time of all processes so far, those that ended included. */
+  cpuMs(): number;
+  rssMb(): number;
+  /** The highest since the last call. */
+  peakRssMb(): number;
+  /** Resolves when the processor is hardly used any more. */
+  quiet(): Promise<void>;
+  close(): void;
+}
+
+export function meterOf(pid: number): Meter {
+  let peak = 0;
+  const rssMb = (): number => treeOf(pid).reduce((sum, one) => sum + rssOf(one), 0);
+  const cpuMs = (): number => treeOf(pid).reduce((sum, one) => sum + cpuOf(one), 0);
+  const sample = (): void => {
+    peak = Math.max(peak, rssMb());
+  };
+  const timer = setInterval(sample, SAMPLE_MS);
+  return {
+    cpuMs,
+    rssMb,
+    peakRssMb() {
+      sample();
+      const highest = peak;
+      peak = 0;
+      return highest;
+    },
+    async quiet() {
+      const until = performance.now() + QUIET_LIMIT_MS;
+      for (let before = cpuMs(); performance.now() < until;) {
+        await sleep(QUIET_MS);
+        const now = cpuMs();
+        if (now - before < QUIET_MS * QUIET_SHARE) return;
+        before = now;
+      }
+      throw new Error(`the processor is not quiet after ${QUIET_LIMIT_MS / 1000} s`);
+    },
+    close: () => clearInterval(timer),
+  };
+}
+
+/** The process and its descendants. */
+function treeOf(pid: number): number[] {
+  const all = [pid];
+  for (const one of all) all.push(...childrenOf(one));
+  return all;
+}
+
+/** A child belongs to the thread that started it. */
+const childrenOf = (pid: number): number[] =>
+  unlessEnded(() => readdirSync(`/proc/${pid}/task`), []).flatMap((thread) =>
+    unlessEnded(() => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8'), '')
+      .split(' ')
+      .filter((text) => text !== '')
+      .map(Number),
+  );
+
+function rssOf(pid: number): number {
+  const status = unlessEnded(() => readFileSync(`/proc/${pid}/status`, 'utf8'), '');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
+}
+
+function cpuOf(pid: number): number {
+  const stat = unlessEnded(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), '');
+  // utime, stime, and those of its children that ended
+  const fields = stat
+    .replace(/^.*\) /, '')
+    .split(' ')
+    .slice(11, 15);
+  return fields.reduce((sum, field) => sum + Number(field), 0) * TICK_MS;
+}
+
+/** A process can end between two looks at it. */
+function unlessEnded<T>(look: () => T, otherwise: T): T {
+  try {
+    return look();
+  } catch {
+    return otherwise;
+  }
+}

@@ -1,0 +1,368 @@
+// Other servers beside Tonearm: each alone, from an empty folder, on the same files. A program that cannot be had is
+// named. Runs only when it is named itself; --rounds N takes medians, --docs writes docs/peers.md and docs/peers.json.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { Agent, get } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describeMachine } from '../machine.ts';
+import { measure, median, type Measure } from '../measure.ts';
+import { gonic, navidrome } from '../peers/go-servers.ts';
+import { minidlna } from '../peers/minidlna.ts';
+import { mpd } from '../peers/mpd.ts';
+import { endPeers, type Peer, type Subsonic } from '../peers/peer.ts';
+import { tonearm } from '../peers/tonearm.ts';
+import { root } from '../product.ts';
+import { makeSettledLibrary } from '../settled-library.ts';
+
+const REST_MS = Number(process.env['BENCH_REST_MS'] ?? 20_000);
+const COVERS = 40;
+const ROUNDS_OF_A_LIST = 60;
+const STREAMS_AT_ONCE = 4;
+const STREAMS_OF_EACH = 6;
+const LONG_MB = 50;
+const LONG_NAME = 'Fiftymegabytes';
+
+/** A row of the table: what it says, and how it is written. */
+const ROWS = {
+  firstScanS: 'first scan, s',
+  filesPerS: '… files/s',
+  scanCpuMs: '… processor time per file, ms',
+  quietCpuMs: '… per file until all is quiet, ms',
+  scanPeakMb: '… peak RSS, MB',
+  rescanMs: 'rescan, nothing changed, ms',
+  rescanCpuMs: '… processor time, ms',
+  startMs: 'start to first answer, ms',
+  restMb: `RSS ${REST_MS / 1000} s after a start, MB`,
+  newest50: 'newest 50 albums, p50 ms',
+  newest50P99: '… p99 ms',
+  newest500: 'newest 500 albums, p50 ms',
+  newest500P99: '… p99 ms',
+  byName500: '500 albums by name, p50 ms',
+  byName500P99: '… p99 ms',
+  word: 'search a word, 20 of each, p50 ms',
+  wordP99: '… p99 ms',
+  all500: 'search everything, 500 songs, p50 ms',
+  all500P99: '… p99 ms',
+  artists: 'all artists, p50 ms',
+  artistsP99: '… p99 ms',
+  album: 'an album, p50 ms',
+  albumP99: '… p99 ms',
+  random500: '500 random songs, p50 ms',
+  random500P99: '… p99 ms',
+  coverCold: 'cover 300, drawn for the first time, p50 ms',
+  coverColdCpu: '… processor time, ms',
+  coverWarm: 'cover 300 again, p50 ms',
+  streamMbPerS: `stream of ${LONG_MB} MB, MB/s`,
+  streamsMbPerS: `… ${STREAMS_AT_ONCE} at once, MB/s`,
+  usedMb: 'RSS after all requests, MB',
+} as const;
+type Row = keyof typeof ROWS;
+type Figures = Partial<Record<Row, number>>;
+const MORE_IS_BETTER: Row[] = ['filesPerS', 'streamMbPerS', 'streamsMbPerS'];
+
+const LISTS: [Row, Row, string][] = [
+  ['newest50', 'newest50P99', 'getAlbumList2?type=newest&size=50'],
+  ['newest500', 'newest500P99', 'getAlbumList2?type=newest&size=500'],
+  ['byName500', 'byName500P99', 'getAlbumList2?type=alphabeticalByName&size=500'],
+  ['word', 'wordP99', 'search3?query=moon&artistCount=20&albumCount=20&songCount=20'],
+  ['all500', 'all500P99', 'search3?query=&artistCount=0&albumCount=0&songCount=500'],
+  ['artists', 'artistsP99', 'getArtists?'],
+  ['random500', 'random500P99', 'getRandomSongs?size=500'],
+];
+
+interface Column {
+  peer: Peer;
+  /** By round. */
+  runs: Figures[];
+}
+
+export interface PeersOptions {
+  files: number;
+  rounds: number;
+  builds: string;
+  docs: boolean;
+}
+
+export async function peersSuite(dir: string, { files, rounds, builds, docs }: PeersOptions): Promise<Measure[]> {
+  const { columns, missing } = peersHere(builds);
+  const music = join(dir, 'music');
+  const made = makeSettledLibrary({ tracks: files, seed: 'peers', art: 'mixed' }, music);
+  writeLongFile(music);
+  for (let round = 0; round < rounds; round++)
+    for (const { peer, runs } of columns) {
+      console.error(`peers: ${peer.name}, round ${round + 1} …`);
+      const own = join(dir, `peer-${round}-${columns.findIndex((column) => column.peer === peer)}`);
+      mkdirSync(own);
+      try {
+        runs.push(await figuresOf(peer, { music, dir: own }, made.files.length));
+      } finally {
+        await endPeers();
+      }
+      console.error(`peers: ${JSON.stringify(runs.at(-1), (_, value: unknown) => rounded(value))}`);
+    }
+  const report = {
+    machine: describeMachine(dir),
+    files: made.files.length,
+    bytes: made.files.reduce((sum, { size }) => sum + size, 0),
+    rounds,
+    missing,
+    peers: columns.map(({ peer, runs }) => ({ name: peer.name, version: peer.version, runs })),
+  };
+  const text = tableOf(columns, report);
+  console.error(`\n${text}`);
+  if (docs) {
+    writeFileSync(join(root, 'docs', 'peers.md'), text);
+    writeFileSync(
+      join(root, 'docs', 'peers.json'),
+      `${JSON.stringify(report, (_, value: unknown) => rounded(value), 2)}\n`,
+    );
+  }
+  return goals(columns);
+}
+
+/** Those that are installed or can be built, and why others are missing. */
+function peersHere(builds: string): { columns: Column[]; missing: string[] } {
+  const missing: string[] = [];
+  const others: [string, () => Peer][] = [
+    ['Navidrome', () => navidrome(builds)],
+    ['gonic', () => gonic(builds)],
+    ['MPD', mpd],
+    ['MiniDLNA', minidlna],
+  ];
+  const here = others.flatMap(([name, open]) => {
+    try {
+      return [open()];
+    } catch (error) {
+      missing.push(name);
+      console.error(`peers: ${name} IS MISSING: ${String(error)}`);
+      return [];
+    }
+  });
+  return { columns: [tonearm('copy'), tonearm('reference'), ...here].map((peer) => ({ peer, runs: [] })), missing };
+}
+
+async function figuresOf(peer: Peer, place: { music: string; dir: string }, files: number): Promise<Figures> {
+  const first = await peer.start(place);
+  const cpuBefore = first.firstScan ? 0 : first.meter.cpuMs();
+  const startedAt = performance.now() - (first.firstScan ? first.startMs : 0);
+  first.meter.peakRssMb();
+  const found = await (first.firstScan ?? first.scan)?.();
+  const scanMs = performance.now() - startedAt;
+  const scanCpuMs = (first.meter.cpuMs() - cpuBefore) / files;
+  const scanPeakMb = first.meter.peakRssMb();
+  // some files are broken on purpose
+  if (found === undefined || found < files * 0.95) throw new Error(`${peer.name} found ${found} of ${files} files`);
+  await first.meter.quiet();
+  const figures: Figures = {
+    firstScanS: scanMs / 1000,
+    filesPerS: (files / scanMs) * 1000,
+    scanCpuMs,
+    quietCpuMs: (first.meter.cpuMs() - cpuBefore) / files,
+    scanPeakMb,
+  };
+  if (first.scan) {
+    const before = first.meter.cpuMs();
+    const rescannedAt = performance.now();
+    await first.scan();
+    figures.rescanMs = performance.now() - rescannedAt;
+    figures.rescanCpuMs = first.meter.cpuMs() - before;
+  }
+  await first.stop();
+
+  const second = await peer.start(place);
+  figures.startMs = second.startMs;
+  await sleep(REST_MS);
+  figures.restMb = second.meter.rssMb();
+  if (second.subsonic) {
+    await ask(second.subsonic, second.meter, figures);
+    figures.usedMb = second.meter.rssMb();
+  }
+  await second.stop();
+  return figures;
+}
+
+/** What a phone asks for. */
+async function ask(subsonic: Subsonic, meter: { cpuMs(): number }, figures: Figures): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: STREAMS_AT_ONCE });
+  const client = (path: string) => `${subsonic.url}/rest/${path}&${subsonic.credentials}`;
+  const timed = async (paths: string[]): Promise<number[]> => {
+    const times: number[] = [];
+    for (const path of paths) {
+      const startedAt = performance.now();
+      await bytesOf(client(path), agent);
+      times.push(performance.now() - startedAt);
+    }
+    return times.toSorted((a, b) => a - b);
+  };
+  const p99 = (times: number[]): number => times[Math.floor(times.length * 0.99)] ?? Number.NaN;
+
+  const json = async <T>(path: string): Promise<T> =>
+    ((await (await fetch(client(path))).json()) as { 'subsonic-response': T })['subsonic-response'];
+  const { albumList2 } = await json<{ albumList2: { album: { id: string; coverArt?: string }[] } }>(
+    'getAlbumList2?type=alphabeticalByName&size=500',
+  );
+  for (const [p50Row, p99Row, path] of LISTS) {
+    await timed(Array.from({ length: 3 }, () => path));
+    const times = await timed(Array.from({ length: ROUNDS_OF_A_LIST }, () => path));
+    figures[p50Row] = median(times);
+    figures[p99Row] = p99(times);
+  }
+  const albums = await timed(albumList2.album.slice(0, 200).map(({ id }) => `getAlbum?id=${id}`));
+  figures.album = median(albums);
+  figures.albumP99 = p99(albums);
+  const covers = albumList2.album.flatMap(({ coverArt }) => coverArt ?? []).slice(0, COVERS);
+  const paths = covers.map((id) => `getCoverArt?id=${encodeURIComponent(id)}&size=300`);
+  const cpu = meter.cpuMs();
+  figures.coverCold = median(await timed(paths));
+  figures.coverColdCpu = (meter.cpuMs() - cpu) / paths.length;
+  figures.coverWarm = median(await timed(paths));
+
+  const { searchResult3 } = await json<{ searchResult3: { song?: { id: string }[] } }>(
+    `search3?query=${LONG_NAME}&songCount=1&albumCount=0&artistCount=0`,
+  );
+  const long = searchResult3.song?.[0];
+  if (long) {
+    const stream = (): Promise<number> => bytesOf(client(`stream?id=${long.id}&format=raw`), agent);
+    figures.streamMbPerS = await throughput(1, stream);
+    figures.streamsMbPerS = await throughput(STREAMS_AT_ONCE, stream);
+  }
+  agent.destroy();
+}
+
+/** MB/s of all together. */
+async function throughput(atOnce: number, stream: () => Promise<number>): Promise<number> {
+  await stream(); // from the disk into memory
+  const startedAt = performance.now();
+  let bytes = 0;
+  const several = async (): Promise<void> => {
+    for (let n = 0; n < STREAMS_OF_EACH; n++) bytes += await stream();
+  };
+  await Promise.all(Array.from({ length: atOnce }, several));
+  return bytes / 1e6 / ((performance.now() - startedAt) / 1000);
+}
+
+/** Silence, as one file. */
+function writeLongFile(music: string): void {
+  const data = LONG_MB * 1_000_000;
+  const header = Buffer.alloc(44);
+  header.write('RIFF', 0, 'latin1');
+  header.writeUInt32LE(36 + data, 4);
+  header.write('WAVEfmt ', 8, 'latin1');
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20); // PCM
+  header.writeUInt16LE(2, 22);
+  header.writeUInt32LE(44_100, 24);
+  header.writeUInt32LE(176_400, 28);
+  header.writeUInt16LE(4, 32);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36, 'latin1');
+  header.writeUInt32LE(data, 40);
+  mkdirSync(join(music, LONG_NAME));
+  writeFileSync(join(music, LONG_NAME, `${LONG_NAME}.wav`), Buffer.concat([header, Buffer.alloc(data)]));
+}
+
+/** So many bytes were answered. Nothing is compressed, so that no server pays for it. */
+const bytesOf = (address: string, agent: Agent): Promise<number> =>
+  new Promise((resolve, reject) => {
+    get(address, { agent }, (response) => {
+      let bytes = 0;
+      response
+        .on('data', (chunk: Buffer) => (bytes += chunk.length))
+        .on('end', () =>
+          response.statusCode === 200 ? resolve(bytes) : reject(new Error(`${address}: ${response.statusCode}`)),
+        );
+    }).on('error', reject);
+  });
+
+const middle = ({ runs }: Column, row: Row): number | undefined => {
+  const values = runs.flatMap((run) => run[row] ?? []);
+  return values.length === 0 ? undefined : median(values);
+};
+
+function tableOf(
+  columns: Column[],
+  report: { machine: string; files: number; bytes: number; missing: string[]; rounds: number },
+): string {
+  const date = new Date().toISOString().slice(0, 10);
+  const rows = (Object.keys(ROWS) as Row[]).map((row) => {
+    const best = bestOf(columns, row);
+    const cells = columns.map((column) => cellOf(column, row, best));
+    return `| ${ROWS[row]} | ${cells.join(' | ')} |`;
+  });
+  const head = columns.map(({ peer }) => [peer.name, peer.version].filter((part) => part !== '').join(' '));
+  return [
+    '# Beside other servers',
+    '',
+    `\`npm run bench -- peers\`: ${report.files.toLocaleString('en')} files, ${Math.round(report.bytes / 1e6)} MB, each program alone and from an`,
+    `empty folder. Median of ${report.rounds} ${report.rounds === 1 ? 'run' : 'runs, and their spread'}; the best is bold. Raw figures: [peers.json](peers.json).`,
+    '',
+    `${report.machine}. ${date}, Tonearm ${revision()}.`,
+    ...(report.missing.length > 0 ? ['', `**Missing here: ${report.missing.join(', ')}.**`] : []),
+    '',
+    `| | ${head.join(' | ')} |`,
+    `|---|${columns.map(() => '---').join('|')}|`,
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+function bestOf(columns: Column[], row: Row): number | undefined {
+  const values = columns.flatMap((column) => middle(column, row) ?? []);
+  if (values.length === 0) return undefined;
+  return MORE_IS_BETTER.includes(row) ? Math.max(...values) : Math.min(...values);
+}
+
+function cellOf(column: Column, row: Row, best: number | undefined): string {
+  const value = middle(column, row);
+  if (value === undefined) return '–';
+  const all = column.runs.flatMap((run) => run[row] ?? []);
+  const spread = all.length > 1 ? ` (${shown(Math.min(...all))}–${shown(Math.max(...all))})` : '';
+  return `${value === best ? `**${shown(value)}**` : shown(value)}${spread}`;
+}
+
+const shown = (value: number): string =>
+  value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(value >= 10 ? 3 : 2);
+const rounded = (value: unknown): unknown => (typeof value === 'number' ? Math.round(value * 1000) / 1000 : value);
+const revision = (): string =>
+  execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+
+/** Beside whichever of them is there. */
+function goals(columns: Column[]): Measure[] {
+  const named = (name: string): Column | undefined => columns.find(({ peer }) => peer.name === name);
+  const row = (mode: string, beside: (Column | undefined)[], of: Row, op: '>=' | '<=', value: number): Measure[] => {
+    const own = named(`Tonearm, ${mode}`);
+    const product = own && middle(own, of);
+    const best = bestOf(
+      beside.flatMap((column) => column ?? []),
+      of,
+    );
+    if (product === undefined || best === undefined) return [];
+    const names = beside.flatMap((column) => column?.peer.name ?? []).join(', ');
+    return [
+      measure({
+        suite: 'peers',
+        name: `${ROWS[of]}, ${mode}`,
+        unit: '',
+        product,
+        bound: { name: names, value: best },
+        goal: { op, value },
+      }),
+    ];
+  };
+  const [mpdColumn, navidromeColumn] = [[named('MPD')], [named('Navidrome')]];
+  const servers = [named('Navidrome'), named('gonic')];
+  return [
+    ...row('reference', mpdColumn, 'scanCpuMs', '<=', 1),
+    ...row('reference', mpdColumn, 'filesPerS', '>=', 1.5),
+    ...row('copy', mpdColumn, 'filesPerS', '>=', 1.2),
+    ...row('reference', mpdColumn, 'rescanMs', '<=', 0.83),
+    ...row('reference', navidromeColumn, 'coverCold', '<=', 1),
+    ...row('reference', navidromeColumn, 'streamMbPerS', '>=', 1.2),
+    ...LISTS.flatMap(([p50, p99]) => [
+      ...row('reference', servers, p50, '<=', 0.5),
+      ...row('reference', servers, p99, '<=', 0.5),
+    ]),
+    ...row('reference', servers, 'album', '<=', 0.5),
+  ];
+}
