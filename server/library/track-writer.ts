@@ -25,6 +25,7 @@ import {
   type ArtistRef,
 } from './resolve.ts';
 import type { Lyrics } from '../media/types.ts';
+import { createNewTrackCounts } from './new-track-counts.ts';
 import { createSearchIndex } from './search-index.ts';
 import { isNamed } from '../db/unnamed.ts';
 
@@ -167,6 +168,8 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
   const client = db.$client;
   const search = createSearchIndex(client);
   const resolver = createResolver({ client, search, now });
+  const counts = createNewTrackCounts(client);
+  let isBatch = false;
 
   const insertRow = client.prepare(`INSERT INTO tracks
       (source, source_id, uploaded_by, metadata_status, created_at, updated_at,
@@ -321,16 +324,21 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
   return {
     search,
     sweepEmpty,
-    /** Writes several tracks inside the caller's transaction. Caches names, and settles spellings at the end. */
+    /** Writes several tracks inside the caller's transaction. Caches names, and settles spellings and counts at
+     * the end. */
     batch<T>(write: () => T): T {
       resolver.remember();
       search.startBatch();
+      isBatch = true;
       try {
         const written = write();
         resolver.settleSpellings();
         search.writeBatch();
+        counts.settle();
         return written;
       } finally {
+        isBatch = false;
+        counts.end();
         resolver.stopRemembering();
         search.endBatch();
       }
@@ -340,10 +348,12 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
     forget(): void {
       resolver.forget();
       search.readAgain();
+      counts.forget();
     },
 
     /** Inserts a track with status `pending`. (source, source_id) must be new. */
     insert({ source, sourceId, uploadedBy, folder, identity, audio }: NewTrack): TrackId {
+      if (isBatch) counts.postpone();
       const resolved = resolve(identity, folder);
       const time = now().getTime();
       const { lastInsertRowid } = insertRow.run(

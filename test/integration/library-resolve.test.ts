@@ -552,10 +552,34 @@ test.each([1, 2, 3])('counts and search rows equal a recount after 500 random ch
     ...pick([{}, { folder: 1 }, { folder: 2 }]),
   });
   const ids: TrackId[] = [];
+  /** Some changes in one batch, like those of a scan: a change that fails is rolled back alone. */
+  const changeSeveral = (): void =>
+    writing(() => {
+      for (let left = pick([2, 5, 9]); left > 0; left--) {
+        const fails = random() < 0.3;
+        const made: TrackId[] = [];
+        const save = temp.db.$client.transaction(() => {
+          const kind = random();
+          if (ids.length === 0 || kind < 0.5) made.push(insert(identity()));
+          else if (kind < 0.8) {
+            const { folder, ...names } = identity();
+            tracks.setIdentity(pick(ids), { title: '', artists: [], genres: [], ...names }, folder);
+          } else tracks.setAudio(pick(ids), { ...silence, durationMs: pick([null, 7, 90_000]), sizeBytes: 11 });
+          if (fails) throw new Error('refused');
+        });
+        try {
+          save();
+          ids.push(...made);
+        } catch {
+          tracks.forget();
+        }
+      }
+    });
   const change = async (): Promise<void> => {
     const id = pick(ids);
     const kind = random();
-    if (ids.length === 0 || kind < 0.4) ids.push(...add(identity()));
+    if (kind < 0.15) changeSeveral();
+    else if (ids.length === 0 || kind < 0.4) ids.push(...add(identity()));
     else if (kind < 0.65) retag(id, identity());
     else if (kind < 0.75)
       tracks.setAudio(id, { ...silence, durationMs: pick([null, 5, 70_000]), sizeBytes: pick([null, 9]) });
@@ -572,6 +596,16 @@ test.each([1, 2, 3])('counts and search rows equal a recount after 500 random ch
     rows(`SELECT tg.genre_id, t.album_id, count(*) AS track_count FROM track_genres tg JOIN tracks t ON t.id = tg.track_id WHERE t.album_id IS NOT NULL
       GROUP BY tg.genre_id, t.album_id ORDER BY 1, 2`),
   );
+  expect(rows('SELECT id, track_count FROM genres ORDER BY id')).toEqual(
+    rows(
+      'SELECT id, (SELECT count(*) FROM track_genres WHERE genre_id = genres.id) AS track_count FROM genres ORDER BY id',
+    ),
+  );
+  expect(rows('SELECT tracks, size_bytes, duration_ms FROM library_totals')).toEqual(
+    rows(`SELECT count(*) AS tracks, sum(coalesce(size_bytes, 0)) AS size_bytes,
+      sum(coalesce(duration_ms, 0)) AS duration_ms FROM tracks`),
+  );
+  expect(rows('SELECT up_to FROM counted_tracks')).toEqual([{ up_to: Number.MAX_SAFE_INTEGER }]);
   expect(rows('SELECT id, first_year FROM artists ORDER BY id')).toEqual(
     rows(
       'SELECT id, (SELECT min(year) FROM albums WHERE artist_id = artists.id) AS first_year FROM artists ORDER BY id',

@@ -66,3 +66,12 @@ export const verifyRuns = sqliteTable('verify_runs', {
   startedAt: time('started_at').notNull(),
   afterAlbumId: integer('after_album_id').notNull().default(0), // covers of albums up to this one
 });
+
+/**
+ * library/: the highest id of the tracks that are in the counts of albums, artists and genres, and in the totals: kept
+ * by triggers up to there. One row. A batch of new tracks is counted at its end, in the same transaction (see
+ * library/new-track-counts.ts); outside of it, every track is included.
+ */
+export const countedTracks = sqliteTable('counted_tracks', {
+  upTo: integer('up_to').notNull(),
+});

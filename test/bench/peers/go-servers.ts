@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { freePort } from '../free-port.ts';
 import { credentialsFor } from '../subsonic-credentials.ts';
 import { answersHttp, launch, scanOver, type Peer } from './peer.ts';
@@ -34,7 +34,7 @@ const ADMIN = { username: 'admin', password: 'admin' };
 
 /** The program's path. Throws when it is not installed and cannot be built. `builds`: where built ones are kept. */
 function programOf({ name, module, version, folder, tags }: GoProgram, builds: string): string {
-  const built = join(builds, `${name}-${version}`);
+  const built = join(builds, version, name); // gonic takes the prefix of its settings from its name
   if (existsSync(built)) return built;
   const source = JSON.parse(
     execFileSync('go', ['mod', 'download', '-json', `${module}@${version}`], { encoding: 'utf8', cwd: tmpdir() }),
@@ -44,7 +44,7 @@ function programOf({ name, module, version, folder, tags }: GoProgram, builds: s
   try {
     cpSync(source.Dir, copy, { recursive: true });
     execFileSync('chmod', ['-R', 'u+w', copy]);
-    mkdirSync(builds, { recursive: true });
+    mkdirSync(dirname(built), { recursive: true });
     execFileSync('go', ['build', '-tags', tags, '-o', built, folder], { cwd: copy, stdio: 'inherit' });
   } finally {
     rmSync(copy, { recursive: true, force: true });
