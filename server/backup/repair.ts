@@ -21,10 +21,13 @@ export interface RepairerDeps {
 export type Repairer = ReturnType<typeof createRepairer>;
 
 export function createRepairer({ storage, open, now }: RepairerDeps) {
+  let timer: NodeJS.Timeout | undefined;
   let kept: { repo: Promise<Pick<Repository, 'read'>>; until: number } | undefined;
 
   function opened(): Promise<Pick<Repository, 'read'>> {
     if (!kept || kept.until < now().getTime()) kept = { repo: open(), until: now().getTime() + KEPT_MS };
+    clearTimeout(timer);
+    timer = setTimeout(() => (kept = undefined), KEPT_MS).unref(); // it holds packs that were read
     const { repo } = kept;
     void repo.catch(() => {
       kept = undefined;
