@@ -173,14 +173,17 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher, isUn
     }
   }
 
-  async function snapshotIds(): Promise<string[]> {
+  async function idsBelow(prefix: string): Promise<string[]> {
     const ids: string[] = [];
-    for await (const { key } of target.list('snapshots/')) {
-      const id = key.slice('snapshots/'.length);
+    for await (const { key } of target.list(prefix)) {
+      const id = key.slice(prefix.length);
       if (SnapshotId.safeParse(id).success) ids.push(id);
     }
-    return ids.sort().reverse();
+    return ids;
   }
+
+  const snapshotIds = async (): Promise<string[]> => (await idsBelow('snapshots/')).sort().reverse();
+  const copiedIds = (): Promise<string[]> => idsBelow('copies/');
 
   async function unusedSince(): Promise<{ now: boolean; at: Date } | undefined> {
     let found: { now: boolean; at: Date } | undefined;
@@ -215,6 +218,15 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher, isUn
       await target.put(snapshotKey(manifest.id), sealed);
     },
 
+    /** Writes snapshots of which a kill left only the copy, which is written first. */
+    async finishSnapshots(): Promise<void> {
+      const ids = new Set(await snapshotIds());
+      for (const id of await copiedIds()) {
+        const manifest = ids.has(id) ? undefined : await manifestOrNot(copyOf(id), id);
+        if (manifest) await target.put(snapshotKey(id), await seal(cipher, manifest));
+      }
+    },
+
     /** `isNow`: the next backup frees the space, not one of the next days. False when there was no such snapshot. */
     async deleteSnapshot(id: string, { isNow }: { isNow: boolean }): Promise<boolean> {
       if (!SnapshotId.safeParse(id).success) return false;
@@ -239,12 +251,7 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher, isUn
         await target.put(key, headerText(header));
         mended.push(key);
       }
-      const ids = new Set(await snapshotIds());
-      for await (const { key } of target.list('copies/')) {
-        const id = key.slice('copies/'.length);
-        if (SnapshotId.safeParse(id).success) ids.add(id);
-      }
-      for (const id of ids) {
+      for (const id of new Set([...(await snapshotIds()), ...(await copiedIds())])) {
         const keys = [snapshotKey(id), copyOf(id)];
         const found = await Promise.all(keys.map((key) => manifestOrNot(key, id)));
         const good = found.find((one) => one !== undefined);

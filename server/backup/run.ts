@@ -68,6 +68,7 @@ export const backUp = (
 ): Promise<BackupResult> =>
   withLease(repo.target, leaseOptions(source, limits), async (lease) => {
     await repo.prepare();
+    await repo.finishSnapshots();
     return backUpPrepared(repo, source, run, lease);
   });
 

@@ -53,6 +53,13 @@ const audioOf = (dataDir: string): string[] =>
   Object.keys(filesIn(join(dataDir, 'library'))).filter((key) => key.startsWith('audio/'));
 
 describe('a check', () => {
+  it('finds nothing wrong after a kill between a snapshot and its copy, which the next backup ends', async () => {
+    const backup = await backedUp();
+    rmSync(join(backup, 'snapshots'), { recursive: true });
+    await backUpInto(await openBackup(backup), library, folder());
+    expect(await checkFolder(await openBackup(backup), library, folder())).toMatchObject({ snapshots: 1, faults: 0 });
+  });
+
   it('finds a damaged object, a lost pack, a lost index and a lost snapshot, and mends them', async () => {
     const backup = await backedUp();
     const check = async () => checkFolder(await openBackup(backup), library, folder());

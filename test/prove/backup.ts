@@ -172,16 +172,15 @@ export async function proveBackup({ seed, runs = 20 }: { seed: number; runs: num
     try {
       for (const what of KILLED) {
         const faults = await killDuring(what, runs, proof);
-        console.log(`${how}: ${runs} kills during ${what}, ${faults.length} faults`);
+        console.log([`${how}: ${runs} kills during ${what}, ${faults.length} faults`, ...faults].join('\n'));
         all.push(...faults);
       }
       const faults = await flipBytes(runs * 10, proof);
-      console.log(`${how}: ${runs * 10} single bytes changed, ${faults.length} faults`);
+      console.log([`${how}: ${runs * 10} single bytes changed, ${faults.length} faults`, ...faults].join('\n'));
       all.push(...faults);
     } finally {
       proof.close();
     }
   }
-  for (const fault of all) console.log(fault);
   return all.length === 0;
 }
