@@ -1,8 +1,9 @@
-// Slices of `npm run prove -- identity-files`, `kills` and `desktop`.
+// Slices of `npm run prove -- identity-files`, `kills`, `desktop` and `mending`.
 import { expect, test } from 'vitest';
 import { killDesktop } from '../prove/desktop.ts';
 import { findFileFailures } from '../prove/identity-files.ts';
 import { ACTIVITIES, killWhile, type Activity } from '../prove/kills.ts';
+import { flipStored } from '../prove/mending.ts';
 import { seedOfRun } from '../support/random.ts';
 import { toolOrWarn } from '../support/tools.ts';
 
@@ -24,3 +25,7 @@ test.runIf(process.platform !== 'win32')(
     expect((await killDesktop({ cycles: 3, seed: seedOfRun() })).faults).toEqual([]);
   },
 );
+
+test('a byte that changes in what is stored is mended where a good copy is left, and named where none is', async () => {
+  expect(await flipStored(seedOfRun(), 3)).toEqual([]);
+});

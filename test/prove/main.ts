@@ -5,6 +5,7 @@ import { proveDesktop } from './desktop.ts';
 import { proveFingerprints } from './fingerprints.ts';
 import { proveIdentityFiles } from './identity-files.ts';
 import { proveIdentity } from './identity.ts';
+import { proveMending } from './mending.ts';
 import { proveMigrations } from './migrations.ts';
 import { proveMutations } from './mutations.ts';
 import { proveTempo } from './tempo.ts';
@@ -16,6 +17,7 @@ const PROOFS: Record<string, (options: { seed: number; runs: number | undefined 
   desktop: proveDesktop,
   fingerprints: proveFingerprints,
   identity: proveIdentity,
+  mending: proveMending,
   migrations: proveMigrations,
   mutations: proveMutations,
   rebuild: proveRebuild,

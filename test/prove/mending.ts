@@ -1,0 +1,171 @@
+// One byte that changes in stored audio or a cover is found by verify, mended while a good copy is left anywhere, and
+// named where there is none. A verify that is killed while it mends leaves nothing wrong.
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import type { VerifyReport } from '../../server/maintenance/verify-report.ts';
+import { filesIn, makeBackup } from '../support/backups.ts';
+import { makeLibrary } from '../support/library.ts';
+import { runServer } from '../support/process.ts';
+import { seededRandom } from '../support/random-numbers.ts';
+import { allTracks } from '../support/served-library.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const TRACKS = 12;
+
+interface Proof {
+  base: string;
+  music: string;
+  backup: string;
+  data: string;
+  env: Record<string, string>;
+  random: () => number;
+}
+
+function prepare(seed: number): Proof {
+  const base = mkdtempSync(join(tmpdir(), 'tonearm-prove-mending-'));
+  const music = join(base, 'music');
+  makeLibrary({ tracks: TRACKS, seed: String(seed), art: 'embedded', seconds: '1' }, music);
+  const backup = join(base, 'backup');
+  mkdirSync(backup);
+  const env = { LOCAL_MEDIA_IMPORT_PATH: music, BACKUP_TARGET: backup };
+  return { base, music, backup, data: join(base, 'data'), env, random: seededRandom(seed) };
+}
+
+async function open({ data, env }: Proof, now = (): Date => new Date()): Promise<TestServer> {
+  mkdirSync(data, { recursive: true });
+  const server = await startServer({ dir: data, env, now });
+  await server.api('/sources/local_folder/scan', { method: 'POST' });
+  await server.app.drain();
+  await makeBackup(server);
+  return server;
+}
+
+/** Another byte somewhere, at the same size and time. */
+function flip(path: string, random: () => number): string {
+  const { atime, mtime } = statSync(path);
+  const bytes = readFileSync(path);
+  const at = Math.floor(random() * bytes.length);
+  bytes[at] = (bytes[at] ?? 0) ^ (1 + Math.floor(random() * 255));
+  writeFileSync(path, bytes);
+  utimesSync(path, atime, mtime);
+  return `byte ${at} of ${path}`;
+}
+
+const pick = <T>(items: readonly T[], random: () => number): T => items[Math.floor(random() * items.length)] as T;
+
+/** Where a good copy is left. */
+const COPIES = ['everywhere', 'in the music folder', 'in the backup', 'nowhere'] as const;
+
+/** What does not hold after so many changed bytes, one at a time. */
+export async function flipStored(seed: number, count: number): Promise<string[]> {
+  const proof = prepare(seed);
+  const { base, music, backup, data, random } = proof;
+  let later = 0;
+  const server = await open(proof, () => new Date(Date.now() + later));
+  const faults: string[] = [];
+  try {
+    const root = join(data, 'library');
+    const right = filesIn(root);
+    const originals = new Map((await allTracks(server)).map(({ storage_uri: uri, source_id: id }) => [uri, id]));
+    const keys = Object.keys(right);
+    for (let n = 0; n < count; n++) {
+      const key = pick(keys, random);
+      later += 120_000; // an opened backup, with what was read of it, is kept for a minute
+      const copies = key.startsWith('covers/') ? pick(COPIES.slice(0, 2), random) : pick(COPIES, random);
+      const path = join(root, key);
+      const original = join(music, originals.get(`local:${key}`) ?? '');
+      const kept = readFileSync(path);
+      const hasOriginal = copies === 'everywhere' || copies === 'in the music folder' || key.startsWith('covers/');
+      const hasBackup = copies === 'everywhere' || copies === 'in the backup';
+      const where = `${flip(path, random)}, a good copy ${copies}`;
+      const damaged = readFileSync(path);
+      if (!hasOriginal) flip(original, random);
+      if (!hasBackup) renameSync(backup, `${backup}-away`);
+      const { body } = await server.api<JobOut>('/jobs/verify', { method: 'POST', body: {} });
+      await server.app.drain();
+      const report = (await server.api<JobOut>(`/jobs/${body.id}`)).body.result as VerifyReport | null;
+      const isMended = readFileSync(path).equals(kept);
+      const named = report?.findings.some(({ storage_uri: uri }) => uri.endsWith(key)) === true;
+      if (!named) faults.push(`${where}: not named (${JSON.stringify(report)})`);
+      if (copies === 'nowhere') {
+        if (report?.damaged !== 1 || !readFileSync(path).equals(damaged))
+          faults.push(`${where}: not left as it was (${JSON.stringify(report)})`);
+        writeFileSync(path, kept);
+      } else if (!isMended || report?.healed !== 1) faults.push(`${where}: not mended (${JSON.stringify(report)})`);
+      if (!isMended) writeFileSync(path, kept);
+      if (!hasOriginal) {
+        const { atime, mtime } = statSync(original);
+        writeFileSync(original, kept);
+        utimesSync(original, atime, mtime);
+      }
+      if (!hasBackup) renameSync(`${backup}-away`, backup);
+    }
+    if (JSON.stringify(filesIn(root)) !== JSON.stringify(right)) faults.push('the storage has other files at the end');
+  } finally {
+    await server.close();
+    rmSync(base, { recursive: true, force: true });
+  }
+  return faults;
+}
+
+/** What does not hold after so many kills of a verify that mends. */
+export async function killMending(seed: number, kills: number): Promise<string[]> {
+  const proof = prepare(seed);
+  const { base, data, env, random } = proof;
+  const faults: string[] = [];
+  try {
+    await (await open(proof)).close();
+    const right = JSON.stringify(filesIn(join(data, 'library')));
+    const verify = (dir: string, killWhen?: () => boolean) =>
+      runServer(['verify', '--data-dir', dir], env, { ...(killWhen && { killWhen }) });
+    const damaged = join(base, 'damaged');
+    cpSync(data, damaged, { recursive: true, preserveTimestamps: true });
+    for (const key of Object.keys(filesIn(join(damaged, 'library')))) flip(join(damaged, 'library', key), random);
+    const begin = (name: string): string => {
+      cpSync(damaged, join(base, name), { recursive: true, preserveTimestamps: true });
+      return join(base, name);
+    };
+    const started = performance.now();
+    await verify(begin('calm'));
+    const whole = performance.now() - started;
+    for (let kill = 0; kill < kills; kill++) {
+      const dir = begin(`kill-${kill}`);
+      const after = performance.now() + whole * (0.2 + 0.8 * random());
+      await verify(dir, () => performance.now() > after);
+      const { code, stdout, stderr } = await verify(dir);
+      const found = Object.entries(filesIn(join(dir, 'library'))).filter(([name]) => !name.startsWith('tmp/'));
+      if (code !== 0 || JSON.stringify(Object.fromEntries(found)) !== right)
+        faults.push(`verify, killed: what is stored differs afterwards: ${stdout}${stderr}`);
+      const left = readdirSync(join(dir, 'library'), { recursive: true }).filter((name) =>
+        String(name).includes('part-'),
+      );
+      if (left.length > 0) faults.push(`verify, killed: ${left.join(', ')} is left`);
+      rmSync(dir, { recursive: true, force: true });
+    }
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+  }
+  return faults;
+}
+
+export async function proveMending({ seed, runs = 20 }: { seed: number; runs: number | undefined }): Promise<boolean> {
+  const flipped = await flipStored(seed, runs * 25);
+  console.log(`${runs * 25} single bytes of stored files changed, ${flipped.length} faults`);
+  const killed = await killMending(seed + 1, runs);
+  console.log(`${runs} kills of a verify that mends, ${killed.length} faults`);
+  for (const fault of [...flipped, ...killed]) console.log(fault);
+  return flipped.length + killed.length === 0;
+}
