@@ -2,8 +2,8 @@
 // around a table rebuild, and does not notice an edited file. Applied migrations are known by name and by the hash of
 // their text.
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { constants, copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { AppError } from '../errors.ts';
 import type { Log } from '../log/log.ts';
@@ -14,7 +14,10 @@ interface Migration {
   statements: string[];
 }
 
-/** Applies pending migrations, each in a transaction of its own. Refuses an edited, missing or out-of-order one. */
+/**
+ * Applies pending migrations, each in a transaction of its own. Refuses an edited, missing or out-of-order one. The
+ * database is kept as it was before: an earlier version cannot open it afterwards.
+ */
 export function migrate(client: Database, dir: string, log: Log): void {
   client.exec(
     'CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, hash TEXT NOT NULL, applied_at INTEGER NOT NULL)',
@@ -26,6 +29,7 @@ export function migrate(client: Database, dir: string, log: Log): void {
   assertHistory(applied, files);
   const pending = files.slice(applied.length);
   if (pending.length === 0) return;
+  if (applied.length > 0 && !client.memory) keepCopy(client, pending.at(-1)?.name ?? '');
 
   client.pragma('foreign_keys = OFF'); // has no effect inside a transaction, and table rebuilds need it off
   try {
@@ -34,6 +38,18 @@ export function migrate(client: Database, dir: string, log: Log): void {
     client.pragma('foreign_keys = ON');
   }
   log.info({ migrations: pending.map((m) => m.name) }, 'database migrated');
+}
+
+/** `to`: the last migration. After a kill the copy of the first attempt stays. Only one update can be undone. */
+function keepCopy(client: Database, to: string): void {
+  const [folder, before] = [dirname(client.name), `${basename(client.name)}.before-`];
+  const copy = join(folder, before + to);
+  if (existsSync(copy)) return;
+  for (const name of readdirSync(folder)) if (name.startsWith(before)) rmSync(join(folder, name));
+  const [{ busy }] = client.pragma('wal_checkpoint(TRUNCATE)') as [{ busy: number }];
+  if (busy === 0) copyFileSync(client.name, `${copy}.new`, constants.COPYFILE_FICLONE);
+  else client.prepare('VACUUM INTO ?').run(`${copy}.new`); // another connection reads it
+  renameSync(`${copy}.new`, copy);
 }
 
 function readMigrations(dir: string): Migration[] {

@@ -1,6 +1,6 @@
 // Migrations: together they create the tables of schema.ts, each is applied once and completely, and an unknown history
 // is refused.
-import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync, readdirSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -448,4 +448,34 @@ describe('a history', () => {
     expect(applied(client)).toEqual(['0001_one', '0002_two']);
     expect(rows(client, 'SELECT * FROM children')).toHaveLength(2);
   });
+});
+
+test('the database is kept as it was before an update, also when the update is killed, and only the last one', () => {
+  const all = readdirSync('migrations').filter((name) => name.endsWith('.sql'));
+  const upTo = (count: number): string => {
+    const folder = join(dir, `first-${count}`);
+    for (const name of all.slice(0, count)) cpSync(join('migrations', name), join(folder, name));
+    return folder;
+  };
+  const copies = (): string[] => readdirSync(dir).filter((name) => name.includes('.before-'));
+  const client = connect();
+  migrate(client, upTo(3), log);
+  expect(copies()).toEqual([]); // it was made, not updated
+  migrate(client, upTo(5), log);
+  const [copy = ''] = copies();
+  expect(copies()).toEqual([`test.db.before-${all[4]?.replace('.sql', '')}`]);
+  const kept = new Database(join(dir, copy), { readonly: true });
+  open.push(kept);
+  expect(rows(kept, 'SELECT name FROM migrations')).toHaveLength(3);
+
+  // killed in between: what the first attempt kept stays
+  const killed = new Database(join(dir, 'killed.db'));
+  open.push(killed);
+  migrate(killed, upTo(3), log);
+  writeFileSync(join(dir, `killed.db.before-${all[4]?.replace('.sql', '')}`), 'the first attempt');
+  migrate(killed, upTo(5), log);
+  expect(readFileSync(join(dir, `killed.db.before-${all[4]?.replace('.sql', '')}`), 'utf8')).toBe('the first attempt');
+  rmSync(join(dir, `killed.db.before-${all[4]?.replace('.sql', '')}`));
+  migrate(client, upTo(6), log);
+  expect(copies()).toEqual([`test.db.before-${all[5]?.replace('.sql', '')}`]);
 });
