@@ -13,6 +13,8 @@ export interface Actions {
   openPlayer(): void;
   openSettings(): void;
   player(command: PlayerCommand): void;
+  /** Null switches the sleep timer off. */
+  sleep(minutes: number | null): void;
   rescan(): void;
   identify(): void;
   share(enabled: boolean): void;
@@ -55,6 +57,7 @@ export function createActions({
     openSettings: () => windows.show('settings'),
     /** Playback can be started without a window; the other commands then have nothing to act on. */
     player: (command: PlayerCommand) => windows.tell({ kind: 'player', command }, { isNeeded: command === 'toggle' }),
+    sleep: (minutes) => windows.tell({ kind: 'sleep', minutes }),
     rescan: () => attempt(async () => onAsked(await client.rescan(), 'scan')),
     identify: () => attempt(async () => onAsked(await client.identify(), 'identify')),
     share: (enabled) =>

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { app, globalShortcut, powerMonitor, session } from 'electron';
 import type { Clock } from './clock.ts';
 import { createActions } from './actions.ts';
+import { offerContextMenus } from './context-menu.ts';
 import { catchFaults } from './faults.ts';
 import { denyPermissions, guardNavigation } from './navigation-guard.ts';
 import { receiveLaunchRequests } from './launch-requests.ts';
@@ -21,6 +22,7 @@ import { isSetUp, isSounding } from './status.ts';
 import { sayIn, type Say } from './texts.ts';
 import { createUpdater } from './updater.ts';
 import { watchServer } from './status-updates.ts';
+import { createWhilePlaying } from './while-playing.ts';
 import { createWindows } from './windows.ts';
 
 export interface DesktopDeps {
@@ -30,6 +32,8 @@ export interface DesktopDeps {
   /** `echo` receives what it prints. */
   launch(options: { args: readonly string[]; echo: (chunk: Buffer) => void }): ServerChild;
   clock: Clock;
+  /** This copy knows where updates are published. */
+  hasFeed: boolean;
   /** Where errors that nothing caught are reported: `process`. */
   faults: NodeJS.EventEmitter;
   argv?: readonly string[];
@@ -46,6 +50,7 @@ export function startDesktop({
   icon,
   launch,
   clock,
+  hasFeed,
   faults,
   argv = process.argv,
   platform = process.platform,
@@ -107,6 +112,7 @@ export function startDesktop({
     clock,
     onChange(status) {
       view?.show(status, say);
+      whilePlaying.show(status);
       if (isSetUp(status)) for (const run of untilSetUp.splice(0)) run();
     },
     onJob(job) {
@@ -123,7 +129,7 @@ export function startDesktop({
     isSounding: () => isSounding(watch.status()),
     say,
   });
-  const updater = createUpdater({ clock, isWanted: () => kept.get().lookForUpdates, say });
+  const updater = createUpdater({ clock, isWanted: () => hasFeed && kept.get().lookForUpdates, say });
   const actions = createActions({
     windows,
     client,
@@ -132,10 +138,16 @@ export function startDesktop({
     openPaths: given.openPaths,
     onAsked: asked.note,
     onNetwork: (network) => (network ? watch.networkIs(network) : view?.redrawTray()),
-    lookForUpdate: app.isPackaged ? () => void updater.check() : undefined,
+    lookForUpdate: hasFeed ? () => void updater.check() : undefined,
+  });
+  const whilePlaying = createWhilePlaying({
+    announces: () => kept.get().notifyTracks,
+    onClick: actions.open,
+    player: actions.player,
   });
   const settings = createShellSettings({
     kept,
+    hasFeed,
     login: createLoginItem({ platform, env: process.env }),
     onMediaKeys: (isWanted) => takeMediaKeys(isWanted, actions.player),
   });
@@ -143,6 +155,8 @@ export function startDesktop({
   function onReady(readyUrl: string): void {
     log.info(`the server listens on ${readyUrl}`);
     url = readyUrl;
+    if (kept.get().lastGood !== app.getVersion() || kept.get().failedStarts > 0)
+      kept.change({ lastGood: app.getVersion(), failedStarts: 0 });
     windows.serverIsBack(url);
     watch.serverIs('running');
     windows.tellAll({ kind: 'server', state: 'running' });
@@ -173,7 +187,11 @@ export function startDesktop({
   function onFailed(failure: StartFailure): void {
     log.warn(`the server cannot start: ${failure.reason}`);
     watch.serverIs('restarting');
-    void askAfterFailure(failure, say).then((args) => {
+    const { lastGood } = kept.get();
+    const failedStarts = failure.port === undefined ? kept.get().failedStarts + 1 : 0;
+    kept.change({ failedStarts });
+    const before = failedStarts >= 2 && lastGood !== app.getVersion() ? lastGood : undefined;
+    void askAfterFailure({ ...failure, before }, say).then((args) => {
       if (!args) return app.quit();
       watch.serverIs('starting');
       server.start(args);
@@ -185,6 +203,7 @@ export function startDesktop({
   }
   const keepsRunning = (): boolean => platform === 'darwin' || kept.get().keepRunning;
 
+  offerContextMenus(say);
   app.on('activate', actions.open);
   app.on('window-all-closed', () => {
     if (!keepsRunning()) app.quit();
@@ -200,6 +219,7 @@ export function startDesktop({
     event.preventDefault();
     globalShortcut.unregisterAll();
     watch.close();
+    whilePlaying.close();
     void server.stop().then(() => {
       isDrained = true;
       view?.close();
@@ -231,10 +251,11 @@ export function startDesktop({
     view.show(watch.status(), say);
     if (settings.get().mediaKeys) takeMediaKeys(true, actions.player);
     updater.start();
-    powerMonitor.on('suspend', () => {
-      if (isSounding(watch.status())) actions.player('pause');
+    powerMonitor.on('suspend', whilePlaying.suspend);
+    powerMonitor.on('resume', () => {
+      watch.wakeUp();
+      whilePlaying.resume();
     });
-    powerMonitor.on('resume', watch.wakeUp);
     powerMonitor.on('shutdown', ((event: Electron.Event) => {
       event.preventDefault(); // the system waits a while
       app.quit();

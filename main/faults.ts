@@ -15,11 +15,13 @@ export function catchFaults(faults: NodeJS.EventEmitter, log: ShellLog, say: Say
     (error: unknown): void => {
       const report = log.report(what, error);
       if (isShown) return;
-      isShown = true;
-      void tell(report, say).finally(() => {
-        isShown = false;
-      });
+      void show(report);
     };
+  const show = async (report: string): Promise<void> => {
+    isShown = true;
+    await tell(report, say);
+    isShown = false;
+  };
   faults.on('uncaughtException', take('uncaught exception'));
   faults.on('unhandledRejection', take('unhandled rejection'));
   app.on('render-process-gone', (_event, page, { reason, exitCode }) =>

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { app } from 'electron';
 import { systemClock } from './clock.ts';
 import { startDesktop } from './desktop.ts';
+import { hasUpdateFeed } from './update-feed.ts';
 import { launchServer } from './launch-server.ts';
 
 const root = app.getAppPath();
@@ -22,5 +23,6 @@ startDesktop({
       },
     }),
   clock: systemClock,
+  hasFeed: isPackaged && hasUpdateFeed(process.resourcesPath),
   faults: process,
 });

@@ -31,6 +31,7 @@ const Change = z
   .strictObject({
     keepRunning: z.boolean(),
     mediaKeys: z.boolean(),
+    notifyTracks: z.boolean(),
     lookForUpdates: z.boolean(),
     openAtLogin: z.boolean(),
   })
@@ -41,6 +42,7 @@ const Report = z.strictObject({
   status: z.enum(['idle', 'loading', 'playing', 'paused', 'failed']),
   title: Name,
   artist: Name,
+  isSleeping: z.boolean(),
 });
 const LanguageTag = z.string().regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/);
 

@@ -6,6 +6,8 @@ export interface PlayerReport {
   status: 'idle' | 'loading' | 'playing' | 'paused' | 'failed';
   title: string | null;
   artist: string | null;
+  /** Whether the sleep timer runs. */
+  isSleeping: boolean;
 }
 
 /** Settings of the app itself; everything else is a setting of the server. */
@@ -14,8 +16,10 @@ export interface ShellSettings {
   keepRunning: boolean;
   /** Capture media keys also while another app is playing. */
   mediaKeys: boolean;
-  /** Check for updates once a day; nothing is downloaded without asking. */
-  lookForUpdates: boolean;
+  /** Show a notification for each new track while no window is focused. */
+  notifyTracks: boolean;
+  /** Check for updates once a day; nothing is downloaded without asking. Null in a copy without a feed. */
+  lookForUpdates: boolean | null;
   /** Null where the system does not support it. */
   openAtLogin: boolean | null;
 }
@@ -68,6 +72,8 @@ export type PageMessage =
   | { kind: 'search'; text: string }
   | { kind: 'player'; command: PlayerCommand }
   | { kind: 'play'; trackIds: number[] }
+  /** The sleep timer of the player; null switches it off. */
+  | { kind: 'sleep'; minutes: number | null }
   | { kind: 'server'; state: ServerState };
 
 type Asked<C extends Channel> = (...args: Parameters<Channels[C]>) => Promise<ReturnType<Channels[C]>>;

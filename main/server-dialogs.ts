@@ -1,12 +1,17 @@
 // What is asked when the server cannot start or does not answer.
-import { dialog } from 'electron';
+import { app, dialog } from 'electron';
 import type { Clock } from './clock.ts';
 import { nextFreePort } from './free-port.ts';
 import type { StartFailure } from './server-process.ts';
 import type { Say } from './texts.ts';
 
+interface Failure extends StartFailure {
+  /** The version that worked, when this one is newer and has failed twice. Going back is the user's choice. */
+  before: string | undefined;
+}
+
 /** `args` start the server again; undefined: quit. */
-export async function askAfterFailure({ reason, port }: StartFailure, say: Say): Promise<string[] | undefined> {
+export async function askAfterFailure({ reason, port, before }: Failure, say: Say): Promise<string[] | undefined> {
   const free = port === undefined ? undefined : await nextFreePort(port);
   const answers = [
     ...(free === undefined ? [] : [{ label: say('start.otherPort', { port: String(free) }), args: portArgs(free) }]),
@@ -17,7 +22,10 @@ export async function askAfterFailure({ reason, port }: StartFailure, say: Say):
     type: 'error',
     title: 'Tonearm',
     message: say('start.failed'),
-    detail: port === undefined ? reason : say('start.portInUse', { port: String(port) }),
+    detail: [
+      port === undefined ? reason : say('start.portInUse', { port: String(port) }),
+      ...(before === undefined ? [] : [say('start.goBack', { version: app.getVersion(), before })]),
+    ].join('\n\n'),
     buttons: answers.map(({ label }) => label),
     defaultId: 0,
     cancelId: answers.length - 1,

@@ -16,7 +16,11 @@ const Place = z.object({
 const Kept = z.object({
   keepRunning: z.boolean().catch(false),
   mediaKeys: z.boolean().catch(false),
+  notifyTracks: z.boolean().catch(false),
   lookForUpdates: z.boolean().catch(false),
+  /** The last version whose server listened, and how often a newer one could not start since. */
+  lastGood: z.string().max(60).optional().catch(undefined),
+  failedStarts: z.int().min(0).catch(0),
   language: z.string().max(35).optional().catch(undefined),
   places: z.object({ library: Place, player: Place, settings: Place }).partial().catch({}),
 });
@@ -55,13 +59,21 @@ function tryWrite(path: string, text: string): void {
 interface ShellSettingsDeps {
   kept: SettingsFile;
   login: LoginItem;
+  /** This copy of the app knows where updates are published. */
+  hasFeed: boolean;
   onMediaKeys(isWanted: boolean): void;
 }
 
-export function createShellSettings({ kept, login, onMediaKeys }: ShellSettingsDeps) {
+export function createShellSettings({ kept, login, hasFeed, onMediaKeys }: ShellSettingsDeps) {
   const get = (): ShellSettings => {
-    const { keepRunning, mediaKeys, lookForUpdates } = kept.get();
-    return { keepRunning, mediaKeys, lookForUpdates, openAtLogin: login.get() };
+    const { keepRunning, mediaKeys, notifyTracks, lookForUpdates } = kept.get();
+    return {
+      keepRunning,
+      mediaKeys,
+      notifyTracks,
+      lookForUpdates: hasFeed ? lookForUpdates : null,
+      openAtLogin: login.get(),
+    };
   };
   return {
     get,

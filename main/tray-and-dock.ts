@@ -6,7 +6,7 @@ import { appMenu } from './app-menu.ts';
 import type { Clock } from './clock.ts';
 import { progressOf, type Status } from './status.ts';
 import type { Say } from './texts.ts';
-import { trayMenu, trayToolTip } from './tray-menu.ts';
+import { dockMenu, trayMenu, trayToolTip } from './tray-menu.ts';
 
 interface StatusViewDeps {
   platform: NodeJS.Platform;
@@ -44,6 +44,8 @@ export function createStatusView({ platform, icon, actions, clock }: StatusViewD
     when('tray', menu, () => tray.setContextMenu(build(menu)));
     when('tip', trayToolTip(status, say), () => tray.setToolTip(trayToolTip(status, say)));
     when('menu', bar, () => Menu.setApplicationMenu(build(bar)));
+    const dock = dockMenu(status, say, actions);
+    if (platform === 'darwin') when('dock', dock, () => app.dock?.setMenu(build(dock)));
     drawProgress(status);
   }
 

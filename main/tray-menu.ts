@@ -21,6 +21,8 @@ export function trayMenu(status: Status, say: Say, actions: Actions): MenuItemCo
       click: () => actions.player('toggle'),
     },
     { label: say('action.next'), enabled: isSounding(status), click: () => actions.player('next') },
+    { label: say('action.previous'), enabled: isSounding(status), click: () => actions.player('previous') },
+    sleepMenu(status, say, actions),
     SEPARATOR,
     ...lines.map((label): MenuItemConstructorOptions => ({ label, enabled: false })),
     { label: say('action.rescan'), enabled: isUp && !isDoing('scan_local_folder'), click: () => actions.rescan() },
@@ -35,9 +37,35 @@ export function trayMenu(status: Status, say: Say, actions: Actions): MenuItemCo
     },
     SEPARATOR,
     { label: say('action.open'), click: () => actions.open() },
+    { label: say('action.player'), enabled: isUp, click: () => actions.openPlayer() },
     { label: say('action.settings'), enabled: isUp, click: () => actions.openSettings() },
     { label: say('action.quit'), click: () => actions.quit() },
   ];
+}
+
+/** macOS adds the windows and Quit. */
+export const dockMenu = (status: Status, say: Say, actions: Actions): MenuItemConstructorOptions[] => [
+  { label: playingLine(status, say), enabled: false },
+  { label: say(isSounding(status) ? 'action.pause' : 'action.play'), click: () => actions.player('toggle') },
+  { label: say('action.next'), enabled: isSounding(status), click: () => actions.player('next') },
+  { label: say('action.previous'), enabled: isSounding(status), click: () => actions.player('previous') },
+];
+
+const SLEEP_MINUTES = [15, 30, 45, 60, 90];
+
+function sleepMenu(status: Status, say: Say, actions: Actions): MenuItemConstructorOptions {
+  const isOn = status.player?.isSleeping === true;
+  return {
+    label: say(isOn ? 'sleep.on' : 'sleep.title'),
+    enabled: isSounding(status) || isOn,
+    submenu: [
+      { label: say('sleep.off'), enabled: isOn, click: () => actions.sleep(null) },
+      ...SLEEP_MINUTES.map((minutes) => ({
+        label: say('sleep.minutes', { count: minutes }),
+        click: () => actions.sleep(minutes),
+      })),
+    ],
+  };
 }
 
 /** One line: a problem, else running jobs, else the current track. */

@@ -68,6 +68,11 @@ export function createWindows({ preload, url, isOurs, fileLocation, keepPlace, s
       open.delete(name);
       onClosed();
     });
+    // the back and forward buttons of a mouse; macOS has gestures for that, and no such command
+    window.on('app-command', (_event, command) => {
+      if (command === 'browser-backward') window.webContents.navigationHistory.goBack();
+      else if (command === 'browser-forward') window.webContents.navigationHistory.goForward();
+    });
     watchPage(held);
     load(held, address);
     return held;
@@ -93,12 +98,13 @@ export function createWindows({ preload, url, isOurs, fileLocation, keepPlace, s
     show,
 
     /**
-     * To the library's page or, for player commands when there is none, to the player's. With `isNeeded` a hidden
+     * To the library's page or, for the player when there is none, to the player's. With `isNeeded` a hidden
      * library window is opened for it.
      */
     tell(message: PageMessage, { isNeeded = false } = {}): void {
       const base = url();
-      const listener = open.get('library') ?? (message.kind === 'player' ? open.get('player') : undefined);
+      const listener =
+        open.get('library') ?? (['player', 'sleep'].includes(message.kind) ? open.get('player') : undefined);
       const held =
         listener ?? (isNeeded && base !== undefined ? make('library', base + PAGES.library, true) : undefined);
       if (held) tell(held, message);

@@ -1,11 +1,12 @@
 // The bridge that Electron's preload script adds; nothing else reads it. Null in a browser, where what needs it is not
 // shown.
 
-/** Settings of the app itself; `openAtLogin` is null where the system does not support it. */
+/** Settings of the app itself; null where the system, or this copy of the app, does not support it. */
 export interface DesktopSettings {
   keepRunning: boolean;
   mediaKeys: boolean;
-  lookForUpdates: boolean;
+  notifyTracks: boolean;
+  lookForUpdates: boolean | null;
   openAtLogin: boolean | null;
 }
 export type DesktopChange = { [Name in keyof DesktopSettings]?: NonNullable<DesktopSettings[Name]> };
@@ -16,6 +17,8 @@ export type DesktopMessage =
   | { kind: 'search'; text: string }
   | { kind: 'player'; command: 'toggle' | 'pause' | 'next' | 'previous' }
   | { kind: 'play'; trackIds: number[] }
+  /** The sleep timer; null switches it off. */
+  | { kind: 'sleep'; minutes: number | null }
   | { kind: 'server'; state: 'starting' | 'running' | 'restarting' };
 
 export interface DesktopBridge {
@@ -36,8 +39,28 @@ export interface DesktopBridge {
     status: 'idle' | 'loading' | 'playing' | 'paused' | 'failed';
     title: string | null;
     artist: string | null;
+    isSleeping: boolean;
   }): Promise<void>;
   onMessage(listener: (message: DesktopMessage) => void): () => void;
 }
 
 export const desktop: DesktopBridge | null = (globalThis as { tonearm?: DesktopBridge }).tonearm ?? null;
+
+/** What only pages of the library can follow. */
+export type PageMessage = Exclude<DesktopMessage, { kind: 'player' | 'sleep' }>;
+let follow: ((message: PageMessage) => void) | undefined;
+const waiting: PageMessage[] = [];
+desktop?.onMessage((message) => {
+  if (message.kind === 'player' || message.kind === 'sleep') return; // for the player, see player/desktop-controls.ts
+  if (follow) follow(message);
+  else if (message.kind !== 'server') waiting.push(message);
+});
+
+/** Messages that came before, during set-up or sign-in, are followed now. Returns how to stop. */
+export function followDesktop(listener: (message: PageMessage) => void): () => void {
+  follow = listener;
+  waiting.splice(0).forEach(listener);
+  return () => {
+    if (follow === listener) follow = undefined;
+  };
+}

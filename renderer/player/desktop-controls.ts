@@ -18,6 +18,7 @@ export function connectDesktopControls(
       status: state.status,
       title: track?.title.slice(0, LONGEST) ?? null,
       artist: track?.artist_name?.slice(0, LONGEST) ?? null,
+      isSleeping: state.sleep !== null,
     };
     const text = JSON.stringify(next);
     if (text === told) return;
@@ -26,6 +27,7 @@ export function connectDesktopControls(
   };
   const stopListening = onMessage((message: DesktopMessage) => {
     if (message.kind === 'player') player[message.command]();
+    else if (message.kind === 'sleep') player.setSleep(message.minutes);
   });
   const unsubscribe = player.subscribe(report);
   const stopWaiting = onSessionChange(() => {

@@ -62,7 +62,13 @@ function playBridge(): void {
     takeReport(report: unknown): Promise<void>;
   };
   const listeners = new Set<(message: DesktopMessage) => void>();
-  let settings: DesktopSettings = { keepRunning: false, mediaKeys: false, lookForUpdates: false, openAtLogin: null };
+  let settings: DesktopSettings = {
+    keepRunning: false,
+    mediaKeys: false,
+    notifyTracks: false,
+    lookForUpdates: null,
+    openAtLogin: null,
+  };
   const tonearm: DesktopBridge = {
     pickFolder: () => Promise.resolve(null),
     setupToken: () => Promise.resolve(null),
@@ -94,7 +100,7 @@ test('the window is signed in automatically, and no URL contains anything that c
   await page.getByRole('button', { name: new RegExp(ADMIN.username) }).waitFor();
   expect(tickets()).toBe(1);
   expect(addresses.filter((address) => /ticket/.test(address))).toEqual([]);
-  expect(reports).toContainEqual({ status: 'idle', title: null, artist: null });
+  expect(reports).toContainEqual({ status: 'idle', title: null, artist: null, isSleeping: false });
   await page.reload();
   await home(page).waitFor();
   expect(tickets()).toBe(1); // the session is stored
@@ -108,7 +114,7 @@ test('the settings and player windows are signed in too', async () => {
 });
 
 test('after signing out, nobody is signed in until they do it by hand, also after a reload', async () => {
-  const { page, tickets } = await openWindow();
+  const { page, tickets, tell } = await openWindow();
   await home(page).waitFor();
   await page.getByRole('button', { name: new RegExp(ADMIN.username) }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
@@ -117,10 +123,11 @@ test('after signing out, nobody is signed in until they do it by hand, also afte
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   expect(tickets()).toBe(1);
 
+  await tell({ kind: 'open', path: '/albums' }); // waits until somebody is signed in
   await page.getByLabel('User name').fill(ADMIN.username);
   await page.getByLabel('Password', { exact: true }).fill(ADMIN.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await home(page).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Albums' }).waitFor();
   await page.evaluate(() => localStorage.removeItem('tonearm.session')); // as if it had expired
   await page.reload();
   await home(page).waitFor();
@@ -147,6 +154,9 @@ test('the settings of the app are shown in the app, and not in a browser', async
   await tray.waitFor();
   // this system does not support it
   expect(await page.getByRole('switch', { name: 'Start at login' }).count()).toBe(0);
+  expect(await page.getByRole('switch', { name: 'Check for updates' }).count()).toBe(0);
+  expect(await page.getByRole('link', { name: 'Back to the library' }).count()).toBe(0); // it has a window of its own
+  expect(await page.getByText('This browser').count()).toBe(0);
   await tray.click({ force: true }); // it changes when the app has answered
   await expect.poll(() => tray.isChecked()).toBe(true);
   await page.getByRole('status').filter({ hasText: 'Saved' }).waitFor();

@@ -1,17 +1,20 @@
-// What the stand-in has of Electron, with Electron's own types: test/unit/main/stand-in.test.ts compiles main/ against it.
-/// <reference path="../../node_modules/electron/electron.d.ts" />
+// What the stand-in has of Electron, with Electron's own types: test/unit/main/stand-in.test.ts compiles main/ against
+// it.
+import type * as Electron from 'electron';
 import type * as fake from './electron.ts';
 
 /** What both have, as Electron declares it. */
 type Both<Real, Fake> = Pick<Real, Extract<keyof Real, keyof Fake>>;
 
-export type WebContents = Both<Electron.WebContents, fake.FakeContents>;
+export type WebContents = Omit<Both<Electron.WebContents, fake.FakeContents>, 'navigationHistory'> & {
+  navigationHistory: Both<Electron.NavigationHistory, fake.FakeContents['navigationHistory']>;
+};
 export type BrowserWindow = Omit<Both<Electron.BrowserWindow, fake.BrowserWindow>, 'webContents'> & {
   webContents: WebContents;
 };
 export type Tray = Both<Electron.Tray, fake.FakeTray>;
 export type Notification = Both<Electron.Notification, fake.FakeNotification>;
-export type Menu = Electron.Menu;
+export type Menu = Omit<Both<Electron.Menu, InstanceType<typeof fake.Menu>>, 'items'> & Electron.Menu;
 export type Session = Both<Electron.Session, fake.FakeSession>;
 export type IpcMainInvokeEvent = Electron.IpcMainInvokeEvent;
 export type IpcRendererEvent = Electron.IpcRendererEvent;
@@ -37,6 +40,8 @@ export declare const dialog: Omit<Both<Electron.Dialog, typeof fake.dialog>, 'sh
   showOpenDialog(window: BrowserWindow, options: Electron.OpenDialogOptions): Promise<Electron.OpenDialogReturnValue>;
   showOpenDialog(options: Electron.OpenDialogOptions): Promise<Electron.OpenDialogReturnValue>;
 };
+export declare const clipboard: Both<Electron.Clipboard, typeof fake.clipboard>;
+export declare const powerSaveBlocker: Both<Electron.PowerSaveBlocker, typeof fake.powerSaveBlocker>;
 export declare const crashReporter: Both<Electron.CrashReporter, typeof fake.crashReporter>;
 export declare const globalShortcut: Both<Electron.GlobalShortcut, typeof fake.globalShortcut>;
 export declare const ipcMain: Both<Electron.IpcMain, typeof fake.ipcMain>;

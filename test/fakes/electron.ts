@@ -55,7 +55,10 @@ class FakeApp
   modelId = '';
   badges: (number | string)[] = [];
   loginItem = { openAtLogin: false, wasOpenedAtLogin: false };
-  dock = { setBadge: (text: string) => void this.badges.push(text) } satisfies Part<Electron.Dock>;
+  dock = {
+    setBadge: (text: string) => void this.badges.push(text),
+    setMenu: (menu: unknown) => void (fake.dockMenu = menu as FakeMenu),
+  } satisfies Part<Electron.Dock>;
   commandLine = { hasSwitch: (name: string) => this.switches.has(name) } satisfies Part<Electron.CommandLine>;
   private ready = Promise.withResolvers<void>();
   private readyNow = false;
@@ -149,7 +152,7 @@ class FakeApp
 
 export class FakeContents
   extends EventEmitter
-  implements Pick<Electron.WebContents, 'getURL' | 'reload' | 'send' | 'setWindowOpenHandler'>
+  implements Pick<Electron.WebContents, 'getURL' | 'reload' | 'replaceMisspelling' | 'send' | 'setWindowOpenHandler'>
 {
   mainFrame: Frame = { url: '' };
   reloads = 0;
@@ -159,6 +162,16 @@ export class FakeContents
 
   getURL(): string {
     return this.mainFrame.url;
+  }
+  /** Steps through the history that the shell asked for. */
+  steps: string[] = [];
+  navigationHistory = {
+    goBack: () => void this.steps.push('back'),
+    goForward: () => void this.steps.push('forward'),
+  } satisfies Part<Electron.NavigationHistory>;
+  replaced: string[] = [];
+  replaceMisspelling(word: string): void {
+    this.replaced.push(word);
   }
   reload(): void {
     this.reloads += 1;
@@ -409,6 +422,10 @@ class FakeMenu {
     fake.applicationMenu = menu;
   }
 
+  popup(): void {
+    fake.poppedUp = this;
+  }
+
   /** Visible labels, without separators. */
   get labels(): string[] {
     return this.items.flatMap(({ label }) => label ?? []);
@@ -555,6 +572,18 @@ export const dialog = {
     }),
 } satisfies Part<Electron.Dialog>;
 
+export const powerSaveBlocker = {
+  start: (kind: string) => fake.blockers.push(kind) - 1,
+  stop: (id: number) => {
+    fake.blockers[id] = 'stopped';
+    return true;
+  },
+} satisfies Part<Electron.PowerSaveBlocker>;
+
+export const clipboard = {
+  writeText: (text: string) => void fake.copied.push(text),
+} satisfies Part<Electron.Clipboard>;
+
 export const crashReporter = {
   start: (options: Electron.CrashReporterStartOptions) => {
     fake.crashReports = options;
@@ -601,6 +630,10 @@ export const fake = {
   chosenFolder: undefined as string | undefined,
   chosenFiles: [] as string[],
   tray: undefined as FakeTray | undefined,
+  dockMenu: null as FakeMenu | null,
+  poppedUp: null as FakeMenu | null,
+  blockers: [] as string[],
+  copied: [] as string[],
   applicationMenu: null as FakeMenu | null,
   notices: [] as FakeNotification[],
   focused: undefined as BrowserWindow | undefined,
@@ -648,6 +681,10 @@ export const fake = {
       chosenFiles: [],
       forks: [],
       tray: undefined,
+      dockMenu: null,
+      poppedUp: null,
+      blockers: [],
+      copied: [],
       applicationMenu: null,
       notices: [],
       focused: undefined,

@@ -5,6 +5,7 @@ import type { ChildProcess } from 'node:child_process';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type * as fake from '../fakes/electron.ts';
 import { root } from '../support/product.ts';
 
 const electron = pathToFileURL(join(root, 'test', 'fakes', 'electron.ts')).href;
@@ -12,7 +13,7 @@ registerHooks({
   resolve: (specifier, context, next) =>
     specifier === 'electron' ? { url: electron, shortCircuit: true } : next(specifier, context),
 });
-const { app, pathsIn } = (await import(electron)) as typeof import('../fakes/electron.ts');
+const { app, pathsIn } = (await import(electron)) as typeof fake;
 const [profile = '', way] = process.argv.slice(2);
 app.paths = pathsIn(profile);
 app.isPackaged = way === 'packaged';

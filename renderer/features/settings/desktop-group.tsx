@@ -12,6 +12,7 @@ const CHOICES = [
   'openAtLogin',
   'keepRunning',
   'mediaKeys',
+  'notifyTracks',
   'lookForUpdates',
 ] as const satisfies readonly (keyof DesktopSettings)[];
 

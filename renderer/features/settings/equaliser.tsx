@@ -2,6 +2,7 @@
 import { NativeSelect, NumberInput, Switch, type NumberInputProps } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { desktop } from '../../desktop.ts';
 import {
   BAND_TYPES,
   checked,
@@ -55,7 +56,7 @@ export function EqualiserSettings() {
   };
 
   return (
-    <SettingGroup title={t('equaliser.title')} lead={t('equaliser.lead')}>
+    <SettingGroup title={t('equaliser.title')} lead={t(desktop ? 'equaliser.leadApp' : 'equaliser.lead')}>
       <SettingRow label={t('equaliser.on')} help={t('equaliser.onHelp')}>
         <Switch
           aria-label={t('equaliser.on')}

@@ -4,6 +4,7 @@ import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../../api/session.ts';
 import { settingsQuery } from '../../api/settings.ts';
+import { desktop } from '../../desktop.ts';
 import { chooseLanguage, LANGUAGES, nameOfLanguage, useLanguageChoice } from '../../i18n/language.ts';
 import { chooseScheme, SCHEME_CHOICES, useSchemeChoice, type SchemeChoice } from '../../ui/scheme.ts';
 import { DesktopGroup } from './desktop-group.tsx';
@@ -20,7 +21,7 @@ export function GeneralSection() {
   const [schemeId, languageId] = [useId(), useId()];
   return (
     <>
-      <SettingGroup title={t('settings.general.here')}>
+      <SettingGroup title={t(desktop ? 'settings.general.hereApp' : 'settings.general.here')}>
         <SettingRow label={t('scheme.label')} help={t('settings.general.schemeHelp')} htmlFor={schemeId}>
           <NativeSelect
             id={schemeId}
@@ -43,7 +44,10 @@ export function GeneralSection() {
             value={language}
             onChange={(event) => void chooseLanguage(event.currentTarget.value)}
             data={[
-              { value: 'system', label: t('settings.general.languageSystem') },
+              {
+                value: 'system',
+                label: t(desktop ? 'settings.general.languageSystemApp' : 'settings.general.languageSystem'),
+              },
               ...LANGUAGES.map((value) => ({ value, label: nameOfLanguage(value) })),
             ]}
           />

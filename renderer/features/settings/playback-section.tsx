@@ -2,6 +2,7 @@
 import { NativeSelect } from '@mantine/core';
 import { lazy, Suspense, useId } from 'react';
 import { useTranslation } from 'react-i18next';
+import { desktop } from '../../desktop.ts';
 import type { ReplayGainMode } from '../../player/player.ts';
 import { CROSSFADE_MAX_S, PREAMP_MAX_DB } from '../../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
@@ -28,7 +29,7 @@ export function PlaybackSection() {
     t('settings.playback.decibels', { value: `${value > 0 ? '+' : ''}${formatNumber(value)}` });
   return (
     <>
-      <SettingGroup lead={t('settings.playback.lead')}>
+      <SettingGroup lead={t(desktop ? 'settings.playback.leadApp' : 'settings.playback.lead')}>
         <SettingRow label={t('settings.playback.crossfade')} help={t('settings.playback.crossfadeHelp')}>
           <div className={styles.level}>
             <Slider

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { fetchTracks } from '../../api/jukebox.ts';
-import { desktop, type DesktopMessage } from '../../desktop.ts';
+import { followDesktop } from '../../desktop.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 
 /** Returns whether the app is restarting its server. */
@@ -17,14 +17,14 @@ export function useDesktopMessages(onSearch: (text: string) => void): boolean {
 
   useEffect(
     () =>
-      desktop?.onMessage((message: DesktopMessage) => {
+      followDesktop((message) => {
         if (message.kind === 'open') router.history.push(message.path);
         else if (message.kind === 'search') search.current(message.text);
         else if (message.kind === 'play')
           void fetchTracks(queries, message.trackIds).then((tracks) => {
             if (tracks.length > 0) player.playTracks(tracks);
           });
-        else if (message.kind === 'server') setIsRestarting(message.state === 'restarting');
+        else setIsRestarting(message.state === 'restarting');
       }),
     [router, queries, player],
   );

@@ -2,6 +2,7 @@ import { lazy, Suspense, useEffect, useRef, type ComponentType } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconBack } from '../../ui/icons.ts';
 import { useSession } from '../../api/session.ts';
+import { desktop } from '../../desktop.ts';
 import { AccountSection } from '../../features/settings/account-section.tsx';
 import { GeneralSection } from '../../features/settings/general-section.tsx';
 import { LibrarySection } from '../../features/settings/library-section.tsx';
@@ -64,10 +65,12 @@ export function SettingsWindow() {
   return (
     <div className={styles.window}>
       <div className={styles.side}>
-        <a href="/" className={classNames(nav.link, styles.back)}>
-          <IconBack size={18} aria-hidden />
-          {t('settings.back')}
-        </a>
+        {!desktop && (
+          <a href="/" className={classNames(nav.link, styles.back)}>
+            <IconBack size={18} aria-hidden />
+            {t('settings.back')}
+          </a>
+        )}
         <nav aria-label={t('settings.title')}>
           <ul ref={places} className={styles.places}>
             {sections.map(({ name, icon: Symbol }) => (

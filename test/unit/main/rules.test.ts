@@ -260,6 +260,7 @@ const actions: Actions = {
   openPlayer: () => void done.push('player'),
   openSettings: () => void done.push('settings'),
   player: (command) => void done.push(command),
+  sleep: (minutes) => void done.push(`sleep ${minutes}`),
   rescan: () => void done.push('rescan'),
   identify: () => void done.push('identify'),
   share: (enabled) => void done.push(`share ${enabled}`),
@@ -280,7 +281,7 @@ describe('the tray', () => {
     trayMenu(status, say, actions)
       .filter(({ type }) => type !== 'separator')
       .map(({ label, enabled, checked }) => `${label}${enabled === false ? ' -' : ''}${checked ? ' +' : ''}`);
-  const playing = { status: 'playing', title: 'Money', artist: 'Pink Floyd' } as const;
+  const playing = { status: 'playing', title: 'Money', artist: 'Pink Floyd', isSleeping: false } as const;
 
   it.each<[string, Status, string[]]>([
     [
@@ -290,11 +291,14 @@ describe('the tray', () => {
         'Nothing playing -',
         'Play -',
         'Next track -',
+        'Previous track -',
+        'Sleep timer -',
         'Starting… -',
         'Rescan library -',
         'Identify new tracks -',
         'Share on my network -',
         'Open Tonearm',
+        'Player window -',
         'Settings… -',
         'Quit Tonearm',
       ],
@@ -306,10 +310,13 @@ describe('the tray', () => {
         'Nothing playing -',
         'Play',
         'Next track -',
+        'Previous track -',
+        'Sleep timer -',
         'Rescan library -',
         'Identify new tracks -',
         'Share on my network -',
         'Open Tonearm',
+        'Player window -',
         'Settings… -',
         'Quit Tonearm',
       ],
@@ -321,10 +328,13 @@ describe('the tray', () => {
         'Nothing playing -',
         'Play',
         'Next track -',
+        'Previous track -',
+        'Sleep timer -',
         'Rescan library',
         'Identify new tracks',
         'Share on my network',
         'Open Tonearm',
+        'Player window',
         'Settings…',
         'Quit Tonearm',
       ],
@@ -336,10 +346,13 @@ describe('the tray', () => {
         'Money · Pink Floyd -',
         'Pause',
         'Next track',
+        'Previous track',
+        'Sleep timer',
         'Rescan library',
         'Identify new tracks',
         'Share on my network +',
         'Open Tonearm',
+        'Player window',
         'Settings…',
         'Quit Tonearm',
       ],
@@ -351,10 +364,13 @@ describe('the tray', () => {
         'Nothing playing -',
         'Play',
         'Next track -',
+        'Previous track -',
+        'Sleep timer -',
         'Rescan library',
         'Identify new tracks',
         'Share on my network - +',
         'Open Tonearm',
+        'Player window',
         'Settings…',
         'Quit Tonearm',
       ],
@@ -366,11 +382,14 @@ describe('the tray', () => {
         'Nothing playing -',
         'Play',
         'Next track -',
+        'Previous track -',
+        'Sleep timer -',
         'Scanning your music: 1,234 of 5,000 -',
         'Rescan library -',
         'Identify new tracks',
         'Share on my network',
         'Open Tonearm',
+        'Player window',
         'Settings…',
         'Quit Tonearm',
       ],
@@ -382,11 +401,14 @@ describe('the tray', () => {
         'Money · Pink Floyd -',
         'Pause -',
         'Next track',
+        'Previous track',
+        'Sleep timer',
         'The server stopped and is restarting… -',
         'Rescan library -',
         'Identify new tracks -',
         'Share on my network -',
         'Open Tonearm',
+        'Player window -',
         'Settings… -',
         'Quit Tonearm',
       ],
@@ -394,11 +416,17 @@ describe('the tray', () => {
   ])('%s', (_when, status, lines) => expect(shown(status)).toEqual(lines));
 
   it('shows a title on one line, truncated, with its own &', () => {
-    expect(shown({ ...running, player: { status: 'paused', title: 'Rock\n& Roll\u202E', artist: null } })[0]).toBe(
-      'Rock && Roll -',
-    );
     expect(
-      shown({ ...running, player: { status: 'paused', title: 'x'.repeat(500), artist: 'y'.repeat(500) } })[0],
+      shown({
+        ...running,
+        player: { status: 'paused', title: 'Rock\n& Roll\u202E', artist: null, isSleeping: false },
+      })[0],
+    ).toBe('Rock && Roll -');
+    expect(
+      shown({
+        ...running,
+        player: { status: 'paused', title: 'x'.repeat(500), artist: 'y'.repeat(500), isSleeping: false },
+      })[0],
     ).toHaveLength(125);
   });
 

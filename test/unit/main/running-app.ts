@@ -10,11 +10,12 @@ export const URL_LINE = 'Tonearm is listening on http://127.0.0.1:4747\n';
 export interface StartOptions {
   argv?: string[];
   platform?: NodeJS.Platform;
+  hasFeed?: boolean;
 }
 
 export async function startApp(
   prepare: (fakeApp: typeof app) => void = () => undefined,
-  { argv = ['/opt/tonearm'], platform = 'linux' }: StartOptions = {},
+  { argv = ['/opt/tonearm'], platform = 'linux', hasFeed = false }: StartOptions = {},
 ) {
   fake.reset();
   prepare(app);
@@ -25,6 +26,7 @@ export async function startApp(
     launch: ({ args }) => server.launch(args),
     clock: time.clock,
     faults,
+    hasFeed,
     argv,
     platform,
   });
@@ -47,4 +49,4 @@ export function onlyWindow(): BrowserWindow {
 
 /** The page has loaded so far that it reports its player, and listens. */
 export const pageIsThere = (window: BrowserWindow, report: Partial<PlayerReport> = {}): Promise<unknown> =>
-  fake.invoke(window, 'player:report', [{ status: 'idle', title: null, artist: null, ...report }]);
+  fake.invoke(window, 'player:report', [{ status: 'idle', title: null, artist: null, isSleeping: false, ...report }]);

@@ -1,9 +1,13 @@
 // The shell: links, files, tray, media keys, sleep, login. With a scripted server.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { ShellSettings } from '../../../main/ipc.ts';
+import { hasUpdateFeed } from '../../../main/update-feed.ts';
 import { app as currentApp, fake, globalShortcut, powerMonitor } from '../../fakes/electron.ts';
 import { onlyWindow, pageIsThere, startApp, startAppWithWindow, URL_LINE } from './running-app.ts';
+import { turn } from './scripted-server.ts';
 
 const event = () => {
   const one = {
@@ -195,6 +199,66 @@ describe('the player', () => {
     powerMonitor.emit('suspend');
     expect(window.webContents.heard).toEqual([{ kind: 'player', command: 'pause' }]);
   });
+
+  it('goes on after that sleep, unless it was paused before', async () => {
+    const { window } = await startAppWithWindow();
+    await pageIsThere(window, { status: 'paused', title: 'Money' });
+    powerMonitor.emit('suspend');
+    powerMonitor.emit('resume');
+    expect(window.webContents.heard).toEqual([]);
+    await pageIsThere(window, { status: 'playing', title: 'Money' });
+    powerMonitor.emit('suspend');
+    await pageIsThere(window, { status: 'paused', title: 'Money' });
+    powerMonitor.emit('resume');
+    expect(window.webContents.heard.at(-1)).toEqual({ kind: 'player', command: 'toggle' });
+  });
+
+  it('keeps the computer awake, and nothing else does', async () => {
+    const { window, app } = await startAppWithWindow();
+    await pageIsThere(window, { status: 'paused', title: 'Money' });
+    expect(fake.blockers).toEqual([]);
+    await pageIsThere(window, { status: 'playing', title: 'Money' });
+    expect(fake.blockers).toEqual(['prevent-app-suspension']);
+    await pageIsThere(window, { status: 'paused', title: 'Money' });
+    expect(fake.blockers).toEqual(['stopped']);
+    await pageIsThere(window, { status: 'playing', title: 'Money' });
+    app.quit();
+    expect(fake.blockers).toEqual(['stopped', 'stopped']);
+  });
+
+  it('is announced track by track while no window is focused, if wished', async () => {
+    const { window } = await startAppWithWindow();
+    await pageIsThere(window, { status: 'playing', title: 'Money', artist: 'Pink Floyd' });
+    await fake.invoke(window, 'shell:change', [{ notifyTracks: true }]);
+    await pageIsThere(window, { status: 'playing', title: 'Time', artist: 'Pink Floyd' });
+    await pageIsThere(window, { status: 'paused', title: 'Time', artist: 'Pink Floyd' });
+    await pageIsThere(window, { status: 'playing', title: 'Time', artist: 'Pink Floyd' });
+    window.focus();
+    await pageIsThere(window, { status: 'playing', title: 'Us and Them', artist: 'Pink Floyd' });
+    expect(fake.notices.map(({ options }) => [options.title, options.body])).toEqual([['Time', 'Pink Floyd']]);
+  });
+
+  it('is stopped by the sleep timer of the tray, which shows that it runs', async () => {
+    const { window, advance } = await startAppWithWindow();
+    await pageIsThere(window, { status: 'playing', title: 'Money' });
+    await advance(1_000);
+    tray().pick('45 minutes');
+    expect(window.webContents.heard.at(-1)).toEqual({ kind: 'sleep', minutes: 45 });
+    await pageIsThere(window, { status: 'playing', title: 'Money', isSleeping: true });
+    await advance(1_000);
+    expect(tray().labels).toContain('Sleep timer (on)');
+    tray().pick('Off');
+    expect(window.webContents.heard.at(-1)).toEqual({ kind: 'sleep', minutes: null });
+  });
+
+  it('is in the menu of the dock on macOS', async () => {
+    const { window, advance } = await startAppWithWindow(undefined, { platform: 'darwin' });
+    await pageIsThere(window, { status: 'playing', title: 'Money' });
+    await advance(1_000);
+    expect(fake.dockMenu?.labels).toEqual(['Money', 'Pause', 'Next track', 'Previous track']);
+    fake.dockMenu?.pick('Previous track');
+    expect(window.webContents.heard.at(-1)).toEqual({ kind: 'player', command: 'previous' });
+  });
 });
 
 describe('media keys', () => {
@@ -242,10 +306,11 @@ describe('the language', () => {
 });
 
 it('preferences are kept across a restart of the app', async () => {
-  const first = await startAppWithWindow();
+  const first = await startAppWithWindow(undefined, { hasFeed: true });
   expect(await fake.invoke(first.window, 'shell:change', [{ keepRunning: true, lookForUpdates: true }])).toEqual({
     keepRunning: true,
     mediaKeys: false,
+    notifyTracks: false,
     lookForUpdates: true,
     openAtLogin: null,
   });
@@ -266,4 +331,92 @@ it('a click on the tray opens the window, except on macOS, where it opens the me
   expect(onlyWindow().isMinimized()).toBe(false);
   await startAppWithWindow(undefined, { platform: 'darwin' });
   expect(fake.tray?.listenerCount('click')).toBe(0);
+});
+
+describe('a right click', () => {
+  const clickAt = async (params: Partial<Electron.ContextMenuParams>) => {
+    const { window } = await startAppWithWindow();
+    window.webContents.emit(
+      'context-menu',
+      {},
+      {
+        isEditable: false,
+        selectionText: '',
+        misspelledWord: '',
+        dictionarySuggestions: [],
+        linkURL: '',
+        editFlags: { canUndo: false, canRedo: false, canCut: true, canCopy: true, canPaste: true, canSelectAll: true },
+        ...params,
+      },
+    );
+    return window;
+  };
+
+  it('in a field offers corrections and editing', async () => {
+    const window = await clickAt({ isEditable: true, misspelledWord: 'albun', dictionarySuggestions: ['album'] });
+    expect(fake.poppedUp?.labels).toEqual(['album', 'Undo', 'Redo', 'Cut', 'Copy', 'Paste', 'Select all']);
+    expect(fake.poppedUp?.find('Undo').enabled).toBe(false);
+    fake.poppedUp?.pick('album');
+    expect(window.webContents.replaced).toEqual(['album']);
+  });
+
+  it('elsewhere copies the selection, or the address of a link of the web', async () => {
+    await clickAt({ selectionText: 'Money', linkURL: 'https://example.org/' });
+    expect(fake.poppedUp?.labels).toEqual(['Copy', 'Copy link']);
+    fake.poppedUp?.pick('Copy link');
+    expect(fake.copied).toEqual(['https://example.org/']);
+    await clickAt({ linkURL: 'http://127.0.0.1:4747/albums/1' });
+    expect(fake.poppedUp).toBeNull();
+  });
+});
+
+it('the back and forward buttons of a mouse go through the pages of their window', async () => {
+  const { window } = await startAppWithWindow();
+  for (const command of ['browser-backward', 'browser-forward', 'volume-up']) window.emit('app-command', {}, command);
+  expect(window.webContents.steps).toEqual(['back', 'forward']);
+});
+
+it('updates are offered only by a copy that knows where they are published', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tonearm-feed-'));
+  const feeds = [
+    undefined,
+    'provider: github\n',
+    'provider: github\nowner: me\nrepo: x\n',
+    'provider: generic\nurl: https://x\n',
+  ];
+  const known = feeds.map((text) => {
+    if (text !== undefined) writeFileSync(join(folder, 'app-update.yml'), text);
+    return hasUpdateFeed(folder);
+  });
+  rmSync(folder, { recursive: true });
+  expect(known).toEqual([false, false, true, true]);
+  for (const hasFeed of [false, true]) {
+    const { window } = await startAppWithWindow(undefined, { hasFeed });
+    expect(JSON.stringify(fake.applicationMenu).includes('Check for updates…')).toBe(hasFeed);
+    const { lookForUpdates } = (await fake.invoke(window, 'shell:settings', [])) as ShellSettings;
+    expect(lookForUpdates).toBe(hasFeed ? false : null);
+  }
+});
+
+it('a version that fails to start twice says which one worked, and what going back would lose', async () => {
+  const failing = async (version: string): Promise<string> => {
+    const { app, server } = await startApp((app) => {
+      app.commandLine.hasSwitch = () => true; // keeps the profile
+      app.paths['userData'] = profile;
+      app.getVersion = () => version;
+    });
+    if (version === '1.0.0') await server.run.says(URL_LINE);
+    else {
+      await server.run.complains('tonearm: no.\n');
+      await server.run.ends();
+      await turn();
+    }
+    app.quit();
+    return fake.messages[0]?.options.detail ?? '';
+  };
+  const profile = mkdtempSync(join(tmpdir(), 'tonearm-profile-'));
+  const said = [await failing('1.0.0'), await failing('1.1.0'), await failing('1.1.0')];
+  rmSync(profile, { recursive: true });
+  expect(said[1]).toBe('no.');
+  expect(said[2]).toMatch(/Tonearm 1\.1\.0 has failed to start twice; 1\.0\.0 worked\..*tonearm\.db\.before-/s);
 });

@@ -16,6 +16,7 @@ const actions: Actions = {
   openPlayer: nothing,
   openSettings: nothing,
   player: nothing,
+  sleep: nothing,
   rescan: nothing,
   identify: nothing,
   share: nothing,

@@ -69,6 +69,7 @@ async function boot({ isPackaged = false, argv = ['/opt/tonearm'] } = {}) {
     launch,
     clock: systemClock,
     faults: new EventEmitter(),
+    hasFeed: false,
     argv,
     platform: 'linux',
   });
@@ -155,6 +156,7 @@ it('a server that cannot start says why, also if its process does not end', asyn
     launch: () => launchServer({ root: join(dir, 'app.asar'), isPackaged: true }),
     clock: systemClock,
     faults: new EventEmitter(),
+    hasFeed: false,
     argv: ['/opt/tonearm'],
     platform: 'linux',
   });
