@@ -28,6 +28,8 @@ export interface AlbumName {
   title: string;
   artist: ArtistRef | undefined;
   artistName: string | undefined;
+  /** The artist is that of the track, since the tags name none of the album. */
+  isGuessed: boolean;
   year: number | undefined;
   genre: string | undefined;
   isCompilation: boolean;
@@ -44,6 +46,7 @@ export interface AlbumRef {
 const WITHOUT_NAME = {
   title: UNKNOWN_ALBUM,
   artistName: undefined,
+  isGuessed: false,
   year: undefined,
   genre: undefined,
   isCompilation: false,
@@ -174,15 +177,21 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
       titleKey: `${stem}${year ?? ''}`,
       folderKey: name.folder === undefined ? undefined : `f:${name.folder}:${stem}`,
       anyArtistKey: name.folder === undefined ? undefined : `g:${name.folder}:${identityKey(name.title)}`,
+      guessKey:
+        name.folder === undefined || !name.isGuessed
+          ? undefined
+          : `u:${name.folder}:${identityKey(name.title)}${TITLE_END}${name.artist?.id ?? 0}`,
     };
   }
 
   function findOrMakeAlbum(name: AlbumName): AlbumRef {
-    const { stem, year, groupKey, titleKey, folderKey, anyArtistKey } = keysOf(name);
+    const { stem, year, groupKey, titleKey, folderKey, anyArtistKey, guessKey } = keysOf(name);
     const found = (groupKey && findAlbum.get(groupKey)) || entitled();
     const id = found?.id ?? insertRow(name);
     // keys of other albums stay with them
-    for (const key of [groupKey, folderKey, anyArtistKey, titleKey]) if (key) insertKey.run(key, id);
+    for (const key of [groupKey, folderKey, anyArtistKey, guessKey]) if (key) insertKey.run(key, id);
+    // an album of several artists (folder-albums.ts) does not take in what each of them has elsewhere
+    if (!found || found.artist_id === null || found.artist_id === name.artist?.id) insertKey.run(titleKey, id);
     return found ? known(found, name) : { id, titleSort: sortKey(name.title) };
 
     /** By title. Albums with different release groups are different, even with the same title. */
@@ -267,6 +276,8 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     unnamedAlbum,
     genre,
     isWhole: (nameKey: string): boolean => findWhole.get(nameKey) !== undefined,
+    /** In whatever folder. */
+    findByTitle: (name: AlbumName): AlbumId | undefined => findAlbum.get(keysOf(name).titleKey)?.id,
     /** Keys that other albums have stay with them. */
     renameAlbum(id: AlbumId, name: AlbumName): void {
       const { folderKey, anyArtistKey, titleKey } = keysOf(name);

@@ -26,6 +26,7 @@ import {
 } from './resolve.ts';
 import type { Lyrics } from '../media/types.ts';
 import { createNewTrackCounts } from './new-track-counts.ts';
+import { createFolderAlbums } from './folder-albums.ts';
 import { createSearchIndex } from './search-index.ts';
 import { isNamed } from '../db/unnamed.ts';
 
@@ -277,6 +278,7 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
       title,
       artist,
       artistName,
+      isGuessed: tagged === undefined && !isVarious,
       year: identity.year,
       genre: identity.genres[0],
       folder,
@@ -321,9 +323,12 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
     for (const id of artists) if (deleteEmptyArtist.get(id)) search.delete('artist', id);
   }
 
+  const folderAlbums = createFolderAlbums({ client, resolver, sweepEmpty, now });
+
   return {
     search,
     sweepEmpty,
+    folderAlbums,
     /** Writes several tracks inside the caller's transaction. Caches names, and settles spellings and counts at
      * the end. */
     batch<T>(write: () => T): T {

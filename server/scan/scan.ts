@@ -17,6 +17,7 @@ import type { ReadResult } from '../files/reader-worker.ts';
 import { join } from '../files/relative-path.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
 import { eachAtOnce } from '../runtime/at-once.ts';
+import { inSlices } from '../runtime/turns.ts';
 import { createHeapLimit } from '../runtime/heap-limits.ts';
 import { keyOfPath, keysOf } from '../storage/music-roots.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -159,7 +160,10 @@ async function runScan(scan: Scan): Promise<ScanResult> {
     await rows.empty();
     progress.hashing();
     if (!scan.dryRun) await hashLargeFiles({ ...scan, source: LOCAL_FOLDER });
-    if (!scan.dryRun && unfinished.isNoted()) await findGoneTracks(scan);
+    if (!scan.dryRun && unfinished.isNoted()) {
+      await gatherAlbums(scan);
+      await findGoneTracks(scan);
+    }
   } finally {
     heap.release();
     await rows.empty(); // what was read is kept, also when the scan is cancelled
@@ -362,6 +366,12 @@ async function settleWaiting(scan: Scan): Promise<void> {
       await rows.empty();
     },
   });
+}
+
+async function gatherAlbums({ db, tracks: { folderAlbums }, onCommit }: Scan): Promise<void> {
+  const split = folderAlbums.list();
+  await inSlices(split, folderAlbums.gather, (slice) => db.transaction(slice, { behavior: 'immediate' }));
+  if (split.length > 0) onCommit();
 }
 
 async function findGoneTracks({ findGone, unfinished, root, signal, record }: Scan): Promise<void> {

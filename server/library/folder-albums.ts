@@ -1,0 +1,143 @@
+// A folder whose files have the same album but no album artist is one album, also if they have several artists: as long
+// as most of the folder is that album, and its track numbers are not those of several. Runs when a scan has seen all.
+import type { Sqlite } from '../db/client.ts';
+import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { albums, tracks } from '../db/schema.ts';
+import { VARIOUS_ARTISTS, type AlbumName, type ArtistRef, type Resolver } from './resolve.ts';
+
+type Row = RowAs<typeof tracks, 'id' | 'artistId' | 'discNumber' | 'trackNumber' | 'metadataStatus'> & {
+  albumId: AlbumId;
+};
+export type FolderTrack = Pick<Row, 'artistId' | 'discNumber' | 'trackNumber'>;
+type AlbumRow = RowAs<typeof albums, 'id' | 'artistId' | 'releaseGroupMbid' | 'trackCount'> & { isLiked: number };
+
+/** Albums with tracks in a folder that have the same title. */
+export interface SplitAlbum {
+  stem: string;
+  albumIds: string;
+}
+
+/** The artist of this share of the tracks is the album's; otherwise it is a compilation. */
+const OWN_SHARE = 0.75;
+
+/** Of how many artists a number is counted at most: two discs without disc numbers are one album of many artists. */
+export function isOneAlbum(group: readonly FolderTrack[], inFolder: number): boolean {
+  if (group.length * 2 < inFolder) return false;
+  const artists = new Set(group.map(({ artistId }) => artistId)).size;
+  const numbered = group.filter(({ trackNumber }) => trackNumber !== null);
+  const byNumber = Map.groupBy(numbered, ({ discNumber, trackNumber }) => `${discNumber ?? 1}-${trackNumber}`);
+  const most = Math.max(0, ...[...byNumber.values()].map((some) => new Set(some.map((one) => one.artistId)).size));
+  return most < 2 || most * 2 <= artists;
+}
+
+/** Undefined for a compilation. */
+export function artistOf(group: readonly FolderTrack[]): ArtistId | undefined {
+  const byArtist = Map.groupBy(group, ({ artistId }) => artistId);
+  const [artistId, some = []] = [...byArtist].toSorted(([, a], [, b]) => b.length - a.length)[0] ?? [];
+  return some.length >= group.length * OWN_SHARE ? (artistId ?? undefined) : undefined;
+}
+
+export function createFolderAlbums({
+  client,
+  resolver,
+  sweepEmpty,
+  now,
+}: {
+  client: Sqlite;
+  resolver: Resolver;
+  sweepEmpty: (albumIds: Iterable<AlbumId>, artistIds: Iterable<ArtistId>) => void;
+  now: () => Date;
+}) {
+  // `u:<folder>:<title>`, line break, artist: albums whose artists the files in the folder do not name
+  const listSplit = client.prepare<[], SplitAlbum>(
+    `SELECT substr(key, 1, instr(key, char(10))) AS stem, json_group_array(DISTINCT album_id) AS albumIds
+      FROM album_keys WHERE key >= 'u:' AND key < 'u;' GROUP BY stem HAVING count(DISTINCT album_id) > 1`,
+  );
+  const listTracks = client.prepare<[number], Row>(
+    `SELECT t.id, t.album_id AS albumId, t.artist_id AS artistId, t.disc_number AS discNumber,
+        t.track_number AS trackNumber, t.metadata_status AS metadataStatus
+      FROM source_files f JOIN tracks t ON t.id = f.track_id WHERE f.folder_id = ? AND f.state = 'track'`,
+  );
+  const listAlbums = client.prepare<[string], AlbumRow>(
+    `SELECT a.id, a.artist_id AS artistId, a.release_group_mbid AS releaseGroupMbid, a.track_count AS trackCount,
+        EXISTS (SELECT 1 FROM like_states l WHERE l.item_type = 'album' AND l.item_id = a.id
+          AND (l.liked = 1 OR l.rating > 0)) AS isLiked
+      FROM json_each(?) ids CROSS JOIN albums a ON a.id = ids.value ORDER BY isLiked DESC, a.track_count DESC, a.id`,
+  );
+  const moveTrack = client.prepare<[AlbumId, AlbumId, number, TrackId]>(
+    `UPDATE tracks SET album_id = ?, album_sort = (SELECT title_sort FROM albums WHERE id = ?), updated_at = ?
+      WHERE id = ?`,
+  );
+  const moveKeys = client.prepare<[AlbumId, AlbumId, string, string]>(
+    'UPDATE album_keys SET album_id = ? WHERE album_id = ? AND substr(key, 1, length(?)) = ?',
+  );
+  const findTitle = client.prepare<[AlbumId], RowAs<typeof albums, 'title' | 'year' | 'genre'>>(
+    'SELECT title, year, genre FROM albums WHERE id = ?',
+  );
+  const deleteKeys = client.prepare<[AlbumId, string]>(
+    "DELETE FROM album_keys WHERE album_id = ? AND key LIKE 't:%' AND key NOT LIKE ?",
+  );
+  const findArtistName = client.prepare<[ArtistId], string>('SELECT name FROM artists WHERE id = ?').pluck();
+  const setCompilation = client.prepare<[number, number, AlbumId]>(
+    'UPDATE albums SET is_compilation = ?, updated_at = ? WHERE id = ?',
+  );
+
+  function gather({ stem, albumIds }: SplitAlbum): void {
+    const folder = Number(stem.split(':')[1]);
+    const title = stem.slice(stem.indexOf(':', 2) + 1, -1);
+    const found = listAlbums.all(albumIds);
+    const ids = new Set<AlbumId>(found.map(({ id }) => id));
+    const inFolder = listTracks.all(folder);
+    const group = inFolder.filter(({ albumId }) => ids.has(albumId));
+    const [first] = found;
+    if (!first || !isOneAlbum(group, inFolder.length)) return;
+
+    const own = artistOf(group);
+    const name = nameOf(first, own, folder);
+    const kept = listAlbums.all(JSON.stringify([resolver.findByTitle(name) ?? first.id]))[0] ?? first;
+    const others = found.filter(({ id }) => id !== kept.id);
+    const groups = new Set([kept, ...found].flatMap(({ releaseGroupMbid }) => releaseGroupMbid ?? []));
+    const isElsewhereToo = kept.trackCount > group.filter(({ albumId }) => albumId === kept.id).length;
+    // what people liked stays what it is, and what is in other folders keeps its artist
+    if (groups.size > 1 || others.some(({ isLiked }) => isLiked === 1)) return;
+    if (isElsewhereToo && kept.artistId !== name.artist.id) return;
+
+    const time = now().getTime();
+    for (const { id, albumId, metadataStatus } of group)
+      if (albumId !== kept.id && metadataStatus !== 'manual') moveTrack.run(kept.id, kept.id, time, id);
+    for (const { id } of others)
+      for (const prefix of [`f:${folder}:`, `g:${folder}:${title}`, `u:${folder}:${title}`])
+        moveKeys.run(kept.id, id, prefix, prefix);
+    setCompilation.run(own === undefined ? 1 : 0, time, kept.id);
+    deleteKeys.run(kept.id, `t:${name.artist.id}:%`);
+    resolver.renameAlbum(kept.id, name);
+    sweepEmpty(
+      others.map(({ id }) => id),
+      found.flatMap(({ artistId }) => artistId ?? []),
+    );
+  }
+
+  function nameOf({ id }: AlbumRow, own: ArtistId | undefined, folder: number): AlbumName & { artist: ArtistRef } {
+    const { title = '', year = null, genre = null } = findTitle.get(id) ?? {};
+    const artistName = (own !== undefined && findArtistName.get(own)) || VARIOUS_ARTISTS;
+    return {
+      title,
+      artist: resolver.artist(artistName),
+      artistName,
+      isGuessed: false,
+      year: year ?? undefined,
+      genre: genre ?? undefined,
+      isCompilation: own === undefined,
+      releaseGroupMbid: undefined,
+      folder,
+    };
+  }
+
+  return {
+    /** Albums that may be one. */
+    list: (): SplitAlbum[] => listSplit.all(),
+    /** Runs inside the caller's transaction. */
+    gather,
+  };
+}
