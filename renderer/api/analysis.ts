@@ -23,3 +23,6 @@ export const analysisQuery = () =>
     refetchInterval: ({ state }) =>
       state.data?.state === 'done' || state.data?.state === 'off' ? false : ASKED_EVERY_MS,
   });
+
+/** All that was measured. */
+export const throwAnalysisAway = (): Promise<unknown> => request('/analysis', { method: 'DELETE' });

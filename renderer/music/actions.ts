@@ -13,10 +13,14 @@ import {
   IconFetch,
   IconGoTo,
   IconIdentify,
+  IconLess,
   IconLike,
   IconLink,
   IconMerge,
+  IconMoreLike,
+  IconNever,
   IconNeverSplit,
+  IconPath,
   IconPlay,
   IconPlayLater,
   IconPlayNext,
@@ -84,6 +88,8 @@ function isAllowed({ right, orOwn }: ActionEntry, items: Items, asker: Asker): b
 const isOwnPlaylist = (items: Items, { userId }: Asker): boolean =>
   items.kind === 'playlist' && items.only?.owner_id === userId;
 
+const isSteerable = ({ place }: Items): boolean => place?.steer !== undefined;
+
 /** In the order of the menu; a list within is a section of it. */
 export const ACTIONS = [
   [
@@ -98,6 +104,19 @@ export const ACTIONS = [
     { name: 'playNext', icon: IconPlayNext, kinds: ALL, letter: 'n' },
     { name: 'playLater', icon: IconPlayLater, kinds: ALL, letter: 'q' },
     { name: 'radio', icon: IconRadio, kinds: ALL, letter: 'r' },
+    {
+      name: 'path',
+      icon: IconPath,
+      kinds: ['track'],
+      isSingle: true,
+      letter: 'w',
+      isFor: (_, { hasPages }) => hasPages,
+    },
+  ],
+  [
+    { name: 'moreLike', icon: IconMoreLike, kinds: ['track'], isSingle: true, isFor: isSteerable },
+    { name: 'lessLike', icon: IconLess, kinds: ['track'], isSingle: true, isFor: isSteerable },
+    { name: 'never', icon: IconNever, kinds: ['track'], isSingle: true, isFor: isSteerable },
   ],
   [
     { name: 'toTop', icon: IconToTop, kinds: ['track'], isFor: ({ place }) => place?.toTop !== undefined },

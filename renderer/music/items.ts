@@ -6,6 +6,7 @@ import { request } from '../api/client.ts';
 import { fetchAllTracks, PAGE_SIZE, type Paged } from '../api/library.ts';
 import { entriesPath } from '../api/playlists.ts';
 import type { ListSource } from '../player/player.ts';
+import type { Steer } from './use-steering.ts';
 import type { ItemTrack, TrackGroup } from './track-drag.ts';
 
 interface Entities {
@@ -25,6 +26,8 @@ export interface ListPlace {
   remove?: () => void;
   toTop?: () => void;
   toEnd?: () => void;
+  /** Where a radio plays. */
+  steer?: Steer;
 }
 
 interface ItemsOf<K extends ItemKind> {

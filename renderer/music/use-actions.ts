@@ -18,7 +18,6 @@ import { useDetailsContext, type OpenDetails } from '../ui/use-details.ts';
 import { actionOfKey, actionsFor, isOwnUpload, needsOwn, type Action, type ActionName, type Asker } from './actions.ts';
 import { edit } from './editing.ts';
 import { pageOf, type Items } from './items.ts';
-import { radioFrom } from './radio.ts';
 import { useDeleteTracks } from './use-delete-tracks.ts';
 import { usePlaylistCommands } from './use-playlist-commands.ts';
 
@@ -91,6 +90,9 @@ export function useActions(details?: OpenDetails) {
     source
       ? playList(player, source, { shuffle })
       : player.playTracks(await load(), { shuffle, from: name === '' ? null : name });
+  const steered = ({ kind, only, place }: Items, way: 'more' | 'less' | 'never') => {
+    if (kind === 'track' && only) return place?.steer?.[way](only);
+  };
   const changed = () => queries.invalidateQueries({ queryKey: [LIBRARY] });
 
   const runs: Record<ActionName, (items: Items) => Promise<unknown> | void> = {
@@ -98,7 +100,17 @@ export function useActions(details?: OpenDetails) {
     shuffle: (items) => start(items, true),
     playNext: async (items) => player.addNext(await items.load()),
     playLater: async (items) => player.addLast(await items.load()),
-    radio: async (items) => player.playTracks(await radioFrom(await items.load()), { shuffle: false }),
+    radio: async (items) => {
+      const { radioOf, startRadio } = await import('./start-radio.ts');
+      const start = await radioOf(items);
+      if (!start || !(await startRadio(player, start))) tell(t('radio.nothing'));
+    },
+    path: ({ kind, only }) => {
+      if (kind === 'track' && only) void navigate({ to: '/path', search: { from: only.id } });
+    },
+    moreLike: (items) => steered(items, 'more'),
+    lessLike: (items) => steered(items, 'less'),
+    never: (items) => steered(items, 'never'),
     toTop: ({ place }) => place?.toTop?.(),
     toEnd: ({ place }) => place?.toEnd?.(),
     remove: ({ place }) => place?.remove?.(),

@@ -27,6 +27,12 @@ export function usePlaylistCommands() {
       if (name !== null) await create.mutateAsync({ name }).then(open, failed);
     },
 
+    /** These tracks as a new playlist, under a name that is asked for. */
+    async keep(value: string, tracks: readonly { id: number }[]): Promise<void> {
+      const name = await askName({ title: t('queue.saveTitle'), submit: t('queue.saveSubmit'), value });
+      if (name !== null) await create.mutateAsync({ name, track_ids: tracks.map(({ id }) => id) }).then(open, failed);
+    },
+
     async rename({ id, name }: PlaylistOut): Promise<void> {
       const next = await askName({ title: t('playlist.renameTitle'), submit: t('playlist.save'), value: name });
       if (next !== null && next !== name) await update.mutateAsync({ id, name: next }).catch(failed);

@@ -18,6 +18,7 @@ import {
   PREAMP_MAX_DB,
   SPEED_MAX,
   SPEED_MIN,
+  type ChosenTrack,
   type FailureReason,
   type Loop,
   type Player,
@@ -28,8 +29,10 @@ import {
   type QueueTrack,
   type Repeat,
   type SoundSettings,
+  type Steering,
 } from './player.ts';
 import { MINUTE_MS, Timers } from './timers.ts';
+import { RadioFeed, steered, type RadioFeedOptions } from './radio-feed.ts';
 import type { VoiceItem } from './voice.ts';
 
 const RESTART_AFTER_MS = 3_000;
@@ -46,6 +49,7 @@ export interface EngineOptions {
   fetchAudio: (trackId: number, signal: AbortSignal) => Promise<boolean>;
   /** Rows of a list, for a queue that goes on with them. */
   fetchRows: (query: object, rows: ListRows) => Promise<QueueTrack[]>;
+  fetchRadio: RadioFeedOptions['fetchRadio'];
   /** Called once per play, at half of the track or 4 minutes, and again at its end when more was heard. */
   onPlayed?: (play: Play) => void;
   random?: () => number;
@@ -59,6 +63,7 @@ export class PlayerEngine implements Player {
   readonly #counter: PlayCounter;
   readonly #timers = new Timers(this);
   readonly #feed: ListFeed;
+  readonly #radio: RadioFeed;
   readonly #failures: Failures;
   #state: PlayerState;
   #nextKey: number;
@@ -76,6 +81,12 @@ export class PlayerEngine implements Player {
       update: (change) => this.#update(change),
       toEntries: (tracks) => this.#toEntries(tracks),
       fetchRows,
+    });
+    this.#radio = new RadioFeed({
+      getState: this.getState,
+      update: (change) => this.#update(change),
+      toEntries: (tracks) => this.#toEntries(tracks),
+      fetchRadio: options.fetchRadio,
     });
     this.#failures = new Failures({
       getState: this.getState,
@@ -125,8 +136,8 @@ export class PlayerEngine implements Player {
   }
 
   playTracks(
-    tracks: readonly QueueTrack[],
-    { startAt = 0, shuffle, from = null, rest = null }: PlayOptions = {},
+    tracks: readonly ChosenTrack[],
+    { startAt = 0, shuffle, from = null, rest = null, radio = null }: PlayOptions = {},
   ): void {
     if (tracks.length === 0) return;
     const entries = this.#toEntries(tracks);
@@ -136,18 +147,18 @@ export class PlayerEngine implements Player {
     const asGiven: Ordered = { queue: entries, index: first };
     const order = isShuffled ? reorder(asGiven, true, this.#random) : asGiven;
     this.#failures.forget();
-    this.#update({ ...order, from, rest: rest && orNull(rest), shuffle: isShuffled || isRandomList });
+    this.#update({ ...order, from, rest: rest && orNull(rest), radio, shuffle: isShuffled || isRandomList });
     this.#start(order.index);
   }
 
   restore(
-    tracks: readonly QueueTrack[],
+    tracks: readonly ChosenTrack[],
     index: number,
     positionMs: number,
-    { from = null, rest = null }: QueueOrigin = {},
+    { from = null, rest = null, radio = null }: QueueOrigin = {},
   ): void {
     if (tracks.length === 0) return;
-    this.#update({ queue: this.#toEntries(tracks), from, rest, shuffle: rest !== null && rest.seed !== null });
+    this.#update({ queue: this.#toEntries(tracks), from, rest, radio, shuffle: rest !== null && rest.seed !== null });
     this.#start(Math.min(index, tracks.length - 1), { positionMs, paused: true });
   }
 
@@ -162,6 +173,17 @@ export class PlayerEngine implements Player {
 
   addAt(tracks: readonly QueueTrack[], index: number): void {
     this.#insert(tracks, Math.min(this.#state.queue.length, Math.max(0, index)));
+  }
+
+  steer(steering: Steering, skip = false): void {
+    const { radio } = this.#state;
+    const entry = currentEntry(this.#state);
+    if (!radio) return;
+    this.#update(steered(this.#state, radio, steering));
+    if (!skip) return;
+    void this.#radio.goOn().then(() => {
+      if (entry && currentEntry(this.#state) === entry) this.next();
+    });
   }
 
   showMore(): void {
@@ -201,6 +223,7 @@ export class PlayerEngine implements Player {
       index: -1,
       from: null,
       rest: null,
+      radio: null,
       loop: null,
       status: 'idle',
       positionMs: 0,
@@ -309,7 +332,7 @@ export class PlayerEngine implements Player {
   #update(change: Partial<PlayerState>): void {
     this.#state = { ...this.#state, ...change };
     const isOther = 'queue' in change || 'index' in change || 'repeat' in change;
-    if (isOther) void this.#feed.goOn();
+    if (isOther) void this.#goOn();
     if (isOther || 'sleep' in change || 'loop' in change)
       this.#output.setUpcoming(this.#upcoming(), this.#state.shuffle);
     if ('status' in change) this.#tickWhile(isSounding(this.#state));
@@ -326,14 +349,19 @@ export class PlayerEngine implements Player {
     return this.#state.queue[following(this.#state, this.#state.repeat, true)] ?? null;
   }
 
-  #toEntries(tracks: readonly QueueTrack[], added = false): QueueEntry[] {
+  /** True when there are more entries now. */
+  #goOn(): Promise<boolean> {
+    return this.#state.radio ? this.#radio.goOn() : this.#feed.goOn();
+  }
+
+  #toEntries(tracks: readonly ChosenTrack[], added = false): QueueEntry[] {
     const base = this.#nextKey;
     this.#nextKey += tracks.length;
     return tracks.map((track, i) => ({
       key: base + i,
       order: base + i,
       track: keptOf(track),
-      ...(added && { added: true as const }),
+      ...(added ? { added: true as const } : track.why && { why: track.why }),
     }));
   }
 
@@ -434,21 +462,22 @@ export class PlayerEngine implements Player {
 
   #advance(bySelf: boolean): void {
     const keepPaused = this.#state.status === 'paused' && !bySelf;
-    const { rest, queue, index: at, repeat } = this.#state;
+    const { rest, radio, queue, index: at, repeat } = this.#state;
     const isLast = at === queue.length - 1 && !(repeat === 'one' && bySelf);
-    if (isLast && rest && rowsWanted(this.#state, rest)?.isBefore === false) return this.#goOnWithList(keepPaused);
+    const hasMore = radio !== null || (rest !== null && rowsWanted(this.#state, rest)?.isBefore === false);
+    if (isLast && hasMore) return this.#waitForMore(keepPaused);
     const index = following(this.#state, repeat, bySelf);
     if (index >= 0) this.#start(index, { paused: keepPaused });
     else this.#rewind();
   }
 
-  /** The next row has not arrived yet. */
-  #goOnWithList(paused: boolean): void {
+  /** The next row, or what the radio chooses, has not arrived yet. */
+  #waitForMore(paused: boolean): void {
     const entry = currentEntry(this.#state);
-    void this.#feed.goOn().then((hasMore) => {
+    void this.#goOn().then((hasMore) => {
       if (!entry || currentEntry(this.#state) !== entry) return;
       if (hasMore) this.#start(this.#state.index + 1, { paused });
-      else if (this.#state.rest === null) this.#rewind();
+      else if (this.#state.rest === null && this.#state.radio === null) this.#rewind();
       else this.#failures.giveUp(entry, 'unreachable', false);
     });
   }

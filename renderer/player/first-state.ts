@@ -8,6 +8,7 @@ export const emptyState = (): PlayerState => {
     index: -1,
     from: null,
     rest: null,
+    radio: null,
     positionMs: 0,
     volume: 0.8,
     muted: false,

@@ -3,6 +3,7 @@ import { fetchAnalysis } from '../api/analysis.ts';
 import { fetchStream } from '../api/client.ts';
 import { MOST_QUEUED, saveQueue, sendPlays, tellNowPlaying } from '../api/queue.ts';
 import { fetchTracks } from '../api/library.ts';
+import { fetchRadio } from '../api/likeness.ts';
 import { fetchAudio, materialize } from '../api/remote.ts';
 import { getSession, onSessionChange } from '../api/session.ts';
 import { clientId, clientName } from '../api/client-name.ts';
@@ -38,6 +39,10 @@ export function openPlayer(): SharedPlayer {
           findReason,
           fetchAudio,
           fetchRows: async (query, rows) => (await fetchTracks(query, rows)).items,
+          fetchRadio: async (radio, count) => {
+            const { items, by } = await fetchRadio(radio, count);
+            return { by, tracks: items.map(({ track, reasons }) => ({ ...track, why: reasons })) };
+          },
           onPlayed: (play) => reports.add(play),
         },
         state,

@@ -1,6 +1,8 @@
 // The player as the rest of the renderer sees it: a state to read and subscribe to, and commands. Behind it is the
 // engine or, in every window but one, a proxy to the window that has it.
+import type { RadioOut, ReasonOut } from '../../server/likeness/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
+import type { Seed } from '../api/likeness.ts';
 
 /** The fields of a track kept in the queue, also across restarts. */
 export const QUEUE_TRACK_FIELDS = [
@@ -23,6 +25,8 @@ export const QUEUE_TRACK_FIELDS = [
   'availability',
 ] as const satisfies readonly (keyof TrackOut)[];
 export type QueueTrack = Pick<TrackOut, (typeof QUEUE_TRACK_FIELDS)[number]>;
+/** With why it was chosen, where Tonearm did. */
+export type ChosenTrack = QueueTrack & { why?: readonly ReasonOut[] | undefined };
 
 export interface QueueEntry {
   /** Unique within the queue: the same track may be queued twice. */
@@ -32,6 +36,8 @@ export interface QueueEntry {
   readonly order: number;
   /** Queued by hand, not with what is playing. */
   readonly added?: true;
+  /** Why a radio or a mix chose it. */
+  readonly why?: readonly ReasonOut[];
 }
 
 export type ReplayGainMode = 'off' | 'track' | 'album';
@@ -91,10 +97,32 @@ export interface ListRest extends Required<ListSource> {
   leftAt: number;
 }
 
-/** What the queue was made of: its name, and the part of a long list that has not joined it yet. */
+/** What a radio started from, and what it has given since; the server keeps nothing of it. */
+export interface Radio {
+  readonly seed: Seed;
+  /** Whether sounds are compared, or only tags. */
+  readonly by: RadioOut['by'];
+  readonly played: readonly number[];
+  /** More like these. */
+  readonly more: readonly number[];
+  /** Nothing like these. */
+  readonly less: readonly number[];
+}
+
+export interface Steering {
+  /** More like this track. */
+  more?: number;
+  /** Nothing like this one. */
+  less?: number;
+  /** As if nothing had been said of this one. */
+  forget?: number;
+}
+
+/** What the queue was made of: its name, the part of a long list that has not joined it yet, the radio. */
 export interface QueueOrigin {
   from?: string | null;
   rest?: ListRest | null;
+  radio?: Radio | null;
 }
 
 export const CROSSFADE_MAX_S = 12;
@@ -110,6 +138,7 @@ export interface PlayerState extends SoundSettings {
   /** What is playing, such as an album. */
   readonly from: string | null;
   readonly rest: ListRest | null;
+  readonly radio: Radio | null;
   readonly positionMs: number;
   readonly durationMs: number;
   readonly bufferedMs: number;
@@ -136,12 +165,14 @@ export interface Player {
   subscribe(listener: () => void): () => void;
 
   /** Replaces the queue and plays from `startAt`. With `shuffle` the first track is a random one. */
-  playTracks(tracks: readonly QueueTrack[], options?: PlayOptions): void;
+  playTracks(tracks: readonly ChosenTrack[], options?: PlayOptions): void;
   addNext(tracks: readonly QueueTrack[]): void;
   /** At the end; with a long list playing, before its next track. */
   addLast(tracks: readonly QueueTrack[]): void;
   /** Before the entry that is at `index` now. */
   addAt(tracks: readonly QueueTrack[], index: number): void;
+  /** The radio goes on otherwise. With `skip`, what plays ends. */
+  steer(steering: Steering, skip?: boolean): void;
   /** Has more rows of a long list join the queue. */
   showMore(): void;
   jumpTo(key: number): void;
@@ -168,7 +199,7 @@ export interface Player {
   /** Repeats a part of the current track, until the next one. */
   setLoop(loop: Loop | null): void;
   /** Takes over a queue left on another device, without playing it. */
-  restore(tracks: readonly QueueTrack[], index: number, positionMs: number, origin?: QueueOrigin): void;
+  restore(tracks: readonly ChosenTrack[], index: number, positionMs: number, origin?: QueueOrigin): void;
 }
 
 export const currentEntry = (state: PlayerState): QueueEntry | null => state.queue[state.index] ?? null;

@@ -12,6 +12,7 @@ export type Remembered = Pick<
   | 'index'
   | 'from'
   | 'rest'
+  | 'radio'
   | 'positionMs'
   | 'volume'
   | 'muted'
@@ -24,7 +25,7 @@ export type Remembered = Pick<
 
 export function remember(state: Remembered): void {
   const first = Math.max(0, Math.min(state.index - MAX_ENTRIES / 4, state.queue.length - MAX_ENTRIES));
-  const { from, rest, positionMs, volume, muted, shuffle, repeat, crossfadeS, replayGain, preampDb } = state;
+  const { from, rest, radio, positionMs, volume, muted, shuffle, repeat, crossfadeS, replayGain, preampDb } = state;
   const cut = Math.max(0, state.queue.length - first - MAX_ENTRIES);
   const stored = {
     version: VERSION,
@@ -32,6 +33,7 @@ export function remember(state: Remembered): void {
     index: state.index - first,
     from,
     rest: rest && { ...rest, next: Math.max(0, rest.next - cut), ...(first > 0 && { first: 0 }) },
+    radio,
     positionMs,
     volume,
     muted,

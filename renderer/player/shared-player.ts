@@ -5,6 +5,7 @@ import type { PlayerEngine } from './engine.ts';
 import { emptyState } from './first-state.ts';
 import {
   isSounding,
+  type ChosenTrack,
   type Loop,
   type Player,
   type PlayerState,
@@ -13,6 +14,7 @@ import {
   type QueueTrack,
   type Repeat,
   type SoundSettings,
+  type Steering,
 } from './player.ts';
 
 /** A playing window sends its state at least once a second, also in the background. */
@@ -57,7 +59,7 @@ export class SharedPlayer implements Player {
     return () => this.#listeners.delete(listener);
   };
 
-  playTracks(tracks: readonly QueueTrack[], options: PlayOptions = {}): void {
+  playTracks(tracks: readonly ChosenTrack[], options: PlayOptions = {}): void {
     this.#command('playTracks', tracks, options);
   }
   addNext(tracks: readonly QueueTrack[]): void {
@@ -68,6 +70,9 @@ export class SharedPlayer implements Player {
   }
   addAt(tracks: readonly QueueTrack[], index: number): void {
     this.#command('addAt', tracks, index);
+  }
+  steer(steering: Steering, skip = false): void {
+    this.#command('steer', steering, skip);
   }
   showMore(): void {
     this.#command('showMore');
@@ -126,7 +131,7 @@ export class SharedPlayer implements Player {
   setLoop(loop: Loop | null): void {
     this.#command('setLoop', loop);
   }
-  restore(tracks: readonly QueueTrack[], index: number, positionMs: number, origin: QueueOrigin = {}): void {
+  restore(tracks: readonly ChosenTrack[], index: number, positionMs: number, origin: QueueOrigin = {}): void {
     this.#command('restore', tracks, index, positionMs, origin);
   }
 

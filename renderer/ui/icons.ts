@@ -18,6 +18,9 @@ export {
   IconFileUnknown as IconMissing,
   IconTrashX as IconTrash,
   IconCompass as IconDiscover,
+  IconMap2 as IconMap,
+  IconSparkles as IconMix,
+  IconWaveSine as IconAnalysis,
   IconActivity,
   IconQuote as IconLyrics,
   IconList as IconQueue,
@@ -40,6 +43,10 @@ export {
 
   // actions on music
   IconRadio,
+  IconThumbUp as IconMoreLike,
+  IconThumbDown as IconLess,
+  IconBan as IconNever,
+  IconRoute as IconPath,
   IconRowInsertTop as IconPlayNext,
   IconRowInsertBottom as IconPlayLater,
   IconHeart as IconLike,
@@ -68,6 +75,8 @@ export {
   IconArrowBarToUp as IconToTop,
   IconArrowBarToDown as IconToEnd,
   IconGripVertical as IconDrag,
+  IconMinus as IconFarther,
+  IconMaximize as IconWholeMap,
   IconArrowBackUp as IconUndo,
 
   // lists

@@ -183,8 +183,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     const windows = Array.from({ length: Math.ceil(queries.newest() / ID_WINDOW) }, (_, n) => n * ID_WINDOW);
     await inSlices(windows, (above) => {
       const some = queries.counts(above, above + ID_WINDOW);
-      sum.total += some.total;
-      for (const step of STEP_NAMES) sum[step] += some[step];
+      for (const name of ['total', 'failed', 'sureTempo', 'sureKey', ...STEP_NAMES] as const) sum[name] += some[name];
     });
     return sum;
   }
@@ -212,13 +211,16 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     /** Rises with each result. */
     stored: (): number => storedCount,
     async status() {
-      const { total, ...done } = await countAll();
+      const { total, failed: failures, sureTempo, sureKey, ...done } = await countAll();
       const spent = spentMs.reduce((sum, ms) => sum + ms, 0);
       const perSecond = spent > 0 ? (spentMs.length * 1_000) / spent : null;
       const left = total - Math.min(...STEP_NAMES.map((step) => done[step]));
       return {
         state,
         total,
+        failures,
+        sureTempo,
+        sureKey,
         tracksPerSecond: perSecond,
         secondsLeft: left === 0 ? 0 : perSecond === null ? null : left / perSecond,
         steps: STEP_NAMES.map((name) => ({ name, version: STEPS[name], done: done[name], total })),

@@ -37,7 +37,7 @@ const FROM_TRACKS = `FROM tracks t LEFT JOIN audio_analyses a ON a.audio_key = $
 const WITH_AUDIO = "t.availability = 'available' AND t.audio_hash IS NOT NULL";
 
 export type AnalysisRow = RowAs<typeof audioAnalyses, keyof typeof audioAnalyses.$inferSelect>;
-export type Counts = { total: number } & Record<Step, number>;
+export type Counts = Record<'total' | 'failed' | 'sureTempo' | 'sureKey' | Step, number>;
 type Versions = Record<Step, number> & Pick<AnalysisRow, 'failure' | 'noFingerprint'>;
 export type AlbumLoudnessRow = RowAs<typeof albumLoudness, keyof typeof albumLoudness.$inferSelect>;
 
@@ -58,7 +58,9 @@ export function createAnalysisQueries(client: Sqlite) {
     )
     .pluck();
   const counts = client.prepare<{ above: number; upTo: number }, Counts>(
-    `SELECT count(*) AS total, ${STEP_NAMES.map((step) =>
+    `SELECT count(*) AS total, total(a.failure IS NOT NULL) AS failed,
+      total(a.bpm_confidence >= ${LEAST_TEMPO_CONFIDENCE}) AS sureTempo,
+      total(a.key_confidence >= ${LEAST_KEY_CONFIDENCE}) AS sureKey, ${STEP_NAMES.map((step) =>
       step === 'fingerprint'
         ? `total(${HAS_PRINT} OR coalesce(${versionOf(step)}, 0) = ${STEPS[step]}) AS ${step}`
         : `total(coalesce(${versionOf(step)}, 0) = ${STEPS[step]}) AS ${step}`,

@@ -76,11 +76,17 @@ export const analysisRoutes = ({ pass }: AnalysisRouteDeps): Route[] => {
 const toAnalysisOut = ({
   tracksPerSecond,
   secondsLeft,
+  failures,
+  sureTempo,
+  sureKey,
   ...status
 }: Awaited<ReturnType<AnalysisPass['status']>>): AnalysisOut => ({
   ...status,
   tracks_per_second: tracksPerSecond,
   seconds_left: secondsLeft,
+  failed: failures,
+  sure_tempo: sureTempo,
+  sure_key: sureKey,
 });
 
 function toTrackAnalysisOut(row: AnalysisRow, album: AlbumLoudnessRow | undefined): TrackAnalysisOut {

@@ -1,5 +1,6 @@
 // How far the analysis of the audio is, and how long it still takes.
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { analysisQuery } from '../../api/analysis.ts';
 import { formatLength, formatNumber } from '../../ui/format.ts';
@@ -26,7 +27,9 @@ export function AnalysisProgress() {
   ];
   return (
     <section aria-label={t('analysis.title')} className={styles.analysis}>
-      <h2 className={styles.heading}>{t('analysis.title')}</h2>
+      <h2 className={styles.heading}>
+        <Link to="/analysis">{t('analysis.title')}</Link>
+      </h2>
       <p className={styles.sub}>{facts.filter(Boolean).join(' · ')}</p>
       {isOpen && <ProgressBar label={t('analysis.title')} done={done} total={total} />}
     </section>

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { onThisDayQuery } from '../../api/history.ts';
 import { albumPage, trackPage } from '../../api/library.ts';
+import { mixesQuery } from '../../api/likeness.ts';
 import { detailOf } from '../../api/problem.ts';
 import { dayOf } from '../../ui/day-range.ts';
 import { Page } from '../../ui/page.tsx';
@@ -12,6 +13,9 @@ import { newSeed } from './url-params.ts';
 import { EmptyLibrary } from './empty-library.tsx';
 import { JumpBackIn } from './jump-back-in.tsx';
 import { Shelf } from './shelf.tsx';
+
+/** Loaded where there are mixes. */
+const MixShelf = lazy(async () => ({ default: (await import('./mix-shelf.tsx')).MixShelf }));
 
 const FIRST = { limit: 20, offset: 0 };
 const LATEST_PLAYS = { limit: 100, offset: 0 };
@@ -26,6 +30,7 @@ export function HomePage() {
   const plays = useQuery(trackPage({ sort: 'last_played_at' }, LATEST_PLAYS));
   const random = useQuery(albumPage({ unnamed: false, sort: 'random', seed }, FIRST));
   const onThisDay = useQuery(onThisDayQuery(today));
+  const mixes = useQuery(mixesQuery());
   if (added.error && !added.data)
     return <ErrorState detail={detailOf(added.error)} onRetry={() => void added.refetch()} />;
   if (added.data?.total === 0)
@@ -42,8 +47,8 @@ export function HomePage() {
   const hasPlays = plays.data === undefined || playedIds.size > 0;
   const mostPlayed = hasPlays ? most.data?.items.slice(0, Math.max(playedIds.size, recent?.length ?? 0)) : [];
   const yearOf = new Map(onThisDay.data?.map(({ album, year }) => [album.id, year]));
-  // Rendered once it is known whether there are plays, so that no later shelf pushes others down.
-  if (!added.data || !plays.data)
+  // Rendered once it is known whether there are plays and mixes, so that no later shelf pushes others down.
+  if (!added.data || !plays.data || mixes.isPending)
     return (
       <Page title={t('nav.home')}>
         {['recentlyAdded', 'recentlyPlayed', 'random'].map((name) => (
@@ -54,6 +59,11 @@ export function HomePage() {
   return (
     <Page title={t('nav.home')}>
       {hasPlays && <JumpBackIn begun={begun} />}
+      {mixes.data && mixes.data.items.length > 0 && (
+        <Suspense fallback={<Shelf title={t('mix.title')} albums={undefined} />}>
+          <MixShelf mixes={mixes.data.items} />
+        </Suspense>
+      )}
       <Shelf
         title={t('home.recentlyAdded')}
         albums={added.data.items}

@@ -21,6 +21,7 @@ import { FileInfo } from './file-info.tsx';
 import { LyricsSection } from './lyrics-section.tsx';
 import { Matches } from './matches.tsx';
 import { Measured } from './measured.tsx';
+import { SoundsLike } from './sounds-like.tsx';
 import styles from './details.module.css';
 
 interface TrackDetailsProps {
@@ -134,6 +135,7 @@ export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsPr
       {!editing && <EditList trackId={track.id} mayEdit={mayEdit} />}
       {track.has_lyrics && <LyricsSection trackId={track.id} />}
       {track.availability === 'available' && <Measured trackId={track.id} />}
+      {!editing && <SoundsLike track={track} />}
       <FileInfo track={track} />
     </div>
   );

@@ -42,10 +42,14 @@ export function QueueActions() {
   };
   const clear = () => {
     const before = player.getState();
-    const tracks = before.queue.map(({ track }) => track);
+    const tracks = before.queue.map(({ track, why }) => ({ ...track, why }));
     player.clear();
     done(t('queue.cleared'), () => {
-      player.restore(tracks, before.index, before.positionMs, { from: before.from, rest: before.rest });
+      player.restore(tracks, before.index, before.positionMs, {
+        from: before.from,
+        rest: before.rest,
+        radio: before.radio,
+      });
       if (isSounding(before)) player.play();
     });
   };

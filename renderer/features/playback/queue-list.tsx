@@ -33,6 +33,8 @@ import { QueueRow } from './queue-row.tsx';
 import styles from './queue.module.css';
 
 const ROW_HEIGHT = 56;
+/** With why a radio chose the track. */
+const REASON_HEIGHT = 76;
 const HEAD_HEIGHT = 40;
 /** The list announces moves itself, in the user's language. */
 const SILENT = {
@@ -70,7 +72,12 @@ export function QueueList() {
   useEffect(() => {
     seen.current = new Set(keys);
   }, [keys]);
-  const heightOf = (line: number) => (line < lines.length && 'head' in lines[line]! ? HEAD_HEIGHT : ROW_HEIGHT);
+  const heightOf = (at: number): number => {
+    const line = lines[at];
+    if (!line) return ROW_HEIGHT;
+    if ('head' in line) return HEAD_HEIGHT;
+    return queue[line.at]?.why ? REASON_HEIGHT : ROW_HEIGHT;
+  };
   const virtualizer = useVirtualizer({
     count: lines.length + (more > 0 ? 1 : 0),
     getScrollElement: () => scroller.current,
@@ -134,7 +141,7 @@ export function QueueList() {
     const line = lines[over.index]!;
     const next = lines[over.index + 1];
     if ('head' in line) return { at: next && 'at' in next ? next.at : 0, top: over.end };
-    const isBelow = y > over.start + ROW_HEIGHT / 2;
+    const isBelow = y > over.start + over.size / 2;
     return { at: line.at + (isBelow ? 1 : 0), top: isBelow ? over.end : over.start };
   };
   const onDragOver = (event: DragEvent) => {

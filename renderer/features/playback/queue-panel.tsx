@@ -14,6 +14,8 @@ import styles from './queue.module.css';
 /** Loaded with the drag-and-drop library. */
 const QueueList = lazy(async () => ({ default: (await import('./queue-list.tsx')).QueueList }));
 
+const RadioStrip = lazy(async () => ({ default: (await import('./radio-strip.tsx')).RadioStrip }));
+
 export type SideView = 'queue' | 'lyrics';
 
 export function QueuePanel({ view = 'queue', onClose }: { view?: SideView; onClose: () => void }) {
@@ -42,10 +44,12 @@ export function QueuePanel({ view = 'queue', onClose }: { view?: SideView; onClo
 export function QueueOrHint() {
   const { t } = useTranslation();
   const empty = usePlayer((state) => state.queue.length === 0);
+  const isRadio = usePlayer((state) => state.radio !== null);
   return empty ? (
     <p className={styles.empty}>{t('queue.empty')}</p>
   ) : (
     <Suspense fallback={null}>
+      {isRadio && <RadioStrip />}
       <QueueList />
     </Suspense>
   );

@@ -8,6 +8,8 @@ import { trackCover } from '../../api/urls.ts';
 import { markItems } from '../../music/item-marks.ts';
 import { trackItems, type Items } from '../../music/items.ts';
 import { MoreButton } from '../../music/more-button.tsx';
+import { reasonsText } from '../../music/reasons.ts';
+import { useSteering } from '../../music/use-steering.ts';
 import { isSounding, type QueueEntry } from '../../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { IconButton } from '../../ui/button.tsx';
@@ -30,7 +32,9 @@ export function QueueRow({ entry, state, tabIndex }: QueueRowProps) {
   const player = usePlayerCommands();
   const sounding = usePlayer(isSounding);
   const { setNodeRef, listeners, transform, transition, isDragging } = useSortable({ id: entry.key });
-  const { track } = entry;
+  const { track, why } = entry;
+  const isRadio = usePlayer((state) => state.radio !== null);
+  const steer = useSteering();
   const queries = useQueryClient();
   const hasPages = useDetailsContext() !== null;
   const items = (): Items => {
@@ -43,6 +47,7 @@ export function QueueRow({ entry, state, tabIndex }: QueueRowProps) {
           toTop: () => player.move(entry.key, index + 1),
           toEnd: () => player.move(entry.key, queue.length - 1),
         }),
+        ...(isRadio && { steer }),
       },
     );
   };
@@ -58,6 +63,7 @@ export function QueueRow({ entry, state, tabIndex }: QueueRowProps) {
         marked.ref(element);
       }}
       className={classNames(rows.row, styles.row)}
+      data-reasons={why !== undefined || undefined}
       data-state={state}
       data-dragged={isDragging || undefined}
       style={transform ? { transform: `translateY(${transform.y}px)`, transition } : {}}
@@ -76,6 +82,7 @@ export function QueueRow({ entry, state, tabIndex }: QueueRowProps) {
         <span className={classNames(rows.text, styles.text)}>
           <span className={rows.title}>{track.title}</span>
           <span className={rows.by}>{by}</span>
+          {why && <span className={styles.why}>{reasonsText(why, t)}</span>}
         </span>
         <span className={styles.length}>
           {state === 'current' ? (

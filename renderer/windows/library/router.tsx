@@ -25,7 +25,7 @@ import { HomePage } from '../../features/browse/home-page.tsx';
 import { parseRangeSearch } from '../../ui/day-range.ts';
 import { NotFound, RouteError } from './error-pages.tsx';
 import { Shell } from './shell.tsx';
-import { parseMissingSearch, parsePlaylistSearch, parseStatisticsSearch } from './url-params.ts';
+import { parseMissingSearch, parsePathSearch, parsePlaylistSearch, parseStatisticsSearch } from './url-params.ts';
 
 const pages: { preload?: () => Promise<void> | undefined }[] = [];
 
@@ -209,6 +209,33 @@ const search = createRoute({
   component: later(() => import('../../features/search/search-page.tsx'), 'SearchPage'),
 });
 
+const radio = createRoute({
+  getParentRoute: () => app,
+  path: '/radio',
+  component: later(() => import('../../features/likeness/radio-page.tsx'), 'RadioPage'),
+});
+const path = createRoute({
+  getParentRoute: () => app,
+  path: '/path',
+  validateSearch: parsePathSearch,
+  component: later(() => import('../../features/likeness/path-page.tsx'), 'PathPage'),
+});
+const map = createRoute({
+  getParentRoute: () => app,
+  path: '/map',
+  component: later(() => import('../../features/likeness/map-page.tsx'), 'MapPage'),
+});
+const mix = createRoute({
+  getParentRoute: () => app,
+  path: '/mixes/$mixId',
+  component: later(() => import('../../features/likeness/mix-page.tsx'), 'MixPage'),
+});
+const analysis = createRoute({
+  getParentRoute: () => app,
+  path: '/analysis',
+  component: later(() => import('../../features/activity/analysis-page.tsx'), 'AnalysisPage'),
+});
+
 const elsewhere = createRoute({ getParentRoute: () => app, path: '$', component: NotFound });
 
 const genres = createRoute({
@@ -286,6 +313,11 @@ const routeTree = root.addChildren([
     trash,
     discover,
     activity,
+    radio,
+    path,
+    map,
+    mix,
+    analysis,
     elsewhere,
   ]),
 ]);

@@ -3,6 +3,8 @@
 import { MISSING_SORTS, type MissingOrder } from '../../api/missing.ts';
 import { parseRangeSearch, type RangeSearch } from '../../ui/day-range.ts';
 
+const MOST_STEPS = 50;
+
 type MissingSearch = { [K in keyof MissingOrder]: NonNullable<MissingOrder[K]> };
 
 /** The order of the table. */
@@ -19,6 +21,20 @@ export function parsePlaylistSearch(input: Record<string, unknown>): { versions?
     ...((version !== undefined || String(input['versions']) === 'true') && { versions: true as const }),
     ...(version !== undefined && { version }),
   };
+}
+
+interface PathSearch {
+  from?: number | undefined;
+  to?: number | undefined;
+  steps?: number | undefined;
+}
+
+/** The tracks at both ends, and how many are between them. */
+export function parsePathSearch(input: Record<string, unknown>): PathSearch {
+  const number = (name: 'from' | 'to' | 'steps'): number | undefined =>
+    /^[1-9]\d{0,14}$/.test(String(input[name])) ? Number(input[name]) : undefined;
+  const steps = number('steps');
+  return { from: number('from'), to: number('to'), steps: steps && Math.min(steps, MOST_STEPS) };
 }
 
 interface StatisticsSearch extends RangeSearch {

@@ -1,0 +1,132 @@
+// What is like what by its sound: similar tracks, radio, path, map and mixes.
+import { queryOptions } from '@tanstack/react-query';
+import type { z } from 'zod';
+import type {
+  ChosenTrackOut,
+  LikenessOut,
+  MapLineOut,
+  MapOut,
+  MapTracksOut,
+  MixesOut,
+  MixTracksOut,
+  NeverOut,
+  PathOut,
+  RadioOut,
+  ReasonOut,
+  SeedIn,
+  SimilarTracksOut,
+} from '../../server/likeness/wire.ts';
+import { request } from './client.ts';
+import { LIBRARY, type PageAt, type Paged } from './library.ts';
+
+export type Seed = z.input<typeof SeedIn>;
+export type Reason = ReasonOut;
+export type ChosenTrack = ChosenTrackOut;
+export type Similar = SimilarTracksOut;
+export type MapPart = MapOut;
+export type MapTrack = z.output<typeof MapTracksOut>['items'][number];
+export type MapLine = z.output<typeof MapLineOut>;
+export type Mix = MixesOut['items'][number];
+
+/** What a radio has played, and how it was steered: the server keeps nothing of it. */
+export interface RadioCourse {
+  seed: Seed;
+  played: readonly number[];
+  more: readonly number[];
+  less: readonly number[];
+}
+
+const MOST_PLAYED = 2_000;
+const MOST_STEERED = 200;
+
+export const fetchRadio = ({ seed, played, more, less }: RadioCourse, count: number): Promise<RadioOut> =>
+  request<RadioOut>('/radio/next', {
+    method: 'POST',
+    body: {
+      seed,
+      count,
+      played: played.slice(-MOST_PLAYED),
+      more: more.slice(-MOST_STEERED),
+      less: less.slice(-MOST_STEERED),
+    },
+  });
+
+const NEVER = 'radio-never';
+export const neverQuery = () =>
+  queryOptions({
+    queryKey: [NEVER] as const,
+    queryFn: ({ signal }) => request<NeverOut>('/radio/never', { signal }),
+  });
+export const setNever = (kind: 'tracks' | 'artists', id: number, never: boolean): Promise<unknown> =>
+  request(`/radio/never/${kind}/${id}`, { method: never ? 'PUT' : 'DELETE' });
+
+export const similarQuery = (id: number) =>
+  queryOptions({
+    queryKey: [LIBRARY, `/tracks/${id}/similar`] as const,
+    queryFn: ({ signal }) => request<SimilarTracksOut>(`/tracks/${id}/similar`, { query: { limit: 12 }, signal }),
+  });
+
+export interface PathEnds {
+  from: number;
+  to: number;
+  steps: number;
+}
+export const pathQuery = ({ from, to, steps }: PathEnds) =>
+  queryOptions({
+    queryKey: [LIBRARY, '/path', from, to, steps] as const,
+    queryFn: ({ signal }) => request<PathOut>('/path', { query: { from, to, steps }, signal }),
+    retry: false,
+  });
+
+/** Whole numbers from 0 to the size of the map. */
+export interface MapArea {
+  min_x: number;
+  min_y: number;
+  max_x: number;
+  max_y: number;
+}
+export const mapQuery = (area: MapArea, points: number) =>
+  queryOptions({
+    queryKey: [LIBRARY, '/map', area, points] as const,
+    queryFn: async ({ signal }) => ({
+      area,
+      part: await request<MapOut>('/map', { query: { ...area, points }, signal }),
+    }),
+    staleTime: 60_000,
+  });
+export const mapTracksQuery = (area: MapArea, at: PageAt) =>
+  queryOptions({
+    queryKey: [LIBRARY, '/map/tracks', area, at] as const,
+    queryFn: ({ signal }) => request<Paged<MapTrack>>('/map/tracks', { query: { ...area, ...at }, signal }),
+  });
+export const fetchMapLine = (points: readonly { x: number; y: number }[], count: number): Promise<MapLine> =>
+  request<MapLine>('/map/line', { method: 'POST', body: { points, count } });
+
+/** When a day begins for the server is when it does here. */
+const offset = () => ({ utc_offset_minutes: -new Date().getTimezoneOffset() });
+export const mixesQuery = () =>
+  queryOptions({
+    queryKey: [LIBRARY, '/mixes'] as const,
+    queryFn: ({ signal }) => request<MixesOut>('/mixes', { query: offset(), signal }),
+    staleTime: 10 * 60_000,
+  });
+export const fetchMix = (id: string, signal?: AbortSignal): Promise<MixTracksOut> =>
+  request<MixTracksOut>(`/mixes/${encodeURIComponent(id)}`, { query: offset(), signal });
+export const mixQuery = (id: string) =>
+  queryOptions({
+    queryKey: [LIBRARY, '/mixes', id] as const,
+    queryFn: ({ signal }) => fetchMix(id, signal),
+  });
+
+export const likenessQuery = () =>
+  queryOptions({
+    queryKey: ['likeness'] as const,
+    queryFn: ({ signal }) => request<LikenessOut>('/likeness', { signal }),
+  });
+
+/** This hour, where the listener is. */
+export const thisMoment = (): Seed => ({
+  kind: 'moment',
+  hour: new Date().getHours(),
+  ...offset(),
+});

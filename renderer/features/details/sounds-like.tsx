@@ -1,0 +1,62 @@
+// Tracks that sound like this one, and other versions of the same song.
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import type { TrackOut } from '../../../server/library/wire.ts';
+import { similarQuery } from '../../api/likeness.ts';
+import { detailOf } from '../../api/problem.ts';
+import { ChosenTracks } from '../../music/chosen-tracks.tsx';
+import { trackItems } from '../../music/items.ts';
+import { oneTrack } from '../../music/track-drag.ts';
+import { useActions } from '../../music/use-actions.ts';
+import { Button } from '../../ui/button.tsx';
+import { formatPercent } from '../../ui/format.ts';
+import { IconPath, IconRadio } from '../../ui/icons.ts';
+import { Skeleton } from '../../ui/states.tsx';
+import styles from './details.module.css';
+
+export function SoundsLike({ track }: { track: TrackOut }) {
+  const { t } = useTranslation();
+  const { run } = useActions();
+  const { data, error } = useQuery(similarQuery(track.id));
+  const items = trackItems(oneTrack(track));
+  const from = t('radio.from', { name: track.title });
+  return (
+    <>
+      {data && data.versions.length > 0 && (
+        <section aria-label={t('similar.versions')}>
+          <h3>{t('similar.versions')}</h3>
+          <ChosenTracks
+            label={t('similar.versions')}
+            from={from}
+            items={data.versions.map(({ track: other, kind, likeness }) => ({
+              track: other,
+              note: [
+                t(`similar.version.${kind}`),
+                other.album_title,
+                likeness !== null && t('similar.alike', { likeness: formatPercent(likeness) }),
+              ]
+                .filter(Boolean)
+                .join(' · '),
+            }))}
+          />
+        </section>
+      )}
+      <section aria-label={t('similar.title')}>
+        <h3>{t('similar.title')}</h3>
+        <div className={styles.actions}>
+          <Button icon={IconRadio} onClick={() => void run('radio', items)}>
+            {t('action.radio')}
+          </Button>
+          <Button icon={IconPath} onClick={() => void run('path', items)}>
+            {t('action.path')}
+          </Button>
+        </div>
+        {!data && !error && <Skeleton height="240px" />}
+        {error && !data && <p className={styles.quiet}>{detailOf(error)}</p>}
+        {data?.by === 'tags' && <p className={styles.quiet}>{t('radio.byTags')}</p>}
+        {data?.items.length === 0 && <p className={styles.quiet}>{t('similar.none')}</p>}
+        {data && data.items.length > 0 && <ChosenTracks label={t('similar.title')} items={data.items} from={from} />}
+      </section>
+    </>
+  );
+}

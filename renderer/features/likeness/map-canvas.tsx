@@ -1,0 +1,183 @@
+// The map one can walk and zoom, with a pointer, fingers or keys, and draw a line on.
+import { useElementSize, useMergedRef } from '@mantine/hooks';
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { MapArea, MapPart } from '../../api/likeness.ts';
+import { useScheme } from '../../ui/scheme.ts';
+import { coloursOf, densityOf, drawMap } from './map-drawing.ts';
+import { moved, nearest, toMap, toScreen, zoomed, type Point, type Size, type View } from './map-view.ts';
+import styles from './map.module.css';
+
+const STEP_PX = 80;
+export const ZOOM_STEP = 1.6;
+/** From the pointer. */
+const REACH_PX = 14;
+/** A pointer that moved less was clicked. */
+const CLICK_PX = 5;
+
+interface MapCanvasProps {
+  part: MapPart;
+  /** What the part covers. */
+  area: MapArea;
+  view: View;
+  onView: (view: View) => void;
+  onSize: (size: Size) => void;
+  isDrawing: boolean;
+  line: readonly Point[];
+  onLine: (line: Point[]) => void;
+  /** The line is whole. */
+  onDrawn: () => void;
+  /** Of a track. */
+  chosen: number | null;
+  onChoose: (id: number) => void;
+}
+
+export function MapCanvas({
+  part,
+  area,
+  view,
+  onView,
+  onSize,
+  isDrawing,
+  line,
+  onLine,
+  onDrawn,
+  chosen,
+  onChoose,
+}: MapCanvasProps) {
+  const { t } = useTranslation();
+  const scheme = useScheme();
+  const { ref: measured, width, height } = useElementSize<HTMLDivElement>();
+  const box = useRef<HTMLDivElement>(null);
+  const place = useMergedRef(box, measured);
+  const [behind, front] = [useRef<HTMLCanvasElement>(null), useRef<HTMLCanvasElement>(null)];
+  const [isGrabbed, setGrabbed] = useState(false);
+  const pointers = useRef(new Map<number, Point>());
+  const travelled = useRef(0);
+  const size = useMemo(() => ({ width, height }), [width, height]);
+  const colours = useMemo(
+    () => (front.current ? coloursOf(front.current, part.genres.length) : null),
+    [part.genres, scheme, width],
+  );
+  const density = useMemo(() => (colours ? densityOf(part, colours.ink) : null), [part, colours]);
+  const chosenAt = useMemo(() => (chosen === null ? -1 : part.points.id.indexOf(chosen)), [part, chosen]);
+
+  useEffect(() => {
+    if (width > 0) onSize(size);
+  }, [size]);
+  useEffect(() => {
+    const [back, top] = [behind.current, front.current];
+    if (!back || !top || !colours || width === 0) return undefined;
+    const frame = requestAnimationFrame(() =>
+      drawMap(back, top, {
+        view,
+        size,
+        part,
+        area,
+        density,
+        colours,
+        line,
+        chosen: chosenAt,
+        ratio: Math.min(2, devicePixelRatio),
+        font: getComputedStyle(top).font,
+      }),
+    );
+    return () => cancelAnimationFrame(frame);
+  }, [view, size, part, area, density, colours, line, chosenAt]);
+
+  const latest = useRef({ view, size, onView });
+  latest.current = { view, size, onView };
+  useEffect(() => {
+    const element = box.current;
+    // React's own are passive: the page would scroll
+    const onWheel = (event: WheelEvent) => {
+      event.preventDefault();
+      const rect = element!.getBoundingClientRect();
+      const at = { x: event.clientX - rect.left, y: event.clientY - rect.top };
+      const now = latest.current;
+      now.onView(zoomed(now.view, now.size, 2 ** (-event.deltaY / 300), at));
+    };
+    element?.addEventListener('wheel', onWheel, { passive: false });
+    return () => element?.removeEventListener('wheel', onWheel);
+  }, []);
+
+  const placeOf = ({ clientX, clientY }: PointerEvent): Point => {
+    const rect = box.current!.getBoundingClientRect();
+    return { x: clientX - rect.left, y: clientY - rect.top };
+  };
+  const onPointerDown = (event: PointerEvent) => {
+    if (event.button !== 0) return;
+    box.current?.setPointerCapture(event.pointerId);
+    pointers.current.set(event.pointerId, placeOf(event));
+    travelled.current = 0;
+    setGrabbed(!isDrawing);
+    if (isDrawing && pointers.current.size === 1) onLine([toMap(placeOf(event), view, size)]);
+  };
+  const onPointerMove = (event: PointerEvent) => {
+    const before = pointers.current.get(event.pointerId);
+    if (!before) return;
+    const now = placeOf(event);
+    travelled.current += Math.hypot(now.x - before.x, now.y - before.y);
+    const [other] = [...pointers.current].filter(([id]) => id !== event.pointerId).map(([, point]) => point);
+    pointers.current.set(event.pointerId, now);
+    if (other) {
+      const far = (point: Point) => Math.max(1, Math.hypot(point.x - other.x, point.y - other.y));
+      onView(zoomed(view, size, far(now) / far(before), { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 }));
+    } else if (isDrawing) onLine([...line, toMap(now, view, size)]);
+    else onView(moved(view, size, now.x - before.x, now.y - before.y));
+  };
+  const onPointerUp = (event: PointerEvent) => {
+    if (!pointers.current.delete(event.pointerId)) return;
+    setGrabbed(false);
+    if (travelled.current > CLICK_PX) {
+      if (isDrawing && pointers.current.size === 0) onDrawn();
+      return;
+    }
+    const at = toMap(placeOf(event), view, size);
+    const found = nearest(part.points.x, part.points.y, at, REACH_PX * view.scale);
+    if (isDrawing) onLine([]);
+    if (found >= 0) onChoose(part.points.id[found]!);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const middle = { x: width / 2, y: height / 2 };
+    const walk = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+    if (walk) onView(moved(view, size, walk[0]! * STEP_PX, walk[1]! * STEP_PX));
+    else if (event.key === '+' || event.key === '=') onView(zoomed(view, size, ZOOM_STEP, middle));
+    else if (event.key === '-') onView(zoomed(view, size, 1 / ZOOM_STEP, middle));
+    else if (isDrawing && event.key === ' ') onLine([...line, toMap(middle, view, size)]);
+    else if (isDrawing && event.key === 'Enter' && line.length > 1) onDrawn();
+    else if (isDrawing && event.key === 'Escape' && line.length > 0) onLine([]);
+    else if (!isDrawing && event.key === 'Enter') {
+      const found = nearest(part.points.x, part.points.y, toMap(middle, view, size), Infinity);
+      if (found >= 0) onChoose(part.points.id[found]!);
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const middle = toScreen(view, view, size);
+  return (
+    <div
+      ref={place}
+      className={styles.map}
+      role="application"
+      aria-label={t('nav.map')}
+      aria-describedby="map-keys"
+      tabIndex={0}
+      data-drawing={isDrawing || undefined}
+      data-grabbed={isGrabbed || undefined}
+      onKeyDown={onKeyDown}
+      onPointerDown={onPointerDown}
+      onPointerMove={onPointerMove}
+      onPointerUp={onPointerUp}
+      onPointerCancel={onPointerUp}
+    >
+      <canvas ref={behind} aria-hidden />
+      <canvas ref={front} aria-hidden />
+      <span className={styles.middle} style={{ left: middle.x, top: middle.y }} aria-hidden />
+      <p id="map-keys" hidden>
+        {t(isDrawing ? 'map.drawKeys' : 'map.keys')}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,166 @@
+// Draws the map without React: density behind, points as pixels of their own (tens of thousands of them in a few
+// milliseconds, without a graphics card), then names of genres and the line.
+import type { MapArea, MapPart } from '../../api/likeness.ts';
+import { toScreen, type Point, type Size, type View } from './map-view.ts';
+
+/** Turned by this, hues next to each other in the list are far apart. */
+const GOLDEN_ANGLE = 137.5;
+const LABELS = 24;
+const OPAQUE = 0xff000000;
+
+export interface Colours {
+  /** As a canvas keeps pixels: alpha, blue, green, red. */
+  genres: number[];
+  other: number;
+  ink: string;
+  halo: string;
+  accent: string;
+}
+
+/** The colour of a genre in this theme, for the map and its key. */
+export const genreColour = (index: number, isDark: boolean): string =>
+  `oklch(${isDark ? 0.76 : 0.58} 0.15 ${(40 + index * GOLDEN_ANGLE) % 360})`;
+
+export function coloursOf(element: HTMLElement, genres: number): Colours {
+  const style = getComputedStyle(element);
+  const isDark = document.documentElement.dataset['mantineColorScheme'] === 'dark';
+  const probe = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })!;
+  const pixelOf = (colour: string): number => {
+    probe.fillStyle = colour;
+    probe.fillRect(0, 0, 1, 1);
+    const [red = 0, green = 0, blue = 0] = probe.getImageData(0, 0, 1, 1).data;
+    return (OPAQUE | (blue << 16) | (green << 8) | red) >>> 0;
+  };
+  return {
+    genres: Array.from({ length: genres }, (_, i) => pixelOf(genreColour(i, isDark))),
+    other: pixelOf(style.getPropertyValue('--ink-3')),
+    ink: style.getPropertyValue('--ink'),
+    halo: style.getPropertyValue('--bg'),
+    accent: style.getPropertyValue('--brand'),
+  };
+}
+
+/** How many tracks there are in each part, as one small picture that is stretched. */
+export function densityOf({ cells }: MapPart, ink: string): OffscreenCanvas | null {
+  const side = Math.round(Math.sqrt(cells.length));
+  const most = Math.log1p(Math.max(...cells, 0));
+  if (side === 0 || most === 0) return null;
+  const picture = new OffscreenCanvas(side, side);
+  const context = picture.getContext('2d')!;
+  context.fillStyle = ink;
+  cells.forEach((count, i) => {
+    context.globalAlpha = 0.22 * (Math.log1p(count) / most);
+    context.fillRect(i % side, Math.floor(i / side), 1, 1);
+  });
+  return picture;
+}
+
+export interface Scene {
+  view: View;
+  size: Size;
+  /** Pixels of the screen in one of CSS. */
+  ratio: number;
+  part: MapPart;
+  area: MapArea;
+  density: OffscreenCanvas | null;
+  colours: Colours;
+  line: readonly Point[];
+  /** Index of a point; -1 for none. */
+  chosen: number;
+  font: string;
+}
+
+export function drawMap(behind: HTMLCanvasElement, front: HTMLCanvasElement, scene: Scene): void {
+  for (const canvas of [behind, front]) {
+    const [width, height] = [Math.round(scene.size.width * scene.ratio), Math.round(scene.size.height * scene.ratio)];
+    if (canvas.width !== width) canvas.width = width;
+    if (canvas.height !== height) canvas.height = height;
+  }
+  drawDensity(behind.getContext('2d')!, scene);
+  const context = front.getContext('2d')!;
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  drawPoints(context, scene);
+  context.setTransform(scene.ratio, 0, 0, scene.ratio, 0, 0);
+  drawLabels(context, scene);
+  drawChosen(context, scene);
+  drawLine(context, scene);
+}
+
+function drawDensity(context: CanvasRenderingContext2D, { density, area, view, size, ratio }: Scene): void {
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, size.width, size.height);
+  if (!density) return;
+  const from = toScreen({ x: area.min_x, y: area.min_y }, view, size);
+  const to = toScreen({ x: area.max_x, y: area.max_y }, view, size);
+  context.imageSmoothingEnabled = true;
+  context.drawImage(density, from.x, from.y, to.x - from.x, to.y - from.y);
+}
+
+function drawPoints(context: CanvasRenderingContext2D, { part, view, size, ratio, colours }: Scene): void {
+  const { width, height } = context.canvas;
+  const picture = new ImageData(width, height);
+  const pixels = new Uint32Array(picture.data.buffer);
+  const { x, y, genre } = part.points;
+  // larger where there are few
+  const side = Math.max(2, Math.round(ratio * (x.length > 20_000 ? 2 : x.length > 4_000 ? 3 : 5)));
+  const factor = ratio / view.scale;
+  const left = (size.width * ratio) / 2 - view.x * factor - side / 2;
+  const top = (size.height * ratio) / 2 - view.y * factor - side / 2;
+  for (let i = 0; i < x.length; i += 1) {
+    const px = Math.round(x[i]! * factor + left);
+    const py = Math.round(y[i]! * factor + top);
+    if (px < 0 || py < 0 || px + side > width || py + side > height) continue;
+    const colour = colours.genres[genre[i]!] ?? colours.other;
+    for (let row = py; row < py + side; row += 1) pixels.fill(colour, row * width + px, row * width + px + side);
+  }
+  context.putImageData(picture, 0, 0);
+}
+
+function drawLabels(context: CanvasRenderingContext2D, { part, view, size, colours, font }: Scene): void {
+  context.font = font;
+  context.textAlign = 'center';
+  context.textBaseline = 'middle';
+  context.lineJoin = 'round';
+  context.lineWidth = 4;
+  context.strokeStyle = colours.halo;
+  context.fillStyle = colours.ink;
+  const taken: { x: number; y: number; half: number }[] = [];
+  for (const label of part.labels.slice(0, LABELS)) {
+    const at = toScreen(label, view, size);
+    const half = context.measureText(label.genre).width / 2 + 6;
+    const isFree = taken.every((one) => Math.abs(one.x - at.x) > one.half + half || Math.abs(one.y - at.y) > 18);
+    const isInside = at.x > half && at.x < size.width - half && at.y > 12 && at.y < size.height - 12;
+    if (!isFree || !isInside) continue;
+    taken.push({ ...at, half });
+    context.strokeText(label.genre, at.x, at.y);
+    context.fillText(label.genre, at.x, at.y);
+  }
+}
+
+function drawChosen(context: CanvasRenderingContext2D, { part, chosen, view, size, colours }: Scene): void {
+  const [x, y] = [part.points.x[chosen], part.points.y[chosen]];
+  if (x === undefined || y === undefined) return;
+  const at = toScreen({ x, y }, view, size);
+  context.strokeStyle = colours.ink;
+  context.lineWidth = 2;
+  context.beginPath();
+  context.arc(at.x, at.y, 8, 0, 2 * Math.PI);
+  context.stroke();
+}
+
+function drawLine(context: CanvasRenderingContext2D, { line, view, size, colours }: Scene): void {
+  const [first, ...others] = line.map((point) => toScreen(point, view, size));
+  if (!first) return;
+  context.strokeStyle = context.fillStyle = colours.accent;
+  context.lineWidth = 3;
+  context.lineJoin = context.lineCap = 'round';
+  context.beginPath();
+  context.moveTo(first.x, first.y);
+  for (const point of others) context.lineTo(point.x, point.y);
+  context.stroke();
+  for (const end of [first, others.at(-1) ?? first]) {
+    context.beginPath();
+    context.arc(end.x, end.y, 5, 0, 2 * Math.PI);
+    context.fill();
+  }
+}

@@ -1,0 +1,249 @@
+// A map of the library by its sound: what sounds alike is close. The list beside it has the same tracks as what is seen.
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { fetchMapLine, mapQuery, mapTracksQuery, type MapArea, type MapLine } from '../../api/likeness.ts';
+import { detailOf } from '../../api/problem.ts';
+import { trackQuery } from '../../api/tracks.ts';
+import { ChosenTracks } from '../../music/chosen-tracks.tsx';
+import { trackItems } from '../../music/items.ts';
+import { oneTrack } from '../../music/track-drag.ts';
+import { useActions } from '../../music/use-actions.ts';
+import { usePlaylistCommands } from '../../music/use-playlist-commands.ts';
+import { usePlayerCommands } from '../../player/use-player.ts';
+import { Button, ButtonLink, IconButton } from '../../ui/button.tsx';
+import { formatNumber } from '../../ui/format.ts';
+import { IconAdd, IconAddTo, IconFarther, IconMap, IconPlay, IconRadio, IconWholeMap } from '../../ui/icons.ts';
+import { Page } from '../../ui/page.tsx';
+import { useScheme } from '../../ui/scheme.ts';
+import { Segmented } from '../../ui/segmented.tsx';
+import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
+import { MapCanvas, ZOOM_STEP } from './map-canvas.tsx';
+import { genreColour } from './map-drawing.ts';
+import {
+  areaOf,
+  fetchedArea,
+  MAP_SIZE,
+  thinned,
+  wholeMap,
+  zoomed,
+  type Point,
+  type Size,
+  type View,
+} from './map-view.ts';
+import likeness from './likeness.module.css';
+import styles from './map.module.css';
+
+const WHOLE: MapArea = { min_x: 0, min_y: 0, max_x: MAP_SIZE, max_y: MAP_SIZE };
+const MOST_POINTS = 50_000;
+/** A point for so many pixels is as dense as can be told apart. */
+const PIXELS_A_POINT = 20;
+const SETTLED_MS = 200;
+const LISTED = 50;
+const LINE_POINTS = 200;
+const LINE_TRACKS = 20;
+const LEGEND = 12;
+const START: Size = { width: 800, height: 600 };
+const TOOLS = ['walk', 'draw'] as const;
+
+export function MapPage() {
+  const { t } = useTranslation();
+  const [size, setSize] = useState<Size | null>(null);
+  const [view, setView] = useState<View>(() => wholeMap(START));
+  const [tool, setTool] = useState<(typeof TOOLS)[number]>('walk');
+  const [line, setLine] = useState<Point[]>([]);
+  const [chosen, setChosen] = useState<number | null>(null);
+  const shown = size ?? START;
+  const [settled] = useDebouncedValue(view, SETTLED_MS);
+  const points = Math.min(MOST_POINTS, Math.ceil((shown.width * shown.height) / PIXELS_A_POINT / 1_000) * 1_000);
+  const fetched = useMemo(() => (size ? fetchedArea(settled, size) : WHOLE), [settled, size]);
+  const map = useQuery({ ...mapQuery(fetched, points), enabled: size !== null, placeholderData: keepPreviousData });
+  const along = useMutation({
+    mutationFn: () =>
+      fetchMapLine(
+        thinned(line, LINE_POINTS).map(({ x, y }) => ({ x: clamped(x), y: clamped(y) })),
+        LINE_TRACKS,
+      ),
+  });
+  const first = useQuery({ ...mapQuery(WHOLE, 1_000), enabled: size === null });
+  const known = map.data ?? first.data;
+  const error = map.error ?? first.error;
+  const onSize = (next: Size) => {
+    if (size === null) setView(wholeMap(next));
+    setSize(next);
+  };
+  const zoom = (factor: number) => setView(zoomed(view, shown, factor, { x: shown.width / 2, y: shown.height / 2 }));
+  const changeLine = (next: Point[]) => {
+    along.reset();
+    setLine(next);
+  };
+
+  if (error && !known)
+    return <ErrorState detail={detailOf(error)} onRetry={() => void (map.isError ? map : first).refetch()} />;
+  if (!known)
+    return (
+      <Page title={t('nav.map')}>
+        <Skeleton height="60vh" />
+      </Page>
+    );
+  if (known.part.version === null)
+    return (
+      <Page title={t('nav.map')}>
+        <EmptyState
+          icon={IconMap}
+          title={t('map.emptyTitle')}
+          actions={<ButtonLink to="/analysis">{t('analysis.title')}</ButtonLink>}
+        >
+          {t('map.empty')}
+        </EmptyState>
+      </Page>
+    );
+  return (
+    <Page
+      title={t('nav.map')}
+      tools={
+        <>
+          <Segmented
+            label={t('map.tool')}
+            value={tool}
+            options={TOOLS.map((value) => ({ value, label: t(`map.tools.${value}`) }))}
+            onChange={(value) => {
+              setTool(value);
+              changeLine([]);
+            }}
+          />
+          <IconButton label={t('map.nearer')} icon={IconAdd} onClick={() => zoom(ZOOM_STEP)} />
+          <IconButton label={t('map.farther')} icon={IconFarther} onClick={() => zoom(1 / ZOOM_STEP)} />
+          <IconButton label={t('map.whole')} icon={IconWholeMap} onClick={() => setView(wholeMap(shown))} />
+        </>
+      }
+    >
+      <div className={styles.both}>
+        <div className={styles.side}>
+          <MapCanvas
+            part={known.part}
+            area={known.area}
+            view={view}
+            onView={setView}
+            onSize={onSize}
+            isDrawing={tool === 'draw'}
+            line={line}
+            onLine={changeLine}
+            onDrawn={() => along.mutate()}
+            chosen={chosen}
+            onChoose={setChosen}
+          />
+          <p className={styles.hint}>{t(tool === 'draw' ? 'map.drawHint' : 'map.hint')}</p>
+          <Key genres={known.part.genres} />
+        </div>
+        <div className={styles.beside}>
+          {chosen !== null && <ChosenTrack id={chosen} />}
+          {along.error && (
+            <p role="alert" className={likeness.error}>
+              {detailOf(along.error)}
+            </p>
+          )}
+          {along.data ? (
+            <Along tracks={along.data.items} onClear={() => changeLine([])} />
+          ) : (
+            <Here view={settled} size={shown} />
+          )}
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+const clamped = (value: number): number => Math.round(Math.min(MAP_SIZE, Math.max(0, value)));
+
+function Key({ genres }: { genres: readonly string[] }) {
+  const { t } = useTranslation();
+  const isDark = useScheme() === 'dark';
+  return (
+    <ul className={styles.key} aria-label={t('map.key')}>
+      {genres.slice(0, LEGEND).map((genre, i) => (
+        <li key={genre}>
+          <svg width="10" height="10" aria-hidden>
+            <circle cx="5" cy="5" r="5" fill={genreColour(i, isDark)} />
+          </svg>
+          {genre}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ChosenTrack({ id }: { id: number }) {
+  const { t } = useTranslation();
+  const { run } = useActions();
+  const { data: track } = useQuery(trackQuery(id));
+  if (!track) return <Skeleton height="64px" />;
+  const items = trackItems(oneTrack(track));
+  return (
+    <section aria-label={t('map.chosen')} aria-live="polite" className={styles.chosen}>
+      <ChosenTracks label={t('map.chosen')} items={[{ track }]} from={t('nav.map')} />
+      <Button icon={IconRadio} onClick={() => void run('radio', items)}>
+        {t('action.radio')}
+      </Button>
+    </section>
+  );
+}
+
+/** The tracks near the line. */
+function Along({ tracks, onClear }: { tracks: MapLine['items']; onClear: () => void }) {
+  const { t } = useTranslation();
+  const player = usePlayerCommands();
+  const { keep } = usePlaylistCommands();
+  const name = t('map.line');
+  return (
+    <section aria-label={name}>
+      <h2>{name}</h2>
+      {tracks.length === 0 ? (
+        <p className={likeness.quiet}>{t('map.lineNone')}</p>
+      ) : (
+        <div className={likeness.tools}>
+          <Button
+            variant="primary"
+            icon={IconPlay}
+            onClick={() => player.playTracks(tracks, { shuffle: false, from: name })}
+          >
+            {t('player.play')}
+          </Button>
+          <Button icon={IconAddTo} onClick={() => void keep(name, tracks)}>
+            {t('path.keep')}
+          </Button>
+          <Button onClick={onClear}>{t('map.clear')}</Button>
+        </div>
+      )}
+      <ChosenTracks label={name} items={tracks.map((track) => ({ track }))} from={name} />
+    </section>
+  );
+}
+
+/** What is seen of the map, as a list. */
+function Here({ view, size }: { view: View; size: Size }) {
+  const { t } = useTranslation();
+  const [most, setMost] = useState(LISTED);
+  const area = areaOf(view, size);
+  const here = useQuery({
+    ...mapTracksQuery(area, { limit: Math.min(most, 200), offset: 0 }),
+    placeholderData: keepPreviousData,
+  });
+  const { data, error } = here;
+  return (
+    <section aria-label={t('map.here')}>
+      <h2>{t('map.here')}</h2>
+      <p className={likeness.quiet} aria-live="polite">
+        {data && t('map.count', { count: data.total, number: formatNumber(data.total) })}
+      </p>
+      {error && !data && <ErrorState detail={detailOf(error)} onRetry={() => void here.refetch()} />}
+      {data && (
+        <ChosenTracks label={t('map.here')} items={data.items.map(({ track }) => ({ track }))} from={t('nav.map')} />
+      )}
+      {data && data.total > data.items.length && most < 200 && (
+        <Button onClick={() => setMost(most + LISTED)}>{t('map.moreTracks')}</Button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,120 @@
+// Radios that start from no item: a mood, or this hour. And what radios never play.
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { likenessQuery, neverQuery, thisMoment, type Seed } from '../../api/likeness.ts';
+import { detailOf } from '../../api/problem.ts';
+import { MOODS } from '../../music/moods.ts';
+import { startRadio } from '../../music/start-radio.ts';
+import { useNever } from '../../music/use-steering.ts';
+import { usePlayerCommands } from '../../player/use-player.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { formatNumber } from '../../ui/format.ts';
+import { IconMap, IconPath, IconWaiting } from '../../ui/icons.ts';
+import { Page } from '../../ui/page.tsx';
+import { ErrorState, Skeleton } from '../../ui/states.tsx';
+import styles from './likeness.module.css';
+
+export function RadioPage() {
+  const { t } = useTranslation();
+  const player = usePlayerCommands();
+  const likeness = useQuery(likenessQuery());
+  const start = useMutation({
+    mutationFn: ({ seed, name }: { seed: Seed; name: string }) => startRadio(player, { seed, name }),
+  });
+  return (
+    <Page
+      title={t('nav.radio')}
+      tools={
+        <>
+          <ButtonLink icon={IconPath} to="/path">
+            {t('path.title')}
+          </ButtonLink>
+          <ButtonLink icon={IconMap} to="/map">
+            {t('nav.map')}
+          </ButtonLink>
+        </>
+      }
+    >
+      <p className={styles.lead}>{t('radio.lead')}</p>
+      {likeness.data && (
+        <p className={styles.lead}>
+          {t(likeness.data.by === 'sound' ? 'radio.bySound' : 'radio.byTags')}{' '}
+          {t('radio.analyzed', {
+            done: formatNumber(likeness.data.analyzed),
+            total: formatNumber(likeness.data.total),
+          })}
+        </p>
+      )}
+      {start.error && (
+        <p role="alert" className={styles.error}>
+          {detailOf(start.error)}
+        </p>
+      )}
+      {start.data === false && (
+        <p role="alert" className={styles.error}>
+          {t('radio.nothing')}
+        </p>
+      )}
+      <section aria-label={t('radio.moods')} className={styles.part}>
+        <h2>{t('radio.moods')}</h2>
+        <ul className={styles.moods}>
+          {MOODS.map((mood) => (
+            <li key={mood}>
+              <button
+                type="button"
+                className={styles.mood}
+                data-mood={mood}
+                disabled={start.isPending}
+                onClick={() => start.mutate({ seed: { kind: 'mood', mood }, name: t(`mood.${mood}`) })}
+              >
+                <span>{t(`mood.${mood}`)}</span>
+                <span>{t(`moodText.${mood}`)}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+        <Button
+          icon={IconWaiting}
+          disabled={start.isPending}
+          onClick={() => start.mutate({ seed: thisMoment(), name: t('radio.moment') })}
+        >
+          {t('radio.momentStart')}
+        </Button>
+      </section>
+      <Never />
+    </Page>
+  );
+}
+
+function Never() {
+  const { t } = useTranslation();
+  const { data, error, refetch } = useQuery(neverQuery());
+  const set = useNever();
+  const all = data && [
+    ...data.artists.map(({ id, name }) => ({ kind: 'artists' as const, id, name })),
+    ...data.tracks.map(({ id, title }) => ({ kind: 'tracks' as const, id, name: title })),
+  ];
+  return (
+    <section aria-label={t('radio.neverTitle')} className={styles.part}>
+      <h2>{t('radio.neverTitle')}</h2>
+      {error && !data && <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />}
+      {!all && !error && <Skeleton height="80px" />}
+      {all?.length === 0 && <p className={styles.quiet}>{t('radio.neverNone')}</p>}
+      {all && all.length > 0 && (
+        <ul className={styles.never}>
+          {all.map(({ kind, id, name }) => (
+            <li key={`${kind} ${id}`}>
+              <span>
+                {name}
+                <span className={styles.quiet}>{t(`radio.kind.${kind}`)}</span>
+              </span>
+              <Button aria-label={t('radio.allowLabel', { name })} onClick={() => void set(kind, { id, name }, false)}>
+                {t('radio.allow')}
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

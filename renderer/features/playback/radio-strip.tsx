@@ -1,0 +1,45 @@
+// Above the queue while a radio plays: how it chooses, and how to steer it from the track that plays.
+import { Menu } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useSteering } from '../../music/use-steering.ts';
+import { useCurrentTrack, usePlayer } from '../../player/use-player.ts';
+import { Button } from '../../ui/button.tsx';
+import { IconDown, IconLess, IconMoreLike } from '../../ui/icons.ts';
+import styles from './radio-strip.module.css';
+
+export function RadioStrip() {
+  const { t } = useTranslation();
+  const radio = usePlayer((state) => state.radio);
+  const track = useCurrentTrack();
+  const steer = useSteering();
+  if (!radio || !track) return null;
+  return (
+    <section className={styles.strip} aria-label={t('radio.steer')}>
+      <p>{t(radio.by === 'sound' ? 'radio.bySound' : 'radio.byTags')}</p>
+      <div role="group" aria-label={t('radio.steerTrack', { title: track.title })} className={styles.buttons}>
+        <Button icon={IconMoreLike} aria-pressed={radio.more.includes(track.id)} onClick={() => steer.more(track)}>
+          {t('radio.more')}
+        </Button>
+        <Button icon={IconLess} onClick={() => steer.less(track)}>
+          {t('radio.less')}
+        </Button>
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Button>
+              {t('radio.never')}
+              <IconDown size={16} aria-hidden />
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={() => void steer.never(track)}>{t('radio.neverTrack')}</Menu.Item>
+            {track.artist_id !== null && (
+              <Menu.Item onClick={() => void steer.neverArtist(track)}>
+                {t('radio.neverArtist', { name: track.artist_name })}
+              </Menu.Item>
+            )}
+          </Menu.Dropdown>
+        </Menu>
+      </div>
+    </section>
+  );
+}

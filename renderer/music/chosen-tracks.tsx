@@ -1,0 +1,84 @@
+// Tracks that Tonearm chose, each with why: similar ones, a mix, a path. A click plays from there on.
+import { useTranslation } from 'react-i18next';
+import type { TrackOut } from '../../server/library/wire.ts';
+import type { Reason } from '../api/likeness.ts';
+import { trackCover } from '../api/urls.ts';
+import { currentEntry, isSounding } from '../player/player.ts';
+import { usePlayer, usePlayerCommands } from '../player/use-player.ts';
+import { classNames } from '../ui/class-names.ts';
+import { Cover } from '../ui/cover.tsx';
+import { formatClock } from '../ui/format.ts';
+import { moveAmongRows } from '../ui/row-keys.ts';
+import rows from '../ui/rows.module.css';
+import { SoundBars } from '../ui/sound-bars.tsx';
+import { markItems } from './item-marks.ts';
+import { trackItems } from './items.ts';
+import { reasonsText } from './reasons.ts';
+import { oneTrack } from './track-drag.ts';
+import { TrackMenu } from './track-menu.tsx';
+import styles from './chosen-tracks.module.css';
+
+interface Chosen {
+  track: TrackOut;
+  reasons?: readonly Reason[];
+  /** In place of the reasons. */
+  note?: string;
+}
+
+interface ChosenTracksProps {
+  label: string;
+  items: readonly Chosen[];
+  /** As the queue names them. */
+  from: string;
+}
+
+export function ChosenTracks({ label, items, from }: ChosenTracksProps) {
+  const player = usePlayerCommands();
+  const tracks = items.map(({ track, reasons }) => ({ ...track, why: reasons }));
+  return (
+    <ol className={styles.list} aria-label={label} onKeyDown={moveAmongRows}>
+      {items.map((item, at) => (
+        <ChosenRow
+          key={item.track.id}
+          {...item}
+          onPlay={() => player.playTracks(tracks, { startAt: at, shuffle: false, from })}
+        />
+      ))}
+    </ol>
+  );
+}
+
+function ChosenRow({ track, reasons = [], note, onPlay }: Chosen & { onPlay: () => void }) {
+  const { t } = useTranslation();
+  const player = usePlayerCommands();
+  const isCurrent = usePlayer((state) => currentEntry(state)?.track.id === track.id);
+  const sounding = usePlayer((state) => isCurrent && isSounding(state));
+  const why = note ?? reasonsText(reasons, t);
+  return (
+    <li
+      className={classNames(rows.row, styles.row)}
+      aria-current={isCurrent || undefined}
+      data-track={track.id}
+      {...markItems(trackItems(oneTrack(track)))}
+    >
+      <button
+        type="button"
+        className={styles.play}
+        data-stop
+        onClick={() => (isCurrent ? player.toggle() : onPlay())}
+        aria-label={t(sounding ? 'track.pauseLabel' : 'track.playLabel', { title: track.title })}
+      >
+        <Cover src={trackCover(track, 64)} alt="" className={styles.cover} />
+        <span className={classNames(rows.text, styles.text)}>
+          <span className={rows.title}>{track.title}</span>
+          <span className={rows.by}>{track.artist_name ?? t('library.unknownArtist')}</span>
+          {why !== '' && <span className={styles.why}>{why}</span>}
+        </span>
+        <span className={styles.length}>
+          {isCurrent ? <SoundBars moving={sounding} /> : track.duration_ms !== null && formatClock(track.duration_ms)}
+        </span>
+      </button>
+      <TrackMenu track={track} className={styles.menu} />
+    </li>
+  );
+}

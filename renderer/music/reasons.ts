@@ -1,0 +1,40 @@
+// Why a track was chosen, in words.
+import type { TFunction } from 'i18next';
+import type { Reason } from '../api/likeness.ts';
+import { formatDate, formatNumber, formatPercent } from '../ui/format.ts';
+
+export function reasonText(reason: Reason, t: TFunction): string {
+  switch (reason.kind) {
+    case 'sounds_like':
+      return t('why.sounds_like', { title: reason.title, likeness: formatPercent(reason.likeness) });
+    case 'same_tempo':
+      return t('why.same_tempo', { bpm: formatNumber(Math.round(reason.bpm)), title: reason.title });
+    case 'matching_key':
+      return t('why.matching_key', { key: reason.key, title: reason.title });
+    case 'same_artist':
+      return t('why.same_artist', { name: reason.name });
+    case 'same_genre':
+      return t('why.same_genre', { genre: reason.genre });
+    case 'same_years':
+      return t('why.same_years', { year: reason.year });
+    case 'mood':
+      return t('why.mood', { mood: t(`mood.${reason.mood}`) });
+    case 'played_at_this_hour':
+      return t('why.played_at_this_hour', { count: reason.plays });
+    case 'played_lately':
+      return t('why.played_lately', { title: reason.title, count: reason.plays });
+    case 'forgotten':
+      return t('why.forgotten', { count: reason.plays, date: formatDate(reason.last_played_at) });
+    case 'on_the_way':
+      return t('why.on_the_way', { step: formatNumber(reason.step), steps: formatNumber(reason.steps) });
+    default:
+      return t(`why.${reason.kind}`);
+  }
+}
+
+/** The first ones, the strongest first. */
+export const reasonsText = (reasons: readonly Reason[], t: TFunction, most = 2): string =>
+  reasons
+    .slice(0, most)
+    .map((reason) => reasonText(reason, t))
+    .join(' · ');

@@ -1,0 +1,66 @@
+// Steering the radio that plays: more like a track, less, or never again, each of which can be undone.
+import { useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { neverQuery, setNever } from '../api/likeness.ts';
+import { detailOf } from '../api/problem.ts';
+import { currentEntry, type QueueTrack } from '../player/player.ts';
+import { usePlayerCommands } from '../player/use-player.ts';
+import { useUndoNotice } from '../ui/undo-notice.tsx';
+
+type Never = 'tracks' | 'artists';
+
+/** Keeps a track or an artist out of radios and mixes, or lets them in again. */
+export function useNever(): (kind: Never, item: { id: number; name: string }, never?: boolean) => Promise<boolean> {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  const { tell, done } = useUndoNotice();
+  const set = async (kind: Never, id: number, never: boolean): Promise<boolean> => {
+    try {
+      await setNever(kind, id, never);
+      await queries.invalidateQueries({ queryKey: neverQuery().queryKey });
+      return true;
+    } catch (error) {
+      tell(detailOf(error));
+      return false;
+    }
+  };
+  return async (kind, { id, name }, never = true) => {
+    const isSet = await set(kind, id, never);
+    if (isSet) done(t(never ? 'radio.neverDone' : 'radio.allowed', { name }), () => void set(kind, id, !never));
+    return isSet;
+  };
+}
+
+export interface Steer {
+  more: (track: QueueTrack) => void;
+  less: (track: QueueTrack) => void;
+  never: (track: QueueTrack) => Promise<void>;
+  neverArtist: (track: QueueTrack) => Promise<void>;
+}
+
+export function useSteering(): Steer {
+  const { t } = useTranslation();
+  const player = usePlayerCommands();
+  const { done } = useUndoNotice();
+  const setNow = useNever();
+  const isCurrent = ({ id }: QueueTrack) => currentEntry(player.getState())?.track.id === id;
+  const forget = (id: number) => () => player.steer({ forget: id });
+  return {
+    more(track) {
+      player.steer({ more: track.id });
+      done(t('radio.moreDone', { title: track.title }), forget(track.id));
+    },
+    less(track) {
+      player.steer({ less: track.id }, isCurrent(track));
+      done(t('radio.lessDone', { title: track.title }), forget(track.id));
+    },
+    async never(track) {
+      if (await setNow('tracks', { id: track.id, name: track.title })) player.steer({}, isCurrent(track));
+    },
+    async neverArtist({ id, artist_id, artist_name, ...track }) {
+      if (artist_id === null) return;
+      if (await setNow('artists', { id: artist_id, name: artist_name ?? '' }))
+        player.steer({}, isCurrent({ ...track, id, artist_id, artist_name }));
+    },
+  };
+}

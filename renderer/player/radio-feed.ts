@@ -1,0 +1,68 @@
+// Has a radio go on: tracks are asked for a few at a time, so that steering it is soon heard.
+import type { ChosenTrack, PlayerState, QueueEntry, Radio, Steering } from './player.ts';
+
+/** Tracks asked for at once. */
+const BATCH = 10;
+/** With fewer entries than this after the current one, more are asked for. */
+const NEAR = 4;
+
+export interface RadioFeedOptions {
+  getState: () => PlayerState;
+  update: (change: Partial<Pick<PlayerState, 'queue' | 'radio'>>) => void;
+  toEntries: (tracks: readonly ChosenTrack[]) => QueueEntry[];
+  fetchRadio: (radio: Radio, count: number) => Promise<{ tracks: ChosenTrack[]; by: Radio['by'] }>;
+}
+
+export class RadioFeed {
+  readonly #options: RadioFeedOptions;
+  #going: Promise<boolean> | undefined;
+
+  constructor(options: RadioFeedOptions) {
+    this.#options = options;
+  }
+
+  /** True when there are more entries now. */
+  goOn(): Promise<boolean> {
+    const { radio, queue, index } = this.#options.getState();
+    if (!radio || queue.length - index > NEAR) return Promise.resolve(false);
+    this.#going ??= this.#add(radio).finally(() => {
+      this.#going = undefined;
+    });
+    return this.#going;
+  }
+
+  async #add(asked: Radio): Promise<boolean> {
+    const { getState, update, toEntries, fetchRadio } = this.#options;
+    const found = await fetchRadio(asked, BATCH).catch(() => null);
+    const { radio, queue } = getState();
+    if (radio !== asked) return radio !== null && this.#add(radio); // steered since, or another one
+    if (!found) return false; // the server was away: the next track asks again
+    if (found.tracks.length === 0) {
+      update({ radio: null }); // the library has nothing more
+      return false;
+    }
+    const played = [...radio.played, ...found.tracks.map(({ id }) => id)];
+    update({ queue: [...queue, ...toEntries(found.tracks)], radio: { ...radio, by: found.by, played } });
+    return true;
+  }
+}
+
+/** What was chosen and not heard yet is chosen anew; what was queued by hand stays. Pure. */
+export function steered(
+  { queue, index }: Pick<PlayerState, 'queue' | 'index'>,
+  radio: Radio,
+  { more, less, forget }: Steering,
+): Pick<PlayerState, 'queue' | 'radio'> {
+  const without = (ids: readonly number[]) => ids.filter((id) => id !== more && id !== less && id !== forget);
+  const coming = queue.slice(index + 1);
+  const dropped = new Set(coming.flatMap(({ track, added }) => (added ? [] : [track.id])));
+  return {
+    queue: [...queue.slice(0, index + 1), ...coming.filter(({ added }) => added)],
+    radio: {
+      ...radio,
+      played: radio.played.filter((id) => !dropped.has(id)),
+      more: [...without(radio.more), ...(more === undefined ? [] : [more])],
+      less: [...without(radio.less), ...(less === undefined ? [] : [less])],
+    },
+  };
+}
