@@ -63,22 +63,47 @@ const sharedHead: Plugin = {
   },
 };
 
-/** `en.json?settings` has the texts of the settings, which are a third of all; `en.json?window` has the others. */
+/** `en.json?settings` has the texts of the settings, which are a third of all; `en.json?window` has what is left. */
+const TEXT_PARTS: Record<string, readonly string[]> = {
+  settings: ['settings', 'setting', 'equaliser'],
+  pages: [
+    'analysis',
+    'duplicates',
+    'map',
+    'missing',
+    'mix',
+    'mood',
+    'moodText',
+    'path',
+    'podcasts',
+    'radio',
+    'rules',
+    'similar',
+    'statistics',
+    'trash',
+    'why',
+  ],
+  // of the desktop's menus
+  main: ['shell'],
+};
 const englishTexts: Plugin = {
   name: 'english-texts',
   enforce: 'pre',
   load(id) {
-    const [, file, part] = /^(.*[\\/]languages[\\/]en\.json)\?(settings|window)$/.exec(id) ?? [];
+    const [, file, part] = /^(.*[\\/]languages[\\/]en\.json)\?(settings|pages|window)$/.exec(id) ?? [];
     if (!file) return undefined;
     this.addWatchFile(file);
-    const { settings, setting, ...others } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, object>;
-    return `export default ${JSON.stringify(part === 'settings' ? { settings, setting } : others)}`;
+    const texts = JSON.parse(readFileSync(file, 'utf8')) as Record<string, object>;
+    const partOf = (name: string): string =>
+      Object.entries(TEXT_PARTS).find(([, names]) => names.includes(name))?.[0] ?? 'window';
+    const own = Object.entries(texts).filter(([name]) => partOf(name) === part);
+    return `export default ${JSON.stringify(Object.fromEntries(own))}`;
   },
 };
 
 /**
- * Menus, dialogs and fields are loaded when they are first wanted, and tables with the pages that have them: neither is
- * part of the file that every window begins with.
+ * Menus, dialogs and fields are loaded when they are first wanted, tables and texts with the pages that have them: none
+ * of them is part of the file that every window begins with.
  */
 const widgets = new Map<string, boolean>();
 function hasWidgets(id: string): boolean {
@@ -88,6 +113,7 @@ function hasWidgets(id: string): boolean {
   const code = readFileSync(id, 'utf8').replaceAll(/^import type [^;]*;/gm, '');
   const has =
     code.includes("from '@mantine/core'") ||
+    code.includes('page-texts.ts') ||
     /[\\/](virtual-|table-header|use-row-window)/.test(id) ||
     [...code.matchAll(/^(?:import|export)[^;]*? from '(\.[^']+\.tsx?)';/gm)].some(([, path = '']) =>
       hasWidgets(join(dirname(id), path)),
@@ -103,7 +129,7 @@ const GROUPS = [
     test: (id: string) =>
       /renderer[\\/](ui|api|music|player|i18n)[\\/].*\.tsx?$/.test(id) &&
       !hasWidgets(id) &&
-      !id.endsWith('setting-texts.ts'),
+      !/(setting|page)-texts\.ts$/.test(id),
     minShareCount: 3,
   },
   { name: 'icons', test: /@tabler[\\/]icons-react/ },

@@ -3,6 +3,10 @@ declare module '*en.json?window' {
   const texts: object;
   export default texts;
 }
+declare module '*en.json?pages' {
+  const texts: object;
+  export default texts;
+}
 declare module '*en.json?settings' {
   const texts: object;
   export default texts;

@@ -61,15 +61,10 @@ function ChosenRow({ track, reasons = [], note, onPlay }: Chosen & { onPlay: () 
       data-track={track.id}
       {...markItems(trackItems(oneTrack(track)))}
     >
-      <button
-        type="button"
-        className={styles.play}
-        data-stop
-        onClick={() => (isCurrent ? player.toggle() : onPlay())}
-        aria-label={t(sounding ? 'track.pauseLabel' : 'track.playLabel', { title: track.title })}
-      >
+      <button type="button" className={styles.play} data-stop onClick={() => (isCurrent ? player.toggle() : onPlay())}>
         <Cover src={trackCover(track, 64)} alt="" className={styles.cover} />
         <span className={classNames(rows.text, styles.text)}>
+          <span className="visually-hidden">{t(sounding ? 'player.pause' : 'player.play')}</span>
           <span className={rows.title}>{track.title}</span>
           <span className={rows.by}>{track.artist_name ?? t('library.unknownArtist')}</span>
           {why !== '' && <span className={styles.why}>{why}</span>}

@@ -5,8 +5,7 @@ import type { PlaylistEntryOut, PlaylistOut } from '../../server/playlists/wire.
 import { request } from '../api/client.ts';
 import { fetchAllTracks, PAGE_SIZE, type Paged } from '../api/library.ts';
 import { entriesPath } from '../api/playlists.ts';
-import type { ListSource } from '../player/player.ts';
-import type { Steer } from './use-steering.ts';
+import type { ListSource, QueueTrack } from '../player/player.ts';
 import type { ItemTrack, TrackGroup } from './track-drag.ts';
 
 interface Entities {
@@ -19,6 +18,14 @@ interface Entities {
   folder: { path: string; name: string };
 }
 export type ItemKind = keyof Entities;
+
+/** Ways to have a radio go on otherwise. */
+export interface Steer {
+  more: (track: QueueTrack) => void;
+  less: (track: QueueTrack) => void;
+  never: (track: QueueTrack) => Promise<void>;
+  neverArtist: (track: QueueTrack) => Promise<void>;
+}
 
 /** Where the tracks are entries of a list that can be changed: a playlist, the queue. */
 export interface ListPlace {

@@ -2,6 +2,7 @@
 import type { TFunction } from 'i18next';
 import type { Mix } from '../api/likeness.ts';
 import { isMood } from './moods.ts';
+import '../i18n/page-texts.ts';
 
 export const mixName = ({ kind, subject }: Mix, t: TFunction): string =>
   kind === 'mood' && isMood(subject)

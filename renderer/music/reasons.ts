@@ -2,6 +2,7 @@
 import type { TFunction } from 'i18next';
 import type { Reason } from '../api/likeness.ts';
 import { formatDate, formatNumber, formatPercent } from '../ui/format.ts';
+import '../i18n/page-texts.ts';
 
 export function reasonText(reason: Reason, t: TFunction): string {
   switch (reason.kind) {

@@ -3,6 +3,7 @@ import i18next from 'i18next';
 import { fetchRadio, type Seed } from '../api/likeness.ts';
 import type { Player, QueueTrack, Radio } from '../player/player.ts';
 import type { Items } from './items.ts';
+import '../i18n/page-texts.ts';
 
 const FIRST_TRACKS = 10;
 /** Of many tracks, as many are enough to say what it is like. */

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { librarySearchQuery } from '../api/library.ts';
 import { trackQuery } from '../api/tracks.ts';
+import '../i18n/page-texts.ts';
 
 const TYPING_PAUSE_MS = 120;
 const MOST = 8;

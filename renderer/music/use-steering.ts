@@ -4,8 +4,10 @@ import { useTranslation } from 'react-i18next';
 import { neverQuery, setNever } from '../api/likeness.ts';
 import { detailOf } from '../api/problem.ts';
 import { currentEntry, type QueueTrack } from '../player/player.ts';
+import type { Steer } from './items.ts';
 import { usePlayerCommands } from '../player/use-player.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
+import '../i18n/page-texts.ts';
 
 type Never = 'tracks' | 'artists';
 
@@ -29,13 +31,6 @@ export function useNever(): (kind: Never, item: { id: number; name: string }, ne
     if (isSet) done(t(never ? 'radio.neverDone' : 'radio.allowed', { name }), () => void set(kind, id, !never));
     return isSet;
   };
-}
-
-export interface Steer {
-  more: (track: QueueTrack) => void;
-  less: (track: QueueTrack) => void;
-  never: (track: QueueTrack) => Promise<void>;
-  neverArtist: (track: QueueTrack) => Promise<void>;
 }
 
 export function useSteering(): Steer {

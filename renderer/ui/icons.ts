@@ -19,7 +19,6 @@ export {
   IconTrashX as IconTrash,
   IconCompass as IconDiscover,
   IconMap2 as IconMap,
-  IconSparkles as IconMix,
   IconWaveSine as IconAnalysis,
   IconActivity,
   IconQuote as IconLyrics,

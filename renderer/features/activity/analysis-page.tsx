@@ -16,6 +16,7 @@ import { Page } from '../../ui/page.tsx';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { useDetailsContext } from '../../ui/use-details.ts';
+import '../../i18n/page-texts.ts';
 import styles from './analysis-page.module.css';
 
 const ENABLED = 'analysis_enabled';

@@ -60,7 +60,7 @@ export function HomePage() {
     <Page title={t('nav.home')}>
       {hasPlays && <JumpBackIn begun={begun} />}
       {mixes.data && mixes.data.items.length > 0 && (
-        <Suspense fallback={<Shelf title={t('mix.title')} albums={undefined} />}>
+        <Suspense fallback={<Shelf title={t('home.mixed')} albums={undefined} />}>
           <MixShelf mixes={mixes.data.items} />
         </Suspense>
       )}

@@ -24,9 +24,9 @@ const captionVariable = { '--caption': '60px' } as CSSProperties;
 export function MixShelf({ mixes }: { mixes: readonly Mix[] }) {
   const { t } = useTranslation();
   return (
-    <section className={styles.shelf} aria-label={t('mix.title')}>
+    <section className={styles.shelf} aria-label={t('home.mixed')}>
       <div className={styles.head}>
-        <h2>{t('mix.title')}</h2>
+        <h2>{t('home.mixed')}</h2>
       </div>
       <ul className={styles.row} style={{ '--card': `${CARD_WIDTH}px` } as CSSProperties}>
         {mixes.map((mix) => (

@@ -11,6 +11,7 @@ import { usePutAway } from '../../ui/undoable.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { DuplicateGroup } from './duplicate-group.tsx';
 import { QuestionList } from './question-list.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './review.module.css';
 
 const keyOf = ({ id, tracks }: DuplicateGroupOut) => `duplicates:${id}:${tracks.map((track) => track.id).join('-')}`;

@@ -12,6 +12,7 @@ import { Button } from '../../ui/button.tsx';
 import { formatPercent } from '../../ui/format.ts';
 import { IconPath, IconRadio } from '../../ui/icons.ts';
 import { Skeleton } from '../../ui/states.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './details.module.css';
 
 export function SoundsLike({ track }: { track: TrackOut }) {

@@ -1,4 +1,4 @@
-// A map of the library by its sound: what sounds alike is close. The list beside it has the same tracks as what is seen.
+// A map of the library by its sound: what sounds alike is close. The list beside it has the tracks in view.
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
@@ -33,6 +33,7 @@ import {
   type View,
 } from './map-view.ts';
 import likeness from './likeness.module.css';
+import '../../i18n/page-texts.ts';
 import styles from './map.module.css';
 
 const WHOLE: MapArea = { min_x: 0, min_y: 0, max_x: MAP_SIZE, max_y: MAP_SIZE };

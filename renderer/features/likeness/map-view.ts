@@ -67,7 +67,7 @@ export function areaOf(view: View, size: Size): MapArea {
   return { min_x: unit(from.x), min_y: unit(from.y), max_x: unit(to.x), max_y: unit(to.y) };
 }
 
-/** A grid of areas to fetch, so that walking a little asks for nothing new: what is seen, and half of that around it. */
+/** In steps, so that walking a little asks for nothing new: what is seen, and about half of that around it. */
 export function fetchedArea(view: View, size: Size): MapArea {
   const seen = areaOf(view, size);
   const span = Math.max(seen.max_x - seen.min_x, seen.max_y - seen.min_y);

@@ -15,6 +15,7 @@ import { formatLength } from '../../ui/format.ts';
 import { IconAddTo, IconShuffle } from '../../ui/icons.ts';
 import { Page } from '../../ui/page.tsx';
 import { AbsentState, ErrorState, Skeleton } from '../../ui/states.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './likeness.module.css';
 
 export function MixPage() {
@@ -32,7 +33,7 @@ export function MixPage() {
   if (error) return <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />;
   if (!data)
     return (
-      <Page title={t('mix.title')}>
+      <Page title={t('home.mixed')}>
         <Skeleton height="400px" />
       </Page>
     );

@@ -14,6 +14,7 @@ import { IconAddTo, IconAgain, IconPath } from '../../ui/icons.ts';
 import { Page } from '../../ui/page.tsx';
 import { Slider } from '../../ui/slider.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './likeness.module.css';
 
 const STEPS = { least: 1, usual: 8, most: 30 };

@@ -12,6 +12,7 @@ import { formatNumber } from '../../ui/format.ts';
 import { IconMap, IconPath, IconWaiting } from '../../ui/icons.ts';
 import { Page } from '../../ui/page.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './likeness.module.css';
 
 export function RadioPage() {

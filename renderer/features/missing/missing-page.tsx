@@ -23,6 +23,7 @@ import { FindDialog } from './find-dialog.tsx';
 import { missingColumns } from './missing-columns.tsx';
 import { missingKey, undoRemovalOf, useRemoveMissing } from './use-remove-missing.ts';
 import tableStyles from '../../ui/checked-table.module.css';
+import '../../i18n/page-texts.ts';
 import styles from './missing.module.css';
 
 const PLACEHOLDERS = 12;

@@ -5,6 +5,7 @@ import { useSteering } from '../../music/use-steering.ts';
 import { useCurrentTrack, usePlayer } from '../../player/use-player.ts';
 import { Button } from '../../ui/button.tsx';
 import { IconDown, IconLess, IconMoreLike } from '../../ui/icons.ts';
+import '../../i18n/page-texts.ts';
 import styles from './radio-strip.module.css';
 
 export function RadioStrip() {

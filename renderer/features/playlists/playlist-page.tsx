@@ -23,6 +23,7 @@ import { EntryTable } from './entry-table.tsx';
 import { PlaylistTools } from './playlist-tools.tsx';
 import { VersionEntries } from './version-entries.tsx';
 import { VersionsPanel } from './versions-panel.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './playlists.module.css';
 
 export function PlaylistPage() {

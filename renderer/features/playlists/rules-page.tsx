@@ -24,6 +24,7 @@ import { Page } from '../../ui/page.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { RuleGroup } from './rule-group.tsx';
 import { emptyForm, fromRules, labelOfRule, toRules, type RuleForm } from './rules.ts';
+import '../../i18n/page-texts.ts';
 import styles from './rules.module.css';
 
 const TYPING_MS = 250;

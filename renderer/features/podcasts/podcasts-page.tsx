@@ -26,6 +26,7 @@ import { formatBytes, formatClock, formatDate, formatNumber } from '../../ui/for
 import { IconAgain, IconDelete, IconDown, IconDownload, IconPlay, IconPodcast } from '../../ui/icons.ts';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './podcasts.module.css';
 
 /** So many podcasts show their episodes at once. */

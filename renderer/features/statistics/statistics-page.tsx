@@ -14,6 +14,7 @@ import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { LibraryStats } from './library-stats.tsx';
 import { ListeningStats } from './listening-stats.tsx';
 import { YearReview } from './year-review.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './statistics.module.css';
 
 const YEARS_BACK = 20;

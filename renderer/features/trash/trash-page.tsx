@@ -18,6 +18,7 @@ import { MOST_ROWS } from '../../ui/selection.ts';
 import { useSelection } from '../../ui/use-selection.ts';
 import { trashColumns } from './trash-columns.tsx';
 import tableStyles from '../../ui/checked-table.module.css';
+import '../../i18n/page-texts.ts';
 import styles from './trash.module.css';
 
 const PLACEHOLDERS = 12;

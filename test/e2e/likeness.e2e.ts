@@ -1,0 +1,164 @@
+// Radio, path and map with the keyboard alone, in a library whose sounds are made up.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import type axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser } from '../support/browser.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { addSoundLibrary, analyzeSoundLibrary } from '../support/sound-library.ts';
+
+let server: TestServer;
+let browser: Browser;
+let page: Page;
+let tracks: number[];
+const steered: { more: number[]; less: number[] }[] = [];
+
+beforeAll(async () => {
+  server = await startServer();
+  const byGenre = addSoundLibrary(server.app.db, { artists: 4, albums: 2, tracks: 5 });
+  tracks = byGenre.flat();
+  analyzeSoundLibrary(server.app.db, byGenre);
+  await server.app.likeness.sounds.refresh();
+  browser = await openBrowser();
+  const context = await browser.newContext({ baseURL: server.url, viewport: { width: 1440, height: 900 } });
+  page = await context.newPage();
+  const user = (await server.api('/users/me')).body;
+  await page.addInitScript(
+    ([token, owner]) => localStorage.setItem('tonearm.session', JSON.stringify({ token, user: owner })),
+    [server.token, user] as const,
+  );
+  // the made-up tracks have no files
+  const silence = readFileSync(join(import.meta.dirname, '..', '..', 'renderer', 'public', 'silence.flac'));
+  await page.route(/\/api\/v1\/stream\//, (route) => route.fulfill({ contentType: 'audio/flac', body: silence }));
+  page.on('request', (request) => {
+    if (request.url().endsWith('/radio/next')) steered.push(request.postDataJSON() as (typeof steered)[number]);
+  });
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+const main = () => page.getByRole('main');
+const player = () => page.getByRole('region', { name: 'Player' });
+const nowPlaying = () => player().getByRole('link').first().textContent();
+const source = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+/** What axe finds, all of it. */
+async function faults(): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
+  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run(document));
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+}
+
+test('a radio starts from a mood, says why it plays what it plays, and is steered', async () => {
+  await page.goto('/radio');
+  await main()
+    .getByRole('button', { name: /^Gentle/ })
+    .press('Enter');
+  await expect.poll(nowPlaying).toMatch(/^Song /);
+  await page.keyboard.press('q');
+  const queue = page.getByRole('complementary', { name: 'Queue' });
+  await queue.getByText('Chosen by sound.').waitFor();
+  await queue
+    .getByText(/^Mood: Gentle/)
+    .first()
+    .waitFor();
+  const playing = await nowPlaying();
+  const before = steered.length;
+  await queue.getByRole('button', { name: 'More like this' }).press('Enter');
+  await page.getByText(`More like “${playing}” from now on.`).waitFor();
+  await expect.poll(() => steered.length).toBeGreaterThan(before);
+  expect(steered.at(-1)!.more).toHaveLength(1);
+  await queue.getByRole('button', { name: 'Less', exact: true }).press('Enter');
+  await expect.poll(nowPlaying).not.toBe(playing);
+  expect(steered.at(-1)).toMatchObject({ more: [], less: [expect.any(Number)] });
+
+  const second = await nowPlaying();
+  await queue.getByRole('button', { name: 'Never', exact: true }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Never play this track' }).press('Enter');
+  await expect.poll(nowPlaying).not.toBe(second);
+  await main()
+    .getByRole('button', { name: `Allow ${second} again` })
+    .press('Enter');
+  await main().getByText('Nothing. Choose “Never” in the queue while a radio plays.').waitFor();
+  expect(await faults()).toEqual([]);
+  await page.keyboard.press('q');
+});
+
+test('a path leads from one track to another, plays, and becomes a playlist', async () => {
+  await page.goto('/path');
+  const choose = async (label: string, text: string) => {
+    await main()
+      .getByRole('combobox', { name: label })
+      .or(main().getByLabel(label, { exact: true }))
+      .first()
+      .focus();
+    await page.keyboard.type(text);
+    await page
+      .getByRole('option', { name: new RegExp(`^Song ${text}`) })
+      .first()
+      .waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+  };
+  await choose('From', 'Ambient 0.0.0');
+  await choose('To', 'Garage 0.0.0');
+  const steps = main().getByRole('list', { name: 'From Song Ambient 0.0.0 to Song Garage 0.0.0' });
+  await expect.poll(() => steps.getByRole('listitem').count()).toBe(10);
+  expect(await steps.getByRole('listitem').first().textContent()).toContain('Song Ambient 0.0.0');
+  expect(await steps.getByRole('listitem').last().textContent()).toContain('Song Garage 0.0.0');
+  expect(await faults()).toEqual([]);
+  await main().getByRole('button', { name: 'Play', exact: true }).press('Enter');
+  await expect.poll(nowPlaying).toBe('Song Ambient 0.0.0');
+  await main().getByRole('button', { name: 'Save as playlist' }).press('Enter');
+  await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).press('Enter');
+  await page.waitForURL(/\/playlists\/\d+/);
+  await main().getByRole('heading', { name: 'From Song Ambient 0.0.0 to Song Garage 0.0.0' }).waitFor();
+});
+
+test('one walks the map, zooms, and plays along a line', async () => {
+  await page.goto('/map');
+  const here = main().getByRole('region', { name: 'Tracks in view' });
+  await here.getByText(`${tracks.length} tracks`).waitFor();
+  const map = main().getByRole('application', { name: 'Map' });
+  await map.focus();
+  for (let i = 0; i < 3; i += 1) await page.keyboard.press('+');
+  await page.keyboard.press('ArrowLeft');
+  await here.getByText(`${tracks.length} tracks`).waitFor({ state: 'detached' });
+  const seen = Number.parseInt((await here.getByText(/^\d+ tracks?$/).textContent()) ?? '', 10);
+  expect(seen).toBeLessThan(tracks.length);
+  await page.keyboard.press('Enter');
+  await main()
+    .getByRole('region', { name: 'Selected track' })
+    .getByRole('button', { name: /^Play / })
+    .waitFor();
+  for (let i = 0; i < 3; i += 1) await page.keyboard.press('-');
+
+  await main().getByRole('radio', { name: 'Draw a line' }).press(' ');
+  await map.focus();
+  await page.keyboard.press(' ');
+  for (let i = 0; i < 3; i += 1) await page.keyboard.press('ArrowRight');
+  await page.keyboard.press(' ');
+  await page.keyboard.press('Enter');
+  const line = main().getByRole('region', { name: 'Along the line' });
+  await line.getByRole('button', { name: 'Play', exact: true }).press('Enter');
+  await expect.poll(nowPlaying).toMatch(/^Song /);
+  expect(await faults()).toEqual([]);
+});
+
+test('mixes of the day are on Home, and a track says what sounds like it', async () => {
+  await page.goto('/');
+  await main().getByRole('region', { name: 'Mixed for you' }).getByRole('link').first().press('Enter');
+  await main().getByRole('button', { name: 'Save as playlist' }).waitFor();
+  expect(await faults()).toEqual([]);
+  await page.goto(`/tracks?details=${tracks[0]}`);
+  const drawer = page.getByRole('dialog');
+  await drawer
+    .getByRole('list', { name: 'Sounds like' })
+    .getByText(/Sounds like “/)
+    .first()
+    .waitFor();
+});
