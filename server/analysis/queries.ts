@@ -61,10 +61,10 @@ export function createAnalysisQueries(client: Sqlite) {
     `SELECT count(*) AS total, total(a.failure IS NOT NULL) AS failed,
       total(a.bpm_confidence >= ${LEAST_TEMPO_CONFIDENCE}) AS sureTempo,
       total(a.key_confidence >= ${LEAST_KEY_CONFIDENCE}) AS sureKey, ${STEP_NAMES.map((step) =>
-      step === 'fingerprint'
-        ? `total(${HAS_PRINT} OR coalesce(${versionOf(step)}, 0) = ${STEPS[step]}) AS ${step}`
-        : `total(coalesce(${versionOf(step)}, 0) = ${STEPS[step]}) AS ${step}`,
-    ).join(', ')} ${FROM_TRACKS} WHERE t.id > @above AND t.id <= @upTo AND t.availability = 'available'`,
+        step === 'fingerprint'
+          ? `total(${HAS_PRINT} OR coalesce(${versionOf(step)}, 0) = ${STEPS[step]}) AS ${step}`
+          : `total(coalesce(${versionOf(step)}, 0) = ${STEPS[step]}) AS ${step}`,
+      ).join(', ')} ${FROM_TRACKS} WHERE t.id > @above AND t.id <= @upTo AND t.availability = 'available'`,
   );
   const newest = client.prepare<[], number>('SELECT coalesce(max(id), 0) FROM tracks').pluck();
   const changes = client.prepare<[], number>("SELECT changes FROM change_counts WHERE topic = 'library'").pluck();
