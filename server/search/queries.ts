@@ -50,6 +50,45 @@ export function findByPrefix(statements: Statements, kind: SearchKind, query: st
   return [...new Set(ids)].slice(0, limit);
 }
 
+export type Identifier = { mbid: string } | { isrc: string };
+
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const MBID = new RegExp(`^(?:https?://(?:www\\.)?musicbrainz\\.org/[a-z-]+/)?(${UUID})/?$`, 'i');
+const ISRC = /^(?:isrc:?\s*)?([a-z]{2})-?([a-z0-9]{3})-?(\d{2})-?(\d{5})$/i;
+
+/** A MusicBrainz id, also as its address, or an ISRC. */
+export function identifierOf(text: string): Identifier | undefined {
+  const mbid = MBID.exec(text.trim())?.[1];
+  if (mbid !== undefined) return { mbid: mbid.toLowerCase() };
+  const isrc = ISRC.exec(text.trim())?.slice(1).join('');
+  return isrc === undefined ? undefined : { isrc: isrc.toUpperCase() };
+}
+
+const MBID_COLUMNS: Record<SearchKind, string> = {
+  track: 'recording_mbid',
+  album: 'release_group_mbid',
+  artist: 'artist_mbid',
+};
+
+/** A track may have several ISRCs, written with hyphens or without: all of the index is read. */
+export function findByIdentifier(
+  statements: Statements,
+  kind: SearchKind,
+  identifier: Identifier,
+  limit: number,
+): number[] {
+  if ('mbid' in identifier) {
+    const sql = `SELECT id FROM ${KINDS[kind].table} WHERE ${MBID_COLUMNS[kind]} = @mbid ORDER BY id LIMIT @limit`;
+    return statements.column<number>(sql, { ...identifier, limit });
+  }
+  if (kind !== 'track') return [];
+  return statements.column<number>(
+    `SELECT id FROM tracks INDEXED BY tracks_isrc
+      WHERE isrc IS NOT NULL AND instr(upper(replace(isrc, '-', '')), @isrc) > 0 LIMIT @limit`,
+    { ...identifier, limit },
+  );
+}
+
 /** The names for ranking. */
 export function readCandidates(statements: Statements, kind: SearchKind, ids: readonly number[]): Candidate[] {
   const rows = statements.rows<Candidate>(

@@ -1,4 +1,5 @@
-// Searches tracks, albums and artists of the library: parts of names, any case, several words in any order.
+// Searches tracks, albums and artists of the library: parts of names, any case, several words in any order; MusicBrainz
+// ids and ISRCs.
 import type { MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
 import type { Page, Paged } from '../http/paging.ts';
@@ -12,7 +13,7 @@ import { createStatements } from '../library/statement-cache.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 import { wordsOf } from '../library/search-words.ts';
 import { findMatchingIds } from './matching-ids.ts';
-import { findByPrefix, readCandidates } from './queries.ts';
+import { findByIdentifier, findByPrefix, identifierOf, readCandidates, type Identifier } from './queries.ts';
 import { ranked } from './rank.ts';
 
 /** Results beyond this are neither ranked nor counted: nobody pages that far, and one letter matches everything. */
@@ -60,8 +61,13 @@ export function createSearchService({ db, library }: SearchDeps) {
   const statements = createStatements(db.$client);
   const kept = createResultCache<Found>(statements, CACHED);
 
-  function find(query: string, words: string[]): Found {
-    const beginning = eachKind((kind) => findByPrefix(statements, kind, query, MAX_RESULTS));
+  function find(query: string, words: string[], identifier: Identifier | undefined): Found {
+    const beginning = eachKind((kind) => [
+      ...new Set([
+        ...(identifier ? findByIdentifier(statements, kind, identifier, MAX_RESULTS) : []),
+        ...findByPrefix(statements, kind, query, MAX_RESULTS),
+      ]),
+    ]);
     const holding = findMatchingIds(
       statements,
       words,
@@ -86,7 +92,9 @@ export function createSearchService({ db, library }: SearchDeps) {
       const query = sortKey(text.toWellFormed());
       const words = wordsOf(text);
       if (words.length === 0) return { tracks: NOTHING, albums: NOTHING, artists: NOTHING };
-      const whole = kept.get(['library'], JSON.stringify([query, words]), () => find(query, words));
+      const identifier = identifierOf(text);
+      const key = JSON.stringify([query, words, identifier]);
+      const whole = kept.get(['library'], key, () => find(query, words, identifier));
       const found = only ? eachKind((kind) => some(kind, whole[kind], only)) : whole;
       const pageOf = <T>(kind: SearchKind, read: (userId: UserId, ids: readonly number[]) => T[]): Paged<T> => {
         const end = Math.min(page.offset + page.limit, MAX_RESULTS);

@@ -67,6 +67,40 @@ beforeAll(() => {
 });
 afterAll(() => temp.close());
 
+test('an id of MusicBrainz finds what it is of, also as an address, and so does an ISRC', () => {
+  const ids = { recording: '1', group: '2', artist: '3' } as const;
+  const mbid = (digit: string): string => `${digit.repeat(8)}-1234-4abc-8def-${digit.repeat(12)}`;
+  const own = openTempDatabase();
+  const services = openLibraryServices(own.db);
+  services.tracks.insert({
+    source: 'upload',
+    sourceId: 'identified',
+    identity: {
+      title: 'Karma',
+      artists: ['Head'],
+      album: 'Computer',
+      genres: [],
+      recordingMbid: mbid(ids.recording),
+      releaseGroupMbid: mbid(ids.group),
+      artistMbids: [mbid(ids.artist)],
+      isrc: 'GB-AYE-97-00382; USRC17607839',
+    },
+    audio: AUDIO,
+  });
+  const identified = createSearchService({ db: own.db, library: services.library });
+  const totals = (q: string): number[] => {
+    const { tracks, albums, artists } = identified.searchLibrary(ann, q, page);
+    return [tracks.total, albums.total, artists.total];
+  };
+  expect(totals(mbid(ids.recording))).toEqual([1, 0, 0]);
+  expect(totals(`https://musicbrainz.org/recording/${mbid(ids.recording).toUpperCase()}`)).toEqual([1, 0, 0]);
+  expect(totals(mbid(ids.group))).toEqual([0, 1, 0]);
+  expect(totals(mbid(ids.artist))).toEqual([0, 0, 1]);
+  for (const isrc of ['GBAYE9700382', 'gb-aye-97-00382', 'ISRC: USRC17607839']) expect(totals(isrc)).toEqual([1, 0, 0]);
+  for (const other of ['GBAYE9700383', mbid('4'), 'Kar']) expect(totals(other)[0]).toBe(other === 'Kar' ? 1 : 0);
+  own.close();
+});
+
 const found = (q: string) => {
   const { tracks, albums, artists } = search.searchLibrary(ann, q, page);
   return {

@@ -140,6 +140,9 @@ export const tracks = sqliteTable(
     index('tracks_recording_mbid')
       .on(t.recordingMbid)
       .where(sql`recording_mbid IS NOT NULL`),
+    index('tracks_isrc')
+      .on(t.isrc)
+      .where(sql`isrc IS NOT NULL`),
     index('tracks_metadata_status').on(t.metadataStatus, t.id),
     // counts what fits filters without reading rows
     index('tracks_facets').on(t.format, t.source, t.availability, t.metadataStatus, t.year),
