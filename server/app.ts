@@ -93,7 +93,7 @@ export async function createApp(options: AppOptions) {
   const search = add(searchModule({ ...base, ...music, ...sources, ...pictures }));
   const files = add(filesModule({ ...base, ...stored, ...music, yieldToRequests }));
   const enrichment = add(enrichmentModule({ ...base, ...stored, ...media, ...music, ...files, ...pictures }));
-  const analysis = add(analysisModule({ ...base, ...music, ...enrichment, isServing, tuning }));
+  const analysis = add(analysisModule({ ...base, ...media, ...music, ...enrichment, isServing, tuning }));
   const alike = add(likenessModule({ ...base, ...music, ...analysis, playlists, isServing, tuning }));
   const relocation = add(relocationModule({ ...base, ...music, ...files }));
   add(uploadsModule({ ...base, ...music, ...files }));

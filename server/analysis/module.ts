@@ -1,5 +1,6 @@
 import type { Hearing } from '../enrichment/hearing.ts';
 import type { LibraryOffer } from '../library/module.ts';
+import type { MediaOffer } from '../media/module.ts';
 import type { Base, Module } from '../module.ts';
 import { isOnBattery } from './battery.ts';
 import { createAnalysisPass } from './pass.ts';
@@ -11,18 +12,24 @@ export interface AnalysisTuning {
 }
 
 type AnalysisModuleDeps = Base &
+  Pick<MediaOffer, 'findTool'> &
   Pick<LibraryOffer, 'measured' | 'changes'> & { hearing: Hearing; isServing: () => boolean; tuning: AnalysisTuning };
 
 const AFTER_MS = 30_000;
 
 export function analysisModule(deps: AnalysisModuleDeps) {
-  const { db, log, settings, jobs, hearing, measured, changes, isServing, tuning } = deps;
+  const { db, log, now, settings, jobs, findTool, hearing, measured, changes, isServing, tuning } = deps;
   const { analysisAfterMs: afterMs = AFTER_MS } = tuning;
   const pass = createAnalysisPass({
     client: db.$client,
     log,
     hearing,
     measured,
+    now: () => now().getTime(),
+    findDecoder: async () => {
+      const found = await findTool('ffmpeg', settings.get('FFMPEG_PATH')).catch(() => undefined); // it does not work
+      return found && `${found.path} ${found.version}`;
+    },
     isEnabled: () => settings.get('ANALYSIS_ENABLED'),
     isOnBatteryAllowed: () => settings.get('ANALYSIS_ON_BATTERY'),
     isOnBattery,

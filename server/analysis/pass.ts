@@ -21,6 +21,11 @@ const ALBUM_WINDOW = 50;
 const WRITE_WINDOW = 100;
 const LOOK_EVERY_MS = 60_000;
 const BUSY_MS = 2_000;
+/** After a decoder was missing or too slow; at once when there is another ffmpeg. */
+const RETRY_MS = 86_400_000;
+/** As long as the trash keeps tracks, and longer. */
+const KEEP_UNUSED_MS = 90 * 86_400_000;
+const COUNT_REST = 20;
 /** The speed is that of the last tracks. */
 const SPEED_TRACKS = 50;
 
@@ -30,6 +35,10 @@ export interface AnalysisPassDeps {
   client: Sqlite;
   log: Log;
   hearing: Pick<Hearing, 'listen' | 'stored' | 'store'>;
+  /** Which ffmpeg there is now. */
+  findDecoder: () => Promise<string | undefined>;
+  /** Milliseconds since 1970. */
+  now: () => number;
   measured: MeasuredWriter;
   isEnabled: () => boolean;
   isOnBatteryAllowed: () => boolean;
@@ -46,12 +55,15 @@ export type AnalysisPass = ReturnType<typeof createAnalysisPass>;
 
 export function createAnalysisPass(deps: AnalysisPassDeps) {
   const { client, log, hearing, measured, isEnabled, isOnBatteryAllowed, isOnBattery, isBusy, afterMs } = deps;
+  const { findDecoder, now } = deps;
   const queries = createAnalysisQueries(client);
   const stop = new AbortController();
   const spentMs: number[] = [];
   let storedCount = 0;
   let state: AnalysisState = 'done';
   let running: Promise<void> | undefined;
+  let knownDecoder: string | undefined;
+  let lastCount: { key: string; at: number; tookMs: number; counts: Promise<Counts> } | undefined;
   /** How often the library had been changed when the last sweep began. */
   let swept: number | undefined;
 
@@ -81,8 +93,10 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
 
   async function hear(track: DueTrack, signal: AbortSignal): Promise<void> {
     const known = queries.versions(track.key);
-    const steps = STEP_NAMES.filter(isSoundStep).filter((step) => known?.[step] !== STEPS[step]);
-    const isPrintKnown = known?.fingerprint === STEPS.fingerprint && (known.failure ?? known.noFingerprint) !== null;
+    const isRetried = known?.retryAt !== undefined && known.retryAt !== null && known.retryAt <= now();
+    const steps = STEP_NAMES.filter(isSoundStep).filter((step) => isRetried || known?.[step] !== STEPS[step]);
+    const isPrintKnown =
+      !isRetried && known?.fingerprint === STEPS.fingerprint && (known.failure ?? known.noFingerprint) !== null;
     const wantsFingerprint = !isPrintKnown && !hasPrint(track);
     if (steps.length > 0 || wantsFingerprint) {
       const from = performance.now();
@@ -92,10 +106,11 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
         queries.store(
           track.key,
           'none' in heard
-            ? failed(heard.none)
+            ? failed(heard.none, heard.isForNow === true ? now() + RETRY_MS : null)
             : {
-                ...columnsOf(heard.heard),
                 failure: null,
+                retryAt: null,
+                ...columnsOf(heard.heard),
                 ...(heard.sound && {
                   fingerprintVersion: STEPS.fingerprint,
                   noFingerprint: 'none' in heard.sound ? heard.sound.none : null,
@@ -146,7 +161,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
   async function sweep(wait: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
     let isNew = false;
     for (let above = 0; above < queries.newest(); above += ID_WINDOW) {
-      const due = queries.listDue(above, above + ID_WINDOW);
+      const due = queries.listDue(above, above + ID_WINDOW, now());
       for (const track of due) {
         await wait(signal);
         signal.throwIfAborted();
@@ -163,7 +178,17 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
       await measureAlbums(above, above + ALBUM_WINDOW);
       signal.throwIfAborted();
     }
+    await prune(signal);
     if (isNew) deps.onHeard?.();
+  }
+
+  /** Results stay for a while when their tracks go, which may come back. */
+  async function prune(signal: AbortSignal): Promise<void> {
+    for (let above = 0; above < queries.newestRow(); above += ID_WINDOW) {
+      const [upTo, at] = [above + ID_WINDOW, now()];
+      withRelaxedCommit(client, () => queries.prune({ above, upTo, now: at, until: at - KEEP_UNUSED_MS }));
+      await sleep(0, undefined, { signal });
+    }
   }
 
   async function trySweep(signal: AbortSignal): Promise<boolean> {
@@ -188,11 +213,31 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     return sum;
   }
 
+  /** Kept until there is something new, and then for so long that counting takes a small part of the time. */
+  function counts(): Promise<Counts> {
+    const key = `${queries.changes()}:${storedCount}`;
+    const at = performance.now();
+    if (lastCount && (lastCount.key === key || at - lastCount.at < COUNT_REST * lastCount.tookMs))
+      return lastCount.counts;
+    const counted = { key, at, tookMs: 0, counts: countAll() };
+    counted.counts.then(
+      () => (counted.tookMs = performance.now() - at),
+      () => (lastCount = undefined),
+    );
+    lastCount = counted;
+    return counted.counts;
+  }
+
   async function run(signal: AbortSignal): Promise<void> {
     await sleep(afterMs, undefined, { signal, ref: false });
     for (;;) {
       const changes = queries.changes();
-      if (changes !== swept && isEnabled() && (await trySweep(signal))) swept = changes;
+      const decoder = await findDecoder();
+      if (decoder !== undefined && decoder !== knownDecoder) queries.retryAll();
+      knownDecoder = decoder;
+      const retryAt = queries.nextRetry();
+      const isDue = changes !== swept || (retryAt !== null && retryAt <= now());
+      if (isDue && isEnabled() && (await trySweep(signal))) swept = changes;
       state = isEnabled() ? 'done' : 'off';
       await sleep(LOOK_EVERY_MS, undefined, { signal, ref: false });
     }
@@ -211,7 +256,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
     /** Rises with each result. */
     stored: (): number => storedCount,
     async status() {
-      const { total, failed: failures, sureTempo, sureKey, ...done } = await countAll();
+      const { total, failed: failures, sureTempo, sureKey, ...done } = await counts();
       const spent = spentMs.reduce((sum, ms) => sum + ms, 0);
       const perSecond = spent > 0 ? (spentMs.length * 1_000) / spent : null;
       const left = total - Math.min(...STEP_NAMES.map((step) => done[step]));

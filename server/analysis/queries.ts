@@ -13,7 +13,8 @@ export interface DueTrack {
 }
 
 /** The key of a track's audio. */
-export const AUDIO_KEY = "iif(t.audio_hash = '-', '-' || t.id, t.audio_hash)";
+export const AUDIO_KEY = `iif(t.audio_hash = '-',
+  '-' || t.id || '-' || coalesce(t.content_hash, t.size_bytes || '-' || t.duration_ms), t.audio_hash)`;
 const versionOf = (step: Step): string => `a.${step}_version`;
 /** A fingerprint belongs to a track, all else to the audio. */
 const HAS_PRINT = 'EXISTS (SELECT 1 FROM track_fingerprints f WHERE f.track_id = t.id)';
@@ -21,6 +22,7 @@ const PRINT_DUE = `NOT ${HAS_PRINT} AND (a.fingerprint_version <> ${STEPS.finger
   OR a.no_fingerprint IS NULL AND a.failure IS NULL)`;
 const IS_DUE = [
   'a.audio_key IS NULL',
+  'a.retry_at <= @now',
   ...STEP_NAMES.filter((step) => step !== 'fingerprint').map((step) => `${versionOf(step)} <> ${STEPS[step]}`),
   `(${PRINT_DUE})`,
 ].join(' OR ');
@@ -38,18 +40,19 @@ const WITH_AUDIO = "t.availability = 'available' AND t.audio_hash IS NOT NULL";
 
 export type AnalysisRow = RowAs<typeof audioAnalyses, keyof typeof audioAnalyses.$inferSelect>;
 export type Counts = Record<'total' | 'failed' | 'sureTempo' | 'sureKey' | Step, number>;
-type Versions = Record<Step, number> & Pick<AnalysisRow, 'failure' | 'noFingerprint'>;
+type Versions = Record<Step, number> & Pick<AnalysisRow, 'failure' | 'noFingerprint' | 'retryAt'>;
 export type AlbumLoudnessRow = RowAs<typeof albumLoudness, keyof typeof albumLoudness.$inferSelect>;
 
 const VERSIONS = STEP_NAMES.map((step) => `${step}_version AS ${step}`).join(', ');
 
 export function createAnalysisQueries(client: Sqlite) {
-  const listDue = client.prepare<{ above: number; upTo: number }, DueTrack>(
+  const listDue = client.prepare<{ above: number; upTo: number; now: number }, DueTrack>(
     `SELECT t.id, ${AUDIO_KEY} AS key ${FROM_TRACKS}
       WHERE t.id > @above AND t.id <= @upTo AND ${WITH_AUDIO} AND (${IS_DUE} OR ${IS_UNFILLED})`,
   );
   const versions = client.prepare<[string], Versions>(
-    `SELECT ${VERSIONS}, failure, no_fingerprint AS noFingerprint FROM audio_analyses WHERE audio_key = ?`,
+    `SELECT ${VERSIONS}, failure, no_fingerprint AS noFingerprint, retry_at AS retryAt
+      FROM audio_analyses WHERE audio_key = ?`,
   );
   const findPrinted = client
     .prepare<{ id: TrackId; key: string }, TrackId>(
@@ -102,13 +105,26 @@ export function createAnalysisQueries(client: Sqlite) {
     `SELECT l.album_id AS albumId, members, loudness_lufs AS loudnessLufs, loudness_range_lu AS loudnessRangeLu,
       true_peak AS truePeak FROM tracks t JOIN album_loudness l ON l.album_id = t.album_id WHERE t.id = ?`,
   );
+  const nextRetry = client.prepare<[], number | null>('SELECT min(retry_at) FROM audio_analyses').pluck();
+  const retryAll = client.prepare('UPDATE audio_analyses SET retry_at = 0 WHERE retry_at IS NOT NULL');
+  const newestRow = client.prepare<[], number>('SELECT coalesce(max(rowid), 0) FROM audio_analyses').pluck();
+  const isUsed = `EXISTS (SELECT 1 FROM tracks t WHERE t.audio_hash = a.audio_key) OR a.audio_key LIKE '-%'
+    AND EXISTS (SELECT 1 FROM tracks t WHERE t.id = CAST(substr(a.audio_key, 2) AS INTEGER)
+      AND ${AUDIO_KEY} = a.audio_key)`;
+  const markUnused = client.prepare<{ above: number; upTo: number; now: number }>(
+    `UPDATE audio_analyses AS a SET unused_since = iif(${isUsed}, NULL, @now)
+      WHERE rowid > @above AND rowid <= @upTo AND (unused_since IS NULL) <> (${isUsed})`,
+  );
+  const removeUnused = client.prepare<{ above: number; upTo: number; until: number }>(
+    'DELETE FROM audio_analyses WHERE rowid > @above AND rowid <= @upTo AND unused_since <= @until',
+  );
   const clearAlbums = client.prepare('DELETE FROM album_loudness');
   const clearSome = client.prepare<[number]>(
     'DELETE FROM audio_analyses WHERE rowid IN (SELECT rowid FROM audio_analyses LIMIT ?)',
   );
 
   return {
-    listDue: (above: number, upTo: number): DueTrack[] => listDue.all({ above, upTo }),
+    listDue: (above: number, upTo: number, now: number): DueTrack[] => listDue.all({ above, upTo, now }),
     versions: (key: string): Versions | undefined => versions.get(key),
     /** Another track with the same audio that has its fingerprint. */
     findPrinted: (track: DueTrack): TrackId | undefined => findPrinted.get(track),
@@ -134,6 +150,16 @@ export function createAnalysisQueries(client: Sqlite) {
     listAlbumAudio: (id: AlbumId) => listAlbumAudio.all(id),
     storeAlbum: (row: AlbumLoudnessRow): void => void storeAlbum.run(row),
     albumOf: (id: TrackId): AlbumLoudnessRow | undefined => albumOf.get(id),
+    /** When a decoder is to be tried again for some audio. */
+    nextRetry: (): number | null => nextRetry.get() ?? null,
+    /** A decoder is there that was not. */
+    retryAll: (): void => void retryAll.run(),
+    newestRow: (): number => newestRow.get() ?? 0,
+    /** Of these rows, those whose audio no track had since `until` are removed. */
+    prune(rows: { above: number; upTo: number; now: number; until: number }): void {
+      markUnused.run(rows);
+      removeUnused.run(rows);
+    },
     clearAlbums: (): void => void clearAlbums.run(),
     /** False when there is nothing left. */
     clearSome: (most: number): boolean => clearSome.run(most).changes > 0,
@@ -169,6 +195,8 @@ const COLUMNS = (
     'waveformVersion',
     'rhythmVersion',
     'characterVersion',
+    'retryAt',
+    'unusedSince',
   ] as const satisfies readonly (keyof AnalysisRow)[]
 )
   .map((name) => `a.${snake(name)} AS ${name}`)

@@ -13,6 +13,8 @@ export type Columns = Partial<Omit<AnalysisRow, 'audioKey'>>;
 const round = (value: number, digits: number): number => Math.round(value * 10 ** digits) / 10 ** digits;
 
 export function columnsOf({ frames, sampleRateHz, loudness, waveform, rhythm, character }: Heard): Columns {
+  if (loudness && ![loudness.integrated ?? 0, loudness.range, loudness.truePeak].every(Number.isFinite))
+    return failed('Some of its samples are not numbers.'); // a file of floats may have infinite ones
   return {
     ...(loudness && {
       loudnessVersion: STEPS.loudness,
@@ -44,9 +46,10 @@ export function columnsOf({ frames, sampleRateHz, loudness, waveform, rhythm, ch
   };
 }
 
-/** All steps have been through an audio that cannot be decoded, until their versions are raised. */
-export const failed = (failure: string): Columns => ({
+/** All steps have been through an audio that cannot be decoded, until their versions rise or it is tried again. */
+export const failed = (failure: string, retryAt: number | null = null): Columns => ({
   failure,
+  retryAt,
   ...Object.fromEntries(Object.entries(STEPS).map(([step, version]) => [`${step}Version`, version])),
 });
 

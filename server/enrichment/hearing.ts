@@ -20,6 +20,12 @@ import { openLocalFile, type LocalFileDeps } from './local-file.ts';
 /** `none`: why its audio has none. `away`: the audio cannot be read now. */
 export type Heard = { sound: StoredFingerprint } | { none: string } | { away: true };
 
+/** `isForNow`: a decoder is missing, or was too slow; it may be there or quicker another time. */
+export interface NotListened {
+  none: string;
+  isForNow?: boolean;
+}
+
 export interface HearingDeps extends LocalFileDeps {
   db: MainDb;
   fingerprinter: Pick<Fingerprinter, 'fingerprint' | 'listen'>;
@@ -109,13 +115,14 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
     id: TrackId,
     wish: ListenWish,
     signal: AbortSignal,
-  ): Promise<Listened | { none: string } | { away: true }> =>
+  ): Promise<Listened | NotListened | { away: true }> =>
     withAudio(id, {}, signal, async (path, audio) => {
       const { format, durationMs, storageUri } = audio;
       const listened = await fingerprinter
         .listen({ path, format, durationMs, ...heardSection(audio) }, wish, signal)
         .catch((error: unknown) => {
-          if (error instanceof NoFingerprint) return { none: error.message };
+          if (error instanceof NoFingerprint)
+            return { none: error.message, isForNow: error.kind === 'unavailable' || error.kind === 'slow' };
           throw error;
         });
       // a drive that was unplugged meanwhile says nothing of the file

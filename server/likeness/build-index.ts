@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { AUDIO_KEY } from '../analysis/queries.ts';
 import { STEPS } from '../analysis/steps.ts';
 import type { Sqlite } from '../db/client.ts';
-import { unpackCharacter } from '../dsp/character.ts';
+import { DIMENSIONS, unpackCharacter } from '../dsp/character.ts';
 import { createKernels } from '../dsp/kernels.ts';
 import {
   createVectorTrainer,
@@ -20,7 +20,7 @@ import {
   type VectorModel,
 } from '../dsp/sound-vector.ts';
 import { placeLandmarks, type Places } from './landmarks.ts';
-import { HEADER_BYTES, layoutOf, MODEL_VALUES, type IndexHeader } from './sound-index.ts';
+import { AXES, HEADER_BYTES, layoutOf, MODEL_VALUES, type IndexHeader } from './sound-index.ts';
 import { MAP_SIZE } from './wire.ts';
 
 /** The model is trained on about so many tracks, whole albums of them. */
@@ -77,12 +77,23 @@ export function buildSoundIndex(
   { counted, nowMs }: { counted: Counted; nowMs: number },
 ): number {
   const tracks = client.prepare<[], number>(`SELECT count(*) ${COMPARABLE}`).pluck().get() ?? 0;
-  const random = numbersFrom(7);
   const model = trainModel(client, tracks);
   const found = makeRecords(client, model, tracks);
+  return arrange(path, { ...found, model, nowMs, counted });
+}
+
+/** The index of records without a library, for measuring how well and how fast it finds. */
+export function indexRecords(path: string, records: Uint8Array<ArrayBuffer>, count: number): number {
+  const model: VectorModel = { mean: new Float64Array(2 * DIMENSIONS), axes: new Float64Array(AXES) };
+  const counted: Counted = { total: count, analyzed: count, comparable: count, members: '' };
+  return arrange(path, { records, count, genreOf: new Uint8Array(count), genres: [], model, nowMs: 0, counted });
+}
+
+function arrange(path: string, found: Found): number {
+  const random = numbersFrom(7);
   const clusters = sortIntoClusters(found.records, found.count, random);
   const map = layOut(clusters, found, random);
-  return writeIndex(path, { ...found, ...clusters, ...map, model, nowMs, counted });
+  return writeIndex(path, { ...found, ...clusters, ...map });
 }
 
 /** Numbers from 0 to 1, the same each time: an unchanged library keeps its map. */
@@ -110,6 +121,8 @@ function trainModel(client: Sqlite, tracks: number): VectorModel {
   }
   return trainer.finish();
 }
+
+type Found = Records & { model: VectorModel; nowMs: number; counted: Counted };
 
 interface Records {
   count: number;
@@ -271,8 +284,7 @@ function likenessOfAll(middles: Uint8Array<ArrayBuffer>, count: number): Float32
   return all;
 }
 
-type Built = Records &
-  Clusters & { xs: Uint16Array; ys: Uint16Array; model: VectorModel; nowMs: number; counted: Counted };
+type Built = Found & Clusters & { xs: Uint16Array; ys: Uint16Array };
 
 /** Beside the old one, which it then replaces. */
 function writeIndex(path: string, built: Built): number {

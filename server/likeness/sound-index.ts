@@ -18,7 +18,7 @@ import {
 } from '../dsp/sound-vector.ts';
 
 export const HEADER_BYTES = 4_096;
-const AXES = VECTOR_SIZE * 2 * DIMENSIONS;
+export const AXES = VECTOR_SIZE * 2 * DIMENSIONS;
 export const MODEL_VALUES = 2 * DIMENSIONS + AXES;
 
 export interface IndexHeader {
@@ -60,7 +60,7 @@ export function layoutOf({ tracks, clusters }: Pick<IndexHeader, 'tracks' | 'clu
 
 /** Up to so many are all compared: no cluster is left out. */
 const ALL_UP_TO = 30_000;
-/** Of more, this share. Found by measuring: see docs/decisions. */
+/** Of more, this share: see docs/decisions/0089. */
 const SHARE = 0.08;
 const PAGE_RECORDS = 8_192;
 
@@ -184,15 +184,15 @@ export function openSoundIndex(path: string) {
       return Math.max(0, Math.min(1, (out[0] as number) * scale));
     },
     /** Most alike first, also what is looked for if it is in the index. `share` of the records are compared. */
-    nearest(record: Uint8Array, count: number, share = SHARE): Alike {
+    nearest(record: Uint8Array, count: number, share = SHARE, allUpTo = ALL_UP_TO): Alike {
       const scale = ask(record);
       const top = createTop(Math.min(count, tracks));
-      if (tracks <= ALL_UP_TO) scan(0, tracks, scale, top);
+      if (tracks <= allUpTo || share >= 1) scan(0, tracks, scale, top);
       else {
         loops.dots(0, middlesAt, clusters, outAt);
         const near = out.slice(0, clusters);
         const order = Array.from(near.keys()).sort((a, b) => (near[b] as number) - (near[a] as number));
-        const most = Math.max(ALL_UP_TO, tracks * share);
+        const most = Math.max(allUpTo, tracks * share);
         let compared = 0;
         for (const cluster of order) {
           const from = starts[cluster] as number;

@@ -74,10 +74,10 @@ export function createFingerprintThreads({ workerUrl, wasmPath, seconds, limitMs
           signal.removeEventListener('abort', onAbort);
           thread.off('message', onMessage).off('error', onError).off('exit', onExit);
         };
-        const end = (reason: string): void => {
+        const end = (reason: string, isSlow = false): void => {
           settle();
           void stopWorker(thread, 0); // it hangs or has exited
-          resolve({ reason });
+          resolve({ reason, ...(isSlow && { isSlow }) });
         };
         const onMessage = (response: FingerprintResponse): void => {
           settle();
@@ -91,7 +91,7 @@ export function createFingerprintThreads({ workerUrl, wasmPath, seconds, limitMs
           void stopWorker(thread);
           reject(signal.reason as Error);
         };
-        const limit = setTimeout(() => end(`decoding took longer than ${mostMs / 1000} s`), mostMs);
+        const limit = setTimeout(() => end(`decoding took longer than ${mostMs / 1000} s`, true), mostMs);
         signal.addEventListener('abort', onAbort);
         thread.on('message', onMessage).on('error', onError).on('exit', onExit);
         thread.postMessage(request, request.kind === 'samples' ? [request.samples.buffer] : []);

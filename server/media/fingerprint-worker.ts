@@ -22,13 +22,14 @@ export type FingerprintRequest =
   | ({ kind: 'listen' } & ListenOrder);
 
 /**
- * `raw` is empty for too short a file. `unsupported`: no decoder for this codec. `reason`: what is wrong with the file.
+ * `raw` is empty for too short a file. `unsupported`: no decoder for this codec. `reason`: what is wrong with the file;
+ * `isSlow`: it may be the machine instead.
  */
 export type FingerprintResponse =
   | { raw: Uint32Array<ArrayBuffer> }
   | { heard: ListenResult }
   | { unsupported: true }
-  | { reason: string };
+  | { reason: string; isSlow?: true };
 
 const port = parentPort;
 if (!port) throw new Error('fingerprint-worker runs as a worker thread');

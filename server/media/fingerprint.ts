@@ -34,11 +34,12 @@ export interface Fingerprint {
 }
 
 /**
- * Why a file has no fingerprint. `unavailable`: no program or decoder for its format. `unreadable`: decoding failed.
+ * Why a file has no fingerprint. `unavailable`: no program or decoder for its format. `slow`: decoding took too long,
+ * or was stopped. `unreadable`: decoding failed.
  */
 export class NoFingerprint extends Error {
   override name = 'NoFingerprint';
-  readonly kind: 'unavailable' | 'too_short' | 'silent' | 'unreadable';
+  readonly kind: 'unavailable' | 'slow' | 'too_short' | 'silent' | 'unreadable';
   constructor(kind: NoFingerprint['kind'], message: string) {
     super(message);
     this.kind = kind;
@@ -116,7 +117,7 @@ export function createFingerprinter({
     return { raw: undefined, why: 'reason' in response ? response.reason : undefined };
   }
 
-  /** All of a track, decoded once. Throws NoFingerprint with kind `unavailable` or `unreadable`. */
+  /** All of a track, decoded once. Throws NoFingerprint with kind `unavailable`, `slow` or `unreadable`. */
   async function listen(
     { path, format, durationMs, section }: WholeSound,
     { steps, wantsFingerprint }: ListenWish,
@@ -137,7 +138,10 @@ export function createFingerprinter({
       return { heard, ...(fingerprint && { sound: soundOrNone(fingerprint, durationMs) }) };
     }
     if ('reason' in response)
-      throw new NoFingerprint('unreadable', `The audio could not be decoded: ${response.reason}.`);
+      throw new NoFingerprint(
+        response.isSlow ? 'slow' : 'unreadable',
+        `The audio could not be decoded: ${response.reason}.`,
+      );
     throw new NoFingerprint('unavailable', `Analysing ${format} files requires ffmpeg.`);
   }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isOnBattery } from '../../server/analysis/battery.ts';
 import { createAnalysisPass } from '../../server/analysis/pass.ts';
+import { columnsOf } from '../../server/analysis/results.ts';
 import type { TrackAnalysisOut, WaveformOut } from '../../server/analysis/wire.ts';
 import type { TrackId } from '../../server/db/ids.ts';
 import { createListener, type Heard, type SoundStep } from '../../server/dsp/listener.ts';
@@ -25,7 +26,9 @@ const never = new AbortController().signal;
 describe('the pass', () => {
   let temp: TempDatabase;
   let services: ReturnType<typeof openLibraryServices>;
+  let nowMs = 0;
   beforeEach(() => {
+    nowMs = 1_000_000;
     temp = openTempDatabase();
     services = openLibraryServices(temp.db, { now: () => new Date(1_000_000) });
   });
@@ -46,7 +49,7 @@ describe('the pass', () => {
     return listener.finish();
   };
 
-  type Answer = 'done' | 'quiet' | 'none' | 'away';
+  type Answer = 'done' | 'quiet' | 'none' | 'slow' | 'away';
   function passWith(answerOf: (id: TrackId) => Answer, isBusy = () => false) {
     const listened: { id: TrackId; steps: readonly string[] }[] = [];
     const prints = new Map<TrackId, StoredFingerprint>();
@@ -59,6 +62,7 @@ describe('the pass', () => {
           const answer = answerOf(id);
           if (answer === 'away') return Promise.resolve({ away: true });
           if (answer === 'none') return Promise.resolve({ none: 'It is damaged.' });
+          if (answer === 'slow') return Promise.resolve({ none: 'It took too long.', isForNow: true });
           const heard = heardOf(steps, answer === 'quiet' ? 0.05 : 0.5);
           return Promise.resolve({ heard, ...(wantsFingerprint && { sound: { none: 'too short' } }) });
         },
@@ -66,6 +70,8 @@ describe('the pass', () => {
         store: (id, sound) => void prints.set(id, sound),
       },
       measured: createMeasuredWriter(temp.db.$client),
+      now: () => nowMs,
+      findDecoder: () => Promise.resolve(undefined),
       isEnabled: () => true,
       isOnBatteryAllowed: () => true,
       isOnBattery: () => Promise.resolve(false),
@@ -158,6 +164,57 @@ describe('the pass', () => {
     const [moved, left, joined] = gains();
     expect([moved, joined]).toEqual([ofTwo, ofTwo]);
     expect(left).toBeGreaterThan(ofOne as number);
+  });
+
+  test('a decoder that was missing or too slow is tried again after a day, and what it finds counts', async () => {
+    const id = add('p1:a');
+    let answer: Answer = 'slow';
+    const { pass, ids } = passWith(() => answer);
+    await pass.runNow(never);
+    await pass.runNow(never);
+    expect([ids(), pass.queries.ofTrack(id)?.failure]).toEqual([[id], 'It took too long.']);
+    answer = 'done';
+    nowMs += 2 * 86_400_000;
+    await pass.runNow(never);
+    await pass.runNow(never);
+    expect([ids(), pass.queries.ofTrack(id)]).toEqual([
+      [id, id],
+      expect.objectContaining({ failure: null, retryAt: null }),
+    ]);
+    expect(row(id)).toMatchObject({ measured_gain_db: expect.any(Number) as number });
+  });
+
+  test('audio without a hash is heard again when its file is another one', async () => {
+    const id = add('-');
+    const { pass, ids } = passWith(() => 'done');
+    await pass.runNow(never);
+    await pass.runNow(never);
+    expect(ids()).toEqual([id]);
+    temp.db.$client.prepare('UPDATE tracks SET size_bytes = size_bytes + 1 WHERE id = ?').run(id);
+    await pass.runNow(never);
+    expect(ids()).toEqual([id, id]);
+  });
+
+  test('results go 90 days after the last track with their audio', async () => {
+    const [kept, gone] = [add('p1:a'), add('p1:b')];
+    const { pass } = passWith(() => 'done');
+    const keys = (): unknown[] =>
+      temp.db.$client.prepare('SELECT audio_key FROM audio_analyses ORDER BY 1').pluck().all();
+    await pass.runNow(never);
+    await services.deleteTrack(gone);
+    await pass.runNow(never);
+    nowMs += 80 * 86_400_000;
+    await pass.runNow(never);
+    expect(keys()).toEqual(['p1:a', 'p1:b']);
+    nowMs += 20 * 86_400_000;
+    await pass.runNow(never);
+    expect([keys(), pass.queries.ofTrack(kept)?.failure]).toEqual([['p1:a'], null]);
+  });
+
+  test('samples that are not numbers are a failure, not a result', () => {
+    const listener = createListener(8_000, 1, new Set(['loudness'] as const));
+    listener.push([new Float32Array(8_000).fill(Infinity)], 8_000);
+    expect(columnsOf(listener.finish())).toMatchObject({ failure: 'Some of its samples are not numbers.' });
   });
 
   test('an error of one track does not keep the others from it', async () => {

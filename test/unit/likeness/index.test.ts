@@ -1,0 +1,66 @@
+// The index of sounds finds nearly all of what comparing everything finds, while it reads a part of the records.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RECORD_BYTES, RECORD_ID, VECTOR_SIZE, writeRecord } from '../../../server/dsp/sound-vector.ts';
+import { indexRecords } from '../../../server/likeness/build-index.ts';
+import { createTop, openSoundIndex, type SoundIndex } from '../../../server/likeness/sound-index.ts';
+import { madeUpSounds } from '../../support/made-up-sounds.ts';
+
+const TRACKS = 40_000;
+let dir: string;
+let index: SoundIndex;
+let records: Uint8Array<ArrayBuffer>;
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tonearm-sounds-'));
+  records = madeUpSounds(TRACKS, 5);
+  indexRecords(join(dir, 'sounds.index'), records, TRACKS);
+  index = openSoundIndex(join(dir, 'sounds.index')) as SoundIndex;
+});
+afterAll(() => {
+  index.close();
+  rmSync(dir, { recursive: true });
+});
+
+const record = (n: number): Uint8Array => records.subarray(n * RECORD_BYTES, (n + 1) * RECORD_BYTES);
+
+test('every track is found by its id', () => {
+  for (const n of [0, 1, 777, TRACKS - 1]) {
+    const found = index.find(n + 1) as Uint8Array<ArrayBuffer>;
+    expect(new DataView(found.buffer).getInt32(RECORD_ID, true)).toBe(n + 1);
+    expect(index.likenessOf(found, record(n))).toBeCloseTo(1, 3);
+  }
+  expect(index.find(TRACKS + 1)).toBeUndefined();
+});
+
+test('at least 95 % of the 20 nearest are found in a twelfth of the records', () => {
+  let [found, wanted] = [0, 0];
+  for (let n = 0; n < TRACKS; n += 997) {
+    const exact = new Set(index.nearest(record(n), 20, 1).ids);
+    for (const id of index.nearest(record(n), 20, 1 / 12, 0).ids) if (exact.has(id)) found++;
+    wanted += 20;
+  }
+  expect(found / wanted).toBeGreaterThanOrEqual(0.95);
+});
+
+test('a record takes 64 bytes, and only the direction of a vector counts', () => {
+  const [a, b] = [new Uint8Array(RECORD_BYTES), new Uint8Array(RECORD_BYTES)];
+  const values = Float64Array.from({ length: VECTOR_SIZE }, (_, i) => Math.sin(i));
+  writeRecord(values, 1, new DataView(a.buffer), 0);
+  writeRecord(
+    values.map((value) => value * 9),
+    2,
+    new DataView(b.buffer),
+    0,
+  );
+  expect(index.likenessOf(a, b)).toBeCloseTo(1, 5);
+});
+
+test('the best so many are kept, the best first', () => {
+  const top = createTop(3);
+  [0.2, 0.9, 0.1, 0.5, 0.7].forEach((value, id) => top.add(id, value));
+  const { ids, likeness } = top.finish();
+  expect([...ids]).toEqual([1, 4, 3]);
+  expect([...likeness].map((value) => Math.round(value * 10))).toEqual([9, 7, 5]);
+});
