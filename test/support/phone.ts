@@ -1,6 +1,5 @@
 // A Subsonic client for tests: calls /rest with an app password, in any format, and reads the envelope.
 import { createHash } from 'node:crypto';
-import type { TestServer } from './server.ts';
 
 export interface PhoneAnswer {
   status: number;
@@ -39,8 +38,14 @@ export interface PhoneOptions {
   suffix?: '' | '.view';
 }
 
+/** What is needed of a server: an app password. */
+interface Reached {
+  url: string;
+  api: <T>(path: string, init?: { token?: string }) => Promise<{ body: T }>;
+}
+
 export async function openPhone(
-  server: Pick<TestServer, 'url' | 'api'>,
+  server: Reached,
   { token, client = 'test', version = '1.16.1', form = 'token', suffix = '.view' }: PhoneOptions = {},
 ): Promise<Phone> {
   const { body } = await server.api<{ username: string; password: string }>(

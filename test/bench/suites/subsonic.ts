@@ -11,6 +11,8 @@ import sharp from 'sharp';
 import { applyPragmas } from '../../../server/db/client.ts';
 import { fillLibrary } from '../large-library.ts';
 import { measure, median, type Measure } from '../measure.ts';
+import { openPhone } from '../../support/phone.ts';
+import { SYNCS } from '../../support/phone-syncs.ts';
 import { startProduct, type Product } from '../product.ts';
 import { credentialsFor } from '../subsonic-credentials.ts';
 
@@ -114,6 +116,7 @@ export async function subsonicSuite(dir: string): Promise<Measure[]> {
       }),
     );
   }
+  measures.push(...(await syncs(product, bare.url)));
   bare.close();
   const after = product.rss();
   console.error(`  memory: ${before.toFixed(0)} MB before, ${after.toFixed(0)} MB after`);
@@ -128,6 +131,36 @@ export async function subsonicSuite(dir: string): Promise<Measure[]> {
     }),
   );
   await product.stop();
+  return measures;
+}
+
+/** Songs per page of a copy. */
+const PAGE = 500;
+/** A copy by albums or folders has a request for each of them, and each album twice: in its list and with its songs. */
+const SYNC_GOALS: Record<keyof typeof SYNCS, number> = { search3: 5, albums: 20, folders: 20 };
+
+/** A first copy of the whole library, beside a bare server that sends as many rows, in pages. */
+async function syncs(product: Product, bare: string): Promise<Measure[]> {
+  const phone = await openPhone({ url: product.url, api: async (path) => ({ body: await product.api(path) }) });
+  const { p50 } = await times(`${bare}/tracks/${PAGE}`, FEW_ROUNDS);
+  const pages = Math.ceil(TRACKS / PAGE);
+  const measures: Measure[] = [];
+  for (const name of Object.keys(SYNCS) as (keyof typeof SYNCS)[]) {
+    const started = performance.now();
+    const { songs, requests } = await SYNCS[name](phone, PAGE);
+    const taken = performance.now() - started;
+    if (new Set(songs).size !== TRACKS) throw new Error(`a copy by ${name} has ${new Set(songs).size} songs`);
+    measures.push(
+      measure({
+        suite: 'subsonic',
+        name: `first copy by ${name}, ${requests.toLocaleString('en')} requests`,
+        unit: 'ms',
+        product: taken,
+        bound: { name: `${pages} pages of bare rows`, value: p50 * pages },
+        goal: { op: '<=', value: SYNC_GOALS[name] },
+      }),
+    );
+  }
   return measures;
 }
 
