@@ -31,6 +31,7 @@ import { AppError, conflict, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { Principal } from '../http/route.ts';
 import { inSlices, partsOf, turn } from '../runtime/turns.ts';
+import { albumOfCover } from '../storage/local-paths.ts';
 import { removeTrackRow, type LeftOver, type RowRemovalDeps } from './row-removal.ts';
 import { createTrackSnapshots, type TrackSnapshot } from './track-snapshot.ts';
 
@@ -252,8 +253,11 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
     (tx.select({ id: trashedTracks.id }).from(trashedTracks).where(eq(trashedTracks.coverKey, key)).get() !==
       undefined ||
       db.$client
-        .prepare('SELECT 1 FROM album_covers WHERE key = @key UNION ALL SELECT 1 FROM former_covers WHERE key = @key')
-        .get({ key }) !== undefined);
+        .prepare(
+          `SELECT 1 FROM album_covers WHERE album_id = @albumId AND key = @key
+            UNION ALL SELECT 1 FROM former_covers WHERE key = @key`,
+        )
+        .get({ key, albumId: albumOfCover(key) }) !== undefined);
 
   function get(user: Asker, id: TrackId): TrashedTrack {
     const [row] = rowsOf(and(eq(trashedTracks.id, id), visibleTo(user)), { limit: 1, offset: 0 });

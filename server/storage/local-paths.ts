@@ -40,6 +40,8 @@ export function audioKey(sha256: string, ext: string): string {
 export const hashInKey = (key: string): string => posix.basename(key).split('.', 1)[0] ?? '';
 
 export const coverKey = (albumId: number, ext: string): string => `covers/${albumId}.${ext}`;
+/** The album that a cover's key names: no other one has it. */
+export const albumOfCover = (key: string): number => Number(/^covers\/(\d+)\./.exec(key)?.[1] ?? 0);
 
 /** Of a file being written, with the process id: leftovers of a killed process can be recognized. */
 export const tempName = (pid: number, random: string): string => `part-${pid}-${random}`;
