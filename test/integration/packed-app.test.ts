@@ -3,7 +3,7 @@
 import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, extname, join } from 'node:path';
-import { listPackage } from '@electron/asar';
+import { listPackage, statFile } from '@electron/asar';
 import Database from 'better-sqlite3';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -65,6 +65,32 @@ test('the archive contains no tests, sources, source maps, packaging tools or pr
       isBinary(path) && !['.node', '.so', '.dylib', '.dll'].includes(extname(path)) && !/\.so\.[\d.]+$/.test(path),
   );
   expect(programs).toEqual([]);
+});
+
+/** Each file of the archive, packed or beside it, is one of these, and there is at least one of each. */
+const PACKED = [
+  /^package\.json$/,
+  /^dist\/main\/(index\.js|preload\.cjs|chunks\/[\w.-]+\.js)$/,
+  /^dist\/server\/([\w-]+\.js|chunks\/[\w.-]+\.js|chromaprint\.wasm)$/,
+  /^dist\/renderer\/[\w-]+\.(html|js|svg|png|flac|webmanifest)(\.br|\.gz)?$/,
+  /^dist\/renderer\/assets\/[\w.-]+\.(js|css|woff2|svg)(\.br|\.gz)?$/,
+  /^migrations\/\d{4}_\w+\.sql$/,
+  /^resources\/(NOTICES\.md|common-passwords\.txt|icon\.svg|placeholder-cover\.jpg)$/,
+  /^resources\/tray\/\w+(@\dx)?\.png$/,
+  /^node_modules\/@img\/[\w-]+\/(package\.json|versions\.json|LICENSE|(lib|dist)\/[\w./-]+|index\.[cm]?js|color\.\w+)$/,
+  /^node_modules\/(sharp|detect-libc|semver|better-sqlite3|@node-rs\/[\w-]+|@napi-rs\/[\w-]+)\/[\w./-]+$/,
+];
+const MOST_BYTES = 45_000_000;
+
+test('nothing is packed that is not named here, and it is 45 MB at most, not compressed', () => {
+  const files = names.filter((name) => 'size' in statFile(packed.archive, name));
+  expect(
+    files.filter((name) => !name.startsWith('node_modules/keytar/') && !PACKED.some((one) => one.test(name))),
+  ).toEqual([]);
+  expect(PACKED.filter((one) => !files.some((name) => one.test(name)))).toEqual([]);
+  const bytes = files.reduce((sum, name) => sum + (statFile(packed.archive, name) as { size: number }).size, 0);
+  expect(bytes).toBeGreaterThan(20_000_000); // counted at all
+  expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
 });
 
 test('of each native package only the build for one system is packed', () => {
