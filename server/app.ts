@@ -1,11 +1,12 @@
 // The table of contents: every module, layer by layer, with what it is given. Nothing is decided here.
+import { aboutModule, type AboutTuning } from './about/module.ts';
 import { analysisModule } from './analysis/module.ts';
 import { authModule } from './auth/module.ts';
 import { backupModule, type BackupTuning } from './backup/module.ts';
 import { coversModule, type CoversTuning } from './covers/module.ts';
 import { openDataFolder, type DataFolderOptions } from './data-folder.ts';
 import { downloadsModule } from './downloads/module.ts';
-import { enrichmentModule } from './enrichment/module.ts';
+import { enrichmentModule, type EnrichmentTuning } from './enrichment/module.ts';
 import { createEventHub } from './events/hub.ts';
 import { eventRoutes } from './events/routes.ts';
 import { filesModule } from './files/module.ts';
@@ -44,7 +45,8 @@ import { zipsModule } from './zips/module.ts';
 
 /** Paces and limits that tests set; each module reads its own. */
 export type Tuning = DomainTuning & BackupTuning & LanTuning & MaintenanceTuning & SourcesTuning & StorageTuning;
-type DomainTuning = CoversTuning & LikenessTuning & LyricsTuning & PodcastsTuning & ScrobblingTuning & WatchTuning;
+type DomainTuning = FoundTuning & LikenessTuning & PodcastsTuning & ScrobblingTuning & WatchTuning;
+type FoundTuning = AboutTuning & CoversTuning & EnrichmentTuning & LyricsTuning;
 
 export interface AppOptions extends DataFolderOptions {
   version: string;
@@ -92,7 +94,8 @@ export async function createApp(options: AppOptions) {
   const pictures = add(coversModule({ ...base, ...stored, ...music, ...sources, secrets, tuning }));
   const search = add(searchModule({ ...base, ...music, ...sources, ...pictures }));
   const files = add(filesModule({ ...base, ...stored, ...music, yieldToRequests }));
-  const enrichment = add(enrichmentModule({ ...base, ...stored, ...media, ...music, ...files, ...pictures }));
+  const enrichment = add(enrichmentModule({ ...base, ...stored, ...media, ...music, ...files, ...pictures, tuning }));
+  const about = add(aboutModule({ ...base, ...music, ...pictures, ...enrichment, tuning }));
   const analysis = add(analysisModule({ ...base, ...media, ...music, ...enrichment, isServing, tuning }));
   const alike = add(likenessModule({ ...base, ...music, ...analysis, playlists, isServing, tuning }));
   const relocation = add(relocationModule({ ...base, ...music, ...files }));
@@ -110,11 +113,10 @@ export async function createApp(options: AppOptions) {
   add(statsModule({ ...base, ...stored, ...music }));
 
   // APIs
-  const heard = { ...music, ...history, ...playback, ...sources, ...pictures, ...podcasts, ...alike };
+  const heard = { ...music, ...about, ...history, ...playback, ...sources, ...pictures, ...podcasts, ...alike };
   const asked = { auth, inPlace, streaming, zips, likes, search, playlists, shares, jukebox, radio, downloads, scan };
   const subsonic = add(subsonicModule({ ...base, ...heard, ...asked }));
-  const { authenticate } = auth;
-  add({ offers: events, routes: eventRoutes({ events, kinds: EVENTS, authenticate }), stop: events.close });
+  add({ offers: events, routes: eventRoutes({ ...auth, events, kinds: EVENTS }), stop: events.close });
   const sharing = add(lanModule({ ...base, settings, tuning }));
   const served = { activity, inPlace, problems, subsonic, modules };
   const web = createWebApp({ ...base, ...auth, ...music, ...served, checkReplies });

@@ -44,6 +44,11 @@ export async function* contentsOf(databasePath: string): AsyncGenerator<Content>
     const covers = db.prepare<[number], CoverRow>(
       `SELECT id, key, etag FROM (${COVERS}) WHERE id > ? ORDER BY id LIMIT ${ROWS}`,
     );
+    const artists = db.prepare<[number], CoverRow>(
+      `SELECT id, key, etag FROM artist_pictures WHERE key IS NOT NULL AND id > ? ORDER BY id LIMIT ${ROWS}`,
+    );
+    for await (const { id, key, etag } of paged(artists))
+      yield { list: listOf('artists', id), kind: 'stored', what: 'cover', key, hash: etag, size: null };
     for await (const { id, key, etag } of paged(covers))
       yield { list: listOf('covers', id), kind: 'stored', what: 'cover', key, hash: etag, size: null };
   } finally {
@@ -57,7 +62,11 @@ export function countContents(databasePath: string): { tracks: number; audio: nu
   try {
     const count = (sql: string): number =>
       db.prepare<[], { n: number }>(`SELECT count(*) AS n FROM ${sql}`).get()?.n ?? 0;
-    return { tracks: count('tracks'), audio: count('stored_audio'), covers: count(`(${COVERS})`) };
+    return {
+      tracks: count('tracks'),
+      audio: count('stored_audio'),
+      covers: count(`(${COVERS})`) + count('artist_pictures WHERE key IS NOT NULL'),
+    };
   } finally {
     db.close();
   }

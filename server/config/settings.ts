@@ -260,6 +260,27 @@ export const SETTINGS = {
     group: 'metadata',
     help: 'Also write lyrics that were looked up or edited to .lrc files in the music folders, beside indexed files.',
   }),
+  ARTIST_INFO_ENABLED: setting(bool.default(false), {
+    group: 'metadata',
+    help:
+      'Look up artists, albums and labels at MusicBrainz, which gets their names or MusicBrainz ids, and at ' +
+      'Wikidata, Wikipedia and Wikimedia Commons.',
+  }),
+  WIKIDATA_BASE_URL: setting(url.default('https://www.wikidata.org'), {
+    group: 'metadata',
+    advanced: true,
+    help: 'Address of Wikidata.',
+  }),
+  WIKIPEDIA_BASE_URL: setting(url.default('https://{language}.wikipedia.org'), {
+    group: 'metadata',
+    advanced: true,
+    help: 'Address of Wikipedia, with {language} where the language belongs.',
+  }),
+  COMMONS_BASE_URL: setting(url.default('https://commons.wikimedia.org'), {
+    group: 'metadata',
+    advanced: true,
+    help: 'Address of Wikimedia Commons.',
+  }),
   LISTENBRAINZ_ENABLED: setting(bool.default(true), {
     group: 'metadata',
     help: 'Let people scrobble to ListenBrainz.',

@@ -9,11 +9,22 @@ export const NEARBY_ORDER = ['embedded', 'folder'] as const;
 /** Names of picture files, best first. */
 const FILE_NAMES = ['cover', 'folder', 'front', 'album', 'albumart', 'albumartsmall'];
 
-export function bestImage(images: readonly { name: string; extension: string }[]): string | null {
+/** Of pictures of artists, which Navidrome, Jellyfin, Kodi and Plex look for too. */
+const ARTIST_FILE_NAMES = ['artist', 'artist-poster'];
+
+interface ImageName {
+  name: string;
+  extension: string;
+}
+
+export const bestImage = (images: readonly ImageName[]): string | null => bestNamed(images, FILE_NAMES);
+export const bestArtistImage = (images: readonly ImageName[]): string | null => bestNamed(images, ARTIST_FILE_NAMES);
+
+function bestNamed(images: readonly ImageName[], names: readonly string[]): string | null {
   let best: string | null = null;
-  let rank = FILE_NAMES.length;
+  let rank = names.length;
   for (const { name, extension } of images) {
-    const at = FILE_NAMES.indexOf(name.slice(0, -extension.length - 1).toLowerCase());
+    const at = names.indexOf(name.slice(0, -extension.length - 1).toLowerCase());
     if (at >= 0 && at < rank) [best, rank] = [name, at];
   }
   return best;

@@ -54,6 +54,7 @@ export function coversModule({
     cacheDir,
     workerUrl: paths.workers.cover,
     onCover: changes.changed,
+    onArtistPicture: changes.changed,
   });
   const placeholders = createPlaceholderCovers({
     db,

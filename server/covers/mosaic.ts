@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { AppError } from '../errors.ts';
 import { isAbsent } from '../storage/file-errors.ts';
 import { composePictures, UnusablePicture, type SizedFormat, type Tile } from './picture.ts';
-import type { StoredCover } from './queries.ts';
+import type { StoredCover, StoredPicture } from './queries.ts';
 
 export interface Mosaic {
   /** Name of its folder in the cache, such as `artist-7`. */
@@ -12,8 +12,12 @@ export interface Mosaic {
   covers: readonly StoredCover[];
   etag: string;
 }
-/** A cover or a mosaic. */
-export type ShownCover = StoredCover | Mosaic;
+/** The picture of an artist. */
+export interface OwnPicture extends StoredPicture {
+  /** Name of its folder in the cache, such as `artist-7`. */
+  owner: string;
+}
+export type ShownCover = StoredCover | OwnPicture | Mosaic;
 
 export const MOSAIC_COVERS = 4;
 /** To be raised with each change of the layouts. */

@@ -12,7 +12,7 @@ import type { CoverSources } from './queries.ts';
 /** Tracks opened per album: when the pictures of the first are broken, those of the others are too. */
 const MAX_TRACKS = 3;
 /** Folders of one disc, whose cover is often one level up. */
-const DISC_FOLDER = /^(?:dis[ck]|cd|dvd|vinyl|lp|side)[\s._#-]*[0-9a-z]{1,3}$/i;
+export const DISC_FOLDER = /^(?:dis[ck]|cd|dvd|vinyl|lp|side)[\s._#-]*[0-9a-z]{1,3}$/i;
 
 export interface Candidate {
   origin: (typeof NEARBY_ORDER)[number];

@@ -1,4 +1,4 @@
-// Deletes stored pictures of albums that were deleted, and those that were replaced. Triggers list them in
+// Deletes stored pictures of albums and artists that were deleted, and those that were replaced. Triggers list them in
 // orphaned_covers, whichever module changed the rows.
 import { eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
@@ -14,6 +14,8 @@ import type { Thumbnails } from './thumbnails.ts';
 
 const AT_ONCE = 500;
 
+export type Orphans = ReturnType<typeof createOrphans>;
+
 export interface OrphanDeps {
   db: MainDb;
   log: Log;
@@ -26,11 +28,12 @@ export interface OrphanDeps {
 
 export function createOrphans({ db, log, storage, thumbnails, locked, former, now }: OrphanDeps) {
   type Orphan = typeof orphanedCovers.$inferSelect;
+  const ofArtist = db.$client.prepare<[string], object>('SELECT 1 FROM artist_pictures WHERE key = ? LIMIT 1');
 
   /** Must hold the album's lock: the key may have become the album's cover again. */
   async function release({ key, albumId }: Orphan): Promise<void> {
     if (findCoverRow(db, albumId)?.key !== key) {
-      if (!former.isKept(key)) await storage.delete(key);
+      if (!former.isKept(key) && !ofArtist.get(key)) await storage.delete(key);
       await thumbnails.forget(albumId);
     }
     db.delete(orphanedCovers).where(eq(orphanedCovers.key, key)).run();

@@ -14,8 +14,12 @@ const PICTURES_UNKNOWN = FORMATS.filter(([, { reader }]) => reader !== 'own')
   .join(', ');
 
 export type CoverRow = typeof albumCovers.$inferSelect;
+export interface StoredPicture {
+  key: string;
+  etag: string;
+}
 /** A row with a cover. */
-export type StoredCover = RowAs<typeof albumCovers, 'albumId' | 'key' | 'etag'> & { key: string; etag: string };
+export type StoredCover = RowAs<typeof albumCovers, 'albumId'> & StoredPicture;
 
 export const findCoverRow = (db: Db, albumId: AlbumId): CoverRow | undefined =>
   db.select().from(albumCovers).where(eq(albumCovers.albumId, albumId)).get();
@@ -90,6 +94,9 @@ export function prepareFindCovers(db: MainDb) {
   const ofTrack = db.$client.prepare<[number], StoredCover>(`
     SELECT ${columns} FROM tracks t JOIN album_covers c ON c.album_id = t.album_id WHERE t.id = ?
     AND c.key IS NOT NULL`);
+  const artistPicture = db.$client.prepare<[number], StoredPicture>(`
+    SELECT p.key, p.etag FROM artists x JOIN artist_pictures p ON p.artist_key = x.name_key AND p.is_current = 1
+    WHERE x.id = ? AND p.key IS NOT NULL`);
   const ownIn = (years: string) =>
     db.$client.prepare<[number, number], StoredCover>(`
     SELECT ${columns} FROM albums a JOIN album_covers c ON c.album_id = a.id
@@ -103,6 +110,8 @@ export function prepareFindCovers(db: MainDb) {
   return {
     ofAlbum: (id: AlbumId) => ofAlbum.get(id),
     ofTrack: (id: TrackId) => ofTrack.get(id),
+    /** The picture of the artist, not a cover. */
+    pictureOfArtist: (id: ArtistId) => artistPicture.get(id),
     /** At most `most` covers: of the artist's own albums by year, then of albums with a track of theirs. */
     listOfArtist(id: ArtistId, most: number): StoredCover[] {
       const own = dated.all(id, most);

@@ -31,6 +31,8 @@ const picture = {
   produces: COVER_MIMES,
 };
 
+const artistPicture = { access: 'user' as const, right: 'canEdit' as const, params: idParam(ArtistIdIn) };
+
 export function coverRoutes(
   covers: CoverService,
   placeholders: Pick<PlaceholderCovers, 'sendOfTrack' | 'sendOfAlbum' | 'sendRead'>,
@@ -70,9 +72,39 @@ export function coverRoutes(
         ...picture,
         path: '/artists/:id/cover',
         params: idParam(ArtistIdIn),
-        summary: 'Mosaic of up to four covers of an artist’s albums',
+        summary: 'Picture of an artist, or a mosaic of up to four covers of their albums',
       },
       ({ params, query, req, res }) => send(req, res, covers.find.ofArtist(params.id), query.size),
+    ),
+    route(
+      {
+        ...artistPicture,
+        method: 'put',
+        path: '/artists/:id/cover',
+        consumes: 'multipart/form-data',
+        summary: 'Set the picture of an artist; field `file`, at most 20 MB',
+      },
+      async ({ params, req }) =>
+        covers.artistPictures.set(params.id, await readCoverUpload(req), { source: null, credit: null }),
+    ),
+    route(
+      {
+        ...artistPicture,
+        method: 'delete',
+        path: '/artists/:id/cover',
+        summary: 'Remove the picture of an artist; no other is looked for',
+      },
+      ({ params }) => covers.artistPictures.remove(params.id),
+    ),
+    route(
+      {
+        ...artistPicture,
+        method: 'post',
+        path: '/artists/:id/cover/undo',
+        problems: ['conflict'],
+        summary: 'Take back the last change of the picture of an artist',
+      },
+      ({ params }) => covers.artistPictures.undo(params.id),
     ),
     route(
       {

@@ -5,7 +5,7 @@ import { sendBytes } from '../http/send-bytes.ts';
 import { isAbsent } from '../storage/file-errors.ts';
 import { isMosaic, type ShownCover } from './mosaic.ts';
 import { mimeOfExtension, UnusablePicture, type SizedFormat } from './picture.ts';
-import type { StoredCover } from './queries.ts';
+import type { StoredPicture } from './queries.ts';
 import type { CoverService } from './service.ts';
 import { nearestSize } from './thumbnails.ts';
 
@@ -38,7 +38,7 @@ async function sendOriginal(
   covers: CoverService,
   req: IncomingMessage,
   res: ServerResponse,
-  cover: StoredCover,
+  cover: StoredPicture,
 ): Promise<void> {
   await sendBytes(req, res, covers.original(cover), {
     contentType: mimeOfExtension(cover.key.slice(cover.key.lastIndexOf('.') + 1)),

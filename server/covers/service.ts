@@ -11,10 +11,12 @@ import { createCandidates } from './candidates.ts';
 import { readAll, readEmbedded } from './nearby-pictures.ts';
 import type { CoverArchive } from './cover-archive.ts';
 import { createArchiveFinder } from './archive-finder.ts';
+import { createArtistFolders } from './artist-folders.ts';
+import { createArtistPictures } from './artist-pictures.ts';
 import { createEmbeddedPictures } from './embedded-pictures.ts';
 import { createFormerCovers } from './former-covers.ts';
 import { createFoundRows } from './found-rows.ts';
-import { createCoverFinder } from './nearby-finder.ts';
+import { createCoverFinder, type PassOptions } from './nearby-finder.ts';
 import { createLocks } from '../runtime/locks.ts';
 import { deleteLookup, deleteLookups, findLookup } from './lookup-rows.ts';
 import { MOSAIC_COVERS, mosaicOf, type ShownCover } from './mosaic.ts';
@@ -31,7 +33,7 @@ import {
   prepareFindCovers,
   upsertCover,
   type CoverRow,
-  type StoredCover,
+  type StoredPicture,
 } from './queries.ts';
 import { createThumbnails } from './thumbnails.ts';
 
@@ -48,6 +50,7 @@ export interface CoverServiceDeps {
   workerUrl: URL;
   /** Called when an album's cover was added, changed or removed. */
   onCover: (albumId: AlbumId) => void;
+  onArtistPicture: () => void;
 }
 
 export type CoverService = ReturnType<typeof createCoverService>;
@@ -62,6 +65,7 @@ export function createCoverService({
   cacheDir,
   workerUrl,
   onCover,
+  onArtistPicture,
 }: CoverServiceDeps) {
   const embedded = createEmbeddedPictures({ workerUrl });
   const rows = createFoundRows(db);
@@ -95,10 +99,11 @@ export function createCoverService({
   const candidates = createCandidates({ db, sources, audioStore, embedded, archive });
   const thumbnails = createThumbnails({ cacheDir, readOriginal });
   const orphans = createOrphans({ db, log, storage, thumbnails, locked, former, now });
+  const artistPictures = createArtistPictures({ db, now, storage, locked, orphans, onChange: onArtistPicture });
   const proveStored = createCoverCheck({ db, now, storage, audioStore, sources, embedded, locked, onHealed: changed });
-  const { listOfArtist, ...find } = prepareFindCovers(db);
+  const { listOfArtist, pictureOfArtist, ...find } = prepareFindCovers(db);
 
-  async function readOriginal({ key }: StoredCover): Promise<Buffer> {
+  async function readOriginal({ key }: StoredPicture): Promise<Buffer> {
     return readAll((await storage.open(key)).stream);
   }
 
@@ -148,12 +153,21 @@ export function createCoverService({
     hasDue: remote.hasDue,
     /** After a change of COVERART_BASE_URL: another archive may have other covers. */
     forgetLookups: (): void => deleteLookups(db),
-    sweepOrphans: orphans.sweep,
+    artistPictures,
+    findInArtistFolders: createArtistFolders({ db, log, audioStore, pictures: artistPictures }),
+    sweepOrphans(options: Omit<PassOptions, 'progress'>): Promise<void> {
+      artistPictures.dropUnused();
+      return orphans.sweep(options);
+    },
     thumbnails,
     find: {
       ...find,
-      /** A mosaic of covers of their albums, or of albums with a track of theirs. */
-      ofArtist: (id: ArtistId): ShownCover | undefined => mosaicOf(`artist-${id}`, listOfArtist(id, MOSAIC_COVERS)),
+      /** Their picture, or a mosaic of covers of their albums, or of albums with a track of theirs. */
+      ofArtist(id: ArtistId): ShownCover | undefined {
+        const owner = `artist-${id}`;
+        const picture = pictureOfArtist(id);
+        return picture ? { ...picture, owner } : mosaicOf(owner, listOfArtist(id, MOSAIC_COVERS));
+      },
     },
 
     /** The picture in stored audio. Throws UnusablePicture and AppErrors. */
@@ -204,7 +218,7 @@ export function createCoverService({
     },
 
     /** The stored picture. Opening it throws `not_found` when it is gone. */
-    original(cover: StoredCover): BytesSource {
+    original(cover: StoredPicture): BytesSource {
       const path = storage.localPath(cover.key);
       if (path !== undefined) return { path };
       return {

@@ -32,8 +32,9 @@ export const coverTask =
       yieldToRequests,
       progress: (done, total) => progress(done, total, 'Looking for covers'),
     });
+    const artists = await covers.findInArtistFolders({ signal, yieldToRequests });
     if (await covers.hasWanted({ signal, yieldToRequests })) await jobs.tryEnqueue(COVER_ARCHIVE_TASK, {});
-    return result;
+    return { ...result, artists };
   };
 
 export const coverArchiveTask =

@@ -7,7 +7,7 @@ import type { AlbumId } from '../db/ids.ts';
 import { createSlots } from '../runtime/at-once.ts';
 import { isMosaic, makeMosaic, type ShownCover } from './mosaic.ts';
 import { resizePicture, type SizedFormat } from './picture.ts';
-import type { StoredCover } from './queries.ts';
+import type { StoredPicture } from './queries.ts';
 
 export const COVER_SIZES = [64, 160, 300, 600, 1200] as const;
 /** Decoding uses the thread pool that file reads need too. */
@@ -19,7 +19,7 @@ export const nearestSize = (wanted: number): number =>
 
 export interface ThumbnailDeps {
   cacheDir: string;
-  readOriginal: (cover: StoredCover) => Promise<Buffer>;
+  readOriginal: (cover: StoredPicture) => Promise<Buffer>;
 }
 
 export type Thumbnails = ReturnType<typeof createThumbnails>;
@@ -31,7 +31,7 @@ export function createThumbnails({ cacheDir, readOriginal }: ThumbnailDeps) {
   const folderOf = (name: AlbumId | string): string => join(cacheDir, 'covers', String(name));
   const pathOf = (cover: ShownCover, size: number, format: SizedFormat = 'webp'): string =>
     join(
-      folderOf(isMosaic(cover) ? cover.owner : cover.albumId),
+      folderOf('owner' in cover ? cover.owner : cover.albumId),
       `${cover.etag}-${size}.${format === 'jpeg' ? 'jpg' : format}`,
     );
 
@@ -43,7 +43,7 @@ export function createThumbnails({ cacheDir, readOriginal }: ThumbnailDeps) {
         : resizePicture(await readOriginal(cover), size, format),
     );
     await writeWhole(path, bytes);
-    if (isMosaic(cover)) await deleteOthers(dirname(path), cover.etag);
+    if ('owner' in cover) await deleteOthers(dirname(path), cover.etag);
   }
 
   return {
@@ -60,7 +60,7 @@ export function createThumbnails({ cacheDir, readOriginal }: ThumbnailDeps) {
   };
 }
 
-/** Deletes earlier mosaics of the same owner. */
+/** Deletes earlier pictures of the same owner. */
 async function deleteOthers(folder: string, etag: string): Promise<void> {
   for (const name of await readdir(folder)) if (!name.startsWith(etag)) await rm(join(folder, name), { force: true });
 }

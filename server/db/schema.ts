@@ -5,6 +5,7 @@
 // like_states, play_counts, playlist_versions, playlist_past_entries, bookmarks, library_totals, fingerprint_pieces,
 // duplicate_pairs, duplicate_dismissals, enrichment_matches, share_tracks, remote_ids), which halves what a scan writes
 // there.
+export * from './schema/about.ts';
 export * from './schema/accounts.ts';
 export * from './schema/analysis.ts';
 export * from './schema/artists-and-albums.ts';

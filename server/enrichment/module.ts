@@ -16,11 +16,16 @@ import { enrichLibraryTask, enrichTask } from './task-handlers.ts';
 import { ENRICH_LIBRARY, ENRICH_TASK } from './tasks.ts';
 import { handledBy } from '../jobs/tasks.ts';
 
+export interface EnrichmentTuning {
+  /** Requests to MusicBrainz, which allows one. */
+  musicBrainzPerSecond?: number;
+}
+
 type EnrichmentModuleDeps = Base &
   Pick<StorageOffer, 'audioStore'> &
   Pick<MediaOffer, 'fingerprinter'> &
   Pick<LibraryOffer, 'library' | 'editing' | 'tracks' | 'merges' | 'changes' | 'onMerge'> &
-  Pick<FilesOffer, 'readTags'> & { covers: { resolveCover: EnrichmentDeps['findCover'] } };
+  Pick<FilesOffer, 'readTags'> & { covers: { resolveCover: EnrichmentDeps['findCover'] }; tuning: EnrichmentTuning };
 
 export function enrichmentModule({
   library,
@@ -29,6 +34,7 @@ export function enrichmentModule({
   changes,
   onMerge,
   covers,
+  tuning,
   ...deps
 }: EnrichmentModuleDeps) {
   const { config, now, db, jobs } = deps;
@@ -37,6 +43,7 @@ export function enrichmentModule({
     ...deps,
     tmpDir: config.paths.tmp,
     findCover: covers.resolveCover,
+    musicBrainzPerSecond: tuning.musicBrainzPerSecond ?? 1,
     history: library.editHistory,
     libraryChanged,
     libraryEdited: changes.edited,
@@ -53,7 +60,10 @@ export function enrichmentModule({
   changes.onAudioAdded((ids) => void enrichment.enrichAdded(ids));
 
   return {
-    offers: { hearing: createHearing({ ...deps, tmpDir: config.paths.tmp }) },
+    offers: {
+      hearing: createHearing({ ...deps, tmpDir: config.paths.tmp }),
+      musicBrainz: enrichment.musicBrainz,
+    },
     routes: [
       ...charsetRoutes({ charsets, editing }),
       ...duplicateRoutes({ duplicates, editing, libraryChanged }),

@@ -1,5 +1,6 @@
-// Client of MusicBrainz, for what AcoustID lacks: genres, the year of the first release, titles. It allows one request
-// per second, so answers are cached; the tracks of an album share its release group.
+// Client of MusicBrainz: of this module for what AcoustID lacks (genres, the year of the first release, titles), and of
+// others, because it allows one request per second from all. So answers are cached, too; the tracks of an album share
+// its release group.
 import { z } from 'zod';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { Breaker } from '../outbound/breaker.ts';
@@ -26,7 +27,7 @@ const KEEP_ANSWERS = 2_000;
 const MAX_GENRES = 5;
 
 const text = z.string().trim().min(1).max(2_000).nullish().catch(undefined);
-const items = <T extends z.ZodType>(item: T) =>
+export const items = <T extends z.ZodType>(item: T) =>
   z
     .array(item.nullish().catch(undefined))
     .max(500)
@@ -111,7 +112,10 @@ export function createMusicBrainz({ settings, userAgent, bucket, breaker, wait, 
 
   return {
     isEnabled: (): boolean => settings.get('MUSICBRAINZ_ENABLED'),
-    /** Undefined for an unknown id. Both throw a ServiceError or the reason of `signal`. */
+    /** Any answer; undefined for 404 and 400. */
+    find: <T extends z.ZodType>(path: string, shape: T, signal: AbortSignal): Promise<z.output<T> | undefined> =>
+      unlessAborted(once(path, shape), signal),
+    /** Undefined for an unknown id. All throw a ServiceError or the reason of `signal`. */
     findRecording: (id: string, signal: AbortSignal): Promise<KnownRecording | undefined> =>
       unlessAborted(
         once(

@@ -36,6 +36,7 @@ export interface EnrichmentDeps {
   readTags: EnricherDeps['readTags'];
   fingerprinter: Pick<Fingerprinter, 'fingerprint'>;
   findCover: EnricherDeps['findCover'];
+  musicBrainzPerSecond: number;
   jobs: Pick<Jobs, 'tryEnqueue'>;
   libraryChanged: () => void;
   /** By a person. */
@@ -55,6 +56,7 @@ export function createEnrichment({
   readTags,
   fingerprinter,
   findCover,
+  musicBrainzPerSecond,
   jobs,
   libraryChanged,
   libraryEdited,
@@ -78,7 +80,7 @@ export function createEnrichment({
     userAgent,
     wait: waitFor,
     breaker: musicBrainzBreaker,
-    bucket: createTokenBucket({ perSecond: 1 }),
+    bucket: createTokenBucket({ perSecond: musicBrainzPerSecond }),
     now,
     lifetime: closing.signal,
   });
@@ -111,6 +113,7 @@ export function createEnrichment({
   return {
     /** For the task handlers. */
     runs,
+    musicBrainz,
     reviews: createReviewService({
       db,
       now,

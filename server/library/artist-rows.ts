@@ -17,7 +17,7 @@ type Column =
   | 'createdAt';
 
 export interface ArtistSummary extends Pick<typeof artists.$inferSelect, Column> {
-  /** An album by the artist, or one they appear on, has a cover. */
+  /** There is a picture of the artist, or a cover of an album by them or one they appear on. */
   hasCover: boolean;
   liked: boolean;
   likedAt: Date | null;
@@ -36,7 +36,8 @@ interface Raw extends RowAs<typeof artists, Column> {
 export const CREDITS_LOOKED_AT = 2_000;
 
 const SELECT = `SELECT x.id, x.name, x.sort_name AS sortName, x.album_count AS albumCount, x.track_count AS trackCount,
-    EXISTS (SELECT 1 FROM albums a JOIN album_covers c ON c.album_id = a.id WHERE a.artist_id = x.id
+    EXISTS (SELECT 1 FROM artist_pictures p WHERE p.artist_key = x.name_key AND p.is_current = 1 AND p.key IS NOT NULL)
+      OR EXISTS (SELECT 1 FROM albums a JOIN album_covers c ON c.album_id = a.id WHERE a.artist_id = x.id
     AND c.key IS NOT NULL)
       OR EXISTS (SELECT 1 FROM (SELECT track_id FROM track_artists WHERE artist_id = x.id LIMIT ${CREDITS_LOOKED_AT}) ta
         CROSS JOIN tracks t ON t.id = ta.track_id CROSS JOIN album_covers c ON c.album_id = t.album_id

@@ -1,12 +1,13 @@
 // Deletes stored objects that nothing refers to: left behind by a crash between writing an object and its row, or by a
 // deletion while the storage was down. What an earlier library may need is kept until a person lets it go. Recent
 // objects are kept, since their rows may follow; leased ones too.
+import { OF_ARTISTS } from '../covers/artist-pictures.ts';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
 import { orphanedCovers } from '../db/schema.ts';
 import type { Handler } from '../jobs/tasks.ts';
 import type { Leases } from '../storage/leases.ts';
-import { hashInKey } from '../storage/local-paths.ts';
+import { hashInKey, isArtistPicture } from '../storage/local-paths.ts';
 import type { OwnedStorage } from '../storage/library-mark.ts';
 import type { StoredObject } from '../storage/storage.ts';
 import { prepareIsCover, prepareIsUsed } from './queries.ts';
@@ -87,7 +88,9 @@ export function garbageTask({
 
     /** The covers module deletes covers itself, while it holds the album's lock. */
     function lookAtCover(object: StoredObject): void {
-      const albumId = Number(COVER.exec(object.key)?.[1] ?? Number.NaN) as AlbumId;
+      const albumId = (
+        isArtistPicture(object.key) ? OF_ARTISTS : Number(COVER.exec(object.key)?.[1] ?? Number.NaN)
+      ) as AlbumId;
       result.objects++;
       if (Number.isNaN(albumId) || isCover(albumId, object.key) || !note(object)) return;
       db.insert(orphanedCovers).values({ key: object.key, albumId }).onConflictDoNothing().run();

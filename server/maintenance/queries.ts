@@ -69,12 +69,13 @@ export function prepareIsUsed(db: MainDb) {
   return (hash: string, key: string): boolean => find.get(hash, key) !== undefined;
 }
 
-/** Whether a cover is an album's, or that of an album that may come back. */
+/** Whether a picture is that of an album or an artist, or of an album that may come back. */
 export function prepareIsCover(db: MainDb) {
-  const find = db.$client.prepare<[number, string, string, string]>(
+  const find = db.$client.prepare<[number, string, string, string, string]>(
     `SELECT 1 FROM album_covers WHERE album_id = ? AND key = ?
     UNION ALL SELECT 1 FROM trashed_tracks WHERE cover_key = ?
-    UNION ALL SELECT 1 FROM former_covers WHERE key = ? LIMIT 1`,
+    UNION ALL SELECT 1 FROM former_covers WHERE key = ?
+    UNION ALL SELECT 1 FROM artist_pictures WHERE key = ? LIMIT 1`,
   );
-  return (albumId: number, key: string): boolean => find.get(albumId, key, key, key) !== undefined;
+  return (albumId: number, key: string): boolean => find.get(albumId, key, key, key, key) !== undefined;
 }

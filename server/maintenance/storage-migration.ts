@@ -53,7 +53,8 @@ export async function migrateStorage({ db, from, to, signal, onProgress }: Migra
     .prepare<[], string>(
       `SELECT key FROM album_covers WHERE key IS NOT NULL
       UNION SELECT cover_key FROM trashed_tracks WHERE cover_key IS NOT NULL
-      UNION SELECT key FROM former_covers WHERE key IS NOT NULL`,
+      UNION SELECT key FROM former_covers WHERE key IS NOT NULL
+      UNION SELECT key FROM artist_pictures WHERE key IS NOT NULL`,
     )
     .pluck();
   const covers = listCovers.all();

@@ -1,7 +1,7 @@
 // Compares a listed folder with what the last scan saw of it. Opens no audio file; an unchanged file costs one stat.
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
-import { bestImage } from '../covers/cover-order.ts';
+import { bestArtistImage, bestImage } from '../covers/cover-order.ts';
 import { isSameStamp, mtimeUsOf, stampOf, type FileIdentity } from '../files/file-stamp.ts';
 import { lyricsMark, lyricsOf } from '../files/lyrics-files.ts';
 import { fileOfSection, NEEDS_FFMPEG } from '../files/section-names.ts';
@@ -29,6 +29,8 @@ export interface FolderBatch {
   /** As spelled on disk. */
   path: string;
   imageName: string | null;
+  artistImage: string | null;
+  /** One of the two. */
   imageChanged: boolean;
   /** Of the listing, to be stored once every file of the folder is a track; null when there is nothing to store. */
   signature: string | null;
@@ -49,6 +51,7 @@ export interface FolderBatch {
 export const emptyBatch = (path: string): FolderBatch => ({
   path,
   imageName: null,
+  artistImage: null,
   imageChanged: false,
   signature: null,
   candidates: [],
@@ -73,7 +76,9 @@ export function compareFolder(listing: Listing, known: KnownFiles, options: Comp
   const batch = { ...emptyBatch(path), skipped };
   const folder = known.folder(path);
   batch.imageName = bestImage(images);
-  batch.imageChanged = batch.imageName !== (folder?.imageName ?? null);
+  batch.artistImage = bestArtistImage(images);
+  batch.imageChanged =
+    batch.imageName !== (folder?.imageName ?? null) || batch.artistImage !== (folder?.artistImage ?? null);
   const stats = audio.map((name) => statOf(batch, prefix, name));
   const marks = texts.length === 0 ? [] : lyricsMarks(batch, prefix, audio, texts);
   const sheetsMark = audio.length === 0 ? null : markOfSheets(prefix, sheets);

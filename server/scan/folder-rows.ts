@@ -3,14 +3,16 @@
 import type { Sqlite } from '../db/client.ts';
 import type { RowOf } from '../db/rows.ts';
 import type { sourceFolders } from '../db/schema.ts';
+import type { FolderBatch } from './compare-folder.ts';
 
 /** Ids that are remembered; a folder's files come close together. */
 const REMEMBERED = 5_000;
 
 export function createFolderRows(client: Sqlite, source: string, now: () => Date) {
-  const upsert = client.prepare<[string, string, string | null], RowOf<typeof sourceFolders, 'id'>>(
-    `INSERT INTO source_folders (source, path, image_name) VALUES (?, ?, ?)
-      ON CONFLICT (source, path) DO UPDATE SET image_name = excluded.image_name RETURNING id`,
+  const upsert = client.prepare<[string, string, string | null, string | null], RowOf<typeof sourceFolders, 'id'>>(
+    `INSERT INTO source_folders (source, path, image_name, artist_image) VALUES (?, ?, ?, ?)
+      ON CONFLICT (source, path) DO UPDATE SET image_name = excluded.image_name, artist_image = excluded.artist_image
+      RETURNING id`,
   );
   const find = client.prepare<[string, string], RowOf<typeof sourceFolders, 'id'>>(
     'SELECT id FROM source_folders WHERE source = ? AND path = ?',
@@ -26,7 +28,7 @@ export function createFolderRows(client: Sqlite, source: string, now: () => Date
 
   /** Makes the row when there is none. */
   function idOf(path: string): number {
-    const id = ids.get(path) ?? find.get(source, path)?.id ?? upsert.get(source, path, null)?.id;
+    const id = ids.get(path) ?? find.get(source, path)?.id ?? upsert.get(source, path, null, null)?.id;
     if (id === undefined) throw new Error('the folder was not written');
     if (ids.size > REMEMBERED) ids.clear();
     ids.set(path, id);
@@ -39,8 +41,8 @@ export function createFolderRows(client: Sqlite, source: string, now: () => Date
     forgetIds: (): void => ids.clear(),
 
     /** The albums in it may have another cover. */
-    setImage(path: string, imageName: string | null): void {
-      const id = upsert.get(source, path, imageName)?.id;
+    setImages(path: string, { imageName, artistImage }: Pick<FolderBatch, 'imageName' | 'artistImage'>): void {
+      const id = upsert.get(source, path, imageName, artistImage)?.id;
       if (id !== undefined) touchAlbums.run(now().getTime(), id);
     },
 

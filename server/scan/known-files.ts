@@ -8,7 +8,7 @@ export type KnownFile = RowAs<
   typeof sourceFiles,
   'name' | 'sizeBytes' | 'mtimeUs' | 'state' | 'reason' | 'lyricsMark' | 'sheetsMark' | 'trackId'
 >;
-export type KnownFolder = RowAs<typeof sourceFolders, 'id' | 'imageName' | 'signature'>;
+export type KnownFolder = RowAs<typeof sourceFolders, 'id' | 'imageName' | 'artistImage' | 'signature'>;
 type FolderPath = RowOf<typeof sourceFolders, 'id' | 'path'>;
 
 export interface KnownFiles {
@@ -27,7 +27,8 @@ export function openKnownFiles(databasePath: string, source: string): KnownFiles
   const client = new Database(databasePath, { readonly: true });
   client.pragma('busy_timeout = 10000');
   const findFolder = client.prepare<[string, string], KnownFolder>(
-    'SELECT id, image_name AS imageName, signature FROM source_folders WHERE source = ? AND path = ?',
+    `SELECT id, image_name AS imageName, artist_image AS artistImage, signature FROM source_folders
+      WHERE source = ? AND path = ?`,
   );
   const listFiles = client.prepare<[number], KnownFile>(`SELECT ${FILE_COLUMNS} FROM source_files WHERE folder_id = ?`);
   const listPresent = client.prepare<[number], KnownFile>(

@@ -105,7 +105,7 @@ export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> 
       .catch((error: unknown) => {
         throw error instanceof StorageDown || isDatabaseLocked(error) || signal.aborted ? error : permanent(error);
       });
-    const { files, added, updated, failed_count: failed, moved } = result;
+    const { files, added, updated, failed_count: failed } = result;
     publish({
       phase: 'done',
       files_seen: files,
@@ -120,7 +120,7 @@ export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> 
     });
     progress(files, files);
     deps.libraryChanged();
-    if (added + updated + moved > 0) await deps.jobs.tryEnqueue(COVER_TASK, {});
+    if (wrote) await deps.jobs.tryEnqueue(COVER_TASK, {}); // a picture may be all that is new
     if (added + updated > 0) deps.onNewTracks?.();
     return result;
   };

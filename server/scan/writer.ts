@@ -108,8 +108,8 @@ export function createScanWriter({
   }
 
   function writeFolder({ op, lost, restored }: Extract<Decision, { kind: 'folder' }>): void {
-    const { path, imageName, imageChanged, gone, returned, signature } = op.batch;
-    if (imageChanged) folders.setImage(path, imageName);
+    const { path, imageChanged, gone, returned, signature } = op.batch;
+    if (imageChanged) folders.setImages(path, op.batch);
     for (const { name } of gone) files.setState(folders.idOf(path), name, 'gone');
     for (const { name } of returned) files.setState(folders.idOf(path), name, 'track');
     lost.forEach(scanned.lose);

@@ -83,8 +83,9 @@ export function createTops(client: Sqlite) {
     FROM json_each(?) ids CROSS JOIN albums a ON a.id = ids.value LEFT JOIN artists x ON x.id = a.artist_id
     LEFT JOIN album_covers c ON c.album_id = a.id`);
   const artistNames = client.prepare<[string], Names<TopArtist>>(
-    `SELECT x.id AS artistId, x.name, EXISTS (SELECT 1 FROM albums a JOIN album_covers c ON c.album_id = a.id
-      WHERE a.artist_id = x.id AND c.key IS NOT NULL) AS hasCover
+    `SELECT x.id AS artistId, x.name, EXISTS (SELECT 1 FROM artist_pictures p WHERE p.artist_key = x.name_key
+      AND p.is_current = 1 AND p.key IS NOT NULL) OR EXISTS (SELECT 1 FROM albums a
+      JOIN album_covers c ON c.album_id = a.id WHERE a.artist_id = x.id AND c.key IS NOT NULL) AS hasCover
       FROM json_each(?) ids CROSS JOIN artists x ON x.id = ids.value`,
   );
   const genreNames = client.prepare<[string], RowAs<typeof genres, 'id' | 'name'>>(

@@ -42,6 +42,10 @@ export const hashInKey = (key: string): string => posix.basename(key).split('.',
 export const coverKey = (albumId: number, ext: string): string => `covers/${albumId}.${ext}`;
 /** The album that a cover's key names: no other one has it. */
 export const albumOfCover = (key: string): number => Number(/^covers\/(\d+)\./.exec(key)?.[1] ?? 0);
+const ARTIST_PICTURE = 'covers/artists/';
+/** Named by content: that of a picture that was replaced is another. */
+export const artistPictureKey = (etag: string, ext: string): string => `${ARTIST_PICTURE}${etag}.${ext}`;
+export const isArtistPicture = (key: string): boolean => key.startsWith(ARTIST_PICTURE);
 
 /** Of a file being written, with the process id: leftovers of a killed process can be recognized. */
 export const tempName = (pid: number, random: string): string => `part-${pid}-${random}`;

@@ -50,7 +50,10 @@ const VERDICTS: Record<number, string> = { 401: 'sign in', 403: 'no' };
 function verdictOf(spec: Route['spec'], { name, isInAddress = false, scope }: Caller): string {
   const { access, right, orOwn } = spec;
   if (access === 'public') return 'yes';
-  if (scope !== undefined) return access === 'stream' && (spec.scope ?? 'media') === scope ? 'yes' : 'sign in';
+  if (scope !== undefined) {
+    if (access !== 'stream' || (spec.scope ?? 'media') !== scope) return 'sign in';
+    return right === 'canEdit' && orOwn !== true ? 'no' : 'yes';
+  }
   const isSignedIn = /^(user|editor|administrator)/.test(name) && (!isInAddress || access === 'stream');
   if (!isSignedIn) return 'sign in';
   if (name === 'administrator') return 'yes';

@@ -65,6 +65,7 @@ export async function openCoverServer({ archiveUrl, storageIs = (local) => local
     cacheDir: join(dir, 'cache'),
     workerUrl: paths.workers.cover,
     onCover: (id) => changed.push(id),
+    onArtistPicture: () => {},
     audioStore: createAudioStore({ storage, musicRoots: () => NOWHERE }),
     archive: openArchive(archiveUrl, log, () => clock.now),
   });

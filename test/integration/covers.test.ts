@@ -93,6 +93,7 @@ const openCovers = (over: Storage, worker = workerUrl): CoverService =>
     cacheDir: join(dir, 'cache'),
     workerUrl: worker,
     onCover: (id) => changed.push(id),
+    onArtistPicture: () => {},
     archive: openArchive(undefined),
     audioStore: createAudioStore({ storage: over, musicRoots: () => music }),
   });

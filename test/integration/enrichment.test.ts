@@ -554,6 +554,7 @@ describe('a crash', () => {
           }),
       },
       findCover: () => Promise.resolve(false),
+      musicBrainzPerSecond: 1,
       jobs: { tryEnqueue: () => Promise.resolve(undefined) },
       libraryEdited: () => {},
       history: server.app.library.editHistory,

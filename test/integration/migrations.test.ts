@@ -200,6 +200,7 @@ describe("the product's own", () => {
       'albums_update_artist',
       'albums_update_changes',
       'albums_update_year',
+      'artist_pictures_delete',
       'artists_delete_changes',
       'artists_insert_changes',
       'artists_update_changes',

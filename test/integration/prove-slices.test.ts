@@ -1,5 +1,6 @@
-// Slices of `npm run prove -- identity-files`, `kills`, `desktop` and `mending`.
+// Slices of `npm run prove -- artists`, `identity-files`, `kills`, `desktop` and `mending`.
 import { expect, test } from 'vitest';
+import { proveNamesakes } from '../prove/artists.ts';
 import { killDesktop } from '../prove/desktop.ts';
 import { findFileFailures } from '../prove/identity-files.ts';
 import { ACTIVITIES, killWhile, type Activity } from '../prove/kills.ts';
@@ -28,4 +29,10 @@ test.runIf(process.platform !== 'win32')(
 
 test('a byte that changes in what is stored is mended where a good copy is left, and named where none is', async () => {
   expect(await flipStored(seedOfRun(), 3)).toEqual([]);
+});
+
+test('what is shown of an artist is never of a namesake', async () => {
+  const { wrong, answerable, answered } = await proveNamesakes(seedOfRun(), 16);
+  expect(wrong).toEqual([]);
+  expect(answered).toBe(answerable);
 });

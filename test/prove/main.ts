@@ -1,5 +1,6 @@
 // npm run prove -- NAME --seed S: proofs too long for npm test, which runs a slice of each.
 import { parseArgs } from 'node:util';
+import { proveArtists } from './artists.ts';
 import { proveBackup } from './backup.ts';
 import { proveDesktop } from './desktop.ts';
 import { proveFingerprints } from './fingerprints.ts';
@@ -13,6 +14,7 @@ import { proveRebuild } from './rebuild.ts';
 import { proveKills } from './kills.ts';
 
 const PROOFS: Record<string, (options: { seed: number; runs: number | undefined }) => Promise<boolean>> = {
+  artists: proveArtists,
   backup: proveBackup,
   desktop: proveDesktop,
   fingerprints: proveFingerprints,

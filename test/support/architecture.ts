@@ -65,6 +65,7 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
         search: ['library', 'sources'],
         files: ['library'],
         enrichment: ['covers', 'files', 'library'],
+        about: ['covers', 'enrichment', 'library'],
         analysis: ['enrichment', 'library'],
         likeness: ['analysis', 'library', 'playlists'],
         relocation: ['files', 'library'],

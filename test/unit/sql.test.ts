@@ -12,6 +12,7 @@ const TEXT: Record<string, string> = {
   auth: 'runs with every request',
   backup: 'whole tables page by page over connections of their own',
   cli: 'reads a database that no server has opened',
+  about: 'runs for each artist of a look-up; whole tables page by page',
   covers: 'runs for each cover of a grid; whole tables page by page',
   db: 'opens and migrates the database',
   downloads: 'runs for each saved hit; UPDATE OR IGNORE',

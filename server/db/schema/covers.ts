@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import type { AlbumId } from '../ids.ts';
 import { albums } from './artists-and-albums.ts';
-import { id, time } from './columns.ts';
+import { flag, id, json, time } from './columns.ts';
 
 /** covers/: what is known of an album's cover. A row without a key says that none was found when it was looked for. */
 export const albumCovers = sqliteTable('album_covers', {
@@ -36,7 +36,10 @@ export const coverLookups = sqliteTable(
   (t) => [index('cover_lookups_retry_at').on(t.retryAt)],
 );
 
-/** covers/: a stored picture that is no album's any more, until it is deleted. Written by triggers. */
+/**
+ * covers/: a stored picture that is no album's or artist's any more, until it is deleted. Written by triggers; album 0
+ * for the picture of an artist.
+ */
 export const orphanedCovers = sqliteTable('orphaned_covers', {
   key: text('key').primaryKey(),
   albumId: integer('album_id').$type<AlbumId>().notNull(), // whose it was
@@ -64,5 +67,39 @@ export const formerCovers = sqliteTable(
       .on(t.key)
       .where(sql`key IS NOT NULL`),
     index('former_covers_removed_at').on(t.removedAt),
+  ],
+);
+
+/** Who made a picture, and under which licence it may be shown. */
+export interface PictureCredit {
+  author: string | null;
+  licence: string;
+  licenceUrl: string | null;
+  /** The page about the picture. */
+  pageUrl: string | null;
+}
+
+/**
+ * covers/: the picture of an artist, and the one before it, so that a change can be undone. By name: an artist who
+ * loses all tracks may come back with another id.
+ */
+export const artistPictures = sqliteTable(
+  'artist_pictures',
+  {
+    id: id(),
+    artistKey: text('artist_key').notNull(), // artists.name_key
+    isCurrent: flag('is_current').notNull(),
+    key: text('key'), // storage key; null: there is none
+    etag: text('etag'), // hash of the picture's bytes
+    origin: text('origin').$type<'folder' | 'commons' | 'manual'>(), // null: none was found
+    source: text('source'), // path in the music folders, or the name of the file on Commons
+    credit: json<PictureCredit>('credit'),
+    setAt: time('set_at').notNull(),
+  },
+  (t) => [
+    index('artist_pictures_artist_key').on(t.artistKey, t.isCurrent),
+    index('artist_pictures_key')
+      .on(t.key)
+      .where(sql`key IS NOT NULL`),
   ],
 );

@@ -32,6 +32,7 @@ export const sourceFolders = sqliteTable(
     path: text('path').notNull(), // relative, `/` between parts, as spelled on disk; storage/music-roots.ts
     imageName: text('image_name'), // best picture for a cover (cover, folder, front)
     signature: text('signature'), // of its listing, so that an unchanged folder can be passed over
+    artistImage: text('artist_image'), // picture of an artist (artist)
   },
   (t) => [uniqueIndex('source_folders_source_path_unique').on(t.source, t.path)],
 );

@@ -1,6 +1,9 @@
 // Endpoints that browse by tags: artists, albums, songs, genres, and what is known about them.
+import type { AboutService } from '../../about/service.ts';
+import { LANGUAGES, textIn } from '../../about/texts.ts';
 import type { SignedPictures } from '../../covers/signed-pictures.ts';
 import type { TrackId, UserId } from '../../db/ids.ts';
+import type { About } from '../../db/schema.ts';
 import type { LibraryService } from '../../library/service.ts';
 import type { LikenessOffer } from '../../likeness/module.ts';
 import type { SeedOfSongs } from '../../likeness/service.ts';
@@ -23,10 +26,18 @@ export interface BrowsingDeps extends FolderScopeDeps {
   library: LibraryService;
   likeness: Pick<LikenessOffer, 'songsLike' | 'soundsLike' | 'soundPath'>;
   pictures: Pick<SignedPictures, 'pathOf'>;
+  about: Pick<AboutService, 'ofArtist' | 'ofAlbum'>;
   items: Pick<Items, 'resolve' | 'idAs' | 'albumOf' | 'artistOf'>;
 }
 
-export function browsingEndpoints({ library, likeness, items, pictures, musicFolders }: BrowsingDeps): Endpoints {
+export function browsingEndpoints({
+  library,
+  likeness,
+  about,
+  items,
+  pictures,
+  musicFolders,
+}: BrowsingDeps): Endpoints {
   function artistInfo(
     { params, user: { id: userId }, req }: Call,
     toSimilar: (artists: ReturnType<LibraryService['artistsById']>) => Fields[],
@@ -36,8 +47,12 @@ export function browsingEndpoints({ library, likeness, items, pictures, musicFol
     const count = params.count('count', { or: 20, max: 100 });
     const similar = library.artistsById(userId, library.similar.artistsLike(userId, artistId, count));
     const images = artist.hasCover ? pictureUrls(req, pictures, { kind: 'ar', id: artistId }) : {};
+    const { mbid, facts } = about.ofArtist(artistId);
+    const lastFm = facts?.links.find(({ kind }) => kind === 'last.fm');
     return {
-      ...(artist.artistMbid !== null && { musicBrainzId: new TextElement(artist.artistMbid) }),
+      ...noteOf('biography', facts, req),
+      ...(mbid !== null && { musicBrainzId: new TextElement(mbid) }),
+      ...(lastFm && { lastFmUrl: new TextElement(lastFm.url) }),
       ...images,
       similarArtist: toSimilar(similar),
     };
@@ -48,7 +63,11 @@ export function browsingEndpoints({ library, likeness, items, pictures, musicFol
     if (albumId === undefined) return {};
     const album = library.getAlbum(userId, albumId);
     const images = album.hasCover ? pictureUrls(req, pictures, { kind: 'al', id: albumId }) : {};
+    const { facts } = about.ofAlbum(albumId);
+    const lastFm = facts?.links.find(({ kind }) => kind === 'last.fm');
     return {
+      ...noteOf('notes', facts, req),
+      ...(lastFm && { lastFmUrl: new TextElement(lastFm.url) }),
       ...(album.releaseGroupMbid !== null && { musicBrainzId: new TextElement(album.releaseGroupMbid) }),
       ...images,
     };
@@ -191,4 +210,13 @@ export function browsingEndpoints({ library, likeness, items, pictures, musicFol
 
     getVideos: user(() => ({ videos: { video: [] } })),
   };
+}
+
+/** The text in the client's language, which most do not tell, with its source. */
+function noteOf(name: 'biography' | 'notes', facts: About | null, req: Call['req']): Fields {
+  const language = req.acceptsLanguages(...LANGUAGES) || undefined;
+  const text = facts && textIn(facts.texts, language);
+  if (!text) return {};
+  const plain = text.text.replaceAll('<', '‹').replaceAll('>', '›'); // some clients show it as HTML
+  return { [name]: new TextElement(`${plain}\n\nWikipedia, CC BY-SA 4.0: ${text.url}`) };
 }

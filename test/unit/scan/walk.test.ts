@@ -52,7 +52,7 @@ function knownFiles(folders: KnownFolder[] = []): KnownFiles & { folders: KnownF
     folder(path) {
       const id = folders.findIndex((folder) => folder.path === path);
       const { imageName = null, signature = null } = folders[id] ?? {};
-      return id < 0 ? undefined : { id, imageName, signature };
+      return id < 0 ? undefined : { id, imageName, artistImage: null, signature };
     },
     files(id) {
       asked.push(folders[id]?.path ?? '?');

@@ -1,0 +1,36 @@
+// Which artist of MusicBrainz one without an mbid is. A name says little, for many artists share one; an album of
+// theirs says who it is, if its title is not one that anybody may have given. Pure but for what it asks.
+import { identityKey, sortKey } from '../library/sort-and-identity-keys.ts';
+import type { KnownAlbum, Subjects } from './musicbrainz.ts';
+
+/** Titles that many artists have. */
+const COMMON = new Set(
+  (
+    'greatest hits,best of,the best of,the very best of,live,demo,demos,untitled,singles,remixes,unplugged,acoustic,' +
+    'collection,the collection,anthology,gold,hits,ep,album,the album,b-sides,christmas,home,love,hope,debut,mixtape,' +
+    'instrumentals,covers,rarities,essential,the essential,compilation,unknown album,unreleased'
+  ).split(','),
+);
+
+const saysWho = (artist: string, { title }: KnownAlbum): boolean =>
+  !COMMON.has(sortKey(title)) && identityKey(title) !== identityKey(artist);
+
+/**
+ * The mbid, or null when it cannot be said: no album is known, or two albums name different artists. Asks about one
+ * album after the other until one artist is left. Throws like `artistsOfAlbum`.
+ */
+export async function identify(
+  name: string,
+  albums: readonly KnownAlbum[],
+  artistsOfAlbum: Subjects['artistsOfAlbum'],
+  signal: AbortSignal,
+): Promise<string | null> {
+  let left: string[] | undefined;
+  for (const album of albums.filter((one) => saysWho(name, one))) {
+    const found = await artistsOfAlbum(name, album, signal);
+    if (found.length === 0) continue; // MusicBrainz does not have every album
+    left = left?.filter((id) => found.includes(id)) ?? found;
+    if (left.length <= 1) return left[0] ?? null;
+  }
+  return null;
+}

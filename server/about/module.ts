@@ -1,0 +1,67 @@
+import type { CoversOffer } from '../covers/module.ts';
+import { handledBy } from '../jobs/tasks.ts';
+import type { LibraryOffer } from '../library/module.ts';
+import type { Base, Module } from '../module.ts';
+import type { MusicBrainz } from '../enrichment/musicbrainz.ts';
+import { userAgentOf } from '../outbound/user-agent.ts';
+import { createSubjects } from './musicbrainz.ts';
+import { aboutRoutes } from './routes.ts';
+import { createAboutService } from './service.ts';
+import { LOOKUP_ABOUT } from './tasks.ts';
+import { createWikimedia } from './wikimedia.ts';
+
+export interface AboutTuning {
+  /** Requests to Wikidata, Wikipedia and Commons together, which ask for no more than a few at a time. */
+  wikimediaPerSecond?: number;
+}
+
+type AboutModuleDeps = Base &
+  Pick<LibraryOffer, 'library' | 'changes'> &
+  Pick<CoversOffer, 'covers' | 'placeholders'> & { musicBrainz: MusicBrainz; tuning: AboutTuning };
+
+export function aboutModule({
+  version,
+  log,
+  now,
+  db,
+  settings,
+  jobs,
+  library,
+  changes,
+  covers,
+  placeholders,
+  musicBrainz,
+  tuning,
+}: AboutModuleDeps) {
+  const wikimedia = createWikimedia({
+    settings,
+    now,
+    userAgent: () => userAgentOf(version, settings.get('CONTACT')),
+    perSecond: tuning.wikimediaPerSecond ?? 5,
+  });
+  const about = createAboutService({
+    db,
+    log,
+    now,
+    settings,
+    pictures: covers.artistPictures,
+    subjects: createSubjects({ musicBrainz }),
+    wikimedia,
+    libraryChanged: changes.changed,
+  });
+  const lookUp = (): void => {
+    if (settings.get('ARTIST_INFO_ENABLED')) void jobs.tryEnqueue(LOOKUP_ABOUT, {});
+  };
+  changes.onAdded(lookUp);
+  settings.onChange(['ARTIST_INFO_ENABLED', 'WIKIDATA_BASE_URL', 'WIKIPEDIA_BASE_URL', 'COMMONS_BASE_URL'], () => {
+    wikimedia.reset();
+    lookUp();
+  });
+
+  return {
+    offers: { about },
+    routes: aboutRoutes({ about, library, placeholders }),
+    tasks: [handledBy(LOOKUP_ABOUT, about.task)],
+    resume: lookUp,
+  } satisfies Module;
+}

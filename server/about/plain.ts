@@ -1,0 +1,41 @@
+// What services send, made safe: text without markup, addresses to link to, lists without what is odd in them.
+import { z } from 'zod';
+import { oneLine } from '../media/text.ts';
+import { unescapeXml } from '../media/xml-text.ts';
+
+/** Of the HTML that is looked at; a credit is a name with a link. */
+const MOST_HTML = 4_000;
+const MOST_TEXT = 300;
+
+/** The text of a piece of HTML on one line; null if there is none. */
+export function textOfHtml(html: string): string | null {
+  const text = html
+    .slice(0, MOST_HTML)
+    .replace(/<(script|style)\b[^<]*<\/\1>/gi, ' ')
+    .replace(/<[^<>]*(?:>|$)/g, ' ');
+  const plain = oneLine(
+    unescapeXml(text)
+      .replaceAll('&nbsp;', ' ')
+      .replace(/\s+/g, ' ')
+      .replace(/ ([,.;:)])/g, '$1')
+      .trim(),
+    MOST_TEXT,
+  );
+  return plain === '' ? null : plain;
+}
+
+/** Undefined for anything but an http or https address without credentials. */
+export function httpUrl(text: string): string | undefined {
+  if (text.length > 1_000 || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  return /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' ? url.href : undefined;
+}
+
+/** A list of which bad items, and those beyond `most`, are left out. */
+export const listOf = <T extends z.ZodType>(item: T, most: number) =>
+  z.array(z.unknown()).transform((values): z.output<T>[] =>
+    values.slice(0, most).flatMap((value) => {
+      const parsed = item.safeParse(value);
+      return parsed.success ? [parsed.data] : [];
+    }),
+  );

@@ -1,0 +1,146 @@
+// SQL of what is known about artists, albums and labels.
+import { eq } from 'drizzle-orm';
+import type { MainDb } from '../db/client.ts';
+import type { AlbumId, ArtistId } from '../db/ids.ts';
+import type { RowAs } from '../db/rows.ts';
+import { isNamed } from '../db/unnamed.ts';
+import { aboutSubjects, artistIdentities, type albums, type artists, type SubjectKind } from '../db/schema.ts';
+import type { KnownAlbum } from './musicbrainz.ts';
+
+export type AboutRow = typeof aboutSubjects.$inferSelect;
+export type IdentityRow = typeof artistIdentities.$inferSelect;
+export type ArtistRow = RowAs<typeof artists, 'id' | 'name' | 'nameKey' | 'artistMbid'>;
+export type AlbumRow = RowAs<typeof albums, 'id' | 'title' | 'releaseGroupMbid'>;
+
+/** Ids per query, so that none takes longer than a few milliseconds. */
+const ID_WINDOW = 2_000;
+/** Albums of an artist that may tell who it is. */
+const MOST_ALBUMS = 4;
+/** What nothing in the library refers to is kept for as long. */
+const UNUSED_MS = 90 * 86_400_000;
+
+/** The mbid of artist `a` with the identity `i`: one that a person chose, that of the tags, or one that was found. */
+const MBID = 'iif(i.is_manual, i.mbid, coalesce(a.artist_mbid, i.mbid))';
+const WITH_IDENTITY = 'artists a LEFT JOIN artist_identities i ON i.artist_key = a.name_key';
+
+interface Window {
+  above: number;
+  upTo: number;
+  now: number;
+}
+
+export function createAboutQueries({ db }: { db: MainDb }) {
+  const client = db.$client;
+  const artist = client.prepare<[ArtistId], ArtistRow>(
+    'SELECT id, name, name_key AS nameKey, artist_mbid AS artistMbid FROM artists WHERE id = ?',
+  );
+  const album = client.prepare<[AlbumId], AlbumRow>(
+    'SELECT id, title, release_group_mbid AS releaseGroupMbid FROM albums WHERE id = ?',
+  );
+  const albumsOf = client.prepare<[ArtistId], KnownAlbum>(
+    `SELECT title, year FROM albums WHERE artist_id = ? AND is_compilation = 0 AND ${isNamed('albums')}
+      ORDER BY track_count DESC, id LIMIT ${MOST_ALBUMS}`,
+  );
+  const highest = client.prepare<[], { artist: number | null; album: number | null }>(
+    'SELECT (SELECT max(id) FROM artists) AS artist, (SELECT max(id) FROM albums) AS album',
+  );
+  const dueArtists = client
+    .prepare<Window, ArtistId>(
+      `SELECT a.id FROM ${WITH_IDENTITY} LEFT JOIN about_subjects s ON s.kind = 'artist' AND s.mbid = ${MBID}
+        WHERE a.id > @above AND a.id <= @upTo AND CASE WHEN ${MBID} IS NULL
+          THEN i.artist_key IS NULL OR (i.is_manual = 0 AND i.due_at <= @now)
+          ELSE s.mbid IS NULL OR s.due_at <= @now END
+        ORDER BY a.id`,
+    )
+    .pluck();
+  const dueAlbums = client
+    .prepare<Window, AlbumId>(
+      `SELECT a.id FROM albums a
+        LEFT JOIN about_subjects s ON s.kind = 'release-group' AND s.mbid = a.release_group_mbid
+        WHERE a.id > @above AND a.id <= @upTo AND a.release_group_mbid IS NOT NULL
+          AND (s.mbid IS NULL OR s.due_at <= @now) ORDER BY a.id`,
+    )
+    .pluck();
+  const dueLabels = client
+    .prepare<[number], string>("SELECT mbid FROM about_subjects WHERE kind = 'label' AND due_at <= ? ORDER BY mbid")
+    .pluck();
+  const inLibrary = client.prepare<[string], { mbid: string; id: ArtistId }>(
+    `SELECT ${MBID} AS mbid, min(a.id) AS id FROM ${WITH_IDENTITY}
+      WHERE ${MBID} IN (SELECT value FROM json_each(?)) GROUP BY 1`,
+  );
+  const subject = client.prepare<[string, string], RowAs<typeof aboutSubjects, keyof AboutRow>>(
+    `SELECT kind, mbid, facts, failures, asked_at AS askedAt, due_at AS dueAt
+      FROM about_subjects WHERE kind = ? AND mbid = ?`,
+  );
+
+  function* windows(end: number | null): Generator<Omit<Window, 'now'>> {
+    for (let above = 0; above < (end ?? 0); above += ID_WINDOW) yield { above, upTo: above + ID_WINDOW };
+  }
+
+  return {
+    findArtist: (id: ArtistId): ArtistRow | undefined => artist.get(id),
+    findAlbum: (id: AlbumId): AlbumRow | undefined => album.get(id),
+    /** Those with most tracks first. */
+    albumsOf: (id: ArtistId): KnownAlbum[] => albumsOf.all(id),
+    *dueArtists(now: Date): Generator<ArtistId[]> {
+      for (const window of windows(highest.get()?.artist ?? 0)) yield dueArtists.all({ ...window, now: now.getTime() });
+    },
+    *dueAlbums(now: Date): Generator<AlbumId[]> {
+      for (const window of windows(highest.get()?.album ?? 0)) yield dueAlbums.all({ ...window, now: now.getTime() });
+    },
+    dueLabels: (now: Date): string[] => dueLabels.all(now.getTime()),
+    /** Artists of the library by mbid. */
+    inLibrary: (mbids: readonly string[]): Map<string, ArtistId> =>
+      new Map(inLibrary.all(JSON.stringify(mbids)).map(({ mbid, id }) => [mbid, id])),
+
+    findSubject(kind: SubjectKind, mbid: string): AboutRow | undefined {
+      const row = subject.get(kind, mbid);
+      return (
+        row && {
+          ...row,
+          facts: row.facts === null ? null : (JSON.parse(row.facts) as AboutRow['facts']),
+          askedAt: new Date(row.askedAt),
+          dueAt: new Date(row.dueAt),
+        }
+      );
+    },
+    putSubject: (row: AboutRow): void =>
+      void db
+        .insert(aboutSubjects)
+        .values(row)
+        .onConflictDoUpdate({ target: [aboutSubjects.kind, aboutSubjects.mbid], set: row })
+        .run(),
+    findIdentity: (artistKey: string): IdentityRow | undefined =>
+      db.select().from(artistIdentities).where(eq(artistIdentities.artistKey, artistKey)).get(),
+    putIdentity: (row: IdentityRow): void =>
+      void db
+        .insert(artistIdentities)
+        .values(row)
+        .onConflictDoUpdate({ target: artistIdentities.artistKey, set: row })
+        .run(),
+    deleteIdentity: (artistKey: string): void =>
+      void db.delete(artistIdentities).where(eq(artistIdentities.artistKey, artistKey)).run(),
+
+    /** Deletes what nothing in the library refers to any more. */
+    dropUnused(now: Date): void {
+      const before = now.getTime() - UNUSED_MS;
+      client
+        .prepare(
+          `DELETE FROM about_subjects WHERE due_at < @before AND CASE kind
+            WHEN 'artist' THEN mbid NOT IN (SELECT artist_mbid FROM artists WHERE artist_mbid IS NOT NULL)
+              AND mbid NOT IN (SELECT mbid FROM artist_identities WHERE mbid IS NOT NULL)
+            WHEN 'release-group'
+              THEN mbid NOT IN (SELECT release_group_mbid FROM albums WHERE release_group_mbid IS NOT NULL)
+            ELSE mbid NOT IN (SELECT l.value ->> 'mbid' FROM about_subjects g JOIN json_each(g.facts, '$.labels') l
+              WHERE g.kind = 'release-group') END`,
+        )
+        .run({ before });
+      client
+        .prepare(
+          `DELETE FROM artist_identities WHERE is_manual = 0 AND artist_key NOT IN (SELECT name_key FROM artists)`,
+        )
+        .run();
+    },
+  };
+}
+export type AboutQueries = ReturnType<typeof createAboutQueries>;

@@ -1,0 +1,337 @@
+// What is known about artists, albums and labels, and finding it out. Looking up happens only with ARTIST_INFO_ENABLED;
+// what was found stays and is shown without any network. A look-up that fails, in whole or in part, is due again soon.
+import type { LiveSettings } from '../config/live-settings.ts';
+import type { ArtistPictures } from '../covers/artist-pictures.ts';
+import { UnusablePicture } from '../covers/picture.ts';
+import type { MainDb } from '../db/client.ts';
+import type { AlbumId, ArtistId } from '../db/ids.ts';
+import type { About, SubjectKind } from '../db/schema.ts';
+import { AppError, conflict, notFound } from '../errors.ts';
+import type { Handler } from '../jobs/tasks.ts';
+import { isVariousArtists } from '../library/resolve.ts';
+import type { Log } from '../log/log.ts';
+import { ServiceError } from '../outbound/service-client.ts';
+import { createLocks } from '../runtime/locks.ts';
+import { describe } from './describe.ts';
+import { identify } from './identify.ts';
+import { isNobody, type ArtistCandidate, type Subjects } from './musicbrainz.ts';
+import { createAboutQueries, type ArtistRow } from './queries.ts';
+import type { LOOKUP_ABOUT } from './tasks.ts';
+import type { CommonsFile, Wikimedia } from './wikimedia.ts';
+
+const DAY_MS = 86_400_000;
+/** What was found changes seldom. */
+const REFRESH_MS = 90 * DAY_MS;
+/** MusicBrainz gets new artists and albums every day. */
+const ASK_AGAIN_MS = 30 * DAY_MS;
+const RETRY_MS = { first: 10 * 60_000, longest: 7 * DAY_MS };
+/** Subjects in a row, after which it is the services that fail. */
+const MOST_FAILURES = 3;
+/** Pictures that are tried when those before them are unusable. */
+const MOST_PICTURES = 3;
+
+export interface AboutDeps {
+  db: MainDb;
+  log: Log;
+  now: () => Date;
+  settings: LiveSettings;
+  pictures: ArtistPictures;
+  subjects: Subjects;
+  wikimedia: Wikimedia;
+  libraryChanged: () => void;
+}
+
+/** What else belongs to a subject; why it could not be asked. */
+type AlsoAsk = (facts: About) => Promise<ServiceError | undefined>;
+/** How it is known who an artist is. */
+export type IdentifiedBy = 'tags' | 'albums' | 'person';
+export interface Known {
+  state: 'off' | 'due' | 'known' | 'unknown' | 'failed';
+  facts: About | null;
+}
+export interface Candidate extends CommonsFile {
+  isCurrent: boolean;
+}
+
+export type AboutService = ReturnType<typeof createAboutService>;
+
+export function createAboutService({
+  db,
+  log,
+  now,
+  settings,
+  pictures,
+  subjects,
+  wikimedia,
+  libraryChanged,
+}: AboutDeps) {
+  const queries = createAboutQueries({ db });
+  // a page and the task may ask for the same
+  const oneByOne = createLocks<string>();
+
+  const isEnabled = (): boolean => settings.get('ARTIST_INFO_ENABLED');
+  const inMs = (ms: number): Date => new Date(now().getTime() + ms);
+  const retryAt = (failures: number): Date =>
+    inMs(Math.min(RETRY_MS.longest, RETRY_MS.first * 2 ** Math.min(failures - 1, 12)));
+  const isDue = (row: { dueAt: Date } | undefined): boolean => !row || row.dueAt <= now();
+
+  function getArtist(id: ArtistId): ArtistRow {
+    const artist = queries.findArtist(id);
+    if (!artist) throw notFound('artist', id);
+    return artist;
+  }
+
+  /** Who the artist is, as far as it is known. */
+  function identityOf({ nameKey, artistMbid }: ArtistRow): { mbid: string | null; by: IdentifiedBy | null } {
+    const row = queries.findIdentity(nameKey);
+    if (row?.isManual) return { mbid: row.mbid, by: 'person' };
+    if (artistMbid !== null) return { mbid: artistMbid.toLowerCase(), by: 'tags' };
+    return { mbid: row?.mbid ?? null, by: row?.mbid ? 'albums' : null };
+  }
+  const canBeAsked = ({ name }: ArtistRow, mbid: string | null): boolean =>
+    !isVariousArtists(name) && !name.startsWith('[') && (mbid === null || !isNobody(mbid));
+
+  function known(kind: SubjectKind, mbid: string | null): Known {
+    const row = mbid === null ? undefined : queries.findSubject(kind, mbid);
+    const facts = row?.facts ?? null;
+    if (isEnabled() && mbid !== null && isDue(row)) return { state: 'due', facts };
+    if (facts) return { state: 'known', facts };
+    if (!isEnabled()) return { state: 'off', facts };
+    return { state: row && row.failures > 0 ? 'failed' : 'unknown', facts };
+  }
+
+  /** Looks a subject up if it is due. Throws a ServiceError when something could not be asked; what could is kept. */
+  const lookUpSubject = (kind: SubjectKind, mbid: string, signal: AbortSignal, also?: AlsoAsk): Promise<boolean> =>
+    oneByOne(`${kind} ${mbid}`, async () => {
+      const before = queries.findSubject(kind, mbid);
+      if (!isDue(before)) return false;
+      const description = await describe({ subjects, wikimedia }, { kind, mbid }, before?.facts ?? null, signal);
+      const { facts } = description;
+      const fault = (facts && (await also?.(facts))) ?? description.fault;
+      const failures = fault ? (before?.failures ?? 0) + 1 : 0;
+      queries.putSubject({
+        kind,
+        mbid,
+        facts,
+        failures,
+        askedAt: now(),
+        dueAt: fault ? retryAt(failures) : inMs(facts ? REFRESH_MS : ASK_AGAIN_MS),
+      });
+      libraryChanged();
+      if (fault) throw fault;
+      return facts !== null;
+    });
+
+  /** Takes the first usable picture of those on Wikidata's page, unless there is one; why they could not be asked. */
+  async function findPicture(
+    { id, nameKey }: ArtistRow,
+    { files }: About,
+    signal: AbortSignal,
+  ): Promise<ServiceError | undefined> {
+    const wanted = files.slice(0, MOST_PICTURES);
+    const current = pictures.find(nameKey);
+    if (current?.origin === 'commons' && current.source !== null && wanted.includes(current.source)) return undefined;
+    if (wanted.length === 0 || !pictures.isWanted(nameKey, { source: wanted[0] ?? null })) return undefined;
+    try {
+      for (const file of await wikimedia.findFiles(wanted, signal)) {
+        const bytes = await wikimedia.download(file, signal);
+        try {
+          await pictures.offer(nameKey, bytes, { origin: 'commons', source: file.name, credit: file.credit });
+          return undefined;
+        } catch (error) {
+          if (!(error instanceof UnusablePicture)) throw error;
+          log.warn({ artist_id: id, file: file.name, reason: error.message }, 'picture of an artist not used');
+        }
+      }
+      return undefined;
+    } catch (error) {
+      if (error instanceof ServiceError) return error;
+      throw error;
+    }
+  }
+
+  /** Throws a ServiceError, or the reason of `signal`. */
+  async function identifyArtist(artist: ArtistRow, signal: AbortSignal): Promise<string | null> {
+    const { mbid, by } = identityOf(artist);
+    if (mbid !== null || by === 'person') return mbid;
+    const artistKey = artist.nameKey;
+    const row = queries.findIdentity(artistKey);
+    if (!isDue(row)) return null;
+    const put = (found: string | null, failures: number, dueAt: Date): void => {
+      // a person may have said it in the meantime
+      if (queries.findIdentity(artistKey)?.isManual !== true)
+        queries.putIdentity({ artistKey, mbid: found, isManual: false, failures, dueAt });
+    };
+    try {
+      const found = await identify(artist.name, queries.albumsOf(artist.id), subjects.artistsOfAlbum, signal);
+      put(found, 0, inMs(ASK_AGAIN_MS));
+      return found;
+    } catch (error) {
+      const failures = (row?.failures ?? 0) + 1;
+      if (error instanceof ServiceError) put(null, failures, retryAt(failures));
+      throw error;
+    }
+  }
+
+  async function lookUpArtist(id: ArtistId, signal: AbortSignal): Promise<boolean> {
+    const artist = queries.findArtist(id);
+    if (!artist || !canBeAsked(artist, identityOf(artist).mbid)) return false;
+    const mbid = await oneByOne(`name ${artist.nameKey}`, () => identifyArtist(artist, signal));
+    return mbid !== null && lookUpSubject('artist', mbid, signal, (facts) => findPicture(artist, facts, signal));
+  }
+
+  async function lookUpAlbum(id: AlbumId, signal: AbortSignal): Promise<boolean> {
+    const mbid = queries.findAlbum(id)?.releaseGroupMbid?.toLowerCase();
+    if (mbid === undefined) return false;
+    const isFound = await lookUpSubject('release-group', mbid, signal);
+    for (const label of queries.findSubject('release-group', mbid)?.facts?.labels ?? [])
+      await lookUpSubject('label', label.mbid, signal);
+    return isFound;
+  }
+
+  function assertEnabled(): void {
+    if (!isEnabled()) throw conflict('Looking up artists is off on this server (ARTIST_INFO_ENABLED).');
+  }
+  const asked = async <T>(work: Promise<T>): Promise<T> =>
+    work.catch((cause: unknown) => {
+      throw cause instanceof ServiceError ? new AppError('unavailable', cause.message, { cause }) : cause;
+    });
+
+  /** Later is soon enough for a ServiceError. */
+  const quietly = async (work: Promise<unknown>): Promise<void> => {
+    try {
+      await work;
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+    }
+  };
+
+  /** Forgets the picture that was found for somebody else. */
+  async function forgetFound(artist: ArtistRow): Promise<void> {
+    if (pictures.find(artist.nameKey)?.origin === 'commons') await pictures.reset(artist.id);
+  }
+
+  async function getFile(name: string, signal: AbortSignal): Promise<CommonsFile> {
+    assertEnabled();
+    const [file] = await asked(wikimedia.findFiles([name], signal));
+    if (!file) throw notFound('picture', name);
+    return file;
+  }
+
+  return {
+    /** Throws `not_found`. */
+    ofArtist(id: ArtistId) {
+      const artist = getArtist(id);
+      const { mbid, by } = identityOf(artist);
+      const row = queries.findIdentity(artist.nameKey);
+      const subject = known('artist', mbid);
+      const unidentified = (): Known['state'] => (isDue(row) ? 'due' : (row?.failures ?? 0) > 0 ? 'failed' : 'unknown');
+      const isSearched = mbid === null && by === null && isEnabled();
+      return {
+        mbid,
+        by,
+        state: !canBeAsked(artist, mbid) ? ('unknown' as const) : isSearched ? unidentified() : subject.state,
+        facts: subject.facts,
+        inLibrary: queries.inLibrary(subject.facts?.people.map((one) => one.mbid) ?? []),
+        picture: pictures.find(artist.nameKey),
+      };
+    },
+    /** Throws `not_found`. */
+    ofAlbum(id: AlbumId): Known & { labels: About[] } {
+      const album = queries.findAlbum(id);
+      if (!album) throw notFound('album', id);
+      const group = known('release-group', album.releaseGroupMbid?.toLowerCase() ?? null);
+      const labels = (group.facts?.labels ?? []).map(({ mbid }) => queries.findSubject('label', mbid)?.facts);
+      return { ...group, labels: labels.filter((label) => label != null) };
+    },
+
+    /** Looks it up now if it is due. A fault of the services is no error: it stays due. */
+    lookUpArtist: (id: ArtistId, signal: AbortSignal): Promise<void> =>
+      isEnabled() ? quietly(lookUpArtist(id, signal)) : Promise.resolve(),
+    lookUpAlbum: (id: AlbumId, signal: AbortSignal): Promise<void> =>
+      isEnabled() ? quietly(lookUpAlbum(id, signal)) : Promise.resolve(),
+
+    /** Artists of MusicBrainz that it may be. Throws `conflict`, `unavailable`. */
+    async candidates(id: ArtistId, text: string | undefined, signal: AbortSignal): Promise<ArtistCandidate[]> {
+      const { name } = getArtist(id);
+      assertEnabled();
+      return asked(subjects.searchArtists(text ?? name, signal));
+    },
+    /** A person says who it is: null for nobody of those, undefined for what the tags and albums say. */
+    async setIdentity(id: ArtistId, mbid: string | null | undefined, signal: AbortSignal): Promise<void> {
+      const artist = getArtist(id);
+      const before = identityOf(artist).mbid;
+      if (mbid === undefined) queries.deleteIdentity(artist.nameKey);
+      else queries.putIdentity({ artistKey: artist.nameKey, mbid, isManual: true, failures: 0, dueAt: now() });
+      if (identityOf(artist).mbid !== before) await forgetFound(artist);
+      libraryChanged();
+      if (isEnabled()) await quietly(lookUpArtist(id, signal).then(() => findAgain(id, signal)));
+    },
+
+    /** Pictures of the artist on Commons. Throws `conflict`, `unavailable`. */
+    async listPictures(id: ArtistId, signal: AbortSignal): Promise<Candidate[]> {
+      const artist = getArtist(id);
+      assertEnabled();
+      const facts = known('artist', identityOf(artist).mbid).facts;
+      if (!facts) return [];
+      const named = await asked(wikimedia.findFiles(facts.files, signal));
+      const ofCategory = facts.category === null ? [] : await asked(wikimedia.listCategory(facts.category, signal));
+      const current = pictures.find(artist.nameKey)?.source;
+      return [...new Map([...named, ...ofCategory].map((file) => [file.name, file])).values()].map((file) => ({
+        ...file,
+        isCurrent: file.name === current,
+      }));
+    },
+    /** The bytes of one, not checked. Throws `not_found`, `conflict`, `unavailable`. */
+    readPicture: async (name: string, signal: AbortSignal): Promise<Buffer> =>
+      asked(wikimedia.download(await getFile(name, signal), signal)),
+    /** Makes one the picture of the artist; null for what is found by itself. */
+    async choosePicture(id: ArtistId, name: string | null, signal: AbortSignal): Promise<void> {
+      getArtist(id);
+      if (name === null) {
+        await pictures.reset(id);
+        if (isEnabled()) await quietly(findAgain(id, signal));
+        return;
+      }
+      const file = await getFile(name, signal);
+      const bytes = await asked(wikimedia.download(file, signal));
+      await pictures.set(id, bytes, { source: file.name, credit: file.credit });
+    },
+
+    /** Handler of `lookup_about`. What was asked is noted one by one, so an interrupted run goes on. */
+    task: (async (_payload, { signal, progress, yieldToRequests }) => {
+      const result = { asked: 0, found: 0 };
+      let failures = 0;
+      let failed: ServiceError | undefined;
+      const run = async <Id>(ids: Iterable<Id>, lookUp: (id: Id) => Promise<boolean>): Promise<void> => {
+        for (const id of ids) {
+          signal.throwIfAborted();
+          if (!isEnabled()) return;
+          try {
+            if (await lookUp(id)) result.found++;
+            failures = 0;
+          } catch (error) {
+            if (!(error instanceof ServiceError)) throw error;
+            failed = error;
+            if (++failures === MOST_FAILURES) throw error;
+          }
+          progress(++result.asked, null, `${result.found} found`);
+          await yieldToRequests();
+        }
+      };
+      queries.dropUnused(now());
+      for (const ids of queries.dueArtists(now())) await run(ids, (id) => lookUpArtist(id, signal));
+      for (const ids of queries.dueAlbums(now())) await run(ids, (id) => lookUpAlbum(id, signal));
+      await run(queries.dueLabels(now()), (mbid) => lookUpSubject('label', mbid, signal));
+      if (failed) throw failed; // those are asked about again
+      return result;
+    }) satisfies Handler<typeof LOOKUP_ABOUT>,
+  };
+
+  async function findAgain(id: ArtistId, signal: AbortSignal): Promise<void> {
+    const artist = getArtist(id);
+    const { facts } = known('artist', identityOf(artist).mbid);
+    const fault = facts && (await findPicture(artist, facts, signal));
+    if (fault) throw fault;
+  }
+}

@@ -1,0 +1,323 @@
+// Clients of Wikidata, Wikipedia and Wikimedia Commons. They share a pace, as they share servers; what one says about a
+// subject is taken only if it agrees with the one that led to it.
+import { z } from 'zod';
+import type { LiveSettings } from '../config/live-settings.ts';
+import type { AboutText, PictureCredit, SubjectKind } from '../db/schema.ts';
+import { plainText } from '../media/text.ts';
+import { createBreaker } from '../outbound/breaker.ts';
+import { guardedFetch } from '../outbound/guarded-fetch.ts';
+import { OutboundError } from '../outbound/outbound-error.ts';
+import { createServiceClient, ServiceError, type ServiceClient } from '../outbound/service-client.ts';
+import { createTokenBucket, waitFor } from '../outbound/token-bucket.ts';
+import { httpUrl, listOf, textOfHtml } from './plain.ts';
+import { LANGUAGES } from './texts.ts';
+
+const MOST_TEXT = 20_000;
+const MOST_PICTURE_BYTES = 20 << 20;
+const PICTURE_WIDTH = 1_200;
+const PICTURE_TIMEOUT_MS = 30_000;
+const MOST_CANDIDATES = 30;
+const BREAKERS = ['wikidata', 'wikipedia', 'commons', 'pictures'] as const;
+
+/** What a page of Wikidata has of the mbid: the way back, which says that both mean the same. */
+const MBID_CLAIMS: Record<SubjectKind, string> = { artist: 'P434', 'release-group': 'P436', label: 'P966' };
+const [IMAGE, LOGO, CATEGORY, INSTANCE_OF] = ['P18', 'P154', 'P373', 'P31'];
+/** Disambiguation page, list. */
+const NO_SUBJECTS = new Set(['Q4167410', 'Q13406463']);
+
+const Claim = z.object({
+  rank: z.enum(['preferred', 'normal', 'deprecated']).catch('normal'),
+  mainsnak: z.object({
+    datavalue: z.object({ value: z.union([z.string().max(2_000), z.object({ id: z.string().max(20) })]) }),
+  }),
+});
+/** Without entries it is sent as a list. */
+const recordOf = <T extends z.ZodType>(entry: T) =>
+  z.union([z.record(z.string(), entry), z.tuple([]).transform((): Record<string, z.output<T>> => ({}))]);
+const Absent = z.object({ missing: z.unknown().refine((value) => value !== undefined) });
+const Item = z.object({
+  id: z.string().regex(/^Q\d+$/),
+  claims: recordOf(listOf(Claim, 50)),
+  sitelinks: recordOf(z.object({ title: z.string().min(1).max(500) })),
+});
+const WikidataAnswer = z.object({ entities: z.record(z.string(), z.unknown()) });
+/** Faults that are an answer: there is no such thing. */
+const NOT_THERE = /^(?:no-such-entity|invalidtitle|missingtitle|invalidcategory)$/;
+const ApiFault = z.object({ error: z.object({ code: z.string() }) });
+const Page = z.object({
+  title: z.string().min(1).max(500),
+  missing: z.unknown().optional(),
+  extract: z.string().optional(),
+  pageprops: z.object({ wikibase_item: z.string().optional(), disambiguation: z.unknown().optional() }).optional(),
+});
+const Pages = <T extends z.ZodType>(page: T) => z.object({ query: z.object({ pages: listOf(page, 100) }).optional() });
+
+const meta = z
+  .object({ value: z.union([z.string(), z.number()]).transform(String) })
+  .nullish()
+  .catch(undefined)
+  .transform((field) => (field ? textOfHtml(field.value) : null));
+const link = z
+  .object({ value: z.string() })
+  .nullish()
+  .catch(undefined)
+  .transform((field) => (field ? httpUrl(field.value) : undefined));
+const FilePage = z.object({
+  title: z.string().max(500),
+  imageinfo: listOf(
+    z.object({
+      thumburl: z.string().max(2_000),
+      width: z.int().positive().nullish().catch(undefined),
+      height: z.int().positive().nullish().catch(undefined),
+      mime: z.string().catch(''),
+      descriptionurl: z.string().optional().catch(undefined),
+      extmetadata: z.object({
+        Artist: meta,
+        Attribution: meta,
+        Credit: meta,
+        LicenseShortName: meta,
+        LicenseUrl: link,
+        NonFree: meta,
+      }),
+    }),
+    1,
+  ),
+});
+
+/** A picture on Commons that may be shown. */
+export interface CommonsFile {
+  /** Its name, without `File:`. */
+  name: string;
+  /** Of a copy that is large enough. */
+  url: string;
+  width: number | null;
+  height: number | null;
+  credit: PictureCredit;
+}
+export interface WikidataItem {
+  id: string;
+  files: string[];
+  category: string | null;
+  /** By language. */
+  articles: Map<string, string>;
+}
+
+export interface WikimediaDeps {
+  settings: LiveSettings;
+  userAgent: () => string;
+  perSecond: number;
+  now: () => Date;
+}
+
+export type Wikimedia = ReturnType<typeof createWikimedia>;
+
+/** All throw a ServiceError or the reason of `signal`. */
+export function createWikimedia({ settings, userAgent, perSecond, now }: WikimediaDeps) {
+  const bucket = createTokenBucket({ perSecond });
+  const breakers = Object.fromEntries(
+    BREAKERS.map((name) => [name, createBreaker({ now: () => now().getTime() })]),
+  ) as Record<(typeof BREAKERS)[number], ReturnType<typeof createBreaker>>;
+  const client = (name: string, breaker: keyof typeof breakers, baseUrl: () => string): ServiceClient =>
+    createServiceClient({ name, baseUrl, userAgent, bucket, breaker: breakers[breaker], wait: waitFor, saysBusy });
+  const wikidata = client('Wikidata', 'wikidata', () => settings.get('WIKIDATA_BASE_URL'));
+  const commons = client('Wikimedia Commons', 'commons', () => settings.get('COMMONS_BASE_URL'));
+  const wikipediaUrl = (language: string): string =>
+    settings.get('WIKIPEDIA_BASE_URL').replaceAll('{language}', language);
+  const wikipedias = new Map(
+    LANGUAGES.map((language) => [language as string, client('Wikipedia', 'wikipedia', () => wikipediaUrl(language))]),
+  );
+
+  async function ask<T extends z.ZodType>(
+    service: ServiceClient,
+    params: Record<string, string>,
+    shape: T,
+    signal: AbortSignal,
+  ): Promise<z.output<T> | undefined> {
+    const query = new URLSearchParams({ ...params, format: 'json', formatversion: '2' });
+    const { status, body } = await service({ path: `/w/api.php?${query.toString()}` }, signal);
+    const fault = ApiFault.safeParse(body).data?.error.code;
+    if (fault !== undefined && NOT_THERE.test(fault)) return undefined;
+    const parsed = status === 200 && fault === undefined ? shape.safeParse(body) : undefined;
+    if (!parsed?.success)
+      throw new ServiceError('unreachable', `A Wikimedia service sent an invalid answer (${status}).`);
+    return parsed.data;
+  }
+
+  async function files(params: Record<string, string>, signal: AbortSignal): Promise<CommonsFile[]> {
+    const answer = await ask(
+      commons,
+      {
+        ...params,
+        action: 'query',
+        prop: 'imageinfo',
+        iiprop: 'url|size|mime|extmetadata',
+        iiurlwidth: String(PICTURE_WIDTH),
+        iiextmetadatafilter: 'Artist|Attribution|Credit|LicenseShortName|LicenseUrl|NonFree',
+      },
+      Pages(FilePage),
+      signal,
+    );
+    if (answer && !answer.query && 'titles' in params)
+      throw new ServiceError('unreachable', 'Wikimedia Commons sent an answer without the files.');
+    return (answer?.query?.pages ?? []).flatMap(({ title, imageinfo: [info] }) => {
+      const data = info?.extmetadata;
+      const url = info && httpUrl(info.thumburl);
+      if (!info || !data || url === undefined || !info.mime.startsWith('image/')) return [];
+      if (data.LicenseShortName === null || data.NonFree === 'true') return []; // nobody may show it
+      return [
+        {
+          name: title.replace(/^[^:]*:/, ''),
+          url,
+          width: info.width ?? null,
+          height: info.height ?? null,
+          credit: {
+            author: data.Attribution ?? data.Artist ?? data.Credit,
+            licence: data.LicenseShortName,
+            licenceUrl: data.LicenseUrl ?? null,
+            pageUrl: httpUrl(info.descriptionurl ?? '') ?? null,
+          },
+        },
+      ];
+    });
+  }
+
+  return {
+    /** After a change of an address. */
+    reset: (): void => Object.values(breakers).forEach((breaker) => breaker.reset()),
+
+    /** Undefined when there is none, or when it says that it is about something else. */
+    async findItem(
+      id: string,
+      { kind, mbids }: { kind: SubjectKind; mbids: readonly string[] },
+      signal: AbortSignal,
+    ): Promise<WikidataItem | undefined> {
+      const answer = await ask(
+        wikidata,
+        {
+          action: 'wbgetentities',
+          ids: id,
+          props: 'claims|sitelinks',
+          sitefilter: LANGUAGES.map((language) => `${language}wiki`).join('|'),
+        },
+        WikidataAnswer,
+        signal,
+      );
+      if (!answer) return undefined;
+      const [entity] = Object.values(answer.entities); // under the id that the item has now
+      if (Absent.safeParse(entity).success) return undefined;
+      const parsed = Item.safeParse(entity);
+      if (!parsed.success) throw new ServiceError('unreachable', 'Wikidata sent an invalid answer.');
+      const { claims, sitelinks, id: itemId } = parsed.data;
+      const valuesOf = (property = ''): string[] =>
+        (claims[property] ?? [])
+          .filter(({ rank }) => rank !== 'deprecated')
+          .toSorted((a, b) => Number(b.rank === 'preferred') - Number(a.rank === 'preferred'))
+          .map(({ mainsnak: { datavalue } }) =>
+            typeof datavalue.value === 'string' ? datavalue.value : datavalue.value.id,
+          );
+      const back = valuesOf(MBID_CLAIMS[kind]).map((value) => value.toLowerCase());
+      if (back.length > 0 && !back.some((value) => mbids.includes(value))) return undefined;
+      if (valuesOf(INSTANCE_OF).some((value) => NO_SUBJECTS.has(value))) return undefined;
+      return {
+        id: itemId,
+        files: [...valuesOf(IMAGE), ...(kind === 'label' ? valuesOf(LOGO) : [])].slice(0, 10),
+        category: valuesOf(CATEGORY)[0] ?? null,
+        articles: new Map(
+          LANGUAGES.flatMap((language) => {
+            const title = sitelinks[`${language}wiki`]?.title;
+            return title === undefined ? [] : [[language, title]];
+          }),
+        ),
+      };
+    },
+
+    /** The beginning of an article; undefined when it is gone, or about something else. */
+    async findText(
+      language: string,
+      title: string,
+      itemIds: readonly string[],
+      signal: AbortSignal,
+    ): Promise<AboutText | undefined> {
+      const service = wikipedias.get(language);
+      if (!service) return undefined;
+      const answer = await ask(
+        service,
+        {
+          action: 'query',
+          prop: 'extracts|pageprops',
+          exintro: '1',
+          explaintext: '1',
+          redirects: '1',
+          ppprop: 'wikibase_item|disambiguation',
+          titles: title,
+        },
+        Pages(Page),
+        signal,
+      );
+      const page = answer?.query?.pages[0];
+      if (!page) throw new ServiceError('unreachable', 'Wikipedia sent an answer without a page.');
+      const { wikibase_item: item = '', disambiguation } = page.pageprops ?? {};
+      if (page.missing !== undefined || disambiguation !== undefined || !itemIds.includes(item)) return undefined;
+      const text = plainText(page.extract ?? '', MOST_TEXT)
+        .replace(/\n{2,}/g, '\n')
+        .trim();
+      if (text === '') throw new ServiceError('unreachable', 'Wikipedia sent an article without its text.');
+      const url = `${wikipediaUrl(language)}/wiki/${encodeURIComponent(page.title.replaceAll(' ', '_'))}`;
+      return { language, text, title: page.title, url };
+    },
+
+    /** Files that exist and may be shown, in the order of the names. */
+    async findFiles(names: readonly string[], signal: AbortSignal): Promise<CommonsFile[]> {
+      if (names.length === 0) return [];
+      const found = await files({ titles: names.map((name) => `File:${name}`).join('|') }, signal);
+      const keyOf = (name: string): string => name.replaceAll('_', ' ');
+      return names.flatMap((name) => found.find((file) => keyOf(file.name) === keyOf(name)) ?? []);
+    },
+
+    /** Pictures of a category. */
+    listCategory: (category: string, signal: AbortSignal): Promise<CommonsFile[]> =>
+      files(
+        {
+          generator: 'categorymembers',
+          gcmtitle: `Category:${category}`,
+          gcmtype: 'file',
+          gcmlimit: String(MOST_CANDIDATES),
+        },
+        signal,
+      ),
+
+    /** The bytes of a file, not checked to be a picture. */
+    async download({ url }: Pick<CommonsFile, 'url'>, signal: AbortSignal): Promise<Buffer> {
+      const unreachable = (cause?: unknown): ServiceError =>
+        new ServiceError('unreachable', 'The picture could not be fetched from Wikimedia Commons.', cause);
+      const breaker = breakers.pictures;
+      return bucket.run(async () => {
+        if (!breaker.enter()) throw unreachable();
+        try {
+          const answer = await guardedFetch(new URL(url), {
+            base: new URL(settings.get('COMMONS_BASE_URL')),
+            timeoutMs: PICTURE_TIMEOUT_MS,
+            maxBytes: MOST_PICTURE_BYTES,
+            signal,
+            headers: { 'user-agent': userAgent(), accept: 'image/*' },
+          });
+          if (answer.status === 429) bucket.pause(10_000);
+          if (answer.status !== 200) throw unreachable();
+          breaker.succeeded();
+          return Buffer.from(answer.bytes);
+        } catch (error) {
+          const isFault = (error instanceof OutboundError || error instanceof ServiceError) && !signal.aborted;
+          if (isFault) breaker.failed();
+          else breaker.left();
+          throw isFault ? (error instanceof ServiceError ? error : unreachable(error)) : error;
+        }
+      }, signal);
+    },
+  };
+}
+
+/** Faults come with status 200. */
+function saysBusy(body: unknown): boolean {
+  const { data } = ApiFault.safeParse(body);
+  return data !== undefined && /^(?:maxlag|ratelimited|readonly|internal_api_error.*)$/.test(data.error.code);
+}

@@ -1,0 +1,292 @@
+// MusicBrainz, Wikidata, Wikipedia and Wikimedia Commons as one local server: https://musicbrainz.org/doc/MusicBrainz_API
+// and https://www.mediawiki.org/wiki/API. Each can fail in its own way.
+import { createServer, type ServerResponse } from 'node:http';
+import { serve, stop } from './serve.ts';
+
+export type Service = 'musicbrainz' | 'wikidata' | 'wikipedia' | 'commons' | 'files';
+/** `page`: the sign-in page of a network · `half`: JSON without what matters · `cut`: the connection breaks. */
+export type Fault = 'busy' | 'limit' | 'page' | 'half' | 'cut' | 'huge' | 'inside';
+
+export interface FakeSubject {
+  kind: 'artist' | 'release-group' | 'label';
+  mbid: string;
+  name: string;
+  type?: string;
+  country?: string;
+  area?: string;
+  begin?: string;
+  end?: string;
+  disambiguation?: string;
+  /** Of a group. */
+  members?: { mbid: string; name: string; begin?: string; end?: string }[];
+  /** Type of relation → address. */
+  links?: Record<string, string>;
+  /** Of a release group. */
+  artist?: { mbid: string; name: string };
+  labels?: { mbid: string; name: string }[];
+  /** Wikidata. */
+  item?: string;
+}
+export interface FakeItem {
+  claims?: Record<string, (string | { id: string })[]>;
+  /** `enwiki` → title. */
+  sitelinks?: Record<string, string>;
+}
+export interface FakeArticle {
+  extract: string;
+  item: string;
+  isDisambiguation?: boolean;
+}
+export interface FakeFile {
+  bytes: Buffer;
+  /** HTML, as Commons sends it. */
+  artist?: string;
+  licence?: string;
+  licenceUrl?: string;
+  category?: string;
+  /** Instead of the address of the copy. */
+  thumbUrl?: string;
+}
+
+export type Encyclopedia = Awaited<ReturnType<typeof startEncyclopedia>>;
+
+export async function startEncyclopedia() {
+  const subjects = new Map<string, FakeSubject>();
+  const items = new Map<string, FakeItem>();
+  /** `en/Title` */
+  const articles = new Map<string, FakeArticle>();
+  const files = new Map<string, FakeFile>();
+  const requests: { service: Service; url: string; userAgent: string; at: number }[] = [];
+  const faults = new Map<Service, Fault>();
+
+  const server = createServer((req, res) => {
+    const url = new URL(req.url ?? '/', 'http://fake');
+    const [, first = '', second = ''] = url.pathname.split('/');
+    const service = (first === 'files' ? 'files' : first) as Service;
+    requests.push({ service, url: req.url ?? '', userAgent: req.headers['user-agent'] ?? '', at: performance.now() });
+    const fault = faults.get(service);
+    if (fault) return fail(res, fault);
+    const json = (body: unknown, status = 200): void =>
+      void res.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+    if (service === 'musicbrainz') return musicBrainz(url, json);
+    if (service === 'wikidata') return json(wikidata(url.searchParams));
+    if (service === 'wikipedia') return json(wikipedia(second, url.searchParams));
+    if (service === 'commons') return json(commons(url.searchParams));
+    const file = files.get(decodeURIComponent(second));
+    if (!file) return void res.writeHead(404).end();
+    res.writeHead(200, { 'content-type': 'image/jpeg', 'content-length': file.bytes.length }).end(file.bytes);
+  });
+
+  function fail(res: ServerResponse, fault: Fault): void {
+    if (fault === 'cut') return void res.socket?.destroy();
+    if (fault === 'busy') return void res.writeHead(503, { 'retry-after': '0' }).end('{"error":"busy"}');
+    if (fault === 'limit') return void res.writeHead(429, { 'content-type': 'text/html' }).end('<html>Too many</html>');
+    if (fault === 'inside') return void res.writeHead(302, { location: 'http://169.254.169.254/latest' }).end();
+    if (fault === 'half') return void res.writeHead(200, { 'content-type': 'application/json' }).end('{"id":null}');
+    if (fault === 'huge') {
+      res.writeHead(200, { 'content-type': 'application/json' });
+      const piece = Buffer.alloc(1 << 20, 32);
+      for (let i = 0; i < 24; i++) res.write(piece);
+      return void res.end();
+    }
+    res.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in to this network</html>');
+  }
+
+  function musicBrainz(url: URL, json: (body: unknown, status?: number) => void): void {
+    const [, , , , kind = '', id] = url.pathname.split('/');
+    const missing = (): void =>
+      json({ error: 'Not Found', help: 'For usage, please see: https://musicbrainz.org' }, 404);
+    const query = url.searchParams.get('query');
+    if (kind === 'release-group' && query !== null) {
+      const [, title = '', artist = ''] = /^releasegroup:"(.*)" AND artist:"(.*)"$/.exec(query) ?? [];
+      const found = [...subjects.values()].filter(
+        (one) => one.kind === 'release-group' && has(one.name, title) && has(one.artist?.name ?? '', artist),
+      );
+      return json({
+        created: '2026-11-22T00:00:00.000Z',
+        count: found.length,
+        offset: 0,
+        'release-groups': found.slice(0, 50).map((one) => ({
+          id: one.mbid,
+          score: 100,
+          title: one.name,
+          'first-release-date': one.begin ?? '',
+          'primary-type': 'Album',
+          'artist-credit': [
+            { name: one.artist?.name, artist: { id: one.artist?.mbid, name: one.artist?.name, 'sort-name': '' } },
+          ],
+        })),
+      });
+    }
+    if (kind === 'artist' && query !== null) {
+      const found = [...subjects.values()].filter((one) => one.kind === 'artist' && has(one.name, query.slice(1, -1)));
+      return json({
+        count: found.length,
+        artists: found.slice(0, 20).map((one) => ({ score: 100, ...entityOf(one), relations: undefined })),
+      });
+    }
+    if (kind === 'release') {
+      const labels = subjects.get(`release-group ${url.searchParams.get('release-group')}`)?.labels ?? [];
+      return json({
+        'release-count': 1,
+        'release-offset': 0,
+        releases: [{ id: 'r', 'label-info': labels.map(({ mbid, name }) => ({ label: { id: mbid, name } })) }],
+      });
+    }
+    const subject = subjects.get(`${kind} ${id}`);
+    if (!subject) return missing();
+    json(entityOf(subject));
+  }
+
+  function wikidata(params: URLSearchParams): unknown {
+    const id = params.get('ids') ?? '';
+    const item = items.get(id);
+    if (!item) return { entities: { [id]: { id, missing: true } }, success: 1 };
+    const claims = Object.fromEntries(
+      Object.entries(item.claims ?? {}).map(([property, values]) => [
+        property,
+        values.map((value) => ({
+          mainsnak: {
+            snaktype: 'value',
+            property,
+            datavalue: { value, type: typeof value === 'string' ? 'string' : 'wikibase-entityid' },
+          },
+          type: 'statement',
+          rank: 'normal',
+        })),
+      ]),
+    );
+    const wanted = params.get('sitefilter')?.split('|') ?? [];
+    const links = Object.entries(item.sitelinks ?? {}).filter(([site]) => wanted.includes(site));
+    return {
+      entities: {
+        [id]: {
+          type: 'item',
+          id,
+          claims: Object.keys(claims).length === 0 ? [] : claims,
+          sitelinks:
+            links.length === 0
+              ? []
+              : Object.fromEntries(links.map(([site, title]) => [site, { site, title, badges: [] }])),
+        },
+      },
+      success: 1,
+    };
+  }
+
+  function wikipedia(language: string, params: URLSearchParams): unknown {
+    const title = params.get('titles') ?? '';
+    const article = articles.get(`${language}/${title}`);
+    if (!article) return { batchcomplete: true, query: { pages: [{ ns: 0, title, missing: true }] } };
+    return {
+      batchcomplete: true,
+      query: {
+        pages: [
+          {
+            pageid: 1,
+            ns: 0,
+            title,
+            extract: article.extract,
+            pageprops: { wikibase_item: article.item, ...(article.isDisambiguation && { disambiguation: '' }) },
+          },
+        ],
+      },
+    };
+  }
+
+  function commons(params: URLSearchParams): unknown {
+    const category = params.get('gcmtitle')?.replace('Category:', '');
+    const names =
+      category === undefined
+        ? (params.get('titles') ?? '').split('|').map((title) => title.replace('File:', ''))
+        : [...files].filter(([, file]) => file.category === category).map(([name]) => name);
+    if (names.length === 0) return { batchcomplete: true };
+    const pages = names.map((name) => {
+      const file = files.get(name);
+      if (!file) return { ns: 6, title: `File:${name}`, missing: true };
+      const meta = (value: string | undefined) => value !== undefined && { value, source: 'commons-desc-page' };
+      const { artist, licence, licenceUrl } = file;
+      return {
+        pageid: 1,
+        ns: 6,
+        title: `File:${name}`,
+        imagerepository: 'local',
+        imageinfo: [
+          {
+            size: file.bytes.length,
+            width: 3_000,
+            height: 2_000,
+            thumburl: file.thumbUrl ?? `${at}/files/${encodeURIComponent(name)}`,
+            thumbwidth: 1_200,
+            thumbheight: 800,
+            url: `${at}/files/${encodeURIComponent(name)}`,
+            descriptionurl: `https://commons.wikimedia.org/wiki/File:${encodeURIComponent(name)}`,
+            mime: 'image/jpeg',
+            extmetadata: {
+              ...(artist !== undefined && { Artist: meta(artist) }),
+              ...(licence !== undefined && { LicenseShortName: meta(licence) }),
+              ...(licenceUrl !== undefined && { LicenseUrl: meta(licenceUrl) }),
+            },
+          },
+        ],
+      };
+    });
+    return { batchcomplete: true, query: { pages } };
+  }
+
+  const at = await serve(server);
+  return {
+    env: {
+      MUSICBRAINZ_BASE_URL: `${at}/musicbrainz`,
+      WIKIDATA_BASE_URL: `${at}/wikidata`,
+      WIKIPEDIA_BASE_URL: `${at}/wikipedia/{language}`,
+      COMMONS_BASE_URL: `${at}/commons`,
+    },
+    items,
+    articles,
+    files,
+    faults,
+    requests,
+    add: (subject: FakeSubject): void => void subjects.set(`${subject.kind} ${subject.mbid}`, subject),
+    clear(): void {
+      for (const all of [subjects, items, articles, files, faults]) all.clear();
+      requests.length = 0;
+    },
+    close: () => stop(server),
+  };
+}
+
+const has = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
+
+function entityOf(one: FakeSubject): Record<string, unknown> {
+  const relation = { begin: null, end: null, ended: false, attributes: [], 'source-credit': '', 'target-credit': '' };
+  const urls = { ...one.links, ...(one.item && { wikidata: `https://www.wikidata.org/wiki/${one.item}` }) };
+  return {
+    id: one.mbid,
+    ...(one.kind === 'release-group' ? { title: one.name } : { name: one.name, 'sort-name': one.name }),
+    type: one.type ?? null,
+    country: one.country ?? null,
+    area: one.area === undefined ? null : { id: 'area', name: one.area },
+    'life-span': { begin: one.begin ?? null, end: one.end ?? null, ended: one.end !== undefined },
+    disambiguation: one.disambiguation ?? '',
+    relations: [
+      ...Object.entries(urls).map(([type, resource]) => ({
+        ...relation,
+        type,
+        'target-type': 'url',
+        direction: 'forward',
+        url: { id: 'url', resource },
+      })),
+      ...(one.members ?? []).map(({ mbid, name, begin, end }) => ({
+        ...relation,
+        type: 'member of band',
+        'target-type': 'artist',
+        direction: 'backward',
+        begin: begin ?? null,
+        end: end ?? null,
+        ended: end !== undefined,
+        artist: { id: mbid, name, 'sort-name': name },
+      })),
+    ],
+  };
+}

@@ -1,0 +1,140 @@
+// Two artists of each name, at MusicBrainz, Wikidata, Wikipedia and Commons: what is shown must be about the right one.
+// Half of them have their mbid in the tags; the others can be told by an album. Some pages mislead: an item of Wikidata
+// that is of the namesake, an article of another subject, a disambiguation page, a link that leads to the namesake.
+import type { ArtistAbout } from '../../server/about/wire.ts';
+import { LOOKUP_ABOUT } from '../../server/about/tasks.ts';
+import sharp from 'sharp';
+import { startEncyclopedia, type Encyclopedia } from '../fakes/encyclopedia.ts';
+import { trackMaker } from '../support/fixed-tracks.ts';
+import { seededRandom } from '../support/random-numbers.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const TRAPS = [
+  'none',
+  'none',
+  'none',
+  'item of the namesake',
+  'article of another',
+  'disambiguation',
+  'no licence',
+] as const;
+type Trap = (typeof TRAPS)[number];
+
+export interface ArtistsResult {
+  wrong: string[];
+  answerable: number;
+  answered: number;
+}
+
+export async function proveNamesakes(seed: number, names: number): Promise<ArtistsResult> {
+  const random = seededRandom(seed);
+  const picture = await sharp({ create: { width: 60, height: 40, channels: 3, background: '#246' } })
+    .jpeg()
+    .toBuffer();
+  const services = await startEncyclopedia();
+  const server = await startServer({
+    env: { ...services.env, ARTIST_INFO_ENABLED: 'true' },
+    musicBrainzPerSecond: 10_000,
+    wikimediaPerSecond: 10_000,
+  });
+  try {
+    const tracks = trackMaker(server.app);
+    const cases = Array.from({ length: names }, (_, n) => {
+      const trap = TRAPS[Math.floor(random() * TRAPS.length)] as Trap;
+      const isTagged = n % 2 === 0;
+      return { ...makeNamesakes(services, n, trap, picture), trap, isTagged };
+    });
+    for (const { name, right, isTagged, album } of cases)
+      tracks.add({ title: 'One', album, artists: [name], ...(isTagged && { artistMbids: [right] }) });
+    await server.app.jobs.enqueue(LOOKUP_ABOUT, {});
+    await server.app.drain();
+    return await judge(server, cases);
+  } finally {
+    await server.close();
+    await services.close();
+  }
+}
+
+interface Case {
+  name: string;
+  right: string;
+  trap: Trap;
+  isTagged: boolean;
+}
+
+async function judge(server: TestServer, cases: readonly Case[]): Promise<ArtistsResult> {
+  const result: ArtistsResult = { wrong: [], answerable: 0, answered: 0 };
+  const findId = server.app.db.$client.prepare<[string], number>('SELECT id FROM artists WHERE name = ?').pluck();
+  for (const { name, right, trap, isTagged } of cases) {
+    const { body } = await server.api<ArtistAbout>(`/artists/${findId.get(name)}/about`);
+    const said = JSON.stringify(body);
+    if (said.includes('namesake') || (body.artist_mbid !== null && body.artist_mbid !== right))
+      result.wrong.push(`${name} (${trap}${isTagged ? ', tagged' : ''}): ${said}`);
+    const hasText = body.about?.text?.text.includes(`right ${name}`) === true;
+    const hasPicture = body.picture?.author === `Author of the right ${name}`;
+    const hasAll = body.about?.country === 'DE' && body.people.length === 1;
+    const wants = { text: !['item of the namesake', 'article of another', 'disambiguation'].includes(trap) };
+    const wantsPicture = trap !== 'item of the namesake' && trap !== 'no licence';
+    result.answerable++;
+    if (hasAll && hasText === wants.text && hasPicture === wantsPicture) result.answered++;
+  }
+  return result;
+}
+
+function makeNamesakes(
+  services: Encyclopedia,
+  n: number,
+  trap: Trap,
+  picture: Buffer,
+): { name: string; right: string; album: string } {
+  const name = `Double ${n} Band`;
+  const album = `Harbour ${n}`;
+  const mbidOf = (kind: number): string =>
+    `${String(n).padStart(8, '0')}-0000-4000-8000-${String(kind).padStart(12, '0')}`;
+  const make = (who: 'right' | 'namesake', k: number): void => {
+    const item = `Q${1_000 + n * 10 + k}`;
+    const mbid = mbidOf(k);
+    const other = who === 'right' ? 'namesake' : 'right';
+    services.add({
+      kind: 'artist',
+      mbid,
+      name,
+      type: 'Group',
+      country: who === 'right' ? 'DE' : 'FR',
+      begin: '1990',
+      item: who === 'right' && trap === 'item of the namesake' ? `Q${1_000 + n * 10 + 2}` : item,
+      members: [{ mbid: mbidOf(k + 4), name: `Member of the ${who}` }],
+    });
+    services.add({
+      kind: 'release-group',
+      mbid: mbidOf(k + 6),
+      name: who === 'right' ? album : `Other ${album}`,
+      artist: { mbid, name },
+    });
+    const title = `${name} (${who})`;
+    services.items.set(item, {
+      claims: { P434: [mbid], P18: [`${title}.jpg`] },
+      sitelinks: { enwiki: title },
+    });
+    services.articles.set(`en/${title}`, {
+      extract: `About the ${who} ${name}.`,
+      item: who === 'right' && trap === 'article of another' ? 'Q1' : item,
+      ...(trap === 'disambiguation' && { isDisambiguation: true, extract: `May refer to the ${other}.` }),
+    });
+    services.files.set(`${title}.jpg`, {
+      bytes: picture,
+      artist: `<a href="//example.org">Author of the ${who} ${name}</a>`,
+      ...(trap !== 'no licence' && { licence: 'CC BY-SA 4.0' }),
+    });
+  };
+  make('right', 1);
+  make('namesake', 2);
+  return { name, right: mbidOf(1), album };
+}
+
+export async function proveArtists({ seed, runs = 500 }: { seed: number; runs: number | undefined }): Promise<boolean> {
+  const { wrong, answerable, answered } = await proveNamesakes(seed, runs);
+  console.log(`${answered} of ${answerable} answered, ${wrong.length} wrong (seed ${seed})`);
+  for (const one of wrong.slice(0, 10)) console.log(one);
+  return wrong.length === 0 && answered >= answerable * 0.95;
+}
