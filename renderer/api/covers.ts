@@ -7,8 +7,8 @@ import { LIBRARY } from './library.ts';
 const path = (albumId: number): string => `/albums/${albumId}/cover`;
 
 /** Pictures on the page keep their address, so they are fetched anew. */
-async function showAgain(albumId: number): Promise<void> {
-  const shown = document.querySelectorAll<HTMLImageElement>(`img[src*="${path(albumId)}?"]`);
+export async function showPicturesAgain(of: string): Promise<void> {
+  const shown = document.querySelectorAll<HTMLImageElement>(`img[src*="${of}?"]`);
   const addresses = new Set([...shown].map(({ src }) => src));
   await Promise.all([...addresses].map((src) => fetch(src, { cache: 'reload' })));
   for (const img of shown) {
@@ -22,12 +22,12 @@ export async function setCover(albumId: number, picture: File): Promise<void> {
   const body = new FormData();
   body.append('file', picture);
   await request(path(albumId), { method: 'PUT', body });
-  await showAgain(albumId);
+  await showPicturesAgain(path(albumId));
 }
 
 export async function removeCover(albumId: number): Promise<void> {
   await request(path(albumId), { method: 'DELETE' });
-  await showAgain(albumId);
+  await showPicturesAgain(path(albumId));
 }
 
 /** Pictures to choose from, in the files and folders of the album. */
@@ -48,7 +48,7 @@ export const archiveCoversQuery = (albumId: number) =>
 
 export async function chooseCover(albumId: number, candidate: string): Promise<void> {
   await request(`${path(albumId)}/choose`, { method: 'POST', body: { candidate } });
-  await showAgain(albumId);
+  await showPicturesAgain(path(albumId));
 }
 
 /** The picture among dropped or chosen files. */

@@ -25,6 +25,10 @@ export const albumCover = (album: { id: number; has_cover: boolean }, size: Cove
 export const candidateUrl = (albumId: number, candidate: string): string =>
   `${API}/albums/${albumId}/cover/candidates/${candidate}${toQueryString({ token: token() })}`;
 
+/** One of the pictures on Commons to choose that of an artist from. */
+export const artistCandidateUrl = (artistId: number, file: string): string =>
+  `${API}/artists/${artistId}/cover/candidate${toQueryString({ file, token: token() })}`;
+
 export function trackCover(
   track: { id: number; album_id: number | null; album_title?: string | null; has_cover: boolean },
   size: CoverSize,

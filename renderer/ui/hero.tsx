@@ -24,7 +24,7 @@ export function Hero({ kind, name, cover, picture, round = false, by, facts, act
   return (
     <header className={styles.hero} {...mark}>
       {picture ? (
-        <div className={styles.cover}>{picture}</div>
+        <div className={classNames(styles.cover, round && styles.round)}>{picture}</div>
       ) : (
         <Cover
           src={cover}

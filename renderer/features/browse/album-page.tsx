@@ -15,6 +15,7 @@ import { formatBytes, formatFormat, formatLength, formatNumber } from '../../ui/
 import { AbsentPage } from '../../music/absent-page.tsx';
 import { usePageTitle } from '../../ui/page.tsx';
 import { ErrorState } from '../../ui/states.tsx';
+import { AlbumAbout } from './about.tsx';
 import { AlbumCover } from './album-cover.tsx';
 import { AlbumCharset } from './album-charset.tsx';
 import { DiscList } from './disc-list.tsx';
@@ -83,6 +84,7 @@ export function AlbumPage() {
       <DiscList tracks={tracks.data} albumArtist={artist_name} />
       <p className={heroFoot}>{[qualityOf(tracks.data, t), formatBytes(size_bytes)].filter(Boolean).join(' · ')}</p>
       <AlbumCharset albumId={albumId} />
+      <AlbumAbout albumId={albumId} />
       {artist_id !== null && <MoreByArtist artistId={artist_id} artistName={artist_name ?? ''} exceptAlbum={albumId} />}
     </HeroPage>
   );

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { artistAlbumsQuery, artistQuery, artistTracksQuery } from '../../api/library.ts';
 import { detailOf, isAbsent } from '../../api/problem.ts';
@@ -9,6 +9,7 @@ import { markItems } from '../../music/item-marks.ts';
 import { artistItems } from '../../music/items.ts';
 import { LikeButton } from '../../music/like-button.tsx';
 import { MoreButton } from '../../music/more-button.tsx';
+import { useSession } from '../../api/session.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
 import { Button } from '../../ui/button.tsx';
@@ -16,6 +17,8 @@ import { AbsentPage } from '../../music/absent-page.tsx';
 import { usePageTitle } from '../../ui/page.tsx';
 import { moveAmongRows } from '../../ui/row-keys.ts';
 import { ErrorState } from '../../ui/states.tsx';
+import { Cover } from '../../ui/cover.tsx';
+import { ArtistAbout } from './about.tsx';
 import { PlayButtons } from './play-buttons.tsx';
 import { Hero, HeroPage, HeroSkeleton } from '../../ui/hero.tsx';
 import { RELEASE_KINDS, releaseKind } from './release-kinds.ts';
@@ -24,6 +27,9 @@ import { Shelf } from './shelf.tsx';
 import { TrackRow } from './track-row.tsx';
 import shelf from './shelf.module.css';
 import list from './track-list.module.css';
+import covers from './album-cover.module.css';
+
+const PictureDialog = lazy(async () => ({ default: (await import('./artist-dialogs.tsx')).PictureDialog }));
 
 const FIRST_TRACKS = 10;
 const TOP_TRACKS = 5;
@@ -33,6 +39,8 @@ export function ArtistPage() {
   const { artistId } = useParams({ from: '/app/artists/$artistId' });
   const player = usePlayerCommands();
   const [all, setAll] = useState(false);
+  const [isChoosing, setChoosing] = useState(false);
+  const mayEdit = useSession()?.user.can_edit === true;
   const artist = useQuery(artistQuery(artistId));
   const albums = useQuery(artistAlbumsQuery(artistId));
   const tracks = useQuery(artistTracksQuery(artistId));
@@ -73,6 +81,19 @@ export function ArtistPage() {
         kind={t('artist.artist')}
         name={artist.data.name}
         cover={cover(600)}
+        picture={
+          mayEdit && (
+            <button
+              type="button"
+              className={covers.open}
+              aria-haspopup="dialog"
+              aria-label={t('picture.label', { name: artist.data.name })}
+              onClick={() => setChoosing(true)}
+            >
+              <Cover src={cover(600)} alt="" name={artist.data.name} eager />
+            </button>
+          )
+        }
         facts={[
           own.length > 0 && t('album.count', { count: own.length }),
           t('track.count', { count: tracks.data.length }),
@@ -85,6 +106,7 @@ export function ArtistPage() {
           </>
         }
       />
+      <ArtistAbout artist={artist.data} />
       {top.length > 0 && (
         <section className={shelf.shelf} aria-label={t('artist.top')}>
           <div className={shelf.head}>
@@ -140,6 +162,11 @@ export function ArtistPage() {
         )}
       </section>
       <SimilarArtists artistId={artistId} tracks={tracks.data} />
+      {isChoosing && (
+        <Suspense>
+          <PictureDialog artist={artist.data} onClose={() => setChoosing(false)} />
+        </Suspense>
+      )}
     </HeroPage>
   );
 }

@@ -15,7 +15,9 @@ import styles from './lyrics.module.css';
 import { lineAt } from './lyrics-line.ts';
 
 const LyricsDialog = lazy(async () => ({ default: (await import('./lyrics-dialog.tsx')).LyricsDialog }));
-const LyricsQuestion = lazy(async () => ({ default: (await import('./lyrics-question.tsx')).LyricsQuestion }));
+const ServiceQuestion = lazy(async () => ({
+  default: (await import('../../music/service-question.tsx')).ServiceQuestion,
+}));
 
 export function LyricsView() {
   const { t } = useTranslation();
@@ -72,7 +74,14 @@ function LyricsOf({ track, onEdit }: { track: QueueTrack; onEdit: (edited: Edite
       {t(outcome === 'unavailable' ? 'lyrics.unavailable' : 'playback.noLyrics')}
       {outcome === 'off' && user?.is_superuser && (
         <Suspense fallback={null}>
-          <LyricsQuestion onAnswer={() => void lookup.refetch()} />
+          <ServiceQuestion
+            setting="lyrics_enabled"
+            question={t('lyrics.ask')}
+            help={t('lyrics.askHelp')}
+            yes={t('lyrics.yes')}
+            no={t('lyrics.no')}
+            onAnswer={() => void lookup.refetch()}
+          />
         </Suspense>
       )}
     </None>

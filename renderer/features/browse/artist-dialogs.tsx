@@ -1,0 +1,231 @@
+// The picture of an artist, large, with others to take its place; and which artist of MusicBrainz it is.
+import { Modal, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { ArtistAbout } from '../../../server/about/wire.ts';
+import type { ArtistOut } from '../../../server/library/wire.ts';
+import {
+  artistAboutQuery,
+  artistPicturesQuery,
+  chooseArtistPicture,
+  identityCandidatesQuery,
+  removeArtistPicture,
+  setArtistPicture,
+  setIdentity,
+  undoArtistPicture,
+} from '../../api/about.ts';
+import { pictureOf } from '../../api/covers.ts';
+import { LIBRARY } from '../../api/library.ts';
+import { detailOf } from '../../api/problem.ts';
+import { artistCandidateUrl, coverUrl } from '../../api/urls.ts';
+import { Button } from '../../ui/button.tsx';
+import { Cover } from '../../ui/cover.tsx';
+import { IconAgain, IconCover, IconDelete } from '../../ui/icons.ts';
+import { Skeleton } from '../../ui/states.tsx';
+import { useUndoNotice } from '../../ui/undo-notice.tsx';
+import { pictureDrop } from './album-cover.tsx';
+import styles from './album-cover.module.css';
+
+/** Runs a change, and offers to take it back. */
+function useChange() {
+  const queries = useQueryClient();
+  const { tell, done } = useUndoNotice();
+  const [isBusy, setBusy] = useState(false);
+  const run = async (work: () => Promise<void>, message?: string, undo?: () => Promise<void>) => {
+    setBusy(true);
+    try {
+      await work();
+      if (message !== undefined && undo) done(message, () => void run(undo));
+    } catch (error) {
+      tell(detailOf(error));
+    } finally {
+      setBusy(false);
+      await queries.invalidateQueries({ queryKey: [LIBRARY] });
+    }
+  };
+  return { isBusy, change: (...args: Parameters<typeof run>) => void run(...args) };
+}
+
+export function PictureDialog({ artist, onClose }: { artist: ArtistOut; onClose: () => void }) {
+  const { t, i18n } = useTranslation();
+  const { isBusy, change } = useChange();
+  const { id, name } = artist;
+  const { data: about } = useQuery(artistAboutQuery(id, i18n.language.split('-', 1)[0] ?? 'en'));
+  const { data: found, error } = useQuery({
+    ...artistPicturesQuery(id),
+    enabled: about !== undefined && about.state !== 'off',
+  });
+  const undo = () => undoArtistPicture(id);
+  const set = (file: File | undefined) =>
+    file && change(() => setArtistPicture(id, file), t('picture.changed', { name }), undo);
+  const picture = about?.picture;
+  return (
+    <Modal opened onClose={onClose} title={name} size={720} closeButtonProps={{ 'aria-label': t('cover.close') }}>
+      <div className={styles.dialog}>
+        <div className={styles.large} data-choosing {...pictureDrop(set)}>
+          <Cover
+            src={artist.has_cover ? coverUrl('artists', id, 1200) : null}
+            alt={t('picture.label', { name })}
+            name={name}
+            eager
+          />
+        </div>
+        <p>{t('picture.help')}</p>
+        <div className={styles.actions} aria-busy={isBusy}>
+          <label className={styles.choose}>
+            <input
+              type="file"
+              accept="image/*"
+              className="visually-hidden"
+              disabled={isBusy}
+              onChange={(event) => {
+                set(pictureOf(event.currentTarget.files ?? undefined));
+                event.currentTarget.value = ''; // the same one may be chosen again
+              }}
+            />
+            <IconCover size={18} aria-hidden />
+            {t('cover.choose')}
+          </label>
+          <Button
+            icon={IconDelete}
+            disabled={isBusy || !picture || picture.is_none}
+            onClick={() => change(() => removeArtistPicture(id), t('picture.removed', { name }), undo)}
+          >
+            {t('picture.remove')}
+          </Button>
+          {picture?.origin === 'manual' && (
+            <Button
+              icon={IconAgain}
+              disabled={isBusy}
+              onClick={() => change(() => chooseArtistPicture(id, null), t('picture.changed', { name }), undo)}
+            >
+              {t('picture.automatic')}
+            </Button>
+          )}
+        </div>
+        {about && about.state !== 'off' && (
+          <section className={styles.found}>
+            <h3>Wikimedia Commons</h3>
+            {error || found?.length === 0 ? (
+              <p role="status">{error ? detailOf(error) : t('picture.none')}</p>
+            ) : (
+              <ul aria-busy={!found}>
+                {found
+                  ? found.map(({ file, author, licence, is_current }) => (
+                      <li key={file}>
+                        <button
+                          type="button"
+                          disabled={isBusy}
+                          aria-pressed={is_current}
+                          aria-label={t('picture.use', { name: file })}
+                          onClick={() =>
+                            change(() => chooseArtistPicture(id, file), t('picture.changed', { name }), undo)
+                          }
+                        >
+                          <Cover src={artistCandidateUrl(id, file)} alt="" />
+                        </button>
+                        <span className={styles.name} title={file}>
+                          {author ?? file}
+                        </span>
+                        <span className={styles.size}>{licence}</span>
+                      </li>
+                    ))
+                  : ['a', 'b', 'c'].map((key) => (
+                      <li key={key}>
+                        <Skeleton height="104px" />
+                      </li>
+                    ))}
+              </ul>
+            )}
+          </section>
+        )}
+      </div>
+    </Modal>
+  );
+}
+
+export function IdentityDialog({
+  artist: { id, name },
+  about,
+  onClose,
+}: {
+  artist: ArtistOut;
+  about: ArtistAbout;
+  onClose: () => void;
+}) {
+  const { t } = useTranslation();
+  const { isBusy, change } = useChange();
+  const [text, setText] = useState(name);
+  const [asked, setAsked] = useState(name);
+  const { data, error } = useQuery(identityCandidatesQuery(id, asked));
+  const before = about.identified_by === 'person' ? about.artist_mbid : undefined;
+  const set = (mbid: string | null | undefined) => {
+    change(
+      () => setIdentity(id, mbid),
+      t('identity.changed', { name }),
+      () => setIdentity(id, before),
+    );
+    onClose();
+  };
+  const search = (event: FormEvent) => {
+    event.preventDefault();
+    if (text.trim() !== '') setAsked(text.trim());
+  };
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('identity.title', { name })}
+      closeButtonProps={{ 'aria-label': t('cover.close') }}
+    >
+      <form className={styles.fields} onSubmit={search}>
+        <TextInput
+          data-autofocus
+          label={t('identity.find')}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      </form>
+      <ul className={styles.list} aria-busy={!data && !error}>
+        {error && <li role="status">{detailOf(error)}</li>}
+        {data?.length === 0 && <li role="status">{t('identity.none')}</li>}
+        {data?.map((one) => (
+          <li key={one.artist_mbid}>
+            <button
+              type="button"
+              className={styles.candidate}
+              disabled={isBusy}
+              aria-pressed={one.artist_mbid === about.artist_mbid}
+              onClick={() => set(one.artist_mbid)}
+            >
+              <strong>{one.name}</strong>
+              <span>
+                {[
+                  one.disambiguation,
+                  one.country,
+                  [one.begin, one.end]
+                    .map((date) => date?.slice(0, 4))
+                    .filter(Boolean)
+                    .join('–'),
+                ]
+                  .filter(Boolean)
+                  .join(' · ')}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <div className={styles.actions}>
+        <Button disabled={isBusy} onClick={() => set(null)}>
+          {t('identity.nobody')}
+        </Button>
+        {about.identified_by === 'person' && (
+          <Button disabled={isBusy} icon={IconAgain} onClick={() => set(undefined)}>
+            {t('identity.automatic')}
+          </Button>
+        )}
+      </div>
+    </Modal>
+  );
+}

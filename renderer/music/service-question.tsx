@@ -1,0 +1,39 @@
+// Asks the owner once whether a service may be used. A setting that was never changed is at its default.
+import { useQuery } from '@tanstack/react-query';
+import { findSetting, settingsQuery, useChangeSettings } from '../api/settings.ts';
+import { Button } from '../ui/button.tsx';
+import styles from './service-question.module.css';
+
+interface ServiceQuestionProps {
+  /** A setting that is true or false. */
+  setting: string;
+  question: string;
+  /** What is sent to whom. */
+  help: string;
+  yes: string;
+  no: string;
+  onAnswer: () => void;
+}
+
+export function ServiceQuestion({ setting, question, help, yes, no, onAnswer }: ServiceQuestionProps) {
+  const { data } = useQuery(settingsQuery());
+  const change = useChangeSettings();
+  if (findSetting(data, setting)?.origin !== 'default') return null;
+  const answer = (isAllowed: boolean) => change.mutate({ [setting]: isAllowed }, { onSuccess: onAnswer });
+  return (
+    <section className={styles.question} aria-label={question}>
+      <p>
+        <strong>{question}</strong>
+      </p>
+      <p>{help}</p>
+      <div>
+        <Button variant="primary" disabled={change.isPending} onClick={() => answer(true)}>
+          {yes}
+        </Button>
+        <Button disabled={change.isPending} onClick={() => answer(false)}>
+          {no}
+        </Button>
+      </div>
+    </section>
+  );
+}
