@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeMachine } from '../machine.ts';
@@ -22,6 +23,10 @@ const STREAMS_AT_ONCE = 4;
 const STREAMS_OF_EACH = 6;
 const LONG_MB = 50;
 const LONG_NAME = 'Fiftymegabytes';
+/** Load average before the first program starts. */
+const BUSY = 1;
+const BUSY_NOTE = `**The machine was busy with other work:** only processor time and memory can be compared, and times and rates wait for
+a quiet machine.`;
 
 /** A row of the table: what it says, and how it is written. */
 const ROWS = {
@@ -85,6 +90,7 @@ export interface PeersOptions {
 }
 
 export async function peersSuite(dir: string, { files, rounds, builds, docs }: PeersOptions): Promise<Measure[]> {
+  const load = loadavg()[0] ?? 0;
   const { columns, missing } = peersHere(builds);
   const music = join(dir, 'music');
   const made = makeSettledLibrary({ tracks: files, seed: 'peers', art: 'mixed' }, music);
@@ -103,6 +109,7 @@ export async function peersSuite(dir: string, { files, rounds, builds, docs }: P
     }
   const report = {
     machine: describeMachine(dir),
+    load,
     files: made.files.length,
     bytes: made.files.reduce((sum, { size }) => sum + size, 0),
     rounds,
@@ -151,8 +158,8 @@ async function figuresOf(peer: Peer, place: { music: string; dir: string }, file
   const scanMs = performance.now() - startedAt;
   const scanCpuMs = (first.meter.cpuMs() - cpuBefore) / files;
   const scanPeakMb = first.meter.peakRssMb();
-  // some files are broken on purpose
-  if (found === undefined || found < files * 0.95) throw new Error(`${peer.name} found ${found} of ${files} files`);
+  // MiniDLNA does not know every format
+  if (found === undefined || found < files * 0.9) throw new Error(`${peer.name} found ${found} of ${files} files`);
   await first.meter.quiet();
   const figures: Figures = {
     firstScanS: scanMs / 1000,
@@ -282,7 +289,7 @@ const middle = ({ runs }: Column, row: Row): number | undefined => {
 
 function tableOf(
   columns: Column[],
-  report: { machine: string; files: number; bytes: number; missing: string[]; rounds: number },
+  report: { machine: string; files: number; bytes: number; missing: string[]; rounds: number; load: number },
 ): string {
   const date = new Date().toISOString().slice(0, 10);
   const rows = (Object.keys(ROWS) as Row[]).map((row) => {
@@ -298,6 +305,7 @@ function tableOf(
     `empty folder. Median of ${report.rounds} ${report.rounds === 1 ? 'run' : 'runs, and their spread'}; the best is bold. Raw figures: [peers.json](peers.json).`,
     '',
     `${report.machine}. ${date}, Tonearm ${revision()}.`,
+    ...(report.load > BUSY ? ['', BUSY_NOTE] : []),
     ...(report.missing.length > 0 ? ['', `**Missing here: ${report.missing.join(', ')}.**`] : []),
     '',
     `| | ${head.join(' | ')} |`,
