@@ -3,6 +3,7 @@
 // true for a track that was never played.
 import type { UserId } from '../db/ids.ts';
 import { namedFieldsFrom, TRACK_FIELDS, type TrackField } from '../db/track-fields.ts';
+import { moodSql, type Mood } from '../library/moods.ts';
 import { sortKey } from '../library/sort-and-identity-keys.ts';
 import type { Params } from '../library/statement-cache.ts';
 import {
@@ -32,7 +33,9 @@ type Place = { column: string } | { key: 'i.id' | 'i.album_id'; from: string; va
 const columnOf = (field: TrackField): string =>
   FIELDS[TRACK_FIELDS[field].name] === 'text' ? `fold(i.${TRACK_FIELDS[field].name})` : `i.${TRACK_FIELDS[field].name}`;
 
-const PLACES: Record<Field, Place> = {
+/** A mood is a condition on several columns. */
+type PlacedField = Exclude<Field, 'mood'>;
+const PLACES: Record<PlacedField, Place> = {
   title: { column: 'i.title_sort' },
   album: { column: 'i.album_sort' },
   artist: {
@@ -165,6 +168,8 @@ function groupSql(
 }
 
 function conditionSql({ field, op, value }: Condition, bind: Bind, now: Date): string {
+  // a mood that cannot be told is none
+  if (field === 'mood') return `(${op === 'is_not' ? 'NOT ' : ''}coalesce((${moodSql(value as Mood, 'i')}), 0))`;
   const place = PLACES[field];
   const kind: Kind = FIELDS[field];
   if ('column' in place) {

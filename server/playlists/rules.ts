@@ -2,9 +2,10 @@
 // refused here with a message that names them; validated ones consist of known names and plain values.
 import { z } from 'zod';
 import { FIELD_NAMES, namedFieldsFrom, TRACK_FIELDS, type FieldKind } from '../db/track-fields.ts';
+import { MOODS } from '../library/moods.ts';
 import { sortKey } from '../library/sort-and-identity-keys.ts';
 
-export type Kind = 'text' | 'word' | 'number' | 'date' | 'boolean' | 'playlist';
+export type Kind = 'text' | 'word' | 'number' | 'date' | 'boolean' | 'playlist' | 'mood';
 
 const SET = ['is_set', 'is_not_set'] as const;
 export const OPERATORS = {
@@ -14,6 +15,7 @@ export const OPERATORS = {
   date: ['before', 'after', 'between', 'in_the_last', 'not_in_the_last', ...SET],
   boolean: ['is'],
   playlist: ['is', 'is_not'],
+  mood: ['is', 'is_not'],
 } as const satisfies Record<Kind, readonly string[]>;
 export type Operator = (typeof OPERATORS)[Kind][number];
 const ALL_OPERATORS = [...new Set(Object.values(OPERATORS).flat())] as [Operator, ...Operator[]];
@@ -53,6 +55,7 @@ export const FIELDS = {
   has_lyrics: 'boolean',
   has_cover: 'boolean',
   playlist: 'playlist',
+  mood: 'mood',
 } as const satisfies Record<string, Kind>;
 export type Field = keyof typeof FIELDS;
 const ALL_FIELDS = Object.keys(FIELDS) as [Field, ...Field[]];
@@ -146,6 +149,7 @@ function faultOf(field: Field, op: Operator, value: Value | undefined): string |
   if (kind === 'boolean') return typeof value === 'boolean' ? undefined : `${field} takes true or false`;
   if (kind === 'playlist')
     return isWhole(value, Number.MAX_SAFE_INTEGER) ? undefined : 'playlist takes the id of a playlist';
+  if (kind === 'mood') return MOODS.some((mood) => mood === value) ? undefined : `mood is one of ${MOODS.join(', ')}`;
   if (kind === 'number') {
     if (op === 'between') return isPair(value, 'number') ? undefined : `${field} between takes two numbers`;
     return typeof value === 'number' ? undefined : `${field} takes a number`;

@@ -157,6 +157,7 @@ function readFacts(): Facts[] {
             .get(t['album_id'] ?? 0) !== undefined,
         ],
         playlist: t.id % 3 === 0 ? [PLAYLIST] : [],
+        mood: moodsOf(t),
         sorts: {
           title: t['title_sort'] as string,
           artist: t['artist_sort'] as string,
@@ -173,6 +174,21 @@ function readFacts(): Facts[] {
         },
       } as unknown as Facts;
     });
+}
+
+/** What the moods mean, once more. */
+function moodsOf(t: Record<string, unknown>): string[] {
+  const [energy, bpm, key] = [Number(t['energy'] ?? 0), Number(t['bpm'] ?? 0), t['initial_key']];
+  const isMinor = /^[A-G][#b]?m/.test(String(key));
+  const isMajor = key !== null && !isMinor;
+  return [
+    ...(energy >= 1 && energy <= 3 ? ['calm'] : []),
+    ...(energy >= 3 && energy <= 5 && isMajor ? ['gentle'] : []),
+    ...(energy >= 5 && energy <= 8 && isMajor ? ['bright'] : []),
+    ...(energy >= 1 && energy <= 6 && isMinor ? ['dark'] : []),
+    ...(energy >= 6 && bpm >= 110 ? ['driving'] : []),
+    ...(energy >= 8 ? ['intense'] : []),
+  ];
 }
 
 /** A second implementation of the operators. */
@@ -286,6 +302,7 @@ const VALUES: Record<Field, Value[]> = {
   has_lyrics: [true, false],
   has_cover: [true, false],
   playlist: [PLAYLIST],
+  mood: ['calm', 'gentle', 'bright', 'dark', 'driving', 'intense'],
 };
 const PAIRS: Partial<Record<Kind, Value[]>> = {
   number: [

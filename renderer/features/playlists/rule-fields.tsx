@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { SmartFields } from '../../api/playlists.ts';
+import { MOODS } from '../../music/moods.ts';
 import { useOwnPlaylists } from '../../music/add-to-playlist.tsx';
 import { labelOfRule, newCondition, unitOf, valuesOf, withField, type Condition } from './rules.ts';
 import styles from './rules.module.css';
@@ -101,6 +102,21 @@ function ValueField({ kind, condition: { field, op }, label, value, onChange }: 
       >
         <option value="true">{t('rules.yes')}</option>
         <option value="false">{t('rules.no')}</option>
+      </select>
+    );
+  }
+  if (kind === 'mood') {
+    return (
+      <select
+        {...common}
+        value={typeof value === 'string' ? value : ''}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      >
+        {MOODS.map((mood) => (
+          <option key={mood} value={mood}>
+            {t(`mood.${mood}`)}
+          </option>
+        ))}
       </select>
     );
   }

@@ -1,5 +1,6 @@
 // The rules of a smart playlist as the editor holds them: the API's shape, which may be incomplete while editing. Pure.
 import type { Rules, SmartFields } from '../../api/playlists.ts';
+import { MOODS } from '../../music/moods.ts';
 import { isFieldName } from '../../music/track-fields.ts';
 
 export type Joiner = 'all' | 'any';
@@ -41,6 +42,7 @@ export const valuesOf = (op: string): 0 | 1 | 2 =>
 
 export function newCondition(field: string, op: string, kind = 'text'): Condition {
   if (kind === 'boolean') return { field, op, value: true };
+  if (kind === 'mood') return { field, op, value: MOODS[0] };
   return valuesOf(op) === 2 ? { field, op, value: ['', ''] } : { field, op };
 }
 
