@@ -1,5 +1,6 @@
 // npm run test:stores: the tests of the storage against real S3 servers of different make, from their registries. With
-// names, only those. A server whose tool is not installed is left out, which is said at the end.
+// names, only those; with --quick, without the faults in front of them. A server whose tool is not installed is left
+// out, which is said at the end.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -13,6 +14,10 @@ const cache = join(root, 'node_modules', '.cache', 'stores');
 const KEYS = { accessKeyId: 'tonearm-test', secretAccessKey: 'tonearm-test-secret' };
 const BUCKET = 'tonearm-test';
 const START_MS = 60_000;
+const QUICK = '--quick';
+const TESTS = ['storage-s3.test.ts', ...(process.argv.includes(QUICK) ? [] : ['store-faults.test.ts'])].map(
+  (name) => `test/integration/${name}`,
+);
 
 interface Store {
   name: string;
@@ -92,7 +97,7 @@ async function test(store: Store): Promise<boolean> {
   const server: ChildProcess = spawn(store.program, store.args(port, dir), { stdio: 'ignore' });
   try {
     await makeBucket(endpoint);
-    const { status } = spawnSync('npx', ['vitest', 'run', 'test/integration/storage-s3.test.ts', '-t', endpoint], {
+    const { status } = spawnSync('npx', ['vitest', 'run', ...TESTS, '-t', endpoint], {
       cwd: root,
       stdio: 'inherit',
       env: {
@@ -110,7 +115,7 @@ async function test(store: Store): Promise<boolean> {
   }
 }
 
-const names = process.argv.slice(2);
+const names = process.argv.slice(2).filter((one) => one !== QUICK);
 const wanted = STORES.filter(({ name }) => names.length === 0 || names.includes(name));
 const outcomes: string[] = [];
 for (const store of wanted) {

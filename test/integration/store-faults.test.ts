@@ -1,0 +1,144 @@
+// What goes wrong between Tonearm and a real object store: every fault for a while, during a scan, a backup and a
+// restore. When it is over, everything is there once, with the right bytes. Run by `npm run test:stores`.
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { BackupCheckResult } from '../../server/backup/wire.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import type { VerifyReport } from '../../server/maintenance/verify-report.ts';
+import type { ScanResult } from '../../server/scan/wire.ts';
+import { openBackup, restoreFrom } from '../support/backup-folders.ts';
+import { filesIn } from '../support/backups.ts';
+import { startFaultProxy, type FaultProxy, type ProxyAsk, type ProxyFault } from '../support/fault-proxy.ts';
+import { makeLibrary } from '../support/library.ts';
+import { allTracks } from '../support/served-library.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const endpoint = process.env['S3_TEST_ENDPOINT'];
+const TRACKS = 12;
+const LIMITS = { connectMs: 2_000, upMs: 2_000, silenceMs: 5_000, attempts: 2 };
+const isPut = ({ method }: ProxyAsk): boolean => method === 'PUT' || method === 'POST';
+const some =
+  (fault: ProxyFault, every: number, of: (ask: ProxyAsk) => boolean = () => true) =>
+  (ask: ProxyAsk) =>
+    of(ask) && ask.nth % every === 0 ? fault : undefined;
+
+const FAULTS: [name: string, fault: FaultProxy['fault']][] = [
+  ['is down', () => 'refuse'],
+  ['is killed in the middle of a put', some('cut request', 2, isPut)],
+  ['loses its answer to a put', some('lost answer', 3, isPut)],
+  ['cuts its answers', some('cut answer', 3)],
+  ['is slow', () => 'slow'],
+  ['is too busy', some({ status: 503, code: 'SlowDown' }, 2)],
+  ['refuses everything for a while', () => ({ status: 403, code: 'AccessDenied' })],
+  ['has another clock', () => ({ status: 403, code: 'RequestTimeTooSkewed', date: new Date(Date.now() + 86_400_000) })],
+  ['lies about ETags', () => 'other etag'],
+  ['lists what was there before', () => 'old list'],
+];
+
+if (endpoint !== undefined)
+  describe(`a store with faults in front of ${endpoint}`, () => {
+    let base: string;
+    let music: string;
+    let proxy: FaultProxy;
+    let server: TestServer;
+    let env: Record<string, string>;
+    const settings = (name: 'S3' | 'BACKUP_S3', prefix: string): Record<string, string> => ({
+      [`${name}_ENDPOINT`]: proxy.url,
+      [`${name}_FORCE_PATH_STYLE`]: 'true',
+      [`${name}_REGION`]: 'us-east-1',
+      [`${name}_BUCKET`]: process.env['S3_TEST_BUCKET'] ?? 'tonearm-test',
+      [`${name}_ACCESS_KEY_ID`]: process.env['S3_TEST_ACCESS_KEY_ID'] ?? '',
+      [`${name}_SECRET_ACCESS_KEY`]: process.env['S3_TEST_SECRET_ACCESS_KEY'] ?? '',
+      [`${name}_PREFIX`]: prefix,
+    });
+    const run = async <R>(path: string): Promise<JobOut & { result: R }> => {
+      const { body } = await server.api<JobOut>(path, { method: 'POST', body: {} });
+      await server.app.drain();
+      const { body: job } = await server.api<JobOut & { result: R }>(`/jobs/${body.id}`);
+      if (job.status === 'waiting') await server.api(`/jobs/${body.id}`, { method: 'DELETE' });
+      return job;
+    };
+
+    beforeAll(() => {
+      base = mkdtempSync(join(tmpdir(), 'tonearm-faults-'));
+      music = makeLibrary({ tracks: TRACKS, messy: 0, seed: 'faults', seconds: '1' }, join(base, 'music')).dir;
+    });
+    beforeEach(async () => {
+      proxy = await startFaultProxy(endpoint);
+      const prefix = `faults-${randomUUID()}`;
+      env = {
+        STORAGE_BACKEND: 's3',
+        ...settings('S3', `${prefix}/library`),
+        ...settings('BACKUP_S3', `${prefix}/backup`),
+        BACKUP_TARGET: 's3',
+        LOCAL_MEDIA_IMPORT_PATH: music,
+      };
+      return async () => {
+        await server.close();
+        await proxy.close();
+      };
+    });
+    afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+    it.each(FAULTS)(
+      'that %s: everything is there once when that is over',
+      async (name, fault) => {
+        const dir = join(base, randomUUID());
+        mkdirSync(dir);
+        proxy.fault = fault; // at the start too
+        server = await startServer({ dir, env, storeLimits: LIMITS });
+        const scan = await run<ScanResult>('/sources/local_folder/scan');
+        let broken = proxy.broken;
+        const hasBitten = (): void => {
+          expect(proxy.broken).toBeGreaterThan(broken);
+          broken = proxy.broken;
+        };
+        expect(broken).toBeGreaterThan(0);
+        if (name === 'has another clock') expect(JSON.stringify(scan)).toMatch(/clock/);
+        proxy.fault = () => undefined;
+        expect((await run<ScanResult>('/sources/local_folder/scan')).status).toBe('succeeded');
+        expect(await allTracks(server)).toHaveLength(TRACKS);
+        expect((await run<VerifyReport>('/jobs/verify')).result).toMatchObject({
+          damaged: 0,
+          missing: 0,
+          unreadable: 0,
+          checked: TRACKS,
+        });
+
+        proxy.fault = fault;
+        await run('/backups');
+        hasBitten();
+        proxy.fault = () => undefined;
+        expect(await run('/backups')).toMatchObject({ status: 'succeeded', result: { absent: 0 } });
+        proxy.fault = fault;
+        await run('/backups/check');
+        if (!name.includes('put')) hasBitten();
+        proxy.fault = () => undefined;
+        expect((await run<BackupCheckResult>('/backups/check')).result).toMatchObject({ lost: 0 });
+        expect((await run<BackupCheckResult>('/backups/check')).result).toMatchObject({ faults: 0, lost: 0 });
+
+        const to = join(base, randomUUID());
+        const restore = async () => restoreFrom(await openBackup('s3', { env }), to, { replace: true });
+        proxy.fault = (ask) => (proxy.requests > interrupted ? undefined : fault(ask));
+        const interrupted = proxy.requests + 12;
+        const first = await restore().catch((error: unknown) => error);
+        if (!name.includes('put')) hasBitten();
+        proxy.fault = () => undefined;
+        if (first instanceof Error) expect((await restore()).lost).toEqual([]);
+        const hashes = Object.entries(filesIn(join(to, 'library'))).filter(([key]) => key.startsWith('audio/'));
+        expect(hashes.every(([key, hash]) => key.includes(hash))).toBe(true);
+        expect(hashes).toHaveLength(new Set((await allTracks(server)).map(({ storage_uri: uri }) => uri)).size);
+      },
+      120_000,
+    );
+  });
+else console.warn('S3_TEST_ENDPOINT is not set: faults in front of a real store are NOT tested.');
+
+it('is run by npm run test:stores', () => {
+  expect(readFileSync(join(import.meta.dirname, '../../scripts/test-stores.ts'), 'utf8')).toContain(
+    'store-faults.test.ts',
+  );
+});
