@@ -10,11 +10,8 @@ const OURS = '[re:Tonearm]';
 
 /** Whether the file is there now. Throws the file system's errors. */
 export async function writeLyricsFile(audioPath: string, lines: readonly LyricsLine[]): Promise<boolean> {
-  const path = `${audioPath.slice(0, audioPath.length - extname(audioPath).length)}.lrc`;
-  const there = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+  const path = pathOf(audioPath);
+  const there = await readIfThere(path);
   if (there !== undefined && !there.startsWith(OURS)) return false;
   const temporary = join(dirname(path), `.${randomUUID()}.tmp`);
   try {
@@ -25,3 +22,19 @@ export async function writeLyricsFile(audioPath: string, lines: readonly LyricsL
   }
   return true;
 }
+
+/** Whether there was a file of ours, which is gone now. Throws the file system's errors. */
+export async function removeLyricsFile(audioPath: string): Promise<boolean> {
+  const path = pathOf(audioPath);
+  if ((await readIfThere(path))?.startsWith(OURS) !== true) return false;
+  await rm(path, { force: true });
+  return true;
+}
+
+const pathOf = (audioPath: string): string => `${audioPath.slice(0, audioPath.length - extname(audioPath).length)}.lrc`;
+
+const readIfThere = (path: string): Promise<string | undefined> =>
+  readFile(path, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  });

@@ -98,7 +98,7 @@ export function lyricsRoutes({ lyrics, library, editing }: LyricsRouteDeps): Rou
       ({ user, params }) => {
         seen(user.id, params.id);
         editing.assertTracks(user, [params.id]);
-        lyrics.remove(params.id);
+        return lyrics.remove(params.id);
       },
     ),
   ];

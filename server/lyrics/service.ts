@@ -11,7 +11,7 @@ import { parseLyrics } from '../media/lrc.ts';
 import type { Lyrics } from '../media/types.ts';
 import { ServiceError } from '../outbound/service-client.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
-import { writeLyricsFile } from './lyrics-file.ts';
+import { removeLyricsFile, writeLyricsFile } from './lyrics-file.ts';
 import type { Lrclib } from './lrclib.ts';
 import { fits, pickLyrics, type OfferedLyrics, type WantedSong } from './match.ts';
 import { createLyricsQueries, type SongRow } from './queries.ts';
@@ -97,13 +97,31 @@ export function createLyricsService({
     libraryChanged();
   }
 
-  /** Best effort: the lyrics are stored either way. */
-  async function tryWriteFile({ id, storageUri, sectionStart }: SongRow, lyrics: Lyrics | undefined): Promise<void> {
-    const isOwnFile = storageUri?.startsWith('file:') === true && sectionStart === null;
-    if (!settings.get('LYRICS_WRITE_FILES') || !lyrics || !isOwnFile) return;
+  /** Where its audio is, if lyrics may lie beside it. Throws `gone` and `unavailable`. */
+  async function audioPathOf({ storageUri, sectionStart }: SongRow): Promise<string | undefined> {
+    if (storageUri?.startsWith('file:') !== true || sectionStart !== null) return undefined;
+    const { path } = await audioStore.resolve(storageUri);
+    return typeof path === 'string' ? path : undefined;
+  }
+
+  /** Best effort: the lyrics are removed either way. */
+  async function tryRemoveFile(song: SongRow): Promise<boolean> {
     try {
-      const { path } = await audioStore.resolve(storageUri);
-      if (typeof path === 'string') await writeLyricsFile(path, lyrics.lines);
+      const path = await audioPathOf(song);
+      return path !== undefined && (await removeLyricsFile(path));
+    } catch (error) {
+      log.warn({ track_id: song.id, err: error }, 'lyrics file not removed');
+      return false;
+    }
+  }
+
+  /** Best effort: the lyrics are stored either way. */
+  async function tryWriteFile(song: SongRow, lyrics: Lyrics | undefined): Promise<void> {
+    const { id } = song;
+    if (!settings.get('LYRICS_WRITE_FILES') || !lyrics) return;
+    try {
+      const path = await audioPathOf(song);
+      if (path !== undefined) await writeLyricsFile(path, lyrics.lines);
     } catch (error) {
       log.warn({ track_id: id, err: error }, 'lyrics file not written');
     }
@@ -186,10 +204,11 @@ export function createLyricsService({
     },
 
     /** Removes what a person wrote or picked; looked up lyrics and those of the file are hidden. */
-    remove(id: TrackId): void {
-      getSong(id);
+    async remove(id: TrackId): Promise<void> {
+      // a scan may have read them back from the file that was written here
+      const wasWritten = await tryRemoveFile(getSong(id));
       const found = queries.find(id);
-      if (!found?.isManual || found.lines.length === 0) return store(id, undefined, undefined, true);
+      if (!found?.isManual || found.lines.length === 0 || wasWritten) return store(id, undefined, undefined, true);
       db.transaction(
         () => {
           queries.remove(id);

@@ -130,12 +130,15 @@ test('a person picks or writes them, and that counts before the file and the loo
 test('a file beside the music is written only if allowed, and never instead of somebody’s own', async () => {
   const music = join(server.dir, 'music');
   mkdirSync(music, { recursive: true });
-  const { writeLyricsFile } = await import('../../server/lyrics/lyrics-file.ts');
+  const { removeLyricsFile, writeLyricsFile } = await import('../../server/lyrics/lyrics-file.ts');
   const lines = [{ startMs: 1_000, text: 'Mine' }];
   expect(await writeLyricsFile(join(music, 'Song.flac'), lines)).toBe(true);
   expect(readFileSync(join(music, 'Song.lrc'), 'utf8')).toBe('[re:Tonearm]\n[00:01.00]Mine\n');
   expect(await writeLyricsFile(join(music, 'Song.flac'), [{ text: 'Again' }])).toBe(true);
+  expect(await removeLyricsFile(join(music, 'Song.flac'))).toBe(true);
+  expect(await removeLyricsFile(join(music, 'Song.flac'))).toBe(false);
   writeFileSync(join(music, 'Song.lrc'), '[00:02.00]Of a person');
+  expect(await removeLyricsFile(join(music, 'Song.flac'))).toBe(false);
   expect(await writeLyricsFile(join(music, 'Song.flac'), lines)).toBe(false);
   expect(readFileSync(join(music, 'Song.lrc'), 'utf8')).toBe('[00:02.00]Of a person');
 });
