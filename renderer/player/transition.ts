@@ -38,7 +38,7 @@ const SHORTEST_MS = 200;
 
 /** Tracks that belong together: neighbours on a disc always, and others of one album unless the queue is shuffled. */
 export function isOneRun(before: QueueTrack, after: QueueTrack, shuffled: boolean): boolean {
-  if (before.album_id === null || before.album_id !== after.album_id) return false;
+  if (before.album_title === null || before.album_id !== after.album_id) return false; // nor loose tracks
   if (!shuffled) return true;
   const isNextOnDisc =
     after.disc_number === before.disc_number && after.track_number === (before.track_number ?? NaN) + 1;

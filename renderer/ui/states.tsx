@@ -8,30 +8,43 @@ import styles from './states.module.css';
 export function EmptyState({
   icon: Symbol,
   title,
+  isPage = false,
   children,
   actions,
 }: {
   icon: Icon;
   title: string;
+  /** There is no other heading on the page. */
+  isPage?: boolean;
   children?: ReactNode;
   actions?: ReactNode;
 }) {
+  const Heading = isPage ? 'h1' : 'h2';
   return (
     <div className={styles.state}>
       <Symbol className={styles.symbol} size={48} stroke={1.25} aria-hidden />
-      <h2>{title}</h2>
+      <Heading>{title}</Heading>
       {children && <p>{children}</p>}
       {actions && <div className={styles.actions}>{actions}</div>}
     </div>
   );
 }
 
-export function ErrorState({ detail, onRetry }: { detail: string; onRetry?: () => void }) {
+export function ErrorState({
+  detail,
+  isPage = false,
+  onRetry,
+}: {
+  detail: string;
+  isPage?: boolean;
+  onRetry?: () => void;
+}) {
   const { t } = useTranslation();
+  const Heading = isPage ? 'h1' : 'h2';
   return (
     <div className={styles.state} role="alert">
       <IconProblem className={styles.symbol} size={48} stroke={1.25} aria-hidden />
-      <h2>{t('state.failed')}</h2>
+      <Heading>{t('state.failed')}</Heading>
       <p>{detail}</p>
       {onRetry && (
         <div className={styles.actions}>
@@ -55,7 +68,7 @@ export function AbsentState({
   actions?: ReactNode;
 }) {
   return (
-    <EmptyState icon={IconNotFound} title={title} actions={actions}>
+    <EmptyState icon={IconNotFound} title={title} isPage actions={actions}>
       {children}
     </EmptyState>
   );

@@ -5,8 +5,12 @@ import { createTheme, type MantineThemeOverride } from '@mantine/core';
 const quick = { duration: 120, transition: 'fade' } as const;
 const popup = { transitionProps: quick, shadow: 'none', radius: 10, zIndex: 400 } as const;
 
+/** Inside a dialog a heading is none of the page's landmarks. For those that give `attributes` of their own, too. */
+export const dialogAttributes = { header: { role: 'presentation' } } as const;
+
 const defaults: Record<string, object> = {
   Modal: {
+    attributes: dialogAttributes,
     transitionProps: quick,
     centered: true,
     radius: 16,
@@ -15,6 +19,7 @@ const defaults: Record<string, object> = {
     overlayProps: { backgroundOpacity: 0.4 },
   },
   Drawer: {
+    attributes: dialogAttributes,
     transitionProps: { duration: 160, transition: 'slide-left' },
     lockScroll: false,
     shadow: 'none',

@@ -1,4 +1,5 @@
 // Backups, restores and exports in the API.
+import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { isoTime } from '../http/times.ts';
 import { SnapshotId } from './manifest.ts';
@@ -6,10 +7,16 @@ import { BACKUP_STORES } from '../storage/backends.ts';
 
 const PLACE = `a folder of the server, or ${BACKUP_STORES.join(' or ')}; by default the configured one`;
 const folder = z.string().trim().min(1).max(4_096);
+const place = folder
+  .refine((text) => BACKUP_STORES.includes(text) || isAbsolute(text), {
+    error: `must be the absolute path of a folder, or ${BACKUP_STORES.join(' or ')}`,
+  })
+  .optional()
+  .meta({ description: PLACE });
 
 export const BackupIn = z
   .strictObject({
-    to: folder.optional().meta({ description: PLACE }),
+    to: place,
   })
   .meta({ id: 'BackupIn' });
 export const ExportIn = z
@@ -17,7 +24,7 @@ export const ExportIn = z
   .meta({ id: 'ExportIn' });
 export const BackupTestIn = z
   .strictObject({
-    to: folder.optional().meta({ description: PLACE }),
+    to: place,
   })
   .meta({ id: 'BackupTestIn' });
 export const RestoreIn = z

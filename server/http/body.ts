@@ -103,6 +103,8 @@ function assertSmall(body: unknown, longLists: readonly string[]): void {
   let count = 0;
   for (let next = rest.pop(); next; next = rest.pop()) {
     const { value, depth } = next;
+    if (typeof value === 'string' && !value.isWellFormed())
+      throw badRequest('The body has a text that is no Unicode: half of a surrogate pair.');
     if (typeof value !== 'object' || value === null) continue;
     if (depth > DEEPEST) throw badRequest(`The body may be ${DEEPEST} levels deep at most.`);
     const entries = Object.entries(value).filter(([name]) => depth > 0 || !longLists.includes(name));

@@ -53,6 +53,7 @@ export function lyricsRoutes({ lyrics, library, editing }: LyricsRouteDeps): Rou
         summary: 'Lyrics at the service for this track, or for a text',
         params: TrackParam,
         query: LyricsSearchQuery,
+        problems: ['conflict'],
         reply: LyricsCandidates,
       },
       async ({ user, params, query, signal }) => {

@@ -23,32 +23,35 @@ const SHELL: Part = { exclude: [['nav'], ['footer']] };
 /** What a theme can change. */
 const COLOURS = ['color-contrast', 'link-in-text-block'];
 
-/** Every serious or critical violation as a line, once. */
+/** Every violation as a line, once. */
 async function violations(
   page: Page,
   where: string,
-  { context, rules }: { context?: Part; rules?: string[] } = {},
+  { context, rules, except = [] }: { context?: Part; rules?: string[]; except?: string[] } = {},
 ): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
   const { violations: found } = await page.evaluate(
-    ([context, runOnly]) =>
+    ([context, runOnly, except]) =>
       (globalThis as unknown as { axe: typeof axe }).axe.run(context ?? document, {
         resultTypes: ['violations'],
+        rules: Object.fromEntries(except.map((rule) => [rule, { enabled: false }])),
         ...(runOnly && { runOnly }),
       }),
-    [context, rules] as const,
+    [context, rules, except] as const,
   );
-  return found
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) =>
-      nodes.map(
-        (node) => `${where}: ${id}: ${node.html.slice(0, 160)} ${node.failureSummary?.split('\n').slice(1).join(' ')}`,
-      ),
-    );
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(
+      (node) => `${where}: ${id}: ${node.html.slice(0, 160)} ${node.failureSummary?.split('\n').slice(1).join(' ')}`,
+    ),
+  );
 }
 
-async function inBothThemes(page: Page, where: string, context?: Part): Promise<string[]> {
-  const light = await violations(page, where, { ...(context && { context }) });
+async function inBothThemes(
+  page: Page,
+  where: string,
+  { context, except = [] }: { context?: Part | undefined; except?: string[] } = {},
+): Promise<string[]> {
+  const light = await violations(page, where, { except, ...(context && { context }) });
   await changeTheme(page, 'dark');
   const dark = await violations(page, `${where}, dark`, { rules: COLOURS, ...(context && { context }) });
   await changeTheme(page, 'light');
@@ -72,23 +75,24 @@ for (const [name, device] of [
   ['desk', DESK],
   ['phone', PHONE],
 ] as const) {
-  test(`no page has a serious violation: ${name}`, async () => {
+  test(`no page has a violation: ${name}`, async () => {
     const page = await stage.openAsOwner({ ...device, colorScheme: 'light' });
     const open = pageOpener(page);
     const found: string[] = [];
     for (const [i, path] of PAGES.entries()) {
       await open(path);
-      found.push(...(await inBothThemes(page, path, i === 0 ? undefined : SHELL)));
+      found.push(...(await inBothThemes(page, path, { context: i === 0 ? undefined : SHELL })));
     }
     await page.context().close();
     expect(found).toEqual([]);
   });
 }
 
-test('no dialog or menu has a serious violation', async () => {
+test('no dialog or menu has a violation', async () => {
   const page = await stage.openAsOwner({ ...DESK, colorScheme: 'light' });
   const found: string[] = [];
-  const check = async (where: string) => found.push(...(await inBothThemes(page, where)));
+  // an open menu is no part of the page: it is in no landmark, and goes with its button
+  const check = async (where: string) => found.push(...(await inBothThemes(page, where, { except: ['region'] })));
   await page.goto('/albums/1');
   await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
   await page.keyboard.press('q');
@@ -147,7 +151,7 @@ test('no dialog or menu has a serious violation', async () => {
 });
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`sign-in, set-up and sharing pages have no serious violation: ${colorScheme}`, async () => {
+  test(`sign-in, set-up and sharing pages have no violation: ${colorScheme}`, async () => {
     const page = await stage.openPage({ baseURL: stage.url, ...DESK, colorScheme });
     await page.goto('/sign-in');
     await page.getByLabel('User name').waitFor();

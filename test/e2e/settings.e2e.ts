@@ -26,7 +26,7 @@ const settingOf = async (key: string) =>
 test('settings are validated while typing, apply at once, and show their origin', async () => {
   const page = await stage.openAsOwner(DESK);
   await page.goto('/settings');
-  await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Library' }).click();
+  await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Library', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Library' }).waitFor();
 
   // The folder of --import is kept, and can be changed here.
@@ -126,6 +126,7 @@ test('an ordinary user sees their own settings, and the owner can set a new pass
   await hers.getByRole('heading', { level: 1, name: 'Network & phones' }).waitFor();
   const sections = hers.getByRole('navigation', { name: 'Settings' }).getByRole('link');
   expect(await sections.allTextContents()).toEqual([
+    'Back to the library',
     'General',
     'Network & phones',
     'Playback',

@@ -89,7 +89,7 @@ test('a playlist file whose lines all have the same name is read', async () => {
   expect([status, body.matched, body.unmatched]).toEqual([201, 20_000, []]);
 });
 
-describe('more than a limit is refused with the limit and what was given', () => {
+describe('more than a limit, or no text, is refused with the limit and what was given', () => {
   test.each<[string, string, string, unknown, number, RegExp]>([
     [
       'ids of a queue',
@@ -109,6 +109,7 @@ describe('more than a limit is refused with the limit and what was given', () =>
     ],
     ['bytes', 'POST', '/likes', { item_type: 'x'.repeat(600_000) }, 413, /at most 524288 bytes/],
     ['values', 'POST', '/history', { items: Array(31_000).fill(1) }, 422, /at most 30000 values/],
+    ['text', 'POST', '/users/me/app-passwords', { name: '\ud800' }, 400, /no Unicode/],
     ['levels', 'PATCH', '/settings', `${'{"a":'.repeat(60)}1${'}'.repeat(60)}`, 400, /50 levels/],
   ])('%s', async (_what, method, path, body, status, words) => {
     const answer = await server.api(path, { method, body, headers: { 'Content-Type': 'application/json' } });

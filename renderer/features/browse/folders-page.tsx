@@ -61,7 +61,7 @@ function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {
     [showFolders, showTracks, folderCount],
   );
 
-  if (head.error) return <ErrorState detail={detailOf(head.error)} onRetry={() => void head.refetch()} />;
+  if (head.error) return <ErrorState isPage detail={detailOf(head.error)} onRetry={() => void head.refetch()} />;
   if (!head.data) return null;
   if (path === undefined && folderCount === 0)
     return (

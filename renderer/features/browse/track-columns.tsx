@@ -57,7 +57,7 @@ export function trackColumns(
       sortable: true,
       wideOnly: true,
       cell: (track) =>
-        track.album_id === null ? null : (
+        track.album_title === null ? null : (
           <RowLink href={`/albums/${track.album_id}`} tabIndex={-1} className={styles.quiet}>
             {track.album_title}
           </RowLink>

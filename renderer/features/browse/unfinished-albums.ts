@@ -12,7 +12,7 @@ const FEWEST_TRACKS = 4;
 /** `plays`: tracks by their last play, latest first. Plays within three days count as one session. */
 export function unfinishedAlbums(albums: readonly AlbumOut[], plays: readonly TrackOut[], most = 6): UnfinishedAlbum[] {
   const played = Map.groupBy(
-    plays.filter((track) => track.album_id !== null && track.last_played_at !== null),
+    plays.filter((track) => track.album_title !== null && track.last_played_at !== null),
     (track) => track.album_id,
   );
   return albums

@@ -8,6 +8,7 @@ import { detailOf } from '../../api/problem.ts';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { TrackDetails } from './track-details.tsx';
 import styles from './details.module.css';
+import { dialogAttributes } from '../../ui/theme.ts';
 
 interface DetailsDrawerProps {
   trackId: number;
@@ -25,7 +26,7 @@ export function DetailsDrawer({ trackId, ...rest }: DetailsDrawerProps) {
       position="right"
       size={460}
       title={t('details.title')}
-      attributes={{ content: { 'aria-label': t('details.title') } }} // from the first frame on
+      attributes={{ ...dialogAttributes, content: { 'aria-label': t('details.title') } }} // from the first frame on
       closeButtonProps={{ 'aria-label': t('details.close') }}
     >
       <Loaded key={trackId} trackId={trackId} {...rest} />

@@ -50,7 +50,7 @@ export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsPr
 
   return (
     <div className={styles.details} data-track={track.id}>
-      <header className={styles.head}>
+      <div className={styles.head}>
         <Cover src={trackCover(track, 300)} alt="" className={styles.cover} />
         <div>
           <p className={styles.name}>{track.title}</p>
@@ -63,7 +63,7 @@ export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsPr
               </Link>
             )}
           </p>
-          {track.album_id !== null && (
+          {track.album_id !== null && track.album_title !== null && (
             <p className={styles.quiet}>
               <Link to="/albums/$albumId" params={{ albumId: track.album_id }}>
                 {track.album_title}
@@ -71,7 +71,7 @@ export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsPr
             </p>
           )}
         </div>
-      </header>
+      </div>
 
       <p className={styles.status} data-status={track.metadata_status} aria-live="polite">
         <span>{t(`metadataStatus.${track.metadata_status}`)}</span>

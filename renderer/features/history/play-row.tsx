@@ -47,7 +47,7 @@ export function PlayRow({ play, onTakeBack }: { play: HistoryOut; onTakeBack: ()
             (play.artist_name ?? t('library.unknownArtist'))
           )}
           {play.album_title !== null && ' · '}
-          {track?.album_id ? (
+          {track?.album_id && track.album_title !== null ? (
             <RowLink href={`/albums/${track.album_id}`}>{play.album_title}</RowLink>
           ) : (
             play.album_title

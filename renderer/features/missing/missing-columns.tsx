@@ -61,7 +61,7 @@ export function missingColumns({ t, isLeaving, onFind, onRemove, onUndo }: Missi
       sortable: true,
       wideOnly: true,
       cell: (track) =>
-        track.album_id === null ? null : (
+        track.album_title === null ? null : (
           <RowLink href={`/albums/${track.album_id}`} {...notAStop} className={styles.quiet}>
             {track.album_title}
           </RowLink>

@@ -7,6 +7,7 @@ import { trackCover } from '../../api/urls.ts';
 import type { QueueTrack } from '../../player/player.ts';
 import { useCurrentTrack } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
+import { dialogAttributes } from '../../ui/theme.ts';
 
 export interface PlayerOverlayProps {
   opened: boolean;
@@ -38,7 +39,7 @@ export function PlayerOverlay({
       closeOnEscape={false}
       padding={0}
       transitionProps={{ transition: 'slide-up', duration: 180 }}
-      attributes={{ content: { 'aria-label': t('player.player'), 'data-player': true } }}
+      attributes={{ ...dialogAttributes, content: { 'aria-label': t('player.player'), 'data-player': true } }}
       styles={{ body: { height: '100%' } }}
     >
       {track && (

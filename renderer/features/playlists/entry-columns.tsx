@@ -48,7 +48,7 @@ export function entryColumns(t: TFunction, onPlay: (index: number) => void): Col
       width: 'minmax(0, 3fr)',
       wideOnly: true,
       cell: ({ track }) =>
-        track.album_id === null ? null : (
+        track.album_title === null ? null : (
           <RowLink href={`/albums/${track.album_id}`} tabIndex={-1} className={styles.quiet}>
             {track.album_title}
           </RowLink>

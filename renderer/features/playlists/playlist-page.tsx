@@ -42,7 +42,8 @@ export function PlaylistPage() {
   usePageTitle(playlist.data?.name);
 
   if (isAbsent(playlist.error)) return <AbsentPage kind="playlist" />;
-  if (playlist.error) return <ErrorState detail={detailOf(playlist.error)} onRetry={() => void playlist.refetch()} />;
+  if (playlist.error)
+    return <ErrorState isPage detail={detailOf(playlist.error)} onRetry={() => void playlist.refetch()} />;
   if (!playlist.data) return <HeroSkeleton />;
   const { name, description, is_smart, is_public, owner_id, owner_name, track_count, duration_ms, updated_at } =
     playlist.data;

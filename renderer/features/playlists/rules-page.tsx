@@ -34,7 +34,7 @@ export const NewSmartPage = () => <RuleEditor playlist={null} />;
 export function RulesPage() {
   const { playlistId } = useParams({ from: '/app/playlists/$playlistId/rules' });
   const { data, error, refetch } = useQuery(playlistQuery(playlistId));
-  if (error) return <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />;
+  if (error) return <ErrorState isPage detail={detailOf(error)} onRetry={() => void refetch()} />;
   return data ? <RuleEditor key={data.id} playlist={data} /> : <Skeleton height="320px" />;
 }
 
@@ -56,7 +56,7 @@ function RuleEditor({ playlist }: { playlist: PlaylistOut | null }) {
     void navigate({ to: '/playlists/$playlistId', params: { playlistId: saved.id } });
   };
 
-  if (fields.error) return <ErrorState detail={detailOf(fields.error)} onRetry={() => void fields.refetch()} />;
+  if (fields.error) return <ErrorState isPage detail={detailOf(fields.error)} onRetry={() => void fields.refetch()} />;
   return (
     <Page title={t(playlist ? 'rules.edit' : 'playlist.newSmart')}>
       <div className={styles.page}>

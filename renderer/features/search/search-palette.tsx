@@ -21,6 +21,7 @@ import { rememberSearch, useRecentSearches } from './recent.ts';
 import { PALETTE, useSearch } from './use-search.ts';
 import hitStyles from './hits.module.css';
 import styles from './palette.module.css';
+import { dialogAttributes } from '../../ui/theme.ts';
 
 export function SearchPalette({
   opened,
@@ -43,7 +44,7 @@ export function SearchPalette({
       yOffset="12vh"
       centered={false}
       fullScreen={narrow}
-      attributes={{ content: { 'aria-label': t('search.label') } }}
+      attributes={{ ...dialogAttributes, content: { 'aria-label': t('search.label') } }}
       styles={{ body: { height: '100%' } }}
     >
       <Palette key={initialText} initialText={initialText} onClose={onClose} />

@@ -15,8 +15,9 @@ const isMissingCode = (error: unknown): boolean => error instanceof TypeError &&
 export function RouteError({ error }: ErrorComponentProps) {
   const { t } = useTranslation();
   const router = useRouter();
-  if (isMissingCode(error)) return <ErrorState detail={t('error.unreachable')} onRetry={() => location.reload()} />;
-  return <ErrorState detail={detailOf(error)} onRetry={() => void router.invalidate()} />;
+  if (isMissingCode(error))
+    return <ErrorState isPage detail={t('error.unreachable')} onRetry={() => location.reload()} />;
+  return <ErrorState isPage detail={detailOf(error)} onRetry={() => void router.invalidate()} />;
 }
 
 export function NotFound() {
@@ -26,6 +27,7 @@ export function NotFound() {
     <EmptyState
       icon={IconNotFound}
       title={t('notFound.title')}
+      isPage
       actions={<ButtonLink to="/">{t('notFound.home')}</ButtonLink>}
     >
       {t('notFound.text')}

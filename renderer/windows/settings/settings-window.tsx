@@ -64,26 +64,24 @@ export function SettingsWindow() {
   const Content = CONTENT[current];
   return (
     <div className={styles.window}>
-      <div className={styles.side}>
+      <nav className={styles.side} aria-label={t('settings.title')}>
         {!desktop && (
           <a href="/" className={classNames(nav.link, styles.back)}>
             <IconBack size={18} aria-hidden />
             {t('settings.back')}
           </a>
         )}
-        <nav aria-label={t('settings.title')}>
-          <ul ref={places} className={styles.places}>
-            {sections.map(({ name, icon: Symbol }) => (
-              <li key={name}>
-                <a href={`#${name}`} className={nav.link} aria-current={name === current ? 'page' : undefined}>
-                  <Symbol size={20} stroke={1.75} aria-hidden />
-                  {t(`settings.section.${name}`)}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </nav>
-      </div>
+        <ul ref={places} className={styles.places}>
+          {sections.map(({ name, icon: Symbol }) => (
+            <li key={name}>
+              <a href={`#${name}`} className={nav.link} aria-current={name === current ? 'page' : undefined}>
+                <Symbol size={20} stroke={1.75} aria-hidden />
+                {t(`settings.section.${name}`)}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
       <main ref={main} className={styles.main}>
         <div className={styles.page}>
           <h1>{t(`settings.section.${current}`)}</h1>
