@@ -69,6 +69,7 @@ const TEXT_PARTS: Record<string, readonly string[]> = {
   pages: [
     'analysis',
     'duplicates',
+    'lyrics',
     'map',
     'missing',
     'mix',
@@ -77,10 +78,12 @@ const TEXT_PARTS: Record<string, readonly string[]> = {
     'path',
     'podcasts',
     'radio',
+    'review',
     'rules',
     'similar',
     'statistics',
     'trash',
+    'version',
     'why',
   ],
   // of the desktop's menus

@@ -4,6 +4,7 @@ import type { Icon } from '../../ui/icons.ts';
 import { detailOf } from '../../api/problem.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './review.module.css';
 
 interface QuestionListProps {

@@ -14,6 +14,7 @@ import { usePutAway } from '../../ui/undoable.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { ReviewItem } from './review-item.tsx';
 import { QuestionList } from './question-list.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './review.module.css';
 
 const keyOf = ({ track, created_at }: ReviewOut) => `review:${track.id}:${created_at}`;

@@ -14,6 +14,7 @@ import { formText } from '../../ui/form-text.ts';
 import { formatClock } from '../../ui/format.ts';
 import { Segmented } from '../../ui/segmented.tsx';
 import { linesOf, shifted, toText, withTime } from './lyrics-text.ts';
+import '../../i18n/page-texts.ts';
 import styles from './lyrics.module.css';
 
 type View = 'search' | 'text' | 'times';
