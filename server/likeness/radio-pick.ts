@@ -34,10 +34,11 @@ export function pickNext<C extends Candidate>(candidates: readonly C[], options:
   const line = before.slice(-ALBUM_WINDOW);
   const left = new Set(candidates.map((one) => ({ one, score: one.score + CHANCE * random() })));
   const picked: C[] = [];
+  // one that does not fit yet comes as soon as it does
+  let [sinceLoved, sinceForgotten] = [given % LOVED_EVERY, given % FORGOTTEN_EVERY];
   while (picked.length < count && left.size > 0) {
-    const place = given + picked.length + 1;
-    const wantsLoved = place % LOVED_EVERY === 0;
-    const wantsForgotten = place % FORGOTTEN_EVERY === 0;
+    const wantsLoved = ++sinceLoved >= LOVED_EVERY;
+    const wantsForgotten = ++sinceForgotten >= FORGOTTEN_EVERY;
     let best: { entry: { one: C; score: number }; breaks: number; score: number } | undefined;
     for (const entry of left) {
       const { facts } = entry.one;
@@ -51,6 +52,8 @@ export function pickNext<C extends Candidate>(candidates: readonly C[], options:
     left.delete(best.entry);
     picked.push(best.entry.one);
     line.push(best.entry.one.facts);
+    if (best.entry.one.facts.isLoved) sinceLoved = 0;
+    if (isForgotten(best.entry.one.facts, nowMs)) sinceForgotten = 0;
   }
   return picked;
 }
