@@ -106,7 +106,7 @@ export function PictureDialog({ artist, onClose }: { artist: ArtistOut; onClose:
         </div>
         {about && about.state !== 'off' && (
           <section className={styles.found}>
-            <h3>Wikimedia Commons</h3>
+            <h3>{t('picture.found')}</h3>
             {error || found?.length === 0 ? (
               <p role="status">{error ? detailOf(error) : t('picture.none')}</p>
             ) : (
