@@ -83,8 +83,9 @@ export async function withLease<T>(
 }
 
 /**
- * For work that only reads: nothing is deleted meanwhile. A place that cannot be written, such as a copy on a read-only
- * disk, is read without. `lost` is aborted when another process takes the lease over.
+ * For work that only reads: nothing is deleted meanwhile. It goes on without a lease where none can be had, because the
+ * place is read-only, or another process has it: that may be the machine that died and is being replaced, and what is
+ * deleted while it lives belongs to no snapshot. `lost` is aborted when another process takes the lease over.
  */
 export async function leasedForReading<T>(
   target: BackupTarget,
@@ -98,8 +99,7 @@ export async function leasedForReading<T>(
       return work(signal);
     });
   } catch (error) {
-    if (isTaken || !(error instanceof AppError && error.code === 'unavailable') || (await readClaim(target)))
-      throw error;
+    if (isTaken || !(error instanceof AppError && error.code === 'unavailable')) throw error;
     return work(new AbortController().signal);
   }
 }

@@ -28,7 +28,15 @@ export function backupModule({ audioStore, playlists, tuning, ...deps }: BackupM
     ...musicFolders.list().map(({ path }) => path),
   ];
   const backups = createBackupService({ ...deps, ...tuning, workerUrl, ownFolders });
-  const restores = createRestoreService({ config, jobs, open: () => backups.open(), ownFolders, workerUrl, now });
+  const restores = createRestoreService({
+    config,
+    jobs,
+    open: () => backups.open(),
+    inTurn: backups.inTurn,
+    ownFolders,
+    workerUrl,
+    now,
+  });
   const exports = createExportService({
     db,
     storage,

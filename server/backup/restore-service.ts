@@ -18,6 +18,8 @@ export interface RestoreDeps {
   jobs: Pick<Jobs, 'enqueue' | 'list'>;
   /** Opens the configured backup. */
   open: () => Promise<Repository>;
+  /** After the backup or check that this server is making. */
+  inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   ownFolders: () => string[];
   workerUrl: URL;
   now: () => Date;
@@ -33,7 +35,7 @@ export type RestoreService = ReturnType<typeof createRestoreService>;
 
 const UNFINISHED = ['queued', 'running', 'waiting'] as const;
 
-export function createRestoreService({ config, jobs, open, ownFolders, workerUrl, now }: RestoreDeps) {
+export function createRestoreService({ config, jobs, open, inTurn, ownFolders, workerUrl, now }: RestoreDeps) {
   const own = restorePaths(config.paths.data);
 
   const task: Handler<typeof RESTORE_TASK> = async (
@@ -53,9 +55,9 @@ export function createRestoreService({ config, jobs, open, ownFolders, workerUrl
       signal,
       progress,
     };
-    const { counts, hasKeys, hasOwnKeys, lost } = await (folder === undefined
-      ? restoreAtNextStart(options)
-      : restore(options));
+    const { counts, hasKeys, hasOwnKeys, lost } = await inTurn(() =>
+      folder === undefined ? restoreAtNextStart(options) : restore(options),
+    );
     const { tracks, files, covers } = counts;
     return {
       snapshot,
@@ -69,8 +71,8 @@ export function createRestoreService({ config, jobs, open, ownFolders, workerUrl
     };
   };
 
-  const isUnderWay = (): boolean =>
-    UNFINISHED.some((status) => jobs.list({ task: RESTORE_TASK.name, status }, { limit: 1, offset: 0 }).total > 0);
+  const unfinished = () =>
+    UNFINISHED.flatMap((status) => jobs.list({ task: RESTORE_TASK.name, status }, { limit: 10, offset: 0 }).items);
 
   return {
     task,
@@ -94,12 +96,16 @@ export function createRestoreService({ config, jobs, open, ownFolders, workerUrl
     /** The restore over this library, if one was started; `isReady` when only the next start is missing. */
     state(): { snapshot: string; isReady: boolean } | null {
       const state = readState(own);
-      return state ? { snapshot: state.snapshot, isReady: state.step === 'ready' } : null;
+      if (state) return { snapshot: state.snapshot, isReady: state.step === 'ready' };
+      const [asked] = unfinished()
+        .map(({ payload }) => RESTORE_TASK.payload.parse(payload))
+        .filter(({ folder }) => folder === undefined); // it waits for the backup, and has written nothing yet
+      return asked ? { snapshot: asked.snapshot, isReady: false } : null;
     },
 
     /** Discards the restore over this library. Throws `conflict` while its job runs. */
     async forget(): Promise<void> {
-      if (isUnderWay()) throw conflict('The restore is still running. Cancel its job first.');
+      if (unfinished().length > 0) throw conflict('The restore is still running. Cancel its job first.');
       await forgetRestore(own);
     },
   };

@@ -98,8 +98,8 @@ export function createBackupService({
   storeLimits,
 }: BackupDeps) {
   const targets = targetDeps(config, now, storeLimits);
-  /** Backups and checks of this server wait for each other; another server is refused. */
-  const oneAtATime = createSlots(1);
+  /** Backups, checks and restores of this server wait for each other; another server is refused. */
+  const inTurn = createSlots(1);
   let timer: NodeJS.Timeout | undefined;
   let scheduledSince = { schedule: settings.get('BACKUP_SCHEDULE'), at: now() };
 
@@ -195,7 +195,7 @@ export function createBackupService({
 
   async function working<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await oneAtATime(work);
+      return await inTurn(work);
     } catch (error) {
       throw error instanceof AppError && ['conflict', 'forbidden', 'invalid', 'not_found'].includes(error.code)
         ? permanent(error)
@@ -244,6 +244,7 @@ export function createBackupService({
     task,
     checkTask,
     open,
+    inTurn,
     ...createRepairer({ storage, open: () => open(), now }),
 
     /** Checks now and every 30 seconds whether a backup is due. */
