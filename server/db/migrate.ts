@@ -2,10 +2,20 @@
 // around a table rebuild, and does not notice an edited file. Applied migrations are known by name and by the hash of
 // their text.
 import { createHash } from 'node:crypto';
-import { constants, copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Database } from 'better-sqlite3';
-import { AppError } from '../errors.ts';
+import { AppError, isDatabaseLocked, isDiskFull } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 
 interface Migration {
@@ -13,6 +23,9 @@ interface Migration {
   hash: string;
   statements: string[];
 }
+
+/** Of a copy that is being made. */
+const UNFINISHED = '.new';
 
 /**
  * Applies pending migrations, each in a transaction of its own. Refuses an edited, missing or out-of-order one. The
@@ -29,7 +42,8 @@ export function migrate(client: Database, dir: string, log: Log): void {
   assertHistory(applied, files);
   const pending = files.slice(applied.length);
   if (pending.length === 0) return;
-  if (applied.length > 0 && !client.memory) keepCopy(client, pending.at(-1)?.name ?? '');
+  const [from, to] = [applied.at(-1)?.name, pending.at(-1)?.name];
+  if (from !== undefined && to !== undefined && !client.memory) keepCopy(client, log, { from, to });
 
   client.pragma('foreign_keys = OFF'); // has no effect inside a transaction, and table rebuilds need it off
   try {
@@ -40,16 +54,48 @@ export function migrate(client: Database, dir: string, log: Log): void {
   log.info({ migrations: pending.map((m) => m.name) }, 'database migrated');
 }
 
-/** `to`: the last migration. After a kill the copy of the first attempt stays. Only one update can be undone. */
-function keepCopy(client: Database, to: string): void {
+/**
+ * The copy is named by both versions: one that an interrupted update made is kept, because the database has some of
+ * the update already. Only the last update can be undone. Without the space for a copy the update goes on.
+ */
+function keepCopy(client: Database, log: Log, { from, to }: { from: string; to: string }): void {
   const [folder, before] = [dirname(client.name), `${basename(client.name)}.before-`];
-  const copy = join(folder, before + to);
-  if (existsSync(copy)) return;
-  for (const name of readdirSync(folder)) if (name.startsWith(before)) rmSync(join(folder, name));
-  const [{ busy }] = client.pragma('wal_checkpoint(TRUNCATE)') as [{ busy: number }];
-  if (busy === 0) copyFileSync(client.name, `${copy}.new`, constants.COPYFILE_FICLONE);
-  else client.prepare('VACUUM INTO ?').run(`${copy}.new`); // another connection reads it
-  renameSync(`${copy}.new`, copy);
+  const copy = `${before}${to}.at-${from}`;
+  const names = readdirSync(folder).filter((name) => name.startsWith(before));
+  const isInterrupted = (name: string): boolean =>
+    name.startsWith(`${before}${to}.at-`) && name < copy && !name.endsWith(UNFINISHED);
+  if (names.some(isInterrupted)) return;
+  for (const name of names) rmSync(join(folder, name));
+  const unfinished = join(folder, copy + UNFINISHED);
+  try {
+    copyTo(client, unfinished);
+    renameSync(unfinished, join(folder, copy));
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    if (!isDiskFull(error)) throw error;
+    log.warn({ err: error }, 'no space to keep the database as it was before the update');
+  }
+}
+
+function copyTo(client: Database, path: string): void {
+  try {
+    client.pragma('journal_mode = DELETE'); // everything is in one file then
+  } catch (error) {
+    if (!isDatabaseLocked(error)) throw error;
+    return void client.prepare('VACUUM INTO ?').run(path); // another connection has it open
+  }
+  try {
+    copyFileSync(client.name, path, constants.COPYFILE_FICLONE);
+  } finally {
+    // locks the file again: when a process closes a file, POSIX releases the locks of all its connections on it
+    client.pragma('journal_mode = WAL');
+  }
+  const fd = openSync(path, 'r+');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 function readMigrations(dir: string): Migration[] {

@@ -1,5 +1,6 @@
 // Migrations: together they create the tables of schema.ts, each is applied once and completely, and an unknown history
 // is refused.
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -463,20 +464,61 @@ test('the database is kept as it was before an update, also when the update is k
   migrate(client, upTo(3), log);
   expect(copies()).toEqual([]); // it was made, not updated
   migrate(client, upTo(5), log);
+  const nameOf = (count: number): string => all[count - 1]?.replace('.sql', '') ?? '';
   const [copy = ''] = copies();
-  expect(copies()).toEqual([`test.db.before-${all[4]?.replace('.sql', '')}`]);
-  const kept = new Database(join(dir, copy), { readonly: true });
-  open.push(kept);
-  expect(rows(kept, 'SELECT name FROM migrations')).toHaveLength(3);
+  expect(copies()).toEqual([`test.db.before-${nameOf(5)}.at-${nameOf(3)}`]);
+  const migrationsIn = (name: string): number => {
+    const kept = new Database(join(dir, name), { readonly: true });
+    open.push(kept);
+    return rows(kept, 'SELECT name FROM migrations').length;
+  };
+  expect(migrationsIn(copy)).toBe(3);
 
   // killed in between: what the first attempt kept stays
   const killed = new Database(join(dir, 'killed.db'));
   open.push(killed);
-  migrate(killed, upTo(3), log);
-  writeFileSync(join(dir, `killed.db.before-${all[4]?.replace('.sql', '')}`), 'the first attempt');
+  migrate(killed, upTo(4), log);
+  const first = join(dir, `killed.db.before-${nameOf(5)}.at-${nameOf(3)}`);
+  writeFileSync(first, 'the first attempt');
   migrate(killed, upTo(5), log);
-  expect(readFileSync(join(dir, `killed.db.before-${all[4]?.replace('.sql', '')}`), 'utf8')).toBe('the first attempt');
-  rmSync(join(dir, `killed.db.before-${all[4]?.replace('.sql', '')}`));
+  expect(readFileSync(first, 'utf8')).toBe('the first attempt');
+  rmSync(first);
   migrate(client, upTo(6), log);
-  expect(copies()).toEqual([`test.db.before-${all[5]?.replace('.sql', '')}`]);
+  expect(copies()).toEqual([`test.db.before-${nameOf(6)}.at-${nameOf(5)}`]);
+
+  // gone back and updated again, or killed while it was copied: it is as before this update
+  const back = new Database(join(dir, 'back.db'));
+  open.push(back);
+  migrate(back, upTo(3), log);
+  const [earlier, unfinished] = [`back.db.before-${nameOf(5)}.at-${nameOf(3)}`, `back.db.before-${nameOf(5)}.at-0.new`];
+  for (const name of [earlier, unfinished]) writeFileSync(join(dir, name), 'the first update');
+  migrate(back, upTo(5), log);
+  expect(copies().filter((name) => name.startsWith('back'))).toEqual([earlier]);
+  expect(migrationsIn(earlier)).toBe(3);
+});
+
+test('keeping the database leaves it locked against other processes, and a full disk does not prevent the update', () => {
+  const files = readdirSync('migrations').filter((name) => name.endsWith('.sql'));
+  const some = join(dir, 'some');
+  for (const name of files.slice(0, 3)) cpSync(join('migrations', name), join(some, name));
+  const client = connect();
+  migrate(client, some, log);
+  const pragma = client.pragma.bind(client);
+  client.pragma = (text, options) => {
+    if (text === 'journal_mode = DELETE') throw Object.assign(new Error('full'), { code: 'SQLITE_FULL' });
+    return pragma(text, options);
+  };
+  cpSync(join('migrations', files[3] ?? ''), join(some, files[3] ?? ''));
+  migrate(client, some, log);
+  expect(applied(client)).toHaveLength(4);
+  expect(readdirSync(dir).filter((name) => name.includes('.before-'))).toEqual([]);
+
+  client.pragma = pragma;
+  cpSync(join('migrations', files[4] ?? ''), join(some, files[4] ?? ''));
+  migrate(client, some, log);
+  const other = `const db = new (require('better-sqlite3'))(process.argv[1], { timeout: 0 });
+    try { console.log(db.pragma('journal_mode = DELETE', { simple: true })); } catch (error) { console.log(error.code); }`;
+  expect(spawnSync(process.execPath, ['-e', other, join(dir, 'test.db')], { encoding: 'utf8' }).stdout).toBe(
+    'SQLITE_BUSY\n',
+  );
 });
