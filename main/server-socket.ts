@@ -34,7 +34,9 @@ export function listenForServer(): ServerSocket {
     if (socket) return void connection.destroy(); // another server, which only looks whether this app is there
     socket = connection;
     for (const line of waiting.splice(0)) connection.write(line);
-    createInterface({ input: connection }).on('line', (line) => hear(parse(line)));
+    createInterface({ input: connection })
+      .on('line', (line) => hear(parse(line)))
+      .on('error', () => undefined); // raised here once more, after a kill with something unread
   });
   listener.listen(address);
 

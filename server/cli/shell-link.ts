@@ -56,10 +56,12 @@ export function connectToShell(env: NodeJS.ProcessEnv): ShellLink | undefined {
     post({ kind: 'answer', id: request.id, value });
   }
 
-  createInterface({ input: socket }).on('line', (line) => {
-    const request = Request.safeParse(parse(line));
-    if (request.success) take(request.data);
-  });
+  createInterface({ input: socket })
+    .on('line', (line) => {
+      const request = Request.safeParse(parse(line));
+      if (request.success) take(request.data);
+    })
+    .on('error', () => undefined); // raised here once more, when the app was killed with something unread
   socket.on('error', () => undefined); // `close` follows
   // nobody reads them when the app is gone, and the error would end the server in the middle of its end
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
@@ -80,14 +82,17 @@ export function connectToShell(env: NodeJS.ProcessEnv): ShellLink | undefined {
   };
 }
 
-/** Whether the app that listens, or listened, at that address is still there. */
+/**
+ * Whether the app that listens, or listened, at that address is still there. Also true when that cannot be found out:
+ * its server is not ended by mistake.
+ */
 export function isShellThere(address: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(address, () => {
       socket.destroy();
       resolve(true);
     });
-    socket.once('error', () => resolve(false));
+    socket.once('error', ({ code = '' }: NodeJS.ErrnoException) => resolve(!['ENOENT', 'ECONNREFUSED'].includes(code)));
   });
 }
 

@@ -64,7 +64,10 @@ async function startServer(args: string[] = [], env: Record<string, string> = {}
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const [socket] = (await once(listener, 'connection')) as [Socket];
   const heard: Record<string, unknown>[] = [];
-  createInterface({ input: socket }).on('line', (line) => heard.push(JSON.parse(line) as Record<string, unknown>));
+  socket.on('error', () => undefined); // it ended before it had read everything
+  createInterface({ input: socket })
+    .on('line', (line) => heard.push(JSON.parse(line) as Record<string, unknown>))
+    .on('error', () => undefined);
   const shell: Shell = {
     child,
     listener,
@@ -98,10 +101,11 @@ test('the app gets tickets and the set-up token, each with the id of its request
   await until(() => shell.heard.length === 3);
   expect(shell.heard).toEqual([
     { kind: 'answer', id: 7, value: expect.stringMatching(/^[\w-]{43}$/) as string },
-    { kind: 'answer', id: 8, value: /Setup token: (\S+)/.exec(shell.output())?.[1] },
+    { kind: 'answer', id: 8, value: expect.stringMatching(/^[\w-]{4,}$/) as string },
     { kind: 'pong' },
   ]);
   expect(await isUp(shell)).toBe(true);
+  expect(shell.output()).not.toMatch(/token/i); // the app writes it into a file
   shell.send({ kind: 'stop' }, { kind: 'stop' });
   expect(await ended(shell)).toBe(0);
 });
@@ -115,6 +119,9 @@ test('there is no set-up token once there is an account', async () => {
 
 test('a server whose app is gone ends in order, without having been asked anything, and lets the folder go', async () => {
   const shell = await startServer();
+  await isUp(shell);
+  shell.socket.pause(); // an app that is killed has not read everything
+  shell.send({ kind: 'ping' });
   await isUp(shell);
   shell.disappear();
   expect(await ended(shell)).toBe(0);
