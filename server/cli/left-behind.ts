@@ -20,7 +20,13 @@ export async function endLeftBehind(data: string): Promise<void> {
   const holder = find();
   if (!holder || (await isShellThere(holder.shell))) return;
   if (await untilGone(holder.pid, BY_ITSELF_MS)) return;
-  process.kill(holder.pid, 'SIGKILL');
+  if (find()?.pid !== holder.pid) return;
+  try {
+    process.kill(holder.pid, 'SIGKILL');
+  } catch (error) {
+    if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    return; // it has just ended, or is another user's; who cannot lock the folder says so
+  }
   await untilGone(holder.pid, AFTER_KILL_MS);
   removeSocket(holder.shell);
 }

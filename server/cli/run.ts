@@ -37,6 +37,8 @@ const SAME_SIGNAL_MS = 1_000;
 /** npm does not forward SIGHUP when it ends, and the shell between `npx` and us does not forward SIGTERM. */
 const STARTED_BY_NPM = ['start', 'npx'].includes(process.env['npm_lifecycle_event'] ?? '');
 const PARENT_EVERY_MS = 1_000;
+/** Read before the server starts: npm may end while a large database is brought up to date. */
+const PARENT = process.ppid;
 const IMPORT_PATH = 'LOCAL_MEDIA_IMPORT_PATH';
 
 export interface Invocation {
@@ -212,7 +214,8 @@ async function serve(app: App, command: Command, log: Log, shell: ShellLink | un
   console.log(`Tonearm is listening on ${url}`);
   for (const address of app.sharing.state().addresses) console.log(`On your network: ${address.url}`);
   const setupUrl = app.auth.isSetupRequired() ? `${url}/setup?token=${app.auth.setupToken}` : undefined;
-  if (setupUrl) console.log(`Setup token: ${app.auth.setupToken}\nCreate your account at ${setupUrl}`);
+  // the app asks for the token when it needs it, and writes what is printed into its log
+  if (setupUrl && !shell) console.log(`Setup token: ${app.auth.setupToken}\nCreate your account at ${setupUrl}`);
   showProgress(app.events);
   if (command.scanAtStart) await app.jobs.enqueue(SCAN_LOCAL_FOLDER, {});
   if (command.open) await openBrowser(setupUrl ?? url, log);
@@ -239,9 +242,8 @@ function stopOnSignals(app: App, log: Log): (asked: NodeJS.Signals | 'shell' | '
   };
   process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop);
   if (STARTED_BY_NPM) {
-    const parent = process.ppid;
     setInterval(() => {
-      if (process.ppid !== parent) stop('npm');
+      if (process.ppid !== PARENT) stop('npm');
     }, PARENT_EVERY_MS).unref();
   }
   return stop;
