@@ -269,7 +269,7 @@ export function startDesktop({
 function keepProfileApart(): string {
   if (!app.commandLine.hasSwitch('user-data-dir')) {
     const profile = join(app.getPath('appData'), 'tonearm-desktop');
-    mkdirSync(profile, { recursive: true }); // Electron rejects a path that does not exist
+    mkdirSync(profile, { recursive: true, mode: 0o700 }); // Electron rejects a path that does not exist
     app.setPath('userData', profile);
   }
   return app.getPath('userData');

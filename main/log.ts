@@ -29,16 +29,21 @@ export function openLog(folder: string, { version, now }: { version: string; now
     /** What the server printed, as it came. */
     server: (chunk: Buffer): void => server?.info(chunk.toString().trimEnd()),
 
-    /** Writes an error with the last lines of the log into a file of its own; gives its path. */
+    /** Writes an error with the last lines of the log into a file of its own; gives its path, or the log's. */
     report(what: string, error: unknown): string {
       const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
       write('error', `${what}: ${stack}`);
-      mkdirSync(reports, { recursive: true });
       const path = join(reports, `${now().toISOString().replaceAll(':', '-')}-${(count += 1)}.txt`);
       const system = `${process.platform} ${process.arch}, Node ${process.versions.node}`;
-      writeFileSync(path, [`Tonearm ${version}, ${system}`, what, stack, '', ...last, ''].join('\n'));
-      for (const name of readdirSync(reports).toSorted().slice(0, -MOST_REPORTS)) rmSync(join(reports, name));
-      return path;
+      try {
+        mkdirSync(reports, { recursive: true });
+        writeFileSync(path, [`Tonearm ${version}, ${system}`, what, stack, '', ...last, ''].join('\n'));
+        for (const name of readdirSync(reports).toSorted().slice(0, -MOST_REPORTS)) rmSync(join(reports, name));
+        return path;
+      } catch (fault) {
+        write('warn', `no report: ${String(fault)}`); // disk full: another error here would end the app
+        return join(folder, 'main.log');
+      }
     },
   };
 }

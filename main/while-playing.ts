@@ -15,7 +15,8 @@ export function createWhilePlaying({ announces, onClick, player }: WhilePlayingD
   let blocker: number | undefined;
   let announced: string | null = null;
   let status: Status | undefined;
-  let slept = false;
+  /** `woken`: it goes on as soon as the page has reported that it paused, which may be after the sleep only. */
+  let sleep: 'none' | 'asleep' | 'woken' = 'none';
 
   /** The screen may switch off. */
   function keepAwake(isWanted: boolean): void {
@@ -32,19 +33,28 @@ export function createWhilePlaying({ announces, onClick, player }: WhilePlayingD
     if (announces() && !isSeen()) notify({ title: player.title, body: player.artist ?? '', onClick });
   }
 
+  function goOn(): void {
+    if (sleep !== 'woken' || status?.player?.status !== 'paused') return;
+    sleep = 'none';
+    player('toggle');
+  }
+
   return {
     show(next: Status): void {
+      const isReport = next.player !== status?.player;
       status = next;
       keepAwake(isSounding(next));
       announce(next);
+      goOn();
+      if (isReport && sleep === 'woken') sleep = 'none'; // a person did something else
     },
     suspend(): void {
-      slept = status !== undefined && isSounding(status);
-      if (slept) player('pause');
+      sleep = status !== undefined && isSounding(status) ? 'asleep' : 'none';
+      if (sleep === 'asleep') player('pause');
     },
     resume(): void {
-      if (slept && status?.player?.status === 'paused') player('toggle');
-      slept = false;
+      if (sleep === 'asleep') sleep = 'woken';
+      goOn();
     },
     close: (): void => keepAwake(false),
   };

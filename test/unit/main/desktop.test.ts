@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -221,6 +221,16 @@ describe('an error that nothing caught', () => {
     for (let fault = 0; fault < 15; fault += 1)
       openLog(folder, { version: '1.2.3', now: () => new Date(fault) }).report('what', 'why');
     expect(readdirSync(join(folder, 'reports'))).toHaveLength(10);
+  });
+
+  it('is in the log when no report can be written', () => {
+    fake.reset();
+    const folder = join(app.paths['appData'] ?? '', 'logs');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'reports'), 'no folder');
+    const log = openLog(folder, { version: '1.2.3', now: () => new Date(0) });
+    expect(log.report('what', new Error('why'))).toBe(join(folder, 'main.log'));
+    expect(readFileSync(join(folder, 'main.log'), 'utf8')).toContain('Error: why');
   });
 });
 

@@ -213,6 +213,21 @@ describe('the player', () => {
     expect(window.webContents.heard.at(-1)).toEqual({ kind: 'player', command: 'toggle' });
   });
 
+  it('goes on after that sleep also when the page had no time to pause before it', async () => {
+    const { window } = await startAppWithWindow();
+    const commands = (): string[] =>
+      window.webContents.heard.map((message) => (message as { command: string }).command);
+    await pageIsThere(window, { status: 'playing', title: 'Money' });
+    powerMonitor.emit('suspend');
+    powerMonitor.emit('resume');
+    expect(commands()).toEqual(['pause']);
+    await pageIsThere(window, { status: 'paused', title: 'Money' });
+    expect(commands()).toEqual(['pause', 'toggle']);
+    await pageIsThere(window, { status: 'playing', title: 'Money' });
+    await pageIsThere(window, { status: 'paused', title: 'Money' });
+    expect(commands()).toEqual(['pause', 'toggle']);
+  });
+
   it('keeps the computer awake, and nothing else does', async () => {
     const { window, app } = await startAppWithWindow();
     await pageIsThere(window, { status: 'paused', title: 'Money' });
