@@ -1,13 +1,12 @@
 // Another charset for the tags of an album that do not say theirs: the files are read again, and what came from such
-// text is replaced. What a person typed, or a service found, stays.
+// text is replaced.
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tracks as trackTable } from '../db/schema.ts';
-import { fieldsFrom, type KnownFields } from '../db/track-fields.ts';
 import { AppError, notFound } from '../errors.ts';
 import { openLocalFile, type LocalFileDeps } from './local-file.ts';
-import { prepareKnownTracks } from '../library/track-identity.ts';
+import { prepareDecodedTexts } from '../library/decoded-texts.ts';
 import type { TrackIdentity, TrackWriter } from '../library/track-writer.ts';
 import { CHARSETS, isCharset, type Charset } from '../media/charset.ts';
 import { UnreadableAudio } from '../media/types.ts';
@@ -27,10 +26,7 @@ type Stored = RowAs<typeof trackTable, 'id' | 'sourceId'> & { storageUri: string
 
 export function createCharsets({ db, tracks, readTags, audioStore, tmpDir, libraryChanged }: CharsetDeps) {
   const client = db.$client;
-  const findKnown = prepareKnownTracks(client);
-  const findAlbum = client.prepare<[AlbumId], { tracks: number }>(
-    'SELECT track_count AS tracks FROM albums WHERE id = ?',
-  );
+  const findAlbum = client.prepare<[AlbumId], { id: AlbumId }>('SELECT id FROM albums WHERE id = ?');
   const listCharsets = client.prepare<[AlbumId], { charset: string; tracks: number; chosen: number }>(`
     SELECT charset, count(*) AS tracks, sum(provenance ->> '$.charset' IS 'manual') AS chosen
     FROM tracks WHERE album_id = ? AND charset IS NOT NULL GROUP BY charset ORDER BY tracks DESC`);
@@ -56,21 +52,7 @@ export function createCharsets({ db, tracks, readTags, audioStore, tmpDir, libra
     }
   }
 
-  const write = client.transaction((albumId: AlbumId, read: Map<TrackId, TrackIdentity>): AlbumId | null => {
-    const known = [...read.keys()].flatMap((id) => findKnown(id) ?? []);
-    const next = known.map((track) => ({
-      track,
-      identity: withTexts(track.identity, read.get(track.id) as TrackIdentity),
-    }));
-    return tracks.batch(() => {
-      const [first] = next;
-      const isWhole = next.length === findAlbum.get(albumId)?.tracks;
-      if (first && isWhole && next.every(({ identity }) => identity.album === first.identity.album))
-        tracks.renameAlbum(albumId, first.identity, first.track.folder);
-      for (const { track, identity } of next) tracks.setIdentity(track.id, identity, track.folder);
-      return first ? (findKnown(first.track.id)?.albumId ?? null) : albumId;
-    });
-  });
+  const write = client.transaction(prepareDecodedTexts(client, tracks));
 
   function assertAlbum(albumId: AlbumId): void {
     if (!findAlbum.get(albumId)) throw notFound('album', albumId);
@@ -104,31 +86,5 @@ export function createCharsets({ db, tracks, readTags, audioStore, tmpDir, libra
       if (found.size > 0) libraryChanged();
       return { albumId: movedTo, changed: found.size, failed };
     },
-  };
-}
-
-/** The fields that come from tags, as they are read now. */
-function withTexts(current: TrackIdentity, read: TrackIdentity): TrackIdentity {
-  const isFromTags = (field: string): boolean => {
-    const origin = current.provenance?.[field];
-    return origin === undefined || origin === 'tag' || origin === 'charset';
-  };
-  const kept = Object.entries(current.provenance ?? {}).filter(([field]) => !isFromTags(field));
-  const fresh = Object.entries(read.provenance ?? {}).filter(([field]) => isFromTags(field));
-  const { artists, artist, artistSort } = isFromTags('artist') ? read : current;
-  const { album, albumArtist, albumArtists } = isFromTags('album') ? read : current;
-  return {
-    ...current,
-    title: isFromTags('title') ? read.title : current.title,
-    artists,
-    artist,
-    artistSort,
-    album,
-    albumArtist,
-    albumArtists,
-    genres: isFromTags('genre') ? read.genres : current.genres,
-    ...(fieldsFrom((field) => (isFromTags(field) ? read[field] : current[field])) as KnownFields),
-    charset: read.charset,
-    provenance: { ...Object.fromEntries(fresh), ...Object.fromEntries(kept), charset: 'manual' },
   };
 }

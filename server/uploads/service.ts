@@ -13,11 +13,11 @@ import type { RowOf } from '../db/rows.ts';
 import type { tracks as trackTable } from '../db/schema.ts';
 import { AppError, asKnownFault, badRequest, type ErrorCode, type FieldError } from '../errors.ts';
 import { readForm, type FormFile } from '../http/multipart.ts';
-import type { TrackAudio, TrackIdentity, TrackWriter } from '../library/track-writer.ts';
+import type { TrackAudio, TrackWriter } from '../library/track-writer.ts';
 import type { Trash } from '../library/trash.ts';
 import type { Log } from '../log/log.ts';
-import { toIdentity } from '../files/track-draft.ts';
 import type { Room } from '../files/quota.ts';
+import { createUploadCharsets, type NamedRead } from './album-charsets.ts';
 import type { StoreFile, WholeFile } from '../files/store-file.ts';
 
 export const UPLOAD = 'upload';
@@ -67,6 +67,8 @@ export function createUploadService({
   const findBySource = db.$client.prepare<[string, string], RowOf<typeof trackTable, 'id'>>(
     'SELECT id FROM tracks WHERE source = ? AND source_id = ?',
   );
+
+  const charsets = createUploadCharsets(db.$client, tracks);
 
   /** What is missing or in the trash counts already. */
   const isComingBack = (sha256: string): boolean =>
@@ -130,7 +132,9 @@ export function createUploadService({
     try {
       return await storeFile(staged, signal, (audio, read) => {
         stored = audio.storageUri ?? '';
-        return insert(userId, staged, audio, toIdentity(read, filename));
+        const added = insert(userId, staged, audio, { read, filename });
+        if (added.isNew) charsets.remember(userId, added.trackId, { read, filename });
+        return added;
       });
     } catch (error) {
       if (stored !== '') await releaseAudio([stored]);
@@ -138,12 +142,7 @@ export function createUploadService({
     }
   }
 
-  function insert(
-    userId: UserId,
-    { sha256, sizeBytes }: WholeFile,
-    audio: TrackAudio,
-    identity: TrackIdentity,
-  ): Uploaded {
+  function insert(userId: UserId, { sha256, sizeBytes }: WholeFile, audio: TrackAudio, file: NamedRead): Uploaded {
     return db.$client
       .transaction((): Uploaded => {
         const known = findByContent.get(sha256); // uploaded meanwhile by another request
@@ -160,6 +159,7 @@ export function createUploadService({
           return { trackId: deleted, isNew: false };
         }
         room.assertQuota(userId, sizeBytes); // others of the same account may have come in meanwhile
+        const identity = charsets.settle(userId, file);
         const trackId = tracks.insert({ source: UPLOAD, sourceId: sha256, uploadedBy: userId, identity, audio });
         tracks.settleSpellings();
         return { trackId, isNew: true };

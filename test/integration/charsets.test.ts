@@ -8,6 +8,7 @@ import type { MatchesOut } from '../../server/enrichment/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { AlbumOut, TrackOut } from '../../server/library/wire.ts';
 import type { Charset } from '../../server/media/charset.ts';
+import type { UploadOut } from '../../server/uploads/wire.ts';
 import { id3, id3FrameV23, silentMp3 } from '../support/audio-bytes.ts';
 import { encodeCharset } from '../support/encode-charset.ts';
 import { allTracks } from '../support/served-library.ts';
@@ -21,13 +22,23 @@ let server: TestServer;
 const TITLES = ['夜空', '月の光', '恋', '東京の雨', 'Love Song', '夢の中へ', '花火', '星'];
 let frames = 40;
 
-function write(folder: string, title: string, charset: Charset, artist = '山田太郎', album = '青い海'): void {
+function song(title: string, charset: Charset, artist = '山田太郎', album = '青い海'): Buffer {
   const frame = (name: string, text: string): Buffer =>
     id3FrameV23(name, Buffer.concat([Buffer.alloc(1), encodeCharset(text, charset) as Buffer]));
-  mkdirSync(join(music, folder), { recursive: true });
   const tag = id3([frame('TIT2', title), frame('TPE1', artist), frame('TALB', album)], 3);
-  const audio = silentMp3(frames++); // of another length each, so that no two are the same audio
-  writeFileSync(join(music, folder, `${TITLES.indexOf(title)}-${frames}.mp3`), Buffer.concat([tag, audio]));
+  return Buffer.concat([tag, silentMp3(frames++)]); // of another length each, so that no two are the same audio
+}
+
+function write(folder: string, title: string, ...rest: [charset: Charset, artist?: string, album?: string]): void {
+  mkdirSync(join(music, folder), { recursive: true });
+  const bytes = song(title, ...rest);
+  writeFileSync(join(music, folder, `${TITLES.indexOf(title)}-${frames}.mp3`), bytes);
+}
+
+async function upload(...files: Buffer[]): Promise<TrackOut[]> {
+  const form = new FormData();
+  for (const bytes of files) form.append('files', new Blob([bytes as BlobPart]), 'song.mp3');
+  return (await server.api<UploadOut>('/tracks/upload', { method: 'POST', body: form })).body.items;
 }
 
 async function scan(): Promise<void> {
@@ -128,4 +139,35 @@ it.skipIf(!toolOrWarn('ffmpeg', 'cue sheets are'))('the names of a cue sheet are
   });
   expect(body).toMatchObject({ changed: 0, failed: 0 });
   expect((await tracksIn('sheet')).map(({ title }) => title).toSorted()).toEqual(['One', 'Two']);
+});
+
+it('an uploaded album is decoded as a whole, however its files come', async () => {
+  const add = (title: string) => upload(song(title, 'shift_jis', 'Mai', '雪'));
+  const [first] = (await add('恋')) as [TrackOut];
+  expect(first.album_title).not.toBe('雪'); // two letters are no evidence
+  await server.api(`/tracks/${first.id}`, { method: 'PATCH', body: { title: 'Typed' } });
+  const like = { item_type: 'album', item_id: first.album_id, liked: true };
+  await server.api('/likes', { method: 'POST', body: like });
+  for (const title of ['東京の雨', '夢の中へ', '月の光']) await add(title);
+  await upload(song('花火', 'shift_jis', 'Mai', '雪'), song('星', 'shift_jis', 'Mai', '雪'));
+  const tracks = (await allTracks(server)).filter(({ source }) => source === 'upload');
+  expect(tracks.map(({ title }) => title).toSorted()).toEqual(
+    ['Typed', '東京の雨', '夢の中へ', '月の光', '花火', '星'].toSorted(),
+  );
+  expect(new Set(tracks.map(({ artist_name, album_title }) => `${artist_name} ${album_title}`))).toEqual(
+    new Set(['Mai 雪']),
+  );
+  const album = (await server.api<AlbumOut>(`/albums/${tracks[0]?.album_id}`)).body;
+  expect(album).toMatchObject({ id: first.album_id, liked: true, track_count: 6 });
+});
+
+it('the charset that a person chose for an uploaded album holds for files that are added', async () => {
+  const add = (title: string) => upload(song(title, 'windows-1252', 'Zoé', 'Élan'));
+  const [first] = (await add('Été')) as [TrackOut];
+  expect(first.album_title).toBe('Élan');
+  const chosen = { method: 'PUT', body: { charset: 'windows-1251' } } as const;
+  expect((await server.api(`/albums/${first.album_id}/charset`, chosen)).status).toBe(200);
+  const [second] = (await add('À la folie')) as [TrackOut];
+  expect(second).toMatchObject({ album_title: 'Йlan', artist_name: 'Zoй' });
+  expect(await charsetOf(second.album_id)).toMatchObject({ is_chosen: true, track_count: 2 });
 });
