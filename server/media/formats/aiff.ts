@@ -6,7 +6,7 @@ import { fillGaps, TagBuilder, type FoundPicture, type TextField, type FileRead 
 import { decodeUtf8 } from '../text.ts';
 import { UnreadableAudio, type AudioFacts, type Tags } from '../types.ts';
 import type { Window } from '../window.ts';
-import { readLeadingId3 } from './leading-id3.ts';
+import { findChunk, isDamaged, MOST_SEARCHES, readId3Chunk } from './damaged-chunks.ts';
 
 const COMM = fourCc('COMM');
 const SSND = fourCc('SSND');
@@ -17,6 +17,8 @@ const TEXT = new Map<number, TextField>([
   [fourCc('AUTH'), 'artist'],
   [fourCc('ANNO'), 'comment'],
 ]);
+/** Chunks that are looked for after a damaged one. */
+const SOUGHT = { sought: new Set([COMM, SSND, ID3, ID3_LOWER, ...TEXT.keys()]), audio: SSND, sizeAt: u32be };
 /** Compression types that are PCM, of any byte order or size. */
 const PCM = new Set(['NONE', 'twos', 'sowt', 'raw ', 'in24', 'in32', '42ni', '23ni', 'fl32', 'FL32', 'fl64', 'FL64']);
 const IMA4_SAMPLES_PER_FRAME = 64;
@@ -36,15 +38,21 @@ export function readAiff(window: Window, start: number, keepPictures: boolean): 
   let id3: { tags: Tags; pictures: FoundPicture[] } | undefined;
   const builder = new TagBuilder();
   let at = start + 12;
-  for (let n = 0; n < MAX_CHUNKS; n++) {
+  for (let n = 0, last = at, searches = 0; n < MAX_CHUNKS; n++) {
     const i = window.at(at, 8);
+    if (isDamaged(window, at, i) && searches++ < MOST_SEARCHES) {
+      at = findChunk(window, last + 8, SOUGHT); // the chunk before has a wrong length
+      if (at < 0) break;
+      continue;
+    }
     if (i < 0) break;
     const name = u32be(window.bytes, i);
     const size = u32be(window.bytes, i + 4);
     const body = at + 8;
+    last = at;
     if (name === COMM) common ??= commonAt(window, body, size);
     else if (name === SSND) payload ??= soundAt(window, body, size);
-    else if (name === ID3 || name === ID3_LOWER) id3 ??= readLeadingId3(window, body, keepPictures);
+    else if (name === ID3 || name === ID3_LOWER) id3 ??= readId3Chunk(window, body, keepPictures);
     else readText(window, builder, TEXT.get(name), body, size);
     at = body + size + (size & 1);
   }

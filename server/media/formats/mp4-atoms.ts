@@ -4,6 +4,11 @@ import { MAX_ATOM_DEPTH, MAX_ATOMS } from '../limits.ts';
 import { UnreadableAudio } from '../types.ts';
 import type { Window } from '../window.ts';
 
+const NONE: ReadonlySet<number> = new Set();
+/** How often, and how far, an atom is looked for after a damaged one. */
+const MOST_SEARCHES = 8;
+const SEARCHED_BYTES = 4 << 20;
+
 /** Use one reader per file, since it limits the number of atoms. */
 export class AtomReader {
   readonly window: Window;
@@ -13,6 +18,8 @@ export class AtomReader {
   end = 0;
   #count = 0;
   #depth = 0;
+  #searches = 0;
+  #isTooLong = false;
 
   constructor(window: Window) {
     this.window = window;
@@ -27,7 +34,8 @@ export class AtomReader {
     let size = u32be(this.window.bytes, i);
     this.name = u32be(this.window.bytes, i + 4);
     this.bodyAt = at + 8;
-    if (size === 0) size = limit - at; // to the end of the file
+    const isToEnd = size === 0; // of the file
+    if (isToEnd) size = limit - at;
     else if (size === 1) {
       const k = this.window.at(at + 8, 8);
       if (k < 0) return false;
@@ -35,19 +43,71 @@ export class AtomReader {
       this.bodyAt = at + 16;
     }
     if (size < this.bodyAt - at) return false;
+    this.#isTooLong = at + size > limit || (isToEnd && this.#depth > 1);
     this.end = Math.min(limit, at + size);
     return true;
   }
 
-  /** Calls `visit` for each atom in `[start, limit)`; `this.bodyAt` and `this.end` are set accordingly. */
-  each(start: number, limit: number, visit: (name: number, bodyAt: number, end: number) => void): void {
+  /**
+   * Calls `visit` for each atom in `[start, limit)`; `this.bodyAt` and `this.end` are set accordingly. After an atom
+   * with a wrong length, the next one of those `sought` is looked for.
+   */
+  each(
+    start: number,
+    limit: number,
+    visit: (name: number, bodyAt: number, end: number) => void,
+    sought: ReadonlySet<number> = NONE,
+  ): void {
     if (++this.#depth > MAX_ATOM_DEPTH) throw new UnreadableAudio(`atoms are nested more than ${MAX_ATOM_DEPTH} deep`);
-    for (let at = start; this.read(at, limit);) {
-      at = this.end;
-      visit(this.name, this.bodyAt, this.end);
+    let last = start - 8;
+    for (let at = start; at >= 0 && at + 8 <= limit;) {
+      const isRead = this.read(at, limit) && (sought.size === 0 || isAtomName(this.name));
+      const { name, bodyAt } = this;
+      let { end } = this;
+      if (isRead) last = at;
+      if (!isRead || this.#isTooLong) {
+        const next = this.#find(sought, last + 8, limit);
+        if (!isRead) {
+          at = next;
+          continue;
+        }
+        if (next >= bodyAt) end = this.end = next;
+      }
+      at = end;
+      visit(name, bodyAt, end);
     }
     this.#depth--;
   }
+
+  /** Position of an atom that fits into its parent, -1 if none is near. */
+  #find(sought: ReadonlySet<number>, from: number, limit: number): number {
+    if (sought.size === 0 || this.#searches++ >= MOST_SEARCHES) return -1;
+    const near = this.#findWithin(sought, from, Math.min(limit, from + SEARCHED_BYTES), limit);
+    // what describes the audio often follows it
+    const far = Math.max(from + SEARCHED_BYTES, limit - SEARCHED_BYTES);
+    return near >= 0 ? near : this.#findWithin(sought, far, limit, limit);
+  }
+
+  #findWithin(sought: ReadonlySet<number>, from: number, to: number, limit: number): number {
+    const i = to - from < 8 ? -1 : this.window.at(from, to - from);
+    if (i < 0) return -1;
+    const b = this.window.bytes;
+    for (let k = i; k + 8 <= i + to - from; k++) {
+      if (!sought.has(u32be(b, k + 4))) continue;
+      const [at, size] = [from + k - i, u32be(b, k)];
+      if (size >= 8 && at + size <= limit) return at;
+    }
+    return -1;
+  }
+}
+
+/** Letters, digits and signs of ASCII, and the © of iTunes. */
+function isAtomName(name: number): boolean {
+  for (const shift of [24, 16, 8, 0]) {
+    const code = (name >>> shift) & 0xff;
+    if ((code < 0x20 || code > 0x7e) && code !== 0xa9) return false;
+  }
+  return true;
 }
 
 export const atom = fourCc;

@@ -40,6 +40,8 @@ const DISC = atom('disk');
 const GENRE = atom('gnre');
 const COVER = atom('covr');
 const FREE = atom('----');
+/** What is looked for after a damaged atom. */
+const FIELDS = new Set([...TEXT_ATOMS.keys(), ...NUMBER_ATOMS.keys(), TRACK, DISC, GENRE, COVER, FREE]);
 const DATA = atom('data');
 const MEAN = atom('mean');
 const NAME = atom('name');
@@ -55,7 +57,7 @@ export function readIlst(
   builder: TagBuilder,
 ): SmoothPlayback | undefined {
   let smooth: SmoothPlayback | undefined;
-  atoms.each(start, limit, (name, bodyAt, end) => {
+  const visit = (name: number, bodyAt: number, end: number): void => {
     if (name === FREE) smooth = readFree(atoms, bodyAt, end, builder) ?? smooth;
     else if (name === COVER) readCovers(atoms, bodyAt, end, builder);
     else if (name === TRACK || name === DISC)
@@ -67,7 +69,8 @@ export function readIlst(
       if (text !== undefined) eachText(atoms, bodyAt, end, (value) => builder.add(text, value));
       else if (number !== undefined) eachNumber(atoms, bodyAt, end, (value) => builder.add(number, String(value)));
     }
-  });
+  };
+  atoms.each(start, limit, visit, FIELDS);
   return smooth;
 }
 

@@ -19,6 +19,11 @@ const META = atom('meta');
 const HDLR = atom('hdlr');
 const ILST = atom('ilst');
 const CHPL = atom('chpl');
+/** What is looked for after a damaged atom, by the atom that it is in. */
+const IN_FILE = new Set([MOOV, MDAT]);
+const IN_MOVIE = new Set([MVHD, MVEX, TRAK, UDTA, META]);
+const IN_USER_DATA = new Set([META, CHPL]);
+const IN_META = new Set([ILST]);
 
 interface Movie {
   timescale: number;
@@ -45,14 +50,15 @@ export function readMp4(window: Window, start: number): FileRead | undefined {
     builder: new TagBuilder(),
   };
   let found = false;
-  atoms.each(start, window.size, (name, bodyAt, end) => {
+  const visit = (name: number, bodyAt: number, end: number): void => {
     if (name === MOOV && !found) {
       refuseOver('the movie header', end - bodyAt, MAX_MOOV_BYTES);
       found = true;
       readMovie(atoms, bodyAt, end, movie);
     } else if (name === MDAT && (!payload || end - bodyAt > payload.end - payload.start))
       payload = { start: bodyAt, end };
-  });
+  };
+  atoms.each(start, window.size, visit, IN_FILE);
   if (!found) throw new UnreadableAudio('the MP4 file has no movie header; it may be cut off');
   if (movie.fragmented) return undefined;
   if (!movie.track) throw new UnreadableAudio('the MP4 file has no audio track');
@@ -66,7 +72,11 @@ export function readMp4(window: Window, start: number): FileRead | undefined {
 }
 
 function readMovie(atoms: AtomReader, start: number, limit: number, movie: Movie): void {
-  atoms.each(start, limit, (name, bodyAt, end) => {
+  const visitInner = (inner: number, innerAt: number, innerEnd: number): void => {
+    if (inner === META) readMeta(atoms, innerAt, innerEnd, movie);
+    else if (inner === CHPL) movie.builder.setChapters(readNeroChapters(atoms.window, innerAt, innerEnd));
+  };
+  const visit = (name: number, bodyAt: number, end: number): void => {
     switch (name) {
       case MVHD:
         readMovieHeader(atoms.window, bodyAt, movie);
@@ -79,17 +89,15 @@ function readMovie(atoms: AtomReader, start: number, limit: number, movie: Movie
         movie.tracks.push({ start: bodyAt, end });
         break;
       case UDTA:
-        atoms.each(bodyAt, end, (inner, innerAt, innerEnd) => {
-          if (inner === META) readMeta(atoms, innerAt, innerEnd, movie);
-          else if (inner === CHPL) movie.builder.setChapters(readNeroChapters(atoms.window, innerAt, innerEnd));
-        });
+        atoms.each(bodyAt, end, visitInner, IN_USER_DATA);
         break;
       case META:
         readMeta(atoms, bodyAt, end, movie);
         break;
       default:
     }
-  });
+  };
+  atoms.each(start, limit, visit, IN_MOVIE);
 }
 
 function readMovieHeader(window: Window, at: number, movie: Movie): void {
@@ -104,9 +112,10 @@ function readMovieHeader(window: Window, at: number, movie: Movie): void {
 /** In MP4, `meta` starts with four bytes of version, in QuickTime with its first atom. */
 function readMeta(atoms: AtomReader, at: number, limit: number, movie: Movie): void {
   const plain = atoms.read(at, limit) && atoms.name === HDLR;
-  atoms.each(plain ? at : at + 4, limit, (name, bodyAt, end) => {
+  const visit = (name: number, bodyAt: number, end: number): void => {
     if (name === ILST) movie.smooth = readIlst(atoms, bodyAt, end, movie.builder) ?? movie.smooth;
-  });
+  };
+  atoms.each(plain ? at : at + 4, limit, visit, IN_META);
 }
 
 function factsOf(movie: Movie, track: Mp4Track, payload: { start: number; end: number }): AudioFacts {

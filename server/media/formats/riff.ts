@@ -6,7 +6,7 @@ import { matches } from '../picture-mime.ts';
 import { fillGaps, TagBuilder, type FoundPicture, type FileRead } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts, type Tags } from '../types.ts';
 import type { Window } from '../window.ts';
-import { readLeadingId3 } from './leading-id3.ts';
+import { findChunk, isDamaged, MOST_SEARCHES, readId3Chunk } from './damaged-chunks.ts';
 import { readListInfo } from './riff-info.ts';
 
 const FMT = fourCc('fmt ');
@@ -18,9 +18,7 @@ const ID3 = fourCc('id3 ');
 const ID3_UPPER = fourCc('ID3 ');
 const BEXT = fourCc('bext');
 /** Chunks that are looked for after a damaged one. */
-const SOUGHT = new Set([FMT, DATA, LIST, ID3, ID3_UPPER]);
-const MOST_SEARCHES = 4;
-const SEARCHED_BYTES = 1 << 20;
+const SOUGHT = { sought: new Set([FMT, DATA, LIST, ID3, ID3_UPPER]), audio: DATA, sizeAt: u32le };
 /** OriginationDate, after description, originator and reference. */
 const BEXT_DATE_AT = 320;
 const BEXT_DATE_BYTES = 10;
@@ -63,9 +61,8 @@ export function readWav(window: Window, start: number, keepPictures: boolean): F
   let at = start + 12;
   for (let n = 0, last = at, searches = 0; n < MAX_CHUNKS; n++) {
     const i = window.at(at, 8);
-    const isDamaged = i < 0 ? at > window.size + 1 : !isChunkName(window.bytes, i);
-    if (isDamaged && searches++ < MOST_SEARCHES) {
-      at = findChunk(window, last + 8); // the chunk before has a wrong length
+    if (isDamaged(window, at, i) && searches++ < MOST_SEARCHES) {
+      at = findChunk(window, last + 8, SOUGHT); // the chunk before has a wrong length
       if (at < 0) break;
       continue;
     }
@@ -93,16 +90,6 @@ export function readWav(window: Window, start: number, keepPictures: boolean): F
   return { facts: waveFacts(format, payload, factSamples), tags, pictures: id3?.pictures ?? [] };
 }
 
-/** A damaged tag does not cost the others. */
-function readId3Chunk(window: Window, at: number, keepPictures: boolean) {
-  try {
-    return readLeadingId3(window, at, keepPictures);
-  } catch (error) {
-    if (error instanceof UnreadableAudio) return undefined;
-    throw error;
-  }
-}
-
 function dated(text: string): Tags {
   const builder = new TagBuilder();
   builder.add('date', text);
@@ -112,26 +99,6 @@ function dated(text: string): Tags {
 function textAt(window: Window, at: number, length: number): string {
   const i = window.at(at, length);
   return i < 0 ? '' : window.bytes.toString('latin1', i, i + length);
-}
-
-function isChunkName(b: Buffer, i: number): boolean {
-  for (let k = i; k < i + 4; k++) if ((b[k] as number) < 0x20 || (b[k] as number) > 0x7e) return false;
-  return true;
-}
-
-/** Position of the next chunk that matters and fits into the file, -1 if none is near. */
-function findChunk(window: Window, from: number): number {
-  const length = Math.min(window.size - from, SEARCHED_BYTES);
-  const i = length < 8 ? -1 : window.at(from, length);
-  if (i < 0) return -1;
-  const b = window.bytes;
-  for (let k = i; k + 8 <= i + length; k++) {
-    const name = u32be(b, k);
-    if (!SOUGHT.has(name)) continue;
-    const at = from + k - i;
-    if (name === DATA || at + 8 + u32le(b, k + 4) <= window.size) return at;
-  }
-  return -1;
 }
 
 export function waveFormatAt(window: Window, at: number, size: number): WaveFormat | undefined {

@@ -4,6 +4,8 @@ import { bufferSource } from '../../../server/media/byte-source.ts';
 import { readAudio } from '../../../server/media/read.ts';
 import {
   ascii,
+  atom,
+  chunkBe,
   flac,
   id3,
   id3Frame,
@@ -11,6 +13,8 @@ import {
   latin1Text,
   listInfo,
   silentMp3,
+  u16,
+  u32,
   u32le,
   utf8Text,
   wav,
@@ -86,4 +90,83 @@ it.each([
   ['IDIT', wav(listInfo({ IDIT: 'Tue Oct 03 12:00:00 1995' })), '1995-10-03'],
 ])('the date in %s is read', async (_, bytes, date) => {
   expect(await tagsOf(bytes)).toMatchObject({ year: 1995, date });
+});
+
+/** By what is wrong, lengths that lead into the chunk, behind the next one, and out of the file. */
+const WRONG_SIZES = [0, 3, 11, 40, 500, 0x7fffffff];
+
+function aiff(...chunks: Buffer[]): Buffer {
+  const rate = Buffer.from([0x40, 0x0e, 0xac, 0x44, 0, 0, 0, 0, 0, 0]); // 44100 in 80 bits
+  const common = chunkBe('COMM', Buffer.concat([u16(1), u32(44_100), u16(16), rate]));
+  const sound = chunkBe('SSND', Buffer.concat([u32(0), u32(0), Buffer.alloc(88_200, 0x93)]));
+  const body = Buffer.concat([ascii('AIFF'), ...chunks, common, sound]);
+  return Buffer.concat([ascii('FORM'), u32(body.length), body]);
+}
+
+it('AIFF with a wrong length of a chunk keeps the chunks before and after it', async () => {
+  for (const size of WRONG_SIZES) {
+    const broken = chunkBe('APPL', Buffer.alloc(100, 1));
+    broken.writeUInt32BE(size, 4);
+    const bytes = aiff(chunkBe('NAME', ascii('Song')), broken, chunkBe('AUTH', ascii('Audie')));
+    const { tags, facts } = await readAudio(bufferSource(bytes));
+    expect([tags.title, tags.artists[0], facts.durationMs], `size ${size}`).toEqual(['Song', 'Audie', 1_000]);
+  }
+});
+
+it('AIFF with a damaged ID3 chunk keeps the other tags', async () => {
+  for (const damaged of [ascii('ID3\x04\0\0\x7f\x7f\x7f\x7f'), ascii('nothing'), id3([Buffer.alloc(30, 0xee)])])
+    expect(await tagsOf(aiff(chunkBe('ID3 ', damaged), chunkBe('NAME', ascii('Song'))))).toMatchObject({
+      title: 'Song',
+    });
+});
+
+const field = (name: string, value: string): Buffer => atom(name, atom('data', u32(1), u32(0), Buffer.from(value)));
+const ilst = (...fields: Buffer[]): Buffer =>
+  atom(
+    'udta',
+    atom('meta', u32(0), atom('hdlr', u32(0), u32(0), ascii('mdirappl'), Buffer.alloc(9)), atom('ilst', ...fields)),
+  );
+
+/** `before` is in front of the movie, `movie` in it. */
+function mp4(before: Buffer[], movie: Buffer[]): Buffer {
+  const entry = atom('mp4a', Buffer.alloc(6), u16(1), Buffer.alloc(8), u16(2), u16(16), u32(0), u32(44_100 * 65_536));
+  const table = atom('stbl', atom('stsd', u32(0), u32(1), entry));
+  const handler = atom('hdlr', u32(0), u32(0), ascii('soun'), Buffer.alloc(13));
+  const media = atom('mdhd', u32(0), u32(0), u32(0), u32(44_100), u32(88_200), u32(0));
+  return Buffer.concat([
+    atom('ftyp', ascii('M4A \0\0\0\0')),
+    ...before,
+    atom('moov', atom('trak', atom('mdia', media, handler, atom('minf', table))), ...movie),
+    atom('mdat', Buffer.alloc(30_000, 1)),
+  ]);
+}
+
+const FIELDS: [name: string, value: string][] = [
+  ['\xa9nam', 'Song'],
+  ['\xa9ART', 'Audie'],
+  ['\xa9alb', 'Album'],
+  ['\xa9wrt', 'Composer'],
+];
+
+it('MP4 with a wrong length of a field keeps the fields before and after it', async () => {
+  for (const size of WRONG_SIZES)
+    for (const [n, [name]] of FIELDS.entries()) {
+      const fields = FIELDS.map(([key, value]) => field(key, value));
+      fields[n]?.writeUInt32BE(size, 0);
+      const { title, artists, album, composer } = await tagsOf(mp4([], [ilst(...fields)]));
+      const kept = [title, artists[0], album, composer].map(String);
+      expect(kept.toSpliced(n, 1), `${name} of ${size}`).toEqual(FIELDS.map(([, value]) => value).toSpliced(n, 1));
+    }
+});
+
+it('MP4 with a wrong length of an atom in front of the movie or within it keeps its tags', async () => {
+  const tags = ilst(field('\xa9nam', 'Song'));
+  for (const size of WRONG_SIZES.slice(1)) {
+    const broken = atom('free', Buffer.alloc(100, 1));
+    broken.writeUInt32BE(size, 0);
+    for (const bytes of [mp4([broken], [tags]), mp4([], [broken, tags])]) {
+      const { tags: read, facts } = await readAudio(bufferSource(bytes));
+      expect([read.title, facts.durationMs], `size ${size}`).toEqual(['Song', 2_000]);
+    }
+  }
 });
