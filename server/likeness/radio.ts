@@ -1,8 +1,10 @@
 // Radios: they go on as long as somebody listens. The client sends what was played so far, so that a radio outlives a
 // restart and can be taken to another device.
 import type { TrackId, UserId } from '../db/ids.ts';
+import { AppError } from '../errors.ts';
 import type { LibraryService } from '../library/service.ts';
 import { identityKey } from '../library/sort-and-identity-keys.ts';
+import { inSlices } from '../runtime/turns.ts';
 import type { Facts, FactsReader } from './facts.ts';
 import { pickNext, rulesBroken } from './radio-pick.ts';
 import { reasonsLike, reasonsOfListener, type Anchor } from './reasons.ts';
@@ -13,10 +15,15 @@ import type { RadioIn, ReasonOut } from './wire.ts';
 /** Tracks of the seed that are asked for what is like them. */
 const ASKED = 6;
 const FROM_STEERING = 4;
+/** What a radio goes on from when its seed was deleted. */
+const LAST_PLAYED = 20;
 /** Like each of them; more the longer it goes on. */
 const LIKE_EACH = 120;
 const MOST_LIKE_EACH = 1_500;
+const MOST_BY_TAGS = 500;
 const MOST_CANDIDATES = 500;
+/** Of what is like the seed, when the best of them do not fit: reading ten thousands would hold up other requests. */
+const MOST_LEFT = 2 * MOST_CANDIDATES;
 /** Looked at for the rules. */
 const BEFORE = 20;
 /** What is so much like a track that the listener wants less of is left out. */
@@ -72,12 +79,14 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     );
   }
 
-  const likeByTags = (userId: UserId, ids: readonly TrackId[], count: number): Found[] =>
-    ids.flatMap((like) =>
-      library.similar
-        .toTrack(userId, like, count)
-        .map((id, i) => ({ id, like, likeness: undefined, score: BY_TAGS * (1 - i / count) })),
-    );
+  async function likeByTags(userId: UserId, ids: readonly TrackId[], count: number): Promise<Found[]> {
+    const found: Found[] = [];
+    await inSlices(ids, (like) => {
+      const near = library.similar.toTrack(userId, like, count);
+      found.push(...near.map((id, i) => ({ id, like, likeness: undefined, score: BY_TAGS * (1 - i / count) })));
+    });
+    return found;
+  }
 
   /** Ids that sound like what the listener wants less of. */
   async function unwanted(less: readonly number[], isKnown: boolean): Promise<Set<number>> {
@@ -97,7 +106,11 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
     const isKnown = sounds.isKnown();
     const anchors = [...some(seed.ids, ASKED), ...more.slice(-FROM_STEERING)];
     const reach = Math.min(MOST_LIKE_EACH, LIKE_EACH + played.length + 2 * count);
-    const like = isKnown ? await likeThese(anchors, reach) : likeByTags(userId, anchors, Math.min(500, reach));
+    const bySound = isKnown ? await likeThese(anchors, reach) : [];
+    const heard = new Set(bySound.map((one) => one.like));
+    // one that was not analyzed, or cannot be, has tags all the same
+    const unheard = anchors.filter((id) => !heard.has(id));
+    const like = [...bySound, ...(await likeByTags(userId, unheard, Math.min(MOST_BY_TAGS, reach)))];
     const own: Found[] = seed.ownReason
       ? some(seed.ids, OWN).map((id) => ({ id, like: undefined, likeness: undefined, score: OWN_SCORE }))
       : [];
@@ -128,7 +141,7 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
       // nothing like it fits any more: any track that does, and then what was played longest ago
       picked = picked.slice(0, firstMisfit);
       const rest = [
-        ...likely.filter(({ id }) => !picked.some((one) => one.id === id)),
+        ...likely.slice(0, MOST_LEFT).filter(({ id }) => !picked.some((one) => one.id === id)),
         ...anyOthers(seed, not, likely),
         ...again(played, less),
       ];
@@ -187,9 +200,13 @@ export function createRadio({ sounds, facts, seeds, library, now, random }: Radi
 
   return {
     next,
-    /** Throws `not_found` when the seed is not there. */
+    /** Throws `not_found` when the seed is not there, unless it went while the radio played. */
     async of(userId: UserId, { seed: wanted, ...rest }: RadioIn) {
-      const seed = await seeds.of(userId, wanted);
+      const seed = await seeds.of(userId, wanted).catch((error: unknown): Seed => {
+        const isGone = error instanceof AppError && error.code === 'not_found' && rest.played.length > 0;
+        if (!isGone) throw error;
+        return { title: null, ids: rest.played.slice(-LAST_PLAYED) };
+      });
       return { title: seed.title, ...(await next(userId, seed, rest)) };
     },
   };

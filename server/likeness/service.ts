@@ -58,14 +58,12 @@ export function createLikenessService({ statements, sounds, facts, radio, librar
     const [near] = (isKnown && (await sounds.ask({ kind: 'nearest', ids: [id], count: count + SPARE }))) || [];
     const found = near
       ? Array.from(near.ids, (id, i) => ({ id, likeness: near.likeness[i] as number }))
-      : isKnown
-        ? []
-        : library.similar.toTrack(userId, id, count + SPARE).map((id) => ({ id, likeness: null }));
+      : library.similar.toTrack(userId, id, count + SPARE).map((id) => ({ id, likeness: null }));
     const likenesses = isKnown
       ? await sounds.ask({ kind: 'compare', id, others: versions.map((one) => one.id) })
       : undefined;
     return {
-      by: isKnown ? 'sound' : 'tags',
+      by: near ? 'sound' : 'tags',
       items: explained(
         userId,
         about,

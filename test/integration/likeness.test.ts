@@ -222,6 +222,15 @@ describe('when it has been', () => {
     expect(items).toHaveLength(30);
   });
 
+  test('a radio goes on from what it played when its seed is gone', async () => {
+    const seed = { kind: 'track', id: 999_999 };
+    const played = byGenre[3]?.slice(0, 4);
+    const { items } = await nextOf({ seed, played, more: [999_998] });
+    expect(items.flatMap(({ reasons }) => reasons).filter(({ kind }) => kind === 'any')).toEqual([]);
+    expect(items).toHaveLength(10);
+    expect((await server.api('/radio/next', { method: 'POST', body: { seed } })).status).toBe(404);
+  });
+
   test('a path leads from one track to another in so many steps, none twice', async () => {
     const [from, to] = [first(0, 3), first(5, 9)];
     const { items } = await get<PathOut>(`/path?from=${from}&to=${to}&steps=8`);
@@ -320,5 +329,15 @@ describe('when it has been', () => {
     expect([by, items.length]).toEqual(['sound', 20]);
     await server.app.likeness.sounds.refresh();
     expect(idsOf((await get<SimilarTracksOut>(`/tracks/${late?.[0]}/similar`)).items)[0]).toBe(late?.[1]);
+  });
+
+  test('what is like a track that was not analyzed is found by its tags', async () => {
+    const [fresh = []] = addSoundLibrary(server.app.db, { genres: ['Hum'], artists: 6, albums: 1, tracks: 2 });
+    const similar = await get<SimilarTracksOut>(`/tracks/${fresh[0]}/similar`);
+    expect(similar.by).toBe('tags');
+    expect(idsOf(similar.items).filter((id) => fresh.includes(id as TrackId)).length).toBeGreaterThan(0);
+    const { items } = await nextOf({ seed: { kind: 'track', id: fresh[0] }, count: 5 });
+    expect(items).toHaveLength(5);
+    expect(items.flatMap(({ reasons }) => reasons).filter(({ kind }) => kind === 'any')).toEqual([]);
   });
 });
