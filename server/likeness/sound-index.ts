@@ -3,7 +3,7 @@
 //
 // The file: a header of 4 KB (JSON), the model, the middles (records), the start of each cluster, the records cluster
 // by cluster, and in the order of track ids: ids, places of their records, coordinates on the map and genres.
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { DIMENSIONS, type Character } from '../dsp/character.ts';
 import { createKernels } from '../dsp/kernels.ts';
 import {
@@ -79,7 +79,7 @@ export interface SoundMap {
 
 export type SoundIndex = NonNullable<ReturnType<typeof openSoundIndex>>;
 
-/** Undefined when there is none, or it was made by another version. */
+/** Undefined when it is damaged, or was made by another version. */
 export function openSoundIndex(path: string) {
   const fd = openSync(path, 'r');
   const header = readHeader(fd);
@@ -237,11 +237,21 @@ export function keyOf(path: string): string | undefined {
   return stat && `${stat.ino}:${stat.mtimeMs}:${stat.size}`;
 }
 
+/** Undefined, so that it is built anew, also for a file that was cut off or overwritten. */
 function readHeader(fd: number): IndexHeader | undefined {
   const head = Buffer.alloc(HEADER_BYTES);
   if (readSync(fd, head, 0, HEADER_BYTES, 0) < HEADER_BYTES) return undefined;
-  const header = JSON.parse(head.toString('utf8', 0, head.indexOf(0))) as IndexHeader;
-  return header.vectorVersion === VECTOR_VERSION ? header : undefined;
+  const header = parse(head.toString('utf8', 0, head.indexOf(0)));
+  if (header?.vectorVersion !== VECTOR_VERSION) return undefined;
+  return fstatSync(fd).size < layoutOf(header).genres + header.tracks ? undefined : header;
+}
+
+function parse(text: string): IndexHeader | undefined {
+  try {
+    return JSON.parse(text) as IndexHeader;
+  } catch {
+    return undefined;
+  }
 }
 
 type Top = ReturnType<typeof createTop>;

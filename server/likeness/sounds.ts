@@ -56,18 +56,20 @@ export function createSounds({ log, now, indexPath, changes, isBusy, afterMs, ..
     return (await thread.ask({ ...question, indexPath })) as LikenessAnswers[Q['kind']];
   }
 
-  /** Counts what there is, and builds the index when it is no longer that. */
-  async function refresh(): Promise<void> {
+  /** Counts what there is, and builds the index when it is no longer that. Gives when a postponed build is due. */
+  async function refresh(): Promise<number> {
     counted = await ask({ kind: 'count' }, building);
     const index = header();
-    if (counted.members === index?.members) return;
+    if (counted.members === index?.members) return Infinity;
     const changed = Math.abs(counted.comparable - (index?.tracks ?? 0));
-    const isOld = now().getTime() - (index?.builtAtMs ?? 0) > DAY_MS;
-    if (index && !isOld && index.tracks > 50_000 && changed < index.tracks * CHANGED_SHARE) return;
+    const oldAt = (index?.builtAtMs ?? 0) + DAY_MS;
+    const isOld = now().getTime() >= oldAt;
+    if (index && !isOld && index.tracks > 50_000 && changed < index.tracks * CHANGED_SHARE) return oldAt;
     isBuilding = true;
     try {
       const tracks = await ask({ kind: 'build', nowMs: now().getTime(), counted }, building);
       log.info({ tracks }, 'the index of sounds was built');
+      return Infinity;
     } finally {
       isBuilding = false;
     }
@@ -75,14 +77,15 @@ export function createSounds({ log, now, indexPath, changes, isBusy, afterMs, ..
 
   async function run(signal: AbortSignal): Promise<void> {
     let seen: string | undefined;
+    let dueAt = Infinity;
     await sleep(afterMs, undefined, { signal, ref: false });
     for (;;) {
       while (isBusy()) await sleep(BUSY_MS, undefined, { signal, ref: false });
       const started = performance.now();
       const before = changes();
-      if (before !== seen) {
+      if (before !== seen || now().getTime() >= dueAt || !header()) {
         await refresh().then(
-          () => (seen = before),
+          (at) => ([seen, dueAt] = [before, at]),
           (err: unknown) => {
             if (!signal.aborted) log.warn({ err }, 'the index of sounds could not be built, and will be later');
           },

@@ -1,11 +1,16 @@
 // The index of sounds finds nearly all of what comparing everything finds, while it reads a part of the records.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RECORD_BYTES, RECORD_ID, VECTOR_SIZE, writeRecord } from '../../../server/dsp/sound-vector.ts';
 import { indexRecords } from '../../../server/likeness/build-index.ts';
-import { createTop, openSoundIndex, type SoundIndex } from '../../../server/likeness/sound-index.ts';
+import {
+  createHeaderReader,
+  createTop,
+  openSoundIndex,
+  type SoundIndex,
+} from '../../../server/likeness/sound-index.ts';
 import { madeUpSounds } from '../../support/made-up-sounds.ts';
 
 const TRACKS = 40_000;
@@ -42,6 +47,17 @@ test('at least 95 % of the 20 nearest are found in a twelfth of the records', ()
     wanted += 20;
   }
   expect(found / wanted).toBeGreaterThanOrEqual(0.95);
+});
+
+test('a damaged index is none', () => {
+  const path = join(dir, 'damaged.index');
+  const readHeader = createHeaderReader(path);
+  copyFileSync(join(dir, 'sounds.index'), path);
+  expect(readHeader()?.tracks).toBe(TRACKS);
+  truncateSync(path, statSync(path).size - 8);
+  expect([readHeader(), openSoundIndex(path)]).toEqual([undefined, undefined]);
+  writeFileSync(path, 'x'.repeat(10_000));
+  expect([readHeader(), openSoundIndex(path)]).toEqual([undefined, undefined]);
 });
 
 test('a record takes 64 bytes, and only the direction of a vector counts', () => {
