@@ -9,7 +9,7 @@ import { Failures } from './failures.ts';
 import { GaplessOutput } from './gapless-output.ts';
 import { ListFeed } from './list-feed.ts';
 import { afterAdded, newSeed, orNull, rowsWanted, turned, type ListRows } from './list-rest.ts';
-import { following, moved, removed, reorder, type Ordered } from './play-order.ts';
+import { following, moved, removed, reorder, reorderComing, type Ordered } from './play-order.ts';
 import {
   QUEUE_TRACK_FIELDS,
   CROSSFADE_MAX_S,
@@ -287,7 +287,7 @@ export class PlayerEngine implements Player {
   }
 
   setShuffle(shuffle: boolean): void {
-    const { rest, queue, index } = this.#state;
+    const { rest, radio, queue, index } = this.#state;
     const current = queue[index];
     if (rest && current) {
       const added = queue.slice(index + 1).filter((entry) => entry.added);
@@ -295,7 +295,8 @@ export class PlayerEngine implements Player {
       this.#update({ shuffle, queue: [current, ...added], index: 0, rest: next });
       return;
     }
-    this.#update({ shuffle, ...reorder(this.#state, shuffle, this.#random) });
+    const inOrder = radio ? reorderComing : reorder;
+    this.#update({ shuffle, ...inOrder(this.#state, shuffle, this.#random) });
   }
 
   setRepeat(repeat: Repeat): void {

@@ -23,6 +23,12 @@ export function reorder({ queue, index }: Ordered, shuffle: boolean, random: () 
   };
 }
 
+/** The same without what has been played: a radio does not play it again. */
+export function reorderComing({ queue, index }: Ordered, shuffle: boolean, random: () => number): Ordered {
+  const coming = reorder({ queue: queue.slice(index + 1), index: -1 }, shuffle, random);
+  return { queue: [...queue.slice(0, index + 1), ...coming.queue], index };
+}
+
 export function moved({ queue, index }: Ordered, key: number, toIndex: number): Ordered {
   const from = queue.findIndex((entry) => entry.key === key);
   const to = Math.min(queue.length - 1, Math.max(0, toIndex));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { following, moved, removed, reorder } from '../../../renderer/player/play-order.ts';
+import { following, moved, removed, reorder, reorderComing } from '../../../renderer/player/play-order.ts';
 import type { QueueEntry, QueueTrack } from '../../../renderer/player/player.ts';
 import { seededRandom } from '../../support/random.ts';
 
@@ -18,6 +18,15 @@ test('shuffle off restores the order, and the current one plays on', () => {
   const off = reorder(on, false, seededRandom(3));
   expect(keys(off.queue)).toEqual(keys(queue));
   expect(off.index).toBe(4);
+});
+
+test('what a radio has played does not come again when what follows is shuffled', () => {
+  const queue = queueOf(20);
+  const on = reorderComing({ queue, index: 4 }, true, seededRandom(3));
+  expect([keys(on.queue.slice(0, 5)), on.index]).toEqual([[1, 2, 3, 4, 5], 4]);
+  expect(keys(on.queue)).not.toEqual(keys(queue));
+  const off = reorderComing(on, false, seededRandom(3));
+  expect([keys(off.queue), off.index]).toEqual([keys(queue), 4]);
 });
 
 test.each([
