@@ -178,7 +178,14 @@ function Key({ genres }: { genres: readonly string[] }) {
 function ChosenTrack({ id }: { id: number }) {
   const { t } = useTranslation();
   const { run } = useActions();
-  const { data: track } = useQuery(trackQuery(id));
+  const { data: track, error } = useQuery(trackQuery(id));
+  // deleted since the map was made
+  if (error && !track)
+    return (
+      <p role="alert" className={likeness.error}>
+        {detailOf(error)}
+      </p>
+    );
   if (!track) return <Skeleton height="64px" />;
   const items = trackItems(oneTrack(track));
   return (
