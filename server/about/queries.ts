@@ -23,6 +23,14 @@ const UNUSED_MS = 90 * 86_400_000;
 const MBID = 'iif(i.is_manual, i.mbid, coalesce(a.artist_mbid, i.mbid))';
 const WITH_IDENTITY = 'artists a LEFT JOIN artist_identities i ON i.artist_key = a.name_key';
 
+/** By two indexes: the page of an artist must not read all artists. */
+export const IN_LIBRARY = `WITH wanted AS (SELECT value AS mbid FROM json_each(?)), maybe AS (
+    SELECT a.id FROM wanted w CROSS JOIN artists a ON a.artist_mbid = w.mbid UNION
+    SELECT a.id FROM wanted w CROSS JOIN artist_identities i ON i.mbid = w.mbid
+      JOIN artists a ON a.name_key = i.artist_key)
+  SELECT ${MBID} AS mbid, min(a.id) AS id FROM maybe m CROSS JOIN ${WITH_IDENTITY}
+  WHERE a.id = m.id AND ${MBID} IN (SELECT mbid FROM wanted) GROUP BY 1`;
+
 interface Window {
   above: number;
   upTo: number;
@@ -64,10 +72,7 @@ export function createAboutQueries({ db }: { db: MainDb }) {
   const dueLabels = client
     .prepare<[number], string>("SELECT mbid FROM about_subjects WHERE kind = 'label' AND due_at <= ? ORDER BY mbid")
     .pluck();
-  const inLibrary = client.prepare<[string], { mbid: string; id: ArtistId }>(
-    `SELECT ${MBID} AS mbid, min(a.id) AS id FROM ${WITH_IDENTITY}
-      WHERE ${MBID} IN (SELECT value FROM json_each(?)) GROUP BY 1`,
-  );
+  const inLibrary = client.prepare<[string], { mbid: string; id: ArtistId }>(IN_LIBRARY);
   const subject = client.prepare<[string, string], RowAs<typeof aboutSubjects, keyof AboutRow>>(
     `SELECT kind, mbid, facts, failures, asked_at AS askedAt, due_at AS dueAt
       FROM about_subjects WHERE kind = ? AND mbid = ?`,

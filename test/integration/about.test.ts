@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { IN_LIBRARY } from '../../server/about/queries.ts';
 import type { AlbumAbout, ArtistAbout, IdentityCandidate, PictureCandidate } from '../../server/about/wire.ts';
 import { LANGUAGES } from '../../server/about/texts.ts';
 import { startEncyclopedia, type Encyclopedia, type Fault, type Service } from '../fakes/encyclopedia.ts';
@@ -354,4 +355,14 @@ test('texts are kept in every language of the pages', () => {
   expect([...LANGUAGES].sort()).toEqual(
     files.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -5)),
   );
+});
+
+test('the artists of the library among members are found through indexes', () => {
+  const plan = server.app.db.$client
+    .prepare<[string], { detail: string }>(`EXPLAIN QUERY PLAN ${IN_LIBRARY}`)
+    .all('[]')
+    .map(({ detail }) => detail);
+  expect(plan.filter((detail) => /^SCAN (?:a|i)\b/.test(detail))).toEqual([]);
+  expect(plan.join('\n')).toMatch(/SEARCH a USING .*INDEX artists_artist_mbid/);
+  expect(plan.join('\n')).toMatch(/SEARCH i USING .*INDEX artist_identities_mbid/);
 });

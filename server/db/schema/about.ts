@@ -1,5 +1,6 @@
 // What MusicBrainz, Wikidata, Wikipedia and Wikimedia Commons say about artists, albums and labels.
-import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { sql } from 'drizzle-orm';
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { flag, json, time } from './columns.ts';
 
 export type SubjectKind = 'artist' | 'release-group' | 'label';
@@ -59,10 +60,18 @@ export const aboutSubjects = sqliteTable(
 );
 
 /** about/: which artist of MusicBrainz an artist is whose tags do not say it, or one that a person chose. */
-export const artistIdentities = sqliteTable('artist_identities', {
-  artistKey: text('artist_key').primaryKey(), // artists.name_key: the row outlives an artist who loses all tracks
-  mbid: text('mbid'), // null: it could not be said which
-  isManual: flag('is_manual').notNull(),
-  failures: integer('failures').notNull(),
-  dueAt: time('due_at').notNull(),
-});
+export const artistIdentities = sqliteTable(
+  'artist_identities',
+  {
+    artistKey: text('artist_key').primaryKey(), // artists.name_key: the row outlives an artist who loses all tracks
+    mbid: text('mbid'), // null: it could not be said which
+    isManual: flag('is_manual').notNull(),
+    failures: integer('failures').notNull(),
+    dueAt: time('due_at').notNull(),
+  },
+  (t) => [
+    index('artist_identities_mbid')
+      .on(t.mbid)
+      .where(sql`mbid IS NOT NULL`),
+  ],
+);

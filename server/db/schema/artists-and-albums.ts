@@ -1,4 +1,5 @@
 // Artists and albums.
+import { sql } from 'drizzle-orm';
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import type { AlbumId, ArtistId } from '../ids.ts';
 import { flag, id, time } from './columns.ts';
@@ -28,6 +29,9 @@ export const artists = sqliteTable(
     index('artists_sort_key').on(t.sortKey, t.id),
     index('artists_created_at').on(t.createdAt, t.id),
     index('artists_first_year').on(t.firstYear, t.sortKey, t.id),
+    index('artists_artist_mbid')
+      .on(t.artistMbid)
+      .where(sql`artist_mbid IS NOT NULL`),
   ],
 );
 

@@ -1,0 +1,2 @@
+CREATE INDEX `artist_identities_mbid` ON `artist_identities` (`mbid`) WHERE mbid IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `artists_artist_mbid` ON `artists` (`artist_mbid`) WHERE artist_mbid IS NOT NULL;
