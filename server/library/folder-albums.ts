@@ -10,7 +10,7 @@ type Row = RowAs<typeof tracks, 'id' | 'artistId' | 'discNumber' | 'trackNumber'
   albumId: AlbumId;
 };
 export type FolderTrack = Pick<Row, 'artistId' | 'discNumber' | 'trackNumber'>;
-type AlbumRow = RowAs<typeof albums, 'id' | 'artistId' | 'releaseGroupMbid' | 'trackCount'> & { isLiked: number };
+type AlbumRow = RowAs<typeof albums, 'id' | 'artistId' | 'releaseGroupMbid' | 'trackCount'> & { isChosen: number };
 
 /** Albums with tracks in a folder that have the same title. */
 export interface SplitAlbum {
@@ -62,8 +62,9 @@ export function createFolderAlbums({
   const listAlbums = client.prepare<[string], AlbumRow>(
     `SELECT a.id, a.artist_id AS artistId, a.release_group_mbid AS releaseGroupMbid, a.track_count AS trackCount,
         EXISTS (SELECT 1 FROM like_states l WHERE l.item_type = 'album' AND l.item_id = a.id
-          AND (l.liked = 1 OR l.rating > 0)) AS isLiked
-      FROM json_each(?) ids CROSS JOIN albums a ON a.id = ids.value ORDER BY isLiked DESC, a.track_count DESC, a.id`,
+          AND (l.liked = 1 OR l.rating > 0))
+          OR EXISTS (SELECT 1 FROM album_covers c WHERE c.album_id = a.id AND c.origin = 'manual') AS isChosen
+      FROM json_each(?) ids CROSS JOIN albums a ON a.id = ids.value ORDER BY isChosen DESC, a.track_count DESC, a.id`,
   );
   const moveTrack = client.prepare<[AlbumId, AlbumId, number, TrackId]>(
     `UPDATE tracks SET album_id = ?, album_sort = (SELECT title_sort FROM albums WHERE id = ?), updated_at = ?
@@ -99,8 +100,8 @@ export function createFolderAlbums({
     const others = found.filter(({ id }) => id !== kept.id);
     const groups = new Set([kept, ...found].flatMap(({ releaseGroupMbid }) => releaseGroupMbid ?? []));
     const isElsewhereToo = kept.trackCount > group.filter(({ albumId }) => albumId === kept.id).length;
-    // what people liked stays what it is, and what is in other folders keeps its artist
-    if (groups.size > 1 || others.some(({ isLiked }) => isLiked === 1)) return;
+    // what people liked or gave a cover stays what it is, and what is in other folders keeps its artist
+    if (groups.size > 1 || others.some(({ isChosen }) => isChosen === 1)) return;
     if (isElsewhereToo && kept.artistId !== name.artist.id) return;
 
     const time = now().getTime();

@@ -82,3 +82,18 @@ it('a liked album keeps its id when others join it', async () => {
   const { items } = (await server.api<AlbumPage>('/albums?liked=true')).body;
   expect(items).toMatchObject([{ id: one.album_id, title: 'Score', is_compilation: true }]);
 });
+
+it('an album with a cover that somebody chose keeps it when others join it', async () => {
+  song('Covered', 'Fay', 'Suite', 1);
+  await albumsAfterScan();
+  const one = (await allTracks(server)).find((track) => track.album_title === 'Suite') as TrackOut;
+  const db = server.app.db.$client;
+  db.prepare(
+    `INSERT OR REPLACE INTO album_covers (album_id, key, etag, origin, checked_at)
+      VALUES (?, 'covers/chosen.png', 'chosen', 'manual', 1)`,
+  ).run(one.album_id);
+  for (const n of [2, 3]) song('Covered', 'Gil', 'Suite', n);
+  expect(await albumsAfterScan()).toContain('Various Artists / Suite / 3');
+  const kept = db.prepare("SELECT album_id FROM album_covers WHERE origin = 'manual'").pluck().all();
+  expect(kept).toEqual([one.album_id]);
+});
