@@ -1,9 +1,9 @@
 // Reads an export as a restore reads a backup: `tonearm import` makes a library of it.
 import { createReadStream } from 'node:fs';
 import { createHash } from 'node:crypto';
-import { open, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
 import { AppError, notFound } from '../errors.ts';
 import { isAbsent } from '../storage/file-errors.ts';
@@ -20,6 +20,11 @@ export const DATABASE = join('data', 'library.db');
 export const ExportManifest = Manifest.extend({ tonearm_export: z.literal(1) });
 export type ExportManifest = z.output<typeof ExportManifest>;
 
+const MAX_MANIFEST_BYTES = 1 << 20;
+const MAX_LINE_CHARS = 1 << 18;
+/** Paths are looked up soon after their line was read. */
+const KEPT_PATHS = 1_000;
+
 /** A row of files.json; `path` is that of the file in the export. */
 export type ExportLine = StoredLine & { path?: string };
 const ExportLine = FileLine.and(z.object({ path: z.string().max(32_768).optional() }));
@@ -32,27 +37,35 @@ export type RestoreSource = Pick<Repository, 'name' | 'snapshotIds' | 'readSnaps
   isExport?: boolean;
 };
 
-/** Throws `not_found` when there is no complete export. */
+/**
+ * Throws `not_found` when there is no complete export. It may come from anybody: nothing outside of its folder is read,
+ * and keys and settings that it has are ignored.
+ */
 export async function openExport(folder: string): Promise<RestoreSource> {
-  const manifest = await readManifest(folder);
-  const pathOf = new Map<string, string>([[manifest.database.sha256, DATABASE]]);
+  const manifest = { ...(await readManifest(folder)), keys: null, settings: {} };
+  const database = { path: DATABASE, size: manifest.database.size };
+  const files = new Map<string, { path: string; size: number | null }>();
 
   async function* readFiles(): AsyncGenerator<FileLine> {
     const sum = createHash('sha256');
     for await (const line of linesOf(folder, (chunk) => sum.update(chunk))) {
-      if (line.path !== undefined) pathOf.set(line.hash, line.path);
+      if (line.path !== undefined) {
+        files.delete(line.hash);
+        files.set(line.hash, { path: line.path, size: line.size });
+        const [oldest = ''] = files.keys();
+        if (files.size > KEPT_PATHS) files.delete(oldest);
+      }
       yield line;
     }
     if (sum.digest('hex') !== manifest.lists[0]?.sha256) throw new DamagedObject('it does not match its hash');
   }
 
   async function* read(hash: string): AsyncGenerator<Buffer> {
-    const path = pathOf.get(hash);
-    if (path === undefined || path.split('/').includes('..')) throw notFound('file of the export');
-    const file = await open(join(folder, ...path.split('/'))).catch((error: unknown) => {
-      throw isAbsent(error) ? notFound('file of the export', path) : error;
-    });
-    yield* checking(createReadStream('', { fd: file }) as AsyncIterable<Buffer>, hash);
+    const file = hash === manifest.database.sha256 ? database : files.get(hash);
+    if (!file) throw notFound('file of the export');
+    const { path, size } = await fileIn(folder, file.path);
+    if (file.size !== null && size !== file.size) throw new DamagedObject('it has another size');
+    yield* checking(createReadStream(path) as AsyncIterable<Buffer>, hash);
   }
 
   return {
@@ -65,28 +78,45 @@ export async function openExport(folder: string): Promise<RestoreSource> {
   };
 }
 
+/** A plain file below the folder, also behind symbolic links. Throws `not_found`. */
+async function fileIn(folder: string, file: string): Promise<{ path: string; size: number }> {
+  const absent = (error: unknown): never => {
+    throw isAbsent(error) ? notFound('file of the export', file) : error;
+  };
+  const [root, path] = await Promise.all([realpath(folder), realpath(join(folder, file))]).catch(absent);
+  const found = await stat(path).catch(absent);
+  if (!path.startsWith(root.endsWith(sep) ? root : root + sep) || !found.isFile())
+    throw notFound('file of the export', file);
+  return { path, size: found.size };
+}
+
 async function readManifest(folder: string): Promise<ExportManifest> {
-  const text = await readFile(join(folder, EXPORT), 'utf8').catch((error: unknown) => {
-    if (!isAbsent(error)) throw error;
+  const { path, size } = await fileIn(folder, EXPORT).catch((error: unknown) => {
+    if (!(error instanceof AppError && error.code === 'not_found')) throw error;
     throw new AppError(
       'not_found',
       `There is no complete export in ${folder}: ${EXPORT} is missing. If the export was interrupted, run it again.`,
     );
   });
   try {
-    return ExportManifest.parse(JSON.parse(text));
+    if (size > MAX_MANIFEST_BYTES) throw new Error('it is too large');
+    return ExportManifest.parse(JSON.parse(await readFile(path, 'utf8')));
   } catch (cause) {
     throw new AppError('unavailable', `${join(folder, EXPORT)} is damaged or from a newer version.`, { cause });
   }
 }
 
-/** Throws DamagedObject. */
+/** Throws DamagedObject and `not_found`. */
 async function* linesOf(folder: string, onChunk?: (chunk: Buffer) => void): AsyncGenerator<ExportLine> {
-  const stream = createReadStream(join(folder, EXPORT_FILES));
-  if (onChunk) stream.on('data', (chunk) => onChunk(chunk as Buffer));
-  for await (const line of createInterface({ input: stream })) {
-    if (!line.startsWith('{')) continue;
-    yield parseLine(line.replace(/,$/, ''));
+  const { path } = await fileIn(folder, EXPORT_FILES);
+  const decoder = new StringDecoder();
+  let rest = '';
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    onChunk?.(chunk);
+    const lines = (rest + decoder.write(chunk)).split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > MAX_LINE_CHARS) throw new DamagedObject('a line of it is too long');
+    for (const line of lines) if (line.startsWith('{')) yield parseLine(line.replace(/,$/, ''));
   }
 }
 
@@ -105,7 +135,7 @@ export async function readListed(folder: string): Promise<Map<string, string>> {
     for await (const { path, size, hash } of linesOf(folder))
       if (path !== undefined) listed.set(`${size} ${path}`, hash);
   } catch (error) {
-    if (!isAbsent(error) && !(error instanceof DamagedObject)) throw error;
+    if (!(error instanceof DamagedObject || (error instanceof AppError && error.code === 'not_found'))) throw error;
     listed.clear();
   }
   return listed;

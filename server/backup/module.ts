@@ -35,6 +35,7 @@ export function backupModule({ audioStore, playlists, tuning, ...deps }: BackupM
     inTurn: backups.inTurn,
     ownFolders,
     workerUrl,
+    migrationsDir: paths.migrations,
     now,
   });
   const exports = createExportService({

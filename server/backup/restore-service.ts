@@ -22,6 +22,7 @@ export interface RestoreDeps {
   inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   ownFolders: () => string[];
   workerUrl: URL;
+  migrationsDir: string;
   now: () => Date;
 }
 
@@ -35,7 +36,8 @@ export type RestoreService = ReturnType<typeof createRestoreService>;
 
 const UNFINISHED = ['queued', 'running', 'waiting'] as const;
 
-export function createRestoreService({ config, jobs, open, inTurn, ownFolders, workerUrl, now }: RestoreDeps) {
+export function createRestoreService(deps: RestoreDeps) {
+  const { config, jobs, open, inTurn, ownFolders, workerUrl, migrationsDir, now } = deps;
   const own = restorePaths(config.paths.data);
 
   const task: Handler<typeof RESTORE_TASK> = async (
@@ -51,6 +53,7 @@ export function createRestoreService({ config, jobs, open, inTurn, ownFolders, w
       skipDamaged: false,
       musicDir: undefined,
       workerUrl,
+      migrationsDir,
       now,
       signal,
       progress,

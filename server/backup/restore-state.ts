@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { readJsonFile, writeJsonFile } from '../config/json-file.ts';
 import { lockDataFolder } from '../db/data-lock.ts';
 import { AppError, conflict } from '../errors.ts';
+import { keepAccounts } from './kept-accounts.ts';
 import { toSnapshotId } from './manifest.ts';
 
 const FOLDER = '.restoring';
@@ -23,6 +24,8 @@ const State = z.object({
    */
   step: z.enum(['building', 'ready', 'aside', 'in']),
   aside: z.string().regex(ASIDE).nullable(),
+  /** Of an export: the accounts of the library that it replaces go on. */
+  isImport: z.boolean().optional(),
 });
 export type RestoreState = z.output<typeof State>;
 
@@ -60,9 +63,13 @@ export function assertNotHalfRestored(data: string): void {
  */
 export async function finishRestore(data: string, now: () => Date): Promise<string | undefined> {
   const paths = restorePaths(data);
-  if ((readState(paths)?.step ?? 'building') === 'building') return undefined;
+  const state = readState(paths);
+  if ((state?.step ?? 'building') === 'building') return undefined;
   const unlock = lockDataFolder(join(data, LOCK), data);
   try {
+    // again, as they are now: accounts, passwords and sessions may have changed since the import
+    if (state?.step === 'ready' && state.isImport === true)
+      keepAccounts(join(data, DATABASE), join(paths.building, DATABASE));
     return await switchOver(paths, asideName(now()));
   } finally {
     unlock();

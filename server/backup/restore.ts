@@ -9,6 +9,7 @@ import Database from 'better-sqlite3';
 import { readJsonFile, writeJsonFile } from '../config/json-file.ts';
 import type { SecretName } from '../config/secret-store.ts';
 import { lockDataFolder } from '../db/data-lock.ts';
+import { assertOurs } from '../db/migrate.ts';
 import { AppError, conflict } from '../errors.ts';
 import { createLocalStorage } from '../storage/local.ts';
 import { pathBelow } from '../storage/file-names.ts';
@@ -50,6 +51,7 @@ export interface RestoreOptions {
   musicDir: string | undefined;
   /** snapshot-worker, in the source tree or in the bundle. */
   workerUrl: URL;
+  migrationsDir: string;
   now: () => Date;
   /** Cancels; the next attempt resumes. */
   signal?: AbortSignal;
@@ -92,7 +94,8 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
 /** The same for the folder of a running server; its next start moves everything into place. */
 export async function restoreAtNextStart(options: RestoreOptions): Promise<Restored> {
   const restored = await buildLeased(options, await choose(options));
-  writeState(restorePaths(options.dataDir), { snapshot: restored.snapshot, step: 'ready', aside: null });
+  const { isExport: isImport } = options.repo;
+  writeState(restorePaths(options.dataDir), { snapshot: restored.snapshot, step: 'ready', aside: null, isImport });
   return restored;
 }
 
@@ -156,6 +159,15 @@ async function build(
   return { lost, copies, hasOwnKeys: keepKeys(options, manifest, paths.building) };
 }
 
+function assertSafe(database: string, migrationsDir: string): void {
+  const db = new Database(database, { readonly: true });
+  try {
+    assertOurs(db, migrationsDir);
+  } finally {
+    db.close();
+  }
+}
+
 const damagedMessage = ({ name, isExport = false }: RestoreSource, damaged: string[]): string =>
   [
     `${damaged.length} files in the ${isExport ? `export ${name}` : 'backup'} are damaged or missing, so nothing was ` +
@@ -166,7 +178,7 @@ const damagedMessage = ({ name, isExport = false }: RestoreSource, damaged: stri
 
 /** Gets its name only when it is complete, has the right hash, and passes SQLite's integrity check. */
 async function fetchDatabase(
-  { repo, progress, signal, workerUrl }: RestoreOptions,
+  { repo, progress, signal, workerUrl, migrationsDir }: RestoreOptions,
   { database }: Manifest,
   path: string,
 ): Promise<void> {
@@ -199,6 +211,7 @@ async function fetchDatabase(
       'unavailable',
       'The database is damaged, so nothing was changed. Try an earlier snapshot, or another copy.',
     );
+  if (repo.isExport === true) assertSafe(part, migrationsDir);
   await rename(part, path);
 }
 

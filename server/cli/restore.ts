@@ -19,7 +19,7 @@ import { backupBackend } from '../storage/backends.ts';
 
 export async function runRestore(
   config: Config,
-  { workers }: ProductPaths,
+  { workers, migrations: migrationsDir }: ProductPaths,
   { from = '', snapshot, music, replace = false, skipDamaged = false }: Command,
 ): Promise<void> {
   const now = (): Date => new Date();
@@ -27,7 +27,17 @@ export async function runRestore(
   const repo = await open(target, config.settings.BACKUP_PASSPHRASE);
   const dataDir = config.paths.data;
   const musicDir = music === undefined ? undefined : resolve(music);
-  const options = { repo, snapshot, dataDir, replace, skipDamaged, now, workerUrl: workers.snapshot, musicDir };
+  const options = {
+    repo,
+    snapshot,
+    dataDir,
+    replace,
+    skipDamaged,
+    now,
+    workerUrl: workers.snapshot,
+    migrationsDir,
+    musicDir,
+  };
   for (const line of describe(await shown('Restoring', options), dataDir)) console.log(line);
   const elsewhere = placeElsewhere(config);
   if (elsewhere !== undefined) console.log(elsewhere);
@@ -36,7 +46,7 @@ export async function runRestore(
 /** A library that nobody has an account in yet is replaced without being asked. */
 export async function runImport(
   config: Config,
-  { workers }: ProductPaths,
+  { workers, migrations: migrationsDir }: ProductPaths,
   { args: [from = ''], replace = false, skipDamaged = false }: Command,
 ): Promise<void> {
   const elsewhere = placeElsewhere(config);
@@ -51,6 +61,7 @@ export async function runImport(
     skipDamaged,
     musicDir: undefined,
     workerUrl: workers.snapshot,
+    migrationsDir,
     now: () => new Date(),
   });
   console.log(

@@ -14,7 +14,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Database } from 'better-sqlite3';
+import Sqlite, { type Database } from 'better-sqlite3';
 import { AppError, isDatabaseLocked, isDiskFull } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 
@@ -53,6 +53,39 @@ export function migrate(client: Database, dir: string, log: Log): void {
   }
   log.info({ migrations: pending.map((m) => m.name) }, 'database migrated');
 }
+
+/**
+ * Of a database from elsewhere: throws `unavailable` when `migrate` would refuse it, or when it has triggers or views
+ * that its migrations did not make, which would run with whatever is written to it.
+ */
+export function assertOurs(client: Database, dir: string): void {
+  const applied = client
+    .prepare<[], { name: string; hash: string }>('SELECT name, hash FROM migrations ORDER BY name')
+    .all();
+  const files = readMigrations(dir);
+  assertHistory(applied, files);
+  const ours = new Sqlite(':memory:');
+  try {
+    ours.pragma('foreign_keys = OFF');
+    for (const { statements } of files.slice(0, applied.length)) for (const sql of statements) ours.exec(sql);
+    const [known, found] = [programsIn(ours), programsIn(client)];
+    const strange = [...found].find((one) => !known.has(one)) ?? [...known].find((one) => !found.has(one));
+    if (strange !== undefined) throw refused(`has other triggers or views than those of its version: ${strange}`);
+  } finally {
+    ours.close();
+  }
+}
+
+/** Triggers and views. Versions of SQLite write blanks and quotes differently. */
+const programsIn = (client: Database): Set<string> =>
+  new Set(
+    client
+      .prepare<[], { type: string; name: string; sql: string }>(
+        "SELECT type, name, sql FROM sqlite_schema WHERE type IN ('trigger', 'view')",
+      )
+      .all()
+      .map(({ type, name, sql }) => `${type} ${name}: ${sql.replaceAll(/[\s"`]/g, '')}`),
+  );
 
 /**
  * The copy is named by both versions: one that an interrupted update made is kept, because the database has some of

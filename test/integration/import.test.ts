@@ -1,6 +1,7 @@
 // An export is a way back in: imported into a fresh data folder it is the same library. And a way out: what the docs say
 // about getting everything out by hand is followed word by word.
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   cpSync,
@@ -8,17 +9,22 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
+  symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openExport } from '../../server/backup/export-source.ts';
 import { finishRestore } from '../../server/backup/restore-state.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import type { PlaylistOut } from '../../server/playlists/wire.ts';
+import { restoreFrom } from '../support/backup-folders.ts';
 import { filesIn, livelyServer, makeBackup, rowsIn } from '../support/backups.ts';
 import { makeLibrary } from '../support/library.ts';
 import { runServer } from '../support/process.ts';
@@ -193,6 +199,112 @@ describe('an export', () => {
     expect((await server.api('/users/me', { token: old })).status).toBe(401);
     expect(await allTracks(server)).toHaveLength(tracks.length - 1);
     await server.close();
+  });
+
+  describe('from somebody else', () => {
+    const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+    /** A copy of the export with another database, and a manifest that fits it. */
+    function forged(sql: string): string {
+      const to = join(mkdtempSync(join(base, 'forged-')), 'export');
+      cpSync(folder, to, { recursive: true });
+      const path = join(to, 'data', 'library.db');
+      const db = new Database(path);
+      db.exec(sql);
+      db.close();
+      const manifest = JSON.parse(readFileSync(join(to, 'data', 'export.json'), 'utf8')) as Record<string, unknown>;
+      const bytes = readFileSync(path);
+      Object.assign(manifest, { database: { size: bytes.length, sha256: sha256(bytes) } });
+      Object.assign(manifest, { keys: { jwt_secret: 'known', compat_secret_key: 'known', settings: {} } });
+      writeFileSync(join(to, 'data', 'export.json'), JSON.stringify(manifest));
+      return to;
+    }
+
+    /** Changes files.json and the manifest's hash of it. */
+    function withFiles(to: string, edit: (text: string) => string): string {
+      const [files, manifest] = [join(to, 'data', 'files.json'), join(to, 'data', 'export.json')];
+      const [before, text] = [sha256(readFileSync(files)), edit(readFileSync(files, 'utf8'))];
+      writeFileSync(files, text);
+      writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(before, sha256(Buffer.from(text))));
+      return to;
+    }
+
+    const into = async (from: string, dir: string) =>
+      restoreFrom(await openExport(from), dir, { replace: true, skipDamaged: true });
+
+    it('lets nobody in: passwords, keys, sessions and rights stay those of the server', async () => {
+      const dir = fresh();
+      cpSync(data, dir, { recursive: true });
+      const own = (rowsIn(data)['users'] as Record<string, unknown>[]).map((row) => [
+        row['username'],
+        row['password_hash'],
+        row['is_superuser'],
+      ]);
+      const secrets = readFileSync(join(dir, 'secrets.json'), 'utf8');
+      const from = forged(`
+        UPDATE users SET is_superuser = 1, password_hash = '$argon2id$known';
+        INSERT INTO users (username, username_key, password_hash, is_superuser, created_at)
+          VALUES ('mallory', 'mallory', '$argon2id$known', 1, 1);
+        INSERT INTO sessions (user_id, created_at, expires_at, last_used_at) VALUES (1, 1, 9e15, 1);
+        INSERT INTO app_passwords (user_id, name, sealed, salt, lookup, created_at)
+          VALUES (1, 'mine', x'00', x'00', 'known', 1)`);
+      await into(from, dir);
+      const rows = rowsIn(dir);
+      expect(
+        (rows['users'] as Record<string, unknown>[]).map((row) => [
+          row['username'],
+          row['password_hash'],
+          row['is_superuser'],
+        ]),
+      ).toEqual([...own, ['mallory', '', 1]]);
+      expect([rows['sessions'], rows['app_passwords']]).toEqual([[], []]);
+      expect(readFileSync(join(dir, 'secrets.json'), 'utf8')).toBe(secrets);
+    });
+
+    it('runs nothing of its own in the server', async () => {
+      const trigger = 'CREATE TRIGGER mine AFTER UPDATE ON users BEGIN UPDATE users SET is_superuser = 1; END';
+      const dir = fresh();
+      await expect(into(forged(trigger), dir)).rejects.toThrow('other triggers or views');
+      expect(existsSync(join(dir, 'tonearm.db'))).toBe(false);
+      await expect(into(forged("INSERT INTO migrations VALUES ('9999_later', 'x', 1)"), dir)).rejects.toThrow(
+        'newer version',
+      );
+    });
+
+    it.skipIf(process.platform === 'win32')('reads plain files of its folder only', async () => {
+      const from = forged('SELECT 1');
+      const [linked, pipe, large, plain] = (
+        JSON.parse(readFileSync(join(from, 'data', 'tracks.json'), 'utf8')) as { path: string }[]
+      ).map(({ path }) => path) as [string, string, string, string];
+      const outside = join(from, '..', 'outside');
+      renameSync(join(from, linked), outside);
+      symlinkSync(outside, join(from, linked));
+      rmSync(join(from, pipe));
+      execFileSync('mkfifo', [join(from, pipe)]);
+      truncateSync(join(from, large), 1 << 30);
+      renameSync(join(from, plain), join(from, '..', 'beside'));
+      withFiles(from, (text) => text.replace(JSON.stringify(plain), '"../beside"'));
+      expect((await into(from, fresh())).lost).toHaveLength(4);
+    });
+
+    it('with a line that never ends is damaged', async () => {
+      const from = withFiles(forged('SELECT 1'), (text) => text.replaceAll('\n', ''));
+      appendFileSync(join(from, 'data', 'files.json'), ' '.repeat(1 << 20));
+      await expect(into(from, fresh())).rejects.toThrow('The list of files is damaged');
+    });
+  });
+
+  it('keeps what happened to the accounts until the next start', async () => {
+    const dir = fresh();
+    mkdirSync(dir);
+    const server = await startServer({ dir });
+    await server.api('/imports', { method: 'POST', body: { folder, replace: true } });
+    await server.app.drain();
+    const later = { username: 'later', password: 'long enough, made after it' };
+    expect((await server.api('/users', { method: 'POST', body: later })).status).toBe(201);
+    await server.close();
+    await finishRestore(dir, () => new Date());
+    expect((rowsIn(dir)['users'] as { username: string }[]).map(({ username }) => username)).toContain('later');
   });
 
   it('of a library that only indexes its music folder has the files themselves', async () => {

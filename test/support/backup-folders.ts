@@ -85,7 +85,7 @@ export async function damageIn(backup: string, hash: string, place: Place = {}):
 }
 
 export const restoreFrom = (
-  repo: Repository,
+  repo: RestoreOptions['repo'],
   dataDir: string,
   options: Partial<RestoreOptions> = {},
 ): Promise<Restored> =>
@@ -96,6 +96,7 @@ export const restoreFrom = (
     skipDamaged: false,
     musicDir: undefined,
     workerUrl,
+    migrationsDir: 'migrations',
     now,
     progress: () => undefined,
     ...options,
