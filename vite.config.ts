@@ -67,21 +67,40 @@ const sharedHead: Plugin = {
 const TEXT_PARTS: Record<string, readonly string[]> = {
   settings: ['settings', 'setting', 'equaliser'],
   pages: [
+    'about',
+    'absent',
     'analysis',
+    'charset',
+    'cover',
+    'details',
+    'discover',
     'duplicates',
+    'edit',
+    'folders',
+    'history',
+    'identity',
     'lyrics',
     'map',
+    'measured',
+    'merges',
+    'metadataStatus',
+    'metadataStatusText',
     'missing',
     'mix',
     'mood',
     'moodText',
+    'originText',
     'path',
+    'picture',
     'podcasts',
     'radio',
+    'regroup',
     'review',
     'rules',
+    'shortcuts',
     'similar',
     'statistics',
+    'task',
     'trash',
     'version',
     'why',
@@ -125,17 +144,27 @@ function hasWidgets(id: string): boolean {
   return has;
 }
 
-/** What most pages need is one file, else the first load asks for ninety. */
+/** What the library window imports before it shows anything. */
+const first = new Set<string>();
+function addFirst(id: string): void {
+  if (first.has(id)) return;
+  first.add(id);
+  const code = readFileSync(id, 'utf8').replaceAll(/^import type [^;]*;/gm, '');
+  for (const [, path = ''] of code.matchAll(/^(?:import|export) (?:[^;'(]*? from )?'(\.[^']+\.tsx?)';/gm))
+    addFirst(join(dirname(id), path));
+}
+addFirst(join(root, 'renderer/windows/library/main.tsx'));
+
+const isCommon = (id: string): boolean =>
+  /renderer[\\/](ui|api|music|player|i18n)[\\/].*\.tsx?$/.test(id) &&
+  !hasWidgets(id) &&
+  !/(setting|page)-texts\.ts$/.test(id);
+
+/** What most pages need is two files, else the first load asks for ninety: the second is not needed at first. */
 const GROUPS = [
-  {
-    name: 'shared',
-    test: (id: string) =>
-      /renderer[\\/](ui|api|music|player|i18n)[\\/].*\.tsx?$/.test(id) &&
-      !hasWidgets(id) &&
-      !/(setting|page)-texts\.ts$/.test(id),
-    minShareCount: 3,
-  },
-  { name: 'icons', test: /@tabler[\\/]icons-react/ },
+  { name: 'icons', test: /@tabler[\\/]icons-react/, minShareCount: 3 },
+  { name: 'shared', test: (id: string) => isCommon(id) && first.has(id), minShareCount: 3 },
+  { name: 'pages', test: (id: string) => isCommon(id) && !first.has(id), minShareCount: 3 },
 ];
 
 const renderer = (): UserConfig => ({

@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { ButtonLink } from '../ui/button.tsx';
 import { usePageTitle } from '../ui/page.tsx';
 import { AbsentState } from '../ui/states.tsx';
+import '../i18n/page-texts.ts';
 
 const LISTS = { album: '/albums', artist: '/artists', playlist: '/playlists' } as const;
 

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { IconFetch, IconFolderOffline, IconMissing, IconRemote } from '../ui/icons.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
+import '../i18n/page-texts.ts';
 import styles from './availability-icon.module.css';
 
 const SYMBOLS = { remote: IconRemote, fetching: IconFetch, missing: IconMissing, offline: IconFolderOffline };

@@ -4,6 +4,7 @@ import type { TrackOut } from '../../server/library/wire.ts';
 import type { SearchHit } from '../../server/search/remote-wire.ts';
 import { useMaterialize, useSaveRemote } from '../api/remote.ts';
 import { trackQuery } from '../api/tracks.ts';
+import '../i18n/page-texts.ts';
 
 export interface RemoteHitState {
   /** Once it is saved. */

@@ -12,6 +12,7 @@ import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { AnalysisProgress } from './analysis-progress.tsx';
 import { Downloads } from './downloads.tsx';
 import { JobItem } from './job-item.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './activity.module.css';
 
 export function ActivityPage() {

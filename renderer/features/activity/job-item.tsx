@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { formatAgo, formatDate, formatNumber } from '../../ui/format.ts';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
 import { ScanReport } from './scan-report.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './activity.module.css';
 
 const SYMBOLS: Record<JobOut['status'], Icon> = {

@@ -15,6 +15,7 @@ import { useSession } from '../../api/session.ts';
 import { ServiceQuestion } from '../../music/service-question.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Skeleton } from '../../ui/states.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './about.module.css';
 
 const IdentityDialog = lazy(async () => ({ default: (await import('./artist-dialogs.tsx')).IdentityDialog }));

@@ -7,6 +7,7 @@ import type { AlbumCharsetOut } from '../../../server/enrichment/charset-wire.ts
 import { albumCharsetQuery, chooseCharset, LIBRARY } from '../../api/library.ts';
 import { detailOf } from '../../api/problem.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './album-charset.module.css';
 
 type Charset = AlbumCharsetOut['charsets'][number];

@@ -10,6 +10,7 @@ import { albumCover } from '../../api/urls.ts';
 import { edit } from '../../music/editing.ts';
 import { Cover } from '../../ui/cover.tsx';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './album-cover.module.css';
 
 export function useCoverChange(albumId: number) {

@@ -15,6 +15,7 @@ import { Button } from '../../ui/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
+import '../../i18n/page-texts.ts';
 import rows from '../../ui/rows.module.css';
 import { changeOf, type BatchForm } from './batch-changes.ts';
 import styles from './album-cover.module.css';

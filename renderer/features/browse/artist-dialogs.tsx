@@ -25,6 +25,7 @@ import { IconAgain, IconCover, IconDelete } from '../../ui/icons.ts';
 import { Skeleton } from '../../ui/states.tsx';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { pictureDrop } from './album-cover.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './album-cover.module.css';
 
 /** Runs a change, and offers to take it back. */

@@ -25,6 +25,7 @@ import { RELEASE_KINDS, releaseKind } from './release-kinds.ts';
 import { SimilarArtists } from './similar-artists.tsx';
 import { Shelf } from './shelf.tsx';
 import { TrackRow } from './track-row.tsx';
+import '../../i18n/page-texts.ts';
 import shelf from './shelf.module.css';
 import list from './track-list.module.css';
 import covers from './album-cover.module.css';

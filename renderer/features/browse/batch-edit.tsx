@@ -15,6 +15,7 @@ import { formatNumber } from '../../ui/format.ts';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { BATCH_FIELDS, canClear, changeOf, commonValue, type BatchField, type BatchForm } from './batch-changes.ts';
+import '../../i18n/page-texts.ts';
 import styles from './tracks-table.module.css';
 
 const isNumber = (field: BatchField): boolean => isFieldName(field) && viewOf(field).input === 'number';

@@ -16,6 +16,7 @@ import { Cover } from '../../ui/cover.tsx';
 import { IconCover, IconDelete, IconSearch } from '../../ui/icons.ts';
 import { Skeleton } from '../../ui/states.tsx';
 import { pictureDrop, useCoverChange } from './album-cover.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './album-cover.module.css';
 
 export function CoverDialog({ album: given }: { album: AlbumOut }) {

@@ -22,6 +22,7 @@ import { Page } from '../../ui/page.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { VirtualGrid } from '../../ui/virtual-grid.tsx';
 import { EmptyLibrary } from './empty-library.tsx';
+import '../../i18n/page-texts.ts';
 import long from './long-rows.module.css';
 import styles from './folders.module.css';
 

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { Change } from './match-changes.ts';
+import '../../i18n/page-texts.ts';
 import styles from './details.module.css';
 
 /** Current and proposed values; of an edit (`isDone`) what was before and after. */

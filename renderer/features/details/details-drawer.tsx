@@ -7,6 +7,7 @@ import { trackQuery } from '../../api/tracks.ts';
 import { detailOf } from '../../api/problem.ts';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { TrackDetails } from './track-details.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './details.module.css';
 import { dialogAttributes } from '../../ui/theme.ts';
 

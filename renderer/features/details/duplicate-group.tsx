@@ -6,6 +6,7 @@ import type { TrackOut } from '../../../server/library/wire.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { formatBytes, formatClock, formatFormat, formatNumber, formatPercent } from '../../ui/format.ts';
+import '../../i18n/page-texts.ts';
 import styles from './review.module.css';
 
 interface DuplicateGroupProps {

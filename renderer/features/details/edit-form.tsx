@@ -10,6 +10,7 @@ import { FIELD_NAMES, isFieldName, viewOf } from '../../music/track-fields.ts';
 import { formText } from '../../ui/form-text.ts';
 import { FormButtons } from '../../ui/form-buttons.tsx';
 import { toTrackPut, type EditValues } from './edit-values.ts';
+import '../../i18n/page-texts.ts';
 import styles from './details.module.css';
 
 const NAMES = ['title', 'artist', 'artists', 'album', 'album_artist', 'genre'] as const;

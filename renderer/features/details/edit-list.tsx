@@ -11,6 +11,7 @@ import { formatAgo, formatDate, formatNumber } from '../../ui/format.ts';
 import { IconUndo } from '../../ui/icons.ts';
 import { ChangeTable } from './change-table.tsx';
 import type { Change } from './match-changes.ts';
+import '../../i18n/page-texts.ts';
 import styles from './details.module.css';
 
 export function EditList({ trackId, mayEdit }: { trackId: number; mayEdit: boolean }) {

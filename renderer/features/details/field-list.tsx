@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { MatchesOut } from '../../../server/enrichment/wire.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
 import { FIELDS, valuesOf, type FieldName } from './match-changes.ts';
+import '../../i18n/page-texts.ts';
 import styles from './details.module.css';
 
 /** Shown even when there is nothing, because something is missing then. */

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { trackLyricsQuery } from '../../api/tracks.ts';
 import { Button } from '../../ui/button.tsx';
 import { Skeleton } from '../../ui/states.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './details.module.css';
 
 const FIRST_LINES = 6;

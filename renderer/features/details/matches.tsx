@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { ChangeTable } from './change-table.tsx';
 import { changesOf } from './match-changes.ts';
 import { formatPercent } from '../../ui/format.ts';
+import '../../i18n/page-texts.ts';
 import styles from './details.module.css';
 
 export function Matches({ track, matches: { items, trust_score } }: { track: TrackOut; matches: MatchesOut }) {

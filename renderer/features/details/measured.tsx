@@ -5,6 +5,7 @@ import { trackAnalysisQuery } from '../../api/analysis.ts';
 import { detailOf } from '../../api/problem.ts';
 import { formatNumber } from '../../ui/format.ts';
 import { Skeleton } from '../../ui/states.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './details.module.css';
 
 const tenths = (value: number): string => formatNumber(Math.round(value * 10) / 10);

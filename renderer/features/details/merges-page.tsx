@@ -13,6 +13,7 @@ import { formatDate, formatNumber } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { QuestionList } from './question-list.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './review.module.css';
 
 export function MergesPage() {

@@ -22,6 +22,7 @@ import { LyricsSection } from './lyrics-section.tsx';
 import { Matches } from './matches.tsx';
 import { Measured } from './measured.tsx';
 import { SoundsLike } from './sounds-like.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './details.module.css';
 
 interface TrackDetailsProps {

@@ -12,6 +12,7 @@ import { Page } from '../../ui/page.tsx';
 import { moveAmongRows } from '../../ui/row-keys.ts';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { HitRow } from './hit-row.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './discover.module.css';
 
 const TYPING_MS = 350;

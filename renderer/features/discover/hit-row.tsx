@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Cover } from '../../ui/cover.tsx';
 import { formatClock } from '../../ui/format.ts';
+import '../../i18n/page-texts.ts';
 import rows from '../../ui/rows.module.css';
 import styles from './discover.module.css';
 

@@ -10,6 +10,7 @@ import { moveAmongRows } from '../../ui/row-keys.ts';
 import { usePlaceInScroller, useScroller } from '../../ui/scroller.ts';
 import { PlayRow } from './play-row.tsx';
 import type { HistoryRow } from './history-rows.ts';
+import '../../i18n/page-texts.ts';
 import styles from './history.module.css';
 
 const DAY_HEIGHT = 64;

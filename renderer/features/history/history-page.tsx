@@ -16,6 +16,7 @@ import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { HistoryList } from './history-list.tsx';
 import { ImportDialog } from './import-dialog.tsx';
 import { historyRows } from './history-rows.ts';
+import '../../i18n/page-texts.ts';
 import styles from './history.module.css';
 
 export function HistoryPage() {

@@ -10,6 +10,7 @@ import { detailOf } from '../../api/problem.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatAgo, formatBytes, formatNumber } from '../../ui/format.ts';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './history.module.css';
 
 export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {

@@ -12,6 +12,7 @@ import { classNames } from '../../ui/class-names.ts';
 import { Cover } from '../../ui/cover.tsx';
 import { formatDate, formatTime } from '../../ui/format.ts';
 import { RowLink } from '../../ui/row-link.tsx';
+import '../../i18n/page-texts.ts';
 import rows from '../../ui/rows.module.css';
 import styles from './history.module.css';
 

@@ -26,6 +26,7 @@ import {
 import { openSettings } from '../../ui/open-window.ts';
 import { chooseScheme, SCHEME_CHOICES } from '../../ui/scheme.ts';
 import { WindowPartsContext } from './window-parts.ts';
+import '../../i18n/page-texts.ts';
 
 export interface Command {
   name: string;

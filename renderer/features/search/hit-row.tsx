@@ -17,6 +17,7 @@ import { Cover } from '../../ui/cover.tsx';
 import { markItems } from '../../music/item-marks.ts';
 import { itemsOf, type Hit } from './hits.ts';
 import { classNames } from '../../ui/class-names.ts';
+import '../../i18n/page-texts.ts';
 import rows from '../../ui/rows.module.css';
 import hitStyles from './hits.module.css';
 import styles from './palette.module.css';

@@ -6,6 +6,7 @@ import { BarPlot } from './bar-plot.tsx';
 import { Figure } from './figure.tsx';
 import { fillYears } from './plot-data.ts';
 import { RankPlot, type Rank } from './rank-plot.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './statistics.module.css';
 
 type Share = StorageStatsOut['by_format'][number];

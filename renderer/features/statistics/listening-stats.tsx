@@ -9,6 +9,7 @@ import { bucketDays, type Step } from './plot-data.ts';
 import { ranksOf, TOP_KINDS, topTable, type Measure, type Tops } from './ranks.ts';
 import { RankPlot } from './rank-plot.tsx';
 import { HeatMap, weekdayName } from './heat-map.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './statistics.module.css';
 
 const SHOWN = 10;

@@ -11,6 +11,7 @@ import { RankPlot } from './rank-plot.tsx';
 import { topTrackCover, type Measure } from './ranks.ts';
 import { YearPicture } from './year-picture.tsx';
 import { TopFigures } from './listening-stats.tsx';
+import '../../i18n/page-texts.ts';
 import styles from './statistics.module.css';
 
 const dayName = (day: string) => formatDay(day, { day: 'numeric', month: 'long' });

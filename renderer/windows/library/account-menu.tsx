@@ -10,6 +10,7 @@ import { usePlayerCommands } from '../../player/use-player.ts';
 import { RadioItems } from '../../ui/choice-menu.tsx';
 import { chooseScheme, SCHEME_CHOICES, useSchemeChoice } from '../../ui/scheme.ts';
 import { SETTINGS_WINDOW } from '../../ui/open-window.ts';
+import '../../i18n/page-texts.ts';
 
 interface AccountMenuProps {
   onShortcuts: () => void;

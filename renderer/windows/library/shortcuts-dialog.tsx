@@ -1,6 +1,7 @@
 import { Modal } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { SHORTCUTS } from './shortcuts.ts';
+import '../../i18n/page-texts.ts';
 import styles from './notice.module.css';
 
 export function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
