@@ -4,7 +4,7 @@ import type { Database } from 'better-sqlite3';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import { conflict } from '../errors.ts';
 
-type Value = string | number | null | { $blob: string };
+export type Value = string | number | null | { $blob: string };
 export type Row = Record<string, Value>;
 
 export interface TrackSnapshot {

@@ -33,7 +33,7 @@ import type { Principal } from '../http/route.ts';
 import { inSlices, partsOf, turn } from '../runtime/turns.ts';
 import { albumOfCover } from '../storage/local-paths.ts';
 import { removeTrackRow, type LeftOver, type RowRemovalDeps } from './row-removal.ts';
-import { createTrackSnapshots, type TrackSnapshot } from './track-snapshot.ts';
+import { createTrackSnapshots, type Row, type TrackSnapshot, type Value } from './track-snapshot.ts';
 
 export const KEPT_MS = 30 * 86_400_000;
 /** Released in one go. */
@@ -99,6 +99,12 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
     `SELECT 1 FROM tracks WHERE source = @source
       AND (source_id = @file OR (source_id >= @file || '//' AND source_id < @file || '/0')) LIMIT 1`,
   );
+  const findPastPlace = db.$client
+    .prepare<[number, number, number], number>(
+      `SELECT position FROM playlist_past_entries WHERE track_id = ? AND +playlist_id = ? AND entry_id = ?
+        ORDER BY until_version DESC LIMIT 1`,
+    )
+    .pluck();
   const moveTo = db.$client.prepare<[string, TrackId]>('UPDATE trashed_tracks SET source_id = ? WHERE id = ?');
   /** Of tracks inside a file the whole file, of a whole file the tracks in it: it is one or the other. */
   const findOtherPart = db.$client
@@ -172,7 +178,7 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
       table,
       rows:
         table === 'playlist_entries'
-          ? rows.map((entry) => ({ ...entry, since_version: nextVersion(tx, entry) }))
+          ? rows.map((entry) => ({ ...entry, position: placeOf(entry), since_version: nextVersion(tx, entry) }))
           : rows,
     }));
     tx.delete(trashedTracks).where(eq(trashedTracks.id, id)).run();
@@ -194,6 +200,12 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
     for (const artist of snapshot.parents.artists) writer.search.set('artist', Number(artist['id']));
     writer.sweepEmpty([], []); // names that were looked up before are forgotten
   }
+
+  /** Where it would be now: places change when a list gets wide gaps again, those of past entries too. */
+  const placeOf = (entry: Row): Value =>
+    findPastPlace.get(Number(entry['track_id']), Number(entry['playlist_id']), Number(entry['id'])) ??
+    entry['position'] ??
+    null;
 
   const nextVersion = (tx: Db, entry: Record<string, unknown>): number =>
     (tx

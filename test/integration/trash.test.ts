@@ -159,6 +159,18 @@ test('a restored track has its id, cover, likes, plays, bookmark and places in p
   });
 });
 
+test('a restored track has its place in a playlist that was renumbered meanwhile', async () => {
+  const track = await bring();
+  const { playlist, others } = await useTrack(track.id);
+  const [first, last] = others as [number, number];
+  await remove(track.id);
+  const inserted = Array.from({ length: 35 }, () => first); // always at the same point, until there is no gap left
+  for (const id of inserted)
+    expect((await post(`/playlists/${playlist}/tracks`, { track_ids: [id], position: 1 })).status).toBe(200);
+  await restore(track.id);
+  expect(await entriesOf(playlist)).toEqual([first, ...inserted.slice(1), track.id, first, last]);
+});
+
 test('an album that came anew under the same name takes the restored track', async () => {
   const name = `Quaynote${++made}`;
   const first = await upload(song(name));
