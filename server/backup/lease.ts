@@ -25,6 +25,8 @@ const Claim = z.object({
   folder: z.string(),
   pid: z.int(),
   since: z.iso.datetime(),
+  /** It deletes nothing. */
+  onlyReads: z.boolean().default(false),
 });
 export type Claim = z.output<typeof Claim>;
 
@@ -40,6 +42,7 @@ export interface LeaseOptions {
   folder: string;
   now: () => Date;
   limits?: Partial<{ expiresMs: number; renewMs: number; settleMs: number }>;
+  onlyReads?: boolean;
 }
 
 type Limits = Required<NonNullable<LeaseOptions['limits']>>;
@@ -51,12 +54,12 @@ const held = new Set<string>();
 /** Throws `unavailable` when another process has it, naming it. */
 export async function withLease<T>(
   target: BackupTarget,
-  { folder, now, limits }: LeaseOptions,
+  { folder, now, limits, onlyReads = false }: LeaseOptions,
   work: (lease: Lease) => Promise<T>,
 ): Promise<T> {
   const all = { ...LIMITS, ...limits };
   const token = randomBytes(16).toString('hex');
-  const claim: Claim = { token, host: hostname(), folder, pid: process.pid, since: now().toISOString() };
+  const claim = { token, host: hostname(), folder, pid: process.pid, since: now().toISOString(), onlyReads };
   held.add(token);
   const lost = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -83,9 +86,10 @@ export async function withLease<T>(
 }
 
 /**
- * For work that only reads: nothing is deleted meanwhile. It goes on without a lease where none can be had, because the
- * place is read-only, or another process has it: that may be the machine that died and is being replaced, and what is
- * deleted while it lives belongs to no snapshot. `lost` is aborted when another process takes the lease over.
+ * For work that only reads: nothing is deleted meanwhile. A place that cannot be written, such as a copy on a read-only
+ * disk, is read without. So is one that somebody else only reads, and one whose writer on this machine is gone: what is
+ * restored may be that very server.
+ * `lost` is aborted when another process takes the lease over.
  */
 export async function leasedForReading<T>(
   target: BackupTarget,
@@ -94,12 +98,15 @@ export async function leasedForReading<T>(
 ): Promise<T> {
   let isTaken = false;
   try {
-    return await withLease(target, options, ({ signal }) => {
+    return await withLease(target, { ...options, onlyReads: true }, ({ signal }) => {
       isTaken = true;
       return work(signal);
     });
   } catch (error) {
     if (isTaken || !(error instanceof AppError && error.code === 'unavailable')) throw error;
+    const other = await readClaim(target);
+    const isGone = other?.host === hostname() && !held.has(other.token) && !isRunning(other.pid);
+    if (other && !other.onlyReads && !isGone) throw error;
     return work(new AbortController().signal);
   }
 }

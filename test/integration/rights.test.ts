@@ -116,9 +116,10 @@ function bodyOf({ spec }: Route, trackId: number): { body?: unknown } {
 }
 
 test('a route that writes what all share says which right it needs', () => {
-  // the trash asks for each track who deleted it and who brought it in; lyrics are looked up where a track has none
-  const OWN =
-    /^\/(users\/me|likes|history|queue|bookmarks|playlists|jukebox|auth|trash|podcast-episodes\/:id\/position|tracks\/:id\/lyrics\/lookup)/;
+  // the trash asks for each track who deleted it and who brought it in; look-ups begin where nothing is known
+  const own = 'users/me|likes|history|queue|bookmarks|playlists|jukebox|auth|trash|radio|map/line';
+  const lookUps = 'tracks/:id/lyrics/lookup|(artists|albums)/:id/about/lookup';
+  const OWN = new RegExp(`^/(${own}|podcast-episodes/:id/position|${lookUps})`);
   const open = server.app.routes
     .filter(({ spec }) => spec.method !== 'get' && spec.access === 'user' && spec.right === undefined)
     .map(({ spec }) => `${spec.method} ${spec.path}`)

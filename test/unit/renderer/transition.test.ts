@@ -110,7 +110,8 @@ test('a long beginning without a beat is not waited for', () => {
 });
 
 const track = (album_id: number | null, disc_number: number | null = 1, track_number: number | null = 1) =>
-  ({ album_id, disc_number, track_number }) as QueueTrack;
+  ({ album_id, album_title: album_id === null ? null : 'Low Water', disc_number, track_number }) as QueueTrack;
+const loose = { ...track(9), album_title: null };
 test.each([
   { name: 'neighbours of one album', before: track(1), after: track(1, 1, 2), shuffled: false, is: true },
   { name: 'others of one album', before: track(1), after: track(1, 1, 7), shuffled: false, is: true },
@@ -120,6 +121,7 @@ test.each([
   { name: 'no numbers', before: track(1, null, null), after: track(1, null, null), shuffled: true, is: false },
   { name: 'different albums', before: track(1), after: track(2, 1, 2), shuffled: false, is: false },
   { name: 'no albums', before: track(null), after: track(null), shuffled: false, is: false },
+  { name: 'an album without a name', before: loose, after: loose, shuffled: false, is: false },
 ])('tracks that are never faded: $name', ({ before, after, shuffled, is }) => {
   expect(isOneRun(before, after, shuffled)).toBe(is);
 });
