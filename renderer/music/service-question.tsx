@@ -1,5 +1,6 @@
 // Asks the owner once whether a service may be used. A setting that was never changed is at its default.
 import { useQuery } from '@tanstack/react-query';
+import { detailOf } from '../api/problem.ts';
 import { findSetting, settingsQuery, useChangeSettings } from '../api/settings.ts';
 import { Button } from '../ui/button.tsx';
 import styles from './service-question.module.css';
@@ -26,6 +27,7 @@ export function ServiceQuestion({ setting, question, help, yes, no, onAnswer }: 
         <strong>{question}</strong>
       </p>
       <p>{help}</p>
+      {change.error && <p role="alert">{detailOf(change.error)}</p>}
       <div>
         <Button variant="primary" disabled={change.isPending} onClick={() => answer(true)}>
           {yes}

@@ -2,6 +2,7 @@
 import { Switch } from '@mantine/core';
 import { lazy, Suspense, useId } from 'react';
 import { useTranslation } from 'react-i18next';
+import { detailOf } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
 import { useSetPrivacy } from '../../api/users.ts';
 import { formatBytes } from '../../ui/format.ts';
@@ -10,6 +11,7 @@ import { OwnPassword } from './own-password.tsx';
 import { RIGHT_NAMES } from './rights-fields.tsx';
 import { SessionList } from './session-list.tsx';
 import { helpId, SettingGroup, SettingRow } from './setting-row.tsx';
+import styles from './settings.module.css';
 
 const Scrobbling = lazy(async () => ({ default: (await import('./scrobbling.tsx')).Scrobbling }));
 
@@ -46,7 +48,18 @@ function OwnRights() {
       {denied.length > 0 && (
         <SettingRow label={t('settings.account.denied')} help={list(denied)} notes={t('settings.account.ask')} />
       )}
-      <SettingRow label={t('settings.account.hide')} help={t('settings.account.hideHelp')} htmlFor={id}>
+      <SettingRow
+        label={t('settings.account.hide')}
+        help={t('settings.account.hideHelp')}
+        htmlFor={id}
+        notes={
+          setPrivacy.error && (
+            <p role="alert" className={styles.fault}>
+              {detailOf(setPrivacy.error)}
+            </p>
+          )
+        }
+      >
         <Switch
           id={id}
           checked={user.hides_playing}
