@@ -25,11 +25,22 @@ interface DialogProps {
   onClose: () => void;
 }
 
-export function LyricsDialog({ track, lyrics, onClose }: DialogProps) {
+/** Unsaved texts by track: a window that gets narrower or wider moves the lyrics, which closes the dialog. */
+const drafts = new Map<number, string>();
+
+export function LyricsDialog({ track, lyrics, onClose: close }: DialogProps) {
   const { t } = useTranslation();
-  const [view, setView] = useState<View>(lyrics ? 'text' : 'search');
+  const [view, setView] = useState<View>(lyrics || drafts.has(track.id) ? 'text' : 'search');
   const [before] = useState(() => (lyrics ? toText(lyrics) : ''));
-  const [text, setText] = useState(before);
+  const [text, setOwnText] = useState(drafts.get(track.id) ?? before);
+  const setText = (next: string) => {
+    drafts.set(track.id, next);
+    setOwnText(next);
+  };
+  const onClose = () => {
+    drafts.delete(track.id);
+    close();
+  };
   const isChanged = text !== before;
   const save = useSetLyrics(track.id);
   const remove = useRemoveLyrics(track.id);
