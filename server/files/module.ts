@@ -16,9 +16,9 @@ export type FilesOffer = ReturnType<typeof filesModule>['offers'];
 
 type FilesModuleDeps = Base &
   Pick<StorageOffer, 'storage' | 'leases' | 'audioStore'> &
-  Pick<LibraryOffer, 'changes' | 'trash'> & { yieldToRequests: YieldToRequests };
+  Pick<LibraryOffer, 'changes' | 'tracks' | 'trash'> & { yieldToRequests: YieldToRequests };
 
-export function filesModule({ config, paths, log, db, settings, changes, trash, ...deps }: FilesModuleDeps) {
+export function filesModule({ config, paths, log, db, settings, changes, tracks, trash, ...deps }: FilesModuleDeps) {
   const { storage, leases, audioStore, yieldToRequests } = deps;
   const readers = { workerUrl: paths.workers.reader, log };
   const [reader, scanReader] = [createReaderPool(readers), createReaderPool(readers)];
@@ -40,9 +40,11 @@ export function filesModule({ config, paths, log, db, settings, changes, trash, 
     },
     resume(): void {
       const libraryChanged = changes.changed;
-      readTagsAgain({ db, audioStore, readTags, libraryChanged, log, yieldToRequests }).catch((err: unknown) => {
-        log.error({ err }, 'tags could not be read again');
-      });
+      readTagsAgain({ db, audioStore, readTags, setMore: tracks.setMore, libraryChanged, log, yieldToRequests }).catch(
+        (err: unknown) => {
+          log.error({ err }, 'tags could not be read again');
+        },
+      );
     },
     start(): void {
       const keepFree = (): void =>

@@ -2,9 +2,11 @@
 // files again. Runs in the background and continues after a restart. Replaces no values. Leaves out audio in an object
 // store, which would have to be downloaded whole.
 import type { MainDb } from '../db/client.ts';
+import type { TrackId } from '../db/ids.ts';
 import { whenUnlocked } from '../db/locked.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tagsAgain, tracks } from '../db/schema.ts';
+import type { MoreTags } from '../db/more-tags.ts';
 import { foldedFrom, foldedName, TAGGED_FIELDS, type KnownFields } from '../db/track-fields.ts';
 import { AppError } from '../errors.ts';
 import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
@@ -19,6 +21,7 @@ export interface TagsAgainDeps {
   db: MainDb;
   audioStore: Pick<AudioStore, 'resolve'>;
   readTags: (path: string, sourceId: string) => Promise<Reread>;
+  setMore: (id: TrackId, more: MoreTags) => void;
   libraryChanged: () => void;
   log: Log;
   yieldToRequests: YieldToRequests;
@@ -26,7 +29,7 @@ export interface TagsAgainDeps {
 
 type Old = RowAs<typeof tracks, 'id' | 'sourceId'> & { storageUri: string };
 
-type Reread = KnownFields & { charset?: string | undefined };
+type Reread = KnownFields & { charset?: string | undefined; more?: MoreTags | null | undefined };
 
 /** Read in a few milliseconds. */
 const AT_ONCE = 20;
@@ -43,7 +46,7 @@ const FILL = [
 
 /** Resolves when all files are read, when none of the next ones can be read now, or when the database is closed. */
 export async function readTagsAgain(deps: TagsAgainDeps): Promise<void> {
-  const { db, log, yieldToRequests, libraryChanged } = deps;
+  const { db, log, yieldToRequests, libraryChanged, setMore } = deps;
   const client = db.$client;
   const left = client
     .prepare<[], RowAs<typeof tagsAgain, 'lastId' | 'upToId'>>(
@@ -60,7 +63,10 @@ export async function readTagsAgain(deps: TagsAgainDeps): Promise<void> {
   const fill = client.prepare(`UPDATE tracks SET ${FILL} WHERE id = @id AND storage_uri = @storageUri`);
   const note = client.prepare('UPDATE tags_again SET last_id = ?');
   const write = client.transaction((rows: { old: Old; fields: Reread }[], last: number): void => {
-    for (const { old, fields } of rows) fill.run({ ...valuesOf(fields), id: old.id, storageUri: old.storageUri });
+    for (const { old, fields } of rows) {
+      const { changes } = fill.run({ ...valuesOf(fields), id: old.id, storageUri: old.storageUri });
+      if (changes > 0 && fields.more) setMore(old.id, fields.more);
+    }
     note.run(last);
   }).immediate;
 
@@ -77,7 +83,7 @@ export async function readTagsAgain(deps: TagsAgainDeps): Promise<void> {
       if (fields === 'unreachable') unreachable++;
       else if (
         fields &&
-        (fields.charset !== undefined || TAGGED_FIELDS.some(({ field }) => fields[field] !== undefined))
+        (fields.charset !== undefined || fields.more || TAGGED_FIELDS.some(({ field }) => fields[field] !== undefined))
       )
         rows.push({ old, fields });
       await yieldToRequests();

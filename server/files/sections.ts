@@ -165,7 +165,18 @@ const NOT_OF_TRACKS = [
   'cueSheet',
 ] as const satisfies (keyof Tags)[];
 /** What programs write about themselves. */
-const NOT_READ = ['comment', 'lyrics', 'cueSheet', 'track', 'trackTotal', 'title', 'album', 'artist', 'albumArtist'];
+const NOT_READ = [
+  'comment',
+  'lyrics',
+  'cueSheet',
+  'track',
+  'trackTotal',
+  'title',
+  'album',
+  'artist',
+  'albumArtist',
+  'performer',
+];
 
 function toSection({ number, start, end, fields }: SheetSection, sheet: CueSheet, { facts, tags }: AudioRead): Section {
   const builder = new TagBuilder();

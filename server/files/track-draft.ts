@@ -1,5 +1,6 @@
 // Converts what was read from a file to the fields of a track. Pure.
 import { AUDIO_EXTENSIONS } from '../media/audio-formats.ts';
+import { MORE_TAG_LIST, ONE_VALUE_TAGS, type MoreTags } from '../db/more-tags.ts';
 import { fieldsFrom, joinValues, type KnownFields } from '../db/track-fields.ts';
 import { MAX_NAME } from '../media/limits.ts';
 import { oneLine } from '../media/text.ts';
@@ -54,6 +55,17 @@ const fieldsOf = (tags: Tags): KnownFields =>
     return Array.isArray(value) ? oneLine(joinValues(value), MAX_NAME) : value;
   }) as KnownFields;
 
+/** Null if there are none. */
+function moreOf(tags: Tags): MoreTags | null {
+  let more: Record<string, string | string[]> | null = null;
+  for (const name of STORED_AS_READ) {
+    const value = tags[name];
+    if (value !== undefined) (more ??= {})[name] = value;
+  }
+  return more;
+}
+const STORED_AS_READ = [...ONE_VALUE_TAGS, ...MORE_TAG_LIST];
+
 export function toIdentity(read: AudioRead, sourceId: string): TrackIdentity {
   const { tags, charset } = read;
   const path = tags.title === undefined ? fromPath(sourceId) : undefined;
@@ -78,6 +90,7 @@ export function toIdentity(read: AudioRead, sourceId: string): TrackIdentity {
     albumArtistMbids: tags.albumArtistMbids,
     lyrics: tags.lyrics ?? null,
     chapters: tags.chapters ?? null,
+    more: moreOf(tags),
     charset,
     provenance:
       path || charset

@@ -2,8 +2,10 @@
 import type { AlbumId, UserId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { albums, tracks } from '../db/schema.ts';
+import type { MoreTags } from '../db/more-tags.ts';
 import { valuesOfList } from '../db/track-fields.ts';
 import type { Page } from '../http/paging.ts';
+import { moreTagsFor } from './track-rows.ts';
 import { inOrder, type Statements } from './statement-cache.ts';
 import { isNamed } from '../db/unnamed.ts';
 
@@ -39,6 +41,10 @@ export interface AlbumSummary extends Pick<typeof albums.$inferSelect, Column>, 
   labels: string[];
   /** The earliest original year of its tracks. */
   originalYear: number | null;
+  /** Of one track of each disc, by their numbers. */
+  moreTags: { disc: number | null; tags: MoreTags }[];
+  /** Whether a track is explicit; false if none is and some are clean. */
+  isExplicit: boolean | null;
   hasCover: boolean;
   liked: boolean;
   likedAt: Date | null;
@@ -77,12 +83,32 @@ interface Release extends RowAs<typeof tracks, 'label' | 'originalYear'> {
   id: AlbumId;
 }
 
+// The first track of each disc, found in an index alone. Albums without a name may have any number of tracks.
+const NAMED = `FROM json_each(@ids) ids CROSS JOIN albums a ON a.id = ids.value AND ${isNamed('a')}
+    CROSS JOIN tracks t INDEXED BY tracks_album_id ON t.album_id = a.id`;
+const DISC_TAGS = `SELECT t.album_id AS id, t.disc_number AS disc, ${moreTagsFor('album', 'albumSort')} AS tags
+  FROM (SELECT t.id, min(coalesce(t.track_number, 0)) ${NAMED} GROUP BY t.album_id, t.disc_number) f
+  CROSS JOIN tracks t ON t.id = f.id CROSS JOIN more_tags m ON m.track_id = t.id
+  ORDER BY t.album_id, t.disc_number`;
+interface DiscTags {
+  id: AlbumId;
+  disc: number | null;
+  tags: string;
+}
+// Few libraries have such tags, and the others do not look for them.
+const EXPLICIT = `SELECT t.album_id AS id, max(m.is_explicit) AS isExplicit ${NAMED}
+    CROSS JOIN more_tags m INDEXED BY more_tags_is_explicit ON m.track_id = t.id AND m.is_explicit IS NOT NULL
+  WHERE EXISTS (SELECT 1 FROM more_tags INDEXED BY more_tags_is_explicit WHERE is_explicit IS NOT NULL)
+  GROUP BY t.album_id`;
+
 /** Albums in the order of the ids. Repeated ids are repeated, unknown ones skipped. */
 export function readAlbums(statements: Statements, userId: UserId, ids: readonly number[]): AlbumSummary[] {
   const items = statements.rows<Raw>(SELECT, { ids: JSON.stringify(ids), userId }).map((row) => ({
     ...row,
     labels: [] as string[],
     originalYear: null as number | null,
+    moreTags: [] as AlbumSummary['moreTags'],
+    isExplicit: null as boolean | null,
     isCompilation: row.isCompilation === 1,
     hasCover: row.hasCover === 1,
     liked: row.liked === 1,
@@ -99,6 +125,12 @@ export function readAlbums(statements: Statements, userId: UserId, ids: readonly
     album.originalYear = Math.min(album.originalYear ?? Infinity, originalYear ?? Infinity);
     if (album.originalYear === Infinity) album.originalYear = null;
     for (const name of valuesOfList(label)) if (!album.labels.includes(name)) album.labels.push(name);
+  }
+  for (const { id, disc, tags } of statements.rows<DiscTags>(DISC_TAGS, asked))
+    byId.get(id)?.moreTags.push({ disc, tags: JSON.parse(tags) as MoreTags });
+  for (const { id, isExplicit } of statements.rows<{ id: AlbumId; isExplicit: number }>(EXPLICIT, asked)) {
+    const album = byId.get(id);
+    if (album) album.isExplicit = isExplicit === 1;
   }
   return inOrder(items, ids);
 }

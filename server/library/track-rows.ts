@@ -2,6 +2,7 @@
 import type { ArtistId, TrackId, UserId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { Availability, TrackRow, tracks } from '../db/schema.ts';
+import type { MoreTags } from '../db/more-tags.ts';
 import { fieldColumns, type FieldValues } from '../db/track-fields.ts';
 import type { Statements } from './statement-cache.ts';
 import { inNamedAlbum } from '../db/unnamed.ts';
@@ -63,6 +64,8 @@ export interface TrackSummary extends Omit<Pick<TrackRow, Column>, 'availability
   genres: string[];
   hasCover: boolean;
   hasChapters: boolean;
+  /** JSON of MoreTags, to be parsed where it is shown. */
+  moreTags: string | null;
   liked: boolean;
   likedAt: Date | null;
   lastPlayedAt: Date | null;
@@ -71,10 +74,15 @@ export interface TrackSummary extends Omit<Pick<TrackRow, Column>, 'availability
 interface Raw extends RowAs<typeof tracks, Column>, FieldValues, Joined {
   hasCover: number;
   hasChapters: number;
+  moreTags: string | null;
   liked: number;
   likedAt: number | null;
   lastPlayedAt: number | null;
 }
+
+/** Without the sort name of a title that the file does not have. */
+export const moreTagsFor = (field: string, sort: keyof MoreTags): string =>
+  `iif(t.provenance ->> '${field}' IN ('manual', 'fpid'), json_remove(m.tags, '$.${sort}'), m.tags)`;
 
 // CROSS JOIN makes the ids the outer loop. No ORDER BY: sorting such wide rows takes as long as reading them.
 const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS artistName, t.album_id AS albumId,
@@ -90,7 +98,8 @@ const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS 
     t.album_peak AS albumPeak, t.measured_gain_db AS measuredGainDb, t.measured_peak AS measuredPeak,
     t.measured_album_gain_db AS measuredAlbumGainDb, t.measured_album_peak AS measuredAlbumPeak,
     t.has_lyrics AS hasLyrics,
-    (ch.track_id IS NOT NULL) AS hasChapters, t.created_at AS createdAt, t.updated_at AS updatedAt,
+    (ch.track_id IS NOT NULL) AS hasChapters, ${moreTagsFor('title', 'titleSort')} AS moreTags,
+    t.created_at AS createdAt, t.updated_at AS updatedAt,
     (c.key IS NOT NULL OR t.cover_url IS NOT NULL OR (t.album_sort = '' AND t.has_picture = 1)) AS hasCover,
     c.etag AS coverEtag,
     coalesce(l.liked, 0) AS liked, iif(l.liked, l.since, NULL) AS likedAt, coalesce(l.rating, 0) AS rating,
@@ -100,6 +109,7 @@ const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS 
   LEFT JOIN artists aa ON aa.id = al.artist_id
   LEFT JOIN album_covers c ON c.album_id = t.album_id
   LEFT JOIN chapters ch ON ch.track_id = t.id
+  LEFT JOIN more_tags m ON m.track_id = t.id
   LEFT JOIN like_states l ON l.user_id = @userId AND l.item_type = 'track' AND l.item_id = t.id
   LEFT JOIN play_counts p ON p.user_id = @userId AND p.item_type = 'track' AND p.item_id = t.id`;
 

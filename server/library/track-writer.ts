@@ -12,6 +12,7 @@ import {
   type trackArtists,
   type TrackRow,
 } from '../db/schema.ts';
+import { isExplicit, type MoreTags } from '../db/more-tags.ts';
 import { fieldsFrom, foldedFrom, type KnownFields } from '../db/track-fields.ts';
 import { foldedText, identityKey, sortKey } from './sort-and-identity-keys.ts';
 import { splitArtists } from './artist-split.ts';
@@ -59,6 +60,8 @@ export interface TrackIdentity extends KnownFields {
   charset?: string | undefined;
   /** As `lyrics`. */
   chapters?: readonly Chapter[] | null | undefined;
+  /** As `lyrics`. */
+  more?: MoreTags | null | undefined;
   /** Origins of fields that do not come from tags. */
   provenance?: Partial<Record<string, Origin>> | undefined;
 }
@@ -198,6 +201,11 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
   const upsertChapters = client.prepare(
     `INSERT INTO chapters (track_id, list) VALUES (?, ?) ON CONFLICT (track_id) DO UPDATE SET list = excluded.list`,
   );
+  const upsertMore = client.prepare(
+    `INSERT INTO more_tags (track_id, tags, is_explicit) VALUES (?, ?, ?)
+    ON CONFLICT (track_id) DO UPDATE SET tags = excluded.tags, is_explicit = excluded.is_explicit`,
+  );
+  const deleteMore = client.prepare('DELETE FROM more_tags WHERE track_id = ?');
   const deleteChapters = client.prepare('DELETE FROM chapters WHERE track_id = ?');
   // what a person wrote counts before what is in the file, also if it is nothing
   const settleHasLyrics = client.prepare<{ id: TrackId }>(`UPDATE tracks SET has_lyrics = settled.has FROM (SELECT
@@ -309,6 +317,12 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
     else deleteChapters.run(id);
   }
 
+  function setMore(id: TrackId, more: MoreTags | null): void {
+    if (!more) return void deleteMore.run(id);
+    const explicit = isExplicit(more);
+    upsertMore.run(id, JSON.stringify(more), explicit === null ? null : Number(explicit));
+  }
+
   /** Removes those of the albums and artists that have no tracks left. */
   function sweepEmpty(albumIds: Iterable<AlbumId>, artistIds: Iterable<ArtistId>): void {
     resolver.forget();
@@ -374,6 +388,7 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
       attach(id, identity, resolved);
       if (identity.lyrics) setLyrics(id, identity.lyrics);
       if (identity.chapters) setChapters(id, identity.chapters);
+      if (identity.more) setMore(id, identity.more);
       search.add('track', id, {
         own: [identity.title, resolved.credit, ...resolved.credits.map(({ name }) => name)],
         albumId: resolved.album.id,
@@ -394,6 +409,7 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
       attach(id, identity, resolved);
       if (identity.lyrics !== undefined) setLyrics(id, identity.lyrics);
       if (identity.chapters !== undefined) setChapters(id, identity.chapters);
+      if (identity.more !== undefined) setMore(id, identity.more);
       search.set('track', id);
       if (resolved.album.id === old?.album_id && resolved.album.titleSort !== '' && identity.album)
         resolver.respellAlbum(resolved.album.id, identity.album);
@@ -421,6 +437,7 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
     /** After a change of the lyrics that are not from a file. */
     settleHasLyrics: (id: TrackId): void => void settleHasLyrics.run({ id }),
     setChapters,
+    setMore,
     /** Replaces the audio of a track, keeping its id and metadata. A picture in it may become the album's cover. */
     setAudio(id: TrackId, audio: TrackAudio): void {
       const time = now().getTime();

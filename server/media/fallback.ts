@@ -2,6 +2,7 @@
 // durations by decoding are not used, since they take seconds per file.
 import { parseFromTokenizer, type IAudioMetadata, type ICommonTagsResult } from 'music-metadata';
 import { AbstractTokenizer, EndOfStreamError, type IReadChunkOptions } from 'strtok3';
+import { MORE_TAG_LIST, MORE_TAGS, type MoreTag } from '../db/more-tags.ts';
 import { TAGGED_FIELDS, TRACK_FIELDS, type TaggedField } from '../db/track-fields.ts';
 import { refuseCrowdedAsf } from './formats/asf-objects.ts';
 import { asfPictures } from './formats/asf-picture.ts';
@@ -144,8 +145,10 @@ function codecOf(format: AudioFormat, name: string): string {
 
 type Texts = string | readonly string[] | undefined;
 
-/** music-metadata's names in track-fields.ts, checked by the compiler. */
-type CommonName = (typeof TRACK_FIELDS)[TaggedField]['tags']['common'][number];
+/** music-metadata's names in track-fields.ts and more-tags.ts, checked by the compiler. */
+type CommonName =
+  | (typeof TRACK_FIELDS)[TaggedField]['tags']['common'][number]
+  | (typeof MORE_TAGS)[MoreTag]['common'][number];
 
 function textsOf(common: Pick<ICommonTagsResult, CommonName>, names: readonly CommonName[]): Texts {
   const value = names.map((name) => common[name]).find((found) => found !== undefined);
@@ -182,6 +185,7 @@ const TEXTS: [TextField, (common: ICommonTagsResult) => Texts][] = [
     field,
     (c) => textsOf(c, TRACK_FIELDS[field].tags.common),
   ]),
+  ...MORE_TAG_LIST.map((tag): (typeof TEXTS)[number] => [tag, (c) => textsOf(c, MORE_TAGS[tag].common)]),
 ];
 
 /** With several artists, `artist` is just the first one, not a credit. */

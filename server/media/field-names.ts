@@ -1,9 +1,10 @@
 // Fields by the free-form names of Vorbis comments, APEv2 items, TXXX frames and MP4 `----` atoms. All four use the
 // same names, apart from case, spaces and underscores.
 import { TAGGED_FIELDS, type TaggedField } from '../db/track-fields.ts';
+import { MORE_TAG_LIST, namesOfMore, type MoreTag } from '../db/more-tags.ts';
 import type { TextField } from './tag-builder.ts';
 
-const NAMES: Record<Exclude<TextField, TaggedField>, string> = {
+const NAMES: Record<Exclude<TextField, TaggedField | MoreTag>, string> = {
   title: 'TITLE',
   album: 'ALBUM',
   discSubtitle: 'DISCSUBTITLE|SETSUBTITLE',
@@ -43,6 +44,7 @@ const byName = new Map<string, TextField | undefined>();
 const named: [TextField, string][] = [
   ...(Object.entries(NAMES) as [TextField, string][]),
   ...TAGGED_FIELDS.map(({ field, tags }): [TextField, string] => [field, tags.names]),
+  ...MORE_TAG_LIST.map((tag): [TextField, string] => [tag, namesOfMore(tag).names]),
 ];
 for (const [field, names] of named) for (const name of names.split('|')) byName.set(name, field);
 const LONGEST_NAME = Math.max(...[...byName.keys()].map((name) => name.length));

@@ -1,6 +1,7 @@
 // Collects the tags of one file. Readers call `add` with a field and its text; the rules that all formats share (first
 // value wins, lists keep their order, display names, limits) are here.
 import { TAGGED_FIELDS, type FieldKind, type TaggedField } from '../db/track-fields.ts';
+import type { MoreTag } from '../db/more-tags.ts';
 import {
   parseBpm,
   parseLevel,
@@ -22,6 +23,7 @@ import type { AudioFacts, Chapter, Lyrics, PictureRef, ReplayGain, Tags } from '
 
 export type TextField =
   | TaggedField
+  | MoreTag
   | 'title'
   | 'album'
   | 'discSubtitle'
@@ -153,6 +155,8 @@ export class TagBuilder {
       case 'r128AlbumGain':
         this.addGain('albumGainDb', parseR128Db(text));
         return;
+      default:
+        push((tags[field] ??= []), text);
     }
   }
 
@@ -224,6 +228,7 @@ export class TagBuilder {
   /** Adds a field of the table in track-fields.ts. */
   #addTagged(field: TaggedField, whole: string): void {
     const { kind, isList } = TAGGED[field];
+    if (field === 'originalYear') setOnce(this.tags, 'originalDate', parseDate(whole)?.date);
     const tags = this.tags as Partial<Record<TaggedField, string | number | string[]>>;
     if (!isList && tags[field] !== undefined) return;
     const value = VALUE_OF[kind](whole);

@@ -1,5 +1,6 @@
 // Results of reading a file: plain data that can be sent between threads.
 import type { TaggedField, TagValue } from '../db/track-fields.ts';
+import type { MoreTagValues } from '../db/more-tags.ts';
 import type { AudioFormat } from './audio-formats.ts';
 import type { Charset } from './charset.ts';
 
@@ -76,7 +77,7 @@ export interface Chapter {
 }
 
 /** Values of the tags; absent ones are not in the file. Text is trimmed and never empty. */
-export interface Tags extends TaggedValues {
+export interface Tags extends TaggedValues, MoreTagValues {
   title?: string;
   /** Separate values, in order. */
   artists: string[];
@@ -91,6 +92,8 @@ export interface Tags extends TaggedValues {
   year?: number;
   /** `YYYY-MM` or `YYYY-MM-DD`; absent if only the year is known. */
   date?: string;
+  /** Of the first release, as `date`. */
+  originalDate?: string;
   trackNumber?: number;
   trackTotal?: number;
   discNumber?: number;

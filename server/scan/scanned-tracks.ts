@@ -143,6 +143,7 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
       forgetHash.run(id);
       tracks.setLyrics(id, identity.lyrics ?? null);
       tracks.setChapters(id, identity.chapters ?? null);
+      tracks.setMore(id, identity.more ?? null);
       if (tracks.statusOf(id) !== 'manual') {
         tracks.setIdentity(id, identity, folder);
         setPending.run(id); // with other tags it is to be identified again

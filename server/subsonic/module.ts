@@ -61,6 +61,7 @@ export function subsonicModule({
       inPlace,
       respond,
       endpoints,
+      findArtist: library.findArtistByName,
     }),
   } satisfies Module;
 }

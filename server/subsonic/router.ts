@@ -15,6 +15,7 @@ import { checkClient, credentialOf, wrongApiKey, wrongCredentials } from './cred
 import { Fault, missing, toFault } from './errors.ts';
 import { readParams, type Params } from './params.ts';
 import { formatOf, type Format, type Responder } from './respond.ts';
+import type { FindArtist } from './more-tags.ts';
 import { createShapes } from './wire.ts';
 
 export interface SubsonicRouterDeps {
@@ -23,6 +24,7 @@ export interface SubsonicRouterDeps {
   appSignIn: AppSignIn;
   inFlight: InFlight;
   inPlace: Pick<InPlace, 'assert'>;
+  findArtist: FindArtist;
   log: Log;
 }
 
@@ -43,16 +45,19 @@ const PREFLIGHT = {
   'Access-Control-Max-Age': '86400',
 };
 
-const SHAPES = { open: createShapes({ legacy: false }), legacy: createShapes({ legacy: true }) };
-
 export function createSubsonicRouter({
   endpoints,
   respond,
   appSignIn,
   inFlight,
   inPlace,
+  findArtist,
   log,
 }: SubsonicRouterDeps): RequestHandler {
+  const shapesOf = {
+    open: createShapes({ legacy: false, findArtist }),
+    legacy: createShapes({ legacy: true, findArtist }),
+  };
   const known = new Map(Object.entries(endpoints));
 
   async function serve(req: Request, res: Response): Promise<void> {
@@ -88,7 +93,7 @@ export function createSubsonicRouter({
       format,
     }: { params: Params; body: Buffer | undefined; req: Request; res: Response; format: Format },
   ): Promise<void> {
-    const shapes = format.legacy ? SHAPES.legacy : SHAPES.open;
+    const shapes = format.legacy ? shapesOf.legacy : shapesOf.open;
     const signal = signalOf(res);
     if (endpoint.access === 'public')
       return await respond.ok(

@@ -9,6 +9,7 @@ import { gainOf, type TrackSummary } from '../library/track-rows.ts';
 import { contentTypeOf } from '../streaming/content-type.ts';
 import { displayPath } from './display-path.ts';
 import { toCoverId, toId } from './ids.ts';
+import { moreOfAlbum, moreOfSong, type FindArtist } from './more-tags.ts';
 import type { Fields } from './xml.ts';
 
 export type Shapes = ReturnType<typeof createShapes>;
@@ -25,7 +26,7 @@ interface ListedFolder extends FolderMusic {
   coverArt: string;
 }
 
-export function createShapes({ legacy }: { legacy: boolean }) {
+export function createShapes({ legacy, findArtist }: { legacy: boolean; findArtist: FindArtist }) {
   const open = (fields: () => Fields): Fields => (legacy ? {} : fields());
 
   return {
@@ -59,7 +60,12 @@ export function createShapes({ legacy }: { legacy: boolean }) {
       artistId: artistIdOf(t),
       type: 'music',
       bookmarkPosition: bookmarkMs,
-      ...open(() => openSong(t)),
+      ...open(() => ({
+        ...openSong(t),
+        ...moreOfSong(t, findArtist),
+        // clients that read folders take each artist in them for a folder
+        ...(parent !== undefined && { contributors: [] }),
+      })),
     }),
 
     album: (a: AlbumSummary): Fields => ({
@@ -201,22 +207,15 @@ const openSong = (t: TrackSummary): Fields => ({
   channelCount: t.channels ?? 0,
   mediaType: 'song',
   played: t.lastPlayedAt ?? undefined,
-  sortName: '',
   musicBrainzId: t.recordingMbid ?? '',
   displayArtist: t.artistName ?? '',
   displayAlbumArtist: t.albumArtistName ?? '',
-  explicitStatus: '',
   genres: t.genres.map((name) => ({ name })),
   artists: t.artists.map(({ id, name }) => ({ id: toId('artist', id), name })),
   albumArtists:
     t.albumArtistId === null
       ? []
       : [{ id: toId('artist', t.albumArtistId), name: t.albumArtistName ?? t.artists[0]?.name ?? UNKNOWN_ARTIST }],
-  contributors: [],
-  moods: [],
-  groupings: [],
-  works: [],
-  movements: [],
   replayGain: replayGain(t),
   ...fieldsOf(t),
 });
@@ -237,17 +236,12 @@ const openAlbum = (a: AlbumSummary): Fields => ({
   ...(a.rating > 0 && { userRating: a.rating }),
   musicBrainzId: a.releaseGroupMbid ?? '',
   displayArtist: a.artistName ?? '',
-  sortName: '',
   isCompilation: a.isCompilation,
-  explicitStatus: '',
   recordLabels: a.labels.map((name) => ({ name })),
   genres: a.genre === null ? [] : [{ name: a.genre }],
   artists: a.artistId === null ? [] : [{ id: toId('artist', a.artistId), name: a.artistName ?? UNKNOWN_ARTIST }],
-  releaseTypes: a.isCompilation ? ['album', 'compilation'] : [],
   moods: [],
-  originalReleaseDate: a.originalYear === null ? {} : { year: a.originalYear },
-  releaseDate: {},
-  discTitles: [],
+  ...moreOfAlbum(a),
 });
 
 type User = Rights &

@@ -141,7 +141,7 @@ test('phones get them', async () => {
   const album = await phone.ask('getAlbum', { id: `al-${album_id}` }, 'album');
   expect(album).toMatchObject({
     recordLabels: [{ name: 'Érik one' }, { name: 'two' }],
-    originalReleaseDate: { year: 1971 },
+    originalReleaseDate: { year: 1971, month: 5, day: 2 },
   });
 });
 

@@ -1,5 +1,6 @@
-// A small file with every kind of tag and every field of the table. The bytes are built from the table's
-// names, so that a new field is in all of them.
+// A small file with every kind of tag and every field of the tables. The bytes are built from the tables' names, so that
+// a new field is in all of them.
+import { MORE_TAG_LIST, namesOfMore } from '../../server/db/more-tags.ts';
 import { TAGGED_FIELDS, type FieldKind } from '../../server/db/track-fields.ts';
 import {
   ascii,
@@ -24,7 +25,15 @@ import {
 } from './audio-bytes.ts';
 import { foreignAudio } from './fallback-attacks.ts';
 
-type Field = (typeof TAGGED_FIELDS)[number];
+interface Field {
+  kind: FieldKind;
+  isList?: boolean;
+  tags: { names: string; id3?: readonly string[]; mp4?: readonly string[] };
+}
+const FIELDS: Field[] = [
+  ...TAGGED_FIELDS,
+  ...MORE_TAG_LIST.map((tag): Field => ({ kind: 'text', isList: true, tags: namesOfMore(tag) })),
+];
 
 const TEXTS: Record<FieldKind, string> = {
   year: '1971-05-02',
@@ -54,7 +63,7 @@ const comments = (title: string): Buffer =>
     `TITLE=${title}`,
     'ARTIST=Somebody',
     'ALBUM=Fields',
-    ...TAGGED_FIELDS.flatMap((field) => textsOf(field).map((text) => `${nameOf(field)}=${text}`)),
+    ...FIELDS.flatMap((field) => textsOf(field).map((text) => `${nameOf(field)}=${text}`)),
   );
 
 /** Comments have their own frame; fields without a frame are in a named one. */
@@ -70,7 +79,7 @@ const id3v24 = (title: string): Buffer =>
     id3Frame('TIT2', utf8Text(title)),
     id3Frame('TPE1', utf8Text('Somebody')),
     id3Frame('TALB', utf8Text('Fields')),
-    ...TAGGED_FIELDS.map((field) => frameOf(field, id3Frame, 'TXXX', /^(?!TORY)....$/)),
+    ...FIELDS.map((field) => frameOf(field, id3Frame, 'TXXX', /^(?!TORY)....$/)),
   ]);
 const id3v23 = (title: string): Buffer =>
   id3(
@@ -78,7 +87,7 @@ const id3v23 = (title: string): Buffer =>
       id3FrameV23('TIT2', latin1Text(title)),
       id3FrameV23('TPE1', latin1Text('Somebody')),
       id3FrameV23('TALB', latin1Text('Fields')),
-      ...TAGGED_FIELDS.map((field) => frameOf(field, id3FrameV23, 'TXXX', /^(?!TDOR)....$/)),
+      ...FIELDS.map((field) => frameOf(field, id3FrameV23, 'TXXX', /^(?!TDOR)....$/)),
     ],
     3,
   );
@@ -88,7 +97,7 @@ const id3v22 = (title: string): Buffer =>
       id3FrameV22('TT2', latin1Text(title)),
       id3FrameV22('TP1', latin1Text('Somebody')),
       id3FrameV22('TAL', latin1Text('Fields')),
-      ...TAGGED_FIELDS.map((field) => frameOf(field, id3FrameV22, 'TXX', /^...$/)),
+      ...FIELDS.map((field) => frameOf(field, id3FrameV22, 'TXX', /^...$/)),
     ],
     2,
   );
@@ -98,7 +107,7 @@ function apeTag(title: string): Buffer {
     ['Title', title],
     ['Artist', 'Somebody'],
     ['Album', 'Fields'],
-    ...TAGGED_FIELDS.map((field) => [nameOf(field), textsOf(field).join('\0')]),
+    ...FIELDS.map((field) => [nameOf(field), textsOf(field).join('\0')]),
   ].map(([name = '', text = '']) => {
     const value = Buffer.from(text);
     return Buffer.concat([u32le(value.length), u32le(0), ascii(`${name}\0`), value]);
@@ -122,7 +131,7 @@ function m4a(title: string): Buffer {
       atom('minf', atom('stbl', atom('stsd', u32(0), u32(1), entry))),
     ),
   );
-  const items = TAGGED_FIELDS.map((field) => {
+  const items = FIELDS.map((field) => {
     const [name] = field.tags.mp4 ?? [];
     if (name !== undefined)
       return field.kind === 'tempo'
@@ -184,6 +193,9 @@ export interface TaggedFile {
 }
 
 const wavpack = foreignAudio.find(({ name }) => name === 'good.wv')?.bytes ?? Buffer.alloc(0);
+
+/** What the files have of the fields that may have several values. */
+export const listedValues = (hasLists: boolean): string[] => (hasLists ? [TEXTS.text, 'two'] : [TEXTS.text]);
 
 /** Each has its name as title. */
 export const taggedFiles: TaggedFile[] = [

@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import type { AlbumId, ArtistId, TrackEditId, TrackId, UserId } from '../ids.ts';
+import type { MoreTags } from '../more-tags.ts';
 import { users } from './accounts.ts';
 import { albums, artists } from './artists-and-albums.ts';
 import { flag, id, json, time } from './columns.ts';
@@ -219,6 +220,24 @@ export const chapters = sqliteTable('chapters', {
     .references(() => tracks.id, { onDelete: 'cascade' }),
   list: json<{ startMs: number; title: string }[]>('list').notNull(), // by time
 });
+
+/** library/: tags that are kept as the file has them. Tracks without such tags have no row. */
+export const moreTags = sqliteTable(
+  'more_tags',
+  {
+    trackId: integer('track_id')
+      .$type<TrackId>()
+      .primaryKey()
+      .references(() => tracks.id, { onDelete: 'cascade' }),
+    tags: json<MoreTags>('tags').notNull(),
+    isExplicit: flag('is_explicit'), // false: clean; null: not said
+  },
+  (t) => [
+    index('more_tags_is_explicit')
+      .on(t.trackId, t.isExplicit)
+      .where(sql`is_explicit IS NOT NULL`),
+  ],
+);
 
 /** What a person did: typed fields, or took over a match of a fingerprint. */
 export type EditKind = 'edit' | 'match';

@@ -1,4 +1,5 @@
 // Parses ID3v2 frames. https://id3.org/id3v2.4.0-frames
+import { MORE_TAG_LIST, namesOfMore, type MoreTag } from '../../db/more-tags.ts';
 import { TAGGED_FIELDS } from '../../db/track-fields.ts';
 import { parseDate, parseUuids, withDay } from '../field-values.ts';
 import { fieldOfName } from '../field-names.ts';
@@ -31,6 +32,7 @@ const TEXT_FRAMES: [TextField, ...string[]][] = [
   ['albumSort', 'XSOA'],
   ['albumArtistSort', 'TSO2', 'TS2'],
   ...TAGGED_FIELDS.map(({ field, tags }): [TextField, ...string[]] => [field, ...(tags.id3 ?? [])]),
+  ...MORE_TAG_LIST.map((tag): [TextField, ...string[]] => [tag, ...(namesOfMore(tag).id3 ?? [])]),
 ];
 /** Frames with rules of their own. */
 const SPECIAL = {
@@ -50,6 +52,10 @@ const SPECIAL = {
   COM: 'comment',
   USLT: 'lyrics',
   ULT: 'lyrics',
+  TIPL: 'people',
+  TMCL: 'people',
+  IPLS: 'people',
+  IPL: 'people',
   SYLT: 'synced',
   SLT: 'synced',
   RVA2: 'gain',
@@ -70,11 +76,26 @@ const MUSICBRAINZ = 'http://musicbrainz.org';
 /** Fields with several values, separated by NUL; of other fields, only the first counts. */
 const LISTS: ReadonlySet<TextField> = new Set([
   ...TAGGED_FIELDS.flatMap(({ field, isList }) => (isList ? [field] : [])),
+  ...MORE_TAG_LIST,
   'albumArtist',
   'albumArtistList',
   'artistMbids',
   'albumArtistMbids',
   'genre',
+]);
+
+/** What TIPL calls those that have a tag of their own elsewhere; all others played something. */
+const INVOLVED = new Map<string, MoreTag>([
+  ['arranger', 'arranger'],
+  ['engineer', 'engineer'],
+  ['producer', 'producer'],
+  ['director', 'director'],
+  ['conductor', 'conductor'],
+  ['lyricist', 'lyricist'],
+  ['remixer', 'remixer'],
+  ['mix', 'mixer'],
+  ['mixer', 'mixer'],
+  ['dj-mix', 'djmixer'],
 ]);
 
 /** Adds the frames of one tag to a builder. Artists are added last, since splitting them depends on other frames. */
@@ -121,6 +142,9 @@ export class Id3Frames {
         return;
       case 'comment':
         this.#comment(b, start, end);
+        return;
+      case 'people':
+        this.#people(decodeText(b[start] as number, b, start + 1, end));
         return;
       case 'lyrics':
         this.#lyrics(b, start, end);
@@ -223,6 +247,18 @@ export class Id3Frames {
     const valueAt = afterTerminator(encoding, b, start + 4, end);
     if (valueAt < 0 || trimmed(decodeText(encoding, b, start + 4, valueAt)) !== '') return;
     this.#text('comment', decodeText(encoding, b, valueAt, end));
+  }
+
+  /** Role and name in turn. */
+  #people(text: string): void {
+    const values = text.split('\0', 2 * MAX_LIST);
+    for (let i = 0; i + 1 < values.length; i += 2) {
+      const role = trimmed(values[i] as string);
+      const name = trimmed(values[i + 1] as string);
+      const field = INVOLVED.get(role.toLowerCase());
+      if (field !== undefined) this.#builder.add(field, name);
+      else this.#builder.add('performer', role === '' || name === '' ? name : `${name} (${role})`);
+    }
   }
 
   #lyrics(b: Buffer, start: number, end: number): void {

@@ -1,4 +1,5 @@
 // iTunes tags of MP4 files: an atom per field with `data` atoms in it, and `----` atoms with free-form names.
+import { MORE_TAG_LIST, namesOfMore } from '../../db/more-tags.ts';
 import { TAGGED_FIELDS } from '../../db/track-fields.ts';
 import { ID3_GENRES } from '../genres.ts';
 import { fieldOfName } from '../field-names.ts';
@@ -35,6 +36,10 @@ const TEXT_ATOMS = new Map<number, TextField>(
 const NUMBER_ATOMS = new Map<number, TextField>([[atom('cpil'), 'compilation']]);
 for (const { field, kind, tags } of TAGGED_FIELDS)
   for (const name of tags.mp4 ?? []) (kind === 'tempo' ? NUMBER_ATOMS : TEXT_ATOMS).set(atom(name), field);
+for (const tag of MORE_TAG_LIST) {
+  for (const name of namesOfMore(tag).mp4 ?? []) TEXT_ATOMS.set(atom(name), tag);
+  for (const name of namesOfMore(tag).mp4Numbers ?? []) NUMBER_ATOMS.set(atom(name), tag);
+}
 const TRACK = atom('trkn');
 const DISC = atom('disk');
 const GENRE = atom('gnre');

@@ -169,7 +169,7 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
       starred: album.likedAt ?? undefined,
       ...(album.rating > 0 && { userRating: album.rating }),
       playCount: album.playCount,
-      child: listOf(tracks, (track) => shapes.song(track)),
+      child: listOf(tracks, (track) => shapes.song(track, { parent: toId('album', album.id) })),
     };
   }
 

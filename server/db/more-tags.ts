@@ -1,0 +1,83 @@
+// Tags that are kept as the file has them, for clients that show them; each may have several values. Fields that are
+// listed, filtered, edited or exported stand in track-fields.ts.
+
+/** As in track-fields.ts. */
+interface MoreTagNames {
+  names: string;
+  id3?: readonly string[];
+  mp4?: readonly string[];
+  /** MP4 atoms with an integer. */
+  mp4Numbers?: readonly string[];
+  common: readonly string[];
+}
+
+export const MORE_TAGS = {
+  mood: { names: 'MOOD', id3: ['TMOO'], common: ['mood'] },
+  grouping: {
+    names: 'GROUPING|CONTENTGROUP',
+    id3: ['GRP1', 'TIT1', 'TT1'],
+    mp4: ['\xa9grp'],
+    common: ['grouping'],
+  },
+  work: { names: 'WORK', mp4: ['\xa9wrk'], common: ['work'] },
+  workMbid: { names: 'MUSICBRAINZ_WORKID|MUSICBRAINZ WORK ID', common: ['musicbrainz_workid'] },
+  movement: { names: 'MOVEMENTNAME', id3: ['MVNM'], mp4: ['\xa9mvn'], common: ['movement'] },
+  movementNumber: { names: 'MOVEMENT', id3: ['MVIN'], mp4Numbers: ['\xa9mvi'], common: [] },
+  movementTotal: { names: 'MOVEMENTTOTAL', mp4Numbers: ['\xa9mvc'], common: ['movementTotal'] },
+  advisory: { names: 'ITUNESADVISORY', mp4Numbers: ['rtng'], common: [] },
+  releaseType: {
+    names: 'RELEASETYPE|MUSICBRAINZ_ALBUMTYPE|MUSICBRAINZ ALBUM TYPE',
+    common: ['releasetype'],
+  },
+  conductor: { names: 'CONDUCTOR', id3: ['TPE3', 'TP3'], mp4: ['\xa9con'], common: ['conductor'] },
+  lyricist: { names: 'LYRICIST|WRITER', id3: ['TEXT', 'TXT'], common: ['lyricist'] },
+  arranger: { names: 'ARRANGER', common: ['arranger'] },
+  producer: { names: 'PRODUCER', common: ['producer'] },
+  director: { names: 'DIRECTOR', common: [] },
+  engineer: { names: 'ENGINEER', common: ['engineer'] },
+  mixer: { names: 'MIXER', common: ['mixer'] },
+  djmixer: { names: 'DJMIXER', common: ['djmixer'] },
+  remixer: { names: 'REMIXER|MIXARTIST', id3: ['TPE4', 'TP4'], common: ['remixer'] },
+  /** `Name (instrument)` */
+  performer: { names: 'PERFORMER', common: [] },
+} as const satisfies Record<string, MoreTagNames>;
+
+export type MoreTag = keyof typeof MORE_TAGS;
+export const MORE_TAG_LIST = Object.keys(MORE_TAGS) as MoreTag[];
+const NAMES: Record<MoreTag, MoreTagNames> = MORE_TAGS;
+export const namesOfMore = (tag: MoreTag): MoreTagNames => NAMES[tag];
+
+/** Those that name persons, by the roles of OpenSubsonic. */
+export const CREDIT_TAGS = [
+  'conductor',
+  'lyricist',
+  'arranger',
+  'producer',
+  'director',
+  'engineer',
+  'mixer',
+  'djmixer',
+  'remixer',
+  'performer',
+] as const satisfies MoreTag[];
+
+export type MoreTagValues = { [T in MoreTag]?: string[] };
+
+/** As they are stored; absent ones are not in the file. */
+export interface MoreTags extends MoreTagValues {
+  titleSort?: string;
+  albumSort?: string;
+  discSubtitle?: string;
+  /** Of this release; `YYYY-MM` or `YYYY-MM-DD`. */
+  date?: string;
+  /** Of the first release, as `date`. */
+  originalDate?: string;
+}
+
+export const ONE_VALUE_TAGS = ['titleSort', 'albumSort', 'discSubtitle', 'date', 'originalDate'] as const;
+
+/** iTunes: 1 and, in older files, 4 are explicit, 2 is clean, 0 says nothing. */
+export function isExplicit({ advisory }: MoreTags): boolean | null {
+  const [value = ''] = advisory ?? [];
+  return value === '1' || value === '4' ? true : value === '2' ? false : null;
+}

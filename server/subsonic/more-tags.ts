@@ -1,0 +1,86 @@
+// Tags that are shown only, in the shapes of OpenSubsonic.
+import type { ArtistId } from '../db/ids.ts';
+import { CREDIT_TAGS, isExplicit, type MoreTags } from '../db/more-tags.ts';
+import { valuesOfList } from '../db/track-fields.ts';
+import type { AlbumSummary } from '../library/album-rows.ts';
+import type { TrackSummary } from '../library/track-rows.ts';
+import { toId } from './ids.ts';
+import type { Fields } from './xml.ts';
+
+export type FindArtist = (name: string) => ArtistId | undefined;
+
+export function moreOfSong(t: TrackSummary, findArtist: FindArtist): Fields {
+  const tags = t.moreTags === null ? {} : (JSON.parse(t.moreTags) as MoreTags);
+  return {
+    sortName: tags.titleSort ?? '',
+    explicitStatus: explicitStatus(isExplicit(tags)),
+    contributors: contributorsOf(valuesOfList(t.composer), tags, findArtist),
+    moods: separate(tags.mood),
+    groupings: separate(tags.grouping),
+    works: (tags.work ?? []).map((name, i) => ({
+      name,
+      ...(tags.workMbid?.length === tags.work?.length && { musicBrainzId: tags.workMbid?.[i] }),
+    })),
+    movements: (tags.movement ?? []).slice(0, 1).map((name) => ({ name, ...movementNumbers(tags) })),
+  };
+}
+
+export function moreOfAlbum(a: AlbumSummary): Fields {
+  const tags = a.moreTags[0]?.tags ?? {};
+  return {
+    sortName: tags.albumSort ?? '',
+    explicitStatus: explicitStatus(a.isExplicit),
+    releaseTypes: releaseTypes(tags, a.isCompilation),
+    originalReleaseDate: itemDate(tags.originalDate, a.originalYear),
+    releaseDate: itemDate(tags.date, a.year),
+    discTitles: a.moreTags.flatMap(({ disc, tags: { discSubtitle } }) =>
+      discSubtitle === undefined ? [] : [{ disc: disc ?? 1, title: discSubtitle }],
+    ),
+  };
+}
+
+const explicitStatus = (explicit: boolean | null): string => (explicit === null ? '' : explicit ? 'explicit' : 'clean');
+
+/** Only artists of the library: the protocol wants an id, and other names have no page behind it. */
+function contributorsOf(composers: string[], tags: MoreTags, findArtist: FindArtist): Fields[] {
+  const named = (role: string, credit: string): Fields[] => {
+    const [, name = credit, subRole] = (role === 'performer' && /^(.+?)\s*\(([^()]+)\)$/.exec(credit)) || [];
+    const id = findArtist(name);
+    return id === undefined
+      ? []
+      : [{ role, ...(subRole !== undefined && { subRole }), artist: { id: toId('artist', id), name } }];
+  };
+  return [
+    ...composers.flatMap((name) => named('composer', name)),
+    ...CREDIT_TAGS.flatMap((role) => (tags[role] ?? []).flatMap((name) => named(role, name))),
+  ];
+}
+
+/** ID3v2.3 has no lists, and programs write them with signs between. */
+const separate = (values: readonly string[] = [], sign = /[;\0]/): string[] => [
+  ...new Set(values.flatMap((value) => value.split(sign)).flatMap((value) => value.trim() || [])),
+];
+
+/** `2` or `2/4` */
+function movementNumbers({ movementNumber: [text = ''] = [], movementTotal: [total] = [] }: MoreTags): Fields {
+  const [number, count = total] = text.split('/');
+  return { number: positive(number), count: positive(count) };
+}
+const positive = (text: string | undefined): number | undefined =>
+  /^\s*\d{1,4}\s*$/.test(text ?? '') ? Number(text) || undefined : undefined;
+
+/** Words of MusicBrainz, the primary type first. */
+function releaseTypes({ releaseType }: MoreTags, isCompilation: boolean): string[] {
+  const types = separate(releaseType, /[;,/+\0]/).map((type) => type.toLowerCase());
+  if (types.length === 0) return isCompilation ? ['album', 'compilation'] : [];
+  const rank = (type: string): number => (PRIMARY.has(type) ? 0 : 1);
+  return [...new Set(types)].toSorted((one, other) => rank(one) - rank(other));
+}
+const PRIMARY: ReadonlySet<string> = new Set(['album', 'ep', 'single', 'broadcast', 'other']);
+
+/** The year counts, which may have been edited; the tags have the day. */
+function itemDate(date: string | undefined, year: number | null): Fields {
+  if (year === null) return {};
+  const [ofTags, month, day] = date?.split('-').map(Number) ?? [];
+  return ofTags === year ? { year, month, day } : { year };
+}

@@ -1,0 +1,163 @@
+// Credits, moods, works, release types and the like go from tags to Subsonic clients, also in a library from before.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { flac, vorbisComment } from '../support/audio-bytes.ts';
+import { OFFLINE, openPhone, type Phone } from '../support/phone.ts';
+import { allTracks } from '../support/served-library.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { jsonFaults, xmlFaults } from '../support/subsonic-schema.ts';
+import { until } from '../support/until.ts';
+
+const ALBUM = ['ALBUM=The Works', 'ALBUMARTIST=Anna', 'ALBUMSORT=Works, The', 'DATE=1999-10-03'];
+const FILES: Record<string, string[]> = {
+  'Works/1.flac': [
+    ...ALBUM,
+    'TITLE=The First',
+    'TITLESORT=First, The',
+    'ARTIST=Anna',
+    'DISCNUMBER=1',
+    'TRACKNUMBER=1',
+    'DISCSUBTITLE=Morning',
+    'ORIGINALDATE=1971-05-02',
+    'RELEASETYPE=Live',
+    'RELEASETYPE=Album',
+    'MOOD=calm; warm',
+    'GROUPING=suites',
+    'WORK=Suite',
+    'MUSICBRAINZ_WORKID=3f6d2a2e-7b4a-4a49-9a7e-2b8c6d1a5e90',
+    'MOVEMENTNAME=Prelude',
+    'MOVEMENT=1',
+    'MOVEMENTTOTAL=4',
+    'COMPOSER=Ben',
+    'CONDUCTOR=Nobody Else',
+    'PRODUCER=anna',
+    'PERFORMER=Ben (double bass)',
+  ],
+  'Works/2.flac': [...ALBUM, 'TITLE=Second', 'ARTIST=Ben', 'DISCNUMBER=1', 'TRACKNUMBER=2', 'ITUNESADVISORY=1'],
+  'Works/3.flac': [...ALBUM, 'TITLE=Third', 'ARTIST=Ben', 'DISCNUMBER=2', 'TRACKNUMBER=1', 'DISCSUBTITLE=Evening'],
+  'Plain/1.flac': ['TITLE=Plain', 'ARTIST=Ben', 'ALBUM=Plain', 'ITUNESADVISORY=2', 'DATE=2001'],
+};
+
+let base: string;
+let server: TestServer;
+let phone: Phone;
+const start = (): Promise<TestServer> =>
+  startServer({
+    dir: join(base, 'data'),
+    env: { LOCAL_MEDIA_IMPORT_PATH: join(base, 'music'), LOCAL_MEDIA_IMPORT_MODE: 'reference', ...OFFLINE },
+  });
+
+beforeAll(async () => {
+  base = mkdtempSync(join(tmpdir(), 'tonearm-more-tags-'));
+  mkdirSync(join(base, 'data'));
+  for (const [name, comments] of Object.entries(FILES)) {
+    mkdirSync(dirname(join(base, 'music', name)), { recursive: true });
+    writeFileSync(join(base, 'music', name), flac([4, vorbisComment(...comments)]));
+  }
+  server = await start();
+  phone = await openPhone(server);
+  await server.api('/sources/local_folder/scan', { method: 'POST' });
+  await server.app.drain();
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(base, { recursive: true, force: true });
+});
+
+const idsOf = async (title: string): Promise<{ song: string; album: string }> => {
+  const track = (await allTracks(server)).find((one) => one.title === title);
+  return { song: `tr-${track?.id}`, album: `al-${track?.album_id}` };
+};
+
+const SONG = {
+  sortName: 'First, The',
+  explicitStatus: '',
+  moods: ['calm', 'warm'],
+  groupings: ['suites'],
+  works: [{ name: 'Suite', musicBrainzId: '3f6d2a2e-7b4a-4a49-9a7e-2b8c6d1a5e90' }],
+  movements: [{ name: 'Prelude', number: 1, count: 4 }],
+};
+const WORKS = {
+  sortName: 'Works, The',
+  explicitStatus: 'explicit',
+  releaseTypes: ['album', 'live'],
+  originalReleaseDate: { year: 1971, month: 5, day: 2 },
+  releaseDate: { year: 1999, month: 10, day: 3 },
+  discTitles: [
+    { disc: 1, title: 'Morning' },
+    { disc: 2, title: 'Evening' },
+  ],
+};
+
+test('songs and albums have them', async () => {
+  const { song, album } = await idsOf('The First');
+  const plain = await idsOf('Plain');
+  expect(await phone.ask('getSong', { id: song }, 'song')).toMatchObject(SONG);
+  expect(await phone.ask('getAlbum', { id: album }, 'album')).toMatchObject(WORKS);
+  expect(await phone.ask('getAlbum', { id: plain.album }, 'album')).toMatchObject({
+    explicitStatus: 'clean',
+    releaseTypes: [],
+    releaseDate: { year: 2001 },
+    discTitles: [],
+  });
+});
+
+test('contributors are those that the library knows as artists', async () => {
+  const { song, album } = await idsOf('The First');
+  const { contributors, artistId } = await phone.ask<{ contributors: object[]; artistId: string }>(
+    'getSong',
+    { id: song },
+    'song',
+  );
+  const other = await phone.ask<{ artistId: string }>('getSong', { id: (await idsOf('Second')).song }, 'song');
+  const ben = { id: other.artistId, name: 'Ben' };
+  expect(contributors).toEqual([
+    { role: 'composer', artist: ben },
+    { role: 'producer', artist: { id: artistId, name: 'anna' } },
+    { role: 'performer', subRole: 'double bass', artist: ben },
+  ]);
+  // where an artist would be taken for a folder there are none
+  const { child } = await phone.ask<{ child: { contributors: object[] }[] }>(
+    'getMusicDirectory',
+    { id: album },
+    'directory',
+  );
+  expect(child.map((one) => one.contributors)).toEqual([[], [], []]);
+});
+
+test('they are as the schema has them, in both formats', async () => {
+  const { song, album } = await idsOf('The First');
+  const asked = { getSong: { id: song }, getAlbum: { id: album }, getAlbumList2: { type: 'newest' } };
+  for (const [endpoint, params] of Object.entries(asked)) {
+    expect([endpoint, jsonFaults(endpoint, (await phone.get(endpoint, { ...params, f: 'json' })).body)]).toEqual([
+      endpoint,
+      [],
+    ]);
+    expect(await phone.xml(endpoint, params)).toContain(endpoint === 'getSong' ? '<contributors' : '<discTitles');
+  }
+});
+
+test('a library from before gets them from its files', async () => {
+  const { song, album } = await idsOf('The First');
+  server.app.db.$client.exec(`DELETE FROM more_tags;
+    INSERT INTO tags_again (last_id, up_to_id) SELECT 0, max(id) FROM tracks`);
+  await server.close();
+  server = await start();
+  phone = await openPhone(server);
+  const left = server.app.db.$client.prepare<[], number>('SELECT last_id FROM tags_again').pluck();
+  await until(
+    () => left.all(),
+    (rows) => rows.length === 0,
+  );
+  expect(await phone.ask('getSong', { id: song }, 'song')).toMatchObject(SONG);
+  expect(await phone.ask('getAlbum', { id: album }, 'album')).toMatchObject(WORKS);
+});
+
+test('a title that a person wrote has no sort name of the file, and stays so', async () => {
+  const { song } = await idsOf('The First');
+  const id = song.slice(3);
+  expect((await server.api(`/tracks/${id}`, { method: 'PATCH', body: { title: 'Another' } })).status).toBe(200);
+  expect(await phone.ask('getSong', { id: song }, 'song')).toMatchObject({ ...SONG, title: 'Another', sortName: '' });
+});
