@@ -7,7 +7,7 @@ import { flac, vorbisComment } from '../support/audio-bytes.ts';
 import { OFFLINE, openPhone, type Phone } from '../support/phone.ts';
 import { allTracks } from '../support/served-library.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { jsonFaults, xmlFaults } from '../support/subsonic-schema.ts';
+import { jsonFaults, xmlFaults, type XmlDocument } from '../support/subsonic-schema.ts';
 import { until } from '../support/until.ts';
 
 const ALBUM = ['ALBUM=The Works', 'ALBUMARTIST=Anna', 'ALBUMSORT=Works, The', 'DATE=1999-10-03'];
@@ -130,13 +130,16 @@ test('contributors are those that the library knows as artists', async () => {
 test('they are as the schema has them, in both formats', async () => {
   const { song, album } = await idsOf('The First');
   const asked = { getSong: { id: song }, getAlbum: { id: album }, getAlbumList2: { type: 'newest' } };
+  const documents: XmlDocument[] = [];
   for (const [endpoint, params] of Object.entries(asked)) {
-    expect([endpoint, jsonFaults(endpoint, (await phone.get(endpoint, { ...params, f: 'json' })).body)]).toEqual([
-      endpoint,
-      [],
-    ]);
-    expect(await phone.xml(endpoint, params)).toContain(endpoint === 'getSong' ? '<contributors' : '<discTitles');
+    const { body } = await phone.get(endpoint, { ...params, f: 'json' });
+    expect([endpoint, jsonFaults(endpoint, { 'subsonic-response': body })]).toEqual([endpoint, []]);
+    const xml = await phone.xml(endpoint, params);
+    expect(xml).toContain(endpoint === 'getSong' ? '<contributors' : '<discTitles');
+    documents.push({ name: endpoint, xml });
   }
+  const faults = xmlFaults(documents, 'SUBSONIC_XSD');
+  if (faults) expect(faults).toEqual([]);
 });
 
 test('a library from before gets them from its files', async () => {
