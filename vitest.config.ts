@@ -13,7 +13,7 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', 
 /** Change what all files share when they are imported, so they have a process of their own. */
 const ALONE = ['test/integration/storage-third.test.ts'];
 
-/** They wait more than they work: started first, so that none of them runs alone at the end. */
+/** They wait more than they work, or for a browser: started first, so that none of them runs alone at the end. */
 const LONGEST =
   /\/(accessibility|backup-kill|dev|gapless|hostile-files|journeys|player|pseudo-language|scan-kill|sound|watch)\./;
 
@@ -66,10 +66,9 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.e2e.ts'],
           globalSetup: [...common.globalSetup, 'test/e2e/unpack-browser.ts'],
-          sequence: { groupOrder: 1 },
           experimental: byNode,
         },
-      }, // after the others: a browser is a machine's work
+      },
     ],
   },
 });
