@@ -78,7 +78,7 @@ export function createExportPaths(library: Sqlite, scratch: string) {
       ORDER BY t.disc_number, t.track_number, t.id`,
   );
   const withoutAlbum = library.prepare<[number, number], TrackRow>(
-    `SELECT ${columns} FROM tracks t WHERE t.id > ? AND t.id <= ? AND t.album_sort = '' AND t.storage_uri IS NOT NULL
+    `SELECT ${columns} FROM tracks t WHERE t.id > ? AND t.id <= ? AND +t.album_sort = '' AND t.storage_uri IS NOT NULL
       ORDER BY t.id`,
   );
   const lastTrack = library.prepare<[], number | null>('SELECT max(id) FROM tracks').pluck();
