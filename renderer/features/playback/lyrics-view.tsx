@@ -92,7 +92,7 @@ function LyricsOf({ track, onEdit }: { track: QueueTrack; onEdit: (edited: Edite
 function None({ tools, children }: { tools: ReactNode; children: ReactNode }) {
   return (
     <div className={styles.none}>
-      <div>{children}</div>
+      {children}
       {tools}
     </div>
   );
