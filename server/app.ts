@@ -107,8 +107,7 @@ export async function createApp(options: AppOptions) {
   const watcher = add(watchModule({ ...base, tuning }));
   const folders = add(musicFoldersModule({ ...base, ...music, settings, watcher }));
   const backup = add(backupModule({ ...base, ...stored, playlists, secrets, secretStore, tuning }));
-  const busy = { isServing, isScanning: scan.isScanning };
-  const kept = { ...stored, ...music, ...files, ...pictures, ...backup, ...busy, streaming };
+  const kept = { ...stored, ...music, ...files, ...pictures, ...backup, ...scan, isServing, streaming };
   const { dailyVerify, problems } = add(maintenanceModule({ ...base, ...kept, ...folders, inPlace, settings, tuning }));
   add(statsModule({ ...base, ...stored, ...music }));
 
@@ -127,11 +126,10 @@ export async function createApp(options: AppOptions) {
   }
 
   const state = { config, db, settings, musicFolders, auth, jobs, events, library: music.library, trash: music.trash };
-  const parts = { ...analysis, ...backup, ...folders, sharing, watcher, dailyVerify, scan, sources: sources.sources };
+  const parts = { ...analysis, ...alike, ...backup, ...folders, ...sources, sharing, watcher, dailyVerify, scan };
   return {
     ...state,
     ...parts,
-    ...alike,
     routes: web.routes,
     openApi: web.openApi,
 
