@@ -13,10 +13,10 @@ it('tracks are read by their ids, a part at a time, with or without an album', (
     library.exec(readFileSync(join('migrations', name), 'utf8'));
   const asked: string[] = [];
   const prepare = library.prepare.bind(library);
-  library.prepare = ((sql: string) => {
+  library.prepare = (sql: string) => {
     asked.push(sql);
     return prepare(sql);
-  }) as typeof library.prepare;
+  };
   createExportPaths(library, ':memory:').close();
   const paged = asked.filter((sql) => sql.includes('.id > ?'));
   expect(paged).toHaveLength(2);
