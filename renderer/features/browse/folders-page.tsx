@@ -36,7 +36,7 @@ export function FoldersPage() {
   const only = top.data?.total === 1 ? top.data.items[0]?.path : undefined;
   // a single music folder is open at once
   const shown = path ?? only;
-  if (path === undefined && top.isPending) return null;
+  if (path === undefined && top.isPending) return <LoadingFolder />;
   return <Folder key={shown ?? NONE} path={shown} isTop={path === undefined || path === only} />;
 }
 
@@ -63,7 +63,7 @@ function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {
   );
 
   if (head.error) return <ErrorState isPage detail={detailOf(head.error)} onRetry={() => void head.refetch()} />;
-  if (!head.data) return null;
+  if (!head.data) return <LoadingFolder />;
   if (path === undefined && folderCount === 0)
     return (
       <Page title={t('nav.folders')}>
@@ -126,6 +126,15 @@ function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {
           }}
         />
       )}
+    </Page>
+  );
+}
+
+function LoadingFolder() {
+  const { t } = useTranslation();
+  return (
+    <Page title={t('nav.folders')}>
+      <Skeleton height={`${ROW_HEIGHT}px`} />
     </Page>
   );
 }

@@ -32,10 +32,16 @@ const TYPING_MS = 250;
 export const NewSmartPage = () => <RuleEditor playlist={null} />;
 
 export function RulesPage() {
+  const { t } = useTranslation();
   const { playlistId } = useParams({ from: '/app/playlists/$playlistId/rules' });
   const { data, error, refetch } = useQuery(playlistQuery(playlistId));
   if (error) return <ErrorState isPage detail={detailOf(error)} onRetry={() => void refetch()} />;
-  return data ? <RuleEditor key={data.id} playlist={data} /> : <Skeleton height="320px" />;
+  if (data) return <RuleEditor key={data.id} playlist={data} />;
+  return (
+    <Page title={t('rules.edit')}>
+      <Skeleton height="320px" />
+    </Page>
+  );
 }
 
 function RuleEditor({ playlist }: { playlist: PlaylistOut | null }) {
