@@ -60,8 +60,8 @@ export function libraryModule({
   const merges = createMerges({ db, tracks, merge, movers, trash, now });
 
   const menders: ((id: TrackId) => void)[] = [];
-  function markLost(id: TrackId): void {
-    if (!library.markMissing(id)) return;
+  function markLost(id: TrackId, uri: string): void {
+    if (!library.markMissing(id, uri)) return;
     changes.audioLost(id);
     changes.changed();
   }
@@ -81,10 +81,13 @@ export function libraryModule({
       merges,
       /** For modules with data that refers to tracks. */
       onMerge: (part: TrackMergePart): void => void movers.push(part),
-      /** The stored audio of a track turned out to be missing, or is back. */
+      /**
+       * The audio of a track turned out to be missing at a URI, or is back there. Who found it has waited meanwhile:
+       * it counts only while the track still has its audio there.
+       */
       audio: {
-        lost(id: TrackId): void {
-          markLost(id);
+        lost(id: TrackId, uri: string): void {
+          markLost(id, uri);
           for (const mend of menders) mend(id);
         },
         /** Nobody can bring it back now. */
@@ -94,8 +97,8 @@ export function libraryModule({
           for (const mend of menders) mend(id);
         },
         onFault: (mend: (id: TrackId) => void): void => void menders.push(mend),
-        returned(id: TrackId): void {
-          if (library.markAvailable(id)) changes.changed();
+        returned(id: TrackId, uri: string): void {
+          if (library.markAvailable(id, uri)) changes.changed();
         },
       },
     },

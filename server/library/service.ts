@@ -73,8 +73,8 @@ export function createLibraryService({
   const history = createEditHistory({ db, tracks: writer, now });
   const settleSome = createNeverSplit({ db, tracks: writer, now });
   const { release, releaseAudio } = createObjectRelease({ db, storage, leases, log });
-  const setAvailability = db.$client.prepare<[Availability, number, TrackId, Availability]>(
-    'UPDATE tracks SET availability = ?, updated_at = ? WHERE id = ? AND availability = ?',
+  const setAvailability = db.$client.prepare<[Availability, number, TrackId, Availability, string]>(
+    'UPDATE tracks SET availability = ?, updated_at = ? WHERE id = ? AND availability = ? AND storage_uri = ?',
   );
 
   const tracksById = (userId: UserId, ids: readonly number[]): TrackSummary[] =>
@@ -198,10 +198,11 @@ export function createLibraryService({
       artists: statements.value<number>('SELECT count(*) FROM artists', {}),
     }),
 
-    /** For a track whose audio is not in the storage. True if it was available before. */
-    markMissing: (id: TrackId): boolean => setAvailability.run('missing', now().getTime(), id, 'available').changes > 0,
-    /** For a track whose audio is back. True if it was missing before. */
-    markAvailable: (id: TrackId): boolean =>
-      setAvailability.run('available', now().getTime(), id, 'missing').changes > 0,
+    /** For a track whose audio is not at that URI. True if it was available before, and still has its audio there. */
+    markMissing: (id: TrackId, uri: string): boolean =>
+      setAvailability.run('missing', now().getTime(), id, 'available', uri).changes > 0,
+    /** For a track whose audio is back at that URI. True if it was missing before. */
+    markAvailable: (id: TrackId, uri: string): boolean =>
+      setAvailability.run('available', now().getTime(), id, 'missing', uri).changes > 0,
   };
 }

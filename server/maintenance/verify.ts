@@ -48,8 +48,8 @@ export interface VerifyDeps {
   proveCover: (id: AlbumId, heal: RepairCover | undefined, signal: AbortSignal) => Promise<CoverVerdict>;
   mend: Mend;
   /** The track's audio is missing, or back. */
-  onGone: (id: TrackId) => void;
-  onReturned: (id: TrackId) => void;
+  onGone: (id: TrackId, uri: string) => void;
+  onReturned: (id: TrackId, uri: string) => void;
   /** Requests are served or a scan runs, so the daily part waits. */
   isBusy: () => boolean;
   pace?: Partial<VerifyPace>;
@@ -171,7 +171,7 @@ export function createVerify(deps: VerifyDeps): {
         healed: healed === 'healed',
         reason: typeof healed === 'string' && healed !== 'healed' ? healed : verdict.reason,
       });
-      if (healed !== 'healed') return void (verdict.kind === 'missing' && deps.onGone(track.id));
+      if (healed !== 'healed') return void (verdict.kind === 'missing' && deps.onGone(track.id, track.uri));
     }
     if (
       track.availability !== 'missing' ||
@@ -180,7 +180,7 @@ export function createVerify(deps: VerifyDeps): {
     )
       return;
     tally.returned++;
-    deps.onReturned(track.id);
+    deps.onReturned(track.id, track.uri);
   }
 
   async function judge(track: KeptTrack, pass: Pass): Promise<Verdict> {

@@ -19,7 +19,7 @@ export interface StreamingDeps {
   db: MainDb;
   audioStore: AudioStore;
   /** Called when the audio of a track that was available is not there. */
-  onGone: (id: TrackId) => void;
+  onGone: (id: TrackId, uri: string) => void;
   /** Absent: only originals are sent. */
   transcodes?: Transcodes;
   /** Absent: what is in an object store is read from there each time. */
@@ -91,9 +91,9 @@ export function createStreamingService({
   };
 
   /** Marks the track where its audio is not there any more. */
-  function asKnown(id: TrackId, error: unknown): unknown {
+  function asKnown(id: TrackId, uri: string, error: unknown): unknown {
     const known = error instanceof AppError || !isSystemError(error) ? error : openError(error);
-    if (known instanceof AppError && known.code === 'gone') onGone(id);
+    if (known instanceof AppError && known.code === 'gone') onGone(id, uri);
     return known;
   }
 
@@ -113,7 +113,7 @@ export function createStreamingService({
           if (file.path !== undefined) await file.stat(); // a store is not asked for each
           const open = (range?: ByteRange): Promise<OpenObject> =>
             file.open(range).catch((error: unknown) => {
-              throw asKnown(id, error);
+              throw asKnown(id, uri, error);
             });
           return { kind: 'file', track, file: { ...file, stat: () => file.stat(), open } };
         }
@@ -141,12 +141,12 @@ export function createStreamingService({
               });
               return { path, leave };
             } catch (error) {
-              throw asKnown(id, error);
+              throw asKnown(id, uri, error);
             }
           },
         };
       } catch (error) {
-        throw asKnown(id, error);
+        throw asKnown(id, uri, error);
       }
     },
 
@@ -182,7 +182,7 @@ export function createStreamingService({
         };
         await sendAs(req, res, wanted, options, signal);
       } catch (error) {
-        throw asKnown(id, error);
+        throw asKnown(id, uri, error);
       }
     },
   };

@@ -383,12 +383,16 @@ describe('a deletion', () => {
 });
 
 test('missing audio is marked once, and once when it is back', () => {
-  const id = add({});
+  const uri = 'file:a.mp3';
+  const id = add({}, { storageUri: uri });
   const remote = add({ title: 'Remote' }, { availability: 'remote', storageUri: null });
-  expect([services.library.markMissing(id), services.library.markMissing(id)]).toEqual([true, false]);
+  const { markMissing, markAvailable } = services.library;
+  expect(markMissing(id, 'file:where it was.mp3')).toBe(false);
+  expect([markMissing(id, uri), markMissing(id, uri)]).toEqual([true, false]);
   expect(services.library.getTrack(ann, id).availability).toBe('missing');
-  expect([services.library.markAvailable(id), services.library.markAvailable(id)]).toEqual([true, false]);
-  expect([services.library.markMissing(remote), services.library.markAvailable(remote)]).toEqual([false, false]);
+  expect(markAvailable(id, 'file:where it was.mp3')).toBe(false);
+  expect([markAvailable(id, uri), markAvailable(id, uri)]).toEqual([true, false]);
+  expect([markMissing(remote, uri), markAvailable(remote, uri)]).toEqual([false, false]);
 });
 
 test('audio that another track still uses is not released', async () => {
