@@ -57,7 +57,7 @@ const PRIOR: Record<Detected, number> = {
 const MARGIN = 8;
 const MARGIN_ALONE = 14;
 /** By how much it has to win over the others if there is just one file. */
-const MARGIN_OVER_OTHERS = 9;
+const MARGIN_OVER_OTHERS = 12;
 /** What the charset of the album counts for a file. */
 const ALBUM = 10;
 
@@ -164,6 +164,7 @@ function westernLetter(letter: string, before: string): number {
 function cyrillicLetter(letter: string, before: string): number {
   const small = CYRILLIC.get(letter.toLowerCase());
   if (small === undefined) return letter.charCodeAt(0) < 0xa0 ? -20 : '«»–—…“”„’№'.includes(letter) ? -5 : -9;
+  if (letter.toLowerCase() === before.toLowerCase()) return small - 4;
   if (!isUpper(letter)) return small;
   return small + (isLower(before) ? -6 : isUpper(before) ? -0.7 : -0.3);
 }

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { proveArtists } from './artists.ts';
 import { proveBackup } from './backup.ts';
+import { proveCharsets } from './charsets.ts';
 import { proveDesktop } from './desktop.ts';
 import { proveFingerprints } from './fingerprints.ts';
 import { proveIdentityFiles } from './identity-files.ts';
@@ -16,6 +17,7 @@ import { proveKills } from './kills.ts';
 const PROOFS: Record<string, (options: { seed: number; runs: number | undefined }) => Promise<boolean>> = {
   artists: proveArtists,
   backup: proveBackup,
+  charsets: proveCharsets,
   desktop: proveDesktop,
   fingerprints: proveFingerprints,
   identity: proveIdentity,
