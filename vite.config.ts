@@ -70,6 +70,7 @@ const TEXT_PARTS: Record<string, readonly string[]> = {
     'about',
     'absent',
     'analysis',
+    'chapters',
     'charset',
     'cover',
     'details',

@@ -32,6 +32,7 @@ import {
   type Steering,
 } from './player.ts';
 import { MINUTE_MS, Timers } from './timers.ts';
+import { isAtBegin, placeToGoOn, type FindPlace } from './places.ts';
 import { RadioFeed, steered, type RadioFeedOptions } from './radio-feed.ts';
 import type { VoiceItem } from './voice.ts';
 
@@ -50,6 +51,8 @@ export interface EngineOptions {
   /** Rows of a list, for a queue that goes on with them. */
   fetchRows: (query: object, rows: ListRows) => Promise<QueueTrack[]>;
   fetchRadio: RadioFeedOptions['fetchRadio'];
+  /** Where an audiobook was left. */
+  findPlace: FindPlace;
   /** Called once per play, at half of the track or 4 minutes, and again at its end when more was heard. */
   onPlayed?: (play: Play) => void;
   random?: () => number;
@@ -65,6 +68,7 @@ export class PlayerEngine implements Player {
   readonly #feed: ListFeed;
   readonly #radio: RadioFeed;
   readonly #failures: Failures;
+  readonly #findPlace: FindPlace;
   #state: PlayerState;
   #nextKey: number;
   #ticking: ReturnType<typeof setInterval> | undefined;
@@ -75,6 +79,7 @@ export class PlayerEngine implements Player {
   constructor(options: EngineOptions, state: PlayerState = emptyState()) {
     this.#random = options.random ?? Math.random;
     this.#counter = new PlayCounter((play) => options.onPlayed?.(play));
+    this.#findPlace = options.findPlace;
     const { streamUrl, fetchStream, fetchAnalysis, fetchRows, findReason, fetchAudio } = options;
     this.#feed = new ListFeed({
       getState: this.getState,
@@ -137,7 +142,7 @@ export class PlayerEngine implements Player {
 
   playTracks(
     tracks: readonly ChosenTrack[],
-    { startAt = 0, shuffle, from = null, rest = null, radio = null }: PlayOptions = {},
+    { startAt = 0, positionMs, shuffle, from = null, rest = null, radio = null }: PlayOptions = {},
   ): void {
     if (tracks.length === 0) return;
     const entries = this.#toEntries(tracks);
@@ -148,7 +153,7 @@ export class PlayerEngine implements Player {
     const order = isShuffled ? reorder(asGiven, true, this.#random) : asGiven;
     this.#failures.forget();
     this.#update({ ...order, from, rest: rest && orNull(rest), radio, shuffle: isShuffled || isRandomList });
-    this.#start(order.index);
+    this.#start(order.index, { positionMs });
   }
 
   restore(
@@ -375,10 +380,14 @@ export class PlayerEngine implements Player {
     this.#update({ queue, index: at <= index ? index + tracks.length : index });
   }
 
-  #start(index: number, { paused = false, positionMs = 0 } = {}): void {
+  #start(
+    index: number,
+    { paused = false, positionMs: from }: { paused?: boolean; positionMs?: number | undefined } = {},
+  ): void {
     this.#failures.cancel();
     const entry = this.#state.queue[index];
     if (!entry) return;
+    const positionMs = from ?? 0;
     this.#counter.start(entry.track, positionMs);
     // Nothing is loaded for a track that is only shown; `play` starts it.
     if (paused) this.#output.stop();
@@ -393,6 +402,12 @@ export class PlayerEngine implements Player {
       status: paused ? 'paused' : 'loading',
     });
     if (!paused) this.#sound();
+    if (from === undefined) void this.#goOnIn(entry);
+  }
+
+  async #goOnIn(entry: QueueEntry): Promise<void> {
+    const to = await placeToGoOn(entry.track, this.#findPlace);
+    if (to !== null && currentEntry(this.#state) === entry && isAtBegin(this.#state)) this.seek(to);
   }
 
   #sound(): void {
@@ -442,6 +457,7 @@ export class PlayerEngine implements Player {
       failure: null,
       status: 'playing',
     });
+    void this.#goOnIn(entry);
     return undefined;
   }
 

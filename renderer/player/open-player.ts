@@ -5,6 +5,7 @@ import { MOST_QUEUED, saveQueue, sendPlays, tellNowPlaying } from '../api/queue.
 import { fetchTracks } from '../api/library.ts';
 import { fetchRadio } from '../api/likeness.ts';
 import { fetchAudio, materialize } from '../api/remote.ts';
+import { fetchPlace, forgetPlace, savePlace } from '../api/chapters.ts';
 import { getSession, onSessionChange } from '../api/session.ts';
 import { clientId, clientName } from '../api/client-name.ts';
 import { desktop } from '../desktop.ts';
@@ -14,6 +15,7 @@ import { findReason } from './failure-reason.ts';
 import { fetchAhead } from './fetch-ahead.ts';
 import { connectMediaSession, playSilentElement } from './media-session.ts';
 import { announceNowPlaying } from './report-now-playing.ts';
+import { keepPlaces } from './places.ts';
 import { PlayReports } from './play-reports.ts';
 import { syncQueue } from './queue-sync.ts';
 import { SharedPlayer } from './shared-player.ts';
@@ -43,6 +45,7 @@ export function openPlayer(): SharedPlayer {
             const { items, by } = await fetchRadio(radio, count);
             return { by, tracks: items.map(({ track, reasons }) => ({ ...track, why: reasons })) };
           },
+          findPlace: fetchPlace,
           onPlayed: (play) => reports.add(play),
         },
         state,
@@ -57,6 +60,7 @@ export function openPlayer(): SharedPlayer {
           getSession() ? tellNowPlaying({ ...playing, client: clientName() }) : Promise.resolve(),
         ),
         fetchAhead(engine, materialize),
+        keepPlaces(engine, { save: savePlace, forget: forgetPlace }),
         connectMediaSession(engine),
         playSilentElement(engine),
       ];

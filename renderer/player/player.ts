@@ -17,6 +17,7 @@ export const QUEUE_TRACK_FIELDS = [
   'duration_ms',
   'has_cover',
   'has_lyrics',
+  'has_chapters',
   'liked',
   'format',
   'bitrate_kbps',
@@ -156,6 +157,8 @@ export interface PlayerState extends SoundSettings {
 
 export interface PlayOptions extends QueueOrigin {
   startAt?: number;
+  /** In the first track; without it an audiobook goes on where it was left. */
+  positionMs?: number;
   shuffle?: boolean;
 }
 

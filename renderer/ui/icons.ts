@@ -22,6 +22,7 @@ export {
   IconWaveSine as IconAnalysis,
   IconActivity,
   IconQuote as IconLyrics,
+  IconBookmarks as IconChapters,
   IconList as IconQueue,
   IconPhoto as IconCover,
 

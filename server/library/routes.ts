@@ -124,7 +124,7 @@ export const libraryRoutes = ({ library, editing, toTrash, libraryChanged }: Lib
     },
     ({ user, params }) => {
       library.getTrack(user.id, params.id);
-      return toChaptersOut(library.chaptersOf(params.id));
+      return toChaptersOut(library.chaptersOf(params.id), library.bookmarkIn(user.id, params.id));
     },
   ),
 

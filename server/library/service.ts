@@ -162,6 +162,11 @@ export function createLibraryService({
       const [list] = statements.column<string>('SELECT list FROM chapters WHERE track_id = @id', { id });
       return list === undefined ? [] : (JSON.parse(list) as Chapter[]);
     },
+    /** In milliseconds. */
+    bookmarkIn(userId: UserId, id: TrackId): number | null {
+      const sql = 'SELECT position_ms FROM bookmarks WHERE user_id = @userId AND track_id = @id';
+      return statements.column<number>(sql, { userId, id })[0] ?? null;
+    },
     similar: createSimilar({ statements, random: Math.random }),
 
     /** Takes precedence over tags and services, now and later. Throws `not_found` or `invalid`. */

@@ -198,8 +198,9 @@ export const toGenreOut = (g: GenreSummary): GenreOut => ({
   album_count: g.albumCount,
 });
 
-export const toChaptersOut = (chapters: readonly Chapter[]): ChaptersOut => ({
+export const toChaptersOut = (chapters: readonly Chapter[], positionMs: number | null): ChaptersOut => ({
   items: chapters.map(({ startMs, title }) => ({ start_ms: startMs, title })),
+  position_ms: positionMs,
 });
 
 export const toLyricsOut = ({ synced, lines, source, lrclibId, isInstrumental }: TrackLyrics): LyricsOut => ({

@@ -305,6 +305,7 @@ export type LyricsOut = z.output<typeof LyricsOut>;
 export const ChaptersOut = z
   .object({
     items: z.array(z.object({ start_ms: z.int(), title: z.string() })).meta({ description: 'in the order of time' }),
+    position_ms: z.int().nullable().meta({ description: 'your bookmark in the track, where playback goes on' }),
   })
   .meta({ id: 'ChaptersOut' });
 export type ChaptersOut = z.output<typeof ChaptersOut>;

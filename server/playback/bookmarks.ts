@@ -63,17 +63,17 @@ export function createBookmarkService({
       total: db.select({ n: count() }).from(bookmarks).where(eq(bookmarks.userId, userId)).get()?.n ?? 0,
     }),
 
-    /** Creates or moves it. Throws `not_found` for a track that is not in the library. */
+    /** Creates or moves it; without a comment, it keeps its own. Throws `not_found` for a track not in the library. */
     set: (
       userId: UserId,
       trackId: TrackId,
-      { positionMs, comment }: { positionMs: number; comment: string | null },
+      { positionMs, comment }: { positionMs: number; comment: string | null | undefined },
     ): BookmarkSummary => {
       db.transaction(
         (tx) => {
           if (!tx.select({ id: tracks.id }).from(tracks).where(eq(tracks.id, trackId)).get())
             throw notFound('track', trackId);
-          const values = { positionMs, comment, updatedAt: now() };
+          const values = { positionMs, updatedAt: now(), ...(comment !== undefined && { comment }) };
           tx.insert(bookmarks)
             .values({ userId, trackId, createdAt: values.updatedAt, ...values })
             .onConflictDoUpdate({ target: [bookmarks.userId, bookmarks.trackId], set: values })

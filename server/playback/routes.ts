@@ -96,9 +96,7 @@ export const playbackRoutes = ({ queue, bookmarks }: { queue: QueueService; book
       reply: BookmarkOut,
     },
     ({ user, params, body }) =>
-      toBookmarkOut(
-        bookmarks.set(user.id, params.track_id, { positionMs: body.position_ms, comment: body.comment ?? null }),
-      ),
+      toBookmarkOut(bookmarks.set(user.id, params.track_id, { positionMs: body.position_ms, comment: body.comment })),
   ),
 
   route(

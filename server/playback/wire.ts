@@ -38,7 +38,10 @@ export const QueueTracksPage = pagedOf(TrackOut).meta({ id: 'PagedQueueTracks' }
 export const PlaybackPageQuery = z.object(pageQuery);
 
 export const BookmarkIn = z
-  .strictObject({ position_ms: positionMs, comment: z.string().max(2_000).nullish() })
+  .strictObject({
+    position_ms: positionMs,
+    comment: z.string().max(2_000).nullish().meta({ description: 'absent: it is kept' }),
+  })
   .meta({ id: 'BookmarkIn' });
 export type BookmarkIn = z.output<typeof BookmarkIn>;
 export const BookmarkOut = z

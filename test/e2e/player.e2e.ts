@@ -1,11 +1,13 @@
 // One player for all windows; a queue and plays that survive closing them; an album at double speed.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { HistoryOut } from '../../server/history/wire.ts';
-import type { AlbumOut, TrackOut } from '../../server/library/wire.ts';
+import type { AlbumOut, ChaptersOut, TrackOut } from '../../server/library/wire.ts';
 import type { QueueOut } from '../../server/playback/wire.ts';
-import { makeLibrary } from '../support/library.ts';
+import { vorbisComment } from '../support/audio-bytes.ts';
+import { makeLibrary, pathOf } from '../support/library.ts';
 import { retagMp3 } from '../support/retag.ts';
 import { currentTime, DESK, openStage, type Stage } from './stage.ts';
 
@@ -17,7 +19,7 @@ let stage: Stage;
 let album: AlbumOut;
 let songs: TrackOut[];
 beforeAll(async () => {
-  stage = await openStage({ tracks: 20, seconds: '30', messy: 0, formats: ['mp3'], addMusic: writeTwentySongs });
+  stage = await openStage({ tracks: 20, seconds: '30', messy: 0, formats: ['mp3'], addMusic: writeMore });
   await stage.openAsOwner(DESK).then((page) => page.context().close());
   const albums = (await stage.api<{ items: AlbumOut[] }>('/albums?limit=200')).items;
   album = albums
@@ -42,6 +44,44 @@ function writeTwentySongs(dir: string): void {
       TRCK: String(i + 1),
     }),
   );
+}
+
+const BOOK = 'A Long Book';
+const CHAPTERS = ['The Road', 'The Inn', 'The Sea'];
+
+/** One file with a chapter every 20 seconds. */
+function writeBook(dir: string): void {
+  const book = makeLibrary(
+    { tracks: 1, formats: ['flac'], seconds: '60', art: 'none', messy: 0, seed: BOOK },
+    join(dir, 'book'),
+  );
+  const path = pathOf(book, book.files[0]!);
+  const bytes = readFileSync(path);
+  const comments = vorbisComment(
+    `TITLE=${BOOK}`,
+    `ALBUM=${BOOK}`,
+    'ARTIST=Writer',
+    ...CHAPTERS.flatMap((name, i) => [
+      `CHAPTER00${i + 1}=00:00:${i * 20 || '00'}.000`,
+      `CHAPTER00${i + 1}NAME=${name}`,
+    ]),
+  );
+  const blocks: Buffer[] = [];
+  let at = 4;
+  for (let isLast = false; !isLast;) {
+    isLast = bytes.readUInt8(at) >= 0x80;
+    const end = at + 4 + bytes.readUIntBE(at + 1, 3);
+    if ((bytes.readUInt8(at) & 0x7f) === 0) blocks.push(bytes.subarray(at, end)); // stream info
+    at = end;
+  }
+  const head = Buffer.alloc(4);
+  head.writeUInt32BE(0x84_000000 + comments.length);
+  writeFileSync(path, Buffer.concat([bytes.subarray(0, 4), ...blocks, head, comments, bytes.subarray(at)]));
+}
+
+function writeMore(dir: string): void {
+  writeTwentySongs(dir);
+  writeBook(dir);
 }
 
 const player = (page: Page) => page.getByRole('region', { name: 'Player' });
@@ -196,4 +236,33 @@ test('the current line of the lyrics is highlighted, and a click on a line jumps
     await page.context().close();
   });
   expect(stage.problems.filter((problem) => !problem.includes('ERR_FAILED'))).toEqual([]);
+});
+
+test('an audiobook plays from the chapter that is chosen, and goes on where it was left', async () => {
+  const page = await stage.openAsOwner(DESK);
+  const [book] = (await stage.api<{ items: AlbumOut[] }>(`/albums?q=${encodeURIComponent(BOOK)}`)).items;
+  const [track] = (await stage.api<{ items: TrackOut[] }>(`/albums/${book!.id}/tracks`)).items;
+  const place = async (): Promise<number> =>
+    (await stage.api<ChaptersOut>(`/tracks/${track!.id}/chapters`)).position_ms ?? 0;
+  await page.goto(`/albums/${book!.id}`);
+  const chapters = page.getByRole('main').getByRole('region', { name: 'Chapters' });
+  await chapters.getByRole('button', { name: 'The Inn' }).click();
+  await expect.poll(() => currentTime(page)).toBeGreaterThanOrEqual(20);
+  expect(await chapters.locator('[aria-current]').textContent()).toContain('The Inn');
+  await player(page).getByRole('button', { name: 'Chapters' }).click();
+  const panel = page.getByRole('complementary', { name: 'Chapters' });
+  await panel.getByRole('button', { name: 'The Sea' }).focus();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => currentTime(page)).toBeGreaterThanOrEqual(40);
+  await player(page).getByRole('button', { name: 'Pause' }).click();
+  await expect.poll(place).toBeGreaterThanOrEqual(40_000);
+
+  await playAlbum(page, album.id);
+  await expect.poll(() => playing(page)).toBe(songs[0]!.title);
+  await page.goto(`/albums/${book!.id}`);
+  await chapters.getByRole('button', { name: /^Continue at 0:4/ }).waitFor();
+  await playAlbum(page, book!.id);
+  await expect.poll(() => playing(page)).toBe(BOOK);
+  await expect.poll(() => currentTime(page)).toBeGreaterThanOrEqual(40);
+  await page.context().close();
 });

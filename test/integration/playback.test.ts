@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { createTrackMerge } from '../../server/library/track-merge.ts';
-import type { TrackPage } from '../../server/library/wire.ts';
+import type { ChaptersOut, TrackPage } from '../../server/library/wire.ts';
 import { createPlaybackMerge } from '../../server/playback/track-merge.ts';
 import type { BookmarkOut, QueueOut } from '../../server/playback/wire.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
@@ -127,7 +127,7 @@ describe('a bookmark', () => {
     expect((await put(ids[0], { position_ms: 9_000 })).body).toEqual(
       expect.objectContaining({
         position_ms: 9_000,
-        comment: null,
+        comment: 'chapter 2',
         created_at: new Date(START).toISOString(),
         updated_at: new Date(clock).toISOString(),
       }),
@@ -137,6 +137,10 @@ describe('a bookmark', () => {
       [ids[1], 5],
     ]);
     expect(await list(listener)).toEqual([]);
+    const placeOf = async (token: string): Promise<number | null> =>
+      (await server.api<ChaptersOut>(`/tracks/${ids[0]}/chapters`, { token })).body.position_ms;
+    expect([await placeOf(server.token), await placeOf(listener)]).toEqual([9_000, null]);
+    expect((await put(ids[0], { position_ms: 9_000, comment: null })).body.comment).toBe(null);
     expect((await server.api(path(ids[0]), { method: 'DELETE' })).status).toBe(204);
     expect([
       (await server.api(path(ids[0]))).status,

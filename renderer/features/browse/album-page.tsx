@@ -17,6 +17,7 @@ import { usePageTitle } from '../../ui/page.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { AlbumAbout } from './about.tsx';
 import { AlbumCover } from './album-cover.tsx';
+import { AlbumChapters } from './album-chapters.tsx';
 import { AlbumCharset } from './album-charset.tsx';
 import { DiscList } from './disc-list.tsx';
 import { PlayButtons } from './play-buttons.tsx';
@@ -82,6 +83,7 @@ export function AlbumPage() {
         }
       />
       <DiscList tracks={tracks.data} albumArtist={artist_name} />
+      <AlbumChapters tracks={tracks.data} />
       <p className={heroFoot}>{[qualityOf(tracks.data, t), formatBytes(size_bytes)].filter(Boolean).join(' · ')}</p>
       <AlbumCharset albumId={albumId} />
       <AlbumAbout albumId={albumId} />

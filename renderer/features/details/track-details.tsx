@@ -11,6 +11,7 @@ import { trackCover } from '../../api/urls.ts';
 import { desktop } from '../../desktop.ts';
 import { isOwnUpload } from '../../music/actions.ts';
 import { useActions } from '../../music/use-actions.ts';
+import { Chapters } from '../../music/chapters.tsx';
 import { useDeleteTracks } from '../../music/use-delete-tracks.ts';
 import { Button } from '../../ui/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
@@ -134,6 +135,12 @@ export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsPr
       )}
       {matches.data && !editing && <Matches track={track} matches={matches.data} />}
       {!editing && <EditList trackId={track.id} mayEdit={mayEdit} />}
+      {track.has_chapters && (
+        <section aria-label={t('playback.chapters')}>
+          <h3>{t('playback.chapters')}</h3>
+          <Chapters track={track} />
+        </section>
+      )}
       {track.has_lyrics && <LyricsSection trackId={track.id} />}
       {track.availability === 'available' && <Measured trackId={track.id} />}
       {!editing && <SoundsLike track={track} />}

@@ -1,4 +1,4 @@
-// The player as the whole window: cover, controls, and lyrics or queue beside them.
+// The player as the whole window: cover, controls, and lyrics, chapters or queue beside them.
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trackCover } from '../../api/urls.ts';
@@ -8,16 +8,16 @@ import { Cover } from '../../ui/cover.tsx';
 import { IconDown } from '../../ui/icons.ts';
 import { Segmented } from '../../ui/segmented.tsx';
 import { FailureNotice } from './failure-notice.tsx';
-import { LyricsView } from './lyrics-on-demand.tsx';
 import { CurrentLikeButton, NowPlayingText } from './now-playing.tsx';
 import { PlaybackButton } from './playback-button.tsx';
 import { PlayerOverlay, type PlayerOverlayProps } from './player-overlay.tsx';
 import { QueueActions } from './queue-actions.tsx';
-import { QueueOrHint, type SideView } from './queue-panel.tsx';
+import { ViewOf } from './queue-panel.tsx';
+import { VIEW_TITLES, type SideView } from './side-views.tsx';
 import { SeekBar, TransportButtons, VolumeControl } from './transport.tsx';
 import styles from './full-screen.module.css';
 
-const VIEWS = ['lyrics', 'queue'] as const satisfies readonly SideView[];
+const VIEWS = ['lyrics', 'chapters', 'queue'] as const satisfies readonly SideView[];
 
 export function FullScreen({ opened, onClose }: PlayerOverlayProps) {
   const { t } = useTranslation();
@@ -26,7 +26,7 @@ export function FullScreen({ opened, onClose }: PlayerOverlayProps) {
   return (
     <PlayerOverlay opened={opened} onClose={onClose} className={styles.screen}>
       {(track) => {
-        const view = chosen ?? (track.has_lyrics ? 'lyrics' : 'queue');
+        const view = chosen ?? (track.has_chapters ? 'chapters' : track.has_lyrics ? 'lyrics' : 'queue');
         return (
           <>
             <header className={styles.top}>
@@ -37,10 +37,9 @@ export function FullScreen({ opened, onClose }: PlayerOverlayProps) {
                 <Segmented
                   label={t('playback.view')}
                   value={view}
-                  options={VIEWS.map((value) => ({
-                    value,
-                    label: t(value === 'queue' ? 'queue.queue' : 'playback.lyrics'),
-                  }))}
+                  options={VIEWS.filter((value) => value !== 'chapters' || track.has_chapters || view === value).map(
+                    (value) => ({ value, label: t(VIEW_TITLES[value]) }),
+                  )}
                   onChange={setChosen}
                 />
               </div>
@@ -61,10 +60,10 @@ export function FullScreen({ opened, onClose }: PlayerOverlayProps) {
             </div>
             <section
               className={styles.beside}
-              aria-label={t(view === 'queue' ? 'queue.queue' : 'playback.lyrics')}
+              aria-label={t(VIEW_TITLES[view])}
               onClick={() => setChosen(view)} // stays for the next track, which may have no lyrics
             >
-              {view === 'queue' ? <QueueOrHint /> : <LyricsView />}
+              <ViewOf view={view} />
             </section>
           </>
         );

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { IconLyrics, IconPlayerWindow, IconQueue, IconUp } from '../../ui/icons.ts';
+import { IconChapters, IconLyrics, IconPlayerWindow, IconQueue, IconUp } from '../../ui/icons.ts';
 import { trackCover } from '../../api/urls.ts';
 import { useCurrentTrack } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
@@ -12,7 +12,7 @@ import { openPlayerWindow } from '../../ui/open-window.ts';
 import { PlaybackButton } from './playback-button.tsx';
 import styles from './player-bar.module.css';
 import { QueueOffer } from './queue-offer.tsx';
-import type { SideView } from './queue-panel.tsx';
+import type { SideView } from './side-views.tsx';
 import { SeekBar, TransportButtons, VolumeControl } from './transport.tsx';
 
 interface PlayerBarProps {
@@ -62,6 +62,14 @@ export function PlayerBar({ side, onSide, onOpen }: PlayerBarProps) {
           aria-pressed={side === 'lyrics'}
           onClick={() => onSide('lyrics')}
         />
+        {track?.has_chapters && (
+          <IconButton
+            label={t('playback.chapters')}
+            icon={IconChapters}
+            aria-pressed={side === 'chapters'}
+            onClick={() => onSide('chapters')}
+          />
+        )}
         <IconButton
           label={t('queue.queue')}
           icon={IconQueue}

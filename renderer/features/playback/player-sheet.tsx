@@ -1,16 +1,16 @@
 // The full-screen player of a phone.
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconDown, IconLyrics, IconQueue } from '../../ui/icons.ts';
+import { IconChapters, IconDown, IconLyrics, IconQueue } from '../../ui/icons.ts';
 import { trackCover } from '../../api/urls.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
-import { LyricsView } from './lyrics-on-demand.tsx';
 import { CurrentLikeButton, NowPlayingText } from './now-playing.tsx';
 import { PlaybackButton } from './playback-button.tsx';
 import { PlayerOverlay, type PlayerOverlayProps } from './player-overlay.tsx';
 import { QueueActions } from './queue-actions.tsx';
-import { QueueOrHint, type SideView } from './queue-panel.tsx';
+import { ViewOf } from './queue-panel.tsx';
+import type { SideView } from './side-views.tsx';
 import { SeekBar, TransportButtons } from './transport.tsx';
 import styles from './player-sheet.module.css';
 
@@ -28,7 +28,9 @@ export function PlayerSheet({ opened, onClose }: PlayerOverlayProps) {
             <CurrentLikeButton track={track} />
           </div>
           {view ? (
-            <div className={styles.queue}>{view === 'queue' ? <QueueOrHint /> : <LyricsView />}</div>
+            <div className={styles.queue}>
+              <ViewOf view={view} />
+            </div>
           ) : (
             <div className={styles.art}>
               <Cover src={trackCover(track, 600)} alt="" className={styles.cover} eager />
@@ -44,6 +46,14 @@ export function PlayerSheet({ opened, onClose }: PlayerOverlayProps) {
               aria-pressed={view === 'lyrics'}
               onClick={() => toggle('lyrics')}
             />
+            {track.has_chapters && (
+              <IconButton
+                label={t('playback.chapters')}
+                icon={IconChapters}
+                aria-pressed={view === 'chapters'}
+                onClick={() => toggle('chapters')}
+              />
+            )}
             {view === 'queue' && <QueueActions />}
             <PlaybackButton />
             <IconButton

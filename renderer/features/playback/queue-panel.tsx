@@ -1,4 +1,4 @@
-// The side panel with queue or lyrics.
+// The side panel with queue, lyrics or chapters.
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconClose } from '../../ui/icons.ts';
@@ -7,7 +7,7 @@ import { countRest } from '../../player/list-rest.ts';
 import { useCurrentTrack, usePlayer } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
 import { IconButton } from '../../ui/button.tsx';
-import { LyricsView } from './lyrics-on-demand.tsx';
+import { ChaptersView, LyricsView, VIEW_TITLES, type SideView } from './side-views.tsx';
 import { QueueActions } from './queue-actions.tsx';
 import styles from './queue.module.css';
 
@@ -16,7 +16,11 @@ const QueueList = lazy(async () => ({ default: (await import('./queue-list.tsx')
 
 const RadioStrip = lazy(async () => ({ default: (await import('./radio-strip.tsx')).RadioStrip }));
 
-export type SideView = 'queue' | 'lyrics';
+const CLOSE_TITLES = {
+  queue: 'queue.close',
+  lyrics: 'playback.closeLyrics',
+  chapters: 'playback.closeChapters',
+} as const satisfies Record<SideView, string>;
 
 export function QueuePanel({ view = 'queue', onClose }: { view?: SideView; onClose: () => void }) {
   const { t } = useTranslation();
@@ -26,22 +30,22 @@ export function QueuePanel({ view = 'queue', onClose }: { view?: SideView; onClo
   return (
     <div className={styles.panel} style={accent}>
       <div className={styles.head}>
-        <h2>{t(view === 'queue' ? 'queue.queue' : 'playback.lyrics')}</h2>
+        <h2>{t(VIEW_TITLES[view])}</h2>
         <p>{view === 'queue' && count > 0 && t('track.count', { count })}</p>
         {view === 'queue' && <QueueActions />}
-        <IconButton
-          label={t(view === 'queue' ? 'queue.close' : 'playback.closeLyrics')}
-          icon={IconClose}
-          iconSize={18}
-          onClick={onClose}
-        />
+        <IconButton label={t(CLOSE_TITLES[view])} icon={IconClose} iconSize={18} onClick={onClose} />
       </div>
-      {view === 'lyrics' ? <LyricsView /> : <QueueOrHint />}
+      <ViewOf view={view} />
     </div>
   );
 }
 
-export function QueueOrHint() {
+export function ViewOf({ view }: { view: SideView }) {
+  if (view === 'lyrics') return <LyricsView />;
+  return view === 'chapters' ? <ChaptersView /> : <QueueOrHint />;
+}
+
+function QueueOrHint() {
   const { t } = useTranslation();
   const empty = usePlayer((state) => state.queue.length === 0);
   const isRadio = usePlayer((state) => state.radio !== null);

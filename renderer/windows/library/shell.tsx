@@ -12,7 +12,8 @@ import { useTranslation } from 'react-i18next';
 import { DropZone } from '../../features/import/drop-zone.tsx';
 import { MiniPlayer } from '../../features/playback/mini-player.tsx';
 import { PlayerBar } from '../../features/playback/player-bar.tsx';
-import { QueuePanel, type SideView } from '../../features/playback/queue-panel.tsx';
+import { QueuePanel } from '../../features/playback/queue-panel.tsx';
+import { VIEW_TITLES, type SideView } from '../../features/playback/side-views.tsx';
 import { useScanProgress } from '../../api/jobs.ts';
 import { useUploads } from '../../features/import/upload-queue.ts';
 import { usePrompt } from '../../music/prompts.ts';
@@ -120,11 +121,7 @@ export function Shell() {
             <ScrollerContext value={scroller}>{scroller && <Outlet />}</ScrollerContext>
           </main>
           {side && !narrow && (
-            <aside
-              className={styles.queue}
-              {...queueDrop}
-              aria-label={t(side === 'queue' ? 'queue.queue' : 'playback.lyrics')}
-            >
+            <aside className={styles.queue} {...queueDrop} aria-label={t(VIEW_TITLES[side])}>
               <QueuePanel view={side} onClose={() => setSide(null)} />
             </aside>
           )}

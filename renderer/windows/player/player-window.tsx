@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconCover, IconLyrics, IconOpenWindow, IconQueue } from '../../ui/icons.ts';
+import { IconChapters, IconCover, IconLyrics, IconOpenWindow, IconQueue } from '../../ui/icons.ts';
 import { trackCover } from '../../api/urls.ts';
 import { CurrentLikeButton } from '../../features/playback/now-playing.tsx';
 import { FailureNotice } from '../../features/playback/failure-notice.tsx';
-import { LyricsView } from '../../features/playback/lyrics-on-demand.tsx';
 import { PlaybackButton } from '../../features/playback/playback-button.tsx';
 import { QueueActions } from '../../features/playback/queue-actions.tsx';
-import { QueueOrHint } from '../../features/playback/queue-panel.tsx';
+import { ViewOf } from '../../features/playback/queue-panel.tsx';
+import { VIEW_TITLES, type SideView } from '../../features/playback/side-views.tsx';
 import { SeekBar, TransportButtons, VolumeControl } from '../../features/playback/transport.tsx';
 import { useCurrentTrack, usePlayer } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/artwork-accent.ts';
@@ -16,10 +16,11 @@ import { Cover } from '../../ui/cover.tsx';
 import styles from './player-window.module.css';
 import { usePlayerKeys } from '../../player/use-player-keys.ts';
 
-type View = 'cover' | 'queue' | 'lyrics';
+type View = 'cover' | SideView;
 const VIEWS = [
   { view: 'cover', icon: IconCover },
   { view: 'lyrics', icon: IconLyrics },
+  { view: 'chapters', icon: IconChapters },
   { view: 'queue', icon: IconQueue },
 ] as const;
 
@@ -34,14 +35,14 @@ export function PlayerWindow() {
   useEffect(() => {
     document.title = track ? t('playback.windowTitle', { title: track.title, artist: by }) : t('app.name');
   }, [track, by, t]);
-  const nameOf = (name: View) =>
-    t(name === 'cover' ? 'playback.cover' : name === 'queue' ? 'queue.queue' : 'playback.lyrics');
+  const nameOf = (name: View) => t(name === 'cover' ? 'playback.cover' : VIEW_TITLES[name]);
+  const views = VIEWS.filter((one) => one.view !== 'chapters' || track?.has_chapters || view === one.view);
 
   return (
     <main className={styles.window} style={accent} aria-label={t('player.player')}>
       <div className={styles.top}>
         <div role="group" aria-label={t('playback.view')} className={styles.views}>
-          {VIEWS.map(({ view: name, icon }) => (
+          {views.map(({ view: name, icon }) => (
             <IconButton
               key={name}
               label={nameOf(name)}
@@ -63,10 +64,8 @@ export function PlayerWindow() {
       <div className={styles.middle} data-view={view}>
         {view === 'cover' ? (
           <Cover src={track ? trackCover(track, 600) : null} alt="" className={styles.cover} eager />
-        ) : view === 'queue' ? (
-          <QueueOrHint />
         ) : (
-          <LyricsView />
+          <ViewOf view={view} />
         )}
       </div>
       <div className={styles.now}>

@@ -1,0 +1,26 @@
+// What can be shown beside what plays. Lyrics and chapters are loaded when they are opened: a window is there sooner
+// without.
+import { lazy, Suspense } from 'react';
+
+const LoadedLyrics = lazy(async () => ({ default: (await import('./lyrics-view.tsx')).LyricsView }));
+const LoadedChapters = lazy(async () => ({ default: (await import('./chapters-view.tsx')).ChaptersView }));
+
+export type SideView = 'queue' | 'lyrics' | 'chapters';
+
+export const VIEW_TITLES = {
+  queue: 'queue.queue',
+  lyrics: 'playback.lyrics',
+  chapters: 'playback.chapters',
+} as const satisfies Record<SideView, string>;
+
+export const LyricsView = () => (
+  <Suspense fallback={null}>
+    <LoadedLyrics />
+  </Suspense>
+);
+
+export const ChaptersView = () => (
+  <Suspense fallback={null}>
+    <LoadedChapters />
+  </Suspense>
+);

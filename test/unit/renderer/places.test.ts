@@ -1,0 +1,71 @@
+// Audiobooks go on where they were left.
+import { expect, test } from 'vitest';
+import { keepPlaces, placeToGoOn } from '../../../renderer/player/places.ts';
+import type { PlayerState, QueueEntry, QueueTrack } from '../../../renderer/player/player.ts';
+
+const HOUR = 3_600_000;
+const BOOK = { id: 1, has_chapters: true, duration_ms: HOUR } as QueueTrack;
+const OTHER = { id: 2, has_chapters: true, duration_ms: HOUR } as QueueTrack;
+const SONG = { id: 3, has_chapters: false, duration_ms: HOUR } as QueueTrack;
+const queue: QueueEntry[] = [BOOK, OTHER, SONG].map((track, key) => ({ key, order: key, track }));
+
+type Change = Partial<Pick<PlayerState, 'index' | 'status' | 'positionMs'>> & { at?: number };
+
+/** What is saved of these changes; `at` is the time of one. */
+function saved(...changes: Change[]): string[] {
+  const calls: string[] = [];
+  let time = 0;
+  let state = { queue, index: 0, status: 'playing', positionMs: 0 } as unknown as PlayerState;
+  let tell = () => {};
+  const player = {
+    getState: () => state,
+    subscribe: (listener: () => void) => {
+      tell = listener;
+      return () => {};
+    },
+  };
+  const stop = keepPlaces(player, {
+    save: (id, ms) => Promise.resolve(calls.push(`${id} at ${ms}`)),
+    forget: (id) => Promise.reject(new Error(String(calls.push(`${id} heard`)))),
+    now: () => time,
+  });
+  for (const { at = time, ...change } of changes) {
+    time = at;
+    state = { ...state, ...change };
+    tell();
+  }
+  stop();
+  return calls;
+}
+
+test.each<[string, Change[], string[]]>([
+  ['when it is paused', [{ positionMs: 60_000.4 }, { status: 'paused' }], ['1 at 60000']],
+  ['when another track plays', [{ positionMs: 60_000 }, { index: 1, positionMs: 0 }], ['1 at 60000']],
+  ['when the window is closed', [{ positionMs: 60_000 }], ['1 at 60000']],
+  [
+    'now and then',
+    [{ positionMs: 20_000, at: 20_000 }, { positionMs: 21_000, at: 21_000 }, { status: 'paused' }],
+    ['1 at 20000', '1 at 21000'],
+  ],
+  ['not at its very beginning', [{ positionMs: 3_000 }, { status: 'paused' }], []],
+  ['not of a song', [{ index: 2, positionMs: 60_000 }, { status: 'paused' }], []],
+  ['not while nothing plays', [{ status: 'paused' }, { positionMs: 60_000, at: HOUR }], []],
+  [
+    'no more when it was heard to its end',
+    [{ positionMs: HOUR - 200 }, { status: 'paused', positionMs: 0 }],
+    ['1 heard'],
+  ],
+])('the place in an audiobook is saved: %s', (_, changes, calls) => {
+  expect(saved(...changes)).toEqual(calls);
+});
+
+test.each<[string, QueueTrack, number | null | Error, number | null]>([
+  ['goes on at its place', BOOK, 60_000, 60_000],
+  ['begins where there is none', BOOK, null, null],
+  ['begins anew after its end', BOOK, HOUR - 5_000, null],
+  ['begins when nobody knows the place', BOOK, new Error('offline'), null],
+  ['begins when it has no chapters', SONG, 60_000, null],
+])('a track %s', async (_, track, found, to) => {
+  const find = () => (found instanceof Error ? Promise.reject(found) : Promise.resolve(found));
+  expect(await placeToGoOn(track, find)).toBe(to);
+});
