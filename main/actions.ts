@@ -11,6 +11,7 @@ import type { Windows } from './windows.ts';
 export interface Actions {
   open(): void;
   openPlayer(): void;
+  keepPlayerOnTop(isWanted: boolean): void;
   openSettings(): void;
   player(command: PlayerCommand): void;
   /** Null switches the sleep timer off. */
@@ -30,6 +31,7 @@ interface ActionDeps {
   client: ServerClient;
   platform: NodeJS.Platform;
   say: Say;
+  keepPlayerOnTop: Actions['keepPlayerOnTop'];
   onAsked(job: Job, what: 'scan' | 'identify'): void;
   onNetwork(network: Network | undefined): void;
   openPaths(paths: string[]): void;
@@ -41,6 +43,7 @@ export function createActions({
   client,
   platform,
   say,
+  keepPlayerOnTop,
   onAsked,
   onNetwork,
   openPaths,
@@ -54,6 +57,7 @@ export function createActions({
   return {
     open: () => windows.show('library'),
     openPlayer: () => windows.show('player'),
+    keepPlayerOnTop,
     openSettings: () => windows.show('settings'),
     /** Playback can be started without a window; the other commands then have nothing to act on. */
     player: (command: PlayerCommand) => windows.tell({ kind: 'player', command }, { isNeeded: command === 'toggle' }),

@@ -1,8 +1,8 @@
-// Links such as tonearm://album/7. Any web page may contain one, so it opens a page or a search of the library, and
-// nothing else.
-import type { PageMessage } from './ipc.ts';
+// Links such as tonearm://album/7 and tonearm://play/album/7. Any web page may contain one, so it opens a page,
+// searches or plays, and nothing else.
+import type { PageMessage, PlayableItem } from './ipc.ts';
 
-const PAGES: Record<string, (id: string) => string> = {
+const PAGES: Record<PlayableItem, (id: string) => string> = {
   album: (id) => `/albums/${id}`,
   artist: (id) => `/artists/${id}`,
   playlist: (id) => `/playlists/${id}`,
@@ -11,18 +11,23 @@ const PAGES: Record<string, (id: string) => string> = {
 const LONGEST_LINK = 2_000;
 const LONGEST_SEARCH = 200;
 
+export type LinkMessage = Extract<PageMessage, { kind: 'open' | 'search' | 'playItem' }>;
+
 /** The message for the library window; undefined for an invalid link. */
-export function messageForLink(link: string): Extract<PageMessage, { kind: 'open' | 'search' }> | undefined {
+export function messageForLink(link: string): LinkMessage | undefined {
   if (link.length > LONGEST_LINK || !URL.canParse(link)) return undefined;
   const { protocol, host, pathname, searchParams, username, password } = new URL(link);
   if (protocol !== 'tonearm:' || username !== '' || password !== '') return undefined;
   const isBare = pathname === '' || pathname === '/';
   if (host === 'open' && isBare) return { kind: 'open', path: '/' };
   if (host === 'search' && isBare) return searchFor(searchParams.get('q') ?? '');
-  const id = /^\/([1-9]\d{0,14})\/?$/.exec(pathname)?.[1];
-  const page = Object.hasOwn(PAGES, host) ? PAGES[host] : undefined;
-  return id !== undefined && page ? { kind: 'open', path: page(id) } : undefined;
+  const [, item = '', id] =
+    /^([a-z]+)\/([1-9]\d{0,14})\/?$/.exec(host === 'play' ? pathname.slice(1) : host + pathname) ?? [];
+  if (id === undefined || !isPlayable(item)) return undefined;
+  return host === 'play' ? { kind: 'playItem', item, id: Number(id) } : { kind: 'open', path: PAGES[item](id) };
 }
+
+const isPlayable = (item: string): item is PlayableItem => Object.hasOwn(PAGES, item);
 
 function searchFor(given: string): { kind: 'search'; text: string } | undefined {
   const text = given

@@ -10,7 +10,7 @@ import { denyPermissions, guardNavigation } from './navigation-guard.ts';
 import { receiveLaunchRequests } from './launch-requests.ts';
 import { answerChannels } from './ipc-handlers.ts';
 import { createLoginItem } from './login-item.ts';
-import { takeMediaKeys } from './media-keys.ts';
+import { createGlobalShortcuts } from './global-shortcuts.ts';
 import { createAskedJobs, isSeen, notify } from './notifications.ts';
 import { createServerClient } from './server-client.ts';
 import { openLog } from './log.ts';
@@ -18,17 +18,19 @@ import { askAfterFailure, createHungDialog } from './server-dialogs.ts';
 import { createServerProcess, type ServerChild, type StartFailure } from './server-process.ts';
 import { createShellSettings, openSettingsFile } from './shell-settings.ts';
 import { createStatusView } from './tray-and-dock.ts';
+import { createRecentAlbums } from './recent-albums.ts';
 import { isSetUp, isSounding } from './status.ts';
 import { sayIn, type Say } from './texts.ts';
 import { createUpdater } from './updater.ts';
 import { watchServer } from './status-updates.ts';
+import { lastPlace, withPlace } from './window-placement.ts';
 import { createWhilePlaying } from './while-playing.ts';
 import { createWindows } from './windows.ts';
 
 export interface DesktopDeps {
   preload: string;
-  /** The tray's picture. */
-  icon: string;
+  /** Folder of the pictures of tray and task bar. */
+  icons: string;
   /** `echo` receives what it prints. */
   launch(options: { args: readonly string[]; echo: (chunk: Buffer) => void }): ServerChild;
   clock: Clock;
@@ -47,7 +49,7 @@ const APP_ID = 'app.tonearm.desktop';
 /** Must run before Electron is ready. */
 export function startDesktop({
   preload,
-  icon,
+  icons,
   launch,
   clock,
   hasFeed,
@@ -87,8 +89,10 @@ export function startDesktop({
     preload,
     isOurs,
     url: () => url,
-    fileLocation: (name) => kept.get().places[name],
-    keepPlace: (name, place) => kept.change({ places: { ...kept.get().places, [name]: place } }),
+    lastPlace: (name, arrangement) => lastPlace(kept.get().places, arrangement, name),
+    keepPlace: (name, arrangement, place) =>
+      kept.change({ places: withPlace(kept.get().places, arrangement, name, place) }),
+    isPlayerOnTop: () => kept.get().playerOnTop,
     // keeps playing
     staysBehind: (name) => name === 'library' && !isQuitting && keepsRunning() && isSounding(watch.status()),
     onClosed: () => {
@@ -113,6 +117,7 @@ export function startDesktop({
     onChange(status) {
       view?.show(status, say);
       whilePlaying.show(status);
+      recentAlbums.show(status);
       if (isSetUp(status)) for (const run of untilSetUp.splice(0)) run();
     },
     onJob(job) {
@@ -136,6 +141,7 @@ export function startDesktop({
     platform,
     say,
     openPaths: given.openPaths,
+    keepPlayerOnTop: (playerOnTop) => void settings.change({ playerOnTop }),
     onAsked: asked.note,
     onNetwork: (network) => (network ? watch.networkIs(network) : view?.redrawTray()),
     lookForUpdate: hasFeed ? () => void updater.check() : undefined,
@@ -145,12 +151,22 @@ export function startDesktop({
     onClick: actions.open,
     player: actions.player,
   });
+  const recentAlbums = createRecentAlbums({ kept, platform, say });
+  const shortcuts = createGlobalShortcuts(actions.player);
   const settings = createShellSettings({
     kept,
     hasFeed,
     login: createLoginItem({ platform, env: process.env }),
-    onMediaKeys: (isWanted) => takeMediaKeys(isWanted, actions.player),
+    takenShortcuts: shortcuts.taken,
+    onChange({ mediaKeys, shortcuts: chosen, playerOnTop }) {
+      if (mediaKeys !== undefined || chosen) shortcuts.use(kept.get());
+      if (playerOnTop !== undefined) showOnTop();
+    },
   });
+  function showOnTop(): void {
+    windows.playerOnTop(kept.get().playerOnTop);
+    watch.playerOnTop(kept.get().playerOnTop);
+  }
 
   function onReady(readyUrl: string): void {
     log.info(`the server listens on ${readyUrl}`);
@@ -247,9 +263,10 @@ export function startDesktop({
         if (windows.heardFrom(page)) watch.playerIs(report);
       },
     });
-    view = createStatusView({ platform, icon, actions, clock });
+    view = createStatusView({ platform, icons, actions, clock });
     view.show(watch.status(), say);
-    if (settings.get().mediaKeys) takeMediaKeys(true, actions.player);
+    shortcuts.use(kept.get());
+    showOnTop();
     updater.start();
     powerMonitor.on('suspend', whilePlaying.suspend);
     powerMonitor.on('resume', () => {

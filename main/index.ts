@@ -11,7 +11,7 @@ const { isPackaged } = app;
 
 startDesktop({
   preload: join(import.meta.dirname, 'preload.cjs'),
-  icon: join(root, 'resources', 'tray', process.platform === 'darwin' ? 'trayTemplate.png' : 'tray.png'),
+  icons: join(root, 'resources', 'tray'),
   launch: ({ args, echo }) =>
     launchServer({
       root,

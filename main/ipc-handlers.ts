@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { app, BrowserWindow, dialog, ipcMain, shell, type IpcMainInvokeEvent, type WebContents } from 'electron';
 import { z } from 'zod';
-import type { Channel, Channels, PlayerReport, ShellChange, ShellSettings } from './ipc.ts';
+import { SHORTCUT_NAMES, type Channel, type Channels, type PlayerReport } from './ipc.ts';
+import type { ShellChange, ShellSettings } from './ipc.ts';
+import { Accelerator } from './global-shortcuts.ts';
 
 interface AnswerDeps {
   /** Whether a URL is a page of our server. */
@@ -31,6 +33,8 @@ const Change = z
   .strictObject({
     keepRunning: z.boolean(),
     mediaKeys: z.boolean(),
+    shortcuts: z.record(z.enum(SHORTCUT_NAMES), Accelerator),
+    playerOnTop: z.boolean(),
     notifyTracks: z.boolean(),
     lookForUpdates: z.boolean(),
     openAtLogin: z.boolean(),
@@ -42,6 +46,8 @@ const Report = z.strictObject({
   status: z.enum(['idle', 'loading', 'playing', 'paused', 'failed']),
   title: Name,
   artist: Name,
+  album: z.strictObject({ id: z.int().positive(), title: z.string().max(1_000) }).nullable(),
+  isLiked: z.boolean().nullable(),
   isSleeping: z.boolean(),
 });
 const LanguageTag = z.string().regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/);

@@ -6,9 +6,18 @@ export interface PlayerReport {
   status: 'idle' | 'loading' | 'playing' | 'paused' | 'failed';
   title: string | null;
   artist: string | null;
+  album: { id: number; title: string } | null;
+  /** Null when nothing is loaded. */
+  isLiked: boolean | null;
   /** Whether the sleep timer runs. */
   isSleeping: boolean;
 }
+
+/** What a global shortcut can be chosen for. */
+export const SHORTCUT_NAMES = ['toggle', 'next', 'previous', 'like'] as const;
+export type ShortcutName = (typeof SHORTCUT_NAMES)[number];
+/** In Electron's notation, such as `Control+Alt+P`; empty for none. */
+export type Shortcuts = Record<ShortcutName, string>;
 
 /** Settings of the app itself; everything else is a setting of the server. */
 export interface ShellSettings {
@@ -16,14 +25,22 @@ export interface ShellSettings {
   keepRunning: boolean;
   /** Capture media keys also while another app is playing. */
   mediaKeys: boolean;
+  /** They work in every program. */
+  shortcuts: Shortcuts;
+  /** Those that the system or another program has already. */
+  takenShortcuts: ShortcutName[];
   /** Show a notification for each new track while no window is focused. */
   notifyTracks: boolean;
+  /** The player window stays above those of other programs. */
+  playerOnTop: boolean;
   /** Check for updates once a day; nothing is downloaded without asking. Null in a copy without a feed. */
   lookForUpdates: boolean | null;
   /** Null where the system does not support it. */
   openAtLogin: boolean | null;
 }
-export type ShellChange = { [Name in keyof ShellSettings]?: NonNullable<ShellSettings[Name]> };
+export type ShellChange = {
+  [Name in Exclude<keyof ShellSettings, 'takenShortcuts'>]?: NonNullable<ShellSettings[Name]>;
+};
 
 export interface Channels {
   'app:version': () => string;
@@ -63,8 +80,10 @@ export const BRIDGE = {
 
 export const PAGE_MESSAGE = 'page-message';
 
-export type PlayerCommand = 'toggle' | 'pause' | 'next' | 'previous';
+export type PlayerCommand = ShortcutName | 'pause';
 export type ServerState = 'starting' | 'running' | 'restarting';
+
+export type PlayableItem = 'track' | 'album' | 'artist' | 'playlist';
 
 export type PageMessage =
   /** A path of the library window. */
@@ -72,6 +91,7 @@ export type PageMessage =
   | { kind: 'search'; text: string }
   | { kind: 'player'; command: PlayerCommand }
   | { kind: 'play'; trackIds: number[] }
+  | { kind: 'playItem'; item: PlayableItem; id: number }
   /** The sleep timer of the player; null switches it off. */
   | { kind: 'sleep'; minutes: number | null }
   | { kind: 'server'; state: ServerState };

@@ -59,7 +59,7 @@ export function receiveLaunchRequests({
     if (!message) return;
     whenUp(() => {
       windows.show('library', ...(message.kind === 'open' ? [message.path] : []));
-      if (message.kind === 'search') windows.tell(message);
+      if (message.kind !== 'open') windows.tell(message);
     });
   }
 

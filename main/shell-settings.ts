@@ -2,27 +2,37 @@
 // counts as empty.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { ShellChange, ShellSettings } from './ipc.ts';
+import { Accelerator, NO_SHORTCUTS } from './global-shortcuts.ts';
+import { SHORTCUT_NAMES, type ShellChange, type ShellSettings, type ShortcutName } from './ipc.ts';
 import type { LoginItem } from './login-item.ts';
 
 const Place = z.object({
   x: z.int(),
   y: z.int(),
   width: z.int().min(200).max(20_000),
-  height: z.int().min(200).max(20_000),
+  height: z.int().min(50).max(20_000),
   isMaximized: z.boolean(),
 });
+const Places = z.object({ library: Place, player: Place, settings: Place }).partial();
+
+const RecentAlbum = z.object({ id: z.int().positive(), title: z.string() });
+export type RecentAlbum = z.output<typeof RecentAlbum>;
 
 const Kept = z.object({
   keepRunning: z.boolean().catch(false),
   mediaKeys: z.boolean().catch(false),
+  shortcuts: z.record(z.enum(SHORTCUT_NAMES), Accelerator).catch(NO_SHORTCUTS),
   notifyTracks: z.boolean().catch(false),
+  playerOnTop: z.boolean().catch(false),
   lookForUpdates: z.boolean().catch(false),
   /** The last version whose server listened, and how often a newer one could not start since. */
   lastGood: z.string().max(60).optional().catch(undefined),
   failedStarts: z.int().min(0).catch(0),
   language: z.string().max(35).optional().catch(undefined),
-  places: z.object({ library: Place, player: Place, settings: Place }).partial().catch({}),
+  /** By the screens that are connected, the latest last. */
+  places: z.record(z.string(), Places).catch({}),
+  /** Albums that were played, the latest first. */
+  recentAlbums: z.array(RecentAlbum).catch([]),
 });
 type Kept = z.output<typeof Kept>;
 
@@ -61,16 +71,20 @@ interface ShellSettingsDeps {
   login: LoginItem;
   /** This copy of the app knows where updates are published. */
   hasFeed: boolean;
-  onMediaKeys(isWanted: boolean): void;
+  takenShortcuts(): ShortcutName[];
+  onChange(changed: ShellChange): void;
 }
 
-export function createShellSettings({ kept, login, hasFeed, onMediaKeys }: ShellSettingsDeps) {
+export function createShellSettings({ kept, login, hasFeed, takenShortcuts, onChange }: ShellSettingsDeps) {
   const get = (): ShellSettings => {
-    const { keepRunning, mediaKeys, notifyTracks, lookForUpdates } = kept.get();
+    const { keepRunning, mediaKeys, shortcuts, notifyTracks, playerOnTop, lookForUpdates } = kept.get();
     return {
       keepRunning,
       mediaKeys,
+      shortcuts,
+      takenShortcuts: takenShortcuts(),
       notifyTracks,
+      playerOnTop,
       lookForUpdates: hasFeed ? lookForUpdates : null,
       openAtLogin: login.get(),
     };
@@ -79,8 +93,8 @@ export function createShellSettings({ kept, login, hasFeed, onMediaKeys }: Shell
     get,
     change({ openAtLogin, ...own }: ShellChange): ShellSettings {
       kept.change(own);
-      if (own.mediaKeys !== undefined) onMediaKeys(own.mediaKeys);
       if (openAtLogin !== undefined) login.set(openAtLogin);
+      onChange(own);
       return get();
     },
   };

@@ -92,6 +92,8 @@ export function watchServer({ client, clock, onChange, onJob }: WatchDeps) {
       if (player && !status.isSignedIn && status.server === 'running' && !events.isConnected()) events.connect();
     },
 
+    playerOnTop: (isPlayerOnTop: boolean): void => set({ isPlayerOnTop }),
+
     serverHangs: (isHung: boolean): void => set({ isHung }),
 
     networkIs,

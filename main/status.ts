@@ -18,6 +18,7 @@ export interface Status {
   /** Whether the library is shared, and whether a switch may change that; null while unknown. */
   sharing: { isOn: boolean; isLocked: boolean } | null;
   player: PlayerReport | null;
+  isPlayerOnTop: boolean;
   /** Oldest first. */
   work: readonly Work[];
 }
@@ -28,6 +29,7 @@ export const initialStatus: Status = {
   isSignedIn: false,
   sharing: null,
   player: null,
+  isPlayerOnTop: false,
   work: [],
 };
 

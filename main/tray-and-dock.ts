@@ -1,25 +1,27 @@
 // Shows the status in tray, application menu, task bar or dock. What has not changed is not redrawn, and a running scan
 // is drawn once a second.
+import { join } from 'node:path';
 import { app, BrowserWindow, Menu, nativeImage, Tray, type MenuItemConstructorOptions } from 'electron';
 import type { Actions } from './actions.ts';
 import { appMenu } from './app-menu.ts';
 import type { Clock } from './clock.ts';
-import { progressOf, type Status } from './status.ts';
+import { isSounding, progressOf, type Status } from './status.ts';
 import type { Say } from './texts.ts';
 import { dockMenu, trayMenu, trayToolTip } from './tray-menu.ts';
 
 interface StatusViewDeps {
   platform: NodeJS.Platform;
-  /** Path of the tray icon; macOS colours it by itself. */
-  icon: string;
+  /** Folder of the pictures; macOS colours the tray's by itself. */
+  icons: string;
   actions: Actions;
   clock: Clock;
 }
 
 const DRAW_EVERY_MS = 1_000;
 
-export function createStatusView({ platform, icon, actions, clock }: StatusViewDeps) {
-  const image = nativeImage.createFromPath(icon);
+export function createStatusView({ platform, icons, actions, clock }: StatusViewDeps) {
+  const picture = (name: string) => nativeImage.createFromPath(join(icons, `${name}.png`));
+  const image = picture(platform === 'darwin' ? 'trayTemplate' : 'tray');
   if (platform === 'darwin') image.setTemplateImage(true);
   const tray = new Tray(image);
   if (platform !== 'darwin') tray.on('click', () => actions.open()); // on macOS a click opens the menu
@@ -47,6 +49,27 @@ export function createStatusView({ platform, icon, actions, clock }: StatusViewD
     const dock = dockMenu(status, say, actions);
     if (platform === 'darwin') when('dock', dock, () => app.dock?.setMenu(build(dock)));
     drawProgress(status);
+    if (platform === 'win32') drawThumbnailButtons(status, say);
+  }
+
+  /** Below the preview of each window in the task bar of Windows. */
+  function drawThumbnailButtons(status: Status, say: Say): void {
+    const isOn = isSounding(status);
+    const flags = isOn ? [] : ['disabled'];
+    const button = (name: string, click: () => void, tooltip: string, flags: string[] = []) => ({
+      icon: picture(name),
+      tooltip,
+      flags,
+      click,
+    });
+    for (const window of BrowserWindow.getAllWindows())
+      when(`buttons ${window.id}`, [isOn, say('action.play')], () =>
+        window.setThumbarButtons([
+          button('previous', () => actions.player('previous'), say('action.previous'), flags),
+          button(isOn ? 'pause' : 'play', () => actions.player('toggle'), say(isOn ? 'action.pause' : 'action.play')),
+          button('next', () => actions.player('next'), say('action.next'), flags),
+        ]),
+      );
   }
 
   function drawProgress({ work }: Status): void {

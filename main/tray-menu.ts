@@ -22,6 +22,7 @@ export function trayMenu(status: Status, say: Say, actions: Actions): MenuItemCo
     },
     { label: say('action.next'), enabled: isSounding(status), click: () => actions.player('next') },
     { label: say('action.previous'), enabled: isSounding(status), click: () => actions.player('previous') },
+    likeItem(status, say, actions),
     sleepMenu(status, say, actions),
     SEPARATOR,
     ...lines.map((label): MenuItemConstructorOptions => ({ label, enabled: false })),
@@ -38,6 +39,12 @@ export function trayMenu(status: Status, say: Say, actions: Actions): MenuItemCo
     SEPARATOR,
     { label: say('action.open'), click: () => actions.open() },
     { label: say('action.player'), enabled: isUp, click: () => actions.openPlayer() },
+    {
+      label: say('action.playerOnTop'),
+      type: 'checkbox',
+      checked: status.isPlayerOnTop,
+      click: ({ checked }) => actions.keepPlayerOnTop(checked),
+    },
     { label: say('action.settings'), enabled: isUp, click: () => actions.openSettings() },
     { label: say('action.quit'), click: () => actions.quit() },
   ];
@@ -49,7 +56,16 @@ export const dockMenu = (status: Status, say: Say, actions: Actions): MenuItemCo
   { label: say(isSounding(status) ? 'action.pause' : 'action.play'), click: () => actions.player('toggle') },
   { label: say('action.next'), enabled: isSounding(status), click: () => actions.player('next') },
   { label: say('action.previous'), enabled: isSounding(status), click: () => actions.player('previous') },
+  likeItem(status, say, actions),
 ];
+
+const likeItem = ({ player }: Status, say: Say, actions: Actions): MenuItemConstructorOptions => ({
+  label: say('action.like'),
+  type: 'checkbox',
+  checked: player?.isLiked === true,
+  enabled: typeof player?.isLiked === 'boolean',
+  click: () => actions.player('like'),
+});
 
 const SLEEP_MINUTES = [15, 30, 45, 60, 90];
 

@@ -14,6 +14,13 @@ export interface Size {
   height: number;
 }
 
+/** Names what is connected, so that a window is put where it was with the same screens. */
+export const arrangementOf = (screens: readonly Area[]): string =>
+  screens
+    .map(({ x, y, width, height }) => [x, y, width, height].join(' '))
+    .sort()
+    .join(', ');
+
 /** Pixels of the title bar that must stay in reach. */
 const IN_REACH = 80;
 
@@ -41,3 +48,28 @@ function isInReach({ x, y, width }: Area, screen: Area): boolean {
 }
 
 const between = (value: number, least: number, most: number): number => Math.max(least, Math.min(value, most));
+
+/** Of each window, by the screens that were connected; the latest last. */
+type Places<Name extends string> = Readonly<Record<string, { [N in Name]?: Place | undefined }>>;
+
+const MOST_ARRANGEMENTS = 8;
+
+/** With these screens, or else wherever it was last. */
+export const lastPlace = <Name extends string>(
+  places: Places<Name>,
+  arrangement: string,
+  name: Name,
+): Place | undefined =>
+  places[arrangement]?.[name] ?? Object.values(places).findLast((here) => here[name] !== undefined)?.[name];
+
+/** With one more; those of screens that were not connected for long are dropped. */
+export function withPlace<Name extends string>(
+  places: Places<Name>,
+  arrangement: string,
+  name: Name,
+  place: Place,
+): Places<Name> {
+  const { [arrangement]: here, ...others } = places;
+  const kept = Object.entries(others).slice(1 - MOST_ARRANGEMENTS);
+  return { ...Object.fromEntries(kept), [arrangement]: { ...here, [name]: place } };
+}

@@ -1,14 +1,14 @@
 // The windows: one of each name, opened at its last position, and the messages to their pages.
 import { BrowserWindow, nativeTheme, screen, type WebContents } from 'electron';
 import { PAGE_MESSAGE, type PageMessage } from './ipc.ts';
-import { placeWindow, type Area, type Place, type Size } from './window-placement.ts';
+import { arrangementOf, placeWindow, type Area, type Place, type Size } from './window-placement.ts';
 import type { WindowName } from './window-paths.ts';
 
 /** The page's background, so that a window does not flash while it loads. */
 const BACKGROUND = { light: '#f4f3f1', dark: '#0c0c0d' };
 const SIZES: Record<WindowName, { usual: Size; least: Size }> = {
   library: { usual: { width: 1_280, height: 840 }, least: { width: 380, height: 480 } },
-  player: { usual: { width: 380, height: 640 }, least: { width: 300, height: 420 } },
+  player: { usual: { width: 380, height: 640 }, least: { width: 280, height: 72 } }, // down to one line
   settings: { usual: { width: 980, height: 760 }, least: { width: 380, height: 480 } },
 };
 const PAGES: Record<WindowName, string> = { library: '/', player: '/player', settings: '/settings' };
@@ -21,8 +21,11 @@ interface WindowsDeps {
   /** Address of the running server; without one no window opens. */
   url(): string | undefined;
   isOurs(address: string): boolean;
-  fileLocation(name: WindowName): Place | undefined;
-  keepPlace(name: WindowName, place: Place): void;
+  /** Where it was with these screens. */
+  lastPlace(name: WindowName, arrangement: string): Place | undefined;
+  keepPlace(name: WindowName, arrangement: string, place: Place): void;
+  /** The player window stays above those of other programs. */
+  isPlayerOnTop(): boolean;
   /** Whether closing only hides the window, because something goes on in it. */
   staysBehind(name: WindowName): boolean;
   onClosed(): void;
@@ -37,12 +40,21 @@ interface Held {
 
 export type Windows = ReturnType<typeof createWindows>;
 
-export function createWindows({ preload, url, isOurs, fileLocation, keepPlace, staysBehind, onClosed }: WindowsDeps) {
+export function createWindows({
+  preload,
+  url,
+  isOurs,
+  lastPlace,
+  keepPlace,
+  isPlayerOnTop,
+  staysBehind,
+  onClosed,
+}: WindowsDeps) {
   const open = new Map<WindowName, Held>();
 
   function make(name: WindowName, address: string, isHidden: boolean): Held {
     const { usual, least } = SIZES[name];
-    const place = fileLocation(name);
+    const place = lastPlace(name, arrangementOf(screens()));
     const window = new BrowserWindow({
       title: 'Tonearm',
       ...placeWindow(screens(), place, usual),
@@ -51,6 +63,7 @@ export function createWindows({ preload, url, isOurs, fileLocation, keepPlace, s
       show: false,
       backgroundColor: nativeTheme.shouldUseDarkColors ? BACKGROUND.dark : BACKGROUND.light,
       autoHideMenuBar: true,
+      alwaysOnTop: name === 'player' && isPlayerOnTop(),
       webPreferences: { preload, contextIsolation: true, sandbox: true, nodeIntegration: false, webSecurity: true },
     });
     const held: Held = { window, isListening: false, isBroken: false, waiting: [] };
@@ -59,7 +72,9 @@ export function createWindows({ preload, url, isOurs, fileLocation, keepPlace, s
     if (isHidden) window.hide(); // maximizing shows it
     else window.once('ready-to-show', () => window.show());
     window.on('close', (event) => {
-      if (!window.isMinimized()) keepPlace(name, { ...window.getNormalBounds(), isMaximized: window.isMaximized() });
+      const isMaximized = window.isMaximized();
+      if (!window.isMinimized())
+        keepPlace(name, arrangementOf(screens()), { ...window.getNormalBounds(), isMaximized });
       if (!staysBehind(name)) return;
       event.preventDefault();
       window.hide();
@@ -128,6 +143,8 @@ export function createWindows({ preload, url, isOurs, fileLocation, keepPlace, s
     },
 
     nameOf,
+
+    playerOnTop: (isWanted: boolean): void => open.get('player')?.window.setAlwaysOnTop(isWanted),
 
     /**
      * The server is back, perhaps at another address. Pages that are still loaded reconnect by themselves, without

@@ -39,6 +39,23 @@ export async function drawn(size: number, share = 1): Promise<Buffer> {
     .toBuffer();
 }
 
+/** Of the task bar of Windows, which is light or dark: white with a dark edge. In a square of 24. */
+const BUTTONS = {
+  previous: 'M6 5h2v14H6zM19 5v14L9 12z',
+  play: 'M7 4l13 8-13 8z',
+  pause: 'M6 5h4v14H6zM14 5h4v14h-4z',
+  next: 'M5 5l10 7-10 7zM16 5h2v14h-2z',
+};
+const drawnButton = (shape: string): Promise<Buffer> =>
+  sharp(
+    Buffer.from(
+      `<svg xmlns="http://www.w3.org/2000/svg" width="32" height="32" viewBox="0 0 24 24">` +
+        `<path d="${shape}" fill="#fff" stroke="#0008" stroke-width="1" stroke-linejoin="round"/></svg>`,
+    ),
+  )
+    .png()
+    .toBuffer();
+
 const saved = async (png: Buffer): Promise<Buffer> => sharp(png).png({ palette: true }).toBuffer();
 
 /** What macOS colours by itself in its menu bar: only how solid a point is counts. All but the dark ground is. */
@@ -77,6 +94,8 @@ async function drawAll(): Promise<void> {
     writeFileSync(join(root, 'resources', 'tray', `tray${suffix}.png`), await saved(await drawn(32 * times)));
     writeFileSync(join(root, 'resources', 'tray', `trayTemplate${suffix}.png`), await silhouette(16 * times));
   }
+  for (const [name, shape] of Object.entries(BUTTONS))
+    writeFileSync(join(root, 'resources', 'tray', `${name}.png`), await saved(await drawnButton(shape)));
   mkdirSync(packaging('icons'), { recursive: true });
   for (const size of LINUX_SIZES)
     writeFileSync(packaging('icons', `${size}x${size}.png`), await saved(await drawn(size)));

@@ -8,7 +8,6 @@ import { fetchAudio, materialize } from '../api/remote.ts';
 import { fetchPlace, forgetPlace, savePlace } from '../api/chapters.ts';
 import { getSession, onSessionChange } from '../api/session.ts';
 import { clientId, clientName } from '../api/client-name.ts';
-import { desktop } from '../desktop.ts';
 import { streamUrl } from '../api/urls.ts';
 import { PlayerEngine } from './engine.ts';
 import { findReason } from './failure-reason.ts';
@@ -20,7 +19,6 @@ import { PlayReports } from './play-reports.ts';
 import { syncQueue } from './queue-sync.ts';
 import { SharedPlayer } from './shared-player.ts';
 import { streamKbps } from './sound-output.ts';
-import { connectDesktopControls } from './desktop-controls.ts';
 
 export function openPlayer(): SharedPlayer {
   const reports = new PlayReports({
@@ -71,6 +69,5 @@ export function openPlayer(): SharedPlayer {
   addEventListener('online', flush);
   onSessionChange(flush);
   flush();
-  if (desktop) connectDesktopControls(player, desktop, onSessionChange);
   return player;
 }

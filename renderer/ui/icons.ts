@@ -116,6 +116,7 @@ export {
   IconArrowLeft as IconBack,
   IconCornerLeftUp as IconToParent,
   IconExternalLink as IconOpenWindow,
+  IconPin,
   IconKeyboard,
   IconLogout as IconSignOut,
   IconSettings,

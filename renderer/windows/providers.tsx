@@ -8,11 +8,13 @@ import '../ui/base.css';
 import type { ReactNode } from 'react';
 import { DirectionProvider, MantineProvider } from '@mantine/core';
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
+import { desktop } from '../desktop.ts';
 import type { Player } from '../player/player.ts';
 import { PlayerContext } from '../player/use-player.ts';
 import { useScheme } from '../ui/scheme.ts';
 import { theme } from '../ui/theme.ts';
 import { Tooltips } from '../ui/tooltips.tsx';
+import { DesktopControls } from './desktop-controls.tsx';
 
 interface ProvidersProps {
   queries: QueryClient;
@@ -28,6 +30,7 @@ export function Providers({ queries, player, children }: ProvidersProps) {
         <QueryClientProvider client={queries}>
           <PlayerContext value={player}>
             {children}
+            {desktop && <DesktopControls bridge={desktop} />}
             <Tooltips />
           </PlayerContext>
         </QueryClientProvider>

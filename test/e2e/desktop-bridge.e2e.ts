@@ -3,6 +3,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import type { DesktopBridge, DesktopMessage, DesktopSettings } from '../../renderer/desktop.ts';
+import type { UploadOut } from '../../server/uploads/wire.ts';
+import { listInfo, wav } from '../support/audio-bytes.ts';
 import { openBrowser, openContext } from '../support/browser.ts';
 import { ADMIN, startServer, type TestServer } from '../support/server.ts';
 import { DESK } from './stage.ts';
@@ -65,6 +67,9 @@ function playBridge(): void {
   let settings: DesktopSettings = {
     keepRunning: false,
     mediaKeys: false,
+    shortcuts: { toggle: '', next: '', previous: '', like: '' },
+    takenShortcuts: [],
+    playerOnTop: false,
     notifyTracks: false,
     lookForUpdates: null,
     openAtLogin: null,
@@ -100,7 +105,14 @@ test('the window is signed in automatically, and no URL contains anything that c
   await page.getByRole('button', { name: new RegExp(ADMIN.username) }).waitFor();
   expect(tickets()).toBe(1);
   expect(addresses.filter((address) => /ticket/.test(address))).toEqual([]);
-  expect(reports).toContainEqual({ status: 'idle', title: null, artist: null, isSleeping: false });
+  expect(reports).toContainEqual({
+    status: 'idle',
+    title: null,
+    artist: null,
+    album: null,
+    isLiked: null,
+    isSleeping: false,
+  });
   await page.reload();
   await home(page).waitFor();
   expect(tickets()).toBe(1); // the session is stored
@@ -134,14 +146,27 @@ test('after signing out, nobody is signed in until they do it by hand, also afte
   expect(tickets()).toBe(2);
 });
 
-test('the app opens pages and searches, and the page says when the server is restarting', async () => {
-  const { page, tell } = await openWindow();
+test('the app opens pages, searches, plays and likes, and the page says when the server is restarting', async () => {
+  const { page, tell, reports } = await openWindow();
   await home(page).waitFor();
   await tell({ kind: 'open', path: '/albums' });
   await page.getByRole('heading', { level: 1, name: 'Albums' }).waitFor();
   await tell({ kind: 'search', text: 'dark side' });
   expect(await page.getByRole('combobox', { name: 'Search the library' }).inputValue()).toBe('dark side');
   await page.keyboard.press('Escape');
+
+  const form = new FormData();
+  const file = wav(listInfo({ INAM: 'Money', IART: 'Pink Floyd', IPRD: 'The Dark Side of the Moon' }));
+  form.append('files', new Blob([new Uint8Array(file)]), 'money.wav');
+  const { body } = await server.api<UploadOut>('/tracks/upload', { method: 'POST', body: form });
+  const album = { id: body.items[0]?.album_id, title: 'The Dark Side of the Moon' };
+  await tell({ kind: 'playItem', item: 'album', id: album.id ?? 0 });
+  await expect.poll(() => reports.at(-1)).toMatchObject({ title: 'Money', album, isLiked: false });
+  await tell({ kind: 'player', command: 'like' });
+  await expect.poll(() => reports.at(-1)).toMatchObject({ title: 'Money', isLiked: true });
+  await tell({ kind: 'playItem', item: 'album', id: 999 });
+  await page.getByText('There is no album 999.').waitFor();
+
   await tell({ kind: 'server', state: 'restarting' });
   await page.getByText('is restarting').waitFor();
   await tell({ kind: 'server', state: 'running' });

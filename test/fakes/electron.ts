@@ -41,8 +41,10 @@ class FakeApp
       | 'setAsDefaultProtocolClient'
       | 'setBadgeCount'
       | 'setLoginItemSettings'
+      | 'setJumpList'
     >
 {
+  jumpList: Electron.JumpListCategory[] = [];
   isPackaged = false;
   hasLock = true;
   hasExited = false;
@@ -87,6 +89,10 @@ class FakeApp
   }
   setAppUserModelId(id: string): void {
     this.modelId = id;
+  }
+  setJumpList(categories: Electron.JumpListCategory[] | null): ReturnType<Electron.App['setJumpList']> {
+    this.jumpList = categories ?? [];
+    return 'ok';
   }
   setBadgeCount(count = 0): boolean {
     return this.badges.push(count) > 0;
@@ -226,6 +232,8 @@ export class FakeContents
   }
 }
 
+let lastWindow = 0;
+
 export class BrowserWindow
   extends EventEmitter
   implements
@@ -243,8 +251,14 @@ export class BrowserWindow
       | 'isVisible'
       | 'getNormalBounds'
       | 'setProgressBar'
+      | 'setAlwaysOnTop'
+      | 'setThumbarButtons'
+      | 'id'
     >
 {
+  id = ++lastWindow;
+  isOnTop: boolean;
+  thumbarButtons: Electron.ThumbarButton[] = [];
   webContents = new FakeContents();
   options: Electron.BrowserWindowConstructorOptions;
   isShown: boolean;
@@ -272,6 +286,7 @@ export class BrowserWindow
     if (!app.isReady()) throw new Error('Cannot create BrowserWindow before app is ready');
     this.options = options;
     this.isShown = options.show ?? true;
+    this.isOnTop = options.alwaysOnTop ?? false;
     this.bounds = {
       x: options.x ?? 100,
       y: options.y ?? 100,
@@ -318,6 +333,15 @@ export class BrowserWindow
   getNormalBounds(): Electron.Rectangle {
     this.alive();
     return this.bounds;
+  }
+  setAlwaysOnTop(flag: boolean): void {
+    this.alive();
+    this.isOnTop = flag;
+  }
+  setThumbarButtons(buttons: Electron.ThumbarButton[]): boolean {
+    this.alive();
+    this.thumbarButtons = buttons;
+    return true;
   }
   setProgressBar(progress: number): void {
     this.alive();

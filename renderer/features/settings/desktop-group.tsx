@@ -1,33 +1,25 @@
 // Settings of the desktop app, stored by the app itself and shown only in its windows.
 import { Switch } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { desktop, type DesktopBridge, type DesktopChange, type DesktopSettings } from '../../desktop.ts';
+import { useDesktopSettings } from '../../api/desktop-settings.ts';
+import { SHORTCUT_NAMES, type DesktopSettings } from '../../desktop.ts';
 import { helpId, Saved, SettingGroup, SettingRow } from './setting-row.tsx';
+import { ShortcutRow } from './shortcut-row.tsx';
 import styles from './settings.module.css';
 
-const KEY = ['desktop-settings'] as const;
 const CHOICES = [
   'openAtLogin',
   'keepRunning',
   'mediaKeys',
   'notifyTracks',
+  'playerOnTop',
   'lookForUpdates',
 ] as const satisfies readonly (keyof DesktopSettings)[];
 
 export function DesktopGroup() {
-  return desktop && <Choices bridge={desktop} />;
-}
-
-function Choices({ bridge }: { bridge: DesktopBridge }) {
   const { t } = useTranslation();
-  const queries = useQueryClient();
-  const { data } = useQuery({ queryKey: KEY, queryFn: () => bridge.settings() });
-  const change = useMutation({
-    mutationFn: (wish: DesktopChange) => bridge.changeSettings(wish),
-    onSuccess: (settings) => queries.setQueryData(KEY, settings),
-  });
+  const { settings: data, change } = useDesktopSettings();
   if (!data) return null;
   return (
     <SettingGroup title={t('settings.desktop.title')}>
@@ -44,6 +36,15 @@ function Choices({ bridge }: { bridge: DesktopBridge }) {
           />
         );
       })}
+      {SHORTCUT_NAMES.map((name) => (
+        <ShortcutRow
+          key={name}
+          name={name}
+          value={data.shortcuts[name]}
+          isTaken={data.takenShortcuts.includes(name)}
+          onChoose={(keys) => change.mutate({ shortcuts: { ...data.shortcuts, [name]: keys } })}
+        />
+      ))}
     </SettingGroup>
   );
 }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconChapters, IconCover, IconLyrics, IconOpenWindow, IconQueue } from '../../ui/icons.ts';
+import { IconChapters, IconCover, IconLyrics, IconOpenWindow, IconPin, IconQueue } from '../../ui/icons.ts';
+import { useDesktopSettings } from '../../api/desktop-settings.ts';
 import { trackCover } from '../../api/urls.ts';
 import { CurrentLikeButton } from '../../features/playback/now-playing.tsx';
 import { FailureNotice } from '../../features/playback/failure-notice.tsx';
@@ -24,6 +25,7 @@ const VIEWS = [
   { view: 'queue', icon: IconQueue },
 ] as const;
 
+/** As large as its window, down to a single line: a mini player. */
 export function PlayerWindow() {
   const { t } = useTranslation();
   const [view, setView] = useState<View>('cover');
@@ -54,6 +56,7 @@ export function PlayerWindow() {
           ))}
         </div>
         {view === 'queue' && <QueueActions />}
+        <OnTopButton />
         <IconButton
           label={t('playback.library')}
           icon={IconOpenWindow}
@@ -69,19 +72,40 @@ export function PlayerWindow() {
         )}
       </div>
       <div className={styles.now}>
+        <Cover src={track ? trackCover(track, 160) : null} alt="" className={styles.small} />
         <div className={styles.text}>
           <h1>{track ? track.title : t('player.nothing')}</h1>
           {!empty && <p>{by}</p>}
         </div>
         {track && <CurrentLikeButton track={track} />}
       </div>
-      <SeekBar below />
-      <TransportButtons large />
+      <div className={styles.seek}>
+        <SeekBar below />
+      </div>
+      <div className={styles.buttons}>
+        <TransportButtons large />
+      </div>
       <div className={styles.foot}>
         <FailureNotice />
         <VolumeControl whole />
         <PlaybackButton />
       </div>
     </main>
+  );
+}
+
+/** Only in the desktop app. */
+function OnTopButton() {
+  const { t } = useTranslation();
+  const { settings, change } = useDesktopSettings();
+  if (!settings) return null;
+  return (
+    <IconButton
+      label={t('playback.onTop')}
+      icon={IconPin}
+      iconSize={18}
+      aria-pressed={settings.playerOnTop}
+      onClick={() => change.mutate({ playerOnTop: !settings.playerOnTop })}
+    />
   );
 }

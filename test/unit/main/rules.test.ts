@@ -24,6 +24,8 @@ describe('a deep link', () => {
     ['TONEARM://artist/12/', { kind: 'open', path: '/artists/12' }],
     ['tonearm://playlist/3?autoplay=1#x', { kind: 'open', path: '/playlists/3' }],
     ['tonearm://track/999999999999999', { kind: 'open', path: '/tracks?details=999999999999999' }],
+    ['tonearm://play/album/7', { kind: 'playItem', item: 'album', id: 7 }],
+    ['tonearm://play/playlist/3/', { kind: 'playItem', item: 'playlist', id: 3 }],
     ['tonearm://search?q=dark%20side', { kind: 'search', text: 'dark side' }],
     ['tonearm://search/?q=a%00b%0Ac', { kind: 'search', text: 'a b c' }],
     [`tonearm://search?q=${'é'.repeat(300)}`, { kind: 'search', text: 'é'.repeat(200) }],
@@ -57,6 +59,11 @@ describe('a deep link', () => {
     'tonearm://search?q=%20%0A',
     'tonearm://quit',
     'tonearm://play/7',
+    'tonearm://play/album',
+    'tonearm://play/album/07',
+    'tonearm://play/settings/1',
+    'tonearm://play/play/1',
+    'tonearm://play/__proto__/1',
     `tonearm://search?q=${'x'.repeat(3_000)}`,
   ])('%s is ignored', (link) => expect(messageForLink(link)).toBeUndefined());
 });
@@ -258,6 +265,7 @@ const done: string[] = [];
 const actions: Actions = {
   open: () => void done.push('open'),
   openPlayer: () => void done.push('player'),
+  keepPlayerOnTop: (isWanted) => void done.push(`on top ${isWanted}`),
   openSettings: () => void done.push('settings'),
   player: (command) => void done.push(command),
   sleep: (minutes) => void done.push(`sleep ${minutes}`),
@@ -281,7 +289,14 @@ describe('the tray', () => {
     trayMenu(status, say, actions)
       .filter(({ type }) => type !== 'separator')
       .map(({ label, enabled, checked }) => `${label}${enabled === false ? ' -' : ''}${checked ? ' +' : ''}`);
-  const playing = { status: 'playing', title: 'Money', artist: 'Pink Floyd', isSleeping: false } as const;
+  const playing = {
+    status: 'playing',
+    title: 'Money',
+    artist: 'Pink Floyd',
+    album: null,
+    isLiked: false,
+    isSleeping: false,
+  } as const;
 
   it.each<[string, Status, string[]]>([
     [
@@ -292,6 +307,7 @@ describe('the tray', () => {
         'Play -',
         'Next track -',
         'Previous track -',
+        'Like -',
         'Sleep timer -',
         'Starting… -',
         'Rescan library -',
@@ -299,6 +315,7 @@ describe('the tray', () => {
         'Share on my network -',
         'Open Tonearm',
         'Player window -',
+        'Keep player on top',
         'Settings… -',
         'Quit Tonearm',
       ],
@@ -311,12 +328,14 @@ describe('the tray', () => {
         'Play',
         'Next track -',
         'Previous track -',
+        'Like -',
         'Sleep timer -',
         'Rescan library -',
         'Identify new tracks -',
         'Share on my network -',
         'Open Tonearm',
         'Player window -',
+        'Keep player on top',
         'Settings… -',
         'Quit Tonearm',
       ],
@@ -329,12 +348,14 @@ describe('the tray', () => {
         'Play',
         'Next track -',
         'Previous track -',
+        'Like -',
         'Sleep timer -',
         'Rescan library',
         'Identify new tracks',
         'Share on my network',
         'Open Tonearm',
         'Player window',
+        'Keep player on top',
         'Settings…',
         'Quit Tonearm',
       ],
@@ -347,12 +368,14 @@ describe('the tray', () => {
         'Pause',
         'Next track',
         'Previous track',
+        'Like',
         'Sleep timer',
         'Rescan library',
         'Identify new tracks',
         'Share on my network +',
         'Open Tonearm',
         'Player window',
+        'Keep player on top',
         'Settings…',
         'Quit Tonearm',
       ],
@@ -365,12 +388,14 @@ describe('the tray', () => {
         'Play',
         'Next track -',
         'Previous track -',
+        'Like -',
         'Sleep timer -',
         'Rescan library',
         'Identify new tracks',
         'Share on my network - +',
         'Open Tonearm',
         'Player window',
+        'Keep player on top',
         'Settings…',
         'Quit Tonearm',
       ],
@@ -383,6 +408,7 @@ describe('the tray', () => {
         'Play',
         'Next track -',
         'Previous track -',
+        'Like -',
         'Sleep timer -',
         'Scanning your music: 1,234 of 5,000 -',
         'Rescan library -',
@@ -390,6 +416,7 @@ describe('the tray', () => {
         'Share on my network',
         'Open Tonearm',
         'Player window',
+        'Keep player on top',
         'Settings…',
         'Quit Tonearm',
       ],
@@ -402,6 +429,7 @@ describe('the tray', () => {
         'Pause -',
         'Next track',
         'Previous track',
+        'Like',
         'Sleep timer',
         'The server stopped and is restarting… -',
         'Rescan library -',
@@ -409,6 +437,7 @@ describe('the tray', () => {
         'Share on my network -',
         'Open Tonearm',
         'Player window -',
+        'Keep player on top',
         'Settings… -',
         'Quit Tonearm',
       ],
@@ -419,13 +448,27 @@ describe('the tray', () => {
     expect(
       shown({
         ...running,
-        player: { status: 'paused', title: 'Rock\n& Roll\u202E', artist: null, isSleeping: false },
+        player: {
+          status: 'paused',
+          title: 'Rock\n& Roll\u202E',
+          artist: null,
+          album: null,
+          isLiked: null,
+          isSleeping: false,
+        },
       })[0],
     ).toBe('Rock && Roll -');
     expect(
       shown({
         ...running,
-        player: { status: 'paused', title: 'x'.repeat(500), artist: 'y'.repeat(500), isSleeping: false },
+        player: {
+          status: 'paused',
+          title: 'x'.repeat(500),
+          artist: 'y'.repeat(500),
+          album: null,
+          isLiked: null,
+          isSleeping: false,
+        },
       })[0],
     ).toHaveLength(125);
   });

@@ -22,7 +22,7 @@ export async function startApp(
   const [server, time, faults] = [scriptServer(), stillClock(), new EventEmitter()];
   startDesktop({
     preload: '/app/preload.cjs',
-    icon: '/app/tray.png',
+    icons: '/app/tray',
     launch: ({ args }) => server.launch(args),
     clock: time.clock,
     faults,
@@ -49,4 +49,6 @@ export function onlyWindow(): BrowserWindow {
 
 /** The page has loaded so far that it reports its player, and listens. */
 export const pageIsThere = (window: BrowserWindow, report: Partial<PlayerReport> = {}): Promise<unknown> =>
-  fake.invoke(window, 'player:report', [{ status: 'idle', title: null, artist: null, isSleeping: false, ...report }]);
+  fake.invoke(window, 'player:report', [
+    { status: 'idle', title: null, artist: null, album: null, isLiked: null, isSleeping: false, ...report },
+  ]);

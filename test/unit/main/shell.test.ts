@@ -266,11 +266,46 @@ describe('the player', () => {
     expect(window.webContents.heard.at(-1)).toEqual({ kind: 'sleep', minutes: null });
   });
 
+  it('is liked from the tray, which shows what is liked', async () => {
+    const { window, advance } = await startAppWithWindow();
+    await pageIsThere(window);
+    expect(tray().find('Like')).toMatchObject({ enabled: false, checked: false });
+    await pageIsThere(window, { status: 'playing', title: 'Money', isLiked: false });
+    await advance(1_000);
+    tray().pick('Like');
+    expect(window.webContents.heard.at(-1)).toEqual({ kind: 'player', command: 'like' });
+    await pageIsThere(window, { status: 'playing', title: 'Money', isLiked: true });
+    await advance(1_000);
+    expect(tray().find('Like')).toMatchObject({ enabled: true, checked: true });
+  });
+
+  it('has buttons in the task bar of Windows, and its albums are in the jump list, the latest first', async () => {
+    const { app, window, advance } = await startAppWithWindow(undefined, { platform: 'win32' });
+    const tooltips = () => window.thumbarButtons.map(({ tooltip, flags }) => [tooltip, ...(flags ?? [])].join(' '));
+    await advance(1_000);
+    expect(tooltips()).toEqual(['Previous track disabled', 'Play', 'Next track disabled']);
+    const [animals, wall] = [
+      { id: 3, title: 'Animals' },
+      { id: 4, title: 'The Wall' },
+    ];
+    for (const album of [animals, wall, wall, animals])
+      await pageIsThere(window, { status: 'playing', title: 'x', album });
+    await advance(1_000);
+    expect(tooltips()).toEqual(['Previous track', 'Pause', 'Next track']);
+    window.thumbarButtons[2]?.click();
+    expect(window.webContents.heard.at(-1)).toEqual({ kind: 'player', command: 'next' });
+    const [recent] = app.jumpList;
+    expect(recent?.items?.map(({ title, args }) => [title, args])).toEqual([
+      ['Animals', 'tonearm://album/3'],
+      ['The Wall', 'tonearm://album/4'],
+    ]);
+  });
+
   it('is in the menu of the dock on macOS', async () => {
     const { window, advance } = await startAppWithWindow(undefined, { platform: 'darwin' });
     await pageIsThere(window, { status: 'playing', title: 'Money' });
     await advance(1_000);
-    expect(fake.dockMenu?.labels).toEqual(['Money', 'Pause', 'Next track', 'Previous track']);
+    expect(fake.dockMenu?.labels).toEqual(['Money', 'Pause', 'Next track', 'Previous track', 'Like']);
     fake.dockMenu?.pick('Previous track');
     expect(window.webContents.heard.at(-1)).toEqual({ kind: 'player', command: 'previous' });
   });
@@ -294,6 +329,25 @@ describe('media keys', () => {
     ]);
     await fake.invoke(window, 'shell:change', [{ mediaKeys: false }]);
     expect(globalShortcut.keys.size).toBe(0);
+  });
+
+  it('and chosen shortcuts work in every program; one that another has is said, and bad ones are refused', async () => {
+    const { window } = await startAppWithWindow();
+    await pageIsThere(window);
+    const shortcuts = { toggle: 'Control+Alt+P', next: 'Alt+F9', previous: '', like: 'Command+L' };
+    globalShortcut.taken.add('Alt+F9');
+    expect(await fake.invoke(window, 'shell:change', [{ shortcuts }])).toMatchObject({
+      shortcuts,
+      takenShortcuts: ['next'],
+    });
+    globalShortcut.keys.get('Command+L')?.();
+    expect(window.webContents.heard.at(-1)).toEqual({ kind: 'player', command: 'like' });
+    for (const toggle of ['P', 'Shift+P', 'Control+', 'Control+Foo', 'Control+Alt+P+Q', 'control+p'])
+      await expect(fake.invoke(window, 'shell:change', [{ shortcuts: { ...shortcuts, toggle } }])).rejects.toThrow(
+        'not the arguments',
+      );
+    await fake.invoke(window, 'shell:change', [{ shortcuts: { ...shortcuts, toggle: '', like: '' } }]);
+    expect([...globalShortcut.keys.keys()]).toEqual([]);
   });
 
   it('are released on quit', async () => {
@@ -325,6 +379,9 @@ it('preferences are kept across a restart of the app', async () => {
   expect(await fake.invoke(first.window, 'shell:change', [{ keepRunning: true, lookForUpdates: true }])).toEqual({
     keepRunning: true,
     mediaKeys: false,
+    shortcuts: { toggle: '', next: '', previous: '', like: '' },
+    takenShortcuts: [],
+    playerOnTop: false,
     notifyTracks: false,
     lookForUpdates: true,
     openAtLogin: null,

@@ -14,6 +14,7 @@ const nothing = (): void => undefined;
 const actions: Actions = {
   open: nothing,
   openPlayer: nothing,
+  keepPlayerOnTop: nothing,
   openSettings: nothing,
   player: nothing,
   sleep: nothing,
@@ -33,7 +34,7 @@ const scanning = (done: number, total: number | null): Status => ({
 
 let time: ReturnType<typeof stillClock>;
 const viewOn = (platform: NodeJS.Platform) =>
-  createStatusView({ platform, icon: '/app/tray.png', actions, clock: time.clock });
+  createStatusView({ platform, icons: '/app/tray', actions, clock: time.clock });
 
 beforeEach(() => {
   fake.reset();

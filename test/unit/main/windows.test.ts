@@ -171,6 +171,60 @@ describe('the bounds of a window', () => {
   });
 });
 
+describe('the player window', () => {
+  it('stays on top if wished, from the tray and when it is opened again', async () => {
+    const { window, advance } = await startAppWithWindow();
+    await pageIsThere(window);
+    await advance(1_000);
+    const open = () => window.webContents.open('http://127.0.0.1:4747/player');
+    open();
+    const player = () => fake.windows.find(({ webContents }) => webContents.getURL().endsWith('/player'));
+    expect(player()?.isOnTop).toBe(false);
+    fake.tray?.menu?.pick('Keep player on top');
+    expect([player()?.isOnTop, window.isOnTop]).toEqual([true, false]);
+    player()?.close();
+    open();
+    expect(player()?.isOnTop).toBe(true);
+    expect(player()?.options.minHeight).toBeLessThan(100); // a single line
+    await fake.invoke(window, 'shell:change', [{ playerOnTop: false }]);
+    await advance(1_000);
+    expect(player()?.isOnTop).toBe(false);
+    expect(fake.tray?.menu?.find('Keep player on top').checked).toBe(false);
+  });
+
+  it('is where it was with the same screens', async () => {
+    const { window } = await startAppWithWindow();
+    await pageIsThere(window);
+    const open = () => {
+      window.webContents.open('http://127.0.0.1:4747/player');
+      return fake.windows.at(-1)!;
+    };
+    const [one, two] = [fake.displays, [...fake.displays, { x: 1_920, y: 0, width: 1_280, height: 1_024 }]];
+    const [small, second] = [
+      { x: 10, y: 20, width: 300, height: 80 },
+      { x: 2_000, y: 30, width: 400, height: 600 },
+    ];
+    for (const [screens, bounds] of [
+      [one, small],
+      [two, second],
+    ] as const) {
+      fake.displays = screens;
+      const player = open();
+      player.bounds = bounds;
+      player.close();
+    }
+    for (const [screens, bounds] of [
+      [one, small],
+      [two, second],
+    ] as const) {
+      fake.displays = screens;
+      const player = open();
+      expect(player.options).toMatchObject(bounds);
+      player.close();
+    }
+  });
+});
+
 describe('a library window that is closed while music plays', () => {
   it('is hidden if the app keeps running, and shown again unchanged', async () => {
     const { window } = await startAppWithWindow();

@@ -65,7 +65,7 @@ async function boot({ isPackaged = false, argv = ['/opt/tonearm'] } = {}) {
     }));
   startDesktop({
     preload: '/app/preload.cjs',
-    icon: '/app/tray.png',
+    icons: '/app/tray',
     launch,
     clock: systemClock,
     faults: new EventEmitter(),
@@ -152,7 +152,7 @@ it('a server that cannot start says why, also if its process does not end', asyn
   app.isPackaged = true;
   startDesktop({
     preload: '/app/preload.cjs',
-    icon: '/app/tray.png',
+    icons: '/app/tray',
     launch: () => launchServer({ root: join(dir, 'app.asar'), isPackaged: true }),
     clock: systemClock,
     faults: new EventEmitter(),

@@ -1,0 +1,44 @@
+// The jump list of Windows: albums that were played lately. An entry starts the app with a link to the album.
+import { app } from 'electron';
+import type { RecentAlbum, SettingsFile } from './shell-settings.ts';
+import type { Status } from './status.ts';
+import type { Say } from './texts.ts';
+
+const MOST = 8;
+
+interface RecentAlbumsDeps {
+  kept: SettingsFile;
+  platform: NodeJS.Platform;
+  say: Say;
+}
+
+export function createRecentAlbums({ kept, platform, say }: RecentAlbumsDeps) {
+  function draw(albums: readonly RecentAlbum[]): void {
+    app.setJumpList([
+      {
+        type: 'custom',
+        name: say('tray.recentAlbums'),
+        items: albums.map(({ id, title }) => ({
+          type: 'task',
+          title,
+          program: process.execPath,
+          args: `tonearm://album/${id}`,
+          iconPath: process.execPath,
+          iconIndex: 0,
+        })),
+      },
+    ]);
+  }
+
+  return {
+    show({ player }: Status): void {
+      if (platform !== 'win32' || player?.status !== 'playing' || !player.album) return;
+      const { album } = player;
+      const before = kept.get().recentAlbums;
+      if (before[0]?.id === album.id && before[0].title === album.title) return;
+      const recentAlbums = [album, ...before.filter(({ id }) => id !== album.id)].slice(0, MOST);
+      kept.change({ recentAlbums });
+      draw(recentAlbums);
+    },
+  };
+}

@@ -1,0 +1,57 @@
+// Connects this window's player to the desktop app: tray, task bar and shortcuts show and control it.
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { useLike, useLiked } from '../api/likes.ts';
+import { detailOf } from '../api/problem.ts';
+import { useSession } from '../api/session.ts';
+import { trackQuery } from '../api/tracks.ts';
+import type { DesktopBridge, PlayerReport } from '../desktop.ts';
+import { useCurrentTrack, usePlayer, usePlayerCommands } from '../player/use-player.ts';
+import { useUndoNotice } from '../ui/undo-notice.tsx';
+
+const LONGEST = 1_000;
+const NOTHING = { id: 0, liked: false };
+
+export function DesktopControls({ bridge }: { bridge: DesktopBridge }) {
+  const player = usePlayerCommands();
+  const user = useSession()?.user.id;
+  const track = useCurrentTrack();
+  const status = usePlayer((state) => state.status);
+  const isSleeping = usePlayer((state) => state.sleep !== null);
+  const { tell } = useUndoNotice();
+  const like = useLike((error) => tell(detailOf(error)));
+  // the queue may be days old
+  const { data } = useQuery({ ...trackQuery(track?.id ?? 0), enabled: track !== null && user !== undefined });
+  const item = (track && data) ?? track ?? NOTHING;
+  const liked = useLiked('track', item);
+  const report: PlayerReport = {
+    status,
+    title: track?.title.slice(0, LONGEST) ?? null,
+    artist: track?.artist_name?.slice(0, LONGEST) ?? null,
+    album: track?.album_id ? { id: track.album_id, title: track.album_title?.slice(0, LONGEST) ?? '' } : null,
+    isLiked: track && liked,
+    isSleeping,
+  };
+
+  const toggleLike = useRef(() => {});
+  toggleLike.current = () => {
+    if (track) like.mutate({ type: 'track', item, liked: !liked });
+  };
+  useEffect(
+    () =>
+      bridge.onMessage((message) => {
+        if (message.kind === 'sleep') player.setSleep(message.minutes);
+        else if (message.kind !== 'player') return;
+        else if (message.command === 'like') toggleLike.current();
+        else player[message.command]();
+      }),
+    [bridge, player],
+  );
+
+  // also after a sign-in: the app may have been waiting for the first account
+  const told = JSON.stringify(report);
+  useEffect(() => {
+    bridge.reportPlayer(JSON.parse(told) as PlayerReport).catch(() => undefined);
+  }, [bridge, told, user]);
+  return null;
+}
