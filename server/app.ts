@@ -26,7 +26,7 @@ import { musicFoldersModule } from './music-folders/module.ts';
 import { playbackModule } from './playback/module.ts';
 import { playlistsModule } from './playlists/module.ts';
 import { podcastsModule, type PodcastsTuning } from './podcasts/module.ts';
-import { createRadioService } from './radio/service.ts';
+import { radioModule, type RadioTuning } from './radio/module.ts';
 import { relocationModule } from './relocation/module.ts';
 import { scanModule } from './scan/module.ts';
 import { scrobblingModule, type ScrobblingTuning } from './scrobbling/module.ts';
@@ -45,7 +45,7 @@ import { zipsModule } from './zips/module.ts';
 
 /** Paces and limits that tests set; each module reads its own. */
 export type Tuning = DomainTuning & BackupTuning & LanTuning & MaintenanceTuning & SourcesTuning & StorageTuning;
-type DomainTuning = FoundTuning & LikenessTuning & PodcastsTuning & ScrobblingTuning & WatchTuning;
+type DomainTuning = FoundTuning & LikenessTuning & PodcastsTuning & RadioTuning & ScrobblingTuning & WatchTuning;
 type FoundTuning = AboutTuning & CoversTuning & EnrichmentTuning & LyricsTuning;
 
 export interface AppOptions extends DataFolderOptions {
@@ -89,7 +89,7 @@ export async function createApp(options: AppOptions) {
   const zips = add(zipsModule({ ...base, playlists, streaming }));
   const shares = add(sharesModule({ ...base, ...music, streaming, zips, auth }));
   const jukebox = add(jukeboxModule(base));
-  const radio = createRadioService(base);
+  const radio = add(radioModule({ ...base, tuning }));
   const sources = add(sourcesModule({ ...base, ...media, tuning }));
   const pictures = add(coversModule({ ...base, ...stored, ...music, ...sources, secrets, tuning }));
   const search = add(searchModule({ ...base, ...music, ...sources, ...pictures }));
@@ -113,7 +113,20 @@ export async function createApp(options: AppOptions) {
 
   // APIs
   const heard = { ...music, ...about, ...history, ...playback, ...sources, ...pictures, ...podcasts, ...alike };
-  const asked = { auth, inPlace, streaming, zips, likes, search, playlists, shares, jukebox, radio, downloads, scan };
+  const asked = {
+    auth,
+    inPlace,
+    streaming,
+    zips,
+    likes,
+    search,
+    playlists,
+    shares,
+    jukebox,
+    ...radio,
+    downloads,
+    scan,
+  };
   const subsonic = add(subsonicModule({ ...base, ...heard, ...asked }));
   add({ offers: events, routes: eventRoutes({ ...auth, events, kinds: EVENTS }), stop: events.close });
   const sharing = add(lanModule({ ...base, settings, tuning }));

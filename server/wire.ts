@@ -11,6 +11,7 @@ import { likeEvent } from './likes/wire.ts';
 import { queueEvent } from './playback/events.ts';
 import { playlistEvent } from './playlists/wire.ts';
 import { podcastEvent } from './podcasts/wire.ts';
+import { stationEvent } from './radio/wire.ts';
 import { scanEvent } from './scan/wire.ts';
 
 export const EVENTS = [
@@ -26,6 +27,7 @@ export const EVENTS = [
   networkEvent,
   jukeboxEvent,
   podcastEvent,
+  stationEvent,
 ] as const;
 
 /** Name → data. */

@@ -8,6 +8,7 @@ import { isOpen, scanKey, SCAN_TASK } from './jobs.ts';
 import { LIBRARY } from './library.ts';
 import { forgetLikes, noteLike } from './likes.ts';
 import { PODCASTS } from './podcasts.ts';
+import { STATIONS } from './stations.ts';
 import { notePlaylist } from './playlists.ts';
 import { QUEUE } from './queue.ts';
 import { noteDownload } from './remote.ts';
@@ -78,6 +79,7 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
     on(stream, 'jukebox', (jukebox) => queries.setQueryData(jukeboxKey, jukebox));
     on(stream, 'queue', () => void queries.invalidateQueries({ queryKey: [QUEUE] }));
     on(stream, 'podcast', () => void queries.invalidateQueries({ queryKey: [PODCASTS] }));
+    on(stream, 'station', () => void queries.invalidateQueries({ queryKey: [STATIONS] }));
     on(stream, 'history', () => refreshHistory.soon());
   };
   connect();

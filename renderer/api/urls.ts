@@ -57,4 +57,6 @@ export const streamUrl = (trackId: number, kbps = 0): string =>
   `${API}/stream/${trackId}${toQueryString({ format: 'playable', max_bitrate: kbps || undefined, token: token() })}`;
 export const episodeUrl = (episodeId: number): string =>
   `${API}/podcast-episodes/${episodeId}/audio${toQueryString({ token: token() })}`;
+export const stationUrl = (stationId: number): string =>
+  `${API}/stations/${stationId}/audio${toQueryString({ token: token() })}`;
 export const eventsUrl = (): string => `${API}/events${toQueryString({ token: getSession()?.urls?.events })}`;

@@ -7,6 +7,7 @@ export {
   IconMicrophone2 as IconArtist,
   IconMusic as IconTrack,
   IconBroadcast as IconPodcast,
+  IconAntenna as IconStation,
   IconTags as IconGenre,
   IconFolder,
   IconPlaylist,

@@ -35,6 +35,7 @@ export const PlaylistIdIn = id.brand<'PlaylistId'>();
 export const MusicFolderIdIn = id.brand<'MusicFolderId'>();
 export const DownloadIdIn = id.brand<'DownloadId'>();
 export const PodcastIdIn = id.brand<'PodcastId'>();
+export const RadioStationIdIn = id.brand<'RadioStationId'>();
 export const EpisodeIdIn = id.brand<'EpisodeId'>();
 export const PlayIdIn = id.brand<'PlayId'>();
 export const TrackEditIdIn = id.brand<'TrackEditId'>();

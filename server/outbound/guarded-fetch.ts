@@ -5,6 +5,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { PassThrough, pipeline, Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { connectToIcy } from './icy-connection.ts';
 import { isPublicAddress, privateAddress, publicLookup } from './public-addresses.ts';
 import { OutboundError, toOutboundError } from './outbound-error.ts';
 
@@ -17,6 +18,8 @@ export interface GuardedOptions {
   /** Names in lower case. To other hosts than the base's only those go that hold no secrets. */
   headers?: Record<string, string>;
   body?: string | Uint8Array;
+  /** Its server may be one of internet radio, as old as SHOUTcast 1. */
+  icy?: boolean;
   /** For the whole exchange, redirects and body included. */
   timeoutMs: number;
   /** Longest silence; timeoutMs when absent. */
@@ -47,6 +50,7 @@ const HEADERS_FOR_ANYONE = new Set([
   'accept',
   'accept-encoding',
   'accept-language',
+  'icy-metadata',
   'if-modified-since',
   'if-none-match',
   'if-range',
@@ -145,7 +149,7 @@ async function follow(
 
 async function send(
   url: URL,
-  { base, publicOnly = false, method = 'GET', headers = {}, body }: GuardedOptions,
+  { base, publicOnly = false, method = 'GET', headers = {}, body, icy = false }: GuardedOptions,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
@@ -162,7 +166,7 @@ async function send(
       path: url.pathname + url.search,
       method,
       signal,
-      agent: false,
+      ...(icy && url.protocol === 'http:' ? { createConnection: connectToIcy } : { agent: false }),
       headers: isBase
         ? headers
         : Object.fromEntries(Object.entries(headers).filter(([name]) => HEADERS_FOR_ANYONE.has(name))),

@@ -1,9 +1,9 @@
-// Internet radio stations. Only players open their addresses, Tonearm does not.
-import { asc, eq } from 'drizzle-orm';
+// Internet radio stations.
+import { asc, count, eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { RadioStationId } from '../db/ids.ts';
 import { radioStations } from '../db/schema.ts';
-import { invalid, notFound } from '../errors.ts';
+import { conflict, invalid, notFound } from '../errors.ts';
 
 export type RadioStation = typeof radioStations.$inferSelect;
 export interface StationFields {
@@ -16,27 +16,46 @@ const MOST_CHARACTERS = 2_000;
 
 export type RadioService = ReturnType<typeof createRadioService>;
 
-export function createRadioService({ db, now }: { db: MainDb; now: () => Date }) {
+const MOST_STATIONS = 5_000;
+
+interface RadioServiceDeps {
+  db: MainDb;
+  now: () => Date;
+  changed: () => void;
+}
+
+export function createRadioService({ db, now, changed }: RadioServiceDeps) {
   return {
     list: (): RadioStation[] =>
       db.select().from(radioStations).orderBy(asc(radioStations.name), asc(radioStations.id)).all(),
 
-    /** Throws `invalid` unless the addresses are http or https. */
-    add: (fields: StationFields): RadioStation =>
-      db
-        .insert(radioStations)
-        .values({ ...checked(fields), createdAt: now() })
-        .returning()
-        .get(),
+    get(id: RadioStationId): RadioStation {
+      const station = db.select().from(radioStations).where(eq(radioStations.id, id)).get();
+      if (!station) throw notFound('radio station', id);
+      return station;
+    },
 
-    update(id: RadioStationId, fields: StationFields): void {
-      if (db.update(radioStations).set(checked(fields)).where(eq(radioStations.id, id)).run().changes === 0)
-        throw notFound('radio station', id);
+    /** Throws `invalid` unless the addresses are http or https. */
+    add(fields: StationFields): RadioStation {
+      const values = { ...checked(fields), createdAt: now() };
+      if ((db.select({ n: count() }).from(radioStations).get()?.n ?? 0) >= MOST_STATIONS)
+        throw conflict(`There are ${MOST_STATIONS} stations, which is all.`);
+      const station = db.insert(radioStations).values(values).returning().get();
+      changed();
+      return station;
+    },
+
+    update(id: RadioStationId, fields: StationFields): RadioStation {
+      const station = db.update(radioStations).set(checked(fields)).where(eq(radioStations.id, id)).returning().get();
+      if (!station) throw notFound('radio station', id);
+      changed();
+      return station;
     },
 
     remove(id: RadioStationId): void {
       if (db.delete(radioStations).where(eq(radioStations.id, id)).run().changes === 0)
         throw notFound('radio station', id);
+      changed();
     },
   };
 }

@@ -31,6 +31,7 @@ export const PAGES = [
   '/map',
   '/analysis',
   '/podcasts',
+  '/stations',
   '/statistics',
   '/review',
   '/duplicates',

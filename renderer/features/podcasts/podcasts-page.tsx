@@ -1,7 +1,7 @@
 // Podcasts: their episodes, with a player of their own, since episodes are no tracks and join no queue.
 import { TextInput } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useEffect, useLayoutEffect, useRef, useState, type FormEvent } from 'react';
+import { useLayoutEffect, useRef, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { EpisodeOut, PodcastOut } from '../../../server/podcasts/wire.ts';
 import {
@@ -17,8 +17,7 @@ import {
 import { detailOf } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
 import { episodeUrl } from '../../api/urls.ts';
-import { isSounding } from '../../player/player.ts';
-import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
+import { useBesideMusic } from '../../player/use-beside-music.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { FormButtons } from '../../ui/form-buttons.tsx';
 import { formText } from '../../ui/form-text.ts';
@@ -209,9 +208,7 @@ function EpisodePlayer({ episode }: { episode: EpisodeOut }) {
   const { t } = useTranslation();
   const audio = useRef<HTMLAudioElement>(null);
   const { mutate: savePosition } = useSavePosition(episode);
-  const player = usePlayerCommands();
-  const hasMusic = usePlayer(isSounding);
-  const hadMusic = useRef(hasMusic);
+  const pauseMusic = useBesideMusic(audio);
   const [isFailed, setIsFailed] = useState(false);
   // a layout effect ends before the element is gone, and with it where it was
   useLayoutEffect(() => {
@@ -228,10 +225,6 @@ function EpisodePlayer({ episode }: { episode: EpisodeOut }) {
       if (!element.paused) save();
     };
   }, [savePosition]);
-  useEffect(() => {
-    if (hasMusic && !hadMusic.current) audio.current?.pause();
-    hadMusic.current = hasMusic;
-  }, [hasMusic]);
   return (
     <section className={styles.player} aria-label={episode.title}>
       <p className={styles.title}>{episode.title}</p>
@@ -240,7 +233,7 @@ function EpisodePlayer({ episode }: { episode: EpisodeOut }) {
         controls
         autoPlay
         src={episodeUrl(episode.id)}
-        onPlay={() => player.pause()}
+        onPlay={pauseMusic}
         onError={() => setIsFailed(true)}
         onLoadedMetadata={(event) => {
           setIsFailed(false);

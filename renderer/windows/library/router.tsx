@@ -156,6 +156,11 @@ const podcasts = createRoute({
   path: '/podcasts',
   component: later(() => import('../../features/podcasts/podcasts-page.tsx'), 'PodcastsPage'),
 });
+const stations = createRoute({
+  getParentRoute: () => app,
+  path: '/stations',
+  component: later(() => import('../../features/stations/stations-page.tsx'), 'StationsPage'),
+});
 const statistics = createRoute({
   getParentRoute: () => app,
   path: '/statistics',
@@ -305,6 +310,7 @@ const routeTree = root.addChildren([
     rules,
     history,
     podcasts,
+    stations,
     statistics,
     review,
     duplicates,

@@ -8,6 +8,8 @@ import { AppError } from '../../errors.ts';
 import { sendBytes } from '../../http/send-bytes.ts';
 import type { SendEpisode, SendEpisodeOptions } from '../../podcasts/send-episode.ts';
 import type { PodcastService } from '../../podcasts/service.ts';
+import type { Relay } from '../../radio/relay.ts';
+import type { RadioService } from '../../radio/service.ts';
 import type { StreamingService } from '../../streaming/service.ts';
 import { MAX_ZIPPED, type Zipped, type ZipService } from '../../zips/service.ts';
 import { bytes, needs, type Call, type Endpoints } from '../endpoint.ts';
@@ -25,6 +27,8 @@ export interface MediaDeps {
   covers: CoverSource;
   podcasts: Pick<PodcastService, 'episode'>;
   sendEpisode: SendEpisode;
+  radio: Pick<RadioService, 'get'>;
+  relay: Pick<Relay, 'send'>;
   /** Sent when there is no image; after an error clients would request it again and again. */
   placeholderPath: string;
 }
@@ -52,6 +56,8 @@ export function mediaEndpoints({
   covers,
   podcasts,
   sendEpisode,
+  radio,
+  relay,
   placeholderPath,
   fetchNow,
 }: MediaDeps): Endpoints {
@@ -118,6 +124,8 @@ export function mediaEndpoints({
       const { user, params, req, res, signal } = call;
       if (episodeOf(params) !== undefined)
         return sendEpisodeOf(call, { disposition: 'inline', mostKbps: user.maxBitrateKbps });
+      const item = parseId(params.required('id'));
+      if (item?.kind === 'radio') return relay.send(req, res, radio.get(item.id), user, signal);
       const id = await playable(call);
       await streaming.send(
         req,

@@ -1,0 +1,29 @@
+// Internet radio stations.
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { StationOut } from '../../server/radio/wire.ts';
+import { request } from './client.ts';
+
+export const STATIONS = 'stations';
+
+export const stationsQuery = () =>
+  queryOptions({
+    queryKey: [STATIONS] as const,
+    queryFn: ({ signal }) => request<StationOut[]>('/stations', { signal }),
+  });
+
+export type StationFields = Pick<StationOut, 'name' | 'stream_url' | 'home_page_url'>;
+
+function useStationMutation<In, Out>(mutationFn: (input: In) => Promise<Out>) {
+  const queries = useQueryClient();
+  return useMutation({ mutationFn, onSettled: () => queries.invalidateQueries({ queryKey: [STATIONS] }) });
+}
+
+/** Adds a station, or changes the one with the id. */
+export const useSaveStation = (id: number | undefined) =>
+  useStationMutation((body: StationFields) =>
+    id === undefined
+      ? request<StationOut>('/stations', { method: 'POST', body })
+      : request<StationOut>(`/stations/${id}`, { method: 'PUT', body }),
+  );
+export const useRemoveStation = () =>
+  useStationMutation((id: number) => request<void>(`/stations/${id}`, { method: 'DELETE' }));

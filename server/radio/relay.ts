@@ -1,0 +1,211 @@
+// Sends what a station plays, for as long as somebody listens. The station must be on the open internet. Its titles are
+// read here, and players that ask for them get them as we understood them, at an interval of our own.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { RadioStationId, UserId } from '../db/ids.ts';
+import { ACCOUNT_LIMITS } from '../db/rights.ts';
+import { AppError } from '../errors.ts';
+import { guardedStream, type GuardedStream } from '../outbound/guarded-fetch.ts';
+import type { Principal } from '../http/route.ts';
+import { OutboundError } from '../outbound/outbound-error.ts';
+import { userAgentOf } from '../outbound/user-agent.ts';
+import { createIcyJoiner, createIcySplitter, intervalOf, OutOfStep } from './icy.ts';
+import type { RadioStation } from './service.ts';
+
+export interface RelayDeps {
+  version: string;
+  contact: () => string | undefined;
+  /** For tests: a station that may be on this machine. */
+  allowed?: URL | undefined;
+  /** A title changed. */
+  changed: () => void;
+}
+
+type Listener = Pick<Principal, 'id' | 'maxBitrateKbps'>;
+
+const MOST_AT_ONCE = 8;
+const MOST_MS = 24 * 3_600_000;
+const STALL_MS = 30_000;
+/** A day of uncompressed stereo. */
+const MOST_BYTES = 16e9;
+const MOST_LIST_BYTES = 64 << 10;
+/** Of our own titles; what most servers use. */
+const INTERVAL = 16_000;
+const AUDIO = /^(?:audio\/[\w.+-]{1,60}|application\/ogg)$/;
+const LIST = /^(?:audio\/x-scpls|application\/pls\+xml|audio\/(?:x-)?mpegurl|application\/(?:x-|vnd\.apple\.)mpegurl)$/;
+const PASSED_ON = ['icy-name', 'icy-genre', 'icy-br'];
+
+const typeOf = ({ headers }: GuardedStream): string =>
+  (headers.get('content-type') ?? 'audio/mpeg').replace(/;.*/s, '').trim().toLowerCase();
+
+export type Relay = ReturnType<typeof createRelay>;
+
+export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
+  /** Of stations that somebody listens to. */
+  const titles = new Map<RadioStationId, string>();
+  const listeners = new Map<RadioStationId, number>();
+  const ofAccount = new Map<UserId, number>();
+  const add = <K>(counts: Map<K, number>, key: K, by: number): number => {
+    const count = (counts.get(key) ?? 0) + by;
+    if (count > 0) counts.set(key, count);
+    else counts.delete(key);
+    return count;
+  };
+
+  function note(id: RadioStationId, title: string | undefined): void {
+    if (titles.get(id) === title) return;
+    if (title === undefined) titles.delete(id);
+    else titles.set(id, title);
+    changed();
+  }
+
+  const open = (
+    url: URL,
+    { withTitles, signal }: { withTitles: boolean; signal: AbortSignal },
+  ): Promise<GuardedStream> =>
+    guardedStream(url, {
+      ...(allowed ? { base: allowed } : { base: url, publicOnly: true }),
+      headers: {
+        'user-agent': userAgentOf(version, contact()),
+        accept: '*/*',
+        ...(withTitles && { 'icy-metadata': '1' }),
+      },
+      icy: true,
+      timeoutMs: MOST_MS,
+      stallMs: STALL_MS,
+      maxBytes: MOST_BYTES,
+      signal,
+    });
+
+  /** Stations are often named by a short playlist file (.pls, .m3u) with the address of the stream. */
+  async function openStream(url: URL, withTitles: boolean, signal: AbortSignal): Promise<GuardedStream> {
+    const first = await open(url, { withTitles, signal });
+    const answer = LIST.test(typeOf(first)) ? await open(await streamIn(first), { withTitles, signal }) : first;
+    if (answer.status === 200 && AUDIO.test(typeOf(answer)) && !LIST.test(typeOf(answer))) return answer;
+    answer.body.destroy();
+    throw new AppError(
+      'unavailable',
+      answer.status === 200
+        ? 'The station sends no audio that can be passed on.'
+        : `The server of the station answered with status ${answer.status}.`,
+    );
+  }
+
+  /** What comes until nobody listens, without the titles in it. */
+  async function* audioOf(
+    first: GuardedStream,
+    { id, streamUrl }: RadioStation,
+    signal: AbortSignal,
+  ): AsyncGenerator<Buffer> {
+    let { body } = first;
+    try {
+      try {
+        const interval = intervalOf(first.headers.get('icy-metaint'));
+        const take = interval === undefined ? undefined : createIcySplitter(interval, (title) => note(id, title));
+        for await (const chunk of body as AsyncIterable<Buffer>) {
+          if (take) yield* take(chunk);
+          else yield chunk;
+        }
+      } catch (error) {
+        if (!(error instanceof OutOfStep)) throw error;
+        note(id, undefined);
+        body.destroy();
+        ({ body } = await openStream(new URL(streamUrl), false, signal));
+        yield* body as AsyncIterable<Buffer>;
+      }
+    } finally {
+      body.destroy();
+    }
+  }
+
+  async function send(
+    req: IncomingMessage,
+    res: ServerResponse,
+    station: RadioStation,
+    { maxBitrateKbps }: Listener,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const answer = await openStream(new URL(station.streamUrl), true, signal);
+    try {
+      assertWithin(answer.headers.get('icy-br'), maxBitrateKbps);
+    } catch (error) {
+      answer.body.destroy();
+      throw error;
+    }
+    const asksForTitles = req.headers['icy-metadata'] === '1';
+    res.statusCode = 200;
+    res.setHeader('Content-Type', typeOf(answer).replace('/aacp', '/aac'));
+    res.setHeader('Cache-Control', 'no-store');
+    res.setHeader('Accept-Ranges', 'none');
+    if (asksForTitles) {
+      res.setHeader('icy-metaint', INTERVAL);
+      for (const name of PASSED_ON) {
+        const value = answer.headers.get(name);
+        if (value !== null) res.setHeader(name, value.slice(0, 200));
+      }
+    }
+    if (req.method === 'HEAD') {
+      answer.body.destroy();
+      return void res.end();
+    }
+    const audio = Readable.from(audioOf(answer, station, signal), { objectMode: false });
+    const titleNow = (): string => titles.get(station.id) ?? '';
+    await (asksForTitles ? pipeline(audio, createIcyJoiner(INTERVAL, titleNow), res) : pipeline(audio, res));
+  }
+
+  return {
+    /** What the station plays, while somebody listens and if it says so. */
+    titleOf: (id: RadioStationId): string | undefined => titles.get(id),
+
+    async send(
+      req: IncomingMessage,
+      res: ServerResponse,
+      station: RadioStation,
+      listener: Listener,
+      signal: AbortSignal,
+    ): Promise<void> {
+      if ((ofAccount.get(listener.id) ?? 0) >= MOST_AT_ONCE)
+        throw new AppError('too_many_requests', `Your account listens to ${MOST_AT_ONCE} stations already.`, {
+          retryAfter: 10,
+        });
+      add(ofAccount, listener.id, 1);
+      add(listeners, station.id, 1);
+      try {
+        await send(req, res, station, listener, signal);
+      } catch (error) {
+        if (res.destroyed) return; // the player is gone
+        throw error instanceof OutboundError ? new AppError('unavailable', error.message, { cause: error }) : error;
+      } finally {
+        add(ofAccount, listener.id, -1);
+        if (add(listeners, station.id, -1) === 0) note(station.id, undefined);
+      }
+    },
+  };
+}
+
+async function streamIn(list: GuardedStream): Promise<URL> {
+  let text = '';
+  for await (const chunk of list.body as AsyncIterable<Buffer>) {
+    text += chunk.toString('latin1');
+    if (text.length > MOST_LIST_BYTES) break;
+  }
+  list.body.destroy();
+  const [, address = ''] = /^\s*(?:File\d+\s*=\s*)?(https?:\/\/\S+)/im.exec(text) ?? [];
+  if (text.includes('#EXT-X-') || !URL.canParse(address))
+    throw new AppError('unavailable', 'The playlist file of the station names no stream that can be passed on.');
+  return new URL(address);
+}
+
+/** Stations are not converted, so what may be above the limit is refused. */
+function assertWithin(bitrate: string | null, mostKbps: number | null): void {
+  if (mostKbps === null) return;
+  const kbps = /^\d{1,4}$/.test(bitrate ?? '') ? Number(bitrate) : Infinity;
+  if (kbps <= mostKbps) return;
+  const { name } = ACCOUNT_LIMITS.maxBitrateKbps;
+  throw new AppError(
+    'forbidden',
+    `Your account may listen at up to ${mostKbps} kbps (${name}), and stations are not converted to that.`,
+    { fields: [{ field: name, message: `is ${mostKbps}` }] },
+  );
+}

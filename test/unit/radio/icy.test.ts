@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import { createIcyJoiner, createIcySplitter, intervalOf, OutOfStep, titleOf } from '../../../server/radio/icy.ts';
+
+const encoded = (text: string): Buffer => Buffer.concat([Buffer.from(text), Buffer.alloc(16 - (text.length % 16))]);
+
+it.each<[string, Buffer, string | undefined]>([
+  ['plain', encoded("StreamTitle='Ane Brun - Do You Remember';StreamUrl='';"), 'Ane Brun - Do You Remember'],
+  ['with quotes in it', encoded("StreamTitle='Don't Stop';"), "Don't Stop"],
+  ['cut off', Buffer.from("StreamTitle='Don't St"), "Don't St"],
+  ['empty', encoded("StreamTitle='';"), ''],
+  ['UTF-8', encoded("StreamTitle='Sigur Rós – Sæglópur 🎵';"), 'Sigur Rós – Sæglópur 🎵'],
+  ['Windows-1252', Buffer.from("StreamTitle='Sigur R\xf3s - S\xe6gl\xf3pur';", 'latin1'), 'Sigur Rós - Sæglópur'],
+  [
+    'Windows-1251',
+    Buffer.concat([
+      Buffer.from("StreamTitle='"),
+      Buffer.from('cae8edee202d20c3f0f3efefe020eaf0eee2e8202d20c7e2e5e7e4e020efee20e8ece5ede820d1eeebedf6e5', 'hex'),
+      Buffer.from("';"),
+    ]),
+    'Кино - Группа крови - Звезда по имени Солнце',
+  ],
+  ['with control characters', encoded("StreamTitle='a\r\nb\u202e\u0007c';"), 'a b c'],
+  ['of another field', encoded("StreamUrl='http://a.example';"), undefined],
+  ['nothing but zeros', Buffer.alloc(32), undefined],
+])('a title: %s', (_, block, title) => {
+  expect(titleOf(block)).toBe(title);
+});
+
+it('what is no text is not taken for a title', () => {
+  expect(() => titleOf(Buffer.alloc(32, 0xaa))).toThrow(OutOfStep);
+  expect(() => titleOf(Buffer.from('= StreamTitle'))).toThrow(OutOfStep);
+});
+
+it('an interval is a number of bytes that makes sense', () => {
+  expect([null, '0', ' 16000 '].map(intervalOf)).toEqual([undefined, undefined, 16_000]);
+  for (const wrong of ['-1', '1', '99999999999', '1e3', 'x', ''])
+    expect(() => intervalOf(wrong), wrong).toThrow(OutOfStep);
+});
+
+it('titles come out of the audio and into it again, wherever it is cut', async () => {
+  const audio = Buffer.from(Array.from({ length: 3_000 }, (_, at) => at % 251));
+  let title = '';
+  const joiner = createIcyJoiner(300, () => title);
+  const mixed: Buffer[] = [];
+  joiner.on('data', (chunk: Buffer) => mixed.push(chunk));
+  for (let at = 0; at < audio.length; at += 100) {
+    title = `Part ${Math.floor(at / 1_000)} ';`;
+    joiner.write(audio.subarray(at, at + 100));
+  }
+  await new Promise<void>((resolve) => joiner.end(resolve));
+  for (const step of [1, 7, 299, 5_000]) {
+    const titles: string[] = [];
+    const take = createIcySplitter(300, (one) => titles.push(one));
+    const whole = Buffer.concat(mixed);
+    const out: Buffer[] = [];
+    for (let at = 0; at < whole.length; at += step) out.push(...take(whole.subarray(at, at + step)));
+    expect(Buffer.concat(out).equals(audio)).toBe(true);
+    expect(titles).toEqual(["Part 0 ' ;", "Part 1 ' ;", "Part 2 ' ;"]);
+  }
+});
