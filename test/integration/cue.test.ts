@@ -1,5 +1,4 @@
 // Files with a cue sheet: their tracks in lists, as streams, and through what people do with files and sheets.
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,54 +8,26 @@ import type { LikeState } from '../../server/likes/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import type { PlaylistOut } from '../../server/playlists/wire.ts';
 import type { ScanResult } from '../../server/scan/wire.ts';
-import { seededRandom } from '../support/random-numbers.ts';
 import { allTracks } from '../support/served-library.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import {
+  BEGINS,
+  decode,
+  encode,
+  FRAME_BYTES,
+  noise,
+  RATE,
+  samplesAt,
+  SECONDS,
+  sheetOf,
+} from '../support/split-files.ts';
 import { toolOrWarn } from '../support/tools.ts';
 
-const RATE = 44_100;
-const FRAME_BYTES = 4;
-const SECONDS = 13;
 const ffmpeg = toolOrWarn('ffmpeg', 'cue sheets are');
 
 let base: string;
 let music: string;
 let server: TestServer;
-
-/** Stereo, 16 bits; noise, so that every sample is where only it can be. */
-function noise(seed: number): Buffer {
-  const random = seededRandom(seed);
-  const pcm = Buffer.alloc(SECONDS * RATE * FRAME_BYTES);
-  for (let i = 0; i < pcm.length; i += 2) pcm.writeInt16LE(Math.floor((random() - 0.5) * 20_000), i);
-  return pcm;
-}
-
-function encode(pcm: Buffer, path: string, ...options: string[]): void {
-  const input = ['-f', 's16le', '-ar', String(RATE), '-ac', '2', '-i', 'pipe:0'];
-  const { status, stderr } = spawnSync('ffmpeg', ['-v', 'error', '-y', ...input, ...options, path], { input: pcm });
-  if (status !== 0) throw new Error(stderr.toString());
-}
-
-/** Of a file by its path, because the end of an MP3 can be trimmed only where its length is known. */
-function decode(audio: Buffer | string): Buffer {
-  const args = ['-v', 'error', '-i', typeof audio === 'string' ? audio : 'pipe:0', '-f', 's16le', 'pipe:1'];
-  const input = typeof audio === 'string' ? undefined : audio;
-  return spawnSync('ffmpeg', args, { input, maxBuffer: 1 << 27 }).stdout;
-}
-
-/** The second begins at a frame that is no whole block of an encoder, and no millisecond. */
-const BEGINS = ['00:00:00', '00:04:13', '00:08:41'];
-const samplesAt = BEGINS.map((time) => {
-  const [minutes, seconds, frames] = time.split(':').map(Number) as [number, number, number];
-  return ((minutes * 60 + seconds) * 75 + frames) * (RATE / 75);
-});
-const sheetOf = (file: string, album: string, titles = ['One', 'Two', 'Three']): string =>
-  [
-    'PERFORMER "Band"',
-    `TITLE "${album}"`,
-    `FILE "${file}" WAVE`,
-    ...titles.flatMap((title, i) => [`TRACK 0${i + 1} AUDIO`, `TITLE "${title}"`, `INDEX 01 ${BEGINS[i]}`]),
-  ].join('\r\n');
 
 const at = (...path: string[]): string => join(music, ...path);
 const write = (path: string, text: string): void => writeFileSync(at(path), text);

@@ -1,20 +1,24 @@
 // An album of one continuous tone for each format, cut into two tracks in the middle of a wave, to measure joins.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const RATE = 44_100;
+/** Of a compact disc, in which cue sheets count. */
+const CD_FRAME = RATE / 75;
 /**
  * Frames of each half: no multiple of any format’s block, and over a second, since an Ogg file of a single page loses
  * 128 frames in decoding. Three seconds, so that a busy machine too has the next half decoded by then.
  */
-export const HALF = 138_000;
+export const HALF = 235 * CD_FRAME;
 export const ALBUM = 'One Long Tone';
 
 export interface Tone {
   format: string;
   encode: string[];
   hz: number;
+  /** One file with both halves, and a cue sheet. */
+  hasSheet?: true;
 }
 
 export const TONES: Tone[] = [
@@ -24,6 +28,7 @@ export const TONES: Tone[] = [
   { format: 'opus', encode: ['-c:a', 'libopus', '-b:a', '160k'], hz: 200 },
   { format: 'mp3', encode: ['-c:a', 'libmp3lame', '-b:a', '192k'], hz: 170 },
   { format: 'm4a', encode: ['-c:a', 'aac', '-b:a', '192k'], hz: 210 },
+  { format: 'cue', encode: ['-c:a', 'flac'], hz: 180, hasSheet: true },
 ];
 
 /** Writes the halves of every tone into a folder, as an album in the order of `tones`. */
@@ -31,7 +36,7 @@ export function writeSineAlbum(ffmpeg: string, dir: string, tones: readonly Tone
   const folder = join(dir, ALBUM);
   mkdirSync(folder, { recursive: true });
   const run = (...args: string[]) => execFileSync(ffmpeg, ['-v', 'error', '-y', ...args]);
-  tones.forEach(({ format, encode, hz }, i) => {
+  tones.forEach(({ format, encode, hz, hasSheet }, i) => {
     const whole = join(folder, 'whole.wav');
     run(
       '-f',
@@ -40,25 +45,37 @@ export function writeSineAlbum(ffmpeg: string, dir: string, tones: readonly Tone
       `sine=f=${hz}:r=${RATE}:d=${Math.ceil((2 * HALF) / RATE)},volume=4,aformat=channel_layouts=stereo:sample_fmts=s16`,
       whole,
     );
-    [0, 1].forEach((half) => {
-      const number = i * 2 + half + 1;
-      const tags = {
-        title: `${format} ${half + 1}`,
-        artist: 'Gapless',
-        album_artist: 'Gapless',
-        album: ALBUM,
-        track: String(number),
-      };
+    const numbers = [i * 2 + 1, i * 2 + 2].map((number) => String(number).padStart(2, '0'));
+    const cut = (from: number, to: number, name: string, tags: Record<string, string>) =>
       run(
         '-i',
         whole,
         '-af',
-        `atrim=start_sample=${half * HALF}:end_sample=${(half + 1) * HALF},asetpts=PTS-STARTPTS`,
+        `atrim=start_sample=${from}:end_sample=${to},asetpts=PTS-STARTPTS`,
         ...encode,
-        ...Object.entries(tags).flatMap(([name, value]) => ['-metadata', `${name}=${value}`]),
-        join(folder, `${String(number).padStart(2, '0')}.${format}`),
+        ...Object.entries(tags).flatMap(([key, value]) => ['-metadata', `${key}=${value}`]),
+        join(folder, name),
       );
-    });
+    if (hasSheet) {
+      cut(0, 2 * HALF, 'both.flac', {});
+      const tracks = numbers.flatMap((number, half) => [
+        `TRACK ${number} AUDIO`,
+        `TITLE "${format} ${half + 1}"`,
+        `INDEX 01 00:0${Math.floor((half * HALF) / RATE)}:${((half * HALF) / CD_FRAME) % 75}`,
+      ]);
+      const sheet = ['PERFORMER "Gapless"', `TITLE "${ALBUM}"`, 'FILE "both.flac" WAVE', ...tracks];
+      writeFileSync(join(folder, 'both.cue'), sheet.join('\n'));
+    } else
+      numbers.forEach((track, half) => {
+        const tags = {
+          title: `${format} ${half + 1}`,
+          artist: 'Gapless',
+          album_artist: 'Gapless',
+          album: ALBUM,
+          track,
+        };
+        cut(half * HALF, (half + 1) * HALF, `${track}.${format}`, tags);
+      });
     rmSync(whole);
   });
 }
