@@ -1,6 +1,9 @@
 // Every page, and a library in which none of them is empty.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page, Request } from 'playwright-core';
-import type { TrackPage } from '../../server/library/wire.ts';
+import type { AlbumPage, TrackPage } from '../../server/library/wire.ts';
+import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { startSmallCatalogue } from '../support/small-catalogue.ts';
 import { until } from '../support/until.ts';
 import { DESK, loseFiles, openStage, type Stage, type StageOptions } from './stage.ts';
@@ -19,6 +22,7 @@ export const PAGES = [
   '/liked',
   '/liked?kind=albums',
   '/playlists',
+  '/playlists/1',
   '/playlists/1?versions=true',
   '/playlists/2/rules',
   '/playlists/new-smart',
@@ -35,6 +39,7 @@ export const PAGES = [
   '/statistics',
   '/review',
   '/duplicates',
+  '/merges',
   '/discover',
   '/discover?q=harbour',
   '/tracks?details=1',
@@ -79,6 +84,52 @@ export function pageOpener(page: Page): (path: string) => Promise<void> {
   };
 }
 
+const NAME_LENGTH = 300;
+const words = (what: string): string =>
+  `${what} that has a name as long as those of the twentieth century’s symphonies with all movements `
+    .repeat(4)
+    .slice(0, NAME_LENGTH);
+/** With spaces, which lines can be broken at, and without. */
+const LONG_NAMES = [words, (what: string) => words(what).replaceAll(' ', '_')];
+
+/** An album of each kind of name. */
+function addLongNames(dir: string): void {
+  for (const [i, long] of LONG_NAMES.entries()) {
+    const to = join(dir, `Long names ${i}`);
+    mkdirSync(to, { recursive: true });
+    for (const n of [1, 2, 3]) {
+      const tags = {
+        TIT2: long(`Track ${n}`),
+        TPE1: long('Artist'),
+        TALB: long('Album'),
+        TCON: long('Genre'),
+        TRCK: String(n),
+      };
+      const frames = Object.entries(tags).map(([name, text]) => id3Frame(name, utf8Text(text)));
+      writeFileSync(join(to, `${n}.mp3`), Buffer.concat([id3(frames), silentMp3(40 + 10 * i + n)]));
+    }
+  }
+}
+
+/** The pages of what has names of 300 characters. */
+export async function pagesOfLongNames({ api }: Pick<Stage, 'api'>): Promise<string[]> {
+  const { items: albums } = await api<AlbumPage>('/albums?q=symphonies&limit=10');
+  const { items: tracks } = await api<TrackPage>('/tracks?q=symphonies&limit=10');
+  const name = words('Playlist').slice(0, 200);
+  const { id } = await api<{ id: number }>('/playlists', {
+    method: 'POST',
+    body: { name, description: words('Description'), track_ids: tracks.map((track) => track.id) },
+  });
+  return [
+    ...albums.flatMap((album) => [`/albums/${album.id}`, `/artists/${album.artist_id}`]),
+    `/tracks?details=${tracks[0]?.id}`,
+    '/tracks?q=symphonies',
+    '/albums?q=symphonies',
+    '/search?q=symphonies',
+    `/playlists/${id}`,
+  ];
+}
+
 const HOUR_MS = 3_600_000;
 
 export async function openStageOfPages(options: StageOptions = {}): Promise<Stage> {
@@ -90,6 +141,10 @@ export async function openStageOfPages(options: StageOptions = {}): Promise<Stag
     seconds: '15',
     env: catalogue.env,
     ...options,
+    async addMusic(dir) {
+      addLongNames(dir);
+      await options.addMusic?.(dir);
+    },
   });
   await (await stage.openAsOwner(DESK)).context().close();
   await loseFiles(stage, 3);

@@ -1,27 +1,17 @@
 // A language is a file: here a pseudo-language whose texts show what is not translated, are longer
 // by half, and run from right to left. Every page is opened with it.
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { rmSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PSEUDO, pseudoLanguage, pseudoText } from '../support/pseudo-language.ts';
+import { buildPseudoProgram, PSEUDO, pseudoText } from '../support/pseudo-language.ts';
+import { layoutFaults } from './layout-faults.ts';
 import { openStageOfPages, pageOpener, PAGES } from './pages.ts';
 import { DESK, drawn, PHONE, type Stage } from './stage.ts';
-
-const root = join(import.meta.dirname, '..', '..');
 
 let program: string;
 let stage: Stage;
 beforeAll(async () => {
-  program = mkdtempSync(join(tmpdir(), 'tonearm-pseudo-'));
-  const notCopied = new Set(['.git', 'docs', 'node_modules', 'test', join('dist', 'renderer')]);
-  cpSync(root, program, { recursive: true, filter: (path) => !notCopied.has(relative(root, path)) });
-  symlinkSync(join(root, 'node_modules'), join(program, 'node_modules'));
-  writeFileSync(join(program, 'resources', 'languages', `${PSEUDO}.json`), pseudoLanguage());
-  execFileSync(join(root, 'node_modules', '.bin', 'vite'), ['build', '--logLevel', 'error'], { cwd: program });
-
+  program = buildPseudoProgram();
   stage = await openStageOfPages({ program });
 });
 afterAll(async () => {
@@ -76,37 +66,6 @@ async function english(page: Page, answers: () => Promise<ReadonlySet<string>>):
   return [...new Set(words)].filter((word) => !known.has(word.toLowerCase()) && !NAMES.includes(word.toLowerCase()));
 }
 
-/** Translated texts of controls and headings that are cut off, or extend beyond the window. */
-const cutOff = (page: Page): Promise<string[]> =>
-  page.evaluate(() => {
-    const cut: string[] = [];
-    const controls = 'button, a, label, select, [role=tab], [role=menuitem], [role=switch], h1, h2, h3, th, dt, legend';
-    for (const control of document.querySelectorAll<HTMLElement>(controls)) {
-      const walker = document.createTreeWalker(control, NodeFilter.SHOW_TEXT);
-      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-        if (!/ő/.test(node.textContent ?? '') || !node.parentElement?.checkVisibility({ opacityProperty: true }))
-          continue;
-        const range = document.createRange();
-        range.selectNodeContents(node);
-        const text = range.getBoundingClientRect();
-        if (text.width < 2) continue;
-        for (let box: Element | null = node.parentElement; box && box !== document.body; box = box.parentElement) {
-          const { overflowX } = getComputedStyle(box);
-          if (box.classList.contains('visually-hidden')) break;
-          if (overflowX === 'auto' || overflowX === 'scroll') break;
-          const edge = box.getBoundingClientRect();
-          if (overflowX !== 'visible' && (text.left < edge.left - 1.5 || text.right > edge.right + 1.5)) {
-            cut.push(`${control.tagName.toLowerCase()}.${control.className}: ${node.textContent}`);
-            break;
-          }
-        }
-      }
-    }
-    const { scrollWidth, clientWidth } = document.documentElement;
-    if (scrollWidth > clientWidth) cut.push(`the page is ${scrollWidth - clientWidth} px too wide`);
-    return cut;
-  });
-
 async function choosePseudo(page: Page): Promise<void> {
   await page.addInitScript((language) => localStorage.setItem('tonearm.language', language), PSEUDO);
 }
@@ -130,7 +89,7 @@ test('every page is translated, uncut and mirrored, in a wide window and in a na
       await page.setViewportSize(viewport);
       await drawn(page);
       for (const word of await english(page, answers)) faults.push(`${path}: English: ${word}`);
-      for (const one of await cutOff(page)) faults.push(`${path} at ${viewport.width} px: cut off: ${one}`);
+      for (const one of await layoutFaults(page)) faults.push(`${path} at ${viewport.width} px: ${one}`);
     }
   }
   expect(faults).toEqual([]);

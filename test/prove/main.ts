@@ -12,6 +12,7 @@ import { proveMigrations } from './migrations.ts';
 import { proveMutations } from './mutations.ts';
 import { proveTempo } from './tempo.ts';
 import { proveRebuild } from './rebuild.ts';
+import { proveTour } from './tour.ts';
 import { proveKills } from './kills.ts';
 
 const PROOFS: Record<string, (options: { seed: number; runs: number | undefined }) => Promise<boolean>> = {
@@ -26,6 +27,7 @@ const PROOFS: Record<string, (options: { seed: number; runs: number | undefined 
   mutations: proveMutations,
   rebuild: proveRebuild,
   tempo: proveTempo,
+  tour: proveTour,
   'identity-files': proveIdentityFiles,
   kills: proveKills,
 };

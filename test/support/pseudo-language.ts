@@ -1,7 +1,9 @@
 // A pseudo-language made from English to find what a translation would break: its letters have accents,
 // so that English left in the code shows; its texts are longer by half; it is written from right to left.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -53,3 +55,14 @@ function pseudoTexts(texts: Texts): Texts {
 /** The language's file. */
 export const pseudoLanguage = (): string =>
   JSON.stringify(pseudoTexts(JSON.parse(readFileSync(join(root, 'resources/languages/en.json'), 'utf8')) as Texts));
+
+/** A copy of the built program that has the language too. */
+export function buildPseudoProgram(): string {
+  const program = mkdtempSync(join(tmpdir(), 'tonearm-pseudo-'));
+  const notCopied = new Set(['.git', 'docs', 'node_modules', 'test', join('dist', 'renderer')]);
+  cpSync(root, program, { recursive: true, filter: (path) => !notCopied.has(relative(root, path)) });
+  symlinkSync(join(root, 'node_modules'), join(program, 'node_modules'));
+  writeFileSync(join(program, 'resources', 'languages', `${PSEUDO}.json`), pseudoLanguage());
+  execFileSync(join(root, 'node_modules', '.bin', 'vite'), ['build', '--logLevel', 'error'], { cwd: program });
+  return program;
+}

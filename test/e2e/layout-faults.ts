@@ -1,0 +1,169 @@
+import type { Page } from 'playwright-core';
+
+/** A text of the interface, not of music, in the pseudo-language. */
+const INTERFACE = 'ő';
+
+/**
+ * What is wrong with the layout as it is now: texts and controls that are cut off or beyond an edge, texts that are
+ * drawn over each other, controls that something covers. Names may end in an ellipsis, texts of the interface not.
+ */
+export const layoutFaults = (page: Page): Promise<string[]> => page.evaluate(findFaults, INTERFACE);
+
+/** Runs in the page. */
+function findFaults(ofInterface: string): string[] {
+  const SLACK_PX = 1.5;
+  const controls =
+    'button, a[href], input, select, textarea, [role=tab], [role=menuitem], [role=switch], [role=slider]';
+  const faults = new Set<string>();
+  const styles = new Map<Element, CSSStyleDeclaration>();
+  const styleOf = (element: Element): CSSStyleDeclaration => {
+    const known = styles.get(element);
+    if (known) return known;
+    const style = getComputedStyle(element);
+    styles.set(element, style);
+    return style;
+  };
+  const named = (element: Element): string => {
+    const { tagName, classList } = element;
+    return `${tagName.toLowerCase()}${[...classList].map((name) => `.${name}`).join('')}`;
+  };
+  const short = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
+  const isSeen = (element: Element): boolean =>
+    element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
+    !element.closest('.visually-hidden, [inert], dialog:not([open])');
+  const isInterface = (text: string): boolean => text.includes(ofInterface);
+
+  /** What clips it, inner first, up to what scrolls it. */
+  const clips = (from: Element, across: boolean): { box: Element; edge: DOMRect }[] => {
+    const found: { box: Element; edge: DOMRect }[] = [];
+    for (let box: Element | null = from; box && box !== document.body; box = box.parentElement) {
+      const { overflowX, overflowY, position } = styleOf(box);
+      const overflow = across ? overflowX : overflowY;
+      if (overflow === 'auto' || overflow === 'scroll') break;
+      if (overflow !== 'visible') found.push({ box, edge: box.getBoundingClientRect() });
+      if (position === 'fixed') break;
+    }
+    return found;
+  };
+  const isEllipsized = (from: Element, box: Element, text: string): boolean => {
+    for (let at: Element | null = from; at; at = at === box ? null : at.parentElement) {
+      const { textOverflow, webkitLineClamp } = styleOf(at);
+      if (textOverflow === 'ellipsis' || (webkitLineClamp !== 'none' && webkitLineClamp !== ''))
+        return webkitLineClamp === 'none' || webkitLineClamp === '' ? !isInterface(text) : true;
+    }
+    return false;
+  };
+  const inWindow = ({ left, right, top, bottom }: DOMRect): boolean =>
+    right > 0 && left < innerWidth && bottom > 0 && top < innerHeight;
+
+  const texts: { element: Element; text: string; rect: DOMRect }[] = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const element = node.parentElement;
+    const text = node.textContent?.trim() ?? '';
+    if (!element || text === '' || element.closest('script, style, noscript, option, svg') || !isSeen(element))
+      continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const rect = range.getBoundingClientRect();
+    if (rect.width < 2 || rect.height < 2) continue;
+    if (inWindow(rect)) texts.push({ element, text, rect });
+    for (const { box, edge } of clips(element, true))
+      if (rect.left < edge.left - SLACK_PX || rect.right > edge.right + SLACK_PX) {
+        if (!isEllipsized(element, box, text))
+          faults.add(`cut off in ${named(box)}: ${named(element)} “${short(text)}”`);
+        break;
+      }
+    for (const { box, edge } of clips(element, false)) {
+      const isPart = rect.top < edge.bottom - SLACK_PX && rect.bottom > edge.top + SLACK_PX;
+      if (isPart && (rect.top < edge.top - 3 || rect.bottom > edge.bottom + 3)) {
+        if (!isEllipsized(element, box, text))
+          faults.add(`cut in height in ${named(box)}: ${named(element)} “${short(text)}”`);
+        break;
+      }
+    }
+    if ((rect.left < -SLACK_PX || rect.right > innerWidth + SLACK_PX) && clips(element, true).length === 0) {
+      let scrolls = false;
+      for (let box: Element | null = element; box && box !== document.body; box = box.parentElement)
+        if (['auto', 'scroll'].includes(styleOf(box).overflowX)) scrolls = true;
+      if (!scrolls) faults.add(`beyond the window: ${named(element)} “${short(text)}”`);
+    }
+  }
+
+  /** Whether what is at the middle belongs to the element. */
+  const isOnTop = (element: Element, { left, right, top, bottom }: DOMRect): boolean | undefined => {
+    const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+    if (x <= 0 || y <= 0 || x >= innerWidth || y >= innerHeight) return undefined;
+    const hit = document.elementFromPoint(x, y);
+    return !!hit && (element.contains(hit) || hit.contains(element));
+  };
+
+  for (const control of document.querySelectorAll<HTMLElement>(controls)) {
+    if (!isSeen(control) || styleOf(control).pointerEvents === 'none') continue;
+    const rect = control.getBoundingClientRect();
+    if (rect.width < 2 || rect.height < 2) continue;
+    const what = `${named(control)} “${short(control.ariaLabel ?? control.textContent ?? '')}”`;
+    for (const { box, edge } of clips(control.parentElement ?? control, true))
+      if (rect.left < edge.left - SLACK_PX || rect.right > edge.right + SLACK_PX) {
+        if (rect.left < edge.right && rect.right > edge.left && !isEllipsized(control, box, ''))
+          faults.add(`control cut off in ${named(box)}: ${what}`);
+        break;
+      }
+    let isHidden = false; // scrolled away, or in a corner of a card
+    for (let box = control.parentElement; box && !isHidden; box = box.parentElement) {
+      if (styleOf(box).overflowX === 'visible' && styleOf(box).overflowY === 'visible') continue;
+      const edge = box.getBoundingClientRect();
+      const [x, y] = [(rect.left + rect.right) / 2, (rect.top + rect.bottom) / 2];
+      isHidden = x <= edge.left + 4 || x >= edge.right - 4 || y <= edge.top + 4 || y >= edge.bottom - 4;
+    }
+    const modal = document.querySelector('[aria-modal=true]');
+    if (isHidden || (modal && !modal.contains(control)) || control.getClientRects().length !== 1) continue;
+    const label = control instanceof HTMLInputElement ? (control.labels?.[0] ?? control.parentElement) : null;
+    if (isOnTop(control, rect) === false && !(label && isOnTop(label, rect))) {
+      const over = document.elementFromPoint((rect.left + rect.right) / 2, (rect.top + rect.bottom) / 2);
+      if (over && staysInPlace(over)) continue;
+      if (!over?.contains(control.parentElement)) faults.add(`covered by ${over && named(over)}: ${what}`);
+    }
+  }
+
+  /** Rows scroll below the heading of their table. */
+  function staysInPlace(over: Element): boolean {
+    for (let box: Element | null = over; box; box = box.parentElement)
+      if (styleOf(box).position === 'sticky') return true;
+    return false;
+  }
+
+  const drawn = texts.filter(({ element, rect }) => isOnTop(element, rect));
+  drawn.sort((a, b) => a.rect.top - b.rect.top);
+  for (const [i, one] of drawn.entries())
+    for (let j = i + 1; j < drawn.length; j++) {
+      const other = drawn[j];
+      if (!other || other.rect.top > one.rect.bottom - 4) break;
+      const across = Math.min(one.rect.right, other.rect.right) - Math.max(one.rect.left, other.rect.left);
+      const down = Math.min(one.rect.bottom, other.rect.bottom) - other.rect.top;
+      if (across < 4 || down < 4 || one.element.contains(other.element) || other.element.contains(one.element))
+        continue;
+      if (isWithinClip(one.element, one.rect, other.rect) && isWithinClip(other.element, other.rect, one.rect))
+        faults.add(`drawn over each other: “${short(one.text)}” and “${short(other.text)}” (${named(one.element)})`);
+    }
+
+  /** Whether the text is seen where the other one is: not behind the edge of what cuts it. */
+  function isWithinClip(element: Element, rect: DOMRect, place: DOMRect): boolean {
+    let [left, right, top, bottom] = [rect.left, rect.right, rect.top, rect.bottom];
+    for (let box: Element | null = element; box && box !== document.body; box = box.parentElement) {
+      const edge = box.getBoundingClientRect();
+      if (styleOf(box).overflowX !== 'visible')
+        [left, right] = [Math.max(left, edge.left), Math.min(right, edge.right)];
+      if (styleOf(box).overflowY !== 'visible')
+        [top, bottom] = [Math.max(top, edge.top), Math.min(bottom, edge.bottom)];
+    }
+    return (
+      Math.min(right, place.right) - Math.max(left, place.left) >= 4 &&
+      Math.min(bottom, place.bottom) - Math.max(top, place.top) >= 4
+    );
+  }
+
+  const { scrollWidth, clientWidth } = document.documentElement;
+  if (scrollWidth > clientWidth) faults.add(`the page is ${scrollWidth - clientWidth} px too wide`);
+  return [...faults];
+}

@@ -1,0 +1,124 @@
+// Every page, at every width, at 200 % zoom, in light, dark and high contrast, from right to left with texts longer by
+// half, and with names of 300 characters: nothing is cut off, covered or beyond the edge, and neither the console nor
+// the network has an error or a warning. TOUR_PICTURES is a folder for a picture of each; TOUR_PAGES (the start of
+// their addresses) and TOUR_LANGUAGE restrict it.
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { layoutFaults } from '../e2e/layout-faults.ts';
+import { openStageOfPages, pageOpener, pagesOfLongNames, PAGES } from '../e2e/pages.ts';
+import { DESK, drawn, PHONE, type Stage } from '../e2e/stage.ts';
+import { enliven } from '../support/lively-library.ts';
+import { buildPseudoProgram, PSEUDO } from '../support/pseudo-language.ts';
+
+interface Look {
+  name: string;
+  viewport: { width: number; height: number };
+  media?: Parameters<Page['emulateMedia']>[0];
+}
+
+const PLAIN = { colorScheme: 'light', forcedColors: 'none' } as const;
+/** Zoomed by two, a window of 1440 × 900 px has half as many in each direction. */
+const WIDE: Look[] = [
+  { name: '2560', viewport: { width: 2560, height: 1440 } },
+  { name: '1440', viewport: DESK.viewport },
+  { name: '1440 dark', viewport: DESK.viewport, media: { colorScheme: 'dark' } },
+  { name: '1440 high contrast', viewport: DESK.viewport, media: { forcedColors: 'active' } },
+  { name: '1024', viewport: { width: 1024, height: 768 } },
+  { name: '768', viewport: { width: 768, height: 1024 } },
+  { name: '200 %', viewport: { width: 720, height: 450 } },
+];
+const NARROW: Look[] = [
+  { name: '390', viewport: PHONE.viewport },
+  { name: '390 dark', viewport: PHONE.viewport, media: { colorScheme: 'dark' } },
+  { name: '320', viewport: { width: 320, height: 640 } },
+];
+const LANGUAGES = ['en', PSEUDO];
+/** An answer that the tour asks for. */
+const EXPECTED = /\/api\/v1\/albums\/999999/;
+
+/** False when it is not scrolled: there is nothing to scroll. */
+const scrollMain = (page: Page, top: number): Promise<boolean> =>
+  page.evaluate((to) => {
+    const main = document.querySelector('main');
+    main?.scrollTo(0, to);
+    return (main?.scrollTop ?? 0) > 0;
+  }, top);
+
+async function visit(
+  stage: Stage,
+  device: BrowserContextOptions,
+  looks: readonly Look[],
+  { language, paths }: { language: string; paths: readonly string[] },
+): Promise<string[]> {
+  const faults: string[] = [];
+  const page = await stage.openAsOwner(device);
+  await page.addInitScript((chosen) => localStorage.setItem('tonearm.language', chosen), language);
+  let at = '';
+  const note = (what: string): void => {
+    const fault = `${language} ${at}: ${what}`;
+    faults.push(fault);
+    console.log(fault);
+  };
+  page.on('console', (message) => {
+    if (!['error', 'warning'].includes(message.type()) || EXPECTED.test(message.location().url)) return;
+    note(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => note(`script: ${error.message}`));
+  page.on('response', (response) => {
+    if (response.status() >= 400 && !EXPECTED.test(response.url())) note(`${response.status()} ${response.url()}`);
+  });
+  page.on('requestfailed', (request) => {
+    const reason = request.failure()?.errorText;
+    if (reason !== 'net::ERR_ABORTED') note(`${reason}: ${request.url()}`); // aborted: the page was left
+  });
+  const open = pageOpener(page);
+  const pictures = process.env['TOUR_PICTURES'];
+  for (const path of paths) {
+    at = path;
+    await open(path);
+    for (const { name, viewport, media } of looks) {
+      at = `${path} at ${name}`;
+      await page.setViewportSize(viewport);
+      await page.emulateMedia({ ...PLAIN, ...media });
+      await drawn(page);
+      for (const fault of await layoutFaults(page)) note(fault);
+      if (pictures) {
+        const file = `${path.slice(1).replaceAll(/\W+/g, '-') || 'home'} ${language} ${name.replaceAll(/\W+/g, '-')}.png`;
+        await page.screenshot({ path: join(pictures, file) });
+      }
+      if (!(await scrollMain(page, 1e6))) continue;
+      await drawn(page);
+      at += ', at the end';
+      for (const fault of await layoutFaults(page)) note(fault);
+      await scrollMain(page, 0);
+    }
+  }
+  await page.context().close();
+  return faults;
+}
+
+export async function proveTour(): Promise<boolean> {
+  const program = buildPseudoProgram();
+  const stage = await openStageOfPages({ program });
+  const faults: string[] = [];
+  try {
+    if (process.env['TOUR_PICTURES']) mkdirSync(process.env['TOUR_PICTURES'], { recursive: true });
+    await enliven(stage.api);
+    const only = process.env['TOUR_PAGES'];
+    const paths = [...PAGES, ...(await pagesOfLongNames(stage))].filter((path) => !only || path.startsWith(only));
+    for (const language of process.env['TOUR_LANGUAGE']?.split(' ') ?? LANGUAGES)
+      for (const [device, looks] of [
+        [DESK, WIDE],
+        [PHONE, NARROW],
+      ] as const)
+        faults.push(...(await visit(stage, device, looks, { language, paths })));
+    const looks = LANGUAGES.length * (WIDE.length + NARROW.length);
+    console.log(`${paths.length} pages, each in ${looks} ways: ${faults.length} faults`);
+    return faults.length === 0;
+  } finally {
+    await stage.close();
+    await stage.browser.close();
+    rmSync(program, { recursive: true, force: true });
+  }
+}
