@@ -23,14 +23,21 @@ addEventListener('activate', (event) => {
   event.waitUntil(forget());
 });
 
+/** Without its preloads: the files are kept here, and Chromium warns of preloads that a service worker answers. */
+async function withoutPreloads(response) {
+  if (!response.headers.get('content-type')?.startsWith('text/html')) return response;
+  const html = (await response.text()).replaceAll(/<link rel="modulepreload"[^>]*>/g, '');
+  return new Response(html, { status: response.status, headers: response.headers });
+}
+
 /** A page comes from the server while there is one: it names the files of the latest build. */
 async function page(request) {
   const { pathname } = new URL(request.url);
   try {
-    return await fetch(request);
+    return await withoutPreloads(await fetch(request));
   } catch (error) {
     const kept = await caches.match(PAGES.includes(pathname) ? pathname : '/');
-    if (kept) return kept;
+    if (kept) return withoutPreloads(kept);
     throw error;
   }
 }
