@@ -8,6 +8,7 @@ import { albumCover } from '../../api/urls.ts';
 import { markItems } from '../../music/item-marks.ts';
 import { albumItems } from '../../music/items.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
+import { classNames } from '../../ui/class-names.ts';
 import { Cover } from '../../ui/cover.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import rows from '../../ui/rows.module.css';
@@ -37,7 +38,7 @@ export function JumpBackIn({ begun }: { begun: readonly UnfinishedAlbum[] | unde
           ? begun.map((one) => (
               <li key={one.album.id} className={styles.tile} {...markItems(albumItems(one.album))}>
                 <Cover src={albumCover(one.album, 160)} alt="" className={styles.cover} />
-                <div className={styles.text}>
+                <div className={classNames(rows.text, styles.text)}>
                   <Link to="/albums/$albumId" params={{ albumId: one.album.id }} className={rows.line}>
                     {one.album.title}
                   </Link>

@@ -11,15 +11,12 @@ import { usePlayerCommands } from '../../player/use-player.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { PlayIcon } from '../../ui/css-icons.tsx';
 import { RowLink } from '../../ui/row-link.tsx';
-import rows from '../../ui/rows.module.css';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import card from './card.module.css';
 import styles from './shelf.module.css';
 import own from './mix-shelf.module.css';
 
 const CARD_WIDTH = 172;
-/** Height of a title and two lines below the cover. */
-const captionVariable = { '--caption': '60px' } as CSSProperties;
 
 export function MixShelf({ mixes }: { mixes: readonly Mix[] }) {
   const { t } = useTranslation();
@@ -55,20 +52,20 @@ function MixCard({ mix }: { mix: Mix }) {
       (error: unknown) => tell(detailOf(error)),
     );
   return (
-    <div className={card.card} style={captionVariable}>
+    <div className={card.card}>
       <RowLink href={`/mixes/${encodeURIComponent(mix.id)}`} className={card.picture} data-stop aria-label={name}>
         <Mosaic covers={covers} />
       </RowLink>
       <button
         type="button"
-        className={card.play}
+        className={classNames(card.play, own.play)}
         tabIndex={-1}
         aria-label={t('album.playLabel', { title: name })}
         onClick={() => void play()}
       >
         <PlayIcon size={18} />
       </button>
-      <span className={classNames(rows.line, card.title)}>{name}</span>
+      <span className={own.name}>{name}</span>
       <span className={own.why}>{reasonsText(mix.why, t, 1) || mix.artist_names.join(', ')}</span>
     </div>
   );

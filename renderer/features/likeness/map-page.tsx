@@ -88,7 +88,7 @@ export function MapPage() {
         <Skeleton height="60vh" />
       </Page>
     );
-  if (known.part.version === null)
+  if (known.part.version === null || (size === null && known.part.total === 0))
     return (
       <Page title={t('nav.map')}>
         <EmptyState

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
-import { IconDevices } from '../../ui/icons.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { IconClose, IconDevices } from '../../ui/icons.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import styles from './player-bar.module.css';
 import { useQueueOffer } from './use-queue-offer.ts';
@@ -23,9 +24,7 @@ export function QueueOffer() {
           <button type="button" onClick={() => void offer.accept().catch((error: Error) => tell(error.message))}>
             {t('queueOffer.continue')}
           </button>
-          <button type="button" onClick={offer.dismiss}>
-            {t('queueOffer.dismiss')}
-          </button>
+          <IconButton label={t('queueOffer.dismiss')} icon={IconClose} iconSize={16} onClick={offer.dismiss} />
         </>
       )}
     </div>

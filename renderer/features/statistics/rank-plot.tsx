@@ -2,6 +2,7 @@
 import { useElementSize } from '@mantine/hooks';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { isRightToLeft } from '../../ui/reading-direction.ts';
 import styles from './statistics.module.css';
 
 export interface Rank {
@@ -26,6 +27,8 @@ export function RankPlot({ ranks, format }: { ranks: readonly Rank[]; format: (v
   const most = Math.max(1, ...ranks.map(({ value }) => value));
   const shorten = (text: string, room: number) =>
     text.length * LETTER > room ? `${text.slice(0, Math.max(1, Math.floor(room / LETTER) - 1))}…` : text;
+  /** Where something of this width begins, mirrored where one reads from right to left. */
+  const across = (x: number, of = 0): number => (isRightToLeft() ? width - x - of : x);
   return (
     <div ref={ref}>
       <svg width={width} height={ranks.length * ROW} className={styles.ranks} role="list">
@@ -35,7 +38,7 @@ export function RankPlot({ ranks, format }: { ranks: readonly Rank[]; format: (v
           const name = shorten(rank.name, room);
           const by = rank.by ? shorten(rank.by, room - name.length * LETTER - 12) : '';
           const words = (
-            <text x={start} y={i * ROW + 16}>
+            <text x={across(start)} y={i * ROW + 16}>
               <tspan className={styles.rankName}>{name}</tspan>
               {by.length > 2 && (
                 <tspan className={styles.rankBy} dx={8}>
@@ -52,12 +55,19 @@ export function RankPlot({ ranks, format }: { ranks: readonly Rank[]; format: (v
             >
               <title>{[rank.name, rank.by].filter(Boolean).join(' · ')}</title>
               {rank.cover !== undefined && (
-                <rect x={0} y={i * ROW} width={COVER} height={COVER} rx={4} className={styles.rankGround} />
+                <rect
+                  x={across(0, COVER)}
+                  y={i * ROW}
+                  width={COVER}
+                  height={COVER}
+                  rx={4}
+                  className={styles.rankGround}
+                />
               )}
               {rank.cover && (
                 <image
                   href={rank.cover}
-                  x={0}
+                  x={across(0, COVER)}
                   y={i * ROW}
                   width={COVER}
                   height={COVER}
@@ -66,25 +76,26 @@ export function RankPlot({ ranks, format }: { ranks: readonly Rank[]; format: (v
                 />
               )}
               <Where to={rank.to}>{words}</Where>
-              <text x={width} y={i * ROW + 16} textAnchor="end" className={styles.rankValue}>
+              <text x={across(width)} y={i * ROW + 16} textAnchor="end" className={styles.rankValue}>
                 {format(rank.value)}
               </text>
-              <rect
-                x={start}
-                y={i * ROW + 26}
-                width={Math.max(0, width - start)}
-                height={BAR}
-                rx={3}
-                className={styles.rankGround}
-              />
-              <rect
-                x={start}
-                y={i * ROW + 26}
-                width={Math.max(BAR, (rank.value / most) * (width - start))}
-                height={BAR}
-                rx={3}
-                className={styles.rankBar}
-              />
+              {[
+                { className: styles.rankGround, share: 1 },
+                { className: styles.rankBar, share: rank.value / most },
+              ].map(({ className, share }) => {
+                const length = Math.max(BAR, share * (width - start));
+                return (
+                  <rect
+                    key={className}
+                    x={across(start, length)}
+                    y={i * ROW + 26}
+                    width={length}
+                    height={BAR}
+                    rx={3}
+                    className={className}
+                  />
+                );
+              })}
             </g>
           );
         })}

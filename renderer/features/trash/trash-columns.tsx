@@ -17,10 +17,6 @@ export interface TrashActions {
 }
 
 export function trashColumns({ t, onRestore, onDelete }: TrashActions): Column<TrashedTrackOut>[] {
-  const deletedBy = (track: TrashedTrackOut) =>
-    track.deleted_by_name === null
-      ? formatAgo(track.deleted_at)
-      : t('trash.deletedBy', { when: formatAgo(track.deleted_at), name: track.deleted_by_name });
   return [
     {
       id: 'title',
@@ -30,7 +26,7 @@ export function trashColumns({ t, onRestore, onDelete }: TrashActions): Column<T
         <div className={tableStyles.lines}>
           <span className={rows.title}>{track.title}</span>
           <span className={classNames(rows.line, tableStyles.narrow)}>
-            {track.artist_name ?? t('library.unknownArtist')} · {deletedBy(track)}
+            {track.artist_name ?? t('library.unknownArtist')} · {formatAgo(track.deleted_at)}
           </span>
         </div>
       ),
