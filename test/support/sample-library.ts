@@ -16,6 +16,9 @@ import { createSearchIndex } from '../../server/library/search-index.ts';
 import { seededRandom } from './random.ts';
 
 export type SampleFields = Omit<FieldValues, 'year' | 'trackNumber' | 'discNumber'>;
+const SAMPLE_FIELDS = FIELD_LIST.filter(
+  (field): field is keyof SampleFields => !['year', 'trackNumber', 'discNumber'].includes(field),
+);
 
 export interface SampleTrack {
   id: TrackId;
@@ -233,10 +236,20 @@ function inserts(db: MainDb) {
   const genre = client.prepare<[string, string], { id: number }>(
     'INSERT INTO genres (name, name_key) VALUES (?, ?) ON CONFLICT (name_key) DO UPDATE SET name = name RETURNING id',
   );
-  const track =
-    client.prepare(`INSERT INTO tracks (title, title_sort, artist_id, artist_name, artist_sort, album_id, album_sort, genre, year, disc_number, track_number,
-    duration_ms, size_bytes, format, source, source_id, storage_uri, availability, metadata_status, created_at, updated_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const fieldColumns = SAMPLE_FIELDS.map((field) => TRACK_FIELDS[field].name);
+  const sortColumns = LISTED_TEXTS.map((field) => `${TRACK_FIELDS[field].name}_sort`);
+  const columns = [
+    ...'title title_sort artist_id artist_name artist_sort album_id album_sort genre year disc_number track_number'.split(
+      ' ',
+    ),
+    ...'duration_ms size_bytes format source source_id storage_uri availability metadata_status'.split(' '),
+    ...['created_at', 'updated_at'],
+    ...fieldColumns,
+    ...sortColumns,
+  ];
+  const track = client.prepare(
+    `INSERT INTO tracks (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+  );
   const credit = client.prepare(
     'INSERT INTO track_artists (track_id, position, artist_id, credit) VALUES (?, ?, ?, ?)',
   );
@@ -301,6 +314,8 @@ function inserts(db: MainDb) {
           t.status,
           t.createdAt,
           t.createdAt,
+          ...SAMPLE_FIELDS.map((field) => t.fields[field]),
+          ...LISTED_TEXTS.map((field) => foldedText(t.fields[field])),
         ),
       );
       t.artists.forEach((a, position) => credit.run(id, position, artists[a]?.id, artists[a]?.name));
@@ -309,13 +324,6 @@ function inserts(db: MainDb) {
         genreIds.set(name, known);
         trackGenre.run(id, position, known);
       });
-      const columns = FIELD_LIST.flatMap((field) => (field in t.fields ? [[field, TRACK_FIELDS[field].name]] : []));
-      for (const [field, name] of columns)
-        client.prepare(`UPDATE tracks SET ${name} = ? WHERE id = ?`).run(t.fields[field as keyof SampleFields], id);
-      for (const field of LISTED_TEXTS)
-        client
-          .prepare(`UPDATE tracks SET ${TRACK_FIELDS[field].name}_sort = ? WHERE id = ?`)
-          .run(foldedText(t.fields[field]), id);
       search.add('track', id);
       return id as TrackId;
     },
