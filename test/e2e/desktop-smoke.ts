@@ -1,11 +1,16 @@
-// Uses the real desktop app like a user, with an empty data folder: first run, scan, play, the tray's menu, quit.
-// Not part of `npm test`, because it needs Electron's binary and a display. npm run desktop:smoke takes the sources'
-// build; with --packed it takes what electron-builder packed into out/, which needs the fuse for Node's inspector left
-// on (see .github/workflows/check.yml).
+// Uses the real desktop app like a user, with an empty data folder: first run, scan, play, the tray's menu, the player
+// window on top, media keys, links, files that are opened, a second start, a restarted server, quit. Not part of
+// `npm test`, because it needs Electron's binary and a display. npm run desktop:smoke takes the sources' build; with
+// --packed it takes what electron-builder packed into out/, which needs the fuse for Node's inspector left on (see
+// .github/workflows/check.yml); --electron PATH drives any Electron from 25 on.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { _electron as electron, type ElectronApplication, type Page } from 'playwright-core';
+import { makeOlderShell } from '../../scripts/older-shell.ts';
 import { makeLibrary } from '../support/library.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 
@@ -25,7 +30,10 @@ function packedProgram(): string {
   return found;
 }
 
-const isPacked = process.argv.includes('--packed');
+const { values } = parseArgs({
+  options: { packed: { type: 'boolean', default: false }, electron: { type: 'string' } },
+});
+const isPacked = values.packed;
 const env = Object.fromEntries(
   Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
 );
@@ -33,17 +41,19 @@ const music = makeLibrary(
   { tracks: 3, formats: ['mp3', 'flac', 'opus'], art: 'embedded', seconds: '30', seed: 'smoke' },
   join(dir, 'music'),
 );
+const source = values.electron === undefined ? root : await makeOlderShell(join(dir, 'app'));
+const program = isPacked ? packedProgram() : values.electron;
+const args = [
+  ...(isPacked ? [] : [source]),
+  `--user-data-dir=${join(dir, 'profile')}`,
+  '--lang=en-US',
+  '--password-store=basic', // machines that run this have no unlocked keychain
+  '--use-mock-keychain',
+  '--autoplay-policy=no-user-gesture-required',
+];
 const app = await electron.launch({
-  // machines that run this have no unlocked keychain
-  args: [
-    ...(isPacked ? [] : [root]),
-    `--user-data-dir=${join(dir, 'profile')}`,
-    '--lang=en-US',
-    '--password-store=basic',
-    '--use-mock-keychain',
-    '--autoplay-policy=no-user-gesture-required',
-  ],
-  ...(isPacked && { executablePath: packedProgram() }),
+  args,
+  ...(program !== undefined && { executablePath: program }),
   cwd: root,
   env: {
     ...env,
@@ -67,11 +77,16 @@ try {
   await scan(window);
   await play(window);
   await useTray(app, window);
+  await useMiniPlayer(app);
+  await useKeysAndLinks(app, window);
+  await openFile(app, window);
+  await startAgain(app, window);
+  await restartServer(window);
   console.log(`Memory: ${await memory(app)}`);
   await quitByTray(app);
   const answer = await fetch(`${origin}/health`).catch(() => undefined);
   if (answer) throw new Error('The server still answers after the app has quit.');
-  console.log('The desktop app was set up, has scanned and played, did what its tray was told, and has quit.');
+  console.log('The desktop app was set up, has scanned and played, did what it was told, and has quit.');
 } finally {
   app.process().kill('SIGKILL'); // undefined after it has quit
   rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
@@ -128,6 +143,89 @@ async function useTray(app: ElectronApplication, window: Page): Promise<void> {
   );
 }
 
+/** The sleep timer, and the player window: on top, and as one line. */
+async function useMiniPlayer(app: ElectronApplication): Promise<void> {
+  await clickInTray(app, '15 minutes');
+  await until(
+    () => trayLabels(app),
+    (labels) => labels.includes('Sleep timer (on)'),
+  );
+  await clickInTray(app, 'Off');
+  const opened = app.waitForEvent('window', { timeout: PATIENCE_MS });
+  await clickInTray(app, 'Player window');
+  const player = await opened;
+  await clickInTray(app, 'Keep player on top');
+  const resize = (height: number) =>
+    app.evaluate(({ BrowserWindow }, wanted) => {
+      const window = BrowserWindow.getAllWindows().find((one) => one.webContents.getURL().endsWith('/player'));
+      window?.setContentSize(300, wanted);
+      return window?.isAlwaysOnTop() ?? false;
+    }, height);
+  await until(
+    () => resize(80),
+    (isOnTop) => isOnTop,
+  );
+  await player.getByRole('button', { name: 'Play', exact: true }).waitFor({ timeout: PATIENCE_MS });
+  await player.getByRole('button', { name: 'Lyrics' }).waitFor({ state: 'hidden', timeout: PATIENCE_MS });
+  await resize(640);
+  await player.getByRole('button', { name: 'Lyrics' }).waitFor({ timeout: PATIENCE_MS });
+  await player.close();
+}
+
+interface Bridge {
+  changeSettings(change: object): Promise<{ takenShortcuts: string[] }>;
+  restartServer(): Promise<void>;
+}
+
+async function useKeysAndLinks(app: ElectronApplication, window: Page): Promise<void> {
+  const isRegistered = (key: string) =>
+    app.evaluate(({ globalShortcut }, wanted) => globalShortcut.isRegistered(wanted), key);
+  const shortcuts = { toggle: 'Control+Alt+Shift+P', next: '', previous: '', like: '' };
+  const { takenShortcuts } = await window.evaluate(
+    (change) => (globalThis as unknown as { tonearm: Bridge }).tonearm.changeSettings(change),
+    { mediaKeys: true, shortcuts },
+  );
+  if (takenShortcuts.length === 0 && !(await isRegistered(shortcuts.toggle)))
+    throw new Error('The shortcut is not registered.');
+  if (!(await isRegistered('MediaPlayPause'))) console.log('The system keeps the media keys for itself.');
+  await app.evaluate(({ app }) => app.emit('open-url', { preventDefault: () => undefined }, 'tonearm://search?q=zzz'));
+  await until(
+    () => window.getByRole('combobox', { name: 'Search the library' }).inputValue({ timeout: PATIENCE_MS }),
+    (text) => text === 'zzz',
+  );
+  await window.keyboard.press('Escape');
+  await app.evaluate(({ app }) => app.emit('open-url', { preventDefault: () => undefined }, 'tonearm://play/album/1'));
+  await pauseButton(window).waitFor();
+  await pauseButton(window).click();
+}
+
+const pauseButton = (window: Page) =>
+  window.getByRole('region', { name: 'Player' }).getByRole('button', { name: 'Pause', exact: true });
+
+async function openFile(app: ElectronApplication, window: Page): Promise<void> {
+  const path = join(music.dir, music.files[0]?.path ?? '');
+  await app.evaluate(({ app }, file) => app.emit('open-file', { preventDefault: () => undefined }, file), path);
+  await pauseButton(window).waitFor();
+  await pauseButton(window).click();
+}
+
+/** A second start ends at once and hands its link to the first. */
+async function startAgain(app: ElectronApplication, window: Page): Promise<void> {
+  const path = await app.evaluate(() => process.execPath);
+  const second = spawn(path, [...args, 'tonearm://album/1'], { cwd: root, env: process.env, stdio: 'inherit' });
+  await once(second, 'exit');
+  await window.waitForURL(/\/albums\/1$/);
+}
+
+async function restartServer(window: Page): Promise<void> {
+  await window.evaluate(() => (globalThis as unknown as { tonearm: Bridge }).tonearm.restartServer());
+  const { status } = await window.evaluate(async () => {
+    const answer = await fetch('/health');
+    return { status: answer.status };
+  });
+  if (status !== 200) throw new Error(`The restarted server answers ${status}.`);
+}
+
 async function quitByTray(app: ElectronApplication): Promise<void> {
   const closed = app.waitForEvent('close', { timeout: PATIENCE_MS });
   await clickInTray(app, 'Quit Tonearm');
@@ -154,9 +252,10 @@ function trayLabels(app: ElectronApplication): Promise<string[]> {
 /** Clicks after answering, since the app may quit. */
 function clickInTray(app: ElectronApplication, label: string): Promise<void> {
   return app.evaluate((_electron, wanted) => {
-    const item = (globalThis as { trayMenu?: Electron.Menu }).trayMenu?.items.find(
-      (one) => one.label === wanted && one.enabled,
-    );
+    const all = (globalThis as { trayMenu?: Electron.Menu }).trayMenu?.items ?? [];
+    const item = all
+      .flatMap((one) => [one, ...(one.submenu?.items ?? [])])
+      .find((one) => one.label === wanted && one.enabled);
     if (!item) throw new Error(`The tray has nothing called ${wanted} to click.`);
     setImmediate(() => item.click());
   }, label);
