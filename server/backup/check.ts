@@ -5,8 +5,7 @@ import { AppError } from '../errors.ts';
 import { z } from 'zod';
 import { withLease, type Lease, type LeaseOptions } from './lease.ts';
 import { hashInBackup } from './manifest.ts';
-import { isDamage } from './objects.ts';
-import type { Blob } from './packs.ts';
+import { isDamage, type Blob } from './packs.ts';
 import { partsOf } from './prune.ts';
 import type { Repository } from './repository.ts';
 import { backUpPrepared, leaseOptions, type BackupSource, type Run } from './run.ts';
@@ -85,7 +84,7 @@ async function checkLeased(
       // the older snapshots stay, so that what they lack now is named
       await backUpPrepared(repo, { ...source, keep: null }, run, lease);
     const returned = objects.index.returnBlobs(unusable);
-    for (const name of read.loose) if (objects.index.find(name)) await objects.deleteLoose(name);
+    for (const name of read.loose) if (objects.index.find(name)) await objects.loose.delete(name);
     // what is left of packs with damage moves into new ones
     const worn = new Set([...read.directories, ...[...read.damaged].map(({ pack }) => pack)]);
     await objects.rewrite([...worn], { isKept: () => true, assertHeld: lease.assertHeld });
@@ -139,7 +138,7 @@ async function readContents(
 ) {
   const units: Unit[] = [
     ...[...objects.index.packs.values()].map(({ id, size }) => ({ id, size, isLoose: false })),
-    ...[...objects.loose].map(([id, size]) => ({ id, size, isLoose: true })),
+    ...[...objects.loose.sizes].map(([id, size]) => ({ id, size, isLoose: true })),
   ].sort((a, b) => (a.id < b.id ? -1 : 1));
   const total = units.reduce((sum, { size }) => sum + size, 0);
   const first = units.findIndex(({ id }) => id > cursor);
@@ -175,8 +174,8 @@ async function readContents(
   }
 
   async function readLoose(name: string): Promise<void> {
-    if (await objects.verifyLoose(name)) return;
-    objects.forgetLoose(name);
+    if (await objects.loose.verify(name)) return;
+    objects.loose.forget(name);
     found.loose.push(name);
   }
 }

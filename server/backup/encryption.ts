@@ -131,7 +131,7 @@ function nonce(n: number, isLast: boolean): Buffer {
 }
 
 /** Pieces of `size` bytes. The last may be shorter; an empty source gives one empty piece. */
-async function* inPieces(
+export async function* inPieces(
   source: AsyncIterable<Buffer>,
   size: number,
 ): AsyncGenerator<{ piece: Buffer; n: number; isLast: boolean }> {

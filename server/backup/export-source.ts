@@ -9,7 +9,7 @@ import { AppError, notFound } from '../errors.ts';
 import { isAbsent } from '../storage/file-errors.ts';
 import { DamagedObject } from './encryption.ts';
 import { FileLine, Manifest, type StoredLine } from './manifest.ts';
-import { checking } from './objects.ts';
+import { checking } from './object-source.ts';
 import type { Repository } from './repository.ts';
 
 /** Written last: it says that the export is complete. */

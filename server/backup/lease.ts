@@ -7,7 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { isRunning } from '../storage/sweep-temp.ts';
-import { gathered } from './packs.ts';
 import type { BackupTarget } from './target.ts';
 
 /** Also that of a person who ends it. */
@@ -163,9 +162,7 @@ async function giveBack(target: BackupTarget, token: string): Promise<void> {
 /** Undefined when there is none, or none that can be read. */
 async function readClaim(target: BackupTarget): Promise<Claim | undefined> {
   try {
-    const { stream } = await target.open(LEASE);
-    const text = (await gathered(stream as AsyncIterable<Buffer>, MAX_BYTES)).toString('utf8');
-    return Claim.safeParse(JSON.parse(text)).data;
+    return Claim.safeParse(JSON.parse((await target.read(LEASE, MAX_BYTES)).toString('utf8'))).data;
   } catch (error) {
     if (error instanceof SyntaxError || (error instanceof AppError && error.code === 'not_found')) return undefined;
     throw error;

@@ -5,6 +5,7 @@ import { hash as hashOf } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdCompressSync, zstdDecompress } from 'node:zlib';
 import { z } from 'zod';
+import { AppError } from '../errors.ts';
 import { DamagedObject, type Cipher } from './encryption.ts';
 
 export const PIECE_BYTES = 4 << 20;
@@ -57,6 +58,22 @@ export const fromDirectory = (pack: string, entries: Directory): Blob[] =>
     sum,
     isList: isList === 1,
   }));
+
+/** It is not what was written, or not there. */
+export const isDamage = (error: unknown): boolean =>
+  error instanceof DamagedObject ||
+  error instanceof z.ZodError ||
+  (error instanceof AppError && error.code === 'not_found');
+
+/** Undefined when it is. */
+export async function unlessDamaged<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isDamage(error)) return undefined;
+    throw error;
+  }
+}
 
 /** Detects damage; against changes on purpose there is encryption. */
 export const sumOf = (stored: Buffer): string => hashOf('sha256', stored).slice(0, 16);

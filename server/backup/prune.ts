@@ -2,8 +2,7 @@
 import { messageOf } from '../errors.ts';
 import type { Lease } from './lease.ts';
 import { hashInBackup, type Manifest } from './manifest.ts';
-import { isDamage } from './objects.ts';
-import { PACK_BYTES, type Pack } from './packs.ts';
+import { isDamage, PACK_BYTES, type Pack } from './packs.ts';
 import type { Repository } from './repository.ts';
 import { snapshotsToKeep } from './retention.ts';
 import type { BackupResult } from './wire.ts';
@@ -90,11 +89,11 @@ async function deleteUnused(
     isKept: ({ name }) => needed.has(name),
     assertHeld,
   });
-  const unneeded = [...objects.loose.keys()].filter((name) => !needed.has(name) || objects.index.find(name));
+  const unneeded = [...objects.loose.sizes.keys()].filter((name) => !needed.has(name) || objects.index.find(name));
   for (const [n, name] of unneeded.entries()) {
     if (n % LOOSE_PER_QUESTION === 0) await assertHeld();
-    await objects.deleteLoose(name);
-    objects.forgetLoose(name);
+    await objects.loose.delete(name);
+    objects.loose.forget(name);
     deleted++;
   }
   return deleted;

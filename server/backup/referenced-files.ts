@@ -7,7 +7,7 @@ import { isAbsent } from '../storage/file-errors.ts';
 import { pathBelow } from '../storage/file-names.ts';
 import { placeOf, type MusicRoots } from '../storage/music-roots.ts';
 import type { OwnLine } from './manifest.ts';
-import { SourceProblem } from './objects.ts';
+import { SourceProblem } from './object-source.ts';
 import type { Repository } from './repository.ts';
 
 const READ_BYTES = 1 << 20;

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { AppError, notFound } from '../errors.ts';
 import { DamagedObject, Lock, makeLock, openLock, plainCipher, type Cipher } from './encryption.ts';
 import { FileLine, Manifest, SnapshotId } from './manifest.ts';
-import { createObjects, isDamage } from './objects.ts';
-import { gathered, seal, unseal } from './packs.ts';
+import { createObjects } from './objects.ts';
+import { gathered, isDamage, seal, unlessDamaged, unseal } from './packs.ts';
 import { HEADER, HEADER_COPY, type BackupTarget } from './target.ts';
 
 const Header = z.object({
@@ -78,9 +78,7 @@ async function readHeader(target: BackupTarget): Promise<{ header: Header; isFir
 
 async function headerAt(target: BackupTarget, key: string): Promise<Header | 'damaged' | undefined> {
   try {
-    const { stream } = await target.open(key);
-    const bytes = await gathered(stream as AsyncIterable<Buffer>, MAX_HEADER_BYTES);
-    const header = Header.safeParse(parseJson(bytes));
+    const header = Header.safeParse(parseJson(await target.read(key, MAX_HEADER_BYTES)));
     return header.success && isWhole(header.data) ? header.data : 'damaged';
   } catch (error) {
     if (error instanceof DamagedObject) return 'damaged';
@@ -136,12 +134,11 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher, isUn
     mendedHeaders.push(HEADER);
   }
 
+  const sealedAt = async (key: string): Promise<unknown> => unseal(cipher, await target.read(key, MAX_MANIFEST_BYTES));
+
   /** Throws `not_found` and DamagedObject. */
   async function manifestAt(key: string, id: string): Promise<Manifest> {
-    const { stream } = await target.open(key);
-    const manifest = Manifest.parse(
-      await unseal(cipher, await gathered(stream as AsyncIterable<Buffer>, MAX_MANIFEST_BYTES)),
-    );
+    const manifest = Manifest.parse(await sealedAt(key));
     if (manifest.id !== id) throw new DamagedObject('it belongs to another snapshot');
     return manifest;
   }
@@ -222,7 +219,7 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher, isUn
     async finishSnapshots(): Promise<void> {
       const ids = new Set(await snapshotIds());
       for (const id of await copiedIds()) {
-        const manifest = ids.has(id) ? undefined : await manifestOrNot(copyOf(id), id);
+        const manifest = ids.has(id) ? undefined : await unlessDamaged(manifestAt(copyOf(id), id));
         if (manifest) await target.put(snapshotKey(id), await seal(cipher, manifest));
       }
     },
@@ -253,7 +250,7 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher, isUn
       }
       for (const id of new Set([...(await snapshotIds()), ...(await copiedIds())])) {
         const keys = [snapshotKey(id), copyOf(id)];
-        const found = await Promise.all(keys.map((key) => manifestOrNot(key, id)));
+        const found = await Promise.all(keys.map((key) => unlessDamaged(manifestAt(key, id))));
         const good = found.find((one) => one !== undefined);
         if (!good) lost.push(`snapshot ${id}`);
         for (const [n, key] of keys.entries()) {
@@ -267,25 +264,12 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher, isUn
 
     /** What checks left to remember; undefined when it is not there or damaged. */
     async readChecks(): Promise<unknown> {
-      try {
-        const { stream } = await target.open(CHECKS);
-        return await unseal(cipher, await gathered(stream as AsyncIterable<Buffer>, MAX_MANIFEST_BYTES));
-      } catch (error) {
-        if (isDamage(error)) return undefined;
-        throw error;
-      }
+      return unlessDamaged(sealedAt(CHECKS));
     },
     async writeChecks(checks: unknown): Promise<void> {
       await target.put(CHECKS, await seal(cipher, checks));
     },
   };
-
-  async function manifestOrNot(key: string, id: string): Promise<Manifest | undefined> {
-    return manifestAt(key, id).catch((error: unknown) => {
-      if (isDamage(error)) return undefined;
-      throw error;
-    });
-  }
 }
 
 const snapshotKey = (id: string): string => `snapshots/${id}`;

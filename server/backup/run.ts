@@ -14,7 +14,7 @@ import type { Storage } from '../storage/storage.ts';
 import { contentsOf, countContents, type Content } from './contents.ts';
 import { withLease, type Lease, type LeaseOptions } from './lease.ts';
 import { snapshotTime, toSnapshotId, type FileLine, type Keys, type Manifest, type OwnLine } from './manifest.ts';
-import { SourceProblem } from './objects.ts';
+import { SourceProblem } from './object-source.ts';
 import { prune, type Pruned } from './prune.ts';
 import { copyOwnFile, notCopied, stoppable } from './referenced-files.ts';
 import { eachAtOnce } from '../runtime/at-once.ts';
@@ -224,7 +224,7 @@ function filesOf(
     let done = 0;
     for await (const contents of onOneList(contentsOf(copy))) {
       const lines: FileLine[] = [];
-      await eachAtOnce(numbered(contents), AT_ONCE, async ([n, content]) => {
+      await eachAtOnce(contents.entries(), AT_ONCE, async ([n, content]) => {
         signal.throwIfAborted();
         const { line, bytes } = content.kind === 'stored' ? await storeObject(content) : await storeOwn(content);
         lines[n] = line;
@@ -296,10 +296,6 @@ async function* onOneList(contents: AsyncIterable<Content>): AsyncGenerator<Cont
     held.push(content);
   }
   if (held.length > 0) yield held;
-}
-
-async function* numbered<T>(items: readonly T[]): AsyncGenerator<[number, T]> {
-  yield* items.entries();
 }
 
 /** The next attempt may succeed. */

@@ -10,6 +10,7 @@ import { createLocalStorage } from '../storage/local.ts';
 import { probe, PROBE } from '../storage/probe.ts';
 import type { Storage } from '../storage/storage.ts';
 import { sweepTemp } from '../storage/sweep-temp.ts';
+import { gathered } from './packs.ts';
 
 /** The first files of every backup. */
 export const HEADER = 'backup.json';
@@ -18,6 +19,8 @@ export const HEADER_COPY = 'copies/backup.json';
 export interface BackupTarget extends Pick<Storage, 'put' | 'open' | 'stat' | 'list' | 'delete'> {
   /** For messages: the path of the folder, or the bucket. */
   readonly name: string;
+  /** A whole object. Throws DamagedObject for more than `most` bytes. */
+  read(key: string, most?: number): Promise<Buffer>;
   /** Writes, lists, reads and deletes a small object. */
   probe(): Promise<void>;
   /** Null for an object store. */
@@ -88,12 +91,14 @@ function named(storage: Storage, name: string): BackupTarget {
     work.catch((error: unknown) => {
       throw namedError(error, name);
     });
+  const open: Storage['open'] = (key, range) => withName(storage.open(key, range));
   return {
     name,
+    open,
+    read: async (key, most) => gathered((await open(key)).stream as AsyncIterable<Buffer>, most),
     probe: () => withName(probe(storage)),
     freeBytes: async () => (await withName(storage.diskUsage()))?.freeBytes ?? null,
     put: (key, source, options) => withName(storage.put(key, source, options)),
-    open: (key, range) => withName(storage.open(key, range)),
     stat: (key) => withName(storage.stat(key)),
     delete: (key) => withName(storage.delete(key)),
     async *list(prefix) {

@@ -2,7 +2,7 @@
 
 /** Works on what a source gives. The first error ends it, after the work under way has ended. */
 export async function eachAtOnce<T>(
-  source: AsyncIterable<T>,
+  source: AsyncIterable<T> | Iterable<T>,
   atOnce: number,
   work: (item: T) => Promise<void>,
 ): Promise<void> {

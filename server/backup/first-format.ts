@@ -1,0 +1,52 @@
+// Objects of backups that were begun with the first format: each is a file. They stay in use, and none is added.
+import { createHash } from 'node:crypto';
+import type { Cipher } from './encryption.ts';
+import { nameIn } from './pack-files.ts';
+import { unlessDamaged } from './packs.ts';
+import type { BackupTarget } from './target.ts';
+
+const keyOf = (name: string): string => `objects/${name.slice(0, 2)}/${name}`;
+
+export function createLooseObjects(target: BackupTarget, cipher: Cipher) {
+  /** Sizes by name. */
+  const sizes = new Map<string, number>();
+
+  async function* read(name: string): AsyncGenerator<Buffer> {
+    const { stream } = await target.open(keyOf(name));
+    try {
+      yield* cipher.decrypt(stream as AsyncIterable<Buffer>);
+    } finally {
+      stream.destroy();
+    }
+  }
+
+  async function hashOf(name: string): Promise<string> {
+    const sum = createHash('sha256');
+    for await (const chunk of read(name)) sum.update(chunk);
+    return sum.digest('hex');
+  }
+
+  return {
+    sizes: sizes as ReadonlyMap<string, number>,
+    read,
+
+    async load(): Promise<void> {
+      sizes.clear();
+      for await (const { key, size } of target.list('objects/')) sizes.set(nameIn(key), size);
+    },
+
+    has(name: string, size: number | null): boolean {
+      const found = sizes.get(name);
+      return found !== undefined && (size === null || found === cipher.sizeOf(size));
+    },
+
+    /** Whether it is as it was written. Covers are named by the first half of their hash. */
+    async verify(name: string): Promise<boolean> {
+      const hash = await unlessDamaged(hashOf(name));
+      return hash !== undefined && [hash, hash.slice(0, 32)].some((one) => cipher.nameOf(one) === name);
+    },
+
+    forget: (name: string): boolean => sizes.delete(name),
+    delete: (name: string): Promise<boolean> => target.delete(keyOf(name)),
+  };
+}

@@ -1,0 +1,28 @@
+// The bytes of an object on their way into a backup or out of it, compared with their hash.
+import { createHash } from 'node:crypto';
+import { DamagedObject, inPieces } from './encryption.ts';
+import { PIECE_BYTES } from './packs.ts';
+
+/** The source could not be read, as opposed to the backup not being writable. */
+export class SourceProblem extends Error {
+  override name = 'SourceProblem';
+}
+
+/** Yields the same bytes, and throws DamagedObject after the last when their SHA-256 does not start with `hash`. */
+export async function* checking(source: AsyncIterable<Buffer>, hash: string): AsyncGenerator<Buffer> {
+  const sum = createHash('sha256');
+  for await (const chunk of source) {
+    sum.update(chunk);
+    yield chunk;
+  }
+  if (!sum.digest('hex').startsWith(hash)) throw new DamagedObject('its bytes do not match its hash');
+}
+
+/** Pieces of 4 MB; the last comes when the hash of the whole is known to be right. Throws SourceProblem. */
+export async function* checkedPieces(source: AsyncIterable<Buffer>, hash: string): ReturnType<typeof inPieces> {
+  try {
+    yield* inPieces(checking(source, hash), PIECE_BYTES);
+  } catch (cause) {
+    throw new SourceProblem(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}

@@ -1,0 +1,83 @@
+// Writing packs: blobs are collected until they are 16 MB, and two packs are uploaded at once.
+import { randomBytes } from 'node:crypto';
+import { createSlots } from '../runtime/at-once.ts';
+import type { Cipher } from './encryption.ts';
+import { packKey } from './pack-files.ts';
+import { closePack, PACK_BYTES, sumOf, toStored, type Blob, type Pack } from './packs.ts';
+import type { BackupTarget } from './target.ts';
+
+const UPLOADS_AT_ONCE = 2;
+
+/** What is read together is written together: lists are read to find out what a snapshot needs, the rest is not. */
+export type PackKind = 'data' | 'meta';
+type NewBlob = Pick<Blob, 'name' | 'size' | 'isList'>;
+interface OpenPack {
+  id: string;
+  stored: Buffer[];
+  blobs: Blob[];
+  size: number;
+}
+
+/** `onWritten`: a pack is in the target. */
+export function createPackWriter(target: BackupTarget, cipher: Cipher, onWritten: (pack: Pack) => Promise<void>) {
+  /** Blobs that are on their way into a pack. */
+  const underWay = new Set<string>();
+  const open: Partial<Record<PackKind, OpenPack>> = {};
+  const uploads = new Set<Promise<void>>();
+  const slots = createSlots(UPLOADS_AT_ONCE);
+  let failure: { error: unknown } | undefined;
+
+  async function addStored(kind: PackKind, { name, size, isList }: NewBlob, stored: Buffer): Promise<void> {
+    const pack = (open[kind] ??= { id: randomBytes(16).toString('hex'), stored: [], blobs: [], size: 0 });
+    const place = { pack: pack.id, offset: pack.size, length: stored.length, sum: sumOf(stored) };
+    pack.blobs.push({ name, size, isList, ...place });
+    pack.stored.push(stored);
+    pack.size += stored.length;
+    if (pack.size >= PACK_BYTES) await upload(kind);
+    if (failure) throw failure.error;
+  }
+
+  /** Waits while as many are under way as may be. */
+  async function upload(kind: PackKind): Promise<void> {
+    const pack = open[kind];
+    if (!pack) return;
+    delete open[kind];
+    const done = slots(() => send(pack))
+      .catch((error: unknown) => {
+        failure ??= { error };
+      })
+      .finally(() => uploads.delete(done));
+    uploads.add(done);
+    while (uploads.size >= UPLOADS_AT_ONCE) await Promise.race(uploads);
+  }
+
+  async function send({ id, stored, blobs }: OpenPack): Promise<void> {
+    const bytes = await closePack(cipher, stored, blobs);
+    stored.length = 0;
+    await target.put(packKey(id), bytes);
+    await onWritten({ id, size: bytes.length, blobs });
+    for (const { name } of blobs) underWay.delete(name);
+  }
+
+  return {
+    has: (name: string): boolean => underWay.has(name),
+
+    /** Nothing happens when it is on its way already. */
+    async add(kind: PackKind, blob: NewBlob, plain: Buffer): Promise<void> {
+      if (underWay.has(blob.name)) return;
+      underWay.add(blob.name);
+      await addStored(kind, blob, await toStored(cipher, plain));
+    },
+
+    /** Bytes of another pack, as they are. */
+    addStored,
+
+    /** Everything that was added is in the target when this returns. */
+    async finish(): Promise<void> {
+      await upload('data');
+      await upload('meta');
+      await Promise.all(uploads);
+      if (failure) throw failure.error;
+    },
+  };
+}
