@@ -1,7 +1,17 @@
 // Encryption of a backup. Each backup has a random key, encrypted with the passphrase (scrypt, then AES-256-GCM); all
 // other keys are derived from it. Objects are encrypted in pieces, so that none is in memory as a whole; the last piece
 // is marked, so that truncation is detected. Their names are keyed hashes, which do not reveal what is in the backup.
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, scrypt } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+  scrypt,
+  type KeyObject,
+} from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
 
@@ -57,8 +67,12 @@ export async function makeLock(passphrase: string): Promise<{ lock: Lock; cipher
   };
 }
 
+/** The last one: a server opens its backup for every page and every job. */
+let opened: { lock: Lock; passphrase: string; cipher: Cipher } | undefined;
+
 /** Throws `forbidden` when the passphrase is wrong. */
 export async function openLock(lock: Lock, passphrase: string): Promise<Cipher> {
+  if (opened?.passphrase === passphrase && isDeepStrictEqual(opened.lock, lock)) return opened.cipher;
   const sealed = Buffer.from(lock.key, 'base64');
   try {
     const opener = createDecipheriv(
@@ -67,7 +81,9 @@ export async function openLock(lock: Lock, passphrase: string): Promise<Cipher> 
       sealed.subarray(0, 12),
       { authTagLength: TAG },
     ).setAuthTag(sealed.subarray(-TAG));
-    return createCipher(Buffer.concat([opener.update(sealed.subarray(12, -TAG)), opener.final()]));
+    const cipher = createCipher(Buffer.concat([opener.update(sealed.subarray(12, -TAG)), opener.final()]));
+    opened = { lock, passphrase, cipher };
+    return cipher;
   } catch (cause) {
     throw new AppError('forbidden', 'Wrong passphrase for this backup.', { cause });
   }
@@ -81,8 +97,9 @@ function stretch(passphrase: string, salt: Buffer, { n, r, p }: Pick<Lock, 'n' |
   });
 }
 
-function createCipher(key: Buffer): Cipher {
-  const nameKey = derive(key, Buffer.alloc(0), 'tonearm backup names v1');
+function createCipher(bytes: Buffer): Cipher {
+  const key = createSecretKey(bytes);
+  const nameKey = createSecretKey(derive(key, Buffer.alloc(0), 'tonearm backup names v1'));
   const pieceKey = (salt: Buffer): Buffer => derive(key, salt, 'tonearm backup object v1');
   return {
     nameOf: (hash) => createHmac('sha256', nameKey).update(hash).digest('hex'),
@@ -119,7 +136,7 @@ function createCipher(key: Buffer): Cipher {
   };
 }
 
-const derive = (key: Buffer, salt: Buffer, label: string): Buffer =>
+const derive = (key: KeyObject, salt: Buffer, label: string): Buffer =>
   Buffer.from(hkdfSync('sha256', key, salt, label, 32));
 
 /** A counter is enough, because each key encrypts one object only. */

@@ -82,8 +82,10 @@ export function createLocalStorage({ root }: { root: string }): Storage {
     async open(key, range) {
       const handle = await openObject(keyToPath(root, key));
       const { size } = await handle.stat();
-      const wanted = range && { start: range.start, end: Math.min(range.end, size - 1) };
-      const stream = createReadStream('', { fd: handle, highWaterMark: READ_BYTES, ...wanted });
+      const [start, end] = [range?.start ?? 0, Math.min(range?.end ?? size, size - 1)];
+      // a buffer of this size is made for every file
+      const highWaterMark = Math.max(1, Math.min(READ_BYTES, end - start + 1));
+      const stream = createReadStream('', { fd: handle, highWaterMark, ...(size > 0 && { start, end }) });
       return { size, stream };
     },
 
