@@ -4,7 +4,7 @@
 // million tracks too. --libraries DIR keeps the large libraries for the next run. `lists` and `opening` drive a browser
 // and run only when they are named; --docs writes what they find into docs/lists.md. `soak` too: --minutes N is how
 // long it goes on, --docs draws docs/soak.svg; and `peers`: --files N --rounds N,
-// --docs writes docs/peers.md; and `stages`: what a scan spends its time on.
+// --docs writes docs/peers.md; `stages`: what a scan spends its time on; and `backup`, which needs restic.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 import { describeMachine } from './machine.ts';
 import { tableHead, toRows, type Measure } from './measure.ts';
 import { endProducts } from './product.ts';
+import { backupSuite } from './suites/backup.ts';
 import { enrichSuite } from './suites/enrich.ts';
 import { hostileSuite } from './suites/hostile.ts';
 import { idleSuite } from './suites/idle.ts';
@@ -37,6 +38,7 @@ const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = {
   idle: idleSuite,
   hostile: hostileSuite,
   soak: (dir) => soakSuite(dir, { minutes: Number(values.minutes), docs: values.docs === true }),
+  backup: backupSuite,
   stages: (dir) => scanStagesSuite(dir, { files: Number(values.files) }),
   peers: (dir) =>
     peersSuite(dir, {
@@ -54,7 +56,7 @@ interface Report {
   /** `load`: of the last minute, as the suite began. */
   suites: { name: string; load: number; measures: Measure[]; error?: string }[];
 }
-const ONLY_BY_NAME = ['lists', 'opening', 'peers', 'soak', 'stages'];
+const ONLY_BY_NAME = ['backup', 'lists', 'opening', 'peers', 'soak', 'stages'];
 
 const { values, positionals } = parseArgs({
   options: {

@@ -18,7 +18,7 @@ export interface Product {
   url: string;
   token: string;
   pid: number;
-  api<T>(path: string, method?: string): Promise<T>;
+  api<T>(path: string, method?: string, body?: object): Promise<T>;
   /** Resident memory in MB. */
   rss(): number;
   /** Scans and returns the milliseconds of the job; cancels the jobs that follow a scan. */
@@ -74,8 +74,12 @@ export async function startProduct(dataDir: string, env: Record<string, string> 
     body: JSON.stringify(ADMIN),
   });
   const { access_token: token } = (await login.json()) as { access_token: string };
-  const api = async <T>(path: string, method = 'GET'): Promise<T> => {
-    const response = await fetch(`${url}/api/v1${path}`, { method, headers: { Authorization: `Bearer ${token}` } });
+  const api = async <T>(path: string, method = 'GET', body?: object): Promise<T> => {
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, ...(body && { 'Content-Type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     return (await response.json()) as T;
   };

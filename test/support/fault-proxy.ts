@@ -1,6 +1,6 @@
 // An HTTP proxy in front of an object store that breaks what it is asked to break. It passes the Host header on, so
 // that signatures stay right.
-import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
@@ -24,6 +24,8 @@ export type ProxyFault =
 export interface FaultProxy {
   url: string;
   requests: number;
+  /** Of bodies, to the store. */
+  bytesSent: number;
   /** Requests that got a fault. */
   broken: number;
   fault: (ask: ProxyAsk) => ProxyFault | undefined;
@@ -34,8 +36,9 @@ const SLOW_MS = 40;
 
 export async function startFaultProxy(endpoint: string): Promise<FaultProxy> {
   const { hostname, port } = new URL(endpoint);
+  const agent = new Agent({ keepAlive: true });
   const lists = new Map<string, { status: number; body: Buffer }>();
-  const proxy: FaultProxy = { url: '', requests: 0, broken: 0, fault: () => undefined, close };
+  const proxy: FaultProxy = { url: '', requests: 0, bytesSent: 0, broken: 0, fault: () => undefined, close };
 
   const server = createServer((req, res) => {
     const { method = 'GET', url = '/' } = req;
@@ -43,12 +46,13 @@ export async function startFaultProxy(endpoint: string): Promise<FaultProxy> {
     const fault = proxy.fault({ method, isList, nth: ++proxy.requests });
     if (fault !== undefined) proxy.broken++;
     req.on('error', () => undefined);
+    req.on('data', (chunk: Buffer) => (proxy.bytesSent += chunk.length));
     res.on('error', () => undefined);
     if (fault === 'refuse') return void req.socket.destroy();
     if (typeof fault === 'object') return answer(req, res, fault);
     const old = isList && fault === 'old list' ? lists.get(listKey(url)) : undefined;
     if (old) return void res.writeHead(old.status, { 'content-type': 'application/xml' }).end(old.body);
-    const asked = request({ hostname, port, method, path: url, headers: req.headers, agent: false });
+    const asked = request({ hostname, port, method, path: url, headers: req.headers, agent });
     asked.on('error', () => req.socket.destroy());
     asked.on('response', (reply) => void pass(req, res, reply, fault, isList ? listKey(url) : undefined));
     if (fault === 'cut request') {
@@ -99,6 +103,7 @@ export async function startFaultProxy(endpoint: string): Promise<FaultProxy> {
   }
 
   async function close(): Promise<void> {
+    agent.destroy();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   }

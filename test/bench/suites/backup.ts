@@ -1,0 +1,233 @@
+// Backups of a running server, beside restic on the same files and in the same store: time, processor time, bytes and requests
+// of the first one, without a change, after one like, and with 100 new tracks; and the first one of 10,000 tracks. Both
+// encrypt. In an object store, a proxy counts what is asked and sent; in a folder, the bytes by which it grew.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.ts';
+import { makeLibrary } from '../../support/library.ts';
+import { S3_MAKES, startS3Server, type S3Server } from '../../support/s3-servers.ts';
+import { measure, median, type Measure } from '../measure.ts';
+import { processorMs, startProduct, type Product } from '../product.ts';
+
+const PASSPHRASE = 'a passphrase for benchmarks';
+const [FEW, NEW, MANY] = [150, 100, Number(process.env['MANY'] ?? 10_000)];
+const ROUNDS = 3;
+const UNITS = { ms: 1.5, 'ms of processor time': 1.5, kB: 1.3, requests: 2 } as const;
+type Unit = keyof typeof UNITS;
+type Cost = Partial<Record<Unit, number>>;
+
+/** Where both back up to; a number names a fresh place. */
+interface Place {
+  name: string;
+  env: (n: number) => Record<string, string>;
+  restic: (n: number) => string;
+  costOf: (n: number, tool: 'ours' | 'restic', work: () => Promise<Cost>) => Promise<Cost>;
+}
+
+export async function backupSuite(dir: string): Promise<Measure[]> {
+  if (spawnSync('restic', ['version']).status !== 0)
+    throw new Error('NOT MEASURED: restic is not installed (apt-get install restic)');
+  const make = S3_MAKES.find(({ name }) => name === 'versitygw');
+  const server = make ? await startS3Server(make) : 'it is not known';
+  if (typeof server === 'string') console.error(`bench: backup to an object store is NOT MEASURED: ${server}`);
+  const proxy = typeof server === 'string' ? undefined : await startFaultProxy(server.endpoint);
+  try {
+    const measures: Measure[] = [];
+    const places = [folderPlace(dir), ...(typeof server === 'string' || !proxy ? [] : [storePlace(server, proxy)])];
+    const many = await libraryOf(join(dir, 'many'), MANY, '1');
+    for (const place of places) {
+      const few = await libraryOf(join(dir, `few-${place.name}`), FEW);
+      measures.push(...(await stepsOf(place, few)));
+      const first = await inServer(place, ROUNDS, many, (both) => both());
+      measures.push(...compared(place, `first, ${MANY.toLocaleString('en')} tracks`, [first]));
+    }
+    return measures;
+  } finally {
+    await proxy?.close();
+    if (typeof server !== 'string') server.stop();
+  }
+}
+
+async function stepsOf(place: Place, library: Library): Promise<Measure[]> {
+  const measures: Measure[] = [];
+  const firsts: [Cost, Cost][] = [];
+  for (let n = ROUNDS - 1; n >= 0; n--) firsts.push(await inServer(place, n, library, (both) => both()));
+  measures.push(...compared(place, `first, ${FEW} tracks`, firsts));
+  await inServer(place, 0, library, async (both, server) => {
+    const rounds = async (name: string, change: (n: number) => Promise<unknown>): Promise<void> => {
+      const costs: [Cost, Cost][] = [];
+      for (let n = 0; n < ROUNDS; n++) {
+        await change(n);
+        costs.push(await both());
+      }
+      measures.push(...compared(place, name, costs));
+    };
+    await rounds('unchanged', async () => undefined);
+    await rounds('one like', () => likeOne(server));
+    await rounds(`${NEW} new tracks`, async (n) => {
+      library.add(`more-${n}`, NEW);
+      await server.scan();
+    });
+  });
+  return measures;
+}
+
+async function likeOne({ api }: Product): Promise<void> {
+  const { items } = await api<{ items: { id: number }[] }>('/tracks?liked=false&limit=1');
+  await api('/likes', 'POST', { item_type: 'track', item_id: items[0]?.id, liked: true });
+}
+
+/** With a server on the library that backs up to that place. */
+async function inServer<T>(
+  place: Place,
+  n: number,
+  library: Library,
+  work: (both: () => Promise<[Cost, Cost]>, server: Product) => Promise<T>,
+): Promise<T> {
+  const env = { LOCAL_MEDIA_IMPORT_PATH: library.music, BACKUP_PASSPHRASE: PASSPHRASE, ...place.env(n) };
+  const server = await startProduct(library.data, env);
+  try {
+    return await work(async () => {
+      const ours = await place.costOf(n, 'ours', () => backUp(server));
+      return [ours, await place.costOf(n, 'restic', () => restic(place.restic(n), library))];
+    }, server);
+  } finally {
+    await server.stop();
+  }
+}
+
+interface Job {
+  id: number;
+  status: string;
+  error: string | null;
+  started_at: string;
+  finished_at: string | null;
+}
+
+/** Until the job has ended. */
+async function backUp({ api, pid }: Product): Promise<Cost> {
+  const before = processorMs(pid);
+  let job = await api<Job>('/backups', 'POST', {});
+  for (let wait = 20; job.finished_at === null; wait = Math.min(1_000, wait * 2)) {
+    await sleep(wait);
+    job = await api<Job>(`/jobs/${job.id}`);
+  }
+  if (job.status !== 'succeeded') throw new Error(`the backup ${job.status}: ${job.error}`);
+  return { ms: Date.parse(job.finished_at) - Date.parse(job.started_at), [PROCESSOR]: processorMs(pid) - before };
+}
+
+/** Of what a backup of ours has: the database, as it is now, and what is stored. */
+async function restic(repository: string, { data, cache }: Library): Promise<Cost> {
+  const db = new Database(join(data, 'tonearm.db'));
+  db.pragma('wal_checkpoint(TRUNCATE)');
+  db.close();
+  const env = { RESTIC_PASSWORD: PASSPHRASE, RESTIC_REPOSITORY: repository, RESTIC_CACHE_DIR: cache, ...KEYS };
+  const isNew = !begun.has(repository);
+  begun.add(repository);
+  const made = isNew ? await run('restic', ['init'], env) : {};
+  const done = await run('restic', ['backup', join(data, 'tonearm.db'), join(data, 'library')], env);
+  return { ms: sum(made.ms, done.ms), [PROCESSOR]: sum(made[PROCESSOR], done[PROCESSOR]) };
+}
+
+const begun = new Set<string>();
+let KEYS: Record<string, string> = {};
+const sum = (a = 0, b = 0): number => a + b;
+const PROCESSOR = 'ms of processor time' as const;
+
+function compared(place: Place, name: string, costs: [Cost, Cost][]): Measure[] {
+  return (Object.keys(UNITS) as Unit[]).flatMap((unit) => {
+    const [ours, theirs] = [0, 1].map((tool) => costs.map((pair) => pair[tool as 0 | 1][unit]));
+    if (!ours?.every((one) => one !== undefined) || !theirs?.every((one) => one !== undefined)) return [];
+    return measure({
+      suite: 'backup',
+      name: `${place.name}: ${name}`,
+      unit,
+      product: median(ours),
+      bound: { name: 'restic', value: median(theirs) },
+      goal: { op: '<=', value: UNITS[unit] },
+    });
+  });
+}
+
+function folderPlace(dir: string): Place {
+  const folder = (tool: string, n: number): string => {
+    const path = join(dir, `${tool}-${n}`);
+    mkdirSync(path, { recursive: true });
+    return path;
+  };
+  return {
+    name: 'folder',
+    env: (n) => ({ BACKUP_TARGET: folder('ours', n) }),
+    restic: (n) => folder('restic', n),
+    async costOf(n, tool, work) {
+      const before = bytesIn(folder(tool, n));
+      const cost = await work();
+      return { ...cost, kB: (bytesIn(folder(tool, n)) - before) / 1000 };
+    },
+  };
+}
+
+function storePlace({ bucket, keys }: S3Server, proxy: FaultProxy): Place {
+  KEYS = { AWS_ACCESS_KEY_ID: keys.accessKeyId, AWS_SECRET_ACCESS_KEY: keys.secretAccessKey };
+  return {
+    name: 'versitygw',
+    env: (n) => ({
+      BACKUP_TARGET: 's3',
+      BACKUP_S3_ENDPOINT: proxy.url,
+      BACKUP_S3_FORCE_PATH_STYLE: 'true',
+      BACKUP_S3_REGION: 'us-east-1',
+      BACKUP_S3_BUCKET: bucket,
+      BACKUP_S3_ACCESS_KEY_ID: keys.accessKeyId,
+      BACKUP_S3_SECRET_ACCESS_KEY: keys.secretAccessKey,
+      BACKUP_S3_PREFIX: `ours-${n}`,
+    }),
+    restic: (n) => `s3:${proxy.url}/${bucket}/restic-${n}`,
+    async costOf(_n, _tool, work) {
+      const [requests, sent] = [proxy.requests, proxy.bytesSent];
+      const cost = await work();
+      return { ...cost, kB: (proxy.bytesSent - sent) / 1000, requests: proxy.requests - requests };
+    },
+  };
+}
+
+interface Library {
+  data: string;
+  music: string;
+  cache: string;
+  add: (name: string, tracks: number) => void;
+}
+
+async function libraryOf(dir: string, tracks: number, seconds = '5'): Promise<Library> {
+  const [data, music] = [join(dir, 'data'), join(dir, 'music')];
+  const add = (name: string, count: number): void =>
+    void makeLibrary({ tracks: count, seed: name, messy: 0, art: 'embedded', seconds }, join(music, name));
+  add('first', tracks);
+  const server = await startProduct(data, { LOCAL_MEDIA_IMPORT_PATH: music });
+  await server.scan();
+  await server.stop();
+  return { data, music, cache: join(dir, 'restic-cache'), add };
+}
+
+/** What it takes, with all its threads and children. */
+async function run(command: string, args: string[], env: Record<string, string>): Promise<Cost> {
+  const script = 'TIMEFORMAT="%3R %3U %3S"; time "$@" >/dev/null 2>&1';
+  const child = spawn('bash', ['-c', script, 'bash', command, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let text = '';
+  child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}`);
+  const [real = 0, user = 0, system = 0] = text.trim().split(' ').map(Number);
+  return { ms: real * 1000, [PROCESSOR]: (user + system) * 1000 };
+}
+
+const bytesIn = (folder: string): number =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((total, entry) => total + statSync(join(entry.parentPath, entry.name)).size, 0);
