@@ -66,7 +66,7 @@ export async function createApp(options: AppOptions) {
   const { add } = modules;
 
   // Base
-  const { config, db, inPlace, owner, secretStore, secrets } = add(await openDataFolder(options));
+  const { config, db, inPlace, owner, secretStore, secrets, reserve } = add(await openDataFolder(options));
   const { settings, musicFolders } = add(settingsModule({ config, secretStore, db, version, log }));
 
   // Tools
@@ -130,7 +130,7 @@ export async function createApp(options: AppOptions) {
   const subsonic = add(subsonicModule({ ...base, ...heard, ...asked }));
   add({ offers: events, routes: eventRoutes({ ...auth, events, kinds: EVENTS }), stop: events.close });
   const sharing = add(lanModule({ ...base, settings, tuning }));
-  const served = { activity, inPlace, problems, subsonic, modules };
+  const served = { activity, inPlace, reserve, problems, subsonic, modules };
   const web = createWebApp({ ...base, ...auth, ...music, ...served, checkReplies });
 
   if (work) {

@@ -14,6 +14,7 @@ import { openDatabase, type MainDb } from './db/client.ts';
 import { lockDataFolder } from './db/data-lock.ts';
 import { watchInPlace } from './db/in-place.ts';
 import { hasAudioIn, libraryId, lookAtDatabase, skipCovers, type DatabaseState } from './db/library-identity.ts';
+import { createReserve } from './db/reserve.ts';
 import { conflict } from './errors.ts';
 import type { Log } from './log/log.ts';
 import type { Module } from './module.ts';
@@ -56,8 +57,11 @@ export async function openDataFolder({ config: given, paths, log, isNewLibrary =
     const config = await writeOutBackupSettings(opened, { db, secretStore, log });
     const owner = identify(config, db, state, isNewLibrary);
     const inPlace = watchInPlace({ client: db.$client, path: database, log });
+    const reserve = createReserve({ path: join(config.paths.data, 'reserve'), log });
     return {
-      offers: { config, db, inPlace, owner, secretStore, secrets },
+      offers: { config, db, inPlace, owner, secretStore, secrets, reserve },
+      start: reserve.start,
+      stop: reserve.stop,
       close(): void {
         inPlace.close();
         db.$client.close();

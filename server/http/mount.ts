@@ -23,6 +23,8 @@ export interface MountOptions {
   inFlight?: InFlight | undefined;
   /** Throws when what a request wrote is not in the database that the next start will open. */
   assertWritten?: () => void;
+  /** Runs what makes room on a full disk. */
+  withReserve?: (work: () => unknown) => Promise<unknown>;
   /** Check every answer against its declared shape; for tests, since it costs time. */
   checkReplies?: boolean;
 }
@@ -85,7 +87,7 @@ function assertDocumented({ spec }: Route, status: number): void {
 
 async function answer(
   { spec, handle }: Route,
-  { authenticate, inFlight, assertWritten, checkReplies }: MountOptions,
+  { authenticate, inFlight, assertWritten, withReserve, checkReplies }: MountOptions,
   req: Request,
   res: Response,
 ): Promise<void> {
@@ -95,7 +97,8 @@ async function answer(
   const params = parsePart(spec.params, req.params);
   const query = parsePart(spec.query, spec.query && (await queryOf(req)));
   const body = spec.consumes ? undefined : parsePart(spec.body, spec.body && (await readBody(req, spec)));
-  const given = await handle({ user, params, query, body, req, res, signal: signalOf(res) });
+  const run = (): unknown => handle({ user, params, query, body, req, res, signal: signalOf(res) });
+  const given = await (withReserve && makesRoom(spec) ? withReserve(run) : run());
   if (spec.method !== 'get') assertWritten?.();
   if (spec.produces) return;
 
@@ -106,6 +109,8 @@ async function answer(
   res.status(reply.status).set(reply.headers).set('Content-Type', 'application/json; charset=utf-8');
   await sendText(res, jsonText(value));
 }
+
+const makesRoom = (spec: Route['spec']): boolean => spec.makesRoom ?? spec.method === 'delete';
 
 function requireAccess(
   { access, scope, right, orOwn }: Route['spec'],

@@ -52,6 +52,8 @@ export interface RouteSpec<A extends Access = Access, P = unknown, Q = unknown, 
   /** JSON body, or also a urlencoded form when `form` is true. */
   body?: B;
   form?: boolean;
+  /** Also works on a full disk, with some of the reserve (db/reserve.ts); `delete` does without saying so. */
+  makesRoom?: true;
   /** Fields of the body that may hold very many ids; see `idList` of body.ts. */
   longLists?: string[];
   /** Shape of the JSON answer. Absent: no body (204), or bytes when `produces` is set. */

@@ -3,6 +3,7 @@ import express, { type Express, type RequestHandler } from 'express';
 import type { LiveSettings } from '../config/live-settings.ts';
 import { canRead, type MainDb } from '../db/client.ts';
 import type { InPlace } from '../db/in-place.ts';
+import type { Reserve } from '../db/reserve.ts';
 import type { Log } from '../log/log.ts';
 import type { ProductPaths } from '../paths.ts';
 import type { createActivity } from './activity.ts';
@@ -25,6 +26,7 @@ export interface WebAppDeps extends MountOptions {
   now: () => Date;
   db: MainDb;
   inPlace: InPlace;
+  reserve: Reserve;
   settings: LiveSettings;
   activity: ReturnType<typeof createActivity>;
   jobs: { isRunning: () => boolean };
@@ -53,6 +55,7 @@ export function createWebApp({
   now,
   db,
   inPlace,
+  reserve,
   settings,
   activity,
   jobs,
@@ -77,7 +80,7 @@ export function createWebApp({
     ...metricRoutes({ version, library: library.countLibrary }),
     ...documentationRoutes(() => api, { version, rootRoutes }),
   ];
-  const mounting = { authenticate, inFlight, checkReplies, assertWritten: inPlace.assert };
+  const mounting = { authenticate, inFlight, checkReplies, assertWritten: inPlace.assert, withReserve: reserve.use };
   const handler = express()
     .disable('x-powered-by')
     .disable('etag')

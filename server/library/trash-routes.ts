@@ -76,6 +76,7 @@ export const trashRoutes = ({ trash, library, libraryChanged }: TrashRouteDeps):
       method: 'post',
       path: '/trash/empty',
       access: 'user',
+      makesRoom: true,
       summary: 'Delete many tracks of the trash for good, or all: those that you may delete',
       body: TracksToDelete,
       longLists: ['track_ids'],

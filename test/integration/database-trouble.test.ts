@@ -1,6 +1,6 @@
 // The database or its disk gets out of reach while the server runs: nothing is acknowledged that is not kept, nobody
 // waits, and everything goes on when it is back.
-import { chmodSync, copyFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -130,7 +130,7 @@ describe('a database that another program has locked', () => {
   });
 });
 
-test('a full disk is in /health and on the job until there is room, and nothing is lost', async () => {
+test('a full disk is in /health and on the job until there is room, nothing is lost, and whoever makes room can', async () => {
   const dir = join(base, 'small');
   const disk = mountSmallDisk(dir, 64);
   if (!disk) return;
@@ -172,6 +172,21 @@ test('a full disk is in /health and on the job until there is room, and nothing 
       ({ status }) => status === 'succeeded',
     );
     expect((await read<TrackPage>('/tracks')).total).toBe(TRACKS);
+
+    const reserve = join(dir, 'data', 'reserve');
+    await until(() => statSync(reserve).size === 4 << 20);
+    disk.fill(0);
+    await until(
+      () => ask('/playlists', 'POST', { name: 'Mix' }),
+      ({ status }) => status === 507,
+    );
+    const newcomer = await clientOf(server);
+    const { items } = await newcomer.read<TrackPage>('/tracks');
+    expect((await newcomer.ask(`/tracks/${items[0]?.id}`, 'DELETE')).status).toBe(204);
+    expect((await newcomer.ask('/trash/empty', 'POST', {})).body).toEqual({ deleted: 1 });
+    expect((await newcomer.ask('/auth/logout', 'POST')).status).toBe(204);
+    expect((await newcomer.ask('/tracks')).status).toBe(401);
+    expect(statSync(reserve).size).toBeLessThan(4 << 20);
     await server.kill('SIGTERM');
   } finally {
     disk.unmount();
