@@ -57,7 +57,18 @@ export async function whole(value: unknown): Promise<unknown> {
   return JSON.parse(text);
 }
 
-const WRITE_CHARS = 65_536;
+/**
+ * V8 keeps texts of 128 KB and more (two bytes a character) apart from what is collected at once: with parts of this
+ * size too, what is written together stays below that.
+ */
+const WRITE_CHARS = 32_768;
+/** Long answers that are written at the same time: what many read in turn would be kept longer than it is needed. */
+const AT_ONCE = 2;
+/** Then it is another one's turn. */
+const TURN_MS = 500;
+/** A caller that takes longer waits for its next turn. */
+const PATIENCE_MS = 100;
+const places = createPlaces(AT_ONCE);
 
 /**
  * Sends a text; one that is short gets its length. Status and headers are set. An error of a later part cuts the
@@ -65,26 +76,65 @@ const WRITE_CHARS = 65_536;
  */
 export async function sendText(res: ServerResponse, parts: AsyncIterable<string>): Promise<void> {
   let text = '';
-  let hasBegun = false;
-  for await (const part of parts) {
-    text += part;
-    if (text.length < WRITE_CHARS) continue;
-    if (res.req.method === 'HEAD') return void res.end();
-    hasBegun = true;
-    const isTaken = res.write(text);
-    text = '';
-    if (!isTaken) await untilDrained(res);
-    if (res.destroyed) return;
-    await turn();
+  let place: Place | undefined;
+  try {
+    for await (const part of parts) {
+      text += part;
+      if (text.length < WRITE_CHARS) continue;
+      if (res.req.method === 'HEAD') return void res.end();
+      const isTaken = res.write(text);
+      text = '';
+      place ??= places();
+      if (!isTaken) await untilDrained(res, place.leave);
+      if (res.destroyed) return;
+      await place.enter();
+      await turn();
+    }
+  } finally {
+    place?.leave();
   }
-  if (hasBegun) return void res.end(text);
+  if (place) return void res.end(text);
   const bytes = Buffer.from(text);
   res.setHeader('Content-Length', bytes.length);
   res.end(bytes); // Node leaves the body away for HEAD
 }
 
-async function untilDrained(res: ServerResponse): Promise<void> {
+async function untilDrained(res: ServerResponse, onSlow: () => void): Promise<void> {
   const waiting = new AbortController();
   const { signal } = waiting;
+  const timer = setTimeout(onSlow, PATIENCE_MS);
   await Promise.race([once(res, 'drain', { signal }), once(res, 'close', { signal })]).finally(() => waiting.abort());
+  clearTimeout(timer);
+}
+
+interface Place {
+  /** Resolves when there is room; at once for who is in, until the time is over. */
+  enter: () => Promise<void>;
+  leave: () => void;
+}
+
+/** Room for some at the same time; the others wait in the order in which they came. */
+function createPlaces(most: number): () => Place {
+  const waiting: (() => void)[] = [];
+  let taken = 0;
+  return () => {
+    let until: number | undefined;
+    const leave = (): void => {
+      if (until === undefined) return;
+      until = undefined;
+      const next = waiting.shift();
+      if (next) next();
+      else taken -= 1;
+    };
+    return {
+      async enter() {
+        if (until !== undefined && performance.now() > until && waiting.length > 0) leave();
+        if (until !== undefined) return;
+        if (taken < most) taken += 1;
+        else await new Promise<void>((resolve) => waiting.push(resolve));
+        until = performance.now() + TURN_MS;
+      },
+      leave,
+    };
+  };
 }

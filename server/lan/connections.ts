@@ -190,7 +190,9 @@ export function createConnections({ limits: given, isProxy, now = () => performa
       };
       if (!connection.current || connection.current.isAnswered) return run();
       connection.waiting.push(run);
-      if (connection.waiting.length > limits.pipelined) req.socket.destroy();
+      if (connection.waiting.length <= limits.pipelined) return;
+      pauseParser(req.socket);
+      req.socket.destroy();
     };
   }
 
@@ -221,6 +223,13 @@ const DETAILS: Record<number, string> = {
   413: 'The request is too large.',
   431: 'The address and the headers of the request are too large.',
 };
+
+/** Else the requests that came in the same piece are still read, each with an answer made for it: up to 1,600. */
+function pauseParser(socket: Socket): void {
+  const parser: unknown = Reflect.get(socket, 'parser');
+  if (typeof parser === 'object' && parser !== null && 'pause' in parser && typeof parser.pause === 'function')
+    parser.pause();
+}
 
 /** Of what was handed to the system, how much it has not taken yet; Node says so nowhere else. */
 function queuedBytes(socket: Socket): number {

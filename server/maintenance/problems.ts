@@ -12,6 +12,7 @@ import type { ProblemCode } from '../http/health.ts';
 import type { Log } from '../log/log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { diskUsage } from '../storage/local.ts';
+import { finishInSlices } from '../runtime/turns.ts';
 import { rootPathOf } from '../storage/music-roots.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 
@@ -20,6 +21,12 @@ const NEARLY_FULL_BYTES = 32 << 20;
 const PROBE_BYTES = 64 << 10;
 /** Disks are not asked more often. */
 const KEEP_MS = 2_000;
+/** Until then what was found last is good enough while it is found out anew: each step of that waits for its turn. */
+const STALE_MS = 10_000;
+/** Tracks that are counted in one go. */
+const IDS = 1_000;
+/** A count is kept for so many times as long as it took, also when the library changed. */
+const KEEP_COUNT = 50;
 
 export interface Problem {
   code: ProblemCode;
@@ -45,15 +52,18 @@ export type Problems = ReturnType<typeof createProblems>;
 export function createProblems({ db, inPlace, paths, storage, musicFolders, lookAtFolders, log }: ProblemsDeps) {
   const client = db.$client;
   // files that are only indexed have no hash of the whole, which is what an index leads to
-  const REFERENCED = `FROM tracks WHERE content_hash IS NULL AND storage_uri LIKE '${FILE_SCHEME}:%'
-    AND availability = 'available'
-    AND EXISTS (SELECT 1 FROM json_each(?) r WHERE substr(storage_uri, 1, length(r.value)) = r.value) = ?`;
-  const findReferenced = client.prepare<[string, number]>(`SELECT 1 ${REFERENCED} LIMIT 1`);
-  const countReferenced = client.prepare<[string, number], number>(`SELECT count(*) ${REFERENCED}`).pluck();
+  const countReferenced = client
+    .prepare<[number, number, string, number], number>(
+      `SELECT count(*) FROM tracks WHERE id BETWEEN ? AND ? AND content_hash IS NULL
+        AND storage_uri LIKE '${FILE_SCHEME}:%' AND availability = 'available'
+        AND EXISTS (SELECT 1 FROM json_each(?) r WHERE substr(storage_uri, 1, length(r.value)) = r.value) = ?`,
+    )
+    .pluck();
+  const lastId = client.prepare<[], number | null>('SELECT max(id) FROM tracks').pluck();
   const changes = client.prepare<[], number>("SELECT changes FROM change_counts WHERE topic = 'library'").pluck();
   const begin = client.prepare('BEGIN IMMEDIATE');
   const rollback = client.prepare('ROLLBACK');
-  let counted: { at: string; tracks: number } | undefined;
+  let counted: { of: string; at: number; tracks: Promise<number>; keepUntil: number } | undefined;
 
   function ofDatabase(): Problem | undefined {
     if (!inPlace.check()) return problem('database_gone', 'the database was removed, replaced or moved');
@@ -90,8 +100,30 @@ export function createProblems({ db, inPlace, paths, storage, musicFolders, look
     return isUp ? undefined : problem('storage_down', 'the storage cannot be reached or written');
   }
 
+  /** Tracks whose files are in one of the places, or with `isIn` 0 in none. */
+  function referenced(paths: string, isIn: 0 | 1): Promise<number> {
+    const [of, at] = [`${isIn} ${paths}`, changes.get() ?? 0];
+    if (counted?.of === of && (counted.at === at || performance.now() < counted.keepUntil)) return counted.tracks;
+    let took = 0;
+    const parts = function* (): Generator<void, number> {
+      let tracks = 0;
+      for (let [id, last] = [0, lastId.get() ?? 0]; id <= last; id += IDS) {
+        const started = performance.now();
+        tracks += countReferenced.get(id, id + IDS - 1, paths, isIn) ?? 0;
+        took += performance.now() - started;
+        yield;
+      }
+      now.keepUntil = performance.now() + KEEP_COUNT * took;
+      return tracks;
+    };
+    const now = { of, at, tracks: finishInSlices(parts()), keepUntil: Infinity };
+    now.tracks.catch(() => (counted = undefined));
+    counted = now;
+    return now.tracks;
+  }
+
   /** Those that are not set, or were not there when they were last looked at. */
-  function ofMusicFolders(): Problem | undefined {
+  async function ofMusicFolders(): Promise<Problem | undefined> {
     const all = musicFolders.all().filter(({ removedAt }) => removedAt === null);
     const away = all.filter(({ key, isSet }) => !isSet || musicFolders.whyOffline(key) !== undefined);
     if (away.length === 0) return undefined;
@@ -101,10 +133,8 @@ export function createProblems({ db, inPlace, paths, storage, musicFolders, look
     const roots = keys.includes('') ? others : keys;
     const paths = JSON.stringify(roots.map((key) => `${FILE_SCHEME}:${rootPathOf(key)}/`));
     const isIn = keys.includes('') ? 0 : 1;
-    if (findReferenced.get(paths, isIn) === undefined) return undefined;
-    const at = `${changes.get()} ${isIn} ${paths}`;
-    if (counted?.at !== at) counted = { at, tracks: countReferenced.get(paths, isIn) ?? 0 };
-    const { tracks } = counted as { tracks: number };
+    const tracks = await referenced(paths, isIn);
+    if (tracks === 0) return undefined;
     const faults = away.map(({ key, name, isSet }) =>
       isSet ? musicFolders.whyOffline(key) : `No place is set for the music folder ${name}.`,
     );
@@ -121,7 +151,7 @@ export function createProblems({ db, inPlace, paths, storage, musicFolders, look
     const ofDb = ofDatabase();
     // with the data folder gone, a probe would make it anew
     if (ofDb?.code === 'database_gone') return [ofDb];
-    const found = [ofDb, ...(await Promise.all([disk(), ofStorage()])), ofMusicFolders()];
+    const found = [ofDb, ...(await Promise.all([disk(), ofStorage(), ofMusicFolders()]))];
     return found.filter((one) => one !== undefined);
   }
 
@@ -137,16 +167,18 @@ export function createProblems({ db, inPlace, paths, storage, musicFolders, look
 
 const problem = (code: ProblemCode, reason: string): Problem => ({ code, tracks: null, reason });
 
-/** What was found a moment ago, or is being found out. */
+/** What was found a moment ago; a little later that too, while it is found out anew. */
 function keeping<T>(find: () => Promise<T>): () => Promise<T> {
-  let last: { found: Promise<T>; endedAt: number } | undefined;
+  let last: { found: Promise<T>; at: number } | undefined;
+  let running: Promise<T> | undefined;
   return () => {
-    if (!last || performance.now() - last.endedAt > KEEP_MS) {
-      const now = { found: find(), endedAt: Infinity };
-      const end = (): void => void (now.endedAt = performance.now());
-      now.found.then(end, end);
-      last = now;
+    const age = performance.now() - (last?.at ?? -Infinity);
+    if (last && age <= KEEP_MS) return last.found;
+    if (!running) {
+      const found = (running = find());
+      const end = (): void => void ([last, running] = [{ found, at: performance.now() }, undefined]);
+      found.then(end, end);
     }
-    return last.found;
+    return last && age < STALE_MS ? last.found : running;
   };
 }

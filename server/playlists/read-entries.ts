@@ -5,7 +5,7 @@ import type { TrackId } from '../db/ids.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
-import { turn } from '../runtime/turns.ts';
+import { partsOf, turn } from '../runtime/turns.ts';
 import type { EntryRows } from './entry-rows.ts';
 import type { PlaylistSummary } from './queries.ts';
 import type { SmartLists } from './smart.ts';
@@ -18,8 +18,16 @@ export interface Entry {
   track: TrackSummary;
 }
 
-/** Tracks read before yielding to requests. */
-const AT_ONCE = 200;
+interface Found {
+  id: number;
+  trackId: TrackId;
+  addedAt?: number;
+}
+
+/** Entries that are read at once: later ones are found by counting, and more would be kept longer than needed. */
+const ENTRIES = 300;
+/** Tracks read before yielding to requests: 1 ms, and a text of 40 KB (see http/pieces.ts). */
+const TRACKS = 30;
 
 export type EntryReader = ReturnType<typeof createEntryReader>;
 
@@ -33,32 +41,29 @@ export function createEntryReader({
   smart: SmartLists;
 }) {
   async function entries(userId: UserId, playlist: PlaylistSummary, page: Page): Promise<Paged<Entry>> {
-    if (playlist.rules === null) {
-      const found = rows
-        .page(playlist.id, page)
-        .map(({ id, trackId, addedAt }) => ({ id, trackId, addedAt: new Date(addedAt) }));
-      return { items: withTracks(userId, found, page.offset), total: playlist.trackCount };
-    }
-    const { ids } = await smart.find(playlist.ownerId, playlist.rules);
-    const found = Array.from(ids.subarray(page.offset, page.offset + page.limit), (id) => ({
-      id,
-      trackId: id as TrackId,
-      addedAt: undefined,
-    }));
-    return { items: withTracks(userId, found, page.offset), total: ids.length };
+    const { items, total } = await find(playlist, page);
+    return { items: withTracks(userId, items, page.offset), total };
   }
 
-  function withTracks(
-    userId: UserId,
-    found: readonly { id: number; trackId: TrackId; addedAt: Date | undefined }[],
-    offset: number,
-  ): Entry[] {
+  async function find(playlist: PlaylistSummary, page: Page): Promise<Paged<Found>> {
+    if (playlist.rules === null) return { items: rows.page(playlist.id, page), total: playlist.trackCount };
+    const { ids } = await smart.find(playlist.ownerId, playlist.rules);
+    const items = Array.from(ids.subarray(page.offset, page.offset + page.limit), (id) => ({
+      id,
+      trackId: id as TrackId,
+    }));
+    return { items, total: ids.length };
+  }
+
+  function withTracks(userId: UserId, found: readonly Found[], offset: number): Entry[] {
     const tracks = new Map(
       library.tracksById(userId, [...new Set(found.map(({ trackId }) => trackId))]).map((track) => [track.id, track]),
     );
     return found.flatMap(({ id, trackId, addedAt }, n) => {
       const track = tracks.get(trackId);
-      return track ? [{ id, position: offset + n, addedAt: addedAt ?? track.createdAt, track }] : [];
+      return track
+        ? [{ id, position: offset + n, addedAt: addedAt === undefined ? track.createdAt : new Date(addedAt), track }]
+        : [];
     });
   }
 
@@ -74,11 +79,16 @@ export function createEntryReader({
 
     /** All entries in chunks, so that a long list does not block other requests. */
     async *allEntries(userId: UserId, playlist: PlaylistSummary): AsyncGenerator<Entry[]> {
-      for (let offset = 0; ; offset += AT_ONCE) {
-        const { items, total } = await entries(userId, playlist, { limit: AT_ONCE, offset });
-        if (items.length > 0) yield items;
-        if (offset + AT_ONCE >= total) return;
-        await turn();
+      for (let [offset, total] = [0, 1]; offset < total; offset += ENTRIES) {
+        const found = await find(playlist, { limit: ENTRIES, offset });
+        ({ total } = found);
+        let at = offset;
+        for (const part of partsOf(found.items, TRACKS)) {
+          const items = withTracks(userId, part, at);
+          at += part.length;
+          if (items.length > 0) yield items;
+          await turn();
+        }
       }
     },
   };

@@ -2,7 +2,7 @@
 // however much there is, a request waits for one slice.
 
 /** Duration of a slice. */
-const SLICE_MS = 8;
+const SLICE_MS = 5;
 
 const queue: (() => void)[] = [];
 
