@@ -2,7 +2,7 @@
 import type { Sealer } from '../config/sealed-text.ts';
 import type { UserId } from '../db/ids.ts';
 import { AppError, conflict, invalid, messageOf } from '../errors.ts';
-import type { createScrobbleQueries, ScrobbleAccountRow } from './queries.ts';
+import type { createScrobbleQueries, Refusal, ScrobbleAccountRow } from './queries.ts';
 import { SCROBBLERS, type ScrobbleAccount, type Scrobbler, type ScrobblerName } from './scrobblers.ts';
 
 export interface ScrobblingStatus {
@@ -17,6 +17,7 @@ export interface ScrobblingStatus {
   lovesSyncedAt: Date | null;
   queued: number;
   refused: number;
+  refusals: Refusal[];
   submitted: number;
   lastSubmittedAt: Date | null;
   problem: string | null;
@@ -64,6 +65,7 @@ export function createScrobbleAccounts({
       syncLoves: account?.syncLoves ?? false,
       lovesSyncedAt: account?.lovesSyncedAt ?? null,
       ...queries.counts({ userId, service }),
+      refusals: queries.refusals({ userId, service }),
       submitted: account?.submitted ?? 0,
       lastSubmittedAt: account?.lastSubmittedAt ?? null,
       problem: account?.problem ?? null,

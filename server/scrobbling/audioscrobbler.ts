@@ -5,6 +5,10 @@ import { z } from 'zod';
 import {
   LONGEST_WAIT_MS,
   MAX_PAGES,
+  present,
+  readAll,
+  reasonOf,
+  resetMs,
   type AskService,
   type KnownListen,
   type LovedSong,
@@ -104,13 +108,14 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): Scrobbler {
     return ask(new URL(baseUrl()), `${PATH}?${query.toString()}`, { signal });
   }
 
-  const songParams = ({ title: track, artistName, albumTitle, recordingMbid, durationMs }: SongOut) => ({
-    artist: artistName,
-    track,
-    ...(albumTitle !== null && { album: albumTitle }),
-    ...(recordingMbid !== null && { mbid: recordingMbid }),
-    ...(durationMs !== null && durationMs > 0 && { duration: `${Math.round(durationMs / 1_000)}` }),
-  });
+  const songParams = ({ title: track, artistName: artist, albumTitle, recordingMbid, durationMs }: SongOut) =>
+    present({
+      artist,
+      track,
+      album: albumTitle,
+      mbid: recordingMbid,
+      duration: durationMs !== null && durationMs > 0 ? `${Math.round(durationMs / 1_000)}` : null,
+    });
 
   return {
     title,
@@ -200,30 +205,24 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): Scrobbler {
         true,
       ),
 
-    async lovedSongs({ username }: ScrobbleAccount, signal) {
-      const found: LovedSong[] = [];
-      for (let page = 1; page <= MAX_PAGES; page++) {
+    lovedSongs: ({ username }: ScrobbleAccount, signal) =>
+      readAll<LovedSong>(async (page) => {
         const answer = await read(
           { method: 'user.getLovedTracks', user: username, limit: `${LOVES_PER_PAGE}`, page: `${page}` },
           signal,
         );
         const loved = Loved.safeParse(answer.body).data?.lovedtracks;
-        if (!loved) {
-          const outcome = outcomeOf(answer, false);
-          throw new Error(outcome.kind === 'ok' ? 'it sent an invalid answer' : outcome.reason);
-        }
-        for (const { name, mbid, artist } of loved.track)
-          found.push({
+        if (!loved) throw new Error(reasonOf(Fault.safeParse(answer.body).data?.message, answer.status));
+        const { total, totalPages } = loved['@attr'];
+        return {
+          total: total ?? (page < totalPages ? Infinity : 0),
+          items: loved.track.map(({ name, mbid, artist }) => ({
             title: name,
             artistName: artist.name ?? artist['#text'] ?? null,
             recordingMbid: mbid || null,
-          });
-        if (page < loved['@attr'].totalPages) continue;
-        if (found.length < (loved['@attr'].total ?? 0)) break;
-        return found;
-      }
-      throw new Error('it sent an incomplete list');
-    },
+          })),
+        };
+      }),
   };
 }
 
@@ -241,17 +240,11 @@ export const signatureOf = (params: Record<string, string>, secret: string): str
 /** `isSuccess`: what is JSON and no error. */
 function outcomeOf({ status, headers, body }: ServiceAnswer, isSuccess: boolean): Outcome {
   const fault = Fault.safeParse(body).data;
-  const reason = fault?.message.slice(0, 300) || `it answered ${status}`;
+  const reason = reasonOf(fault?.message, status);
   if (fault && SIGN_IN_AGAIN.has(fault.error)) return { kind: 'bad_token', reason };
   if (fault && NEVER.has(fault.error)) return { kind: 'refused', reason };
-  if (fault?.error === RATE_LIMIT || status === 429) {
-    const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-    return {
-      kind: 'busy',
-      waitMs: Number.isFinite(seconds) ? Math.min(seconds * 1_000, LONGEST_WAIT_MS) : LONGEST_WAIT_MS,
-      reason,
-    };
-  }
+  if (fault?.error === RATE_LIMIT || status === 429)
+    return { kind: 'busy', waitMs: resetMs(headers, LONGEST_WAIT_MS), reason };
   const isOk = isSuccess && !fault && status === 200 && typeof body === 'object' && body !== null;
   return isOk ? { kind: 'ok', waitMs: 0 } : { kind: 'down', reason };
 }

@@ -2,6 +2,10 @@
 import { z } from 'zod';
 import {
   MAX_PAGES,
+  parseAnswer,
+  present,
+  readAll,
+  reasonOf,
   resetMs,
   type AskService,
   type KnownListen,
@@ -52,16 +56,14 @@ export function createListenBrainz({ ask, baseUrl, isEnabled, version }: ListenB
     ask(new URL(baseUrl()), path, { json, headers: { authorization: `Token ${token}` }, signal });
 
   const metadata = ({ title, artistName, albumTitle, recordingMbid, durationMs }: SongOut) => ({
-    artist_name: artistName,
-    track_name: title,
-    ...(albumTitle !== null && { release_name: albumTitle }),
-    additional_info: {
+    ...present({ artist_name: artistName, track_name: title, release_name: albumTitle }),
+    additional_info: present<string | number>({
       media_player: 'Tonearm',
       submission_client: 'Tonearm',
       submission_client_version: version,
-      ...(recordingMbid !== null && { recording_mbid: recordingMbid }),
-      ...(durationMs !== null && durationMs > 0 && durationMs <= LONGEST_TRACK_MS && { duration_ms: durationMs }),
-    },
+      recording_mbid: recordingMbid,
+      duration_ms: durationMs !== null && durationMs > 0 && durationMs <= LONGEST_TRACK_MS ? durationMs : null,
+    }),
   });
 
   const submitListens = async (
@@ -80,11 +82,10 @@ export function createListenBrainz({ ask, baseUrl, isEnabled, version }: ListenB
     lovesByMbid: true,
 
     async finishSignIn({ token }) {
-      const { status, body } = await call('1/validate-token', token);
-      const validity = Validity.safeParse(body);
-      if (status === 401 || (validity.success && !validity.data.valid)) return undefined;
-      if (status !== 200 || !validity.success) throw new Error(`it answered ${status}`);
-      return { token, username: validity.data.user_name ?? '' };
+      const answer = await call('1/validate-token', token);
+      if (answer.status === 401) return undefined;
+      const { valid, user_name: username = '' } = parseAnswer(Validity, answer);
+      return valid ? { token, username } : undefined;
     },
 
     submit: (account, listens, signal) =>
@@ -106,15 +107,9 @@ export function createListenBrainz({ ask, baseUrl, isEnabled, version }: ListenB
       let max = Math.floor(to / 1_000) + 1;
       for (let page = 0; page < MAX_PAGES; page++) {
         const query = `min_ts=${min}&max_ts=${max}&count=${LISTENS_PER_PAGE}`;
-        const { status, body } = await call(
-          `1/user/${encodeURIComponent(username)}/listens?${query}`,
-          token,
-          undefined,
-          signal,
-        );
-        if (status === 404) return undefined;
-        const listens = status === 200 ? Listens.safeParse(body).data?.payload.listens : undefined;
-        if (!listens) throw new Error(`it answered ${status}`);
+        const answer = await call(`1/user/${encodeURIComponent(username)}/listens?${query}`, token, undefined, signal);
+        if (answer.status === 404) return undefined;
+        const { listens } = parseAnswer(Listens, answer).payload;
         for (const { listened_at: at, track_metadata: song } of listens)
           found.push({ title: song.track_name, playedAt: at * 1_000 });
         const earliest = Math.min(...listens.map((listen) => listen.listened_at));
@@ -134,35 +129,26 @@ export function createListenBrainz({ ask, baseUrl, isEnabled, version }: ListenB
         ),
       ),
 
-    async lovedSongs({ token, username }, signal) {
-      const found: LovedSong[] = [];
-      for (let page = 0; page < MAX_PAGES; page++) {
-        const query = `score=1&count=${LOVES_PER_PAGE}&offset=${found.length}&metadata=true`;
-        const { status, body } = await call(
-          `1/feedback/user/${encodeURIComponent(username)}/get-feedback?${query}`,
-          token,
-          undefined,
-          signal,
-        );
-        const { data } = Feedback.safeParse(body);
-        if (status !== 200 || !data) throw new Error(`it answered ${status}`);
-        for (const { recording_mbid: mbid, track_metadata: song } of data.feedback)
-          found.push({
+    lovedSongs: ({ token, username }, signal) =>
+      readAll<LovedSong>(async (_page, before) => {
+        const query = `score=1&count=${LOVES_PER_PAGE}&offset=${before}&metadata=true`;
+        const path = `1/feedback/user/${encodeURIComponent(username)}/get-feedback?${query}`;
+        const { feedback, total_count: total } = parseAnswer(Feedback, await call(path, token, undefined, signal));
+        return {
+          total,
+          items: feedback.map(({ recording_mbid: mbid, track_metadata: song }) => ({
             title: song?.track_name ?? null,
             artistName: song?.artist_name ?? null,
             recordingMbid: mbid ?? null,
-          });
-        if (found.length >= data.total_count) return found;
-        if (data.feedback.length === 0) break;
-      }
-      throw new Error('it sent an incomplete list');
-    },
+          })),
+        };
+      }),
   };
 }
 
 function outcomeOf({ status, headers, body }: ServiceAnswer): Outcome {
-  const said = Complaint.safeParse(body).data?.error.slice(0, 300);
-  const reason = said ?? `it answered ${status}`;
+  const said = Complaint.safeParse(body).data?.error;
+  const reason = reasonOf(said, status);
   if (status === 401 || status === 403) return { kind: said === undefined ? 'down' : 'bad_token', reason };
   if (status === 429) return { kind: 'busy', waitMs: resetMs(headers), reason };
   // answers of a proxy or a sign-in page say nothing about the listens

@@ -11,7 +11,14 @@ import type { TrackSummary } from '../library/track-rows.ts';
 import type { Log } from '../log/log.ts';
 import type { ScrobbleAccounts } from './accounts.ts';
 import type { createScrobbleQueries, QueuedPlay } from './queries.ts';
-import { SCROBBLERS, type ListenOut, type ScrobbleAccount, type Scrobbler, type ScrobblerName } from './scrobblers.ts';
+import {
+  SCROBBLERS,
+  type ListenOut,
+  type Outcome,
+  type ScrobbleAccount,
+  type Scrobbler,
+  type ScrobblerName,
+} from './scrobblers.ts';
 import type { SCROBBLE_TASK } from './tasks.ts';
 
 export interface PlaySendingDeps {
@@ -22,13 +29,23 @@ export interface PlaySendingDeps {
   accounts: Pick<ScrobbleAccounts, 'open' | 'stop'>;
 }
 
-interface Sending {
+type Queued = { id: PlayId; listen: ListenOut };
+interface Run {
   of: { userId: UserId; service: ScrobblerName };
   account: ScrobbleAccount;
   scrobbler: Scrobbler;
   signal: AbortSignal;
+  /** Fewer while the service fails or refuses, until it is known for which play. */
+  atOnce: number;
+  taken: number;
+  failuresInRow: number;
+  /** Those that the service failed to take although they were alone. */
+  left: Map<PlayId, { play: Queued; reason: string }>;
 }
-type Queued = { id: PlayId; listen: ListenOut };
+/** Of single plays: then it is the service that fails. */
+const MOST_FAILURES_IN_ROW = 10;
+/** Of one play, before it is set aside. */
+const MOST_FAILURES = 5;
 
 export function createPlaySending({ log, now, queries, scrobblers, accounts }: PlaySendingDeps) {
   /** Undefined for a play that is not sent: withdrawn, without an artist, or too short. */
@@ -42,7 +59,7 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
   }
 
   /** The plays without those that the service has already. */
-  async function notThere(plays: readonly Queued[], { of, account, scrobbler, signal }: Sending): Promise<Queued[]> {
+  async function notThere(plays: readonly Queued[], { of, account, scrobbler, signal }: Run): Promise<Queued[]> {
     const times = plays.flatMap(({ listen }) => (listen.mayBeThere ? [listen.playedAt] : []));
     if (times.length === 0 || !scrobbler.listensBetween) return [...plays];
     const known = await scrobbler.listensBetween(account, Math.min(...times), Math.max(...times), signal);
@@ -62,32 +79,44 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
     return plays.filter((play) => !found.includes(play));
   }
 
-  /**
-   * Sends plays, in halves when one of them is refused. Returns how many ms to wait before the next request; undefined
-   * when the token is not accepted.
-   */
-  async function sendAll(plays: readonly Queued[], sending: Sending): Promise<number | undefined> {
-    const { of, account, scrobbler, signal } = sending;
+  function refuse({ of, scrobbler }: Run, { id, listen }: Queued, reason: string): void {
+    queries.refuse(of, id, reason);
+    queries.updateAccount(of, { problem: `${scrobbler.title} refused “${listen.title}” (${reason}).` });
+  }
+
+  /** Sends plays. Returns how many ms to wait before the next request; undefined when there should be none. */
+  async function send(plays: readonly Queued[], run: Run): Promise<number | undefined> {
+    const { of, account, scrobbler, signal } = run;
     const { title } = scrobbler;
     const ids = plays.map(({ id }) => id);
+    const [first] = plays;
     queries.setSent(of, ids, true);
-    const outcome = await scrobbler.submit(
-      account,
-      plays.map(({ listen }) => listen),
-      signal,
-    );
-    const refuse = ({ id, listen }: Queued, reason: string): void => {
-      queries.refuse(of, id, reason);
-      queries.updateAccount(of, { problem: `${title} refused “${listen.title}” (${reason}).` });
-    };
+    const outcome = await scrobbler
+      .submit(
+        account,
+        plays.map(({ listen }) => listen),
+        signal,
+      )
+      .catch((error: unknown): Outcome => {
+        signal.throwIfAborted();
+        return { kind: 'down', reason: messageOf(error) };
+      });
+    if (outcome.kind === 'down') {
+      // the plays may have arrived, so they stay marked
+      if (plays.length === 1 && first) {
+        run.left.set(first.id, { play: first, reason: outcome.reason });
+        if (++run.failuresInRow === MOST_FAILURES_IN_ROW) return undefined;
+      }
+      run.atOnce = Math.ceil(plays.length / 2);
+      return 0;
+    }
+    run.failuresInRow = 0;
     if (outcome.kind === 'ok') {
-      const isTaken = (index: number): boolean => !outcome.refused?.has(index) && !outcome.later?.has(index);
-      queries.submitted(
-        of,
-        ids.filter((_, index) => isTaken(index)),
-        now(),
-      );
-      for (const [index, reason] of outcome.refused ?? []) refuse(plays[index] as Queued, reason);
+      const taken = ids.filter((_, index) => !outcome.refused?.has(index) && !outcome.later?.has(index));
+      queries.submitted(of, taken, now());
+      run.taken += taken.length;
+      run.atOnce = Math.min(scrobbler.atOnce, run.atOnce * 2);
+      for (const [index, reason] of outcome.refused ?? []) refuse(run, plays[index] as Queued, reason);
       const later = ids.filter((_, index) => outcome.later?.has(index));
       if (later.length > 0) {
         queries.setSent(of, later, false);
@@ -95,7 +124,6 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
       }
       return outcome.waitMs;
     }
-    if (outcome.kind === 'down') throw new Error(outcome.reason); // the plays may have arrived
     queries.setSent(of, ids, false);
     if (outcome.kind === 'bad_token') {
       accounts.stop(
@@ -107,20 +135,15 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
       return undefined;
     }
     if (outcome.kind === 'busy') return outcome.waitMs;
-    const [only, ...others] = plays;
-    if (only && others.length === 0) {
-      refuse(only, outcome.reason);
-      return 0;
-    }
-    const middle = plays.length >> 1;
-    const first = await sendAll(plays.slice(0, middle), sending);
-    return first === undefined ? undefined : sendAll(plays.slice(middle), sending);
+    if (plays.length === 1 && first) refuse(run, first, outcome.reason);
+    run.atOnce = Math.ceil(plays.length / 2);
+    return 0;
   }
 
   /** Sends one batch. Returns how many ms to wait before the next; undefined when there is none. */
-  async function sendBatch(sending: Sending): Promise<number | undefined> {
-    const { of, scrobbler } = sending;
-    const queued = queries.next(of, scrobbler.atOnce);
+  async function sendBatch(run: Run): Promise<number | undefined> {
+    const { of, scrobbler } = run;
+    const queued = queries.next(of, run.atOnce, run.left.keys());
     if (queued.length === 0) return undefined;
     const plays = queued.flatMap((play) => {
       const listen = toListen(play, scrobbler);
@@ -131,8 +154,18 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
       of,
       queued.map(({ id }) => id).filter((id) => !wanted.has(id)),
     );
-    const missing = await notThere(plays, sending);
-    return missing.length === 0 ? 0 : sendAll(missing, sending);
+    const missing = await notThere(plays, run);
+    return missing.length === 0 ? 0 : send(missing, run);
+  }
+
+  /** Sets aside the plays that failed again and again while others were taken. */
+  function setAside(run: Run): void {
+    if (run.taken === 0 && run.left.size === 1) return; // it keeps its place
+    for (const [id, { play, reason }] of run.left)
+      if (queries.fail(run.of, id, run.taken > 0) >= MOST_FAILURES) {
+        refuse(run, play, reason);
+        run.left.delete(id);
+      }
   }
 
   return {
@@ -164,17 +197,24 @@ export function createPlaySending({ log, now, queries, scrobblers, accounts }: P
       const before = queries.findAccount(of)?.submitted ?? 0;
       const account = accounts.open(of.userId, service);
       if (!account) return null;
-      const sending = { of, account, scrobbler, signal };
+      const { atOnce } = scrobbler;
+      const run: Run = { of, account, scrobbler, signal, atOnce, taken: 0, failuresInRow: 0, left: new Map() };
       try {
-        for (let waitMs: number | undefined = 0; waitMs !== undefined; waitMs = await sendBatch(sending))
-          if (waitMs > 0) await wait(waitMs, undefined, { signal });
+        try {
+          for (let waitMs: number | undefined = 0; waitMs !== undefined; waitMs = await sendBatch(run))
+            if (waitMs > 0) await wait(waitMs, undefined, { signal });
+        } finally {
+          setAside(run);
+        }
+        const [failed] = run.left.values();
+        if (failed) throw new Error(`${failed.reason}, for “${failed.play.listen.title}”`);
       } catch (error) {
         if (signal.aborted) throw error;
         // without a number: more plays may be queued until the next attempt
         queries.updateAccount(of, {
           problem:
-            `${scrobbler.title} cannot be reached (${messageOf(error)}). ` +
-            'Plays stay queued and will be sent later.',
+            `${scrobbler.title} ${run.taken > 0 ? 'did not take all plays' : 'cannot be reached'} ` +
+            `(${messageOf(error)}). Plays stay queued and will be sent later.`,
         });
         throw error;
       }

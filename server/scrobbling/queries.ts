@@ -28,6 +28,11 @@ export type LikedSong = RowAs<typeof tracks, 'id' | 'title' | 'artistName' | 're
   albumTitle: string | null;
 };
 
+/** A play that a service does not take, and why. */
+export type Refusal = RowAs<typeof plays, 'title' | 'artistName' | 'playedAt'> & { reason: string };
+/** The newest. */
+const SHOWN_REFUSALS = 20;
+
 /** Which account of a user. */
 interface Of {
   userId: UserId;
@@ -42,14 +47,15 @@ export function createScrobbleQueries({ db }: { db: MainDb }) {
     CROSS JOIN scrobble_accounts a ON a.user_id = @userId
     WHERE p.user_id = @userId AND p.played_at >= ${EARLIEST_LISTEN_MS}`);
   const next = client.prepare<
-    Of & { limit: number },
+    Of & { limit: number; without: string },
     QueuedPlay
   >(`SELECT p.id, p.title, p.artist_name AS artistName, p.album_title AS albumTitle, p.recording_mbid AS recordingMbid,
     p.duration_ms AS durationMs, p.played_ms AS playedMs, p.played_at AS playedAt, p.withdrawn_at AS withdrawnAt,
     q.is_sent AS isSent
     FROM scrobble_queue q CROSS JOIN plays p ON p.id = q.play_id
     WHERE q.user_id = @userId AND q.service = @service AND q.refusal IS NULL
-    ORDER BY q.play_id LIMIT @limit`);
+      AND q.play_id NOT IN (SELECT value FROM json_each(@without))
+    ORDER BY q.failures, q.play_id LIMIT @limit`);
   const waiting = client.prepare<[], { userId: UserId; service: ScrobblerName }>(
     'SELECT user_id AS userId, service FROM scrobble_accounts a WHERE is_stopped = 0 AND EXISTS (SELECT 1 ' +
       'FROM scrobble_queue q WHERE q.user_id = a.user_id AND q.service = a.service AND q.refusal IS NULL)',
@@ -60,6 +66,19 @@ export function createScrobbleQueries({ db }: { db: MainDb }) {
   >(`SELECT (SELECT count(*) FROM scrobble_queue WHERE user_id = @userId AND service = @service AND refusal IS NULL)
     AS queued, (SELECT count(*) FROM scrobble_queue
       WHERE user_id = @userId AND service = @service AND refusal IS NOT NULL) AS refused`);
+  const fail = client
+    .prepare<{ id: PlayId; service: ScrobblerName; counts: number }, number>(
+      'UPDATE scrobble_queue SET failures = iif(@counts, failures + 1, max(failures, 1)) ' +
+        'WHERE play_id = @id AND service = @service RETURNING failures',
+    )
+    .pluck();
+  const refusals = client.prepare<
+    Of,
+    Refusal
+  >(`SELECT p.title, p.artist_name AS artistName, p.played_at AS playedAt, q.refusal AS reason
+    FROM scrobble_queue q CROSS JOIN plays p ON p.id = q.play_id
+    WHERE q.user_id = @userId AND q.service = @service AND q.refusal IS NOT NULL
+    ORDER BY q.play_id DESC LIMIT ${SHOWN_REFUSALS}`);
   const addSubmitted = client.prepare<Of & { plays: number; at: number }>(
     'UPDATE scrobble_accounts SET submitted = submitted + @plays, last_submitted_at = @at, problem = NULL ' +
       'WHERE user_id = @userId AND service = @service',
@@ -122,7 +141,13 @@ export function createScrobbleQueries({ db }: { db: MainDb }) {
 
     /** Does nothing for a user without an account. */
     queue: (userId: UserId, ids: readonly PlayId[]): void => void queue.run({ userId, ids: JSON.stringify(ids) }),
-    next: (of: Of, limit: number): QueuedPlay[] => next.all({ ...of, limit }),
+    /** Those that failed less often first. */
+    next: (of: Of, limit: number, without: Iterable<PlayId>): QueuedPlay[] =>
+      next.all({ ...of, limit, without: JSON.stringify([...without]) }),
+    /** Notes that a play was not taken. How often by now; while nothing is taken, once at most. */
+    fail: ({ service }: Of, id: PlayId, othersAreTaken: boolean): number =>
+      fail.get({ id, service, counts: othersAreTaken ? 1 : 0 }) ?? 0,
+    refusals: (of: Of): Refusal[] => refusals.all(of),
     drop,
     setSent: (of: Of, ids: readonly PlayId[], isSent: boolean): void =>
       void db.update(scrobbleQueue).set({ isSent }).where(arePlays(of, ids)).run(),

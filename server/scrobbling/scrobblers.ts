@@ -1,4 +1,5 @@
 // What all scrobbling services have in common, and a request to one of them.
+import type { z } from 'zod';
 import { guardedFetch } from '../outbound/guarded-fetch.ts';
 import type { TokenBucket } from '../outbound/token-bucket.ts';
 
@@ -153,7 +154,36 @@ function parse(bytes: Uint8Array): unknown {
 }
 
 /** How long to wait, from the headers of the answer. */
-export function resetMs(headers: Headers): number {
+export function resetMs(headers: Headers, otherwise = DEFAULT_WAIT_MS): number {
   const seconds = Number(headers.get('x-ratelimit-reset-in') ?? headers.get('retry-after') ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1_000, LONGEST_WAIT_MS) : DEFAULT_WAIT_MS;
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1_000, LONGEST_WAIT_MS) : otherwise;
+}
+
+/** Why a service did not take something: in its own words, if there are any. */
+export const reasonOf = (said: string | undefined, status: number): string =>
+  said?.slice(0, 300) || `it answered ${status}`;
+
+/** Throws when the answer is not of this form. */
+export function parseAnswer<T extends z.ZodType>(form: T, { status, body }: ServiceAnswer): z.output<T> {
+  const { data } = form.safeParse(body);
+  if (status !== 200 || data === undefined) throw new Error(`it answered ${status}`);
+  return data;
+}
+
+/** Services refuse fields without a value. */
+export const present = <T>(fields: Record<string, T | null>): Record<string, T> =>
+  Object.fromEntries(Object.entries(fields).filter((field): field is [string, T] => field[1] !== null));
+
+/** All pages of a list. Throws when it ends before its total. */
+export async function readAll<T>(
+  readPage: (page: number, before: number) => Promise<{ items: T[]; total: number }>,
+): Promise<T[]> {
+  const found: T[] = [];
+  for (let page = 1; page <= MAX_PAGES; page++) {
+    const { items, total } = await readPage(page, found.length);
+    found.push(...items);
+    if (found.length >= total) return found;
+    if (items.length === 0) break;
+  }
+  throw new Error('it sent an incomplete list');
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isoTime, toIsoOrNull } from '../http/times.ts';
+import { isoTime, toIso, toIsoOrNull } from '../http/times.ts';
 import type { ScrobblingStatus } from './accounts.ts';
 import { SCROBBLERS } from './scrobblers.ts';
 
@@ -53,6 +53,16 @@ export const ScrobblingOut = z
     loves_synced_at: isoTime.nullable(),
     queued: z.int().meta({ description: 'plays to be sent' }),
     refused: z.int().meta({ description: 'plays that the service refused' }),
+    refusals: z
+      .array(
+        z.object({
+          title: z.string(),
+          artist_name: z.string().nullable(),
+          played_at: isoTime,
+          reason: z.string(),
+        }),
+      )
+      .meta({ description: 'the newest of those' }),
     submitted: z.int(),
     last_submitted_at: isoTime.nullable(),
     problem: z.string().nullable(),
@@ -74,6 +84,12 @@ export const toScrobblingOut = (status: ScrobblingStatus): ScrobblingOut => ({
   loves_synced_at: toIsoOrNull(status.lovesSyncedAt),
   queued: status.queued,
   refused: status.refused,
+  refusals: status.refusals.map(({ title, artistName, playedAt, reason }) => ({
+    title,
+    artist_name: artistName,
+    played_at: toIso(new Date(playedAt)),
+    reason,
+  })),
   submitted: status.submitted,
   last_submitted_at: toIsoOrNull(status.lastSubmittedAt),
   problem: status.problem,

@@ -29,6 +29,8 @@ export async function startAudioscrobbler({ secret }: { secret?: string | undefi
   const next: ({ code: number; status?: number } | { body: string; status?: number } | 'silence')[] = [];
   /** `ignoredMessage` of tracks with this title. */
   const ignored = new Map<string, number>();
+  /** It fails with scrobbles that have one. */
+  const brokenTitles = new Set<string>();
   let heldAnswers: (() => void)[] | undefined;
 
   const answer = (res: ServerResponse, body: unknown, status = 200): void =>
@@ -56,6 +58,11 @@ export async function startAudioscrobbler({ secret }: { secret?: string | undefi
     if (secret !== undefined && params.get('api_key') !== LASTFM_KEYS.LASTFM_API_KEY) return fail(res, 10);
     if (req.method === 'POST' && !isSigned(params)) return fail(res, 13);
     if (heldAnswers) await new Promise<void>((resolve) => void heldAnswers?.push(resolve));
+    if (
+      method === 'track.scrobble' &&
+      [...params].some(([name, value]) => /^track\b/.test(name) && brokenTitles.has(value))
+    )
+      return void res.writeHead(500).end('<html>Internal Server Error</html>');
     run(method, params, res);
   }
 
@@ -162,6 +169,7 @@ export async function startAudioscrobbler({ secret }: { secret?: string | undefi
     sessions,
     next,
     ignored,
+    brokenTitles,
     /** The user allows the token on the page of the service. */
     allow: (token: string): void => void allowedTokens.add(token),
     /** Answers nothing until `release`. */

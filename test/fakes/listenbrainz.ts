@@ -36,6 +36,8 @@ export async function startListenBrainz() {
   /** Loved recordings by mbid. */
   const loved = new Map<string, { track_name: string; artist_name: string }>();
   const refusedTitles = new Set<string>();
+  /** It fails with requests that have one. */
+  const brokenTitles = new Set<string>();
   const waiting: ((submission: Submission) => void)[] = [];
 
   function send(res: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
@@ -87,6 +89,8 @@ export async function startListenBrainz() {
     const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Omit<Submission, 'token'>;
     const fault = faultOf(body);
     if (fault) return send(res, 400, { code: 400, error: fault });
+    if (body.payload.some(({ track_metadata: { track_name: title } }) => brokenTitles.has(title)))
+      return send(res, 500, '<html>Internal Server Error</html>');
     const submission = { ...body, token };
     submissions.push(submission);
     waiting.splice(0).forEach((resolve) => resolve(submission));
@@ -173,6 +177,7 @@ export async function startListenBrainz() {
     userAgents,
     next,
     refusedTitles,
+    brokenTitles,
     /** All accepted listens, in order. */
     listens: allListens,
     silences,

@@ -10,8 +10,13 @@ interface Scrobble {
 
 export async function startMaloja() {
   const scrobbles = new Map<number, Scrobble>();
-  /** Takes so many plays without an answer. */
-  const state = { silences: 0, requests: 0 };
+  const state = {
+    /** Takes so many plays without an answer. */
+    silences: 0,
+    requests: 0,
+    /** Plays with which it fails. */
+    brokenTitles: new Set<string>(),
+  };
 
   const answer = (res: ServerResponse, body: unknown, status = 200): void =>
     void res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -45,7 +50,11 @@ export async function startMaloja() {
     if (key !== 'good-key') return answer(res, error('authentication_fail', 'Wrong API key'), 403);
     if (!scrobble.artist || !scrobble.title)
       return answer(res, error('missing_scrobble_data', 'The scrobble is missing needed parameters.'), 400);
-    if (scrobbles.has(scrobble.time))
+    if (state.brokenTitles.has(scrobble.title)) return answer(res, error('unknown_error', 'The server failed.'), 500);
+    const there = scrobbles.get(scrobble.time);
+    if (there?.title === scrobble.title && there.artist === scrobble.artist)
+      return answer(res, { status: 'success', track: {}, warnings: [{ type: 'scrobble_exists', value: null }] });
+    if (there)
       return answer(res, error('duplicate_timestamp', 'A scrobble is already registered with this timestamp.'), 409);
     scrobbles.set(scrobble.time, scrobble);
     if (state.silences > 0) {

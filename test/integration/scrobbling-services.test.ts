@@ -268,6 +268,85 @@ describe('loves', () => {
   });
 });
 
+describe('plays with which a service always fails', () => {
+  const BROKEN = Array.from({ length: 12 }, (_, n) => `Broken ${n}`);
+  const GOOD = Array.from({ length: 70 }, (_, n) => `Song ${n}`);
+
+  test('let the others pass, are named, and in the end set aside', async () => {
+    const [listenbrainz, maloja] = await Promise.all([startListenBrainz(), startMaloja()]);
+    await restart({ LISTENBRAINZ_BASE_URL: listenbrainz.url });
+    try {
+      await signIn();
+      await put('listenbrainz', { token: 'good-token' });
+      await put('maloja', { token: 'good-key', url: maloja.url });
+      for (const { brokenTitles } of [lastfm, listenbrainz, maloja.state])
+        for (const title of BROKEN) brokenTitles.add(title);
+      // an album of them comes first, and one stands among the others
+      const titles = [...BROKEN.slice(1), ...GOOD.slice(0, 40), 'Broken 0', ...GOOD.slice(40)];
+      const items = titles.map((title, n) => ({
+        track_id: tracks.add({ title }),
+        played_at: new Date(START - (100 - n) * 200_000).toISOString(),
+      }));
+      await server.api('/history', { method: 'POST', body: { items } });
+      const taken = () => [
+        names(),
+        listenbrainz.listens().map(({ track_metadata: { track_name: title } }) => title),
+        [...maloja.scrobbles.values()].map(({ title }) => title),
+      ];
+      const services = ['lastfm', 'listenbrainz', 'maloja'];
+      await server.app.drain();
+      await later(); // after too many failures in a row it is tried later, with others first
+      expect(taken().map((some) => some.toSorted())).toEqual(services.map(() => GOOD.toSorted()));
+      for (const service of services)
+        expect(await status(service)).toMatchObject({ queued: 12, problem: expect.stringContaining('“Broken') });
+      for (let n = 0; n < 5; n++) {
+        clock += HOUR;
+        await play(tracks.add({ title: `Later ${n}` }));
+        await later();
+      }
+      for (const service of services) {
+        const { queued, refused, refusals, submitted } = await status(service);
+        expect({ queued, refused, submitted }).toEqual({ queued: 0, refused: 12, submitted: 75 });
+        expect(refusals.map(({ title }) => title).toSorted()).toEqual(BROKEN.toSorted());
+      }
+      expect(taken().map((some) => some.length)).toEqual([75, 75, 75]);
+    } finally {
+      await Promise.all([listenbrainz.close(), maloja.close()]);
+    }
+  });
+
+  test('are not those of an outage', async () => {
+    await signIn();
+    lastfm.brokenTitles.add('A').add('B');
+    await play(tracks.add({ title: 'A' }), START);
+    await play(tracks.add({ title: 'B' }), START + 400_000);
+    for (let n = 0; n < 8; n++) await later();
+    expect(await status('lastfm')).toMatchObject({ queued: 2, refused: 0 });
+    lastfm.brokenTitles.clear();
+    await later();
+    expect([names().toSorted(), await status('lastfm')]).toMatchObject([['A', 'B'], { queued: 0, problem: null }]);
+  });
+
+  test('and one that Maloja moved by a second, with the answer lost, is there once', async () => {
+    const maloja = await startMaloja();
+    try {
+      maloja.scrobbles.set(START / 1_000, { artist: 'Somebody', title: 'Else', time: START / 1_000 });
+      await put('maloja', { token: 'good-key', url: maloja.url });
+      maloja.state.silences = 1;
+      await play(tracks.add({ title: 'A' }), START);
+      await server.app.drain();
+      await later();
+      expect([...maloja.scrobbles.values()].map(({ title, time }) => [title, time - START / 1_000])).toEqual([
+        ['Else', 0],
+        ['A', 1],
+      ]);
+      expect(await status('maloja')).toMatchObject({ queued: 0, refused: 0, submitted: 1, problem: null });
+    } finally {
+      await maloja.close();
+    }
+  });
+});
+
 describe('a week without network', () => {
   test('with 2,000 plays, restarts and answers that never arrive loses and doubles nothing', async () => {
     const [listenbrainz, maloja] = await Promise.all([startListenBrainz(), startMaloja()]);

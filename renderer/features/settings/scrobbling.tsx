@@ -15,7 +15,7 @@ import {
 import { Button } from '../../ui/button.tsx';
 import { FormButtons } from '../../ui/form-buttons.tsx';
 import { formText } from '../../ui/form-text.ts';
-import { formatAgo, formatNumber } from '../../ui/format.ts';
+import { formatAgo, formatDate, formatNumber } from '../../ui/format.ts';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { SettingGroup, SettingRow } from './setting-row.tsx';
 import styles from './settings.module.css';
@@ -51,11 +51,14 @@ function Service({ one }: { one: ScrobblingOut }) {
       help={one.connected ? <State one={one} /> : t('settings.scrobbling.notConnected')}
       wide={isAsked}
       notes={
-        fault && (
-          <p role="alert" className={styles.fault}>
-            {detailOf(fault)}
-          </p>
-        )
+        <>
+          {fault && (
+            <p role="alert" className={styles.fault}>
+              {detailOf(fault)}
+            </p>
+          )}
+          {one.refused > 0 && <Refusals one={one} />}
+        </>
       }
     >
       {isAsked ? (
@@ -109,6 +112,22 @@ function State({ one }: { one: ScrobblingOut }) {
         </span>
       )}
     </>
+  );
+}
+
+function Refusals({ one: { refused, refusals } }: { one: ScrobblingOut }) {
+  const { t } = useTranslation();
+  return (
+    <details className={styles.help}>
+      <summary>{t('settings.scrobbling.refused', { count: refused, number: formatNumber(refused) })}</summary>
+      <ul>
+        {refusals.map(({ title, artist_name: artist, played_at: at, reason }) => (
+          <li key={`${at} ${title}`}>
+            {[title, artist, formatDate(at)].filter(Boolean).join(' · ')}: {reason}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

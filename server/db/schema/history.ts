@@ -134,10 +134,11 @@ export const scrobbleQueue = sqliteTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     refusal: text('refusal'), // why the service does not take it; it is not offered again
     isSent: flag('is_sent').notNull().default(false), // without an answer yet: it may be there
+    failures: integer('failures').notNull().default(0), // times that it alone was not taken; others go first
   },
   (t) => [
     primaryKey({ columns: [t.playId, t.service] }),
-    index('scrobble_queue_user_id').on(t.userId, t.service, t.refusal, t.playId),
+    index('scrobble_queue_user_id').on(t.userId, t.service, t.refusal, t.failures, t.playId),
   ],
 );
 
