@@ -13,7 +13,12 @@ import { createWikimedia } from './wikimedia.ts';
 export interface AboutTuning {
   /** Requests to Wikidata, Wikipedia and Commons together, which ask for no more than a few at a time. */
   wikimediaPerSecond?: number;
+  /** How often it is looked for artists and albums that are due. */
+  aboutEveryMs?: number;
 }
+
+const DAY_MS = 86_400_000;
+const LOOK_EVERY_MS = 5 * 60_000;
 
 type AboutModuleDeps = Base &
   Pick<LibraryOffer, 'library' | 'changes'> &
@@ -53,6 +58,20 @@ export function aboutModule({
     if (settings.get('ARTIST_INFO_ENABLED')) void jobs.tryEnqueue(LOOKUP_ABOUT, {});
   };
   changes.onAdded(lookUp);
+  covers.artistPictures.onLost((artistKey) => {
+    about.pictureLost(artistKey);
+    lookUp();
+  });
+  /** Artists and albums get mbids in many ways, and what was found is refreshed. */
+  let looked = { version: 0, at: 0 };
+  async function lookForDue(): Promise<void> {
+    const next = { version: changes.version(), at: now().getTime() };
+    if (!settings.get('ARTIST_INFO_ENABLED') || (next.version === looked.version && next.at < looked.at + DAY_MS))
+      return;
+    looked = next;
+    if (await about.hasDue()) lookUp();
+  }
+  let timer: NodeJS.Timeout | undefined;
   settings.onChange(['ARTIST_INFO_ENABLED', 'WIKIDATA_BASE_URL', 'WIKIPEDIA_BASE_URL', 'COMMONS_BASE_URL'], () => {
     wikimedia.reset();
     lookUp();
@@ -63,5 +82,12 @@ export function aboutModule({
     routes: aboutRoutes({ about, library, placeholders }),
     tasks: [handledBy(LOOKUP_ABOUT, about.task)],
     resume: lookUp,
+    start(): void {
+      const look = (): void => {
+        lookForDue().catch((err: unknown) => log.error({ err }, 'artists that are due could not be looked for'));
+      };
+      timer = setInterval(look, tuning.aboutEveryMs ?? LOOK_EVERY_MS).unref();
+    },
+    stop: (): void => clearInterval(timer),
   } satisfies Module;
 }

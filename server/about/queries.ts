@@ -49,6 +49,9 @@ export function createAboutQueries({ db }: { db: MainDb }) {
     `SELECT title, year FROM albums WHERE artist_id = ? AND is_compilation = 0 AND ${isNamed('albums')}
       ORDER BY track_count DESC, id LIMIT ${MOST_ALBUMS}`,
   );
+  const newestAlbum = client
+    .prepare<[ArtistId], number | null>('SELECT max(id) FROM albums WHERE artist_id = ?')
+    .pluck();
   const highest = client.prepare<[], { artist: number | null; album: number | null }>(
     'SELECT (SELECT max(id) FROM artists) AS artist, (SELECT max(id) FROM albums) AS album',
   );
@@ -56,7 +59,8 @@ export function createAboutQueries({ db }: { db: MainDb }) {
     .prepare<Window, ArtistId>(
       `SELECT a.id FROM ${WITH_IDENTITY} LEFT JOIN about_subjects s ON s.kind = 'artist' AND s.mbid = ${MBID}
         WHERE a.id > @above AND a.id <= @upTo AND CASE WHEN ${MBID} IS NULL
-          THEN i.artist_key IS NULL OR (i.is_manual = 0 AND i.due_at <= @now)
+          THEN i.artist_key IS NULL OR (i.is_manual = 0 AND (i.due_at <= @now OR (i.failures = 0
+            AND EXISTS (SELECT 1 FROM albums b WHERE b.artist_id = a.id AND b.id > i.asked_album_id))))
           ELSE s.mbid IS NULL OR s.due_at <= @now END
         ORDER BY a.id`,
     )
@@ -78,6 +82,11 @@ export function createAboutQueries({ db }: { db: MainDb }) {
       FROM about_subjects WHERE kind = ? AND mbid = ?`,
   );
 
+  const makeDue = client.prepare<{ artistKey: string; now: number }>(
+    `UPDATE about_subjects SET due_at = @now WHERE kind = 'artist'
+      AND mbid = (SELECT ${MBID} FROM ${WITH_IDENTITY} WHERE a.name_key = @artistKey)`,
+  );
+
   function* windows(end: number | null): Generator<Omit<Window, 'now'>> {
     for (let above = 0; above < (end ?? 0); above += ID_WINDOW) yield { above, upTo: above + ID_WINDOW };
   }
@@ -87,6 +96,8 @@ export function createAboutQueries({ db }: { db: MainDb }) {
     findAlbum: (id: AlbumId): AlbumRow | undefined => album.get(id),
     /** Those with most tracks first. */
     albumsOf: (id: ArtistId): KnownAlbum[] => albumsOf.all(id),
+    /** 0 without any. */
+    newestAlbumOf: (id: ArtistId): number => newestAlbum.get(id) ?? 0,
     *dueArtists(now: Date): Generator<ArtistId[]> {
       for (const window of windows(highest.get()?.artist ?? 0)) yield dueArtists.all({ ...window, now: now.getTime() });
     },
@@ -115,6 +126,8 @@ export function createAboutQueries({ db }: { db: MainDb }) {
         .values(row)
         .onConflictDoUpdate({ target: [aboutSubjects.kind, aboutSubjects.mbid], set: row })
         .run(),
+    /** As if what is known about the artist had been found long ago. */
+    makeDue: (artistKey: string, now: Date): void => void makeDue.run({ artistKey, now: now.getTime() }),
     findIdentity: (artistKey: string): IdentityRow | undefined =>
       db.select().from(artistIdentities).where(eq(artistIdentities.artistKey, artistKey)).get(),
     putIdentity: (row: IdentityRow): void =>

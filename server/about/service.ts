@@ -1,5 +1,6 @@
 // What is known about artists, albums and labels, and finding it out. Looking up happens only with ARTIST_INFO_ENABLED;
 // what was found stays and is shown without any network. A look-up that fails, in whole or in part, is due again soon.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { ArtistPictures } from '../covers/artist-pictures.ts';
 import { UnusablePicture } from '../covers/picture.ts';
@@ -15,7 +16,7 @@ import { createLocks } from '../runtime/locks.ts';
 import { describe } from './describe.ts';
 import { identify } from './identify.ts';
 import { isNobody, type ArtistCandidate, type Subjects } from './musicbrainz.ts';
-import { createAboutQueries, type ArtistRow } from './queries.ts';
+import { createAboutQueries, type ArtistRow, type IdentityRow } from './queries.ts';
 import type { LOOKUP_ABOUT } from './tasks.ts';
 import type { CommonsFile, Wikimedia } from './wikimedia.ts';
 
@@ -74,6 +75,10 @@ export function createAboutService({
   const retryAt = (failures: number): Date =>
     inMs(Math.min(RETRY_MS.longest, RETRY_MS.first * 2 ** Math.min(failures - 1, 12)));
   const isDue = (row: { dueAt: Date } | undefined): boolean => !row || row.dueAt <= now();
+
+  /** A new album may say who the artist is. */
+  const isIdentityDue = ({ id }: ArtistRow, row: IdentityRow | undefined): boolean =>
+    isDue(row) || (row?.failures === 0 && queries.newestAlbumOf(id) > row.askedAlbumId);
 
   function getArtist(id: ArtistId): ArtistRow {
     const artist = queries.findArtist(id);
@@ -156,11 +161,12 @@ export function createAboutService({
     if (mbid !== null || by === 'person') return mbid;
     const artistKey = artist.nameKey;
     const row = queries.findIdentity(artistKey);
-    if (!isDue(row)) return null;
+    if (!isIdentityDue(artist, row)) return null;
+    const askedAlbumId = queries.newestAlbumOf(artist.id);
     const put = (found: string | null, failures: number, dueAt: Date): void => {
       // a person may have said it in the meantime
       if (queries.findIdentity(artistKey)?.isManual !== true)
-        queries.putIdentity({ artistKey, mbid: found, isManual: false, failures, dueAt });
+        queries.putIdentity({ artistKey, mbid: found, isManual: false, failures, dueAt, askedAlbumId });
     };
     try {
       const found = await identify(artist.name, queries.albumsOf(artist.id), subjects.artistsOfAlbum, signal);
@@ -225,7 +231,8 @@ export function createAboutService({
       const { mbid, by } = identityOf(artist);
       const row = queries.findIdentity(artist.nameKey);
       const subject = known('artist', mbid);
-      const unidentified = (): Known['state'] => (isDue(row) ? 'due' : (row?.failures ?? 0) > 0 ? 'failed' : 'unknown');
+      const unidentified = (): Known['state'] =>
+        isIdentityDue(artist, row) ? 'due' : (row?.failures ?? 0) > 0 ? 'failed' : 'unknown';
       const isSearched = mbid === null && by === null && isEnabled();
       return {
         mbid,
@@ -262,7 +269,15 @@ export function createAboutService({
       const artist = getArtist(id);
       const before = identityOf(artist).mbid;
       if (mbid === undefined) queries.deleteIdentity(artist.nameKey);
-      else queries.putIdentity({ artistKey: artist.nameKey, mbid, isManual: true, failures: 0, dueAt: now() });
+      else
+        queries.putIdentity({
+          artistKey: artist.nameKey,
+          mbid,
+          isManual: true,
+          failures: 0,
+          dueAt: now(),
+          askedAlbumId: 0,
+        });
       if (identityOf(artist).mbid !== before) await forgetFound(artist);
       libraryChanged();
       if (isEnabled()) await quietly(lookUpArtist(id, signal).then(() => findAgain(id, signal)));
@@ -296,6 +311,21 @@ export function createAboutService({
       const file = await getFile(name, signal);
       const bytes = await asked(wikimedia.download(file, signal));
       await pictures.set(id, bytes, { source: file.name, credit: file.credit });
+    },
+
+    /** The picture of an artist was lost, or is damaged. */
+    pictureLost: (artistKey: string): void => queries.makeDue(artistKey, now()),
+    /** Whether the task has something to do. */
+    async hasDue(): Promise<boolean> {
+      for (const ids of queries.dueArtists(now())) {
+        if (ids.map(getArtist).some((artist) => canBeAsked(artist, identityOf(artist).mbid))) return true;
+        await nextTurn();
+      }
+      for (const ids of queries.dueAlbums(now())) {
+        if (ids.length > 0) return true;
+        await nextTurn();
+      }
+      return queries.dueLabels(now()).length > 0;
     },
 
     /** Handler of `lookup_about`. What was asked is noted one by one, so an interrupted run goes on. */

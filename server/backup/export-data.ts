@@ -75,11 +75,13 @@ const plainRows = (db: Sqlite, paths: Pick<ExportPaths, 'of' | 'file'>): Record<
   artists: () =>
     byId(
       db,
-      'SELECT id, name, sort_name, artist_mbid, never_split, created_at FROM artists WHERE id > ? ORDER BY id',
-      ({ never_split, created_at, ...row }) => ({
+      `SELECT x.id, x.name, x.sort_name, x.artist_mbid, x.never_split, x.created_at, p.key AS picture FROM artists x
+        LEFT JOIN artist_pictures p ON p.artist_key = x.name_key AND p.is_current = 1 WHERE x.id > ? ORDER BY x.id`,
+      ({ never_split, created_at, picture, ...row }) => ({
         ...row,
         never_split: never_split === 1,
         created_at: iso(created_at),
+        picture: typeof picture === 'string' ? (paths.file(`stored:${picture}`)?.path ?? null) : null,
       }),
     ),
 

@@ -145,21 +145,31 @@ export function createExportService(deps: ExportDeps) {
     });
   }
 
-  /** Covers, beside the audio, and what is in the trash. */
+  /** Covers, beside the audio, pictures of artists, in their folders, and what is in the trash. */
   async function copyRest(work: Work, copy: string, listed: ReadonlyMap<string, string>): Promise<void> {
     const { library, paths, result, run } = work;
     const albumOf = library.prepare<[string], number>('SELECT album_id FROM album_covers WHERE key = ?').pluck();
+    const artistOf = library
+      .prepare<[string], string>(
+        `SELECT x.name FROM artist_pictures p JOIN artists x ON x.name_key = p.artist_key
+          WHERE p.key = ? AND p.is_current = 1`,
+      )
+      .pluck();
     for await (const content of contentsOf(copy)) {
       run.signal.throwIfAborted();
       const isStored = content.kind === 'stored';
       const ref: FileRef = isStored ? `stored:${content.key}` : `own:${content.path}`;
       if (paths.file(ref)) continue;
-      const album = isStored && content.what === 'cover' ? paths.ofAlbum(albumOf.get(content.key) ?? 0) : undefined;
+      const isPicture = isStored && content.what === 'cover';
+      const album = isPicture ? paths.ofAlbum(albumOf.get(content.key) ?? 0) : undefined;
+      const artist = isPicture ? artistOf.get(content.key) : undefined;
+      const folder = album ?? (artist === undefined ? undefined : safeName(artist, 'Unknown Artist'));
+      const name = album === undefined ? 'artist' : 'cover';
       const inTrash = isStored ? content.key : `files/${safeNames(content.path)}`;
       const path =
-        album === undefined
+        folder === undefined
           ? `data/trash/${inTrash}`
-          : paths.free((n) => `Music/${album}/${numbered('cover', n)}${isStored ? extname(content.key) : ''}`);
+          : paths.free((n) => `Music/${folder}/${numbered(name, n)}${isStored ? extname(content.key) : ''}`);
       const uri = isStored ? toUri(storage, content.key) : toFileUri(content.path);
       const hash = isStored ? content.hash : undefined;
       const bytes = await orGone(work, path, () => copyFile(work, { ref, uri, path, hash }, listed));

@@ -10,11 +10,23 @@ const SHOWN = 50;
 /** Sets exit code 1 when something is damaged and could not be repaired. */
 export async function runVerify(app: App): Promise<void> {
   const { id } = await app.jobs.enqueue(VERIFY_STORAGE, { scope: 'all' });
-  const { checked, covers, bytes, damaged, missing, unreadable, healed, changed, unhashed, returned, findings } =
-    await runJob<VerifyReport>(app, id, 'Verifying');
+  const {
+    checked,
+    covers,
+    pictures,
+    bytes,
+    damaged,
+    missing,
+    unreadable,
+    healed,
+    changed,
+    unhashed,
+    returned,
+    findings,
+  } = await runJob<VerifyReport>(app, id, 'Verifying');
   console.log(
-    `${checked} tracks and ${covers} covers verified (${Math.round(bytes / 1e6)} MB): ${damaged} damaged, ` +
-      `${missing} missing, ${unreadable} unreadable, ${healed} repaired, ${returned} found again`,
+    `${checked} tracks, ${covers} covers and ${pictures} pictures of artists verified ` +
+      `(${Math.round(bytes / 1e6)} MB): ${damaged} damaged, ${missing} missing, ${unreadable} unreadable, ${healed} repaired, ${returned} found again`,
   );
   if (changed + unhashed > 0) console.log(`${changed} files changed since the last scan; ${unhashed} have no checksum`);
   for (const finding of findings.slice(0, SHOWN)) console.log(`  ${describe(finding)}`);
@@ -22,10 +34,15 @@ export async function runVerify(app: App): Promise<void> {
   if (damaged + missing + unreadable > 0) process.exitCode = 1;
 }
 
-const describe = ({ kind, title, track_id, album_id, storage_uri, healed, reason }: Finding): string =>
-  `${kind}${healed ? ', repaired' : ''}: "${title}" ` +
-  `(${track_id === null ? `cover of album ${album_id}` : `track ${track_id}`}, ` +
+const describe = ({ kind, title, storage_uri, healed, reason, ...of }: Finding): string =>
+  `${kind}${healed ? ', repaired' : ''}: "${title}" (${whatOf(of)}, ` +
   `${storage_uri})${reason === null ? '' : `: ${reason}`}`;
+
+function whatOf({ track_id, album_id, artist_id }: Pick<Finding, 'track_id' | 'album_id' | 'artist_id'>): string {
+  if (track_id !== null) return `track ${track_id}`;
+  if (album_id !== null) return `cover of album ${album_id}`;
+  return artist_id === null ? 'picture of an artist' : `picture of artist ${artist_id}`;
+}
 
 export async function runGarbage(app: App, dryRun: boolean, earlierLibrary: boolean): Promise<void> {
   const { id } = await app.jobs.enqueue(COLLECT_GARBAGE, { dryRun, earlierLibrary });

@@ -6,6 +6,7 @@ import type { AlbumId, ArtistId } from '../db/ids.ts';
 import { artistPictures, artists, type PictureCredit } from '../db/schema.ts';
 import { AppError, conflict, messageOf, notFound } from '../errors.ts';
 import type { Locks } from '../runtime/locks.ts';
+import { createListeners } from '../runtime/listeners.ts';
 import { artistPictureKey } from '../storage/local-paths.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Orphans } from './orphans.ts';
@@ -34,6 +35,7 @@ export interface ArtistPicturesDeps {
 export type ArtistPictures = ReturnType<typeof createArtistPictures>;
 
 export function createArtistPictures({ db, now, storage, locked, orphans, onChange }: ArtistPicturesDeps) {
+  const lost = createListeners<[artistKey: string]>();
   const rowsOf = (artistKey: string): Row[] =>
     db.select().from(artistPictures).where(eq(artistPictures.artistKey, artistKey)).all();
   const find = (artistKey: string): ArtistPictureRow | undefined =>
@@ -120,6 +122,18 @@ export function createArtistPictures({ db, now, storage, locked, orphans, onChan
       const artistKey = keyOf(id);
       await locked(OF_ARTISTS, () => replace(artistKey, NONE, true));
     },
+
+    /** A picture that was found was lost or damaged: it is to be found again. */
+    onLost: lost.add,
+    /** The caller holds the lock. */
+    async forget({ id, artistKey, isCurrent }: Pick<Row, 'id' | 'artistKey' | 'isCurrent'>): Promise<void> {
+      db.delete(artistPictures).where(eq(artistPictures.id, id)).run();
+      await orphans.releaseOf(OF_ARTISTS);
+      onChange();
+      if (isCurrent) lost.tell(artistKey);
+    },
+    /** A picture that was lost or damaged is as it was. */
+    returned: onChange,
 
     /** Those that were found for artists that are gone: they would be found again. */
     dropUnused(): void {

@@ -66,6 +66,7 @@ export function coversModule({
   const pictures = createSignedPictures({ secret: secrets.jwtSecret, now });
   const findLater = (): void => void jobs.tryEnqueue(COVER_TASK, {});
   changes.onAudioAdded(findLater);
+  covers.artistPictures.onLost(findLater);
   let highest = covers.highestAlbumId();
   changes.onEdited(() => {
     const before = highest;

@@ -100,7 +100,17 @@ export function createCoverService({
   const thumbnails = createThumbnails({ cacheDir, readOriginal });
   const orphans = createOrphans({ db, log, storage, thumbnails, locked, former, now });
   const artistPictures = createArtistPictures({ db, now, storage, locked, orphans, onChange: onArtistPicture });
-  const proveStored = createCoverCheck({ db, now, storage, audioStore, sources, embedded, locked, onHealed: changed });
+  const proof = createCoverCheck({
+    db,
+    now,
+    storage,
+    audioStore,
+    sources,
+    embedded,
+    locked,
+    onHealed: changed,
+    pictures: artistPictures,
+  });
   const { listOfArtist, pictureOfArtist, ...find } = prepareFindCovers(db);
 
   async function readOriginal({ key }: StoredPicture): Promise<Buffer> {
@@ -195,7 +205,7 @@ export function createCoverService({
      * when it is missing and came from there. Throws like `resolveCover`.
      */
     async prove(albumId: AlbumId, heal: RepairCover | undefined, signal: AbortSignal): Promise<CoverVerdict> {
-      const verdict = await proveStored(albumId, heal);
+      const verdict = await proof.ofAlbum(albumId, heal);
       if (typeof verdict === 'string' || verdict.healed !== null || verdict.kind !== 'missing' || !archive.isEnabled())
         return verdict;
       // false when it was replaced meanwhile, or is not from the archive
@@ -207,6 +217,9 @@ export function createCoverService({
         reason: isFound ? null : 'it will be looked for in the cover archive again',
       };
     },
+
+    /** The same for a picture of an artist. */
+    provePicture: proof.ofArtist,
 
     /** On request, also after a cover was removed or none was found. Throws `not_found`, and like `resolveCover`. */
     async lookAgain(albumId: AlbumId, signal: AbortSignal): Promise<{ found: boolean; reason: string | null }> {

@@ -1,13 +1,16 @@
-// Compares a stored cover with the hash in its row and repairs it, from the backup or from the files it was found in.
-// Holds the album's lock, so that a simultaneous upload is not mistaken for damage.
+// Compares a stored cover, or picture of an artist, with the hash in its row and repairs it, from the backup or from
+// the files it was found in. Holds the album's lock, so that a simultaneous upload is not mistaken for damage.
 import { createHash } from 'node:crypto';
+import { eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
+import { artistPictures } from '../db/schema.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import { DamagedInStore } from '../storage/file-errors.ts';
 import { coverKey } from '../storage/local-paths.ts';
 import type { Storage } from '../storage/storage.ts';
+import { OF_ARTISTS, type ArtistPictures } from './artist-pictures.ts';
 import { isOutOfReach, listCandidates } from './nearby-pictures.ts';
 import type { EmbeddedPictures } from './embedded-pictures.ts';
 import type { Locks } from '../runtime/locks.ts';
@@ -38,6 +41,7 @@ export interface CoverCheckDeps {
   locked: Locks<AlbumId>;
   /** The cover was restored, or replaced with another. */
   onHealed: (albumId: AlbumId) => Promise<void>;
+  pictures: Pick<ArtistPictures, 'forget' | 'returned'>;
 }
 
 export function createCoverCheck({
@@ -49,6 +53,7 @@ export function createCoverCheck({
   embedded,
   locked,
   onHealed,
+  pictures,
 }: CoverCheckDeps) {
   async function judge(
     key: string,
@@ -88,8 +93,8 @@ export function createCoverCheck({
     return true;
   }
 
-  /** Throws `unavailable` while the storage is down, `storage_full`. */
-  return (albumId: AlbumId, heal: RepairCover | undefined): Promise<CoverVerdict> =>
+  /** Both throw `unavailable` while the storage is down, `storage_full`. */
+  const ofAlbum = (albumId: AlbumId, heal: RepairCover | undefined): Promise<CoverVerdict> =>
     locked(albumId, async () => {
       const row = findCoverRow(db, albumId);
       if (row?.key == null || row.etag === null) return 'none';
@@ -101,6 +106,26 @@ export function createCoverCheck({
       if (healed !== null) await onHealed(albumId);
       return { key, kind, healed, reason: healed === null ? (outcome ?? reason) : null };
     });
+
+  /** What was found, rather than chosen, is forgotten where it cannot be repaired, so that it is found again. */
+  const ofArtist = (id: number, heal: RepairCover | undefined): Promise<CoverVerdict> =>
+    locked(OF_ARTISTS, async () => {
+      const row = db.select().from(artistPictures).where(eq(artistPictures.id, id)).get();
+      if (row?.key == null || row.etag === null) return 'none';
+      const { key, origin } = row;
+      const { kind, reason } = await judge(key, row.etag);
+      if (kind === 'good') return 'good';
+      const outcome = await heal?.(key, row.etag);
+      if (outcome === 'healed') {
+        pictures.returned();
+        return { key, kind, healed: 'backup', reason: null };
+      }
+      if (origin === 'manual' || kind === 'unreadable') return { key, kind, healed: null, reason: outcome ?? reason };
+      await pictures.forget(row);
+      return { key, kind, healed: null, reason: 'it will be looked for again' };
+    });
+
+  return { ofAlbum, ofArtist };
 }
 
 function undefinedIfUnusable(error: unknown): undefined {

@@ -39,6 +39,8 @@ export function createLibraryChanges({ db, events }: { db: MainDb; events: Event
 
   return {
     current,
+    /** Grows with each change. */
+    version: (): number => version,
     changed,
 
     /** Something was edited: there may be other albums now. */

@@ -72,6 +72,7 @@ export function maintenanceModule({
     reader,
     mend,
     proveCover: covers.prove,
+    provePicture: covers.provePicture,
     onGone: audio.lostForGood,
     onReturned: audio.returned,
     isBusy: () => isServing() || isScanning(),

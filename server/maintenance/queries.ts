@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm';
+import type { ArtistId } from '../db/ids.ts';
 import type { Db, MainDb } from '../db/client.ts';
 import type { RowAs, RowOf } from '../db/rows.ts';
 import { verifyRuns, type albums, type tracks } from '../db/schema.ts';
@@ -30,6 +31,12 @@ export function prepareFindKept(db: MainDb) {
 }
 
 export type CoveredAlbum = RowOf<typeof albums, 'id' | 'title'>;
+/** `artistId` is null for an artist without tracks, whom a person gave a picture. */
+export interface PicturedArtist {
+  id: number;
+  title: string;
+  artistId: ArtistId | null;
+}
 
 /** Albums with a stored cover, by id. */
 export function prepareListCovered(db: MainDb) {
@@ -42,6 +49,18 @@ export function prepareListCovered(db: MainDb) {
 
 export const countCovered = (db: MainDb): number =>
   db.$client.prepare<[], number>('SELECT count(*) FROM album_covers WHERE key IS NOT NULL').pluck().get() ?? 0;
+
+/** Stored pictures of artists, also those that a change can be taken back to, by id. */
+export function prepareListPictured(db: MainDb) {
+  const list = db.$client.prepare<[number, number], PicturedArtist>(
+    `SELECT p.id, coalesce(x.name, p.artist_key) AS title, x.id AS artistId FROM artist_pictures p
+      LEFT JOIN artists x ON x.name_key = p.artist_key WHERE p.id > ? AND p.key IS NOT NULL ORDER BY p.id LIMIT ?`,
+  );
+  return (after: number, most: number): PicturedArtist[] => list.all(after, most);
+}
+
+export const countPictured = (db: MainDb): number =>
+  db.$client.prepare<[], number>('SELECT count(*) FROM artist_pictures WHERE key IS NOT NULL').pluck().get() ?? 0;
 
 export const countKept = (db: MainDb): number =>
   db.$client.prepare<[], number>('SELECT count(*) FROM tracks').pluck().get() ?? 0;

@@ -7,9 +7,10 @@ export type FindingKind =
 
 export interface Finding {
   kind: FindingKind;
-  /** Either the audio of a track or the cover of an album. */
+  /** The audio of a track, the cover of an album or the picture of an artist. */
   track_id: number | null;
   album_id: number | null;
+  artist_id: number | null;
   title: string;
   storage_uri: string;
   /** Restored from the backup, or a cover from its original source. */
@@ -20,6 +21,8 @@ export interface Finding {
 export interface VerifyReport {
   checked: number;
   covers: number;
+  /** Of artists. */
+  pictures: number;
   bytes: number;
   /** Missing tracks whose audio was found again. */
   returned: number;
@@ -45,6 +48,7 @@ export const describeReport = ({ damaged, missing, unreadable, healed }: VerifyR
 export const emptyReport = (): VerifyReport => ({
   checked: 0,
   covers: 0,
+  pictures: 0,
   bytes: 0,
   returned: 0,
   changed: 0,

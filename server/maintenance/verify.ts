@@ -18,18 +18,26 @@ import { verifyDays } from './daily-verify.ts';
 import { gently, VERIFY_PACE, type VerifyPace } from './verify-pace.ts';
 import { isOnBattery } from './battery.ts';
 import {
-  type CoveredAlbum,
   countCovered,
   countKept,
+  countPictured,
   findRun,
   prepareFindKept,
   prepareListCovered,
   prepareListKept,
+  prepareListPictured,
   saveRun,
   type KeptTrack,
   type VerifyRun,
 } from './queries.ts';
-import { describeReport, emptyReport, noteFinding, type FindingKind, type VerifyReport } from './verify-report.ts';
+import {
+  describeReport,
+  emptyReport,
+  noteFinding,
+  type Finding,
+  type FindingKind,
+  type VerifyReport,
+} from './verify-report.ts';
 import { keyOfUri, toUri } from '../storage/uri.ts';
 import type { Mend } from './mend.ts';
 import type { MEND_TRACK, VERIFY_STORAGE } from './tasks.ts';
@@ -46,6 +54,7 @@ export interface VerifyDeps {
   audioStore: AudioStore;
   reader: Pick<ReaderPool, 'read'>;
   proveCover: (id: AlbumId, heal: RepairCover | undefined, signal: AbortSignal) => Promise<CoverVerdict>;
+  provePicture: (id: number, heal: RepairCover | undefined) => Promise<CoverVerdict>;
   mend: Mend;
   /** The track's audio is missing, or back. */
   onGone: (id: TrackId, uri: string) => void;
@@ -67,6 +76,7 @@ export function createVerify(deps: VerifyDeps): {
   const pace = { ...VERIFY_PACE, ...deps.pace };
   const listKept = prepareListKept(db);
   const listCovered = prepareListCovered(db);
+  const listPictured = prepareListPictured(db);
 
   /** Continues where an earlier attempt of the job ended. Throws `unavailable` while the storage is down. */
   const verify: Handler<typeof VERIFY_STORAGE> = async (
@@ -84,15 +94,16 @@ export function createVerify(deps: VerifyDeps): {
       startedAt: isSame ? before.startedAt : now(),
       afterId: goesOn ? (before?.afterId ?? 0) : 0,
       afterAlbumId: goesOn ? (before?.afterAlbumId ?? 0) : 0,
+      afterPictureId: goesOn ? (before?.afterPictureId ?? 0) : 0,
     };
     const share = (total: number): number =>
       scope === 'all' ? Infinity : Math.ceil(total / Math.max(1, verifyDays(settings, storage)));
-    const [tracks, covers] = [countKept(db), countCovered(db)];
-    const total = Math.min(tracks, share(tracks)) + Math.min(covers, share(covers));
+    const [tracks, covers, pictures] = [countKept(db), countCovered(db), countPictured(db)];
+    const total = [tracks, covers, pictures].reduce((sum, count) => sum + Math.min(count, share(count)), 0);
 
     /** Goes through the rows in windows. After the end, the next part starts over. */
     async function go<T extends { id: number }>(
-      cursor: 'afterId' | 'afterAlbumId',
+      cursor: 'afterId' | 'afterAlbumId' | 'afterPictureId',
       most: number,
       list: (after: number, most: number) => T[],
       look: (one: T) => Promise<void>,
@@ -104,7 +115,7 @@ export function createVerify(deps: VerifyDeps): {
           if (scope === 'part' && isOnBattery()) return saveRun(db, run);
           await (scope === 'all' ? look(one) : gently({ pace, isBusy, signal }, () => look(one)));
           run[cursor] = one.id;
-          progress(tally.checked + tally.covers, total, describeReport(tally));
+          progress(tally.checked + tally.covers + tally.pictures, total, describeReport(tally));
           await yieldToRequests();
         }
         if (rows.length === 0 && scope === 'part') run[cursor] = 0;
@@ -117,7 +128,17 @@ export function createVerify(deps: VerifyDeps): {
     await go('afterId', share(tracks) - tally.checked, listKept, (track) =>
       verifyOne(track, tally, { signal, yieldToRequests }),
     );
-    await go('afterAlbumId', share(covers) - tally.covers, listCovered, (album) => verifyCover(album, tally, signal));
+    const heal: RepairCover = async (key, etag) => (await mend.fromBackup(key, etag, signal)) ?? 'there is no backup';
+    await go('afterAlbumId', share(covers) - tally.covers, listCovered, async ({ id, title }) => {
+      const verdict = await deps.proveCover(id, heal, signal);
+      tally.covers++;
+      noteVerdict(tally, verdict, { title, album_id: id, artist_id: null });
+    });
+    await go('afterPictureId', share(pictures) - tally.pictures, listPictured, async ({ id, title, artistId }) => {
+      const verdict = await deps.provePicture(id, heal);
+      tally.pictures++;
+      noteVerdict(tally, verdict, { title, album_id: null, artist_id: artistId });
+    });
     return tally;
   };
 
@@ -131,20 +152,17 @@ export function createVerify(deps: VerifyDeps): {
 
   return { verify, mendTrack };
 
-  async function verifyCover({ id, title }: CoveredAlbum, tally: VerifyReport, signal: AbortSignal): Promise<void> {
-    const verdict = await deps.proveCover(
-      id,
-      async (key, etag) => (await mend.fromBackup(key, etag, signal)) ?? 'there is no backup',
-      signal,
-    );
-    tally.covers++;
+  function noteVerdict(
+    tally: VerifyReport,
+    verdict: CoverVerdict,
+    of: Pick<Finding, 'title' | 'album_id' | 'artist_id'>,
+  ): void {
     if (typeof verdict === 'string') return;
     const { kind, key, healed, reason } = verdict;
     noteFinding(tally, {
       kind,
       track_id: null,
-      album_id: id,
-      title,
+      ...of,
       storage_uri: toUri(storage, key),
       healed: healed !== null,
       reason,
@@ -166,6 +184,7 @@ export function createVerify(deps: VerifyDeps): {
         ...verdict,
         track_id: track.id,
         album_id: null,
+        artist_id: null,
         title: track.title,
         storage_uri: track.uri,
         healed: healed === 'healed',

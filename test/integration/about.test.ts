@@ -1,5 +1,5 @@
 // What is known about artists, albums and labels, with services that are off, away, odd, or about somebody else.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -7,9 +7,14 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { IN_LIBRARY } from '../../server/about/queries.ts';
 import type { AlbumAbout, ArtistAbout, IdentityCandidate, PictureCandidate } from '../../server/about/wire.ts';
 import { LANGUAGES } from '../../server/about/texts.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import type { VerifyReport } from '../../server/maintenance/verify-report.ts';
 import { startEncyclopedia, type Encyclopedia, type Fault, type Service } from '../fakes/encyclopedia.ts';
 import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
+import { makeBackup } from '../support/backups.ts';
+import { openPhone } from '../support/phone.ts';
+import { until } from '../support/until.ts';
 import { registerUser, startServer, type TestServer } from '../support/server.ts';
 
 let services: Encyclopedia;
@@ -17,6 +22,7 @@ let server: TestServer;
 let tracks: ReturnType<typeof trackMaker>;
 let clock = Date.UTC(2026, 0, 1);
 let music: string;
+let backup: string;
 let picture: Buffer;
 let made = 0;
 
@@ -26,9 +32,12 @@ const mbid = (n: number): string => `0000000${n % 10}-1111-4111-8111-${String(n)
 beforeAll(async () => {
   picture = await jpeg('#335577');
   services = await startEncyclopedia();
-  music = mkdtempSync(join(tmpdir(), 'tonearm-about-'));
+  [music, backup] = [
+    mkdtempSync(join(tmpdir(), 'tonearm-about-')),
+    mkdtempSync(join(tmpdir(), 'tonearm-about-backup-')),
+  ];
   server = await startServer({
-    env: { ...services.env, ACCESS_TOKEN_TTL: '1000d', LOCAL_MEDIA_IMPORT_PATH: music },
+    env: { ...services.env, ACCESS_TOKEN_TTL: '1000d', LOCAL_MEDIA_IMPORT_PATH: music, BACKUP_TARGET: backup },
     now: () => new Date(clock),
     musicBrainzPerSecond: 10_000,
     wikimediaPerSecond: 10_000,
@@ -38,7 +47,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await services.close();
-  rmSync(music, { recursive: true });
+  for (const dir of [music, backup]) rmSync(dir, { recursive: true });
 });
 beforeEach(() => {
   services.clear();
@@ -53,7 +62,7 @@ const setEnabled = (artist_info_enabled: boolean) =>
   server.api('/settings', { method: 'PATCH', body: { artist_info_enabled } }).then(() => server.app.drain());
 
 /** A group with all that can be known, and its id in the library. */
-function addBand(name: string, { isTagged = true } = {}): number {
+function addBand(name: string, { isTagged = true, bytes = picture } = {}): number {
   const id = mbid(made + 1);
   const item = `Q${made + 1}`;
   services.add({
@@ -76,7 +85,7 @@ function addBand(name: string, { isTagged = true } = {}): number {
   services.articles.set(`en/${name}`, { extract: `${name} are a band.\n\nThey <b>play</b>.`, item });
   services.articles.set(`de/${name} (Band)`, { extract: `${name} sind eine Band.`, item });
   services.files.set(`${name}.jpg`, {
-    bytes: picture,
+    bytes,
     artist: '<a href="//commons.wikimedia.org/x" onclick="alert(1)">Ann &amp; Bo</a><script>alert(1)</script>',
     licence: 'CC BY-SA 4.0',
     licenceUrl: 'https://creativecommons.org/licenses/by-sa/4.0',
@@ -332,6 +341,125 @@ test('an album and its label are described, and phones get it too', async () => 
     about: { text: { text: 'Tides is an album.' } },
     labels: [{ name: 'Pier', country: 'DE', text: { text: 'Pier is a label.' } }],
   });
+
+  const id = idOf('Notes');
+  await lookUp(id);
+  const phone = await openPhone(server);
+  type Info = Record<string, string>;
+  const artist = await phone.ask<Info>('getArtistInfo2', { id: `ar-${id}` }, 'artistInfo2');
+  expect(artist).toMatchObject({
+    biography: expect.stringContaining('Notes are a band.'),
+    musicBrainzId: mbid(made + 1),
+    lastFmUrl: 'https://www.last.fm/music/x',
+  });
+  const notes = await phone.ask<Info>('getAlbumInfo2', { id: `al-${album}` }, 'albumInfo');
+  expect(notes).toMatchObject({ notes: expect.stringContaining('Tides is an album.'), musicBrainzId: group });
+  for (const size of ['smallImageUrl', 'mediumImageUrl', 'largeImageUrl']) {
+    const shown = await fetch(artist[size] ?? '');
+    expect([shown.status, (await sharp(Buffer.from(await shown.arrayBuffer())).metadata()).format]).toEqual([
+      200,
+      expect.stringMatching(/webp|jpeg/),
+    ]);
+  }
+});
+
+test('an artist whose mbid or telling album comes later is looked up soon', async () => {
+  await setEnabled(true);
+  const id = addBand('Latecomers', { isTagged: false });
+  services.add({
+    kind: 'release-group',
+    mbid: mbid(made + 7),
+    name: 'High Tide',
+    artist: { mbid: mbid(made + 1), name: 'Latecomers' },
+  });
+  services.faults.set('musicbrainz', 'half');
+  await lookUp(id);
+  services.faults.clear();
+  services.add({ kind: 'release-group', mbid: mbid(made + 3), name: 'Something else' });
+  clock += DAY;
+  expect(await lookUp(id)).toMatchObject({ state: 'unknown', about: null });
+  clock += DAY;
+  tracks.add({ title: 'Two', album: 'High Tide', artists: ['Latecomers'] });
+  expect(await about(id)).toMatchObject({ state: 'due' });
+  expect(await lookUp(id)).toMatchObject({ identified_by: 'albums', about: { country: 'GB' } });
+
+  const other = await startServer({
+    env: { ...services.env, ARTIST_INFO_ENABLED: 'true' },
+    musicBrainzPerSecond: 10_000,
+    wikimediaPerSecond: 10_000,
+    aboutEveryMs: 5,
+  });
+  try {
+    const others = trackMaker(other.app);
+    const track = others.add({ title: 'One', artists: ['Latecomers'] });
+    others.add({ title: 'Two', artists: ['Latecomers'], artistMbids: [mbid(made + 1)] });
+    const body = { title: 'First', artist: 'Latecomers', album: 'Low Water' };
+    expect((await other.api(`/tracks/${track}/metadata`, { method: 'PUT', body })).status).toBe(200);
+    await until(
+      () => other.api<ArtistAbout>('/artists/1/about'),
+      ({ body }) => body.about?.country === 'GB',
+    );
+  } finally {
+    await other.close();
+  }
+});
+
+test('a damaged or lost picture is named, and comes from the backup or is found again', async () => {
+  await setEnabled(true);
+  // unlike those of other artists, which would be the same object
+  const found = addBand('Found', { bytes: await jpeg('#cc2222') });
+  made += 100;
+  const chosen = addBand('Chosen', { isTagged: false });
+  await lookUp(found);
+  const form = new FormData();
+  form.append('file', new Blob([new Uint8Array(await jpeg('#22cc22'))], { type: 'image/jpeg' }), 'mine.jpg');
+  await server.api(`/artists/${chosen}/cover`, { method: 'PUT', body: form });
+  const pathOf = (name: string): string =>
+    join(
+      server.dir,
+      'library',
+      server.app.db.$client
+        .prepare<[string], string>(
+          `SELECT p.key FROM artist_pictures p JOIN artists x ON x.name_key = p.artist_key
+            WHERE x.name = ? AND p.is_current = 1`,
+        )
+        .pluck()
+        .get(name) ?? 'none',
+    );
+  const verify = async (): Promise<VerifyReport> => {
+    const { body } = await server.api<JobOut>('/jobs/verify', { method: 'POST', body: {} });
+    await server.app.drain();
+    return (await server.api<JobOut & { result: VerifyReport }>(`/jobs/${body.id}`)).body.result;
+  };
+  const findings = ({ findings: all }: VerifyReport) =>
+    all.map(({ kind, title, artist_id, healed }) => ({ kind, title, artist_id, healed }));
+  expect(findings(await verify())).toEqual([]);
+
+  const before = readFileSync(pathOf('Chosen'));
+  writeFileSync(pathOf('Found'), 'damaged');
+  rmSync(pathOf('Chosen'));
+  expect(findings(await verify())).toEqual([
+    { kind: 'damaged', title: 'Found', artist_id: found, healed: false },
+    { kind: 'missing', title: 'Chosen', artist_id: chosen, healed: false },
+  ]);
+  expect([await colourOf(found), (await about(found)).picture?.origin]).toEqual(['3,1,1', 'commons']);
+  writeFileSync(pathOf('Chosen'), before);
+  expect(findings(await verify())).toEqual([]);
+
+  expect((await makeBackup(server)).status).toBe('succeeded');
+  const exported = mkdtempSync(join(tmpdir(), 'tonearm-about-export-'));
+  try {
+    await server.api('/exports', { method: 'POST', body: { folder: exported } });
+    await server.app.drain();
+    expect(readFileSync(join(exported, 'Music', 'Chosen', 'artist.webp'))).toEqual(before);
+    const listed = JSON.parse(readFileSync(join(exported, 'data', 'artists.json'), 'utf8')) as object[];
+    expect(listed).toContainEqual(expect.objectContaining({ name: 'Found', picture: 'Music/Found/artist.webp' }));
+  } finally {
+    rmSync(exported, { recursive: true });
+  }
+  for (const name of ['Found', 'Chosen']) rmSync(pathOf(name));
+  expect((await verify()).healed).toBe(2);
+  expect(readFileSync(pathOf('Chosen'))).toEqual(before);
 });
 
 test('artist.jpg in the music folders counts before what is found, a folder named for the artist too', async () => {

@@ -241,6 +241,7 @@ describe('verify', () => {
       audioStore: createAudioStore({ storage, musicRoots: () => music }),
       reader: { read: () => Promise.reject(new Error('not asked')) },
       proveCover: () => Promise.resolve('good'),
+      provePicture: () => Promise.resolve('good'),
       isBusy: () => false,
       onGone: () => undefined,
       onReturned: () => undefined,

@@ -68,6 +68,7 @@ export const artistIdentities = sqliteTable(
     isManual: flag('is_manual').notNull(),
     failures: integer('failures').notNull(),
     dueAt: time('due_at').notNull(),
+    askedAlbumId: integer('asked_album_id').notNull().default(0), // the newest then: a newer one may say who it is
   },
   (t) => [
     index('artist_identities_mbid')

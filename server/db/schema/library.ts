@@ -65,6 +65,7 @@ export const verifyRuns = sqliteTable('verify_runs', {
   tally: text('tally', { mode: 'json' }).$type<unknown>().notNull(),
   startedAt: time('started_at').notNull(),
   afterAlbumId: integer('after_album_id').notNull().default(0), // covers of albums up to this one
+  afterPictureId: integer('after_picture_id').notNull().default(0), // pictures of artists (artist_pictures.id)
 });
 
 /**
