@@ -113,21 +113,8 @@ export async function createApp(options: AppOptions) {
 
   // APIs
   const heard = { ...music, ...about, ...history, ...playback, ...sources, ...pictures, ...podcasts, ...alike };
-  const asked = {
-    auth,
-    inPlace,
-    streaming,
-    zips,
-    likes,
-    search,
-    playlists,
-    shares,
-    jukebox,
-    ...radio,
-    downloads,
-    scan,
-  };
-  const subsonic = add(subsonicModule({ ...base, ...heard, ...asked }));
+  const asked = { auth, inPlace, streaming, zips, likes, search, playlists, shares, jukebox, downloads, scan };
+  const subsonic = add(subsonicModule({ ...base, ...heard, ...asked, ...radio }));
   add({ offers: events, routes: eventRoutes({ ...auth, events, kinds: EVENTS }), stop: events.close });
   const sharing = add(lanModule({ ...base, settings, tuning }));
   const served = { activity, inPlace, reserve, problems, subsonic, modules };
