@@ -17,6 +17,7 @@ import { createFolderTree } from './folders.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
 import { createGenreList } from './genres.ts';
 import type { NewIdList } from './id-list.ts';
+import type { IdPage } from './id-lists.ts';
 import { createListing, type ListThread } from './listing.ts';
 import { createLyricsReader } from './lyrics.ts';
 import { createSimilar } from './similar.ts';
@@ -32,7 +33,8 @@ import { toTrackOut } from './wire-maps.ts';
 import { createNeverSplit } from './never-split.ts';
 import type { AlbumSort, ArtistSort, TrackOut, TrackSort } from './wire.ts';
 
-const THERE = 'SELECT t.id FROM json_each(@ids) ids CROSS JOIN tracks t ON t.id = ids.value';
+const thereSql = (kind: SearchKind): string =>
+  `SELECT i.id FROM json_each(@ids) ids CROSS JOIN ${kind}s i ON i.id = ids.value`;
 const IDS_AT_ONCE = 2_000;
 /** Tracks whose credits change in one go: some 10 ms. */
 const CREDITS_AT_ONCE = 100;
@@ -93,6 +95,9 @@ export function createLibraryService({
     return { items: ids.length === 0 ? [] : read(list.userId, ids), total };
   }
 
+  const tracksOf = (userId: UserId, { folder, ...filter }: AskedTracks, order: ListOrder<TrackSort>): NewIdList =>
+    trackList(userId, { ...filter, folder: folder && { ...folder, others: folders.others() } }, order);
+
   function one<T>(what: string, id: number, found: T[]): T {
     const [item] = found;
     if (item === undefined) throw notFound(what, id);
@@ -117,20 +122,17 @@ export function createLibraryService({
     async tracksThere(ids: readonly TrackId[]): Promise<Set<TrackId>> {
       const there = new Set<TrackId>();
       await inSlices(partsOf(ids, IDS_AT_ONCE), (part) => {
-        for (const id of statements.column<TrackId>(THERE, { ids: JSON.stringify(part) })) there.add(id);
+        for (const id of statements.column<TrackId>(thereSql('track'), { ids: JSON.stringify(part) })) there.add(id);
       });
       return there;
     },
 
     listTracks: (
       userId: UserId,
-      { folder, ...filter }: AskedTracks,
+      filter: AskedTracks,
       order: ListOrder<TrackSort>,
       page: Page,
-    ): Promise<Paged<TrackSummary>> => {
-      const scope = folder && { ...folder, others: folders.others() };
-      return listOf(trackList(userId, { ...filter, folder: scope }, order), page, tracksById);
-    },
+    ): Promise<Paged<TrackSummary>> => listOf(tracksOf(userId, filter, order), page, tracksById),
     listAlbums: (
       userId: UserId,
       filter: AlbumFilter,
@@ -143,6 +145,18 @@ export function createLibraryService({
       order: ListOrder<ArtistSort>,
       page: Page,
     ): Promise<Paged<ArtistSummary>> => listOf(artistList(userId, filter, order), page, artistsById),
+    /** Ids of a page of a list, and their total. */
+    listIds: {
+      track: (userId: UserId, filter: AskedTracks, order: ListOrder<TrackSort>, page: Page): Promise<IdPage> =>
+        listing.page(tracksOf(userId, filter, order), page),
+      album: (userId: UserId, filter: AlbumFilter, order: ListOrder<AlbumSort>, page: Page): Promise<IdPage> =>
+        listing.page(albumList(userId, filter, order), page),
+      artist: (userId: UserId, filter: ArtistFilter, order: ListOrder<ArtistSort>, page: Page): Promise<IdPage> =>
+        listing.page(artistList(userId, filter, order), page),
+    },
+    /** Those of the items that are in the library, in their order. */
+    idsThere: (kind: SearchKind, ids: readonly number[]): number[] =>
+      statements.column<number>(thereSql(kind), { ids: JSON.stringify(ids) }),
     listGenres,
     /** Those of the items that are in the music folder, in their order. */
     inMusicFolder(kind: SearchKind, ids: readonly number[], scope: MusicFolderScope): number[] {

@@ -7,10 +7,12 @@ const hasAudio = ({ availability }: { availability: string }): boolean =>
   availability !== 'remote' && availability !== 'fetching';
 
 export function shownLibrary(library: LibraryService, showsRemote: () => boolean): LibraryService {
+  const { listTracks, listIds } = library;
+  const shown = <F>(filter: F): F => (showsRemote() ? filter : { ...filter, withoutRemote: true });
   return {
     ...library,
-    listTracks: (userId, filter, order, page) =>
-      library.listTracks(userId, showsRemote() ? filter : { ...filter, withoutRemote: true }, order, page),
+    listTracks: (userId, filter, order, page) => listTracks(userId, shown(filter), order, page),
+    listIds: { ...listIds, track: (userId, filter, order, page) => listIds.track(userId, shown(filter), order, page) },
     tracksById: (userId, ids) =>
       showsRemote() ? library.tracksById(userId, ids) : library.tracksById(userId, ids).filter(hasAudio),
   };

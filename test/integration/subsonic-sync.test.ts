@@ -72,6 +72,33 @@ describe('a copy of the library', () => {
     expect((await SYNCS[name](phone, 7)).songs).toHaveLength(await total());
   });
 
+  it.each(['alphabeticalByName', 'newest', 'random'])(
+    'by pages of the list %s keeps step with changes',
+    async (type) => {
+      const page = async (offset: number): Promise<string[]> => {
+        const params = { type, size: 5, offset };
+        const { album } = await phone.ask<{ album: Listed[] }>('getAlbumList2', params, 'albumList2');
+        return album.map(({ id }) => id);
+      };
+      const all = await phone.ask<{ album: Listed[] }>(
+        'search3',
+        { query: '', artistCount: 0, songCount: 0, albumCount: 500 },
+        'searchResult3',
+      );
+      const pages = [await page(0)];
+      // an album of the first page goes, and another one comes
+      const { song } = await phone.ask<{ song: Listed[] }>('getAlbum', { id: pages[0]?.[0] ?? '' }, 'album');
+      for (const { id } of song) await server.api(`/tracks/${id.slice(3)}`, { method: 'DELETE' });
+      writeFolderLibrary(join(dir, 'music'), { [`${type}/1.flac`]: { ALBUM: `0 ${type}`, TITLE: type } }, 20_000);
+      await scan();
+      while (pages.at(-1)?.length === 5) pages.push(await page(pages.length * 5));
+      const read = pages.flat();
+      expect(new Set(read).size).toBe(read.length);
+      expect(all.album.map(({ id }) => id).filter((id) => !read.includes(id))).toEqual([]);
+      expect(read).toHaveLength(all.album.length + 1);
+    },
+  );
+
   it('of an unchanged library is one request', async () => {
     const { lastModified } = await phone.ask<{ lastModified: number }>('getIndexes', {}, 'indexes');
     const again = await phone.ask<Listed>('getIndexes', { ifModifiedSince: lastModified }, 'indexes');

@@ -1,7 +1,7 @@
 // Endpoints that list: albums in every order, random and starred songs, songs of a genre.
 import type { UserId } from '../../db/ids.ts';
 import type { ItemType } from '../../db/schema.ts';
-import type { Page, Paged } from '../../http/paging.ts';
+import type { Page } from '../../http/paging.ts';
 import type { Pieces } from '../../http/pieces.ts';
 import type { AlbumSummary } from '../../library/album-rows.ts';
 import type { MusicFolderScope } from '../../library/music-folder-filters.ts';
@@ -12,42 +12,45 @@ import { Fault } from '../errors.ts';
 import { allIds, listOfIds, listOfRows } from '../list-slices.ts';
 import { musicFolderOf, type FolderScopeDeps } from '../music-folders.ts';
 import type { Params } from '../params.ts';
+import { keyOf, type Ids, type SteadyLists } from '../steady-lists.ts';
 import type { Fields } from '../xml.ts';
 
 export interface ListDeps extends FolderScopeDeps {
   library: LibraryService;
   likes: Pick<LikeService, 'listLikedIds' | 'listRatedIds'>;
+  steady: SteadyLists;
 }
 
 const MOST = 500;
 
-export function listEndpoints({ library, likes, musicFolders }: ListDeps): Endpoints {
+export function listEndpoints({ library, likes, musicFolders, steady }: ListDeps): Endpoints {
   type AlbumList = (
     userId: UserId,
     page: Page,
     params: Params,
     musicFolder: MusicFolderScope | undefined,
-  ) => AlbumSummary[] | Promise<AlbumSummary[] | Paged<AlbumSummary>>;
+  ) => Promise<Ids>;
+  const { listIds } = library;
 
   const ALBUM_LISTS: Record<string, AlbumList> = {
-    random: (userId, page, _, musicFolder) => library.listAlbums(userId, { musicFolder }, { sort: 'random' }, page),
+    random: (userId, page, _, musicFolder) => listIds.album(userId, { musicFolder }, { sort: 'random' }, page),
     newest: (userId, page, _, musicFolder) =>
-      library.listAlbums(userId, { musicFolder }, { sort: 'created_at', order: 'desc' }, page),
+      listIds.album(userId, { musicFolder }, { sort: 'created_at', order: 'desc' }, page),
     highest: (userId, page, _, musicFolder) =>
-      albumsIn(userId, musicFolder, page, (part) => likes.listRatedIds(userId, 'album', part)),
+      albumsIn(musicFolder, page, (part) => likes.listRatedIds(userId, 'album', part)),
     frequent: (userId, page, _, musicFolder) =>
-      albumsIn(userId, musicFolder, page, (part) => library.listPlayedIds(userId, 'plays', part)),
+      albumsIn(musicFolder, page, (part) => library.listPlayedIds(userId, 'plays', part)),
     recent: (userId, page, _, musicFolder) =>
-      albumsIn(userId, musicFolder, page, (part) => library.listPlayedIds(userId, 'last_played_at', part)),
+      albumsIn(musicFolder, page, (part) => library.listPlayedIds(userId, 'last_played_at', part)),
     alphabeticalByName: (userId, page, _, musicFolder) =>
-      library.listAlbums(userId, { musicFolder }, { sort: 'title' }, page),
+      listIds.album(userId, { musicFolder }, { sort: 'title' }, page),
     alphabeticalByArtist: (userId, page, _, musicFolder) =>
-      library.listAlbums(userId, { musicFolder }, { sort: 'artist' }, page),
+      listIds.album(userId, { musicFolder }, { sort: 'artist' }, page),
     starred: (userId, page, _, musicFolder) =>
-      albumsIn(userId, musicFolder, page, (part) => likes.listLikedIds(userId, 'album', part)),
+      albumsIn(musicFolder, page, (part) => likes.listLikedIds(userId, 'album', part)),
     byYear(userId, page, params, musicFolder) {
       const [from, to] = [params.requiredInt('fromYear'), params.requiredInt('toYear')];
-      return library.listAlbums(
+      return listIds.album(
         userId,
         { yearFrom: Math.min(from, to), yearTo: Math.max(from, to), musicFolder },
         { sort: 'year', order: from > to ? 'desc' : 'asc' },
@@ -55,40 +58,41 @@ export function listEndpoints({ library, likes, musicFolders }: ListDeps): Endpo
       );
     },
     byGenre: (userId, page, params, musicFolder) =>
-      library.listAlbums(userId, { genre: params.required('genre'), musicFolder }, { sort: 'title' }, page),
+      listIds.album(userId, { genre: params.required('genre'), musicFolder }, { sort: 'title' }, page),
   };
 
   /** A page of a list of albums, of which some may be in other music folders. */
   async function albumsIn(
-    userId: UserId,
     musicFolder: MusicFolderScope | undefined,
     { limit, offset }: Page,
     read: (page: Page) => number[],
-  ): Promise<AlbumSummary[]> {
-    const ids = musicFolder
-      ? library.inMusicFolder('album', await allIds(read), musicFolder).slice(offset, offset + limit)
-      : read({ limit, offset });
-    return library.albumsById(userId, ids);
+  ): Promise<Ids> {
+    if (!musicFolder) return { ids: limit > MOST ? await allIds(read) : read({ limit, offset }) };
+    const ids = library.inMusicFolder('album', await allIds(read), musicFolder);
+    return { ids: ids.slice(offset, offset + limit) };
   }
 
   /** Sets X-Total-Count where the total is known, which Feishin reads. */
-  async function albumsOf({ params, user: { id }, res }: Call): Promise<AlbumSummary[]> {
+  async function albumsOf(call: Call, toFields: (album: AlbumSummary) => Fields): Promise<Pieces<Fields>> {
+    const {
+      params,
+      user: { id },
+      res,
+    } = call;
     const musicFolder = musicFolderOf(params, { musicFolders });
     const type = params.required('type');
     const list = Object.hasOwn(ALBUM_LISTS, type) ? ALBUM_LISTS[type] : undefined;
     if (!list) throw new Fault(0, `There is no album list of type ${type.replace(/[^\w-]/g, '?').slice(0, 40)}.`);
-    const found = await list(
-      id,
+    const { ids, total } = await steady.page(
       {
-        limit: params.count('size', { or: 10, max: MOST }),
-        offset: params.count('offset', { or: 0, max: Number.MAX_SAFE_INTEGER }),
+        key: keyOf(call, type, ['genre', 'fromYear', 'toYear', 'musicFolderId']),
+        read: (page) => list(id, page, params, musicFolder),
+        there: (some) => library.idsThere('album', some),
       },
-      params,
-      musicFolder,
+      pageIn(params, 'size'),
     );
-    if (Array.isArray(found)) return found;
-    res.setHeader('X-Total-Count', found.total);
-    return found.items;
+    if (total !== undefined) res.setHeader('X-Total-Count', total);
+    return listOfIds(ids, (part) => library.albumsById(id, part), toFields);
   }
 
   async function liked<T>(
@@ -104,11 +108,9 @@ export function listEndpoints({ library, likes, musicFolders }: ListDeps): Endpo
   }
 
   return {
-    getAlbumList2: user(async (call) => ({
-      albumList2: { album: listOfRows(await albumsOf(call), call.shapes.album) },
-    })),
+    getAlbumList2: user(async (call) => ({ albumList2: { album: await albumsOf(call, call.shapes.album) } })),
     getAlbumList: user(async (call) => ({
-      albumList: { album: listOfRows(await albumsOf(call), (album) => call.shapes.albumFolder(album)) },
+      albumList: { album: await albumsOf(call, (album) => call.shapes.albumFolder(album)) },
     })),
 
     getRandomSongs: user(async ({ params, user: { id }, shapes }) => {
@@ -125,16 +127,31 @@ export function listEndpoints({ library, likes, musicFolders }: ListDeps): Endpo
       return { randomSongs: { song: listOfRows(tracks, (track) => shapes.song(track)) } };
     }),
 
-    getSongsByGenre: user(async ({ params, user: { id }, shapes }) => {
+    getSongsByGenre: user(async (call) => {
+      const {
+        params,
+        user: { id },
+        shapes,
+      } = call;
       const musicFolder = musicFolderOf(params, { musicFolders });
-      const page = {
-        limit: params.count('count', { or: 10, max: MOST }),
-        offset: params.count('offset', { or: 0, max: Number.MAX_SAFE_INTEGER }),
-      };
       const genre = params.required('genre');
-      const tracks =
-        page.limit === 0 ? [] : (await library.listTracks(id, { genre, musicFolder }, { sort: 'artist' }, page)).items;
-      return { songsByGenre: { song: listOfRows(tracks, (track) => shapes.song(track)) } };
+      const { ids } = await steady.page(
+        {
+          key: keyOf(call, 'genre', ['genre', 'musicFolderId']),
+          read: (page) => listIds.track(id, { genre, musicFolder }, { sort: 'artist' }, page),
+          there: (some) => library.idsThere('track', some),
+        },
+        pageIn(params, 'count'),
+      );
+      return {
+        songsByGenre: {
+          song: listOfIds(
+            ids,
+            (part) => library.tracksById(id, part),
+            (track) => shapes.song(track),
+          ),
+        },
+      };
     }),
 
     getStarred2: user(async ({ params, user: { id }, shapes }) => {
@@ -160,3 +177,8 @@ export function listEndpoints({ library, likes, musicFolders }: ListDeps): Endpo
     }),
   };
 }
+
+const pageIn = (params: Params, limit: string): Page => ({
+  limit: params.count(limit, { or: 10, max: MOST }),
+  offset: params.count('offset', { or: 0, max: Number.MAX_SAFE_INTEGER }),
+});

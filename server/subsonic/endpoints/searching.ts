@@ -1,5 +1,5 @@
-// Endpoints that search. An empty query lists everything in the order in which it came: this is how phones copy a
-// library, and what is added meanwhile comes at the end instead of pushing something over the edge of a page.
+// Endpoints that search. An empty query lists everything in the order in which it came, which is how phones copy a
+// library.
 import type { Page } from '../../http/paging.ts';
 import type { AlbumSummary } from '../../library/album-rows.ts';
 import type { ArtistSummary } from '../../library/artist-rows.ts';
@@ -7,13 +7,15 @@ import type { LibraryService } from '../../library/service.ts';
 import type { TrackSummary } from '../../library/track-rows.ts';
 import type { LibrarySearch, OnlySome, SearchService } from '../../search/service.ts';
 import { user, type Call, type Endpoints } from '../endpoint.ts';
-import { listOf, listOfRows, pagesOf } from '../list-slices.ts';
+import { listOf, listOfRows, pagesOf, rowsOf } from '../list-slices.ts';
 import { musicFolderOf, type FolderScopeDeps } from '../music-folders.ts';
 import type { Params } from '../params.ts';
+import { keyOf, type SteadyLists } from '../steady-lists.ts';
 
 export interface SearchDeps extends FolderScopeDeps {
   library: LibraryService;
   search: SearchService;
+  steady: SteadyLists;
 }
 
 const MOST = 100_000;
@@ -28,30 +30,40 @@ interface Found {
   tracks: AsyncIterable<readonly TrackSummary[]>;
 }
 
-export function searchEndpoints({ library, search, musicFolders }: SearchDeps): Endpoints {
-  function find({ params, user: { id } }: Call): Found {
+export function searchEndpoints({ library, search, musicFolders, steady }: SearchDeps): Endpoints {
+  function find(call: Call): Found {
+    const {
+      params,
+      user: { id },
+    } = call;
     const musicFolder = musicFolderOf(params, { musicFolders });
     const query = wordsOf(params.text('query'));
     const most = query === '' ? MOST : MOST_HITS;
     const pages = {
-      artists: pageOf(params, 'artist', most),
-      albums: pageOf(params, 'album', most),
-      tracks: pageOf(params, 'song', most),
+      artist: pageOf(params, 'artist', most),
+      album: pageOf(params, 'album', most),
+      track: pageOf(params, 'song', most),
     };
     if (query === '') {
+      const { listIds, artistsById, albumsById, tracksById } = library;
+      const given = async function* <T>(
+        kind: 'artist' | 'album' | 'track',
+        read: (part: readonly number[]) => T[],
+      ): AsyncGenerator<readonly T[]> {
+        const { ids } = await steady.page(
+          {
+            key: keyOf(call, kind, ['musicFolderId']),
+            read: (page) => listIds[kind](id, { musicFolder }, OLDEST_FIRST, page),
+            there: (some) => library.idsThere(kind, some),
+          },
+          pages[kind],
+        );
+        yield* rowsOf(ids, read);
+      };
       return {
-        artists: pagesOf(
-          pages.artists,
-          async (page) => (await library.listArtists(id, { musicFolder }, OLDEST_FIRST, page)).items,
-        ),
-        albums: pagesOf(
-          pages.albums,
-          async (page) => (await library.listAlbums(id, { musicFolder }, OLDEST_FIRST, page)).items,
-        ),
-        tracks: pagesOf(
-          pages.tracks,
-          async (page) => (await library.listTracks(id, { musicFolder }, OLDEST_FIRST, page)).items,
-        ),
+        artists: given('artist', (ids) => artistsById(id, ids)),
+        albums: given('album', (ids) => albumsById(id, ids)),
+        tracks: given('track', (ids) => tracksById(id, ids)),
       };
     }
     // most clients request the same page of each kind, which takes one search
@@ -64,9 +76,9 @@ export function searchEndpoints({ library, search, musicFolders }: SearchDeps): 
       return found;
     };
     return {
-      artists: pagesOf(pages.artists, (page) => searched(page).artists.items),
-      albums: pagesOf(pages.albums, (page) => searched(page).albums.items),
-      tracks: pagesOf(pages.tracks, (page) => searched(page).tracks.items),
+      artists: pagesOf(pages.artist, (page) => searched(page).artists.items),
+      albums: pagesOf(pages.album, (page) => searched(page).albums.items),
+      tracks: pagesOf(pages.track, (page) => searched(page).tracks.items),
     };
   }
 

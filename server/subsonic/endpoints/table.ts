@@ -1,6 +1,7 @@
 // All endpoints of the Subsonic API by name; other names get error 0.
 import type { Endpoints } from '../endpoint.ts';
 import { createItems, type ItemDeps } from '../items.ts';
+import { createSteadyLists } from '../steady-lists.ts';
 import { shownLibrary, shownSearch } from '../visible-library.ts';
 import { listEndpoints, type ListDeps } from './album-song-lists.ts';
 import { bookmarkEndpoints, type BookmarkDeps } from './bookmarks.ts';
@@ -45,10 +46,10 @@ type AllDeps = ShownDeps &
   SharingDeps &
   UserDeps;
 
-export type EndpointDeps = Omit<AllDeps, 'items'> & ItemDeps;
+export type EndpointDeps = Omit<AllDeps, 'items' | 'steady'> & ItemDeps;
 
 export function createEndpoints(given: EndpointDeps): Endpoints {
-  const deps: AllDeps = { ...given, items: createItems(given) };
+  const deps: AllDeps = { ...given, items: createItems(given), steady: createSteadyLists() };
   const listed = shown(deps);
   return {
     ...systemEndpoints(deps),

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { createSteadyLists, type ListSource } from '../../../server/subsonic/steady-lists.ts';
+import { seededRandom } from '../../support/random.ts';
+
+/** A list that changes, read by pages of four. */
+function listOf(first: number[]) {
+  let rows = first;
+  let now = 0;
+  const steady = createSteadyLists({ now: () => now });
+  const source: ListSource = {
+    key: 'a',
+    read: async ({ limit, offset }) => ({ ids: rows.slice(offset, offset + limit), total: rows.length }),
+    there: (ids) => ids.filter((id) => rows.includes(id)),
+  };
+  return {
+    page: async (offset: number, limit = 4, key = 'a') => [
+      ...(await steady.page({ ...source, key }, { limit, offset })).ids,
+    ],
+    change: (next: (rows: number[]) => number[]) => void (rows = next(rows)),
+    wait: (ms: number) => void (now += ms),
+  };
+}
+const TEN = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+
+describe('a list that is read page by page', () => {
+  it('does not repeat what rows in front push on', async () => {
+    const { page, change } = listOf(TEN);
+    expect(await page(0)).toEqual([1, 2, 3, 4]);
+    change((rows) => [11, 12, ...rows]);
+    expect(await page(4)).toEqual([11, 12, 5, 6]);
+    change((rows) => [13, ...rows]);
+    expect([await page(8), await page(12)]).toEqual([[7, 8, 9, 10], []]);
+  });
+
+  it('skips nothing when rows are gone, and has no short page before the last one', async () => {
+    const { page, change } = listOf(TEN);
+    await page(0);
+    change((rows) => rows.filter((id) => ![1, 2, 6].includes(id)));
+    expect(await page(4)).toEqual([5, 7, 8, 9]);
+    change((rows) => rows.filter((id) => id !== 10));
+    expect(await page(8)).toEqual([]);
+  });
+
+  it('keeps to one order when its pages are asked for at once, the first one last', async () => {
+    const { page, change } = listOf(TEN);
+    const late = [page(8), page(4)];
+    change((rows) => rows.toReversed());
+    expect(await Promise.all([...late, page(0)])).toEqual([
+      [2, 1],
+      [6, 5, 4, 3],
+      [10, 9, 8, 7],
+    ]);
+    change((rows) => rows.toReversed());
+    expect(await page(0)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('begins anew with its first page, for another caller, and after a while', async () => {
+    const { page, change, wait } = listOf(TEN);
+    await page(0);
+    await page(4);
+    change((rows) => rows.slice(1));
+    expect([await page(4), await page(4, 4, 'b')]).toEqual([
+      [5, 6, 7, 8],
+      [6, 7, 8, 9],
+    ]);
+    expect([await page(0), await page(4)]).toEqual([
+      [2, 3, 4, 5],
+      [6, 7, 8, 9],
+    ]);
+    change(() => [20, 21, 22, 23, 24]);
+    wait(3_600_000);
+    expect(await page(4)).toEqual([24]);
+  });
+
+  it('has every row once that is there all the time, whatever comes and goes', async () => {
+    const random = seededRandom(7);
+    for (let run = 0; run < 200; run++) {
+      const { page, change } = listOf(TEN.map((id) => id * 10));
+      const there = new Set(TEN.map((id) => id * 10));
+      let next = 1_000;
+      const seen: number[] = [];
+      for (let offset = 0; ; offset += 3) {
+        const found = await page(offset, 3);
+        seen.push(...found);
+        if (found.length < 3) break;
+        change((rows) => {
+          const [at, gone] = [Math.floor(random() * rows.length), rows[Math.floor(random() * rows.length)] ?? 0];
+          there.delete(gone);
+          const left = random() < 0.5 ? rows.filter((id) => id !== gone) : (there.add(gone), rows);
+          return random() < 0.5 ? left.toSpliced(at, 0, next++) : left;
+        });
+        for (const id of there) if (id >= 1_000) there.delete(id);
+      }
+      expect(new Set(seen).size).toBe(seen.length);
+      expect([...there].filter((id) => !seen.includes(id))).toEqual([]);
+    }
+  });
+});
