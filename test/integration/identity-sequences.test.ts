@@ -6,7 +6,7 @@ import { createSimulation } from '../support/identity-simulation.ts';
 import { seedOfRun } from '../support/random.ts';
 
 test('random changes of the music folder lose nothing that people did, and put nothing on a wrong track', async () => {
-  expect(await findFailure(seedOfRun(), 200)).toBeUndefined();
+  expect(await findFailure(seedOfRun(), 120)).toBeUndefined();
 });
 
 /** Sequences that once failed. */

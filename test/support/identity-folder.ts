@@ -2,7 +2,7 @@
 // simulation, or real encoders.
 import fs from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
-import type { Database } from 'better-sqlite3';
+import type { Database, Statement } from 'better-sqlite3';
 import type { TrackId } from '../../server/db/ids.ts';
 import { seededRandom } from './random-numbers.ts';
 
@@ -295,19 +295,27 @@ export function createFolder({
 
 /** Every new track is played, liked, put into a playlist, and one of three is edited, under the name of its sound. */
 export function hang(client: Database, soundOf: FolderDeps['soundOf'], stamp: () => number): void {
-  const run = (sql: string, ...params: unknown[]): void => void client.prepare(sql).run(...params);
   const bare = client
     .prepare<[], { id: TrackId; audio_hash: string | null }>(
       `SELECT id, audio_hash FROM tracks WHERE audio_hash IS NOT NULL
         AND id NOT IN (SELECT track_id FROM plays WHERE track_id IS NOT NULL)`,
     )
     .all();
-  for (const { id, audio_hash } of bare) {
-    const sound = soundOf(audio_hash);
-    run('INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, ?, ?, ?)', id, `${sound}`, stamp());
-    run("INSERT INTO like_states (user_id, item_type, item_id, liked, since) VALUES (1, 'track', ?, 1, 0)", id);
-    run('INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) VALUES (1, ?, ?, 0)', stamp(), id);
-    if (sound % 3 === 0)
-      run("UPDATE tracks SET metadata_status = 'manual', comment = ? WHERE id = ?", `edit ${sound}`, id);
-  }
+  if (bare.length === 0) return;
+  const [play, like, add, edit] = [
+    'INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, ?, ?, ?)',
+    "INSERT INTO like_states (user_id, item_type, item_id, liked, since) VALUES (1, 'track', ?, 1, 0)",
+    'INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) VALUES (1, ?, ?, 0)',
+    "UPDATE tracks SET metadata_status = 'manual', comment = ? WHERE id = ?",
+  ].map((sql) => client.prepare<unknown[]>(sql)) as [Statement, Statement, Statement, Statement];
+  const hangAll = client.transaction(() => {
+    for (const { id, audio_hash } of bare) {
+      const sound = soundOf(audio_hash);
+      play.run(id, `${sound}`, stamp());
+      like.run(id);
+      add.run(stamp(), id);
+      if (sound % 3 === 0) edit.run(`edit ${sound}`, id);
+    }
+  });
+  hangAll.immediate();
 }

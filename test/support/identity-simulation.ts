@@ -234,10 +234,14 @@ export function createSimulation(mode: Mode, { isHeard }: { isHeard: boolean }) 
     hashOf: (audio) => `p1:${audio}`,
   });
 
-  function reset(): void {
+  const empty = db.$client.transaction(() => {
     for (const table of ['plays', 'like_states', 'playlist_entries', 'tracks', 'source_files', 'source_folders'])
       run(`DELETE FROM ${table}`);
     for (const table of ['albums', 'artists', 'unfinished_scans', 'trashed_tracks']) run(`DELETE FROM ${table}`);
+  });
+
+  function reset(): void {
+    empty();
     fs.rmSync(root, { recursive: true, force: true });
     fs.rmSync(away, { recursive: true, force: true });
     stamp = 0;
