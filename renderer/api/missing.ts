@@ -22,13 +22,6 @@ export const replacementsQuery = (id: number) =>
     staleTime: 0,
   });
 
-/** What it has most likely become. Not asked again with every change: a row still shown may have been found. */
-export const proposalQuery = (id: number) =>
-  queryOptions({
-    queryKey: ['proposals', id] as const,
-    queryFn: ({ signal }) => request<ReplacementOut[]>(`/tracks/${id}/replacements`, { signal }),
-  });
-
 /** Gives a missing track the file of another one, which is deleted. */
 export function useRelocate() {
   const queries = useQueryClient();

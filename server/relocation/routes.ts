@@ -21,9 +21,8 @@ export const relocationRoutes = ({ relocation, editing, libraryChanged }: Reloca
     {
       method: 'get',
       path: '/tracks/:id/replacements',
-      problems: ['conflict'],
       access: 'user',
-      summary: 'Tracks that a missing track may be now, best first',
+      summary: 'Tracks that a missing track may be now, best first; none for one that is not missing',
       params: TrackParam,
       reply: Replacements,
     },

@@ -111,9 +111,10 @@ export function createRelocation({ db, tracks, merges, sourceFiles, library, now
   }).immediate;
 
   return {
-    /** Best first, at most 20. Throws `conflict` when the track is not missing. */
+    /** Best first, at most 20; none when the track is not missing. */
     list(userId: UserId, id: TrackId): Replacement[] {
-      const missing = getMissing(id);
+      const missing = getTrack(id);
+      if (missing.availability !== 'missing') return [];
       const found = candidates(missing);
       const certain = findCertain(missing, found);
       return library

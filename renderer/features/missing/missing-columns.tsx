@@ -3,7 +3,7 @@ import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { IconDelete, IconUndo } from '../../ui/icons.ts';
 import type { TrackOut } from '../../../server/library/wire.ts';
-import { proposalQuery } from '../../api/missing.ts';
+import { replacementsQuery } from '../../api/missing.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { notAStop } from '../../ui/checked-table.tsx';
 import { classNames } from '../../ui/class-names.ts';
@@ -79,7 +79,7 @@ export function missingColumns({ t, isLeaving, onFind, onRemove, onUndo }: Missi
       label: t('missing.proposal'),
       width: 'minmax(0, 3fr)',
       wideOnly: true,
-      cell: (track) => <ProposalCell track={track} />,
+      cell: (track) => <ProposalCell track={track} isLeaving={isLeaving(track.id)} />,
     },
     {
       id: 'actions',
@@ -118,9 +118,9 @@ export function missingColumns({ t, isLeaving, onFind, onRemove, onUndo }: Missi
 }
 
 /** What it has most likely become, and why. */
-function ProposalCell({ track }: { track: TrackOut }) {
+function ProposalCell({ track, isLeaving }: { track: TrackOut; isLeaving: boolean }) {
   const { t } = useTranslation();
-  const [best] = useQuery(proposalQuery(track.id)).data ?? [];
+  const [best] = useQuery({ ...replacementsQuery(track.id), enabled: !isLeaving }).data ?? [];
   if (!best) return null;
   const place = fileLocation(best.track);
   return (
