@@ -1,8 +1,12 @@
-// Slices of `npm run prove -- artists`, `identity-files`, `kills`, `desktop` and `mending`.
+// Slices of `npm run prove -- artists`, `identity-files`, `identity-table`, `kills`, `desktop` and `mending`.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { proveNamesakes } from '../prove/artists.ts';
 import { killDesktop } from '../prove/desktop.ts';
 import { findFileFailures } from '../prove/identity-files.ts';
+import { casesOf, playCase, TABLE } from '../prove/identity-table.ts';
 import { ACTIVITIES, killWhile, type Activity } from '../prove/kills.ts';
 import { flipStored } from '../prove/mending.ts';
 import { seedOfRun } from '../support/random.ts';
@@ -12,6 +16,18 @@ const ffmpeg = toolOrWarn('ffmpeg', 'random changes of real files, with kills, a
 
 test.runIf(ffmpeg)('random changes of real files, with kills, lose nothing in either mode', async () => {
   expect(await findFileFailures(seedOfRun(), 2, 1)).toEqual([]);
+});
+
+test.runIf(ffmpeg)('what may become of a file keeps its track in any format, mode and way to scan', async () => {
+  const seed = seedOfRun();
+  const rows = TABLE.filter((_, n) => (n + seed) % 4 === 0);
+  const songs = mkdtempSync(join(tmpdir(), 'tonearm-identity-songs-'));
+  try {
+    const [some] = casesOf(seed).filter(({ format, way }) => format !== 'mp3' && way === 'killed');
+    expect(some && (await playCase(some, rows, songs, seed))).toEqual([]);
+  } finally {
+    rmSync(songs, { recursive: true, force: true });
+  }
 });
 
 test('writes that were acknowledged before a kill are there after it', async () => {

@@ -11,7 +11,7 @@ import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import type { Fingerprinter } from '../../server/media/fingerprint.ts';
 import { fingerprinterWith, never } from '../support/fingerprints.ts';
-import { expectKept } from '../support/identity-library.ts';
+import { keptFaults, servedBy } from '../support/identity-library.ts';
 import { encodeMusic, writeMusic, type Encoding, type Piece } from '../support/music.ts';
 import { allTracks } from '../support/served-library.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -261,12 +261,10 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
         expect(Object.values(now)).toEqual(expect.arrayContaining(Object.values(old)));
         expect(Object.keys(now)).toHaveLength(Object.keys(before).length + Object.keys(added).length - found.length);
         const lost = removed.filter((path) => !found.includes(path)).map((path) => old[path] as number);
-        await expectKept(
-          music.server,
-          Object.values(old).filter((id) => !lost.includes(id)),
-          'available',
-        );
-        await expectKept(music.server, lost, mode === 'reference' ? 'missing' : 'available');
+        const kept = Object.values(old).filter((id) => !lost.includes(id));
+        expect(await keptFaults(servedBy(music.server), kept, 'available')).toEqual([]);
+        const after = mode === 'reference' ? 'missing' : 'available';
+        expect(await keptFaults(servedBy(music.server), lost, after)).toEqual([]);
       }
 
       describe('once', () => {

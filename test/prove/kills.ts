@@ -178,7 +178,7 @@ function uploadWriter({ server, files }: Setting): Writer {
       for (const [id, title] of uploaded) {
         const track = await server.call<TrackOut>(`/tracks/${id}`).catch(() => undefined);
         if (track?.title !== title) faults.push(`upload ${id}, ${title}, is ${track?.title}`);
-        else if ((await server.stream(id)) !== track.size_bytes) faults.push(`upload ${id} cannot be played`);
+        else if ((await server.stream(id)).bytes !== track.size_bytes) faults.push(`upload ${id} cannot be played`);
       }
       return faults;
     },

@@ -6,6 +6,7 @@ import { proveCharsets } from './charsets.ts';
 import { proveDesktop } from './desktop.ts';
 import { proveFingerprints } from './fingerprints.ts';
 import { proveIdentityFiles } from './identity-files.ts';
+import { proveIdentityTable } from './identity-table.ts';
 import { proveIdentity } from './identity.ts';
 import { proveMending } from './mending.ts';
 import { proveMigrations } from './migrations.ts';
@@ -29,6 +30,7 @@ const PROOFS: Record<string, (options: { seed: number; runs: number | undefined 
   tempo: proveTempo,
   tour: proveTour,
   'identity-files': proveIdentityFiles,
+  'identity-table': proveIdentityTable,
   kills: proveKills,
 };
 

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeLibrary, type ExpectedFile } from './library.ts';
-import { retagMp3 } from './retag.ts';
+import { retag } from './retag.ts';
 
 /** Songs, each with its own audio, and two encodings of one recording. */
 export interface Songs {
@@ -48,12 +48,16 @@ export function makeSongs(dir: string): Songs {
 
 /** One part of a music folder, with its own songs. */
 export interface Part {
-  /** The absolute path of a path in the part. */
+  /** The absolute path of a path in the part, with the extension of the part's format. */
   at: (path: string) => string;
   /** A song's file; songs are used once in all parts. */
   song: (n: number) => string;
   recording: Songs['recording'];
 }
+
+/** Paths of the table end in `.mp3`. */
+export const inFormat = (path: string, format: string): string =>
+  path.replace(/\.mp3$/i, (end) => (end === '.mp3' ? `.${format}` : `.${format.toUpperCase()}`));
 
 export const A = 'One/First/01 - Alpha.mp3';
 export const B = 'One/First/02 - Beta.mp3';
@@ -84,6 +88,8 @@ export interface Row {
   joined?: Record<string, string>;
   /** By what a scan finds at its end, when all rows are written; a dry run cannot. */
   isFoundLast?: true;
+  /** Needs `Part.recording`. */
+  isOfMp3?: true;
 }
 
 export const filesOf = (row: Row, part: Part): Record<string, string> =>
@@ -135,14 +141,14 @@ export const ROWS: Row[] = [
   },
   {
     what: 'a retagged file',
-    change: ({ at }) => retagMp3(at(A), { TIT2: 'New name', TPE1: 'New artist' }),
+    change: ({ at }) => retag(at(A), { TIT2: 'New name', TPE1: 'New artist' }),
     places: { [A]: A },
   },
   {
     what: 'a file moved and retagged in one go',
     change: ({ at }) => {
       renameSync(at(A), at('Two/moved.mp3'));
-      retagMp3(at('Two/moved.mp3'), { TIT2: 'New name' });
+      retag(at('Two/moved.mp3'), { TIT2: 'New name' });
     },
     places: { 'Two/moved.mp3': A },
   },
@@ -150,8 +156,8 @@ export const ROWS: Row[] = [
     what: 'a folder moved and all in it retagged in one go',
     change: ({ at }) => {
       renameSync(at('One/First'), at('Three'));
-      retagMp3(at('Three/01 - Alpha.mp3'), { TIT2: 'x', TALB: 'y' });
-      retagMp3(at('Three/02 - Beta.mp3'), { TIT2: 'z', TALB: 'y' });
+      retag(at('Three/01 - Alpha.mp3'), { TIT2: 'x', TALB: 'y' });
+      retag(at('Three/02 - Beta.mp3'), { TIT2: 'z', TALB: 'y' });
     },
     places: { 'Three/01 - Alpha.mp3': A, 'Three/02 - Beta.mp3': B },
   },
@@ -210,13 +216,14 @@ export const ROWS: Row[] = [
     },
     places: { 'better/song.flac': 'song.mp3' },
     isFoundLast: true,
+    isOfMp3: true,
   },
   {
     what: 'two files swapped and both retagged',
     change: ({ at }) => {
       swap(at(A), at(D));
-      retagMp3(at(A), { TIT2: 'Alpha again', TPE1: 'Somebody' });
-      retagMp3(at(D), { TIT2: 'Delta again', TPE1: 'Somebody else' });
+      retag(at(A), { TIT2: 'Alpha again', TPE1: 'Somebody' });
+      retag(at(D), { TIT2: 'Delta again', TPE1: 'Somebody else' });
     },
     places: { [A]: D, [D]: A },
   },
@@ -224,7 +231,7 @@ export const ROWS: Row[] = [
     what: 'two files of one folder swapped and one retagged',
     change: ({ at }) => {
       swap(at(A), at(B));
-      retagMp3(at(A), { TIT2: 'Beta in another place' });
+      retag(at(A), { TIT2: 'Beta in another place' });
     },
     places: { [A]: B, [B]: A },
   },
@@ -233,7 +240,7 @@ export const ROWS: Row[] = [
     change: ({ at }) => {
       swap(at(A), at(C));
       swap(at(A), at(E));
-      for (const path of [A, C, E]) retagMp3(at(path), { TIT2: `New ${path}` });
+      for (const path of [A, C, E]) retag(at(path), { TIT2: `New ${path}` });
     },
     places: { [C]: A, [A]: E, [E]: C },
   },
@@ -243,7 +250,7 @@ export const ROWS: Row[] = [
       renameSync(at(C), at('One/Second/02.mp3'));
       renameSync(at(B), at(C));
       renameSync(at(A), at(B));
-      for (const path of ['One/Second/02.mp3', C, B]) retagMp3(at(path), { TIT2: `New ${path}` });
+      for (const path of ['One/Second/02.mp3', C, B]) retag(at(path), { TIT2: `New ${path}` });
     },
     places: { 'One/Second/02.mp3': C, [C]: B, [B]: A },
   },
@@ -252,8 +259,8 @@ export const ROWS: Row[] = [
     change: ({ at }) => {
       renameSync(at(A), at('Two/was-alpha.mp3'));
       renameSync(at(D), at(A));
-      retagMp3(at('Two/was-alpha.mp3'), { TIT2: 'Was Alpha' });
-      retagMp3(at(A), { TIT2: 'Was Delta' });
+      retag(at('Two/was-alpha.mp3'), { TIT2: 'Was Alpha' });
+      retag(at(A), { TIT2: 'Was Delta' });
     },
     places: { 'Two/was-alpha.mp3': A, [A]: D },
   },
@@ -261,7 +268,7 @@ export const ROWS: Row[] = [
     what: 'a file moved and retagged, and a foreign one put in its place',
     change: ({ at, song }) => {
       renameSync(at(A), at('Two/was-alpha.mp3'));
-      retagMp3(at('Two/was-alpha.mp3'), { TIT2: 'Was Alpha' });
+      retag(at('Two/was-alpha.mp3'), { TIT2: 'Was Alpha' });
       copyFileSync(song(FOREIGN), at(A));
     },
     places: { 'Two/was-alpha.mp3': A, [A]: null },
@@ -302,7 +309,7 @@ export const ROWS: Row[] = [
     later: ({ at }) => {
       renameSync(at(A), at('Two/foreign.mp3'));
       renameSync(at('.away'), at('Two/back.mp3'));
-      retagMp3(at('Two/back.mp3'), { TIT2: 'Back' });
+      retag(at('Two/back.mp3'), { TIT2: 'Back' });
     },
     places: { 'Two/back.mp3': A, 'Two/foreign.mp3': null },
   },
@@ -327,7 +334,7 @@ export const ROWS: Row[] = [
     what: 'a file copied elsewhere and retagged, and its old place deleted after a scan',
     change: ({ at }) => {
       copyFileSync(at(A), at('Two/sorted.mp3'));
-      retagMp3(at('Two/sorted.mp3'), { TIT2: 'Sorted' });
+      retag(at('Two/sorted.mp3'), { TIT2: 'Sorted' });
     },
     later: ({ at }) => rmSync(at(A)),
     places: { 'Two/sorted.mp3': null },
@@ -339,7 +346,7 @@ export const ROWS: Row[] = [
     change: ({ at }) => {
       copyFileSync(at(A), at('Two/a.mp3'));
       renameSync(at(A), at('Two/b.mp3'));
-      retagMp3(at('Two/b.mp3'), { TIT2: 'Second' });
+      retag(at('Two/b.mp3'), { TIT2: 'Second' });
     },
     places: { 'Two/a.mp3': A, 'Two/b.mp3': null },
   },
@@ -360,7 +367,7 @@ export const ROWS: Row[] = [
     change: ({ at }) => renameSync(at(A), at('.away')),
     later: ({ at }) => {
       renameSync(at('.away'), at('Two/back.mp3'));
-      retagMp3(at('Two/back.mp3'), { TIT2: 'Back' });
+      retag(at('Two/back.mp3'), { TIT2: 'Back' });
     },
     places: { 'Two/back.mp3': A },
   },

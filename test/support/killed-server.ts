@@ -1,5 +1,6 @@
 // A server process with an administrator, for tests that end it with SIGKILL and start it again on the same data.
 import type { TokenResponse } from '../../server/auth/wire.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
 import { spawnServer, type ServerProcess } from './process.ts';
 import { ADMIN } from './server.ts';
 import { until } from './until.ts';
@@ -35,13 +36,12 @@ export async function openKilledServer({ dataDir, env = {} }: KilledServerOption
   const { access_token: token } = await api<TokenResponse>('/auth/setup', 'POST', setUp);
   const call = <T>(path: string, method?: string, body?: unknown): Promise<T> => api<T>(path, method, body, token);
   const startScan = (): Promise<unknown> => call('/sources/local_folder/scan', 'POST');
+  /** In one answer: between two, a job that is queued may begin, or one that ends may leave another. */
   const openJobs = async (): Promise<number> => {
-    const [running, queued] = await Promise.all(
-      ['running', 'queued'].map((status) => call<{ total: number }>(`/jobs?status=${status}&limit=1`)),
-    );
-    return (running?.total ?? 0) + (queued?.total ?? 0);
+    const { items } = await call<{ items: JobOut[] }>('/jobs?limit=200');
+    return items.filter(({ status }) => status === 'running' || status === 'queued').length;
   };
-  const idle = (): Promise<unknown> => until(async () => (await openJobs()) === 0);
+  const idle = (): Promise<unknown> => until(openJobs, (open) => open === 0, { everyMs: 50 });
 
   return {
     call,
@@ -52,10 +52,9 @@ export async function openKilledServer({ dataDir, env = {} }: KilledServerOption
       await startScan();
       await idle();
     },
-    /** How many bytes of audio a track plays. */
-    async stream(id: number): Promise<number> {
+    async stream(id: number): Promise<{ status: number; bytes: number }> {
       const answer = await fetch(`${server.url}/stream/${id}?token=${token}`);
-      return (await answer.arrayBuffer()).byteLength;
+      return { status: answer.status, bytes: (await answer.arrayBuffer()).byteLength };
     },
     kill: (): Promise<unknown> => server.kill(),
     async restart(): Promise<void> {

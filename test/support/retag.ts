@@ -1,5 +1,39 @@
-// Writes a new tag in front of an mp3's audio, like a tag editor.
-import { readFileSync, writeFileSync } from 'node:fs';
+// Writes new tags and keeps the audio, like a tag editor.
+import { spawnSync } from 'node:child_process';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { extname } from 'node:path';
+
+const NAMES: Record<string, string> = { TIT2: 'title', TPE1: 'artist', TALB: 'album' };
+
+/** Replaces all tags of a file by these ID3 frames, or what they are called in its format. Other formats than MP3 need ffmpeg. */
+export function retag(file: string, frames: Record<string, string>): void {
+  const extension = extname(file).toLowerCase();
+  if (extension === '.mp3') return retagMp3(file, frames);
+  const made = `${file}.new${extension}`;
+  const tags = Object.entries(frames).flatMap(([id, text]) => ['-metadata', `${NAMES[id]}=${text}`]);
+  const { status, stderr } = spawnSync(
+    'ffmpeg',
+    [
+      '-nostdin',
+      '-y',
+      '-v',
+      'error',
+      '-i',
+      file,
+      '-c',
+      'copy',
+      '-map_metadata',
+      '-1',
+      '-write_id3v2',
+      '1',
+      ...tags,
+      made,
+    ],
+    { encoding: 'utf8' },
+  );
+  if (status !== 0) throw new Error(`ffmpeg could not tag ${file}: ${stderr}`);
+  renameSync(made, file);
+}
 
 /** Rewrites the file in place with an ID3v2.4 tag with only these text frames (TIT2, TPE1, TALB, …). */
 export function retagMp3(file: string, frames: Record<string, string>): void {

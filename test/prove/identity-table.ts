@@ -1,0 +1,187 @@
+// The identity table with every format, mode and way to scan, look-ups on and off, on a server process of its own each.
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import type { TrackOut, TrackPage } from '../../server/library/wire.ts';
+import { startFakeAcoustId } from '../fakes/acoustid.ts';
+import { layOutRows, openRowChecks, type Mode, type Served } from '../support/identity-library.ts';
+import { ROWS, SONGS_PER_PART, type Row, type Songs } from '../support/identity-table.ts';
+import { openKilledServer, type KilledServer } from '../support/killed-server.ts';
+import { seededRandom } from '../support/random-numbers.ts';
+import { until } from '../support/until.ts';
+
+/** Extensions with ffmpeg's encoder. */
+const FORMATS: Record<string, string> = {
+  mp3: 'libmp3lame',
+  flac: 'flac',
+  m4a: 'aac',
+  ogg: 'libvorbis',
+  opus: 'libopus',
+  wav: 'pcm_s16le',
+  aiff: 'pcm_s16be',
+  wv: 'wavpack',
+  tta: 'tta',
+};
+const MODES = ['copy', 'reference'] as const;
+/** `killed`: at a random moment of the scan, which the next start goes on with. */
+const WAYS = ['scan', 'watch', 'killed'] as const;
+/** A scan of these folders is over by then. */
+const LATEST_KILL_MS = 900;
+const SECONDS = 2;
+
+export interface Case {
+  format: string;
+  mode: Mode;
+  way: (typeof WAYS)[number];
+  /** Whether AcoustID is asked; fingerprints are made in any case. */
+  looksUp: boolean;
+}
+
+/** Every combination, in an order by the seed. */
+export function casesOf(seed: number): Case[] {
+  const random = seededRandom(seed);
+  const all = Object.keys(FORMATS).flatMap((format) =>
+    MODES.flatMap((mode) =>
+      WAYS.flatMap((way) => [true, false].map((looksUp): Case => ({ format, mode, way, looksUp }))),
+    ),
+  );
+  return all
+    .map((one) => ({ one, rank: random() }))
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ one }) => one);
+}
+
+/** Tones of different heights, tagged. */
+function makeTones(dir: string, format: string, parts: number): Songs {
+  fs.mkdirSync(dir, { recursive: true });
+  const songs: string[] = [];
+  for (let part = 0; part < parts; part++) {
+    const numbers = Array.from({ length: SONGS_PER_PART }, (_, n) => part * SONGS_PER_PART + n);
+    const paths = numbers.map((n) => join(dir, `${n}.${format}`));
+    songs.push(...paths);
+    if (fs.existsSync(paths[0] as string)) continue;
+    const made = spawnSync(
+      'ffmpeg',
+      [
+        ...['-nostdin', '-y', '-v', 'error'],
+        ...numbers.flatMap((n) => ['-f', 'lavfi', '-i', `sine=frequency=${200 + n * 7}:duration=${SECONDS}`]),
+        ...numbers.flatMap((n, i) => [
+          ...['-map', `${i}`, '-c:a', FORMATS[format] as string, '-metadata', `title=Song ${n}`],
+          ...['-metadata', 'artist=The Quays', '-metadata', `album=Album ${part}`, paths[i] as string],
+        ]),
+      ],
+      { encoding: 'utf8' },
+    );
+    if (made.status !== 0) throw new Error(`ffmpeg could not make ${format}: ${made.stderr}`);
+  }
+  return { mp3: songs, recording: { original: '', flac: '' } };
+}
+
+const servedOf = (server: KilledServer, dataDir: string): Served => ({
+  async tracks() {
+    const tracks: TrackOut[] = [];
+    for (let total = 1; tracks.length < total;) {
+      const page = await server.call<TrackPage>(`/tracks?limit=200&offset=${tracks.length}`);
+      tracks.push(...page.items);
+      total = page.total;
+    }
+    return tracks;
+  },
+  withDatabase(use) {
+    const db = new Database(join(dataDir, 'tonearm.db'));
+    db.pragma('busy_timeout = 10000');
+    try {
+      return use(db);
+    } finally {
+      db.close();
+    }
+  },
+  stream: async (id) => (await server.stream(id)).status,
+});
+
+/** What does not hold of one combination. `songs` is where the audio is kept for others. */
+export async function playCase(one: Case, rows: readonly Row[], songs: string, seed: number): Promise<string[]> {
+  const { format, mode, way, looksUp } = one;
+  const base = fs.mkdtempSync(join(tmpdir(), 'tonearm-identity-table-'));
+  const [folder, dataDir] = [join(base, 'music'), join(base, 'data')];
+  const parts = layOutRows(folder, rows, makeTones(join(songs, format), format, rows.length), format);
+  const random = seededRandom(seed);
+  const fake = await startFakeAcoustId();
+  const server = await openKilledServer({
+    dataDir,
+    env: {
+      LOCAL_MEDIA_IMPORT_PATH: folder,
+      LOCAL_MEDIA_IMPORT_MODE: mode,
+      LOCAL_MEDIA_WATCH: String(way === 'watch'),
+      ANALYSIS_ENABLED: 'false',
+      ...(looksUp && { FPID_BASE_URL: fake.url, FPID_API_KEY: 'key', FPID_RATE_PER_SECOND: '1000' }),
+    },
+  });
+  const served = servedOf(server, dataDir);
+  let marks = 0;
+  try {
+    await server.scan();
+    const checks = await openRowChecks(served, mode, rows, format);
+
+    const settle = async (): Promise<void> => {
+      if (way === 'watch') {
+        // written after all else: when it is a track and no job is left, everything was seen
+        const name = `zz/mark ${++marks}.${format}`;
+        fs.mkdirSync(join(folder, 'zz'), { recursive: true });
+        fs.copyFileSync(join(songs, format, `${marks}.${format}`), join(folder, name));
+        fs.appendFileSync(join(folder, name), name);
+        await until(async () => (await served.tracks()).some(({ source_id }) => source_id === name));
+        return void (await server.idle());
+      }
+      if (way === 'scan') return server.scan();
+      await server.startScan();
+      await sleep(random() * LATEST_KILL_MS);
+      await server.restart();
+      await server.idle();
+    };
+
+    const faults: string[] = [];
+    const check = async (when: string): Promise<void> => {
+      const tracks = await served.tracks();
+      for (const [part, { what }] of rows.entries())
+        for (const fault of await checks.faultsOf(part, tracks))
+          faults.push(`${Object.values(one).join(', ')}: ${what}, ${when}: ${fault}`);
+    };
+    rows.forEach((row, n) => parts[n] && row.change(parts[n]));
+    await settle();
+    rows.forEach((row, n) => parts[n] && row.later?.(parts[n]));
+    await settle();
+    await check('at once');
+    await server.scan();
+    await check('after a scan of everything');
+    return faults;
+  } finally {
+    await server.close();
+    await fake.close();
+    fs.rmSync(base, { recursive: true, force: true });
+  }
+}
+
+/** Rows that every format can play. */
+export const TABLE = ROWS.filter(({ isOfMp3 }) => !isOfMp3);
+
+export async function proveIdentityTable({ seed, runs }: { seed: number; runs: number | undefined }) {
+  const songs = fs.mkdtempSync(join(tmpdir(), 'tonearm-identity-songs-'));
+  const cases = casesOf(seed).slice(0, runs);
+  let faults = 0;
+  try {
+    for (const [n, one] of cases.entries()) {
+      const found = await playCase(one, TABLE, songs, seed + n);
+      console.log(`${n + 1}/${cases.length} ${Object.values(one).join(', ')}: ${found.length} of ${TABLE.length} rows`);
+      for (const fault of found) console.log(fault);
+      faults += found.length;
+    }
+  } finally {
+    fs.rmSync(songs, { recursive: true, force: true });
+  }
+  console.log(`${cases.length} combinations of ${TABLE.length} rows from seed ${seed}: ${faults} faults`);
+  return faults === 0;
+}
