@@ -7,12 +7,12 @@ import { soundSimilarity } from '../../server/media/fingerprint-match.ts';
 import { encodeMusic, writeMusic, type Encoding, type Piece } from '../support/music.ts';
 import { createRealFingerprinter } from './real-fingerprinter.ts';
 
-const SECONDS = 24;
+export const SECONDS = 24;
 const ENCODINGS: Encoding[] = ['mp3-128', 'mp3', 'mp3-320', 'm4a', 'ogg', 'opus', 'flac'];
 const THRESHOLDS = [0.8, 0.85, 0.9, 0.92, 0.94, 0.96];
 
 /** The same tune, and another recording. */
-const OTHERS: Record<string, (seed: number) => Omit<Piece, 'seed' | 'seconds'>> = {
+export const OTHERS: Record<string, (seed: number) => Omit<Piece, 'seed' | 'seconds'>> = {
   'another take': (seed) => ({ take: seed + 1 }),
   'another arrangement': () => ({ overtones: [0.4, 1, 0.2, 0.8, 0.5, 0.3] }),
   'another take and arrangement': (seed) => ({ take: seed + 2, overtones: [1, 0.1, 0.7, 0.05, 0.4] }),
@@ -75,7 +75,7 @@ export async function proveFingerprints({ seed, runs = 40 }: { seed: number; run
 }
 
 /** Cut out in the middle, and the end repeated, so that the length is the same. */
-const EDIT = [
+export const EDIT = [
   '-filter_complex',
   'asplit=3[a][b][c];[a]atrim=0:8[d];[b]atrim=16:24,asetpts=PTS-STARTPTS[e];[c]atrim=16:24,asetpts=PTS-STARTPTS[f];[d][e][f]concat=n=3:v=0:a=1',
 ];

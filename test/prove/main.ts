@@ -4,6 +4,7 @@ import { proveArtists } from './artists.ts';
 import { proveBackup } from './backup.ts';
 import { proveCharsets } from './charsets.ts';
 import { proveDesktop } from './desktop.ts';
+import { proveEncoders } from './encoders.ts';
 import { proveFingerprints } from './fingerprints.ts';
 import { proveIdentityFiles } from './identity-files.ts';
 import { proveIdentityTable } from './identity-table.ts';
@@ -21,6 +22,7 @@ const PROOFS: Record<string, (options: { seed: number; runs: number | undefined 
   backup: proveBackup,
   charsets: proveCharsets,
   desktop: proveDesktop,
+  encoders: proveEncoders,
   fingerprints: proveFingerprints,
   identity: proveIdentity,
   mending: proveMending,

@@ -1,0 +1,202 @@
+// Tracks whose files are replaced by other encodings of the same recordings, moved and retagged, keep what people did;
+// recordings that only sound alike are never taken for one another. Real encoders, a real server process, both modes,
+// look-ups off. All of it is rendered here from seeds, no recorded music.
+import fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { findFingerprint } from '../../server/enrichment/fingerprints.ts';
+import type { TrackId } from '../../server/db/ids.ts';
+import { SAME_RECORDING, soundSimilarity } from '../../server/media/fingerprint-match.ts';
+import type { Mode } from '../support/identity-folder.ts';
+import { openKilledServer } from '../support/killed-server.ts';
+import { encodeMusic, writeMusic, type Encoding } from '../support/music.ts';
+import { openMigrated } from '../support/temp-database.ts';
+import { until } from '../support/until.ts';
+import { EDIT, OTHERS, SECONDS } from './fingerprints.ts';
+
+/** Before and after, in turn. */
+const UPGRADES: [Encoding, Encoding][] = [
+  ['mp3-128', 'flac'],
+  ['mp3', 'm4a'],
+  ['ogg', 'flac'],
+  ['m4a', 'opus'],
+  ['opus', 'mp3-320'],
+  ['mp3-128', 'mp3-320'],
+  ['m4a', 'wav'],
+  ['mp3-320', 'ogg'],
+  ['flac', 'opus'],
+];
+const VERSIONS = ['the recording', ...Object.keys(OTHERS)];
+const PAIRS_PER_TUNE = (VERSIONS.length * (VERSIONS.length - 1)) / 2;
+
+const extensionOf = (encoding: Encoding): string => encoding.split('-')[0] as string;
+
+async function openLibrary(base: string, mode: Mode, hears: boolean) {
+  const [music, dataDir] = [join(base, 'music'), join(base, 'data')];
+  fs.mkdirSync(music, { recursive: true });
+  const server = await openKilledServer({
+    dataDir,
+    env: {
+      LOCAL_MEDIA_IMPORT_PATH: music,
+      LOCAL_MEDIA_IMPORT_MODE: mode,
+      LOCAL_MEDIA_WATCH: 'false',
+      FPID_ENABLED: 'false',
+      ANALYSIS_ENABLED: String(hears),
+      ANALYSIS_ON_BATTERY: 'true',
+    },
+  });
+  const withDatabase = <T>(use: (db: Database.Database) => T): T => {
+    const db = new Database(join(dataDir, 'tonearm.db'));
+    db.pragma('busy_timeout = 10000');
+    try {
+      return use(db);
+    } finally {
+      db.close();
+    }
+  };
+  return {
+    ...server,
+    music,
+    dataDir,
+    withDatabase,
+    ids: (): Map<string, number> =>
+      withDatabase(
+        (db) => new Map(db.prepare('SELECT source_id, id FROM tracks').raw().all() as unknown as [string, number][]),
+      ),
+  };
+}
+
+/** How many of the recordings kept all, and what the others did not. */
+export async function upgradeAll(mode: Mode, seed: number, runs: number): Promise<{ kept: number; lost: string[] }> {
+  const base = fs.mkdtempSync(join(tmpdir(), 'tonearm-encoders-'));
+  const library = await openLibrary(base, mode, mode === 'reference');
+  const wav = join(base, 'tune.wav');
+  const names = Array.from({ length: runs }, (_, n) => {
+    const [from, to] = UPGRADES[n % UPGRADES.length] as [Encoding, Encoding];
+    return { from, to, was: `old/${n % 7}/${n}.${extensionOf(from)}`, is: `new/${n % 5}/now ${n}.${extensionOf(to)}` };
+  });
+  try {
+    for (const [n, { from, to, was, is }] of names.entries()) {
+      writeMusic(wav, { seed: seed + n * 10, seconds: SECONDS });
+      const [before, after] = [join(library.music, was), join(base, is)];
+      for (const path of [before, after]) fs.mkdirSync(dirname(path), { recursive: true });
+      encodeMusic(wav, before, from, { title: `Tune ${n}`, artist: 'The Quays', album: `Album ${n % 7}` });
+      encodeMusic(wav, after, to, { title: `Another name ${n}`, artist: 'Quays', album: `Remastered ${n % 5}` });
+    }
+    await library.scan();
+    if (mode === 'reference')
+      await until(
+        () =>
+          library.withDatabase((db) => db.prepare('SELECT count(*) FROM track_fingerprints').pluck().get() as number),
+        (heard) => heard === runs,
+      );
+    const ids = library.ids();
+    library.withDatabase((db) => {
+      db.exec("INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES (1, 1, 'Mine', 0, 0)");
+      for (const id of ids.values()) {
+        db.prepare("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, ?, 'x', 0)").run(id);
+        db.prepare(
+          "INSERT INTO like_states (user_id, item_type, item_id, liked, since) VALUES (1, 'track', ?, 1, 0)",
+        ).run(id);
+        db.prepare('INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) VALUES (1, ?, ?, 0)').run(
+          id,
+          id,
+        );
+      }
+    });
+    fs.rmSync(join(library.music, 'old'), { recursive: true });
+    fs.cpSync(join(base, 'new'), join(library.music, 'new'), { recursive: true });
+    await library.scan();
+    const now = library.ids();
+    const hung = (id: number | undefined): number =>
+      library.withDatabase(
+        (db) =>
+          db
+            .prepare(
+              `SELECT (SELECT count(*) FROM plays WHERE track_id = @id)
+                + (SELECT count(*) FROM playlist_entries WHERE track_id = @id)
+                + (SELECT count(*) FROM like_states WHERE item_type = 'track' AND item_id = @id AND liked)`,
+            )
+            .pluck()
+            .get({ id }) as number,
+      );
+    const lost = names
+      .filter(({ was, is }) => now.get(is) !== ids.get(was) || hung(now.get(is)) !== 3)
+      .map(({ from, to, was, is }) => `${mode}: ${was} (${from}) became ${now.get(is)} as ${is} (${to})`);
+    return { kept: runs - lost.length, lost };
+  } finally {
+    await library.close();
+    fs.rmSync(base, { recursive: true, force: true });
+  }
+}
+
+/** Each version of a tune replaces those before it, with the same title. Gives what was taken for another one. */
+export async function playAlike(seed: number, tunes: number): Promise<{ pairs: number; wrong: string[] }> {
+  const base = fs.mkdtempSync(join(tmpdir(), 'tonearm-encoders-'));
+  const library = await openLibrary(base, 'copy', false);
+  const wav = join(base, 'tune.wav');
+  const made = new Map<string, number>();
+  const wrong: string[] = [];
+  try {
+    for (const [round, version] of VERSIONS.entries()) {
+      fs.rmSync(join(library.music, `${round - 1}`), { recursive: true, force: true });
+      fs.mkdirSync(join(library.music, `${round}`));
+      for (let tune = 0; tune < tunes; tune++) {
+        const piece = { seed: seed + tune * 10, seconds: SECONDS };
+        writeMusic(wav, { ...piece, ...OTHERS[version]?.(piece.seed) });
+        const [[, encoding]] = [UPGRADES[(tune + round) % UPGRADES.length] as [Encoding, Encoding]];
+        const path = join(library.music, `${round}`, `${tune}.${extensionOf(encoding)}`);
+        const tags = { title: `Tune ${tune}`, artist: 'The Quays', album: version };
+        encodeMusic(wav, path, encoding, tags, version.startsWith('an edit') ? EDIT : []);
+      }
+      await library.scan();
+      const ids = library.ids();
+      const seen = new Set(made.values());
+      for (const [sourceId, id] of ids)
+        if (sourceId.startsWith(`${round}/`)) {
+          if (seen.has(id)) wrong.push(`${version}: ${sourceId} was taken for ${id}`);
+          made.set(sourceId, id);
+        }
+      const there = new Set(ids.values());
+      for (const [sourceId, id] of made) if (!there.has(id)) wrong.push(`${version}: ${sourceId} is gone`);
+    }
+    // where two fit nothing is taken, so the fingerprints themselves are compared too
+    const db = openMigrated(join(library.dataDir, 'tonearm.db'));
+    const ofTune = Map.groupBy(made, ([sourceId]) => /(\d+)\.\w+$/.exec(sourceId)?.[1]);
+    let pairs = 0;
+    for (const versions of ofTune.values()) {
+      const heard = versions.flatMap(([sourceId, id]) => {
+        const sound = findFingerprint(db, id as TrackId);
+        return sound ? [{ sourceId, raw: sound.raw }] : [];
+      });
+      heard.forEach((one, i) =>
+        heard.slice(i + 1).forEach((other) => {
+          pairs++;
+          const similarity = soundSimilarity(one.raw, other.raw);
+          if (similarity >= SAME_RECORDING) wrong.push(`${one.sourceId} and ${other.sourceId}: ${similarity}`);
+        }),
+      );
+    }
+    db.$client.close();
+    return { pairs, wrong };
+  } finally {
+    await library.close();
+    fs.rmSync(base, { recursive: true, force: true });
+  }
+}
+
+/** `runs` recordings in each mode, and ten pairs for each of them. */
+export async function proveEncoders({ seed, runs = 200 }: { seed: number; runs: number | undefined }) {
+  let holds = true;
+  for (const mode of ['copy', 'reference'] as const) {
+    const { kept, lost } = await upgradeAll(mode, seed, runs);
+    console.log(`${mode} mode: ${kept} of ${runs} recordings of ${SECONDS} s kept everything`);
+    for (const line of lost) console.log(line);
+    holds &&= kept >= 0.99 * runs;
+  }
+  const { pairs, wrong } = await playAlike(seed, Math.ceil((runs * 10) / PAIRS_PER_TUNE));
+  console.log(`${wrong.length} wrong among ${pairs} pairs that only sound alike`);
+  for (const line of wrong) console.log(line);
+  return holds && wrong.length === 0;
+}
