@@ -31,6 +31,7 @@ const WAYS = ['scan', 'watch', 'killed'] as const;
 /** A scan of these folders is over by then. */
 const LATEST_KILL_MS = 900;
 const SECONDS = 2;
+const QUIET = ['-nostdin', '-y', '-v', 'error'];
 
 export interface Case {
   format: string;
@@ -63,18 +64,13 @@ function makeTones(dir: string, format: string, parts: number): Songs {
     const paths = numbers.map((n) => join(dir, `${n}.${format}`));
     songs.push(...paths);
     if (fs.existsSync(paths[0] as string)) continue;
-    const made = spawnSync(
-      'ffmpeg',
-      [
-        ...['-nostdin', '-y', '-v', 'error'],
-        ...numbers.flatMap((n) => ['-f', 'lavfi', '-i', `sine=frequency=${200 + n * 7}:duration=${SECONDS}`]),
-        ...numbers.flatMap((n, i) => [
-          ...['-map', `${i}`, '-c:a', FORMATS[format] as string, '-metadata', `title=Song ${n}`],
-          ...['-metadata', 'artist=The Quays', '-metadata', `album=Album ${part}`, paths[i] as string],
-        ]),
-      ],
-      { encoding: 'utf8' },
-    );
+    const inputs = numbers.flatMap((n) => ['-f', 'lavfi', '-i', `sine=frequency=${200 + n * 7}:duration=${SECONDS}`]);
+    const outputs = numbers.flatMap((n, i) => {
+      const tags = [`title=Song ${n}`, 'artist=The Quays', `album=Album ${part}`];
+      const metadata = tags.flatMap((tag) => ['-metadata', tag]);
+      return ['-map', `${i}`, '-c:a', FORMATS[format] as string, ...metadata, paths[i] as string];
+    });
+    const made = spawnSync('ffmpeg', [...QUIET, ...inputs, ...outputs], { encoding: 'utf8' });
     if (made.status !== 0) throw new Error(`ffmpeg could not make ${format}: ${made.stderr}`);
   }
   return { mp3: songs, recording: { original: '', flac: '' } };

@@ -307,7 +307,7 @@ export function hang(client: Database, soundOf: FolderDeps['soundOf'], stamp: ()
     "INSERT INTO like_states (user_id, item_type, item_id, liked, since) VALUES (1, 'track', ?, 1, 0)",
     'INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) VALUES (1, ?, ?, 0)',
     "UPDATE tracks SET metadata_status = 'manual', comment = ? WHERE id = ?",
-  ].map((sql) => client.prepare<unknown[]>(sql)) as [Statement, Statement, Statement, Statement];
+  ].map((sql) => client.prepare(sql)) as [Statement, Statement, Statement, Statement];
   const hangAll = client.transaction(() => {
     for (const { id, audio_hash } of bare) {
       const sound = soundOf(audio_hash);
