@@ -65,7 +65,7 @@ const sharedHead: Plugin = {
 
 /** `en.json?settings` has the texts of the settings, which are a third of all; `en.json?window` has what is left. */
 const TEXT_PARTS: Record<string, readonly string[]> = {
-  settings: ['settings', 'setting', 'equaliser'],
+  settings: ['settings', 'setting', 'equalizer'],
   pages: [
     'about',
     'absent',

@@ -1,12 +1,12 @@
-// The AudioContext and its graph: voices → volume → destination, with the equaliser before the destination while it is
+// The AudioContext and its graph: voices → volume → destination, with the equalizer before the destination while it is
 // on; off, there is no node for it. Created on first playback, because browsers require a
 // user gesture.
-import type { createFilters, Equaliser } from './equaliser.ts';
+import type { createFilters, Equalizer } from './equalizer.ts';
 import { volumeFactor } from './gain.ts';
-import { getSoundOutput, onSoundOutput, storedEqualiser } from './sound-output.ts';
+import { getSoundOutput, onSoundOutput, storedEqualizer } from './sound-output.ts';
 
 const SMOOTH_SECONDS = 0.015;
-/** From one setting of the equaliser to the next. */
+/** From one setting of the equalizer to the next. */
 const CHANGE_SECONDS = 0.03;
 const REST_AFTER_MS = 3_000;
 /** A context that may run does so at once; one that needs a gesture does not run at all. */
@@ -17,7 +17,7 @@ export class Mixer {
   #output: GainNode | null = null;
   #level = 1;
   #restTimer: ReturnType<typeof setTimeout> | undefined;
-  #equaliser: Partial<Equaliser> | null = null;
+  #equalizer: Partial<Equalizer> | null = null;
   /** From the volume to the destination; null is the direct way. */
   #filters: Filters | null = null;
   #deviceId = '';
@@ -62,7 +62,7 @@ export class Mixer {
     clearTimeout(this.#restTimer);
     this.#forget?.();
     void this.#context?.close();
-    this.#context = this.#output = this.#filters = this.#equaliser = null;
+    this.#context = this.#output = this.#filters = this.#equalizer = null;
     this.#deviceId = '';
   }
 
@@ -79,14 +79,14 @@ export class Mixer {
       const context: SinkContext | null = this.#context;
       void context?.setSinkId?.(deviceId).catch(() => undefined);
     }
-    const equaliser = storedEqualiser();
-    if (equaliser === this.#equaliser) return;
-    this.#equaliser = equaliser;
-    if (equaliser?.isOn !== true) return this.#shape(null);
+    const equalizer = storedEqualizer();
+    if (equalizer === this.#equalizer) return;
+    this.#equalizer = equalizer;
+    if (equalizer?.isOn !== true) return this.#shape(null);
     // most windows never need it
-    void import('./equaliser.ts').then(({ checked, createFilters, effective }) => {
-      const [context, settings] = [this.#context, checked(equaliser)];
-      if (!context || this.#equaliser !== equaliser) return; // changed since
+    void import('./equalizer.ts').then(({ checked, createFilters, effective }) => {
+      const [context, settings] = [this.#context, checked(equalizer)];
+      if (!context || this.#equalizer !== equalizer) return; // changed since
       const isNeeded = settings.preampDb < 0 || effective(settings.bands).length > 0;
       this.#shape(isNeeded ? createFilters(context, settings) : null);
     });

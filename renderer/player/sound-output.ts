@@ -1,20 +1,20 @@
-// Where the sound goes and how it is shaped for it: the chosen output device, an equaliser for each, and the quality of
+// Where the sound goes and how it is shaped for it: the chosen output device, an equalizer for each, and the quality of
 // streams per kind of network. Kept in this browser, and followed by all of its windows.
 import { useSyncExternalStore } from 'react';
-import type { Equaliser } from './equaliser.ts';
+import type { Equalizer } from './equalizer.ts';
 
 const KEY = 'tonearm.output';
 
 export interface SoundOutput {
   /** Of the browser; empty for the system's default. */
   deviceId: string;
-  /** As stored; see `checked` in equaliser.ts, which is loaded when one is used. */
-  equalisers: Readonly<Record<string, Partial<Equaliser> | null>>;
+  /** As stored; see `checked` in equalizer.ts, which is loaded when one is used. */
+  equalizers: Readonly<Record<string, Partial<Equalizer> | null>>;
   /** kbps at most; 0 for the original. */
   kbps: { unmetered: number; metered: number };
 }
 
-const NONE: SoundOutput = { deviceId: '', equalisers: {}, kbps: { unmetered: 0, metered: 0 } };
+const NONE: SoundOutput = { deviceId: '', equalizers: {}, kbps: { unmetered: 0, metered: 0 } };
 const listeners = new Set<() => void>();
 let current: SoundOutput = read();
 
@@ -27,7 +27,7 @@ function read(): SoundOutput {
     const kbps = (value: unknown): number => (isNumber(value) && value > 0 ? value : 0);
     return {
       deviceId: typeof stored.deviceId === 'string' ? stored.deviceId : '',
-      equalisers: { ...stored.equalisers },
+      equalizers: { ...stored.equalizers },
       kbps: { unmetered: kbps(stored.kbps?.unmetered), metered: kbps(stored.kbps?.metered) },
     };
   } catch {
@@ -46,8 +46,8 @@ addEventListener('storage', (event) => {
 });
 
 export const getSoundOutput = (): SoundOutput => current;
-export const storedEqualiser = ({ equalisers, deviceId }: SoundOutput = current): Partial<Equaliser> | null =>
-  equalisers[deviceId] ?? null;
+export const storedEqualizer = ({ equalizers, deviceId }: SoundOutput = current): Partial<Equalizer> | null =>
+  equalizers[deviceId] ?? null;
 
 export function setSoundOutput(change: Partial<SoundOutput>): void {
   current = { ...current, ...change };
@@ -59,8 +59,8 @@ export function setSoundOutput(change: Partial<SoundOutput>): void {
   changed();
 }
 
-export const setEqualiser = (equaliser: Equaliser): void =>
-  setSoundOutput({ equalisers: { ...current.equalisers, [current.deviceId]: equaliser } });
+export const setEqualizer = (equalizer: Equalizer): void =>
+  setSoundOutput({ equalizers: { ...current.equalizers, [current.deviceId]: equalizer } });
 
 export function onSoundOutput(listener: () => void): () => void {
   listeners.add(listener);

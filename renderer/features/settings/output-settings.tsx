@@ -24,13 +24,13 @@ export function OutputSettings() {
   const id = useId();
   const { kbps, deviceId } = useSoundOutput();
   return (
-    <SettingGroup title={t('equaliser.output')}>
+    <SettingGroup title={t('equalizer.output')}>
       {canChoose && <Device id={`${id}-device`} deviceId={deviceId} />}
       {(['unmetered', 'metered'] as const).map((network) => (
         <SettingRow
           key={network}
-          label={t(`equaliser.${network}`)}
-          help={t(`equaliser.${network}Help`)}
+          label={t(`equalizer.${network}`)}
+          help={t(`equalizer.${network}Help`)}
           htmlFor={`${id}-${network}`}
         >
           <NativeSelect
@@ -41,7 +41,7 @@ export function OutputSettings() {
             aria-describedby={helpId(`${id}-${network}`)}
             data={KBPS.map((value) => ({
               value: `${value}`,
-              label: value === 0 ? t('equaliser.original') : t('equaliser.kbps', { value }),
+              label: value === 0 ? t('equalizer.original') : t('equalizer.kbps', { value }),
             }))}
             onChange={(event) => setSoundOutput({ kbps: { ...kbps, [network]: Number(event.currentTarget.value) } })}
           />
@@ -63,7 +63,7 @@ function Device({ id, deviceId }: { id: string; deviceId: string }) {
   };
   const isKnown = deviceId === '' || named.some((device) => device.deviceId === deviceId);
   return (
-    <SettingRow label={t('equaliser.device')} help={t('equaliser.deviceHelp')} htmlFor={id}>
+    <SettingRow label={t('equalizer.device')} help={t('equalizer.deviceHelp')} htmlFor={id}>
       <NativeSelect
         id={id}
         size="md"
@@ -71,15 +71,15 @@ function Device({ id, deviceId }: { id: string; deviceId: string }) {
         value={deviceId}
         aria-describedby={helpId(id)}
         data={[
-          { value: '', label: t('equaliser.systemDevice') },
+          { value: '', label: t('equalizer.systemDevice') },
           ...named.map((device) => ({ value: device.deviceId, label: device.label })),
-          ...(isKnown ? [] : [{ value: deviceId, label: t('equaliser.otherDevice') }]),
+          ...(isKnown ? [] : [{ value: deviceId, label: t('equalizer.otherDevice') }]),
         ]}
         onChange={(event) => setSoundOutput({ deviceId: event.currentTarget.value })}
       />
       {named.length === 0 && (
         <Button variant="plain" onClick={() => void askForNames()}>
-          {t('equaliser.findDevices')}
+          {t('equalizer.findDevices')}
         </Button>
       )}
     </SettingRow>

@@ -12,7 +12,7 @@ import { helpId, SettingGroup, SettingRow } from './setting-row.tsx';
 import styles from './settings.module.css';
 
 const OutputSettings = lazy(async () => ({ default: (await import('./output-settings.tsx')).OutputSettings }));
-const EqualiserSettings = lazy(async () => ({ default: (await import('./equaliser.tsx')).EqualiserSettings }));
+const EqualizerSettings = lazy(async () => ({ default: (await import('./equalizer.tsx')).EqualizerSettings }));
 
 const MODES = ['off', 'track', 'album'] as const satisfies readonly ReplayGainMode[];
 
@@ -75,7 +75,7 @@ export function PlaybackSection() {
       </SettingGroup>
       <Suspense fallback={null}>
         <OutputSettings />
-        <EqualiserSettings />
+        <EqualizerSettings />
       </Suspense>
     </>
   );

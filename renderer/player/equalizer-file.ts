@@ -1,8 +1,8 @@
-// Reads equaliser files of AutoEQ and Equalizer APO: parametric filters, fixed bands, and graphic curves
+// Reads equalizer files of AutoEQ and Equalizer APO: parametric filters, fixed bands, and graphic curves
 // (https://sourceforge.net/p/equalizerapo/wiki/Configuration%20reference/).
-import { fitGraphic, limited, MAX_BANDS, type Band, type BandType } from './equaliser.ts';
+import { fitGraphic, limited, MAX_BANDS, type Band, type BandType } from './equalizer.ts';
 
-export interface EqualiserFile {
+export interface EqualizerFile {
   preampDb: number;
   bands: Band[];
   isGraphic: boolean;
@@ -34,7 +34,7 @@ const value = (text: string, name: RegExp): number | undefined => {
 };
 
 /** Undefined for a text with neither filters nor a curve. */
-export function parseEqualiserFile(text: string): EqualiserFile | undefined {
+export function parseEqualizerFile(text: string): EqualizerFile | undefined {
   let preampDb = 0;
   const bands: Band[] = [];
   const ignored: string[] = [];

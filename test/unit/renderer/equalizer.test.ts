@@ -1,4 +1,4 @@
-// The equaliser's filters, their headroom, and the files that it reads.
+// The equalizer's filters, their headroom, and the files that it reads.
 import { expect, test } from 'vitest';
 import {
   fitGraphic,
@@ -7,8 +7,8 @@ import {
   preampOf,
   responseDb,
   type Band,
-} from '../../../renderer/player/equaliser.ts';
-import { parseEqualiserFile } from '../../../renderer/player/equaliser-file.ts';
+} from '../../../renderer/player/equalizer.ts';
+import { parseEqualizerFile } from '../../../renderer/player/equalizer-file.ts';
 import { seededRandom } from '../../support/random.ts';
 
 const peak = (frequency: number, gainDb: number, q = 1): Band => ({ type: 'peaking', frequency, gainDb, q });
@@ -51,7 +51,7 @@ test('a hundred files of the form that AutoEQ writes are read as they are', () =
       ),
       '',
     ].join(n % 3 === 0 ? '\r\n' : '\n');
-    const read = parseEqualiserFile(text);
+    const read = parseEqualizerFile(text);
     expect(read).toMatchObject({ isGraphic: false, ignored: [] });
     expect(read?.preampDb).toBeCloseTo(preamp);
     expect(read?.bands).toEqual(
@@ -68,18 +68,18 @@ test('a hundred files of the form that AutoEQ writes are read as they are', () =
 test('Equalizer APO’s other forms are read, and what is not supported is named', () => {
   const text = `# Headphones\nPreamp: -3 dB\nFilter: ON PK Fc 100,5 Hz Gain -2.0 dB BW Oct 1
 Filter 2: OFF PK Fc 200 Hz Gain 5 dB Q 1\nFilter 3: ON None\nFilter 4: ON LP Fc 80 Hz\nInclude: other.txt`;
-  expect(parseEqualiserFile(text)).toEqual({
+  expect(parseEqualizerFile(text)).toEqual({
     preampDb: -3,
     bands: [{ type: 'peaking', frequency: 100.5, gainDb: -2, q: Math.SQRT2 }],
     isGraphic: false,
     ignored: ['Filter 4: ON LP Fc 80 Hz', 'Include: other.txt'],
   });
-  expect(parseEqualiserFile('Some text')).toBeUndefined();
-  expect(parseEqualiserFile('GraphicEQ: 20')).toBeUndefined();
+  expect(parseEqualizerFile('Some text')).toBeUndefined();
+  expect(parseEqualizerFile('GraphicEQ: 20')).toBeUndefined();
 });
 
 test('a graphic curve becomes ten bands that follow it', () => {
-  const read = parseEqualiserFile('GraphicEQ: 20 4.0; 100 4.0; 1000 0.0; 20000 -3.0');
+  const read = parseEqualizerFile('GraphicEQ: 20 4.0; 100 4.0; 1000 0.0; 20000 -3.0');
   expect(read?.isGraphic).toBe(true);
   const bands = read?.bands ?? [];
   expect(responseDb(bands, 62.5, 48_000)).toBeCloseTo(4, 0);

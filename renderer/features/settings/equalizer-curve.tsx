@@ -1,9 +1,9 @@
-// The curve of the equaliser, with a handle for each band: dragged, or moved with the arrow keys.
+// The curve of the equalizer, with a handle for each band: dragged, or moved with the arrow keys.
 import { useRef, type KeyboardEvent, type PointerEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { FREQUENCY, GAIN_DB, Q, responseDb, type Band } from '../../player/equaliser.ts';
+import { FREQUENCY, GAIN_DB, Q, responseDb, type Band } from '../../player/equalizer.ts';
 import { formatNumber } from '../../ui/format.ts';
-import styles from './equaliser.module.css';
+import styles from './equalizer.module.css';
 
 const WIDTH = 640;
 const HEIGHT = 240;
@@ -29,7 +29,7 @@ interface CurveProps {
   onChange: (index: number, change: Partial<Band>) => void;
 }
 
-export function EqualiserCurve({ bands, isGraphic, onChange }: CurveProps) {
+export function EqualizerCurve({ bands, isGraphic, onChange }: CurveProps) {
   const { t } = useTranslation();
   const box = useRef<SVGSVGElement>(null);
   const path = Array.from({ length: POINTS + 1 }, (_, point) => {
@@ -73,7 +73,7 @@ export function EqualiserCurve({ bands, isGraphic, onChange }: CurveProps) {
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       className={styles.curve}
       role="group"
-      aria-label={t('equaliser.curve')}
+      aria-label={t('equalizer.curve')}
       direction="ltr"
     >
       <g className={styles.grid} aria-hidden>
@@ -108,11 +108,11 @@ export function EqualiserCurve({ bands, isGraphic, onChange }: CurveProps) {
           tabIndex={0}
           role="slider"
           aria-orientation="vertical"
-          aria-label={t('equaliser.handle', { number: index + 1, frequency: formatNumber(Math.round(band.frequency)) })}
+          aria-label={t('equalizer.handle', { number: index + 1, frequency: formatNumber(Math.round(band.frequency)) })}
           aria-valuemin={GAIN_DB.min}
           aria-valuemax={GAIN_DB.max}
           aria-valuenow={tenths(band.gainDb)}
-          aria-valuetext={t('equaliser.decibels', { value: formatNumber(tenths(band.gainDb)) })}
+          aria-valuetext={t('equalizer.decibels', { value: formatNumber(tenths(band.gainDb)) })}
           onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
           onPointerMove={drag(index)}
           onKeyDown={press(index, band)}

@@ -1,4 +1,4 @@
-// The equaliser's filters: second-order sections after Robert Bristow-Johnson's Audio EQ Cookbook, computed for the
+// The equalizer's filters: second-order sections after Robert Bristow-Johnson's Audio EQ Cookbook, computed for the
 // rate of the context, and the headroom that they need. Pure.
 
 export const BAND_TYPES = ['peaking', 'lowshelf', 'highshelf'] as const;
@@ -12,7 +12,7 @@ export interface Band {
   q: number;
 }
 
-export interface Equaliser {
+export interface Equalizer {
   isOn: boolean;
   /** Lowered further where the bands need it. */
   preampDb: number;
@@ -47,7 +47,7 @@ export const flatBands = (isGraphic: boolean): Band[] =>
         return { type: isShelf ? shelf : 'peaking', frequency, gainDb: 0, q: isShelf ? BUTTERWORTH : 1 };
       });
 
-export const FLAT: Equaliser = { isOn: false, preampDb: 0, bands: flatBands(false), isGraphic: false };
+export const FLAT: Equalizer = { isOn: false, preampDb: 0, bands: flatBands(false), isGraphic: false };
 
 const clamp = (value: number, { min, max }: { min: number; max: number }): number =>
   Math.min(max, Math.max(min, value));
@@ -68,7 +68,7 @@ const isBand = (band: Partial<Band> | null): band is Band =>
   isNumber(band.q);
 
 /** One that was stored, possibly by another version. */
-export function checked(stored: Partial<Equaliser> | null): Equaliser {
+export function checked(stored: Partial<Equalizer> | null): Equalizer {
   if (!stored || !Array.isArray(stored.bands)) return FLAT;
   return {
     isOn: stored.isOn === true,
@@ -148,18 +148,18 @@ export function headroomDb(bands: readonly Band[], sampleRate: number): number {
 }
 
 /** What is applied: the chosen preamp, or less where the bands need it. */
-export const preampOf = ({ preampDb, bands }: Equaliser, sampleRate: number): number =>
+export const preampOf = ({ preampDb, bands }: Equalizer, sampleRate: number): number =>
   Math.min(preampDb, headroomDb(bands, sampleRate));
 
 /** The filters as nodes, from `input` to `output`. */
 export function createFilters(
   context: BaseAudioContext,
-  equaliser: Equaliser,
+  equalizer: Equalizer,
 ): { input: AudioNode; output: AudioNode; close: () => void } {
   const { sampleRate } = context;
-  const input = new GainNode(context, { gain: 10 ** (preampOf(equaliser, sampleRate) / 20) });
+  const input = new GainNode(context, { gain: 10 ** (preampOf(equalizer, sampleRate) / 20) });
   const nodes: AudioNode[] = [input];
-  for (const band of effective(equaliser.bands)) {
+  for (const band of effective(equalizer.bands)) {
     const node = new IIRFilterNode(context, coefficients(band, sampleRate));
     nodes.at(-1)?.connect(node);
     nodes.push(node);

@@ -1,4 +1,4 @@
-// The equaliser of the chosen output device: curve with a handle for each band, presets, files, bypass.
+// The equalizer of the chosen output device: curve with a handle for each band, presets, files, bypass.
 import { NativeSelect, NumberInput, Switch, type NumberInputProps } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -17,49 +17,49 @@ import {
   responseDb,
   type Band,
   type BandType,
-  type Equaliser,
-} from '../../player/equaliser.ts';
-import { parseEqualiserFile } from '../../player/equaliser-file.ts';
-import { setEqualiser, storedEqualiser, useSoundOutput } from '../../player/sound-output.ts';
+  type Equalizer,
+} from '../../player/equalizer.ts';
+import { parseEqualizerFile } from '../../player/equalizer-file.ts';
+import { setEqualizer, storedEqualizer, useSoundOutput } from '../../player/sound-output.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { IconAdd, IconClose } from '../../ui/icons.ts';
 import { Segmented } from '../../ui/segmented.tsx';
-import { EqualiserCurve } from './equaliser-curve.tsx';
+import { EqualizerCurve } from './equalizer-curve.tsx';
 import { SettingGroup, SettingRow } from './setting-row.tsx';
-import styles from './equaliser.module.css';
+import styles from './equalizer.module.css';
 import rows from './settings.module.css';
 
 /** The headroom hardly depends on it; the player computes it for its own. */
 const RATE = 48_000;
 const MAX_FILE_BYTES = 1 << 20;
 
-export function EqualiserSettings() {
+export function EqualizerSettings() {
   const { t } = useTranslation();
-  const equaliser = checked(storedEqualiser(useSoundOutput()));
-  const change = (some: Partial<Equaliser>) => setEqualiser({ ...equaliser, ...some });
-  const { isOn, isGraphic, bands, preampDb } = equaliser;
+  const equalizer = checked(storedEqualizer(useSoundOutput()));
+  const change = (some: Partial<Equalizer>) => setEqualizer({ ...equalizer, ...some });
+  const { isOn, isGraphic, bands, preampDb } = equalizer;
   const [note, setNote] = useState('');
   const file = useRef<HTMLInputElement>(null);
-  const decibels = (value: number) => t('equaliser.decibels', { value: formatNumber(Math.round(value * 10) / 10) });
+  const decibels = (value: number) => t('equalizer.decibels', { value: formatNumber(Math.round(value * 10) / 10) });
   const setBand = (index: number, some: Partial<Band>) =>
     change({ bands: bands.map((band, at) => (at === index ? limited({ ...band, ...some }) : band)) });
 
   const read = async (chosen: File | undefined) => {
     if (!chosen) return;
-    const parsed = chosen.size > MAX_FILE_BYTES ? undefined : parseEqualiserFile(await chosen.text());
-    if (!parsed) return setNote(t('equaliser.notRead', { name: chosen.name }));
+    const parsed = chosen.size > MAX_FILE_BYTES ? undefined : parseEqualizerFile(await chosen.text());
+    if (!parsed) return setNote(t('equalizer.notRead', { name: chosen.name }));
     const { ignored, ...settings } = parsed;
     change({ ...settings, isOn: true });
-    const said = t('equaliser.read', { name: chosen.name, count: parsed.bands.length });
-    setNote(ignored.length > 0 ? `${said} ${t('equaliser.ignored', { count: ignored.length })}` : said);
+    const said = t('equalizer.read', { name: chosen.name, count: parsed.bands.length });
+    setNote(ignored.length > 0 ? `${said} ${t('equalizer.ignored', { count: ignored.length })}` : said);
   };
 
   return (
-    <SettingGroup title={t('equaliser.title')} lead={t(desktop ? 'equaliser.leadApp' : 'equaliser.lead')}>
-      <SettingRow label={t('equaliser.on')} help={t('equaliser.onHelp')}>
+    <SettingGroup title={t('equalizer.title')} lead={t(desktop ? 'equalizer.leadApp' : 'equalizer.lead')}>
+      <SettingRow label={t('equalizer.on')} help={t('equalizer.onHelp')}>
         <Switch
-          aria-label={t('equaliser.on')}
+          aria-label={t('equalizer.on')}
           checked={isOn}
           onChange={(event) => change({ isOn: event.currentTarget.checked })}
         />
@@ -67,9 +67,9 @@ export function EqualiserSettings() {
       <div className={styles.body} data-off={!isOn || undefined}>
         <div className={styles.tools}>
           <Segmented
-            label={t('equaliser.kind')}
+            label={t('equalizer.kind')}
             value={isGraphic ? 'graphic' : 'parametric'}
-            options={(['parametric', 'graphic'] as const).map((value) => ({ value, label: t(`equaliser.${value}`) }))}
+            options={(['parametric', 'graphic'] as const).map((value) => ({ value, label: t(`equalizer.${value}`) }))}
             // the sound stays as it is, as far as the bands of the other kind can
             onChange={(value) =>
               change(
@@ -80,24 +80,24 @@ export function EqualiserSettings() {
             }
           />
           <NativeSelect
-            aria-label={t('equaliser.preset')}
+            aria-label={t('equalizer.preset')}
             value=""
             data={[
-              { value: '', label: t('equaliser.preset') },
-              ...Object.keys(PRESETS).map((value) => ({ value, label: t(`equaliser.presets.${value as 'flat'}`) })),
+              { value: '', label: t('equalizer.preset') },
+              ...Object.keys(PRESETS).map((value) => ({ value, label: t(`equalizer.presets.${value as 'flat'}`) })),
             ]}
             onChange={({ currentTarget: { value } }) =>
               PRESETS[value] && change({ isGraphic: true, bands: PRESETS[value], preampDb: 0, isOn: true })
             }
           />
-          <Button onClick={() => file.current?.click()}>{t('equaliser.file')}</Button>
+          <Button onClick={() => file.current?.click()}>{t('equalizer.file')}</Button>
           <input
             ref={file}
             type="file"
             accept=".txt,.csv,text/plain"
             className="visually-hidden"
             tabIndex={-1}
-            aria-label={t('equaliser.file')}
+            aria-label={t('equalizer.file')}
             onChange={(event) => {
               void read(event.currentTarget.files?.[0]);
               event.currentTarget.value = '';
@@ -107,13 +107,13 @@ export function EqualiserSettings() {
         <p role="status" className={rows.help}>
           {note}
         </p>
-        <EqualiserCurve bands={bands} isGraphic={isGraphic} onChange={setBand} />
+        <EqualizerCurve bands={bands} isGraphic={isGraphic} onChange={setBand} />
         <p className={rows.help}>
-          {t('equaliser.headroom', { value: decibels(Math.min(preampDb, headroomDb(bands, RATE))) })}
+          {t('equalizer.headroom', { value: decibels(Math.min(preampDb, headroomDb(bands, RATE))) })}
         </p>
         <div className={styles.preamp}>
           <NumberInput
-            label={t('equaliser.preamp')}
+            label={t('equalizer.preamp')}
             value={preampDb}
             min={GAIN_DB.min}
             max={0}
@@ -128,7 +128,7 @@ export function EqualiserSettings() {
               <li key={index}>
                 <BandFields band={band} number={index + 1} onChange={(some) => setBand(index, some)} />
                 <IconButton
-                  label={t('equaliser.remove', { number: index + 1 })}
+                  label={t('equalizer.remove', { number: index + 1 })}
                   icon={IconClose}
                   onClick={() => change({ bands: bands.filter((_, at) => at !== index) })}
                 />
@@ -142,7 +142,7 @@ export function EqualiserSettings() {
               icon={IconAdd}
               onClick={() => change({ bands: [...bands, { type: 'peaking', frequency: 1_000, gainDb: 0, q: 1 }] })}
             >
-              {t('equaliser.add')}
+              {t('equalizer.add')}
             </Button>
           </div>
         )}
@@ -159,24 +159,24 @@ interface BandProps {
 
 function BandFields({ band, number, onChange }: BandProps) {
   const { t } = useTranslation();
-  const label = (what: string) => t('equaliser.ofBand', { what, number });
+  const label = (what: string) => t('equalizer.ofBand', { what, number });
   return (
     <>
       <NativeSelect
-        aria-label={label(t('equaliser.type'))}
+        aria-label={label(t('equalizer.type'))}
         value={band.type}
-        data={BAND_TYPES.map((value) => ({ value, label: t(`equaliser.types.${value}`) }))}
+        data={BAND_TYPES.map((value) => ({ value, label: t(`equalizer.types.${value}`) }))}
         onChange={(event) => onChange({ type: event.currentTarget.value as BandType })}
       />
       <LimitedInput
-        aria-label={label(t('equaliser.frequency'))}
+        aria-label={label(t('equalizer.frequency'))}
         value={Math.round(band.frequency * 10) / 10}
         {...FREQUENCY}
         suffix=" Hz"
         onChange={(frequency) => onChange({ frequency })}
       />
       <LimitedInput
-        aria-label={label(t('equaliser.gain'))}
+        aria-label={label(t('equalizer.gain'))}
         value={Math.round(band.gainDb * 10) / 10}
         {...GAIN_DB}
         step={0.5}

@@ -1,4 +1,4 @@
-// The equaliser: measured in the browser's own audio graph, rendered offline, and used on its page.
+// The equalizer: measured in the browser's own audio graph, rendered offline, and used on its page.
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
@@ -10,8 +10,8 @@ import {
   preampOf,
   responseDb,
   type Band,
-  type Equaliser,
-} from '../../renderer/player/equaliser.ts';
+  type Equalizer,
+} from '../../renderer/player/equalizer.ts';
 import { seededRandom } from '../support/random.ts';
 import { DESK, openStage, type Stage } from './stage.ts';
 
@@ -41,15 +41,15 @@ interface Rendered {
 }
 
 /** Runs in the page. */
-async function render(equaliser: Equaliser, rate: number, frequencies: number[]): Promise<Rendered> {
-  type Create = (context: BaseAudioContext, settings: Equaliser) => { input: AudioNode; output: AudioNode };
-  const { createFilters } = (globalThis as unknown as { equaliser: { createFilters: Create } }).equaliser;
+async function render(equalizer: Equalizer, rate: number, frequencies: number[]): Promise<Rendered> {
+  type Create = (context: BaseAudioContext, settings: Equalizer) => { input: AudioNode; output: AudioNode };
+  const { createFilters } = (globalThis as unknown as { equalizer: { createFilters: Create } }).equalizer;
   const run = async (signal: Float32Array<ArrayBuffer>): Promise<Float32Array> => {
     const context = new OfflineAudioContext(1, signal.length, rate);
     const buffer = new AudioBuffer({ length: signal.length, sampleRate: rate });
     buffer.copyToChannel(signal, 0);
     const source = new AudioBufferSourceNode(context, { buffer });
-    const filters = createFilters(context, equaliser);
+    const filters = createFilters(context, equalizer);
     source.connect(filters.input);
     filters.output.connect(context.destination);
     source.start();
@@ -84,27 +84,27 @@ async function render(equaliser: Equaliser, rate: number, frequencies: number[])
 
 test('rendered offline, it is within 0.1 dB of theory from 20 Hz to 20 kHz, and no signal clips', async () => {
   const source = stripTypeScriptTypes(
-    readFileSync(join(import.meta.dirname, '../../renderer/player/equaliser.ts'), 'utf8'),
+    readFileSync(join(import.meta.dirname, '../../renderer/player/equalizer.ts'), 'utf8'),
   );
   const bench = await stage.openPage({});
   await bench.goto('about:blank');
-  await bench.addScriptTag({ type: 'module', content: `${source}\nglobalThis.equaliser = { createFilters };` });
-  await bench.waitForFunction('globalThis.equaliser !== undefined');
+  await bench.addScriptTag({ type: 'module', content: `${source}\nglobalThis.equalizer = { createFilters };` });
+  await bench.waitForFunction('globalThis.equalizer !== undefined');
   const frequencies = Array.from({ length: 61 }, (_, n) => 20 * 1_000 ** (n / 60));
   for (const rate of [44_100, 48_000, 96_000]) {
-    const equaliser: Equaliser = { isOn: true, preampDb: 0, bands: randomBands(), isGraphic: false };
+    const equalizer: Equalizer = { isOn: true, preampDb: 0, bands: randomBands(), isGraphic: false };
     const { response, peak } = await bench.evaluate<Rendered>(
-      `(${render.toString()})(${JSON.stringify(equaliser)}, ${rate}, ${JSON.stringify(frequencies)})`,
+      `(${render.toString()})(${JSON.stringify(equalizer)}, ${rate}, ${JSON.stringify(frequencies)})`,
     );
-    const preamp = preampOf(equaliser, rate);
+    const preamp = preampOf(equalizer, rate);
     const errors = frequencies.map((frequency, n) =>
-      Math.abs((response[n] ?? 0) - preamp - responseDb(equaliser.bands, frequency, rate)),
+      Math.abs((response[n] ?? 0) - preamp - responseDb(equalizer.bands, frequency, rate)),
     );
     expect(Math.max(...errors)).toBeLessThan(0.1);
     expect(peak).toBeLessThanOrEqual(1);
     expect(peak).toBeGreaterThan(0.9); // no more was taken away than that needed
   }
-  const flat: Equaliser = { isOn: true, preampDb: 0, bands: flatBands(false), isGraphic: false };
+  const flat: Equalizer = { isOn: true, preampDb: 0, bands: flatBands(false), isGraphic: false };
   const { isSame } = await bench.evaluate<Rendered>(
     `(${render.toString()})(${JSON.stringify(flat)}, 48000, ${JSON.stringify([1_000])})`,
   );
@@ -130,7 +130,7 @@ test('off, there is no node for it; on, there is one for each band that changes 
   expect(await filters()).toBe(0);
   const settings = await page.context().newPage();
   await settings.goto(`${stage.url}/settings#playback`);
-  await settings.getByRole('switch', { name: 'Equaliser' }).click({ force: true });
+  await settings.getByRole('switch', { name: 'Equalizer' }).click({ force: true });
   const handle = settings.getByRole('slider', { name: /^Band 3 at/ });
   await handle.focus();
   await handle.press('ArrowUp');
