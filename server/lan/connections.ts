@@ -191,7 +191,7 @@ export function createConnections({ limits: given, isProxy, now = () => performa
       if (!connection.current || connection.current.isAnswered) return run();
       connection.waiting.push(run);
       if (connection.waiting.length <= limits.pipelined) return;
-      pauseParser(req.socket);
+      endParser(req.socket);
       req.socket.destroy();
     };
   }
@@ -224,11 +224,13 @@ const DETAILS: Record<number, string> = {
   431: 'The address and the headers of the request are too large.',
 };
 
-/** Else the requests that came in the same piece are still read, each with an answer made for it: up to 1,600. */
-function pauseParser(socket: Socket): void {
+/**
+ * Else Node still makes a request and an answer of each of up to 1,600 that came in the same piece, and an error of
+ * each when the connection closes. 2 is its word for a request after which HTTP ends.
+ */
+function endParser(socket: Socket): void {
   const parser: unknown = Reflect.get(socket, 'parser');
-  if (typeof parser === 'object' && parser !== null && 'pause' in parser && typeof parser.pause === 'function')
-    parser.pause();
+  if (typeof parser === 'object' && parser !== null) Reflect.set(parser, 'onIncoming', () => 2);
 }
 
 /** Of what was handed to the system, how much it has not taken yet; Node says so nowhere else. */

@@ -23,6 +23,7 @@ interface Caller {
 async function open(limits: Partial<ConnectionLimits> = {}, isProxy: () => boolean = () => false) {
   const clock = { now: 0 };
   const asked: IncomingMessage[] = [];
+  let parsed = 0;
   let underWay = 0;
   let most = 0;
   const connections = createConnections({ limits: { checkMs: 5, ...limits }, isProxy, now: () => clock.now });
@@ -44,6 +45,7 @@ async function open(limits: Partial<ConnectionLimits> = {}, isProxy: () => boole
     }),
   );
   connections.watch(server);
+  server.on('request', () => parsed++);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const sockets: Socket[] = [];
   opened = { server, sockets, end: connections.end };
@@ -68,7 +70,7 @@ async function open(limits: Partial<ConnectionLimits> = {}, isProxy: () => boole
     await until(witness.isClosed);
     clock.now = before;
   }
-  return { clock, asked, call, checked, most: () => most, port };
+  return { clock, asked, parsed: () => parsed, call, checked, most: () => most, port };
 }
 
 const HEAD = 'HTTP/1.1\r\nHost: a\r\n';
@@ -169,10 +171,11 @@ test('a request that comes together with the rest of a body that was answered ea
 });
 
 test('more requests in one piece than anybody needs end the connection', async () => {
-  const { call, asked } = await open();
+  const { call, asked, parsed } = await open();
   const { isClosed } = await call(`GET / ${HEAD}\r\n`.repeat(2_000));
   await until(isClosed);
   expect(asked.length).toBeLessThan(10);
+  expect(parsed()).toBeLessThan(2 * CONNECTION_LIMITS.pipelined); // the rest of the piece is not read
 });
 
 test.each([
