@@ -329,8 +329,11 @@ async function* csvText(rows: Rows, signal: AbortSignal): AsyncGenerator<string>
 
 const csvLine = (values: unknown[]): string => `${values.map(csvValue).join(',')}\r\n`;
 
+/** A title that a spreadsheet would run as a formula. */
+const FORMULA = /^[=+\-@\t\r]/;
+
 function csvValue(value: unknown): string {
   if (value === null || value === undefined) return '';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' ? value.replace(FORMULA, "'$&") : JSON.stringify(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -6,9 +6,10 @@ import Database from 'better-sqlite3';
 const ACCESS_TABLES = ['sessions', 'app_passwords', 'scrobble_accounts'];
 
 /**
- * Whatever gives access in `to` is removed: nobody gets in with what an export brought. Accounts with the same name
- * keep the password of `from`, and are superusers if they are there; those that `to` does not have are added. Tokens of
- * `from` are of no session in `to`: the ids of its sessions are not given again. Can be repeated.
+ * Whatever gives access in `to` is removed: nobody gets in with what an export brought. Shares stay as far as `from`
+ * still has them: others were deleted since, or are somebody else's. Accounts with the same name keep the password of
+ * `from`, and are superusers if they are there; those that `to` does not have are added. Tokens of `from` are of no
+ * session in `to`: the ids of its sessions are not given again. Can be repeated.
  */
 export function keepAccounts(from: string, to: string): void {
   const db = new Database(to);
@@ -18,6 +19,8 @@ export function keepAccounts(from: string, to: string): void {
     db.transaction(() => {
       db.exec("UPDATE users SET password_hash = ''");
       for (const table of ACCESS_TABLES) if (hasTable('main', table)) db.exec(`DELETE FROM main.${table}`);
+      const isThere = hasTable('old', 'shares') ? 'token IN (SELECT token FROM old.shares)' : 'false';
+      if (hasTable('main', 'shares')) db.exec(`DELETE FROM main.shares WHERE NOT (${isThere})`);
       if (!hasTable('old', 'users')) return;
       db.exec(`UPDATE users SET password_hash = o.password_hash, is_superuser = o.is_superuser
           FROM old.users o WHERE o.username_key = users.username_key;

@@ -66,7 +66,7 @@ beforeAll(async () => {
   server.app.db.$client.exec(`
     INSERT INTO bookmarks (user_id, track_id, position_ms, comment, created_at, updated_at)
       VALUES (1, ${first.id}, 61000, 'here', 1, 2);
-    INSERT INTO radio_stations (name, stream_url, created_at) VALUES ('Night waves', 'https://radio.example/night', 3);
+    INSERT INTO radio_stations (name, stream_url, created_at) VALUES ('=1+1', 'https://radio.example/night', 3);
     INSERT INTO podcasts (url, title, status, created_at) VALUES ('https://pod.example/feed', 'Talk', 'completed', 4);
     INSERT INTO podcast_episodes (podcast_id, guid, title, published_at, audio_url, status, created_at)
       VALUES (1, 'one', 'First', 5, 'https://pod.example/1.mp3', 'new', 6);
@@ -145,6 +145,7 @@ describe('an export', () => {
     );
     expect(lines('podcasts_episodes')[1]).toContain('{""admin"":7000}');
     expect(lines('tracks').join('\n')).toContain('"Edited, ""by hand"""');
+    expect(lines('radio')[1]).toContain("'=1+1,"); // which a spreadsheet would run
     for (const name of ['albums', 'artists', 'likes', 'ratings', 'radio', 'lyrics', 'edits', 'playlists_versions'])
       expect([name, lines(name).length]).toEqual([name, expect.toSatisfy((count: number) => count > 1)]);
   });
@@ -247,7 +248,11 @@ describe('an export', () => {
           VALUES ('mallory', 'mallory', '$argon2id$known', 1, 1);
         INSERT INTO sessions (user_id, created_at, expires_at, last_used_at) VALUES (1, 1, 9e15, 1);
         INSERT INTO app_passwords (user_id, name, sealed, salt, lookup, created_at)
-          VALUES (1, 'mine', x'00', x'00', 'known', 1)`);
+          VALUES (1, 'mine', x'00', x'00', 'known', 1);
+        INSERT INTO shares (user_id, token, created_at) VALUES (1, 'known', 1), (1, 'still shared', 1)`);
+      const here = new Database(join(dir, 'tonearm.db'));
+      here.exec("INSERT INTO shares (user_id, token, created_at) VALUES (1, 'still shared', 1)");
+      here.close();
       await into(from, dir);
       const rows = rowsIn(dir);
       expect(
@@ -258,6 +263,7 @@ describe('an export', () => {
         ]),
       ).toEqual([...own, ['mallory', '', 1]]);
       expect([rows['sessions'], rows['app_passwords']]).toEqual([[], []]);
+      expect(rows['shares']).toEqual([expect.objectContaining({ token: 'still shared' })]);
       expect(readFileSync(join(dir, 'secrets.json'), 'utf8')).toBe(secrets);
     });
 
