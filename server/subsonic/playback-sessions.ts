@@ -35,6 +35,8 @@ export interface Played {
 
 /** Sessions of devices that stopped reporting end after this time. */
 const GIVE_UP_MS = 30 * 60_000;
+/** Of an account: clients name themselves. With one more, the one that reported least recently ends. */
+const MOST_SESSIONS = 50;
 
 export type PlaybackSessions = ReturnType<typeof createPlaybackSessions>;
 
@@ -64,8 +66,10 @@ export function createPlaybackSessions({ now }: { now: () => Date }) {
       if (before) before.heardMs += Math.min(heardSince(before, time), before.durationMs ?? Infinity);
       const goesOn = before !== undefined && before.trackId === report.trackId && report.state !== 'starting';
       const ended = before && (!goesOn || report.state === 'stopped') ? played(before) : undefined;
-      if (report.state === 'stopped') sessions.delete(key);
-      else
+      sessions.delete(key); // the latest is the last one
+      if (report.state !== 'stopped') {
+        const others = [...sessions.keys()].filter((one) => one.startsWith(`${userId} `));
+        if (others.length >= MOST_SESSIONS) sessions.delete(others[0] as string);
         sessions.set(key, {
           ...report,
           durationMs,
@@ -73,6 +77,7 @@ export function createPlaybackSessions({ now }: { now: () => Date }) {
           heardMs: goesOn ? before.heardMs : 0,
           at: time,
         });
+      }
       return ended;
     },
 

@@ -29,6 +29,25 @@ function device() {
   };
 }
 
+it('of more devices than anybody has forgets the one that reported least recently', () => {
+  const sessions = createPlaybackSessions({ now: () => new Date(1_000_000_000) });
+  const report = (client: string, user = ANN) =>
+    sessions.report(
+      user,
+      client,
+      { trackId: 7 as TrackId, state: 'playing', positionMs: 0, rate: 1, ignore: false },
+      4 * MINUTE,
+    );
+  report('somebody else', 12 as UserId);
+  for (let n = 0; n < 60; n++) {
+    report('phone');
+    report(`made up ${n}`);
+  }
+  const clients = sessions.of(ANN).map(({ client }) => client);
+  expect([clients.length, clients.includes('phone'), clients.includes('made up 0')]).toEqual([50, true, false]);
+  expect(sessions.of(12 as UserId)).toHaveLength(1);
+});
+
 describe('reported playback', () => {
   it('is a play when half was played', () => {
     const { say, after } = device();
