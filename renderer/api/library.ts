@@ -1,6 +1,7 @@
 // Albums, artists, tracks and genres. Keys begin with `library`, so one event makes all of them stale.
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { AlbumCharsetOut, ChosenCharsetOut } from '../../server/enrichment/charset-wire.ts';
+import type { PlaylistEntryPage } from '../../server/playlists/wire.ts';
 import type { FolderHits, LibrarySearchResponse } from '../../server/search/wire.ts';
 import { type QueryValue, request } from './client.ts';
 import type {
@@ -91,8 +92,13 @@ export const artistQuery = (id: number) => one<ArtistOut>(`/artists/${id}`);
 export const genresQuery = () => one<GenreOut[]>('/genres');
 
 /** Rows of a list of tracks, at most PAGE_SIZE. */
-export const fetchTracks = (query: object, rows: PageAt): Promise<TrackPage> =>
-  request<TrackPage>('/tracks', { query: { ...(query as Record<string, QueryValue>), ...rows } });
+export async function fetchTracks(query: object, rows: PageAt): Promise<Pick<TrackPage, 'items' | 'total'>> {
+  const { playlist, seed, ...others } = query as Record<string, QueryValue>;
+  if (playlist === undefined) return request<TrackPage>('/tracks', { query: { ...others, seed, ...rows } });
+  const path = `/playlists/${String(playlist)}/tracks`;
+  const { items, total } = await request<PlaylistEntryPage>(path, { query: { seed, ...rows } });
+  return { items: items.map(({ track }) => track), total };
+}
 
 /** All tracks of an album or artist; a box set can have more than one page. */
 export async function fetchAllTracks(

@@ -96,16 +96,6 @@ export async function containedIn(id: number, trackIds: readonly number[]): Prom
   return found;
 }
 
-/** Every track of a playlist, for playing or copying it. */
-export async function fetchEntries(queries: QueryClient, id: number, most = MOST_ADDED): Promise<PlaylistEntryOut[]> {
-  const entries: PlaylistEntryOut[] = [];
-  for (;;) {
-    const { items, total } = await queries.fetchQuery(entryPage(id, { limit: PAGE_SIZE, offset: entries.length }));
-    entries.push(...items);
-    if (items.length === 0 || entries.length >= Math.min(total, most)) return entries;
-  }
-}
-
 const refresh = (queries: QueryClient) => queries.invalidateQueries({ queryKey: [PLAYLISTS] });
 
 /** Writes the response into the cache and refetches the rest. */

@@ -114,13 +114,16 @@ export const folderItems = (folder: Entities['folder']): Items => {
   const load = () => fetchAllTracks('/tracks', undefined, query);
   return { ...itemsOf('folder', [folder], ({ name }) => name, load), source: { name: folder.name, query } };
 };
-export const playlistItems = (...playlists: PlaylistOut[]): Items =>
-  itemsOf(
+export const playlistItems = (...playlists: PlaylistOut[]): Items => {
+  const items = itemsOf(
     'playlist',
     playlists,
     ({ name }) => name,
     ({ id }) => fetchPlaylistTracks(id),
   );
+  const { only } = items;
+  return only ? { ...items, source: { name: only.name, query: { playlist: only.id } } } : items;
+};
 
 async function fetchPlaylistTracks(id: number): Promise<TrackOut[]> {
   const tracks: TrackOut[] = [];

@@ -54,9 +54,10 @@ export function rowsWanted(
   return { rest: again, isBefore: false, offset: 0, limit: Math.min(LIST_PAGE, again.end) };
 }
 
-/** What a list that changes as it plays gives twice is left out. */
+/** What a list that changes as it plays gives twice is left out; a playlist may have a track twice. */
 export function newOf(tracks: readonly QueueTrack[], queue: readonly QueueEntry[], rest: ListRest): QueueTrack[] {
-  const known = new Set([...rest.without, ...queue.flatMap(({ track, added }) => (added ? [] : [track.id]))]);
+  const queued = 'playlist' in rest.query ? [] : queue.flatMap(({ track, added }) => (added ? [] : [track.id]));
+  const known = new Set([...rest.without, ...queued]);
   return tracks.filter(({ id }) => !known.has(id));
 }
 

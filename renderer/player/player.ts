@@ -77,11 +77,11 @@ export interface Loop {
   readonly to: number | null;
 }
 
-/** A list of tracks: `GET /tracks` with this query. */
+/** A list of tracks: `GET /tracks` with this query, or the playlist that it names. */
 export interface ListSource {
   /** As the queue shows it: “From …”. */
   name: string;
-  query: object;
+  query: object | { playlist: number };
   /** Tracks that are not to play. */
   without?: readonly number[];
 }

@@ -28,12 +28,16 @@ export async function playList(
   { startAt = 0, shuffle = false }: { startAt?: number; shuffle?: boolean } = {},
 ): Promise<void> {
   const list = openList(source, startAt, shuffle ? newSeed(Math.random) : null);
+  const isWanted = ({ id }: QueueTrack): boolean => !list.without.includes(id);
+  if (shuffle) {
+    const whole = await fetchTracks(source.query, { offset: 0, limit: LIST_PAGE });
+    // the player shuffles a short one better: no artist twice in a row
+    if (whole.total <= LIST_PAGE)
+      return player.playTracks(whole.items.filter(isWanted), { shuffle: true, from: list.name });
+  }
   const { items, total } = await fetchTracks(queryOf(list), { offset: list.first, limit: LIST_PAGE });
-  const wanted = shuffle ? undefined : items[startAt - list.first]?.id;
-  const tracks = items.filter(({ id }) => !list.without.includes(id));
-  const at = tracks.findIndex(({ id }) => id === wanted);
-  player.playTracks(tracks, {
-    startAt: Math.max(0, at),
+  player.playTracks(items.filter(isWanted), {
+    startAt: shuffle ? 0 : items.slice(0, startAt - list.first).filter(isWanted).length,
     shuffle: false,
     from: list.name,
     rest: { ...list, next: list.first + items.length, end: total, total },

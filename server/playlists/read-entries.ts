@@ -1,11 +1,11 @@
 // Entries of ordinary and smart playlists, in one shape. A smart playlist is evaluated for its owner; the tracks' likes
 // and plays are those of the requesting user.
-import type { UserId } from '../db/ids.ts';
-import type { TrackId } from '../db/ids.ts';
+import type { PlaylistId, TrackId, UserId } from '../db/ids.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { LibraryService } from '../library/service.ts';
+import { seededOrder } from '../library/seeded-order.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
-import { partsOf, turn } from '../runtime/turns.ts';
+import { inSlices, partsOf, turn } from '../runtime/turns.ts';
 import type { EntryRows } from './entry-rows.ts';
 import type { PlaylistSummary } from './queries.ts';
 import type { SmartLists } from './smart.ts';
@@ -18,6 +18,11 @@ export interface Entry {
   track: TrackSummary;
 }
 
+/** With a seed: of the random order that it stands for. */
+export interface EntryPage extends Page {
+  seed?: number | undefined;
+}
+
 interface Found {
   id: number;
   trackId: TrackId;
@@ -28,6 +33,8 @@ interface Found {
 const ENTRIES = 300;
 /** Tracks read before yielding to requests: 1 ms, and a text of 40 KB (see http/pieces.ts). */
 const TRACKS = 30;
+/** Random orders kept for their next pages, four bytes per entry. */
+const KEEP = 2;
 
 export type EntryReader = ReturnType<typeof createEntryReader>;
 
@@ -40,19 +47,45 @@ export function createEntryReader({
   rows: EntryRows;
   smart: SmartLists;
 }) {
-  async function entries(userId: UserId, playlist: PlaylistSummary, page: Page): Promise<Paged<Entry>> {
+  let kept: { key: string; ids: Promise<Int32Array> }[] = [];
+
+  /** The ids of all entries in the random order; each has its own place, so the others stay when one is removed. */
+  function shuffled({ id, version }: PlaylistSummary, seed: number): Promise<Int32Array> {
+    const key = `${id} ${version} ${seed}`;
+    const known = kept.find((one) => one.key === key);
+    if (known) return known.ids;
+    const made = { key, ids: entryIds(id).then((ids) => inRandomOrder(ids, seed)) };
+    kept = [made, ...kept].slice(0, KEEP);
+    made.ids.catch(() => {
+      kept = kept.filter((one) => one !== made);
+    });
+    return made.ids;
+  }
+
+  async function entryIds(id: PlaylistId): Promise<Int32Array> {
+    const reading = rows.all(id);
+    for (;;) {
+      const { done, value } = reading.next();
+      if (done) return Int32Array.from(value, (entry) => entry.id);
+      await turn();
+    }
+  }
+
+  async function entries(userId: UserId, playlist: PlaylistSummary, page: EntryPage): Promise<Paged<Entry>> {
     const { items, total } = await find(playlist, page);
     return { items: withTracks(userId, items, page.offset), total };
   }
 
-  async function find(playlist: PlaylistSummary, page: Page): Promise<Paged<Found>> {
-    if (playlist.rules === null) return { items: rows.page(playlist.id, page), total: playlist.trackCount };
+  async function find(playlist: PlaylistSummary, { seed, ...page }: EntryPage): Promise<Paged<Found>> {
+    const part = (ids: Int32Array): number[] => Array.from(ids.subarray(page.offset, page.offset + page.limit));
+    if (playlist.rules === null) {
+      const { id, trackCount: total } = playlist;
+      if (seed === undefined) return { items: rows.page(id, page), total };
+      return { items: rows.some(id, part(await shuffled(playlist, seed))), total };
+    }
     const { ids } = await smart.find(playlist.ownerId, playlist.rules);
-    const items = Array.from(ids.subarray(page.offset, page.offset + page.limit), (id) => ({
-      id,
-      trackId: id as TrackId,
-    }));
-    return { items, total: ids.length };
+    const some = part(seed === undefined ? ids : await inRandomOrder(ids, seed));
+    return { items: some.map((id) => ({ id, trackId: id as TrackId })), total: ids.length };
   }
 
   function withTracks(userId: UserId, found: readonly Found[], offset: number): Entry[] {
@@ -92,4 +125,16 @@ export function createEntryReader({
       }
     },
   };
+}
+
+/** In slices: a list may have hundreds of thousands of entries. */
+async function inRandomOrder(ids: Int32Array, seed: number): Promise<Int32Array> {
+  const highest = ids.reduce((most, id) => Math.max(most, id), 0);
+  const { placeOf, idAt } = seededOrder(seed, highest);
+  const places = new Float64Array(ids.length);
+  await inSlices(ids.keys(), (at) => (places[at] = placeOf(ids[at] ?? 0)));
+  places.sort();
+  const sorted = new Int32Array(ids.length);
+  await inSlices(places.keys(), (at) => (sorted[at] = idAt(places[at] ?? 0)));
+  return sorted;
 }

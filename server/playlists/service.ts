@@ -20,7 +20,7 @@ import {
   updatePlaylist,
   type PlaylistSummary,
 } from './queries.ts';
-import { createEntryReader, type Entry } from './read-entries.ts';
+import { createEntryReader, type Entry, type EntryPage } from './read-entries.ts';
 import { membersOf, playlistsIn, type Rules } from './rules.ts';
 import type { SmartLists } from './smart.ts';
 import type { SongMatcher } from './song-match.ts';
@@ -103,7 +103,7 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
     },
     get: (userId: UserId, id: PlaylistId): Promise<PlaylistSummary> => reading.withTotals(getReadable(db, userId, id)),
     withTotals: reading.withTotals,
-    entries: (userId: UserId, id: PlaylistId, page: Page): Promise<Paged<Entry>> =>
+    entries: (userId: UserId, id: PlaylistId, page: EntryPage): Promise<Paged<Entry>> =>
       reading.entries(userId, getReadable(db, userId, id), page),
     /** In chunks, for lists of any length. */
     allEntries: (userId: UserId, playlist: PlaylistSummary): AsyncGenerator<Entry[]> =>

@@ -161,7 +161,12 @@ export const EntriesWanted = z.object({
     .default(true)
     .meta({ description: 'false omits `entries`; read long playlists by pages of /tracks' }),
 });
-export const EntryQuery = z.object(pageQuery);
+export const EntryQuery = z.object({
+  ...pageQuery,
+  seed: queryInt.optional().meta({
+    description: 'a random order that stays the same across pages and changes; `position` is the place in it',
+  }),
+});
 export const RemoveQuery = z.object({
   forever: queryBool.default(false).meta({ description: 'remove a deleted playlist for good' }),
 });

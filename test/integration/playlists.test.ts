@@ -50,6 +50,27 @@ const heldIn = async (id: number, version: number) =>
   (await call<VersionEntryPage>(`/${id}/versions/${version}?limit=200`)).body.items;
 
 describe('a playlist', () => {
+  test.each([
+    ['ordinary', () => make(ids(...Array.from({ length: 60 }, (_, n) => n % 50)))],
+    ['smart', () => make([], { track_ids: undefined, rules: { all: [{ field: 'title', op: 'is_set' }], limit: 60 } })],
+  ])('has a random order for each seed, in pages, where the others stay when one goes: %s', async (kind, create) => {
+    const { id } = await create();
+    const entries = async (query: string, list = id) =>
+      (await call<PlaylistEntryPage>(`/${list}/tracks?${query}`)).body.items.map(({ entry_id }) => entry_id);
+    const inOrder = await entries('limit=100');
+    const pages = [
+      await entries('limit=40&seed=7'),
+      await entries('limit=40&offset=40&seed=7'),
+      await entries('limit=40&offset=60&seed=7'),
+    ].flat();
+    expect(pages).not.toEqual(inOrder);
+    expect(pages.toSorted((a, b) => a - b)).toEqual(inOrder.toSorted((a, b) => a - b));
+    expect(await entries('limit=100&seed=8')).not.toEqual(pages);
+    if (kind === 'smart') return;
+    await call(`/${id}/tracks/remove`, 'POST', { entry_ids: [pages[3]] });
+    expect(await entries('limit=100&seed=7')).toEqual(pages.toSpliced(3, 1));
+  });
+
   test('is created with tracks', async () => {
     const { status, body } = await call('', 'POST', {
       name: '  Morning ',

@@ -1,19 +1,19 @@
 // The tracks of a playlist: select, play, move by dragging or Alt+arrow, remove. Every change makes a version, so
 // Ctrl+Z can restore the one before.
-import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef, useState, type DragEvent, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconRemove, IconToEnd, IconToTop } from '../../ui/icons.ts';
 import type { PlaylistEntryOut, PlaylistOut } from '../../../server/playlists/wire.ts';
 import { stepTarget } from '../../api/playlist-order.ts';
 import type { PagedList } from '../../api/paged-list.ts';
-import { fetchEntries, useChangeEntries, usePutBack, type EntryChoice } from '../../api/playlists.ts';
+import { useChangeEntries, usePutBack, type EntryChoice } from '../../api/playlists.ts';
 import { detailOf } from '../../api/problem.ts';
 import { markItems } from '../../music/item-marks.ts';
 import { trackItems } from '../../music/items.ts';
+import { usePlayList } from '../../music/use-play-list.ts';
 import { endTrackDrag, someTracks, startTrackDrag, type TrackGroup } from '../../music/track-drag.ts';
 import { currentEntry } from '../../player/player.ts';
-import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
+import { usePlayer } from '../../player/use-player.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { MOST_ROWS } from '../../ui/selection.ts';
@@ -51,8 +51,7 @@ const nothing = () => {};
 
 export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
   const { t } = useTranslation();
-  const queries = useQueryClient();
-  const player = usePlayerCommands();
+  const play = usePlayList();
   const currentId = usePlayer((state) => currentEntry(state)?.track.id);
   const notice = useUndoNotice();
   const change = useChangeEntries(playlist.id);
@@ -154,13 +153,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
     if (total > count) setGoTo({ row: Math.min(places[0] ?? 0, total - count - 1) });
   };
 
-  const playFrom = async (index: number) => {
-    const entries = await fetchEntries(queries, playlist.id);
-    player.playTracks(
-      entries.map((entry) => entry.track),
-      { startAt: index, shuffle: false, from: playlist.name },
-    );
-  };
+  const playFrom = (index: number) => play({ name: playlist.name, query: { playlist: playlist.id } }, index);
 
   const onKey = (event: KeyboardEvent, index: number): boolean => {
     const control = event.ctrlKey || event.metaKey;
@@ -193,7 +186,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
     isChosen: (entry) => chosen.has(entry.entry_id),
     onExtend: chosen.extend,
     onKey,
-    onClick: (event, index) => chooseByClick(chosen, event, index, () => void playFrom(index)),
+    onClick: (event, index) => chooseByClick(chosen, event, index, () => playFrom(index)),
     onDragStart: (event, index) => {
       const some = someAt(index);
       if (!some) return;
@@ -223,7 +216,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
     },
   };
 
-  const columns = useMemo(() => entryColumns(t, (index) => void playFrom(index)), [t, playlist.id]);
+  const columns = useMemo(() => entryColumns(t, playFrom), [t, playlist.id, playlist.name]);
   const marked = markItems((target) => {
     const row = target.closest('[data-index]');
     const some = row && someAt(Number(row.getAttribute('data-index')));
@@ -251,7 +244,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
           sort={{ id: '', descending: false }}
           onSort={nothing}
           onRange={list.show}
-          onOpen={(index) => void playFrom(index)}
+          onOpen={playFrom}
           isCurrent={(entry) => entry.track.id === currentId}
           goTo={goTo}
           choice={choice}

@@ -76,6 +76,11 @@ describe('a list of a million tracks as the queue', () => {
     expect(newOf([1, 2, 3, 4].map(trackOf), [entry(1), entry(2, true)], rest).map(({ id }) => id)).toEqual([2, 4]);
   });
 
+  test('keeps a track that a playlist has twice', () => {
+    const rest = { ...opened(0), query: { playlist: 7 }, without: [3] };
+    expect(newOf([1, 2, 3].map(trackOf), [entry(1)], rest).map(({ id }) => id)).toEqual([1, 2]);
+  });
+
   test('plays what was added by hand before it goes on', () => {
     expect(afterAdded({ queue: [entry(1), entry(2, true), entry(3, true), entry(4)], index: 0 })).toBe(3);
   });
