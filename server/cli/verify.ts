@@ -26,7 +26,8 @@ export async function runVerify(app: App): Promise<void> {
   } = await runJob<VerifyReport>(app, id, 'Verifying');
   console.log(
     `${checked} tracks, ${covers} covers and ${pictures} pictures of artists verified ` +
-      `(${Math.round(bytes / 1e6)} MB): ${damaged} damaged, ${missing} missing, ${unreadable} unreadable, ${healed} repaired, ${returned} found again`,
+      `(${Math.round(bytes / 1e6)} MB): ${damaged} damaged, ${missing} missing, ${unreadable} unreadable, ` +
+      `${healed} repaired, ${returned} found again`,
   );
   if (changed + unhashed > 0) console.log(`${changed} files changed since the last scan; ${unhashed} have no checksum`);
   for (const finding of findings.slice(0, SHOWN)) console.log(`  ${describe(finding)}`);

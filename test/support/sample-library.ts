@@ -243,7 +243,8 @@ function inserts(db: MainDb) {
       ' ',
     ),
     ...'duration_ms size_bytes format source source_id storage_uri availability metadata_status'.split(' '),
-    ...['created_at', 'updated_at'],
+    'created_at',
+    'updated_at',
     ...fieldColumns,
     ...sortColumns,
   ];
