@@ -177,9 +177,13 @@ async function ageOf(target: BackupTarget): Promise<number> {
   return now && lease ? now.modifiedAt.getTime() - lease.modifiedAt.getTime() : Infinity;
 }
 
-/** Of an earlier process in the same data folder on this machine. */
+/**
+ * Of an earlier process on this machine, in the same data folder: another container may have its name, and process ids
+ * of its own. For a restore the name is enough, since it would only find that a file is gone.
+ */
 function isOfDeadProcess(other: Claim | undefined, own: Claim): boolean {
-  if (other?.host !== own.host || other.folder !== own.folder || held.has(other.token)) return false;
+  if (other?.host !== own.host || held.has(other.token)) return false;
+  if (other.folder !== own.folder && !other.onlyReads) return false;
   return other.pid === own.pid || !isRunning(other.pid);
 }
 

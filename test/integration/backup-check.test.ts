@@ -1,8 +1,9 @@
 // A backup that proves itself: what is damaged or missing is found and mended, one server writes at a time, and little
 // is sent for little. The kills and single bytes here are a slice of `npm run prove -- backup`.
+import { spawnSync } from 'node:child_process';
 import { createHash, hash as hashOf } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -255,6 +256,17 @@ describe('a backup in a bucket', () => {
       expect(await refused()).toBe('it was done');
       await expect(assertHeld()).rejects.toThrow(/Another server has taken the backup in .* over/);
     });
+  });
+
+  it('is not kept from a backup by a restore into another folder that was killed on this machine', async () => {
+    const { pid = 0, ...ended } = spawnSync(process.execPath, ['--version']);
+    expect(ended.status).toBe(0);
+    const claim = { token: 'x', host: hostname(), folder: '/elsewhere', pid, since: new Date().toISOString() };
+    const place = await target();
+    await place.put('lease', Buffer.from(JSON.stringify(claim)));
+    expect(await refused()).toMatch(/is in use by .*\/elsewhere/);
+    await place.put('lease', Buffer.from(JSON.stringify({ ...claim, onlyReads: true })));
+    expect(await refused()).toBe('it was done');
   });
 
   it('is not restored while another server may delete from it, and is where nothing can be written', async () => {
