@@ -125,6 +125,19 @@ describe('an export', () => {
     await server.close();
   });
 
+  it.each(['tonearm.db', 'library/audio'])('whose import is killed leaves no half library (%s)', async (made) => {
+    const dir = fresh();
+    const killWhen = (): boolean => existsSync(join(dir, '.restoring/new', made));
+    const { code } = await runServer(['import', folder, '--data-dir', dir], {}, { killWhen });
+    if (code === null) {
+      expect(existsSync(join(dir, 'tonearm.db'))).toBe(false);
+      expect(await importFrom(folder, dir)).toMatchObject({ code: 0 });
+    }
+    expect(libraryIn(dir)).toEqual(libraryIn(data));
+    expect(filesIn(join(dir, 'library'))).toEqual(filesIn(join(data, 'library')));
+    expect(existsSync(join(dir, '.restoring'))).toBe(false);
+  });
+
   it('has no passwords or tokens, in the database neither', () => {
     const bytes = readFileSync(join(folder, 'data', 'library.db'));
     expect(bytes.includes('$argon2id$')).toBe(false);
