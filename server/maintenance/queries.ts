@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { ArtistId } from '../db/ids.ts';
 import type { Db, MainDb } from '../db/client.ts';
 import type { RowAs, RowOf } from '../db/rows.ts';
-import { verifyRuns, type albums, type tracks } from '../db/schema.ts';
+import { fileSums, verifyRuns, type albums, type tracks } from '../db/schema.ts';
 import { emptyReport, type VerifyReport } from './verify-report.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 
@@ -28,6 +28,18 @@ export function prepareListKept(db: MainDb) {
 export function prepareFindKept(db: MainDb) {
   const list = prepareListKept(db);
   return (id: number): KeptTrack | undefined => list(id - 1, 1).find((track) => track.id === id);
+}
+
+/** The hash that a verify found for this version of a file; `sum` is kept when there is none. */
+export function knownSum(db: Db, { id, fileSize, fileMtimeUs }: KeptTrack, sum: string): string {
+  const found = db.select().from(fileSums).where(eq(fileSums.trackId, id)).get();
+  if (found && found.sizeBytes === fileSize && found.mtimeUs === fileMtimeUs) return found.sha256;
+  const set = { sizeBytes: fileSize ?? 0, mtimeUs: fileMtimeUs ?? 0, sha256: sum };
+  db.insert(fileSums)
+    .values({ trackId: id, ...set })
+    .onConflictDoUpdate({ target: fileSums.trackId, set })
+    .run();
+  return sum;
 }
 
 export type CoveredAlbum = RowOf<typeof albums, 'id' | 'title'>;

@@ -1,5 +1,6 @@
 // Verifies stored files: objects against the hash in their key, covers against the hash in their row, and files in the
-// music folder against their payload hash. Mends what can be mended, and reports all findings.
+// music folder against their payload hash, and against the whole hash that the first verify found. Mends what can be
+// mended, and reports all findings. Nothing is written in the music folder.
 import { createHash } from 'node:crypto';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { CoverVerdict, RepairCover } from '../covers/verify-cover.ts';
@@ -22,6 +23,7 @@ import {
   countKept,
   countPictured,
   findRun,
+  knownSum,
   prepareFindKept,
   prepareListCovered,
   prepareListKept,
@@ -204,7 +206,7 @@ export function createVerify(deps: VerifyDeps): {
 
   async function judge(track: KeptTrack, pass: Pass): Promise<Verdict> {
     try {
-      return track.uri.startsWith(FILE) ? await judgeFile(track) : await judgeObject(track, pass);
+      return track.uri.startsWith(FILE) ? await judgeFile(track, pass) : await judgeObject(track, pass);
     } catch (error) {
       pass.signal.throwIfAborted();
       if (error instanceof AppError && error.code === 'gone') return { kind: 'missing', reason: null };
@@ -214,7 +216,11 @@ export function createVerify(deps: VerifyDeps): {
     }
   }
 
-  async function judgeObject({ uri, contentHash }: KeptTrack, { signal, yieldToRequests }: Pass): Promise<Verdict> {
+  async function judgeObject({ uri, contentHash }: KeptTrack, pass: Pass): Promise<Verdict> {
+    return (await hashNow(uri, pass)) === (contentHash ?? hashInKey(uri)) ? 'good' : { kind: 'damaged', reason: null };
+  }
+
+  async function hashNow(uri: string, { signal, yieldToRequests }: Pass): Promise<string> {
     const { stream } = await (await deps.audioStore.resolve(uri)).open();
     const hash = createHash('sha256');
     for await (const piece of stream as AsyncIterable<Buffer>) {
@@ -222,11 +228,12 @@ export function createVerify(deps: VerifyDeps): {
       hash.update(piece);
       await yieldToRequests();
     }
-    return hash.digest('hex') === (contentHash ?? hashInKey(uri)) ? 'good' : { kind: 'damaged', reason: null };
+    return hash.digest('hex');
   }
 
   /** A file that changed since the last scan was changed by a person, so it is not damaged. */
-  async function judgeFile({ uri, audioHash, fileSize, fileMtimeUs }: KeptTrack): Promise<Verdict> {
+  async function judgeFile(track: KeptTrack, pass: Pass): Promise<Verdict> {
+    const { uri, audioHash, fileSize, fileMtimeUs } = track;
     await (await deps.audioStore.resolve(uri)).stat();
     if (audioHash === null || audioHash === NO_HASH || fileSize === null || fileMtimeUs === null) return 'unhashed';
     const [result] = await deps.reader.read({
@@ -235,8 +242,10 @@ export function createVerify(deps: VerifyDeps): {
       copyTo: null,
       hashLarge: true,
     });
+    if (!result?.ok) return result?.changing ? 'changed' : { kind: 'damaged', reason: result?.reason ?? null };
     // a section's is that of its file, and where it begins
-    if (result?.ok) return result.audioHash === audioHash.split('@', 1)[0] ? 'good' : { kind: 'damaged', reason: null };
-    return result?.changing ? 'changed' : { kind: 'damaged', reason: result?.reason ?? null };
+    const isWhole = result.audioHash === audioHash.split('@', 1)[0];
+    const sum = isWhole ? await hashNow(uri, pass) : undefined;
+    return sum !== undefined && knownSum(db, track, sum) === sum ? 'good' : { kind: 'damaged', reason: null };
   }
 }

@@ -214,6 +214,25 @@ describe('verify', () => {
     expect(await availability(tracks[2] as TrackOut)).toBe('missing');
   });
 
+  it('compares all of a file in the music folder with what it was at the first verify, and writes nothing there', async () => {
+    const [track] = (await open('reference')) as [TrackOut];
+    expect(await verify()).toMatchObject({ damaged: 0, changed: 0 });
+    const path = join(music, track.source_id ?? '');
+    const { atime, mtime } = statSync(path);
+    const rotten = readFileSync(path);
+    const at = rotten.indexOf(track.title); // a tag, which the payload hash leaves out
+    rotten.writeUInt8(rotten.readUInt8(at) ^ 1, at);
+    writeFileSync(path, rotten);
+    utimesSync(path, atime, mtime);
+    const report = await verify();
+    expect(report).toMatchObject({ damaged: 1, healed: 0, changed: 0 });
+    expect(report.findings).toMatchObject([{ kind: 'damaged', track_id: track.id, storage_uri: track.storage_uri }]);
+    expect(readFileSync(path).equals(rotten)).toBe(true);
+    utimesSync(path, atime, new Date(clock + 60_000)); // a person edited it
+    await run('/sources/local_folder/scan');
+    expect(await verify()).toMatchObject({ damaged: 0, changed: 0 });
+  });
+
   it('repairs what the backup has, and says why not for the rest', async () => {
     const [first, second, third] = (await open('copy')) as [TrackOut, TrackOut, TrackOut];
     rmSync(music, { recursive: true });

@@ -1,9 +1,9 @@
 // The library as a whole: its identity, its totals, and how far work on all of it came.
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
-import type { JobId } from '../ids.ts';
+import type { JobId, TrackId } from '../ids.ts';
 import { time } from './columns.ts';
 import type { ItemType } from './likes.ts';
-import type { MetadataStatus } from './tracks.ts';
+import { tracks, type MetadataStatus } from './tracks.ts';
 
 /** db/: which library this is, made with the database and taken along by backup and restore; at most one row. */
 export const libraryIdentity = sqliteTable('library_identity', { id: text('id').primaryKey() });
@@ -66,6 +66,20 @@ export const verifyRuns = sqliteTable('verify_runs', {
   startedAt: time('started_at').notNull(),
   afterAlbumId: integer('after_album_id').notNull().default(0), // covers of albums up to this one
   afterPictureId: integer('after_picture_id').notNull().default(0), // pictures of artists (artist_pictures.id)
+});
+
+/**
+ * maintenance/: the SHA-256 of the whole file in a music folder that a track refers to, from the first verify of the
+ * file as it is. Counts as long as size and time are those of the file: a file that was edited gets another one.
+ */
+export const fileSums = sqliteTable('file_sums', {
+  trackId: integer('track_id')
+    .$type<TrackId>()
+    .primaryKey()
+    .references(() => tracks.id, { onDelete: 'cascade' }),
+  sizeBytes: integer('size_bytes').notNull(),
+  mtimeUs: integer('mtime_us').notNull(),
+  sha256: text('sha256').notNull(),
 });
 
 /**
