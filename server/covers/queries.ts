@@ -8,8 +8,8 @@ import { CREDITS_LOOKED_AT } from '../library/artist-rows.ts';
 import { FORMATS } from '../media/audio-formats.ts';
 import { isNamed, UNNAMED_KEYS } from '../db/unnamed.ts';
 
-/** Formats of which a scan does not know whether the file has a picture. */
-const PICTURES_UNKNOWN = FORMATS.filter(([, { reader }]) => reader !== 'own')
+/** Formats of which a scan does not know, or in DSF once did not know, whether the file has a picture. */
+const PICTURES_UNKNOWN = FORMATS.filter(([format, { reader }]) => reader !== 'own' || format === 'dsf')
   .map(([format]) => `'${format}'`)
   .join(', ');
 

@@ -159,7 +159,7 @@ export const AUDIO_FORMATS = {
   dsf: {
     extensions: ['dsf'],
     begins: ['DSD '],
-    reader: 'music-metadata',
+    reader: 'own',
     contentType: 'audio/x-dsf',
     mimeTypes: ['audio/x-dsf'],
     demuxer: 'dsf',

@@ -1,17 +1,18 @@
-// Reads the formats without an own reader through music-metadata: WMA, WavPack, DSD, Matroska, fragmented MP4. Its
+// Reads the formats without an own reader through music-metadata: WMA, WavPack, DSDIFF, Matroska, fragmented MP4. Its
 // durations by decoding are not used, since they take seconds per file.
 import { parseFromTokenizer, type IAudioMetadata, type ICommonTagsResult } from 'music-metadata';
 import { AbstractTokenizer, EndOfStreamError, type IReadChunkOptions } from 'strtok3';
 import { MORE_TAG_LIST, MORE_TAGS, type MoreTag } from '../db/more-tags.ts';
 import { TAGGED_FIELDS, TRACK_FIELDS, type TaggedField } from '../db/track-fields.ts';
+import { fieldOfName } from './field-names.ts';
 import { refuseCrowdedAsf } from './formats/asf-objects.ts';
 import { asfPictures } from './formats/asf-picture.ts';
-import { scanMatroska } from './formats/matroska-scan.ts';
+import { scanMatroska, type MatroskaScan } from './formats/matroska-scan.ts';
 import { MAX_LIST, MAX_PICTURE_BYTES, MAX_PICTURES } from './limits.ts';
 import { parseLyrics } from './lrc.ts';
 import { sniffPicture } from './picture-mime.ts';
 import { checkFacts } from './plausible.ts';
-import { TagBuilder, type TextField } from './tag-builder.ts';
+import { fillGaps, TagBuilder, type TextField } from './tag-builder.ts';
 import { oneLine } from './text.ts';
 import { formatFacts, type AudioFormat } from './audio-formats.ts';
 import { UnreadableAudio, type AudioFacts, type AudioRead, type ByteSource, type Tags } from './types.ts';
@@ -24,9 +25,12 @@ const MOST_READS = 100_000;
 /** `format` is that of the first bytes. Throws UnreadableAudio, with the message of music-metadata. */
 export async function readWithMusicMetadata(source: ByteSource, format: AudioFormat | undefined): Promise<AudioRead> {
   const { metadata, known } = await parse(source, format, { skipCovers: true });
-  const durationMs = durationOf(metadata, known, source);
-  const facts = checkFacts(factsOf(metadata, known, source.size, durationMs), source.size);
-  return { facts, tags: tagsOf(metadata), pictures: [], reader: 'music-metadata' };
+  const { duration = 0 } = metadata.format;
+  const { hasVideo, lastBlockMs, title }: MatroskaScan =
+    known === 'mka' ? scanMatroska(source, duration === 0) : { hasVideo: false, lastBlockMs: 0 };
+  if (hasVideo) throw new UnreadableAudio('it is a video');
+  const facts = checkFacts(factsOf(metadata, known, source.size, duration * 1000 || lastBlockMs), source.size);
+  return { facts, tags: tagsOf(metadata, title), pictures: [], reader: 'music-metadata' };
 }
 
 /** The pictures, front covers first. Throws like `readWithMusicMetadata`. */
@@ -44,14 +48,6 @@ export async function readPicturesWithMusicMetadata(
     return mime === undefined ? [] : [{ mime, bytes, isFront }];
   });
   return pictures.toSorted((a, b) => Number(b.isFront) - Number(a.isFront));
-}
-
-/** Throws UnreadableAudio for a video. */
-function durationOf({ format: { duration = 0 } }: IAudioMetadata, format: AudioFormat, source: ByteSource): number {
-  if (format !== 'mka') return duration * 1000;
-  const { hasVideo, lastBlockMs } = scanMatroska(source, duration === 0);
-  if (hasVideo) throw new UnreadableAudio('it is a video');
-  return duration * 1000 || lastBlockMs;
 }
 
 async function picturesOf(
@@ -193,7 +189,7 @@ function displayedArtist({ artist, artists = [] }: ICommonTagsResult): string | 
   return artists.length > 1 && artist === artists[0] ? undefined : artist;
 }
 
-function tagsOf({ common, native }: IAudioMetadata): Tags {
+function tagsOf({ common, native }: IAudioMetadata, title = ''): Tags {
   const builder = new TagBuilder();
   for (const [field, pick] of TEXTS) {
     const value = pick(common);
@@ -211,6 +207,20 @@ function tagsOf({ common, native }: IAudioMetadata): Tags {
   builder.addGain('trackPeak', common.replaygain_track_peak?.ratio);
   builder.addGain('albumPeak', common.replaygain_album_peak?.ratio);
   for (const lyrics of common.lyrics ?? []) builder.addLyrics(lyricsOf(lyrics));
+  const tags = builder.finish();
+  fillGaps(tags, tagsByName(native, title));
+  return tags;
+}
+
+/** ffmpeg writes the names of Vorbis comments into Matroska and ASF, of which music-metadata knows few. */
+function tagsByName({ matroska = [], asf = [] }: IAudioMetadata['native'], title: string): Tags {
+  const builder = new TagBuilder();
+  const ofTrack = matroska.filter(({ id }) => id.startsWith('track:'));
+  for (const { id, value } of [...ofTrack, ...asf]) {
+    const field = fieldOfName(id.replace(/^track:/, ''));
+    if (field !== undefined && typeof value === 'string') builder.add(field, value);
+  }
+  builder.add('title', title);
   return builder.finish();
 }
 

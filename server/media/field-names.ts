@@ -14,7 +14,7 @@ const NAMES: Record<Exclude<TextField, TaggedField | MoreTag>, string> = {
   albumSort: 'ALBUMSORT|ALBUMSORTORDER',
   artist: 'ARTIST',
   artistList: 'ARTISTS',
-  albumArtist: 'ALBUMARTIST|ALBUM ARTIST',
+  albumArtist: 'ALBUMARTIST|ALBUM ARTIST|ALBUM_ARTIST',
   albumArtistList: 'ALBUMARTISTS|ALBUM ARTISTS',
   genre: 'GENRE',
   date: 'DATE|YEAR|RELEASEDATE',

@@ -3,6 +3,7 @@ import { findId3 } from './formats/id3.ts';
 import { readAiff } from './formats/aiff.ts';
 import { readCaf } from './formats/caf.ts';
 import { readEnclosingTags } from './formats/enclosing-tags.ts';
+import { readDsf } from './formats/dsf.ts';
 import { readFlac } from './formats/flac.ts';
 import { readAc3, readAdts, readDts, readEac3, readLoas } from './formats/frame-stream.ts';
 import { skipId3 } from './formats/leading-id3.ts';
@@ -166,6 +167,7 @@ const CONTAINERS: ReadonlySet<AudioFormat> = new Set([
   'aiff',
   'w64',
   'caf',
+  'dsf',
 ]);
 
 type OwnReader = (window: Window, start: number, keepPictures: boolean) => FileRead | undefined;
@@ -193,6 +195,7 @@ const READERS: Record<OwnFormat, OwnReader> = {
   tak: readTak,
   w64: readW64,
   caf: readCaf,
+  dsf: readDsf,
 };
 
 function formatAt(window: Window, at: number): AudioFormat | 'id3' | undefined {

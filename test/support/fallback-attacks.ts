@@ -1,4 +1,4 @@
-// Malicious files for music-metadata, which reads WMA, Musepack, WavPack, Matroska and DSD. Each of
+// Malicious files for music-metadata, which reads WMA, Musepack, WavPack, Matroska and DSDIFF. Each of
 // these makes it use very much time or memory, unless limited.
 import { ascii, u16le, u32, u32le, u64le } from './audio-bytes.ts';
 
@@ -126,14 +126,6 @@ export const fallbackAttacks: FallbackAttack[] = [
     name: 'tags.wma',
     why: '3 million tags',
     make: () => asf(Buffer.alloc(asfTags(60_000).length * 50, asfTags(60_000))),
-  },
-  {
-    name: 'chunks.dsf',
-    why: '1.7 million empty chunks',
-    make: () => {
-      const body = Buffer.alloc(20 * MB, Buffer.concat([ascii('junk'), u64le(12)]));
-      return Buffer.concat([ascii('DSD '), u64le(28), u64le(28 + body.length), u64le(0), body]);
-    },
   },
   {
     name: 'chunks.dff',

@@ -37,7 +37,7 @@ const real = (
 ): RareFile => ({ name, ...facts, make: (path) => byFfmpeg(facts.channels, facts.sampleRateHz, output, path) });
 
 /** Through a file: without seeking, the headers of some formats stay incomplete. */
-function throughFile(file: RareFile): RareFile {
+function throughFile<F extends Pick<RareFile, 'name' | 'make'>>(file: F): F & { make: () => Buffer } {
   const make = (): Buffer => {
     const folder = mkdtempSync(join(tmpdir(), 'tonearm-rare-'));
     try {
@@ -49,6 +49,11 @@ function throughFile(file: RareFile): RareFile {
   };
   return { ...file, make };
 }
+
+export const taggedByFfmpeg = (name: string, tags: Record<string, string>, ...output: string[]): Buffer => {
+  const options = Object.entries(tags).flatMap(([key, value]) => ['-metadata', `${key}=${value}`]);
+  return throughFile({ name, make: (path) => byFfmpeg(2, 44_100, [...options, ...output], path) }).make();
+};
 
 /** Made by ffmpeg. */
 export const REAL_FILES: RareFile[] = [
@@ -156,7 +161,7 @@ function tak(): Buffer {
 const DSD_BYTES = 88_200;
 
 /** Silence in DSD, stereo. */
-const dsf = (): Buffer =>
+export const dsf = (): Buffer =>
   Buffer.concat([
     ascii('DSD '),
     u64le(28),

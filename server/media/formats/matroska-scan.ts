@@ -1,11 +1,14 @@
 // What music-metadata does not say of Matroska and WebM: whether there is video, and how long a recording without a
-// declared duration is (browsers write those). https://www.matroska.org/technical/elements.html
+// declared duration is (browsers write those), whose title it does not read either. https://www.matroska.org/technical/elements.html
+import { MAX_VALUE_BYTES } from '../limits.ts';
+import { decodeUtf8 } from '../text.ts';
 import type { ByteSource } from '../types.ts';
 import { Window } from '../window.ts';
 
 const TRACK_TYPE = 0x83;
 const VIDEO = 1;
 const TIMESTAMP_SCALE = 0x2ad7b1;
+const TITLE = 0x7ba9;
 const CLUSTER = 0x1f43b675;
 const CLUSTER_TIMESTAMP = 0xe7;
 const SIMPLE_BLOCK = 0xa3;
@@ -16,6 +19,7 @@ const MOST_ELEMENTS = 1_000_000;
 const NS_PER_MS = 1e6;
 
 export interface MatroskaScan {
+  title?: string;
   hasVideo: boolean;
   /** Time of the last block; 0 if it was not asked for. */
   lastBlockMs: number;
@@ -40,6 +44,7 @@ export function scanMatroska(source: ByteSource, withBlocks: boolean): MatroskaS
     if (!Number.isFinite(size.value)) break;
     if (id.value === TRACK_TYPE && unsignedAt(window, body, size.value) === VIDEO) scan.hasVideo = true;
     else if (id.value === TIMESTAMP_SCALE) scale = unsignedAt(window, body, size.value) || NS_PER_MS;
+    else if (id.value === TITLE) scan.title ??= textAt(window, body, size.value);
     else if (id.value === CLUSTER_TIMESTAMP) cluster = unsignedAt(window, body, size.value);
     else if (id.value === SIMPLE_BLOCK || id.value === BLOCK) {
       const track = numberAt(window, body, 8, true);
@@ -50,6 +55,11 @@ export function scanMatroska(source: ByteSource, withBlocks: boolean): MatroskaS
     at = body + size.value;
   }
   return scan;
+}
+
+function textAt(window: Window, at: number, size: number): string {
+  const i = size <= MAX_VALUE_BYTES ? window.at(at, size) : -1;
+  return i < 0 ? '' : decodeUtf8(window.bytes, i, i + size);
 }
 
 /** An EBML number: its first byte says how many follow. All bits set in a size mean that it is unknown. */

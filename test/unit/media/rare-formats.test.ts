@@ -5,7 +5,7 @@ import { bufferSource } from '../../../server/media/byte-source.ts';
 import { hashPayload } from '../../../server/media/payload-hash.ts';
 import { readAudio } from '../../../server/media/read.ts';
 import { apeTag, ascii, flac, id3, id3Frame, listInfo, utf8Text, wav } from '../../support/audio-bytes.ts';
-import { BUILT_FILES, dtsIn14Bits, REAL_FILES } from '../../support/rare-formats.ts';
+import { BUILT_FILES, dsf, dtsIn14Bits, REAL_FILES, taggedByFfmpeg } from '../../support/rare-formats.ts';
 import { toolOrWarn } from '../../support/tools.ts';
 
 const read = (...parts: Buffer[]) => readAudio(bufferSource(Buffer.concat(parts)));
@@ -66,4 +66,43 @@ it('a name says why a scan does not read the file', () => {
   expect(whyNotRead('mid')).toBe('audio in a format that is not supported (MIDI)');
   expect(whyNotRead('mkv')).toBe('a video');
   expect(whyNotRead('pdf')).toBe('not audio');
+});
+
+const DSF_TAG = id3([id3Frame('TIT2', utf8Text('Song'))]);
+
+it.each<[string, (bytes: Buffer) => void]>([
+  ['the length of the file', (b) => b.writeBigUInt64LE(7n, 12)],
+  ['the length of its first chunk', (b) => b.writeBigUInt64LE(2n ** 60n, 4)],
+  ['the place of the tag', (b) => b.writeBigUInt64LE(BigInt(b.length + 9), 20)],
+  ['that there is no tag', (b) => b.writeBigUInt64LE(0n, 20)],
+  ['the length of the format', (b) => b.writeBigUInt64LE(0n, 32)],
+  ['the number of samples', (b) => b.writeBigUInt64LE(2n ** 50n, 64)],
+  ['that there are no samples', (b) => b.writeBigUInt64LE(0n, 64)],
+  ['the length of the audio', (b) => b.writeBigUInt64LE(2n ** 50n, 84)],
+])('a DSF file that is wrong about %s has its duration and its tag', async (_, lie) => {
+  const plain = dsf();
+  const bytes = Buffer.concat([plain, DSF_TAG]);
+  bytes.writeBigUInt64LE(BigInt(plain.length), 20);
+  const { facts: before } = await read(bytes);
+  lie(bytes);
+  const { facts, tags } = await read(bytes);
+  expect([facts.durationMs, tags.title]).toEqual([before.durationMs, 'Song']);
+  expect(hashPayload(bufferSource(bytes), facts)).toBe(hashPayload(bufferSource(plain), (await read(plain)).facts));
+});
+
+const FFMPEG_TAGS = { title: 'Sång', artist: 'A', album_artist: 'B', album: 'C', track: '3/9', date: '1999' };
+
+it
+  .runIf(toolOrWarn('ffmpeg', 'tags as ffmpeg writes them are'))
+  .each([
+    ['a.wma', '-c:a', 'wmav2'],
+    ['a.mka', '-c:a', 'libvorbis'],
+    ['live.mka', '-c:a', 'libvorbis', '-live', '1'],
+    ['a.wv'],
+    ['a.tta'],
+    ['a.caf', '-c:a', 'pcm_s16be'],
+  ])('tags as ffmpeg writes them into %s are read', async (name, ...output) => {
+  const { tags } = await read(taggedByFfmpeg(name, FFMPEG_TAGS, ...output));
+  const { title, artists, albumArtists, album, trackNumber, year } = tags;
+  expect([title, artists, albumArtists, album, trackNumber, year]).toEqual(['Sång', ['A'], ['B'], 'C', 3, 1999]);
 });
