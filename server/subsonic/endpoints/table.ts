@@ -50,7 +50,11 @@ export type EndpointDeps = Omit<AllDeps, 'items' | 'steady'> & ItemDeps;
 
 export function createEndpoints(given: EndpointDeps): Endpoints {
   const deps: AllDeps = { ...given, items: createItems(given), steady: createSteadyLists() };
-  const listed = shown(deps);
+  const listed: AllDeps = {
+    ...deps,
+    library: shownLibrary(given.library, given.showsRemote),
+    search: shownSearch(given.search, given.showsRemote),
+  };
   return {
     ...systemEndpoints(deps),
     ...browsingEndpoints(listed),
@@ -73,9 +77,3 @@ export function createEndpoints(given: EndpointDeps): Endpoints {
     ...unsupportedEndpoints,
   };
 }
-
-const shown = (deps: AllDeps): AllDeps => ({
-  ...deps,
-  library: shownLibrary(deps.library, deps.showsRemote),
-  search: shownSearch(deps.search, deps.showsRemote),
-});
