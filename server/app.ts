@@ -130,8 +130,7 @@ export async function createApp(options: AppOptions) {
   return {
     ...state,
     ...parts,
-    routes: web.routes,
-    openApi: web.openApi,
+    ...web,
 
     /** Starts to listen; gives the address. Throws an AppError that names the port when it is taken. */
     async listen(): Promise<string> {

@@ -44,7 +44,10 @@ export interface WebAppDeps extends MountOptions {
 
 export interface WebApp {
   handler: Express;
+  /** Below /api/v1. */
   routes: Route[];
+  /** Below /. */
+  rootRoutes: Route[];
   openApi: () => OpenApiDocument;
 }
 
@@ -100,6 +103,7 @@ export function createWebApp({
   return {
     handler,
     routes: api,
+    rootRoutes,
     openApi: () => openApiDocument(api, { title: 'Tonearm', version, basePath: '/api/v1', rootRoutes }),
   };
 }
