@@ -20,6 +20,7 @@ export const TRACK_FIELDS = {
   composer: { input: 'line', width: 'minmax(0, 2fr)', isSortable: true },
   label: { input: 'line', width: 'minmax(0, 2fr)', isSortable: true },
   catalog_number: { input: 'line', width: '128px' },
+  barcode: { input: 'line', width: '128px' },
   isrc: { input: 'line', width: '128px' },
   bpm: { input: 'number', width: '64px', isSortable: true },
   initial_key: { input: 'line', width: '80px', isSortable: true },

@@ -78,6 +78,11 @@ export const TRACK_FIELDS = {
     isList: true,
     tags: { names: 'CATALOGNUMBER|CATALOG|CATALOGID', common: ['catalognumber'] },
   },
+  barcode: {
+    name: 'barcode',
+    kind: 'text',
+    tags: { names: 'BARCODE|UPC|EAN|EAN/UPC|GTIN', common: ['barcode'] },
+  },
   isrc: {
     name: 'isrc',
     kind: 'text',

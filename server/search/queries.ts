@@ -50,18 +50,24 @@ export function findByPrefix(statements: Statements, kind: SearchKind, query: st
   return [...new Set(ids)].slice(0, limit);
 }
 
-export type Identifier = { mbid: string } | { isrc: string };
+export type Identifier = { mbid: string } | { isrc: string } | { barcode: string };
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const MBID = new RegExp(`^(?:https?://(?:www\\.)?musicbrainz\\.org/[a-z-]+/)?(${UUID})/?$`, 'i');
 const ISRC = /^(?:isrc:?\s*)?([a-z]{2})-?([a-z0-9]{3})-?(\d{2})-?(\d{5})$/i;
 
-/** A MusicBrainz id, also as its address, or an ISRC. */
+/** EAN or UPC, of 8, 12, 13 or 14 digits. */
+const BARCODE = /^(?:\d{8}|\d{12,14})$/;
+
+/** A MusicBrainz id, also as its address, an ISRC, or a barcode. */
 export function identifierOf(text: string): Identifier | undefined {
   const mbid = MBID.exec(text.trim())?.[1];
   if (mbid !== undefined) return { mbid: mbid.toLowerCase() };
   const isrc = ISRC.exec(text.trim())?.slice(1).join('');
-  return isrc === undefined ? undefined : { isrc: isrc.toUpperCase() };
+  if (isrc !== undefined) return { isrc: isrc.toUpperCase() };
+  const digits = text.replace(/[\s-]/g, '');
+  // a UPC is an EAN that begins with 0
+  return BARCODE.test(digits) ? { barcode: digits.replace(/^0+/, '') } : undefined;
 }
 
 const MBID_COLUMNS: Record<SearchKind, string> = {
@@ -80,6 +86,16 @@ export function findByIdentifier(
   if ('mbid' in identifier) {
     const sql = `SELECT id FROM ${KINDS[kind].table} WHERE ${MBID_COLUMNS[kind]} = @mbid ORDER BY id LIMIT @limit`;
     return statements.column<number>(sql, { ...identifier, limit });
+  }
+  if ('barcode' in identifier) {
+    if (kind === 'artist') return [];
+    const id = kind === 'album' ? 'album_id' : 'id';
+    return statements.column<number>(
+      `SELECT DISTINCT ${id} FROM tracks INDEXED BY tracks_barcode
+        WHERE ltrim(replace(replace(barcode, ' ', ''), '-', ''), '0') = @barcode AND barcode IS NOT NULL
+          AND ${id} IS NOT NULL ORDER BY ${id} LIMIT @limit`,
+      { ...identifier, limit },
+    );
   }
   if (kind !== 'track') return [];
   return statements.column<number>(

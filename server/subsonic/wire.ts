@@ -183,22 +183,14 @@ const ratingOf = ({ likedAt, rating }: { likedAt: Date | null; rating: number })
   ...(rating > 0 && { userRating: rating }),
 });
 
-/** Null for fields that songs do not have in the protocol, or that are set above. */
-const FIELDS: Record<TrackField, ((t: TrackSummary) => Fields) | null> = {
-  year: null,
-  trackNumber: null,
-  discNumber: null,
-  originalYear: null,
-  label: null,
-  catalogNumber: null,
+/** Fields that songs have in the protocol, and that are not set above. */
+const FIELDS: Partial<Record<TrackField, (t: TrackSummary) => Fields>> = {
   bpm: (t) => ({ bpm: Math.round(t.bpm ?? 0) }),
-  initialKey: null,
-  energy: null,
   comment: (t) => ({ comment: t.comment ?? '' }),
   composer: (t) => ({ displayComposer: t.composer ?? '' }),
   isrc: (t) => ({ isrc: valuesOfList(t.isrc) }),
 };
-const FIELDS_OF_SONGS = Object.values(FIELDS).filter((give) => give !== null);
+const FIELDS_OF_SONGS = Object.values(FIELDS);
 const fieldsOf = (t: TrackSummary): Fields => Object.assign({}, ...FIELDS_OF_SONGS.map((give) => give(t))) as Fields;
 
 const openSong = (t: TrackSummary): Fields => ({

@@ -67,7 +67,7 @@ beforeAll(() => {
 });
 afterAll(() => temp.close());
 
-test('an id of MusicBrainz finds what it is of, also as an address, and so does an ISRC', () => {
+test('an id of MusicBrainz finds what it is of, also as an address, and so do an ISRC and a barcode', () => {
   const ids = { recording: '1', group: '2', artist: '3' } as const;
   const mbid = (digit: string): string => `${digit.repeat(8)}-1234-4abc-8def-${digit.repeat(12)}`;
   const own = openTempDatabase();
@@ -84,6 +84,7 @@ test('an id of MusicBrainz finds what it is of, also as an address, and so does 
       releaseGroupMbid: mbid(ids.group),
       artistMbids: [mbid(ids.artist)],
       isrc: 'GB-AYE-97-00382; USRC17607839',
+      barcode: '7 24385-52292 4',
     },
     audio: AUDIO,
   });
@@ -97,7 +98,10 @@ test('an id of MusicBrainz finds what it is of, also as an address, and so does 
   expect(totals(mbid(ids.group))).toEqual([0, 1, 0]);
   expect(totals(mbid(ids.artist))).toEqual([0, 0, 1]);
   for (const isrc of ['GBAYE9700382', 'gb-aye-97-00382', 'ISRC: USRC17607839']) expect(totals(isrc)).toEqual([1, 0, 0]);
-  for (const other of ['GBAYE9700383', mbid('4'), 'Kar']) expect(totals(other)[0]).toBe(other === 'Kar' ? 1 : 0);
+  for (const barcode of ['724385522924', '0724385522924', '0 7243 8552292-4'])
+    expect(totals(barcode)).toEqual([1, 1, 0]);
+  for (const other of ['724385522925', 'GBAYE9700383', mbid('4'), 'Kar'])
+    expect(totals(other)[0]).toBe(other === 'Kar' ? 1 : 0);
   own.close();
 });
 

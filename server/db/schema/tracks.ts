@@ -97,6 +97,7 @@ export const tracks = sqliteTable(
     measuredPeak: real('measured_peak'), // true peak, linear
     measuredAlbumGainDb: real('measured_album_gain_db'),
     measuredAlbumPeak: real('measured_album_peak'),
+    barcode: text('barcode'), // of the release: EAN or UPC, with spaces and zeros as in the tags
   },
   (t) => [
     uniqueIndex('tracks_source_source_id_unique').on(t.source, t.sourceId),
@@ -144,6 +145,9 @@ export const tracks = sqliteTable(
     index('tracks_isrc')
       .on(t.isrc)
       .where(sql`isrc IS NOT NULL`),
+    index('tracks_barcode')
+      .on(sql`ltrim(replace(replace(barcode, ' ', ''), '-', ''), '0')`)
+      .where(sql`barcode IS NOT NULL`),
     index('tracks_metadata_status').on(t.metadataStatus, t.id),
     // counts what fits filters without reading rows
     index('tracks_facets').on(t.format, t.source, t.availability, t.metadataStatus, t.year),
