@@ -24,6 +24,18 @@ const FAILED: { what: string; mode: Mode; isHeard: boolean; steps: [Step['op'], 
       ['swap', [62, 761, 341]],
     ],
   },
+  {
+    what: 'foreign music in the place of a track, copied and then gone from there',
+    mode: 'copy',
+    isHeard: true,
+    steps: [
+      ['foreign', [780, 694, 81]],
+      ['scan part', [343, 935, 967]],
+      ['overwrite', [308, 426, 381]],
+      ['scan', [249, 123, 830]],
+      ['convert', [68, 728, 181]],
+    ],
+  },
 ];
 
 test.each(FAILED)('$what ($mode mode)', async ({ mode, isHeard, steps }) => {

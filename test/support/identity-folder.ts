@@ -233,6 +233,17 @@ export function createFolder({
       )
       .all()
       .filter((row) => row.audio_hash === null || isOwn(soundOf(row.audio_hash)));
+    /** Of tracks that were by their path and then became one with another that has the same audio. */
+    const formerOfJoined = Map.groupBy(
+      client
+        .prepare<[], { id: TrackId; former: string }>(
+          `SELECT t.merged_into AS id, row.value ->> 'audio_hash' AS former
+            FROM trashed_tracks t, json_each(t.snapshot, '$.rows') one, json_each(one.value, '$.rows') row
+            WHERE t.merged_into IS NOT NULL AND one.value ->> 'table' = 'former_audio'`,
+        )
+        .all(),
+      ({ id }) => id,
+    );
     const byId = new Map(rows.map((row) => [row.id, row]));
     const bySourceId = new Map(rows.map((row) => [row.source_id, row]));
     const onDisk = listed(root).map((path) => ({ path: path.slice(music.length + 1), content: contentOf(path) }));
@@ -242,9 +253,10 @@ export function createFolder({
      * The path decides when nothing else can: other music in a track's place, of which no track and no fingerprint
      * tells what it is, while the track's own audio is nowhere. When that comes back, it is the track again.
      */
-    const isByPath = ({ audio_hash, former }: Row): boolean =>
-      former !== null &&
-      !audioOnDisk.has(former) &&
+    const isByPath = ({ id, audio_hash, former }: Row): boolean =>
+      [former, ...(formerOfJoined.get(id) ?? []).map((joined) => joined.former)].some(
+        (one) => one !== null && !audioOnDisk.has(one),
+      ) &&
       (isForeign(soundOf(audio_hash)) || (!isHeard && audio_hash !== hashOf(`${soundOf(audio_hash)}-0`)));
     for (const { path, content } of onDisk) {
       const row = bySourceId.get(path);
