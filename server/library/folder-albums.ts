@@ -76,8 +76,8 @@ export function createFolderAlbums({
   const findTitle = client.prepare<[AlbumId], RowAs<typeof albums, 'title' | 'year' | 'genre'>>(
     'SELECT title, year, genre FROM albums WHERE id = ?',
   );
-  const deleteKeys = client.prepare<[AlbumId, string]>(
-    "DELETE FROM album_keys WHERE album_id = ? AND key LIKE 't:%' AND key NOT LIKE ?",
+  const deleteKeys = client.prepare<[AlbumId, string, string]>(
+    'DELETE FROM album_keys WHERE album_id = ? AND key LIKE ? AND key NOT LIKE ?',
   );
   const findArtistName = client.prepare<[ArtistId], string>('SELECT name FROM artists WHERE id = ?').pluck();
   const setCompilation = client.prepare<[number, number, AlbumId]>(
@@ -108,10 +108,11 @@ export function createFolderAlbums({
     for (const { id, albumId, metadataStatus } of group)
       if (albumId !== kept.id && metadataStatus !== 'manual') moveTrack.run(kept.id, kept.id, time, id);
     for (const { id } of others)
-      for (const prefix of [`f:${folder}:`, `g:${folder}:${title}`, `u:${folder}:${title}`])
-        moveKeys.run(kept.id, id, prefix, prefix);
+      for (const prefix of [`g:${folder}:${title}`, `u:${folder}:${title}`]) moveKeys.run(kept.id, id, prefix, prefix);
+    // files that name one of the other artists as the album's, later, are an album of that artist
+    for (const prefix of ['t:', `f:${folder}:t:`])
+      deleteKeys.run(kept.id, `${prefix}%`, `${prefix}${name.artist.id}:%`);
     setCompilation.run(own === undefined ? 1 : 0, time, kept.id);
-    deleteKeys.run(kept.id, `t:${name.artist.id}:%`);
     resolver.renameAlbum(kept.id, name);
     sweepEmpty(
       others.map(({ id }) => id),

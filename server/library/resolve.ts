@@ -197,7 +197,11 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     /** By title. Albums with different release groups are different, even with the same title. */
     function entitled(): AlbumRow | undefined {
       const row =
-        (folderKey && findAlbum.get(folderKey)) || nameless() || findAlbum.get(titleKey) || adoptable(stem, year, name);
+        (guessKey && findAlbum.get(guessKey)) ||
+        (folderKey && findAlbum.get(folderKey)) ||
+        nameless() ||
+        findAlbum.get(titleKey) ||
+        adoptable(stem, year, name);
       return row && groupKey && row.release_group_mbid ? undefined : row;
     }
 

@@ -97,3 +97,17 @@ it('an album with a cover that somebody chose keeps it when others join it', asy
   const kept = db.prepare("SELECT album_id FROM album_covers WHERE origin = 'manual'").pluck().all();
   expect(kept).toEqual([one.album_id]);
 });
+
+it('two albums that became one are two again when their files name their artists', async () => {
+  const write = (isNamed: boolean): void => {
+    for (const n of [1, 2]) {
+      song('Mixed', 'Hal', 'Best', n, isNamed ? 'Hal' : undefined);
+      song('Mixed', 'Ida', 'Best', n + 2, isNamed ? 'Ida' : undefined);
+    }
+  };
+  write(false);
+  expect(await albumsAfterScan()).toContain('Various Artists / Best / 4');
+  write(true);
+  const albums = await albumsAfterScan();
+  expect(albums.filter((album) => album.includes('Best'))).toEqual(['Hal / Best / 2', 'Ida / Best / 2']);
+});
