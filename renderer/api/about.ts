@@ -38,9 +38,10 @@ export async function setIdentity(id: number, artist_mbid: string | null | undef
   await showPicturesAgain(picture(id));
 }
 
+export const ARTIST_PICTURES = ['artist-pictures'] as const;
 export const artistPicturesQuery = (id: number) =>
   queryOptions({
-    queryKey: ['artist-pictures', id] as const,
+    queryKey: [...ARTIST_PICTURES, id] as const,
     queryFn: ({ signal }) => request<PictureCandidate[]>(`${picture(id)}/candidates`, { signal }),
     retry: false,
     staleTime: 600_000,

@@ -14,6 +14,8 @@ import { albumAboutQuery, artistAboutQuery, lookUpAbout } from '../../api/about.
 import { useSession } from '../../api/session.ts';
 import { ServiceQuestion } from '../../music/service-question.tsx';
 import { Button } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { formatNumber } from '../../ui/format.ts';
 import { Skeleton } from '../../ui/states.tsx';
 import '../../i18n/page-texts.ts';
 import styles from './about.module.css';
@@ -33,6 +35,9 @@ const NAMES: Record<string, string> = {
 };
 
 const useLanguage = (): string => useTranslation().i18n.language.split('-', 1)[0] ?? 'en';
+
+/** Of an orchestra or a choir; the others are shown on request. */
+const FIRST_PEOPLE = 12;
 
 /** Has what is due looked up, once per page. */
 function useLookup(kind: 'artists' | 'albums', id: number, isDue: boolean, key: QueryKey) {
@@ -93,7 +98,7 @@ export function AlbumAbout({ albumId }: { albumId: number }) {
   const labels = data.labels.filter(isWorthShowing);
   if (!data.about?.text && labels.length === 0) return null;
   return (
-    <section className={styles.about} aria-label={t('about.album')}>
+    <section className={classNames(styles.about, styles.album)} aria-label={t('about.album')}>
       {data.about?.text && (
         <>
           <h2>{t('about.album')}</h2>
@@ -185,16 +190,20 @@ function Text({ text: { text, language, url, title }, t }: { text: NonNullable<A
       <p className={styles.credit}>
         <Outside href={url}>{t('about.article', { title })}</Outside>
         {', '}
-        <Outside href={LICENCE_OF_TEXT}>CC BY-SA 4.0</Outside>
+        <span className={styles.licence}>
+          <Outside href={LICENCE_OF_TEXT}>CC BY-SA 4.0</Outside>
+        </span>
       </p>
     </div>
   );
 }
 
 function People({ people, t }: { people: ArtistAboutOut['people']; t: TFunction }) {
+  const [isOpen, setOpen] = useState(false);
   return (['member', 'group'] as const).map((relation) => {
-    const some = people.filter((one) => one.relation === relation);
-    if (some.length === 0) return null;
+    const all = people.filter((one) => one.relation === relation);
+    if (all.length === 0) return null;
+    const some = isOpen ? all : all.slice(0, FIRST_PEOPLE);
     return (
       <div key={relation} className={styles.people}>
         <h2>{t(relation === 'member' ? 'about.members' : 'about.groups')}</h2>
@@ -202,16 +211,21 @@ function People({ people, t }: { people: ArtistAboutOut['people']; t: TFunction 
           {some.map(({ name, artist_id, begin, end, ended }, i) => (
             <li key={`${name} ${i}`}>
               {artist_id === null ? (
-                <span>{name}</span>
+                name
               ) : (
                 <Link to="/artists/$artistId" params={{ artistId: artist_id }}>
                   {name}
                 </Link>
               )}
-              {spanOf(begin, end, ended) && <small>{spanOf(begin, end, ended)}</small>}
+              {spanOf(begin, end, ended) && <small> {spanOf(begin, end, ended)}</small>}
             </li>
           ))}
         </ul>
+        {all.length > FIRST_PEOPLE && (
+          <button type="button" className={styles.fold} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {isOpen ? t('about.less') : t('about.all', { number: formatNumber(all.length) })}
+          </button>
+        )}
       </div>
     );
   });
@@ -241,7 +255,9 @@ function PictureCredit({ picture, t }: { picture: ArtistAboutOut['picture']; t: 
     <p className={styles.credit}>
       {picture.page_url ? <Outside href={picture.page_url}>{by}</Outside> : by}
       {', '}
-      {picture.licence_url ? <Outside href={picture.licence_url}>{picture.licence}</Outside> : picture.licence}
+      <span className={styles.licence}>
+        {picture.licence_url ? <Outside href={picture.licence_url}>{picture.licence}</Outside> : picture.licence}
+      </span>
       {', Wikimedia Commons'}
     </p>
   );

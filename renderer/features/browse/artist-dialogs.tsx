@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import type { ArtistAbout } from '../../../server/about/wire.ts';
 import type { ArtistOut } from '../../../server/library/wire.ts';
 import {
+  ARTIST_PICTURES,
   artistAboutQuery,
   artistPicturesQuery,
   chooseArtistPicture,
@@ -42,6 +43,8 @@ function useChange() {
       tell(detailOf(error));
     } finally {
       setBusy(false);
+      // which of those that were found is the current one
+      void queries.invalidateQueries({ queryKey: ARTIST_PICTURES });
       await queries.invalidateQueries({ queryKey: [LIBRARY] });
     }
   };
