@@ -1,10 +1,10 @@
 // Backups: the list, making one, testing the location, restoring.
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import type { BackupsOut, BackupTestOut } from '../../server/backup/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import { request } from './client.ts';
 
-const BACKUPS = ['backups'] as const;
+export const BACKUPS = ['backups'] as const;
 const LOOK_EVERY_MS = 2_000;
 
 /** Polled while a restore is downloading. */
@@ -33,6 +33,27 @@ export const useRestore = () =>
   );
 export const useForgetRestore = () =>
   useBackupsMutation<void, void>(() => request('/backups/restore', { method: 'DELETE' }));
+
+const refreshJobs = (queries: QueryClient) =>
+  Promise.all([BACKUPS, ['jobs']].map((queryKey) => queries.invalidateQueries({ queryKey })));
+
+/** Into a folder of the server. */
+export function useExport() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (folder: string) => request<JobOut>('/exports', { method: 'POST', body: { folder } }),
+    onSuccess: () => refreshJobs(queries),
+  });
+}
+
+/** From a folder of the server; replaces this library at its next start. */
+export function useImport() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (folder: string) => request<JobOut>('/imports', { method: 'POST', body: { folder, replace: true } }),
+    onSuccess: () => refreshJobs(queries),
+  });
+}
 
 /** Tests the configured location. */
 export const useTestBackup = () =>

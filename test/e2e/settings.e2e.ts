@@ -1,5 +1,5 @@
 // Settings are validated while typing, apply at once, and show their origin.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -219,9 +219,9 @@ test('a backup target is tested, a backup is made, and restoring it can be cance
   await dialog.getByText('the current library is moved aside, not deleted.').waitFor();
   await dialog.getByRole('button', { name: 'Restore', exact: true }).click();
   await dialog.waitFor({ state: 'detached' });
-  await page.getByText('The backup is downloaded and verified.').waitFor();
+  await page.getByText('Everything is downloaded and verified.').waitFor();
   await page.getByRole('button', { name: 'Keep the current library' }).click();
-  await page.getByText('The backup is downloaded and verified.').waitFor({ state: 'detached' });
+  await page.getByText('Everything is downloaded and verified.').waitFor({ state: 'detached' });
   expect((await stage.api<{ restore: unknown }>('/backups')).restore).toBe(null);
 
   expect(await page.getByRole('button', { name: 'Test object store' }).count()).toBe(0);
@@ -236,4 +236,28 @@ test('a backup target is tested, a backup is made, and restoring it can be cance
     .waitFor();
   expect(problems()).toEqual([]);
   await page.context().close();
+});
+
+test('the library is exported, and replacing it by an export can be cancelled', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tonearm-export-'));
+  const page = await stage.openAsOwner(DESK);
+  await page.goto('/settings#storage');
+  await page.getByRole('button', { name: 'Export…' }).click();
+  const exporting = page.getByRole('dialog', { name: 'Export the library' });
+  await exporting.getByRole('textbox', { name: 'Folder for the export' }).fill(folder);
+  await exporting.getByRole('button', { name: 'Export', exact: true }).click();
+  await page.getByText(/^The last export wrote \d+ tracks into /).waitFor();
+  expect(readdirSync(folder)).toContain('Music');
+
+  await page.getByRole('button', { name: 'Import…' }).click();
+  const importing = page.getByRole('dialog', { name: 'Import a library' });
+  await importing.getByText('This library is moved aside, not deleted.').waitFor();
+  await importing.getByRole('textbox', { name: 'Folder of the export' }).fill(folder);
+  await importing.getByRole('button', { name: 'Replace this library' }).click();
+  await page.getByText(/^\d+ tracks were read and checked\.$/).waitFor();
+  await page.getByRole('button', { name: 'Keep the current library' }).click();
+  await page.getByText('Everything is downloaded and verified.').waitFor({ state: 'detached' });
+  expect(problems()).toEqual([]);
+  await page.context().close();
+  rmSync(folder, { recursive: true });
 });

@@ -12,6 +12,7 @@ import { ProgressBar } from '../../ui/progress-bar.tsx';
 import { Backups } from './backups.tsx';
 import { SettingGroup } from './setting-row.tsx';
 import { SettingList } from './setting-list.tsx';
+import { Transfer } from './transfer.tsx';
 import styles from './settings.module.css';
 
 export function StorageSection() {
@@ -23,6 +24,7 @@ export function StorageSection() {
         <StoreTest />
       </SettingList>
       <Backups />
+      <Transfer />
     </>
   );
 }
