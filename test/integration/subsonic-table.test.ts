@@ -60,7 +60,8 @@ const READING: Row[] = [
   { endpoint: 'getPodcastEpisode', by: 'id', ok: 'episode' },
   { endpoint: 'getVideoInfo', by: 'id' },
   { endpoint: 'getCaptions', by: 'id' },
-  { endpoint: 'stream', by: 'id', ok: 'track episode' },
+  // the station plays nothing
+  { endpoint: 'stream', by: 'id', ok: 'track episode', zero: 'radio' },
   { endpoint: 'download', by: 'id', ok: `track episode ${ZIPPED}` },
   { endpoint: 'hls', by: 'id', ok: 'track' },
   { endpoint: 'getCoverArt', by: 'id', ok: ANY },
@@ -112,7 +113,7 @@ const writing = (fresh: ReturnType<typeof makers>): Row[] => [
   {
     endpoint: 'updateInternetRadioStation',
     by: 'id',
-    with: { name: 'Live', streamUrl: 'http://example.com/live' },
+    with: { name: 'Live', streamUrl: 'http://127.0.0.1:1/' },
     ok: 'radio',
     as: 'owner',
   },
@@ -197,7 +198,7 @@ const NOTHING_HERE = 999_999;
 function makers() {
   const made = async (phone: Phone, endpoint: string, params: PhoneParams, key: string): Promise<Listed> =>
     await phone.ask<Listed>(endpoint, params, key);
-  const station = { name: 'Live', streamUrl: 'http://example.com/live' };
+  const station = { name: 'Live', streamUrl: `${host.url}/nothing` };
   return {
     playlist: async () =>
       (await made(listener, 'createPlaylist', { name: 'Mine', songId: ids['track'] }, 'playlist')).id,
@@ -230,7 +231,8 @@ beforeAll(async () => {
   host = await startPodcastHost();
   writeFolderLibrary(join(dir, 'music'));
   const env = { LOCAL_MEDIA_IMPORT_PATH: join(dir, 'music'), PODCAST_DOWNLOAD_NEWEST: '0' };
-  server = await startServer({ env, podcastsFrom: new URL(host.url), analysisAfterMs: null });
+  const found = new URL(host.url);
+  server = await startServer({ env, podcastsFrom: found, stationsFrom: found, analysisAfterMs: null });
   await server.api('/sources/local_folder/scan', { method: 'POST' });
   await server.app.drain();
   const token = await registerUser(server);
@@ -375,8 +377,12 @@ function expectedOf(row: Row, kind: string): number | 'ok' {
   return has(row.refused, kind) ? 50 : 70;
 }
 
-/** JSON always; of the other modes one, so that each endpoint and each kind of id meets all of them. */
-const modesOf = (n: number): Mode[] => [MODES[0] as Mode, MODES[1 + (n % (MODES.length - 1))] as Mode];
+/**
+ * JSON always; of the other modes one, so that each endpoint and each kind of id meets all of them.
+ * `npm run prove -- subsonic-table` takes all modes.
+ */
+const modesOf = (n: number): Mode[] =>
+  process.env['TEST_WHOLE_TABLE'] === 'true' ? MODES : [MODES[0] as Mode, MODES[1 + (n % (MODES.length - 1))] as Mode];
 
 async function faultsOfRows(rows: Row[]): Promise<string[]> {
   const faults: string[] = [];

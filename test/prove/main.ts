@@ -12,6 +12,7 @@ import { proveIdentity } from './identity.ts';
 import { proveMending } from './mending.ts';
 import { proveMigrations } from './migrations.ts';
 import { proveMutations } from './mutations.ts';
+import { proveSubsonicTable } from './subsonic-table.ts';
 import { proveTempo } from './tempo.ts';
 import { proveRebuild } from './rebuild.ts';
 import { proveTour } from './tour.ts';
@@ -29,6 +30,7 @@ const PROOFS: Record<string, (options: { seed: number; runs: number | undefined 
   migrations: proveMigrations,
   mutations: proveMutations,
   rebuild: proveRebuild,
+  'subsonic-table': proveSubsonicTable,
   tempo: proveTempo,
   tour: proveTour,
   'identity-files': proveIdentityFiles,
