@@ -39,7 +39,7 @@ const common = {
   globalSetup: ['test/support/build-stale.ts'],
 };
 /** Node imports TypeScript itself. Unit tests also import what only Vite can: pages and the shell. */
-const byNode = { viteModuleRunner: false, nodeLoader: false };
+const byNode = { setupFiles: ['test/support/setup.ts'], experimental: { viteModuleRunner: false, nodeLoader: false } };
 
 export default defineConfig({
   test: {
@@ -56,17 +56,17 @@ export default defineConfig({
           name: 'integration',
           include: ['test/integration/**/*.test.ts', 'test/hostile/**/*.test.ts'],
           exclude: ALONE,
-          experimental: byNode,
+          ...byNode,
         },
       },
-      { test: { ...common, name: 'alone', include: ALONE, isolate: true, experimental: byNode } },
+      { test: { ...common, name: 'alone', include: ALONE, isolate: true, ...byNode } },
       {
         test: {
           ...common,
           name: 'e2e',
           include: ['test/e2e/**/*.e2e.ts'],
           globalSetup: [...common.globalSetup, 'test/e2e/unpack-browser.ts'],
-          experimental: byNode,
+          ...byNode,
         },
       },
     ],

@@ -26,7 +26,9 @@ export function createRestartingServer({ entry, args, onListening, onFailed }: R
   let turn = Promise.resolve();
 
   function start(): void {
-    const started = spawn(process.execPath, [entry, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const started = spawn(process.execPath, ['--import', import.meta.resolve('./quick-imports.ts'), entry, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     child = started;
     const lines: string[] = [];
     const take = (line: string): void => {

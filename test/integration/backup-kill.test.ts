@@ -15,6 +15,7 @@ import { makeLibrary } from '../support/library.ts';
 import { allTracks } from '../support/served-library.ts';
 import { startServer } from '../support/server.ts';
 import { migratedDatabase } from '../support/temp-database.ts';
+import { quickImports } from '../support/product.ts';
 import type { ChildWish, Moment } from './backup-child.ts';
 
 const POINTS = 5;
@@ -62,10 +63,14 @@ function folder(name: string): string {
 
 /** Runs until a moment, or to the end; returns the moments, or undefined when it was killed. */
 async function run(wish: ChildWish, env: Record<string, string>): Promise<string[] | undefined> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'backup-child.ts'), JSON.stringify(wish)], {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--import', quickImports, join(import.meta.dirname, 'backup-child.ts'), JSON.stringify(wish)],
+    {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   let text = '';
   child.stdout.on('data', (chunk: Buffer) => {
     text += chunk.toString();

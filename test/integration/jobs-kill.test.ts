@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { quickImports } from '../support/product.ts';
 
 const CHILD = join(import.meta.dirname, 'jobs-child.ts');
 let dir: string;
@@ -16,7 +17,9 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 /** Runs the child until its line number `killAt` (never when undefined), then kills it. Returns its output. */
 async function run(path: string, enqueue: number, killAt?: number): Promise<string[]> {
-  const child = spawn(process.execPath, [CHILD, path, String(enqueue)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--import', quickImports, CHILD, path, String(enqueue)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const exited = once(child, 'exit');
   const lines: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) {

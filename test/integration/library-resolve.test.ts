@@ -12,6 +12,7 @@ import { openLibraryServices } from '../support/library-services.ts';
 import { seededRandom } from '../support/random.ts';
 import { silence } from '../support/silence.ts';
 import { openMigrated, openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
+import { quickImports } from '../support/product.ts';
 
 interface Given extends Partial<TrackIdentity> {
   folder?: number;
@@ -463,9 +464,13 @@ describe('two writers', () => {
     temp.db.$client.pragma('wal_checkpoint(TRUNCATE)');
     const path = join(temp.dir, 'tonearm.db');
     const writers = ['one', 'two', 'three'].map(async (writer) => {
-      const child = spawn(process.execPath, [join(import.meta.dirname, 'resolve-child.ts'), path, writer, '120'], {
-        stdio: ['ignore', 'inherit', 'inherit'],
-      });
+      const child = spawn(
+        process.execPath,
+        ['--import', quickImports, join(import.meta.dirname, 'resolve-child.ts'), path, writer, '120'],
+        {
+          stdio: ['ignore', 'inherit', 'inherit'],
+        },
+      );
       const [code] = (await once(child, 'exit')) as [number | null];
       return code;
     });

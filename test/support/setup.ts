@@ -1,0 +1,2 @@
+// Before each file of tests; what it imports runs once per process.
+import '../../scripts/quick-imports.ts';
