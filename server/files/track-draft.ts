@@ -23,6 +23,9 @@ const TRACK = /^(?:(\d{1,3})(?:\s*[-–—.)]+\s+|\s+[-–—]|[-–—.)](?!\d)
 /** `Track 7`, or a number alone: the whole name is the title. */
 const NUMBER_ONLY = /^(?:track\s*)?(\d{1,3})$/i;
 
+/** `CD1`, `Disc 2 - Live`. */
+const DISC_FOLDER = /(?:^|\/)(?:cd|dis[ck])[\s_.-]*(0?[1-9]|[1-9]\d)(?!\w)[^/]*\/[^/]*$/i;
+
 /** Longer than any file name, with escapes. */
 const LONGEST_NAME = 2_000;
 
@@ -69,6 +72,8 @@ const STORED_AS_READ = [...ONE_VALUE_TAGS, ...MORE_TAG_LIST];
 export function toIdentity(read: AudioRead, sourceId: string): TrackIdentity {
   const { tags, charset } = read;
   const path = tags.title === undefined ? fromPath(sourceId) : undefined;
+  const disc = path?.discNumber ?? positive(DISC_FOLDER.exec(sourceId)?.[1]);
+  const isDiscOfPath = tags.discNumber === undefined && disc !== undefined;
   return {
     title: tags.title ?? path?.title ?? sourceId,
     artists: tags.artists.length > 0 ? tags.artists : tags.artist ? [tags.artist] : [],
@@ -79,7 +84,7 @@ export function toIdentity(read: AudioRead, sourceId: string): TrackIdentity {
     genres: tags.genres,
     ...fieldsOf(tags),
     trackNumber: tags.trackNumber ?? path?.trackNumber,
-    discNumber: tags.discNumber ?? path?.discNumber,
+    discNumber: tags.discNumber ?? disc,
     compilation: tags.compilation,
     recordingMbid: tags.recordingMbid,
     releaseGroupMbid: tags.releaseGroupMbid,
@@ -93,14 +98,14 @@ export function toIdentity(read: AudioRead, sourceId: string): TrackIdentity {
     more: moreOf(tags),
     charset,
     provenance:
-      path || charset
+      path || charset || isDiscOfPath
         ? {
             ...charsetOrigins(read),
             ...(path && {
               title: 'path',
               ...(tags.trackNumber === undefined && path.trackNumber !== undefined && { trackNumber: 'path' }),
-              ...(tags.discNumber === undefined && path.discNumber !== undefined && { discNumber: 'path' }),
             }),
+            ...(isDiscOfPath && { discNumber: 'path' }),
           }
         : undefined,
   };

@@ -8,8 +8,9 @@ import { VARIOUS_ARTISTS, type AlbumName, type ArtistRef, type Resolver } from '
 
 type Row = RowAs<typeof tracks, 'id' | 'artistId' | 'discNumber' | 'trackNumber' | 'metadataStatus'> & {
   albumId: AlbumId;
+  artistName: string | null;
 };
-export type FolderTrack = Pick<Row, 'artistId' | 'discNumber' | 'trackNumber'>;
+export type FolderTrack = Pick<Row, 'artistId' | 'artistName' | 'discNumber' | 'trackNumber'>;
 type AlbumRow = RowAs<typeof albums, 'id' | 'artistId' | 'releaseGroupMbid' | 'trackCount'> & { isChosen: number };
 
 /** Albums with tracks in a folder that have the same title. */
@@ -31,11 +32,15 @@ export function isOneAlbum(group: readonly FolderTrack[], inFolder: number): boo
   return most < 2 || most * 2 <= artists;
 }
 
-/** Undefined for a compilation. */
-export function artistOf(group: readonly FolderTrack[]): ArtistId | undefined {
-  const byArtist = Map.groupBy(group, ({ artistId }) => artistId);
-  const [artistId, some = []] = [...byArtist].toSorted(([, a], [, b]) => b.length - a.length)[0] ?? [];
-  return some.length >= group.length * OWN_SHARE ? (artistId ?? undefined) : undefined;
+/** `A feat. B`: the guests of a track are none of the album. */
+const GUESTS = /\s+[([]?(?:feat\.?|ft\.?|featuring)\s.*$/iu;
+
+/** The name; undefined for a compilation. */
+export function artistOf(group: readonly FolderTrack[]): string | undefined {
+  const names = group.map(({ artistName }) => artistName?.replace(GUESTS, ''));
+  const byArtist = Map.groupBy(names, (name) => name?.toLowerCase());
+  const [some = []] = [...byArtist.values()].toSorted((a, b) => b.length - a.length);
+  return some.length >= group.length * OWN_SHARE ? some[0] : undefined;
 }
 
 export function createFolderAlbums({
@@ -56,8 +61,9 @@ export function createFolderAlbums({
   );
   const listTracks = client.prepare<[number], Row>(
     `SELECT t.id, t.album_id AS albumId, t.artist_id AS artistId, t.disc_number AS discNumber,
-        t.track_number AS trackNumber, t.metadata_status AS metadataStatus
-      FROM source_files f JOIN tracks t ON t.id = f.track_id WHERE f.folder_id = ? AND f.state = 'track'`,
+        t.track_number AS trackNumber, t.metadata_status AS metadataStatus, ar.name AS artistName
+      FROM source_files f JOIN tracks t ON t.id = f.track_id LEFT JOIN artists ar ON ar.id = t.artist_id
+      WHERE f.folder_id = ? AND f.state = 'track'`,
   );
   const listAlbums = client.prepare<[string], AlbumRow>(
     `SELECT a.id, a.artist_id AS artistId, a.release_group_mbid AS releaseGroupMbid, a.track_count AS trackCount,
@@ -79,7 +85,6 @@ export function createFolderAlbums({
   const deleteKeys = client.prepare<[AlbumId, string, string]>(
     'DELETE FROM album_keys WHERE album_id = ? AND key LIKE ? AND key NOT LIKE ?',
   );
-  const findArtistName = client.prepare<[ArtistId], string>('SELECT name FROM artists WHERE id = ?').pluck();
   const setCompilation = client.prepare<[number, number, AlbumId]>(
     'UPDATE albums SET is_compilation = ?, updated_at = ? WHERE id = ?',
   );
@@ -120,9 +125,9 @@ export function createFolderAlbums({
     );
   }
 
-  function nameOf({ id }: AlbumRow, own: ArtistId | undefined, folder: number): AlbumName & { artist: ArtistRef } {
+  function nameOf({ id }: AlbumRow, own: string | undefined, folder: number): AlbumName & { artist: ArtistRef } {
     const { title = '', year = null, genre = null } = findTitle.get(id) ?? {};
-    const artistName = (own !== undefined && findArtistName.get(own)) || VARIOUS_ARTISTS;
+    const artistName = own ?? VARIOUS_ARTISTS;
     return {
       title,
       artist: resolver.artist(artistName),

@@ -131,6 +131,19 @@ describe('an identity', () => {
     });
   });
 
+  test.each<[string, number | undefined]>([
+    ['Album/CD1/01.mp3', 1],
+    ['Album/Disc 2 - Live/01.mp3', 2],
+    ['cd_03/01.mp3', 3],
+    ['CD80s Hits/01.mp3', undefined],
+    ['Album/CD Singles/01.mp3', undefined],
+    ['CD1/Other/01.mp3', undefined],
+  ])('takes the disc from the folder of %s', (sourceId, discNumber) => {
+    const found = toIdentity(read({ title: 'T' }), sourceId);
+    expect([found.discNumber, found.provenance]).toEqual([discNumber, discNumber && { discNumber: 'path' }]);
+    expect(toIdentity(read({ title: 'T', discNumber: 9 }), sourceId).discNumber).toBe(9);
+  });
+
   test('keeps the display name with the artists, or uses it as the only artist', () => {
     expect(toIdentity(read({ title: 'T', artists: ['A', 'B'], artist: 'A feat. B' }), 'x')).toMatchObject({
       artists: ['A', 'B'],

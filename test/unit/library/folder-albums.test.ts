@@ -4,7 +4,12 @@ import type { ArtistId } from '../../../server/db/ids.ts';
 import { artistOf, isOneAlbum, type FolderTrack } from '../../../server/library/folder-albums.ts';
 
 const by = (artistId: number, ...numbers: (number | null)[]): FolderTrack[] =>
-  numbers.map((trackNumber) => ({ artistId: artistId as ArtistId, discNumber: null, trackNumber }));
+  numbers.map((trackNumber) => ({
+    artistId: artistId as ArtistId,
+    artistName: `Artist ${artistId}`,
+    discNumber: null,
+    trackNumber,
+  }));
 const onDisc = (discNumber: number, tracks: FolderTrack[]): FolderTrack[] =>
   tracks.map((track) => ({ ...track, discNumber }));
 const upTo = (n: number): number[] => Array.from({ length: n }, (_, i) => i + 1);
@@ -28,8 +33,13 @@ describe('a folder', () => {
     expect(isOneAlbum(group, inFolder)).toBe(expected);
   });
 
-  test.each<[string, FolderTrack[], number | undefined]>([
-    ['the artist of nearly all tracks', soundtrack, 1],
+  const named = (...names: string[]): FolderTrack[] =>
+    names.flatMap((artistName, i) => by(i, i + 1).map((track) => ({ ...track, artistName })));
+
+  test.each<[string, FolderTrack[], string | undefined]>([
+    ['the artist of nearly all tracks', soundtrack, 'Artist 1'],
+    ['the artist who has guests', named('MC One', 'MC One feat. MC Two', 'MC One (ft. Singer)'), 'MC One'],
+    ['the artist who has guests on each', named('A featuring B', 'A Feat. C'), 'A'],
     ['nobody in particular', perTrack, undefined],
     ['nobody where one has half', [...by(1, 1, 2), ...by(2, 3), ...by(3, 4)], undefined],
   ])('is an album of %s', (_, group, expected) => {
