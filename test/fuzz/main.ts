@@ -11,6 +11,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import Database from 'better-sqlite3';
 import { fillLibrary } from '../bench/large-library.ts';
+import { watchHealth } from '../bench/health.ts';
 import { root, startProduct } from '../bench/product.ts';
 import { seededRandom } from '../support/random.ts';
 import type { OpenApiDocument, Operation } from '../../server/http/openapi.ts';
@@ -27,6 +28,7 @@ const { values } = parseArgs({
 const [requests, seed, tracks] = [Number(values.requests), Number(values.seed), Number(values.tracks)];
 const AT_ONCE = 4;
 const HEALTH_EVERY_MS = 20;
+const QUIET_MS = 5_000;
 const MOST_HEALTH_MS = 50;
 const MOST_MEMORY_MB = 50;
 const INTERNALS = /node_modules|\bat \S+ \(|\.ts:\d+:\d+|SQLITE_|SqliteError|\/server\/\w+\//;
@@ -115,7 +117,9 @@ async function run(): Promise<boolean> {
   const product = await startProduct(dir);
   const callers = await makeCallers(product);
   const document = await product.api<OpenApiDocument>('/openapi.json');
-  const quiet = p99(await healthTimes(product.url, () => quietTimes-- > 0));
+  const before = watchHealth(product.url, HEALTH_EVERY_MS);
+  await sleep(QUIET_MS);
+  const quiet = await before.stop();
   const memoryBefore = product.rss();
   const makers = [restMaker(product.url), apiMaker(product.url, document)];
   const judge = createJudge(document);
@@ -124,14 +128,13 @@ async function run(): Promise<boolean> {
   const work = async (): Promise<void> => {
     while (left-- > 0) await ask(pick(random, makers)(pick(random, callers)), judge);
   };
-  let isWorking = true;
-  const health = healthTimes(product.url, () => isWorking);
+  const health = watchHealth(product.url, HEALTH_EVERY_MS);
   const started = performance.now();
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  isWorking = false;
-  const busy = p99(await health);
+  const busy = await health.stop();
   let memory = product.rss();
-  for (let tries = 0; tries < 24 && memory > memoryBefore + MOST_MEMORY_MB; tries++) {
+  // threads end after five idle minutes
+  for (let tries = 0; tries < 72 && memory > memoryBefore + MOST_MEMORY_MB; tries++) {
     await sleep(5_000);
     memory = product.rss();
   }
@@ -315,24 +318,6 @@ function restMaker(base: string): (caller: Caller) => Asked {
         : { method: 'GET' },
     };
   };
-}
-
-let quietTimes = 200;
-
-async function healthTimes(base: string, goesOn: () => boolean): Promise<number[]> {
-  const times: number[] = [];
-  while (goesOn()) {
-    const started = performance.now();
-    await (await fetch(`${base}/health`)).text();
-    times.push(performance.now() - started);
-    await sleep(HEALTH_EVERY_MS);
-  }
-  return times;
-}
-
-function p99(times: number[]): { p99: number; max: number } {
-  const sorted = times.toSorted((a, b) => a - b);
-  return { p99: sorted[Math.floor(sorted.length * 0.99)] ?? 0, max: sorted.at(-1) ?? 0 };
 }
 
 const dir = mkdtempSync(join(tmpdir(), 'tonearm-fuzz-'));

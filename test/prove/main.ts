@@ -13,6 +13,7 @@ import { proveMending } from './mending.ts';
 import { proveMigrations } from './migrations.ts';
 import { proveMutations } from './mutations.ts';
 import { proveSubsonicTable } from './subsonic-table.ts';
+import { proveSockets } from './sockets.ts';
 import { proveTempo } from './tempo.ts';
 import { proveRebuild } from './rebuild.ts';
 import { proveTour } from './tour.ts';
@@ -31,6 +32,7 @@ const PROOFS: Record<string, (options: { seed: number; runs: number | undefined 
   mutations: proveMutations,
   rebuild: proveRebuild,
   'subsonic-table': proveSubsonicTable,
+  sockets: proveSockets,
   tempo: proveTempo,
   tour: proveTour,
   'identity-files': proveIdentityFiles,

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
+import { watchHealth } from '../health.ts';
 import { fillLibrary } from '../large-library.ts';
 import { measure, type Measure } from '../measure.ts';
 import { startProduct, type Product } from '../product.ts';
@@ -13,6 +14,7 @@ const TRACKS = Number(process.env['BENCH_TRACKS'] ?? 50_000);
 const LIMIT = 50;
 const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 const HEALTH_EVERY_MS = 10;
+const RSS_EVERY_MS = 5;
 
 interface Attack {
   name: string;
@@ -29,7 +31,7 @@ export async function hostileSuite(dir: string): Promise<Measure[]> {
 
   const product = await startProduct(dataDir);
   const measures: Measure[] = [];
-  const quiet = await healthWhile(product.url, () => sleep(2_000));
+  const quiet = await quietServer(product.url);
   for (const { name, run } of await attacks(product)) {
     await loopDelay(product);
     const before = product.rss();
@@ -37,7 +39,7 @@ export async function hostileSuite(dir: string): Promise<Measure[]> {
     const stop = await loopDelay(product);
     const values: [string, string, number, number][] = [
       ['longest stop', 'ms', stop, LIMIT],
-      ['/health p99', 'ms', p99, quiet.p99 + LIMIT],
+      ['/health p99', 'ms', p99, quiet + LIMIT],
       ['extra memory', 'MB', Math.max(0, peak - before), LIMIT],
     ];
     for (const [what, unit, value, bound] of values)
@@ -68,18 +70,19 @@ async function healthWhile(
   work: () => Promise<void>,
   rss: () => number = () => 0,
 ): Promise<{ p99: number; peak: number }> {
-  const taken: number[] = [];
-  let [isDone, peak] = [false, 0];
-  const done = work().finally(() => (isDone = true));
-  while (!isDone || taken.length < 20) {
-    const started = performance.now();
-    await (await fetch(`${url}/health`)).text();
-    taken.push(performance.now() - started);
-    peak = Math.max(peak, rss());
-    await sleep(HEALTH_EVERY_MS);
-  }
-  await done;
-  return { p99: taken.toSorted((a, b) => a - b)[Math.floor(taken.length * 0.99)] ?? 0, peak };
+  const health = watchHealth(url, HEALTH_EVERY_MS);
+  let peak = rss();
+  const timer = setInterval(() => (peak = Math.max(peak, rss())), RSS_EVERY_MS);
+  await work().finally(() => clearInterval(timer));
+  const { p99 } = await health.stop();
+  return { p99, peak };
+}
+
+/** What the server does by itself after its start is not what the attacks are compared with. */
+async function quietServer(url: string): Promise<number> {
+  let least = Infinity;
+  for (let n = 0; n < 3; n++) least = Math.min(least, (await healthWhile(url, () => sleep(2_000))).p99);
+  return least;
 }
 
 async function attacks({ url, token, api }: Product): Promise<Attack[]> {

@@ -1,0 +1,103 @@
+// 1,000 sockets from a hundred addresses that begin something and do not go on, opened anew as they are closed, while a
+// phone and a page work: nobody waits, and each socket ends within the limits of docs/SECURITY.md. A run is a minute.
+import { connect, type Socket } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { watchHealth } from '../bench/health.ts';
+import { fillLibrary } from '../bench/large-library.ts';
+import { startProduct } from '../bench/product.ts';
+import { seededRandom } from '../support/random.ts';
+
+const SOCKETS = 1_000;
+const ADDRESSES = 100;
+const TRACKS = 2_000;
+const ASK_EVERY_MS = 250;
+const HEALTH_EVERY_MS = 20;
+const MOST_HEALTH_MS = 50;
+const MOST_MEMORY_MB = 100;
+/** A body that stands still has 60 s after the 20 s of its head, and is looked at from time to time. */
+const GONE_MS = 150_000;
+
+export async function proveSockets({ seed, runs = 5 }: { seed: number; runs: number | undefined }): Promise<boolean> {
+  const dir = mkdtempSync(join(tmpdir(), 'tonearm-sockets-'));
+  try {
+    await (await startProduct(dir)).stop();
+    const client = new Database(join(dir, 'tonearm.db'));
+    fillLibrary(client, { tracks: TRACKS, userId: 1, likeEvents: 0, plays: 0 });
+    client.close();
+    return await attack(dir, seed, runs);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+async function attack(dir: string, seed: number, minutes: number): Promise<boolean> {
+  const product = await startProduct(dir);
+  const { url, token, api } = product;
+  const { username, password } = await api<Record<'username' | 'password', string>>('/users/me/subsonic-password');
+  const quietHealth = watchHealth(url, HEALTH_EVERY_MS);
+  await sleep(5_000);
+  const quiet = await quietHealth.stop();
+  const before = product.rss();
+
+  const random = seededRandom(seed);
+  const { hostname, port, host } = new URL(url);
+  const auth = `Host: ${host}\r\nAuthorization: Bearer ${token}\r\n`;
+  const kinds = [
+    '',
+    `GET /health HTTP/1.1\r\nHost: ${host}\r\nX-Half: `,
+    `POST /api/v1/playlists HTTP/1.1\r\n${auth}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"name":`,
+    `POST /rest/ping HTTP/1.1\r\nHost: ${host}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhal`,
+  ];
+  const open = new Map<Socket, number>();
+  let [opened, longestMs, isOn] = [0, 0, true];
+  const begin = (): void => {
+    if (!isOn) return;
+    const text = kinds[Math.floor(random() * kinds.length)] ?? '';
+    const at = performance.now();
+    const localAddress = `127.0.1.${1 + (opened++ % ADDRESSES)}`;
+    const socket = connect({ host: hostname, port: Number(port), localAddress }, () => socket.write(text));
+    open.set(socket, at);
+    socket.resume().on('error', () => undefined);
+    socket.once('close', () => {
+      open.delete(socket);
+      longestMs = Math.max(longestMs, performance.now() - at);
+      setTimeout(begin, 100);
+    });
+  };
+  for (let n = 0; n < SOCKETS; n++) begin();
+
+  const health = watchHealth(url, HEALTH_EVERY_MS);
+  const faults: string[] = [];
+  let [asked, most] = [0, 0];
+  const phone = new URLSearchParams({ u: username, p: password, v: '1.16.1', c: 'proof', f: 'json' });
+  const end = Date.now() + minutes * 60_000;
+  while (Date.now() < end) {
+    const answers = await Promise.all([
+      fetch(`${url}/rest/getRandomSongs?${phone}`),
+      fetch(`${url}/api/v1/tracks?limit=100`, { headers: { Authorization: `Bearer ${token}` } }),
+    ]);
+    for (const answer of answers) {
+      asked += 1;
+      if (!answer.ok) faults.push(`${answer.url}: ${answer.status}`);
+      await answer.arrayBuffer();
+    }
+    most = Math.max(most, product.rss());
+    await sleep(ASK_EVERY_MS);
+  }
+  const busy = await health.stop();
+  isOn = false;
+  for (const at of open.values()) longestMs = Math.max(longestMs, performance.now() - at);
+  await product.stop();
+  console.log(
+    `seed ${seed}: ${minutes} min, ${opened} sockets, the longest open for ${(longestMs / 1_000).toFixed(0)} s; ` +
+      `${asked} requests of a phone and a page, ${faults.length} failed; /health p99 ${busy.p99.toFixed(1)} ms ` +
+      `(quiet ${quiet.p99.toFixed(1)}); memory ${before.toFixed(0)} MB, at most ${most.toFixed(0)} MB`,
+  );
+  for (const fault of faults.slice(0, 10)) console.log(`FAULT ${fault}`);
+  const isFast = busy.p99 <= quiet.p99 + MOST_HEALTH_MS && most <= before + MOST_MEMORY_MB;
+  return faults.length === 0 && isFast && longestMs < GONE_MS;
+}
