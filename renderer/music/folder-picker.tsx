@@ -14,11 +14,14 @@ interface FolderPickerProps {
   /** The folder that is shown; undefined before the first answer of the server. */
   path: string | undefined;
   onChange: (path: string) => void;
+  /** Says what makes a folder unfit for music. */
+  isForMusic?: boolean;
 }
 
-export function FolderPicker({ path, onChange }: FolderPickerProps) {
+export function FolderPicker({ path, onChange, isForMusic = true }: FolderPickerProps) {
   const { t } = useTranslation();
   const { data, error, isPending } = useQuery(serverFolderQuery(path));
+  const fault = isForMusic && data ? data.fault : null;
   const start = path === undefined ? data?.path : undefined;
   useEffect(() => {
     if (start !== undefined) onChange(start);
@@ -54,10 +57,10 @@ export function FolderPicker({ path, onChange }: FolderPickerProps) {
             ))}
             {data.folders.length === 0 && <li className={styles.note}>{t('picker.none')}</li>}
           </ul>
-          <p className={data.fault === null ? styles.note : styles.fault} aria-live="polite">
-            {data.fault === null
+          <p className={fault === null ? styles.note : styles.fault} aria-live="polite">
+            {fault === null
               ? t('picker.free', { free: formatBytes(data.free_bytes), total: formatBytes(data.total_bytes) })
-              : t('picker.fault', { fault: data.fault })}
+              : t('picker.fault', { fault })}
           </p>
         </>
       )}

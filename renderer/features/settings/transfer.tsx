@@ -77,7 +77,7 @@ function TransferDialog({ way, onClose }: { way: Way; onClose: () => void }) {
           autoComplete="off"
           onChange={(event) => setFolder(event.currentTarget.value)}
         />
-        <FolderPicker path={folder} onChange={setFolder} />
+        <FolderPicker path={folder} onChange={setFolder} isForMusic={false} />
         {way === 'import' && <p className={styles.help}>{t('settings.transfer.importHelp')}</p>}
         {start.error && (
           <p role="alert" className={styles.fault}>
