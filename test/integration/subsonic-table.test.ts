@@ -72,6 +72,13 @@ const READING: Row[] = [
     body: { name: 'x', platform: 'y' },
     ok: 'track',
   },
+  {
+    endpoint: 'getTranscodeDecision',
+    by: 'mediaId',
+    with: { mediaType: 'podcast' },
+    body: { name: 'x', platform: 'y' },
+    ok: 'episode',
+  },
 ];
 
 const writing = (fresh: ReturnType<typeof makers>): Row[] => [

@@ -3,16 +3,19 @@ import { AppError, asKnownFault } from '../../errors.ts';
 import { PROBLEMS } from '../../http/problem.ts';
 import type { LibraryService } from '../../library/service.ts';
 import { isProfileName } from '../../media/transcode.ts';
+import type { EpisodeSummary } from '../../podcasts/queries.ts';
+import type { PodcastService } from '../../podcasts/service.ts';
 import type { StreamingService } from '../../streaming/service.ts';
 import { z } from 'zod';
 import { bytes, user, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault, toFault } from '../errors.ts';
 import { idOf } from '../ids.ts';
-import { ClientInfo, decide, type DecidedTranscode } from '../transcode-decision.ts';
+import { ClientInfo, decide, type DecidedTranscode, type SourceTrack } from '../transcode-decision.ts';
 import type { Fields } from '../xml.ts';
 
 export interface TranscodingDeps {
   streaming: StreamingService;
+  podcasts: Pick<PodcastService, 'episode'>;
   library: Pick<LibraryService, 'getTrack'>;
 }
 
@@ -50,17 +53,31 @@ const jsonOf = (text: string): unknown => {
   }
 };
 
-export function transcodingEndpoints({ streaming }: TranscodingDeps): Endpoints {
-  async function decision({ user: { maxBitrateKbps }, params, body }: Call): Promise<Fields> {
-    const id = idOf('track', params.required('mediaId'));
-    checkMediaType(params.required('mediaType'));
+/** Before its download an episode is taken for MP3, as nearly all are. */
+const sourceOf = ({ format, sizeBytes, durationMs }: EpisodeSummary): SourceTrack => ({
+  format: format ?? 'mp3',
+  codec: null,
+  bitrateKbps: sizeBytes && durationMs ? Math.round((sizeBytes * 8) / durationMs) : null,
+  channels: null,
+  sampleRateHz: null,
+  bitDepth: null,
+});
+
+export function transcodingEndpoints({ streaming, podcasts }: TranscodingDeps): Endpoints {
+  async function decision({ user: { id, maxBitrateKbps }, params, body }: Call): Promise<Fields> {
+    const mediaId = params.required('mediaId');
+    const isEpisode = params.required('mediaType') === 'podcast';
+    if (!isEpisode) checkMediaType(params.required('mediaType'));
+    const track = isEpisode
+      ? sourceOf(podcasts.episode(id, idOf('episode', mediaId)))
+      : streaming.describe(idOf('track', mediaId));
     const client = ClientInfo.safeParse(jsonOf(body?.toString('utf8') ?? ''));
     if (!client.success)
       throw new Fault(10, 'A JSON body with the client’s capabilities is required (Content-Type: application/json).');
     const { canDirectPlay, reasons, source, target } = decide(
-      streaming.describe(id),
+      track,
       limitedTo(maxBitrateKbps, client.data),
-      await streaming.canTranscode(),
+      !isEpisode && (await streaming.canTranscode()), // episodes are sent as they are
     );
     return {
       canDirectPlay,
