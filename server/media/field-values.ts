@@ -46,8 +46,8 @@ const COMPACT_DATE = /^(\d{4})(\d\d)(\d\d)$/;
 const YEAR_LAST = /^(?:\d{1,2}[-/.])?\d{1,2}[-/.](\d{4})$/;
 
 /**
- * `2003`, `2003-05`, `2003-05-12`, `2003-05-12T10:00:00Z`, `2003/05/12`, `20030512`; of `12.05.2003` and
- * `05/2003` only the year, since day and month are ambiguous; also dates in words. `date` is present only if month and day are valid.
+ * `2003`, `2003-05`, `2003-05-12`, `2003-05-12T10:00:00Z`, `2003/05/12`, `20030512`; of `12.05.2003` and `05/2003` only
+ * the year, since day and month are ambiguous; also dates in words. `date` is present only if month and day are valid.
  */
 export function parseDate(text: string): TagDate | undefined {
   const plain = trimmed(text);

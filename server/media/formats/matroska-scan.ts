@@ -1,5 +1,5 @@
 // What music-metadata does not say of Matroska and WebM: whether there is video, and how long a recording without a
-// declared duration is (browsers write those), whose title it does not read either. https://www.matroska.org/technical/elements.html
+// declared duration is (browsers write those), and its title. https://www.matroska.org/technical/elements.html
 import { MAX_VALUE_BYTES } from '../limits.ts';
 import { decodeUtf8 } from '../text.ts';
 import type { ByteSource } from '../types.ts';
