@@ -75,7 +75,7 @@ async function checkLeased(
     ...faults.indexes.map((key) => `${key} was damaged, and was made again`),
     ...faults.packs.map((id) => `pack ${id} is missing or incomplete`),
     ...[...read.damaged].map(({ name, pack }) => `object ${name} in pack ${pack} is damaged`),
-    ...read.directories.map((id) => `the directory of pack ${id} was damaged`),
+    ...read.directories.map((id) => `the directory of pack ${id}, or what nothing needs of it, was damaged`),
     ...read.loose.map((name) => `object ${name} is damaged`),
   ];
   let isMendingDone = false;
@@ -168,9 +168,9 @@ async function readContents(
   async function readPack(id: string): Promise<void> {
     const pack = objects.index.packs.get(id);
     if (!pack) return;
-    const { damaged, isDirectoryDamaged } = await objects.verifyPack(pack);
+    const { damaged, isRestDamaged } = await objects.verifyPack(pack);
     for (const blob of damaged) found.damaged.add(blob);
-    if (isDirectoryDamaged) found.directories.push(id);
+    if (isRestDamaged) found.directories.push(id);
   }
 
   async function readLoose(name: string): Promise<void> {

@@ -69,18 +69,20 @@ export function createPackFiles(target: BackupTarget, cipher: Cipher) {
       return fromStored(cipher, blob, pack.subarray(blob.offset, blob.offset + blob.length));
     },
 
-    /** Reads all of a pack. Returns what is damaged in it, and whether its directory is. */
-    async verifyPack({ id, size, blobs }: Pack): Promise<{ damaged: Blob[]; isDirectoryDamaged: boolean }> {
+    /** Reads all of a pack. `isRestDamaged`: its directory is, or what nothing needs any more. */
+    async verifyPack({ id, size, blobs }: Pack): Promise<{ damaged: Blob[]; isRestDamaged: boolean }> {
       const bytes = (await unlessDamaged(readPack(id))) ?? Buffer.alloc(0);
-      const damaged = blobs.filter(
-        (blob) => sumOf(bytes.subarray(blob.offset, blob.offset + blob.length)) !== blob.sum,
-      );
       const length = bytes.length === size ? tailLength(bytes, size) : undefined;
       const directory =
         length !== undefined
           ? await openDirectory(cipher, id, bytes.subarray(-length)).catch(() => undefined)
           : undefined;
-      return { damaged, isDirectoryDamaged: directory === undefined };
+      const wrong = (directory ?? blobs).filter(
+        ({ offset, length: its, sum }) => sumOf(bytes.subarray(offset, offset + its)) !== sum,
+      );
+      const offsets = new Set(wrong.map(({ offset }) => offset));
+      const damaged = blobs.filter(({ offset }) => offsets.has(offset));
+      return { damaged, isRestDamaged: !directory || wrong.length > damaged.length };
     },
   };
 }

@@ -78,8 +78,10 @@ async function readHeader(target: BackupTarget): Promise<{ header: Header; isFir
 
 async function headerAt(target: BackupTarget, key: string): Promise<Header | 'damaged' | undefined> {
   try {
-    const header = Header.safeParse(parseJson(await target.read(key, MAX_HEADER_BYTES)));
-    return header.success && isWhole(header.data) ? header.data : 'damaged';
+    const bytes = await target.read(key, MAX_HEADER_BYTES);
+    const { data } = Header.safeParse(parseJson(bytes));
+    const isWhole = data && (data.sum === undefined ? data.tonearm_backup === 1 : headerText(data).equals(bytes));
+    return isWhole ? data : 'damaged';
   } catch (error) {
     if (error instanceof DamagedObject) return 'damaged';
     if (error instanceof AppError && error.code === 'not_found') return undefined;
@@ -88,8 +90,6 @@ async function headerAt(target: BackupTarget, key: string): Promise<Header | 'da
 }
 
 const headerSum = (header: Header): string => hashOf('sha256', JSON.stringify({ ...header, sum: undefined }));
-const isWhole = (header: Header): boolean =>
-  header.sum === undefined ? header.tonearm_backup === 1 : header.sum === headerSum(header);
 const headerText = (header: Header): Buffer =>
   Buffer.from(`${JSON.stringify({ ...header, sum: headerSum(header) })}\n`);
 

@@ -74,6 +74,10 @@ describe('a check', () => {
       async () => rmSync(join(backup, 'snapshots'), { recursive: true }),
       async () => writeFileSync(join(backup, 'backup.json'), 'damaged'),
       async () => rmSync(join(backup, 'backup.json')),
+      async () => {
+        const copy = join(backup, 'copies/backup.json');
+        writeFileSync(copy, readFileSync(copy, 'utf8').replace('"library"', '"librarx"'));
+      },
     ];
     for (const [nth, damage] of harm.entries()) {
       await damage();
