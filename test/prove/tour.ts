@@ -107,13 +107,14 @@ export async function proveTour(): Promise<boolean> {
     await enliven(stage.api);
     const only = process.env['TOUR_PAGES'];
     const paths = [...PAGES, ...(await pagesOfLongNames(stage))].filter((path) => !only || path.startsWith(only));
-    for (const language of process.env['TOUR_LANGUAGE']?.split(' ') ?? LANGUAGES)
+    const languages = process.env['TOUR_LANGUAGE']?.split(' ') ?? LANGUAGES;
+    for (const language of languages)
       for (const [device, looks] of [
         [DESK, WIDE],
         [PHONE, NARROW],
       ] as const)
         faults.push(...(await visit(stage, device, looks, { language, paths })));
-    const looks = LANGUAGES.length * (WIDE.length + NARROW.length);
+    const looks = languages.length * (WIDE.length + NARROW.length);
     console.log(`${paths.length} pages, each in ${looks} ways: ${faults.length} faults`);
     return faults.length === 0;
   } finally {
