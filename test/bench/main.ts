@@ -4,7 +4,8 @@
 // million tracks too. --libraries DIR keeps the large libraries for the next run. `lists` and `opening` drive a browser
 // and run only when they are named; --docs writes what they find into docs/lists.md. `soak` too: --minutes N is how
 // long it goes on, --docs draws docs/soak.svg; and `peers`: --files N --rounds N,
-// --docs writes docs/peers.md; `stages`: what a scan spends its time on; and `backup`, which needs restic.
+// --docs writes docs/peers.md; `stages`: what a scan spends its time on; `ear`: what the analysis hears, beside other
+// programs; and `backup`, which needs restic.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +14,7 @@ import { describeMachine } from './machine.ts';
 import { tableHead, toRows, type Measure } from './measure.ts';
 import { endProducts } from './product.ts';
 import { backupSuite } from './suites/backup.ts';
+import { earSuite } from './suites/ear.ts';
 import { enrichSuite } from './suites/enrich.ts';
 import { hostileSuite } from './suites/hostile.ts';
 import { idleSuite } from './suites/idle.ts';
@@ -39,6 +41,7 @@ const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = {
   hostile: hostileSuite,
   soak: (dir) => soakSuite(dir, { minutes: Number(values.minutes), docs: values.docs === true }),
   backup: backupSuite,
+  ear: (dir) => earSuite(dir, { files: Math.min(500, Number(values.files)) }),
   stages: (dir) => scanStagesSuite(dir, { files: Number(values.files) }),
   peers: (dir) =>
     peersSuite(dir, {
@@ -56,7 +59,7 @@ interface Report {
   /** `load`: of the last minute, as the suite began. */
   suites: { name: string; load: number; measures: Measure[]; error?: string }[];
 }
-const ONLY_BY_NAME = ['backup', 'lists', 'opening', 'peers', 'soak', 'stages'];
+const ONLY_BY_NAME = ['backup', 'ear', 'lists', 'opening', 'peers', 'soak', 'stages'];
 
 const { values, positionals } = parseArgs({
   options: {
