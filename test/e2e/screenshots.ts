@@ -5,9 +5,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
+import type { AnalysisOut } from '../../server/analysis/wire.ts';
 import type { TokenResponse } from '../../server/auth/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
+import type { LikenessOut } from '../../server/likeness/wire.ts';
 import type { AlbumPage, TrackPage } from '../../server/library/wire.ts';
 import type { PlaylistOut, PlaylistPage } from '../../server/playlists/wire.ts';
 import { startFakeAcoustId } from '../fakes/acoustid.ts';
@@ -25,6 +28,11 @@ mkdirSync(folder, { recursive: true });
 
 // Chromium from the packages has fonts of its own, which lack Chinese, Japanese and Korean
 process.env['FONTCONFIG_PATH'] ??= '/etc/fonts';
+
+const STATIONS = [
+  ['Harbour FM', 'https://radio.example/harbour'],
+  ['Night Train', 'https://radio.example/night'],
+] as const;
 
 const catalogue = address ? null : await startSmallCatalogue();
 const stage = address
@@ -46,8 +54,11 @@ if (stage) {
   await loseFiles(stage, 12);
   await enliven(stage.api);
   await makeUnsure(stage.api);
+  await listen(stage.api);
+  for (const [name, at] of STATIONS) await stage.api('/stations', { method: 'POST', body: { name, stream_url: at } });
 }
 const url = address ?? stage!.url;
+const [from, to] = (await stage?.api<TrackPage>('/tracks?limit=2&sort=random&seed=3'))?.items ?? [];
 const browser = stage?.browser ?? (await openBrowser());
 const session = await signIn();
 
@@ -65,6 +76,12 @@ const SCENES: Scene[] = [
   ['tracks', '/tracks'],
   ['genres', '/genres'],
   ['folders', '/folders'],
+  ['radio', '/radio'],
+  ['path', from && to ? `/path?from=${from.id}&to=${to.id}` : '/path'],
+  ['map', '/map'],
+  ['analysis', '/analysis'],
+  ['podcasts', '/podcasts'],
+  ['stations', '/stations'],
   ['playlists', '/playlists'],
   ['liked', '/liked'],
   ['playlist', `/playlists/${playlists.ordinary}`],
@@ -266,6 +283,15 @@ async function largestAlbum(): Promise<AlbumPage['items'][number]> {
   // a machine may not have fonts for others
   const named = items.filter((one) => one.has_cover && /^[\x20-\x7e]+$/.test(`${one.title}${one.artist_name ?? ''}`));
   return named.reduce((best, one) => (one.track_count > best.track_count ? one : best));
+}
+
+/** Listens to all tracks, and until their sounds can be compared. */
+async function listen(api: Api): Promise<void> {
+  await api('/settings', { method: 'PATCH', body: { analysis_enabled: true } });
+  // rarely, since it steps aside for requests
+  const isDone = async (): Promise<boolean> =>
+    (await api<AnalysisOut>('/analysis')).state === 'done' && (await api<LikenessOut>('/likeness')).by === 'sound';
+  while (!(await isDone())) await sleep(5_000);
 }
 
 /** Three tracks with uncertain matches. */
