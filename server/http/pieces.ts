@@ -82,11 +82,11 @@ export async function sendText(res: ServerResponse, parts: AsyncIterable<string>
       text += part;
       if (text.length < WRITE_CHARS) continue;
       if (res.req.method === 'HEAD') return void res.end();
+      if (res.destroyed) return; // it tells nobody that it drained or closed
       const isTaken = res.write(text);
       text = '';
       place ??= places();
       if (!isTaken) await untilDrained(res, place.leave);
-      if (res.destroyed) return;
       await place.enter();
       await turn();
     }

@@ -1,4 +1,5 @@
 // Long answers take turns.
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
@@ -37,4 +38,27 @@ test('callers who take nothing keep nobody waiting, and all get everything', asy
     for (const socket of stalled) socket.destroy();
     server.close();
   }
+});
+
+test('a caller who goes while the next part is read ends the answer', async () => {
+  const state = { isDone: false, isEnded: false };
+  const server = createServer((_req, res) => {
+    async function* parts(): AsyncGenerator<string> {
+      try {
+        yield PART.repeat(4);
+        await once(res, 'close');
+        for (let n = 0; n < 100; n++) yield PART.repeat(4);
+      } finally {
+        state.isEnded = true;
+      }
+    }
+    void sendText(res, parts()).then(() => (state.isDone = true));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'));
+  socket.once('data', () => socket.destroy());
+  await until(() => state.isDone);
+  expect(state.isEnded).toBe(true);
+  server.close();
 });
