@@ -1,6 +1,7 @@
 // Lists that clients read page by page, by offset. Rows that come and go between two pages must not push others over
 // the edge of a page, so what a client was given keeps its place: the first page is remembered by its ids, and with the
 // second one the rest of the list. Rows that are gone leave no gaps, since a short page means the end to clients.
+import { hash } from 'node:crypto';
 import type { Page } from '../http/paging.ts';
 import type { Call } from './endpoint.ts';
 
@@ -34,6 +35,8 @@ const KEPT_MS = 5 * 60_000;
 const AT_ONCE_MS = 10_000;
 /** Four bytes each. */
 const MOST_IDS = 2_000_000;
+/** Callers name themselves, and may ask for anything. */
+const MOST_LISTS = 1_000;
 const ALL: Page = { limit: 10_000_000, offset: 0 };
 
 export type SteadyLists = ReturnType<typeof createSteadyLists>;
@@ -49,7 +52,7 @@ export function createSteadyLists({ now = () => performance.now() }: { now?: () 
     lists.set(key, list);
     let held = [...lists.values()].reduce((sum, { ids }) => sum + ids.length, 0);
     for (const [other, { ids, usedAt }] of lists) {
-      if (held <= MOST_IDS && now() - usedAt < KEPT_MS) break;
+      if (held <= MOST_IDS && lists.size <= MOST_LISTS && now() - usedAt < KEPT_MS) break;
       lists.delete(other);
       held -= ids.length;
     }
@@ -70,11 +73,11 @@ export function createSteadyLists({ now = () => performance.now() }: { now?: () 
     const found = lists.get(key);
     const known = found && now() - found.usedAt < KEPT_MS ? found : undefined;
     const isBeside = known?.isBegun === false && now() - known.usedAt < AT_ONCE_MS;
-    if (limit === 0 || (offset === 0 && !isBeside)) {
+    if (limit === 0) return read({ limit, offset }); // of the kinds of a search that are not wanted
+    if (offset === 0 && !isBeside) {
       const first = await read({ limit, offset });
       const ids = Int32Array.from(first.ids);
-      if (ids.length === limit && limit > 0)
-        keep(key, { ids, isWhole: false, given: limit, isBegun: true, usedAt: now() });
+      if (ids.length === limit) keep(key, { ids, isWhole: false, given: limit, isBegun: true, usedAt: now() });
       else lists.delete(key);
       return first;
     }
@@ -117,4 +120,4 @@ export function createSteadyLists({ now = () => performance.now() }: { now?: () 
 
 /** Of what a caller asks for by these parameters; two phones of a person have addresses of their own. */
 export const keyOf = ({ user, req, client, params }: Call, name: string, by: readonly string[]): string =>
-  JSON.stringify([user.id, req.ip, client, name, ...by.map((param) => params.text(param))]);
+  hash('sha256', JSON.stringify([user.id, req.ip, client, name, ...by.map((param) => params.text(param))]));

@@ -54,6 +54,21 @@ describe('a list that is read page by page', () => {
     expect(await page(0)).toEqual([1, 2, 3, 4]);
   });
 
+  it('is kept while a caller asks for none of it, as in a search for another kind', async () => {
+    const { page, change } = listOf(TEN);
+    await page(0);
+    change((rows) => rows.slice(1));
+    expect([await page(0, 0), await page(4)]).toEqual([[], [5, 6, 7, 8]]);
+  });
+
+  it('is forgotten for the newest of a thousand others', async () => {
+    const { page, change } = listOf(TEN);
+    await page(0);
+    change((rows) => rows.slice(1));
+    for (let n = 0; n < 1_000; n++) await page(0, 4, `other ${n}`);
+    expect(await page(4)).toEqual([6, 7, 8, 9]);
+  });
+
   it('begins anew with its first page, for another caller, and after a while', async () => {
     const { page, change, wait } = listOf(TEN);
     await page(0);
