@@ -188,14 +188,17 @@ function targetOf(source: StreamDetails, client: ClientInfo, isLossless: boolean
     const channelLimits = [maxAudioChannels, ...upperLimits(limitations, 'audioChannels')];
     const channels = atMost(source.audioChannels, isLossy ? STEREO : 0, ...channelLimits);
     const usualRate = source.audioSamplerate && fittingSampleRate(profile, source.audioSamplerate);
-    const rate = atMost(usualRate, ...upperLimits(limitations, 'audioSamplerate'));
+    const mostHz = atMost(usualRate, ...upperLimits(limitations, 'audioSamplerate'));
+    // encoders refuse rates that they do not have
+    const rate = mostHz && (bitratesOf(profile)?.sampleRatesHz ?? [mostHz]).findLast((hz) => hz <= mostHz);
     const bits = atMost(
       undefined,
       client.maxTranscodingAudioBitrate ?? 0,
       client.maxAudioBitrate ?? 0,
       ...upperLimits(limitations, 'audioBitrate'),
     );
-    const bitrateKbps = fittingBitrate(profile, bits === undefined ? undefined : Math.floor(bits / 1_000));
+    const fitting = fittingBitrate(profile, bits === undefined ? undefined : Math.floor(bits / 1_000));
+    const bitrateKbps = channels === 1 && isLossy ? Math.min(fitting, bitratesOf(profile)?.mostMono ?? 0) : fitting;
     const stream: StreamDetails = {
       protocol: 'http',
       container: PROFILES[profile].container,
@@ -203,7 +206,10 @@ function targetOf(source: StreamDetails, client: ClientInfo, isLossless: boolean
       ...(channels !== undefined && { audioChannels: channels }),
       ...(bitrateKbps > 0 && { audioBitrate: bitrateKbps * 1_000 }),
       ...(rate !== undefined && { audioSamplerate: rate }),
+      ...(!isLossy && { audioBitdepth: depthOf(profile, source) }),
     };
+    if (mostHz !== undefined && rate === undefined) continue;
+    if (bits !== undefined && (stream.audioBitrate ?? pcmBits(stream)) > bits) continue;
     if (!limitations.every((limitation) => holds(limitation, stream))) continue;
     return {
       stream,
@@ -220,6 +226,15 @@ function targetOf(source: StreamDetails, client: ClientInfo, isLossless: boolean
 
 /** Lossy formats are made with two channels at most. */
 const STEREO = 2;
+
+const CD_BITS = 16;
+/** Of the samples that come out; those of DSD have one bit when they go in. */
+const depthOf = (profile: ProfileName, { audioBitdepth = CD_BITS }: StreamDetails): number =>
+  profile === 'wav' ? CD_BITS : audioBitdepth === 1 ? 24 : Math.max(CD_BITS, audioBitdepth);
+
+/** In bit/s; lossless formats have no bit rate of their own, and are never above that. */
+const pcmBits = ({ audioSamplerate = 0, audioChannels = 0, audioBitdepth = 0 }: StreamDetails): number =>
+  audioSamplerate * audioChannels * audioBitdepth || Infinity;
 
 const profileOf = (container: string, codec: string): ProfileName | undefined =>
   (Object.entries(PROFILES) as [ProfileName, Profile][]).find(

@@ -111,6 +111,53 @@ describe('a client with capabilities', () => {
     expect(target?.transcode).toEqual({ profile: 'mp3', bitrateKbps: 96, channels: 1, sampleRateHz: 44_100 });
   });
 
+  it.each<[string, SourceTrack, object, object]>([
+    [
+      'flac is above its bit rate',
+      flac,
+      { maxAudioBitrate: 320_000, transcodingProfiles: [into('flac', 'flac'), into('mp3', 'mp3')] },
+      { codec: 'mp3', audioBitrate: 320_000 },
+    ],
+    [
+      'flac has more bits in a sample',
+      flac,
+      {
+        transcodingProfiles: [into('flac', 'flac'), into('wav', 'pcm')],
+        codecProfiles: ['flac', 'pcm'].map((name) => ({
+          type: 'AudioCodec',
+          name,
+          limitations: [limit('audioBitdepth', 'LessThanEqual', ['16'])],
+        })),
+      },
+      { codec: 'pcm', audioBitdepth: 16 },
+    ],
+    [
+      'ogg begins above its bit rate',
+      flac,
+      { maxAudioBitrate: 40_000, transcodingProfiles: [into('ogg', 'vorbis'), into('mp3', 'mp3')] },
+      { codec: 'mp3', audioBitrate: 40_000 },
+    ],
+    [
+      'opus has a rate below its own, which is not the highest that it takes',
+      { ...flac, sampleRateHz: 44_100 },
+      {
+        maxAudioBitrate: 128_000,
+        transcodingProfiles: [into('ogg', 'opus'), into('mp3', 'mp3')],
+        ...codecs('*', limit('audioSamplerate', 'LessThanEqual', ['44100'])),
+      },
+      { codec: 'mp3', audioSamplerate: 44_100 },
+    ],
+    [
+      'one channel has no room for the usual rate',
+      { ...flac, channels: 1 },
+      { maxAudioBitrate: 320_000, transcodingProfiles: [into('mp4', 'aac')] },
+      { codec: 'aac', audioChannels: 1, audioBitrate: 80_000 },
+    ],
+  ])('gets what the encoder can keep to where %s', (_, track, info, stream) => {
+    const found = decide(track, client({ directPlayProfiles: [direct(['none'])], ...info }), true);
+    expect(found.target?.stream).toMatchObject(stream);
+  });
+
   it('gets no transcode without ffmpeg, nor an impossible one', () => {
     expect(
       decide(flac, client({ directPlayProfiles: [direct(['mp3'])], transcodingProfiles: [into('mp3', 'mp3')] }), false)
