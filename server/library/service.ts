@@ -26,7 +26,7 @@ import { inMusicFolder, type MusicFolderScope } from './music-folder-filters.ts'
 import type { SearchKind } from './search-names.ts';
 import type { ListOrder } from './sorts.ts';
 import { createStatements } from './statement-cache.ts';
-import { trackList, type AskedTracks } from './track-lists.ts';
+import { NOT_REMOTE, trackList, type AskedTracks } from './track-lists.ts';
 import { readTracks, type TrackSummary } from './track-rows.ts';
 import type { Chapter, TrackWriter } from './track-writer.ts';
 import { toTrackOut } from './wire-maps.ts';
@@ -157,6 +157,9 @@ export function createLibraryService({
     /** Those of the items that are in the library, in their order. */
     idsThere: (kind: SearchKind, ids: readonly number[]): number[] =>
       statements.column<number>(thereSql(kind), { ids: JSON.stringify(ids) }),
+    /** Those of the tracks that are more than saved, in their order. */
+    notRemote: (ids: readonly number[]): number[] =>
+      statements.column<number>(NOT_REMOTE, { ids: JSON.stringify(ids) }),
     listGenres,
     /** Those of the items that are in the music folder, in their order. */
     inMusicFolder(kind: SearchKind, ids: readonly number[], scope: MusicFolderScope): number[] {

@@ -70,6 +70,9 @@ export const TRACK_SORT_PLANS: Record<Exclude<TrackSort, 'random'>, Sort> = {
 
 /** The first condition makes the partial index of unavailable tracks usable. */
 const REMOTE = "i.availability <> 'available' AND i.availability IN ('remote', 'fetching')";
+/** Of tracks by their ids. */
+export const NOT_REMOTE = `SELECT i.id FROM json_each(@ids) ids CROSS JOIN tracks i ON i.id = ids.value
+  WHERE NOT (${REMOTE}) ORDER BY ids.key`;
 
 export function trackList(userId: UserId, filter: TrackFilter, order: ListOrder<TrackSort>): NewIdList {
   return { itemType: 'track', userId, filters: trackFilters(filter), order: orderOf('track', TRACK_SORT_PLANS, order) };

@@ -1,7 +1,7 @@
 // Hides saved tracks without audio from browsing, lists and search, if SUBSONIC_REMOTE_TRACKS is off. Playlists and the
 // queue stay complete, since clients edit them by position.
 import type { LibraryService } from '../library/service.ts';
-import type { SearchService } from '../search/service.ts';
+import type { OnlySome, SearchService } from '../search/service.ts';
 
 const hasAudio = ({ availability }: { availability: string }): boolean =>
   availability !== 'remote' && availability !== 'fetching';
@@ -18,11 +18,19 @@ export function shownLibrary(library: LibraryService, showsRemote: () => boolean
   };
 }
 
-export const shownSearch = (search: SearchService, showsRemote: () => boolean): SearchService => ({
-  searchLibrary(userId, text, page, only) {
-    const found = search.searchLibrary(userId, text, page, only);
-    return showsRemote()
-      ? found
-      : { ...found, tracks: { ...found.tracks, items: found.tracks.items.filter(hasAudio) } };
-  },
-});
+/** What is hidden is no match, so that pages are full and totals right. */
+export function shownSearch(
+  search: SearchService,
+  library: Pick<LibraryService, 'notRemote'>,
+  showsRemote: () => boolean,
+): SearchService {
+  return {
+    searchLibrary(userId, text, page, only) {
+      const shown: OnlySome = (kind, ids) => {
+        const left = only ? only(kind, ids) : [...ids];
+        return kind === 'track' ? library.notRemote(left) : left;
+      };
+      return search.searchLibrary(userId, text, page, showsRemote() ? only : shown);
+    },
+  };
+}

@@ -384,6 +384,7 @@ describe('a Subsonic client', () => {
     expect(
       (await phone.ask<{ song?: { id: string }[] }>('search3', { query: 'Hidden' }, 'searchResult3')).song ?? [],
     ).toEqual([]);
+    expect(await phone.ask('search', { any: 'Hidden' }, 'searchResult')).toMatchObject({ totalHits: 0 });
     await server.api('/settings', { method: 'PATCH', body: { subsonic_remote_tracks: true } });
   });
 });

@@ -321,6 +321,15 @@ describe('a whole library by search3', () => {
     },
   );
 
+  it.each(['', '""', '*'])('is asked for by the query %s', async (query) => {
+    const found = await phone.ask<{ song: Listed[] }>(
+      'search3',
+      { query, songCount: 3, songOffset: 1_698 },
+      'searchResult3',
+    );
+    expect(found.song).toHaveLength(2);
+  });
+
   it('saves a queue of 5,000 songs, with GET and POST', async () => {
     const ids = Array.from({ length: 5_000 }, (_, n) => `tr-${(n % 1_700) + 1}`);
     for (const [n, save] of [phone.get, phone.post].entries()) {

@@ -130,13 +130,13 @@ export function searchEndpoints({ library, search, musicFolders, steady }: Searc
   };
 }
 
-/** `""` is an empty query. Removes the `*` at the end of words, since every word matches as a prefix. */
+/** `""` and `*` are an empty query. Removes the `*` at the end of words, since every word matches as a prefix. */
 function wordsOf(query: string | undefined): string {
   const text = (query ?? '').trim();
   return text === '""'
     ? ''
     : text
-        .replace(/(?<=\S)\*(?=\s|$)/g, '')
+        .replace(/\*+(?=\s|$)/g, '')
         .trim()
         .slice(0, 200);
 }

@@ -53,7 +53,7 @@ export function createEndpoints(given: EndpointDeps): Endpoints {
   const listed: AllDeps = {
     ...deps,
     library: shownLibrary(given.library, given.showsRemote),
-    search: shownSearch(given.search, given.showsRemote),
+    search: shownSearch(given.search, given.library, given.showsRemote),
   };
   return {
     ...systemEndpoints(deps),
