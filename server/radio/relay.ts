@@ -54,7 +54,8 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
   };
 
   function note(id: RadioStationId, title: string | undefined): void {
-    if (titles.get(id) === title) return;
+    // what still comes after the last listener left is nobody's
+    if (titles.get(id) === title || (title !== undefined && !listeners.has(id))) return;
     if (title === undefined) titles.delete(id);
     else titles.set(id, title);
     changed();
