@@ -244,6 +244,14 @@ describe('images', () => {
     },
   );
 
+  it('of size 0 are the originals', async () => {
+    const [zero, original] = await Promise.all([
+      phone.bytes('getCoverArt', { id: song.coverArt, size: 0 }).then(bytesOf),
+      phone.bytes('getCoverArt', { id: song.coverArt }).then(bytesOf),
+    ]);
+    expect(zero.equals(original)).toBe(true);
+  });
+
   it('require an id', async () => {
     expect(await (await phone.bytes('getCoverArt')).text()).toContain('code="10"');
     expect(await (await phone.bytes('getCoverArt', { id: song.id, size: 'big' })).text()).toContain('code="0"');

@@ -94,7 +94,7 @@ export function mediaEndpoints({
   async function cover(call: Call): Promise<void> {
     const { params, req, res, user } = call;
     const text = params.required('id');
-    const size = params.int('size');
+    const size = params.int('size') || undefined; // 0 is no limit, as with bit rates
     // unknown ids get the placeholder too: old clients make up their own
     const found = parseId(text);
     const stored = found && (await covers.find(found, user.id));

@@ -86,16 +86,17 @@ export function playlistEndpoints({ playlists, items, accounts }: PlaylistDeps):
         params,
         user: { id: userId },
       } = call;
-      const [existing, name] = [params.text('playlistId'), params.text('name')];
+      const [existing, given] = [params.text('playlistId'), params.text('name')];
+      const name = given === undefined ? undefined : named(given);
       const trackIds = await songsOf(call, 'songId');
       if (existing === undefined) {
         if (name === undefined) throw missing('name');
-        const { id: created } = await playlists.create(userId, { name: named(name), trackIds });
+        const { id: created } = await playlists.create(userId, { name, trackIds });
         return { playlist: await withEntries(call, created) };
       }
       const id = idOf('playlist', existing);
       await playlists.replaceTracks(userId, id, trackIds);
-      if (name !== undefined) playlists.update(userId, id, { name: named(name) });
+      if (name !== undefined) playlists.update(userId, id, { name });
       return { playlist: await withEntries(call, id) };
     }),
 
