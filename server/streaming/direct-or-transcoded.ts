@@ -90,10 +90,11 @@ const upTo = (sourceKbps: number | null, profile: ProfileName): number | undefin
   return sourceKbps !== null && sourceKbps < usual ? sourceKbps : usual;
 };
 
-/** AAC alone and in MP4 are the same to players that ask for either. */
+/** AAC alone and in MP4 are the same to players that ask for either. An Ogg file may hold Vorbis, Opus or FLAC. */
 function isSame({ format, codec }: Source, profile: ProfileName): boolean {
   const isAac = profile === 'aac' || profile === 'm4a';
   if (isAac) return format === 'aac' || (format === 'm4a' && (codec === null || /aac/i.test(codec)));
+  if (format === 'ogg' && codec !== null) return new RegExp(PROFILES[profile].codec, 'i').test(codec);
   return format === PROFILES[profile].extension;
 }
 

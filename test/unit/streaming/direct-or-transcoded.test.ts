@@ -12,6 +12,7 @@ const FLAC: Source = { format: 'flac', codec: null, bitrateKbps: 900 };
 const MP3: Source = { format: 'mp3', codec: null, bitrateKbps: 128 };
 const ALAC: Source = { format: 'm4a', codec: 'ALAC', bitrateKbps: 800 };
 const AAC: Source = { format: 'm4a', codec: 'AAC', bitrateKbps: 128 };
+const OPUS_IN_OGG: Source = { format: 'ogg', codec: 'Opus', bitrateKbps: 96 };
 const UNKNOWN: Source = { format: 'ape', codec: null, bitrateKbps: null };
 
 describe('the sent format', () => {
@@ -23,6 +24,7 @@ describe('the sent format', () => {
     ['it is narrow enough', MP3, { maxBitrateKbps: 192 }],
     ['no limit is no limit', FLAC, { maxBitrateKbps: 0 }],
     ['aac is wished of AAC in MP4', AAC, { format: 'aac' }],
+    ['opus is wished of Opus in Ogg', OPUS_IN_OGG, { format: 'opus' }],
   ])('is the original when %s', (_, source, wish) => {
     expect(chooseAudio(source, wish, true)).toBe('original');
   });
@@ -38,6 +40,7 @@ describe('the sent format', () => {
     [MP3, { format: 'aac' }, { profile: 'aac', bitrateKbps: 128 }],
     [MP3, { format: 'mp3', startMs: 9_000 }, { profile: 'mp3', bitrateKbps: 128 }],
     [ALAC, { format: 'm4a' }, { profile: 'm4a', bitrateKbps: 160 }],
+    [OPUS_IN_OGG, { format: 'ogg' }, { profile: 'ogg', bitrateKbps: 96 }],
     [ALAC, { format: 'flac' }, { profile: 'flac', bitrateKbps: 0 }],
     [UNKNOWN, { maxBitrateKbps: 320 }, { profile: 'mp3', bitrateKbps: 320 }],
   ])('of %j for %j is %j', (source, wish, order) => {
