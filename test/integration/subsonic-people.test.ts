@@ -44,6 +44,18 @@ describe('now playing', () => {
   });
 });
 
+describe('a device that stops', () => {
+  it('leaves what another one of its person plays', async () => {
+    const tablet = await openPhone(server, { client: 'Tablet' });
+    const report = { mediaId: song, mediaType: 'song', positionMs: 0 };
+    await tablet.ask('reportPlayback', { ...report, state: 'playing' }, '');
+    await owner.ask('scrobble', { id: song, submission: false }, '');
+    await tablet.ask('reportPlayback', { ...report, state: 'stopped' }, '');
+    const own = (await playing(owner)).filter(({ username }) => username === 'admin');
+    expect(own.map(({ playerName }) => playerName)).toEqual(['Owner’s phone']);
+  });
+});
+
 describe('an account', () => {
   const made = { username: 'made', password: 'long enough password', email: 'made@example.com' };
   const roles = { downloadRole: true, uploadRole: true, shareRole: false, podcastRole: true, maxBitRate: 128 };

@@ -81,7 +81,9 @@ export function scrobblingEndpoints({
       },
       track.durationMs,
     );
-    nowPlaying.set(id, { trackId: state === 'stopped' ? null : track.id, positionMs, client });
+    const isOfAnother = (nowPlaying.get(id)?.client ?? client) !== client;
+    if (state !== 'stopped') nowPlaying.set(id, { trackId: track.id, positionMs, client });
+    else if (!isOfAnother) nowPlaying.set(id, { trackId: null, positionMs, client });
     if (ended)
       await history.recordMany(id, [
         { trackId: ended.trackId, playedAt: ended.startedAt, playedMs: ended.heardMs, client },
