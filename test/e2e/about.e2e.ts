@@ -4,9 +4,10 @@ import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startEncyclopedia, type Encyclopedia } from '../fakes/encyclopedia.ts';
-import { openBrowser } from '../support/browser.ts';
+import { openBrowser, openContext } from '../support/browser.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { DESK } from './stage.ts';
 
 const BAND = '11111111-1111-4111-8111-111111111111';
 const OTHER = '22222222-2222-4222-8222-222222222222';
@@ -54,7 +55,7 @@ beforeAll(async () => {
   });
   trackMaker(server.app).add({ title: 'One', artistMbids: [BAND], releaseGroupMbid: GROUP });
   browser = await openBrowser();
-  const context = await browser.newContext({ baseURL: server.url, viewport: { width: 1440, height: 900 } });
+  const context = await openContext(browser, { baseURL: server.url, ...DESK });
   page = await context.newPage();
   const user = (await server.api('/users/me')).body;
   await page.addInitScript(

@@ -6,7 +6,7 @@ import type axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStageOfPages, pageOpener, PAGES } from './pages.ts';
-import { DESK, PHONE, type Stage } from './stage.ts';
+import { DESK, PHONE, still, type Stage } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -29,6 +29,7 @@ async function violations(
   where: string,
   { context, rules, except = [] }: { context?: Part; rules?: string[]; except?: string[] } = {},
 ): Promise<string[]> {
+  await still(page);
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
   const { violations: found } = await page.evaluate(
     ([context, runOnly, except]) =>
@@ -68,7 +69,6 @@ async function changeTheme(page: Page, scheme: 'light' | 'dark'): Promise<void> 
     dispatchEvent(new StorageEvent('storage', { key: 'tonearm.scheme' }));
     if (document.documentElement.dataset['mantineColorScheme'] !== chosen) throw new Error(`the page is not ${chosen}`);
   }, scheme);
-  await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'));
 }
 
 for (const [name, device] of [

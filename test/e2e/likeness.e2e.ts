@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import type axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser } from '../support/browser.ts';
+import { openBrowser, openContext } from '../support/browser.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { addSoundLibrary, analyzeSoundLibrary } from '../support/sound-library.ts';
+import { DESK, still } from './stage.ts';
 
 let server: TestServer;
 let browser: Browser;
@@ -22,7 +23,7 @@ beforeAll(async () => {
   analyzeSoundLibrary(server.app.db, byGenre);
   await server.app.likeness.sounds.refresh();
   browser = await openBrowser();
-  const context = await browser.newContext({ baseURL: server.url, viewport: { width: 1440, height: 900 } });
+  const context = await openContext(browser, { baseURL: server.url, ...DESK });
   page = await context.newPage();
   const user = (await server.api('/users/me')).body;
   await page.addInitScript(
@@ -48,6 +49,7 @@ const source = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.
 
 /** What axe finds, all of it. */
 async function faults(): Promise<string[]> {
+  await still(page);
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
   const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run(document));
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
@@ -71,10 +73,10 @@ test('a radio starts from a mood, says why it plays what it plays, and is steere
   await queue.getByRole('button', { name: 'More like this' }).press('Enter');
   await page.getByText(`More like “${playing}” from now on.`).waitFor();
   await expect.poll(() => steered.length).toBeGreaterThan(before);
-  expect(steered.at(-1)!.more).toHaveLength(1);
+  await expect.poll(() => steered.at(-1)!.more).toHaveLength(1);
   await queue.getByRole('button', { name: 'Less', exact: true }).press('Enter');
   await expect.poll(nowPlaying).not.toBe(playing);
-  expect(steered.at(-1)).toMatchObject({ more: [], less: [expect.any(Number)] });
+  await expect.poll(() => steered.at(-1)).toMatchObject({ more: [], less: [expect.any(Number)] });
 
   const second = await nowPlaying();
   await queue.getByRole('button', { name: 'Never', exact: true }).press('Enter');

@@ -79,6 +79,8 @@ export function pageOpener(page: Page): (path: string) => Promise<void> {
         document.querySelector('h1, h2') &&
         !document.querySelector('[class*=skeleton], [aria-busy=true]') &&
         [...document.images].every((image) => image.complete || image.loading === 'lazy'),
+      undefined,
+      { polling: 100 },
     );
     await until(() => requests.size === 0);
   };

@@ -206,11 +206,23 @@ export async function loseFiles({ api, library }: Pick<Stage, 'api' | 'library'>
   }
 }
 
-/** Waits for the layout after a change of the window's size. */
+/**
+ * Waits for the layout after a change of the window's size: two frames, since what is measured in the first changes the
+ * second, and until the page has nothing left to do.
+ */
 export const drawn = (page: Page): Promise<void> =>
   page.evaluate(
-    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(undefined)))),
+    () =>
+      new Promise((resolve) =>
+        requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(() => resolve(undefined)))),
+      ),
   );
+
+/** Waits until nothing fades or moves: half-drawn colours have less contrast. */
+export const still = (page: Page): Promise<unknown> =>
+  page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'), undefined, {
+    polling: 100,
+  });
 
 /** Of renderer/ui/undoable.ts. */
 const UNDO_MS = 8_000;
