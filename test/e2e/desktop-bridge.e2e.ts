@@ -105,14 +105,16 @@ test('the window is signed in automatically, and no URL contains anything that c
   await page.getByRole('button', { name: new RegExp(ADMIN.username) }).waitFor();
   expect(tickets()).toBe(1);
   expect(addresses.filter((address) => /ticket/.test(address))).toEqual([]);
-  expect(reports).toContainEqual({
-    status: 'idle',
-    title: null,
-    artist: null,
-    album: null,
-    isLiked: null,
-    isSleeping: false,
-  });
+  await expect
+    .poll(() => reports)
+    .toContainEqual({
+      status: 'idle',
+      title: null,
+      artist: null,
+      album: null,
+      isLiked: null,
+      isSleeping: false,
+    });
   await page.reload();
   await home(page).waitFor();
   expect(tickets()).toBe(1); // the session is stored
@@ -152,7 +154,7 @@ test('the app opens pages, searches, plays and likes, and the page says when the
   await tell({ kind: 'open', path: '/albums' });
   await page.getByRole('heading', { level: 1, name: 'Albums' }).waitFor();
   await tell({ kind: 'search', text: 'dark side' });
-  expect(await page.getByRole('combobox', { name: 'Search the library' }).inputValue()).toBe('dark side');
+  await expect.poll(() => page.getByRole('combobox', { name: 'Search the library' }).inputValue()).toBe('dark side');
   await page.keyboard.press('Escape');
 
   const form = new FormData();

@@ -118,7 +118,7 @@ test('playing it from a playlist fetches it', async () => {
   await expect.poll(() => currentTime(page)).toBeGreaterThan(0.3);
   await player().getByRole('link', { name: TITLE }).waitFor();
   await player().getByRole('button', { name: 'Pause' }).click();
-  expect(await player().getByRole('status').filter({ hasText: TITLE }).count()).toBe(0);
+  await expect.poll(() => player().getByRole('status').filter({ hasText: TITLE }).count()).toBe(0);
   await expect.poll(() => rowOf('Tracks in Evening').getByRole('img', { name: 'Not downloaded' }).count()).toBe(0);
 });
 

@@ -18,7 +18,7 @@ import { DESK, openStage, type Stage } from './stage.ts';
 let stage: Stage;
 let page: Page;
 beforeAll(async () => {
-  stage = await openStage({ tracks: 4, seconds: '2', messy: 0, formats: ['flac'] });
+  stage = await openStage({ tracks: 4, seconds: '20', messy: 0, formats: ['flac'] });
   page = await stage.openAsOwner(DESK);
   await page.goto(`${stage.url}/settings#playback`);
 });
@@ -125,7 +125,7 @@ test('off, there is no node for it; on, there is one for each band that changes 
   });
   await page.goto(`${stage.url}/tracks`);
   const filters = (): Promise<number> => page.evaluate('globalThis.filters');
-  await page.getByRole('row').nth(2).dblclick();
+  await page.locator('[data-index="1"][data-track]').dblclick(); // not before it is filled
   await page.getByRole('button', { name: 'Pause' }).first().waitFor();
   expect(await filters()).toBe(0);
   const settings = await page.context().newPage();
@@ -150,7 +150,7 @@ test('off, there is no node for it; on, there is one for each band that changes 
   await frequency.selectText();
   await frequency.pressSequentially('1250'); // its first digit is below the least
   await frequency.blur();
-  expect(await frequency.inputValue()).toBe('1250 Hz');
+  await expect.poll(() => frequency.inputValue()).toBe('1250 Hz');
   await settings.getByText('Graphic', { exact: true }).click();
   const lowest = settings.getByRole('slider', { name: 'Band 1 at 31 Hz' });
   expect(parseFloat((await lowest.getAttribute('aria-valuetext')) ?? '')).toBeGreaterThan(4); // of the low shelf

@@ -91,8 +91,9 @@ test('a row’s menu opens from its button and with the menu key, and returns th
     await dots.press('Enter');
     await page.getByRole('menu', { name, exact: true }).waitFor();
     expect(await dots.getAttribute('aria-expanded')).toBe('true');
+    await expect.poll(() => menu.evaluate((node) => node.contains(document.activeElement))).toBe(true);
     await page.keyboard.press('ArrowDown');
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('menuitem');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('menuitem');
     await page.keyboard.press('Escape');
     await menu.waitFor({ state: 'detached' });
     await expect.poll(focused).toBe(name);
@@ -138,7 +139,7 @@ const WALK: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<void>> = {
     await button('Pause').waitFor();
     await press('Space');
     await button('Play').waitFor();
-    expect(await currentTime(page)).toBe(0);
+    await expect.poll(() => currentTime(page)).toBe(0);
     await press('Space');
     await button('Pause').waitFor();
   },

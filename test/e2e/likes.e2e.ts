@@ -19,7 +19,7 @@ test('a like in one window appears in another', async () => {
   expect(await other.getAttribute('aria-pressed')).toBe('false');
 
   await heart.click();
-  expect(await heart.getAttribute('aria-pressed')).toBe('true');
+  await expect.poll(() => heart.getAttribute('aria-pressed')).toBe('true');
   await expect.poll(() => other.getAttribute('aria-pressed')).toBe('true');
 
   await there.getByRole('link', { name: 'Liked', exact: true }).click();

@@ -95,7 +95,7 @@ test('a track is given the file it is in now, by keyboard', async () => {
     liked: true,
   });
   expect(new Set((await missing()).map(({ id }) => id))).toEqual(new Set([two.id, ...gone.map(({ id }) => id)]));
-  expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('row');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('row');
 });
 
 test('without possible matches, the dialog says what to do', async () => {
@@ -114,7 +114,7 @@ test('removing a track can be undone, and otherwise it is deleted after a while'
   await page.keyboard.press('Delete');
   await page.getByText(`“${two.title}” removed.`).waitFor();
   await row('two.mp3').getByRole('button', { name: 'Undo' }).waitFor();
-  expect(await focused()).toContain(two.title);
+  await expect.poll(focused).toContain(two.title);
   await page.keyboard.press('Control+z');
   await row('two.mp3')
     .getByRole('button', { name: `Find ${two.title}` })
@@ -147,7 +147,7 @@ test('several are selected with Space and Shift, removed at once and restored wi
   await page.getByRole('button', { name: 'Select all' }).click();
   await page.getByText('3 selected').waitFor();
   await page.getByRole('button', { name: 'Clear selection' }).click();
-  expect(await table().getByRole('checkbox', { checked: true }).count()).toBe(0);
+  await expect.poll(() => table().getByRole('checkbox', { checked: true }).count()).toBe(0);
 });
 
 test('a track whose file comes back before it is deleted stays, and the page becomes empty', async () => {

@@ -162,7 +162,8 @@ test('a queue of another device is offered, and continues at its position', asyn
 
   await page.reload();
   await expect.poll(() => playing(page)).toBe(songs[1]!.title);
-  expect(Number(await player(page).getByRole('slider', { name: 'Position' }).inputValue())).toBeGreaterThan(3_900);
+  const position = async () => Number(await player(page).getByRole('slider', { name: 'Position' }).inputValue());
+  await expect.poll(position).toBeGreaterThan(3_900);
   await page.context().close();
 });
 
@@ -248,7 +249,7 @@ test('an audiobook plays from the chapter that is chosen, and goes on where it w
   const chapters = page.getByRole('main').getByRole('region', { name: 'Chapters' });
   await chapters.getByRole('button', { name: 'The Inn' }).click();
   await expect.poll(() => currentTime(page)).toBeGreaterThanOrEqual(20);
-  expect(await chapters.locator('[aria-current]').textContent()).toContain('The Inn');
+  await chapters.locator('[aria-current]', { hasText: 'The Inn' }).waitFor();
   await player(page).getByRole('button', { name: 'Chapters' }).click();
   const panel = page.getByRole('complementary', { name: 'Chapters' });
   await panel.getByRole('button', { name: 'The Sea' }).focus();
@@ -260,7 +261,7 @@ test('an audiobook plays from the chapter that is chosen, and goes on where it w
   await playAlbum(page, album.id);
   await expect.poll(() => playing(page)).toBe(songs[0]!.title);
   await page.goto(`/albums/${book!.id}`);
-  await chapters.getByRole('button', { name: /^Continue at 0:4/ }).waitFor();
+  await chapters.getByRole('button', { name: /^Continue at 0:[45]/ }).waitFor();
   await playAlbum(page, book!.id);
   await expect.poll(() => playing(page)).toBe(BOOK);
   await expect.poll(() => currentTime(page)).toBeGreaterThanOrEqual(40);

@@ -44,6 +44,7 @@ test('settings are validated while typing, apply at once, and show their origin'
   await expect.poll(async () => settingOf('local_media_watch')).toMatchObject({ value: true, origin: 'default' });
 
   await page.getByRole('link', { name: 'Network & phones' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Network & phones' }).waitFor();
   await page.getByText('Advanced').click();
   const port = page.getByLabel('Port', { exact: true });
   const before = await port.inputValue();
@@ -59,13 +60,14 @@ test('settings are validated while typing, apply at once, and show their origin'
   await page.getByRole('status').filter({ hasText: 'Saved' }).first().waitFor();
 
   await page.getByRole('link', { name: 'Users' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Users' }).waitFor();
   await page.getByText('Advanced').click();
   const lasts = page.getByRole('textbox', { name: 'Sign-in expires after' });
   await lasts.fill('soon');
   await page.getByText('must be a number and s, m, h or d, such as 7d').waitFor();
   expect((await settingOf('access_token_ttl'))?.value).toBe('7d');
   await lasts.press('Escape');
-  expect(await lasts.inputValue()).toBe('7d');
+  await expect.poll(() => lasts.inputValue()).toBe('7d');
   await lasts.fill('12h');
   await lasts.press('Enter');
   await expect.poll(async () => (await settingOf('access_token_ttl'))?.value).toBe('12h');
@@ -98,7 +100,7 @@ test('a change that needs a restart says so, and the language changes at once in
   await page.getByLabel('Language').selectOption('de');
   await page.getByRole('heading', { level: 1, name: 'Allgemein' }).waitFor();
   await library.getByRole('heading', { level: 1, name: 'Alben' }).waitFor();
-  expect(await page.evaluate(() => document.documentElement.lang)).toBe('de');
+  await expect.poll(() => page.evaluate(() => document.documentElement.lang)).toBe('de');
   await page.context().close();
 });
 
@@ -125,14 +127,9 @@ test('an ordinary user sees their own settings, and the owner can set a new pass
   await hers.getByRole('button', { name: 'Sign in' }).click();
   await hers.getByRole('heading', { level: 1, name: 'Network & phones' }).waitFor();
   const sections = hers.getByRole('navigation', { name: 'Settings' }).getByRole('link');
-  expect(await sections.allTextContents()).toEqual([
-    'Back to the library',
-    'General',
-    'Network & phones',
-    'Playback',
-    'Your account',
-    'About',
-  ]);
+  await expect
+    .poll(() => sections.allTextContents())
+    .toEqual(['Back to the library', 'General', 'Network & phones', 'Playback', 'Your account', 'About']);
   await hers.getByRole('button', { name: 'Show', exact: true }).click();
   await hers.getByRole('button', { name: 'Replace' }).waitFor();
 
@@ -140,7 +137,7 @@ test('an ordinary user sees their own settings, and the owner can set a new pass
   await hers.getByRole('heading', { level: 2, name: 'ann' }).waitFor();
   await hers.getByRole('heading', { level: 2, name: 'Scrobbling' }).waitFor();
   const groups = ['ann', 'Password', 'App passwords', 'Scrobbling', 'Signed in'];
-  expect(await hers.getByRole('heading', { level: 2 }).allTextContents()).toEqual(groups); // of nobody else
+  await expect.poll(() => hers.getByRole('heading', { level: 2 }).allTextContents()).toEqual(groups); // of nobody else
   expect(await hers.getByRole('button', { name: 'Add user' }).count()).toBe(0);
   const changePassword = async (current: string) => {
     await hers.getByLabel('Current password').fill(current);
@@ -175,7 +172,7 @@ test('app passwords are made for a device and revoked, and other sessions are en
   await group.getByRole('button', { name: 'Revoke Phone' }).click();
   await group.getByRole('button', { name: 'Revoke', exact: true }).click();
   await group.getByText('Phone', { exact: true }).waitFor({ state: 'detached' });
-  expect(await ping()).toContain('"code":44');
+  await expect.poll(ping).toContain('"code":44');
 
   const signIn = async (): Promise<string> =>
     (await stage.api<TokenResponse>('/auth/login', { method: 'POST', body: OWNER })).access_token;
@@ -194,7 +191,7 @@ test('app passwords are made for a device and revoked, and other sessions are en
   await expect.poll(async () => (await accepted()).filter(Boolean).length).toBe(2);
   await sessions.getByRole('button', { name: 'Sign out', exact: true }).click();
   await sessions.getByRole('button').first().waitFor({ state: 'detached' });
-  expect(await accepted()).toEqual([false, false, false]);
+  await expect.poll(accepted).toEqual([false, false, false]);
   expect(problems()).toEqual([]);
   await page.context().close();
 });

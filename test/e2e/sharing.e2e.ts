@@ -41,7 +41,7 @@ test.runIf(lanAddress !== undefined)(
 
     await share.click({ force: true });
     await code.waitFor({ state: 'detached' });
-    expect(await tryConnect(lanAddress ?? '', Number(new URL(stage.url).port))).toBe('ECONNREFUSED');
+    await expect.poll(() => tryConnect(lanAddress ?? '', Number(new URL(stage.url).port))).toBe('ECONNREFUSED');
     // the phone shows it
     expect(stage.problems.filter((problem) => !problem.includes('net::ERR_CONNECTION_'))).toEqual([]);
     await phone.context().close();

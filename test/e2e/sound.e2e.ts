@@ -189,14 +189,14 @@ test('the sleep timer stops playback after a track, or at a time', async () => {
   await player().getByRole('slider', { name: 'Position' }).fill('29000');
   await player().getByRole('button', { name: 'Play', exact: true }).waitFor();
   await expect.poll(nowPlaying).toBe(pair[1].title);
-  expect(await currentTime(page)).toBe(0);
+  await expect.poll(() => currentTime(page)).toBe(0);
 
   await page.clock.install();
   await play();
   await change(() => settings().getByRole('radiogroup', { name: 'Sleep timer' }).getByText('15 min').click());
   await page.clock.fastForward('15:01');
   await player().getByRole('button', { name: 'Play', exact: true }).waitFor();
-  expect(await currentTime(page)).toBe(0);
+  await expect.poll(() => currentTime(page)).toBe(0);
   await page.clock.resume();
 });
 
@@ -228,7 +228,9 @@ test('the system shows what plays, and its keys control the player; the queue su
 
   await page.reload();
   await expect.poll(nowPlaying).toBe(pair[1].title);
-  expect(Number(await player().getByRole('slider', { name: 'Position' }).inputValue())).toBe(2_000);
+  await expect
+    .poll(async () => Number(await player().getByRole('slider', { name: 'Position' }).inputValue()))
+    .toBe(2_000);
   await page.keyboard.press('q');
   const rows = page.getByRole('complementary', { name: 'Queue' }).locator('[aria-setsize]');
   await expect.poll(() => rows.count()).toBe(6);
