@@ -41,7 +41,7 @@ async function start(command: string, ...args: string[]): Promise<void> {
 
 /** The group has no process left, the server logged once that it stops, and its database is closed. */
 async function expectGone(): Promise<void> {
-  await expect.poll(() => isAlive(-(npm.pid as number)), { timeout: 30_000 }).toBe(false);
+  await expect.poll(() => isAlive(-(npm.pid as number))).toBe(false);
   expect(text.match(/"msg":"stopping"/g)).toHaveLength(1);
   expect(text).not.toContain('could not stop');
   expect(existsSync(join(dir, 'tonearm.db-wal'))).toBe(false);

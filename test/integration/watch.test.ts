@@ -119,7 +119,7 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
     const second = put(folder, 'Artist C/Box/Disc 1', 5);
     const third = put(folder, 'Artist C/Box/Disc 2', 6);
     await expect.poll(() => sourceIds(server)).toEqual(expect.arrayContaining([second, third]));
-    expect(server.app.watcher.status().folders).toBe(9);
+    await expect.poll(() => server.app.watcher.status().folders).toBe(9);
   });
 
   test('a file that is deleted is missing after one scan of its folder', async () => {
