@@ -2,6 +2,7 @@
 // music folder against their payload hash, and against the whole hash that the first verify found. Mends what can be
 // mended, and reports all findings. Nothing is written in the music folder.
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { CoverVerdict, RepairCover } from '../covers/verify-cover.ts';
 import type { MainDb } from '../db/client.ts';
@@ -234,7 +235,8 @@ export function createVerify(deps: VerifyDeps): {
   /** A file that changed since the last scan was changed by a person, so it is not damaged. */
   async function judgeFile(track: KeptTrack, pass: Pass): Promise<Verdict> {
     const { uri, audioHash, fileSize, fileMtimeUs } = track;
-    await (await deps.audioStore.resolve(uri)).stat();
+    const file = await deps.audioStore.resolve(uri);
+    const before = await file.stat();
     if (audioHash === null || audioHash === NO_HASH || fileSize === null || fileMtimeUs === null) return 'unhashed';
     const [result] = await deps.reader.read({
       root: deps.musicRoots(),
@@ -246,6 +248,7 @@ export function createVerify(deps: VerifyDeps): {
     // a section's is that of its file, and where it begins
     const isWhole = result.audioHash === audioHash.split('@', 1)[0];
     const sum = isWhole ? await hashNow(uri, pass) : undefined;
+    if (!isDeepStrictEqual(await file.stat(), before)) return 'changed'; // the hash is that of another version
     return sum !== undefined && knownSum(db, track, sum) === sum ? 'good' : { kind: 'damaged', reason: null };
   }
 }

@@ -21,7 +21,7 @@ import type { TrackOut } from '../../server/library/wire.ts';
 import type { VerifyReport } from '../../server/maintenance/verify-report.ts';
 import { verifyDays } from '../../server/maintenance/daily-verify.ts';
 import { createMend } from '../../server/maintenance/mend.ts';
-import { createVerify } from '../../server/maintenance/verify.ts';
+import { createVerify, type VerifyDeps } from '../../server/maintenance/verify.ts';
 import { prepareIsUsed, prepareListKept } from '../../server/maintenance/queries.ts';
 import type { GarbageResult } from '../../server/maintenance/wire.ts';
 import { createAudioStore } from '../../server/storage/audio-store.ts';
@@ -97,6 +97,37 @@ function flip(path: string): void {
   bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 0xff;
   writeFileSync(path, bytes);
   utimesSync(path, atime, mtime);
+}
+
+/** Of everything, with other parts. */
+async function verifyWith(parts: Partial<VerifyDeps>): Promise<VerifyReport> {
+  const storage = createLocalStorage({ root: join(server.dir, 'library') });
+  const { verify: handler } = createVerify({
+    db: server.app.db,
+    now: () => new Date(clock),
+    settings: server.app.settings,
+    storage,
+    musicRoots: () => music,
+    audioStore: createAudioStore({ storage, musicRoots: () => music }),
+    reader: { read: () => Promise.reject(new Error('not asked')) },
+    proveCover: () => Promise.resolve('good'),
+    provePicture: () => Promise.resolve('good'),
+    isBusy: () => false,
+    onGone: () => undefined,
+    onReturned: () => undefined,
+    mend: createMend({ db: server.app.db, musicRoots: () => music, storage, cachedCopy: () => undefined }),
+    ...parts,
+  });
+  return (await handler(
+    { scope: 'all' },
+    {
+      jobId: 999 as never,
+      attempt: 1,
+      signal: new AbortController().signal,
+      progress: () => undefined,
+      yieldToRequests: () => undefined,
+    },
+  )) as VerifyReport;
 }
 
 describe('verify', () => {
@@ -233,6 +264,18 @@ describe('verify', () => {
     expect(await verify()).toMatchObject({ damaged: 0, changed: 0 });
   });
 
+  it('remembers nothing of a file that is edited while it is read', async () => {
+    const tracks = await open('reference');
+    const hashes = server.app.db.$client.prepare('SELECT audio_hash FROM tracks WHERE source_id = ?').pluck();
+    const read: VerifyDeps['reader']['read'] = ({ paths }) => {
+      const { path } = paths[0] as { path: string };
+      appendFileSync(join(music, path), 'x');
+      return Promise.resolve([{ ok: true, audioHash: hashes.get(path) }] as never);
+    };
+    expect(await verifyWith({ reader: { read } })).toMatchObject({ damaged: 0, changed: tracks.length });
+    expect(server.app.db.$client.prepare('SELECT count(*) FROM file_sums').pluck().get()).toBe(0);
+  });
+
   it('repairs what the backup has, and says why not for the rest', async () => {
     const [first, second, third] = (await open('copy')) as [TrackOut, TrackOut, TrackOut];
     rmSync(music, { recursive: true });
@@ -251,31 +294,7 @@ describe('verify', () => {
         return 'healed';
       },
     });
-    const { verify: handler } = createVerify({
-      db: server.app.db,
-      now: () => new Date(clock),
-      settings: server.app.settings,
-      storage,
-      musicRoots: () => music,
-      audioStore: createAudioStore({ storage, musicRoots: () => music }),
-      reader: { read: () => Promise.reject(new Error('not asked')) },
-      proveCover: () => Promise.resolve('good'),
-      provePicture: () => Promise.resolve('good'),
-      isBusy: () => false,
-      onGone: () => undefined,
-      onReturned: () => undefined,
-      mend,
-    });
-    const tally = (await handler(
-      { scope: 'all' },
-      {
-        jobId: 999 as never,
-        attempt: 1,
-        signal: new AbortController().signal,
-        progress: () => undefined,
-        yieldToRequests: () => undefined,
-      },
-    )) as VerifyReport;
+    const tally = await verifyWith({ storage, mend });
     expect(tally).toMatchObject({ healed: 1, damaged: 2 });
     expect(Object.fromEntries(tally.findings.map(({ track_id, reason }) => [track_id, reason]))).toMatchObject({
       [first.id]: null,
