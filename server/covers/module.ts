@@ -51,6 +51,7 @@ export function coversModule({
     storage,
     audioStore,
     archive,
+    asksCommons: () => settings.get('ARTIST_INFO_ENABLED'),
     cacheDir,
     workerUrl: paths.workers.cover,
     onCover: changes.changed,

@@ -44,6 +44,7 @@ export interface CoverServiceDeps {
   storage: Storage;
   audioStore: AudioStore;
   archive: CoverArchive;
+  asksCommons: () => boolean;
   /** Resized covers are in `covers/` below it. */
   cacheDir: string;
   /** cover-worker, in the source tree or in the bundle. */
@@ -62,6 +63,7 @@ export function createCoverService({
   storage,
   audioStore,
   archive,
+  asksCommons,
   cacheDir,
   workerUrl,
   onCover,
@@ -110,6 +112,7 @@ export function createCoverService({
     locked,
     onHealed: changed,
     pictures: artistPictures,
+    asksCommons,
   });
   const { listOfArtist, pictureOfArtist, ...find } = prepareFindCovers(db);
 

@@ -42,6 +42,8 @@ export interface CoverCheckDeps {
   /** The cover was restored, or replaced with another. */
   onHealed: (albumId: AlbumId) => Promise<void>;
   pictures: Pick<ArtistPictures, 'forget' | 'returned'>;
+  /** Whether pictures of artists are looked for at Commons. */
+  asksCommons: () => boolean;
 }
 
 export function createCoverCheck({
@@ -54,6 +56,7 @@ export function createCoverCheck({
   locked,
   onHealed,
   pictures,
+  asksCommons,
 }: CoverCheckDeps) {
   async function judge(
     key: string,
@@ -107,7 +110,10 @@ export function createCoverCheck({
       return { key, kind, healed, reason: healed === null ? (outcome ?? reason) : null };
     });
 
-  /** What was found, rather than chosen, is forgotten where it cannot be repaired, so that it is found again. */
+  /**
+   * What was found, rather than chosen, is forgotten where it cannot be repaired, so that it is found again. Where it
+   * would not be, the row stays: the backup may only be away.
+   */
   const ofArtist = (id: number, heal: RepairCover | undefined): Promise<CoverVerdict> =>
     locked(OF_ARTISTS, async () => {
       const row = db.select().from(artistPictures).where(eq(artistPictures.id, id)).get();
@@ -120,7 +126,8 @@ export function createCoverCheck({
         pictures.returned();
         return { key, kind, healed: 'backup', reason: null };
       }
-      if (origin === 'manual' || kind === 'unreadable') return { key, kind, healed: null, reason: outcome ?? reason };
+      const isFoundAgain = origin === 'folder' || (origin === 'commons' && asksCommons());
+      if (!isFoundAgain || kind === 'unreadable') return { key, kind, healed: null, reason: outcome ?? reason };
       await pictures.forget(row);
       return { key, kind, healed: null, reason: 'it will be looked for again' };
     });

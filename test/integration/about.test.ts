@@ -1,5 +1,5 @@
 // What is known about artists, albums and labels, with services that are off, away, odd, or about somebody else.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -458,7 +458,11 @@ test('a damaged or lost picture is named, and comes from the backup or is found 
     rmSync(exported, { recursive: true });
   }
   for (const name of ['Found', 'Chosen']) rmSync(pathOf(name));
-  expect((await verify()).healed).toBe(2);
+  await setEnabled(false);
+  renameSync(backup, `${backup} away`);
+  expect(findings(await verify())).toHaveLength(2);
+  renameSync(`${backup} away`, backup);
+  expect((await verify()).healed).toBe(2); // nothing was forgotten while the backup was away
   expect(readFileSync(pathOf('Chosen'))).toEqual(before);
 });
 

@@ -67,6 +67,7 @@ export async function openCoverServer({ archiveUrl, storageIs = (local) => local
     onCover: (id) => changed.push(id),
     onArtistPicture: () => {},
     audioStore: createAudioStore({ storage, musicRoots: () => NOWHERE }),
+    asksCommons: () => false,
     archive: openArchive(archiveUrl, log, () => clock.now),
   });
   const served = await serveRoutes(

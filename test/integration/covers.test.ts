@@ -94,6 +94,7 @@ const openCovers = (over: Storage, worker = workerUrl): CoverService =>
     workerUrl: worker,
     onCover: (id) => changed.push(id),
     onArtistPicture: () => {},
+    asksCommons: () => false,
     archive: openArchive(undefined),
     audioStore: createAudioStore({ storage: over, musicRoots: () => music }),
   });
