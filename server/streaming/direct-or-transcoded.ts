@@ -23,6 +23,8 @@ export interface Wish {
   startMs?: number | undefined;
   channels?: number | undefined;
   sampleRateHz?: number | undefined;
+  /** Converted in any case, also into the format that it is in: the player was promised that. */
+  isPromised?: boolean;
 }
 
 export interface Source {
@@ -52,7 +54,7 @@ const USUAL: ProfileName = 'mp3';
  */
 export function chooseAudio(
   source: Source,
-  { format, maxBitrateKbps = 0, startMs = 0, channels, sampleRateHz }: Wish,
+  { format, maxBitrateKbps = 0, startMs = 0, channels, sampleRateHz, isPromised = false }: Wish,
   canTranscode: boolean,
   mostKbps: number | null = null,
 ): 'original' | TranscodeOrder {
@@ -63,7 +65,7 @@ export function chooseAudio(
   const isTooWide = limit < Infinity && (source.bitrateKbps ?? Infinity) > limit;
   const asked = format !== undefined && isProfileName(format) ? format : USUAL;
   const profile = mostKbps === null || keepsTo(asked, mostKbps) ? asked : USUAL;
-  const isOther = format !== undefined && !isSame(source, profile);
+  const isOther = isPromised || (format !== undefined && !isSame(source, profile));
   if (!isOther && !isTooWide && startMs === 0 && channels === undefined && sampleRateHz === undefined)
     return 'original';
   const wanted = limit < Infinity ? limit : upTo(source.bitrateKbps, profile);

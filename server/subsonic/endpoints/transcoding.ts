@@ -109,6 +109,7 @@ export function transcodingEndpoints({ streaming, podcasts }: TranscodingDeps): 
           startMs: Math.max(0, Math.round((params.number('offset') ?? 0) * 1_000)),
           channels,
           sampleRateHz,
+          isPromised: true,
           mostKbps,
         },
         signal,
