@@ -6,7 +6,7 @@ import type { AlbumPage, TrackPage } from '../../server/library/wire.ts';
 import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { startSmallCatalogue } from '../support/small-catalogue.ts';
 import { until } from '../support/until.ts';
-import { DESK, loseFiles, openStage, type Stage, type StageOptions } from './stage.ts';
+import { DESK, drawn, loseFiles, openStage, type Stage, type StageOptions } from './stage.ts';
 
 export const PAGES = [
   '/',
@@ -60,6 +60,12 @@ interface WithRouter {
   __TSR_ROUTER__: { navigate: (to: { href: string }) => Promise<void> };
 }
 
+/** Runs in the page. */
+const isLoadedNow = (): boolean =>
+  document.querySelector('h1, h2') !== null &&
+  !document.querySelector('[class*=skeleton], [aria-busy=true]') &&
+  [...document.images].every((image) => image.complete || image.loading === 'lazy');
+
 /**
  * Opens pages in a window and waits for all that they load. Where the window stays the same this is like clicking a
  * link, and only otherwise a new load, which takes several times as long.
@@ -74,15 +80,11 @@ export function pageOpener(page: Page): (path: string) => Promise<void> {
     if (isLoaded && !/^\/(player|settings)/.test(path))
       await page.evaluate((href) => (globalThis as unknown as WithRouter).__TSR_ROUTER__.navigate({ href }), path);
     else await page.goto(path);
-    await page.waitForFunction(
-      () =>
-        document.querySelector('h1, h2') &&
-        !document.querySelector('[class*=skeleton], [aria-busy=true]') &&
-        [...document.images].every((image) => image.complete || image.loading === 'lazy'),
-      undefined,
-      { polling: 100 },
-    );
-    await until(() => requests.size === 0);
+    do {
+      await page.waitForFunction(isLoadedNow, undefined, { polling: 100 });
+      await until(() => requests.size === 0);
+      await drawn(page); // what came may ask for more
+    } while (requests.size > 0 || !(await page.evaluate(isLoadedNow)));
   };
 }
 
