@@ -139,6 +139,9 @@ export const scrobbleQueue = sqliteTable(
   (t) => [
     primaryKey({ columns: [t.playId, t.service] }),
     index('scrobble_queue_user_id').on(t.userId, t.service, t.refusal, t.failures, t.playId),
+    index('scrobble_queue_refused')
+      .on(t.userId, t.service, t.playId)
+      .where(sql`refusal IS NOT NULL`),
   ],
 );
 

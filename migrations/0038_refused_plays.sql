@@ -1,0 +1,1 @@
+CREATE INDEX `scrobble_queue_refused` ON `scrobble_queue` (`user_id`,`service`,`play_id`) WHERE refusal IS NOT NULL;
