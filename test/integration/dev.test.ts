@@ -109,8 +109,9 @@ test('a saved file of the server takes effect for the next request', async () =>
 test('a server that does not start is reported in the terminal, in the page, and in every response', async () => {
   edit('server/http/health.ts', (source) => `${source}const broken: = 1;\n`);
   await expect.poll(async () => (await fetch(`${url}/health`)).status).toBe(503);
-  for (const said of [await text('/health'), output, messages.findLast(({ type }) => type === 'error')?.err?.message])
-    expect(said).toMatch(/health\.ts:\d+[\s\S]*const broken: = 1;[\s\S]*SyntaxError/);
+  const inPage = () => messages.findLast(({ type }) => type === 'error')?.err?.message ?? '';
+  for (const said of [() => text('/health'), async () => output, async () => inPage()])
+    await expect.poll(said).toMatch(/health\.ts:\d+[\s\S]*const broken: = 1;[\s\S]*SyntaxError/);
   edit('server/http/health.ts', (source) => source.replace('const broken: = 1;\n', ''));
   await expect.poll(async () => (await fetch(`${url}/health`)).status).toBe(200);
   await expect.poll(() => messages.at(-1)?.type).toBe('full-reload');
