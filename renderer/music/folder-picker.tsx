@@ -1,6 +1,6 @@
 // Chooses a folder of the server by walking its disk: the browser may be on another computer.
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, type Dispatch, type SetStateAction } from 'react';
 import { useTranslation } from 'react-i18next';
 import { serverFolderQuery } from '../api/music-folders.ts';
 import { detailOf } from '../api/problem.ts';
@@ -13,7 +13,7 @@ import styles from './folder-picker.module.css';
 interface FolderPickerProps {
   /** The folder that is shown; undefined before the first answer of the server. */
   path: string | undefined;
-  onChange: (path: string) => void;
+  onChange: Dispatch<SetStateAction<string | undefined>>;
   /** Says what makes a folder unfit for music. */
   isForMusic?: boolean;
 }
@@ -24,7 +24,7 @@ export function FolderPicker({ path, onChange, isForMusic = true }: FolderPicker
   const fault = isForMusic && data ? data.fault : null;
   const start = path === undefined ? data?.path : undefined;
   useEffect(() => {
-    if (start !== undefined) onChange(start);
+    if (start !== undefined) onChange((now) => now ?? start); // what was typed meanwhile stays
   }, [start, onChange]);
   return (
     <div className={styles.picker} role="group" aria-label={t('picker.label')}>

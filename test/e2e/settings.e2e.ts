@@ -243,6 +243,7 @@ test('the library is exported, and replacing it by an export can be cancelled', 
   const exporting = page.getByRole('dialog', { name: 'Export the library' });
   await exporting.getByRole('textbox', { name: 'Folder for the export' }).fill(folder);
   await exporting.getByRole('button', { name: 'Export', exact: true }).click();
+  await exporting.waitFor({ state: 'detached' });
   await page.getByText(/^The last export wrote \d+ tracks into /).waitFor();
   expect(readdirSync(folder)).toContain('Music');
 
