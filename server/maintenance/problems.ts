@@ -27,6 +27,17 @@ const STALE_MS = 10_000;
 const IDS = 1_000;
 /** A count is kept for so many times as long as it took, also when the library changed. */
 const KEEP_COUNT = 50;
+/** One that took longer is good enough for STALE_MS while it is made anew. */
+const LONG_COUNT_MS = 10;
+
+interface Count {
+  of: string;
+  /** State of the library. */
+  at: number;
+  tracks: Promise<number>;
+  keepUntil: number;
+  staleUntil: number;
+}
 
 export interface Problem {
   code: ProblemCode;
@@ -63,7 +74,8 @@ export function createProblems({ db, inPlace, paths, storage, musicFolders, look
   const changes = client.prepare<[], number>("SELECT changes FROM change_counts WHERE topic = 'library'").pluck();
   const begin = client.prepare('BEGIN IMMEDIATE');
   const rollback = client.prepare('ROLLBACK');
-  let counted: { of: string; at: number; tracks: Promise<number>; keepUntil: number } | undefined;
+  let counted: Count | undefined;
+  let counting: Count | undefined;
 
   function ofDatabase(): Problem | undefined {
     if (!inPlace.check()) return problem('database_gone', 'the database was removed, replaced or moved');
@@ -102,8 +114,14 @@ export function createProblems({ db, inPlace, paths, storage, musicFolders, look
 
   /** Tracks whose files are in one of the places, or with `isIn` 0 in none. */
   function referenced(paths: string, isIn: 0 | 1): Promise<number> {
-    const [of, at] = [`${isIn} ${paths}`, changes.get() ?? 0];
-    if (counted?.of === of && (counted.at === at || performance.now() < counted.keepUntil)) return counted.tracks;
+    const [of, at, now] = [`${isIn} ${paths}`, changes.get() ?? 0, performance.now()];
+    const last = counted?.of === of ? counted : undefined;
+    if (last && (last.at === at || now < last.keepUntil)) return last.tracks;
+    if (counting?.of !== of) counting = startCounting(of, at, paths, isIn);
+    return last && now < last.staleUntil ? last.tracks : counting.tracks;
+  }
+
+  function startCounting(of: string, at: number, paths: string, isIn: 0 | 1): Count {
     let took = 0;
     const parts = function* (): Generator<void, number> {
       let tracks = 0;
@@ -113,13 +131,23 @@ export function createProblems({ db, inPlace, paths, storage, musicFolders, look
         took += performance.now() - started;
         yield;
       }
-      now.keepUntil = performance.now() + KEEP_COUNT * took;
       return tracks;
     };
-    const now = { of, at, tracks: finishInSlices(parts()), keepUntil: Infinity };
-    now.tracks.catch(() => (counted = undefined));
-    counted = now;
-    return now.tracks;
+    const count: Count = { of, at, tracks: finishInSlices(parts()), keepUntil: 0, staleUntil: 0 };
+    const end = (isCounted: boolean): void => {
+      if (counting === count) counting = undefined;
+      if (!isCounted) return;
+      const now = performance.now();
+      counted = Object.assign(count, {
+        keepUntil: now + KEEP_COUNT * took,
+        staleUntil: took > LONG_COUNT_MS ? now + STALE_MS : 0,
+      });
+    };
+    count.tracks.then(
+      () => end(true),
+      () => end(false), // whoever asked is told
+    );
+    return count;
   }
 
   /** Those that are not set, or were not there when they were last looked at. */
