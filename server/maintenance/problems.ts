@@ -19,25 +19,14 @@ import { FILE_SCHEME } from '../storage/uri.ts';
 /** What the next file and the database's log may need. */
 const NEARLY_FULL_BYTES = 32 << 20;
 const PROBE_BYTES = 64 << 10;
-/** Disks are not asked more often. */
-const KEEP_MS = 2_000;
-/** Until then what was found last is good enough while it is found out anew: each step of that waits for its turn. */
+/** Nothing is looked for more often. */
+const KEEP_MS = 1_000;
+/** Counting takes at most such a part of the time. */
+const COUNTING = 1 / 50;
+/** For so much longer what was found is good enough while it is found anew: each step of that waits for its turn. */
 const STALE_MS = 10_000;
 /** Tracks that are counted in one go. */
 const IDS = 1_000;
-/** A count is kept for so many times as long as it took, also when the library changed. */
-const KEEP_COUNT = 50;
-/** One that took longer is good enough for STALE_MS while it is made anew. */
-const LONG_COUNT_MS = 10;
-
-interface Count {
-  of: string;
-  /** State of the library. */
-  at: number;
-  tracks: Promise<number>;
-  keepUntil: number;
-  staleUntil: number;
-}
 
 export interface Problem {
   code: ProblemCode;
@@ -71,11 +60,8 @@ export function createProblems({ db, inPlace, paths, storage, musicFolders, look
     )
     .pluck();
   const lastId = client.prepare<[], number | null>('SELECT max(id) FROM tracks').pluck();
-  const changes = client.prepare<[], number>("SELECT changes FROM change_counts WHERE topic = 'library'").pluck();
   const begin = client.prepare('BEGIN IMMEDIATE');
   const rollback = client.prepare('ROLLBACK');
-  let counted: Count | undefined;
-  let counting: Count | undefined;
 
   function ofDatabase(): Problem | undefined {
     if (!inPlace.check()) return problem('database_gone', 'the database was removed, replaced or moved');
@@ -113,41 +99,13 @@ export function createProblems({ db, inPlace, paths, storage, musicFolders, look
   }
 
   /** Tracks whose files are in one of the places, or with `isIn` 0 in none. */
-  function referenced(paths: string, isIn: 0 | 1): Promise<number> {
-    const [of, at, now] = [`${isIn} ${paths}`, changes.get() ?? 0, performance.now()];
-    const last = counted?.of === of ? counted : undefined;
-    if (last && (last.at === at || now < last.keepUntil)) return last.tracks;
-    if (counting?.of !== of) counting = startCounting(of, at, paths, isIn);
-    return last && now < last.staleUntil ? last.tracks : counting.tracks;
-  }
-
-  function startCounting(of: string, at: number, paths: string, isIn: 0 | 1): Count {
-    let took = 0;
-    const parts = function* (): Generator<void, number> {
-      let tracks = 0;
-      for (let [id, last] = [0, lastId.get() ?? 0]; id <= last; id += IDS) {
-        const started = performance.now();
-        tracks += countReferenced.get(id, id + IDS - 1, paths, isIn) ?? 0;
-        took += performance.now() - started;
-        yield;
-      }
-      return tracks;
-    };
-    const count: Count = { of, at, tracks: finishInSlices(parts()), keepUntil: 0, staleUntil: 0 };
-    const end = (isCounted: boolean): void => {
-      if (counting === count) counting = undefined;
-      if (!isCounted) return;
-      const now = performance.now();
-      counted = Object.assign(count, {
-        keepUntil: now + KEEP_COUNT * took,
-        staleUntil: took > LONG_COUNT_MS ? now + STALE_MS : 0,
-      });
-    };
-    count.tracks.then(
-      () => end(true),
-      () => end(false), // whoever asked is told
-    );
-    return count;
+  function* counting(paths: string, isIn: 0 | 1): Generator<void, number> {
+    let tracks = 0;
+    for (let [id, last] = [0, lastId.get() ?? 0]; id <= last; id += IDS) {
+      tracks += countReferenced.get(id, id + IDS - 1, paths, isIn) ?? 0;
+      yield;
+    }
+    return tracks;
   }
 
   /** Those that are not set, or were not there when they were last looked at. */
@@ -161,7 +119,7 @@ export function createProblems({ db, inPlace, paths, storage, musicFolders, look
     const roots = keys.includes('') ? others : keys;
     const paths = JSON.stringify(roots.map((key) => `${FILE_SCHEME}:${rootPathOf(key)}/`));
     const isIn = keys.includes('') ? 0 : 1;
-    const tracks = await referenced(paths, isIn);
+    const tracks = await referenced(`${isIn} ${paths}`, () => finishInSlices(counting(paths, isIn)));
     if (tracks === 0) return undefined;
     const faults = away.map(({ key, name, isSet }) =>
       isSet ? musicFolders.whyOffline(key) : `No place is set for the music folder ${name}.`,
@@ -173,13 +131,15 @@ export function createProblems({ db, inPlace, paths, storage, musicFolders, look
     };
   }
 
-  const disk = keeping(ofDisk);
+  const disk = keeping<Problem | undefined>();
+  const store = keeping<Problem | undefined>();
+  const referenced = keeping<number>(COUNTING);
 
   async function list(): Promise<Problem[]> {
     const ofDb = ofDatabase();
     // with the data folder gone, a probe would make it anew
     if (ofDb?.code === 'database_gone') return [ofDb];
-    const found = [ofDb, ...(await Promise.all([disk(), ofStorage(), ofMusicFolders()]))];
+    const found = [ofDb, ...(await Promise.all([disk('', ofDisk), store('', ofStorage), ofMusicFolders()]))];
     return found.filter((one) => one !== undefined);
   }
 
@@ -195,18 +155,26 @@ export function createProblems({ db, inPlace, paths, storage, musicFolders, look
 
 const problem = (code: ProblemCode, reason: string): Problem => ({ code, tracks: null, reason });
 
-/** What was found a moment ago; a little later that too, while it is found out anew. */
-function keeping<T>(find: () => Promise<T>): () => Promise<T> {
-  let last: { found: Promise<T>; at: number } | undefined;
-  let running: Promise<T> | undefined;
-  return () => {
-    const age = performance.now() - (last?.at ?? -Infinity);
-    if (last && age <= KEEP_MS) return last.found;
-    if (!running) {
-      const found = (running = find());
-      const end = (): void => void ([last, running] = [{ found, at: performance.now() }, undefined]);
-      found.then(end, end);
+/** What was found a moment ago about the same; a little later that too, while it is found anew. */
+function keeping<T>(share = Infinity): (about: string, find: () => Promise<T>) => Promise<T> {
+  let last: { about: string; found: Promise<T>; keepUntil: number } | undefined;
+  let running: { about: string; found: Promise<T> } | undefined;
+  return (about, find) => {
+    const started = performance.now();
+    const known = last?.about === about ? last : undefined;
+    if (known && started <= known.keepUntil) return known.found;
+    if (running?.about !== about) {
+      const one = (running = { about, found: find() });
+      const end = (isFound: boolean): void => {
+        if (running === one) running = undefined;
+        const now = performance.now();
+        if (isFound) last = { ...one, keepUntil: now + Math.max(KEEP_MS, (now - started) / share) };
+      };
+      one.found.then(
+        () => end(true),
+        () => end(false), // whoever asked is told
+      );
     }
-    return last && age < STALE_MS ? last.found : running;
+    return known && started <= known.keepUntil + STALE_MS ? known.found : running.found;
   };
 }

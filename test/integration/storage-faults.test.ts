@@ -16,6 +16,7 @@ import { holdLimit, type HeldLimit } from '../support/held-limit.ts';
 import { makeLibrary } from '../support/library.ts';
 import { allTracks } from '../support/served-library.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -107,6 +108,13 @@ async function upload(path: string) {
   return server.api<{ items: TrackOut[]; detail?: string }>('/tracks/upload', { method: 'POST', body: form });
 }
 
+/** What was found a second ago is not looked for again. */
+const health = (storage: HealthOut['storage']): Promise<HealthOut> =>
+  until(
+    async () => (await server.api<HealthOut>('/health')).body,
+    (found) => found.storage === storage,
+  );
+
 async function expectNoRowWithoutObject(): Promise<void> {
   const without = (await allTracks(server)).filter(
     (track) => track.availability !== 'available' || stored(track)?.length !== track.size_bytes,
@@ -166,13 +174,10 @@ const ACTIVITIES: [string, (fault: Fault) => Promise<void>][] = [
       else {
         const answer = await listen();
         expect([answer.status, answer.headers.get('retry-after') !== null]).toEqual([503, true]);
-        expect((await server.api<HealthOut>('/health')).body).toMatchObject({
-          status: 'degraded',
-          storage: 'down',
-          database: 'ok',
-        });
+        expect(await health('down')).toMatchObject({ status: 'degraded', storage: 'down', database: 'ok' });
       }
       fake.fault = () => undefined;
+      await health('ok');
       expect(Buffer.from(await (await listen()).arrayBuffer()).equals(stored(track) as Buffer)).toBe(true);
       expect((await server.api<TrackOut>(`/tracks/${track.id}`)).body.availability).toBe('available');
     },
