@@ -37,23 +37,23 @@ const METHODS: Method[] = ['get', 'post', 'put', 'patch', 'delete'];
 
 export function mountRoutes(routes: Route[], options: MountOptions): Router {
   const router = express.Router({ caseSensitive: true });
-  for (const [path, group] of byPath(routes)) {
-    for (const route of group) router[route.spec.method](path, serve(route, options));
-    router.all(path, (req, res) => refuseMethod(req, res, group));
+  for (const { path, group } of byPath(routes)) {
+    const atPath = router.route(path);
+    for (const route of group) atPath[route.spec.method](serve(route, options));
+    atPath.all((req, res) => refuseMethod(req, res, group));
   }
   return router;
 }
 
 /** Literal paths go before parameters (`/tracks/upload` before `/tracks/:id`), in whatever order modules list them. */
-function byPath(routes: Route[]): [string, Route[]][] {
-  const groups = Map.groupBy(routes, (route) => route.spec.path);
-  const rank = (path: string) =>
-    path
-      .split('/')
-      .map((part) => (part.startsWith(':') ? '1' : '0'))
-      .join('');
+function byPath(routes: Route[]) {
+  const groups = [...Map.groupBy(routes, (route) => route.spec.path)].map(([path, group]) => ({
+    path,
+    group,
+    rank: path.replaceAll(/[^/]+/g, (part) => (part.startsWith(':') ? '1' : '0')),
+  }));
   // No localeCompare: loading its tables is 9 ms of every start.
-  return [...groups].sort(([a], [b]) => Number(rank(a) > rank(b)) - Number(rank(a) < rank(b)));
+  return groups.sort((a, b) => Number(a.rank > b.rank) - Number(a.rank < b.rank));
 }
 
 function refuseMethod(req: Request, res: Response, group: Route[]): void {
@@ -65,17 +65,16 @@ function refuseMethod(req: Request, res: Response, group: Route[]): void {
 }
 
 function serve(route: Route, options: MountOptions) {
-  const documented = options.checkReplies ? statusesOf(route.spec) : undefined;
   return async (req: Request, res: Response): Promise<void> => {
     res.locals['route'] = `${route.spec.method.toUpperCase()} ${route.spec.path}`;
     try {
       await answer(route, options, req, res);
     } catch (error) {
       const { problem, unexpected } = toProblem(error);
-      if (documented && !unexpected) assertDocumented(route, problem.status);
+      if (options.checkReplies && !unexpected) assertDocumented(route, problem.status);
       throw error;
     }
-    if (documented) assertDocumented(route, res.statusCode);
+    if (options.checkReplies) assertDocumented(route, res.statusCode);
   };
 }
 
