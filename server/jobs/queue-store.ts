@@ -19,8 +19,11 @@ export interface QueueStore extends BetterQueue.Store<QueueTask> {
   close(cb: () => void): void;
 }
 
+export type QueueSql = ReturnType<typeof prepareQueueSql>;
+
 export interface StoreDeps {
-  client: Sqlite;
+  /** Of `prepareQueueSql`; all queues share them. */
+  sql: QueueSql;
   /** Name of the queue, which is the task's name. */
   queue: string;
   now: () => Date;
@@ -30,8 +33,7 @@ export interface StoreDeps {
   onFault: (error: unknown) => void;
 }
 
-export function createQueueStore({ client, queue, now, onRest, onFault }: StoreDeps): QueueStore {
-  const sql = prepareAll(client);
+export function createQueueStore({ sql, queue, now, onRest, onFault }: StoreDeps): QueueStore {
   const locked = new Map<string, Record<string, QueueTask>>();
 
   return {
@@ -95,7 +97,7 @@ const answer =
   };
 
 // `priority = 0` throughout: no task declares one, and naming it lets the index give the rows in order.
-function prepareAll(client: Sqlite) {
+export function prepareQueueSql(client: Sqlite) {
   return {
     unlockAll: client.prepare('UPDATE queue_tasks SET lock = NULL WHERE queue = ? AND lock IS NOT NULL'),
     count: client.prepare('SELECT count(*) FROM queue_tasks WHERE queue = ?').pluck(),

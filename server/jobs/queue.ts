@@ -1,16 +1,15 @@
 // One better-queue per task, with workarounds for its bugs. It only runs jobs that are due; retries, results,
 // cancellation and time limits are in attempts.ts, since better-queue keeps those in memory.
 import BetterQueue from 'better-queue';
-import type { Sqlite } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
 import type { Log } from '../log/log.ts';
-import { createQueueStore, type QueueTask } from './queue-store.ts';
+import { createQueueStore, type QueueSql, type QueueTask } from './queue-store.ts';
 
 const FAULT_PAUSE_MS = 1_000;
 const LONGEST_TIMER_MS = 60_000; // the clock may be set, and the machine may sleep
 
 export interface TaskQueueDeps {
-  client: Sqlite;
+  sql: QueueSql;
   log: Log;
   now: () => Date;
   name: string;
@@ -21,14 +20,14 @@ export interface TaskQueueDeps {
 
 export type TaskQueue = ReturnType<typeof createTaskQueue>;
 
-export function createTaskQueue({ client, log, now, name, concurrency, run }: TaskQueueDeps) {
+export function createTaskQueue({ sql, log, now, name, concurrency, run }: TaskQueueDeps) {
   let closed = false;
   let connected = false;
   let timer: { at: number; handle: NodeJS.Timeout } | undefined;
   let faultTimer: NodeJS.Timeout | undefined;
 
   const store = createQueueStore({
-    client,
+    sql,
     queue: name,
     now,
     onRest: (nextDue) => {

@@ -23,6 +23,7 @@ import {
   restoreQueue,
   type JobRow,
 } from './queries.ts';
+import { prepareQueueSql } from './queue-store.ts';
 import { createTaskQueue, type TaskQueue } from './queue.ts';
 import type { HandledTask, Task } from './tasks.ts';
 
@@ -259,11 +260,12 @@ export function createJobs({
         },
       });
       attempts = runner;
+      const sql = prepareQueueSql(db.$client);
       for (const { name, concurrency } of tasks.values()) {
         queues.set(
           name,
           createTaskQueue({
-            client: db.$client,
+            sql,
             log,
             now,
             name,
