@@ -5,14 +5,14 @@ import type { RunResult } from 'better-sqlite3';
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
 import { AppError, isDatabaseLocked, isDiskFull, messageOf } from '../errors.ts';
 import type { Log } from '../log/log.ts';
+import { compileLate } from './late-statements.ts';
 import { migrate } from './migrate.ts';
-import * as schema from './schema.ts';
 
 export type Sqlite = Database.Database;
 /** The database, or a transaction on it. Query functions take this. */
-export type Db = BaseSQLiteDatabase<'sync', RunResult, typeof schema>;
+export type Db = BaseSQLiteDatabase<'sync', RunResult>;
 /** The database itself: starts transactions, and `$client` is the bare connection for prepared hot paths. */
-export type MainDb = BetterSQLite3Database<typeof schema> & { $client: Sqlite };
+export type MainDb = BetterSQLite3Database & { $client: Sqlite };
 
 export interface OpenOptions {
   path: string;
@@ -33,7 +33,8 @@ export function openDatabase({ path, migrationsDir, log }: OpenOptions): MainDb 
     throw asOpenFault(error, path);
   }
   client.pragma('busy_timeout = 0'); // from here on requests are served on this thread
-  return drizzle(client, { schema });
+  compileLate(client);
+  return drizzle(client);
 }
 
 function connect(path: string): Sqlite {

@@ -1,0 +1,60 @@
+// Statements that are compiled when they first run. A start makes over six hundred, and most of them wait for a
+// request, a job or a scan that comes much later or never.
+import type { Database, Statement } from 'better-sqlite3';
+
+type Mode = (statement: Statement) => unknown;
+
+/** What the product uses of a statement. */
+class LateStatement {
+  #compiled: Statement | undefined;
+  #modes: Mode[] = [];
+  readonly #compile: () => Statement;
+
+  constructor(compile: () => Statement) {
+    this.#compile = compile;
+  }
+
+  run(...params: unknown[]) {
+    return this.#statement().run(...params);
+  }
+
+  get(...params: unknown[]) {
+    return this.#statement().get(...params);
+  }
+
+  all(...params: unknown[]) {
+    return this.#statement().all(...params);
+  }
+
+  iterate(...params: unknown[]) {
+    return this.#statement().iterate(...params);
+  }
+
+  pluck(on = true): this {
+    return this.#set((statement) => statement.pluck(on));
+  }
+
+  raw(on = true): this {
+    return this.#set((statement) => statement.raw(on));
+  }
+
+  #set(mode: Mode): this {
+    if (this.#compiled) mode(this.#compiled);
+    else this.#modes.push(mode);
+    return this;
+  }
+
+  #statement(): Statement {
+    if (!this.#compiled) {
+      this.#compiled = this.#compile();
+      for (const mode of this.#modes) mode(this.#compiled);
+    }
+    return this.#compiled;
+  }
+}
+
+/** From here on the connection compiles a statement when it first runs. */
+export function compileLate(client: Database): void {
+  const prepare = client.prepare.bind(client);
+  client.prepare = ((source: string) => new LateStatement(() => prepare(source))) as unknown as Database['prepare'];
+}
