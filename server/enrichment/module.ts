@@ -49,10 +49,10 @@ export function enrichmentModule({
     libraryEdited: changes.edited,
   });
   const duplicates = createDuplicateService({ db, library, merges, onMerged: changes.deleted, now });
-  // who separates two tracks says that they are not the same
+  // a person who separates two tracks says that they are not the same
   onMerge({
     bringBack(from, to, { by, at }) {
-      dismissPair(db, from, to, { userId: by, createdAt: at });
+      if (by !== null) dismissPair(db, from, to, { userId: by, createdAt: at });
       regroup(db, [from, to]);
     },
   });

@@ -169,13 +169,24 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
     }
   }
 
-  function undo(by: UserId, id: TrackId): void {
+  /** What a track that was merged became in the end. */
+  function lastOf(tx: Db, id: TrackId): TrackId {
+    const next = tx
+      .select({ id: trashedTracks.mergedInto })
+      .from(trashedTracks)
+      .where(eq(trashedTracks.id, id))
+      .get()?.id;
+    return next == null ? id : lastOf(tx, next);
+  }
+
+  function undo(by: UserId | null, id: TrackId): void {
     db.transaction(
       (tx) => {
         const row = tx.select().from(trashedTracks).where(ofMerge(id)).get();
-        const kept = row?.mergedInto;
-        if (!row || kept == null) throw notFound('merge', id);
+        if (row?.mergedInto == null) throw notFound('merge', id);
         const snapshot = row.snapshot as MergedSnapshot;
+        // where it took over a file, that file has its own past
+        const kept = snapshot.merge.before === null ? lastOf(tx, row.mergedInto) : row.mergedInto;
         if (!findTrack(tx, kept)) {
           const isDeleted = tx.select().from(trashedTracks).where(eq(trashedTracks.id, kept)).get() !== undefined;
           if (isDeleted)
@@ -208,7 +219,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
 
   return {
     mergeInto,
-    /** Throws `not_found`, and `conflict` when the kept track is deleted or merged itself. */
+    /** Throws `not_found`, and `conflict` when the kept track is deleted, or took over a file and is merged itself. */
     undo,
     /** Latest first; all, or what became that track. */
     list({ limit, offset }: Page, into?: TrackId): Paged<PastMerge> {

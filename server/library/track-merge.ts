@@ -23,7 +23,8 @@ export interface Undo {
   remembered: unknown;
   /** In the merge, `to` had taken over the file of `from`. */
   tookFile: boolean;
-  by: UserId;
+  /** Null for a scan. */
+  by: UserId | null;
   at: Date;
 }
 

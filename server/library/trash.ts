@@ -134,6 +134,7 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
     const { storageUri, coverKey } = removeTrackRow(tx, writer, id, beforeRemoval);
     if (coverKey !== null) tx.delete(orphanedCovers).where(eq(orphanedCovers.key, coverKey)).run();
     const text = (name: string): string | null => (typeof track[name] === 'string' ? track[name] : null);
+    const former = snapshot.rows.find(({ table }) => table === 'former_audio')?.rows[0]?.['audio_hash'];
     const number = (name: string): number | null => (typeof track[name] === 'number' ? track[name] : null);
     const albumTitle = parents.albums[0]?.['title'];
     tx.insert(trashedTracks)
@@ -160,6 +161,7 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
         mergeReason: merged?.reason ?? null,
         isHidden,
         audioHash: text('audio_hash'),
+        formerAudioHash: merged && typeof former === 'string' ? former : null,
       })
       .run();
     return { storageUri: null, coverKey: null };

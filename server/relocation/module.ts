@@ -2,6 +2,7 @@ import type { FilesOffer } from '../files/module.ts';
 import type { LibraryOffer } from '../library/module.ts';
 import type { Base, Module } from '../module.ts';
 import { relocationRoutes } from './routes.ts';
+import { createFileMerge } from './track-merge.ts';
 import { createRelocation } from './service.ts';
 
 type RelocationModuleDeps = Base &
@@ -20,11 +21,7 @@ export function relocationModule({
   sourceFiles,
 }: RelocationModuleDeps) {
   const relocation = createRelocation({ db, now, tracks, library, merges, sourceFiles });
-  onMerge({
-    bringBack(from, to, { tookFile }) {
-      if (tookFile) sourceFiles.handOver(to, from);
-    },
-  });
+  onMerge(createFileMerge({ sourceFiles }));
   return {
     offers: relocation,
     routes: relocationRoutes({ relocation, editing, libraryChanged: changes.changed }),

@@ -32,7 +32,7 @@ const OVERWRITTEN_PLACE = /^\.overwritten\/\d+\/(.+)$/s;
 export interface RelocationDeps {
   db: MainDb;
   tracks: Pick<TrackWriter, 'setAudio'>;
-  merges: Pick<Merges, 'mergeInto'>;
+  merges: Pick<Merges, 'mergeInto' | 'undo'>;
   sourceFiles: Pick<SourceFiles, 'handOver' | 'forget'>;
   library: Pick<LibraryService, 'getTrack' | 'tracksById'>;
   now: () => Date;
@@ -44,6 +44,7 @@ export function createRelocation({ db, tracks, merges, sourceFiles, library, now
   const client = db.$client;
   const queries = createRelocationQueries(client);
   const setSource = client.prepare('UPDATE tracks SET source = ?, source_id = ?, updated_at = ? WHERE id = ?');
+  const forgetFormer = client.prepare('DELETE FROM former_audio WHERE track_id = ? AND audio_hash = ?');
 
   function getTrack(id: TrackId): Gone {
     const track = queries.find(id);
@@ -108,6 +109,7 @@ export function createRelocation({ db, tracks, merges, sourceFiles, library, now
     merges.mergeInto(id, otherId, { reason, by, takesFile: true });
     tracks.setAudio(id, audio);
     setSource.run(source, sourceId, now().getTime(), id);
+    forgetFormer.run(id, audio.audioHash);
   }).immediate;
 
   return {
@@ -157,5 +159,8 @@ export function createRelocation({ db, tracks, merges, sourceFiles, library, now
       sourceFiles.forget(gone);
       merges.mergeInto(left, gone, { reason: 'same_audio', by: null, takesFile: false });
     }).immediate,
+
+    /** A scan joined it with another track that is not the same. Throws as an undo does. */
+    separate: (id: TrackId): void => merges.undo(null, id),
   };
 }

@@ -53,6 +53,10 @@ export function assign(
   };
   const left = (): UnsettledFile[] => files.filter(({ place }) => !assigned.has(place));
 
+  /** Its own audio is among the files, in another track's place or as one. */
+  const isBack = ({ formerHash }: PossibleTrack): boolean =>
+    formerHash !== null && files.some(({ audioHash }) => audioHash === formerHash);
+
   // a track whose place other music has taken is where its own audio is now
   const current = new Set(tracks.map(({ audioHash }) => audioHash));
   for (const track of tracks.filter(isFree)) {
@@ -88,7 +92,8 @@ export function assign(
   for (const file of left()) {
     const isOthers =
       file.audioHash !== null && (audioOf.get(file.audioHash) ?? []).some(({ id }) => id !== file.known && id <= after);
-    const isVacant = file.known === null || (holders.has(file.known) && !free.has(file.known));
+    const holder = file.known === null ? undefined : holders.get(file.known);
+    const isVacant = file.known === null || (holder && (!free.has(holder.id) || isBack(holder)));
     assigned.set(file.place, isOthers || isVacant ? 'new' : 'replaced');
   }
   return assigned;

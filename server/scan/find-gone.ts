@@ -154,7 +154,7 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
 }
 
 /** False when one of the two was deleted meanwhile. */
-function isDone(work: () => void): boolean {
+export function isDone(work: () => void): boolean {
   try {
     work();
     return true;

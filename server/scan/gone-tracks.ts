@@ -41,17 +41,18 @@ export function createGoneTracks(client: Sqlite, source: string) {
       ${ALBUM}
       WHERE t.id > ? AND t.source = ? AND t.duration_ms IS NOT NULL ORDER BY t.id LIMIT ?`,
   );
-  // the one that is called the same comes first, then the oldest; of sections, which are added anew where their file
-  // moved to, the newest
+  // the audio that it had before other music lay at its path comes first, then the one that is called the same, then
+  // the oldest; of sections, which are added anew where their file moved to, the newest
   const listJoinable = client.prepare<
     { source: string },
     { gone: TrackId; left: TrackId; isEdited: number; isSection: number }
   >(
     `SELECT g.id AS gone, g.metadata_status = 'manual' AS isEdited, g.section_start IS NOT NULL AS isSection,
-        (SELECT t.id FROM tracks t WHERE t.audio_hash = g.audio_hash AND t.id <> g.id AND t.availability = 'available'
-            AND (t.source <> @source
+        (SELECT t.id FROM tracks t
+          WHERE t.audio_hash IN (g.audio_hash, (SELECT h.audio_hash FROM former_audio h WHERE h.track_id = g.id))
+            AND t.id <> g.id AND t.availability = 'available' AND (t.source <> @source
               OR EXISTS (SELECT 1 FROM source_files f WHERE f.track_id = t.id AND f.state = 'track'))
-          ORDER BY (t.title_sort = g.title_sort AND t.album_sort = g.album_sort) DESC,
+          ORDER BY t.audio_hash = g.audio_hash, (t.title_sort = g.title_sort AND t.album_sort = g.album_sort) DESC,
             iif(g.section_start IS NULL, t.id, -t.id) LIMIT 1) AS left
       FROM tracks g
       WHERE g.source = @source AND g.audio_hash <> '${NO_HASH}' AND g.id IN (${goneIds}) AND left IS NOT NULL`,

@@ -4,6 +4,7 @@ import type { FilesOffer } from '../files/module.ts';
 import type { LibraryOffer } from '../library/module.ts';
 import type { MediaOffer } from '../media/module.ts';
 import type { Base, Module } from '../module.ts';
+import { createSeparatedTracks } from './separated-tracks.ts';
 import type { Relocation } from '../relocation/service.ts';
 import { importPathFault } from '../settings/checks.ts';
 import type { SourcesOffer } from '../sources/module.ts';
@@ -82,6 +83,7 @@ export function scanModule({
     batchMs: () => (isServing() ? BATCH_MS.busy : BATCH_MS.quiet),
     hearing,
     findGone: createFindGone({ db, source: LOCAL_FOLDER, hearing, relocation, tracks, reader }),
+    separated: createSeparatedTracks({ db, source: LOCAL_FOLDER, relocation }),
     relieve: checkpoints.relieve,
     canSplit: async () => (await findTool('ffmpeg', settings.get('FFMPEG_PATH')).catch(() => undefined)) !== undefined,
   };

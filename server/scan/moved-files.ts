@@ -116,6 +116,17 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
         JOIN tracks t ON t.id = h.track_id WHERE t.source = ?`,
     )
     .pluck();
+  const hadAudioOnce = client.prepare<[string | null, string | null]>(
+    `SELECT 1 FROM former_audio WHERE audio_hash = ?
+      UNION ALL SELECT 1 FROM trashed_tracks WHERE former_audio_hash = ? AND merged_into IS NOT NULL LIMIT 1`,
+  );
+  const anyFormer =
+    client
+      .prepare(
+        `SELECT 1 FROM former_audio
+          UNION ALL SELECT 1 FROM trashed_tracks WHERE former_audio_hash IS NOT NULL LIMIT 1`,
+      )
+      .get() !== undefined;
   const hasFormer = client.prepare<[TrackId]>('SELECT 1 FROM former_audio WHERE track_id = ?');
   const listHeld = client.prepare<[TrackId], FileIdentity & KnownFile & { path: string }>(
     `SELECT d.path, f.name, f.dev, f.ino, f.size_bytes AS sizeBytes, f.mtime_us AS mtimeUs, f.state, f.reason,
@@ -188,7 +199,7 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     return files.map((file, i) => ({
       holder: holderOf(file),
       alike: (found.get(i) ?? []).map(({ id }) => id),
-      isFormer: hadFiles && hadAudio.get(JSON.stringify([hashes[i]]), source) !== undefined,
+      isFormer: anyFormer && hadAudioOnce.get(hashes[i] ?? null, hashes[i] ?? null) !== undefined,
     }));
   });
 
@@ -256,6 +267,7 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
       return Promise.all(
         files.map(async ({ read: { audioHash, read } }) => {
           if (audioHash !== null) return false;
+          if (anyFormer) return true;
           const ids = byLength.all(Math.round(read.facts.durationMs), read.facts.format, source);
           const states = await Promise.all(ids.map(statesOf));
           return states.some((places) => places.some((state) => state !== 'here') || places.length === 0);

@@ -39,6 +39,7 @@ import {
   recordJoined,
   recordWalked,
 } from './scan-record.ts';
+import type { SeparatedTracks } from './separated-tracks.ts';
 import { settle } from './settle.ts';
 import { createCopies, type ReadFile } from './store-copies.ts';
 import { readLostAgain } from './lost-copies.ts';
@@ -65,6 +66,7 @@ export interface ScanDeps {
   releaseAudio: (storageUris: string[]) => Promise<void>;
   hearing: Pick<Hearing, 'ofFile' | 'ofKept' | 'like'>;
   findGone: FindGone;
+  separated: SeparatedTracks;
   /** The longest batch of rows. */
   batchMs: () => number;
   /** Resolves when the database's log is short enough to write on. */
@@ -335,6 +337,7 @@ async function identify({ moved, waiting, unsure }: Scan, files: ReadFile[]): Pr
 async function settleWaiting(scan: Scan): Promise<void> {
   const { waiting, rows, reader, root, moved } = scan;
   if (waiting.size === 0) return;
+  if (!scan.dryRun) scan.separated.ofFormer([...waiting.values()].map(({ unsettled }) => unsettled.audioHash));
   for (const held of moved.heldByOthers(waiting)) {
     const found = await readGroup(scan, [held], scan.modeAt(held.path) === 'copy' ? 'copied' : 'hashed');
     for (const file of (await store(scan, found)).flatMap(readOf))

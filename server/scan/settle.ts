@@ -12,6 +12,7 @@ import type { FileOp, ScanOp } from './decide.ts';
 import type { FindGone } from './find-gone.ts';
 import type { GoneTrack } from './gone-tracks.ts';
 import type { MovedFiles, Waiting } from './moved-files.ts';
+import type { SeparatedTracks } from './separated-tracks.ts';
 import { isAsLong, onlyCertain, seemsSame, type Match } from './same-music.ts';
 
 const GROUP_FILES = 64;
@@ -25,6 +26,7 @@ export interface SettleDeps {
   moved: Pick<MovedFiles, 'possible'>;
   hearing: Pick<Hearing, 'ofFile' | 'ofKept' | 'like'>;
   findGone: Pick<FindGone, 'amongNew' | 'goneTracks'>;
+  separated: Pick<SeparatedTracks, 'ofCurrent'>;
   /** Reads tags again; audio and hashes are known. */
   readTags: (files: Waiting[]) => Promise<ReadResult[]>;
   push: (ops: ScanOp[]) => Promise<void>;
@@ -41,6 +43,7 @@ export async function settle(waiting: ReadonlyMap<string, Waiting>, deps: Settle
     possible,
     deps.after,
   );
+  if (!deps.dryRun) giveBack(now, possible, assigned, deps);
   const otherMusic = deps.dryRun ? new Set<Waiting>() : await bySound(now, possible, assigned, deps);
   await deps.push(
     later.map((file) => toOp(file, 'replaced', { ok: false, reason: 'it is still being written', changing: true })),
@@ -59,6 +62,28 @@ export async function settle(waiting: ReadonlyMap<string, Waiting>, deps: Settle
     group = [];
   }
   await write(group, deps);
+}
+
+/**
+ * Tracks that get back the audio that they had before other music lay at their paths leave that music to the tracks
+ * that had joined them for it.
+ */
+function giveBack(
+  files: readonly Waiting[],
+  possible: readonly PossibleTrack[],
+  assigned: Map<string, Assigned>,
+  { separated }: SettleDeps,
+): void {
+  for (const { unsettled } of files) {
+    const track = possible.find(({ id }) => id === assigned.get(unsettled.place));
+    if (!track || track.formerHash === null || track.formerHash !== unsettled.audioHash) continue;
+    const [first] = separated.ofCurrent(track.id);
+    const left = files.find(
+      (file) => file.unsettled.known === track.id && file.unsettled.audioHash === track.audioHash,
+    );
+    if (first !== undefined && left && assigned.get(left.unsettled.place) === 'new')
+      assigned.set(left.unsettled.place, first);
+  }
 }
 
 /** Its audio is that of a track whose file is being written: that file says which of them is the copy. */

@@ -9,8 +9,19 @@ test('random changes of the music folder lose nothing that people did, and put n
   expect(await findFailure(seedOfRun(), 120)).toBeUndefined();
 });
 
+type Steps = [Step['op'], Step['picks']][];
+const ALL: Step['picks'] = [0, 0, 0];
+/** A track's audio is away, other music lies in its place, and a copy of that elsewhere. */
+const FOREIGN_IN_PLACE: Steps = [
+  ['copy', [0, 0, 6]],
+  ['vanish', [2, 0, 0]],
+  ['foreign', ALL],
+  ['scan', ALL],
+  ['copy', [0, 1, 7]],
+];
+
 /** Sequences that once failed. */
-const FAILED: { what: string; mode: Mode; isHeard: boolean; steps: [Step['op'], Step['picks']][] }[] = [
+const FAILED: { what: string; mode: Mode; isHeard: boolean; steps: Steps }[] = [
   {
     what: 'a converted and retagged file in the place of one that was overwritten, and nothing to hear',
     mode: 'copy',
@@ -34,6 +45,50 @@ const FAILED: { what: string; mode: Mode; isHeard: boolean; steps: [Step['op'], 
       ['overwrite', [308, 426, 381]],
       ['scan', [249, 123, 830]],
       ['convert', [68, 728, 181]],
+    ],
+  },
+  {
+    what: 'audio that comes back after its track was joined with a copy of the music in its place',
+    mode: 'copy',
+    isHeard: true,
+    steps: [...FOREIGN_IN_PLACE, ['scan', ALL], ['delete', ALL], ['scan', ALL], ['return', [0, 2, 6]]],
+  },
+  {
+    what: 'the same, when that copy was copied and deleted too',
+    mode: 'reference',
+    isHeard: false,
+    steps: [
+      ...FOREIGN_IN_PLACE,
+      ['scan', ALL],
+      ['delete', ALL],
+      ['scan', ALL],
+      ['copy', [2, 2, 7]],
+      ['scan', ALL],
+      ['delete', [2, 0, 0]],
+      ['scan', ALL],
+      ['return', [0, 2, 6]],
+    ],
+  },
+  {
+    what: 'audio that comes back to a track that was joined with a copy of the music in its place',
+    mode: 'reference',
+    isHeard: true,
+    steps: [...FOREIGN_IN_PLACE, ['scan', ALL], ['delete', [4, 0, 0]], ['scan', ALL], ['return', [0, 2, 6]]],
+  },
+  {
+    what: 'audio that comes back to an edited track that took over a copy of the music in its place',
+    mode: 'copy',
+    isHeard: false,
+    steps: [
+      ['vanish', [5, 0, 0]],
+      ['foreign', [4, 0, 0]],
+      ['scan', ALL],
+      ...FOREIGN_IN_PLACE,
+      ['scan', ALL],
+      ['delete', ALL],
+      ['scan', ALL],
+      ['return', [0, 2, 6]],
+      ['return', [0, 2, 5]],
     ],
   },
 ];

@@ -18,7 +18,9 @@ import { createTrackWriter } from '../../server/library/track-writer.ts';
 import { createTrash } from '../../server/library/trash.ts';
 import { createLikeMerge } from '../../server/likes/track-merge.ts';
 import { createEntryMerge } from '../../server/playlists/track-merge.ts';
+import { createFileMerge } from '../../server/relocation/track-merge.ts';
 import { createRelocation } from '../../server/relocation/service.ts';
+import { createSeparatedTracks } from '../../server/scan/separated-tracks.ts';
 import { createFindGone } from '../../server/scan/find-gone.ts';
 import { openKnownFiles } from '../../server/scan/known-files.ts';
 import { LOCAL_FOLDER, scan, type ScanDeps } from '../../server/scan/scan.ts';
@@ -86,7 +88,13 @@ export function createSimulation(mode: Mode, { isHeard }: { isHeard: boolean }) 
   }
 
   const tracks = createTrackWriter({ db, now });
-  const movers = [createLikeMerge({ db }), createPlayMerge({ db }), createEntryMerge({ db, now })];
+  const sourceFiles = createSourceFiles({ db });
+  const movers = [
+    createLikeMerge({ db }),
+    createPlayMerge({ db }),
+    createEntryMerge({ db, now }),
+    createFileMerge({ sourceFiles }),
+  ];
   const merges = createMerges({
     db,
     tracks,
@@ -100,7 +108,7 @@ export function createSimulation(mode: Mode, { isHeard }: { isHeard: boolean }) 
     tracks,
     merges,
     now,
-    sourceFiles: createSourceFiles({ db }),
+    sourceFiles,
     library: {
       getTrack: () => never(),
       tracksById: () => never(),
@@ -180,6 +188,7 @@ export function createSimulation(mode: Mode, { isHeard }: { isHeard: boolean }) 
     releaseAudio: () => Promise.resolve(),
     hearing,
     canSplit: () => Promise.resolve(false),
+    separated: createSeparatedTracks({ db, source: LOCAL_FOLDER, relocation }),
     findGone: createFindGone({ db, source: LOCAL_FOLDER, hearing, relocation, tracks, reader: { read } }),
     batchMs: () => 0,
     relieve: () => {

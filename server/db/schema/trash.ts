@@ -39,6 +39,7 @@ export const trashedTracks = sqliteTable(
     // not deleted by anybody: its file is several tracks now, or one track again; in no list, and never emptied
     isHidden: flag('is_hidden').notNull().default(false),
     audioHash: text('audio_hash'),
+    formerAudioHash: text('former_audio_hash'), // of a merged track, as former_audio has it
   },
   (t) => [
     index('trashed_tracks_deleted_at').on(t.deletedAt, t.id),
@@ -47,6 +48,9 @@ export const trashedTracks = sqliteTable(
     index('trashed_tracks_hidden')
       .on(t.audioHash)
       .where(sql`is_hidden = 1`),
+    index('trashed_tracks_former_audio_hash')
+      .on(t.formerAudioHash)
+      .where(sql`former_audio_hash IS NOT NULL`),
     index('trashed_tracks_merged_into')
       .on(t.mergedInto)
       .where(sql`merged_into IS NOT NULL`),

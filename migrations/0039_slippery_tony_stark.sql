@@ -1,0 +1,2 @@
+ALTER TABLE `trashed_tracks` ADD `former_audio_hash` text;--> statement-breakpoint
+CREATE INDEX `trashed_tracks_former_audio_hash` ON `trashed_tracks` (`former_audio_hash`) WHERE former_audio_hash IS NOT NULL;
