@@ -47,6 +47,11 @@ const Report = z.strictObject({
   title: Name,
   artist: Name,
   album: z.strictObject({ id: z.int().positive(), title: z.string().max(1_000) }).nullable(),
+  cover: z
+    .string()
+    .max(20_000)
+    .regex(/^data:image\/png;base64,[A-Za-z0-9+/]+={0,2}$/)
+    .nullable(),
   isLiked: z.boolean().nullable(),
   isSleeping: z.boolean(),
 });

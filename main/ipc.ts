@@ -7,6 +7,8 @@ export interface PlayerReport {
   title: string | null;
   artist: string | null;
   album: { id: number; title: string } | null;
+  /** Small PNG as a data URL; null while there is none. */
+  cover: string | null;
   /** Null when nothing is loaded. */
   isLiked: boolean | null;
   /** Whether the sleep timer runs. */

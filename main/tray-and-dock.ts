@@ -43,7 +43,8 @@ export function createStatusView({ platform, icons, actions, clock }: StatusView
     const { status, say } = latest;
     const menu = trayMenu(status, say, actions);
     const bar = appMenu(status, say, actions, platform);
-    when('tray', menu, () => tray.setContextMenu(build(menu)));
+    const cover = status.player?.cover ?? null;
+    when('tray', [menu, cover], () => tray.setContextMenu(build(withCover(menu, cover))));
     when('tip', trayToolTip(status, say), () => tray.setToolTip(trayToolTip(status, say)));
     when('menu', bar, () => Menu.setApplicationMenu(build(bar)));
     const dock = dockMenu(status, say, actions);
@@ -103,5 +104,9 @@ export function createStatusView({ platform, icons, actions, clock }: StatusView
     close: (): void => tray.destroy(),
   };
 }
+
+/** Beside the first line, which says what is playing. */
+const withCover = ([first, ...rest]: MenuItemConstructorOptions[], cover: string | null) =>
+  cover === null ? [{ ...first }, ...rest] : [{ ...first, icon: nativeImage.createFromDataURL(cover) }, ...rest];
 
 const build = (template: MenuItemConstructorOptions[]): Menu => Menu.buildFromTemplate(template);

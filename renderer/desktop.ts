@@ -6,6 +6,8 @@ export interface PlayerReport {
   title: string | null;
   artist: string | null;
   album: { id: number; title: string } | null;
+  /** Small PNG as a data URL; null while there is none. */
+  cover: string | null;
   isLiked: boolean | null;
   isSleeping: boolean;
 }

@@ -7,7 +7,8 @@ import { useScheme } from './scheme.ts';
 const SIDE = 32;
 const known = new Map<string, Promise<Oklch | null>>();
 
-async function sample(src: string): Promise<Oklch | null> {
+/** The image on a canvas of 32 × 32 pixels. Rejects when it cannot be loaded. */
+export async function drawSmall(src: string): Promise<CanvasRenderingContext2D | null> {
   const image = new Image();
   image.src = src;
   await image.decode();
@@ -15,9 +16,13 @@ async function sample(src: string): Promise<Oklch | null> {
   canvas.width = SIDE;
   canvas.height = SIDE;
   const context = canvas.getContext('2d', { willReadFrequently: true });
-  if (!context) return null;
-  context.drawImage(image, 0, 0, SIDE, SIDE);
-  return dominantColour(context.getImageData(0, 0, SIDE, SIDE).data);
+  context?.drawImage(image, 0, 0, SIDE, SIDE);
+  return context;
+}
+
+async function sample(src: string): Promise<Oklch | null> {
+  const context = await drawSmall(src);
+  return context && dominantColour(context.getImageData(0, 0, SIDE, SIDE).data);
 }
 
 function sampleOnce(src: string): Promise<Oklch | null> {

@@ -1,12 +1,14 @@
 // Connects this window's player to the desktop app: tray, task bar and shortcuts show and control it.
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useLike, useLiked } from '../api/likes.ts';
 import { detailOf } from '../api/problem.ts';
 import { useSession } from '../api/session.ts';
 import { trackQuery } from '../api/tracks.ts';
 import type { DesktopBridge, PlayerReport } from '../desktop.ts';
+import { trackCover } from '../api/urls.ts';
 import { useCurrentTrack, usePlayer, usePlayerCommands } from '../player/use-player.ts';
+import { drawSmall } from '../ui/artwork-accent.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
 
 const LONGEST = 1_000;
@@ -24,11 +26,13 @@ export function DesktopControls({ bridge }: { bridge: DesktopBridge }) {
   const { data } = useQuery({ ...trackQuery(track?.id ?? 0), enabled: track !== null && user !== undefined });
   const item = (track && data) ?? track ?? NOTHING;
   const liked = useLiked('track', item);
+  const cover = useSmallCover(track && trackCover(track, 64));
   const report: PlayerReport = {
     status,
     title: track?.title.slice(0, LONGEST) ?? null,
     artist: track?.artist_name?.slice(0, LONGEST) ?? null,
     album: track?.album_id ? { id: track.album_id, title: track.album_title?.slice(0, LONGEST) ?? '' } : null,
+    cover,
     isLiked: track && liked,
     isSleeping,
   };
@@ -54,4 +58,24 @@ export function DesktopControls({ bridge }: { bridge: DesktopBridge }) {
     bridge.reportPlayer(JSON.parse(told) as PlayerReport).catch(() => undefined);
   }, [bridge, told, user]);
   return null;
+}
+
+/** As a data URL, since the app's own requests are not signed in as this page; null until it is loaded. */
+function useSmallCover(src: string | null): string | null {
+  const [drawn, setDrawn] = useState<{ src: string; cover: string | null } | null>(null);
+  useEffect(() => {
+    if (!src) return undefined;
+    let isStale = false;
+    const show = (cover: string | null): void => {
+      if (!isStale) setDrawn({ src, cover });
+    };
+    drawSmall(src).then(
+      (context) => show(context && context.canvas.toDataURL('image/png')),
+      () => show(null), // the picture is gone: the text stands alone
+    );
+    return () => {
+      isStale = true;
+    };
+  }, [src]);
+  return drawn?.src === src ? drawn.cover : null;
 }

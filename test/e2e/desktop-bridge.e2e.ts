@@ -6,6 +6,7 @@ import type { DesktopBridge, DesktopMessage, DesktopSettings } from '../../rende
 import type { UploadOut } from '../../server/uploads/wire.ts';
 import { listInfo, wav } from '../support/audio-bytes.ts';
 import { openBrowser, openContext } from '../support/browser.ts';
+import { drawCover } from '../support/drawn-covers.ts';
 import { ADMIN, startServer, type TestServer } from '../support/server.ts';
 import { DESK } from './stage.ts';
 
@@ -112,6 +113,7 @@ test('the window is signed in automatically, and no URL contains anything that c
       title: null,
       artist: null,
       album: null,
+      cover: null,
       isLiked: null,
       isSleeping: false,
     });
@@ -162,8 +164,12 @@ test('the app opens pages, searches, plays and likes, and the page says when the
   form.append('files', new Blob([new Uint8Array(file)]), 'money.wav');
   const { body } = await server.api<UploadOut>('/tracks/upload', { method: 'POST', body: form });
   const album = { id: body.items[0]?.album_id, title: 'The Dark Side of the Moon' };
+  const picture = new FormData();
+  picture.append('file', new Blob([new Uint8Array(await drawCover('Money', 'Pink Floyd'))]), 'cover.png');
+  expect((await server.api(`/albums/${album.id}/cover`, { method: 'PUT', body: picture })).status).toBe(204);
   await tell({ kind: 'playItem', item: 'album', id: album.id ?? 0 });
-  await expect.poll(() => reports.at(-1)).toMatchObject({ title: 'Money', album, isLiked: false });
+  const cover = expect.stringMatching(/^data:image\/png;base64,/) as unknown;
+  await expect.poll(() => reports.at(-1)).toMatchObject({ title: 'Money', album, cover, isLiked: false });
   await tell({ kind: 'player', command: 'like' });
   await expect.poll(() => reports.at(-1)).toMatchObject({ title: 'Money', isLiked: true });
   await tell({ kind: 'playItem', item: 'album', id: 999 });

@@ -559,6 +559,7 @@ export const Tray = FakeTray;
 export const Notification = FakeNotification;
 export const nativeImage = {
   createFromPath: (path: string) => ({ path, setTemplateImage: () => undefined }),
+  createFromDataURL: (url: string) => ({ url }),
 } satisfies Part<typeof Electron.nativeImage>;
 export const screen = {
   getAllDisplays: () => {

@@ -294,6 +294,7 @@ describe('the tray', () => {
     title: 'Money',
     artist: 'Pink Floyd',
     album: null,
+    cover: null,
     isLiked: false,
     isSleeping: false,
   } as const;
@@ -453,6 +454,7 @@ describe('the tray', () => {
           title: 'Rock\n& Roll\u202E',
           artist: null,
           album: null,
+          cover: null,
           isLiked: null,
           isSleeping: false,
         },
@@ -466,6 +468,7 @@ describe('the tray', () => {
           title: 'x'.repeat(500),
           artist: 'y'.repeat(500),
           album: null,
+          cover: null,
           isLiked: null,
           isSleeping: false,
         },

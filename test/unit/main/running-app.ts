@@ -50,5 +50,14 @@ export function onlyWindow(): BrowserWindow {
 /** The page has loaded so far that it reports its player, and listens. */
 export const pageIsThere = (window: BrowserWindow, report: Partial<PlayerReport> = {}): Promise<unknown> =>
   fake.invoke(window, 'player:report', [
-    { status: 'idle', title: null, artist: null, album: null, isLiked: null, isSleeping: false, ...report },
+    {
+      status: 'idle',
+      title: null,
+      artist: null,
+      album: null,
+      cover: null,
+      isLiked: null,
+      isSleeping: false,
+      ...report,
+    },
   ]);

@@ -266,6 +266,18 @@ describe('the player', () => {
     expect(window.webContents.heard.at(-1)).toEqual({ kind: 'sleep', minutes: null });
   });
 
+  it('shows the small cover that the page drew beside what is playing, and no address in its place', async () => {
+    const { window, advance } = await startAppWithWindow();
+    const cover = 'data:image/png;base64,iVBORw0KGgo=';
+    await pageIsThere(window, { status: 'playing', title: 'Money', cover });
+    await advance(1_000);
+    expect(tray().find('Money').icon).toEqual({ url: cover });
+    await pageIsThere(window, { status: 'playing', title: 'Time' });
+    await advance(1_000);
+    expect(tray().find('Time').icon).toBeUndefined();
+    await expect(pageIsThere(window, { title: 'x', cover: 'https://example.org/x.png' })).rejects.toThrow();
+  });
+
   it('is liked from the tray, which shows what is liked', async () => {
     const { window, advance } = await startAppWithWindow();
     await pageIsThere(window);
