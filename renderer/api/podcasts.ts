@@ -45,12 +45,12 @@ export const useRemoveDownload = () =>
   usePodcastMutation((id: number) => request<void>(`/podcast-episodes/${id}/download`, { method: 'DELETE' }));
 
 /** Where the listener is now, of which the server sends no event. */
-export function useSavePosition({ id, podcast_id }: EpisodeOut) {
+export function useSavePosition() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (position_ms: number) =>
+    mutationFn: ({ id, position_ms }: Pick<EpisodeOut, 'id' | 'podcast_id' | 'position_ms'>) =>
       request<void>(`/podcast-episodes/${id}/position`, { method: 'PUT', body: { position_ms } }),
-    onMutate: (position_ms) =>
+    onMutate: ({ id, podcast_id, position_ms }) =>
       queries.setQueryData<InfiniteData<EpisodePage, number>>([PODCASTS, podcast_id], (data) => {
         if (!data) return data;
         const noted = (one: EpisodeOut) => (one.id === id ? { ...one, position_ms } : one);

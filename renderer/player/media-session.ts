@@ -1,5 +1,6 @@
 // Media keys, lock screen and the system's media controls.
 import { trackCover } from '../api/urls.ts';
+import { getBeside, onBeside } from './beside.ts';
 import { currentEntry, isSounding, type Player } from './player.ts';
 
 const SEEK_STEP_MS = 10_000;
@@ -20,11 +21,9 @@ export function connectMediaSession(player: Player): () => void {
     seekbackward: ({ seekOffset }) =>
       player.seek(player.getState().positionMs - (seekOffset ? seekOffset * 1000 : SEEK_STEP_MS)),
   };
-  for (const [action, handler] of Object.entries(handlers))
-    session.setActionHandler(action as MediaSessionAction, handler);
-
   let shown: number | null = null;
-  const unsubscribe = player.subscribe(() => {
+  const show = () => {
+    if (getBeside()) return;
     const state = player.getState();
     const entry = currentEntry(state);
     if ((entry?.key ?? null) !== shown) {
@@ -39,9 +38,18 @@ export function connectMediaSession(player: Player): () => void {
         playbackRate: state.speed,
       });
     }
-  });
+  };
+  const take = () => {
+    if (getBeside()) return;
+    for (const [action, handler] of Object.entries(handlers))
+      session.setActionHandler(action as MediaSessionAction, handler);
+    shown = null;
+    show();
+  };
+  take();
+  const stops = [player.subscribe(show), onBeside(take)];
   return () => {
-    unsubscribe();
+    for (const stop of stops) stop();
     for (const action of Object.keys(handlers)) session.setActionHandler(action as MediaSessionAction, null);
     session.metadata = null;
     session.playbackState = 'none';

@@ -1,6 +1,7 @@
 // Keys that work anywhere in a window, unless a field, a menu or a dialog uses them: the player's, and those that the
 // window adds.
 import { useEffect, useRef } from 'react';
+import { getBeside, seekBeside, toggleBeside } from './beside.ts';
 import type { Player } from './player.ts';
 import { usePlayerCommands } from './use-player.ts';
 
@@ -27,13 +28,16 @@ export function usePlayerKeys(ownAction?: (event: KeyboardEvent) => Action): voi
 }
 
 function playerAction(event: KeyboardEvent, player: Player): Action {
-  const { positionMs, volume } = player.getState();
+  const { volume } = player.getState();
+  const beside = getBeside();
+  const { positionMs } = beside ?? player.getState();
+  const seek = (toMs: number) => (beside ? seekBeside(toMs) : player.seek(toMs));
   if (event.ctrlKey || event.metaKey)
     return { ArrowLeft: () => player.previous(), ArrowRight: () => player.next() }[event.key];
   return {
-    ' ': () => player.toggle(),
-    ArrowLeft: () => player.seek(positionMs - SEEK_STEP_MS),
-    ArrowRight: () => player.seek(positionMs + SEEK_STEP_MS),
+    ' ': () => (beside ? toggleBeside() : player.toggle()),
+    ArrowLeft: () => seek(positionMs - SEEK_STEP_MS),
+    ArrowRight: () => seek(positionMs + SEEK_STEP_MS),
     ArrowUp: () => player.setVolume(volume + VOLUME_STEP),
     ArrowDown: () => player.setVolume(volume - VOLUME_STEP),
   }[event.key];

@@ -39,6 +39,8 @@ export {
   IconVolume2 as IconQuiet,
   IconVolumeOff as IconMuted,
   IconAdjustmentsHorizontal as IconPlayback,
+  IconRewindBackward15 as IconBack15,
+  IconRewindForward30 as IconForward30,
   IconMoon as IconSleep,
   IconPictureInPicture as IconPlayerWindow,
 

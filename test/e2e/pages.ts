@@ -5,6 +5,7 @@ import type { Page, Request } from 'playwright-core';
 import type { AlbumPage, TrackPage } from '../../server/library/wire.ts';
 import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
 import { startSmallCatalogue } from '../support/small-catalogue.ts';
+import { addPodcasts } from '../support/some-podcasts.ts';
 import { until } from '../support/until.ts';
 import { DESK, drawn, loseFiles, openStage, type Stage, type StageOptions } from './stage.ts';
 
@@ -158,6 +159,12 @@ export async function openStageOfPages(options: StageOptions = {}): Promise<Stag
     method: 'POST',
     body: { name: 'Loved', rules: { all: [{ field: 'liked', op: 'is', value: true }] } },
   });
+  addPodcasts(stage.dataDir);
+  for (const name of ['Harbour FM', 'Night Train'])
+    await stage.api('/stations', {
+      method: 'POST',
+      body: { name, stream_url: `https://radio.example/${name}`, home_page_url: 'https://radio.example' },
+    });
   const { items } = await stage.api<TrackPage>('/tracks?sort=title&order=desc&limit=1');
   await stage.api(`/tracks/${items[0]?.id}`, { method: 'DELETE' });
   await stage.api('/history', {

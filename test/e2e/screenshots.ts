@@ -19,6 +19,7 @@ import { id3, id3FrameV23, silentMp3 } from '../support/audio-bytes.ts';
 import { drawCovers } from '../support/drawn-covers.ts';
 import { encodeCharset } from '../support/encode-charset.ts';
 import { enliven, type Api } from '../support/lively-library.ts';
+import { addPodcasts } from '../support/some-podcasts.ts';
 import { startSmallCatalogue } from '../support/small-catalogue.ts';
 import { DESK, loseFiles, openStage, OWNER, PHONE, untilIdle } from './stage.ts';
 
@@ -55,6 +56,7 @@ if (stage) {
   await enliven(stage.api);
   await makeUnsure(stage.api);
   await listen(stage.api);
+  addPodcasts(stage.dataDir);
   for (const [name, at] of STATIONS) await stage.api('/stations', { method: 'POST', body: { name, stream_url: at } });
 }
 const url = address ?? stage!.url;

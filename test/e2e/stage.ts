@@ -27,6 +27,7 @@ export const PHONE = {
 export interface Stage {
   url: string;
   setupToken: string;
+  dataDir: string;
   library: Manifest;
   browser: Browser;
   /** Script errors and blocked content of all pages. */
@@ -120,6 +121,7 @@ export async function openStage({
   const stage: Stage = {
     url,
     setupToken,
+    dataDir: join(dir, 'data'),
     library,
     browser,
     problems,

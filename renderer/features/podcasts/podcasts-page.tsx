@@ -1,7 +1,7 @@
-// Podcasts: their episodes, with a player of their own, since episodes are no tracks and join no queue.
+// Podcasts and their episodes.
 import { TextInput } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useLayoutEffect, useRef, useState, type FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { EpisodeOut, PodcastOut } from '../../../server/podcasts/wire.ts';
 import {
@@ -17,12 +17,22 @@ import {
 import { detailOf } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
 import { episodeUrl } from '../../api/urls.ts';
-import { useBesideMusic } from '../../player/use-beside-music.ts';
+import { playBeside, toggleBeside, useBeside } from '../../player/beside.ts';
+import { usePlayerCommands } from '../../player/use-player.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { FormButtons } from '../../ui/form-buttons.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { formatBytes, formatClock, formatDate, formatNumber } from '../../ui/format.ts';
-import { IconAgain, IconDelete, IconDown, IconDownload, IconPlay, IconPodcast } from '../../ui/icons.ts';
+import {
+  IconAdd,
+  IconAgain,
+  IconDelete,
+  IconDown,
+  IconDownload,
+  IconPause,
+  IconPlay,
+  IconPodcast,
+} from '../../ui/icons.ts';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import '../../i18n/page-texts.ts';
@@ -30,50 +40,51 @@ import styles from './podcasts.module.css';
 
 /** So many podcasts show their episodes at once. */
 const OPEN_AT_FIRST = 4;
-const SAVED_EVERY_MS = 10_000;
 
 export function PodcastsPage() {
   const { t } = useTranslation();
   const { data: podcasts, error, refetch } = useQuery(podcastsQuery());
   const mayManage = useSession()?.user.can_podcast ?? false;
-  const [playing, setPlaying] = useState<EpisodeOut | null>(null);
+  const [isAdding, setIsAdding] = useState(false);
+  const add = mayManage && (
+    <Button icon={IconAdd} variant="primary" onClick={() => setIsAdding(true)}>
+      {t('podcasts.addOne')}
+    </Button>
+  );
 
   return (
-    <Page title={t('nav.podcasts')} count={podcasts && formatNumber(podcasts.length)}>
-      {mayManage && <AddPodcast />}
+    <Page
+      title={t('nav.podcasts')}
+      count={podcasts?.length ? formatNumber(podcasts.length) : undefined}
+      tools={podcasts?.length !== 0 && !isAdding && add}
+    >
+      {isAdding && <AddPodcast onDone={() => setIsAdding(false)} />}
       {!podcasts && !error && <Skeleton height="160px" />}
       {error && !podcasts && <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />}
-      {podcasts?.length === 0 && (
-        <EmptyState icon={IconPodcast} title={t('podcasts.none')}>
+      {podcasts?.length === 0 && !isAdding && (
+        <EmptyState icon={IconPodcast} title={t('podcasts.none')} actions={add}>
           {t(mayManage ? 'podcasts.noneHelp' : 'podcasts.askAdministrator')}
         </EmptyState>
       )}
-      {playing && <EpisodePlayer key={playing.id} episode={playing} />}
       {podcasts?.map((podcast, index) => (
-        <Podcast
-          key={podcast.id}
-          podcast={podcast}
-          mayManage={mayManage}
-          isFirst={index < OPEN_AT_FIRST}
-          onPlay={setPlaying}
-        />
+        <Podcast key={podcast.id} podcast={podcast} mayManage={mayManage} isFirst={index < OPEN_AT_FIRST} />
       ))}
     </Page>
   );
 }
 
-function AddPodcast() {
+function AddPodcast({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation();
   const add = useAddPodcast();
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const form = event.currentTarget;
-    add.mutate(formText(form, 'url'), { onSuccess: () => form.reset() });
+    add.mutate(formText(event.currentTarget, 'url'), { onSuccess: onDone });
   };
   return (
     <form className={styles.add} onSubmit={submit}>
       <TextInput
         className={styles.address}
+        autoFocus
         name="url"
         type="text"
         inputMode="url"
@@ -82,9 +93,7 @@ function AddPodcast() {
         withAsterisk={false}
         error={add.error && detailOf(add.error)}
       />
-      <Button type="submit" variant="primary" disabled={add.isPending}>
-        {t('podcasts.add')}
-      </Button>
+      <FormButtons label={t('podcasts.add')} disabled={add.isPending} onCancel={onDone} />
     </form>
   );
 }
@@ -92,10 +101,9 @@ function AddPodcast() {
 interface PodcastProps {
   podcast: PodcastOut;
   mayManage: boolean;
-  onPlay: (episode: EpisodeOut) => void;
 }
 
-function Podcast({ podcast, mayManage, isFirst, onPlay }: PodcastProps & { isFirst: boolean }) {
+function Podcast({ podcast, mayManage, isFirst }: PodcastProps & { isFirst: boolean }) {
   const { t } = useTranslation();
   const [isOpen, setIsOpen] = useState(isFirst);
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
@@ -149,9 +157,7 @@ function Podcast({ podcast, mayManage, isFirst, onPlay }: PodcastProps & { isFir
       {isOpen && data && (
         <ul className={styles.episodes}>
           {data.pages.flatMap(({ items }) =>
-            items.map((episode) => (
-              <Episode key={episode.id} episode={episode} mayManage={mayManage} onPlay={onPlay} />
-            )),
+            items.map((episode) => <Episode key={episode.id} episode={episode} mayManage={mayManage} />),
           )}
         </ul>
       )}
@@ -164,11 +170,30 @@ function Podcast({ podcast, mayManage, isFirst, onPlay }: PodcastProps & { isFir
   );
 }
 
-function Episode({ episode, mayManage, onPlay }: Omit<PodcastProps, 'podcast'> & { episode: EpisodeOut }) {
+function Episode({ episode, mayManage }: Omit<PodcastProps, 'podcast'> & { episode: EpisodeOut }) {
   const { t } = useTranslation();
   const download = useDownloadEpisode();
   const removeDownload = useRemoveDownload();
   const fault = download.error ?? removeDownload.error;
+  const player = usePlayerCommands();
+  const { mutate: savePosition } = useSavePosition();
+  const status = useBeside((beside) =>
+    beside?.item.kind === 'episode' && beside.item.id === episode.id ? beside.status : null,
+  );
+  const isPlaying = status === 'playing' || status === 'loading';
+  const { id, podcast_id, title } = episode;
+  const play = () =>
+    status === null
+      ? playBeside(player, {
+          kind: 'episode',
+          id,
+          title,
+          by: episode.podcast_title,
+          src: episodeUrl(id),
+          startMs: episode.position_ms ?? 0,
+          onPosition: (position_ms) => savePosition({ id, podcast_id, position_ms }),
+        })
+      : toggleBeside();
   const isHere = episode.status === 'completed';
   const facts = [
     formatDate(episode.published_at),
@@ -180,71 +205,27 @@ function Episode({ episode, mayManage, onPlay }: Omit<PodcastProps, 'podcast'> &
   ].filter(Boolean);
 
   return (
-    <li className={styles.episode}>
+    <li className={styles.episode} aria-current={status !== null || undefined}>
       <IconButton
-        icon={IconPlay}
-        label={t('podcasts.play', { title: episode.title })}
-        onClick={() => onPlay(episode)}
+        icon={isPlaying ? IconPause : IconPlay}
+        className={styles.play}
+        label={t(isPlaying ? 'podcasts.pause' : 'podcasts.play', { title })}
+        onClick={play}
       />
       <div className={styles.words}>
-        <p className={styles.title}>{episode.title}</p>
+        <p className={styles.title}>{title}</p>
         <p className={styles.facts}>{facts.join(' · ')}</p>
+        {episode.description && <p className={styles.about}>{episode.description}</p>}
         {(fault ?? episode.error) && <p className={styles.fault}>{fault ? detailOf(fault) : episode.error}</p>}
       </div>
       {mayManage && (
         <IconButton
           icon={isHere ? IconDelete : IconDownload}
-          label={t(isHere ? 'podcasts.removeDownload' : 'podcasts.download', { title: episode.title })}
+          label={t(isHere ? 'podcasts.removeDownload' : 'podcasts.download', { title })}
           disabled={episode.status === 'downloading' || download.isPending || removeDownload.isPending}
           onClick={() => (isHere ? removeDownload : download).mutate(episode.id)}
         />
       )}
     </li>
-  );
-}
-
-/** Starts where the listener stopped; saves the position every few seconds. Pauses the music, and is paused by it. */
-function EpisodePlayer({ episode }: { episode: EpisodeOut }) {
-  const { t } = useTranslation();
-  const audio = useRef<HTMLAudioElement>(null);
-  const { mutate: savePosition } = useSavePosition(episode);
-  const pauseMusic = useBesideMusic(audio);
-  const [isFailed, setIsFailed] = useState(false);
-  // a layout effect ends before the element is gone, and with it where it was
-  useLayoutEffect(() => {
-    const element = audio.current;
-    if (!element) return;
-    const save = (): void => {
-      if (element.readyState > 0) savePosition(element.ended ? 0 : Math.round(element.currentTime * 1_000));
-    };
-    const timer = setInterval(() => !element.paused && save(), SAVED_EVERY_MS);
-    element.addEventListener('pause', save);
-    return () => {
-      clearInterval(timer);
-      element.removeEventListener('pause', save);
-      if (!element.paused) save();
-    };
-  }, [savePosition]);
-  return (
-    <section className={styles.player} aria-label={episode.title}>
-      <p className={styles.title}>{episode.title}</p>
-      <audio
-        ref={audio}
-        controls
-        autoPlay
-        src={episodeUrl(episode.id)}
-        onPlay={pauseMusic}
-        onError={() => setIsFailed(true)}
-        onLoadedMetadata={(event) => {
-          setIsFailed(false);
-          event.currentTarget.currentTime = (episode.position_ms ?? 0) / 1_000;
-        }}
-      />
-      {isFailed && (
-        <p role="alert" className={styles.fault}>
-          {t('podcasts.failed')}
-        </p>
-      )}
-    </section>
   );
 }

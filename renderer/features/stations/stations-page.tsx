@@ -1,19 +1,20 @@
-// Internet radio: stations, and what they play. They have a player of their own, since a station is no track.
+// Internet radio: stations, and what they play.
 import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useRef, useState, type FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { StationOut } from '../../../server/radio/wire.ts';
 import { detailOf } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
 import { stationsQuery, useRemoveStation, useSaveStation } from '../../api/stations.ts';
 import { stationUrl } from '../../api/urls.ts';
-import { useBesideMusic } from '../../player/use-beside-music.ts';
+import { closeBeside, playBeside, toggleBeside, useBeside } from '../../player/beside.ts';
+import { usePlayerCommands } from '../../player/use-player.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { FormButtons } from '../../ui/form-buttons.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { formatNumber } from '../../ui/format.ts';
-import { IconDelete, IconEdit, IconPlay, IconStation } from '../../ui/icons.ts';
+import { IconAdd, IconDelete, IconEdit, IconPause, IconPlay, IconStation } from '../../ui/icons.ts';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import '../../i18n/page-texts.ts';
@@ -23,29 +24,30 @@ export function StationsPage() {
   const { t } = useTranslation();
   const { data: stations, error, refetch } = useQuery(stationsQuery());
   const mayManage = useSession()?.user.is_superuser ?? false;
-  const [playingId, play] = useState<number>();
-  const playing = stations?.find(({ id }) => id === playingId);
+  const [isAdding, setIsAdding] = useState(false);
+  const add = mayManage && (
+    <Button icon={IconAdd} variant="primary" onClick={() => setIsAdding(true)}>
+      {t('stations.add')}
+    </Button>
+  );
 
   return (
-    <Page title={t('nav.stations')} count={stations && formatNumber(stations.length)}>
-      {mayManage && <StationForm />}
+    <Page
+      title={t('nav.stations')}
+      count={stations?.length ? formatNumber(stations.length) : undefined}
+      tools={stations?.length !== 0 && !isAdding && add}
+    >
+      {isAdding && <StationForm onDone={() => setIsAdding(false)} />}
       {!stations && !error && <Skeleton height="160px" />}
       {error && !stations && <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />}
-      {stations?.length === 0 && (
-        <EmptyState icon={IconStation} title={t('stations.none')}>
+      {stations?.length === 0 && !isAdding && (
+        <EmptyState icon={IconStation} title={t('stations.none')} actions={add}>
           {t(mayManage ? 'stations.noneHelp' : 'stations.askAdministrator')}
         </EmptyState>
       )}
-      {playing && <StationPlayer key={playing.id} station={playing} />}
       <ul className={styles.stations}>
         {stations?.map((station) => (
-          <Station
-            key={station.id}
-            station={station}
-            mayManage={mayManage}
-            isPlaying={station.id === playingId}
-            onPlay={play}
-          />
+          <Station key={station.id} station={station} mayManage={mayManage} />
         ))}
       </ul>
     </Page>
@@ -53,7 +55,7 @@ export function StationsPage() {
 }
 
 /** Adds a station, or changes the given one. */
-function StationForm({ station, onDone }: { station?: StationOut; onDone?: () => void }) {
+function StationForm({ station, onDone }: { station?: StationOut; onDone: () => void }) {
   const { t } = useTranslation();
   const save = useSaveStation(station?.id);
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -62,7 +64,7 @@ function StationForm({ station, onDone }: { station?: StationOut; onDone?: () =>
     const [name, stream_url, homePage] = ['name', 'stream_url', 'home_page_url'].map((field) => formText(form, field));
     save.mutate(
       { name: name ?? '', stream_url: stream_url ?? '', home_page_url: homePage || null },
-      { onSuccess: () => (onDone ? onDone() : form.reset()) },
+      { onSuccess: onDone },
     );
   };
   return (
@@ -71,7 +73,15 @@ function StationForm({ station, onDone }: { station?: StationOut; onDone?: () =>
       onSubmit={submit}
       aria-label={station ? t('stations.edit', station) : t('stations.add')}
     >
-      <TextInput name="name" label={t('stations.name')} defaultValue={station?.name} required withAsterisk={false} />
+      <TextInput
+        data-autofocus
+        autoFocus
+        name="name"
+        label={t('stations.name')}
+        defaultValue={station?.name}
+        required
+        withAsterisk={false}
+      />
       <TextInput
         className={styles.address}
         name="stream_url"
@@ -87,13 +97,7 @@ function StationForm({ station, onDone }: { station?: StationOut; onDone?: () =>
         label={t('stations.homePage')}
         defaultValue={station?.home_page_url ?? ''}
       />
-      {onDone ? (
-        <FormButtons label={t('stations.save')} disabled={save.isPending} onCancel={onDone} />
-      ) : (
-        <Button type="submit" variant="primary" disabled={save.isPending}>
-          {t('stations.add')}
-        </Button>
-      )}
+      <FormButtons label={t(station ? 'stations.save' : 'stations.add')} disabled={save.isPending} onCancel={onDone} />
       {save.error && (
         <p role="alert" className={styles.fault}>
           {detailOf(save.error)}
@@ -103,18 +107,22 @@ function StationForm({ station, onDone }: { station?: StationOut; onDone?: () =>
   );
 }
 
-interface StationProps {
-  station: StationOut;
-  mayManage: boolean;
-  isPlaying: boolean;
-  onPlay: (id: number) => void;
-}
-
-function Station({ station, mayManage, isPlaying, onPlay }: StationProps) {
+function Station({ station, mayManage }: { station: StationOut; mayManage: boolean }) {
   const { t } = useTranslation();
+  const player = usePlayerCommands();
   const remove = useRemoveStation();
+  const status = useBeside((beside) =>
+    beside?.item.kind === 'station' && beside.item.id === station.id ? beside.status : null,
+  );
+  const isPlaying = status === 'playing' || status === 'loading';
   const [asking, ask] = useState<'edit' | 'remove'>();
-  const { name, home_page_url: homePage, title } = station;
+  const { id, name, home_page_url: homePage, title } = station;
+  const play = () =>
+    status === null ? playBeside(player, { kind: 'station', id, title: name, src: stationUrl(id) }) : toggleBeside();
+  const removeNow = () => {
+    if (status !== null) closeBeside();
+    remove.mutate(id);
+  };
   if (asking === 'edit')
     return (
       <li className={styles.station}>
@@ -122,8 +130,13 @@ function Station({ station, mayManage, isPlaying, onPlay }: StationProps) {
       </li>
     );
   return (
-    <li className={styles.station} aria-current={isPlaying || undefined}>
-      <IconButton icon={IconPlay} label={t('stations.play', { name })} onClick={() => onPlay(station.id)} />
+    <li className={styles.station} aria-current={status !== null || undefined}>
+      <IconButton
+        icon={isPlaying ? IconPause : IconPlay}
+        className={styles.play}
+        label={t(isPlaying ? 'stations.pause' : 'stations.play', { name })}
+        onClick={play}
+      />
       <div className={styles.words}>
         <p className={styles.name}>{name}</p>
         <p className={styles.facts}>
@@ -140,7 +153,7 @@ function Station({ station, mayManage, isPlaying, onPlay }: StationProps) {
         <FormButtons
           label={t('stations.removeNow')}
           disabled={remove.isPending}
-          onConfirm={() => remove.mutate(station.id)}
+          onConfirm={removeNow}
           onCancel={() => ask(undefined)}
         />
       )}
@@ -151,36 +164,5 @@ function Station({ station, mayManage, isPlaying, onPlay }: StationProps) {
         </>
       )}
     </li>
-  );
-}
-
-function StationPlayer({ station }: { station: StationOut }) {
-  const { t } = useTranslation();
-  const audio = useRef<HTMLAudioElement>(null);
-  const pauseMusic = useBesideMusic(audio);
-  const [isFailed, setIsFailed] = useState(false);
-  return (
-    <section className={styles.player} aria-label={station.name}>
-      <p className={styles.name}>{station.name}</p>
-      {station.title && (
-        <p className={styles.facts} aria-live="polite">
-          {station.title}
-        </p>
-      )}
-      <audio
-        ref={audio}
-        controls
-        autoPlay
-        src={stationUrl(station.id)}
-        onPlay={pauseMusic}
-        onPlaying={() => setIsFailed(false)}
-        onError={() => setIsFailed(true)}
-      />
-      {isFailed && (
-        <p role="alert" className={styles.fault}>
-          {t('stations.failed')}
-        </p>
-      )}
-    </section>
   );
 }

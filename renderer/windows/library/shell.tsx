@@ -24,6 +24,7 @@ import { keepTyped } from '../../ui/typed-ahead.ts';
 import { usePlayingTitle } from '../../ui/page.tsx';
 import { DetailsContext, useOpenDetails } from '../../ui/use-details.ts';
 import { useItemKeys } from './use-item-keys.ts';
+import { closeBeside, useBeside } from '../../player/beside.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { ConnectionNotice } from './connection-notice.tsx';
 import { DetailsSlot } from './details-slot.tsx';
@@ -50,6 +51,9 @@ const PlayerSheet = lazy(async () => ({
 }));
 const FullScreen = lazy(async () => ({
   default: (await import('../../features/playback/full-screen.tsx')).FullScreen,
+}));
+const BesideBar = lazy(async () => ({
+  default: (await import('../../features/playback/beside-bar.tsx')).BesideBar,
 }));
 const SearchPalette = lazy(async () => ({
   default: (await import('../../features/search/search-palette.tsx')).SearchPalette,
@@ -98,6 +102,7 @@ export function Shell() {
     }),
     [t, narrow],
   );
+  const isBeside = useBeside((beside) => beside !== null);
   const close = () => setOverlay(null);
   const isScanning = useScanProgress() !== null;
   const hasUploads = useUploads().length > 0;
@@ -105,6 +110,11 @@ export function Shell() {
   const scan = isScanning && (
     <Suspense>
       <ScanStrip />
+    </Suspense>
+  );
+  const besideBar = (
+    <Suspense>
+      <BesideBar narrow={narrow} />
     </Suspense>
   );
 
@@ -129,9 +139,11 @@ export function Shell() {
             {narrow ? (
               <>
                 <div className={styles.strip}>{scan}</div>
-                <MiniPlayer onOpen={() => setOverlay('player')} />
+                {isBeside ? besideBar : <MiniPlayer onOpen={() => setOverlay('player')} />}
                 <BottomBar {...show} />
               </>
+            ) : isBeside ? (
+              besideBar
             ) : (
               <PlayerBar side={side} onSide={toggleSide} onOpen={() => setOverlay('player')} />
             )}
@@ -181,6 +193,7 @@ function useSignedOut(): void {
       onSessionChange(() => {
         if (getSession()) return;
         takeAllBack();
+        closeBeside();
         void router.navigate({ to: '/sign-in', search: { back: router.state.location.href } });
       }),
     [router],

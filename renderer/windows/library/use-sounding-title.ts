@@ -1,12 +1,15 @@
 import { useTranslation } from 'react-i18next';
+import { useBeside } from '../../player/beside.ts';
 import { isSounding } from '../../player/player.ts';
 import { useCurrentTrack, usePlayer } from '../../player/use-player.ts';
 
-/** "Title · Artist" of what sounds. */
+/** "Title · Artist" of what sounds, or the name of a station or an episode. */
 export function useSoundingTitle(): string | null {
   const { t } = useTranslation();
   const track = useCurrentTrack();
   const sounding = usePlayer(isSounding);
+  const beside = useBeside((state) => (state?.status === 'playing' ? state.item.title : null));
+  if (beside !== null) return beside;
   if (!track || !sounding) return null;
   return t('playback.windowTitle', { title: track.title, artist: track.artist_name ?? t('library.unknownArtist') });
 }

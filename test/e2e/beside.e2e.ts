@@ -1,0 +1,87 @@
+// Stations and episodes: audio that is no track, in the player's place on every page.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { EpisodePage, PodcastOut } from '../../server/podcasts/wire.ts';
+import { silentMp3 } from '../support/audio-bytes.ts';
+import { addPodcasts } from '../support/some-podcasts.ts';
+import { DESK, openStage, PHONE, type Stage } from './stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({ tracks: 6, messy: 0 });
+  await (await stage.openAsOwner(DESK)).context().close();
+  addPodcasts(stage.dataDir);
+  await stage.api('/stations', {
+    method: 'POST',
+    body: { name: 'Harbour FM', stream_url: 'https://radio.example/harbour' },
+  });
+});
+afterAll(() => stage?.close());
+
+/** About 50 s, in place of what is on the internet. */
+const AUDIO = silentMp3(2_000);
+
+async function openWithSound(device: typeof DESK): Promise<Page> {
+  const page = await stage.openAsOwner(device);
+  await page.route(/\/(stations|podcast-episodes)\/\d+\/audio/, (route) => {
+    const from = Number(/\d+/.exec(route.request().headers()['range'] ?? '')?.[0] ?? 0);
+    return route.fulfill({
+      status: 206,
+      contentType: 'audio/mpeg',
+      headers: { 'Accept-Ranges': 'bytes', 'Content-Range': `bytes ${from}-${AUDIO.length - 1}/${AUDIO.length}` },
+      body: AUDIO.subarray(from),
+    });
+  });
+  return page;
+}
+const bar = (page: Page) => page.getByRole('region', { name: 'Player' });
+
+test('a station goes on from page to page, until music begins', async () => {
+  const page = await openWithSound(DESK);
+  await page.goto('/stations');
+  await page.getByRole('button', { name: 'Play “Harbour FM”' }).click();
+  await page.getByRole('button', { name: 'Pause “Harbour FM”' }).waitFor();
+  await expect.poll(() => page.title()).toBe('Harbour FM');
+  await page.getByRole('link', { name: 'Albums' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Albums' }).waitFor();
+  await bar(page).getByText('Harbour FM').waitFor();
+  await page.keyboard.press('Space');
+  await bar(page).getByRole('button', { name: 'Play', exact: true }).waitFor();
+  await page.keyboard.press('Space');
+  await bar(page).getByRole('button', { name: 'Pause', exact: true }).waitFor();
+  await page.getByRole('gridcell').first().getByRole('link').first().click();
+  await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
+  await bar(page).getByRole('button', { name: 'Next track' }).waitFor();
+  await bar(page).getByText('Harbour FM').waitFor({ state: 'detached' });
+  expect(stage.problems).toEqual([]);
+  await page.context().close();
+});
+
+test('an episode goes on where it was stopped, as fast as chosen', async () => {
+  const page = await openWithSound(PHONE);
+  const positions = async () => {
+    const [podcast] = await stage.api<PodcastOut[]>('/podcasts');
+    const { items } = await stage.api<EpisodePage>(`/podcasts/${podcast?.id}/episodes`);
+    return items.map(({ position_ms }) => position_ms ?? 0);
+  };
+  await page.goto('/podcasts');
+  await page
+    .getByRole('button', { name: /^Play “/ })
+    .first()
+    .tap();
+  await bar(page).getByRole('button', { name: 'Pause', exact: true }).waitFor();
+  await bar(page).getByRole('button', { name: 'Forward 30 seconds' }).tap();
+  await bar(page).getByRole('button', { name: 'Stop and close' }).tap();
+  await bar(page).waitFor({ state: 'detached' });
+  await expect.poll(async () => Math.max(...(await positions()))).toBeGreaterThan(25_000);
+  await page
+    .getByRole('button', { name: /^Play “/ })
+    .first()
+    .tap();
+  await expect.poll(() => bar(page).getByRole('slider').inputValue().then(Number)).toBeGreaterThan(25_000);
+  await page.setViewportSize(DESK.viewport);
+  await bar(page).getByRole('button', { name: 'Speed: 1×' }).click();
+  await bar(page).getByRole('button', { name: 'Speed: 1.25×' }).waitFor();
+  expect(stage.problems).toEqual([]);
+  await page.context().close();
+});
