@@ -1,7 +1,7 @@
 // Why a track was chosen, in words.
 import type { TFunction } from 'i18next';
 import type { Reason } from '../api/likeness.ts';
-import { formatDate, formatNumber, formatPercent } from '../ui/format.ts';
+import { formatDateOnly, formatNumber, formatPercent } from '../ui/format.ts';
 import '../i18n/page-texts.ts';
 
 export function reasonText(reason: Reason, t: TFunction): string {
@@ -25,7 +25,7 @@ export function reasonText(reason: Reason, t: TFunction): string {
     case 'played_lately':
       return t('why.played_lately', { title: reason.title, count: reason.plays });
     case 'forgotten':
-      return t('why.forgotten', { count: reason.plays, date: formatDate(reason.last_played_at) });
+      return t('why.forgotten', { count: reason.plays, date: formatDateOnly(reason.last_played_at) });
     case 'on_the_way':
       return t('why.on_the_way', { step: formatNumber(reason.step), steps: formatNumber(reason.steps) });
     default:

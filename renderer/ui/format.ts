@@ -45,6 +45,10 @@ export const formatDate = (iso: string) =>
   new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
 
 /** 9:41 am, 09:41. */
+/** The day alone, where nobody asks at what time. */
+export const formatDateOnly = (iso: string) =>
+  new Intl.DateTimeFormat(locale(), { dateStyle: 'medium' }).format(new Date(iso));
+
 export const formatTime = (time: string | number) =>
   new Intl.DateTimeFormat(locale(), { hour: 'numeric', minute: '2-digit' }).format(new Date(time));
 

@@ -22,7 +22,7 @@ import { usePlayerCommands } from '../../player/use-player.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { FormButtons } from '../../ui/form-buttons.tsx';
 import { formText } from '../../ui/form-text.ts';
-import { formatBytes, formatClock, formatDate, formatNumber } from '../../ui/format.ts';
+import { formatBytes, formatClock, formatDateOnly, formatNumber } from '../../ui/format.ts';
 import {
   IconAdd,
   IconAgain,
@@ -196,7 +196,7 @@ function Episode({ episode, mayManage }: Omit<PodcastProps, 'podcast'> & { episo
       : toggleBeside();
   const isHere = episode.status === 'completed';
   const facts = [
-    formatDate(episode.published_at),
+    formatDateOnly(episode.published_at),
     episode.duration_ms !== null && formatClock(episode.duration_ms),
     isHere && episode.size_bytes !== null && formatBytes(episode.size_bytes),
     isHere && t('podcasts.downloaded'),
