@@ -58,9 +58,13 @@ export function createTrackSnapshots(client: Database) {
       .prepare<(string | number)[], Record<string, unknown>>(`SELECT * FROM ${table} WHERE ${where}`)
       .all(...values)
       .map(toRow);
+  /** The primary key; of a table without one all columns. */
   const keyOf = (table: string): string[] =>
     client
-      .prepare<[string], string>('SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk')
+      .prepare<[string], string>(
+        `SELECT name FROM (SELECT name, pk, max(pk) OVER () AS has FROM pragma_table_info(?))
+        WHERE pk > 0 OR has = 0 ORDER BY pk`,
+      )
       .pluck()
       .all(table);
   const isThere = (table: string, column: string, value: Value): boolean =>
@@ -85,7 +89,7 @@ export function createTrackSnapshots(client: Database) {
   /** Not with OR IGNORE, which would go for what triggers do too. */
   function insertNew(table: string, row: Row): void {
     const key = keyOf(table);
-    const known = client.prepare(`SELECT 1 FROM ${table} WHERE ${key.map((name) => `${name} = ?`).join(' AND ')}`);
+    const known = client.prepare(`SELECT 1 FROM ${table} WHERE ${key.map((name) => `${name} IS ?`).join(' AND ')}`);
     if (isWhole(table, row) && known.get(...key.map((name) => toValue(row[name] ?? null))) === undefined)
       insert(table, row);
   }

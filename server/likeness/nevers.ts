@@ -1,8 +1,11 @@
 // What radios and mixes never play for a listener.
+import { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
 import type { ArtistId, TrackId, UserId } from '../db/ids.ts';
 import type { TrackMergePart } from '../library/track-merge.ts';
 import type { NeverOut } from './wire.ts';
+
+const UserIds = z.array(z.int()).default([]); // merged by an older version
 
 export type NeverWhat = { trackId: TrackId } | { artistId: ArtistId };
 
@@ -20,6 +23,11 @@ export function createNevers({ db: { $client: client }, now }: { db: MainDb; now
       ORDER BY n.created_at DESC LIMIT 1000`,
   );
   const move = client.prepare<[TrackId, TrackId]>('UPDATE OR IGNORE radio_nevers SET track_id = ? WHERE track_id = ?');
+  const usersOf = client.prepare<[TrackId], UserId>('SELECT user_id FROM radio_nevers WHERE track_id = ?').pluck();
+  const takeBack = client.prepare<[TrackId, string, TrackId]>(
+    `DELETE FROM radio_nevers WHERE track_id = ? AND user_id NOT IN (SELECT value FROM json_each(?))
+      AND (user_id, created_at) IN (SELECT user_id, created_at FROM radio_nevers WHERE track_id = ?)`,
+  );
   const idsOf = (what: NeverWhat) => ('trackId' in what ? [what.trackId, null] : [null, what.artistId]);
 
   return {
@@ -28,7 +36,9 @@ export function createNevers({ db: { $client: client }, now }: { db: MainDb; now
     list: (userId: UserId): NeverOut => ({ tracks: tracks.all(userId), artists: artists.all(userId) }),
     merge: {
       move: (from, to) => void move.run(to, from),
-      rows: [{ table: 'radio_nevers', column: 'track_id' }],
+      remembers: { name: 'nevers', of: (_, to) => usersOf.all(to) },
+      /** The other track's own are in its snapshot. What the kept one has of it goes. */
+      bringBack: (from, to, { remembered }) => void takeBack.run(to, JSON.stringify(UserIds.parse(remembered)), from),
     } satisfies TrackMergePart,
   };
 }

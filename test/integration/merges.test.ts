@@ -60,6 +60,7 @@ async function openMusic(mode: 'copy' | 'reference', files: Record<string, Expec
       const body = { item_type: 'track', item_id: id, liked: true, ...(rating > 0 && { rating }) };
       await server.api('/likes', { method: 'POST', body });
       run('INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) VALUES (1, ?, ?, 0)', ++stamp, id);
+      run('INSERT OR IGNORE INTO radio_nevers (user_id, track_id, created_at) VALUES (1, ?, ?)', id, stamp);
       run(
         'INSERT OR REPLACE INTO bookmarks (user_id, track_id, position_ms, created_at, updated_at) VALUES (1, ?, ?, 0, ?)',
         id,
@@ -81,6 +82,7 @@ async function openMusic(mode: 'copy' | 'reference', files: Record<string, Expec
           'SELECT id, playlist_id, position, track_id FROM playlist_entries',
           'SELECT user_id, track_id, position_ms FROM bookmarks',
           "SELECT item_id, plays FROM play_counts WHERE item_type = 'track'",
+          'SELECT user_id, track_id, artist_id, created_at FROM radio_nevers',
           'SELECT track_count, duration_ms FROM playlists',
         ].map((sql) => [
           sql,

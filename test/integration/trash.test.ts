@@ -2,6 +2,7 @@
 import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TrackOut } from '../../server/library/wire.ts';
 import type { TrashedTrackOut, TrashPage } from '../../server/library/wire.ts';
@@ -157,6 +158,51 @@ test('a restored track has its id, cover, likes, plays, bookmark and places in p
   ).toMatchObject({
     change: 'track_restored',
   });
+});
+
+test('a restored track has its rows in every table that refers to it again', async () => {
+  const track = await bring();
+  const { playlist, others } = await useTrack(track.id);
+  const parents: Record<string, unknown> = {
+    playlist_id: playlist,
+    share_id: 1,
+    track_id: others[0],
+    other_id: others[1],
+    user_id: 1,
+  };
+  await phone.ask('createShare', { id: `tr-${others[0]}` }, 'shares');
+  const db = new Database(join(server.dir, 'tonearm.db'));
+  db.pragma('foreign_keys = OFF');
+  const tables = db
+    .prepare(
+      `SELECT m.name AS "table", f."from" AS "column" FROM sqlite_schema m
+      JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table' AND f."table" = 'tracks' AND f.on_delete = 'CASCADE'`,
+    )
+    .all() as { table: string; column: string }[];
+  const rowsOf = ({ table, column }: { table: string; column: string }): unknown[] =>
+    (db.prepare(`SELECT * FROM ${table} WHERE ${column} = ? ORDER BY 1, 2`).all(track.id) as object[]).map(
+      (row) => ({ ...row, since_version: null }), // it is in the list since another version
+    );
+  for (const { table, column } of tables.filter((one) => rowsOf(one).length === 0)) {
+    const columns = db.prepare('SELECT name, type, pk, "notnull" AS needed FROM pragma_table_info(?)').all(table);
+    const row = (columns as { name: string; type: string; pk: number; needed: number }[]).flatMap(
+      ({ name, type, pk, needed }): [string, unknown][] => {
+        if (name === column) return [[name, track.id]];
+        if (name in parents && (pk > 0 || needed > 0)) return [[name, parents[name]]];
+        return pk > 0 || needed > 0 ? [[name, type === 'TEXT' ? '[]' : type === 'BLOB' ? Buffer.of(1) : 1]] : [];
+      },
+    );
+    db.prepare(
+      `INSERT INTO ${table} (${row.map(([name]) => `"${name}"`).join()}) VALUES (${row.map(() => '?').join()})`,
+    ).run(...row.map(([, value]) => value));
+  }
+  const before = tables.map((one) => [one.table, rowsOf(one)]);
+  expect(before.filter(([, rows]) => rows?.length === 0)).toEqual([]);
+  expect((await remove(track.id)).status).toBe(204);
+  expect(tables.flatMap(rowsOf)).toEqual([]);
+  expect((await restore(track.id)).status).toBe(200);
+  expect(tables.map((one) => [one.table, rowsOf(one)])).toEqual(before);
+  db.close();
 });
 
 test('a restored track has its place in a playlist that was renumbered meanwhile', async () => {
