@@ -40,6 +40,7 @@ describe('the sent format', () => {
     [MP3, { format: 'aac' }, { profile: 'aac', bitrateKbps: 128 }],
     [MP3, { format: 'mp3', startMs: 9_000 }, { profile: 'mp3', bitrateKbps: 128 }],
     [ALAC, { format: 'm4a' }, { profile: 'm4a', bitrateKbps: 160 }],
+    [ALAC, { format: 'm4a', maxBitrateKbps: 256 }, { profile: 'm4a', bitrateKbps: 256 }],
     [OPUS_IN_OGG, { format: 'ogg' }, { profile: 'ogg', bitrateKbps: 96 }],
     [AAC, { format: 'aac', maxBitrateKbps: 160, isPromised: true }, { profile: 'aac', bitrateKbps: 160 }],
     [ALAC, { format: 'flac' }, { profile: 'flac', bitrateKbps: 0 }],
