@@ -54,6 +54,8 @@ interface Joined {
   /** 0 to 5; 0 means unrated. */
   rating: number;
   playCount: number;
+  /** Where the user stopped. */
+  bookmarkMs: number | null;
 }
 
 /** A track with its names, and with the likes, rating and plays of the requesting user. */
@@ -103,7 +105,7 @@ const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS 
     (c.key IS NOT NULL OR t.cover_url IS NOT NULL OR (t.album_sort = '' AND t.has_picture = 1)) AS hasCover,
     c.etag AS coverEtag,
     coalesce(l.liked, 0) AS liked, iif(l.liked, l.since, NULL) AS likedAt, coalesce(l.rating, 0) AS rating,
-    coalesce(p.plays, 0) AS playCount, p.last_played_at AS lastPlayedAt
+    coalesce(p.plays, 0) AS playCount, p.last_played_at AS lastPlayedAt, b.position_ms AS bookmarkMs
   FROM json_each(@ids) ids CROSS JOIN tracks t ON t.id = ids.value
   LEFT JOIN albums al ON al.id = t.album_id
   LEFT JOIN artists aa ON aa.id = al.artist_id
@@ -111,7 +113,8 @@ const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS 
   LEFT JOIN chapters ch ON ch.track_id = t.id
   LEFT JOIN more_tags m ON m.track_id = t.id
   LEFT JOIN like_states l ON l.user_id = @userId AND l.item_type = 'track' AND l.item_id = t.id
-  LEFT JOIN play_counts p ON p.user_id = @userId AND p.item_type = 'track' AND p.item_id = t.id`;
+  LEFT JOIN play_counts p ON p.user_id = @userId AND p.item_type = 'track' AND p.item_id = t.id
+  LEFT JOIN bookmarks b ON b.user_id = @userId AND b.track_id = t.id`;
 
 // Lists within a track, in one query each per page: as subqueries of the above they take twice as long. Ordered by the
 // key that the index gives, so SQLite does not sort.

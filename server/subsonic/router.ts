@@ -54,10 +54,6 @@ export function createSubsonicRouter({
   findArtist,
   log,
 }: SubsonicRouterDeps): RequestHandler {
-  const shapesOf = {
-    open: createShapes({ legacy: false, findArtist }),
-    legacy: createShapes({ legacy: true, findArtist }),
-  };
   const known = new Map(Object.entries(endpoints));
 
   async function serve(req: Request, res: Response): Promise<void> {
@@ -93,13 +89,21 @@ export function createSubsonicRouter({
       format,
     }: { params: Params; body: Buffer | undefined; req: Request; res: Response; format: Format },
   ): Promise<void> {
-    const shapes = format.legacy ? shapesOf.legacy : shapesOf.open;
+    const shapesFor = (mostKbps: number | null) => createShapes({ legacy: format.legacy, findArtist, mostKbps });
     const signal = signalOf(res);
     if (endpoint.access === 'public')
       return await respond.ok(
         res,
         format,
-        await endpoint.handle({ params, body, req, res, shapes, signal, client: params.text('c') ?? '' }),
+        await endpoint.handle({
+          params,
+          body,
+          req,
+          res,
+          shapes: shapesFor(null),
+          signal,
+          client: params.text('c') ?? '',
+        }),
       );
     const client = checkClient(params);
     const user = await signIn(params, req, client);
@@ -107,6 +111,7 @@ export function createSubsonicRouter({
     inFlight(res, { user, address: req.ip });
     if (endpoint.access === 'superuser' && !user.isSuperuser) throw forbidden();
     if (endpoint.right !== undefined && !user.rights[endpoint.right]) throw refusal(endpoint.right);
+    const shapes = shapesFor(user.maxBitrateKbps);
     const call: Call = { user, params, body, req, res, shapes, signal, client };
     if ('bytes' in endpoint) return endpoint.bytes(call);
     const payload = await endpoint.handle(call);

@@ -6,7 +6,9 @@ import { valuesOfList, type TrackField } from '../db/track-fields.ts';
 import type { AlbumSummary } from '../library/album-rows.ts';
 import type { ArtistSummary } from '../library/artist-rows.ts';
 import { gainOf, type TrackSummary } from '../library/track-rows.ts';
+import { PROFILES } from '../media/transcode.ts';
 import { contentTypeOf } from '../streaming/content-type.ts';
+import { chooseAudio } from '../streaming/direct-or-transcoded.ts';
 import { displayPath } from './display-path.ts';
 import { toCoverId, toId } from './ids.ts';
 import { moreOfAlbum, moreOfSong, type FindArtist } from './more-tags.ts';
@@ -26,15 +28,26 @@ interface ListedFolder extends FolderMusic {
   coverArt: string;
 }
 
-export function createShapes({ legacy, findArtist }: { legacy: boolean; findArtist: FindArtist }) {
+export interface ShapesOptions {
+  legacy: boolean;
+  findArtist: FindArtist;
+  /** The limit of the listener's account. */
+  mostKbps: number | null;
+}
+
+export function createShapes({ legacy, findArtist, mostKbps }: ShapesOptions) {
+  /** What `stream` without parameters sends instead of the original. */
+  function transcoded({ format, bitrateKbps }: TrackSummary): Fields {
+    const chosen = mostKbps !== null && chooseAudio({ format, bitrateKbps, codec: null }, {}, true, mostKbps);
+    if (!chosen || chosen === 'original') return {};
+    const { contentType, extension } = PROFILES[chosen.profile];
+    return { transcodedContentType: contentType, transcodedSuffix: extension };
+  }
   const open = (fields: () => Fields): Fields => (legacy ? {} : fields());
 
   return {
     /** `parent` is the folder in which the song is listed; its album by default. */
-    song: (
-      t: TrackSummary,
-      { parent, bookmarkMs }: { parent?: string; bookmarkMs?: number | undefined } = {},
-    ): Fields => ({
+    song: (t: TrackSummary, { parent }: { parent?: string } = {}): Fields => ({
       id: toId('track', t.id),
       parent: parent ?? (t.albumId === null ? undefined : toId('album', t.albumId)),
       isDir: false,
@@ -48,6 +61,7 @@ export function createShapes({ legacy, findArtist }: { legacy: boolean; findArti
       size: t.sizeBytes ?? 0,
       contentType: contentTypeOf(t.format ?? 'mp3').replace(/;.*/, ''),
       suffix: t.format ?? 'mp3',
+      ...transcoded(t),
       duration: inSeconds(t.durationMs),
       bitRate: t.bitrateKbps ?? undefined,
       path: displayPath(t),
@@ -59,7 +73,7 @@ export function createShapes({ legacy, findArtist }: { legacy: boolean; findArti
       albumId: t.albumId === null ? undefined : toId('album', t.albumId),
       artistId: artistIdOf(t),
       type: 'music',
-      bookmarkPosition: bookmarkMs,
+      bookmarkPosition: t.bookmarkMs ?? undefined,
       ...open(() => ({
         ...openSong(t),
         ...moreOfSong(t, findArtist),

@@ -52,6 +52,30 @@ const stream = (
 ): Promise<Response> => phone.bytes('stream', { id: song.id, ...params }, { headers, method });
 const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 
+describe('a song', () => {
+  it('says where its listener stopped, wherever it is listed', async () => {
+    await phone.ask('createBookmark', { id: song.id, position: 1_234 }, '');
+    const listed = await phone.ask<{ song: Song[] }>('search3', { query: '', songCount: 3 }, 'searchResult3');
+    expect(listed.song.filter((one) => 'bookmarkPosition' in one)).toMatchObject([
+      { id: song.id, bookmarkPosition: 1_234 },
+    ]);
+    await phone.ask('deleteBookmark', { id: song.id }, '');
+    expect(await phone.ask('getSong', { id: song.id }, 'song')).not.toHaveProperty('bookmarkPosition');
+  });
+
+  it.runIf(ffmpeg)('says what a limited account gets instead of it', async () => {
+    expect(await phone.ask('getSong', { id: song.id }, 'song')).not.toHaveProperty('transcodedSuffix');
+    const token = await registerUser(server, 'limited');
+    const { body: me } = await server.api<{ id: number }>('/users/me', { token });
+    await server.api(`/users/${me.id}`, { method: 'PATCH', body: { max_bitrate_kbps: 96 } });
+    const limited = await openPhone(server, { token });
+    const { transcodedSuffix, transcodedContentType } = await limited.ask('getSong', { id: song.id }, 'song');
+    const sent = await limited.bytes('stream', { id: song.id });
+    await sent.arrayBuffer();
+    expect([transcodedSuffix, transcodedContentType]).toEqual(['mp3', sent.headers.get('content-type')]);
+  });
+});
+
 describe('original audio', () => {
   it.each([
     ['bytes=0-1', 0, 1],

@@ -24,7 +24,7 @@ export function bookmarkEndpoints({ bookmarks, podcasts }: BookmarkDeps): Endpoi
         comment: comment ?? undefined,
         created: createdAt,
         changed: updatedAt,
-        entry: shapes.song(track, { bookmarkMs: positionMs }),
+        entry: shapes.song(track),
       }),
     );
 
