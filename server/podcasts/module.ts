@@ -39,6 +39,7 @@ export function podcastsModule({
     jobs,
     dir,
     refreshHours: () => settings.get('PODCAST_REFRESH_HOURS'),
+    web,
     changed,
   });
   const send = createSendEpisode({ web, podcasts, maxBytes });

@@ -1,5 +1,6 @@
 // Requests to the servers of podcasts. Anybody may name them, so they must be on the open internet.
 import { guardedFetch, guardedStream, type GuardedAnswer, type GuardedStream } from '../outbound/guarded-fetch.ts';
+import { OutboundError } from '../outbound/outbound-error.ts';
 import { userAgentOf } from '../outbound/user-agent.ts';
 
 export interface PodcastWebDeps {
@@ -11,6 +12,7 @@ export interface PodcastWebDeps {
 
 const MOST_FEED_BYTES = 30 << 20;
 const FEED_TIMEOUT_MS = 60_000;
+const MOST_PICTURE_BYTES = 20 << 20;
 const AUDIO_TIMEOUT_MS = 6 * 3_600_000;
 const STALL_MS = 30_000;
 
@@ -29,6 +31,17 @@ export function createPodcastWeb({ version, contact, allowed }: PodcastWebDeps) 
         maxBytes: MOST_FEED_BYTES,
         signal,
       }),
+    /** Undefined when there is none. */
+    async picture(url: URL): Promise<Uint8Array | undefined> {
+      const limits = { timeoutMs: FEED_TIMEOUT_MS, stallMs: STALL_MS, maxBytes: MOST_PICTURE_BYTES };
+      try {
+        const { status, bytes } = await guardedFetch(url, { ...where(url), headers: agent(), ...limits });
+        return status === 200 ? bytes : undefined;
+      } catch (error) {
+        if (!(error instanceof OutboundError)) throw error;
+        return undefined;
+      }
+    },
     audio: (
       url: URL,
       { headers, maxBytes, signal }: { headers: Record<string, string>; maxBytes: number; signal: AbortSignal },

@@ -7,6 +7,7 @@ import { AppError, conflict, invalid, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { Jobs } from '../jobs/service.ts';
 import { fileOf, removeFiles } from './download.ts';
+import type { PodcastWeb } from './outbound.ts';
 import {
   countEpisodes,
   deletePodcast,
@@ -36,6 +37,7 @@ export interface PodcastDeps {
   jobs: Pick<Jobs, 'enqueue' | 'tryEnqueue'>;
   dir: string;
   refreshHours: () => number;
+  web: Pick<PodcastWeb, 'picture'>;
   changed: () => void;
 }
 
@@ -45,7 +47,7 @@ const HOUR_MS = 3_600_000;
 
 export type PodcastService = ReturnType<typeof createPodcastService>;
 
-export function createPodcastService({ db, now, jobs, dir, refreshHours, changed }: PodcastDeps) {
+export function createPodcastService({ db, now, jobs, dir, refreshHours, web, changed }: PodcastDeps) {
   function getPodcast(id: PodcastId): PodcastRow {
     const podcast = findPodcast(db, id);
     if (!podcast) throw notFound('podcast', id);
@@ -67,6 +69,12 @@ export function createPodcastService({ db, now, jobs, dir, refreshHours, changed
       total: countEpisodes(db, podcastId),
     }),
     newest: (userId: UserId, count: number): EpisodeSummary[] => listNewest(db, userId, count),
+    podcastOf: (id: EpisodeId): PodcastId | undefined => findEpisode(db, id)?.podcastId,
+    /** Its picture, as the feed names it; undefined without one. `key` names its content. */
+    pictureOf(id: PodcastId): { key: string; read: () => Promise<Uint8Array | undefined> } | undefined {
+      const url = findPodcast(db, id)?.imageUrl ?? undefined;
+      return url === undefined ? undefined : { key: url, read: () => web.picture(new URL(url)) };
+    },
     /** Where the downloaded audio is. */
     pathOf: (episode: Pick<EpisodeRow, 'id' | 'format' | 'status'>): string | undefined =>
       episode.status === 'completed' ? fileOf(dir, episode) : undefined,

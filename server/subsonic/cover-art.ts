@@ -9,19 +9,21 @@ import type { PlaylistId, UserId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { PlaylistService } from '../playlists/service.ts';
+import type { PodcastService } from '../podcasts/service.ts';
 import type { ItemId } from './ids.ts';
 import type { CoverSource } from './endpoints/media-retrieval.ts';
 
 export interface CoverArtDeps {
   covers: CoverService;
-  placeholders: Pick<PlaceholderCovers, 'sendOfTrack' | 'sendOfAlbum'>;
+  placeholders: Pick<PlaceholderCovers, 'sendOfTrack' | 'sendOfAlbum' | 'sendRead'>;
   library: Pick<LibraryService, 'folders'>;
   playlists: Pick<PlaylistService, 'entries'>;
+  podcasts: Pick<PodcastService, 'pictureOf' | 'podcastOf'>;
 }
 
 const SONGS_LOOKED_AT = 30;
 
-export function createCoverArt({ covers, placeholders, library, playlists }: CoverArtDeps): CoverSource {
+export function createCoverArt({ covers, placeholders, library, playlists, podcasts }: CoverArtDeps): CoverSource {
   async function ofPlaylist(userId: UserId, id: PlaylistId): Promise<ShownCover | undefined> {
     const { items } = await playlists.entries(userId, id, { limit: SONGS_LOOKED_AT, offset: 0 });
     return mosaicOf(
@@ -44,6 +46,11 @@ export function createCoverArt({ covers, placeholders, library, playlists }: Cov
 
   async function sendPlaceholder(req: Request, res: Response, item: ItemId, format: SizedFormat): Promise<boolean> {
     if (item.kind === 'track') return placeholders.sendOfTrack(req, res, item.id, format);
+    if (item.kind === 'podcast' || item.kind === 'episode') {
+      const podcast = item.kind === 'podcast' ? item.id : podcasts.podcastOf(item.id);
+      const picture = podcast && podcasts.pictureOf(podcast);
+      return picture !== undefined && placeholders.sendRead(req, res, picture, format);
+    }
     return item.kind === 'album' && placeholders.sendOfAlbum(req, res, item.id, format);
   }
 

@@ -46,7 +46,7 @@ export function subsonicModule({
     assertScannable: scan.assertScannable,
     canTranscode: streaming.canTranscode,
     changedAt: () => changes.current().version,
-    covers: createCoverArt({ covers, placeholders, library, playlists }),
+    covers: createCoverArt({ covers, placeholders, library, playlists, podcasts: deps.podcasts }),
     fetchNow: downloads.fetchNow,
     placeholderPath: join(paths.resources, 'placeholder-cover.jpg'),
     sessions: createPlaybackSessions({ now }),

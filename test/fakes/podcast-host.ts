@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { silentMp3 } from '../support/audio-bytes.ts';
+import { drawCover } from '../support/drawn-covers.ts';
 
 export interface PodcastHost {
   url: string;
@@ -23,6 +24,7 @@ export interface PodcastHost {
 
 export async function startPodcastHost(): Promise<PodcastHost> {
   const audio = silentMp3(400);
+  const picture = await drawCover('Harbour Talk', 'Boats');
   const server = createServer((req, res) => answer(req, res));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -42,7 +44,7 @@ export async function startPodcastHost(): Promise<PodcastHost> {
   };
 
   const feed = (): string => `<?xml version="1.0"?><rss version="2.0"><channel><title>Harbour Talk</title>
-    <description>About boats</description>${host.episodes
+    <description>About boats</description><itunes:image href="/cover"/>${host.episodes
       .map(
         (n) => `<item><title>Episode ${n}</title><guid>g${n}</guid>
         <pubDate>Mon, 0${n} Jan 2024 10:00:00 GMT</pubDate>
@@ -64,6 +66,7 @@ export async function startPodcastHost(): Promise<PodcastHost> {
     if (path === '/inside') return end(302, { Location: 'http://127.0.0.2:9/feed' });
     if (path === '/endless') return end(302, { Location: '/endless' });
     if (path === '/huge') return end(200, { 'Content-Length': String(1e9) });
+    if (path === '/cover') return end(200, { 'Content-Type': 'image/jpeg' }, picture);
     if (path === '/page') return end(200, { 'Content-Type': 'text/html' }, '<html><body>no feed</body></html>');
     if (!path.startsWith('/audio/')) return end(404);
     sendAudio(req, res, end);

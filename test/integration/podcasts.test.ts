@@ -202,6 +202,20 @@ describe('an episode', () => {
     expect(await episode('Episode 3')).toMatchObject({ position_ms: null });
   });
 
+  it('has the picture of its podcast, which is fetched once', async () => {
+    const [podcast] = await podcasts();
+    const [one] = await episodes();
+    const etags = new Set<string | null>();
+    for (const id of [`pc-${podcast?.id}`, `pe-${one?.id}`, 'pc-999']) {
+      const response = await phone.bytes('getCoverArt', { id, size: 200 });
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+      etags.add(response.headers.get('etag'));
+      await response.arrayBuffer();
+    }
+    expect(etags.size).toBe(2); // that of the podcast, and the placeholder
+    expect(host.asked.filter((line) => line.includes('/cover'))).toEqual(['GET /cover - 200']);
+  });
+
   it('is no track: in no list, search or statistic', async () => {
     expect((await server.api<{ total: number }>('/tracks?limit=1')).body.total).toBe(0);
     const found = await phone.ask('search3', { query: 'Episode' }, 'searchResult3');

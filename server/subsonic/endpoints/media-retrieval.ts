@@ -42,7 +42,7 @@ export interface CoverSource {
     size: number | undefined,
     format: SizedFormat,
   ) => Promise<void>;
-  /** Sends the catalogue's image of a saved track, or of an album with one; false when there is none. */
+  /** Sends an image from elsewhere, of a saved track, its album or a podcast; false when there is none. */
   sendPlaceholder: (req: Request, res: Response, item: ItemId, format: SizedFormat) => Promise<boolean>;
 }
 
