@@ -34,6 +34,9 @@ const partOf = (dir: string, id: EpisodeId): string => join(dir, `${id}.part`);
 
 const sizeOf = async (path: string): Promise<number> => (await stat(path).catch(() => undefined))?.size ?? 0;
 
+/** How much may come before the free space is looked at again. */
+const CHECKED_EVERY_BYTES = 64 << 20;
+
 const tooLarge = (): Error =>
   permanent(new AppError('too_large', 'The episode is larger than MAX_UPLOAD_BYTES or PODCAST_MAX_BYTES.'));
 
@@ -68,16 +71,18 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
       throw [404, 410, 401, 403].includes(status) ? permanent(failed) : failed;
     }
     const from = status === 206 ? Number(/^bytes (\d+)-/.exec(headers.get('content-range') ?? '')?.[1]) : 0;
-    const validator = validatorOf(headers);
+    // what is packed has another length than what is stored, so it can neither be continued nor compared
+    const isPacked = (headers.get('content-encoding') ?? 'identity') !== 'identity';
+    const validator = isPacked ? null : validatorOf(headers);
     // servers that ignore If-Range send a part of what may be another file
     const isOther = validator !== null && validator !== episode.validator;
-    if (status === 206 && (from !== here || isOther)) {
+    if (status === 206 && (from !== here || isOther || isPacked)) {
       body.destroy();
       await rm(path, { force: true });
       throw new AppError('unavailable', 'The server of the episode sent another part than it was asked for.');
     }
     const total = from + Number(headers.get('content-length') ?? Number.NaN);
-    const wanted = Number.isSafeInteger(total) ? total : null;
+    const wanted = Number.isSafeInteger(total) && !isPacked ? total : null;
     if (wanted !== null && wanted > most) {
       body.destroy();
       throw tooLarge();
@@ -86,12 +91,17 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
     if (status === 200) await rm(path, { force: true });
     updateEpisode(db, episode.id, { validator: validator ?? (status === 206 ? episode.validator : null) });
     await room.assertFree(wanted === null ? 0 : wanted - from);
-    let done = from;
-    body.on('data', (chunk: Buffer) => progress((done += chunk.length), wanted));
+    let [done, checked] = [from, from];
+    body.on('data', (chunk: Buffer) => {
+      progress((done += chunk.length), wanted);
+      if (done > most) body.destroy(tooLarge());
+      if (done - checked < CHECKED_EVERY_BYTES) return;
+      checked = done;
+      room.assertFree(0).catch((error: unknown) => body.destroy(error as Error));
+    });
     await pipeline(body, createWriteStream(path, { flags: from > 0 ? 'r+' : 'w', start: from, mode: 0o600 }), {
       signal,
     });
-    if (done > most) throw tooLarge();
     if (wanted !== null && done < wanted) throw new AppError('unavailable', 'The connection was lost.');
   }
 
@@ -156,7 +166,8 @@ export function downloadEpisodeTask(deps: DownloadDeps): Handler<typeof DOWNLOAD
       const failure = toJobError(error);
       const isOver = isPermanent(failure) || attempt >= DOWNLOAD_EPISODE.attempts;
       updateEpisode(db, id, { error: failure.message, ...(isOver && { status: 'error' as const }) });
-      if (isPermanent(failure)) await removeFiles(dir, episode);
+      // nothing else would count or remove it
+      if (isOver) await removeFiles(dir, episode);
       throw failure;
     } finally {
       changed();

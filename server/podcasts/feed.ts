@@ -27,6 +27,8 @@ export class UnreadableFeed extends Error {
 
 export const MOST_EPISODES = 2_000;
 const MOST_DEPTH = 100;
+/** Of one element: the parser holds all of them. */
+const MOST_ATTRIBUTES = 200;
 const MOST_TEXT = 50_000;
 const MOST_DESCRIPTION = 10_000;
 const MOST_TITLE = 500;
@@ -63,6 +65,11 @@ export async function parseFeed(bytes: Uint8Array, contentType: string | null, a
   let isFeed = false;
 
   const parser = sax.parser(false, { lowercase: true, position: false });
+  let attributeCount = 0;
+  const onopentagstart = (): void => void (attributeCount = 0);
+  const onattribute = (): void => {
+    if (++attributeCount > MOST_ATTRIBUTES) throw new UnreadableFeed('An element of the feed has too many attributes.');
+  };
   const onopentag = ({ name, attributes }: sax.Tag | sax.QualifiedTag): void => {
     if (stack.length === 0) isFeed ||= ROOTS.has(name);
     if (stack.length >= MOST_DEPTH) throw new UnreadableFeed('The feed is nested too deeply.');
@@ -97,7 +104,15 @@ export async function parseFeed(bytes: Uint8Array, contentType: string | null, a
     Object.assign(parser, { error: null });
     parser.resume();
   };
-  Object.assign(parser, { onopentag, onclosetag, ontext: addText, oncdata: addText, onerror });
+  Object.assign(parser, {
+    onopentagstart,
+    onattribute,
+    onopentag,
+    onclosetag,
+    ontext: addText,
+    oncdata: addText,
+    onerror,
+  });
   const text = decode(bytes, contentType).replace(DECLARATION, '<?_?>');
   await inSlices(chunksOf(text), (chunk) => void parser.write(chunk));
   parser.close();

@@ -106,9 +106,12 @@ export function putEpisodes(db: Db, podcastId: PodcastId, episodes: readonly Fee
       .run();
 }
 
+/** Of one podcast; more than a feed may have. */
+const MOST_DELETED = 2_000;
+
 /**
- * What is neither in the feed any more, nor downloaded, nor begun by anybody. A deleted one stays until the feed has
- * moved past it: feeds come incomplete at times, and it would be downloaded again when it is back.
+ * What is neither in the feed any more, nor downloaded, nor begun by anybody. Deleted ones stay: feeds come incomplete
+ * at times, and they would be downloaded again when they are back.
  */
 export function forgetOthers(db: Db, podcastId: PodcastId, guids: readonly string[]): void {
   if (guids.length === 0) return;
@@ -119,8 +122,9 @@ export function forgetOthers(db: Db, podcastId: PodcastId, guids: readonly strin
         eq(podcastEpisodes.podcastId, podcastId),
         inArray(podcastEpisodes.status, ['new', 'error', 'deleted']),
         sql`guid NOT IN ${listed}`,
-        sql`(status <> 'deleted' OR published_at < (SELECT min(f.published_at) FROM podcast_episodes f
-          WHERE f.podcast_id = ${podcastId} AND f.guid IN ${listed}))`,
+        sql`(status <> 'deleted' OR id NOT IN (SELECT d.id FROM podcast_episodes d
+          WHERE d.podcast_id = ${podcastId} AND d.status = 'deleted'
+          ORDER BY d.published_at DESC, d.id DESC LIMIT ${MOST_DELETED}))`,
         sql`NOT EXISTS (SELECT 1 FROM podcast_positions p WHERE p.episode_id = podcast_episodes.id)`,
       ),
     )

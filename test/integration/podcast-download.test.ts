@@ -5,12 +5,15 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { downloadEpisodeTask } from '../../server/podcasts/download.ts';
 import {
+  findEpisode,
+  forgetOthers,
   insertPodcast,
   listNewestOf,
   putEpisodes,
   updateEpisode,
   type EpisodeRow,
 } from '../../server/podcasts/queries.ts';
+import { DOWNLOAD_EPISODE } from '../../server/podcasts/tasks.ts';
 import { silentMp3 } from '../support/audio-bytes.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 
@@ -22,6 +25,7 @@ let episode: EpisodeRow;
 let made = 0;
 let answer: { status: number; headers: Record<string, string> };
 let isFull = false;
+let mostBytes = 1e9;
 let meanwhile: () => void = () => undefined;
 
 beforeAll(() => {
@@ -34,6 +38,7 @@ afterAll(() => temp.close());
 /** A part of an older file is there. */
 beforeEach(() => {
   isFull = false;
+  mostBytes = 1e9;
   meanwhile = () => undefined;
   const { db } = temp;
   const podcast = insertPodcast(db, `https://feeds.example/${++made}`, new Date(0));
@@ -51,7 +56,7 @@ beforeEach(() => {
   writeFileSync(join(dir, `${episode.id}.part`), Buffer.alloc(HERE, 1));
 });
 
-const download = () =>
+const download = (attempt = 1) =>
   downloadEpisodeTask({
     db: temp.db,
     now: () => new Date(2),
@@ -71,14 +76,14 @@ const download = () =>
         if (isFull) throw new Error('full');
       },
     },
-    maxBytes: () => 1e9,
+    maxBytes: () => mostBytes,
     capBytes: () => 1e9,
     changed: () => undefined,
   })(
     { episodeId: episode.id },
     {
       jobId: 1 as never,
-      attempt: 1,
+      attempt,
       signal: new AbortController().signal,
       progress: () => undefined,
       yieldToRequests: async () => undefined,
@@ -101,6 +106,38 @@ test('a part of another file from a server that ignores If-Range is not put to w
   await expect(download()).rejects.toThrow('another part');
   answer.status = 200;
   await expect(download().then(whole)).resolves.toEqual(audio);
+});
+
+test('a part of an episode that is given up is removed, since nothing counts it', async () => {
+  answer = { status: 503, headers: {} };
+  await expect(download(1)).rejects.toThrow('503');
+  expect(partOf()).toHaveLength(1);
+  await expect(download(DOWNLOAD_EPISODE.attempts)).rejects.toThrow('503');
+  expect([partOf(), findEpisode(temp.db, episode.id)?.status]).toEqual([[], 'error']);
+});
+
+test('an episode of unknown length ends where it is larger than allowed, also when it is continued', async () => {
+  answer = { status: 206, headers: {} };
+  mostBytes = audio.length - 1;
+  await expect(download()).rejects.toThrow('larger than');
+  expect([partOf(), findEpisode(temp.db, episode.id)?.status]).toEqual([[], 'error']);
+});
+
+test('a part that is packed is not put to what is there', async () => {
+  answer = { status: 206, headers: { 'content-encoding': 'gzip' } };
+  await expect(download()).rejects.toThrow('another part');
+  expect(partOf()).toEqual([]);
+});
+
+test('a deleted episode stays so when the feed held only a newer one for a while', () => {
+  const { db } = temp;
+  updateEpisode(db, episode.id, { status: 'deleted' });
+  const { podcastId, title, description, audioUrl, durationMs, sizeBytes } = episode;
+  const one = { title, description, audioUrl, durationMs, sizeBytes };
+  putEpisodes(db, podcastId, [{ ...one, guid: '2', publishedAt: new Date(2) }], new Date(2));
+  forgetOthers(db, podcastId, ['2']);
+  putEpisodes(db, podcastId, [{ ...one, guid: '1', publishedAt: new Date(1) }], new Date(3));
+  expect(listNewestOf(db, podcastId, 3).map(({ guid, status }) => `${guid} ${status}`)).toEqual(['2 new', '1 deleted']);
 });
 
 test('what was deleted while it came does not appear again', async () => {

@@ -267,6 +267,11 @@ export const ODD_FEEDS: OddFeed[] = [
     titles: ['I'],
   },
   { about: 'elements in elements without end', feed: `<rss>${'<a>'.repeat(100_000)}`, titles: null },
+  {
+    about: 'attributes without end',
+    feed: `<rss ${Array.from({ length: 20_000 }, (_, n) => `a${n}=""`).join(' ')}></rss>`,
+    titles: null,
+  },
   { about: 'an attribute without end', feed: `<rss a="${'x'.repeat(300_000)}`, titles: null },
   {
     about: 'more items than anybody has heard',
