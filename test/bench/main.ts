@@ -4,7 +4,7 @@
 // million tracks too. --libraries DIR keeps the large libraries for the next run. `lists` and `opening` drive a browser
 // and run only when they are named; --docs writes what they find into docs/lists.md. `soak` too: --minutes N is how
 // long it goes on, --docs draws docs/soak.svg; and `peers`: --files N --rounds N,
-// --docs writes docs/peers.md; `stages`: what a scan spends its time on; `ear`: what the analysis hears, beside other
+// --docs writes docs/peers.md; `phones`: first copies onto a phone, beside Navidrome; `stages`: what a scan spends its time on; `ear`: what the analysis hears, beside other
 // programs; and `backup`, which needs restic.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -21,6 +21,7 @@ import { idleSuite } from './suites/idle.ts';
 import { listsSuite } from './suites/lists.ts';
 import { openingSuite } from './suites/opening.ts';
 import { peersSuite } from './suites/peers.ts';
+import { phonesSuite } from './suites/phones.ts';
 import { queriesSuite } from './suites/queries.ts';
 import { rescanSuite } from './suites/rescan.ts';
 import { scanStagesSuite } from './suites/scan-stages.ts';
@@ -50,6 +51,12 @@ const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = {
       builds: values.libraries ?? join(tmpdir(), 'tonearm-bench-peers'),
       docs: values.docs === true,
     }),
+  phones: (dir) =>
+    phonesSuite(dir, {
+      files: Number(values.files),
+      rounds: Number(values.rounds),
+      builds: values.libraries ?? join(tmpdir(), 'tonearm-bench-peers'),
+    }),
   queries: (dir) => queriesSuite(dir, { million: values.million === true, libraries: values.libraries ?? dir }),
   lists: (dir) => listsSuite(dir, { libraries: values.libraries ?? dir, docs: values.docs === true }),
   opening: (dir) => openingSuite(dir, { libraries: values.libraries ?? dir, docs: values.docs === true }),
@@ -59,7 +66,7 @@ interface Report {
   /** `load`: of the last minute, as the suite began. */
   suites: { name: string; load: number; measures: Measure[]; error?: string }[];
 }
-const ONLY_BY_NAME = ['backup', 'ear', 'lists', 'opening', 'peers', 'soak', 'stages'];
+const ONLY_BY_NAME = ['backup', 'ear', 'lists', 'opening', 'peers', 'phones', 'soak', 'stages'];
 
 const { values, positionals } = parseArgs({
   options: {

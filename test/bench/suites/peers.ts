@@ -129,7 +129,7 @@ export async function peersSuite(dir: string, { files, rounds, builds, docs }: P
 }
 
 /** Those that are installed or can be built, and why others are missing. */
-function peersHere(builds: string): { columns: Column[]; missing: string[] } {
+export function peersHere(builds: string): { columns: Column[]; missing: string[] } {
   const missing: string[] = [];
   const others: [string, () => Peer][] = [
     ['Navidrome', () => navidrome(builds)],
