@@ -1,14 +1,19 @@
-// Has a radio go on: tracks are asked for a few at a time, so that steering it is soon heard.
+// Has a radio go on: tracks are asked for a few at a time, so that steering it is soon heard. It may play for weeks, so
+// what was heard long ago leaves the queue.
 import type { ChosenTrack, PlayerState, QueueEntry, Radio, Steering } from './player.ts';
 
 /** Tracks asked for at once. */
 const BATCH = 10;
 /** With fewer entries than this after the current one, more are asked for. */
 const NEAR = 4;
+/** Entries before the current one that one can go back to. */
+const KEPT_BEFORE = 200;
+/** As many as the server looks at. */
+const KEPT_PLAYED = 2_000;
 
 export interface RadioFeedOptions {
   getState: () => PlayerState;
-  update: (change: Partial<Pick<PlayerState, 'queue' | 'radio'>>) => void;
+  update: (change: Partial<Pick<PlayerState, 'queue' | 'index' | 'radio'>>) => void;
   toEntries: (tracks: readonly ChosenTrack[]) => QueueEntry[];
   fetchRadio: (radio: Radio, count: number) => Promise<{ tracks: ChosenTrack[]; by: Radio['by'] }>;
 }
@@ -34,15 +39,20 @@ export class RadioFeed {
   async #add(asked: Radio): Promise<boolean> {
     const { getState, update, toEntries, fetchRadio } = this.#options;
     const found = await fetchRadio(asked, BATCH).catch(() => null);
-    const { radio, queue } = getState();
+    const { radio, queue, index } = getState();
     if (radio !== asked) return radio !== null && this.#add(radio); // steered since, or another one
     if (!found) return false; // the server was away: the next track asks again
     if (found.tracks.length === 0) {
       update({ radio: null }); // the library has nothing more
       return false;
     }
-    const played = [...radio.played, ...found.tracks.map(({ id }) => id)];
-    update({ queue: [...queue, ...toEntries(found.tracks)], radio: { ...radio, by: found.by, played } });
+    const played = [...radio.played, ...found.tracks.map(({ id }) => id)].slice(-KEPT_PLAYED);
+    const gone = Math.max(0, index - KEPT_BEFORE);
+    update({
+      queue: [...queue.slice(gone), ...toEntries(found.tracks)],
+      index: index - gone,
+      radio: { ...radio, by: found.by, played },
+    });
     return true;
   }
 }

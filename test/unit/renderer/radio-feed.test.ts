@@ -68,3 +68,16 @@ test('it stays while the server is away, and ends when nothing is left', async (
   const empty = feed(() => Promise.resolve(found()));
   expect([await empty.radio.goOn(), empty.getState().radio]).toEqual([false, null]);
 });
+
+test('a radio that never ends keeps what can be gone back to, and what plays goes on playing', async () => {
+  const one = feed(({ played }) => Promise.resolve(found(...Array.from({ length: 10 }, () => played.length + 10))));
+  for (let round = 0; round < 400; round++) {
+    const { queue } = one.getState();
+    one.update({ index: queue.length - 1 });
+    const playing = queue.at(-1);
+    expect(await one.radio.goOn()).toBe(true);
+    expect(one.getState().queue[one.getState().index]).toBe(playing);
+  }
+  expect(one.getState().queue.length).toBe(211);
+  expect(one.getState().radio?.played.length).toBe(2_000);
+});
