@@ -6,9 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sqlite, withRelaxedCommit } from '../db/client.ts';
 import { albumLoudness, gainFor } from '../dsp/loudness.ts';
 import { unpackHistograms } from '../dsp/histogram-code.ts';
-import type { Hearing } from '../enrichment/hearing.ts';
+import type { Hearing, NotListened } from '../enrichment/hearing.ts';
 import type { MeasuredWriter } from '../library/measured.ts';
 import type { Log } from '../log/log.ts';
+import type { Listened } from '../media/fingerprint.ts';
 import { inSlices, turn } from '../runtime/turns.ts';
 import { createAnalysisQueries, type Counts, type DueTrack } from './queries.ts';
 import { columnsOf, failed, measuredOf } from './results.ts';
@@ -102,29 +103,31 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
       const from = performance.now();
       const heard = await hearing.listen(track.id, { steps, wantsFingerprint }, signal);
       if ('away' in heard) return;
-      withRelaxedCommit(client, () =>
-        queries.store(
-          track.key,
-          'none' in heard
-            ? failed(heard.none, heard.isForNow === true ? now() + RETRY_MS : null)
-            : {
-                failure: null,
-                retryAt: null,
-                ...columnsOf(heard.heard),
-                ...(heard.sound && {
-                  fingerprintVersion: STEPS.fingerprint,
-                  noFingerprint: 'none' in heard.sound ? heard.sound.none : null,
-                }),
-              },
-        ),
-      );
-      if (!('none' in heard) && heard.sound && !('none' in heard.sound)) hearing.store(track.id, heard.sound);
+      keep(track, heard);
       storedCount++;
       spentMs.push(performance.now() - from);
       if (spentMs.length > SPEED_TRACKS) spentMs.shift();
-    }
-    const row = queries.ofTrack(track.id);
-    if (row) withRelaxedCommit(client, () => measured.set(track.id, measuredOf(row)));
+    } else keep(track, undefined);
+  }
+
+  /** All of it or nothing: what was heard, the fingerprint, and what the track gets of it. */
+  function keep(track: DueTrack, heard: Listened | NotListened | undefined): void {
+    const write = client.transaction(() => {
+      if (heard && 'none' in heard)
+        queries.store(track.key, failed(heard.none, heard.isForNow === true ? now() + RETRY_MS : null));
+      else if (heard) {
+        const { sound } = heard;
+        const print = sound && {
+          fingerprintVersion: STEPS.fingerprint,
+          noFingerprint: 'none' in sound ? sound.none : null,
+        };
+        queries.store(track.key, { failure: null, retryAt: null, ...columnsOf(heard.heard), ...print });
+        if (sound && !('none' in sound)) hearing.store(track.id, sound);
+      }
+      const row = queries.ofTrack(track.id);
+      if (row) measured.set(track.id, measuredOf(row));
+    });
+    withRelaxedCommit(client, write.immediate);
   }
 
   /** Gains of the albums with these ids whose tracks have all been measured. */

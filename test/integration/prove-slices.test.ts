@@ -1,8 +1,10 @@
-// Slices of `npm run prove -- artists`, `identity-files`, `identity-table`, `kills`, `desktop` and `mending`.
+// Slices of `npm run prove -- analysis-kills`, `artists`, `identity-files`, `identity-table`, `kills`, `desktop` and
+// `mending`.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { killAnalyses } from '../prove/analysis-kills.ts';
 import { proveNamesakes } from '../prove/artists.ts';
 import { killDesktop } from '../prove/desktop.ts';
 import { findFileFailures } from '../prove/identity-files.ts';
@@ -52,3 +54,10 @@ test('what is shown of an artist is never of a namesake', async () => {
   expect(wrong).toEqual([]);
   expect(answered).toBe(answerable);
 });
+
+test.runIf(ffmpeg && process.platform !== 'win32')(
+  'an analysis that is killed begins one track again, and leaves nothing in part',
+  async () => {
+    expect(await killAnalyses(seedOfRun(), 1)).toEqual([]);
+  },
+);

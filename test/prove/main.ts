@@ -1,5 +1,6 @@
 // npm run prove -- NAME --seed S: proofs too long for npm test, which runs a slice of each.
 import { parseArgs } from 'node:util';
+import { proveAnalysisKills } from './analysis-kills.ts';
 import { proveArtists } from './artists.ts';
 import { proveBackup } from './backup.ts';
 import { proveCharsets } from './charsets.ts';
@@ -20,6 +21,7 @@ import { proveTour } from './tour.ts';
 import { proveKills } from './kills.ts';
 
 const PROOFS: Record<string, (options: { seed: number; runs: number | undefined }) => Promise<boolean>> = {
+  'analysis-kills': proveAnalysisKills,
   artists: proveArtists,
   backup: proveBackup,
   charsets: proveCharsets,

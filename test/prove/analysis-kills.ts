@@ -1,0 +1,111 @@
+// The analysis is killed at random moments: each kill costs the track under way and no other, and nothing is stored in
+// part. A script in place of ffmpeg writes down what is decoded, and starts the real one.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { STEP_NAMES, STEPS } from '../../server/analysis/steps.ts';
+import { writeMusic } from '../support/music.ts';
+import { root } from '../support/product.ts';
+import { seededRandom } from '../support/random-numbers.ts';
+import { startServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+const SECONDS = 4;
+/** Between two kills at most so many tracks are begun. */
+const MOST_BEGUN = 3;
+/** About as long as a track takes. */
+const TRACK_MS = 400;
+
+/** What does not hold. */
+export async function killAnalyses(seed: number, kills: number): Promise<string[]> {
+  const dir = mkdtempSync(join(tmpdir(), 'tonearm-analysis-kills-'));
+  try {
+    return await killIn(dir, seed, kills);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+async function killIn(dir: string, seed: number, kills: number): Promise<string[]> {
+  const random = seededRandom(seed);
+  const [data, music, log, ffmpeg] = ['data', 'music', 'decoded', 'ffmpeg.sh'].map((name) => join(dir, name)) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  mkdirSync(data);
+  mkdirSync(music);
+  const tracks = kills * MOST_BEGUN + 2;
+  for (let n = 0; n < tracks; n++) writeMusic(join(music, `${n}.wav`), { seed: seed + n, seconds: SECONDS });
+  writeFileSync(
+    ffmpeg,
+    `#!/bin/sh\nfor word; do case "$word" in file:*) echo "$word" >> '${log}';; esac; done\nexec ffmpeg "$@"\n`,
+  );
+  chmodSync(ffmpeg, 0o755);
+  const first = await startServer({ dir: data, env: { LOCAL_MEDIA_IMPORT_PATH: music } });
+  await first.api('/sources/local_folder/scan', { method: 'POST' });
+  await first.app.drain();
+  await first.close();
+
+  const decoded = (): string[] => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []);
+  const faults: string[] = [];
+  for (let kill = 1; kill <= kills + 1; kill++) {
+    const before = decoded().length;
+    const server = spawn(process.execPath, [join(root, 'test/prove/analysing-server.ts'), data, music, ffmpeg], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const ended = once(server, 'close');
+    if (kill <= kills) {
+      const begun = 1 + Math.floor(random() * MOST_BEGUN);
+      await until(
+        () => decoded().length - before,
+        (count) => count >= begun,
+        { everyMs: 5 },
+      );
+      await sleep(random() * TRACK_MS);
+      server.kill('SIGKILL');
+    }
+    const [code] = (await ended) as [number | null];
+    if (kill > kills && code !== 0) faults.push(`the analysis did not end: ${code}`);
+    faults.push(...halfStored(join(data, 'tonearm.db')).map((fault) => `after kill ${kill}: ${fault}`));
+    // of what this process decoded, all but the last is never decoded again
+    const [earlier, own] = [decoded().slice(0, before), decoded().slice(before)];
+    const again = own.filter((file) => earlier.includes(file)).length;
+    if (again > 1) faults.push(`after kill ${kill - 1}: ${again} tracks were analysed again`);
+    if (new Set(own).size < own.length) faults.push(`before kill ${kill}: a track was analysed twice`);
+  }
+  const different = new Set(decoded()).size;
+  if (different !== tracks) faults.push(`${different} of ${tracks} tracks were analysed`);
+  console.log(`${kills} kills: ${decoded().length} decodings of ${tracks} tracks`);
+  return faults;
+}
+
+/** Rows that lack a step, a result or the fingerprint. */
+function halfStored(path: string): string[] {
+  const db = new Database(path);
+  try {
+    const missing = STEP_NAMES.map((step) => `${step}_version <> ${STEPS[step]}`).join(' OR ');
+    const rows = db
+      .prepare<[], { path: string }>(
+        `SELECT t.source_id AS path FROM audio_analyses a JOIN tracks t ON t.audio_hash = a.audio_key
+          WHERE ${missing} OR a.failure IS NOT NULL OR a.loudness_lufs IS NULL OR a.waveform IS NULL OR a.energy IS NULL
+            OR t.measured_gain_db IS NULL OR NOT EXISTS (SELECT 1 FROM track_fingerprints f WHERE f.track_id = t.id)`,
+      )
+      .all();
+    const check = db.pragma('integrity_check', { simple: true });
+    return [...rows.map((row) => `${row.path} is stored in part`), ...(check === 'ok' ? [] : [String(check)])];
+  } finally {
+    db.close();
+  }
+}
+
+export async function proveAnalysisKills({ seed, runs = 50 }: { seed: number; runs: number | undefined }) {
+  const faults = await killAnalyses(seed, runs);
+  for (const fault of faults) console.log(fault);
+  return faults.length === 0;
+}
