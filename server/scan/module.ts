@@ -35,8 +35,11 @@ type ScanModuleDeps = Base &
     isServing: () => boolean;
   };
 
-/** The longest batch of rows within a second of a request, and while nobody uses the server. */
-const BATCH_MS = { busy: 10, quiet: 30 };
+/**
+ * The longest batch of rows within a second of a request, and while nobody uses the server: each batch pays for a
+ * commit, the counts and the search text.
+ */
+const BATCH_MS = { busy: 10, quiet: 100 };
 
 export function scanModule({
   config,
@@ -81,6 +84,7 @@ export function scanModule({
     storage,
     releaseAudio: library.releaseAudio,
     batchMs: () => (isServing() ? BATCH_MS.busy : BATCH_MS.quiet),
+    isServing,
     hearing,
     findGone: createFindGone({ db, source: LOCAL_FOLDER, hearing, relocation, tracks, reader }),
     separated: createSeparatedTracks({ db, source: LOCAL_FOLDER, relocation }),

@@ -54,6 +54,8 @@ export interface ScanTaskDeps extends ScanDeps {
   jobs: Pick<Jobs, 'tryEnqueue'>;
   /** Tells the windows that lists changed; it throttles itself. */
   libraryChanged: () => void;
+  /** Somebody uses the server, and may look at covers. */
+  isServing: () => boolean;
   /** Tracks were added or renamed. */
   onNewTracks?: () => void;
 }
@@ -91,8 +93,8 @@ export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> 
         onCommit: () => {
           wrote = true;
           deps.libraryChanged();
-          if (deps.now().getTime() < coversAt) return;
-          coversAt = deps.now().getTime() + COVERS_AFTER_MS; // so that covers appear during the scan
+          if (deps.now().getTime() < coversAt || !deps.isServing()) return;
+          coversAt = deps.now().getTime() + COVERS_AFTER_MS; // so that whoever looks sees covers during the scan
           void deps.jobs.tryEnqueue(COVER_TASK, {});
         },
       });
