@@ -9,6 +9,10 @@ export const MAX_COVER_BYTES = 20 << 20;
 /** A PNG of 30,000 × 30,000 pixels may be a few kilobytes, and takes gigabytes when decoded. */
 const MAX_PIXELS = 5e7;
 const QUALITY = 82;
+/** Of 0 to 6; 4, which is usual, takes half as long again for 3 % fewer bytes. */
+const WEBP_EFFORT = 2;
+/** mozjpeg's table for quantisation. With its search for the best encoding a picture took twice as long. */
+const JPEG_TABLE = 3;
 
 /** WebP for browsers, which is smaller; JPEG for Subsonic clients, which all support it. */
 export type SizedFormat = 'webp' | 'jpeg';
@@ -118,8 +122,8 @@ export async function composePictures(
 
 const encode = (picture: Sharp, format: SizedFormat): Sharp =>
   format === 'webp'
-    ? picture.webp({ quality: QUALITY })
-    : picture.flatten({ background: '#fff' }).jpeg({ quality: QUALITY, mozjpeg: true });
+    ? picture.webp({ quality: QUALITY, effort: WEBP_EFFORT })
+    : picture.flatten({ background: '#fff' }).jpeg({ quality: QUALITY, quantisationTable: JPEG_TABLE });
 
 export const mimeOfExtension = (ext: string): string =>
   COVER_MIMES.find((mime) => KINDS[mime].ext === ext) ?? 'application/octet-stream';
