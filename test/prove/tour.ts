@@ -64,6 +64,9 @@ async function visit(
     if (!['error', 'warning'].includes(message.type()) || EXPECTED.test(message.location().url)) return;
     note(`console: ${message.text()}`);
   });
+  page.on('crash', () => {
+    throw new Error(`${at}: the page crashed`); // otherwise what is asked of it is never answered
+  });
   page.on('pageerror', (error) => note(`script: ${error.message}`));
   page.on('response', (response) => {
     if (response.status() >= 400 && !EXPECTED.test(response.url())) note(`${response.status()} ${response.url()}`);

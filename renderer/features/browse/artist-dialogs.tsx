@@ -16,16 +16,14 @@ import {
   setIdentity,
   undoArtistPicture,
 } from '../../api/about.ts';
-import { pictureOf } from '../../api/covers.ts';
 import { LIBRARY } from '../../api/library.ts';
 import { detailOf } from '../../api/problem.ts';
 import { artistCandidateUrl, coverUrl } from '../../api/urls.ts';
 import { Button } from '../../ui/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
-import { IconAgain, IconCover, IconDelete } from '../../ui/icons.ts';
-import { Skeleton } from '../../ui/states.tsx';
+import { IconAgain, IconDelete } from '../../ui/icons.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
-import { pictureDrop } from './album-cover.tsx';
+import { FoundPictures, PictureChooser } from './picture-chooser.tsx';
 import '../../i18n/page-texts.ts';
 import styles from './album-cover.module.css';
 
@@ -64,33 +62,26 @@ export function PictureDialog({ artist, onClose }: { artist: ArtistOut; onClose:
   const set = (file: File | undefined) =>
     file && change(() => setArtistPicture(id, file), t('picture.changed', { name }), undo);
   const picture = about?.picture;
+  const choose = (file: string | null) =>
+    change(() => chooseArtistPicture(id, file), t('picture.changed', { name }), undo);
   return (
-    <Modal opened onClose={onClose} title={name} size={720} closeButtonProps={{ 'aria-label': t('cover.close') }}>
-      <div className={styles.dialog}>
-        <div className={styles.large} data-choosing {...pictureDrop(set)}>
-          <Cover
-            src={artist.has_cover ? coverUrl('artists', id, 1200) : null}
-            alt={t('picture.label', { name })}
-            name={name}
-            eager
-          />
-        </div>
-        <p>{t('picture.help')}</p>
-        <div className={styles.actions} aria-busy={isBusy}>
-          <label className={styles.choose}>
-            <input
-              type="file"
-              accept="image/*"
-              className="visually-hidden"
-              disabled={isBusy}
-              onChange={(event) => {
-                set(pictureOf(event.currentTarget.files ?? undefined));
-                event.currentTarget.value = ''; // the same one may be chosen again
-              }}
-            />
-            <IconCover size={18} aria-hidden />
-            {t('cover.choose')}
-          </label>
+    <PictureChooser
+      title={name}
+      help={t('picture.help')}
+      picture={
+        <Cover
+          src={artist.has_cover ? coverUrl('artists', id, 1200) : null}
+          alt={t('picture.label', { name })}
+          name={name}
+          eager
+        />
+      }
+      isChoosing
+      isBusy={isBusy}
+      onFile={set}
+      onClose={onClose}
+      actions={
+        <>
           <Button
             icon={IconDelete}
             disabled={isBusy || !picture || picture.is_none}
@@ -99,53 +90,32 @@ export function PictureDialog({ artist, onClose }: { artist: ArtistOut; onClose:
             {t('picture.remove')}
           </Button>
           {picture?.origin === 'manual' && (
-            <Button
-              icon={IconAgain}
-              disabled={isBusy}
-              onClick={() => change(() => chooseArtistPicture(id, null), t('picture.changed', { name }), undo)}
-            >
+            <Button icon={IconAgain} disabled={isBusy} onClick={() => choose(null)}>
               {t('picture.automatic')}
             </Button>
           )}
-        </div>
-        {about && about.state !== 'off' && (
-          <section className={styles.found}>
-            <h3>{t('picture.found')}</h3>
-            {error || found?.length === 0 ? (
-              <p role="status">{error ? detailOf(error) : t('picture.none')}</p>
-            ) : (
-              <ul aria-busy={!found}>
-                {found
-                  ? found.map(({ file, author, licence, is_current }) => (
-                      <li key={file}>
-                        <button
-                          type="button"
-                          disabled={isBusy}
-                          aria-pressed={is_current}
-                          aria-label={t('picture.use', { name: file })}
-                          onClick={() =>
-                            change(() => chooseArtistPicture(id, file), t('picture.changed', { name }), undo)
-                          }
-                        >
-                          <Cover src={artistCandidateUrl(id, file)} alt="" />
-                        </button>
-                        <span className={styles.name} title={file}>
-                          {author ?? file}
-                        </span>
-                        <span className={styles.size}>{licence}</span>
-                      </li>
-                    ))
-                  : ['a', 'b', 'c'].map((key) => (
-                      <li key={key}>
-                        <Skeleton height="104px" />
-                      </li>
-                    ))}
-              </ul>
-            )}
-          </section>
-        )}
-      </div>
-    </Modal>
+        </>
+      }
+    >
+      {about && about.state !== 'off' && (
+        <FoundPictures
+          title={t('picture.found')}
+          none={t('picture.none')}
+          error={error}
+          isBusy={isBusy}
+          choose={choose}
+          pictures={found?.map(({ file, author, licence, is_current }) => ({
+            id: file,
+            src: artistCandidateUrl(id, file),
+            label: t('picture.use', { name: file }),
+            file,
+            caption: author ?? file,
+            detail: licence,
+            isCurrent: is_current,
+          }))}
+        />
+      )}
+    </PictureChooser>
   );
 }
 

@@ -1,0 +1,118 @@
+// A picture, large, and what may take its place: a file of this device, or one of those that were found.
+import { Modal } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { pictureOf } from '../../api/covers.ts';
+import { detailOf } from '../../api/problem.ts';
+import { Cover } from '../../ui/cover.tsx';
+import { IconCover } from '../../ui/icons.ts';
+import { Skeleton } from '../../ui/states.tsx';
+import { pictureDrop } from './album-cover.tsx';
+import styles from './album-cover.module.css';
+
+interface PictureChooserProps {
+  title: string;
+  help: string;
+  /** A <Cover>. */
+  picture: ReactNode;
+  /** Others are shown below. */
+  isChoosing: boolean;
+  isBusy: boolean;
+  onFile: (file: File | undefined) => void;
+  onClose: () => void;
+  /** Beside choosing a file. */
+  actions: ReactNode;
+  children: ReactNode;
+}
+
+export function PictureChooser(props: PictureChooserProps) {
+  const { t } = useTranslation();
+  const { title, help, picture, isChoosing, isBusy, onFile, onClose, actions, children } = props;
+  return (
+    <Modal opened onClose={onClose} title={title} size={720} closeButtonProps={{ 'aria-label': t('cover.close') }}>
+      <div className={styles.dialog}>
+        <div className={styles.large} data-choosing={isChoosing || undefined} {...pictureDrop(onFile)}>
+          {picture}
+        </div>
+        <p>{help}</p>
+        <div className={styles.actions} aria-busy={isBusy}>
+          <label className={styles.choose}>
+            <input
+              type="file"
+              accept="image/*"
+              className="visually-hidden"
+              disabled={isBusy}
+              onChange={(event) => {
+                onFile(pictureOf(event.currentTarget.files ?? undefined));
+                event.currentTarget.value = ''; // the same one may be chosen again
+              }}
+            />
+            <IconCover size={18} aria-hidden />
+            {t('cover.choose')}
+          </label>
+          {actions}
+        </div>
+        {children}
+      </div>
+    </Modal>
+  );
+}
+
+export interface FoundPicture {
+  id: string;
+  src: string;
+  /** The accessible name of the button. */
+  label: string;
+  file: string;
+  caption: string;
+  detail: string | null;
+  isCurrent: boolean;
+}
+
+interface FoundPicturesProps {
+  title: string;
+  /** Undefined while they are looked for. */
+  pictures: FoundPicture[] | undefined;
+  error: Error | null;
+  /** Said when there are none. */
+  none: string;
+  isBusy: boolean;
+  choose: (id: string) => void;
+}
+
+export function FoundPictures({ title, pictures, error, none, isBusy, choose }: FoundPicturesProps) {
+  return (
+    <section className={styles.found}>
+      <h3>{title}</h3>
+      {error || pictures?.length === 0 ? (
+        <p role="status">{error ? detailOf(error) : none}</p>
+      ) : (
+        <ul aria-busy={!pictures}>
+          {pictures
+            ? pictures.map(({ id, src, label, file, caption, detail, isCurrent }) => (
+                <li key={id}>
+                  <button
+                    type="button"
+                    disabled={isBusy}
+                    aria-pressed={isCurrent}
+                    aria-label={label}
+                    onClick={() => choose(id)}
+                  >
+                    <Cover src={src} alt="" />
+                  </button>
+                  <span className={styles.name} title={file}>
+                    {caption}
+                  </span>
+                  {detail !== null && <span className={styles.size}>{detail}</span>}
+                </li>
+              ))
+            : ['a', 'b', 'c'].map((key) => (
+                <li key={key}>
+                  <Skeleton height="104px" />
+                </li>
+              ))}
+        </ul>
+      )}
+    </section>
+  );
+}
