@@ -1,11 +1,11 @@
 // npm run bench -- [suite …] [--json] [--dir DIR]: every hot path against a bound of the same run, printed as
 // each suite ends. Exit code 1 when a goal is missed or a suite fails; the others still run. For `scan`: --peer
 // mpd lets that program scan the same files, where it is installed. For `queries`: --million takes a library of a
-// million tracks too. --libraries DIR keeps the large libraries for the next run. `lists` and `opening` drive a browser
-// and run only when they are named; --docs writes what they find into docs/lists.md. `soak` too: --minutes N is how
-// long it goes on, --docs draws docs/soak.svg; and `peers`: --files N --rounds N,
-// --docs writes docs/peers.md; `phones`: first copies onto a phone, beside Navidrome; `stages`: what a scan spends its time on; `ear`: what the analysis hears, beside other
-// programs; and `backup`, which needs restic.
+// million tracks too. --libraries DIR keeps the large libraries for the next run. `interaction`, `lists` and `opening`
+// drive a browser and run only when they are named; --docs writes what they find into docs/lists.md. `soak` too:
+// --minutes N is how long it goes on, --docs draws docs/soak.svg; and `peers`: --files N --rounds N, --docs writes
+// docs/peers.md; `phones`: first copies onto a phone, beside Navidrome; `stages`: what a scan spends its time on; `ear`:
+// what the analysis hears, beside other programs; and `backup`, which needs restic.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +18,7 @@ import { earSuite } from './suites/ear.ts';
 import { enrichSuite } from './suites/enrich.ts';
 import { hostileSuite } from './suites/hostile.ts';
 import { idleSuite } from './suites/idle.ts';
+import { interactionSuite } from './suites/interaction.ts';
 import { listsSuite } from './suites/lists.ts';
 import { openingSuite } from './suites/opening.ts';
 import { peersSuite } from './suites/peers.ts';
@@ -59,6 +60,7 @@ const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = {
     }),
   queries: (dir) => queriesSuite(dir, { million: values.million === true, libraries: values.libraries ?? dir }),
   lists: (dir) => listsSuite(dir, { libraries: values.libraries ?? dir, docs: values.docs === true }),
+  interaction: (dir) => interactionSuite(dir, { libraries: values.libraries ?? dir, docs: values.docs === true }),
   opening: (dir) => openingSuite(dir, { libraries: values.libraries ?? dir, docs: values.docs === true }),
 };
 interface Report {
@@ -66,7 +68,7 @@ interface Report {
   /** `load`: of the last minute, as the suite began. */
   suites: { name: string; load: number; measures: Measure[]; error?: string }[];
 }
-const ONLY_BY_NAME = ['backup', 'ear', 'lists', 'opening', 'peers', 'phones', 'soak', 'stages'];
+const ONLY_BY_NAME = ['backup', 'ear', 'interaction', 'lists', 'opening', 'peers', 'phones', 'soak', 'stages'];
 
 const { values, positionals } = parseArgs({
   options: {

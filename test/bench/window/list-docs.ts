@@ -1,8 +1,9 @@
-// What the suites `lists` and `opening` found, as tables in docs/lists.md and a picture of the traces in
+// What the suites `lists`, `opening` and `interaction` found, as tables in docs/lists.md and a picture of the traces in
 // docs/lists.svg.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../product.ts';
+import type { InteractionFigures } from '../suites/interaction.ts';
 import type { ListFigures } from '../suites/lists.ts';
 import type { OpeningFigures } from '../suites/opening.ts';
 import type { ListTrace } from './list-probe.ts';
@@ -89,6 +90,20 @@ export function writeOpeningDocs(figures: OpeningFigures[]): void {
       figures.map(({ path, median: m, worstMs }) => [
         `\`${path}\``,
         ...[m.firstPaintMs, m.inSightMs, m.interactiveMs, worstMs, m.blockedMs, m.requests, m.sentKb].map(round),
+      ]),
+    ),
+  );
+}
+
+export function writeInteractionDocs(figures: InteractionFigures[]): void {
+  replaceBetween(
+    'interaction',
+    rows(
+      ['Where', 'interactions', 'median, ms', '95 of 100 within, ms', 'at worst, ms', 'layout shift'],
+      figures.map(({ name, count, medianMs, p95Ms, worstMs, shift }) => [
+        name,
+        ...[count, medianMs, p95Ms, worstMs].map(round),
+        shift.toFixed(4),
       ]),
     ),
   );

@@ -19,7 +19,8 @@ export interface Hand {
   menu: (hit: Locator) => Promise<void>;
 }
 
-export function handOf(way: Way, page: Page): Hand {
+/** `types` searches letter by letter, as people do. */
+export function handOf(way: Way, page: Page, { types = false } = {}): Hand {
   let actions = 0;
   const press = async (target: Locator): Promise<void> => {
     actions += 1;
@@ -41,7 +42,8 @@ export function handOf(way: Way, page: Page): Hand {
         const open = page.getByRole('button', { name: 'Search' }).first();
         await (way === 'touch' ? open.tap() : open.click());
       }
-      await page.getByRole('combobox', { name: 'Search the library' }).fill(text);
+      const field = page.getByRole('combobox', { name: 'Search the library' });
+      await (types ? field.pressSequentially(text) : field.fill(text));
       // not what was searched for before
       const found = page.locator('[role="option"]:not([id*="-recent-"])');
       const hit = found.filter({ has: page.getByText(text, { exact: true }) });

@@ -1,6 +1,6 @@
 // What people do, and how each is known to have happened.
 import type { Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { until } from '../../support/until.ts';
 import type { Stage } from '../stage.ts';
 import type { Hand } from './hand.ts';
 
@@ -36,7 +36,7 @@ const IN_SIDE_BAR = new Set(Object.keys(PAGES).filter((name) => name !== 'Trash'
 /** In the bar at the bottom of a phone; the others are behind More. */
 const IN_BAR = new Set(['Home', 'Albums', 'Artists']);
 
-const at = (path: string) => (page: Page) => expect.poll(() => new URL(page.url()).pathname).toBe(path);
+const at = (path: string) => (page: Page) => until(() => new URL(page.url()).pathname === path);
 const dialog = (page: Page) => page.getByRole('dialog').first().waitFor();
 const sounds = (page: Page) => page.getByRole('button', { name: 'Pause', exact: true }).first().waitFor();
 
@@ -59,7 +59,7 @@ const found = (text: string, isDone: Task['isDone']): Task => ({
   async go(hand) {
     const hit = await hand.search(text);
     if (hand.way !== 'keyboard') return hand.press(hit);
-    await expect.poll(() => hit.getAttribute('aria-selected')).toBe('true');
+    await until(async () => (await hit.getAttribute('aria-selected')) === 'true');
     return hand.key('Enter');
   },
   isDone,
@@ -69,7 +69,7 @@ const inMenu = (text: string, action: string, key: string, isDone: Task['isDone'
   name: `${action} ${text}`,
   async go(hand) {
     const hit = await hand.search(text);
-    if (hand.way === 'keyboard') await expect.poll(() => hit.getAttribute('aria-selected')).toBe('true');
+    if (hand.way === 'keyboard') await until(async () => (await hit.getAttribute('aria-selected')) === 'true');
     await hand.menu(hit);
     if (hand.way === 'keyboard') return hand.key(key);
     return hand.press(hand.page.getByRole('menuitem', { name: action }).first());
@@ -101,7 +101,7 @@ function queueing(task: Task): Task {
       before = await queueLength(hand.page);
       await task.go(hand);
     },
-    isDone: (page) => expect.poll(() => queueLength(page)).toBeGreaterThan(before),
+    isDone: (page) => until(async () => (await queueLength(page)) > before),
   };
 }
 
@@ -112,7 +112,7 @@ export function tasksOf({ api }: Pick<Stage, 'api'>, { album, artist, track, pla
   const turns = async (path: string): Promise<Task['isDone']> => {
     let before = (await api<{ liked: boolean }>(path)).liked;
     return async () => {
-      await expect.poll(async () => (await api<{ liked: boolean }>(path)).liked).toBe(!before);
+      await until(async () => (await api<{ liked: boolean }>(path)).liked !== before);
       before = !before;
     };
   };
@@ -136,7 +136,7 @@ export function tasksOf({ api }: Pick<Stage, 'api'>, { album, artist, track, pla
     found(album.title, at(`/albums/${album.id}`)),
     found(artist.name, at(`/artists/${artist.id}`)),
     found(playlist.name, at(`/playlists/${playlist.id}`)),
-    found(genre, (page) => expect.poll(() => page.url()).toContain('genre=')),
+    found(genre, (page) => until(() => page.url().includes('genre='))),
     found(track.title, sounds),
     found('Play or pause', sounds),
     found('Full-screen player', dialog),
@@ -172,7 +172,7 @@ export function tasksOf({ api }: Pick<Stage, 'api'>, { album, artist, track, pla
     inMenu(playlist.name, 'Shuffle', 's', sounds),
     inMenu(playlist.name, 'Rename…', 'e', dialog),
     inMenu(playlist.name, 'Duplicate…', 'u', dialog),
-    inMenu(playlist.name, 'Versions', 'v', (page) => expect.poll(() => page.url()).toContain('versions=true')),
+    inMenu(playlist.name, 'Versions', 'v', (page) => until(() => page.url().includes('versions=true'))),
     inMenu(genre, 'Play', 'p', sounds),
     inMenu(genre, 'Shuffle', 's', sounds),
     inMenu(genre, 'Edit…', 'e', dialog),

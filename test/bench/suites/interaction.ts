@@ -1,0 +1,138 @@
+// From a click or a key to the next frame: over the fifty tasks of test/e2e/journeys with mouse, keys and touch, and in
+// the table of a million tracks. And how much the layout moves by itself meanwhile. With --docs the figures go to
+// docs/lists.md.
+import type { Page } from 'playwright-core';
+import { handOf, WAYS, type Way } from '../../e2e/journeys/hand.ts';
+import { openJourneys, start, STARTS } from '../../e2e/journeys/open-journeys.ts';
+import { DESK, PHONE } from '../../e2e/stage.ts';
+import { measure, type Measure } from '../measure.ts';
+import { interactionsOf, layoutShift, noteInteractions, percentile, type Noted } from '../window/interactions.ts';
+import { openLargeWindow } from '../window/large-window.ts';
+import { writeInteractionDocs } from '../window/list-docs.ts';
+import { untilFull, startProbe, stopProbe } from '../window/list-probe.ts';
+
+const LIMIT_MS = 100;
+const SHIFT_LIMIT = 0.01;
+
+export interface InteractionFigures {
+  name: string;
+  count: number;
+  medianMs: number;
+  p95Ms: number;
+  worstMs: number;
+  shift: number;
+}
+
+export async function interactionSuite(
+  dir: string,
+  { libraries, docs }: { libraries: string; docs: boolean },
+): Promise<Measure[]> {
+  const figures = await journeys();
+  figures.push(await million(dir, libraries));
+  if (docs) writeInteractionDocs(figures);
+  return figures.flatMap(({ name, p95Ms, shift }) => [
+    limit(`${name}: 95 of 100 interactions`, 'ms', p95Ms, LIMIT_MS),
+    limit(`${name}: layout shift`, '', shift, SHIFT_LIMIT),
+  ]);
+}
+
+const limit = (name: string, unit: string, product: number, value: number): Measure =>
+  measure({
+    suite: 'interaction',
+    name,
+    unit,
+    product,
+    bound: { name: 'limit', value },
+    goal: { op: '<=', value: 1 },
+  });
+
+function figuresOf(name: string, noted: Noted): InteractionFigures {
+  const slowest = noted.interactions.toSorted((a, b) => b.ms - a.ms).slice(0, 8);
+  for (const { ms, what } of slowest) process.stderr.write(`  ${name}: ${ms} ms, ${what}\n`);
+  for (const { value, what } of noted.shifts)
+    process.stderr.write(`  ${name}: moved by ${value.toFixed(4)}, ${what}\n`);
+  return {
+    name,
+    count: Math.max(noted.count, noted.interactions.length),
+    medianMs: percentile([noted], 0.5),
+    p95Ms: percentile([noted], 0.95),
+    worstMs: slowest[0]?.ms ?? 0,
+    shift: layoutShift(noted),
+  };
+}
+
+async function journeys(): Promise<InteractionFigures[]> {
+  const { stage, tasks } = await openJourneys();
+  try {
+    const figures: InteractionFigures[] = [];
+    for (const way of WAYS) {
+      const page = await stage.openAsOwner(way === 'touch' ? PHONE : DESK);
+      await noteInteractions(page.context());
+      await page.goto('/');
+      await page.getByRole('navigation').first().waitFor();
+      for (const [i, task] of tasks.entries()) {
+        await start(page, STARTS[i % STARTS.length]!);
+        await task.go(handOf(way, page, { types: true }));
+        await task.isDone(page);
+      }
+      figures.push(figuresOf(`tasks, ${NAMES[way]}`, await interactionsOf(page)));
+      await page.context().close();
+    }
+    return figures;
+  } finally {
+    await stage.close();
+    await stage.browser.close();
+  }
+}
+const NAMES: Record<Way, string> = { mouse: 'mouse', keyboard: 'keys', touch: 'touch' };
+
+async function million(dir: string, libraries: string): Promise<InteractionFigures> {
+  const { openPage, close } = await openLargeWindow(dir, libraries);
+  try {
+    const page = await openPage();
+    await noteInteractions(page.context());
+    await page.goto('/tracks');
+    await page.locator('[data-index="0"][data-track]').waitFor();
+    await startProbe(page);
+    await useTable(page);
+    await stopProbe(page);
+    return figuresOf('a million tracks', await interactionsOf(page));
+  } finally {
+    await close();
+  }
+}
+
+/** What people do in a table, each of it several times. */
+async function useTable(page: Page): Promise<void> {
+  const row = (index: number) => page.locator('[data-index][data-track]').nth(index);
+  const key = async (name: string, times = 1): Promise<void> => {
+    for (let n = 0; n < times; n++) await page.keyboard.press(name);
+    await untilFull(page);
+  };
+  for (const round of [1, 2, 3]) {
+    await row(1).click({ position: { x: 300, y: 10 } });
+    await key('ArrowDown', 10);
+    await key('Shift+ArrowDown', 5);
+    await key('PageDown', 5);
+    await key('End');
+    await key('PageUp', 5);
+    await key('Home');
+    await key('Control+a');
+    await key('Escape');
+    await row(2 + round).click({ position: { x: 300, y: 10 } });
+    await row(6 + round).click({ position: { x: 300, y: 10 }, modifiers: ['Shift'] });
+    await row(9 + round).click({ position: { x: 300, y: 10 }, modifiers: ['ControlOrMeta'] });
+    await key('Escape');
+    await row(3).click({ button: 'right' });
+    await page.getByRole('menu').waitFor();
+    await key('Escape');
+    await page.getByRole('columnheader', { name: 'Artist' }).getByRole('button').first().click();
+    await untilFull(page);
+    await page.getByRole('columnheader', { name: 'Title' }).getByRole('button').first().click();
+    await untilFull(page);
+    await page.getByRole('searchbox', { name: 'Filter by name' }).pressSequentially('love');
+    await untilFull(page);
+    await page.getByRole('searchbox', { name: 'Filter by name' }).fill('');
+    await untilFull(page);
+  }
+}

@@ -1,0 +1,78 @@
+// How long a page takes from a click or a key to the next frame, and how much its layout moves by itself, as the
+// browser measures both.
+import type { BrowserContext, Page } from 'playwright-core';
+
+/** The browser reports no interaction that is shorter. */
+const REPORTED_FROM_MS = 16;
+
+export interface Noted {
+  /** Of each interaction of `REPORTED_FROM_MS` or more. */
+  interactions: { at: number; ms: number; what: string }[];
+  /** All of them, also the shorter ones. */
+  count: number;
+  shifts: { at: number; value: number; what: string }[];
+}
+
+export const noteInteractions = (context: BrowserContext): Promise<unknown> =>
+  context.addInitScript(note, REPORTED_FROM_MS);
+
+export const interactionsOf = (page: Page): Promise<Noted> =>
+  page.evaluate(() => (globalThis as unknown as { interactions: () => Noted }).interactions());
+
+/** Of all interactions; those that are not reported count as if they had taken `REPORTED_FROM_MS`. */
+export function percentile(noted: readonly Noted[], part: number): number {
+  const known = noted.flatMap(({ interactions }) => interactions.map(({ ms }) => ms));
+  const count = noted.reduce((sum, one) => sum + Math.max(one.count, one.interactions.length), 0);
+  const all = [...Array<number>(count - known.length).fill(REPORTED_FROM_MS), ...known].toSorted((a, b) => a - b);
+  return all[Math.ceil(all.length * part) - 1] ?? 0;
+}
+
+/** The largest sum of shifts within five seconds, with no second between them: the browsers' layout shift. */
+export function layoutShift({ shifts }: Noted): number {
+  let [most, sum, first, last] = [0, 0, -Infinity, -Infinity];
+  for (const { at, value } of shifts) {
+    if (at - last > 1_000 || at - first > 5_000) [sum, first] = [0, at];
+    last = at;
+    sum += value;
+    most = Math.max(most, sum);
+  }
+  return most;
+}
+
+interface EventTiming extends PerformanceEntry {
+  interactionId: number;
+  target: Element | null;
+}
+interface LayoutShift extends PerformanceEntry {
+  value: number;
+  hadRecentInput: boolean;
+  sources: { node: Node | null }[];
+}
+
+/** Runs in the page. */
+function note(reportedFrom: number): void {
+  const found = new Map<number, Noted['interactions'][number]>();
+  const shifts: Noted['shifts'] = [];
+  const named = (node: Node | null): string =>
+    node instanceof Element
+      ? `${node.tagName.toLowerCase()}${[...node.classList].map((name) => `.${name}`).join('')}`
+      : String(node?.nodeName);
+  const events = new PerformanceObserver((list) => {
+    for (const { interactionId, startTime, duration, name, target } of list.getEntries() as EventTiming[])
+      if (interactionId > 0 && duration > (found.get(interactionId)?.ms ?? 0))
+        found.set(interactionId, { at: startTime, ms: duration, what: `${name} ${named(target)}` });
+  });
+  events.observe({ type: 'event', durationThreshold: reportedFrom, buffered: true } as PerformanceObserverInit);
+  new PerformanceObserver((list) => {
+    for (const { value, startTime, hadRecentInput, sources } of list.getEntries() as LayoutShift[])
+      if (!hadRecentInput)
+        shifts.push({ at: startTime, value, what: sources.map(({ node }) => named(node)).join(', ') });
+  }).observe({ type: 'layout-shift', buffered: true });
+  Object.assign(globalThis, {
+    interactions: (): Noted => ({
+      interactions: [...found.values()],
+      count: (performance as unknown as { interactionCount?: number }).interactionCount ?? found.size,
+      shifts,
+    }),
+  });
+}
