@@ -44,6 +44,8 @@ export interface DataFolderOptions {
 /** Lets the folder go again when something in it cannot be opened. */
 export async function openDataFolder({ config: given, paths, log, isNewLibrary = false, shell }: DataFolderOptions) {
   const { database } = given.paths;
+  const reserve = createReserve({ path: join(given.paths.data, 'reserve'), log });
+  reserve.makeRoomToStart();
   const folder = takeDataFolder(given, log, shell);
   try {
     assertNotHalfRestored(given.paths.data);
@@ -57,7 +59,6 @@ export async function openDataFolder({ config: given, paths, log, isNewLibrary =
     const config = await writeOutBackupSettings(opened, { db, secretStore, log });
     const owner = identify(config, db, state, isNewLibrary);
     const inPlace = watchInPlace({ client: db.$client, path: database, log });
-    const reserve = createReserve({ path: join(config.paths.data, 'reserve'), log });
     return {
       offers: { config, db, inPlace, owner, secretStore, secrets, reserve },
       start: reserve.start,

@@ -65,8 +65,9 @@ const codeOf = (error: unknown): string => (error instanceof Error && 'code' in 
 /** What a full disk means to a person. */
 export const DISK_FULL = 'The disk is full. Free some space and try again; what was done so far is kept.';
 
-/** True for the error code Node gives when the disk has no room or the quota is used up. */
-export const isDiskFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(codeOf(error));
+/** No room, or the quota is used up: by Node, or by SQLite, which says the last for the index of its log. */
+export const isDiskFull = (error: unknown): boolean =>
+  ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'].includes(codeOf(error));
 
 /**
  * Another process has the lock for writing, here or in a cause. Nobody waits for it on the thread that serves requests.

@@ -1,8 +1,8 @@
-// A file that only takes up space. On a full disk it is given back bit by bit to what makes room: signing in and
-// deleting write to the database too.
+// A file that only takes up space. On a full disk it is given back bit by bit to what makes room, starting, signing in
+// and deleting: they write to the database too.
 import { randomFillSync } from 'node:crypto';
-import { statSync, truncateSync } from 'node:fs';
-import { open, statfs } from 'node:fs/promises';
+import { statfsSync, statSync, truncateSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isDiskFull } from '../errors.ts';
 import type { Log } from '../log/log.ts';
@@ -26,14 +26,13 @@ export function createReserve({ path, log }: { path: string; log: Log }) {
     const left = size() - STEP_BYTES;
     if (left < 0) return false;
     truncateSync(path, left);
-    log.warn({ path, left }, 'the disk is full: a request that makes room got some of the reserve');
+    log.warn({ path, left }, 'the disk is full: what makes room got some of the reserve');
     return true;
   }
 
   async function fill(): Promise<void> {
     if (size() >= BYTES) return;
-    const { bsize, bavail } = await statfs(dirname(path));
-    if (bsize * bavail < LEAVE_BYTES + BYTES) return;
+    if (freeBytes() < LEAVE_BYTES + BYTES) return;
     const file = await open(path, 'w', 0o600);
     try {
       const part = randomFillSync(Buffer.alloc(STEP_BYTES)); // zeros would take no space on a disk that compresses
@@ -42,9 +41,18 @@ export function createReserve({ path, log }: { path: string; log: Log }) {
       await file.close();
     }
   }
+  function freeBytes(): number {
+    const { bsize, bavail } = statfsSync(dirname(path));
+    return bsize * bavail;
+  }
+
   const tryFill = (): void => void fill().catch((err: unknown) => log.warn({ err }, 'no reserve for a full disk'));
 
   return {
+    /** So that the database can be opened on a full disk: its log and index are files too. */
+    makeRoomToStart(): void {
+      while (size() > 0 && freeBytes() < STEP_BYTES && giveBack());
+    },
     start(): void {
       tryFill();
       timer = setInterval(tryFill, FILL_EVERY_MS).unref();

@@ -166,9 +166,9 @@ test('a full disk is in /health and on the job until there is room, nothing is l
       () => read<HealthOut>('/health'),
       ({ status }) => status === 'ok',
     );
-    const again = (await ask('/sources/local_folder/scan', 'POST')).body as JobOut;
+    const later = (await ask('/sources/local_folder/scan', 'POST')).body as JobOut;
     await until(
-      () => read<JobOut>(`/jobs/${again.id}`),
+      () => read<JobOut>(`/jobs/${later.id}`),
       ({ status }) => status === 'succeeded',
     );
     expect((await read<TrackPage>('/tracks')).total).toBe(TRACKS);
@@ -186,8 +186,15 @@ test('a full disk is in /health and on the job until there is room, nothing is l
     expect((await newcomer.ask('/trash/empty', 'POST', {})).body).toEqual({ deleted: 1 });
     expect((await newcomer.ask('/auth/logout', 'POST')).status).toBe(204);
     expect((await newcomer.ask('/tracks')).status).toBe(401);
-    expect(statSync(reserve).size).toBeLessThan(4 << 20);
+    const left = statSync(reserve).size;
+    expect(left).toBeLessThan(4 << 20);
     await server.kill('SIGTERM');
+
+    disk.fill(0);
+    const again = await spawnServer(['--data-dir', join(dir, 'data'), '--port', '0']);
+    expect((await (await clientOf(again)).read<TrackPage>('/tracks')).total).toBe(TRACKS - 1);
+    expect(statSync(reserve).size).toBeLessThan(left);
+    await again.kill('SIGTERM');
   } finally {
     disk.unmount();
   }
