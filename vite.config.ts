@@ -1,5 +1,6 @@
 // One Vite builds all of it; the mode says which process: renderer (default), server, main, preload.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import crypto from 'node:crypto';
+import fs, { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { basename, dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -224,18 +225,52 @@ const node = (entries: Record<string, string>, outDir: string, format: 'es' | 'c
 });
 
 /**
- * `import 'node:http'` reads every export, and three of them (WebSocket and its events) load a whole HTTP client: 20 ms
- * of every start. What is asked for by name here is read from the module itself.
+ * An import of a built-in module reads all its exports, and some of them load more when they are read: WebSocket of
+ * `node:http` a whole HTTP client, `webcrypto` of `node:crypto` and the streams of `node:fs` a few files each. What is
+ * asked for by name here is read from the module itself, without those.
  */
-const lightHttp: Plugin = {
-  name: 'light-http',
+const BUILTINS: Record<string, object> = { crypto, fs, http };
+const LOADING = new Set([
+  'WebSocket',
+  'CloseEvent',
+  'MessageEvent',
+  'webcrypto',
+  'subtle',
+  'getRandomValues',
+  'ReadStream',
+  'WriteStream',
+  'FileReadStream',
+  'FileWriteStream',
+]);
+const lightBuiltins: Plugin = {
+  name: 'light-builtins',
   enforce: 'pre',
-  resolveId: (id) => (id === 'node:http' || id === 'http' ? '\0http' : undefined),
+  resolveId: (id, importer = '') =>
+    // the object store's package, which is loaded late, tells a stream by its class
+    /^(node:)?(http|crypto|fs)$/.test(id) && !/@(smithy|aws-sdk)/.test(importer)
+      ? `\0${id.replace('node:', '')}`
+      : undefined,
   load(id) {
-    if (id !== '\0http') return undefined;
-    const names = Object.keys(http).filter((name) => !['WebSocket', 'CloseEvent', 'MessageEvent'].includes(name));
-    return `const http = process.getBuiltinModule('node:http');\nexport default http;\nexport const { ${names.join(', ')} } = http;`;
+    const name = id.slice(1);
+    const all = id.startsWith('\0') ? BUILTINS[name] : undefined;
+    if (all === undefined) return undefined;
+    const names = Object.keys(all).filter((key) => !LOADING.has(key));
+    return `const all = process.getBuiltinModule('node:${name}');\nexport default all;\nexport const { ${names.join(', ')} } = all;`;
   },
+};
+
+/** What packages load and Tonearm does not use: 700 KB that every start would read and keep. */
+const UNNEEDED: Record<string, string> = {
+  // the parsers of express: bodies are read in server/http/body.ts
+  'body-parser': 'export default {};',
+  // asks for the version of Node, and 24 has all that is asked for
+  semver: 'export const satisfies = () => true; export default { satisfies };',
+};
+const withoutUnneeded: Plugin = {
+  name: 'without-unneeded',
+  enforce: 'pre',
+  resolveId: (id) => (id in UNNEEDED ? `\0${id}` : undefined),
+  load: (id) => (id.startsWith('\0') ? UNNEEDED[id.slice(1)] : undefined),
 };
 
 /** The one file of WebAssembly that a package keeps beside its code. */
@@ -260,7 +295,7 @@ export default defineConfig(({ mode }) => {
         },
         'dist/server',
       ),
-      plugins: [chromaprint, lightHttp, asciiOnly],
+      plugins: [chromaprint, lightBuiltins, withoutUnneeded, asciiOnly],
     };
   if (mode === 'main') return node({ index: 'main/index.ts' }, 'dist/main');
   if (mode === 'preload') return node({ preload: 'main/preload.ts' }, 'dist/main', 'cjs');

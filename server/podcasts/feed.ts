@@ -1,6 +1,6 @@
 // Reads the feed of a podcast: RSS 2.0, RSS 1.0 and Atom, as they come. Pure. Feeds are hostile input: nothing in them
 // is fetched here, no entity is defined by them, and length, depth and number have limits.
-import sax from 'sax';
+import type sax from 'sax';
 import { inSlices, mapInSlices } from '../runtime/turns.ts';
 
 export interface FeedEpisode {
@@ -64,7 +64,8 @@ export async function parseFeed(bytes: Uint8Array, contentType: string | null, a
   let image: string | undefined;
   let isFeed = false;
 
-  const parser = sax.parser(false, { lowercase: true, position: false });
+  const { default: reader } = await import('sax');
+  const parser = reader.parser(false, { lowercase: true, position: false });
   let attributeCount = 0;
   const onopentagstart = (): void => void (attributeCount = 0);
   const onattribute = (): void => {
