@@ -1,5 +1,5 @@
 // The Express app: all middleware and routers, in order.
-import express, { type Express, type RequestHandler } from 'express';
+import express, { type Express, type RequestHandler, type Router } from 'express';
 import type { LiveSettings } from '../config/live-settings.ts';
 import { canRead, type MainDb } from '../db/client.ts';
 import type { InPlace } from '../db/in-place.ts';
@@ -95,7 +95,12 @@ export function createWebApp({
     securityHeaders,
     checkHost(() => settings.get('ALLOWED_HOSTS')),
   );
-  handler.use('/api/v1', checkOrigin, mountRoutes(api, mounting), notFoundHandler);
+  handler.use(
+    '/api/v1',
+    checkOrigin,
+    mountedLater(() => mountRoutes(api, mounting)),
+    notFoundHandler,
+  );
   handler.use('/rest', subsonic);
   handler.use(mountRoutes(rootRoutes, mounting));
   handler.use(webInterface(paths.renderer));
@@ -106,4 +111,10 @@ export function createWebApp({
     rootRoutes,
     openApi: () => openApiDocument(api, { title: 'Tonearm', version, basePath: '/api/v1', rootRoutes }),
   };
+}
+
+/** The first request pays for hundreds of patterns, not every start. */
+function mountedLater(mount: () => Router): RequestHandler {
+  let router: Router | undefined;
+  return (req, res, next) => (router ??= mount())(req, res, next);
 }
