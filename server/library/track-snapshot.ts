@@ -44,14 +44,19 @@ export type TrackSnapshots = ReturnType<typeof createTrackSnapshots>;
 
 /** All of it runs inside the caller's writing transaction. */
 export function createTrackSnapshots(client: Database) {
-  const references = client
-    .prepare<[], Reference>(
-      `SELECT m.name AS child, f."table" AS parent, f."from" AS "column", f."to" AS target, f.on_delete AS onDelete
-      FROM sqlite_schema m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table'`,
-    )
-    .all();
-  const deleted = withTheirChildren(references);
-  const links = references.filter(({ parent, onDelete }) => parent === TRACKS && onDelete === 'SET NULL');
+  let read: { references: Reference[]; deleted: ReturnType<typeof withTheirChildren>; links: Reference[] } | undefined;
+  /** Read when it is first wanted: it takes longer than any other statement of a start. */
+  function schema(): NonNullable<typeof read> {
+    if (read) return read;
+    const references = client
+      .prepare<[], Reference>(
+        `SELECT m.name AS child, f."table" AS parent, f."from" AS "column", f."to" AS target, f.on_delete AS onDelete
+        FROM sqlite_schema m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table'`,
+      )
+      .all();
+    const links = references.filter(({ parent, onDelete }) => parent === TRACKS && onDelete === 'SET NULL');
+    return (read = { references, deleted: withTheirChildren(references), links });
+  }
 
   const select = (table: string, where: string, ...values: (string | number)[]): Row[] =>
     client
@@ -82,8 +87,8 @@ export function createTrackSnapshots(client: Database) {
 
   /** Everything that the row refers to is there. */
   const isWhole = (table: string, row: Row): boolean =>
-    references
-      .filter(({ child }) => child === table)
+    schema()
+      .references.filter(({ child }) => child === table)
       .every(({ parent, column, target }) => isThere(parent, target, row[column] ?? null));
 
   /** Not with OR IGNORE, which would go for what triggers do too. */
@@ -117,11 +122,11 @@ export function createTrackSnapshots(client: Database) {
     return (
       track && {
         track,
-        rows: deleted.map(({ table, columns }) => ({
+        rows: schema().deleted.map(({ table, columns }) => ({
           table,
           rows: select(table, columns.map((column) => `${column} = ?`).join(' OR '), ...columns.map(() => id)),
         })),
-        links: links.map(({ child, column }) => ({
+        links: schema().links.map(({ child, column }) => ({
           table: child,
           column,
           keys: select(child, `${column} = ?`, id).map((row) =>
@@ -251,7 +256,7 @@ export function createTrackSnapshots(client: Database) {
     },
     /** Instead of all that a track has in these tables. */
     replaceRows(id: TrackId, tables: readonly string[], rows: TrackSnapshot['rows']): void {
-      for (const { table, columns } of deleted)
+      for (const { table, columns } of schema().deleted)
         if (tables.includes(table)) client.prepare(`DELETE FROM ${table} WHERE ${columns[0]} = ?`).run(id);
       for (const { table, rows: some } of rows) for (const row of some) insertNew(table, row);
     },
