@@ -2,6 +2,7 @@ import type { MainDb } from '../db/client.ts';
 import type { EventHub } from '../events/hub.ts';
 import { createActivity } from '../http/activity.ts';
 import type { Log } from '../log/log.ts';
+import { createGiveBack } from './give-back.ts';
 import { jobRoutes } from './routes.ts';
 import { createJobs } from './service.ts';
 import { createYieldToRequests } from './yield-to-requests.ts';
@@ -13,9 +14,17 @@ export function jobsModule({ db, log, now, events }: { db: MainDb; log: Log; now
   const activity = createActivity({ now });
   const yieldToRequests = createYieldToRequests({ isServing: activity.isServing });
   const jobs = createJobs({ db, log, now, events, yieldToRequests });
+  const giveBack = createGiveBack({
+    client: db.$client,
+    isBusy: () => activity.isServing() || jobs.isWorking(),
+  });
   return {
     offers: { jobs, activity, isServing: activity.isServing, yieldToRequests },
     routes: jobRoutes(jobs),
-    stop: () => jobs.close({ graceMs: GRACE_MS }),
+    start: giveBack.start,
+    stop(): Promise<void> {
+      giveBack.stop();
+      return jobs.close({ graceMs: GRACE_MS });
+    },
   };
 }

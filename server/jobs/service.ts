@@ -280,6 +280,9 @@ export function createJobs({
     /** True while jobs are taken; for /health. */
     isRunning: (): boolean => open,
 
+    /** A job runs right now. */
+    isWorking: (): boolean => !(attempts?.isIdle() ?? true),
+
     /**
      * Resolves when nothing runs and nothing is due. Jobs that wait for a later time stay. Rejects when a job's end
      * cannot be stored.

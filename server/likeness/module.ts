@@ -30,7 +30,7 @@ type LikenessModuleDeps = Base &
     tuning: LikenessTuning;
   };
 
-const AFTER_MS = 20_000;
+const AFTER_MS = 60_000;
 
 export function likenessModule(deps: LikenessModuleDeps) {
   const { config, paths, log, now, db, musicFolders, library, onMerge, analysis, playlists, isServing, tuning } = deps;

@@ -1,0 +1,47 @@
+// Gives memory back when nobody has asked for anything for a while. V8 keeps what a start, a scan or a busy hour needed
+// and collects only when more is asked for, and SQLite keeps the pages that it has read: a third of a server at rest.
+import type { Sqlite } from '../db/client.ts';
+
+const LOOK_EVERY_MS = 5_000;
+const QUIET_LOOKS = 2;
+/** What a single request leaves behind is not worth the 30 ms. */
+const WORTH_BYTES = 4 << 20;
+
+export interface GiveBackDeps {
+  client: Sqlite;
+  /** Requests are answered, or jobs run. */
+  isBusy: () => boolean;
+  /** Bytes in memory. */
+  size?: () => number;
+  /** There with --expose-gc. */
+  collect?: typeof globalThis.gc;
+}
+
+export function createGiveBack({
+  client,
+  isBusy,
+  size = () => process.memoryUsage.rss(),
+  collect = globalThis.gc,
+}: GiveBackDeps) {
+  let quiet = 0;
+  /** After the last time; 0: measured at the next look, since the memory goes a moment later. */
+  let kept: number | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  function look(): void {
+    const bytes = size();
+    if (kept === 0) kept = bytes;
+    quiet = isBusy() ? 0 : quiet + 1;
+    if (quiet !== QUIET_LOOKS || (kept !== undefined && bytes < kept + WORTH_BYTES)) return;
+    client.pragma('shrink_memory');
+    void collect?.({ type: 'major', execution: 'async', flavor: 'last-resort' }); // others keep freed pages in a pool
+    kept = 0;
+  }
+
+  return {
+    start(): void {
+      timer = setInterval(look, LOOK_EVERY_MS).unref();
+    },
+    stop: (): void => clearInterval(timer),
+  };
+}

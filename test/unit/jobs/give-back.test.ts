@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Sqlite } from '../../../server/db/client.ts';
+import { createGiveBack } from '../../../server/jobs/give-back.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function serverOf(megabytes: number) {
+  const state = { busy: false, megabytes };
+  const [collect, pragma] = [vi.fn(), vi.fn()];
+  const giveBack = createGiveBack({
+    client: { pragma } as unknown as Sqlite,
+    isBusy: () => state.busy,
+    size: () => state.megabytes * 2 ** 20,
+    collect,
+  });
+  giveBack.start();
+  return { state, collect, pragma, giveBack, later: (seconds: number) => vi.advanceTimersByTime(seconds * 1_000) };
+}
+
+test('ten quiet seconds after a start, memory is given back, and not again while nothing happens', () => {
+  const { collect, pragma, later, state } = serverOf(130);
+  later(10);
+  expect(pragma).toHaveBeenCalledExactlyOnceWith('shrink_memory');
+  expect(collect).toHaveBeenCalledOnce();
+  state.megabytes = 95;
+  later(3_600);
+  expect(collect).toHaveBeenCalledOnce();
+});
+
+test('what is busy is left alone, and gives back when it has ended', () => {
+  const { collect, later, state, giveBack } = serverOf(130);
+  state.busy = true;
+  later(3_600);
+  expect(collect).not.toHaveBeenCalled();
+  state.busy = false;
+  later(10);
+  expect(collect).toHaveBeenCalledOnce();
+  giveBack.stop();
+});
+
+test('a request now and then that leaves nothing behind costs no collection', () => {
+  const { collect, later, state } = serverOf(95);
+  later(15);
+  for (const megabytes of [96, 98, 104]) {
+    state.busy = true;
+    later(5);
+    Object.assign(state, { busy: false, megabytes });
+    later(30);
+  }
+  expect(collect).toHaveBeenCalledTimes(2);
+});
