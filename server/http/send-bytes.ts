@@ -23,13 +23,19 @@ const statOpenFile = promisify<number, Stats>(fstat);
 /** Without O_NONBLOCK, which Windows lacks, opening a named pipe waits for its other end. */
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-const SEND_BUFFER_BYTES = 256 << 10;
-/** A client is fast when it takes each buffer within this time (5 MB/s), for longer than the socket buffers last. */
+/** Of slow clients, of whom there may be hundreds. */
+const SMALL_BYTES = 256 << 10;
+/** Of fast ones: each buffer costs a way to another thread and back, which takes longer than reading it. */
+const LARGE_BYTES = 512 << 10;
+const MOST_LARGE = 64;
+/** A client is fast when it takes each buffer within this time (5 or 10 MB/s). */
 const QUICK_WRITE_MS = 50;
-const QUICK_WRITES = 32;
+/** For longer than the socket buffers last. */
+const QUICK_BYTES = 8 << 20;
 /** Buffers of finished responses, for reuse. */
-const freeBuffers: Buffer[] = [];
-const MAX_FREE_BUFFERS = 8;
+const freeBuffers: Record<number, Buffer[]> = { [SMALL_BYTES]: [], [LARGE_BYTES]: [] };
+const MOST_FREE = 8;
+let largeInUse = 0;
 
 export interface Stamp {
   size: number;
@@ -156,38 +162,58 @@ function startAnswer(res: ServerResponse, plan: Plan): void {
 }
 
 /**
- * Reads into one buffer while the other is being sent. Slow clients, of whom there may be hundreds, get a single
- * buffer. Returns when all is written or the client has disconnected.
+ * Reads into one buffer while the other is being sent. A slow client gets a single small one. Returns when all is
+ * written or the client has disconnected.
  */
 async function pump(fd: number, range: ByteRange, res: ServerResponse): Promise<void> {
-  let buffer = takeBuffer();
+  const all = range.end + 1 - range.start;
+  let buffer = takeBuffer(all > SMALL_BYTES);
   let other: Buffer | undefined;
   let writing: Promise<number | undefined> = Promise.resolve(0);
-  let quickWrites = 0;
-  for (let position = range.start; position <= range.end;) {
-    const count = await readInto(fd, buffer, Math.min(buffer.length, range.end + 1 - position), position);
-    const ms = await writing; // from here on `other` is free
-    // a broken connection may still use its buffers: they are not reused
-    if (ms === undefined) return;
-    if (count === 0) return void res.destroy(); // the file shrank after its length was sent
-    position += count;
+  let isQuick = true;
+  let quickBytes = 0;
+  let isSent = false;
+  try {
+    for (let position = range.start; position <= range.end;) {
+      if (!other && (isQuick ? quickBytes > QUICK_BYTES && !isLarge(buffer) : isLarge(buffer))) {
+        giveBuffer(buffer);
+        buffer = takeBuffer(isQuick);
+      }
+      const count = await readInto(fd, buffer, Math.min(buffer.length, range.end + 1 - position), position);
+      const ms = await writing; // from here on `other` is free
+      if (ms === undefined) return;
+      if (count === 0) return void res.destroy(); // the file shrank after its length was sent
+      position += count;
 
-    quickWrites = ms > QUICK_WRITE_MS ? 0 : quickWrites + 1;
-    if (quickWrites > QUICK_WRITES && position <= range.end) other ??= takeBuffer();
-    else if (other) other = giveBuffer(other);
-    writing = write(res, buffer.subarray(0, count));
-    if (other) [buffer, other] = [other, buffer];
-    else await writing;
+      isQuick = ms <= QUICK_WRITE_MS;
+      quickBytes = isQuick ? quickBytes + count : 0;
+      if (quickBytes > QUICK_BYTES && position <= range.end) other ??= takeBuffer(true);
+      else if (other) other = giveBuffer(other);
+      writing = write(res, buffer.subarray(0, count));
+      if (other) [buffer, other] = [other, buffer];
+      else await writing;
+    }
+    isSent = (await writing) !== undefined;
+  } finally {
+    // a broken connection may still use its buffers: they are not used again
+    for (const one of [buffer, other]) if (one) giveBuffer(one, isSent);
   }
-  if ((await writing) === undefined) return;
-  giveBuffer(buffer);
-  res.end();
+  if (isSent) res.end();
 }
 
-const takeBuffer = (): Buffer => freeBuffers.pop() ?? Buffer.allocUnsafeSlow(SEND_BUFFER_BYTES);
+const isLarge = (buffer: Buffer): boolean => buffer.length === LARGE_BYTES;
 
-function giveBuffer(buffer: Buffer): undefined {
-  if (freeBuffers.length < MAX_FREE_BUFFERS) freeBuffers.push(buffer);
+function takeBuffer(large: boolean): Buffer {
+  const bytes = large && largeInUse < MOST_LARGE ? LARGE_BYTES : SMALL_BYTES;
+  if (bytes === LARGE_BYTES) largeInUse++;
+  return freeBuffers[bytes]?.pop() ?? Buffer.allocUnsafeSlow(bytes);
+}
+
+function giveBuffer(buffer: Buffer, isFree = true): undefined {
+  if (isLarge(buffer)) largeInUse--;
+  const free = freeBuffers[buffer.length];
+  if (isFree && free && free.length < MOST_FREE) free.push(buffer);
+  if (largeInUse === 0 && freeBuffers[LARGE_BYTES]) freeBuffers[LARGE_BYTES].length = 0; // nothing is kept at rest
 }
 
 const readInto = (fd: number, buffer: Buffer, length: number, position: number): Promise<number> =>
