@@ -20,6 +20,7 @@ import { hostileSuite } from './suites/hostile.ts';
 import { idleSuite } from './suites/idle.ts';
 import { interactionSuite } from './suites/interaction.ts';
 import { listsSuite } from './suites/lists.ts';
+import { manySuite } from './suites/many.ts';
 import { openingSuite } from './suites/opening.ts';
 import { peersSuite } from './suites/peers.ts';
 import { phonesSuite } from './suites/phones.ts';
@@ -41,6 +42,7 @@ const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = {
   subsonic: subsonicSuite,
   idle: idleSuite,
   hostile: hostileSuite,
+  many: manySuite,
   soak: (dir) => soakSuite(dir, { minutes: Number(values.minutes), docs: values.docs === true }),
   backup: backupSuite,
   ear: (dir) => earSuite(dir, { files: Math.min(500, Number(values.files)) }),
@@ -68,7 +70,7 @@ interface Report {
   /** `load`: of the last minute, as the suite began. */
   suites: { name: string; load: number; measures: Measure[]; error?: string }[];
 }
-const ONLY_BY_NAME = ['backup', 'ear', 'interaction', 'lists', 'opening', 'peers', 'phones', 'soak', 'stages'];
+const ONLY_BY_NAME = ['backup', 'ear', 'interaction', 'lists', 'many', 'opening', 'peers', 'phones', 'soak', 'stages'];
 
 const { values, positionals } = parseArgs({
   options: {

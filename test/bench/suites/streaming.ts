@@ -1,15 +1,21 @@
-// A 50 MB file over loopback, whole. Bound: the package `send`, which Express itself uses.
+// A 50 MB file over loopback, whole: one listener, and fifty at once. Bounds: the package `send`, which Express itself
+// uses, and nginx with sendfile, where it is installed; throughput and processor time.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import send from 'send';
-import { inTurn, measure, type Measure } from '../measure.ts';
+import { inTurn, measure, median, type Measure } from '../measure.ts';
+import { endPeers } from '../peers/peer.ts';
+import { meterOf, type Meter } from '../peers/process-tree.ts';
+import { startNginx } from '../peers/nginx.ts';
 import { startProduct } from '../product.ts';
 
 const BYTES = 50_000_000;
 const ROUNDS = 9;
+const AT_ONCE = 50;
+const ROUNDS_AT_ONCE = 5;
 
 export async function streamingSuite(dir: string): Promise<Measure[]> {
   const music = join(dir, 'one-file');
@@ -35,7 +41,18 @@ export async function streamingSuite(dir: string): Promise<Measure[]> {
     () => megabytesPerSecond(`${product.url}/stream/${items[0]?.id}?token=${product.token}`),
   );
   server.close();
-  await product.stop();
+  const stream = `${product.url}/stream/${items[0]?.id}?token=${product.token}`;
+  const meter = meterOf(product.pid);
+  try {
+    return [...besideSend(speeds), ...(await besideNginx(dir, music, stream, meter))];
+  } finally {
+    meter.close();
+    await endPeers();
+    await product.stop();
+  }
+}
+
+function besideSend(speeds: { product: number; bound: number }): Measure[] {
   return [
     measure({
       suite: 'streaming',
@@ -46,6 +63,61 @@ export async function streamingSuite(dir: string): Promise<Measure[]> {
       goal: { op: '>=', value: 2 },
     }),
   ];
+}
+
+async function besideNginx(dir: string, music: string, stream: string, meter: Meter): Promise<Measure[]> {
+  const nginx = await startNginx(dir, music);
+  if (!nginx) {
+    process.stderr.write('streaming: nginx is not installed\n');
+    return [];
+  }
+  const file = `${nginx.url}/long.wav`;
+  const one = await inTurn(
+    ROUNDS,
+    () => megabytesPerSecond(file),
+    () => megabytesPerSecond(stream),
+  );
+  const cpu: { nginx: number[]; tonearm: number[] } = { nginx: [], tonearm: [] };
+  const many = await inTurn(
+    ROUNDS_AT_ONCE,
+    () => together(file, nginx.meter, cpu.nginx),
+    () => together(stream, meter, cpu.tonearm),
+  );
+  await nginx.stop();
+  const suite = 'streaming';
+  const atOnce = `${AT_ONCE} at once`;
+  const speed = { suite, unit: 'MB/s', goal: { op: '>=', value: 0.8 } } as const;
+  return [
+    measure({
+      ...speed,
+      name: '50 MB, one listener',
+      product: one.product,
+      bound: { name: 'nginx', value: one.bound },
+    }),
+    measure({
+      ...speed,
+      name: `50 MB, ${atOnce}`,
+      product: many.product,
+      bound: { name: 'nginx', value: many.bound },
+    }),
+    measure({
+      suite,
+      name: `processor time, ${atOnce}`,
+      unit: 'ms/GB',
+      product: median(cpu.tonearm),
+      bound: { name: 'nginx', value: median(cpu.nginx) },
+      goal: { op: '<=', value: 1.7 },
+    }),
+  ];
+}
+
+/** MB/s of all together; adds the processor time for a GB. */
+async function together(address: string, meter: Meter, cpu: number[]): Promise<number> {
+  const [before, started] = [meter.cpuMs(), performance.now()];
+  await Promise.all(Array.from({ length: AT_ONCE }, () => megabytesPerSecond(address)));
+  const [seconds, bytes] = [(performance.now() - started) / 1_000, BYTES * AT_ONCE];
+  cpu.push((meter.cpuMs() - before) / (bytes / 1e9));
+  return bytes / 1e6 / seconds;
 }
 
 /** Over a bare socket into one reused buffer, so that the client costs little beside the servers. */
@@ -78,7 +150,7 @@ function megabytesPerSecond(address: string): Promise<number> {
   });
 }
 
-function wav(bytes: number): Buffer {
+export function wav(bytes: number): Buffer {
   const head = Buffer.alloc(44);
   head.write('RIFF', 0);
   head.writeUInt32LE(bytes - 8, 4);

@@ -1,0 +1,32 @@
+// nginx as the bound of sending files: sendfile, one worker per core, no log.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../free-port.ts';
+import { answersHttp, launch } from './peer.ts';
+
+/** Undefined where it is not installed. */
+export async function startNginx(dir: string, files: string) {
+  if (spawnSync('nginx', ['-v']).error) return undefined;
+  const port = await freePort();
+  const own = join(dir, 'nginx');
+  mkdirSync(own, { recursive: true });
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  writeFileSync(
+    join(own, 'nginx.conf'),
+    `${process.getuid?.() === 0 ? 'user root;' : ''} daemon off; worker_processes auto; pid ${own}/pid; error_log ${own}/errors;
+    events {}
+    http {
+      access_log off; sendfile on; tcp_nopush on;
+      ${temporary.map((name) => `${name}_temp_path ${own}/${name};`).join(' ')}
+      server { listen 127.0.0.1:${port}; root ${files}; }
+    }`,
+  );
+  const url = `http://127.0.0.1:${port}`;
+  const running = await launch({
+    command: 'nginx',
+    args: ['-p', own, '-c', join(own, 'nginx.conf')],
+    answers: () => answersHttp(`${url}/`),
+  });
+  return { ...running, url };
+}

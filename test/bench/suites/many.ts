@@ -1,0 +1,217 @@
+// Many at once: 200 phones that synchronize, 50 listeners, 20 pages that scroll, a scan and a backup. What each kind gets
+// alone, and what all get together. Phones ask again as soon as they are answered, pages every fifth of a second,
+// listeners take 256 KB/s of a large file. The small ones must not starve: bounds are what a kind got beside the phones
+// alone, since those alone keep the server busy. Runs only when it is named.
+import { renameSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { makeLibrary } from '../../support/library.ts';
+import { measure, type Measure } from '../measure.ts';
+import { meterOf } from '../peers/process-tree.ts';
+import { startProduct, type Product } from '../product.ts';
+import { openQuietClient } from '../quiet-client.ts';
+import { makeSettledLibrary } from '../settled-library.ts';
+import { credentialsFor } from '../subsonic-credentials.ts';
+import { wav } from './streaming.ts';
+
+const TRACKS = Number(process.env['BENCH_TRACKS'] ?? 10_000);
+const [PHONES, LISTENERS, PAGES] = [200, 50, 20];
+const ALONE_MS = 15_000;
+const SCROLL_MS = 200;
+const LISTEN_BYTES_PER_S = 256 << 10;
+const TICK_MS = 100;
+const PAGES_USER = { username: 'pages', password: 'pages password' };
+
+interface Kind {
+  name: string;
+  /** Works until it is told to stop; notes what each request took. */
+  run(stop: () => boolean, note: (ms: number) => void): Promise<void>;
+}
+interface Got {
+  perSecond: number;
+  p50: number;
+  p99: number;
+}
+
+export async function manySuite(dir: string): Promise<Measure[]> {
+  const music = join(dir, 'music');
+  makeSettledLibrary({ tracks: TRACKS, seed: 'many' }, music);
+  writeFileSync(join(music, 'long.wav'), wav(50_000_000));
+  const later = join(dir, 'later');
+  makeLibrary({ tracks: TRACKS / 2, seed: 'later' }, later);
+  const product = await startProduct(join(dir, 'many'), {
+    LOCAL_MEDIA_IMPORT_PATH: music,
+    LOCAL_MEDIA_IMPORT_MODE: 'reference',
+    BACKUP_TARGET: join(dir, 'backup'),
+  });
+  const first = await product.scan();
+  const meter = meterOf(product.pid);
+  const kinds = await kindsOf(product);
+  const [phones, listeners, pages] = kinds;
+
+  const alone = { listeners: await during(listeners, ALONE_MS), pages: await during(pages, ALONE_MS) };
+  const [besidePhones, phonesOnly] = await Promise.all([during(pages, ALONE_MS), during(phones, ALONE_MS)]);
+  meter.peakRssMb();
+
+  renameSync(later, join(music, 'later'));
+  const startedAt = performance.now();
+  const background = Promise.all([
+    product.api<{ id: number }>('/sources/local_folder/scan', 'POST').then((job) => ended(product, job.id)),
+    product.api<{ id: number }>('/backups', 'POST', {}).then((job) => ended(product, job.id)),
+  ]);
+  let isOver = false;
+  const until = background.finally(() => {
+    isOver = true;
+  });
+  const stop = (): boolean => isOver && performance.now() - startedAt > ALONE_MS;
+  const [together, [scanMs, backupMs]] = await Promise.all([
+    Promise.all(kinds.map((kind) => measured(kind, stop))),
+    until,
+  ]);
+  const [phonesGot, listenersGot, pagesGot] = together as [Got, Got, Got];
+  const peak = meter.peakRssMb();
+  meter.close();
+  await product.stop();
+
+  const say = (name: string, { perSecond, p50, p99 }: Got): void =>
+    void process.stderr.write(
+      `many: ${name}: ${perSecond.toFixed(0)} a second, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms\n`,
+    );
+  say('pages alone', alone.pages);
+  say('pages beside phones', besidePhones);
+  say('phones beside pages', phonesOnly);
+  say('pages, all together', pagesGot);
+  say('phones, all together', phonesGot);
+  process.stderr.write(
+    `many: scan of ${TRACKS / 2} more ${Math.round(scanMs)} ms (first, of ${TRACKS}: ${first.ms}), ` +
+      `backup ${Math.round(backupMs)} ms\n`,
+  );
+  const suite = 'many';
+  const row = (name: string, unit: string, got: number, bound: Measure['bound'], goal: Measure['goal']): Measure =>
+    measure({ suite, name, unit, product: got, bound, goal });
+  return [
+    row('pages, p99 with all others', 'ms', pagesGot.p99, { name: 'with phones', value: besidePhones.p99 }, atMost(2)),
+    row('phones, p99 with all', 'ms', phonesGot.p99, { name: 'without', value: phonesOnly.p99 }, atMost(2)),
+    row(
+      'phones, requests a second with all',
+      '',
+      phonesGot.perSecond,
+      { name: 'without scan, backup and listeners', value: phonesOnly.perSecond },
+      { op: '>=', value: 0.5 },
+    ),
+    row(
+      'listeners, ticks without what they take',
+      '%',
+      100 - listenersGot.perSecond,
+      { name: 'limit', value: 1 },
+      atMost(1),
+    ),
+    row('highest RSS', 'MB', peak, { name: 'limit', value: 300 }, atMost(1)),
+  ];
+}
+
+const atMost = (value: number): Measure['goal'] => ({ op: '<=', value });
+
+async function kindsOf(product: Product): Promise<[Kind, Kind, Kind]> {
+  await product.api('/users', 'POST', PAGES_USER);
+  const login = await fetch(`${product.url}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(PAGES_USER),
+  });
+  const { access_token: token } = (await login.json()) as { access_token: string };
+  const { items } = await product.api<{ items: { id: number }[] }>('/tracks?q=long&sort=duration&order=desc');
+  const stream = `/stream/${items[0]?.id}?token=${product.token}`;
+  const credentials = credentialsFor(await product.api('/users/me/subsonic-password'));
+  return [
+    {
+      name: 'phones',
+      run: (stop, note) =>
+        crowd(PHONES, async (n) => {
+          const client = await openQuietClient(product.url, '');
+          for (let at = n * 37; !stop(); at += 50) {
+            const offset = at % TRACKS;
+            const path =
+              n % 2 ? `search3?query=&songCount=50&songOffset=${offset}` : `getAlbumList2?type=newest&size=50`;
+            note(await client.ask(`/rest/${path}&${credentials}`));
+          }
+          client.close();
+        }),
+    },
+    {
+      name: 'listeners',
+      run: (stop, note) => crowd(LISTENERS, () => listen(product.url, stream, stop, note)),
+    },
+    {
+      name: 'pages',
+      run: (stop, note) =>
+        crowd(PAGES, async (n) => {
+          const client = await openQuietClient(product.url, token);
+          for (let page = n; !stop(); page++) {
+            note(await client.ask(`/api/v1/tracks?sort=title&limit=50&offset=${(page * 50) % TRACKS}`));
+            await sleep(SCROLL_MS);
+          }
+          client.close();
+        }),
+    },
+  ];
+}
+
+const crowd = async (count: number, one: (n: number) => Promise<void>): Promise<void> =>
+  void (await Promise.all(Array.from({ length: count }, (_, n) => one(n))));
+
+/** Takes its share every tick; notes 1 for a tick in which all of it was there, 0 for one in which it was not. */
+function listen(url: string, path: string, stop: () => boolean, note: (whole: number) => void): Promise<void> {
+  const { hostname, port, host } = new URL(url);
+  const share = (LISTEN_BYTES_PER_S * TICK_MS) / 1_000;
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port) }, () =>
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`),
+    );
+    let ticks = 0;
+    const timer = setInterval(() => {
+      if (stop() || socket.destroyed) {
+        clearInterval(timer);
+        socket.destroy();
+        return resolve();
+      }
+      const isThere = socket.readableLength >= share && socket.read(share) !== null;
+      if (ticks++ > 20) note(isThere ? 1 : 0); // after the first seconds, in which a player fills its buffer
+    }, TICK_MS);
+    socket.on('readable', () => undefined).on('error', reject);
+  });
+}
+
+async function during(kind: Kind, ms: number): Promise<Got> {
+  const endsAt = performance.now() + ms;
+  return measured(kind, () => performance.now() > endsAt);
+}
+
+/** For listeners `perSecond` is the share of ticks, in percent, in which they got what they take. */
+async function measured(kind: Kind, stop: () => boolean): Promise<Got> {
+  const [startedAt, times]: [number, number[]] = [performance.now(), []];
+  await kind.run(stop, (ms) => void times.push(ms));
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const sorted = times.toSorted((a, b) => a - b);
+  const perSecond =
+    kind.name === 'listeners' ? (100 * times.filter((one) => one === 1).length) / times.length : times.length / seconds;
+  return { perSecond, p50: sorted[sorted.length >> 1] ?? 0, p99: sorted[Math.floor(sorted.length * 0.99)] ?? 0 };
+}
+
+/** Milliseconds of the job. */
+async function ended(product: Product, id: number): Promise<number> {
+  for (;;) {
+    const job = await product.api<{
+      status: string;
+      error: string | null;
+      started_at: string;
+      finished_at: string | null;
+    }>(`/jobs/${id}`);
+    if (job.finished_at !== null) {
+      if (job.status !== 'succeeded') throw new Error(`job ${id} ${job.status}: ${job.error}`);
+      return Date.parse(job.finished_at) - Date.parse(job.started_at);
+    }
+    await sleep(1_000);
+  }
+}
