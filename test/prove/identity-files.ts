@@ -205,14 +205,23 @@ async function play(base: string, mode: Mode, music: Music, sequences: number, s
 }
 
 /** `runs` sequences, half of them in each mode, `atOnce` to a server. */
-export async function findFileFailures(seed: number, runs: number, atOnce: number): Promise<FileFailure[]> {
+export async function findFileFailures(
+  seed: number,
+  runs: number,
+  atOnce: number,
+  onDone = (_runs: number, _failures: FileFailure[]): void => {},
+): Promise<FileFailure[]> {
   const dir = fs.mkdtempSync(join(tmpdir(), 'tonearm-identity-files-'));
   try {
     const music = await makeMusic(dir, seed, atOnce);
     const failures: FileFailure[] = [];
-    for (let done = 0; done < runs / 2; done += atOnce)
-      for (const mode of ['copy', 'reference'] as const)
-        failures.push(...(await play(join(dir, mode), mode, music, atOnce, seed + done)));
+    for (let done = 0; done < runs / 2; done += atOnce) {
+      for (const mode of ['copy', 'reference'] as const) {
+        const found = await play(join(dir, mode), mode, music, atOnce, seed + done);
+        failures.push(...found);
+        onDone(2 * done + atOnce * (mode === 'copy' ? 1 : 2), found);
+      }
+    }
     return failures;
   } finally {
     fs.rmSync(dir, { recursive: true, force: true });
@@ -221,8 +230,10 @@ export async function findFileFailures(seed: number, runs: number, atOnce: numbe
 
 export async function proveIdentityFiles({ seed, runs = 300 }: { seed: number; runs: number | undefined }) {
   console.log(`${runs} sequences with real files from seed ${seed}`);
-  const failures = await findFileFailures(seed, runs, Math.min(30, runs / 2));
-  for (const failure of failures) console.log(JSON.stringify(failure, undefined, 1));
+  const failures = await findFileFailures(seed, runs, Math.min(30, runs / 2), (done, found) => {
+    for (const failure of found) console.log(JSON.stringify(failure, undefined, 1));
+    console.log(`${done} of ${runs} done`);
+  });
   console.log(`${failures.length} of ${runs} lost something, or put it on a wrong track`);
   return failures.length === 0;
 }
