@@ -5,8 +5,9 @@ import { AbstractTokenizer, EndOfStreamError, type IReadChunkOptions } from 'str
 import { MORE_TAG_LIST, MORE_TAGS, type MoreTag } from '../db/more-tags.ts';
 import { TAGGED_FIELDS, TRACK_FIELDS, type TaggedField } from '../db/track-fields.ts';
 import { fieldOfName } from './field-names.ts';
-import { refuseCrowdedAsf } from './formats/asf-objects.ts';
+import { asfPayload, refuseCrowdedAsf } from './formats/asf-objects.ts';
 import { asfPictures } from './formats/asf-picture.ts';
+import { dffPayload } from './formats/dff-payload.ts';
 import { scanMatroska, type MatroskaScan } from './formats/matroska-scan.ts';
 import { MAX_LIST, MAX_PICTURE_BYTES, MAX_PICTURES } from './limits.ts';
 import { parseLyrics } from './lrc.ts';
@@ -22,14 +23,23 @@ const LONGEST_READ = 16 << 20;
 const MOST_READ = 32 << 20;
 const MOST_READS = 100_000;
 
+/** Where the audio is; WavPack's is between the tags around it. */
+const PAYLOADS: Partial<Record<AudioFormat, (source: ByteSource) => AudioFacts['payload']>> = {
+  wma: asfPayload,
+  dff: dffPayload,
+};
+
 /** `format` is that of the first bytes. Throws UnreadableAudio, with the message of music-metadata. */
 export async function readWithMusicMetadata(source: ByteSource, format: AudioFormat | undefined): Promise<AudioRead> {
   const { metadata, known } = await parse(source, format, { skipCovers: true });
   const { duration = 0 } = metadata.format;
-  const { hasVideo, lastBlockMs, title }: MatroskaScan =
-    known === 'mka' ? scanMatroska(source, duration === 0) : { hasVideo: false, lastBlockMs: 0 };
+  const { hasVideo, lastBlockMs, title, payload }: MatroskaScan =
+    known === 'mka'
+      ? scanMatroska(source, duration === 0)
+      : { hasVideo: false, lastBlockMs: 0, payload: PAYLOADS[known]?.(source) };
   if (hasVideo) throw new UnreadableAudio('it is a video');
   const facts = checkFacts(factsOf(metadata, known, source.size, duration * 1000 || lastBlockMs), source.size);
+  if (payload) facts.payload = payload;
   return { facts, tags: tagsOf(metadata, title), pictures: [], reader: 'music-metadata' };
 }
 

@@ -37,6 +37,8 @@ export async function readAudio(source: ByteSource): Promise<AudioRead> {
   const { tags, pictures, end } = readEnclosingTags(window, false);
   const other = await readWithMusicMetadata(between(source, start, end), format);
   fillGaps(other.tags, tags);
+  const { payload } = other.facts;
+  if (payload) other.facts.payload = { start: payload.start + start, end: payload.end + start };
   if (format !== undefined && ONLY_AUDIO.has(format)) other.facts.payload = { start, end };
   return decodeTags({ ...other, pictures: pictures.slice(0, MAX_PICTURES) });
 }

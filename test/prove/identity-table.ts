@@ -24,6 +24,8 @@ const FORMATS: Record<string, string> = {
   aiff: 'pcm_s16be',
   wv: 'wavpack',
   tta: 'tta',
+  wma: 'wmav2',
+  mka: 'libvorbis',
 };
 const MODES = ['copy', 'reference'] as const;
 /** `killed`: at a random moment of the scan, which the next start goes on with. */

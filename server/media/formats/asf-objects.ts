@@ -6,6 +6,9 @@ const HEADER_BYTES = 30;
 const OBJECT_HEADER_BYTES = 24;
 const EXTENSION_HEADER_BYTES = 46;
 const EXTENSION = 'b503bf5f2ea9cf118ee300c00c205365';
+const DATA = '3626b2758e66cf11a6d900aa0062ce6c';
+/** With the file's id and the number of packets. */
+const DATA_HEADER_BYTES = 50;
 /** Objects with tags, by the layout of the tags. Each starts with the number of tags. */
 export const CONTENT_TAGS = '40a4d0d207e3d21197f000a0c95ea850';
 export const METADATA_TAGS = ['eacbf8c5af5b77488467aa8c44fa4cca', '941c23449894d149a1411d134e457054'];
@@ -34,6 +37,15 @@ export function* asfObjects(source: ByteSource): Generator<AsfObject> {
 function endOfHeader(source: ByteSource): number {
   const head = viewOf(source, 0, HEADER_BYTES);
   return head.length < HEADER_BYTES ? 0 : Math.min(source.size, Number(head.readBigUInt64LE(16)));
+}
+
+/** The packets of the data object, which follows the header; undefined where it does not. */
+export function asfPayload(source: ByteSource): { start: number; end: number } | undefined {
+  const at = endOfHeader(source);
+  const head = viewOf(source, at, DATA_HEADER_BYTES);
+  if (head.length < DATA_HEADER_BYTES || head.toString('hex', 0, 16) !== DATA) return undefined;
+  const size = Number(head.readBigUInt64LE(16)) || Infinity; // 0 in a recording that was cut off
+  return { start: at + DATA_HEADER_BYTES, end: Math.min(source.size, at + size) };
 }
 
 export function viewOf(source: ByteSource, at: number, length: number): Buffer {

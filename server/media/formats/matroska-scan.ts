@@ -1,6 +1,8 @@
-// What music-metadata does not say of Matroska and WebM: whether there is video, and how long a recording without a
-// declared duration is (browsers write those), and its title. https://www.matroska.org/technical/elements.html
+// What music-metadata does not say of Matroska and WebM: whether there is video, how long a recording is that declares
+// no duration (browsers write those), its title, and where its audio is.
+// https://www.matroska.org/technical/elements.html
 import { MAX_VALUE_BYTES } from '../limits.ts';
+import { bufferSource } from '../byte-source.ts';
 import { decodeUtf8 } from '../text.ts';
 import type { ByteSource } from '../types.ts';
 import { Window } from '../window.ts';
@@ -16,6 +18,7 @@ const BLOCK = 0xa1;
 /** Elements whose content is walked through: Segment, Info, Tracks, TrackEntry, Cluster, BlockGroup. */
 const ENTERED = new Set([0x18538067, 0x1549a966, 0x1654ae6b, 0xae, CLUSTER, 0xa0]);
 const MOST_ELEMENTS = 1_000_000;
+const MOST_HEAD_BYTES = 12;
 const NS_PER_MS = 1e6;
 
 export interface MatroskaScan {
@@ -23,6 +26,8 @@ export interface MatroskaScan {
   hasVideo: boolean;
   /** Time of the last block; 0 if it was not asked for. */
   lastBlockMs: number;
+  /** From the first cluster to the last one after it: what changes with the tags is before or behind. */
+  payload?: { start: number; end: number } | undefined;
 }
 
 /** Stops at the audio unless `withBlocks`. */
@@ -36,6 +41,7 @@ export function scanMatroska(source: ByteSource, withBlocks: boolean): MatroskaS
     const size = id && numberAt(window, at + id.length, 8, true);
     if (!id || !size) break;
     const body = at + id.length + size.length;
+    if (id.value === CLUSTER) scan.payload ??= { start: at, end: endOfClusters(source, at) };
     if (id.value === CLUSTER && !withBlocks) break;
     if (ENTERED.has(id.value)) {
       at = body;
@@ -55,6 +61,19 @@ export function scanMatroska(source: ByteSource, withBlocks: boolean): MatroskaS
     at = body + size.value;
   }
   return scan;
+}
+
+/** Of those that follow one another. One of unknown size, as in what a browser recorded, is the last. */
+function endOfClusters(source: ByteSource, first: number): number {
+  let at = first;
+  for (let n = 0; n < MOST_ELEMENTS; n++) {
+    const head = new Window(bufferSource(source.read(at, MOST_HEAD_BYTES)));
+    const id = numberAt(head, 0, 4, false);
+    const size = id?.value === CLUSTER ? numberAt(head, id.length, 8, true) : undefined;
+    if (!id || !size) break;
+    at = Math.min(source.size, at + id.length + size.length + size.value);
+  }
+  return at;
 }
 
 function textAt(window: Window, at: number, size: number): string {

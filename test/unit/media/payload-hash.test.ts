@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bufferSource } from '../../../server/media/byte-source.ts';
 import { hashPayload } from '../../../server/media/payload-hash.ts';
-import { readAudioSync } from '../../../server/media/read.ts';
+import { readAudio, readAudioSync } from '../../../server/media/read.ts';
 import type { AudioFacts, ByteSource } from '../../../server/media/types.ts';
 import {
   ascii,
@@ -20,6 +20,8 @@ import {
   utf8Text,
   vorbisComment,
 } from '../../support/audio-bytes.ts';
+import { dff, taggedByFfmpeg } from '../../support/rare-formats.ts';
+import { toolOrWarn } from '../../support/tools.ts';
 import { fromPages, packetsOf, paged, toPages, type OggPage } from '../../support/ogg-pages.ts';
 
 const sample = (name: string): Buffer => readFileSync(join(import.meta.dirname, '../../support/library/audio', name));
@@ -308,6 +310,36 @@ describe('a payload above 25 MB', () => {
     expect(hashes[1]).toBe(hashes[0]);
     expect(hashes[5]).toBe(hashes[0]); // between the samples
     expect(new Set(hashes).size).toBe(4);
+  });
+});
+
+describe('read by music-metadata', () => {
+  const hash = async (file: Buffer): Promise<string | undefined> =>
+    hashPayload(bufferSource(file), (await readAudio(bufferSource(file))).facts);
+  const chunk = (name: string, body: Buffer): Buffer => Buffer.concat([ascii(name), u32(0), u32(body.length), body]);
+
+  test.runIf(toolOrWarn('ffmpeg', 'hashes of WMA and Matroska are')).each([
+    ['a.wma', '-c:a', 'wmav2', '-f', 'asf'],
+    ['a.mka', '-c:a', 'libvorbis', '-f', 'matroska'],
+    ['a.webm', '-c:a', 'libopus', '-f', 'webm'],
+  ])('%s has the same hash with other tags, and another one with other audio', async (name, ...output) => {
+    const [file, retagged] = ['T', title(2_000)].map((text) => taggedByFfmpeg(name, { title: text }, ...output));
+    const found = await hash(file as Buffer);
+    expect(found).toMatch(/^p1:/);
+    expect(await hash(retagged as Buffer)).toBe(found);
+    const changed = Buffer.from(file as Buffer);
+    const middle = changed.length >> 1;
+    changed.writeUInt8(changed.readUInt8(middle) ^ 1, middle);
+    expect(await hash(changed)).not.toBe(found);
+  });
+
+  test('DSDIFF has the same hash with a tag behind it, and another one with other audio', async () => {
+    const file = dff();
+    const found = await hash(file);
+    expect(found).toMatch(/^p1:/);
+    expect(await hash(Buffer.concat([file, chunk('ID3 ', id3Tag(100))]))).toBe(found);
+    file.writeUInt8(1, file.length >> 1);
+    expect(await hash(file)).not.toBe(found);
   });
 });
 

@@ -1,0 +1,20 @@
+// Where the sound of a DSDIFF file is; its tags are in chunks around it.
+import { MAX_CHUNKS } from '../limits.ts';
+import type { AudioFacts, ByteSource } from '../types.ts';
+import { viewOf } from './asf-objects.ts';
+
+/** FRM8, its size, and the form type. */
+const FORM_BYTES = 16;
+const CHUNK_HEAD_BYTES = 12;
+const SOUND = ['DSD ', 'DST '];
+
+export function dffPayload(source: ByteSource): AudioFacts['payload'] {
+  for (let at = FORM_BYTES, n = 0; n < MAX_CHUNKS; n++) {
+    const head = viewOf(source, at, CHUNK_HEAD_BYTES);
+    if (head.length < CHUNK_HEAD_BYTES) return undefined;
+    const [start, size] = [at + CHUNK_HEAD_BYTES, Number(head.readBigUInt64BE(4))];
+    if (SOUND.includes(head.toString('latin1', 0, 4))) return { start, end: Math.min(source.size, start + size) };
+    at = start + size + (size % 2);
+  }
+  return undefined;
+}
