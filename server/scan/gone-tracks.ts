@@ -2,7 +2,8 @@
 import type { Sqlite } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { NO_HASH } from '../files/read-file.ts';
-import type { ComparedMusic } from './same-music.ts';
+import { sortKey } from '../library/sort-and-identity-keys.ts';
+import { seemsSame, type ComparedMusic } from './same-music.ts';
 import { OVERWRITTEN } from './scanned-tracks.ts';
 import { inNamedAlbum } from '../db/unnamed.ts';
 
@@ -16,6 +17,9 @@ export interface NewTrack extends ComparedMusic {
   path: string;
   name: string;
 }
+
+/** Tracks of one title are not looked at in larger numbers. */
+const MOST_NAMED = 200;
 
 const MUSIC = `t.id, t.duration_ms AS durationMs, t.audio_hash AS audioHash, t.format, t.codec,
   t.sample_rate_hz AS sampleRateHz, t.channels, t.title, t.artist_name AS artist, a.title AS album,
@@ -59,7 +63,13 @@ export function createGoneTracks(client: Sqlite, source: string) {
   );
   const find = client.prepare<[TrackId], GoneTrack>(`SELECT ${MUSIC} FROM tracks t ${ALBUM} WHERE t.id = ?`);
   const findTwin = client.prepare<[string, TrackId]>('SELECT 1 FROM tracks WHERE audio_hash = ? AND id <> ? LIMIT 1');
+  const listNamed = client.prepare<[string, TrackId], GoneTrack>(
+    `SELECT ${MUSIC} FROM tracks t ${ALBUM} WHERE t.title_sort = ? AND t.id <> ? LIMIT ${MOST_NAMED}`,
+  );
   return {
+    /** Another track that its tags and its length say it is. */
+    isNamedAs: (music: ComparedMusic, except: TrackId): boolean =>
+      music.title !== null && listNamed.all(sortKey(music.title), except).some((other) => seemsSame(other, music)),
     /** Another track has the same audio. */
     hasTwin: ({ id, audioHash }: NewTrack): boolean =>
       audioHash !== null && audioHash !== NO_HASH && findTwin.get(audioHash, id) !== undefined,

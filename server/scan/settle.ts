@@ -159,13 +159,12 @@ async function bySound(
       assigned.set(file.unsettled.place, 'new');
   return new Set(left.filter(({ file }) => assigned.get(file.unsettled.place) === 'replaced').map(({ file }) => file));
 
-  /** It sounds like another track. */
+  /** It sounds like another track, or is called like one where nothing is heard. */
   async function isOther(file: Waiting, known: TrackId): Promise<boolean> {
     const sound = await heard(file);
-    return (
-      sound !== undefined &&
-      hearing.like(sound).some(({ id, similarity }) => id !== known && similarity >= SAME_RECORDING)
-    );
+    return sound === undefined
+      ? goneTracks.isNamedAs(file.music, known)
+      : hearing.like(sound).some(({ id, similarity }) => id !== known && similarity >= SAME_RECORDING);
   }
 
   /** Another file has the audio that the track had. */

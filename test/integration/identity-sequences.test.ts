@@ -48,6 +48,27 @@ const FAILED: { what: string; mode: Mode; isHeard: boolean; steps: Steps }[] = [
     ],
   },
   {
+    what: 'an older encoding of a track in the place of another one, and nothing to hear',
+    mode: 'copy',
+    isHeard: false,
+    steps: [
+      ['overwrite', [690, 399, 821]],
+      ['convert', [522, 184, 309]],
+      ['scan part', [543, 837, 405]],
+    ],
+  },
+  {
+    what: 'two edited tracks of one audio, one of them by its path, when the other is deleted',
+    mode: 'copy',
+    isHeard: false,
+    steps: [
+      ['foreign', ALL],
+      ['copy', [0, 2, 1]],
+      ['scan', ALL],
+      ['delete', [4, 0, 0]],
+    ],
+  },
+  {
     what: 'audio that comes back after its track was joined with a copy of the music in its place',
     mode: 'copy',
     isHeard: true,

@@ -296,7 +296,15 @@ export function createFolder({
       if (isEditOfOther && row.audio_hash !== null && !isByPath(row))
         found.push(`${row.comment} is on track ${row.id}, which sounds like ${row.audio_hash}`);
     }
-    const edited = new Set(rows.map(({ comment }) => comment));
+    /** Of two edited tracks that became one the one that is left keeps its edit; the other's is kept with the merge. */
+    const editedInMerges = client
+      .prepare<[], string>(
+        `SELECT m.snapshot ->> '$.track.comment' FROM trashed_tracks m JOIN tracks t ON t.id = m.merged_into
+          WHERE t.comment IS NOT NULL AND t.comment <> m.snapshot ->> '$.track.comment'`,
+      )
+      .pluck()
+      .all();
+    const edited = new Set([...rows.map(({ comment }) => comment), ...editedInMerges]);
     for (const { title } of plays)
       if (Number(title) % 3 === 0 && !edited.has(`edit ${title}`)) found.push(`edit ${title} is lost`);
     return found;
