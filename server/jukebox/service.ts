@@ -4,6 +4,7 @@
 import type { ArtistId, TrackId, UserId } from '../db/ids.ts';
 import { forbidden } from '../errors.ts';
 import { shuffled } from '../playback/shuffle.ts';
+import { LONGEST_MS } from '../playback/wire.ts';
 
 export interface Jukebox {
   /** Incremented with every change, so that reports on an older state can be recognized. */
@@ -147,7 +148,9 @@ export function createJukebox({ now, announce, artistsOf, random = Math.random }
     stop: (userId: UserId) => want(userId, () => ({ isPlaying: false })),
     skip: (userId: UserId, index: number, positionMs: number) =>
       want(userId, ({ trackIds, currentIndex }) =>
-        index < 0 || index >= trackIds.length ? { currentIndex } : { currentIndex: index, positionMs, isPlaying: true },
+        index < 0 || index >= trackIds.length
+          ? { currentIndex }
+          : { currentIndex: index, positionMs: Math.min(positionMs, LONGEST_MS), isPlaying: true },
       ),
     /** The current track becomes the first and continues. */
     shuffle: (userId: UserId) =>

@@ -8,8 +8,9 @@ import { toTrackOut } from '../library/wire-maps.ts';
 import type { BookmarkSummary } from './bookmarks.ts';
 import { MOST_QUEUED, type PlayQueue } from './queue.ts';
 
-const LONGEST_MS = 7 * 86_400_000;
-const positionMs = z.int().min(0).max(LONGEST_MS);
+/** Longer than anything that plays. */
+export const LONGEST_MS = 7 * 86_400_000;
+export const positionMs = z.int().min(0).max(LONGEST_MS);
 
 export const QueueIn = z
   .strictObject({

@@ -66,6 +66,7 @@ describe('the jukebox', () => {
     });
     expect(await control('setGain', { gain: 0.25 })).toMatchObject({ gain: 0.25 });
     leave();
+    expect(await control('skip', { index: 2, offset: 9e12 })).toMatchObject({ position: 7 * 86_400 });
     expect(
       heard.map(({ version, track_ids, current_index, playing, gain }) => [
         version,
