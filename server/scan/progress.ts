@@ -4,9 +4,25 @@ import type { ScanProgress } from './wire.ts';
 
 const REPORT_EVERY_MS = 250;
 
+/** Of folders that the walk has met. With one only, the counts of all say it. */
+const countsOf = (
+  { inFolder }: Pick<ScanRecord, 'inFolder'>,
+  musicFolders: readonly { key: string; name: string }[],
+): ScanProgress['music_folders'] =>
+  musicFolders.length < 2
+    ? []
+    : musicFolders.flatMap(({ key, name }) => {
+        const count = inFolder.get(key);
+        return count ? [{ name, files_seen: count.seen, files_done: count.done }] : [];
+      });
+
 export type Progress = ReturnType<typeof createProgress>;
 
-export function createProgress(record: ScanRecord, onProgress: (progress: Omit<ScanProgress, 'job_id'>) => void) {
+export function createProgress(
+  record: ScanRecord,
+  musicFolders: readonly { key: string; name: string }[],
+  onProgress: (progress: Omit<ScanProgress, 'job_id'>) => void,
+) {
   const started = performance.now();
   let phase: ScanProgress['phase'] = 'walking';
   let last = 0;
@@ -29,6 +45,7 @@ export function createProgress(record: ScanRecord, onProgress: (progress: Omit<S
       files_per_second: Math.round(perSecond),
       eta_ms: isWalked && perSecond > 0 ? Math.round(((record.seen - done) / perSecond) * 1000) : null,
       current,
+      music_folders: countsOf(record, musicFolders),
     });
   }
 

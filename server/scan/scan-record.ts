@@ -11,6 +11,8 @@ type Line = ScanResult['failed'][number];
 export interface ScanRecord {
   /** Audio files that the walk met. */
   seen: number;
+  /** By the key of the music folder. */
+  inFolder: Map<string, { seen: number; done: number }>;
   unchanged: number;
   /** Files that were looked at because they are new or changed. */
   read: number;
@@ -36,6 +38,7 @@ const LISTED_SKIPS = 1_000;
 
 export const createScanRecord = (): ScanRecord => ({
   seen: 0,
+  inFolder: new Map(),
   unchanged: 0,
   read: 0,
   added: 0,
@@ -55,15 +58,27 @@ export const createScanRecord = (): ScanRecord => ({
 
 /** The whole music folder is walked after a part of it: files are counted again, and faults met again. */
 export function recordAgain(record: ScanRecord): void {
-  Object.assign(record, { seen: 0, unchanged: 0, read: 0 });
+  Object.assign(record, { seen: 0, inFolder: new Map(), unchanged: 0, read: 0 });
   Object.assign(record, { failed: [], failedCount: 0, changing: [], changingCount: 0, skipped: [], skippedCount: 0 });
 }
 
-export function recordWalked(record: ScanRecord, batch: FolderBatch): void {
+/** `key` is that of the music folder. */
+export function recordWalked(record: ScanRecord, batch: FolderBatch, key: string): void {
   const unchanged = batch.unchanged + batch.returned.length;
-  record.seen += unchanged + batch.candidates.length;
+  const seen = unchanged + batch.candidates.length;
+  record.seen += seen;
   record.unchanged += unchanged;
+  const before = record.inFolder.get(key) ?? { seen: 0, done: 0 };
+  record.inFolder.set(key, { seen: before.seen + seen, done: before.done + unchanged });
   recordSkipped(record, batch.path, batch.skipped);
+}
+
+export function recordRead(record: ScanRecord, keys: readonly string[]): void {
+  record.read += keys.length;
+  for (const key of keys) {
+    const count = record.inFolder.get(key);
+    if (count) count.done++;
+  }
 }
 
 function recordSkipped(record: ScanRecord, path: string, skipped: NameReason[]): void {

@@ -37,6 +37,7 @@ import {
   recordAgain,
   recordFoundAmongNew,
   recordJoined,
+  recordRead,
   recordWalked,
 } from './scan-record.ts';
 import type { SeparatedTracks } from './separated-tracks.ts';
@@ -106,6 +107,8 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
   const startedAt = now().getTime();
   const { offline, closed, isWhole, ...scope } = await openScope(db, options);
   const folders = await standingFolders(root, scope.folders);
+  const keys = keysOf(root);
+  const keyAt = (path: string): string => keyOfPath(keys, path);
   const modes = new Map(musicFolders.map(({ key, mode }) => [key, mode]));
   const copies = [...modes.values()].includes('copy') && !dryRun;
   const record = createScanRecord();
@@ -122,7 +125,8 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
     offline,
     closed,
     isWhole,
-    modeAt: (path: string) => modes.get(keyOfPath(keysOf(root), path)) ?? 'reference',
+    keyAt,
+    modeAt: (path: string) => modes.get(keyAt(path)) ?? 'reference',
     record,
     preview,
     rows: createWriteQueue({
@@ -143,7 +147,7 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
     unfinished,
     copyTo: copies ? storage.folder : null,
     sendCopies: copies && storage.folder === null ? createCopies({ storage, root, signal }) : undefined,
-    progress: createProgress(record, options.onProgress),
+    progress: createProgress(record, musicFolders, options.onProgress),
     heap: createHeapLimit(),
   };
 }
@@ -182,7 +186,10 @@ async function walkThrough(scan: Scan, part: Pick<Scan, 'folders' | 'closed'>): 
     rows.push(ops);
     const stored = await store(scan, await read(scan, toRead));
     rows.push(await identify(scan, stored));
-    scan.record.read += group.length;
+    recordRead(
+      scan.record,
+      group.map(({ path }) => scan.keyAt(path)),
+    );
     progress.report();
   });
   await rows.empty();
@@ -197,7 +204,7 @@ async function* walk({ walker, record, rows, progress, signal, ...scan }: Scan):
       signal.throwIfAborted();
       let group: ListedFile[] = [];
       for (const found of batches) {
-        recordWalked(record, found);
+        recordWalked(record, found, scan.keyAt(found.path));
         const { candidates, ...batch } = found;
         if (changesRows(found)) rows.push([{ kind: 'folder', batch, files: candidates.length }]);
         for (const candidate of candidates) {

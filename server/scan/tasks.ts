@@ -119,6 +119,7 @@ export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> 
       files_per_second: Math.round(files / Math.max(0.001, result.duration_ms / 1000)),
       eta_ms: 0,
       current: null,
+      music_folders: [],
     });
     progress(files, files);
     deps.libraryChanged();

@@ -79,6 +79,9 @@ export const ScanProgress = z
     files_per_second: z.number(),
     eta_ms: z.int().nullable(),
     current: z.string().nullable().meta({ description: 'folder being read' }),
+    music_folders: z
+      .array(z.object({ name: z.string(), files_seen: z.int(), files_done: z.int() }))
+      .meta({ description: 'those that are scanned, where there are several; else empty' }),
   })
   .meta({ id: 'ScanProgress' });
 export type ScanProgress = z.output<typeof ScanProgress>;

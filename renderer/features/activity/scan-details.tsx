@@ -15,9 +15,16 @@ export function ScanDetails({ scan }: { scan: ScanProgress }) {
     [t('scan.speed'), t('scan.perSecond', { rate: formatNumber(Math.round(scan.files_per_second)) })],
     [t('scan.left'), scan.eta_ms === null ? t('scan.unknown') : formatLength(scan.eta_ms)],
   ];
+  const folders = scan.music_folders.map(({ name, files_done: done, files_seen: total }): [string, string] => [
+    name,
+    scan.files_total === null
+      ? formatNumber(done)
+      : t('scan.doneOf', { done: formatNumber(done), total: formatNumber(total) }),
+  ]);
   return (
     <div className={styles.details}>
       <Facts facts={facts} />
+      {folders.length > 0 && <Facts facts={folders} />}
       <p className={styles.folder} title={scan.current ?? ''}>
         {scan.current ?? ' '}
       </p>

@@ -1,0 +1,48 @@
+// What a scan reports while it runs.
+import { expect, test } from 'vitest';
+import { createProgress } from '../../../server/scan/progress.ts';
+import { createScanRecord, recordAgain, recordRead, recordWalked } from '../../../server/scan/scan-record.ts';
+import type { FolderBatch } from '../../../server/scan/compare-folder.ts';
+import type { ScanProgress } from '../../../server/scan/wire.ts';
+
+const FOLDERS = [
+  { key: '', name: 'Music' },
+  { key: 'vinyl', name: 'Vinyl' },
+  { key: 'later', name: 'Later' },
+];
+
+/** Of `count` files, `unchanged` of them as they were. */
+const batchOf = (count: number, unchanged: number): FolderBatch =>
+  ({ path: '', unchanged, returned: [], candidates: Array(count - unchanged), skipped: [] }) as unknown as FolderBatch;
+
+function reporting(folders: typeof FOLDERS) {
+  const record = createScanRecord();
+  const reports: Omit<ScanProgress, 'job_id'>[] = [];
+  const progress = createProgress(record, folders, (report) => reports.push(report));
+  const report = () => {
+    progress.hashing();
+    return reports.at(-1)?.music_folders;
+  };
+  return { record, report };
+}
+
+test('each of several music folders has its own counts, once the walk has met it', () => {
+  const { record, report } = reporting(FOLDERS);
+  recordWalked(record, batchOf(5, 3), '');
+  recordWalked(record, batchOf(4, 0), 'vinyl');
+  recordWalked(record, batchOf(2, 2), '');
+  recordRead(record, ['vinyl', '', 'vinyl']);
+  expect(report()).toEqual([
+    { name: 'Music', files_seen: 7, files_done: 6 },
+    { name: 'Vinyl', files_seen: 4, files_done: 2 },
+  ]);
+  recordAgain(record); // the whole is walked after a part
+  recordWalked(record, batchOf(5, 5), '');
+  expect(report()).toEqual([{ name: 'Music', files_seen: 5, files_done: 5 }]);
+});
+
+test('a single music folder has the counts of all', () => {
+  const { record, report } = reporting(FOLDERS.slice(0, 1));
+  recordWalked(record, batchOf(5, 3), '');
+  expect(report()).toEqual([]);
+});
