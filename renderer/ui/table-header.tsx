@@ -66,6 +66,7 @@ export function TableHeader({ columns, template, height, sort, onSort, sizing }:
           <div
             key={column.id}
             role="columnheader"
+            aria-label={column.hiddenLabel ?? column.label} // without what resizes it
             aria-sort={column.sortable ? (sorted ?? 'none') : undefined}
             className={classNames(styles.head, column.align === 'end' && styles.end)}
             draggable={canMove}

@@ -30,7 +30,7 @@ export function MiniPlayer({ onOpen }: { onOpen: () => void }) {
       <FailureNotice />
       <QueueOffer />
       <button type="button" className={styles.open} aria-haspopup="dialog" onClick={onOpen}>
-        <span className="visually-hidden">{t('player.open')}</span>
+        <span className="visually-hidden">{`${t('player.open')}: `}</span>
         <Cover src={trackCover(track, 160)} alt="" />
         <span className={classNames(rows.text, styles.titles)}>
           <span className={rows.line}>{track.title}</span>

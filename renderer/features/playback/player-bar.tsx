@@ -37,7 +37,7 @@ export function PlayerBar({ side, onSide, onOpen }: PlayerBarProps) {
               type="button"
               className={styles.enlarge}
               aria-haspopup="dialog"
-              aria-label={t('player.open')}
+              aria-label={`${t('player.open')}: ${track.title}`}
               data-tip={t('player.open')}
               onClick={onOpen}
             >

@@ -64,7 +64,10 @@ export function ListeningStats({ listening, from, to, measure, onMeasure }: List
         wide
         title={t('statistics.over')}
         tools={choice}
-        summary={t('statistics.overSummary', { plays: formatNumber(listening.plays), days: formatNumber(active) })}
+        summary={t('statistics.overSummary', {
+          plays: t('history.plays', { count: listening.plays, number: formatNumber(listening.plays) }),
+          count: active,
+        })}
         table={{
           columns: [t(`statistics.step.${step}`), t('statistics.plays'), t('statistics.minutes')],
           rows: buckets.map((one) => [one.start, one.plays, one.minutes]),

@@ -75,7 +75,9 @@ export function RankPlot({ ranks, format }: { ranks: readonly Rank[]; format: (v
                   className={styles.rankCover}
                 />
               )}
-              <Where to={rank.to}>{words}</Where>
+              <Where to={rank.to} name={[rank.name, rank.by].filter(Boolean).join(', ')}>
+                {words}
+              </Where>
               <text x={across(width)} y={i * ROW + 16} textAnchor="end" className={styles.rankValue}>
                 {format(rank.value)}
               </text>
@@ -104,5 +106,11 @@ export function RankPlot({ ranks, format }: { ranks: readonly Rank[]; format: (v
   );
 }
 
-const Where = ({ to, children }: { to: Rank['to']; children: ReactNode }) =>
-  to ? <Link {...to}>{children}</Link> : children;
+const Where = ({ to, name, children }: { to: Rank['to']; name: string; children: ReactNode }) =>
+  to ? (
+    <Link {...to} aria-label={name}>
+      {children}
+    </Link>
+  ) : (
+    children
+  );

@@ -81,7 +81,7 @@ export function YearReview({ year, measure }: { year: number; measure: Measure }
       <Figure
         wide
         title={t('statistics.months', { year })}
-        summary={t('statistics.overSummary', { plays: formatNumber(data.plays), days: formatNumber(data.active_days) })}
+        summary={t('statistics.overSummary', { plays: plays(data.plays), count: data.active_days })}
         table={{
           columns: [t('statistics.step.month'), t('statistics.plays'), t('statistics.minutes')],
           rows: data.months.map((one) => [monthName(one.month), one.plays, one.minutes]),

@@ -127,8 +127,8 @@ export function Shell() {
           </a>
           {!narrow && <SideBar {...show}>{scan}</SideBar>}
           <main id="main" ref={setScroller} className={styles.main} tabIndex={-1} data-scroll-restoration-id="main">
-            {isRestarting || !connected ? <ConnectionNotice isRestarting={isRestarting} /> : <ProblemNotice />}
             <ScrollerContext value={scroller}>{scroller && <Outlet />}</ScrollerContext>
+            {isRestarting || !connected ? <ConnectionNotice isRestarting={isRestarting} /> : <ProblemNotice />}
           </main>
           {side && !narrow && (
             <aside className={styles.queue} {...queueDrop} aria-label={t(VIEW_TITLES[side])}>

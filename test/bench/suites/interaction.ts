@@ -13,6 +13,8 @@ import { untilFull, startProbe, stopProbe } from '../window/list-probe.ts';
 
 const LIMIT_MS = 100;
 const SHIFT_LIMIT = 0.01;
+/** Repeat interval of a held key. */
+const REPEAT_MS = 33;
 
 export interface InteractionFigures {
   name: string;
@@ -106,13 +108,19 @@ async function million(dir: string, libraries: string): Promise<InteractionFigur
 async function useTable(page: Page): Promise<void> {
   const row = (index: number) => page.locator('[data-index][data-track]').nth(index);
   const key = async (name: string, times = 1): Promise<void> => {
-    for (let n = 0; n < times; n++) await page.keyboard.press(name);
+    for (let n = 1; n < times; n++) {
+      await page.keyboard.down(name); // again without up: the key repeats
+      await page.waitForTimeout(REPEAT_MS);
+    }
+    await page.keyboard.press(name);
     await untilFull(page);
   };
   for (const round of [1, 2, 3]) {
     await row(1).click({ position: { x: 300, y: 10 } });
     await key('ArrowDown', 10);
-    await key('Shift+ArrowDown', 5);
+    await page.keyboard.down('Shift');
+    await key('ArrowDown', 5);
+    await page.keyboard.up('Shift');
     await key('PageDown', 5);
     await key('End');
     await key('PageUp', 5);
