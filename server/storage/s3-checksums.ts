@@ -43,7 +43,8 @@ export function followChecksums(wish: S3Settings['S3_CHECKSUMS']) {
             isWith = false;
             try {
               return await next({ ...args, input: { ...args.input, ChecksumAlgorithm: undefined } });
-            } catch {
+            } catch (answer) {
+              if (isAnswer(answer)) throw answer; // it is another one without them, such as that there is no object
               isWith = true;
               throw error;
             }
@@ -54,6 +55,9 @@ export function followChecksums(wish: S3Settings['S3_CHECKSUMS']) {
     },
   };
 }
+
+const isAnswer = (error: unknown): boolean =>
+  error instanceof S3ServiceException && (error.$metadata.httpStatusCode ?? 500) < 500 && !mayBeRefusal(error);
 
 const mayBeRefusal = (error: unknown): boolean =>
   error instanceof S3ServiceException && REFUSALS.has(error.$metadata.httpStatusCode ?? 0) && !OTHER.has(error.name);

@@ -10,6 +10,9 @@ export const S3_LIMITS: StoreLimits = { connectMs: 5_000, upMs: 3_000, silenceMs
 /** One for each of hundreds of listeners, and for uploads. */
 const CONNECTIONS = 512;
 
+/** The SDK follows the store's clock with every answer; refused is what differs by minutes. */
+const CLOCK_CHANGE_MS = 60_000;
+
 export interface Bucket {
   client: S3Client;
   bucket: string;
@@ -33,7 +36,27 @@ export function openBucket(settings: S3Settings, limits: Partial<StoreLimits> = 
     credentials: { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY },
   });
   checksums.watch(client);
+  repeatAfterClockChange(client);
   return { client, bucket: settings.S3_BUCKET ?? '', prefix: toPrefix(settings.S3_PREFIX), upMs: all.upMs };
+}
+
+/**
+ * The SDK learns the store's time from a refusal, and repeats that request; others that were signed with the wrong time
+ * are repeated here.
+ */
+function repeatAfterClockChange(client: S3Client): void {
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const offset = client.config.systemClockOffset;
+      try {
+        return await next({ ...args, input: { ...args.input } });
+      } catch (error) {
+        if (Math.abs(client.config.systemClockOffset - offset) < CLOCK_CHANGE_MS) throw error;
+        return next(args);
+      }
+    },
+    { step: 'initialize', name: 'tonearmClock', priority: 'high' },
+  );
 }
 
 const addressIn = (settings: S3Settings) =>

@@ -21,18 +21,21 @@ export function measured(
   const hash = known && createHash('sha256');
   let size = 0;
   let fault: unknown;
+  let isReading = true; // otherwise an error is what ended the upload, thrown into the generator at its yield
   async function* pieces(): AsyncGenerator<Buffer> {
     try {
       for await (const piece of source as AsyncIterable<Buffer>) {
         signal?.throwIfAborted();
         hash?.update(piece);
         size += piece.length;
+        isReading = false;
         yield piece;
+        isReading = true;
       }
       signal?.throwIfAborted();
       if (known && (size !== known.size || hash?.digest('hex') !== known.sha256)) throw changedMeanwhile();
     } catch (error) {
-      fault = error;
+      if (isReading) fault = error;
       throw error;
     }
   }

@@ -101,6 +101,16 @@ describe('S3 storage and its store', () => {
     expect(readdirSync(join(tmpDir, 'tmp'))).toEqual([]);
   });
 
+  it('says that the store is away when it goes in the middle of large audio, not that the audio cannot be read', async () => {
+    let isDown = false;
+    fake.fault = ({ operation }) => {
+      isDown ||= operation === 'UploadPart';
+      return isDown ? 'cut' : undefined;
+    };
+    expect(await codeOf(storage.putAudio(Readable.from([bytes]), 'flac', { known }))).toBe('unavailable');
+    expect(fake.objects.size).toBe(0);
+  });
+
   it('stores nothing under the hash of other content', async () => {
     const other = randomBytes(20 << 20);
     expect(await codeOf(storage.putAudio(Readable.from([other]), 'flac', { known }))).toBe('conflict');
@@ -234,9 +244,10 @@ describe('S3 storage and its store', () => {
 
   it('adjusts its clock to the store’s', async () => {
     fake.now = () => new Date(Date.now() + 3_600_000);
-    await storage.put('covers/1.jpg', Buffer.from('x'));
-    expect((await read('covers/1.jpg')).toString()).toBe('x');
-    expect(fake.asked.length).toBeGreaterThan(2); // the first was rejected
+    const keys = Array.from({ length: 8 }, (_, n) => `covers/${n + 1}.jpg`); // at once, before the time is known
+    await Promise.all(keys.map((key) => storage.put(key, Buffer.from(key))));
+    for (const key of keys) expect((await read(key)).toString()).toBe(key);
+    expect(fake.asked.length).toBeGreaterThan(2 * keys.length); // the first were rejected
   });
 
   it('fails with a wrong key', async () => {
@@ -255,6 +266,7 @@ describe('S3 storage and its store', () => {
     [{ status: 411, code: 'MissingContentLength' }],
   ])('goes on without checksums at a store that answers them with %o, found out once', async (fault) => {
     fake.fault = ({ hasChecksum }) => (hasChecksum ? fault : undefined);
+    expect(await codeOf(storage.open(KEY))).toBe('not_found');
     await storage.putAudio(Readable.from([bytes]), 'flac', { known });
     expect((await read(KEY)).equals(bytes)).toBe(true);
     expect(fake.asked.filter(({ hasChecksum }) => hasChecksum).length).toBeLessThanOrEqual(1);
