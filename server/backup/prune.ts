@@ -20,6 +20,8 @@ const LOOSE_PER_QUESTION = 200;
 interface PruneOptions {
   keep: { daily: number; weekly: number };
   now: () => Date;
+  /** Id of the snapshot that was just written, which a store may not list yet. */
+  written: string;
 }
 
 export type Pruned = Pick<BackupResult, 'snapshots_deleted' | 'objects_deleted' | 'tidy_problem'>;
@@ -27,18 +29,18 @@ export type Pruned = Pick<BackupResult, 'snapshots_deleted' | 'objects_deleted' 
 /** In a prepared repository. An error does not fail the backup. */
 export async function prune(
   repo: Repository,
-  { keep, now }: PruneOptions,
+  { keep, now, written }: PruneOptions,
   { signal, lease }: { signal: AbortSignal; lease: Lease },
 ): Promise<Pruned> {
   const pruned: Pruned = { snapshots_deleted: 0, objects_deleted: 0, tidy_problem: null };
   try {
-    const ids = await repo.snapshotIds();
+    const ids = [...new Set([written, ...(await repo.snapshotIds())])];
     const kept = new Set(snapshotsToKeep(ids, keep));
     for (const id of ids)
       if (!kept.has(id) && (await repo.deleteSnapshot(id, { isNow: false }))) pruned.snapshots_deleted++;
     const unused = await repo.unusedSince();
     if (unused && (unused.now || now().getTime() - unused.at.getTime() >= UNUSED_FOR_MS)) {
-      pruned.objects_deleted = await deleteUnused(repo, { signal, lease });
+      pruned.objects_deleted = await deleteUnused(repo, kept, { signal, lease });
       await repo.forgetUnused();
     }
   } catch (error) {
@@ -55,12 +57,13 @@ export async function prune(
  */
 async function deleteUnused(
   repo: Repository,
+  snapshots: Iterable<string>,
   { signal, lease }: { signal: AbortSignal; lease: Lease },
 ): Promise<number> {
   const { objects } = repo;
   const needed = new Map<string, boolean>();
   const listed = new Set<string>();
-  for (const id of await repo.snapshotIds()) {
+  for (const id of snapshots) {
     const manifest = await repo.readSnapshot(id);
     for (const hash of partsOf(manifest)) await objects.reach(hash, needed, true);
     for (const { sha256 } of manifest.lists) {

@@ -126,7 +126,7 @@ async function backUpLeased(repo: Repository, source: BackupSource, run: Run, le
     function tidy(id: string, isClockBehind: boolean): Pruned | Promise<Pruned> {
       const { keep, now } = source;
       if (keep === null || isClockBehind) return notPruned(keep === null ? null : id);
-      return prune(repo, { keep, now }, { signal, lease });
+      return prune(repo, { keep, now, written: id }, { signal, lease });
     }
 
     async function complete({ lists, counts }: Pick<Stored, 'lists' | 'counts'>) {

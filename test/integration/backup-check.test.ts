@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withLease } from '../../server/backup/lease.ts';
+import { openRepository } from '../../server/backup/repository.ts';
 import { targetDeps } from '../../server/backup/service.ts';
 import { openTarget } from '../../server/backup/target.ts';
 import type { BackupCheckResult, BackupsOut } from '../../server/backup/wire.ts';
@@ -200,6 +201,24 @@ describe('a check', () => {
     expect((await page()).check).toMatchObject({ share: 1, faults: 1, lost: 0 });
     await server.close();
   });
+});
+
+it('a prune keeps what the snapshot before it needs, also where the store does not list that yet', async () => {
+  const backup = await backedUp();
+  const { target } = await openBackup(backup);
+  const [old = ''] = await (await openBackup(backup)).snapshotIds();
+  await (await openBackup(backup)).deleteSnapshot(old, { isNow: true });
+  const lagging = {
+    ...target,
+    async *list(prefix: string) {
+      for await (const object of target.list(prefix)) if (!prefix.startsWith('snapshots/')) yield object;
+    },
+  };
+  const repo = await openRepository({ target: lagging, passphrase: undefined });
+  expect(await backUpInto(repo, library, folder())).toMatchObject({ tidy_problem: null });
+  const place = folder();
+  await restoreFrom(await openBackup(backup), place);
+  expect(whole(place)).toEqual(whole(library));
 });
 
 describe('a backup in a bucket', () => {
