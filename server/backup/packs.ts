@@ -15,6 +15,8 @@ const LENGTH_BYTES = 4;
 export const TAIL_BYTES = 64 << 10;
 const MAX_SEALED_BYTES = 512 << 20;
 const SAMPLE_BYTES = 16 << 10;
+/** Up to so many bytes are compressed at once, in less than a millisecond: handing them to a thread takes longer. */
+const AT_ONCE_BYTES = 128 << 10;
 const COMPRESSIBLE = 0.9;
 const ZSTD_MAGIC = Buffer.from('28b52ffd', 'hex');
 const [RAW, ZSTD] = [Buffer.from([0]), Buffer.from([1])];
@@ -116,7 +118,8 @@ async function compressed(plain: Buffer): Promise<Buffer | undefined> {
   const sample = plain.subarray(start, start + SAMPLE_BYTES);
   const packed = zstdCompressSync(sample);
   if (packed.length >= sample.length * COMPRESSIBLE) return undefined;
-  return sample.length === plain.length ? packed : promisify(zstdCompress)(plain);
+  if (sample.length === plain.length) return packed;
+  return plain.length <= AT_ONCE_BYTES ? zstdCompressSync(plain) : promisify(zstdCompress)(plain);
 }
 
 async function decompressed(packed: Buffer, most: number): Promise<Buffer> {

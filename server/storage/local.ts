@@ -80,8 +80,7 @@ export function createLocalStorage({ root }: { root: string }): Storage {
     },
 
     async open(key, range) {
-      const handle = await openObject(keyToPath(root, key));
-      const { size } = await handle.stat();
+      const { handle, size } = await openObject(keyToPath(root, key));
       const [start, end] = [range?.start ?? 0, Math.min(range?.end ?? size, size - 1)];
       // a buffer of this size is made for every file
       const highWaterMark = Math.max(1, Math.min(READ_BYTES, end - start + 1));
@@ -129,13 +128,16 @@ async function create(path: string, bytes: Buffer): Promise<{ size: number }> {
 
 const isExisting = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EEXIST';
 
-async function openObject(path: string): Promise<FileHandle> {
-  if (!(await statFile(path))) throw notFound('stored object');
+async function openObject(path: string): Promise<{ handle: FileHandle; size: number }> {
   try {
-    return await open(path, 'r');
+    const handle = await open(path, 'r');
+    const found = await handle.stat();
+    if (found.isFile()) return { handle, size: found.size };
+    await handle.close();
   } catch (error) {
-    throw isAbsent(error) ? notFound('stored object') : asStorageError(error);
+    if (!isAbsent(error)) throw asStorageError(error);
   }
+  throw notFound('stored object');
 }
 
 /** Undefined when there is no file at the path. */

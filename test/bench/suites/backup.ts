@@ -16,6 +16,8 @@ import { processorMs, startProduct, type Product } from '../product.ts';
 const PASSPHRASE = 'a passphrase for benchmarks';
 const [FEW, NEW, MANY] = [150, 100, Number(process.env['MANY'] ?? 10_000)];
 const ROUNDS = 3;
+/** Nothing else is to run in the server. */
+const ENV = { ANALYSIS_ENABLED: 'false' };
 const UNITS = { ms: 1.5, 'ms of processor time': 1.5, kB: 1.3, requests: 2 } as const;
 type Unit = keyof typeof UNITS;
 type Cost = Partial<Record<Unit, number>>;
@@ -88,7 +90,7 @@ async function inServer<T>(
   library: Library,
   work: (both: () => Promise<[Cost, Cost]>, server: Product) => Promise<T>,
 ): Promise<T> {
-  const env = { LOCAL_MEDIA_IMPORT_PATH: library.music, BACKUP_PASSPHRASE: PASSPHRASE, ...place.env(n) };
+  const env = { ...ENV, LOCAL_MEDIA_IMPORT_PATH: library.music, BACKUP_PASSPHRASE: PASSPHRASE, ...place.env(n) };
   const server = await startProduct(library.data, env);
   try {
     return await work(async () => {
@@ -206,7 +208,7 @@ async function libraryOf(dir: string, tracks: number, seconds = '5'): Promise<Li
   const add = (name: string, count: number): void =>
     void makeLibrary({ tracks: count, seed: name, messy: 0, art: 'embedded', seconds }, join(music, name));
   add('first', tracks);
-  const server = await startProduct(data, { LOCAL_MEDIA_IMPORT_PATH: music });
+  const server = await startProduct(data, { ...ENV, LOCAL_MEDIA_IMPORT_PATH: music });
   await server.scan();
   await server.stop();
   return { data, music, cache: join(dir, 'restic-cache'), add };
