@@ -47,11 +47,12 @@ export const remoteCover = (path: string | null): string | null =>
 /** As many ids as fit into an address. */
 export const MOST_ZIPPED = 1_000;
 /** An album, an artist, a playlist or some tracks, to be saved as one file. */
-export const zipUrl = async (asked: Record<string, string | number>): Promise<string> =>
+export const zipUrl = async (asked: Record<string, string | number | undefined>): Promise<string> =>
   `${API}/zip${toQueryString({ ...asked, token: await downloadToken('/zip') })}`;
 
-/** To be saved. */
-export const originalUrl = (trackId: number): string => `${API}/stream/${trackId}${toQueryString({ token: token() })}`;
+/** To be saved, as it is or converted. */
+export const savedUrl = (trackId: number, format?: string): string =>
+  `${API}/stream/${trackId}${toQueryString({ format, token: token() })}`;
 /** To be played: what the browser cannot play, or is above `kbps` (0: no limit), is converted. */
 export const streamUrl = (trackId: number, kbps = 0): string =>
   `${API}/stream/${trackId}${toQueryString({ format: 'playable', max_bitrate: kbps || undefined, token: token() })}`;

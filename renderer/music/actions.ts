@@ -205,6 +205,7 @@ export const ACTIONS = [
       isFor: (items) => items.kind === 'track' && items.only?.availability === 'remote',
     },
     { name: 'download', icon: IconDownload, kinds: ALL, letter: 'd', right: 'can_download' },
+    { name: 'downloadMp3', icon: IconDownload, kinds: ALL, right: 'can_download' },
     { name: 'exportList', icon: IconExportList, kinds: ['playlist'], isSingle: true },
     { name: 'copyLink', icon: IconLink, kinds: ALL, isSingle: true, letter: 'k', isFor: (items) => items.count === 1 },
   ],

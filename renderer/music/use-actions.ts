@@ -11,7 +11,7 @@ import { detailOf } from '../api/problem.ts';
 import { useMaterialize } from '../api/remote.ts';
 import { useSession } from '../api/session.ts';
 import { useIdentify } from '../api/tracks.ts';
-import { MOST_ZIPPED, originalUrl, zipUrl } from '../api/urls.ts';
+import { MOST_ZIPPED, savedUrl, zipUrl } from '../api/urls.ts';
 import { playList, usePlayerCommands } from '../player/use-player.ts';
 import { useUndoNotice } from '../ui/undo-notice.tsx';
 import { useDetailsContext, type OpenDetails } from '../ui/use-details.ts';
@@ -95,6 +95,18 @@ export function useActions(details?: OpenDetails) {
   };
   const changed = () => queries.invalidateQueries({ queryKey: [LIBRARY] });
 
+  async function download(items: Items, format?: 'mp3'): Promise<void> {
+    if (items.only && (items.kind === 'album' || items.kind === 'artist' || items.kind === 'playlist'))
+      return save(await zipUrl({ [`${items.kind}_id`]: items.only.id, format }), `${items.name}.zip`);
+    const tracks = await items.load();
+    const [first, ...others] = tracks;
+    if (!first) return;
+    if (others.length === 0)
+      return save(savedUrl(first.id, format), fileName({ ...first, format: format ?? first.format }));
+    if (tracks.length > MOST_ZIPPED) return tell(t('action.tooManyToZip', { count: MOST_ZIPPED }));
+    save(await zipUrl({ track_ids: tracks.map(({ id }) => id).join(','), format }), 'Music.zip');
+  }
+
   const runs: Record<ActionName, (items: Items) => Promise<unknown> | void> = {
     play: (items) => start(items, false),
     shuffle: (items) => start(items, true),
@@ -174,16 +186,8 @@ export function useActions(details?: OpenDetails) {
     fetch: async ({ kind, only }) => {
       if (kind === 'track' && only) await fetchAudio.mutateAsync(only.id);
     },
-    download: async (items) => {
-      if (items.only && (items.kind === 'album' || items.kind === 'artist' || items.kind === 'playlist'))
-        return save(await zipUrl({ [`${items.kind}_id`]: items.only.id }), `${items.name}.zip`);
-      const tracks = await items.load();
-      const [first, ...others] = tracks;
-      if (!first) return;
-      if (others.length === 0) return save(originalUrl(first.id), fileName(first));
-      if (tracks.length > MOST_ZIPPED) return tell(t('action.tooManyToZip', { count: MOST_ZIPPED }));
-      save(await zipUrl({ track_ids: tracks.map(({ id }) => id).join(',') }), 'Music.zip');
-    },
+    download: (items) => download(items),
+    downloadMp3: (items) => download(items, 'mp3'),
     exportList: async ({ kind, only, name }) => {
       if (kind === 'playlist' && only) save(await exportUrl(only.id), `${name}.m3u8`);
     },

@@ -54,7 +54,8 @@ export async function* sharePage({ description, username, zip, tracks }: SharedP
 `;
 }
 
-const link = (address: string): string => `<a href="${escape(address)}">Download all</a>`;
+const link = (address: string): string =>
+  `<a href="${escape(address)}">Download all</a> (<a href="${escape(address)}?format=mp3">as MP3</a>)`;
 
 function item({ title, artistName, address }: SharedTrack): string {
   const artist = artistName === null ? '' : ` <span>${escape(artistName)}</span>`;

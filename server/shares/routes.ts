@@ -10,6 +10,7 @@ import { PLAYABLE } from '../streaming/direct-or-transcoded.ts';
 import type { StreamingService } from '../streaming/service.ts';
 import { SHARE_POLICY, sharePage, type SharedTrack } from './page.ts';
 import type { ShareService, ShareSummary } from './service.ts';
+import { ZipFormat } from '../zips/routes.ts';
 import type { ZipService } from '../zips/service.ts';
 
 const token = z.string().regex(/^[\w-]{10,64}$/);
@@ -74,15 +75,16 @@ export const shareRoutes = ({ shares, library, streaming, zips, usernameOf }: Sh
       path: '/share/:token/zip',
       access: 'public',
       params: ShareParam,
+      query: z.object({ format: ZipFormat }),
       summary: 'All tracks of a share as a zip, unless its owner may not save files',
       status: [200, 206, 304],
       problems: ['conflict'],
       produces: ['application/zip'],
     },
-    ({ params, req, res, signal }) => {
+    ({ params, query, req, res, signal }) => {
       const { userId, trackIds, description, mostKbps } = shares.whole(params.token);
       const zipped = { trackIds, name: description ?? 'Shared music' };
-      return zips.send(req, res, { userId, zipped, wish: { mostKbps } }, signal);
+      return zips.send(req, res, { userId, zipped, wish: { format: query.format, mostKbps } }, signal);
     },
   ),
 

@@ -10,6 +10,11 @@ import type { Zipped, ZipService } from './service.ts';
 const MAX_LISTED = 2_000;
 const ONE_OF = 'album_id, artist_id, playlist_id and track_ids';
 
+export const ZipFormat = z
+  .enum(PROFILE_NAMES)
+  .optional()
+  .meta({ description: 'convert the tracks; without ffmpeg the originals are sent' });
+
 const ZipQuery = z.object({
   album_id: queryInt.pipe(AlbumIdIn).optional(),
   artist_id: queryInt.pipe(ArtistIdIn).optional().meta({ description: 'everything the artist made' }),
@@ -20,10 +25,7 @@ const ZipQuery = z.object({
     .pipe(z.array(TrackIdIn).min(1).max(MAX_LISTED))
     .optional()
     .meta({ description: `at most ${MAX_LISTED}, separated by commas` }),
-  format: z
-    .enum(PROFILE_NAMES)
-    .optional()
-    .meta({ description: 'convert the tracks; without ffmpeg the originals are sent' }),
+  format: ZipFormat,
   max_bitrate: queryInt
     .pipe(z.int().min(16).max(10_000))
     .optional()

@@ -155,7 +155,7 @@ test('Subsonic’s download takes albums, artists and playlists', async () => {
   expect(await unzip(await bytesOf(answer))).toEqual(expected);
 });
 
-test('a share is saved as a whole, while its owner may save files', async () => {
+test('a share is saved as a whole, as it is or converted, while its owner may save files', async () => {
   const { share } = await phone.ask<{ share: { url: string }[] }>(
     'createShare',
     { id: `tr-${tracks[0]!.id}`, description: 'For you' },
@@ -165,4 +165,7 @@ test('a share is saved as a whole, while its owner may save files', async () => 
   expect(await (await fetch(url)).text()).toContain('Download all');
   const files = await unzip(await bytesOf(await fetch(`${url}/zip`)));
   expect(files.map(({ bytes }) => bytes)).toEqual([originalOf(tracks[0]!)]);
+  if (!ffmpeg) return;
+  const [converted] = await unzip(await bytesOf(await fetch(`${url}/zip?format=mp3`)));
+  expect(converted?.name).toMatch(/\.mp3$/);
 });
