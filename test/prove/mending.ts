@@ -1,5 +1,7 @@
 // One byte that changes in stored audio or a cover is found by verify, mended while a good copy is left anywhere, and
-// named where there is none. A verify that is killed while it mends leaves nothing wrong.
+// named where there is none. A verify that is killed while it mends leaves nothing wrong, and neither does moving the
+// library to an object store and back.
+import { hash } from 'node:crypto';
 import {
   cpSync,
   mkdirSync,
@@ -16,7 +18,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { VerifyReport } from '../../server/maintenance/verify-report.ts';
-import { filesIn, makeBackup } from '../support/backups.ts';
+import { startFakeS3 } from '../fakes/s3.ts';
+import { filesIn, makeBackup, rowsIn } from '../support/backups.ts';
 import { makeLibrary } from '../support/library.ts';
 import { runServer } from '../support/process.ts';
 import { seededRandom } from '../support/random-numbers.ts';
@@ -146,8 +149,7 @@ export async function killMending(seed: number, kills: number): Promise<string[]
       const after = performance.now() + whole * (0.2 + 0.8 * random());
       await verify(dir, () => performance.now() > after);
       const { code, stdout, stderr } = await verify(dir);
-      const found = Object.entries(filesIn(join(dir, 'library'))).filter(([name]) => !name.startsWith('tmp/'));
-      if (code !== 0 || JSON.stringify(Object.fromEntries(found)) !== right)
+      if (code !== 0 || JSON.stringify(withoutTemp(filesIn(join(dir, 'library')))) !== right)
         faults.push(`verify, killed: what is stored differs afterwards: ${stdout}${stderr}`);
       const left = readdirSync(join(dir, 'library'), { recursive: true }).filter((name) =>
         String(name).includes('part-'),
@@ -161,11 +163,82 @@ export async function killMending(seed: number, kills: number): Promise<string[]
   return faults;
 }
 
+/** What does not hold after so many kills of a move to an object store, and as many of the move back. */
+export async function killMoving(seed: number, kills: number): Promise<string[]> {
+  const proof = prepare(seed);
+  const { base, data, env, random } = proof;
+  const fake = await startFakeS3();
+  const faults: string[] = [];
+  try {
+    await (await open(proof)).close();
+    const [right, rows] = [filesIn(join(data, 'library')), JSON.stringify(rowsIn(data)['tracks'])];
+    const expected = JSON.stringify(right);
+    const move = (dir: string, to: 's3' | 'local', killWhen?: () => boolean) =>
+      runServer(
+        ['storage', 'migrate', '--to', to, '--data-dir', dir],
+        { ...env, ...fake.settings },
+        killWhen && { killWhen },
+      );
+    const begin = (name: string): string => {
+      fake.objects.clear();
+      cpSync(data, join(base, name), { recursive: true, preserveTimestamps: true });
+      return join(base, name);
+    };
+    const calm = begin('calm-move');
+    const moments = { s3: 0, local: 0 };
+    for (const to of ['s3', 'local'] as const) {
+      const before = fake.asked.length;
+      await move(calm, to);
+      moments[to] = fake.asked.length - before;
+      rmSync(join(calm, 'library', 'audio'), { recursive: true, force: true });
+    }
+    /** At a random request, or shortly after it: after the last, the tracks are switched. */
+    const atRandom = (to: 's3' | 'local'): (() => boolean) => {
+      const [nth, wait] = [fake.asked.length + Math.ceil(random() * moments[to]), random() * 40];
+      let due = Infinity;
+      return () => {
+        if (due === Infinity && fake.asked.length >= nth) due = performance.now() + wait;
+        return performance.now() >= due;
+      };
+    };
+    for (let kill = 0; kill < kills; kill++) {
+      const dir = begin(`move-${kill}`);
+      for (const to of ['s3', 'local'] as const) {
+        await move(dir, to, atRandom(to));
+        const { code, stdout, stderr } = await move(dir, to);
+        const uris = (rowsIn(dir)['tracks'] as { storage_uri: string }[]).map(({ storage_uri: uri }) => uri);
+        if (code !== 0 || uris.some((uri) => !uri.startsWith(`${to}:`)))
+          faults.push(`move to ${to}, killed: it does not end: ${stdout}${stderr}`);
+        if (to === 'local') continue;
+        const stored = Object.keys(right).filter((key) => hashOf(fake.objects.get(key)?.bytes) !== right[key]);
+        if (stored.length > 0) faults.push(`move to s3, killed: ${stored.join(', ')} differ`);
+        rmSync(join(dir, 'library'), { recursive: true });
+      }
+      const back = withoutTemp(filesIn(join(dir, 'library')));
+      if (JSON.stringify(back) !== expected || JSON.stringify(rowsIn(dir)['tracks']) !== rows)
+        faults.push('moved there and back, killed: the library differs');
+      rmSync(dir, { recursive: true, force: true });
+    }
+  } finally {
+    await fake.close();
+    rmSync(base, { recursive: true, force: true });
+  }
+  return faults;
+}
+
+const withoutTemp = (files: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(files).filter(([name]) => !name.startsWith('tmp/')));
+
+const hashOf = (bytes: Buffer | undefined): string => (bytes ? hash('sha256', bytes, 'hex') : 'missing');
+
 export async function proveMending({ seed, runs = 20 }: { seed: number; runs: number | undefined }): Promise<boolean> {
   const flipped = await flipStored(seed, runs * 25);
   console.log(`${runs * 25} single bytes of stored files changed, ${flipped.length} faults`);
   const killed = await killMending(seed + 1, runs);
   console.log(`${runs} kills of a verify that mends, ${killed.length} faults`);
-  for (const fault of [...flipped, ...killed]) console.log(fault);
-  return flipped.length + killed.length === 0;
+  const moved = await killMoving(seed + 2, runs);
+  console.log(`${runs} kills of a move to an object store, and of the move back, ${moved.length} faults`);
+  const faults = [...flipped, ...killed, ...moved];
+  for (const fault of faults) console.log(fault);
+  return faults.length === 0;
 }
