@@ -1,14 +1,15 @@
 // npm run test:stores: the tests of the storage against real S3 servers of different make, from their registries. With
-// names, only those; with --quick, without the faults in front of them. A server whose tool is not installed is left
+// names, only those; with --quick, only the storage itself, without libraries and faults. A server whose tool is not installed is left
 // out, which is said at the end.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { S3_MAKES, startS3Server, type S3Server } from '../test/support/s3-servers.ts';
 
 const QUICK = '--quick';
-const TESTS = ['storage-s3.test.ts', ...(process.argv.includes(QUICK) ? [] : ['store-faults.test.ts'])].map(
-  (name) => `test/integration/${name}`,
-);
+const TESTS = [
+  'storage-s3.test.ts',
+  ...(process.argv.includes(QUICK) ? [] : ['store-library.test.ts', 'store-faults.test.ts']),
+].map((name) => `test/integration/${name}`);
 
 function test({ endpoint, bucket, keys, stop }: S3Server): boolean {
   try {

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { BackupCheckResult } from '../../server/backup/wire.ts';
-import type { JobOut } from '../../server/jobs/wire.ts';
 import type { VerifyReport } from '../../server/maintenance/verify-report.ts';
 import type { ScanResult } from '../../server/scan/wire.ts';
 import { openBackup, restoreFrom } from '../support/backup-folders.ts';
@@ -15,8 +14,8 @@ import { startFaultProxy, type FaultProxy, type ProxyAsk, type ProxyFault } from
 import { makeLibrary } from '../support/library.ts';
 import { allTracks } from '../support/served-library.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { runJob, storeEnv, testedEndpoint } from '../support/tested-store.ts';
 
-const endpoint = process.env['S3_TEST_ENDPOINT'];
 const TRACKS = 12;
 const LIMITS = { connectMs: 2_000, upMs: 2_000, silenceMs: 5_000, attempts: 2 };
 const isPut = ({ method }: ProxyAsk): boolean => method === 'PUT' || method === 'POST';
@@ -38,6 +37,7 @@ const FAULTS: [name: string, fault: FaultProxy['fault']][] = [
   ['lists what was there before', () => 'old list'],
 ];
 
+const endpoint = testedEndpoint;
 if (endpoint !== undefined)
   describe(`a store with faults in front of ${endpoint}`, () => {
     let base: string;
@@ -45,22 +45,7 @@ if (endpoint !== undefined)
     let proxy: FaultProxy;
     let server: TestServer;
     let env: Record<string, string>;
-    const settings = (name: 'S3' | 'BACKUP_S3', prefix: string): Record<string, string> => ({
-      [`${name}_ENDPOINT`]: proxy.url,
-      [`${name}_FORCE_PATH_STYLE`]: 'true',
-      [`${name}_REGION`]: 'us-east-1',
-      [`${name}_BUCKET`]: process.env['S3_TEST_BUCKET'] ?? 'tonearm-test',
-      [`${name}_ACCESS_KEY_ID`]: process.env['S3_TEST_ACCESS_KEY_ID'] ?? '',
-      [`${name}_SECRET_ACCESS_KEY`]: process.env['S3_TEST_SECRET_ACCESS_KEY'] ?? '',
-      [`${name}_PREFIX`]: prefix,
-    });
-    const run = async <R>(path: string): Promise<JobOut & { result: R }> => {
-      const { body } = await server.api<JobOut>(path, { method: 'POST', body: {} });
-      await server.app.drain();
-      const { body: job } = await server.api<JobOut & { result: R }>(`/jobs/${body.id}`);
-      if (job.status === 'waiting') await server.api(`/jobs/${body.id}`, { method: 'DELETE' });
-      return job;
-    };
+    const run = <R>(path: string) => runJob<R>(server, path);
 
     beforeAll(() => {
       base = mkdtempSync(join(tmpdir(), 'tonearm-faults-'));
@@ -71,8 +56,8 @@ if (endpoint !== undefined)
       const prefix = `faults-${randomUUID()}`;
       env = {
         STORAGE_BACKEND: 's3',
-        ...settings('S3', `${prefix}/library`),
-        ...settings('BACKUP_S3', `${prefix}/backup`),
+        ...storeEnv('S3', proxy.url, `${prefix}/library`),
+        ...storeEnv('BACKUP_S3', proxy.url, `${prefix}/backup`),
         BACKUP_TARGET: 's3',
         LOCAL_MEDIA_IMPORT_PATH: music,
       };
@@ -99,7 +84,7 @@ if (endpoint !== undefined)
         expect(broken).toBeGreaterThan(0);
         if (name === 'has another clock') expect(JSON.stringify(scan)).toMatch(/clock/);
         proxy.fault = () => undefined;
-        expect((await run<ScanResult>('/sources/local_folder/scan')).status).toBe('succeeded');
+        expect(await run<ScanResult>('/sources/local_folder/scan')).toMatchObject({ status: 'succeeded', error: null });
         expect(await allTracks(server)).toHaveLength(TRACKS);
         expect((await run<VerifyReport>('/jobs/verify')).result).toMatchObject({
           damaged: 0,

@@ -8,6 +8,10 @@ import type { AddressInfo } from 'node:net';
 export interface ProxyAsk {
   method: string;
   isList: boolean;
+  /** Of an object's content. */
+  hasChecksum: boolean;
+  /** Path and query. */
+  url: string;
   nth: number;
 }
 
@@ -33,6 +37,7 @@ export interface FaultProxy {
 }
 
 const SLOW_MS = 40;
+const CHECKSUM = /^x-amz-(?:checksum-|sdk-checksum|trailer)/;
 
 export async function startFaultProxy(endpoint: string): Promise<FaultProxy> {
   const { hostname, port } = new URL(endpoint);
@@ -43,7 +48,8 @@ export async function startFaultProxy(endpoint: string): Promise<FaultProxy> {
   const server = createServer((req, res) => {
     const { method = 'GET', url = '/' } = req;
     const isList = method === 'GET' && url.includes('list-type=2');
-    const fault = proxy.fault({ method, isList, nth: ++proxy.requests });
+    const hasChecksum = Object.keys(req.headers).some((name) => CHECKSUM.test(name));
+    const fault = proxy.fault({ method, isList, hasChecksum, url, nth: ++proxy.requests });
     if (fault !== undefined) proxy.broken++;
     req.on('error', () => undefined);
     req.on('data', (chunk: Buffer) => (proxy.bytesSent += chunk.length));

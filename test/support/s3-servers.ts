@@ -1,6 +1,6 @@
 // S3 servers of different make, from their registries, each as a process of its own.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,15 +11,18 @@ const cache = join(import.meta.dirname, '../../node_modules/.cache/stores');
 const KEYS = { accessKeyId: 'tonearm-test', secretAccessKey: 'tonearm-test-secret' };
 const BUCKET = 'tonearm-test';
 const START_MS = 60_000;
+/** They take `BUCKET.VIRTUAL_HOST` as an address too. */
+export const VIRTUAL_HOST = 'store.test';
 
 interface Make {
   name: string;
-  /** What installs it. */
-  tool: string;
-  program: string;
+  /** What installs and perhaps runs it, and how it says that it is there. */
+  tools: string[][];
+  /** It is there when it is installed. */
+  file: string;
   install: string[][];
   env?: Record<string, string>;
-  args: (port: number, dir: string) => string[];
+  command: (port: number, dir: string) => [program: string, ...args: string[]];
 }
 
 export interface S3Server {
@@ -30,42 +33,83 @@ export interface S3Server {
 }
 
 const python = join(cache, 'moto', 'bin', 'python');
+const versitygw = join(cache, 'bin', 'versitygw');
+const s3proxy = join(cache, 's3proxy-2.7.0-jar-with-dependencies.jar');
 export const S3_MAKES: Make[] = [
   {
     name: 'moto',
-    tool: 'python3',
-    program: python,
+    tools: [['python3', '--version']],
+    file: python,
     install: [
       ['python3', '-m', 'venv', join(cache, 'moto')],
       [python, '-m', 'pip', 'install', '--quiet', 'moto[server]==5.2.5'],
     ],
-    args: (port) => ['-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)],
+    command: (port) => [python, '-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)],
   },
   {
     name: 'versitygw',
-    tool: 'go',
-    program: join(cache, 'bin', 'versitygw'),
+    tools: [['go', 'version']],
+    file: versitygw,
     install: [['go', 'install', 'github.com/versity/versitygw/cmd/versitygw@v1.8.0']],
     env: { GOBIN: join(cache, 'bin') },
-    args: (port, dir) => [
+    command: (port, dir) => [
+      versitygw,
       '--access',
       KEYS.accessKeyId,
       '--secret',
       KEYS.secretAccessKey,
       '--port',
       `127.0.0.1:${port}`,
+      '--virtual-domain',
+      VIRTUAL_HOST,
       'posix',
       dir,
     ],
   },
+  {
+    name: 's3proxy',
+    tools: [
+      ['mvn', '--version'],
+      ['java', '-version'],
+    ],
+    file: s3proxy,
+    install: [
+      [
+        'mvn',
+        '--quiet',
+        '--batch-mode',
+        'dependency:copy',
+        '-Dartifact=org.gaul:s3proxy:2.7.0:jar:jar-with-dependencies',
+        `-DoutputDirectory=${cache}`,
+      ],
+    ],
+    command(port, dir) {
+      const settings = {
+        's3proxy.endpoint': `http://127.0.0.1:${port}`,
+        's3proxy.virtual-host': VIRTUAL_HOST,
+        's3proxy.authorization': 'aws-v2-or-v4',
+        's3proxy.identity': KEYS.accessKeyId,
+        's3proxy.credential': KEYS.secretAccessKey,
+        'jclouds.provider': 'filesystem-nio2',
+        'jclouds.identity': 'local',
+        'jclouds.credential': 'local',
+        'jclouds.filesystem.basedir': join(dir, 'buckets'),
+      };
+      mkdirSync(settings['jclouds.filesystem.basedir']);
+      const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+      writeFileSync(join(dir, 's3proxy.conf'), lines.join(''));
+      return ['java', '-jar', s3proxy, '--properties', join(dir, 's3proxy.conf')];
+    },
+  },
 ];
 
-function install({ program, install: commands, env }: Make): boolean {
+const run = ([command = '', ...args]: string[], env: Record<string, string> = {}, stdio?: 'inherit'): boolean =>
+  spawnSync(command, args, { env: { ...process.env, ...env }, ...(stdio && { stdio }) }).status === 0;
+
+function install({ file, install: commands, env }: Make): boolean {
   mkdirSync(cache, { recursive: true });
-  return commands.every(([command = '', ...args]) => {
-    if (existsSync(program) && commands.length === 1) return true;
-    return spawnSync(command, args, { stdio: 'inherit', env: { ...process.env, ...env } }).status === 0;
-  });
+  if (commands.length === 1 && existsSync(file)) return true;
+  return commands.every((command) => run(command, env, 'inherit'));
 }
 
 const freePort = (): Promise<number> =>
@@ -92,12 +136,13 @@ async function makeBucket(endpoint: string): Promise<void> {
 
 /** With an empty bucket. Returns why not, if it cannot be had. */
 export async function startS3Server(make: Make): Promise<S3Server | string> {
-  if (spawnSync(make.tool, [make.tool === 'go' ? 'version' : '--version']).status !== 0)
-    return `${make.tool} is not installed`;
+  const missing = make.tools.find((tool) => !run(tool));
+  if (missing) return `${missing[0]} is not installed`;
   if (!install(make)) return 'it could not be installed';
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-store-'));
   const port = await freePort();
-  const child = spawn(make.program, make.args(port, dir), { stdio: 'ignore' });
+  const [program, ...args] = make.command(port, dir);
+  const child = spawn(program, args, { stdio: 'ignore' });
   const stop = (): void => {
     child.kill('SIGKILL');
     rmSync(dir, { recursive: true, force: true });

@@ -1,0 +1,430 @@
+// A library and its backup in a real object store: what is promised of them, one by one. What fails on the way to the
+// store is in store-faults.test.ts. Run by `npm run test:stores`.
+import { randomBytes, randomUUID } from 'node:crypto';
+import dns from 'node:dns';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { CreateBucketCommand } from '@aws-sdk/client-s3';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openExport } from '../../server/backup/export-source.ts';
+import type { BackupCheckResult, BackupResult, BackupsOut, ExportResult } from '../../server/backup/wire.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import type { TrackOut } from '../../server/library/wire.ts';
+import type { GarbageResult } from '../../server/maintenance/wire.ts';
+import type { VerifyReport } from '../../server/maintenance/verify-report.ts';
+import type { ScanResult } from '../../server/scan/wire.ts';
+import { hashInKey } from '../../server/storage/local-paths.ts';
+import { startFakeS3 } from '../fakes/s3.ts';
+import { openBackup, restoreFolder, restoreFrom } from '../support/backup-folders.ts';
+import { filesIn, rowsIn } from '../support/backups.ts';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
+import { makeLibrary } from '../support/library.ts';
+import { VIRTUAL_HOST } from '../support/s3-servers.ts';
+import { allTracks } from '../support/served-library.ts';
+import { startServer, type ServerOptions, type TestServer } from '../support/server.ts';
+import { rawStore, runJob, storeEnv, TESTED, testedEndpoint } from '../support/tested-store.ts';
+import { until } from '../support/until.ts';
+import { unzip } from '../support/unzip.ts';
+
+const TRACKS = 12;
+const LIMITS = { connectMs: 2_000, upMs: 2_000, silenceMs: 5_000, attempts: 2 };
+const DAY_MS = 86_400_000;
+
+const endpoint = testedEndpoint;
+if (endpoint !== undefined)
+  describe(`a library in the store at ${endpoint}`, () => {
+    const raw = rawStore(endpoint);
+    let base: string;
+    let original: string;
+    let music: string;
+    let proxy: FaultProxy;
+    let prefix: string;
+    let env: Record<string, string>;
+    let clock: number;
+    let servers: TestServer[];
+
+    beforeAll(() => {
+      base = mkdtempSync(join(tmpdir(), 'tonearm-store-library-'));
+      const options = {
+        tracks: TRACKS,
+        messy: 0,
+        seed: 'store',
+        seconds: '1',
+        art: 'folder',
+        formats: ['mp3'],
+      } as const;
+      original = makeLibrary({ ...options, formats: [...options.formats] }, join(base, 'music')).dir;
+    });
+    beforeEach(async () => {
+      music = join(mkdtempSync(join(base, 'own-')), 'music');
+      cpSync(original, music, { recursive: true, preserveTimestamps: true });
+      proxy = await startFaultProxy(endpoint);
+      prefix = `library-${randomUUID()}`;
+      [clock, servers] = [0, []];
+      env = {
+        STORAGE_BACKEND: 's3',
+        ...storeEnv('S3', proxy.url, `${prefix}/library`),
+        ...storeEnv('BACKUP_S3', proxy.url, `${prefix}/backup`),
+        BACKUP_TARGET: 's3',
+        LOCAL_MEDIA_IMPORT_PATH: music,
+        ACCESS_TOKEN_TTL: '900d',
+      };
+    });
+    afterEach(async () => {
+      vi.restoreAllMocks();
+      for (const one of servers) await one.close();
+      await proxy.close();
+    });
+    afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+    async function open(more: Record<string, string> = {}, options: ServerOptions = {}): Promise<TestServer> {
+      const server = await startServer({
+        env: { ...env, ...more },
+        storeLimits: LIMITS,
+        now: () => new Date(Date.now() + clock),
+        ...options,
+      });
+      servers.push(server);
+      return server;
+    }
+    async function scanned(more: Record<string, string> = {}): Promise<{ server: TestServer; tracks: TrackOut[] }> {
+      const server = await open(more);
+      expect((await scan(server)).result).toMatchObject({ failed_count: 0 });
+      return { server, tracks: await allTracks(server) };
+    }
+    const scan = (server: TestServer) => runJob<ScanResult>(server, '/sources/local_folder/scan');
+    const backUp = async (server: TestServer): Promise<BackupResult> => {
+      const { status, error, result } = await runJob<BackupResult>(server, '/backups');
+      expect([status, error]).toEqual(['succeeded', null]);
+      return result;
+    };
+    const check = async (server: TestServer): Promise<BackupCheckResult> =>
+      (await runJob<BackupCheckResult>(server, '/backups/check', { percent: 100 })).result;
+    const verify = async (server: TestServer): Promise<VerifyReport> =>
+      (await runJob<VerifyReport>(server, '/jobs/verify')).result;
+    const keyOf = ({ storage_uri: uri }: TrackOut): string => (uri ?? '').replace(/^s3:/, '');
+    const stored = (track: TrackOut): string => `${prefix}/library/${keyOf(track)}`;
+    const originalOf = (track: TrackOut): string => join(music, track.source_id ?? '');
+    const play = (server: TestServer, { id }: TrackOut): Promise<Response> =>
+      fetch(`${server.url}/stream/${id}`, { headers: { Authorization: `Bearer ${server.token}` } });
+    const heard = async (server: TestServer, track: TrackOut): Promise<Buffer> =>
+      Buffer.from(await (await play(server, track)).arrayBuffer());
+    /** One byte of an object in the store. */
+    async function flip(key: string): Promise<void> {
+      const bytes = await raw.read(key);
+      bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
+      await raw.write(key, bytes);
+    }
+    const place = (): string => join(mkdtempSync(join(base, 'restored-')), 'data');
+    async function expectRestored(dir: string, tracks: readonly TrackOut[]): Promise<void> {
+      const files = filesIn(join(dir, 'library'));
+      for (const track of tracks) expect(files[keyOf(track)]).toBe(hashInKey(keyOf(track)));
+      const rows = rowsIn(dir)['tracks'] as { id: number }[];
+      expect(rows.map(({ id }) => id).sort()).toEqual(tracks.map(({ id }) => id).sort());
+    }
+
+    it('a byte that changes anywhere in its backup is found by a check, and mended from the library', async () => {
+      const { server, tracks } = await scanned();
+      await backUp(server);
+      const keys = (await raw.keys(`${prefix}/backup/`)).filter((key) => !/\/(?:lease|checks|unused)/.test(key));
+      expect(keys.length).toBeGreaterThan(5);
+      const newest = async (): Promise<string | undefined> =>
+        (await server.api<BackupsOut>('/backups')).body.items[0]?.id;
+      for (const key of keys) {
+        await flip(key);
+        // what the database was some jobs ago is nowhere else: that is named, and the newest snapshot is whole
+        for (const isAgain of [false, true]) {
+          const { faults, lost_items } = await check(server);
+          expect([key, faults > 0]).toEqual([key, !isAgain || lost_items.length > 0]);
+          expect(lost_items.filter((item) => !item.startsWith('the database of '))).toEqual([]);
+          expect(lost_items.join()).not.toContain((await newest()) ?? '');
+        }
+      }
+      const dir = place();
+      await restoreFrom(await openBackup('s3', { env }), dir);
+      await expectRestored(dir, tracks);
+    });
+
+    it('damaged and lost objects stop no backup: it has the database and all others, and names them', async () => {
+      const { server, tracks } = await scanned();
+      const [damaged, lost] = tracks as [TrackOut, TrackOut];
+      await flip(stored(damaged));
+      await raw.delete(stored(lost));
+      const result = await backUp(server);
+      expect(result).toMatchObject({ absent: 2 });
+      for (const track of [damaged, lost]) expect(result.problems.join('\n')).toContain(hashInKey(keyOf(track)));
+      expect(await verify(server)).toMatchObject({ healed: 2 });
+      expect(await backUp(server)).toMatchObject({ absent: 0 });
+    });
+
+    it('is used without checksums where the store refuses them, and says what the store says', async () => {
+      proxy.fault = ({ hasChecksum }) => (hasChecksum ? { status: 501, code: 'NotImplemented' } : undefined);
+      const { tracks } = await scanned();
+      expect(tracks).toHaveLength(TRACKS);
+      expect((await raw.keys(`${prefix}/library/audio/`)).length).toBe(new Set(tracks.map(keyOf)).size);
+      const strict = open({ S3_CHECKSUMS: 'always', S3_PREFIX: `${prefix}/strict` });
+      await expect(strict).rejects.toThrow(/S3_CHECKSUMS.*501 NotImplemented/);
+    });
+
+    it('gets lost and damaged objects back from the music folder, the backup or the cache', async () => {
+      const { server, tracks } = await scanned();
+      const [byVerify, byPlay, byBackup] = tracks as [TrackOut, TrackOut, TrackOut];
+      const right = new Map(tracks.map((track) => [track, readFileSync(originalOf(track))]));
+      const isRight = async (track: TrackOut): Promise<boolean> =>
+        (await raw.read(stored(track)).catch(() => undefined))?.equals(right.get(track) as Buffer) === true;
+      await flip(stored(byVerify));
+      expect(await verify(server)).toMatchObject({ healed: 1, damaged: 0 });
+      expect(await isRight(byVerify)).toBe(true);
+
+      await flip(stored(byPlay));
+      await expect(heard(server, byPlay)).rejects.toThrow();
+      await until(() => isRight(byPlay));
+      await server.app.drain();
+
+      await backUp(server);
+      rmSync(originalOf(byBackup));
+      await raw.delete(stored(byBackup));
+      expect(await verify(server)).toMatchObject({ healed: 1, missing: 0 });
+      expect(await isRight(byBackup)).toBe(true);
+
+      const { BACKUP_TARGET: _, ...without } = env;
+      env = { ...without, S3_PREFIX: `${prefix}/other` };
+      const other = await scanned();
+      const [byCache, byScan] = other.tracks as [TrackOut, TrackOut];
+      const at = (track: TrackOut): string => `${prefix}/other/${keyOf(track)}`;
+      const [cached, away] = [readFileSync(originalOf(byCache)), readFileSync(originalOf(byScan))];
+      expect((await heard(other.server, byCache)).equals(cached)).toBe(true);
+      await until(() => existsSync(join(other.server.dir, 'cache', 'objects', hashInKey(keyOf(byCache)))));
+      for (const track of [byCache, byScan]) {
+        rmSync(originalOf(track));
+        await raw.delete(at(track));
+      }
+      expect(await verify(other.server)).toMatchObject({ healed: 1, missing: 1 });
+      expect((await raw.read(at(byCache))).equals(cached)).toBe(true);
+      writeFileSync(originalOf(byScan), away);
+      await scan(other.server);
+      expect((await raw.read(at(byScan))).equals(away)).toBe(true);
+    });
+
+    it('is another place at another address, also with a bucket and a prefix of the same names', async () => {
+      const dir = place();
+      mkdirSync(dir);
+      const server = await open({}, { dir });
+      await scan(server);
+      await backUp(server);
+      await server.close();
+      servers = [];
+      const other = await startFakeS3();
+      try {
+        other.bucket = TESTED.bucket;
+        const { BACKUP_S3_ENDPOINT = '', ...rest } = other.backupSettings;
+        const elsewhere = {
+          ...rest,
+          BACKUP_S3_ENDPOINT,
+          BACKUP_S3_BUCKET: TESTED.bucket,
+          BACKUP_S3_PREFIX: `${prefix}/backup`,
+        };
+        expect((await backUp(await open(elsewhere, { dir }))).target).toContain(new URL(BACKUP_S3_ENDPOINT).host);
+      } finally {
+        await other.close();
+      }
+    });
+
+    it('keeps its backup in a bucket of its own, with few requests, and little for a change of one row', async () => {
+      const bucket = `${TESTED.bucket}-backups`;
+      await raw.client.send(new CreateBucketCommand({ Bucket: bucket })).catch(() => undefined); // by an earlier run
+      env['BACKUP_S3_BUCKET'] = bucket;
+      const { server, tracks } = await scanned();
+      const before = (await raw.keys(prefix)).sort();
+      await backUp(server);
+      expect((await raw.keys(prefix)).sort()).toEqual(before);
+      const [requests, bytes] = [proxy.requests, proxy.bytesSent];
+      await server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: tracks[0]?.id, liked: true } });
+      await backUp(server);
+      expect(proxy.requests - requests).toBeLessThan(30);
+      expect(proxy.bytesSent - bytes).toBeLessThan(100_000);
+    });
+
+    it('is saved as a zip, whole and by ranges, with one request for each file', async () => {
+      const { server, tracks } = await scanned({ STORE_CACHE_BYTES: '0' });
+      const url = `${server.url}/api/v1/zip?track_ids=${tracks.map(({ id }) => id).join(',')}`;
+      const headers = { Authorization: `Bearer ${server.token}` };
+      const requests = proxy.requests;
+      const whole = Buffer.from(await (await fetch(url, { headers })).arrayBuffer());
+      const found = (await unzip(whole)).map(({ bytes }) => bytes);
+      for (const track of tracks)
+        expect(found.some((bytes) => bytes.equals(readFileSync(originalOf(track))))).toBe(true);
+      expect(proxy.requests - requests).toBeLessThanOrEqual(2 * TRACKS); // one for the checksum, one to send it
+      const part = await fetch(url, { headers: { ...headers, Range: 'bytes=1000-' } });
+      expect(Buffer.from(await part.arrayBuffer()).equals(whole.subarray(1_000))).toBe(true);
+    });
+
+    it('is reached by its bucket’s own host name', async () => {
+      const lookup = dns.lookup;
+      vi.spyOn(dns, 'lookup').mockImplementation(((name: string, ...rest: unknown[]) =>
+        (lookup as (...given: unknown[]) => void)(
+          name.endsWith(VIRTUAL_HOST) ? '127.0.0.1' : name,
+          ...rest,
+        )) as typeof dns.lookup);
+      const byHost = `http://${VIRTUAL_HOST}:${new URL(endpoint).port}`;
+      const { server, tracks } = await scanned({ S3_ENDPOINT: byHost, S3_FORCE_PATH_STYLE: 'false' });
+      const [track] = tracks as [TrackOut];
+      expect((await raw.read(stored(track))).equals(readFileSync(originalOf(track)))).toBe(true);
+      expect((await heard(server, track)).equals(readFileSync(originalOf(track)))).toBe(true);
+    });
+
+    it('finds its clock again after the store has said that it is wrong', async () => {
+      let left = 1;
+      const date = new Date(Date.now() + DAY_MS);
+      proxy.fault = () => (left-- > 0 ? { status: 403, code: 'RequestTimeTooSkewed', date } : undefined);
+      expect((await scanned()).tracks).toHaveLength(TRACKS);
+    });
+
+    it('waits for a store that is down at the start, and is whole when it is back', async () => {
+      proxy.fault = () => 'refuse';
+      const server = await open();
+      expect((await server.api('/health')).body).toMatchObject({ storage: 'down' });
+      expect((await scan(server)).result ?? { added: 0 }).toMatchObject({ added: 0 });
+      proxy.fault = () => undefined;
+      expect((await scan(server)).result).toMatchObject({ added: TRACKS });
+      expect(await verify(server)).toMatchObject({ damaged: 0, missing: 0, checked: TRACKS });
+    });
+
+    it('has a large file whole or not at all when the store goes away in the middle of its parts', async () => {
+      const server = await open();
+      const [some = ''] = readdirSync(music, { recursive: true, encoding: 'utf8' }).filter((name) =>
+        name.endsWith('.mp3'),
+      );
+      // after the last frame, as a tag would be: 20 MB in three parts
+      const bytes = Buffer.concat([readFileSync(join(music, some)), randomBytes(20 << 20)]);
+      const upload = async (): Promise<number> => {
+        const form = new FormData();
+        form.append('files', new Blob([bytes]), 'large.mp3');
+        const answer = await server.api('/tracks/upload', { method: 'POST', body: form });
+        await server.app.drain();
+        return answer.status;
+      };
+      for (const part of [1, 2, 3]) {
+        let isDown = false;
+        proxy.fault = ({ url }) => {
+          if (isDown) return 'refuse';
+          isDown = url.includes(`partNumber=${part}&`);
+          return isDown ? 'cut request' : undefined;
+        };
+        expect([part, await upload()]).toEqual([part, 503]);
+        expect([part, isDown]).toEqual([part, true]);
+        expect(await raw.keys(`${prefix}/library/audio/`)).toEqual([]);
+      }
+      proxy.fault = () => undefined;
+      expect(await upload()).toBe(201);
+      const [key = ''] = await raw.keys(`${prefix}/library/audio/`);
+      expect((await raw.read(key)).equals(bytes)).toBe(true);
+      clock = 8 * DAY_MS;
+      const { result } = await runJob<GarbageResult>(server, '/jobs/gc', { dry_run: false });
+      expect(result).toMatchObject({ unused: 0 });
+      expect(await raw.keys(`${prefix}/library/audio/`)).toEqual([key]);
+    });
+
+    it('shares a bucket with another library by its prefix, and is refused to another library otherwise', async () => {
+      const { tracks } = await scanned();
+      const mine = (await raw.keys(`${prefix}/library/`)).sort();
+      const other = await open({ S3_PREFIX: `${prefix}/other`, LOCAL_MEDIA_IMPORT_PATH: base });
+      clock = 30 * DAY_MS;
+      await runJob<GarbageResult>(other, '/jobs/gc', { dry_run: false });
+      expect((await raw.keys(`${prefix}/library/`)).sort()).toEqual(mine);
+      expect(tracks.length).toBe(TRACKS);
+      clock = 0;
+      await expect(open()).rejects.toThrow(/--new-library/);
+    });
+
+    it('loses what was deleted for good, and what nothing refers to after a week, and nothing else', async () => {
+      const { server, tracks } = await scanned();
+      const [deleted, ...others] = tracks as [TrackOut, ...TrackOut[]];
+      await server.api(`/tracks/${deleted.id}`, { method: 'DELETE' });
+      expect(await raw.keys(stored(deleted))).toHaveLength(1);
+      await server.api(`/trash/${deleted.id}`, { method: 'DELETE' });
+      await server.app.drain();
+      expect(await raw.keys(stored(deleted))).toEqual([]);
+      const left = `${prefix}/library/audio/aa/${'aa'.repeat(32)}.mp3`;
+      await raw.write(left, Buffer.from('left behind by a crash'));
+      const gc = async () => (await runJob<GarbageResult>(server, '/jobs/gc', { dry_run: false })).result;
+      expect(await gc()).toMatchObject({ young: 1, deleted: 0 });
+      clock = 8 * DAY_MS;
+      expect(await gc()).toMatchObject({ deleted: 1 });
+      expect(await raw.keys(left)).toEqual([]);
+      expect(await raw.keys(`${prefix}/library/audio/`)).toHaveLength(new Set(others.map(keyOf)).size);
+    });
+
+    it('is backed up by its schedule, which deletes old snapshots and then what only they needed', async () => {
+      const daily = { BACKUP_SCHEDULE: '03:30', BACKUP_KEEP_DAILY: '2', BACKUP_KEEP_WEEKLY: '0' };
+      const { server, tracks } = await scanned(daily);
+      const packs = async (): Promise<string[]> => raw.keys(`${prefix}/backup/packs/`);
+      const next = async (): Promise<void> => {
+        clock += DAY_MS;
+        server.app.backups.checkSchedule();
+        await server.app.drain();
+      };
+      await next();
+      const first = await packs();
+      const [, ...gone] = tracks;
+      for (const { id } of gone) {
+        await server.api(`/tracks/${id}`, { method: 'DELETE' });
+        await server.api(`/trash/${id}`, { method: 'DELETE' });
+      }
+      for (let day = 0; day < 7; day++) await next();
+      expect((await server.api<BackupsOut>('/backups')).body.items).toHaveLength(2);
+      const left = await packs();
+      expect(first.filter((key) => left.includes(key)).length).toBeLessThan(first.length);
+      expect(await check(server)).toMatchObject({ faults: 0, lost: 0 });
+      const dir = place();
+      await restoreFrom(await openBackup('s3', { env }), dir);
+      await expectRestored(dir, tracks.slice(0, 1));
+    });
+
+    it('is backed up while it is scanned, whole as of one moment, and an older snapshot is restored as it was', async () => {
+      const { server, tracks } = await scanned();
+      const { snapshot } = await backUp(server);
+      clock = DAY_MS; // of one day, only the newest is kept
+      makeLibrary({ tracks: TRACKS, messy: 0, seed: 'more', seconds: '1', formats: ['mp3'] }, join(music, 'more'));
+      const [during] = await Promise.all([
+        server.api<JobOut>('/backups', { method: 'POST', body: {} }),
+        server.api('/sources/local_folder/scan', { method: 'POST' }),
+      ]);
+      await server.app.drain();
+      expect((await server.api<JobOut>(`/jobs/${during.body.id}`)).body.status).toBe('succeeded');
+      expect(await check(server)).toMatchObject({ faults: 0, lost: 0 });
+      await backUp(server);
+      const [older, newest] = [place(), place()];
+      const repo = await openBackup('s3', { env });
+      for (const id of await repo.snapshotIds())
+        expect((await restoreFrom(repo, place(), { snapshot: id })).lost).toEqual([]);
+      await restoreFrom(repo, older, { snapshot });
+      await expectRestored(older, tracks);
+      await restoreFrom(repo, newest);
+      await expectRestored(newest, await allTracks(server));
+    });
+
+    it('comes back from a plain copy of the bucket, and from an export, into a fresh folder', async () => {
+      const { server, tracks } = await scanned();
+      await backUp(server);
+      const copy = place();
+      for (const key of await raw.keys(`${prefix}/backup/`)) {
+        const path = join(copy, key.slice(`${prefix}/backup/`.length));
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(path, await raw.read(key));
+      }
+      const restored = place();
+      await restoreFolder(copy, restored);
+      await expectRestored(restored, tracks);
+
+      const exported = place();
+      mkdirSync(exported);
+      const { status } = await runJob<ExportResult>(server, '/exports', { folder: exported });
+      expect(status).toBe('succeeded');
+      const imported = place();
+      await restoreFrom(await openExport(exported), imported);
+      await expectRestored(imported, tracks);
+    });
+  });
+else console.warn('S3_TEST_ENDPOINT is not set: a library in a real object store is NOT tested.');

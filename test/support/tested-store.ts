@@ -1,0 +1,67 @@
+// The real object store that `npm run test:stores` has started, and what its tests share.
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import type { TestServer } from './server.ts';
+
+const { env } = process;
+/** Undefined: there is none. */
+export const testedEndpoint = env['S3_TEST_ENDPOINT'];
+export const TESTED = {
+  bucket: env['S3_TEST_BUCKET'] ?? 'tonearm-test',
+  keys: { accessKeyId: env['S3_TEST_ACCESS_KEY_ID'] ?? '', secretAccessKey: env['S3_TEST_SECRET_ACCESS_KEY'] ?? '' },
+  region: env['S3_TEST_REGION'] ?? 'us-east-1',
+};
+
+/** Settings of the library or its backup. */
+export const storeEnv = (name: 'S3' | 'BACKUP_S3', endpoint: string, prefix: string): Record<string, string> => ({
+  [`${name}_ENDPOINT`]: endpoint,
+  [`${name}_FORCE_PATH_STYLE`]: 'true',
+  [`${name}_REGION`]: TESTED.region,
+  [`${name}_BUCKET`]: TESTED.bucket,
+  [`${name}_ACCESS_KEY_ID`]: TESTED.keys.accessKeyId,
+  [`${name}_SECRET_ACCESS_KEY`]: TESTED.keys.secretAccessKey,
+  [`${name}_PREFIX`]: prefix,
+});
+
+/** The store as another program sees it. */
+export function rawStore(endpoint: string) {
+  const client = new S3Client({ endpoint, region: TESTED.region, forcePathStyle: true, credentials: TESTED.keys });
+  const Bucket = TESTED.bucket;
+  return {
+    client,
+    async keys(prefix: string): Promise<string[]> {
+      const keys: string[] = [];
+      for (let token: string | undefined; ;) {
+        const page = await client.send(new ListObjectsV2Command({ Bucket, Prefix: prefix, ContinuationToken: token }));
+        for (const { Key } of page.Contents ?? []) if (Key !== undefined) keys.push(Key);
+        token = page.NextContinuationToken;
+        if (token === undefined) return keys;
+      }
+    },
+    async read(key: string): Promise<Buffer> {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: key }));
+      return Buffer.from((await Body?.transformToByteArray()) ?? []);
+    },
+    async delete(key: string): Promise<void> {
+      await client.send(new DeleteObjectCommand({ Bucket, Key: key }));
+    },
+    async write(key: string, bytes: Buffer): Promise<void> {
+      await client.send(new PutObjectCommand({ Bucket, Key: key, Body: bytes }));
+    },
+  };
+}
+
+/** Starts a job and waits for its end; one that waits for its next try is cancelled. */
+export async function runJob<R>(server: TestServer, path: string, body: object = {}): Promise<JobOut & { result: R }> {
+  const { body: started } = await server.api<JobOut>(path, { method: 'POST', body });
+  await server.app.drain();
+  const { body: job } = await server.api<JobOut & { result: R }>(`/jobs/${started.id}`);
+  if (job.status === 'waiting') await server.api(`/jobs/${job.id}`, { method: 'DELETE' });
+  return job;
+}
