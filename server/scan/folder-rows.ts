@@ -40,6 +40,14 @@ export function createFolderRows(client: Sqlite, source: string, now: () => Date
     /** Call when a savepoint was rolled back: a row may be gone with it. */
     forgetIds: (): void => ids.clear(),
 
+    /** Which folders are unsettled, for `goBack` when the transaction is rolled back. */
+    remember: () => [...unsettled].map(([path, folder]) => [path, { ...folder }] as const),
+    goBack(before: readonly (readonly [string, { left: number; signature: string }])[]): void {
+      ids.clear();
+      unsettled.clear();
+      for (const [path, folder] of before) unsettled.set(path, folder);
+    },
+
     /** The albums in it may have another cover. */
     setImages(path: string, { imageName, artistImage }: Pick<FolderBatch, 'imageName' | 'artistImage'>): void {
       const id = upsert.get(source, path, imageName, artistImage)?.id;

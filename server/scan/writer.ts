@@ -138,7 +138,10 @@ export function createScanWriter({
   }
 
   function applySingle(op: SingleOp): void {
-    const decision = decide(op, known);
+    carryOutAndRecord(decide(op, known));
+  }
+
+  function carryOutAndRecord(decision: Decision): void {
     carryOut(decision);
     recordDecision(record, decision);
   }
@@ -163,26 +166,63 @@ export function createScanWriter({
     }
   }
 
-  const writeBatch = client.transaction((ops: ScanOp[], from: number, limitMs: number): number =>
+  const writeBatch = client.transaction((ops: ScanOp[], from: number, limitMs: number, isCareful: boolean): number =>
     tracks.batch(() => {
       const until = performance.now() + limitMs;
       let done = 0;
-      do applyOne(ops[from + done++] as ScanOp);
-      while (from + done < ops.length && performance.now() <= until);
+      if (!isCareful) done = applyPlain(ops, from, until);
+      while (from + done < ops.length && (done === 0 || performance.now() <= until))
+        applyOne(ops[from + done++] as ScanOp);
       return done;
     }),
   ).immediate;
+
+  /**
+   * New tracks, and folders of which nothing else is to say, need no savepoint: if one of them fails, the whole batch
+   * is rolled back and written again with one for each. Gives how many came before the first other op.
+   */
+  function applyPlain(ops: ScanOp[], from: number, until: number): number {
+    const undo = { added: record.added, replaced: record.replaced.length, folders: folders.remember() };
+    let done = 0;
+    try {
+      for (let op = ops[from]; op && (done === 0 || performance.now() <= until); op = ops[from + ++done]) {
+        const decision = op.kind === 'rotation' ? undefined : decide(op, known);
+        if (!decision || !isPlain(decision)) break;
+        carryOutAndRecord(decision);
+      }
+      return done;
+    } catch (error) {
+      record.added = undo.added;
+      record.replaced.length = undo.replaced;
+      folders.goBack(undo.folders);
+      throw new Rejected('an op failed', { cause: error });
+    }
+  }
 
   return (ops, from, limitMs) => {
     // rows lost in a power cut are written again by the next scan; people's writes stay FULL
     client.pragma('synchronous = NORMAL');
     try {
-      return writeBatch(ops, from, limitMs);
+      return writeBatch(ops, from, limitMs, false);
+    } catch (error) {
+      if (!(error instanceof Rejected)) throw error;
+      if (isDiskFull(error.cause)) throw error.cause;
+      return writeBatch(ops, from, limitMs, true);
     } finally {
       client.pragma('synchronous = FULL');
     }
   };
 }
+
+/** An op that was not expected to fail; the batch is rolled back with it. */
+class Rejected extends Error {}
+
+/** Of the scan's own state it changes what `applyPlain` undoes. */
+const isPlain = (decision: Decision): boolean =>
+  decision.kind === 'added'
+    ? decision.lost.length === 0 && decision.displaced === undefined && decision.read.split === undefined
+    : decision.kind === 'folder' &&
+      decision.lost.length + decision.restored.length + decision.op.batch.stillFailed.length === 0;
 
 /** Why a file with a sheet is one track. */
 const reasonOf = (read: ReadOk | undefined): { reason?: string } =>

@@ -277,12 +277,12 @@ test('a file that the database rejects is an error in the result, and is added b
   for (const name of names) writeFileSync(join(folder, name), readFileSync(join(manifest.dir, good.path)));
   const server = await serverOn(folder, 'reference');
   server.app.db.$client.exec(
-    "CREATE TRIGGER refuse BEFORE INSERT ON tracks WHEN new.source_id = '1.mp3' BEGIN SELECT RAISE(ABORT, 'refused'); END",
+    "CREATE TRIGGER refuse BEFORE INSERT ON tracks WHEN new.source_id = '2.mp3' BEGIN SELECT RAISE(ABORT, 'refused'); END",
   );
   const first = await scan(server);
   expect(first.result).toMatchObject({
     added: 2,
-    failed: [{ source_id: '1.mp3', reason: 'it could not be saved (SQLITE_CONSTRAINT_TRIGGER)' }],
+    failed: [{ source_id: '2.mp3', reason: 'it could not be saved (SQLITE_CONSTRAINT_TRIGGER)' }],
     failed_count: 1,
   });
   server.app.db.$client.exec('DROP TRIGGER refuse');
