@@ -13,7 +13,7 @@ import { proveIdentity } from './identity.ts';
 import { proveMending } from './mending.ts';
 import { proveMigrations } from './migrations.ts';
 import { proveMutations } from './mutations.ts';
-import { proveSubsonicTable } from './subsonic-table.ts';
+import { provePhones, proveSubsonicTable } from './phones.ts';
 import { proveSockets } from './sockets.ts';
 import { proveTempo } from './tempo.ts';
 import { proveRebuild } from './rebuild.ts';
@@ -32,6 +32,7 @@ const PROOFS: Record<string, (options: { seed: number; runs: number | undefined 
   mending: proveMending,
   migrations: proveMigrations,
   mutations: proveMutations,
+  phones: provePhones,
   rebuild: proveRebuild,
   'subsonic-table': proveSubsonicTable,
   sockets: proveSockets,

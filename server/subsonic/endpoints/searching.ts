@@ -23,6 +23,8 @@ const OLDEST_FIRST = { sort: 'created_at', order: 'asc' } as const;
 
 /** Of a search with words; nobody reads more. */
 const MOST_HITS = 1_000;
+const MOST_QUERY = 1_000;
+const MOST_WORDS = 200;
 
 interface Found {
   artists: AsyncIterable<readonly ArtistSummary[]>;
@@ -130,15 +132,22 @@ export function searchEndpoints({ library, search, musicFolders, steady }: Searc
   };
 }
 
+/** DSub finds what was played or starred offline in the words of the first servers: `artist:"A" AND title:"B"`. */
+const FIELD = /\b(?:artist|album|title):"([^"]*)"/g;
+const withoutFields = (text: string): string => {
+  const values = [...text.matchAll(FIELD)].map(([, value = '']) => value);
+  return values.length === 0 ? text : values.join(' ');
+};
+
 /** `""` and `*` are an empty query. Removes the `*` at the end of words, since every word matches as a prefix. */
 function wordsOf(query: string | undefined): string {
-  const text = (query ?? '').trim();
+  const text = withoutFields((query ?? '').slice(0, MOST_QUERY)).trim();
   return text === '""'
     ? ''
     : text
         .replace(/\*+(?=\s|$)/g, '')
         .trim()
-        .slice(0, 200);
+        .slice(0, MOST_WORDS);
 }
 
 const pageOf = (params: Params, kind: 'artist' | 'album' | 'song', max: number): Page => ({

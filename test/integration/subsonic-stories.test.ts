@@ -1,0 +1,259 @@
+// What ten apps do, as their public sources or their documentation say: first copies, what changed since, plays that come
+// late, queues that move between devices, playing elsewhere, downloads that break. `npm run prove -- phones` does the same
+// with 100,000 tracks, of which these have audio.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fillLibrary } from '../bench/large-library.ts';
+import { writeFolderLibrary } from '../support/folder-library.ts';
+import { OFFLINE, openPhone, type Phone, type PhoneOptions } from '../support/phone.ts';
+import { SYNCS } from '../support/phone-syncs.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+type Listed = Record<string, unknown> & { id: string };
+const FILES = 100;
+/** Rows without audio. */
+const ROWS = Number(process.env['TEST_STORY_TRACKS'] ?? FILES) - FILES;
+const PATIENCE_MS = ROWS > 0 ? 900_000 : 60_000;
+const WORDS = ['Harbour', 'Beacon', 'Tidal', 'Gannet', 'Lantern', 'Keel', 'Sextant', 'Mizzen', 'Fathom', 'Estuary'];
+
+let server: TestServer;
+let dir: string;
+let phone: Phone;
+/** Of those with audio. */
+let files: Listed[];
+
+const scan = async (): Promise<void> => {
+  await server.api('/sources/local_folder/scan', { method: 'POST' });
+  await server.app.drain();
+};
+const total = async (): Promise<number> => (await server.api<{ total: number }>('/tracks?limit=1')).body.total;
+const open = (client: string, options: PhoneOptions = {}): Promise<Phone> => openPhone(server, { client, ...options });
+const songs = (count: number): string[] => files.slice(0, count).map(({ id }) => id);
+const playsOf = async (id: string): Promise<number> =>
+  (await phone.ask<{ playCount: number }>('getSong', { id }, 'song')).playCount;
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'tonearm-stories-'));
+  const tagged = Array.from({ length: FILES }, (_, n) => {
+    const [one, two] = [WORDS[n % 10], WORDS[Math.floor(n / 10)]];
+    const [artist, album] = [`The ${one} Story`, `${one} ${Math.floor(n / 50)}`];
+    return [
+      `${artist}/${album}/${n}.flac`,
+      {
+        ARTIST: artist,
+        ALBUMARTIST: artist,
+        ALBUM: album,
+        TITLE: `${two} Tale`,
+        TRACKNUMBER: `${n % 12}`,
+        GENRE: 'Sea',
+      },
+    ] as const;
+  });
+  writeFolderLibrary(join(dir, 'music'), Object.fromEntries(tagged));
+  server = await startServer({ env: { ...OFFLINE, LOCAL_MEDIA_IMPORT_PATH: join(dir, 'music') } });
+  if (ROWS > 0)
+    fillLibrary(server.app.db.$client, { tracks: ROWS, userId: 1 as never, likeEvents: 1_000, plays: 1_000 });
+  await scan();
+  phone = await open('stories');
+  const asked = { query: 'Story Tale', songCount: FILES, albumCount: 0, artistCount: 0 };
+  files = (await phone.ask<{ song: Listed[] }>('search3', asked, 'searchResult3')).song;
+  expect([files.length, await total()]).toEqual([FILES, FILES + ROWS]);
+}, PATIENCE_MS);
+afterAll(async () => {
+  await server.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const story = (name: string, run: () => Promise<void>): void => it(name, run, PATIENCE_MS);
+
+story('Symfonium: copies all by search3 with an API key, then plays, genres, bookmarks and radio', async () => {
+  const app = await open('Symfonium', { form: 'apiKey', suffix: '' });
+  const extensions = await app.ask<{ name: string }[]>('getOpenSubsonicExtensions', {}, 'openSubsonicExtensions');
+  expect(extensions.map(({ name }) => name)).toContain('apiKeyAuthentication');
+  const { songs: copied } = await SYNCS.search3(app, 500);
+  expect([copied.length, new Set(copied).size]).toEqual([await total(), await total()]);
+  const { genre } = await app.ask<{ genre: { value: string }[] }>('getGenres', {}, 'genres');
+  expect(genre.filter(({ value }) => value.trim() === '')).toEqual([]);
+  const [id = ''] = songs(1);
+  await app.ask('createBookmark', { id, position: 61_000 }, '');
+  const { bookmark } = await app.ask<{ bookmark: { entry: Listed }[] }>('getBookmarks', {}, 'bookmarks');
+  expect(bookmark.map(({ entry }) => entry.id)).toContain(id);
+  expect(await app.ask('getSong', { id }, 'song')).toMatchObject({ bookmarkPosition: 61_000 });
+  for (const [endpoint, key] of [
+    ['getPlaylists', 'playlists'],
+    ['getInternetRadioStations', 'internetRadioStations'],
+    ['getStarred2', 'starred2'],
+  ] as const)
+    expect(await app.ask(endpoint, {}, key), endpoint).toBeTypeOf('object');
+});
+
+story('Strawberry: copies all by albums, and each song has what it requires', async () => {
+  const app = await open('Strawberry', { version: '1.11.0', form: 'hex' });
+  const { songs: copied } = await SYNCS.albums(app, 500);
+  expect([copied.length, new Set(copied).size]).toEqual([await total(), await total()]);
+});
+
+story('DSub: copies all by folders, and what it did offline is found by the names of its files', async () => {
+  const app = await open('DSub', { version: '1.2.0', form: 'hex' });
+  const { songs: copied } = await SYNCS.folders(app);
+  expect(copied).toHaveLength(await total());
+  const [song] = files as (Listed & { artist: string; title: string; album: string })[];
+  const wanted = `artist:"${song?.artist}" AND title:"${song?.title}"`;
+  const one = { query: wanted, artistCount: 0, albumCount: 0, songCount: 1 };
+  const { song: found } = await app.ask<{ song: Listed[] }>('search2', one, 'searchResult2');
+  expect(found).toMatchObject([{ artist: song?.artist, title: song?.title }]);
+  const id = found[0]?.id ?? '';
+  const before = await playsOf(id);
+  await app.ask('scrobble', { id, submission: true, time: Date.now() - 86_400_000 }, '');
+  expect(await playsOf(id)).toBe(before + 1);
+  const folder = `(artist:"${song?.artist}" AND album:"${song?.album}") OR artist:"${song?.album}"`;
+  const { album } = await app.ask<{ album: Listed[] }>(
+    'search2',
+    { query: folder, artistCount: 1, albumCount: 1, songCount: 0 },
+    'searchResult2',
+  );
+  expect(album).toMatchObject([{ title: song?.album, artist: song?.artist }]);
+  await app.ask('star', { id: album[0]?.id }, '');
+});
+
+story('Feishin: counts the library by jumps, and pages through it by POST', async () => {
+  const app = await open('Feishin', { version: '1.13.0' });
+  const at = async (songOffset: number, songCount: number): Promise<number> => {
+    const asked = { query: '""', songOffset, songCount, albumCount: 0, artistCount: 0 };
+    const { body } = await app.post('search3', asked);
+    return (body['searchResult3'] as { song: Listed[] }).song.length;
+  };
+  let low = 0;
+  for (let step = 5_000; step >= 1; step = Math.floor(step / 2)) while ((await at(low + step, 1)) === 1) low += step;
+  const rest = (await at(low, 1)) === 1 ? low + 1 : low;
+  expect(rest).toBe(await total());
+  expect(await at(Math.max(0, rest - 500), 500)).toBe(Math.min(500, rest));
+});
+
+story('Substreamer: asks for 10,000 albums at once, and again from where a page ended', async () => {
+  const app = await open('substreamer8', { version: '1.15.0' });
+  const albums = async (offset: number): Promise<Listed[]> => {
+    const asked = { query: '', albumCount: 10_000, albumOffset: offset, songCount: 0, artistCount: 0 };
+    return (await app.ask<{ album: Listed[] }>('search3', asked, 'searchResult3')).album;
+  };
+  const [first, second] = [await albums(0), await albums(10_000)];
+  const { total: all } = (await server.api<{ total: number }>('/albums?limit=1')).body;
+  expect(new Set([...first, ...second].map(({ id }) => id)).size).toBe(Math.min(20_000, all));
+});
+
+story('Sublime Music: keeps its queue on the server while it plays, and puts a playlist in another order', async () => {
+  const app = await open('Sublime Music', { version: '1.8.0' });
+  const ids = songs(30);
+  for (const current of ids.slice(0, 5)) {
+    await app.ask('scrobble', { id: current, submission: false }, '');
+    await app.ask('savePlayQueue', { id: ids, current, position: 1_000 }, '');
+    const queue = await app.ask<{ entry: Listed[]; current: string }>('getPlayQueue', {}, 'playQueue');
+    expect([queue.current, queue.entry.length]).toEqual([current, 30]);
+  }
+  const { id } = await app.ask<Listed>('createPlaylist', { name: 'Order', songId: ids }, 'playlist');
+  await app.ask('createPlaylist', { playlistId: id, songId: ids.toReversed() }, '');
+  const { entry } = await app.ask<{ entry: Listed[] }>('getPlaylist', { id }, 'playlist');
+  expect(entry.map((one) => one.id)).toEqual(ids.toReversed());
+});
+
+story('play:Sub: keeps an album offline as MP3, and seeks in it when it comes again', async () => {
+  const app = await open('play:Sub', { version: '1.16.1' });
+  const { albumId } = files[0] as Listed & { albumId: string };
+  const { song } = await app.ask<{ song: Listed[] }>('getAlbum', { id: albumId }, 'album');
+  for (const { id } of song.slice(0, 2)) {
+    const whole = await app.bytes('download', { id });
+    expect([whole.status, Number(whole.headers.get('content-length'))]).toEqual([
+      200,
+      (await whole.arrayBuffer()).byteLength,
+    ]);
+    const two = await app.bytes('stream', { id }, { headers: { Range: 'bytes=0-1' } });
+    expect([two.status, (await two.arrayBuffer()).byteLength]).toEqual([206, 2]);
+  }
+});
+
+story('Amperfy, Sonixd: new albums come first, so what is new is on the first page', async () => {
+  writeFolderLibrary(join(dir, 'music'), { 'New/1.flac': { ARTIST: 'New', ALBUM: 'Newest', TITLE: 'New' } }, 20_000);
+  await scan();
+  const app = await open('Amperfy', { version: '1.13.0' });
+  const { album } = await app.ask<{ album: Listed[] }>('getAlbumList2', { type: 'newest', size: 5 }, 'albumList2');
+  expect(album[0]).toMatchObject({ name: 'Newest', songCount: 1 });
+  expect(await app.xml('getAlbumList2', { type: 'newest', size: 5 })).toContain('name="Newest"');
+});
+
+story(
+  'Substreamer: plays of days without a network come one by one, and count once when they are repeated',
+  async () => {
+    const app = await open('substreamer8', { version: '1.15.0' });
+    const [one = '', two = ''] = songs(2);
+    const before = [await playsOf(one), await playsOf(two)];
+    const days = [5, 4, 3].map((ago) => Date.now() - ago * 86_400_000);
+    for (const attempt of [1, 2])
+      for (const time of days)
+        expect((await app.get('scrobble', { id: one, time, submission: true })).body.status, `${attempt}`).toBe('ok');
+    expect([await playsOf(one), await playsOf(two)]).toEqual([(before[0] ?? 0) + 3, before[1]]);
+  },
+);
+
+story('Tempus, Ultrasonic: many late plays in one request, some of songs that are gone', async () => {
+  const app = await open('Tempus', { suffix: '' });
+  const [one = '', two = ''] = songs(2);
+  const before = [await playsOf(one), await playsOf(two)];
+  const now = Date.now();
+  const ids = [one, 'tr-999999', two, one];
+  await app.ask('scrobble', { id: ids, time: ids.map((_, n) => now - (n + 1) * 3_600_000) }, '');
+  expect([await playsOf(one), await playsOf(two)]).toEqual([(before[0] ?? 0) + 2, (before[1] ?? 0) + 1]);
+});
+
+story('Tempus to Feishin: the queue goes on where it was, also with an episode in it', async () => {
+  const ids = songs(4);
+  const app = await open('Tempus', { suffix: '' });
+  const queue = [ids[0] ?? '', 'pe-1', ...ids.slice(1)];
+  await app.ask('savePlayQueue', { id: queue, current: ids[2] ?? '', position: 61_000 }, '');
+  const desktop = await open('Feishin', { version: '1.13.0' });
+  const { body } = await desktop.post('getPlayQueueByIndex');
+  expect(body['playQueueByIndex']).toMatchObject({ currentIndex: 2, position: 61_000, changedBy: 'Tempus' });
+  await desktop.post('savePlayQueueByIndex', { id: queue, currentIndex: 2, position: 5 });
+  expect(await app.ask('getPlayQueue', {}, 'playQueue')).toMatchObject({
+    current: ids[1],
+    entry: ids.map((id) => ({ id })),
+  });
+  await desktop.post('savePlayQueue', { id: 'pe-1', current: 'pe-1' });
+  expect(await app.ask('getPlayQueue', {}, 'playQueue')).toMatchObject({ current: ids[1] });
+});
+
+story('DSub: plays on the computer that offers itself, and hears that none does', async () => {
+  const app = await open('DSub', { version: '1.2.0', form: 'hex' });
+  const [one = '', two = ''] = songs(2);
+  expect(await app.xml('jukeboxControl', { action: 'status' })).toContain('code="50"');
+  await server.api('/jukebox/speaker', { method: 'PUT', body: { speaker_id: 'window', name: 'Kitchen' } });
+  await app.xml('jukeboxControl', { action: 'set', id: [one, two] });
+  await app.xml('jukeboxControl', { action: 'skip', index: 1 });
+  expect(await app.xml('jukeboxControl', { action: 'start' })).toContain('currentIndex="1" playing="true"');
+  expect(await app.xml('jukeboxControl', { action: 'get' })).toContain(`<entry id="${two}"`);
+  await server.api('/jukebox/speaker/window', { method: 'DELETE' });
+});
+
+story('Ultrasonic, play:Sub: a download that broke goes on in the background, and not with another file', async () => {
+  const app = await open('Ultrasonic');
+  const [id = ''] = songs(1);
+  const whole = await app.bytes('download', { id });
+  const [etag, bytes] = [whole.headers.get('etag') ?? '', Buffer.from(await whole.arrayBuffer())];
+  const rest = await app.bytes('download', { id }, { headers: { Range: 'bytes=20-', 'If-Range': etag } });
+  expect([rest.status, Buffer.from(await rest.arrayBuffer()).equals(bytes.subarray(20))]).toEqual([206, true]);
+  const other = await app.bytes('stream', { id }, { headers: { Range: 'bytes=20-', 'If-Range': '"another"' } });
+  expect([other.status, (await other.arrayBuffer()).byteLength]).toEqual([200, bytes.length]);
+});
+
+story('Supersonic: rates many songs at once, and replaces a playlist by POST', async () => {
+  const app = await open('supersonic', { version: '1.15.0', suffix: '' });
+  const ids = songs(20);
+  await Promise.all(ids.map((id, n) => app.ask('setRating', { id, rating: 1 + (n % 5) }, '')));
+  const { body } = await app.post('createPlaylist', { name: 'Rated', songId: ids });
+  const { id } = body['playlist'] as Listed;
+  await app.post('createPlaylist', { playlistId: id, songId: ids.toReversed() });
+  const { entry } = await app.ask<{ entry: (Listed & { userRating: number })[] }>('getPlaylist', { id }, 'playlist');
+  expect(entry.map((song) => song.id)).toEqual(ids.toReversed());
+  expect(entry.map(({ userRating }) => userRating)).toEqual(ids.map((_, n) => 1 + (n % 5)).toReversed());
+});
