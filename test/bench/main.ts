@@ -5,7 +5,8 @@
 // drive a browser and run only when they are named; --docs writes what they find into docs/lists.md. `soak` too:
 // --minutes N is how long it goes on, --docs draws docs/soak.svg; and `peers`: --files N --rounds N, --docs writes
 // docs/peers.md; `phones`: first copies onto a phone, beside Navidrome; `stages`: what a scan spends its time on; `ear`:
-// what the analysis hears, beside other programs; and `backup`, which needs restic.
+// what the analysis hears, beside other programs; `likeness`: which recorded music it finds alike; and `backup`, which
+// needs restic.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +20,7 @@ import { enrichSuite } from './suites/enrich.ts';
 import { hostileSuite } from './suites/hostile.ts';
 import { idleSuite } from './suites/idle.ts';
 import { interactionSuite } from './suites/interaction.ts';
+import { likenessSuite } from './suites/likeness.ts';
 import { listsSuite } from './suites/lists.ts';
 import { manySuite } from './suites/many.ts';
 import { openingSuite } from './suites/opening.ts';
@@ -45,7 +47,12 @@ const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = {
   many: manySuite,
   soak: (dir) => soakSuite(dir, { minutes: Number(values.minutes), docs: values.docs === true }),
   backup: backupSuite,
-  ear: (dir) => earSuite(dir, { files: Math.min(500, Number(values.files)) }),
+  ear: (dir) =>
+    earSuite(dir, {
+      files: Math.min(500, Number(values.files)),
+      python: values.python,
+    }),
+  likeness: (dir) => likenessSuite(dir, { python: values.python, packages: values.libraries ?? join(dir, 'packages') }),
   stages: (dir) => scanStagesSuite(dir, { files: Number(values.files) }),
   peers: (dir) =>
     peersSuite(dir, {
@@ -70,7 +77,19 @@ interface Report {
   /** `load`: of the last minute, as the suite began. */
   suites: { name: string; load: number; measures: Measure[]; error?: string }[];
 }
-const ONLY_BY_NAME = ['backup', 'ear', 'interaction', 'lists', 'many', 'opening', 'peers', 'phones', 'soak', 'stages'];
+const ONLY_BY_NAME = [
+  'backup',
+  'ear',
+  'interaction',
+  'likeness',
+  'lists',
+  'many',
+  'opening',
+  'peers',
+  'phones',
+  'soak',
+  'stages',
+];
 
 const { values, positionals } = parseArgs({
   options: {
@@ -80,6 +99,7 @@ const { values, positionals } = parseArgs({
     libraries: { type: 'string' },
     docs: { type: 'boolean' },
     peer: { type: 'string' },
+    python: { type: 'string', default: 'python3' },
     minutes: { type: 'string', default: '15' },
     files: { type: 'string', default: '20000' },
     rounds: { type: 'string', default: '1' },

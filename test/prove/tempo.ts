@@ -5,23 +5,14 @@ import { findKey } from '../../server/dsp/key.ts';
 import { findOnsets } from '../../server/dsp/onsets.ts';
 import { createSpectrograph } from '../../server/dsp/spectrogram.ts';
 import { findTempo } from '../../server/dsp/tempo.ts';
+import { keyWeight, KEYS } from '../support/key-weight.ts';
 import { seededRandom } from '../support/random.ts';
 import { playScore, type Score } from '../support/score.ts';
 
 const SECONDS = 20;
-const KEYS = ['C', 'C#', 'D', 'Eb', 'E', 'F', 'F#', 'G', 'Ab', 'A', 'Bb', 'B'] as const;
 const OCTAVES = [1, 2, 1 / 2, 3, 1 / 3];
 
 const isNear = (bpm: number, wanted: number): boolean => Math.abs(bpm / wanted - 1) <= 0.04;
-
-function keyWeight(found: string | undefined, tonic: number, isMinor: boolean): number {
-  if (found === undefined) return 0;
-  const isFoundMinor = found.endsWith('m');
-  const apart = (KEYS.indexOf(found.replace(/m$/, '') as (typeof KEYS)[number]) - tonic + 12) % 12;
-  if (isFoundMinor === isMinor) return apart === 0 ? 1 : apart === 7 || apart === 5 ? 0.5 : 0;
-  if (apart === 0) return 0.2;
-  return apart === (isMinor ? 3 : 9) ? 0.3 : 0;
-}
 
 export function proveTempo({ seed, runs = 300 }: { seed: number; runs: number | undefined }): Promise<boolean> {
   const random = seededRandom(seed);

@@ -1,0 +1,93 @@
+// Recorded music from Debian's packages of games: each folder with five tracks or more is an album. Packages are
+// downloaded and unpacked, not installed.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, globSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const PACKAGES = [
+  'colobot-common-sounds',
+  'drascula-music',
+  'fillets-ng-data',
+  'flare-game',
+  'freedroidrpg-data',
+  'hedgewars-data',
+  'hyperrogue-music',
+  'marsshooter-data',
+  'naev-data',
+  'planetblupi-music-ogg',
+  'pushover-data',
+  'singularity-music',
+  'starfighter-data',
+  'supertux-data',
+  'supertuxkart-data',
+  'unknown-horizons',
+  'warzone2100-music',
+  'wesnoth-1.16-music',
+  'widelands-data',
+];
+const ENDINGS = '{ogg,mp3,flac,opus,mod,xm,it,s3m}';
+const SHORTEST_SECONDS = 25;
+const FEWEST = 5;
+/** Of an album, so that none decides alone. */
+const MOST = 15;
+
+export interface Recorded {
+  path: string;
+  album: string;
+  artist: string | undefined;
+}
+
+/** Empty, and said so, where packages cannot be had. Those that are in the folder already are used again. */
+export function openSoundtracks(folder: string): Recorded[] {
+  for (const name of PACKAGES) {
+    const into = join(folder, name);
+    if (existsSync(into)) continue;
+    mkdirSync(into, { recursive: true });
+    const { status } = spawnSync('apt-get', ['download', '-q', name], { cwd: into });
+    const [file] = globSync('*.deb', { cwd: into });
+    if (status !== 0 || file === undefined) {
+      console.error(`NOT HEARD: ${name}, as apt-get has none`);
+      rmSync(into, { recursive: true });
+      continue;
+    }
+    execFileSync('dpkg-deb', ['-x', join(into, file), into]);
+    rmSync(join(into, file));
+  }
+  const albums = new Map<string, Recorded[]>();
+  for (const path of globSync(`**/*.${ENDINGS}`, { cwd: folder }).sort()) {
+    const album = dirname(path);
+    const known = albums.get(album) ?? [];
+    const facts = factsOf(join(folder, path));
+    if (facts.seconds >= SHORTEST_SECONDS) known.push({ path: join(folder, path), album, artist: facts.artist });
+    albums.set(album, known);
+  }
+  return [...albums.values()]
+    .filter((tracks) => tracks.length >= FEWEST)
+    .flatMap((tracks) => {
+      const count = Math.min(MOST, tracks.length);
+      return Array.from({ length: count }, (_, n) => tracks[Math.floor((n * tracks.length) / count)] as Recorded);
+    });
+}
+
+function factsOf(path: string): { seconds: number; artist: string | undefined } {
+  const { stdout } = spawnSync(
+    'ffprobe',
+    ['-v', 'error', '-show_entries', 'format=duration:format_tags=artist:stream_tags=artist', '-of', 'json', path],
+    { encoding: 'utf8' },
+  );
+  interface Tagged {
+    tags?: Record<string, string>;
+  }
+  const { format, streams } = JSON.parse(stdout || '{}') as {
+    format?: Tagged & { duration?: string };
+    streams?: Tagged[];
+  };
+  const tags = [format, ...(streams ?? [])].flatMap((one) => Object.entries(one?.tags ?? {}));
+  return {
+    seconds: Number(format?.duration ?? 0),
+    artist: tags
+      .find(([name]) => name.toLowerCase() === 'artist')?.[1]
+      ?.trim()
+      .toLowerCase(),
+  };
+}

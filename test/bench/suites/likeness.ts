@@ -1,0 +1,229 @@
+// Which recorded tracks the analysis finds alike, beside librosa's MFCC and sonara in the same run, whether altered
+// copies find their original, how fast it is beside a loop that only decodes, and the index of a million sounds. Runs
+// only when it is named. The music comes from Debian's packages of games; --libraries DIR keeps them (2 GB). For
+// --python PROGRAM with PyPI's sonara and librosa; what is absent is named.
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { CHARACTER_BYTES, type Character } from '../../../server/dsp/character.ts';
+import { createVectorTrainer, createVectorWriter, RECORD_BYTES } from '../../../server/dsp/sound-vector.ts';
+import { indexRecords } from '../../../server/likeness/build-index.ts';
+import { openSoundIndex } from '../../../server/likeness/sound-index.ts';
+import { madeUpSounds } from '../../support/made-up-sounds.ts';
+import { atMost, beside, ffmpeg, FORMATS, openEar, share, type Hear } from '../ear/hear.ts';
+import { judge } from '../ear/judge.ts';
+import { openSoundtracks, type Recorded } from '../ear/soundtracks.ts';
+import { measure, toRows, type Measure } from '../measure.ts';
+
+/** Of recorded music that is compared. */
+const HEARD_SECONDS = 120;
+const MILLION = 1_000_000;
+const QUESTIONS = 500;
+const SPEED_FILES = 8;
+const SEED = 25;
+const COPIES: [name: string, ending: string, ...args: string[]][] = [
+  ['mp3 128k', 'mp3', '-b:a', '128k'],
+  ['opus', 'opus', '-b:a', '96k'],
+  ['-12 dB', 'flac', '-af', 'volume=-12dB'],
+  ['cut by 20 s', 'flac', '-ss', '20'],
+];
+/** Recorded tracks that copies are made of. */
+const COPIED = 60;
+
+export async function likenessSuite(
+  dir: string,
+  { python, packages }: { python: string; packages: string },
+): Promise<Measure[]> {
+  mkdirSync(dir, { recursive: true });
+  const measures = neighbours(dir);
+  console.error(toRows(measures)); // the rest takes an hour
+  const recorded = openSoundtracks(packages);
+  if (recorded.length === 0) return measures;
+  const hear = await openEar();
+  const alike = await likeness(dir, recorded, python, hear);
+  console.error(toRows(alike));
+  return [...measures, ...alike, ...(await speed(dir, recorded, hear))];
+}
+
+/** Whitened by the tracks, as in a library that is made of them. */
+function vectorsOf(recorded: readonly Recorded[], characters: readonly Character[]) {
+  const trainer = createVectorTrainer();
+  const albums = [...new Set(recorded.map(({ album }) => album))];
+  recorded.forEach(({ album }, n) => trainer.push(characters[n] as Character, albums.indexOf(album)));
+  const vectorOf = createVectorWriter(trainer.finish());
+  return (character: Character): number[] => unit([...vectorOf(character)]);
+}
+
+function unit(values: readonly number[]): number[] {
+  const length = Math.hypot(...values);
+  return values.map((value) => value / length);
+}
+const dot = (a: readonly number[], b: readonly number[]): number =>
+  a.reduce((sum, value, i) => sum + value * (b[i] as number), 0);
+
+/** Which share of the ten nearest has the same album, or artist, in the mean. */
+function precision(vectors: readonly number[][], classes: readonly (string | undefined)[]): number {
+  let [sum, count] = [0, 0];
+  for (const [n, vector] of vectors.entries()) {
+    if (classes[n] === undefined || classes.indexOf(classes[n]) === classes.lastIndexOf(classes[n])) continue;
+    const nearest = vectors
+      .map((other, i) => ({ i, like: i === n ? -Infinity : dot(vector, other) }))
+      .sort((a, b) => b.like - a.like)
+      .slice(0, 10);
+    sum += nearest.filter(({ i }) => classes[i] === classes[n]).length / nearest.length;
+    count++;
+  }
+  return count === 0 ? 0 : sum / count;
+}
+
+/** Every value in units of its spread, around its mean. */
+function standardized(vectors: readonly number[][]): number[][] {
+  const columns = (vectors[0] ?? []).map((_, i) => {
+    const mean = vectors.reduce((sum, one) => sum + (one[i] as number), 0) / vectors.length;
+    const square = vectors.reduce((sum, one) => sum + ((one[i] as number) - mean) ** 2, 0) / vectors.length;
+    return { mean, spread: Math.sqrt(square) || 1 };
+  });
+  return vectors.map((one) => unit(one.map((value, i) => (value - columns[i]!.mean) / columns[i]!.spread)));
+}
+
+async function likeness(dir: string, all: Recorded[], python: string, hear: Hear): Promise<Measure[]> {
+  const recorded: Recorded[] = [];
+  const characters: Character[] = [];
+  for (const track of all) {
+    const { character } = await hear(track.path, ['character'], HEARD_SECONDS);
+    if (!character?.is) continue;
+    recorded.push(track);
+    characters.push(character.is);
+  }
+  const vectorOf = vectorsOf(recorded, characters);
+  const known = characters.map(vectorOf);
+  const albums = recorded.map(({ album }) => album);
+  const artists = recorded.map(({ artist }) => artist);
+  const own = precision(known, albums);
+  const halves = await segments(recorded, known, vectorOf, hear);
+  console.log(`same segment first: ${halves.toFixed(3)}; same artist@10: ${precision(known, artists).toFixed(3)}`);
+  const measures = [...(await copies(dir, recorded, known, vectorOf, hear))];
+  const judged = judge(
+    python,
+    'likeness',
+    recorded.map(({ path }) => path),
+    String(HEARD_SECONDS),
+  );
+  for (const [other, times] of [
+    ['librosa', 1.5],
+    ['sonara', 1.2],
+  ] as const) {
+    const theirs = judged?.flatMap((one) => (one[other] ? [one[other]] : [])) ?? [];
+    const name = `same album among ten of ${recorded.length} in ${new Set(albums).size} albums`;
+    if (theirs.length === recorded.length)
+      measures.push(beside(name, other, own, precision(standardized(theirs), albums), times));
+    else console.error(`NOT JUDGED: albums beside ${other}, which is absent; the product's own share is ${own}`);
+  }
+  return measures;
+}
+
+/** How often the first quarter of what was heard of a track is most like that track. */
+async function segments(
+  recorded: readonly Recorded[],
+  known: readonly number[][],
+  vectorOf: (character: Character) => number[],
+  hear: Hear,
+): Promise<number> {
+  let [found, count] = [0, 0];
+  for (const [n, { path }] of recorded.entries()) {
+    if (n % 4 > 0) continue;
+    const { character } = await hear(path, ['character'], HEARD_SECONDS / 4);
+    if (!character?.is) continue;
+    count++;
+    if (nearestTo(vectorOf(character.is), known) === n) found++;
+  }
+  return found / Math.max(1, count);
+}
+
+function nearestTo(vector: readonly number[], known: readonly number[][]): number {
+  const like = known.map((other) => dot(vector, other));
+  return like.indexOf(Math.max(...like));
+}
+
+/** Which share of altered copies is most like its original. */
+async function copies(
+  dir: string,
+  recorded: readonly Recorded[],
+  known: readonly number[][],
+  vectorOf: (character: Character) => number[],
+  hear: Hear,
+): Promise<Measure[]> {
+  let [found, count] = [0, 0];
+  const step = Math.max(1, Math.floor(recorded.length / COPIED));
+  for (let n = 0; n < recorded.length; n += step)
+    for (const [name, ending, ...args] of COPIES) {
+      const { path } = recorded[n] as Recorded;
+      const copy = join(dir, `copy.${ending}`);
+      ffmpeg('-i', path, '-map', '0:a:0', '-t', String(HEARD_SECONDS), ...args, copy);
+      const { character } = await hear(copy, ['character']);
+      if (!character?.is) continue;
+      count++;
+      if (nearestTo(vectorOf(character.is), known) === n) found++;
+      else console.log(`the copy (${name}) of ${path} is more like another track`);
+    }
+  return [share(`${count} altered copies of recorded tracks find their original`, found / count, 0.99)];
+}
+
+/** Tracks of four minutes by format: hearing everything beside decoding alone, in turn. */
+async function speed(dir: string, recorded: readonly Recorded[], hear: Hear): Promise<Measure[]> {
+  const measures: Measure[] = [];
+  const sources = recorded.filter((_, n) => n % Math.ceil(recorded.length / SPEED_FILES) === 0);
+  for (const [ending, ...args] of FORMATS) {
+    let [heardMs, decodedMs] = [0, 0];
+    for (const { path } of sources) {
+      const copy = join(dir, `speed.${ending}`);
+      ffmpeg('-stream_loop', '-1', '-i', path, '-map', '0:a:0', '-t', '240', ...args, copy);
+      const from = performance.now();
+      await hear(copy, []);
+      const between = performance.now();
+      await hear(copy);
+      decodedMs += between - from;
+      heardMs += performance.now() - between;
+    }
+    const perSecond = (ms: number): number => (1_000 * sources.length) / ms;
+    console.log(`${ending}: 100,000 tracks take ${(heardMs / sources.length / 36).toFixed(1)} h`);
+    measures.push(
+      measure({
+        suite: 'ear',
+        name: `tracks of 4 minutes, ${ending}`,
+        unit: 'tracks/s',
+        product: perSecond(heardMs),
+        bound: { name: 'decoding alone', value: perSecond(decodedMs) },
+        goal: { op: '>=', value: 0.5 },
+      }),
+    );
+  }
+  return measures;
+}
+
+/** A million made-up sounds: how fast and how well the nearest are found, and what they take. */
+function neighbours(dir: string): Measure[] {
+  const path = join(dir, 'sounds.index');
+  const records = madeUpSounds(MILLION, SEED);
+  indexRecords(path, records, MILLION);
+  const index = openSoundIndex(path);
+  if (!index) throw new Error('the index cannot be read');
+  const times: number[] = [];
+  let found = 0;
+  for (let question = 0; question < QUESTIONS; question++) {
+    const n = (question * 7_919) % MILLION;
+    const record = records.subarray(n * RECORD_BYTES, (n + 1) * RECORD_BYTES);
+    const from = performance.now();
+    const { ids } = index.nearest(record, 20);
+    times.push(performance.now() - from);
+    if (question % 10 > 0) continue; // comparing all takes long
+    const exact = new Set(index.nearest(record, 20, 1).ids);
+    found += ids.filter((id) => exact.has(id)).length;
+  }
+  index.close();
+  const p99 = times.toSorted((a, b) => a - b)[Math.floor(0.99 * times.length)] as number;
+  return [
+    atMost('20 nearest of 1,000,000, p99', 'ms', p99, 20),
+    share('the same, recall', found / (QUESTIONS / 10) / 20, 0.95),
+    atMost('bytes of a track in index and database', 'bytes', statSync(path).size / MILLION + CHARACTER_BYTES, 300),
+  ];
+}
