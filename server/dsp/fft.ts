@@ -1,11 +1,13 @@
 // Power spectra of real signals: a radix-4 FFT over half as many complex points (Cooley and Tukey 1965; the step from
 // complex to real as in Numerical Recipes, 12.3). Tables and buffers are made once per size.
 
-/** Writes the power of bins 0 to `size / 2` of `size` samples into `power`. */
-export type PowerSpectrum = (samples: Float64Array, power: Float64Array) => void;
+/** Writes the power of bins 0 to `size / 2` of the `size` samples from `at` on into `power`. */
+export type PowerSpectrum = (samples: Float64Array | Float32Array, power: Float64Array, at?: number) => void;
 
-/** `size` is a power of two of at least 8. `samples` are not changed. */
-export function createPowerSpectrum(size: number): PowerSpectrum {
+const flat = (size: number): Float64Array => new Float64Array(size).fill(1);
+
+/** `size` is a power of two of at least 8. Samples are not changed; they are weighed by the window, if there is one. */
+export function createPowerSpectrum(size: number, window = flat(size)): PowerSpectrum {
   const half = size >> 1;
   const bits = Math.log2(half);
   const cos = new Float64Array(half);
@@ -16,6 +18,10 @@ export function createPowerSpectrum(size: number): PowerSpectrum {
   }
   const reversed = new Uint32Array(half);
   for (let i = 0; i < half; i++) reversed[i] = ((reversed[i >> 1] as number) >> 1) | ((i & 1) << (bits - 1));
+  // in the order in which they are read
+  const evens = reversed.map((k) => 2 * k);
+  const evenWeights = Float64Array.from(evens, (k) => window[k] as number);
+  const oddWeights = Float64Array.from(evens, (k) => window[k + 1] as number);
   const re = new Float64Array(half);
   const im = new Float64Array(half);
 
@@ -70,11 +76,11 @@ export function createPowerSpectrum(size: number): PowerSpectrum {
     }
   }
 
-  return (samples, power) => {
+  return (samples, power, at = 0) => {
     for (let i = 0; i < half; i++) {
-      const at = 2 * (reversed[i] as number);
-      re[i] = samples[at] as number;
-      im[i] = samples[at + 1] as number;
+      const from = at + (evens[i] as number);
+      re[i] = (samples[from] as number) * (evenWeights[i] as number);
+      im[i] = (samples[from + 1] as number) * (oddWeights[i] as number);
     }
     let h = 1;
     if (bits & 1) {

@@ -76,9 +76,7 @@ type Analyse = (power: Float64Array, into: Float32Array, at: number) => void;
 
 /** Cuts samples into frames that overlap, and keeps what each gives. */
 function createFrames(size: number, hop: number, width: number, analyse: Analyse) {
-  const window = hann(size);
-  const spectrum = createPowerSpectrum(size);
-  const frame = new Float64Array(size);
+  const spectrum = createPowerSpectrum(size, hann(size));
   const power = new Float64Array(size / 2 + 1);
   let line = new Float32Array(size + BLOCK);
   let values = new Float32Array(width * 1_024);
@@ -96,8 +94,7 @@ function createFrames(size: number, hop: number, width: number, analyse: Analyse
       kept += count;
       let at = 0;
       for (; at + size <= kept; at += hop) {
-        for (let i = 0; i < size; i++) frame[i] = (line[at + i] as number) * (window[i] as number);
-        spectrum(frame, power);
+        spectrum(line, power, at);
         if (values.length < (frames + 1) * width) {
           const longer = new Float32Array(values.length * 2);
           longer.set(values);
