@@ -1,11 +1,12 @@
 // npm run test:stores: the tests of the storage against real S3 servers of different make, from their registries. With
-// names, only those; with --quick, only the storage itself, without libraries and faults. A server whose tool is not installed is left
-// out, which is said at the end.
+// names, only those; with --quick, only the storage itself, without libraries and faults; with --install, no tests: what
+// they need is made ready. A server whose tool is not installed is left out, which is said at the end.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { S3_MAKES, startS3Server, type S3Server } from '../test/support/s3-servers.ts';
+import { installS3Server, S3_MAKES, startS3Server, type S3Server } from '../test/support/s3-servers.ts';
 
 const QUICK = '--quick';
+const INSTALL = '--install';
 const TESTS = [
   'storage-s3.test.ts',
   ...(process.argv.includes(QUICK) ? [] : ['store-library.test.ts', 'store-faults.test.ts']),
@@ -30,9 +31,14 @@ function test({ endpoint, bucket, keys, stop }: S3Server): boolean {
   }
 }
 
-const names = process.argv.slice(2).filter((one) => one !== QUICK);
+const names = process.argv.slice(2).filter((one) => ![QUICK, INSTALL].includes(one));
+const makes = S3_MAKES.filter(({ name }) => names.length === 0 || names.includes(name));
+if (process.argv.includes(INSTALL)) {
+  for (const make of makes) installS3Server(make);
+  process.exit();
+}
 const outcomes: string[] = [];
-for (const make of S3_MAKES.filter(({ name }) => names.length === 0 || names.includes(name))) {
+for (const make of makes) {
   const server = await startS3Server(make);
   const outcome = typeof server === 'string' ? `NOT TESTED: ${server}` : test(server) ? 'passed' : 'FAILED';
   outcomes.push(`${make.name}: ${outcome}`);

@@ -1,6 +1,6 @@
 // S3 servers of different make, from their registries, each as a process of its own.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -106,10 +106,17 @@ export const S3_MAKES: Make[] = [
 const run = ([command = '', ...args]: string[], env: Record<string, string> = {}, stdio?: 'inherit'): boolean =>
   spawnSync(command, args, { env: { ...process.env, ...env }, ...(stdio && { stdio }) }).status === 0;
 
-function install({ file, install: commands, env }: Make): boolean {
+/** Returns why not, if it cannot be installed. */
+export function installS3Server({ name, tools, file, install: commands, env }: Make): string | undefined {
+  const missing = tools.find((tool) => !run(tool));
+  if (missing) return `${missing[0]} is not installed`;
   mkdirSync(cache, { recursive: true });
-  if (commands.length === 1 && existsSync(file)) return true;
-  return commands.every((command) => run(command, env, 'inherit'));
+  const stamp = join(cache, `${name}.installed`);
+  const how = JSON.stringify(commands);
+  if (existsSync(file) && existsSync(stamp) && readFileSync(stamp, 'utf8') === how) return undefined;
+  if (!commands.every((command) => run(command, env, 'inherit'))) return 'it could not be installed';
+  writeFileSync(stamp, how);
+  return undefined;
 }
 
 const freePort = (): Promise<number> =>
@@ -136,9 +143,8 @@ async function makeBucket(endpoint: string): Promise<void> {
 
 /** With an empty bucket. Returns why not, if it cannot be had. */
 export async function startS3Server(make: Make): Promise<S3Server | string> {
-  const missing = make.tools.find((tool) => !run(tool));
-  if (missing) return `${missing[0]} is not installed`;
-  if (!install(make)) return 'it could not be installed';
+  const fault = installS3Server(make);
+  if (fault !== undefined) return fault;
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-store-'));
   const port = await freePort();
   const [program, ...args] = make.command(port, dir);
