@@ -1,9 +1,12 @@
 // Every item has the same menu, wherever it is and however it is opened; rows have three heights; the window opens
 // without the server.
-import type { Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AlbumPage } from '../../server/library/wire.ts';
 import { DESK, openStage, PHONE, type Stage } from './stage.ts';
+
+/** The service worker answers for the interface, as it does outside of tests. */
+const WITH_WORKER: BrowserContextOptions = { ...DESK, serviceWorkers: 'allow' };
 
 let stage: Stage;
 let page: Page;
@@ -11,7 +14,7 @@ let title: string;
 
 beforeAll(async () => {
   stage = await openStage({ tracks: 60, messy: 0 });
-  page = await stage.openAsOwner(DESK);
+  page = await stage.openAsOwner(WITH_WORKER);
   const { items } = await stage.api<AlbumPage>('/albums?limit=1&sort=title');
   title = items[0]!.title;
 });
@@ -127,7 +130,7 @@ test('an album that is not there says so', async () => {
 });
 
 test('without the server the window opens again, and says that it cannot reach it', async () => {
-  const offline = await stage.openAsOwner(DESK);
+  const offline = await stage.openAsOwner(WITH_WORKER);
   await offline.goto('/');
   await offline.evaluate(async () => void (await navigator.serviceWorker.ready));
   await offline.context().setOffline(true);

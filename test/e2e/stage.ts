@@ -10,6 +10,7 @@ import type { TokenResponse } from '../../server/auth/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import { openBrowser, openContext } from '../support/browser.ts';
 import { makeLibrary, type LibraryOptions, type Manifest } from '../support/library.ts';
+import { migratedDatabase } from '../support/temp-database.ts';
 import { until } from '../support/until.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -74,6 +75,7 @@ export async function openStage({
   const library = makeLibrary({ tracks, seconds: '3', art: 'folder', ...options }, join(dir, 'music'));
   await addMusic?.(library.dir);
   mkdirSync(join(dir, 'data'));
+  if (scanned) migratedDatabase(join(dir, 'data', 'tonearm.db'));
   writeFileSync(join(dir, 'data', 'settings.json'), JSON.stringify(QUIET));
   const { child, url, setupToken } = await startServer(
     join(dir, 'data'),

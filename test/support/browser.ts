@@ -44,9 +44,12 @@ export async function openBrowser({ scrollBars = false }: { scrollBars?: boolean
   });
 }
 
-/** With the patience of the tests. */
+/**
+ * With the patience of the tests. Without the service worker, unless a test is about it: it loads the whole interface a
+ * second time for each window.
+ */
 export async function openContext(browser: Browser, options?: BrowserContextOptions): Promise<BrowserContext> {
-  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+  const context = await browser.newContext({ reducedMotion: 'reduce', serviceWorkers: 'block', ...options });
   context.setDefaultTimeout(PATIENCE_MS);
   return context;
 }
