@@ -176,11 +176,14 @@ export async function startServer(
   });
 }
 
+/** What ended stays so, and each request takes processor time from what is waited for. */
+const AN_END = { everyMs: 100 };
+
 export async function untilIdle(listJobs: () => Promise<{ items: JobOut[] }>): Promise<void> {
   // a job that waits for an internet service would wait for ever
   const isIdle = ({ items }: { items: JobOut[] }): boolean =>
     items.length > 0 && items.every((job) => job.finished_at !== null || job.status === 'waiting');
-  await until(listJobs, isIdle);
+  await until(listJobs, isIdle, AN_END);
 }
 
 /** Scans the music folder, and waits for the result. */
@@ -192,6 +195,7 @@ export const untilEnded = ({ api }: Pick<Stage, 'api'>, { id }: JobOut): Promise
   until(
     () => api<JobOut>(`/jobs/${id}`),
     (job) => job.finished_at !== null,
+    AN_END,
   );
 
 /** Makes some tracks missing: a music folder in reference mode, a scan, some files removed, and another scan. */
