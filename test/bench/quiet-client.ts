@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 
 const BUFFER = 1 << 20;
 const HEAD_END = '\r\n\r\n';
+const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 
 export interface QuietClient {
   /** Milliseconds from the first byte sent to the last one received. Throws for any status but 2xx. */
@@ -34,15 +35,17 @@ export function openQuietClient(address: string, token: string): Promise<QuietCl
       const text = Buffer.from(buffer.buffer, buffer.byteOffset, Math.min(count, 4_096)).toString('latin1');
       const end = text.indexOf(HEAD_END);
       const length = /content-length: (\d+)/i.exec(text);
-      if (end < 0 || !length || !text.startsWith('HTTP/1.1 2')) {
+      const isChunked = /transfer-encoding: chunked/i.test(text); // what took the server more than one turn
+      if (end < 0 || !(length || isChunked) || !text.startsWith('HTTP/1.1 2')) {
         fail(new Error(`${open.path}: ${text.slice(0, 500)}`));
         return true;
       }
-      open.left = Number(length[1]);
+      open.left = length ? Number(length[1]) : Number.POSITIVE_INFINITY;
       bytes -= end + HEAD_END.length;
     }
     open.left -= bytes;
-    if (open.left > 0) return true;
+    const isEnd = Buffer.from(buffer.buffer, buffer.byteOffset, count).subarray(-LAST_CHUNK.length).equals(LAST_CHUNK);
+    if (open.left > 0 && !(open.left === Number.POSITIVE_INFINITY && isEnd)) return true;
     const { resolve, startedAt } = open;
     open = undefined;
     resolve(performance.now() - startedAt);
