@@ -4,9 +4,9 @@
 // million tracks too. --libraries DIR keeps the large libraries for the next run. `interaction`, `lists` and `opening`
 // drive a browser and run only when they are named; --docs writes what they find into docs/lists.md. `soak` too:
 // --minutes N is how long it goes on, --docs draws docs/soak.svg; and `peers`: --files N --rounds N, --docs writes
-// docs/peers.md; `phones`: first copies onto a phone, beside Navidrome; `stages`: what a scan spends its time on; `ear`:
-// what the analysis hears, beside other programs; `likeness`: which recorded music it finds alike; and `backup`, which
-// needs restic.
+// docs/peers.md; `phones`: first copies onto a phone, beside Navidrome; `stages`: what a scan spends its time on;
+// `ear`: what the analysis hears, beside other programs; `likeness`: which recorded music it finds alike; and `backup`,
+// which needs restic.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
