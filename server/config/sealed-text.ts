@@ -6,6 +6,8 @@ import type { UserId } from '../db/ids.ts';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const SALT_BYTES = 16;
+/** Apps send a password with every request. */
+const MOST_KEYS = 500;
 
 export interface SealedText {
   /** IV ‖ ciphertext ‖ tag. */
@@ -17,7 +19,14 @@ export type Sealer = ReturnType<typeof createSealer>;
 
 /** The user's id is authenticated data, so that a secret cannot be used for another user or under another label. */
 export function createSealer(secretKey: string, label: string) {
-  const derive = (salt: Uint8Array): Buffer => Buffer.from(hkdfSync('sha256', secretKey, salt, label, 32));
+  const keys = new Map<string, Buffer>();
+  function derive(salt: Uint8Array): Buffer {
+    const name = Buffer.from(salt).toString('latin1');
+    const key = keys.get(name) ?? Buffer.from(hkdfSync('sha256', secretKey, salt, label, 32));
+    if (keys.size >= MOST_KEYS) keys.clear();
+    keys.set(name, key);
+    return key;
+  }
 
   return {
     seal(userId: UserId, text: string): SealedText {

@@ -121,16 +121,16 @@ export function createSubsonicRouter({
 
   async function signIn(params: Params, req: Request, client: string): Promise<Principal> {
     const credential = credentialOf(params);
-    const wrong = 'apiKey' in credential ? wrongApiKey() : wrongCredentials();
+    const wrong = (): Fault => ('apiKey' in credential ? wrongApiKey() : wrongCredentials());
     const user = await appSignIn(credential, { from: req.ip, client }).catch((error: unknown) => {
       throw error instanceof AppError && error.code === 'too_many_requests'
-        ? new Fault(wrong.code, error.message, {
+        ? new Fault(wrong().code, error.message, {
             status: 429,
             headers: { 'Retry-After': String(error.retryAfter ?? 60) },
           })
         : error;
     });
-    if (!user) throw wrong;
+    if (!user) throw wrong();
     return user;
   }
 
