@@ -12,7 +12,7 @@ const TESTS = [
   ...(process.argv.includes(QUICK) ? [] : ['store-library.test.ts', 'store-faults.test.ts']),
 ].map((name) => `test/integration/${name}`);
 
-function test({ endpoint, bucket, keys, stop }: S3Server): boolean {
+function test({ endpoint, bucket, keys, virtualHost, lacksConditions, stop }: S3Server): boolean {
   try {
     const { status } = spawnSync('npx', ['vitest', 'run', ...TESTS, '-t', endpoint], {
       cwd: join(import.meta.dirname, '..'),
@@ -23,6 +23,8 @@ function test({ endpoint, bucket, keys, stop }: S3Server): boolean {
         S3_TEST_BUCKET: bucket,
         S3_TEST_ACCESS_KEY_ID: keys.accessKeyId,
         S3_TEST_SECRET_ACCESS_KEY: keys.secretAccessKey,
+        ...(virtualHost !== undefined && { S3_TEST_VIRTUAL_HOST: virtualHost }),
+        ...(lacksConditions && { S3_TEST_LACKS_CONDITIONS: 'true' }),
       },
     });
     return status === 0;

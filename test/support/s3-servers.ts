@@ -11,8 +11,7 @@ const cache = join(import.meta.dirname, '../../node_modules/.cache/stores');
 const KEYS = { accessKeyId: 'tonearm-test', secretAccessKey: 'tonearm-test-secret' };
 const BUCKET = 'tonearm-test';
 const START_MS = 60_000;
-/** They take `BUCKET.VIRTUAL_HOST` as an address too. */
-export const VIRTUAL_HOST = 'store.test';
+const VIRTUAL_HOST = 'store.test';
 
 interface Make {
   name: string;
@@ -23,12 +22,18 @@ interface Make {
   install: string[][];
   env?: Record<string, string>;
   command: (port: number, dir: string) => [program: string, ...args: string[]];
+  /** Of which a bucket may be a subdomain. */
+  virtualHost?: string;
+  /** It does not know conditional writes: the lease of a backup is settled by reading it again. */
+  lacksConditions?: true;
 }
 
 export interface S3Server {
   endpoint: string;
   bucket: string;
   keys: typeof KEYS;
+  virtualHost: string | undefined;
+  lacksConditions: boolean;
   stop: () => void;
 }
 
@@ -44,6 +49,7 @@ export const S3_MAKES: Make[] = [
       ['python3', '-m', 'venv', join(cache, 'moto')],
       [python, '-m', 'pip', 'install', '--quiet', 'moto[server]==5.2.5'],
     ],
+    virtualHost: VIRTUAL_HOST,
     command: (port) => [python, '-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)],
   },
   {
@@ -52,6 +58,7 @@ export const S3_MAKES: Make[] = [
     file: versitygw,
     install: [['go', 'install', 'github.com/versity/versitygw/cmd/versitygw@v1.8.0']],
     env: { GOBIN: join(cache, 'bin') },
+    virtualHost: VIRTUAL_HOST,
     command: (port, dir) => [
       versitygw,
       '--access',
@@ -67,12 +74,13 @@ export const S3_MAKES: Make[] = [
     ],
   },
   {
-    name: 's3proxy',
+    name: 's3proxy', // with a virtual host it takes no addresses with paths
     tools: [
       ['mvn', '--version'],
       ['java', '-version'],
     ],
     file: s3proxy,
+    lacksConditions: true,
     install: [
       [
         'mvn',
@@ -86,7 +94,6 @@ export const S3_MAKES: Make[] = [
     command(port, dir) {
       const settings = {
         's3proxy.endpoint': `http://127.0.0.1:${port}`,
-        's3proxy.virtual-host': VIRTUAL_HOST,
         's3proxy.authorization': 'aws-v2-or-v4',
         's3proxy.identity': KEYS.accessKeyId,
         's3proxy.credential': KEYS.secretAccessKey,
@@ -160,5 +167,12 @@ export async function startS3Server(make: Make): Promise<S3Server | string> {
     stop();
     throw error;
   }
-  return { endpoint, bucket: BUCKET, keys: KEYS, stop };
+  return {
+    endpoint,
+    bucket: BUCKET,
+    keys: KEYS,
+    virtualHost: make.virtualHost,
+    lacksConditions: make.lacksConditions === true,
+    stop,
+  };
 }

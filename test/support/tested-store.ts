@@ -16,6 +16,8 @@ export const TESTED = {
   bucket: env['S3_TEST_BUCKET'] ?? 'tonearm-test',
   keys: { accessKeyId: env['S3_TEST_ACCESS_KEY_ID'] ?? '', secretAccessKey: env['S3_TEST_SECRET_ACCESS_KEY'] ?? '' },
   region: env['S3_TEST_REGION'] ?? 'us-east-1',
+  /** Of which a bucket may be a subdomain. */
+  virtualHost: env['S3_TEST_VIRTUAL_HOST'],
 };
 
 /** Settings of the library or its backup. */
@@ -31,7 +33,14 @@ export const storeEnv = (name: 'S3' | 'BACKUP_S3', endpoint: string, prefix: str
 
 /** The store as another program sees it. */
 export function rawStore(endpoint: string) {
-  const client = new S3Client({ endpoint, region: TESTED.region, forcePathStyle: true, credentials: TESTED.keys });
+  const client = new S3Client({
+    endpoint,
+    region: TESTED.region,
+    forcePathStyle: true,
+    credentials: TESTED.keys,
+    requestChecksumCalculation: 'WHEN_REQUIRED', // some refuse them
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
   const Bucket = TESTED.bucket;
   return {
     client,
