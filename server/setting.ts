@@ -1,5 +1,6 @@
 // Declares settings: the rule for the value, and how the setting is shown.
 import { z } from 'zod';
+import { trimEnd } from './runtime/trim.ts';
 
 export const SETTING_GROUPS = [
   'general',
@@ -63,7 +64,7 @@ export const text = z.string().trim().min(1, 'must not be empty');
 export const path = text;
 export const url = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
-  .transform((v) => v.replace(/\/+$/, ''));
+  .transform((v) => trimEnd(v, /\//));
 
 const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 /** `7d`, `12h`, `30m` → seconds. */

@@ -8,6 +8,7 @@ import { guardedFetch, type GuardedAnswer } from '../outbound/guarded-fetch.ts';
 import { OutboundError, type OutboundErrorKind } from '../outbound/outbound-error.ts';
 import { createTokenBucket } from '../outbound/token-bucket.ts';
 import { userAgentOf } from '../outbound/user-agent.ts';
+import { trimEnd } from '../runtime/trim.ts';
 
 /** Old uploads lack the larger size. */
 const SIZES = ['1200', '500'] as const;
@@ -71,7 +72,7 @@ export function createCoverArchive({ settings, version, log, now, pace = {} }: C
     return bucket.run(async () => {
       if (!breaker.enter()) return undefined; // opened while this one waited
       try {
-        const answer = await fetchAnswer(new URL(`${base.href.replace(/\/+$/, '')}${path}`), base, signal);
+        const answer = await fetchAnswer(new URL(`${trimEnd(base.href, /\//)}${path}`), base, signal);
         note(answer);
         return answer;
       } catch (error) {

@@ -19,7 +19,7 @@ interface PathName {
 /** `1-02 Title`, `1.02 - Title`: disc and track. */
 const DISC_AND_TRACK = /^(0?[1-9]|[12]\d)[-.](\d{2,3})(?:\s*[-–—.)]\s*|\s+)(?=[^\s\d])(.+)$/;
 /** `07 - Title`, `7. Title`, `07 Title`; not `99 Luftballons`, `24-7`, `4.33`, where the number may be the title's. */
-const TRACK = /^(?:(\d{1,3})(?:\s*[-–—.)]+\s+|\s+[-–—]|[-–—.)](?!\d))|(0\d{1,2})\s)\s*(\S.*)$/;
+const TRACK = /^(?:(\d{1,3})(?:\s*[-–—.)]+\s|\s+[-–—]|[-–—.)](?!\d))|(0\d{1,2})\s)\s*(\S.*)$/;
 /** `Track 7`, or a number alone: the whole name is the title. */
 const NUMBER_ONLY = /^(?:track\s*)?(\d{1,3})$/i;
 

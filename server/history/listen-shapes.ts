@@ -122,7 +122,7 @@ const USUAL: CsvColumns = { artist: 0, album: 1, title: 2, at: 3 };
 export function csvHeader(row: readonly string[]): CsvColumns | undefined {
   const columns: CsvColumns = {};
   row.forEach((cell, i) => {
-    const name = cell.trim().toLowerCase().replace(/#.*$/, ''); // `Date#somebody`
+    const name = cell.trim().toLowerCase().split('#', 1)[0] ?? ''; // `Date#somebody`
     const column = Object.hasOwn(COLUMNS, name) ? COLUMNS[name] : undefined;
     if (column !== undefined) columns[column] ??= i;
   });

@@ -5,18 +5,18 @@ import { sortKey } from '../library/sort-and-identity-keys.ts';
 
 const GUESTS = String.raw`(?:feat\.?|ft\.?|featuring)`;
 /** `Song (feat. B)`, `Song [ft. B]`. */
-const GUESTS_IN_BRACKETS = new RegExp(String.raw`\s*[([]${GUESTS}\s[^)\]]*[)\]]`, 'giu');
+const GUESTS_IN_BRACKETS = new RegExp(String.raw`[([]${GUESTS}\s[^)\]([]*[)\]]`, 'giu');
 /** `A feat. B`, to the end. */
 const GUESTS_AT_END = new RegExp(String.raw`\s${GUESTS}\s.*$`, 'iu');
 
-const withoutGuests = (name: string): string => name.replace(GUESTS_IN_BRACKETS, '').replace(GUESTS_AT_END, '');
+const withoutGuests = (name: string): string =>
+  name.replace(GUESTS_IN_BRACKETS, '').replace(GUESTS_AT_END, '').replace(/\s+/g, ' ').trim();
 
 /** The folded title without guests. */
 export const titleKey = (title: string): string => sortKey(withoutGuests(title)) || sortKey(title);
 
 /** Possible names of the artist in the library, the most likely first. */
-export const artistNames = (name: string): string[] =>
-  [...new Set([name.trim(), withoutGuests(name).trim()])].filter(Boolean);
+export const artistNames = (name: string): string[] => [...new Set([name.trim(), withoutGuests(name)])].filter(Boolean);
 
 /** 48-bit hash of artist and title. */
 export function songKey(artistName: string | null, title: string): number {

@@ -1,4 +1,5 @@
 // The file name that a browser proposes (RFC 6266, RFC 8187), safe on every system it may be saved on.
+import { trimBoth } from '../runtime/trim.ts';
 
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069/\\:*?"<>|]/g;
 const MAX_CHARACTERS = 120;
@@ -12,10 +13,10 @@ export function contentDisposition(
   { title, extension, untitled }: { title: string; extension: string | null; untitled: string },
 ): string {
   const plain =
-    [...title.toWellFormed().replace(UNSAFE, '_').replace(/\s+/g, ' ')]
-      .slice(0, MAX_CHARACTERS)
-      .join('')
-      .replace(/^[.\s]+|[.\s]+$/g, '') || untitled;
+    trimBoth(
+      [...title.toWellFormed().replace(UNSAFE, '_').replace(/\s+/g, ' ')].slice(0, MAX_CHARACTERS).join(''),
+      /[.\s]/,
+    ) || untitled;
   const name = extension ? `${plain}.${extension}` : plain;
   const ascii = name
     .normalize('NFKD')

@@ -1,4 +1,5 @@
 // Range requests (RFC 9110, section 14) and conditional requests (section 13), without I/O.
+import { trimBoth } from '../runtime/trim.ts';
 
 /** Both ends are included. */
 export interface ByteRange {
@@ -18,7 +19,7 @@ export function parseRange(header: string | undefined, size: number): ByteRange 
   if (list === undefined) return 'whole';
   const specs = list
     .split(',')
-    .map((spec) => spec.replace(/^[ \t]+|[ \t]+$/g, ''))
+    .map((spec) => trimBoth(spec, /[ \t]/))
     .filter((spec) => spec !== '');
   if (specs.length === 0) return 'whole';
   const ranges = specs.map((spec) => parseSpec(spec, size));

@@ -2,7 +2,7 @@
 // between spaces. `AC/DC`, `Smith/Kotzen` and `Simon & Garfunkel` are not split, nor are names marked "never split".
 import { identityKey } from './sort-and-identity-keys.ts';
 
-const SEPARATOR = /\s*[;\uff1b]\s*|\s+[/\uff0f]\s+/;
+const SEPARATOR = /[;\uff1b]|\s[/\uff0f]\s/;
 
 /** Splits a single value; several values are used as they are. Drops blank and repeated names. */
 export function splitArtists(values: readonly string[], isWhole: (nameKey: string) => boolean): string[] {

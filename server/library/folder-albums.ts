@@ -33,11 +33,11 @@ export function isOneAlbum(group: readonly FolderTrack[], inFolder: number): boo
 }
 
 /** `A feat. B`: the guests of a track are none of the album. */
-const GUESTS = /\s+[([]?(?:feat\.?|ft\.?|featuring)\s.*$/iu;
+const GUESTS = /\s[([]?(?:feat\.?|ft\.?|featuring)\s.*$/iu;
 
 /** The name; undefined for a compilation. */
 export function artistOf(group: readonly FolderTrack[]): string | undefined {
-  const names = group.map(({ artistName }) => artistName?.replace(GUESTS, ''));
+  const names = group.map(({ artistName }) => artistName?.replace(GUESTS, '').trim());
   const byArtist = Map.groupBy(names, (name) => name?.toLowerCase());
   const [some = []] = [...byArtist.values()].toSorted((a, b) => b.length - a.length);
   return some.length >= group.length * OWN_SHARE ? some[0] : undefined;

@@ -8,7 +8,7 @@ import type { VERSION_KINDS } from './wire.ts';
 export type VersionKind = (typeof VERSION_KINDS)[number];
 
 /** In brackets, or behind a dash, at the end of a title. */
-const ADDITION = /\s*(?:\(([^()]+)\)|\[([^[\]]+)\]|\s[-–—]\s+([^-–—]+))\s*$/;
+const ADDITION = /(?:\(([^()]+)\)|\[([^[\]]+)\]|\s[-–—]\s([^-–—]+))$/;
 const KINDS: readonly (readonly [VersionKind, RegExp])[] = [
   ['live', /\b(live|unplugged|in concert|bbc session|peel session)\b/i],
   ['remaster', /\bre-?master(ed|ing)?\b/i],
@@ -43,7 +43,7 @@ export function partsOfTitle(title: string): { song: string; kind: VersionKind |
     if (named === undefined && !isGuest) break;
     if (found.index === 0) break;
     kind ??= named;
-    song = song.slice(0, found.index);
+    song = song.slice(0, found.index).trimEnd();
   }
   return { song, kind };
 }

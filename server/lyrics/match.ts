@@ -24,21 +24,20 @@ export interface OfferedLyrics {
 }
 
 const LONGEST_DIFFERENCE_MS = 2_000;
+/** Longer names are compared as they are. */
+const LONGEST_NAME = 300;
 const GUESTS = String.raw`(?:feat\.?|ft\.?|featuring|with)`;
-const GUESTS_IN_BRACKETS = new RegExp(String.raw`\s*[([]${GUESTS}\s[^)\]]*[)\]]`, 'giu');
-const GUESTS_AT_END = new RegExp(String.raw`\s(?:feat\.?|ft\.?|featuring)\s.*$`, 'iu');
+const GUESTS_IN_BRACKETS = new RegExp(String.raw`[([]${GUESTS} [^)\]([]*[)\]]`, 'giu');
+const GUESTS_AT_END = / (?:feat\.?|ft\.?|featuring) .*$/iu;
 /** Words about an edition that leave the performance as it is; live, acoustic, remix and so on do not. */
-const REMASTER = String.raw`remaster(?:ed)?(?:\s+version)?(?:\s+\d{4})?`;
+const REMASTER = String.raw`remaster(?:ed)?(?: version)?(?: \d{4})?`;
 const EDITION = new RegExp(
-  String.raw`\s*(?:[([]|\s-\s)\s*(?:\d{4}\s+)?(?:digital(?:ly)?\s+)?` +
-    String.raw`(?:${REMASTER}|album version|original version|explicit|clean|bonus track|mono|stereo)\s*[)\]]?\s*$`,
+  String.raw`(?:[([]| - ) ?(?:\d{4} )?(?:digital(?:ly)? )?` +
+    String.raw`(?:${REMASTER}|album version|original version|explicit|clean|bonus track|mono|stereo) ?[)\]]?$`,
   'iu',
 );
-const EDITION_OF_ALBUM = new RegExp(
-  String.raw`\s*(?:[([]|\s-\s)\s*[^()[\]]*` +
-    String.raw`\b(?:edition|remaster(?:ed)?|deluxe|anniversary|bonus|reissue|explicit)\b[^()[\]]*[)\]]?\s*$`,
-  'iu',
-);
+const LAST_BRACKETS = /[([][^()[\]]*[)\]]?$/u;
+const EDITION_OF_ALBUM = /\b(?:edition|remaster(?:ed)?|deluxe|anniversary|bonus|reissue|explicit)\b/iu;
 /** Titles that say nothing: an artist may have several songs of the name. */
 const COMMON_TITLES = new Set(
   [
@@ -47,7 +46,7 @@ const COMMON_TITLES = new Set(
   ].flatMap((some) => some.split(',')),
 );
 const LIVE = /\b(?:live|unplugged|concert|acoustic|demos?|sessions?|instrumentals?|karaoke|remix(?:es|ed)?)\b/giu;
-const BETWEEN_ARTISTS = /\s*(?:,|;|\/|&|\+|\band\b|\bx\b|\bvs\.?\b)\s*/iu;
+const BETWEEN_ARTISTS = /[,;/&+]|\b(?:and|x|vs)\b/iu;
 
 const key = (text: string): string =>
   sortKey(text)
@@ -56,19 +55,23 @@ const key = (text: string): string =>
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
     .trim() || sortKey(text);
 
-const titleKeyOf = (title: string): string =>
-  key(title.replace(GUESTS_IN_BRACKETS, '').replace(GUESTS_AT_END, '').replace(EDITION, '').replace(EDITION, ''));
-const artistKeyOf = (name: string): string =>
-  key(name.replace(GUESTS_IN_BRACKETS, '').replace(GUESTS_AT_END, '')).replace(/^the /, '');
-/** Longer ones are compared as they are: the expressions take time that grows with the square of a hostile name. */
-const LONGEST_ALBUM = 300;
-const albumKeyOf = (album: string): string =>
-  key(album.length > LONGEST_ALBUM ? album : album.replace(EDITION_OF_ALBUM, '').replace(EDITION, ''));
+const inLine = (name: string): string => name.replace(/\s+/g, ' ').trim();
+const cut = (name: string, ...expressions: RegExp[]): string =>
+  name.length > LONGEST_NAME ? name : expressions.reduce((left, one) => inLine(left.replace(one, '')), inLine(name));
+
+const titleKeyOf = (title: string): string => key(cut(title, GUESTS_IN_BRACKETS, GUESTS_AT_END, EDITION, EDITION));
+const artistKeyOf = (name: string): string => key(cut(name, GUESTS_IN_BRACKETS, GUESTS_AT_END)).replace(/^the /, '');
+
+function albumKeyOf(album: string): string {
+  const line = inLine(album);
+  const brackets = line.search(LAST_BRACKETS);
+  const at = brackets < 0 ? line.lastIndexOf(' - ') : brackets;
+  return key(cut(at > 0 && EDITION_OF_ALBUM.test(line.slice(at)) ? line.slice(0, at) : line, EDITION));
+}
 const marksOf = (text: string): string => [...new Set(key(text).match(LIVE) ?? [])].sort().join();
 
 /** The title and artist to ask for: without guests and edition. */
-export const askedTitle = (title: string): string =>
-  title.replace(GUESTS_IN_BRACKETS, '').replace(GUESTS_AT_END, '').replace(EDITION, '').trim() || title;
+export const askedTitle = (title: string): string => cut(title, GUESTS_IN_BRACKETS, GUESTS_AT_END, EDITION) || title;
 export const askedArtist = ({ artists, artistName }: Pick<WantedSong, 'artists' | 'artistName'>): string =>
   artists[0] ?? artistName;
 
@@ -79,11 +82,7 @@ function isSameArtist({ artistName, artists }: WantedSong, offered: string): boo
   const ours = artists.map(artistKeyOf);
   // one of several: the others are guests, or the service names the first only
   if (ours.length > 1 && theirs === ours[0]) return true;
-  const parts = offered
-    .replace(GUESTS_IN_BRACKETS, '')
-    .replace(GUESTS_AT_END, '')
-    .split(BETWEEN_ARTISTS)
-    .map(artistKeyOf);
+  const parts = cut(offered, GUESTS_IN_BRACKETS, GUESTS_AT_END).split(BETWEEN_ARTISTS).map(artistKeyOf);
   const all = new Set(ours.length > 0 ? ours : [artistKeyOf(artistName)]);
   return parts.length === all.size && parts.every((part) => all.has(part));
 }
@@ -105,7 +104,7 @@ export function fits(wanted: WantedSong, offered: OfferedLyrics): boolean {
 }
 
 const wordsOf = ({ plain, synced }: OfferedLyrics): Set<string> =>
-  new Set(key((plain ?? synced ?? '').replace(/\[[^\]]*\]|<[^>]*>/g, ' ')).split(' '));
+  new Set(key((plain ?? synced ?? '').replace(/\[[^\][]*\]|<[^<>]*>/g, ' ')).split(' '));
 
 /** Whether they are lyrics of one song, transcribed by different people. */
 function isSameText(a: OfferedLyrics, b: OfferedLyrics): boolean {

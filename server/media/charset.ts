@@ -4,6 +4,7 @@
 // See docs/decisions/0077
 import { TextDecoder } from 'node:util';
 import { CYRILLIC, HANGUL, HANZI, HANZI_TRADITIONAL, KANJI, WESTERN } from './charset-letters.ts';
+import { trimEnd } from '../runtime/trim.ts';
 
 /** Detected ones, and others that a person can choose; labels of the Encoding Standard. */
 export const DETECTED_CHARSETS = [
@@ -72,9 +73,7 @@ function decoderOf(charset: string, fatal: boolean): TextDecoder {
 
 /** A character that is cut off at the end (ID3v1 has 30 bytes) is left out. */
 export function decodeCharset(bytes: Uint8Array, charset: Charset): string {
-  return decoderOf(charset, false)
-    .decode(bytes)
-    .replace(/\ufffd+$/, '');
+  return trimEnd(decoderOf(charset, false).decode(bytes), /\ufffd/);
 }
 
 /** Undefined if the bytes are invalid in it. `cut`: bytes of a character that is cut off at the end. */

@@ -40,7 +40,7 @@ const foreignNames = (bytes: Buffer): Buffer[] =>
   bytes
     .toString('latin1')
     .split(/[\r\n]+/)
-    .map((line) => unquoted(/^\w+\s+(.*)$/.exec(line.trim())?.[1] ?? ''))
+    .map((line) => unquoted(/^\w+\s(.*)$/.exec(line.trim())?.[1]?.trimStart() ?? ''))
     .filter((name) => /[\x80-\xff]/.test(name))
     .map((name) => Buffer.from(name, 'latin1'));
 
@@ -50,8 +50,8 @@ export function parseCueSheet(text: string): CueSheet | undefined {
   let track: SheetTrack | undefined;
   let isAudio = true;
   for (const line of text.split(/\r\n|\r|\n/)) {
-    // patterns here do not try one blank in several ways, since lines can be as long as the sheet
-    const [, command = '', rest = ''] = /^([A-Za-z]+)\s+(.*)$/s.exec(line.trim()) ?? [];
+    const [, command = '', after = ''] = /^([A-Za-z]+)\s(.*)$/s.exec(line.trim()) ?? [];
+    const rest = after.trimStart();
     switch (command.toUpperCase()) {
       case 'FILE':
         sheet.files.push(fileName(rest));
@@ -72,8 +72,8 @@ export function parseCueSheet(text: string): CueSheet | undefined {
         if (track) readIndex(sheet, track, rest);
         break;
       case 'REM': {
-        const [, name, value] = /^(\S+)\s+(.+)$/s.exec(rest) ?? [];
-        if (name !== undefined && value !== undefined && isAudio) addField(track ?? sheet, name, value);
+        const [, name, value] = /^(\S+)\s(.+)$/s.exec(rest) ?? [];
+        if (name !== undefined && value !== undefined && isAudio) addField(track ?? sheet, name, value.trimStart());
         break;
       }
       case 'TITLE':

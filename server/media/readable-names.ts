@@ -1,4 +1,5 @@
 // Readable file names, `Album Artist/Year Album/01 Title.ext`, valid on every system.
+import { trimBoth } from '../runtime/trim.ts';
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069/\\:*?"<>|]/g;
 /** Device names of Windows, with any extension. */
 const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])\s*(?:\.|$)/i;
@@ -20,7 +21,7 @@ export interface NamedTrack {
 /** A valid part of a path on every system; `otherwise` when nothing of the text is left. */
 export function safeName(text: string, otherwise: string): string {
   const clean = text.toWellFormed().normalize('NFC').replace(UNSAFE, '_').replace(/\s+/g, ' ');
-  const name = shortened(clean.trim()).replace(/^[. ]+|[. ]+$/g, '');
+  const name = trimBoth(shortened(clean.trim()), /[. ]/);
   if (name === '') return otherwise;
   return RESERVED.test(name) ? `_${name}` : name;
 }

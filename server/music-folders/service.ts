@@ -15,6 +15,7 @@ import type { SettingsService } from '../settings/service.ts';
 import { FIRST_ALONE, rootPathOf } from '../storage/music-roots.ts';
 import { CLEAR_MUSIC_FOLDER, RESTORE_MUSIC_FOLDER } from './tasks.ts';
 import { totalsOf, type FolderTotals } from './totals.ts';
+import { trimBoth } from '../runtime/trim.ts';
 
 export interface FolderChange {
   name?: string | undefined;
@@ -81,12 +82,11 @@ export function createMusicFolderService(deps: MusicFolderServiceDeps) {
 
   /** Letters and digits of the name; never one that a track of the first folder could have in its path. */
   function newKey(name: string): string {
-    const plain = name
+    const dashed = name
       .normalize('NFKD')
       .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-+|-+$/g, '')
-      .slice(0, 24);
+      .replace(/[^a-z0-9]+/g, '-');
+    const plain = trimBoth(dashed, /-/).slice(0, 24);
     const base = plain.length < 2 ? `folder${plain && `-${plain}`}` : plain; // `c:/` would be a drive
     const isTaken = (key: string): boolean =>
       musicFolders.all().some((other) => other.key === key) || isFolderName(rootPathOf(key));

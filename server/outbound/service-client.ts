@@ -5,6 +5,7 @@ import type { Breaker } from './breaker.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import { OutboundError } from './outbound-error.ts';
 import type { TokenBucket, Wait } from './token-bucket.ts';
+import { trimEnd } from '../runtime/trim.ts';
 
 /**
  * busy: it says so, or has an internal error · unreachable: no answer, or one that is not from this service · refused:
@@ -98,7 +99,7 @@ export function createServiceClient({
 
   async function once({ path, form }: Question, signal: AbortSignal): Promise<ServiceAnswer> {
     const base = new URL(baseUrl());
-    const answer = await guardedFetch(new URL(`${base.href.replace(/\/+$/, '')}${path}`), {
+    const answer = await guardedFetch(new URL(`${trimEnd(base.href, /\//)}${path}`), {
       base,
       timeoutMs,
       maxBytes: MAX_BYTES,

@@ -17,7 +17,7 @@ export function readingsOf(location: string): string[][] {
 /** Resolves `.` and `..`; leading ones are dropped, since the base folder is unknown. */
 function partsOf(path: string, backslashes: boolean): string[] {
   const parts: string[] = [];
-  for (const part of path.normalize('NFC').split(backslashes ? /[/\\]+/ : /\/+/)) {
+  for (const part of path.normalize('NFC').split(backslashes ? /[/\\]/ : '/')) {
     if (part === '..') parts.pop();
     else if (part !== '' && part !== '.') parts.push(part);
   }

@@ -20,12 +20,20 @@ export function* parsePlaylistFile(bytes: Uint8Array): Generator<void, PlaylistF
 
 /** A generator, so that a file of empty lines does not become millions of strings; of those it gives one in a while. */
 function* linesOf(text: string): Generator<{ line: string; at: number }> {
-  let at = 0;
-  for (const [, line = ''] of text.matchAll(/([^\r\n]*)(?:\r\n|\n|\r|$)/g)) {
+  let [at, start] = [0, 0];
+  while (start <= text.length) {
     at++;
-    const plain = line.trim();
+    const end = endOfLine(text, start);
+    const plain = text.slice(start, end).trim();
     if (plain !== '' || at % EMPTY_AT_ONCE === 0) yield { line: plain.slice(0, MOST_IN_LINE), at };
+    start = end + (text.startsWith('\r\n', end) ? 2 : 1);
   }
+}
+
+function endOfLine(text: string, start: number): number {
+  let end = start;
+  while (end < text.length && text[end] !== '\n' && text[end] !== '\r') end++;
+  return end;
 }
 
 function* parseM3u(text: string): Generator<void, PlaylistFile> {
@@ -62,13 +70,16 @@ function* parseM3u(text: string): Generator<void, PlaylistFile> {
 
 /** `123,Artist - Title`; seconds may be -1 or have decimals, and attributes (`tvg-id="a,b"`) may follow. */
 function extinf(value: string): Facts {
-  const [, seconds, named = ''] = /^\s*(-?\d+(?:\.\d+)?)?(?:\s+[\w-]+="[^"]*")*[^,"]*,(.*)$/s.exec(value) ?? [];
+  const [, seconds] = /^\s*(-?\d+(?:\.\d+)?)/.exec(value) ?? [];
+  const plain = value.replace(/="[^"]*"/g, (quoted) => '='.padEnd(quoted.length, '_'));
+  const comma = plain.indexOf(',');
+  const named = comma < 0 ? '' : value.slice(comma + 1);
   return { ...artistAndTitle(named), durationMs: toMs(Number(seconds) * 1_000) };
 }
 
 /** `Artist - Title`, separated by a hyphen or dash with spaces around it; without one, all of it is the title. */
 export function artistAndTitle(text: string): Facts {
-  const [, artist, title] = /^(.+?)\s+[-–—]\s+(.+)$/su.exec(text.trim().slice(0, 2 * MOST_CHARACTERS)) ?? [];
+  const [, artist, title] = /^(.+?)\s[-–—]\s(.+)$/su.exec(text.trim().slice(0, 2 * MOST_CHARACTERS)) ?? [];
   return artist === undefined ? { title: short(text) } : { artist: short(artist), title: short(title) };
 }
 

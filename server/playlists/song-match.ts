@@ -23,7 +23,7 @@ interface Candidate extends RowAs<typeof tracks, 'id' | 'artistName' | 'albumSor
 const MOST_CANDIDATES = 3_000;
 /** Files of one recording differ slightly in duration. */
 const NEAR_MS = 3_000;
-const GUESTS = /\s+(?:feat\.?|ft\.?|featuring)\s.*$/u;
+const GUESTS = /\s(?:feat\.?|ft\.?|featuring)\s.*$/u;
 
 export type SongMatcher = ReturnType<typeof createSongMatcher>;
 
@@ -67,6 +67,6 @@ export function createSongMatcher({ db }: { db: MainDb }) {
 function isBy({ artistName, artists }: Candidate, wanted: string): boolean {
   if (wanted === '') return false;
   const names = [...(JSON.parse(artists) as string[]), artistName ?? ''].map(sortKey);
-  const plain = (name: string): string => name.replace(GUESTS, '');
+  const plain = (name: string): string => name.replace(GUESTS, '').trim();
   return names.some((name) => name !== '' && (name === wanted || plain(name) === plain(wanted)));
 }

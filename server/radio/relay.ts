@@ -192,7 +192,7 @@ async function streamIn(list: GuardedStream): Promise<URL> {
     if (text.length > MOST_LIST_BYTES) break;
   }
   list.body.destroy();
-  const [, address = ''] = /^\s*(?:File\d+\s*=\s*)?(https?:\/\/\S+)/im.exec(text) ?? [];
+  const [, address = ''] = /^[ \t]*(?:File\d+\s*=\s*)?(https?:\/\/\S+)/im.exec(text) ?? [];
   if (text.includes('#EXT-X-') || !URL.canParse(address))
     throw new AppError('unavailable', 'The playlist file of the station names no stream that can be passed on.');
   return new URL(address);

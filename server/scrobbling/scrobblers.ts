@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { guardedFetch } from '../outbound/guarded-fetch.ts';
 import type { TokenBucket } from '../outbound/token-bucket.ts';
+import { trimEnd } from '../runtime/trim.ts';
 
 export const SCROBBLERS = ['lastfm', 'librefm', 'listenbrainz', 'maloja'] as const;
 export type ScrobblerName = (typeof SCROBBLERS)[number];
@@ -125,7 +126,7 @@ export const createAskService =
       bytes,
     } = await bucket.run(
       () =>
-        guardedFetch(new URL(`${base.href.replace(/\/+$/, '')}/${path}`), {
+        guardedFetch(new URL(`${trimEnd(base.href, /\//)}/${path}`), {
           base,
           publicOnly,
           method: content === undefined ? 'GET' : 'POST',

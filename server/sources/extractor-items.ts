@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { oneLine } from '../media/text.ts';
 import { CatalogueError, type CatalogueHit } from './catalogue.ts';
+import { trimEnd } from '../runtime/trim.ts';
 
 const LONGEST_NAME = 300;
 
@@ -113,7 +114,7 @@ export function toFault(stderr: string, code: number | null): CatalogueError {
     200,
   );
   const ended = code === null ? 'ended by a signal' : `exit code ${code}`;
-  const detail = said === '' ? ended : said.replace(/[.;]+$/, '');
+  const detail = said === '' ? ended : trimEnd(said, /[.;]/);
   if (code === 2)
     return new CatalogueError(
       'misconfigured',

@@ -4,6 +4,7 @@ import type { StoreLimits } from './backend.ts';
 import { followChecksums } from './s3-checksums.ts';
 import { addressOf } from './s3-providers.ts';
 import type { S3Settings } from './s3-settings.ts';
+import { trimBoth } from '../runtime/trim.ts';
 
 export const S3_LIMITS: StoreLimits = { connectMs: 5_000, upMs: 3_000, silenceMs: 30_000, attempts: 4 };
 
@@ -80,6 +81,6 @@ const toClientConfig = ({ connectMs, silenceMs, attempts }: StoreLimits): S3Clie
 
 /** `/music/` and `music` are the same prefix. */
 export function toPrefix(text = ''): string {
-  const plain = text.replaceAll(/^\/+|\/+$/g, '');
+  const plain = trimBoth(text, /\//);
   return plain === '' ? '' : `${plain}/`;
 }

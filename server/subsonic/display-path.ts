@@ -1,5 +1,6 @@
 // A path made of a song's tags, after which clients name their offline files. The real path is not disclosed.
 import type { TrackSummary } from '../library/track-rows.ts';
+import { trimBoth } from '../runtime/trim.ts';
 
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069/\\:*?"<>|]/g;
 const MOST_CHARACTERS = 100;
@@ -19,7 +20,7 @@ export function displayPath(t: Named): string {
 }
 
 const part = (text: string): string =>
-  [...text.toWellFormed().replace(UNSAFE, '_').replace(/\s+/g, ' ')]
-    .slice(0, MOST_CHARACTERS)
-    .join('')
-    .replace(/^[.\s]+|[.\s]+$/g, '') || '_';
+  trimBoth(
+    [...text.toWellFormed().replace(UNSAFE, '_').replace(/\s+/g, ' ')].slice(0, MOST_CHARACTERS).join(''),
+    /[.\s]/,
+  ) || '_';

@@ -44,7 +44,8 @@ const explicitStatus = (explicit: boolean | null): string => (explicit === null 
 /** Only artists of the library: the protocol wants an id, and other names have no page behind it. */
 function contributorsOf(composers: string[], tags: MoreTags, findArtist: FindArtist): Fields[] {
   const named = (role: string, credit: string): Fields[] => {
-    const [, name = credit, subRole] = (role === 'performer' && /^(.+?)\s*\(([^()]+)\)$/.exec(credit)) || [];
+    const [, who = credit, subRole] = (role === 'performer' && /^(.+?)\(([^()]+)\)$/.exec(credit)) || [];
+    const name = who.trim();
     const id = findArtist(name);
     return id === undefined
       ? []

@@ -121,7 +121,7 @@ if (endpoint !== undefined)
       const files = filesIn(join(dir, 'library'));
       for (const track of tracks) expect(files[keyOf(track)]).toBe(hashInKey(keyOf(track)));
       const rows = rowsIn(dir)['tracks'] as { id: number }[];
-      expect(rows.map(({ id }) => id).sort()).toEqual(tracks.map(({ id }) => id).sort());
+      expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(tracks.map(({ id }) => id)));
     }
 
     it('a byte that changes anywhere in its backup is found by a check, and mended from the library', async () => {
@@ -263,11 +263,9 @@ if (endpoint !== undefined)
     it.runIf(TESTED.virtualHost)('is reached by its bucket’s own host name', async () => {
       const { virtualHost = '' } = TESTED;
       const { lookup } = dns;
-      vi.spyOn(dns, 'lookup').mockImplementation(((name: string, ...rest: unknown[]) =>
-        (lookup as (...given: unknown[]) => void)(
-          name.endsWith(virtualHost) ? '127.0.0.1' : name,
-          ...rest,
-        )) as typeof dns.lookup);
+      vi.spyOn(dns, 'lookup').mockImplementation((name: string, ...rest: unknown[]) =>
+        (lookup as (...given: unknown[]) => void)(name.endsWith(virtualHost) ? '127.0.0.1' : name, ...rest),
+      );
       const byHost = `http://${virtualHost}:${new URL(endpoint).port}`;
       const { server, tracks } = await scanned({ S3_ENDPOINT: byHost, S3_FORCE_PATH_STYLE: 'false' });
       const [track] = tracks as [TrackOut];

@@ -53,8 +53,7 @@ beforeAll(async () => {
   });
   writeFolderLibrary(join(dir, 'music'), Object.fromEntries(tagged));
   server = await startServer({ env: { ...OFFLINE, LOCAL_MEDIA_IMPORT_PATH: join(dir, 'music') } });
-  if (ROWS > 0)
-    fillLibrary(server.app.db.$client, { tracks: ROWS, userId: 1 as never, likeEvents: 1_000, plays: 1_000 });
+  if (ROWS > 0) fillLibrary(server.app.db.$client, { tracks: ROWS, userId: 1, likeEvents: 1_000, plays: 1_000 });
   await scan();
   phone = await open('stories');
   const asked = { query: 'Story Tale', songCount: FILES, albumCount: 0, artistCount: 0 };

@@ -22,7 +22,7 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
         log: [],
         runtime: ['errors.ts'],
         db: ['errors.ts', 'log', 'runtime'],
-        'setting.ts': [],
+        'setting.ts': ['runtime'],
         storage: ['errors.ts', 'runtime', 'setting.ts'],
         config: ['errors.ts', 'log', 'db', 'runtime', 'setting.ts', 'storage'],
       },

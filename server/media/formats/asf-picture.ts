@@ -67,4 +67,4 @@ function afterText(value: Buffer, from: number): number {
 }
 
 const textIn = (body: Buffer, start: number, end: number): string =>
-  body.toString('utf16le', start, Math.min(end, body.length)).replace(/\0[^]*$/, '');
+  body.toString('utf16le', start, Math.min(end, body.length)).split('\0', 1)[0] ?? '';

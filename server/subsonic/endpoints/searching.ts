@@ -11,6 +11,7 @@ import { listOf, listOfRows, pagesOf, rowsOf } from '../list-slices.ts';
 import { musicFolderOf, type FolderScopeDeps } from '../music-folders.ts';
 import type { Params } from '../params.ts';
 import { keyOf, type SteadyLists } from '../steady-lists.ts';
+import { trimEnd } from '../../runtime/trim.ts';
 
 export interface SearchDeps extends FolderScopeDeps {
   library: LibraryService;
@@ -145,7 +146,9 @@ function wordsOf(query: string | undefined): string {
   return text === '""'
     ? ''
     : text
-        .replace(/\*+(?=\s|$)/g, '')
+        .split(/\s+/)
+        .map((word) => trimEnd(word, /\*/))
+        .join(' ')
         .trim()
         .slice(0, MOST_WORDS);
 }

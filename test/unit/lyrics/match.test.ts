@@ -105,6 +105,22 @@ test('of 1,000 songs that look alike, none is taken', () => {
   expect(taken).toEqual([]);
 });
 
+test('hostile names and lyrics are compared in a time that grows with their length', () => {
+  const { wanted, offered } = song(1);
+  const brackets = '['.repeat(256 << 10);
+  for (const blanks of [' '.repeat(2_000), '\n'.repeat(2_000), ' - '.repeat(600)]) {
+    const title = `${wanted.title}${blanks}x`;
+    const some = [1, 2, 3].map((id) => ({
+      ...offered,
+      id,
+      title,
+      artistName: `${blanks}x`,
+      plain: `${brackets}${id}`,
+    }));
+    expect(pickLyrics({ ...wanted, title, artistName: `${blanks}x`, artists: [] }, some)).toBeUndefined();
+  }
+});
+
 test('two songs of one name are only told apart by the album', () => {
   const { wanted, offered } = song(1);
   const other = { ...offered, id: 2, album: 'Another album', plain: 'entirely different words' };

@@ -1,0 +1,15 @@
+// `/[./]+$/` takes time that grows with the square of a long run that is not at the end. These do not.
+
+/** Without the characters at the end that a pattern of one character matches. */
+export function trimEnd(text: string, characters: RegExp): string {
+  let end = text.length;
+  while (end > 0 && characters.test(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
+}
+
+/** Without those at both ends. */
+export function trimBoth(text: string, characters: RegExp): string {
+  let start = 0;
+  while (start < text.length && characters.test(text.charAt(start))) start++;
+  return trimEnd(text.slice(start), characters);
+}
