@@ -4,8 +4,8 @@ import { hash } from 'node:crypto';
 import { sortKey } from '../library/sort-and-identity-keys.ts';
 
 const GUESTS = String.raw`(?:feat\.?|ft\.?|featuring)`;
-/** `Song (feat. B)`, `Song [ft. B]`. */
-const GUESTS_IN_BRACKETS = new RegExp(String.raw`[([]${GUESTS}\s[^)\]([]*[)\]]`, 'giu');
+/** `Song (feat. B)`, `Song [ft. B (of C)]`. */
+const GUESTS_IN_BRACKETS = new RegExp(String.raw`[([]${GUESTS}\s[^()[\]]*(?:[([][^()[\]]*[)\]][^()[\]]*)?[)\]]`, 'giu');
 /** `A feat. B`, to the end. */
 const GUESTS_AT_END = new RegExp(String.raw`\s${GUESTS}\s.*$`, 'iu');
 

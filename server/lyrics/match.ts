@@ -27,7 +27,7 @@ const LONGEST_DIFFERENCE_MS = 2_000;
 /** Longer names are compared as they are. */
 const LONGEST_NAME = 300;
 const GUESTS = String.raw`(?:feat\.?|ft\.?|featuring|with)`;
-const GUESTS_IN_BRACKETS = new RegExp(String.raw`[([]${GUESTS} [^)\]([]*[)\]]`, 'giu');
+const GUESTS_IN_BRACKETS = new RegExp(String.raw`[([]${GUESTS} [^()[\]]*(?:[([][^()[\]]*[)\]][^()[\]]*)?[)\]]`, 'giu');
 const GUESTS_AT_END = / (?:feat\.?|ft\.?|featuring) .*$/iu;
 /** Words about an edition that leave the performance as it is; live, acoustic, remix and so on do not. */
 const REMASTER = String.raw`remaster(?:ed)?(?: version)?(?: \d{4})?`;
@@ -62,12 +62,13 @@ const cut = (name: string, ...expressions: RegExp[]): string =>
 const titleKeyOf = (title: string): string => key(cut(title, GUESTS_IN_BRACKETS, GUESTS_AT_END, EDITION, EDITION));
 const artistKeyOf = (name: string): string => key(cut(name, GUESTS_IN_BRACKETS, GUESTS_AT_END)).replace(/^the /, '');
 
-function albumKeyOf(album: string): string {
-  const line = inLine(album);
-  const brackets = line.search(LAST_BRACKETS);
-  const at = brackets < 0 ? line.lastIndexOf(' - ') : brackets;
-  return key(cut(at > 0 && EDITION_OF_ALBUM.test(line.slice(at)) ? line.slice(0, at) : line, EDITION));
+function withoutEditions(album: string): string {
+  const brackets = album.search(LAST_BRACKETS);
+  const at = brackets < 0 ? album.lastIndexOf(' - ') : brackets;
+  return at > 0 && EDITION_OF_ALBUM.test(album.slice(at)) ? withoutEditions(album.slice(0, at).trimEnd()) : album;
 }
+const albumKeyOf = (album: string): string =>
+  key(album.length > LONGEST_NAME ? album : cut(withoutEditions(inLine(album)), EDITION));
 const marksOf = (text: string): string => [...new Set(key(text).match(LIVE) ?? [])].sort().join();
 
 /** The title and artist to ask for: without guests and edition. */

@@ -5,6 +5,7 @@ test.each([
   ['Björk', 'Jóga', 'bjork', 'JOGA'],
   ['The Quays feat. Ida Lund', 'Harbour', 'The Quays', 'Harbour (feat. Ida Lund)'],
   ['The Quays ft. Ida', 'Harbour', 'the quays', 'Harbour [Ft. Ida]'],
+  ['The Quays feat. Ida (of Lund)', 'Harbour', 'The Quays', 'Harbour (feat. Ida [of Lund])'],
   ['ＡＢＣ', 'Full width', 'abc', 'full  width'],
   ['Don’t', 'It’s “on”', "Don't", 'It\'s "on"'],
   ['Кино', 'Ночь', 'КИНО', 'НОЧЬ'],

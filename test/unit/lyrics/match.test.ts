@@ -121,6 +121,14 @@ test('hostile names and lyrics are compared in a time that grows with their leng
   }
 });
 
+test('guests with brackets in their names, and one edition of an album after another, are no part of the name', () => {
+  const { wanted, offered } = song(1);
+  const intro = { ...wanted, title: 'Intro' }; // fits by its album only
+  for (const title of ['Intro (feat. Ida [of Lund])', 'Intro [with Ida (Lund) & Bo]'])
+    for (const edition of [' - Deluxe Edition - Remastered', ' [Deluxe Edition] (Remastered 2009)'])
+      expect(fits(intro, { ...offered, title, album: `${offered.album}${edition}` }), title + edition).toBe(true);
+});
+
 test('two songs of one name are only told apart by the album', () => {
   const { wanted, offered } = song(1);
   const other = { ...offered, id: 2, album: 'Another album', plain: 'entirely different words' };
