@@ -175,9 +175,9 @@ async function pump(fd: number, range: ByteRange, res: ServerResponse): Promise<
   let isSent = false;
   try {
     for (let position = range.start; position <= range.end;) {
-      if (!other && (isQuick ? quickBytes > QUICK_BYTES && !isLarge(buffer) : isLarge(buffer))) {
+      if (!other && !isQuick && isLarge(buffer)) {
         giveBuffer(buffer);
-        buffer = takeBuffer(isQuick);
+        buffer = takeBuffer(false);
       }
       const count = await readInto(fd, buffer, Math.min(buffer.length, range.end + 1 - position), position);
       const ms = await writing; // from here on `other` is free
@@ -191,7 +191,7 @@ async function pump(fd: number, range: ByteRange, res: ServerResponse): Promise<
       else if (other) other = giveBuffer(other);
       writing = write(res, buffer.subarray(0, count));
       if (other) [buffer, other] = [other, buffer];
-      else await writing;
+      else if ((await writing) === undefined) return; // before a buffer is given back that it may still use
     }
     isSent = (await writing) !== undefined;
   } finally {
