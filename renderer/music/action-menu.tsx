@@ -9,6 +9,7 @@ import type { Action } from './actions.ts';
 import { PlaylistItems } from './add-to-playlist.tsx';
 import { closeItemMenu, type OpenMenu } from './item-marks.ts';
 import type { Items } from './items.ts';
+import { SubMenu } from './sub-menu.tsx';
 import { useActions } from './use-actions.ts';
 import styles from './menu.module.css';
 
@@ -75,21 +76,16 @@ function ActionItem({ action: { name, icon, isMenu, key, letter = key }, items }
   const Symbol = name === 'like' && label === t('action.unlike') ? IconUnlike : icon;
   if (isMenu)
     return (
-      <Menu.Sub>
-        <Menu.Sub.Target>
-          <Menu.Sub.Item leftSection={<Symbol {...size} />}>{label}</Menu.Sub.Item>
-        </Menu.Sub.Target>
-        <Menu.Sub.Dropdown className={styles.long}>
-          {name === 'addTo' ? (
-            <PlaylistItems
-              group={{ count: items.count, load: items.load }}
-              exceptId={items.place?.playlistId ?? (items.kind === 'playlist' ? items.only?.id : undefined)}
-            />
-          ) : (
-            <RateItems items={items} />
-          )}
-        </Menu.Sub.Dropdown>
-      </Menu.Sub>
+      <SubMenu label={label} icon={icon}>
+        {name === 'addTo' ? (
+          <PlaylistItems
+            group={{ count: items.count, load: items.load }}
+            exceptId={items.place?.playlistId ?? (items.kind === 'playlist' ? items.only?.id : undefined)}
+          />
+        ) : (
+          <RateItems items={items} />
+        )}
+      </SubMenu>
     );
   return (
     <>

@@ -6,7 +6,6 @@ import { playlistsQuery } from '../api/playlists.ts';
 import { useSession } from '../api/session.ts';
 import type { TrackGroup } from './track-drag.ts';
 import { useAddToPlaylist } from './use-add-to-playlist.ts';
-import styles from './menu.module.css';
 
 const size = { size: 16, 'aria-hidden': true } as const;
 
@@ -39,20 +38,5 @@ export function PlaylistItems({ group, exceptId }: { group: TrackGroup; exceptId
           </Menu.Item>
         ))}
     </>
-  );
-}
-
-/** Inside a menu. */
-export function AddToPlaylist({ group, exceptId }: { group: TrackGroup; exceptId?: number | undefined }) {
-  const { t } = useTranslation();
-  return (
-    <Menu.Sub>
-      <Menu.Sub.Target>
-        <Menu.Sub.Item leftSection={<IconPlaylist {...size} />}>{t('playlist.addTo')}</Menu.Sub.Item>
-      </Menu.Sub.Target>
-      <Menu.Sub.Dropdown className={styles.long}>
-        <PlaylistItems group={group} exceptId={exceptId} />
-      </Menu.Sub.Dropdown>
-    </Menu.Sub>
   );
 }

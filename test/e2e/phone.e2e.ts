@@ -86,6 +86,15 @@ test('all pages can be reached from the bottom bar, and the player fills the scr
   await bar.getByRole('button', { name: 'More' }).tap();
   await page.getByRole('menuitem', { name: 'Tracks' }).tap();
   await page.getByRole('heading', { level: 1, name: 'Tracks' }).waitFor();
+  const row = page.getByRole('grid', { name: 'Tracks' }).getByRole('row').nth(1);
+  await row.getByRole('button', { name: /^More/ }).tap();
+  await page.getByRole('menuitem', { name: 'Rate' }).tap();
+  await page.getByRole('menuitem', { name: '4 stars' }).waitFor();
+  await page.getByRole('menuitem', { name: 'Add to playlist' }).tap();
+  await page.getByRole('menuitem', { name: 'New playlist…' }).tap();
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   await bar.getByRole('button', { name: 'Search' }).tap();
   await page.getByRole('combobox', { name: 'Search the library' }).waitFor();
   expect(stage.problems).toEqual([]);
