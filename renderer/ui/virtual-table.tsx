@@ -66,6 +66,8 @@ export interface VirtualTableProps<T> {
   marks?: (item: T) => Record<`data-${string}`, string | number | true | undefined>;
   choice?: RowChoice<T>;
   sizing?: ColumnSizing;
+  /** Height of a row on a narrow window, where its cells hold what columns are hidden; default: as on others. */
+  narrowRowHeight?: number | undefined;
   /** Scrolls to a row whenever the object changes: after type-ahead. */
   goTo?: { row: number } | undefined;
 }
@@ -101,13 +103,15 @@ export function VirtualTable<T>({
   choice,
   sizing,
   goTo,
+  narrowRowHeight,
 }: VirtualTableProps<T>) {
   const ref = useRef<HTMLDivElement>(null);
   const scroller = useScroller();
   const { top, width } = usePlaceInScroller(ref);
-  const rowHeight = useRowHeight();
-  const [stop, setStop] = useState(0);
   const isNarrow = width < 720;
+  const usualHeight = useRowHeight();
+  const rowHeight = (isNarrow && narrowRowHeight) || usualHeight;
+  const [stop, setStop] = useState(0);
   const shownIds = columns
     .filter(({ wideOnly, fromWidth = 0 }) => width >= fromWidth && !(isNarrow && wideOnly))
     .map(({ id }) => id)

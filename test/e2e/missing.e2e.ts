@@ -68,6 +68,11 @@ test('the page is in the side bar as soon as a scan finds missing files', async 
   await link().click();
   await page.getByRole('heading', { level: 1, name: 'Missing' }).waitFor();
   await row(gone[0]!.title).first().getByText(gone[0]!.source_id.split('/').at(-1)!).waitFor();
+  await page.setViewportSize(PHONE.viewport);
+  const proposed = row(twins[0]!.title).first();
+  await proposed.getByText('Same recording').waitFor();
+  await proposed.getByRole('button', { name: `Find ${twins[0]!.title}` }).waitFor();
+  await page.setViewportSize(DESK.viewport);
 });
 
 test('a track is given the file it is in now, by keyboard', async () => {

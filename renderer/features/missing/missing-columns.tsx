@@ -36,6 +36,9 @@ export function missingColumns({ t, isLeaving, onFind, onRemove, onUndo }: Missi
           <span className={classNames(rows.line, tableStyles.narrow)}>
             {track.artist_name ?? t('library.unknownArtist')}
           </span>
+          <div className={tableStyles.narrow}>
+            <ProposalCell track={track} isLeaving={isLeaving(track.id)} />
+          </div>
         </div>
       ),
     },

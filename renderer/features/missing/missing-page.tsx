@@ -27,6 +27,8 @@ import '../../i18n/page-texts.ts';
 import styles from './missing.module.css';
 
 const PLACEHOLDERS = 12;
+/** Four lines: title, artist, and what the track may have become with the reason. */
+const NARROW_ROW = 88;
 
 export function MissingPage() {
   const { t } = useTranslation();
@@ -102,6 +104,7 @@ export function MissingPage() {
         label={t('missing.label')}
         columns={columns}
         count={count}
+        narrowRowHeight={NARROW_ROW}
         item={list.item}
         sort={{ id: sort, descending }}
         onSort={onSort}
