@@ -2,6 +2,7 @@
 // failure into an ApiError, and ends the session on 401, which leads to the sign-in page and back.
 import i18next from 'i18next';
 import { ApiError, parseProblem } from './problem.ts';
+import { noteLastEvent } from './last-event.ts';
 import { getSession, signOut } from './session.ts';
 
 export type QueryValue = string | number | boolean | null | undefined;
@@ -42,6 +43,7 @@ export async function request<T>(
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
     throw new ApiError(0, i18next.t('error.unreachable'));
   });
+  noteLastEvent(response.headers.get('X-Last-Event-Id'));
   if (response.ok) return (response.status === 204 ? undefined : parseNamed(await response.text())) as T;
   if (response.status === 401 && session && getSession()?.token === session.token) signOut();
   throw parseProblem(response.status, response.statusText, await response.json().catch(() => null));

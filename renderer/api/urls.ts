@@ -1,5 +1,6 @@
 // URLs for elements that cannot send headers: <img>, <audio> and EventSource send the token in the query.
 import { API, toQueryString } from './client.ts';
+import { firstEventId } from './last-event.ts';
 import { getSession } from './session.ts';
 import { downloadToken } from './url-tokens.ts';
 
@@ -60,4 +61,5 @@ export const episodeUrl = (episodeId: number): string =>
   `${API}/podcast-episodes/${episodeId}/audio${toQueryString({ token: token() })}`;
 export const stationUrl = (stationId: number): string =>
   `${API}/stations/${stationId}/audio${toQueryString({ token: token() })}`;
-export const eventsUrl = (): string => `${API}/events${toQueryString({ token: getSession()?.urls?.events })}`;
+export const eventsUrl = (): string =>
+  `${API}/events${toQueryString({ token: getSession()?.urls?.events, last_event_id: firstEventId() })}`;

@@ -101,6 +101,9 @@ export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 
       return () => void subscribers.delete(subscriber);
     },
 
+    /** What is asked for now has everything up to this event. */
+    lastId: (): number => lastId,
+
     /** Ends all subscriptions; later events are dropped. */
     close(): void {
       closed = true;

@@ -28,6 +28,7 @@ export interface WebAppDeps extends MountOptions {
   inPlace: InPlace;
   reserve: Reserve;
   settings: LiveSettings;
+  events: { lastId: () => number };
   activity: ReturnType<typeof createActivity>;
   jobs: { isRunning: () => boolean };
   problems: { list: HealthChecks['problems'] };
@@ -60,6 +61,7 @@ export function createWebApp({
   inPlace,
   reserve,
   settings,
+  events,
   activity,
   jobs,
   problems,
@@ -98,6 +100,7 @@ export function createWebApp({
   handler.use(
     '/api/v1',
     checkOrigin,
+    noteLastEvent(events),
     mountedLater(() => mountRoutes(api, mounting)),
     notFoundHandler,
   );
@@ -112,6 +115,14 @@ export function createWebApp({
     openApi: () => openApiDocument(api, { title: 'Tonearm', version, basePath: '/api/v1', rootRoutes }),
   };
 }
+
+/** A page asks for lists before it hears of changes: it asks for those since its first answer. */
+const noteLastEvent =
+  (events: WebAppDeps['events']): RequestHandler =>
+  (_req, res, next) => {
+    res.set('X-Last-Event-Id', String(events.lastId()));
+    next();
+  };
 
 /** The first request pays for hundreds of patterns, not every start. */
 function mountedLater(mount: () => Router): RequestHandler {

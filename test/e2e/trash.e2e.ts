@@ -23,10 +23,23 @@ const remove = async (...some: TrackOut[]): Promise<void> => {
 
 test('the trash shows who deleted what, and gives tracks back by keyboard', async () => {
   const [first, second, third] = tracks as [TrackOut, TrackOut, TrackOut];
+  // its events begin after its answers: what changes between is not missed
+  const lastEvent = async (): Promise<number> =>
+    Number((await fetch(`${stage.url}/api/v1/health`)).headers.get('X-Last-Event-Id'));
+  const opening = Promise.withResolvers<void>();
+  await page.route('**/api/v1/events?*', async (route) => {
+    await opening.promise;
+    await route.continue();
+  });
+  const asked = page.waitForResponse((response) => response.url().includes('/api/v1/trash'));
   await page.goto('/');
+  await asked;
   const link = page.getByRole('navigation', { name: 'Library' }).getByRole('link', { name: 'Trash' });
   expect(await link.count()).toBe(0);
+  const before = await lastEvent();
   await remove(first, second, third);
+  await expect.poll(lastEvent).toBeGreaterThan(before);
+  opening.resolve();
   await link.click();
   await row(second).getByText('owner', { exact: true }).waitFor();
   await row(second).focus();
