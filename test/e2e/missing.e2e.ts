@@ -70,6 +70,7 @@ test('the page is in the side bar as soon as a scan finds missing files', async 
   await row(gone[0]!.title).first().getByText(gone[0]!.source_id.split('/').at(-1)!).waitFor();
   await page.setViewportSize(PHONE.viewport);
   const proposed = row(twins[0]!.title).first();
+  await expect.poll(() => proposed.getByText('Same recording').count()).toBe(1); // on a wide window in a column, too
   await proposed.getByText('Same recording').waitFor();
   await proposed.getByRole('button', { name: `Find ${twins[0]!.title}` }).waitFor();
   await page.setViewportSize(DESK.viewport);
