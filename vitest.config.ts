@@ -43,7 +43,7 @@ const byNode = { setupFiles: ['test/support/setup.ts'], experimental: { viteModu
 
 export default defineConfig({
   test: {
-    maxWorkers: availableParallelism() + 5, // tests wait more than they work: with 3, a fifth of two cores is idle
+    maxWorkers: availableParallelism() + 3, // tests wait more than they work; with 5 two cores end no sooner
     sequence: { sequencer: LongestFirst },
     projects: [
       {
