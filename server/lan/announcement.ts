@@ -1,12 +1,13 @@
 // Announces the server on the local network by multicast DNS, so that phones find it by name. Nothing depends on it, so
 // failures are only reported as text and never thrown.
 import type { EventEmitter } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type Bonjour from 'bonjour-service';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 
 export interface Announced {
-  /** Shown to people: `Tonearm on attic`. */
+  /** Shown to people: `Tonearm on attic`, and `Tonearm on attic (2)` if that is taken. */
   name: string;
   /** A name different from the system's, which the system announces itself and would treat as a conflict. */
   host: string;
@@ -20,6 +21,9 @@ const SERVICES = [
   { type: 'http', txt: { path: '/' } },
   { type: 'subsonic', txt: { path: '/rest' } },
 ];
+/** How long servers may take to say that a name is theirs: three queries, as in RFC 6762, section 8.1. */
+const PROBE_MS = 750;
+const PROBES = 3;
 const GOODBYE_MS = 500;
 
 export type Announcement = ReturnType<typeof createAnnouncement>;
@@ -29,21 +33,24 @@ export function createAnnouncement({ log }: { log: Log }) {
   let shown = '';
   let problem: string | undefined;
   let working: Promise<void> = Promise.resolve();
+  let latest = new AbortController();
 
   const noteProblem = (error: unknown): void => {
     if (problem === undefined) log.warn({ err: error }, 'the server cannot be announced on the network');
     problem = messageOf(error);
   };
 
-  async function begin({ name, host, port, hasIpv6 }: Announced): Promise<void> {
+  async function begin({ name, host, port, hasIpv6 }: Announced, signal: AbortSignal): Promise<void> {
     const { default: Radio } = await import('bonjour-service');
     const started = new Radio({}, noteProblem);
     radio = started;
     emitterOf(started)
       .on('error', noteProblem)
       .on('warning', (error: Error) => log.debug({ err: error }, 'multicast'));
+    const freeName = await findFreeName(started, name, signal);
+    if (signal.aborted) return;
     for (const service of SERVICES)
-      started.publish({ ...service, name, host, port, disableIPv6: !hasIpv6, probe: false });
+      started.publish({ ...service, name: freeName, host, port, disableIPv6: !hasIpv6, probe: false });
   }
 
   /** Withdraws the announcement, so that the name disappears from lists, and closes the socket. */
@@ -69,11 +76,14 @@ export function createAnnouncement({ log }: { log: Log }) {
       const next = wish ? JSON.stringify([wish, key]) : '';
       if (next !== shown) {
         shown = next;
+        latest.abort();
+        latest = new AbortController();
+        const { signal } = latest;
         working = working
           .then(end)
           .then(() => {
             problem = undefined;
-            return wish && begin(wish);
+            return wish && begin(wish, signal);
           })
           .catch(noteProblem);
       }
@@ -83,6 +93,23 @@ export function createAnnouncement({ log }: { log: Log }) {
     /** Why the announcement fails, if it does. */
     problem: (): string | undefined => problem,
   };
+}
+
+/**
+ * The package's own probing gives up where a name is taken; of two servers with one name, only one is shown. Resolves
+ * early if aborted.
+ */
+async function findFreeName(radio: Bonjour, name: string, signal: AbortSignal): Promise<string> {
+  const taken = new Set<string>();
+  const browser = radio.find({ type: 'http' }, (service) => taken.add(service.name));
+  for (let n = 0; n < PROBES && !signal.aborted; n++) {
+    if (n > 0) browser.update();
+    await sleep(PROBE_MS / PROBES, undefined, { signal }).catch(() => undefined); // the caller looks at the signal
+  }
+  browser.stop();
+  let free = name;
+  for (let n = 2; taken.has(free); n++) free = `${name} (${n})`;
+  return free;
 }
 
 /** Without a listener for its socket's errors, the package throws them, and it offers no way to add one. */

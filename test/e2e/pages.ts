@@ -83,7 +83,10 @@ export function pageOpener(page: Page): (path: string) => Promise<void> {
     else await page.goto(path);
     do {
       await page.waitForFunction(isLoadedNow, undefined, { polling: 100 });
-      await until(() => requests.size === 0);
+      await until(
+        () => [...requests].map((request) => request.url()),
+        (open) => open.length === 0,
+      );
       await drawn(page); // what came may ask for more
     } while (requests.size > 0 || !(await page.evaluate(isLoadedNow)));
   };

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { LiveSettings } from '../../server/config/live-settings.ts';
+import { createAnnouncement } from '../../server/lan/announcement.ts';
 import { createSharing } from '../../server/lan/sharing.ts';
 import type { NetworkOut } from '../../server/lan/wire.ts';
 import {
@@ -16,6 +17,7 @@ import {
   listenForServices,
   openConnection,
   tryConnect,
+  type Heard,
 } from '../support/lan.ts';
 import { spawnServer } from '../support/process.ts';
 import { quiet, registerUser, startServer, type TestServer } from '../support/server.ts';
@@ -293,6 +295,21 @@ describe('the announcement', () => {
       await ear.close();
     }
     expect(name?.problem).toBeNull();
+  });
+
+  it('of two servers with one name has two names, and both are found', async () => {
+    if (!works) return console.warn('\n*** No multicast: two servers with one name are NOT tested. ***\n');
+    const name = `Tonearm on attic ${process.pid}`;
+    const ear = listenForServices('http');
+    const servers = [1, 2].map(() => createAnnouncement({ log: quiet }));
+    for (const [i, one] of servers.entries())
+      await one.show({ name, host: 'tonearm-attic.local', port: 4_000 + i, hasIpv6: false });
+    const named = (heard: readonly Heard[]): string[] =>
+      heard.filter((one) => one.name.startsWith(name)).map((one) => `${one.name}: ${one.port}`);
+    await ear.until((heard) => named(heard).length === 2);
+    expect(named(ear.heard()).sort()).toEqual([`${name} (2): 4001`, `${name}: 4000`]);
+    for (const one of servers) await one.show(undefined);
+    await ear.close();
   });
 
   it('that is not possible is reported, and the server keeps running', async () => {

@@ -5,6 +5,9 @@ import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/prom
 /** A wait fails when nothing changes for this long. TEST_PATIENCE_MS shortens it while working on a test that fails. */
 export const PATIENCE_MS = Number(process.env['TEST_PATIENCE_MS'] ?? 5 * 60_000);
 
+/** A wait that takes this long is reported, whatever comes of it: nothing else would explain a test that took minutes. */
+const REPORTED_MS = 60_000;
+
 /** Reads repeatedly until the value is accepted. Each change of it is progress and restarts the time limit. */
 export async function until<T>(
   read: () => T | Promise<T>,
@@ -13,6 +16,7 @@ export async function until<T>(
 ): Promise<T> {
   let last = '';
   let changedAt = performance.now();
+  let reportAt = changedAt + REPORTED_MS;
   for (;;) {
     const value = await read();
     if (isDone(value)) return value;
@@ -20,6 +24,10 @@ export async function until<T>(
     if (now !== last) [last, changedAt] = [now, performance.now()];
     else if (performance.now() - changedAt > PATIENCE_MS)
       throw new Error(`Nothing changed for ${PATIENCE_MS / 1_000} s: it is still ${now}.`);
+    if (performance.now() > reportAt) {
+      console.warn(new Error(`Waiting for more than ${REPORTED_MS / 1_000} s: it is ${now.slice(0, 2_000)}`));
+      reportAt = Infinity;
+    }
     await sleep(everyMs);
   }
 }
