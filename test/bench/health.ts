@@ -12,9 +12,13 @@ export interface HealthTimes {
   count: number;
 }
 
-/** Until `stop`, which resolves when there are enough answers to judge. */
-export function watchHealth(url: string, everyMs: number): { stop: () => Promise<HealthTimes> } {
+/**
+ * From a first answer, which waits until this thread has loaded what it needs, until `stop`, which resolves when there
+ * are enough answers to judge.
+ */
+export async function watchHealth(url: string, everyMs: number): Promise<{ stop: () => Promise<HealthTimes> }> {
   const worker = new Worker(new URL(import.meta.url), { workerData: { url, everyMs } });
+  await once(worker, 'message');
   return {
     async stop() {
       const answer = once(worker, 'message');
@@ -32,9 +36,12 @@ if (!isMainThread && parentPort) {
   let isWanted = true;
   parentPort.once('message', () => (isWanted = false));
   const taken: number[] = [];
+  const ask = async (): Promise<string> => (await fetch(`${url}/health`)).text();
+  await ask();
+  parentPort.postMessage('ready');
   while (isWanted || taken.length < LEAST) {
     const started = performance.now();
-    await (await fetch(`${url}/health`)).text();
+    await ask();
     taken.push(performance.now() - started);
     await sleep(everyMs);
   }

@@ -117,7 +117,7 @@ async function run(): Promise<boolean> {
   const product = await startProduct(dir);
   const callers = await makeCallers(product);
   const document = await product.api<OpenApiDocument>('/openapi.json');
-  const before = watchHealth(product.url, HEALTH_EVERY_MS);
+  const before = await watchHealth(product.url, HEALTH_EVERY_MS);
   await sleep(QUIET_MS);
   const quiet = await before.stop();
   const memoryBefore = product.rss();
@@ -128,7 +128,7 @@ async function run(): Promise<boolean> {
   const work = async (): Promise<void> => {
     while (left-- > 0) await ask(pick(random, makers)(pick(random, callers)), judge);
   };
-  const health = watchHealth(product.url, HEALTH_EVERY_MS);
+  const health = await watchHealth(product.url, HEALTH_EVERY_MS);
   const started = performance.now();
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   const busy = await health.stop();

@@ -38,7 +38,7 @@ async function attack(dir: string, seed: number, minutes: number): Promise<boole
   const product = await startProduct(dir);
   const { url, token, api } = product;
   const { username, password } = await api<Record<'username' | 'password', string>>('/users/me/subsonic-password');
-  const quietHealth = watchHealth(url, HEALTH_EVERY_MS);
+  const quietHealth = await watchHealth(url, HEALTH_EVERY_MS);
   await sleep(5_000);
   const quiet = await quietHealth.stop();
   const before = product.rss();
@@ -77,7 +77,7 @@ async function attack(dir: string, seed: number, minutes: number): Promise<boole
   };
   for (let n = 0; n < SOCKETS; n++) begin();
 
-  const health = watchHealth(url, HEALTH_EVERY_MS);
+  const health = await watchHealth(url, HEALTH_EVERY_MS);
   const faults: string[] = [];
   let [asked, most] = [0, 0];
   const phone = new URLSearchParams({ u: username, p: password, v: '1.16.1', c: 'proof', f: 'json' });

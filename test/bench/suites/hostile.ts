@@ -70,7 +70,7 @@ async function healthWhile(
   work: () => Promise<void>,
   rss: () => number = () => 0,
 ): Promise<{ p99: number; peak: number }> {
-  const health = watchHealth(url, HEALTH_EVERY_MS);
+  const health = await watchHealth(url, HEALTH_EVERY_MS);
   let peak = rss();
   const timer = setInterval(() => (peak = Math.max(peak, rss())), RSS_EVERY_MS);
   await work().finally(() => clearInterval(timer));
