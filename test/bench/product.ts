@@ -37,6 +37,15 @@ interface Job {
 
 export const ADMIN = { username: 'bench', password: 'bench password' };
 
+/** Of the installed command: `MALLOC_ARENA_MAX`. */
+const COMMAND_ENV = Object.fromEntries(
+  [
+    ...readFileSync(join(root, 'scripts', 'tonearm.js'), 'utf8')
+      .split('\n', 1)[0]!
+      .matchAll(/(\w+)=(\d+) /g),
+  ].map(([, name, value]) => [name, value]),
+) as Record<string, string>;
+
 const running = new Set<ChildProcess>();
 
 /** Ends the processes of a suite that failed. */
@@ -54,6 +63,7 @@ export async function startProduct(dataDir: string, env: Record<string, string> 
     {
       env: {
         ...process.env,
+        ...COMMAND_ENV,
         ADMIN_USERNAME: ADMIN.username,
         ADMIN_PASSWORD: ADMIN.password,
         LOCAL_MEDIA_WATCH: 'false',
