@@ -13,7 +13,7 @@ const MOST_LAG = Math.ceil((FRAMES_PER_SECOND * 60 * COMB.length) / SLOWEST_BPM)
 const STEP = 1.005;
 const PRIOR_BPM = 120;
 const PRIOR_OCTAVES = 1.3;
-/** Onsets between the beats speak against a period: it may be that of half the tempo. */
+/** Onsets between the beats speak against a period: it may be that of half the tempo, or of a third. */
 const BETWEEN_SHARE = 0.3;
 const BASS_SHARE = 0.5;
 
@@ -38,7 +38,9 @@ export function findTempo({ all, bass }: Onsets): Tempo | undefined {
     const period = (60 * FRAMES_PER_SECOND) / bpm;
     let strength = 0;
     for (const k of COMB) strength += at(period * k) / COMB.length;
-    strength -= BETWEEN_SHARE * Math.max(0, (at(period / 2) + at(period * 1.5)) / 2);
+    const halves = (at(period / 2) + at(period * 1.5)) / 2;
+    const thirds = (at(period / 3) + at((period * 2) / 3) + at((period * 4) / 3)) / 3;
+    strength -= BETWEEN_SHARE * Math.max(0, halves, thirds);
     const octaves = Math.log2(bpm / PRIOR_BPM) / PRIOR_OCTAVES;
     const score = Math.max(0, strength) * Math.exp(-0.5 * octaves * octaves);
     sum += score;

@@ -5,7 +5,7 @@ import { KERNELS } from '../../../server/dsp/kernels-wasm.ts';
 import { camelotOf, findKey } from '../../../server/dsp/key.ts';
 import { findOnsets } from '../../../server/dsp/onsets.ts';
 import { createResampler } from '../../../server/dsp/resample.ts';
-import { createSpectrograph, type Spectrogram } from '../../../server/dsp/spectrogram.ts';
+import { createSpectrograph, PITCH_BINS, type Spectrogram } from '../../../server/dsp/spectrogram.ts';
 import { findTempo } from '../../../server/dsp/tempo.ts';
 import { compiledKernels } from '../../../scripts/kernels.ts';
 import { playScore } from '../../support/score.ts';
@@ -38,6 +38,7 @@ test.each([44_100, 48_000, 8_000])('a tone of 440 Hz stays one when it comes fro
 test.each([
   { bpm: 96, beatsOfBar: 4, key: 'G', isMinor: false, name: 'G' },
   { bpm: 132, beatsOfBar: 3, key: 'Eb', isMinor: false, name: 'Eb' },
+  { bpm: 112, beatsOfBar: 4, key: 'E', isMinor: true, name: 'Em' },
 ] as const)('tempo, beats and key of $name at $bpm are found', ({ bpm, beatsOfBar, key, isMinor, name }) => {
   const { samples, rateHz, beats } = playScore({ bpm, beatsOfBar, key, isMinor, seconds: 20, seed: 3 });
   const spectrogram = spectrogramOf(samples, rateHz);
@@ -51,6 +52,45 @@ test.each([
     .map((beat) => Math.min(...Array.from(found?.times ?? [], (time) => Math.abs(time - beat))));
   expect(apart.filter((distance) => distance > 0.04)).toEqual([]);
   expect(findKey(spectrogram)?.name).toBe(name);
+});
+
+test.each([
+  {
+    name: 'Am',
+    chords: [
+      [9, 0, 4],
+      [2, 5, 9],
+      [4, 8, 11],
+      [9, 0, 4],
+    ],
+  },
+  {
+    name: 'C',
+    chords: [
+      [0, 4, 7],
+      [9, 0, 4],
+      [5, 9, 0],
+      [7, 11, 2],
+    ],
+  },
+  {
+    name: 'F#m',
+    chords: [
+      [6, 9, 1],
+      [11, 2, 6],
+      [1, 4, 8],
+      [6, 9, 1],
+    ],
+  },
+])('the key of chords in $name is found, also a third of a semitone too high', ({ name, chords }) => {
+  for (const sharp of [0, 1]) {
+    const pitches = new Float32Array(chords.length * PITCH_BINS);
+    chords.forEach((chord, frame) => {
+      for (const pitch of chord) pitches[frame * PITCH_BINS + (pitch * PITCH_BINS) / 12 + sharp] = 0.1;
+    });
+    const spectrogram: Spectrogram = { mel: new Float32Array(), frames: 0, pitches, pitchFrames: chords.length };
+    expect(findKey(spectrogram)?.name).toBe(name);
+  }
 });
 
 test('nothing repeats in silence, and it has no key', () => {
