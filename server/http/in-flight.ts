@@ -1,6 +1,8 @@
 // How many requests may be answered at the same time: for each account, and for each address where nobody signed in.
+// Those of an account from different addresses take turns, as those of different accounts do.
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../errors.ts';
+import { turnToBegin, workFor } from '../runtime/turns.ts';
 import { addressKey } from './addresses.ts';
 
 export const IN_FLIGHT = { account: 250, address: 60 };
@@ -10,8 +12,11 @@ export type InFlight = ReturnType<typeof createInFlight>;
 export function createInFlight() {
   const counts = new Map<string, number>();
 
-  /** Throws `too_many_requests`; what is let in counts until its answer is out. */
-  return (res: ServerResponse, by: { user?: { id: number } | undefined; address: string | undefined }): void => {
+  /** Throws `too_many_requests`; what is let in counts until its answer is out. Await it before the work begins. */
+  return (
+    res: ServerResponse,
+    by: { user?: { id: number } | undefined; address: string | undefined },
+  ): Promise<void> | undefined => {
     const key = by.user ? `user ${by.user.id}` : addressKey(by.address);
     const count = counts.get(key) ?? 0;
     const most = by.user ? IN_FLIGHT.account : IN_FLIGHT.address;
@@ -27,5 +32,7 @@ export function createInFlight() {
       if (left > 0) counts.set(key, left);
       else counts.delete(key);
     });
+    workFor(by.user ? `${key} ${addressKey(by.address)}` : key);
+    return by.user && turnToBegin();
   };
 }

@@ -92,7 +92,7 @@ async function answer(
 ): Promise<void> {
   const user = requireAccess(spec, authenticate, req);
   res.locals['userId'] = user?.id;
-  inFlight?.(res, { user, address: req.ip });
+  await inFlight?.(res, { user, address: req.ip });
   const params = parsePart(spec.params, req.params);
   const query = parsePart(spec.query, spec.query && (await queryOf(req)));
   const body = spec.consumes ? undefined : parsePart(spec.body, spec.body && (await readBody(req, spec)));

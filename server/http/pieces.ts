@@ -62,6 +62,8 @@ export async function whole(value: unknown): Promise<unknown> {
  * size too, what is written together stays below that.
  */
 const WRITE_CHARS = 32_768;
+/** An answer up to this length, such as a page of a list, waits for no other. */
+const SHORT_CHARS = 262_144;
 /** Long answers that are written at the same time: what many read in turn would be kept longer than it is needed. */
 const AT_ONCE = 2;
 /** Then it is another one's turn. */
@@ -76,7 +78,8 @@ const places = createPlaces(AT_ONCE);
  */
 export async function sendText(res: ServerResponse, parts: AsyncIterable<string>): Promise<void> {
   let text = '';
-  let place: Place | undefined;
+  let written = 0;
+  const place = places();
   try {
     for await (const part of parts) {
       text += part;
@@ -84,16 +87,17 @@ export async function sendText(res: ServerResponse, parts: AsyncIterable<string>
       if (res.req.method === 'HEAD') return void res.end();
       if (res.destroyed) return; // it tells nobody that it drained or closed
       const isTaken = res.write(text);
+      written += text.length;
       text = '';
-      place ??= places();
       if (!isTaken) await untilDrained(res, place.leave);
+      if (written < SHORT_CHARS) continue;
       await place.enter();
       await turn();
     }
   } finally {
-    place?.leave();
+    place.leave();
   }
-  if (place) return void res.end(text);
+  if (written > 0) return void res.end(text);
   const bytes = Buffer.from(text);
   res.setHeader('Content-Length', bytes.length);
   res.end(bytes); // Node leaves the body away for HEAD

@@ -1,21 +1,49 @@
-// Long work on the main thread is done in slices, with requests served in between. All long work waits in one queue:
-// however much there is, a request waits for one slice.
+// Long work on the main thread is done in slices, with requests served in between. What waits for its next slice waits
+// with others of the same caller, and the callers take turns: whoever asks for much keeps others waiting for one slice.
+import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Duration of a slice. */
 const SLICE_MS = 5;
 
-const queue: (() => void)[] = [];
+const callers = new AsyncLocalStorage<string>();
+/** Of each caller; the one whose turn is next comes first. */
+const queues = new Map<string, (() => void)[]>();
+let beganAt: number | undefined;
 
 function callNext(): void {
-  queue.shift()?.();
-  if (queue.length > 0) setImmediate(callNext);
+  const [next] = queues;
+  if (!next) return;
+  const [caller, waiting] = next;
+  queues.delete(caller);
+  if (waiting.length > 1) queues.set(caller, waiting);
+  waiting.shift()?.();
+  if (queues.size > 0) setImmediate(callNext);
 }
 
-/** Resolves after pending I/O was handled, and after all that called this before. */
+/** Resolves after pending I/O was handled, and after all for which the same caller called this before. */
 export const turn = (): Promise<void> =>
   new Promise((resolve) => {
-    if (queue.push(resolve) === 1) setImmediate(callNext);
+    const caller = callers.getStore() ?? '';
+    const waiting = queues.get(caller);
+    if (waiting) return void waiting.push(resolve);
+    if (queues.size === 0) setImmediate(callNext);
+    queues.set(caller, [resolve]);
   });
+
+/** The rest of the calling function is work for this caller. */
+export const workFor = (caller: string): void => callers.enterWith(caller);
+
+/** Before work begins: waits for a turn when others have begun in this one for as long as a slice. */
+export function turnToBegin(): Promise<void> | undefined {
+  const now = performance.now();
+  if (beganAt === undefined) {
+    beganAt = now;
+    setImmediate(() => {
+      beganAt = undefined;
+    });
+  }
+  return now - beganAt > SLICE_MS || queues.has(callers.getStore() ?? '') ? turn() : undefined;
+}
 
 /**
  * Works on each item, a slice per turn. `around` runs a slice, for instance in a transaction: an error ends the work,

@@ -20,7 +20,7 @@ export async function* pagesOf<T>(
     yield page;
     if (page.length < wanted) return;
     done += page.length;
-    await turn();
+    if (done < limit) await turn();
   }
 }
 
@@ -67,9 +67,11 @@ export async function* rowsOf<I, T>(
   ids: readonly I[],
   read: (ids: readonly I[]) => readonly T[],
 ): AsyncGenerator<readonly T[]> {
+  let isFirst = true;
   for (const part of partsOf(ids, PIECE)) {
+    if (!isFirst) await turn();
+    isFirst = false;
     yield read(part);
-    await turn();
   }
 }
 

@@ -108,7 +108,7 @@ export function createSubsonicRouter({
     const client = checkClient(params);
     const user = await signIn(params, req, client);
     res.locals['userId'] = user.id;
-    inFlight(res, { user, address: req.ip });
+    await inFlight(res, { user, address: req.ip });
     if (endpoint.access === 'superuser' && !user.isSuperuser) throw forbidden();
     if (endpoint.right !== undefined && !user.rights[endpoint.right]) throw refusal(endpoint.right);
     const shapes = shapesFor(user.maxBitrateKbps);

@@ -62,3 +62,29 @@ test('a caller who goes while the next part is read ends the answer', async () =
   expect(state.isEnded).toBe(true);
   server.close();
 });
+
+test('a page waits for no long answer', async () => {
+  const rest = Promise.withResolvers<void>();
+  const waiting = new Set<string>();
+  async function* parts(who: string): AsyncGenerator<string> {
+    for (let n = 0; n < 50; n++) yield PART;
+    waiting.add(who);
+    await rest.promise;
+  }
+  async function* page(): AsyncGenerator<string> {
+    for (let n = 0; n < 10; n++) yield PART;
+  }
+  const server = createServer((req, res) => void sendText(res, req.url === '/page' ? page() : parts(req.url ?? '')));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const textOf = async (path: string): Promise<string> => (await fetch(url + path)).text();
+  const long = ['/a', '/b'].map(textOf);
+  try {
+    await until(() => waiting.size === 2);
+    expect(await textOf('/page')).toBe(PART.repeat(10));
+  } finally {
+    rest.resolve();
+    await Promise.all(long);
+    server.close();
+  }
+});

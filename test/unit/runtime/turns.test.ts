@@ -1,0 +1,37 @@
+// Slices of long work take turns.
+import { setImmediate as afterOthers } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { turn, turnToBegin, workFor } from '../../../server/runtime/turns.ts';
+
+test('callers take turns, however much one of them asks for', async () => {
+  const done: string[] = [];
+  const one = async (caller: string): Promise<void> => {
+    workFor(caller);
+    await turn();
+    done.push(caller);
+  };
+  await Promise.all(['a', 'a', 'a', 'a', 'b', 'b', 'c'].map(one));
+  expect(done).toEqual(['a', 'b', 'c', 'a', 'b', 'a', 'a']);
+});
+
+test('work begins at once, unless other work has just taken a slice', async () => {
+  await afterOthers();
+  workFor('first');
+  expect(turnToBegin()).toBeUndefined();
+  for (const until = performance.now() + 6; performance.now() < until;);
+  workFor('second');
+  const waits = turnToBegin();
+  expect(waits).toBeInstanceOf(Promise);
+  await waits;
+  await afterOthers();
+  expect(turnToBegin()).toBeUndefined();
+});
+
+test('work waits behind what its caller waits for already', async () => {
+  await afterOthers();
+  workFor('third');
+  const before = turn();
+  const waits = turnToBegin();
+  expect(waits).toBeInstanceOf(Promise);
+  await Promise.all([before, waits]);
+});
