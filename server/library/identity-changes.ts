@@ -1,4 +1,5 @@
-// What an edit changes of a track's metadata, field by field, and taking single fields back. Pure.
+// What an edit changes of a track's metadata, field by field, taking single fields back, and keeping what a person
+// edited where the rest is replaced. Pure.
 import { tracks } from '../db/schema.ts';
 import { FIELD_LIST } from '../db/track-fields.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
@@ -74,6 +75,28 @@ export function takeBack(
     return stays(one) && !isBefore ? [{ field: one.field, before: one.before, after: value }] : [];
   });
   return { target, kept };
+}
+
+/** What is not a field of its own goes with the name that it belongs to. */
+const WITH_ORIGIN: Record<string, readonly Key[]> = {
+  artist: ['artist', 'artists'],
+  album: ['album', 'albumArtist', 'compilation', 'releaseGroupMbid'],
+  genre: ['genres'],
+};
+const EDITED = new Set(['title', ...Object.keys(WITH_ORIGIN), ...FIELD_LIST]);
+
+/** `to`, with the fields that were edited by hand in `from` and not in `to`. */
+export function withEditsOf(from: TrackIdentity, to: TrackIdentity): TrackIdentity {
+  const edited = Object.entries(from.provenance ?? {})
+    .filter(([field, origin]) => origin === 'manual' && to.provenance?.[field] !== 'manual' && EDITED.has(field))
+    .map(([field]) => field);
+  if (edited.length === 0) return to;
+  const target = { ...to, provenance: { ...to.provenance } };
+  for (const field of edited) {
+    for (const key of WITH_ORIGIN[field] ?? [field as Key]) copyField(key, from, target);
+    target.provenance[field] = 'manual';
+  }
+  return target;
 }
 
 function copyField<K extends Key>(key: K, from: TrackIdentity, to: TrackIdentity): void {

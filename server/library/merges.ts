@@ -7,6 +7,7 @@ import type { TrackId, UserId } from '../db/ids.ts';
 import { tracks as trackTable, trashedTracks, users, type MergeReason, type MetadataStatus } from '../db/schema.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
+import { changesOf, takeBack, withEditsOf, type FieldChange } from './identity-changes.ts';
 import { prepareKnownTracks } from './track-identity.ts';
 import type { TrackMerge, TrackMergePart } from './track-merge.ts';
 import { createTrackSnapshots, type Row, type TrackSnapshot } from './track-snapshot.ts';
@@ -24,7 +25,14 @@ interface MergedSnapshot extends TrackSnapshot {
     remembered: Record<string, unknown>;
     /** What the kept track was, if it took over the file. */
     before: Before | null;
+    /** Absent where no edit of the emptied track went to the kept one. */
+    edits?: CarriedEdits | undefined;
   };
+}
+interface CarriedEdits {
+  /** What the kept track was. */
+  identity: TrackIdentity;
+  changes: FieldChange[];
 }
 interface Before {
   source: string;
@@ -91,6 +99,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
         const snapshot = snapshots.take(emptied);
         if (!snapshot) throw notFound('track', emptied);
         const before = takesFile ? beforeOf(tx, kept) : null;
+        const edits = by === null ? carryEdits(emptied, kept) : undefined; // a person has seen which fields are kept
         const tables = movers.flatMap(({ rows = [] }) => rows);
         const isMoved = ({ table }: { table: string }): boolean => tables.some((one) => one.table === table);
         // those of equal audio are found again with the other track
@@ -105,6 +114,7 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
               movers.flatMap(({ remembers: keeps }) => (keeps ? [[keeps.name, keeps.of(emptied, kept)]] : [])),
             ),
             before,
+            edits,
           },
         };
         const audio = before === null ? undefined : before.audio;
@@ -115,6 +125,25 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
       { behavior: 'immediate' },
     );
   }
+
+  /** Fields that were edited by hand, unless they were in the other track, too. */
+  function carryEdits(from: TrackId, to: TrackId): CarriedEdits | undefined {
+    const [emptied, kept] = [findKnown(from), findKnown(to)];
+    if (!emptied || !kept) return undefined;
+    const identity = withEditsOf(emptied.identity, kept.identity);
+    if (identity === kept.identity) return undefined;
+    rename(to, identity, kept.folder);
+    return { identity: { ...kept.identity, lyrics: undefined }, changes: changesOf(kept.identity, identity) };
+  }
+
+  /** Where they are still as they came. */
+  function takeEditsBack(id: TrackId, { identity, changes }: CarriedEdits): void {
+    const known = findKnown(id);
+    if (known) rename(id, takeBack(changes, { identity }, known.identity).target, known.folder);
+  }
+
+  const rename = (id: TrackId, identity: TrackIdentity, folder: number | undefined): void =>
+    tracks.batch(() => tracks.setIdentity(id, { ...identity, lyrics: undefined }, folder));
 
   /** Gives the kept track what it was, and the audio that it took over back. Runs inside the caller's transaction. */
   function giveBack(tx: Db, kept: TrackId, before: Before, storageUri: string | null): Row {
@@ -127,7 +156,8 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
     tracks.setAudio(kept, { ...before.audio, storageUri });
     snapshots.replaceRows(kept, OF_AUDIO, before.ofAudio);
     const isEditedSince = taken['metadata_status'] === 'manual' && before.status !== 'manual';
-    if (!isEditedSince) tracks.batch(() => tracks.setIdentity(kept, identity, folder));
+    const edited = findKnown(kept)?.identity ?? identity;
+    if (!isEditedSince) tracks.batch(() => tracks.setIdentity(kept, withEditsOf(edited, identity), folder));
     const columns = ['source', 'source_id', ...AUDIO_COLUMNS.map((column) => trackTable[column].name)];
     return Object.fromEntries(columns.map((name) => [name, taken[name] ?? null]));
   }
@@ -193,9 +223,10 @@ export function createMerges({ db, tracks, merge, movers, trash, now }: MergesDe
             throw conflict('The track that it became is deleted, or became another one. Restore that first.');
           return restoreAlone(tx, row, snapshot);
         }
-        const { moved, remembered, before } = snapshot.merge;
+        const { moved, remembered, before, edits } = snapshot.merge;
         if (before !== null && tookFileSince(tx, kept, row.deletedAt))
           throw conflict('The track that it became has taken over another file since. Separate those two first.');
+        if (edits) takeEditsBack(kept, edits);
         const file =
           before === null
             ? { storage_uri: row.storageUri, source_id: freePlace(tx, id, row.source, row.sourceId) }

@@ -10,6 +10,7 @@ import { join, sourceIdOf } from '../files/relative-path.ts';
 import { fileOfSection } from '../files/section-names.ts';
 import { toIdentity } from '../files/track-draft.ts';
 import type { Hearing } from '../enrichment/hearing.ts';
+import { withEditsOf } from '../library/identity-changes.ts';
 import { prepareKnownTracks } from '../library/track-identity.ts';
 import type { TrackIdentity, TrackWriter } from '../library/track-writer.ts';
 import { SAME_RECORDING } from '../media/fingerprint-match.ts';
@@ -77,8 +78,11 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
     if (now && tracks.statusOf(gone) !== 'manual') setIdentity(gone, now.identity, now.folder);
   }
 
-  const setIdentity = (id: TrackId, identity: TrackIdentity, folder: number | undefined): void =>
-    client.transaction(() => tracks.batch(() => tracks.setIdentity(id, identity, folder))).immediate();
+  /** What a person edited stays. */
+  const setIdentity = client.transaction((id: TrackId, identity: TrackIdentity, folder: number | undefined): void => {
+    const known = findKnown(id);
+    if (known) tracks.batch(() => tracks.setIdentity(id, withEditsOf(known.identity, identity), folder));
+  }).immediate;
 
   /** Pairs that may be one recording. */
   async function matchesAmong(gone: readonly GoneTrack[], search: Search): Promise<Match<NewTrack>[]> {

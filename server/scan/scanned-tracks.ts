@@ -4,6 +4,8 @@ import type { TrackId } from '../db/ids.ts';
 import { NO_HASH } from '../files/read-file.ts';
 import { join, sourceIdOf } from '../files/relative-path.ts';
 import { toAudio, toIdentity, type StoredAudio } from '../files/track-draft.ts';
+import { withEditsOf } from '../library/identity-changes.ts';
+import { prepareKnownTracks } from '../library/track-identity.ts';
 import type { TrackAudio, TrackIdentity, TrackWriter } from '../library/track-writer.ts';
 import type { Trash } from '../library/trash.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -34,6 +36,7 @@ export type ScannedTracks = ReturnType<typeof createScannedTracks>;
 
 export function createScannedTracks({ db, tracks, trash, storage, source, now }: ScannedTracksDeps) {
   const client = db.$client;
+  const findKnown = prepareKnownTracks(client);
   const findNamed = client
     .prepare<[string, string], TrackId>('SELECT id FROM tracks WHERE source = ? AND source_id = ?')
     .pluck();
@@ -136,7 +139,7 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
 
     setLyrics: (id: TrackId, { read }: ReadOk): void => tracks.setLyrics(id, read.tags.lyrics ?? null),
 
-    /** Another audio, and other tags unless a person edited them. Gives the URI of the audio that it replaced. */
+    /** Another audio, and other tags but for what a person edited. Gives the URI of the audio that it replaced. */
     refill(id: TrackId, { identity, audio }: Draft, folder: number): string | undefined {
       const before = findUri.get(id);
       tracks.setAudio(id, audio);
@@ -145,7 +148,8 @@ export function createScannedTracks({ db, tracks, trash, storage, source, now }:
       tracks.setChapters(id, identity.chapters ?? null);
       tracks.setMore(id, identity.more ?? null);
       if (tracks.statusOf(id) !== 'manual') {
-        tracks.setIdentity(id, identity, folder);
+        const known = findKnown(id);
+        tracks.setIdentity(id, known ? withEditsOf(known.identity, identity) : identity, folder);
         setPending.run(id); // with other tags it is to be identified again
       }
       return before != null && before !== audio.storageUri ? before : undefined;

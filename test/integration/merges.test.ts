@@ -199,6 +199,26 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
   });
 });
 
+test('single fields edited by hand stay when the file is retagged, go into a copy that is left, and come back', async () => {
+  const music = await openMusic('reference', { 'one/a.mp3': song(0), 'two/copy.mp3': song(0), 'b.mp3': song(1) });
+  const [a, copy] = [await music.track('one/a.mp3'), await music.track('two/copy.mp3')];
+  const edit = (id: number, body: object) => music.server.api(`/tracks/${id}`, { method: 'PATCH', body });
+  const now = async (id: number): Promise<TrackOut> => (await music.server.api<TrackOut>(`/tracks/${id}`)).body;
+  await edit(a.id, { year: 1901, composer: 'Ann' });
+  await edit(copy.id, { year: 1950 });
+  retagMp3(music.at('one/a.mp3'), { TIT2: 'Another title', TCOM: 'Nobody', TCON: 'Polka' });
+  await music.scan();
+  const edited = { title: 'Another title', year: 1901, composer: 'Ann', genre: 'Polka' };
+  expect(await now(a.id)).toMatchObject(edited);
+
+  rmSync(music.at('one/a.mp3'));
+  await music.scan();
+  expect(await music.merges()).toMatchObject([{ id: a.id, into: { id: copy.id } }]);
+  expect(await now(copy.id)).toMatchObject({ title: copy.title, year: 1950, composer: 'Ann' });
+  expect((await music.undo(a.id)).body).toMatchObject(edited);
+  expect(await now(copy.id)).toMatchObject({ title: copy.title, year: 1950, composer: copy.composer });
+});
+
 test('a track that took over two files gives them back in the reverse order, and each to its own track', async () => {
   const music = await openMusic('reference', { 'song.mp3': recording.mp3, 'b.mp3': song(1) });
   const { id } = await music.track('song.mp3');

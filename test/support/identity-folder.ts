@@ -219,6 +219,7 @@ export function createFolder({
     title: string;
     availability: string;
     comment: string | null;
+    isrc: string | null;
   }
 
   const isOwn = (sound: number): boolean => Math.floor(sound / SOUNDS_PER_SEQUENCE) === sequence;
@@ -228,7 +229,7 @@ export function createFolder({
     const found: string[] = [];
     const rows = client
       .prepare<[], Row>(
-        `SELECT id, source_id, t.audio_hash, h.audio_hash AS former, title, availability, comment
+        `SELECT id, source_id, t.audio_hash, h.audio_hash AS former, title, availability, comment, isrc
           FROM tracks t LEFT JOIN former_audio h ON h.track_id = t.id`,
       )
       .all()
@@ -292,28 +293,39 @@ export function createFolder({
         const hung = client.prepare(`SELECT count(*) FROM ${table}`).pluck().get(row.id) as number;
         if (count > 0 && hung === 0) found.push(`track ${row.id} has plays, and nothing in ${table}`);
       }
-      const isEditOfOther = row.comment !== null && row.comment !== `edit ${soundOf(row.audio_hash)}`;
-      if (isEditOfOther && row.audio_hash !== null && !isByPath(row))
-        found.push(`${row.comment} is on track ${row.id}, which sounds like ${row.audio_hash}`);
+      for (const edit of [row.comment, row.isrc]) {
+        const isOfOther = edit !== null && edit !== `edit ${soundOf(row.audio_hash)}`;
+        if (isOfOther && row.audio_hash !== null && !isByPath(row))
+          found.push(`${edit} is on track ${row.id}, which sounds like ${row.audio_hash}`);
+      }
     }
-    /** Of two edited tracks that became one the one that is left keeps its edit; the other's is kept with the merge. */
-    const editedInMerges = client
-      .prepare<[], string>(
-        `SELECT m.snapshot ->> '$.track.comment' FROM trashed_tracks m JOIN tracks t ON t.id = m.merged_into
-          WHERE t.comment IS NOT NULL AND t.comment <> m.snapshot ->> '$.track.comment'`,
-      )
-      .pluck()
-      .all();
-    const edited = new Set([...rows.map(({ comment }) => comment), ...editedInMerges]);
-    for (const { title } of plays)
-      if (Number(title) % 3 === 0 && !edited.has(`edit ${title}`)) found.push(`edit ${title} is lost`);
+    for (const { title } of plays) {
+      const column = editedColumn(Number(title));
+      if (column === undefined) continue;
+      const edited = new Set([...rows.map((row) => row[column]), ...editsInMerges(client, column)]);
+      if (!edited.has(`edit ${title}`)) found.push(`edit ${title} is lost`);
+    }
     return found;
   }
 
   return { listed, change, faults };
 }
 
-/** Every new track is played, liked, put into a playlist, and one of three is edited, under the name of its sound. */
+/** One of three tracks is edited as a whole, and one of three only in a field, which is no status. */
+const editedColumn = (sound: number): 'comment' | 'isrc' | undefined =>
+  (['comment', 'isrc', undefined] as const)[sound % 3];
+
+/** Of two tracks with one field edited that became one, the kept edit shows; the other's can be had by an undo. */
+const editsInMerges = (client: Database, column: string): string[] =>
+  client
+    .prepare<[], string>(
+      `SELECT m.snapshot ->> '$.track.${column}' FROM trashed_tracks m JOIN tracks t ON t.id = m.merged_into
+        WHERE t.provenance ->> '$.${column}' = 'manual'`,
+    )
+    .pluck()
+    .all();
+
+/** Every new track is played, liked, put into a playlist, and two of three are edited, under the name of its sound. */
 export function hang(client: Database, soundOf: FolderDeps['soundOf'], stamp: () => number): void {
   const bare = client
     .prepare<[], { id: TrackId; audio_hash: string | null }>(
@@ -322,19 +334,23 @@ export function hang(client: Database, soundOf: FolderDeps['soundOf'], stamp: ()
     )
     .all();
   if (bare.length === 0) return;
-  const [play, like, add, edit] = [
+  const [play, like, add, editComment, editIsrc] = [
     'INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, ?, ?, ?)',
     "INSERT INTO like_states (user_id, item_type, item_id, liked, since) VALUES (1, 'track', ?, 1, 0)",
     'INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) VALUES (1, ?, ?, 0)',
-    "UPDATE tracks SET metadata_status = 'manual', comment = ? WHERE id = ?",
-  ].map((sql) => client.prepare(sql)) as [Statement, Statement, Statement, Statement];
+    `UPDATE tracks SET metadata_status = 'manual', comment = ?,
+      provenance = json_set(coalesce(provenance, '{}'), '$.comment', 'manual') WHERE id = ?`,
+    `UPDATE tracks SET isrc = ?, provenance = json_set(coalesce(provenance, '{}'), '$.isrc', 'manual') WHERE id = ?`,
+  ].map((sql) => client.prepare(sql)) as [Statement, Statement, Statement, Statement, Statement];
+  const edits = { comment: editComment, isrc: editIsrc };
   const hangAll = client.transaction(() => {
     for (const { id, audio_hash } of bare) {
       const sound = soundOf(audio_hash);
       play.run(id, `${sound}`, stamp());
       like.run(id);
       add.run(stamp(), id);
-      if (sound % 3 === 0) edit.run(`edit ${sound}`, id);
+      const column = editedColumn(sound);
+      if (column) edits[column].run(`edit ${sound}`, id);
     }
   });
   hangAll.immediate();
