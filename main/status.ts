@@ -4,9 +4,11 @@ import type { Job, Network, Scan } from './api-schemas.ts';
 
 export interface Work {
   id: number;
-  task: string;
+  task: ShownTask;
   done: number;
   total: number | null;
+  /** Ended while others go on: it still counts, or the progress would go backwards with each download that ends. */
+  isOver?: true;
 }
 
 export interface Status {
@@ -33,25 +35,34 @@ export const initialStatus: Status = {
   work: [],
 };
 
-/** Jobs worth showing; the many small ones are not. */
-export const SHOWN_TASKS = [
-  'scan_local_folder',
-  'enrich_library',
-  'backup_task',
-  'check_backup',
-  'export_task',
-  'verify_storage',
-  'import_history',
-] as const;
-export type ShownTask = (typeof SHOWN_TASKS)[number];
-export const isShownTask = (task: string): task is ShownTask => SHOWN_TASKS.some((shown) => shown === task);
+/** Jobs worth showing, with what their progress counts; the many small ones are not. */
+const SHOWN_TASKS = {
+  scan_local_folder: 'items',
+  enrich_library: 'items',
+  backup_task: 'items',
+  check_backup: 'bytes',
+  export_task: 'items',
+  verify_storage: 'items',
+  import_history: 'bytes',
+  download_task: 'bytes',
+  download_episode: 'bytes',
+} as const;
+export type ShownTask = keyof typeof SHOWN_TASKS;
+const isShownTask = (task: string): task is ShownTask => Object.hasOwn(SHOWN_TASKS, task);
+export const countsBytes = ({ task }: Work): boolean => SHOWN_TASKS[task] === 'bytes';
+/** They come many at once, most of them in line. */
+const isDownload = ({ task }: Work): boolean => task === 'download_task' || task === 'download_episode';
 
 export const isOpen = ({ status }: Job): boolean => status === 'queued' || status === 'running' || status === 'waiting';
 
 export function withJob(work: readonly Work[], job: Job): readonly Work[] {
   if (!isShownTask(job.task)) return work;
   const before = work.find(({ id }) => id === job.id);
-  if (!isOpen(job)) return before ? work.filter((one) => one !== before) : work;
+  if (!isOpen(job)) {
+    if (!before || before.isOver) return work;
+    const rest = work.map((one): Work => (one === before ? { ...one, isOver: true } : one));
+    return rest.every(({ isOver }) => isOver) ? [] : rest;
+  }
   const now: Work = {
     id: job.id,
     task: job.task,
@@ -74,17 +85,23 @@ export const withNetwork = (before: Status['sharing'], { shared, locked_because 
   isLocked: locked_because === undefined ? (before?.isLocked ?? false) : locked_because !== null,
 });
 
+export const underWay = (work: readonly Work[]): Work[] => work.filter(({ isOver }) => !isOver);
+
+/** 0..1; null while its end is not known. */
+function partOf(one: Work): number | null {
+  if (one.isOver) return 1;
+  if (one.total) return Math.min(1, one.done / one.total);
+  return isDownload(one) ? 0 : null;
+}
+
 /**
- * 0..1 over the jobs whose end is known: one that waits, or still counts, does not hide how far the others are. Null
- * when the end of none is known, undefined when there is none.
+ * 0..1, the mean of the jobs whose end is known: one that waits, or still counts, does not hide how far the others are.
+ * Null when the end of none is known, undefined when there is none.
  */
 export function progressOf(work: readonly Work[]): number | null | undefined {
   if (work.length === 0) return undefined;
-  const [done, total] = work.reduce(
-    ([done, total], one) => (one.total ? [done + one.done, total + one.total] : [done, total]),
-    [0, 0],
-  );
-  return total === 0 ? null : Math.min(1, done / total);
+  const parts = work.map(partOf).filter((part) => part !== null);
+  return parts.length === 0 ? null : parts.reduce((sum, part) => sum + part, 0) / parts.length;
 }
 
 export const isSounding = ({ player }: Status): boolean => player?.status === 'playing' || player?.status === 'loading';

@@ -5,7 +5,7 @@ import { app, BrowserWindow, Menu, nativeImage, Tray, type MenuItemConstructorOp
 import type { Actions } from './actions.ts';
 import { appMenu } from './app-menu.ts';
 import type { Clock } from './clock.ts';
-import { isSounding, progressOf, type Status } from './status.ts';
+import { isSounding, progressOf, underWay, type Status } from './status.ts';
 import type { Say } from './texts.ts';
 import { dockMenu, trayMenu, trayToolTip } from './tray-menu.ts';
 
@@ -82,7 +82,10 @@ export function createStatusView({ platform, icons, actions, clock }: StatusView
       when('badge', progress === undefined ? '' : percent, () =>
         app.dock?.setBadge(progress === undefined ? '' : percent),
       );
-    else if (platform === 'linux') when('badge', work.length, () => void app.setBadgeCount(work.length));
+    else if (platform === 'linux') {
+      const count = underWay(work).length;
+      when('badge', count, () => void app.setBadgeCount(count));
+    }
   }
 
   return {

@@ -1,7 +1,7 @@
 // The tray menu and tooltip for a status. Pure: the menu is data until tray-and-dock.ts builds it.
 import type { MenuItemConstructorOptions } from 'electron';
 import type { Actions } from './actions.ts';
-import { isShownTask, isSounding, progressOf, type Status, type Work } from './status.ts';
+import { countsBytes, isSounding, progressOf, underWay, type Status, type Work } from './status.ts';
 import type { Say } from './texts.ts';
 
 const LONGEST_NAME = 60; // a title can be a paragraph
@@ -10,9 +10,9 @@ const SEPARATOR = { type: 'separator' } as const;
 export function trayMenu(status: Status, say: Say, actions: Actions): MenuItemConstructorOptions[] {
   const { server, isHung, isSignedIn, sharing, work } = status;
   const isUp = server === 'running' && isSignedIn && !isHung;
-  const isDoing = (task: string): boolean => work.some((one) => one.task === task);
+  const isDoing = (task: string): boolean => underWay(work).some((one) => one.task === task);
   const trouble = troubleOf(status, say);
-  const lines = trouble === undefined ? work.map((one) => workLine(one, say)) : [trouble];
+  const lines = trouble === undefined ? workLines(work, say) : [trouble];
   return [
     { label: playingLine(status, say), enabled: false },
     {
@@ -86,14 +86,10 @@ function sleepMenu(status: Status, say: Say, actions: Actions): MenuItemConstruc
 
 /** One line: a problem, else running jobs, else the current track. */
 export function trayToolTip(status: Status, say: Say): string {
-  const [first] = status.work;
-  const progress = progressOf(status.work);
+  const [first] = underWay(status.work);
   const trouble = troubleOf(status, say);
   if (trouble !== undefined) return `Tonearm: ${trouble}`;
-  if (first && isShownTask(first.task)) {
-    const percent = typeof progress === 'number' ? ` ${Math.floor(progress * 100)} %` : '';
-    return `Tonearm: ${say(`work.${first.task}`)}${percent}`;
-  }
+  if (first) return `Tonearm: ${say(`work.${first.task}`)}${percentOf(status.work)}`;
   return isSounding(status) ? `Tonearm: ${playingLine(status, say)}` : 'Tonearm';
 }
 
@@ -108,12 +104,24 @@ function playingLine({ player }: Status, say: Say): string {
   return player.artist === null ? title : say('tray.by', { title, artist: shortened(player.artist) });
 }
 
-const workLine = ({ task, done, total }: Work, say: Say): string =>
-  say(total === null ? 'tray.workOpen' : 'tray.work', {
-    name: isShownTask(task) ? say(`work.${task}`) : task,
-    done,
-    total: total ?? 0,
+function percentOf(work: readonly Work[]): string {
+  const progress = progressOf(work);
+  return typeof progress === 'number' ? ` ${Math.floor(progress * 100)} %` : '';
+}
+
+/** A line for each kind: downloads come by the dozen. */
+function workLines(work: readonly Work[], say: Say): string[] {
+  return [...new Set(underWay(work).map(({ task }) => task))].map((task) => {
+    const all = work.filter((one) => one.task === task);
+    const name = say(`work.${task}`);
+    const [one] = all;
+    if (all.length > 1 || one === undefined)
+      return say('tray.work', { name, done: all.length - underWay(all).length, total: all.length });
+    if (countsBytes(one)) return `${name}${percentOf(all)}`;
+    const { done, total } = one;
+    return total === null ? say('tray.workOpen', { name, done }) : say('tray.work', { name, done, total });
   });
+}
 
 /** On one line, with `&` escaped, which marks an access key. */
 function shortened(name: string): string {

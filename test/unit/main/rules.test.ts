@@ -10,7 +10,15 @@ import { createSseParser, type ServerEvent } from '../../../main/sse-parser.ts';
 import { autostartEntry } from '../../../main/login-item.ts';
 import { placeWindow } from '../../../main/window-placement.ts';
 import type { Job } from '../../../main/api-schemas.ts';
-import { initialStatus, progressOf, withJob, withScan, type Status, type Work } from '../../../main/status.ts';
+import {
+  initialStatus,
+  progressOf,
+  underWay,
+  withJob,
+  withScan,
+  type Status,
+  type Work,
+} from '../../../main/status.ts';
 import { sayIn } from '../../../main/texts.ts';
 import { pathOfAudio } from '../../../main/track-path.ts';
 import { trayMenu, trayToolTip } from '../../../main/tray-menu.ts';
@@ -231,6 +239,8 @@ const work = (done: number, total: number | null, change: Partial<Work> = {}): W
   ...change,
 });
 
+const NO_WORK: readonly Work[] = [];
+
 describe('running work', () => {
   it('follows scans, imports and the like', () => {
     let now = withJob([], job(1, { status: 'queued' }));
@@ -242,7 +252,7 @@ describe('running work', () => {
     expect(now[0]).toEqual(work(30, 90));
     now = withScan(now, { job_id: 1, phase: 'done', files_done: 90, files_total: 90 });
     now = withJob(now, job(1, { status: 'succeeded' }));
-    expect(now).toEqual([work(4, 9, { id: 3, task: 'enrich_library' })]);
+    expect(underWay(now)).toEqual([work(4, 9, { id: 3, task: 'enrich_library' })]);
     expect(withJob(now, job(3, { task: 'enrich_library', status: 'failed' }))).toEqual([]);
     expect(withScan([], { job_id: 5, phase: 'walking', files_done: 1, files_total: null })).toEqual([
       work(1, null, { id: 5 }),
@@ -258,7 +268,23 @@ describe('running work', () => {
     [[work(5, 10), work(0, null)], 0.5], // one waits
     [[work(5, null), work(0, null)], null],
     [[work(11, 10)], 1],
+    [[work(5, 10), work(1_000, 4_000, { task: 'check_backup' })], 0.375], // files and bytes
+    [[work(5, 10), work(0, null, { task: 'download_task' })], 0.25], // most downloads are in line
   ])('%j is at %s', (all, progress) => expect(progressOf(all)).toBe(progress));
+});
+
+it('downloads that end do not turn the progress back, and are forgotten with the last one', () => {
+  const download = (id: number, change: Partial<Job>) => job(id, { task: 'download_task', ...change });
+  let now = [1, 2, 3, 4].reduce((before, id) => withJob(before, download(id, { status: 'queued' })), NO_WORK);
+  const parts = [progressOf(now)];
+  for (const id of [1, 2, 3, 4]) {
+    now = withJob(now, download(id, { progress: { done: 5_000, total: 10_000 } }));
+    parts.push(progressOf(now));
+    now = withJob(now, download(id, { status: id === 2 ? 'failed' : 'succeeded' }));
+    now = withJob(now, download(id, { status: 'succeeded' })); // told twice
+    parts.push(progressOf(now));
+  }
+  expect(parts).toEqual([0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, undefined]);
 });
 
 const done: string[] = [];
@@ -283,6 +309,8 @@ const running: Status = {
   sharing: { isOn: false, isLocked: false },
 };
 const say = sayIn(['en']);
+
+const episode = (part: number): Work => work(part * 1e6, 1e6, { task: 'download_episode' });
 
 describe('the tray', () => {
   const shown = (status: Status) =>
@@ -445,6 +473,17 @@ describe('the tray', () => {
     ],
   ])('%s', (_when, status, lines) => expect(shown(status)).toEqual(lines));
 
+  it.each<[Work[], string[]]>([
+    [[episode(0.25)], ['Downloading episodes 25 % -']],
+    [[{ ...episode(1), isOver: true }, episode(0.5), episode(0)], ['Downloading episodes: 1 of 3 -']],
+    [
+      [work(1, null), episode(0)],
+      ['Scanning your music: 1 -', 'Downloading episodes 0 % -'],
+    ],
+  ])('has a line for each kind of work: %#', (all, lines) =>
+    expect(shown({ ...running, work: all }).filter((line) => /Downl|Scanning/.test(line))).toEqual(lines),
+  );
+
   it('shows a title on one line, truncated, with its own &', () => {
     expect(
       shown({
@@ -483,6 +522,7 @@ describe('the tray', () => {
     [{ ...running, player: { ...playing, status: 'paused' } }, 'Tonearm'],
     [{ ...running, player: playing, work: [work(45, 99)] }, 'Tonearm: Scanning your music 45 %'],
     [{ ...running, work: [work(45, null)] }, 'Tonearm: Scanning your music'],
+    [{ ...running, work: [episode(1), episode(0)] }, 'Tonearm: Downloading episodes 50 %'],
   ])('says in a line what is running: %#', (status, line) => expect(trayToolTip(status, say)).toBe(line));
 });
 
