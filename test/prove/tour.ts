@@ -52,7 +52,7 @@ async function visit(
   { language, paths }: { language: string; paths: readonly string[] },
 ): Promise<string[]> {
   const faults: string[] = [];
-  const page = await stage.openAsOwner(device);
+  const page = await stage.openAsOwner({ ...device, serviceWorkers: 'allow' });
   await page.addInitScript((chosen) => localStorage.setItem('tonearm.language', chosen), language);
   let at = '';
   const note = (what: string): void => {
