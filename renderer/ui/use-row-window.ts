@@ -1,7 +1,8 @@
 // Which rows of a long list are in the document, and where. All rows have the same height. See scaled-scroll.ts for
 // lists higher than an element may be.
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
+import { HOLD_MS, nextHeld, type Held } from './held-rows.ts';
 import {
   elementHeight,
   follow,
@@ -34,6 +35,8 @@ interface RowWindowOptions {
   head?: number;
   /** A row that always stays in the document, so that focus is never lost. */
   kept: number;
+  /** False for a row that is blank until it is loaded. */
+  isLoaded: (row: number) => boolean;
 }
 
 export interface RowWindow {
@@ -45,23 +48,37 @@ export interface RowWindow {
   reveal: (row: number) => void;
 }
 
-interface View extends RowRange {
-  shift: number;
-}
+/** The visible rows, and where the list is in its element; both are positions in pixels from the top. */
+type View = RowRange & Place;
 
-export function useRowWindow({ count, rowHeight, overscan, margin, head = 0, kept }: RowWindowOptions): RowWindow {
+const NOWHERE: View = { first: 0, last: -1, element: 0, list: 0 };
+
+export function useRowWindow({
+  count,
+  rowHeight,
+  overscan,
+  margin,
+  head = 0,
+  kept,
+  isLoaded,
+}: RowWindowOptions): RowWindow {
   const scroller = useScroller();
   const listHeight = count * rowHeight;
   const place = useRef<Place>({ element: 0, list: 0 });
-  const [view, setView] = useState<View>({ first: 0, last: -1, shift: 0 });
+  const [view, setView] = useState<View>(NOWHERE);
+  const held = useRef<Held<View>>({ shown: NOWHERE, passed: [] });
 
   const look = useCallback(() => {
     if (!scroller) return;
     const { element, list } = place.current;
-    const { first, last } = rowsIn(list, scroller.clientHeight, rowHeight, count, overscan);
-    const shift = list - element;
-    setView((now) => (now.first === first && now.last === last && now.shift === shift ? now : { first, last, shift }));
-  }, [scroller, rowHeight, count, overscan]);
+    const { first, last } = rowsIn(list, scroller.clientHeight, rowHeight, count, 0);
+    const isHolding = held.current.since !== undefined; // what is held moves with each pixel
+    setView((now) =>
+      now.first === first && now.last === last && now.list - now.element === list - element && !isHolding
+        ? now
+        : { first, last, element, list },
+    );
+  }, [scroller, rowHeight, count]);
 
   useLayoutEffect(() => {
     if (!scroller) return undefined;
@@ -124,26 +141,52 @@ export function useRowWindow({ count, rowHeight, overscan, margin, head = 0, kep
     [scroller, rowHeight, head, listHeight, margin, look],
   );
 
+  held.current = nextHeld(
+    held.current,
+    view,
+    ({ first, last }) => {
+      for (let row = first; row <= last; row += 1) if (!isLoaded(row)) return false;
+      return last >= first;
+    },
+    performance.now(),
+  );
+  const { shown, since } = held.current;
+  const isHeld = shown !== view;
+  const [, drawAgain] = useReducer((times: number) => times + 1, 0);
+  useEffect(() => {
+    if (!isHeld || since === undefined) return undefined;
+    const end = setTimeout(drawAgain, since + HOLD_MS - performance.now());
+    return () => clearTimeout(end);
+  }, [isHeld, since]);
+
+  const around = useMemo(() => widened(view, overscan, count), [view.first, view.last, overscan, count]);
+  const drawn = isHeld ? widened(shown, overscan, count) : around;
+  // what is held stays where it was on the screen, and below what is above the list
+  const shift = isHeld ? Math.max(0, shown.list) - view.element : view.list - view.element;
   const slots = useRef<ReadonlyMap<number, number>>(new Map());
   const rows = useMemo(() => {
     const placed: { index: number; top: number }[] = [];
-    const last = Math.min(view.last, count - 1);
     const hasKept = kept >= 0 && kept < count;
-    const add = (index: number, place = index) => placed.push({ index, top: place * rowHeight - view.shift });
+    const add = (index: number, place = index) => placed.push({ index, top: place * rowHeight - shift });
     // Next to the window and not at its own position, which may be further away than the element is high.
-    if (hasKept && kept < view.first) add(kept, view.first - 1);
-    for (let index = view.first; index <= last; index += 1) add(index);
-    if (hasKept && kept > last) add(kept, last + 1);
+    if (hasKept && kept < drawn.first) add(kept, drawn.first - 1);
+    for (let index = drawn.first; index <= drawn.last; index += 1) add(index);
+    if (hasKept && kept > drawn.last) add(kept, drawn.last + 1);
     const slotOf = slotsFor(
       placed.map(({ index }) => index),
       slots.current,
     );
     slots.current = slotOf;
     return placed.map((row) => ({ ...row, slot: slotOf.get(row.index) ?? 0 }));
-  }, [view, kept, count, rowHeight]);
+  }, [drawn.first, drawn.last, shift, kept, count, rowHeight]);
 
-  return { height: elementHeight(listHeight), range: view, rows, reveal };
+  return { height: elementHeight(listHeight), range: around, rows, reveal };
 }
+
+const widened = ({ first, last }: RowRange, by: number, count: number): RowRange => ({
+  first: Math.max(0, first - by),
+  last: Math.min(count - 1, last + by),
+});
 
 /** True the first time in a frame: a held key repeats faster than a slow machine renders. */
 export function useOncePerFrame(): () => boolean {

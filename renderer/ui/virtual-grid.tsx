@@ -20,6 +20,8 @@ interface VirtualGridProps {
   onRange: (first: number, last: number, stop: number) => void;
   /** Keys for a cell; true when handled. */
   onCellKey?: (event: KeyboardEvent, index: number) => boolean;
+  /** False for a cell that is blank until it is loaded; without it none is. */
+  isLoaded?: (index: number) => boolean;
   /** Scrolls to a cell whenever the object changes. */
   goTo?: { row: number } | undefined;
 }
@@ -36,6 +38,7 @@ export function VirtualGrid({
   renderCell,
   onRange,
   onCellKey,
+  isLoaded = () => true,
   goTo: wanted,
 }: VirtualGridProps) {
   const ref = useRef<HTMLDivElement>(null);
@@ -55,7 +58,14 @@ export function VirtualGrid({
     range,
     rows: shown,
     reveal,
-  } = useRowWindow({ count: width > 0 ? rows : 0, rowHeight, overscan: OVERSCAN_ROWS, margin: top, kept: stopRow });
+  } = useRowWindow({
+    count: width > 0 ? rows : 0,
+    rowHeight,
+    overscan: OVERSCAN_ROWS,
+    margin: top,
+    kept: stopRow,
+    isLoaded: (row) => isLoaded(row * columns) && isLoaded(Math.min(count, (row + 1) * columns) - 1),
+  });
   const first = range.first * columns;
   const last = Math.min((range.last + 1) * columns, count) - 1;
   useEffect(() => {

@@ -127,6 +127,7 @@ export function VirtualTable<T>({
     margin: top + HEADER_HEIGHT,
     head: HEADER_HEIGHT,
     kept: tabStop,
+    isLoaded: (row) => item(row) !== undefined,
   });
   useEffect(() => {
     if (range.last >= range.first) onRange(range.first, range.last, tabStop);

@@ -124,6 +124,7 @@ export function CardPage<T, Sort extends SortName>({
           gap={GAP}
           cellHeight={(width) => width + CAPTION_HEIGHT}
           onRange={list.show}
+          isLoaded={(index) => index === list.total || list.item(index) !== undefined}
           renderCell={(index, tabIndex, width) =>
             lastCard && index === list.total ? lastCard(tabIndex, width) : renderCard(list.item(index), tabIndex, width)
           }

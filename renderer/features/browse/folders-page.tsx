@@ -113,6 +113,9 @@ function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {
           cellWidth={4_000}
           cellHeight={() => ROW_HEIGHT}
           onRange={onRange}
+          isLoaded={(index) =>
+            (index < folderCount ? folders.item(index) : tracks.item(index - folderCount)) !== undefined
+          }
           renderCell={(index, tabIndex) => {
             if (index < folderCount) return <FolderRow folder={folders.item(index)} tabIndex={tabIndex} />;
             const at = index - folderCount;
