@@ -34,6 +34,8 @@ const NARROW: Look[] = [
   { name: '320', viewport: { width: 320, height: 640 } },
 ];
 const LANGUAGES = ['en', PSEUDO];
+/** Pages of one window: Chromium stops drawing one that was resized and photographed some 230 times. */
+const PAGES_OF_A_WINDOW = 8;
 /** An answer that the tour asks for. */
 const EXPECTED = /\/api\/v1\/albums\/999999/;
 
@@ -116,7 +118,10 @@ export async function proveTour(): Promise<boolean> {
         [DESK, WIDE],
         [PHONE, NARROW],
       ] as const)
-        faults.push(...(await visit(stage, device, looks, { language, paths })));
+        for (let first = 0; first < paths.length; first += PAGES_OF_A_WINDOW) {
+          const some = paths.slice(first, first + PAGES_OF_A_WINDOW);
+          faults.push(...(await visit(stage, device, looks, { language, paths: some })));
+        }
     const looks = languages.length * (WIDE.length + NARROW.length);
     console.log(`${paths.length} pages, each in ${looks} ways: ${faults.length} faults`);
     return faults.length === 0;
