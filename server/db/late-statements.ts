@@ -1,6 +1,7 @@
 // Statements that are compiled when they first run. A start makes over six hundred, and most of them wait for a
 // request, a job or a scan that comes much later or never.
 import type { Database, Statement } from 'better-sqlite3';
+import { compiledOnce } from './compiled-once.ts';
 
 type Mode = (statement: Statement) => unknown;
 
@@ -53,8 +54,9 @@ class LateStatement {
   }
 }
 
-/** From here on the connection compiles a statement when it first runs. */
+/** From here on the connection compiles a statement when it first runs, and only then. */
 export function compileLate(client: Database): void {
   const prepare = client.prepare.bind(client);
-  client.prepare = ((source: string) => new LateStatement(() => prepare(source))) as unknown as Database['prepare'];
+  client.prepare = ((source: string) =>
+    new LateStatement(() => prepare(compiledOnce(source)))) as unknown as Database['prepare'];
 }

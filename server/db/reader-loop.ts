@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { messageOf } from '../errors.ts';
+import { compileLate } from './late-statements.ts';
 import type { Sqlite } from './client.ts';
 
 export interface ReaderThreadData {
@@ -27,6 +28,7 @@ export function answerQuestions<Question, Answer>(
   const client = new Database((workerData as ReaderThreadData).databasePath, { readonly, fileMustExist: true });
   client.pragma('busy_timeout = 10000');
   client.pragma('temp_store = MEMORY');
+  compileLate(client);
   const answerTo = prepare(client);
 
   port.on('message', (message: ReaderMessage<Question>) => {

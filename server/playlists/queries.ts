@@ -33,7 +33,7 @@ const toSummary = (row: Omit<PlaylistSummary, 'rules'> & { rules: unknown }): Pl
 });
 
 const readable = (userId: UserId) =>
-  and(or(eq(playlists.ownerId, userId), eq(playlists.isPublic, true)), isNull(playlists.deletedAt));
+  and(or(eq(playlists.ownerId, userId), sql`${playlists.isPublic} = 1`), isNull(playlists.deletedAt));
 const select = (db: Db) => db.select(columns).from(playlists).innerJoin(users, eq(users.id, playlists.ownerId));
 
 /** Own and public playlists only. */

@@ -11,6 +11,24 @@ beforeEach(() => {
 });
 afterEach(() => client.close());
 
+/** The driver makes a function for the rows of a statement whenever SQLite compiled it. */
+function compilations(run: () => unknown): number {
+  const { Function } = globalThis;
+  let made = 0;
+  globalThis.Function = new Proxy(Function, {
+    apply(target, self, args: string[]) {
+      made++;
+      return Reflect.apply(target, self, args) as unknown;
+    },
+  });
+  try {
+    run();
+  } finally {
+    globalThis.Function = Function;
+  }
+  return made;
+}
+
 test('a statement is compiled when it first runs, in the mode that was set before', () => {
   const names = client.prepare('SELECT name, length FROM songs ORDER BY name');
   const first = client.prepare('SELECT name FROM songs WHERE length > ?').pluck();
@@ -23,6 +41,30 @@ test('a statement is compiled when it first runs, in the mode that was set befor
   expect([first.get(5), first.get(10)]).toEqual(['Ocean', undefined]);
   expect([...rows.iterate()]).toEqual([['Ocean', 9]]);
   expect(rows.raw(false).all()).toEqual([{ name: 'Ocean', length: 9 }]);
+});
+
+test.each([
+  ['SELECT id FROM songs WHERE id > ? ORDER BY id LIMIT ? OFFSET ?', [0, 5, 0]],
+  ['SELECT s.id FROM songs s LEFT JOIN likes l ON l.user_id=? AND l.song_id = s.id WHERE s.id > ?', [1, 0]],
+])('is compiled once, and by the driver alone whenever it runs: %s', (text, params) => {
+  const alone = new Database(':memory:');
+  const counts = [client, alone].map((db) => {
+    db.exec(`CREATE TABLE songs (id INTEGER PRIMARY KEY); INSERT INTO songs VALUES (1);
+      CREATE TABLE likes (user_id, song_id, since, PRIMARY KEY (user_id, song_id)) WITHOUT ROWID;
+      CREATE INDEX likes_since ON likes (user_id, since)`);
+    const statement = db.prepare(text);
+    return compilations(() => [1, 2, 3].map(() => statement.all(params)));
+  });
+  expect(counts).toEqual([1, 3]);
+  alone.close();
+});
+
+test.each<[string, unknown[]]>([
+  ["SELECT id FROM songs WHERE name = '=?' AND id = ? -- = ?", [1]],
+  ['SELECT id AS "=?" FROM songs WHERE name IS ?', ['=?']],
+])('parameters are where they were: %s', (text, params) => {
+  client.exec("CREATE TABLE songs (id INTEGER PRIMARY KEY, name); INSERT INTO songs (name) VALUES ('=?'), ('Ocean')");
+  expect(client.prepare(text).pluck().all(params)).toEqual([1]);
 });
 
 test('a faulty statement fails each time it runs', () => {
