@@ -4,7 +4,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'vite';
-import { isFresh, PARTS, stampOf } from './built-parts.ts';
+import { isFresh, PARTS, stampOf } from './built-parts.js';
 
 const args = process.argv.slice(2);
 const configFile = join(import.meta.dirname, '..', 'vite.config.ts');

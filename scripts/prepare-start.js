@@ -4,8 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const { isFresh } = await import('./built-parts.ts');
-const stale = ['server', 'renderer'].filter((part) => !isFresh(part));
+const { staleOf } = await import('./built-parts.js');
+const stale = staleOf(['server', 'renderer']);
 if (stale.length > 0) {
   const build = [join(import.meta.dirname, 'build.ts'), ...stale];
   // on stderr, so that what a command prints can go into a file; in a process of its own, which takes its memory along

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isFresh } from '../../scripts/built-parts.ts';
+import { isFresh } from '../../scripts/built-parts.js';
 import type { TokenResponse } from '../../server/auth/wire.ts';
 import type { TrackPage } from '../../server/library/wire.ts';
 import { OWNER } from '../e2e/stage.ts';

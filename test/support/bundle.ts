@@ -3,7 +3,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'vite';
-import { isFresh } from '../../scripts/built-parts.ts';
+import { isFresh } from '../../scripts/built-parts.js';
 import { root } from './product.ts';
 
 const built = join(root, 'dist', 'server', 'main.js');

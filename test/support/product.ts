@@ -1,7 +1,7 @@
 // Where the parts of the product are that tests start.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isFresh } from '../../scripts/built-parts.ts';
+import { isFresh } from '../../scripts/built-parts.js';
 import { productPaths } from '../../server/paths.ts';
 
 export const root = join(import.meta.dirname, '..', '..');
