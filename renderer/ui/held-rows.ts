@@ -1,5 +1,5 @@
-// After a jump in a long list, by the scroll bar or End, rows that are loaded stay in sight until those of the new place
-// are, so that a list shows rows and not blanks while it flies past. Pure; use-row-window.ts draws them.
+// After a jump in a long list, by the scroll bar or End, rows that are loaded stay in sight until those of the new
+// place are, so that a list shows rows and not blanks while it flies past. Pure; use-row-window.ts draws them.
 import type { RowRange } from './scaled-scroll.ts';
 
 /** Blank rows show after this long without loaded ones. */
