@@ -36,6 +36,13 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
     void queries.invalidateQueries({ queryKey: [LIBRARY] });
     notePlaylist(queries); // playlists show tracks, and rules may match others
   });
+  /** Lists first: without what was scanned the library would look empty. */
+  const endScan = () => {
+    const ended = queries.getQueryData(scanKey);
+    void queries
+      .invalidateQueries({ queryKey: [LIBRARY] })
+      .finally(() => queries.setQueryData(scanKey, (now: unknown) => (now === ended ? null : now)));
+  };
   const refreshHistory = throttle(JOBS_EVERY_MS, () => void queries.invalidateQueries({ queryKey: [HISTORY] }));
   const refreshJobs = throttle(JOBS_EVERY_MS, () => void queries.invalidateQueries({ queryKey: ['jobs'] }));
 
@@ -65,12 +72,15 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
         timer = setTimeout(connect, RECONNECT_MS[Math.min(failures, RECONNECT_MS.length) - 1]);
     });
     on(stream, 'library', () => refreshLibrary.soon());
-    on(stream, 'scan', (progress) => queries.setQueryData(scanKey, progress.phase === 'done' ? null : progress));
+    on(stream, 'scan', (progress) => {
+      if (progress.phase === 'done') endScan();
+      else queries.setQueryData(scanKey, progress);
+    });
     on(stream, 'job', (job) => {
       refreshJobs.soon();
       if (isOpen(job)) return void queries.setQueryData(['jobs', job.id], job);
       void queries.invalidateQueries({ queryKey: ['jobs', job.id] }); // an event leaves out the long lists of a result
-      if (job.task === SCAN_TASK) queries.setQueryData(scanKey, null);
+      if (job.task === SCAN_TASK) endScan();
       onJobDone(job);
     });
     on(stream, 'like', (state) => noteLike(queries, state));

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, type Dispatch, type SetStateAction } from 'react';
 import { useTranslation } from 'react-i18next';
 import { serverFolderQuery } from '../api/music-folders.ts';
-import { detailOf } from '../api/problem.ts';
+import { ApiError, detailOf } from '../api/problem.ts';
 import { Button } from '../ui/button.tsx';
 import { formatBytes } from '../ui/format.ts';
 import { IconFolder, IconToParent } from '../ui/icons.ts';
@@ -16,9 +16,11 @@ interface FolderPickerProps {
   onChange: Dispatch<SetStateAction<string | undefined>>;
   /** Says what makes a folder unfit for music. */
   isForMusic?: boolean;
+  /** The form says already what is wrong with this path. */
+  isRefused?: boolean;
 }
 
-export function FolderPicker({ path, onChange, isForMusic = true }: FolderPickerProps) {
+export function FolderPicker({ path, onChange, isForMusic = true, isRefused = false }: FolderPickerProps) {
   const { t } = useTranslation();
   const { data, error, isPending } = useQuery(serverFolderQuery(path));
   const fault = isForMusic && data ? data.fault : null;
@@ -26,6 +28,10 @@ export function FolderPicker({ path, onChange, isForMusic = true }: FolderPicker
   useEffect(() => {
     if (start !== undefined) onChange((now) => now ?? start); // what was typed meanwhile stays
   }, [start, onChange]);
+  const wordsOf = (problem: Error): string => {
+    const fault = problem instanceof ApiError ? problem.field('path') : undefined;
+    return fault === undefined ? detailOf(problem) : t('picker.fault', { fault });
+  };
   return (
     <div className={styles.picker} role="group" aria-label={t('picker.label')}>
       <div className={styles.places}>
@@ -39,9 +45,9 @@ export function FolderPicker({ path, onChange, isForMusic = true }: FolderPicker
         ))}
       </div>
       {isPending && <Skeleton height="192px" />}
-      {error && (
+      {error && !isRefused && (
         <p role="alert" className={styles.fault}>
-          {detailOf(error)}
+          {wordsOf(error)}
         </p>
       )}
       {data && (
@@ -57,7 +63,7 @@ export function FolderPicker({ path, onChange, isForMusic = true }: FolderPicker
             ))}
             {data.folders.length === 0 && <li className={styles.note}>{t('picker.none')}</li>}
           </ul>
-          <p className={fault === null ? styles.note : styles.fault} aria-live="polite">
+          <p className={styles.note} aria-live="polite">
             {fault === null
               ? t('picker.free', { free: formatBytes(data.free_bytes), total: formatBytes(data.total_bytes) })
               : t('picker.fault', { fault })}

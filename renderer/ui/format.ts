@@ -24,6 +24,7 @@ const unit = (value: number, name: string, digits = 0) =>
 /** 43 min, 1 hr 12 min, 20 sec: for whole albums and what is left of a scan. */
 export function formatLength(ms: number): string {
   const minutes = Math.round(ms / 60_000);
+  if (ms === 0) return unit(0, 'minute');
   if (minutes < 1) return unit(Math.max(1, Math.round(ms / 1000)), 'second');
   if (minutes < 60) return unit(minutes, 'minute');
   const rest = minutes % 60;

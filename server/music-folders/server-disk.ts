@@ -88,7 +88,7 @@ const nameOf = (path: string): string =>
 
 function faultOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT' || code === 'ENOTDIR') return 'is not an existing folder';
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'does not exist or is no folder';
   return 'cannot be read; allow the account that runs Tonearm to read this folder';
 }
 

@@ -39,7 +39,7 @@ export async function importPathFault(
 ): Promise<string | undefined> {
   if (!isAbsolute(path)) return 'must be an absolute path';
   const real = await realpath(path).catch(() => undefined);
-  if (real === undefined || !(await stat(real)).isDirectory()) return 'is not an existing folder';
+  if (real === undefined || !(await stat(real)).isDirectory()) return 'does not exist or is no folder';
   if (!(await isReadable(real))) return 'cannot be read; allow the account that runs Tonearm to read this folder';
   for (const [folder, name] of [
     [own.data, 'data folder'],

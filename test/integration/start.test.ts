@@ -58,14 +58,14 @@ test('an invalid setting from the environment or the file is reported, with its 
 test('a music folder that does not exist, is a file, or contains the data folder is rejected', async () => {
   const dir = fresh();
   expect(await refusal(['--data-dir', dir, '--import', join(base, 'nowhere')])).toMatch(
-    /The music folder .*nowhere is not an existing folder/,
+    /The music folder .*nowhere does not exist or is no folder/,
   );
   const file = join(base, 'file.mp3');
   writeFileSync(file, 'x');
-  expect(await refusal(['--data-dir', dir, '--import', file])).toMatch(/file\.mp3 is not an existing folder/);
+  expect(await refusal(['--data-dir', dir, '--import', file])).toMatch(/file\.mp3 does not exist or is no folder/);
   expect(await refusal(['--data-dir', dir, '--import', base])).toMatch(/data folder/);
   expect(await refusal(['scan', join(base, 'nowhere'), '--data-dir', dir])).toMatch(
-    /nowhere is not an existing folder/,
+    /nowhere does not exist or is no folder/,
   );
 });
 

@@ -29,6 +29,7 @@ export function SetupFolder({ onDone }: { onDone: () => void }) {
   const decided = pathSetting?.origin === 'env' && Boolean(pathSetting.value);
   const busy = change.isPending || scan.isPending;
   const problem = change.error instanceof ApiError ? change.error : null;
+  const refused = problem?.field(PATH);
   const other = (problem && problem.fields.length === 0 ? problem : null) ?? scan.error ?? settings.error;
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
@@ -68,10 +69,14 @@ export function SetupFolder({ onDone }: { onDone: () => void }) {
             autoFocus
             value={path ?? String(pathSetting?.value ?? '')}
             onChange={(event) => setPath(event.currentTarget.value)}
-            error={problem?.field(PATH)}
+            error={refused && t('picker.fault', { fault: refused })}
           />
           {!desktop && (
-            <FolderPicker path={path ?? (String(pathSetting?.value ?? '') || undefined)} onChange={setPath} />
+            <FolderPicker
+              path={path ?? (String(pathSetting?.value ?? '') || undefined)}
+              onChange={setPath}
+              isRefused={refused !== undefined}
+            />
           )}
           {desktop && (
             <Button

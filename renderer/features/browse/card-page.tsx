@@ -95,8 +95,13 @@ export function CardPage<T, Sort extends SortName>({
       <SortTools sorts={sorts} defaultSort={defaultSort} search={search} onChange={onSearch} />
     </>
   );
+  const isEmpty = list.total === 0 && !hasFilters(search) && !lastCard;
   return (
-    <Page title={title} count={list.total === undefined ? undefined : formatNumber(list.total)} tools={tools}>
+    <Page
+      title={title}
+      count={list.total === undefined || isEmpty ? undefined : formatNumber(list.total)}
+      tools={isEmpty ? ownTools : tools}
+    >
       {body()}
     </Page>
   );
@@ -112,7 +117,7 @@ export function CardPage<T, Sort extends SortName>({
           actions={<Button onClick={() => onSearch({})}>{t('list.clearFilters')}</Button>}
         />
       );
-    if (list.total === 0 && !lastCard) return empty ?? <EmptyLibrary />;
+    if (isEmpty) return empty ?? <EmptyLibrary />;
     return (
       <>
         {letters && <LetterRail {...letters} />}

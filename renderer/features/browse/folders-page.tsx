@@ -64,7 +64,8 @@ function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {
 
   if (head.error) return <ErrorState isPage detail={detailOf(head.error)} onRetry={() => void head.refetch()} />;
   if (!head.data) return <LoadingFolder />;
-  if (path === undefined && folderCount === 0)
+  const isEmpty = folderCount + trackCount === 0;
+  if (isEmpty && isTop && !head.data.is_offline)
     return (
       <Page title={t('nav.folders')}>
         <EmptyLibrary />
@@ -75,7 +76,8 @@ function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {
     <Page
       title={isTop || !own ? t('nav.folders') : own.name}
       tools={
-        items && (
+        items &&
+        !isEmpty && (
           <>
             <Button variant="primary" icon={IconPlay} onClick={() => void actions.run('play', items)}>
               {t('player.play')}
@@ -104,7 +106,7 @@ function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {
           {t('folders.offline')}
         </p>
       )}
-      {folderCount + trackCount === 0 ? (
+      {isEmpty ? (
         <p className={styles.empty}>{t('folders.empty')}</p>
       ) : (
         <VirtualGrid

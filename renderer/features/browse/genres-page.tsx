@@ -93,8 +93,9 @@ export function GenresPage() {
       />
     );
   }
+  const count = genres.data?.length;
   return (
-    <Page title={t('nav.genres')} count={genres.data && formatNumber(genres.data.length)} tools={toggle}>
+    <Page title={t('nav.genres')} {...(count && { count: formatNumber(count), tools: toggle })}>
       {body()}
     </Page>
   );

@@ -9,7 +9,7 @@ import { usePlayList } from '../../music/use-play-list.ts';
 import { formatNumber } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { ErrorState } from '../../ui/states.tsx';
-import { toFilter, type ListSearch } from './url-params.ts';
+import { hasFilters, toFilter, type ListSearch } from './url-params.ts';
 import { useColumnLayout } from './column-layout.ts';
 import { ViewMenu } from './view-menu.tsx';
 import { FilterTools, SortTools } from './list-tools.tsx';
@@ -82,17 +82,22 @@ export function TrackList({ title, search, onSearch, always, defaultSort = 'titl
     );
   }
 
+  const isEmpty = list.total === 0 && !hasFilters(search);
   return (
     <Page
       title={title}
-      count={list.total === undefined ? undefined : formatNumber(list.total)}
+      count={list.total === undefined || isEmpty ? undefined : formatNumber(list.total)}
       tools={
-        <>
-          {tools}
-          <ViewMenu columns={columns} layout={layout} onChange={setLayout} />
-          <FilterTools hasFormat search={search} onChange={onSearch} />
-          <SortTools sorts={TRACK_SORT_NAMES} defaultSort={defaultSort} search={search} onChange={onSearch} />
-        </>
+        isEmpty ? (
+          tools
+        ) : (
+          <>
+            {tools}
+            <ViewMenu columns={columns} layout={layout} onChange={setLayout} />
+            <FilterTools hasFormat search={search} onChange={onSearch} />
+            <SortTools sorts={TRACK_SORT_NAMES} defaultSort={defaultSort} search={search} onChange={onSearch} />
+          </>
+        )
       }
     >
       {body()}

@@ -8,6 +8,9 @@ import { useTranslation } from 'react-i18next';
 import { IconDiscover, IconSearch } from '../../ui/icons.ts';
 import { detailOf } from '../../api/problem.ts';
 import { remoteSearchQuery, useHasCatalogue } from '../../api/remote.ts';
+import { useSession } from '../../api/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { openSettings } from '../../ui/open-window.ts';
 import { Page } from '../../ui/page.tsx';
 import { moveAmongRows } from '../../ui/row-keys.ts';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
@@ -19,6 +22,7 @@ const TYPING_MS = 350;
 
 export function DiscoverPage() {
   const { t } = useTranslation();
+  const isOwner = useSession()?.user.is_superuser ?? false;
   const { q = '' } = useSearch({ from: '/app/discover' });
   const navigate = useNavigate();
   const isOn = useHasCatalogue();
@@ -32,8 +36,12 @@ export function DiscoverPage() {
   function body() {
     if (!isOn)
       return (
-        <EmptyState icon={IconDiscover} title={t('discover.offTitle')}>
-          {t('discover.off')}
+        <EmptyState
+          icon={IconDiscover}
+          title={t('discover.offTitle')}
+          actions={isOwner && <Button onClick={() => openSettings('remote')}>{t('discover.setUp')}</Button>}
+        >
+          {t(isOwner ? 'discover.offOwner' : 'discover.off')}
         </EmptyState>
       );
     if (q === '')

@@ -139,6 +139,7 @@ function FolderDialog({ editing, onClose }: { editing: MusicFolderOut | 'new'; o
   const [isMoving, setMoving] = useState(before === undefined);
   const error = add.error ?? change.error;
   const problem = error instanceof ApiError ? error : null;
+  const refused = problem?.field('path');
   const other = problem && problem.fields.length > 0 ? null : error;
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
@@ -180,10 +181,10 @@ function FolderDialog({ editing, onClose }: { editing: MusicFolderOut | 'new'; o
           spellCheck={false}
           autoComplete="off"
           onChange={(event) => setPath(event.currentTarget.value)}
-          error={problem?.field('path')}
+          error={refused && t('picker.fault', { fault: refused })}
         />
         {isMoving ? (
-          <FolderPicker path={path} onChange={setPath} />
+          <FolderPicker path={path} onChange={setPath} isRefused={refused !== undefined} />
         ) : (
           before?.is_fixed !== true && (
             <div className={styles.buttons}>
