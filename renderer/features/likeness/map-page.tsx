@@ -1,7 +1,7 @@
 // A map of the library by its sound: what sounds alike is close. The list beside it has the tracks in view.
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { fetchMapLine, mapQuery, mapTracksQuery, type MapArea, type MapLine } from '../../api/likeness.ts';
 import { detailOf } from '../../api/problem.ts';
@@ -158,7 +158,7 @@ export function MapPage() {
 
 const clamped = (value: number): number => Math.round(Math.min(MAP_SIZE, Math.max(0, value)));
 
-function Key({ genres }: { genres: readonly string[] }) {
+const Key = memo(function Key({ genres }: { genres: readonly string[] }) {
   const { t } = useTranslation();
   const isDark = useScheme() === 'dark';
   return (
@@ -173,9 +173,9 @@ function Key({ genres }: { genres: readonly string[] }) {
       ))}
     </ul>
   );
-}
+});
 
-function ChosenTrack({ id }: { id: number }) {
+const ChosenTrack = memo(function ChosenTrack({ id }: { id: number }) {
   const { t } = useTranslation();
   const { run } = useActions();
   const { data: track, error } = useQuery(trackQuery(id));
@@ -196,7 +196,7 @@ function ChosenTrack({ id }: { id: number }) {
       </Button>
     </section>
   );
-}
+});
 
 /** The tracks near the line. */
 function Along({ tracks, onClear }: { tracks: MapLine['items']; onClear: () => void }) {
@@ -229,8 +229,8 @@ function Along({ tracks, onClear }: { tracks: MapLine['items']; onClear: () => v
   );
 }
 
-/** What is seen of the map, as a list. */
-function Here({ view, size }: { view: View; size: Size }) {
+/** What is seen of the map, as a list. Not drawn again for every frame of a walk. */
+const Here = memo(function Here({ view, size }: { view: View; size: Size }) {
   const { t } = useTranslation();
   const [most, setMost] = useState(LISTED);
   const area = areaOf(view, size);
@@ -254,4 +254,4 @@ function Here({ view, size }: { view: View; size: Size }) {
       )}
     </section>
   );
-}
+});
