@@ -24,6 +24,11 @@ const minor = (key: string): string =>
   `(${['[A-G]m*', '[A-G][#b]m*', '[0-9]A', '1[0-9]A'].map((form) => `${key} GLOB '${form}'`).join(' OR ')})
     AND ${key} NOT GLOB '*maj*'`;
 
+export function energiesOf(mood: Mood): number[] {
+  const [from, to] = DEFINITIONS[mood].energy;
+  return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+}
+
 /** A condition on the row of a track. */
 export function moodSql(mood: Mood, row: string): string {
   const { energy, leastBpm, isMinor }: Definition = DEFINITIONS[mood];

@@ -5,7 +5,7 @@ import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
 import { namedAlbumOf } from '../db/unnamed.ts';
 import type { Statements } from '../library/statement-cache.ts';
-import { moodSql, type Mood } from '../library/moods.ts';
+import { energiesOf, moodSql, type Mood } from '../library/moods.ts';
 import { identityKey } from '../library/sort-and-identity-keys.ts';
 
 type Row = RowAs<
@@ -104,16 +104,16 @@ export function createFacts({ statements, isOffline, random }: FactsDeps) {
     ofAlbum: (id: AlbumId): TrackId[] => statements.column<TrackId>(OF_ALBUM, { id, most: LOOKED_AT }),
     ofArtist: (id: ArtistId): TrackId[] => around(OF_ARTIST, { id }),
     ofGenre: (name: string): TrackId[] => around(OF_GENRE, { genre: identityKey(name) }),
-    /** Of some thousand tracks from a random one on. */
+    /** Of some thousand tracks of its energies, from a random one on. */
     ofMood(mood: Mood): TrackId[] {
-      const some = (sign: string, most: number): string =>
-        `SELECT * FROM tracks WHERE availability = 'available' AND id ${sign} @from ORDER BY id LIMIT ${most}`;
+      const energies = energiesOf(mood);
+      const some = (energy: number, sign: string): string =>
+        `SELECT * FROM (SELECT * FROM tracks WHERE energy = ${energy} AND id ${sign} @from ORDER BY id LIMIT @window)`;
       const from = Math.floor(random() * (statements.value<number | null>('SELECT max(id) FROM tracks', {}) ?? 0));
       return statements.column<TrackId>(
-        `SELECT t.id FROM (SELECT * FROM (${some('>=', MOOD_WINDOW)})
-            UNION ALL SELECT * FROM (${some('<', MOOD_WINDOW)})) t
-          WHERE ${moodSql(mood, 't')} LIMIT @most`,
-        { from, most: LOOKED_AT },
+        `SELECT t.id FROM (${energies.flatMap((energy) => [some(energy, '>='), some(energy, '<')]).join(' UNION ALL ')}) t
+          WHERE t.availability = 'available' AND ${moodSql(mood, 't')} ORDER BY random() LIMIT @most`,
+        { from, window: Math.ceil(MOOD_WINDOW / energies.length), most: LOOKED_AT },
       );
     },
     haveMood: (mood: Mood, ids: readonly number[]): Set<number> =>

@@ -1,0 +1,34 @@
+// Where a radio of a mood starts, in a library whose tracks came in by genre.
+import { expect, test } from 'vitest';
+import type { Sqlite } from '../../../server/db/client.ts';
+import { createFacts } from '../../../server/likeness/facts.ts';
+import { createStatements } from '../../../server/library/statement-cache.ts';
+import { addSoundLibrary } from '../../support/sound-library.ts';
+import { openTempDatabase } from '../../support/temp-database.ts';
+
+const OTHERS = 8_000;
+
+/** Copies of a track, each with a file of its own. */
+function copy(client: Sqlite, id: number, count: number): void {
+  const columns = client.prepare<[], string>(`SELECT name FROM pragma_table_info('tracks')`).pluck().all();
+  const values = columns.map((name) =>
+    name === 'id' ? 'NULL' : name === 'source_id' ? "'copy ' || n" : name === 'energy' ? '9' : `t.${name}`,
+  );
+  client.exec(
+    `WITH RECURSIVE copies(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies WHERE n < ${count})
+      INSERT INTO tracks (${columns.join(', ')}) SELECT ${values.join(', ')} FROM copies CROSS JOIN tracks t
+      WHERE t.id = ${id}`,
+  );
+}
+
+test('a mood is found wherever its tracks are, as far from the place where the search begins as may be', () => {
+  const { db, close } = openTempDatabase();
+  const [calm = []] = addSoundLibrary(db, { genres: ['Hush'], artists: 2, albums: 1, tracks: 5 });
+  copy(db.$client, calm[0] as number, OTHERS);
+  for (const at of [0, 0.5, 0.999]) {
+    const facts = createFacts({ statements: createStatements(db.$client), isOffline: () => false, random: () => at });
+    expect(facts.ofMood('calm').toSorted((a, b) => a - b)).toEqual(calm);
+    expect(new Set(facts.ofMood('intense')).size).toBe(400);
+  }
+  close();
+});
