@@ -39,11 +39,23 @@ export function playScore({ bpm, beatsOfBar, key, isMinor, seconds, seed, hasDru
   function note(at: number, length: number, midi: number, level: number): void {
     const [from, count] = [Math.round(at * RATE_HZ), Math.round(length * RATE_HZ)];
     const step = (2 * Math.PI * hz(midi)) / RATE_HZ;
-    for (let i = 0; i < count && from + i < samples.length; i++) {
+    const last = Math.min(count, samples.length - from);
+    // a sine is twice the cosine of its step times the sample before, less the one before that
+    const waves = [1, 2, 3, 4, 5].map((h) => ({
+      factor: 2 * Math.cos(step * h),
+      now: 0,
+      before: -(brightness ** (h - 1)) * Math.sin(step * h),
+    }));
+    for (let i = 0; i < last; i++) {
       const seconds = i / RATE_HZ;
       const envelope = Math.min(1, seconds / 0.005, (count - i) / (0.02 * RATE_HZ)) * Math.exp(-seconds * 2.5);
       let value = 0;
-      for (let h = 1; h <= 5; h++) value += brightness ** (h - 1) * Math.sin(step * h * i);
+      for (const wave of waves) {
+        value += wave.now;
+        const next = wave.factor * wave.now - wave.before;
+        wave.before = wave.now;
+        wave.now = next;
+      }
       samples[from + i] = (samples[from + i] as number) + level * envelope * value;
     }
   }
