@@ -5,8 +5,8 @@
 // drive a browser and run only when they are named; --docs writes what they find into docs/lists.md. `soak` too:
 // --minutes N is how long it goes on, --docs draws docs/soak.svg; and `peers`: --files N --rounds N, --docs writes
 // docs/peers.md; `phones`: first copies onto a phone, beside Navidrome; `stages`: what a scan spends its time on;
-// `ear`: what the analysis hears, beside other programs; `likeness`: which recorded music it finds alike; and `backup`,
-// which needs restic.
+// `ear`: what the analysis hears, beside other programs; `likeness`: which recorded music it finds alike; `radio`: radios and
+// the map in a browser; and `backup`, which needs restic.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +27,7 @@ import { openingSuite } from './suites/opening.ts';
 import { peersSuite } from './suites/peers.ts';
 import { phonesSuite } from './suites/phones.ts';
 import { queriesSuite } from './suites/queries.ts';
+import { radioSuite } from './suites/radio.ts';
 import { rescanSuite } from './suites/rescan.ts';
 import { scanStagesSuite } from './suites/scan-stages.ts';
 import { scanSuite } from './suites/scan.ts';
@@ -53,6 +54,7 @@ const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = {
       python: values.python,
     }),
   likeness: (dir) => likenessSuite(dir, { python: values.python, packages: values.libraries ?? join(dir, 'packages') }),
+  radio: (dir) => radioSuite(dir, { libraries: values.libraries ?? dir }),
   stages: (dir) => scanStagesSuite(dir, { files: Number(values.files) }),
   peers: (dir) =>
     peersSuite(dir, {
@@ -87,6 +89,7 @@ const ONLY_BY_NAME = [
   'opening',
   'peers',
   'phones',
+  'radio',
   'soak',
   'stages',
 ];

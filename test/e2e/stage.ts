@@ -272,7 +272,7 @@ interface Noted {
  * Runs in the page: the player's audio is not in the document, so it is recorded when created (elements) and started
  * (decoded audio).
  */
-function noteSounds(): void {
+export function noteSounds(): void {
   const noted: Noted = { audioElements: [], startedSounds: [] };
   const Original = globalThis.Audio;
   Object.assign(globalThis, {

@@ -1,0 +1,225 @@
+// What people do with likeness, in a library of 50,400 tracks in seven genres whose sounds are made up, and a browser
+// without a graphics card: how alike the tracks of ten radios are step by step, how long a click on "Start radio" takes
+// until there is sound, and how evenly the map is drawn while it is walked and zoomed. Runs only when it is named.
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Page } from 'playwright-core';
+import type { TokenResponse } from '../../../server/auth/wire.ts';
+import { buildSoundIndex, countSounds } from '../../../server/likeness/build-index.ts';
+import type { ChosenTrackOut, RadioOut } from '../../../server/likeness/wire.ts';
+import type { TrackOut } from '../../../server/library/wire.ts';
+import { currentTime, noteSounds } from '../../e2e/stage.ts';
+import { openBrowser } from '../../support/browser.ts';
+import { addSoundLibrary, analyzeSoundLibrary, GENRES } from '../../support/sound-library.ts';
+import { openMigrated } from '../../support/temp-database.ts';
+import { atMost, ffmpeg } from '../ear/hear.ts';
+import { measure, type Measure } from '../measure.ts';
+import { startProduct, type Product } from '../product.ts';
+
+const LIBRARY = { artists: 60, albums: 12, tracks: 10 };
+const SECONDS = 20;
+const STEPS = 100;
+/** Of a radio that are asked for together, as the windows do. */
+const COUNT = 10;
+const CLICKS = 20;
+const LIMIT_MS = 1_000;
+const FRAMES_PER_SECOND = 30;
+/** Tall enough for the 50,000 points that the map draws at most. */
+const WINDOW = { width: 2_400, height: 1_300 };
+const MOVES = 120;
+
+export async function radioSuite(dir: string, { libraries }: { libraries: string }): Promise<Measure[]> {
+  const product = await startProduct(await dataFolder(dir, libraries), { ANALYSIS_ENABLED: 'false' });
+  try {
+    console.log(await radios(product));
+    return await inWindow(product);
+  } finally {
+    await product.stop();
+  }
+}
+
+/** A copy of the one that is kept. */
+async function dataFolder(dir: string, libraries: string): Promise<string> {
+  const kept = join(libraries, 'radio-library');
+  if (!existsSync(kept)) {
+    process.stderr.write('a library is being made …\n');
+    const half = `${kept}.half`;
+    rmSync(half, { recursive: true, force: true });
+    mkdirSync(half, { recursive: true });
+    await (await startProduct(half, { ANALYSIS_ENABLED: 'false' })).stop(); // account made
+    fill(half);
+    renameSync(half, kept);
+  }
+  const dataDir = join(dir, 'data');
+  cpSync(kept, dataDir, { recursive: true });
+  return dataDir;
+}
+
+/** All tracks have one file. */
+function fill(dataDir: string): void {
+  const file = join(dataDir, 'library', 'audio', 'x');
+  mkdirSync(dirname(file), { recursive: true });
+  ffmpeg('-f', 'lavfi', '-i', `sine=frequency=330:duration=${SECONDS}`, '-f', 'flac', file);
+  const db = openMigrated(join(dataDir, 'tonearm.db'));
+  const byGenre = addSoundLibrary(db, LIBRARY);
+  analyzeSoundLibrary(db, byGenre);
+  const client = db.$client;
+  client
+    .prepare('UPDATE tracks SET size_bytes = ?, duration_ms = ?, sample_rate_hz = 44100, channels = 1')
+    .run(statSync(file).size, 1_000 * SECONDS);
+  const index = join(dataDir, 'cache', 'likeness', 'sounds.index');
+  mkdirSync(dirname(index), { recursive: true });
+  buildSoundIndex(client, index, { counted: countSounds(client), nowMs: Date.now() });
+  client.close();
+}
+
+/** A table: for each radio the mean likeness of ten steps to what they were chosen for, and how many have its genre. */
+async function radios(product: Product): Promise<string> {
+  const ofGenre = LIBRARY.artists * LIBRARY.albums * LIBRARY.tracks;
+  const track = (genre: number): Promise<TrackOut> =>
+    product.api<TrackOut>(`/tracks/${1 + ofGenre * genre + Math.floor(ofGenre / 3)}`); // ids follow each other
+  const seeds: [name: string, seed: object, genre?: number][] = [
+    [`a track of ${GENRES[0]}`, { kind: 'track', id: (await track(0)).id }, 0],
+    [`a track of ${GENRES[1]}`, { kind: 'track', id: (await track(1)).id }, 1],
+    [`a track of ${GENRES[2]}`, { kind: 'track', id: (await track(2)).id }, 2],
+    [`an album of ${GENRES[3]}`, { kind: 'album', id: (await track(3)).album_id }, 3],
+    [`an artist of ${GENRES[5]}`, { kind: 'artist', id: (await track(5)).artist_id }, 5],
+    [`genre ${GENRES[4]}`, { kind: 'genre', name: GENRES[4] }, 4],
+    [`genre ${GENRES[6]}`, { kind: 'genre', name: GENRES[6] }, 6],
+    ['mood calm', { kind: 'mood', mood: 'calm' }],
+    ['mood driving', { kind: 'mood', mood: 'driving' }],
+    ['this hour', { kind: 'moment', hour: 12, utc_offset_minutes: 0 }],
+  ];
+  const head = ['radio of', ...Array.from({ length: STEPS / COUNT }, (_, n) => `${n * COUNT + 1}–${(n + 1) * COUNT}`)];
+  const rows = [[...head, 'of the genre'], Array.from({ length: head.length + 1 }, () => '---')];
+  for (const [name, seed, genre] of seeds) {
+    const given: ChosenTrackOut[] = [];
+    const means: string[] = [];
+    while (given.length < STEPS) {
+      const played = given.map(({ track }) => track.id);
+      const { items } = await product.api<RadioOut>('/radio/next', 'POST', { seed, count: COUNT, played });
+      const known = items.flatMap(({ likeness }) => (likeness === null ? [] : [likeness]));
+      means.push(known.length === 0 ? '–' : (known.reduce((sum, one) => sum + one, 0) / known.length).toFixed(2));
+      given.push(...items);
+    }
+    const same = given.filter(({ track }) => genre !== undefined && track.genres.includes(GENRES[genre] as string));
+    rows.push([name, ...means, genre === undefined ? '–' : `${same.length} of ${given.length}`]);
+  }
+  return rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+async function inWindow(product: Product): Promise<Measure[]> {
+  const { access_token, user } = await product.api<TokenResponse>('/auth/refresh', 'POST');
+  const browser = await openBrowser();
+  try {
+    const page = await browser.newPage({ baseURL: product.url, viewport: WINDOW });
+    await page.addInitScript(noteSounds);
+    await page.addInitScript(
+      ([token, owner]) => localStorage.setItem('tonearm.session', JSON.stringify({ token, user: owner })),
+      [access_token, user] as const,
+    );
+    return [...(await clicks(page)), ...(await map(page))];
+  } finally {
+    await browser.close();
+  }
+}
+
+async function clicks(page: Page): Promise<Measure[]> {
+  const times: number[] = [];
+  for (let n = 0; n < CLICKS; n++) {
+    await page.goto('/tracks');
+    await page.evaluate(() => localStorage.removeItem('tonearm.player'));
+    await page.reload();
+    const row = page.locator('[data-index][data-track]').nth(n);
+    await row.click({ button: 'right' });
+    const item = page.getByRole('menuitem', { name: /^Start radio/ });
+    await item.waitFor();
+    const from = performance.now();
+    await item.click();
+    while ((await currentTime(page)) === 0) await page.waitForTimeout(5);
+    times.push(performance.now() - from);
+  }
+  times.sort((a, b) => a - b);
+  console.log(`click to sound: ${times.map((ms) => Math.round(ms)).join(', ')} ms`);
+  return [
+    atMost(`a radio's first sound after the click, 95 of 100 of ${CLICKS}`, 'ms', times[CLICKS - 2] ?? NaN, LIMIT_MS),
+  ];
+}
+
+async function map(page: Page): Promise<Measure[]> {
+  const fetched = page.waitForResponse(
+    async (response) =>
+      response.url().includes('/api/v1/map?') &&
+      ((await response.json()) as { points: { id: number[] } }).points.id.length > 20_000,
+  );
+  await page.goto('/map');
+  const points = ((await (await fetched).json()) as { points: { id: number[] } }).points.id.length;
+  const box = await page.getByRole('application', { name: 'Map' }).boundingBox();
+  if (!box) throw new Error('there is no map');
+  const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  await page.mouse.move(middle.x, middle.y);
+  const ways: [name: string, go: () => Promise<void>][] = [
+    [
+      'walked',
+      async () => {
+        await page.mouse.down();
+        for (let n = 0; n < MOVES; n++)
+          await page.mouse.move(middle.x + 200 * Math.sin(n / 8), middle.y + 200 * Math.cos(n / 8));
+        await page.mouse.up();
+      },
+    ],
+    [
+      'zoomed',
+      async () => {
+        for (let n = 0; n < MOVES; n++) await page.mouse.wheel(0, n % 40 < 20 ? -30 : 30);
+      },
+    ],
+  ];
+  const measures: Measure[] = [];
+  for (const [name, go] of ways) {
+    await page.evaluate(noteFrames);
+    await go();
+    const frames = await page.evaluate(() => (globalThis as unknown as NotedFrames).frames());
+    frames.sort((a, b) => a - b);
+    const at = (part: number): number =>
+      frames[Math.min(frames.length - 1, Math.floor(part * frames.length))] as number;
+    console.log(`map ${name}: ${frames.length} frames, median ${at(0.5).toFixed(1)} ms, p95 ${at(0.95).toFixed(1)} ms`);
+    const mean = frames.reduce((sum, one) => sum + one, 0) / frames.length;
+    measures.push(
+      measure({
+        suite: 'radio',
+        name: `the map of ${points.toLocaleString('en')} points while it is ${name}`,
+        unit: 'frames/s',
+        product: 1_000 / mean,
+        bound: { name: 'goal', value: FRAMES_PER_SECOND },
+        goal: { op: '>=', value: 1 },
+      }),
+    );
+  }
+  return measures;
+}
+
+interface NotedFrames {
+  frames: () => number[];
+}
+
+/** Runs in the page: milliseconds between frames, until they are asked for. */
+function noteFrames(): void {
+  const frames: number[] = [];
+  let [last, isNoting] = [performance.now(), true];
+  const note = (now: number): void => {
+    frames.push(now - last);
+    last = now;
+    if (isNoting) requestAnimationFrame(note);
+  };
+  requestAnimationFrame((now) => {
+    last = now;
+    requestAnimationFrame(note);
+  });
+  Object.assign(globalThis, {
+    frames: () => {
+      isNoting = false;
+      return frames;
+    },
+  });
+}
