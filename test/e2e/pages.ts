@@ -67,6 +67,15 @@ const isLoadedNow = (): boolean =>
   !document.querySelector('[class*=skeleton], [aria-busy=true]') &&
   [...document.images].every((image) => image.complete || image.loading === 'lazy');
 
+/** Runs in the page: what is not loaded yet. */
+const leftNow = (): string[] =>
+  [...document.querySelectorAll('[class*=skeleton], [aria-busy=true]')].map((element) =>
+    element.outerHTML.slice(0, 500),
+  );
+
+/** Nothing else would explain a page that took minutes. */
+const REPORTED_MS = 60_000;
+
 /**
  * Opens pages in a window and waits for all that they load. Where the window stays the same this is like clicking a
  * link, and only otherwise a new load, which takes several times as long.
@@ -76,7 +85,11 @@ export function pageOpener(page: Page): (path: string) => Promise<void> {
   page.on('request', (request) => request.resourceType() !== 'eventsource' && requests.add(request));
   page.on('requestfinished', (request) => requests.delete(request));
   page.on('requestfailed', (request) => requests.delete(request));
-  return async (path) => {
+  const report = async (path: string): Promise<void> => {
+    const urls = [...requests].map((request) => request.url());
+    console.warn(`${path} has been loading for a minute, with requests`, urls, 'and', await page.evaluate(leftNow));
+  };
+  const open = async (path: string): Promise<void> => {
     const isLoaded = await page.evaluate(() => '__TSR_ROUTER__' in globalThis);
     if (isLoaded && !/^\/(player|settings)/.test(path))
       await page.evaluate((href) => (globalThis as unknown as WithRouter).__TSR_ROUTER__.navigate({ href }), path);
@@ -89,6 +102,10 @@ export function pageOpener(page: Page): (path: string) => Promise<void> {
       );
       await drawn(page); // what came may ask for more
     } while (requests.size > 0 || !(await page.evaluate(isLoadedNow)));
+  };
+  return async (path) => {
+    const slow = setTimeout(() => void report(path).catch(console.warn), REPORTED_MS);
+    await open(path).finally(() => clearTimeout(slow));
   };
 }
 
