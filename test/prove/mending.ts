@@ -1,4 +1,4 @@
-// One byte that changes in stored audio or a cover is found by verify, mended while a good copy is left anywhere, and
+// One byte that changes in stored audio or a picture is found by verify, mended while a good copy is left anywhere, and
 // named where there is none. A verify that is killed while it mends leaves nothing wrong, and neither does moving the
 // library to an object store and back.
 import { hash } from 'node:crypto';
@@ -18,12 +18,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { VerifyReport } from '../../server/maintenance/verify-report.ts';
+import { isArtistPicture } from '../../server/storage/local-paths.ts';
 import { startFakeS3 } from '../fakes/s3.ts';
 import { filesIn, makeBackup, rowsIn } from '../support/backups.ts';
 import { makeLibrary } from '../support/library.ts';
 import { runServer } from '../support/process.ts';
 import { seededRandom } from '../support/random-numbers.ts';
-import { allTracks } from '../support/served-library.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const TRACKS = 12;
@@ -43,15 +43,25 @@ function prepare(seed: number): Proof {
   makeLibrary({ tracks: TRACKS, seed: String(seed), art: 'embedded', seconds: '1' }, music);
   const backup = join(base, 'backup');
   mkdirSync(backup);
-  const env = { LOCAL_MEDIA_IMPORT_PATH: music, BACKUP_TARGET: backup };
+  const env = {
+    LOCAL_MEDIA_IMPORT_PATH: music,
+    BACKUP_TARGET: backup,
+    ...(isEncrypted(seed) && { BACKUP_PASSPHRASE: 'a passphrase of some length' }),
+  };
   return { base, music, backup, data: join(base, 'data'), env, random: seededRandom(seed) };
 }
+
+/** The backup that mends it. */
+const isEncrypted = (seed: number): boolean => seed % 2 === 1;
 
 async function open({ data, env }: Proof, now = (): Date => new Date()): Promise<TestServer> {
   mkdirSync(data, { recursive: true });
   const server = await startServer({ dir: data, env, now });
   await server.api('/sources/local_folder/scan', { method: 'POST' });
   await server.app.drain();
+  const form = new FormData();
+  form.append('file', new Blob([readFileSync(join('resources', 'placeholder-cover.jpg'))]), 'artist.jpg');
+  await server.api('/artists/1/cover', { method: 'PUT', body: form });
   await makeBackup(server);
   return server;
 }
@@ -71,6 +81,13 @@ const pick = <T>(items: readonly T[], random: () => number): T => items[Math.flo
 
 /** Where a good copy is left. */
 const COPIES = ['everywhere', 'in the music folder', 'in the backup', 'nowhere'] as const;
+/** That of an album is in its stored audio too; a picture that a person chose for an artist is in no file. */
+const copiesOf = (key: string): readonly (typeof COPIES)[number][] =>
+  isArtistPicture(key)
+    ? ['in the backup', 'nowhere']
+    : key.startsWith('covers/')
+      ? ['everywhere', 'in the music folder']
+      : COPIES;
 
 /** What does not hold after so many changed bytes, one at a time. */
 export async function flipStored(seed: number, count: number): Promise<string[]> {
@@ -82,37 +99,39 @@ export async function flipStored(seed: number, count: number): Promise<string[]>
   try {
     const root = join(data, 'library');
     const right = filesIn(root);
-    const originals = new Map((await allTracks(server)).map(({ storage_uri: uri, source_id: id }) => [uri, id]));
+    const originals = Object.entries(filesIn(music));
     const keys = Object.keys(right);
     for (let n = 0; n < count; n++) {
       const key = pick(keys, random);
       later += 120_000; // an opened backup, with what was read of it, is kept for a minute
-      const copies = key.startsWith('covers/') ? pick(COPIES.slice(0, 2), random) : pick(COPIES, random);
+      const copies = pick(copiesOf(key), random);
       const path = join(root, key);
-      const original = join(music, originals.get(`local:${key}`) ?? '');
       const kept = readFileSync(path);
-      const hasOriginal = copies === 'everywhere' || copies === 'in the music folder' || key.startsWith('covers/');
+      const hasOriginal = copies === 'everywhere' || copies === 'in the music folder';
       const hasBackup = copies === 'everywhere' || copies === 'in the backup';
       const where = `${flip(path, random)}, a good copy ${copies}`;
       const damaged = readFileSync(path);
-      if (!hasOriginal) flip(original, random);
+      // the music folder may have the same bytes twice
+      const damagedOriginals = hasOriginal ? [] : originals.filter(([, hash]) => hash === right[key]);
+      for (const [original] of damagedOriginals) flip(join(music, original), random);
       if (!hasBackup) renameSync(backup, `${backup}-away`);
       const { body } = await server.api<JobOut>('/jobs/verify', { method: 'POST', body: {} });
       await server.app.drain();
       const report = (await server.api<JobOut>(`/jobs/${body.id}`)).body.result as VerifyReport | null;
       const isMended = readFileSync(path).equals(kept);
-      const named = report?.findings.some(({ storage_uri: uri }) => uri.endsWith(key)) === true;
-      if (!named) faults.push(`${where}: not named (${JSON.stringify(report)})`);
+      const isFound = report?.findings.some(({ storage_uri: uri }) => uri.endsWith(key)) === true;
+      if (!isFound) faults.push(`${where}: not named (${JSON.stringify(report)})`);
       if (copies === 'nowhere') {
-        if (report?.damaged !== 1 || !readFileSync(path).equals(damaged))
+        const isNamed = report !== null && report.healed === 0 && report.damaged === report.findings.length;
+        if (!isNamed || !readFileSync(path).equals(damaged))
           faults.push(`${where}: not left as it was (${JSON.stringify(report)})`);
         writeFileSync(path, kept);
       } else if (!isMended || report?.healed !== 1) faults.push(`${where}: not mended (${JSON.stringify(report)})`);
       if (!isMended) writeFileSync(path, kept);
-      if (!hasOriginal) {
-        const { atime, mtime } = statSync(original);
-        writeFileSync(original, kept);
-        utimesSync(original, atime, mtime);
+      for (const [original] of damagedOriginals) {
+        const { atime, mtime } = statSync(join(music, original));
+        writeFileSync(join(music, original), kept);
+        utimesSync(join(music, original), atime, mtime);
       }
       if (!hasBackup) renameSync(`${backup}-away`, backup);
     }
@@ -232,8 +251,13 @@ const withoutTemp = (files: Record<string, string>): Record<string, string> =>
 const hashOf = (bytes: Buffer | undefined): string => (bytes ? hash('sha256', bytes, 'hex') : 'missing');
 
 export async function proveMending({ seed, runs = 20 }: { seed: number; runs: number | undefined }): Promise<boolean> {
-  const flipped = await flipStored(seed, runs * 25);
-  console.log(`${runs * 25} single bytes of stored files changed, ${flipped.length} faults`);
+  const flipped: string[] = [];
+  for (const nth of [seed, seed + 1]) {
+    const faults = await flipStored(nth, runs * 20);
+    const how = isEncrypted(nth) ? 'encrypted' : 'plain';
+    console.log(`${runs * 20} single bytes of stored files changed beside a backup (${how}), ${faults.length} faults`);
+    flipped.push(...faults);
+  }
   const killed = await killMending(seed + 1, runs);
   console.log(`${runs} kills of a verify that mends, ${killed.length} faults`);
   const moved = await killMoving(seed + 2, runs);
