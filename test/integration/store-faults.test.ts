@@ -14,10 +14,9 @@ import { startFaultProxy, type FaultProxy, type ProxyAsk, type ProxyFault } from
 import { makeLibrary } from '../support/library.ts';
 import { allTracks } from '../support/served-library.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { runJob, storeEnv, testedEndpoint } from '../support/tested-store.ts';
+import { runJob, STORE_LIMITS, storeLibraryEnv, testedEndpoint } from '../support/tested-store.ts';
 
 const TRACKS = 12;
-const LIMITS = { connectMs: 2_000, upMs: 2_000, silenceMs: 5_000, attempts: 2 };
 const isPut = ({ method }: ProxyAsk): boolean => method === 'PUT' || method === 'POST';
 const some =
   (fault: ProxyFault, every: number, of: (ask: ProxyAsk) => boolean = () => true) =>
@@ -53,14 +52,7 @@ if (endpoint !== undefined)
     });
     beforeEach(async () => {
       proxy = await startFaultProxy(endpoint);
-      const prefix = `faults-${randomUUID()}`;
-      env = {
-        STORAGE_BACKEND: 's3',
-        ...storeEnv('S3', proxy.url, `${prefix}/library`),
-        ...storeEnv('BACKUP_S3', proxy.url, `${prefix}/backup`),
-        BACKUP_TARGET: 's3',
-        LOCAL_MEDIA_IMPORT_PATH: music,
-      };
+      env = storeLibraryEnv(proxy.url, `faults-${randomUUID()}`, music);
       return async () => {
         await server.close();
         await proxy.close();
@@ -74,7 +66,7 @@ if (endpoint !== undefined)
         const dir = join(base, randomUUID());
         mkdirSync(dir);
         proxy.fault = fault; // at the start too
-        server = await startServer({ dir, env, storeLimits: LIMITS });
+        server = await startServer({ dir, env, storeLimits: STORE_LIMITS });
         const scan = await run<ScanResult>('/sources/local_folder/scan');
         let broken = proxy.broken;
         const hasBitten = (): void => {

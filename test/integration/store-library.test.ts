@@ -22,12 +22,11 @@ import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { makeLibrary } from '../support/library.ts';
 import { allTracks } from '../support/served-library.ts';
 import { startServer, type ServerOptions, type TestServer } from '../support/server.ts';
-import { rawStore, runJob, storeEnv, TESTED, testedEndpoint } from '../support/tested-store.ts';
+import { rawStore, runJob, STORE_LIMITS, storeLibraryEnv, TESTED, testedEndpoint } from '../support/tested-store.ts';
 import { until } from '../support/until.ts';
 import { unzip } from '../support/unzip.ts';
 
 const TRACKS = 12;
-const LIMITS = { connectMs: 2_000, upMs: 2_000, silenceMs: 5_000, attempts: 2 };
 const DAY_MS = 86_400_000;
 
 const endpoint = testedEndpoint;
@@ -46,15 +45,8 @@ if (endpoint !== undefined)
 
     beforeAll(() => {
       base = mkdtempSync(join(tmpdir(), 'tonearm-store-library-'));
-      const options = {
-        tracks: TRACKS,
-        messy: 0,
-        seed: 'store',
-        seconds: '1',
-        art: 'folder',
-        formats: ['mp3'],
-      } as const;
-      original = makeLibrary({ ...options, formats: [...options.formats] }, join(base, 'music')).dir;
+      const options = { tracks: TRACKS, messy: 0, seed: 'store', seconds: '1', formats: ['mp3'] };
+      original = makeLibrary({ ...options, art: 'folder' }, join(base, 'music')).dir;
     });
     beforeEach(async () => {
       music = join(mkdtempSync(join(base, 'own-')), 'music');
@@ -62,14 +54,7 @@ if (endpoint !== undefined)
       proxy = await startFaultProxy(endpoint);
       prefix = `library-${randomUUID()}`;
       [clock, servers] = [0, []];
-      env = {
-        STORAGE_BACKEND: 's3',
-        ...storeEnv('S3', proxy.url, `${prefix}/library`),
-        ...storeEnv('BACKUP_S3', proxy.url, `${prefix}/backup`),
-        BACKUP_TARGET: 's3',
-        LOCAL_MEDIA_IMPORT_PATH: music,
-        ACCESS_TOKEN_TTL: '900d',
-      };
+      env = { ...storeLibraryEnv(proxy.url, prefix, music), ACCESS_TOKEN_TTL: '900d' };
     });
     afterEach(async () => {
       vi.restoreAllMocks();
@@ -81,7 +66,7 @@ if (endpoint !== undefined)
     async function open(more: Record<string, string> = {}, options: ServerOptions = {}): Promise<TestServer> {
       const server = await startServer({
         env: { ...env, ...more },
-        storeLimits: LIMITS,
+        storeLimits: STORE_LIMITS,
         now: () => new Date(Date.now() + clock),
         ...options,
       });

@@ -21,7 +21,7 @@ export const TESTED = {
 };
 
 /** Settings of the library or its backup. */
-export const storeEnv = (name: 'S3' | 'BACKUP_S3', endpoint: string, prefix: string): Record<string, string> => ({
+const storeEnv = (name: 'S3' | 'BACKUP_S3', endpoint: string, prefix: string): Record<string, string> => ({
   [`${name}_ENDPOINT`]: endpoint,
   [`${name}_FORCE_PATH_STYLE`]: 'true',
   [`${name}_REGION`]: TESTED.region,
@@ -30,6 +30,18 @@ export const storeEnv = (name: 'S3' | 'BACKUP_S3', endpoint: string, prefix: str
   [`${name}_SECRET_ACCESS_KEY`]: TESTED.keys.secretAccessKey,
   [`${name}_PREFIX`]: prefix,
 });
+
+/** Of a library in the store that scans and keeps its backup below the same prefix. */
+export const storeLibraryEnv = (endpoint: string, prefix: string, music: string): Record<string, string> => ({
+  STORAGE_BACKEND: 's3',
+  ...storeEnv('S3', endpoint, `${prefix}/library`),
+  ...storeEnv('BACKUP_S3', endpoint, `${prefix}/backup`),
+  BACKUP_TARGET: 's3',
+  LOCAL_MEDIA_IMPORT_PATH: music,
+});
+
+/** So that faults are noticed soon. */
+export const STORE_LIMITS = { connectMs: 2_000, upMs: 2_000, silenceMs: 5_000, attempts: 2 };
 
 /** The store as another program sees it. */
 export function rawStore(endpoint: string) {
