@@ -1,4 +1,5 @@
-// Writing packs: blobs are collected until they are 16 MB, and two packs are uploaded at once.
+// Writing packs: blobs are collected until they are 16 MB, and two packs are uploaded at once; those with lists after
+// all that the lists name.
 import { randomBytes } from 'node:crypto';
 import { createSlots } from '../runtime/at-once.ts';
 import type { Cipher } from './encryption.ts';
@@ -22,18 +23,22 @@ interface OpenPack {
 export function createPackWriter(target: BackupTarget, cipher: Cipher, onWritten: (pack: Pack) => Promise<void>) {
   /** Blobs that are on their way into a pack. */
   const underWay = new Set<string>();
+  const beingStored = new Set<Promise<void>>();
   const open: Partial<Record<PackKind, OpenPack>> = {};
   const uploads = new Set<Promise<void>>();
   const slots = createSlots(UPLOADS_AT_ONCE);
   let failure: { error: unknown } | undefined;
 
-  async function addStored(kind: PackKind, { name, size, isList }: NewBlob, stored: Buffer): Promise<void> {
+  function collect(kind: PackKind, { name, size, isList }: NewBlob, stored: Buffer): void {
     const pack = (open[kind] ??= { id: randomBytes(16).toString('hex'), stored: [], blobs: [], size: 0 });
     const place = { pack: pack.id, offset: pack.size, length: stored.length, sum: sumOf(stored) };
     pack.blobs.push({ name, size, isList, ...place });
     pack.stored.push(stored);
     pack.size += stored.length;
-    if (pack.size >= PACK_BYTES) await upload(kind);
+  }
+
+  async function uploadIfFull(kind: PackKind): Promise<void> {
+    if ((open[kind]?.size ?? 0) >= PACK_BYTES) await upload(kind);
     if (failure) throw failure.error;
   }
 
@@ -42,6 +47,7 @@ export function createPackWriter(target: BackupTarget, cipher: Cipher, onWritten
     const pack = open[kind];
     if (!pack) return;
     delete open[kind];
+    if (kind === 'meta') await finishData();
     const done = slots(() => send(pack))
       .catch((error: unknown) => {
         failure ??= { error };
@@ -49,6 +55,17 @@ export function createPackWriter(target: BackupTarget, cipher: Cipher, onWritten
       .finally(() => uploads.delete(done));
     uploads.add(done);
     while (uploads.size >= UPLOADS_AT_ONCE) await Promise.race(uploads);
+  }
+
+  /**
+   * Everything that a list names is in the target when this returns. After a kill, a list without it would pass for an
+   * object that is there.
+   */
+  async function finishData(): Promise<void> {
+    await Promise.all(beingStored);
+    await upload('data');
+    await Promise.all(uploads);
+    if (failure) throw failure.error;
   }
 
   async function send({ id, stored, blobs }: OpenPack): Promise<void> {
@@ -66,11 +83,19 @@ export function createPackWriter(target: BackupTarget, cipher: Cipher, onWritten
     async add(kind: PackKind, blob: NewBlob, plain: Buffer): Promise<void> {
       if (underWay.has(blob.name)) return;
       underWay.add(blob.name);
-      await addStored(kind, blob, await toStored(cipher, plain));
+      const done = toStored(cipher, plain)
+        .then((stored) => collect(kind, blob, stored))
+        .finally(() => beingStored.delete(done));
+      beingStored.add(done);
+      await done;
+      await uploadIfFull(kind);
     },
 
     /** Bytes of another pack, as they are. */
-    addStored,
+    async addStored(kind: PackKind, blob: NewBlob, stored: Buffer): Promise<void> {
+      collect(kind, blob, stored);
+      await uploadIfFull(kind);
+    },
 
     /** Everything that was added is in the target when this returns. */
     async finish(): Promise<void> {

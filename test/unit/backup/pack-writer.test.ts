@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { plainCipher } from '../../../server/backup/encryption.ts';
+import { createPackWriter } from '../../../server/backup/pack-writer.ts';
+import type { Pack } from '../../../server/backup/packs.ts';
+
+it('a list is sent when all that it names is in the target, since a kill may leave it there', async () => {
+  const under = new Set<string>();
+  const written: Pack[] = [];
+  const put = async (key: string): Promise<{ size: number }> => {
+    expect([...under]).toEqual([]); // the pack with the list waits for the other
+    under.add(key);
+    await new Promise(setImmediate);
+    under.delete(key);
+    return { size: 0 };
+  };
+  const unused = (): never => {
+    throw new Error('it only writes');
+  };
+  const target = { name: 'a fake', put, read: unused, open: unused, stat: unused, delete: unused, list: unused };
+  const writer = createPackWriter({ ...target, probe: unused, freeBytes: unused }, plainCipher, async (pack) => {
+    written.push(pack);
+  });
+  await writer.add('meta', { name: 'list', size: 4, isList: true }, Buffer.from('leaf'));
+  await writer.add('data', { name: 'leaf', size: 4, isList: false }, Buffer.from('abcd'));
+  await writer.finish();
+  expect(written.map(({ blobs }) => blobs.map(({ name }) => name))).toEqual([['leaf'], ['list']]);
+});
