@@ -56,19 +56,18 @@ export const plainCipher: Cipher = {
   decrypt: (source) => source,
 };
 
+/** The last one: a server opens its backup for every page and every job. */
+let opened: { lock: Lock; passphrase: string; cipher: Cipher } | undefined;
+
 /** Makes a new key and encrypts it with the passphrase. */
 export async function makeLock(passphrase: string): Promise<{ lock: Lock; cipher: Cipher }> {
   const [salt, iv, key] = [randomBytes(SALT), randomBytes(12), randomBytes(32)];
   const sealer = createCipheriv('aes-256-gcm', await stretch(passphrase, salt, COST), iv);
   const sealed = Buffer.concat([iv, sealer.update(key), sealer.final(), sealer.getAuthTag()]);
-  return {
-    lock: { kdf: 'scrypt', ...COST, salt: salt.toString('base64'), key: sealed.toString('base64') },
-    cipher: createCipher(key),
-  };
+  const lock: Lock = { kdf: 'scrypt', ...COST, salt: salt.toString('base64'), key: sealed.toString('base64') };
+  opened = { lock, passphrase, cipher: createCipher(key) };
+  return { lock, cipher: opened.cipher };
 }
-
-/** The last one: a server opens its backup for every page and every job. */
-let opened: { lock: Lock; passphrase: string; cipher: Cipher } | undefined;
 
 /** Throws `forbidden` when the passphrase is wrong. */
 export async function openLock(lock: Lock, passphrase: string): Promise<Cipher> {
@@ -111,7 +110,9 @@ function createCipher(bytes: Buffer): Cipher {
       yield Buffer.concat([MAGIC, salt]);
       for await (const { piece, n, isLast } of inPieces(source, PIECE)) {
         const sealer = createCipheriv('aes-256-gcm', own, nonce(n, isLast));
-        yield Buffer.concat([sealer.update(piece), sealer.final(), sealer.getAuthTag()]);
+        yield sealer.update(piece);
+        sealer.final();
+        yield sealer.getAuthTag();
       }
     },
 
@@ -159,14 +160,18 @@ export async function* inPieces(
     held.push(chunk);
     length += chunk.length;
     if (length <= size) continue; // a full piece may be the last one
-    const all = Buffer.concat(held);
+    const all = joined(held);
     let at = 0;
     for (; all.length - at > size; at += size) yield { piece: all.subarray(at, at + size), n: n++, isLast: false };
     held = [all.subarray(at)];
     length = all.length - at;
   }
-  yield { piece: Buffer.concat(held), n, isLast: true };
+  yield { piece: joined(held), n, isLast: true };
 }
+
+/** Not copied where there is one: copies of what a backup reads make V8 collect again and again. */
+export const joined = (chunks: readonly Buffer[]): Buffer =>
+  chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 
 async function splitHead(source: AsyncIterable<Buffer>): Promise<{ head: Buffer; rest: AsyncIterable<Buffer> }> {
   const chunks = source[Symbol.asyncIterator]();

@@ -8,7 +8,7 @@ import { createLooseObjects } from './first-format.ts';
 import { checkedPieces, checking } from './object-source.ts';
 import { createPackFiles, packKey } from './pack-files.ts';
 import { createPackWriter, type PackKind } from './pack-writer.ts';
-import { isDamage, oneChunk, PIECE_BYTES, sumOf, type Blob } from './packs.ts';
+import { isDamage, chunks, PIECE_BYTES, sumOf, type Blob } from './packs.ts';
 import type { BackupTarget } from './target.ts';
 
 const HASH_BYTES = 32;
@@ -85,7 +85,7 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
   async function putBytes(bytes: Buffer, kind: PackKind = 'data'): Promise<string> {
     const hash = hashOf('sha256', bytes);
     if (has(hash, bytes.length)) return hash;
-    if (bytes.length > PIECE_BYTES) await put(hash, oneChunk(bytes), kind);
+    if (bytes.length > PIECE_BYTES) await put(hash, chunks(bytes), kind);
     else await putBlob(hash, bytes, kind);
     return hash;
   }

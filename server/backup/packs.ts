@@ -3,10 +3,10 @@
 // made again.
 import { hash as hashOf } from 'node:crypto';
 import { promisify } from 'node:util';
-import { constants, zstdCompress, zstdCompressSync, zstdDecompress } from 'node:zlib';
+import { constants, zstdCompress, zstdCompressSync, zstdDecompress, type ZstdOptions } from 'node:zlib';
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
-import { DamagedObject, type Cipher } from './encryption.ts';
+import { DamagedObject, joined, type Cipher } from './encryption.ts';
 
 export const PIECE_BYTES = 4 << 20;
 export const PACK_BYTES = 16 << 20;
@@ -103,7 +103,7 @@ export async function openDirectory(cipher: Cipher, pack: string, tail: Buffer):
 /** Compressed where that helps, and encrypted. */
 export async function toStored(cipher: Cipher, plain: Buffer): Promise<Buffer> {
   const packed = await compressed(plain);
-  return encrypted(cipher, packed ? Buffer.concat([ZSTD, packed]) : Buffer.concat([RAW, plain]));
+  return gathered(cipher.encrypt(chunks(...(packed ? [ZSTD, packed] : [RAW, plain]))));
 }
 
 /** Throws DamagedObject. */
@@ -116,11 +116,16 @@ export async function fromStored(cipher: Cipher, { sum }: Pick<Blob, 'sum'>, sto
 async function compressed(plain: Buffer): Promise<Buffer | undefined> {
   const start = Math.max(0, (plain.length - SAMPLE_BYTES) >> 1);
   const sample = plain.subarray(start, start + SAMPLE_BYTES);
-  const packed = zstdCompressSync(sample);
+  const packed = zstdCompressSync(sample, sized(sample));
   if (packed.length >= sample.length * COMPRESSIBLE) return undefined;
   if (sample.length === plain.length) return packed;
-  return plain.length <= AT_ONCE_BYTES ? zstdCompressSync(plain) : promisify(zstdCompress)(plain);
+  return plain.length <= AT_ONCE_BYTES
+    ? zstdCompressSync(plain, sized(plain))
+    : promisify(zstdCompress)(plain, sized(plain));
 }
+
+/** Memory for as much as there is to compress, instead of some megabytes. */
+const sized = ({ length }: Buffer): ZstdOptions => ({ pledgedSrcSize: length, chunkSize: Math.max(1_024, length) });
 
 async function decompressed(packed: Buffer, most: number): Promise<Buffer> {
   try {
@@ -148,20 +153,20 @@ export async function unseal(cipher: Cipher, sealed: Buffer): Promise<unknown> {
   return JSON.parse(body);
 }
 
-const encrypted = (cipher: Cipher, plain: Buffer): Promise<Buffer> => gathered(cipher.encrypt(oneChunk(plain)));
-const decrypted = (cipher: Cipher, bytes: Buffer): Promise<Buffer> => gathered(cipher.decrypt(oneChunk(bytes)));
+const encrypted = (cipher: Cipher, plain: Buffer): Promise<Buffer> => gathered(cipher.encrypt(chunks(plain)));
+const decrypted = (cipher: Cipher, bytes: Buffer): Promise<Buffer> => gathered(cipher.decrypt(chunks(bytes)));
 
-export async function* oneChunk(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes;
+export async function* chunks(...all: Buffer[]): AsyncGenerator<Buffer> {
+  yield* all;
 }
 
 /** Throws DamagedObject for more than `most` bytes. */
 export async function gathered(source: AsyncIterable<Buffer>, most = Infinity): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+  const held: Buffer[] = [];
   let size = 0;
   for await (const chunk of source) {
     if ((size += chunk.length) > most) throw new DamagedObject('it is too large');
-    chunks.push(chunk);
+    held.push(chunk);
   }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  return joined(held);
 }
