@@ -62,8 +62,8 @@ async function checkLeased(
   run.progress(0, null, 'Listing the backup');
   const faults = await repo.prepare();
   const copies = await repo.mendCopies();
-  const before = Checks.safeParse(await repo.readChecks()).data ?? { cursor: '', runs: [] };
-  const read = await readContents(repo, { cursor: before.cursor, share }, run);
+  const earlier = Checks.safeParse(await repo.readChecks()).data ?? { cursor: '', runs: [] };
+  const read = await readContents(repo, { cursor: earlier.cursor, share }, run);
   objects.index.removeBlobs(read.damaged);
   const unusable = new Set(read.damaged);
 
@@ -96,7 +96,12 @@ async function checkLeased(
     if (!(error instanceof AppError)) throw error;
     problems.push(`not mended: ${error.message}`);
   }
-  if (problems.length + lost.length > 0) lost = await missingIn(repo, run.signal);
+  if (problems.length + lost.length > 0) {
+    const before = lost;
+    lost = await missingIn(repo, run.signal);
+    if (problems.length === 0)
+      problems.push(...before.filter((item) => !lost.includes(item)).map((item) => `${item} lacked something`));
+  }
   lost.push(...copies.lost);
 
   const entry: CheckRun = {
@@ -108,8 +113,8 @@ async function checkLeased(
   };
   // the next check has to find again what could not be mended
   await repo.writeChecks({
-    cursor: isMendingDone ? read.cursor : before.cursor,
-    runs: [entry, ...before.runs].slice(0, RUNS_KEPT),
+    cursor: isMendingDone ? read.cursor : earlier.cursor,
+    runs: [entry, ...earlier.runs].slice(0, RUNS_KEPT),
   });
   return {
     target: repo.name,

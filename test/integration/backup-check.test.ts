@@ -2,7 +2,7 @@
 // is sent for little. The kills and single bytes here are a slice of `npm run prove -- backup`.
 import { spawnSync } from 'node:child_process';
 import { createHash, hash as hashOf } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -51,6 +51,12 @@ async function backedUp(): Promise<string> {
   return backup;
 }
 
+const largestFirst = (dir: string): string[] => {
+  const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name));
+  return paths.sort((a, b) => statSync(b).size - statSync(a).size);
+};
+
 const audioOf = (dataDir: string): string[] =>
   Object.keys(filesIn(join(dataDir, 'library'))).filter((key) => key.startsWith('audio/'));
 
@@ -78,6 +84,12 @@ describe('a check', () => {
       async () => {
         const copy = join(backup, 'copies/backup.json');
         writeFileSync(copy, readFileSync(copy, 'utf8').replace('"library"', '"librarx"'));
+      },
+      async () => {
+        // lists whose parts no index knows of
+        rmSync(join(backup, 'index'), { recursive: true });
+        const [largest = ''] = largestFirst(join(backup, 'packs'));
+        rmSync(largest);
       },
     ];
     for (const [nth, damage] of harm.entries()) {
