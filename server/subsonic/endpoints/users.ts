@@ -21,10 +21,9 @@ export interface UserDeps extends FolderScopeDeps {
 /** The protocol says what an account may do that is made without a word on it. */
 const none = (): boolean => false;
 
-/** Roles that are the same for every account here. */
+/** Roles that are the same for every account here; by the protocol, changing `playlistRole` has no effect. */
 const FIXED_ROLES: Record<string, boolean> = {
   settingsRole: true,
-  playlistRole: true,
   commentRole: true,
   streamRole: true,
   scrobblingEnabled: true,
