@@ -11,6 +11,8 @@ export function requestLog(log: Log, now: () => Date): RequestHandler {
     res.set('X-Request-Id', id);
     res.once('close', () => {
       const error = res.locals['error'] as unknown;
+      const isFault = error !== undefined && res.statusCode >= 500;
+      if (!isFault && log.level !== 'debug' && log.level !== 'trace') return;
       const line = {
         request_id: id,
         method: req.method,
@@ -22,8 +24,7 @@ export function requestLog(log: Log, now: () => Date): RequestHandler {
         ...(!res.writableFinished && { aborted: true }),
         ...(error !== undefined && { err: error }),
       };
-      if (error !== undefined && res.statusCode >= 500) log.error(line, 'request');
-      else log.debug(line, 'request');
+      log[isFault ? 'error' : 'debug'](line, 'request');
     });
     next();
   };

@@ -15,15 +15,15 @@ export const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const HEADERS = {
+const HEADERS = Object.entries({
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer', // stream URLs hold tokens
   'Cross-Origin-Resource-Policy': 'same-origin',
   'X-Frame-Options': 'DENY',
   'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-};
+});
 
 export const securityHeaders: RequestHandler = (_req, res, next) => {
-  res.set(HEADERS);
+  for (const [name, value] of HEADERS) res.setHeader(name, value);
   next();
 };

@@ -19,8 +19,9 @@ export function displayPath(t: Named): string {
   return `${artist}/${album}/${disc}${number}${part(t.title)}.${t.format ?? 'mp3'}`;
 }
 
-const part = (text: string): string =>
-  trimBoth(
-    [...text.toWellFormed().replace(UNSAFE, '_').replace(/\s+/g, ' ')].slice(0, MOST_CHARACTERS).join(''),
-    /[.\s]/,
-  ) || '_';
+function part(text: string): string {
+  const safe = text.toWellFormed().replace(UNSAFE, '_').replace(/\s+/g, ' ');
+  // not by `slice` alone, which cuts characters of two units
+  const short = safe.length > MOST_CHARACTERS ? [...safe].slice(0, MOST_CHARACTERS).join('') : safe;
+  return trimBoth(short, /[.\s]/) || '_';
+}
