@@ -264,7 +264,7 @@ export function createAnalysisPass(deps: AnalysisPassDeps) {
       const perSecond = spent > 0 ? (spentMs.length * 1_000) / spent : null;
       const left = total - Math.min(...STEP_NAMES.map((step) => done[step]));
       return {
-        state,
+        state: isEnabled() ? state : ('off' as const),
         total,
         failures,
         sureTempo,

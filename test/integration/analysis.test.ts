@@ -50,7 +50,7 @@ describe('the pass', () => {
   };
 
   type Answer = 'done' | 'quiet' | 'none' | 'slow' | 'away';
-  function passWith(answerOf: (id: TrackId) => Answer, isBusy = () => false) {
+  function passWith(answerOf: (id: TrackId) => Answer, isBusy = () => false, isEnabled = () => true) {
     const listened: { id: TrackId; steps: readonly string[] }[] = [];
     const prints = new Map<TrackId, StoredFingerprint>();
     const pass = createAnalysisPass({
@@ -72,7 +72,7 @@ describe('the pass', () => {
       measured: createMeasuredWriter(temp.db.$client),
       now: () => nowMs,
       findDecoder: () => Promise.resolve(undefined),
-      isEnabled: () => true,
+      isEnabled,
       isOnBatteryAllowed: () => true,
       isOnBattery: () => Promise.resolve(false),
       isBusy,
@@ -226,6 +226,15 @@ describe('the pass', () => {
     await pass.runNow(never);
     expect(ids()).toEqual([one, two]);
     expect(row(two)).toMatchObject({ measured_gain_db: expect.any(Number) as number });
+  });
+
+  test('says that it is off before it has begun', async () => {
+    const { pass } = passWith(
+      () => 'done',
+      () => false,
+      () => false,
+    );
+    expect((await pass.status()).state).toBe('off');
   });
 
   test('waits while the server is busy', async () => {

@@ -27,8 +27,8 @@ export function AnalysisPage() {
   return (
     <Page title={t('analysis.title')}>
       <p className={styles.lead}>{t('analysis.lead')}</p>
-      <Heard />
       {isOwner ? <Progress /> : <Likeness />}
+      <Heard />
       {isOwner && <Control />}
     </Page>
   );
@@ -76,8 +76,8 @@ function Progress() {
         {t('analysis.empty')}
       </EmptyState>
     );
-  const heard = Math.max(1, Math.min(...steps.map(({ done }) => done)) - failed);
-  const share = (count: number) => formatPercent(Math.min(1, count / heard));
+  const heard = (steps.find(({ name }) => name === 'rhythm')?.done ?? 0) - failed;
+  const share = (count: number) => heard > 0 && formatPercent(Math.min(1, count / heard));
   const facts = [
     [t('analysis.stateIs'), t(`analysis.state.${state}`)],
     [
