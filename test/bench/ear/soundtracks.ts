@@ -1,7 +1,7 @@
 // Recorded music from Debian's packages of games: each folder with five tracks or more is an album. Packages are
 // downloaded and unpacked, not installed.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, globSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, globSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const PACKAGES = [
@@ -55,6 +55,7 @@ export function openSoundtracks(folder: string): Recorded[] {
   }
   const albums = new Map<string, Recorded[]>();
   for (const path of globSync(`**/*.${ENDINGS}`, { cwd: folder }).sort()) {
+    if (!lstatSync(join(folder, path)).isFile()) continue; // the same music again, in a folder for another language
     const album = dirname(path);
     const known = albums.get(album) ?? [];
     const facts = factsOf(join(folder, path));
