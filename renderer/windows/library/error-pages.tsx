@@ -10,7 +10,9 @@ import { EmptyState, ErrorState } from '../../ui/states.tsx';
  * The code of a page could not be loaded: the server is gone, or was updated. Browsers do not retry a failed import, so
  * the window is reloaded.
  */
-const isMissingCode = (error: unknown): boolean => error instanceof TypeError && /import|module/i.test(error.message);
+const isMissingCode = (error: unknown): boolean =>
+  (error instanceof TypeError && /import|module/i.test(error.message)) ||
+  (error instanceof Error && error.message.startsWith('Unable to preload')); // its styles, by the loader of the build
 
 export function RouteError({ error }: ErrorComponentProps) {
   const { t } = useTranslation();
