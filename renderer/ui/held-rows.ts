@@ -30,6 +30,10 @@ export function nextHeld<P extends RowRange>(
   if (arrived) return { shown: arrived, passed: passed.slice(newest + 1), since: now };
   const since = before.since ?? now;
   const { shown } = before;
-  const isApart = shown.last < wanted.first || shown.first > wanted.last; // otherwise it was scrolled, not jumped
-  return { shown: isApart && now - since < HOLD_MS && isLoaded(shown) ? shown : wanted, passed, since };
+  const isJump = common(shown, wanted) < common(wanted, wanted) / 2; // a page key is one, a wheel is not
+  return { shown: isJump && now - since < HOLD_MS && isLoaded(shown) ? shown : wanted, passed, since };
 }
+
+/** How many rows are in both. */
+const common = (a: RowRange, b: RowRange): number =>
+  Math.max(0, Math.min(a.last, b.last) - Math.max(a.first, b.first) + 1);
