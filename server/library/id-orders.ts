@@ -4,6 +4,7 @@
 import Database from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
 import { whereOf, type IdList } from './id-list.ts';
+import { asText, fromText } from './id-text.ts';
 import { createResultCache } from './result-cache.ts';
 import type { Segment, WalkedOrder } from './sorts.ts';
 import { versionOf, type ChangeCount, type Statements, type Topic } from './statement-cache.ts';
@@ -95,10 +96,11 @@ function* readOrder(client: Sqlite, list: OrderList, way: Way): Generator<void, 
   const size = client.prepare<[], number>(`SELECT count(*) FROM ${list.itemType}s`).pluck().get() ?? 0;
   const ids = new Int32Array(size);
   let at = 0;
-  // Sorts by plays read play_counts alone: joining the items would be random access over the whole table.
-  const left = segments.some((s) => s.played) ? yield* marksOf(client, list, way) : undefined;
+  // What is left is told by marks: SQL would go through the whole table, or join it row by row.
+  const rest = segments.find((segment) => segment.rest);
+  const left = rest ? yield* marksOf(client, list, way) : undefined;
   for (const segment of segments) {
-    if (segment.played === 'never') continue;
+    if (segment.rest) continue;
     for (const id of rows(client, segment, list, way)) {
       if (at < size && (!left || left[id] === 1)) ids[at++] = id;
       if (left) left[id] = 0;
@@ -106,12 +108,17 @@ function* readOrder(client: Sqlite, list: OrderList, way: Way): Generator<void, 
     }
   }
   if (!left) return ids.subarray(0, at);
-  const never = Int32Array.from({ length: size - at }, nextMarked(left));
-  const played = ids.slice(0, at);
-  const [first, second] = segments[0]?.played === 'never' ? [never, played] : [played, never];
-  ids.set(first);
-  ids.set(second, first.length);
-  return ids;
+  const others = new Int32Array(size - at);
+  let found = 0;
+  for (let id = 0; id < left.length && found < others.length; id++) if (left[id] === 1) others[found++] = id;
+  const unread = others.subarray(0, found);
+  if (rest?.rest === 'desc') unread.reverse();
+  const read = ids.subarray(0, at);
+  const [first, second] = segments[0] === rest ? [unread, read] : [read, unread];
+  const all = new Int32Array(first.length + second.length);
+  all.set(first);
+  all.set(second, first.length);
+  return all;
 }
 
 /** Has 1 at every existing id. */
@@ -120,7 +127,7 @@ function* marksOf(client: Sqlite, { itemType }: OrderList, way: Way): Generator<
     (client.prepare<[], number | null>(`SELECT max(id) FROM ${itemType}s`).pluck().get() ?? 0) + 1,
   );
   let n = 0;
-  for (const id of client.prepare<[], number>(`SELECT id FROM ${itemType}s`).pluck()[way]()) {
+  for (const id of idsOf(client, `SELECT i.id FROM ${itemType}s i`, {}, way)) {
     marks[id] = 1;
     if (++n % AT_ONCE === 0) yield;
   }
@@ -134,18 +141,15 @@ function rows(
   way: Way,
 ): Iterable<number> {
   const sql = played
-    ? `SELECT p.item_id FROM play_counts p ${whereOf([where])} ORDER BY ${orderBy}`
+    ? `SELECT p.item_id AS id FROM play_counts p ${whereOf([where])} ORDER BY ${orderBy}`
     : `SELECT i.id FROM ${from} ${hint} ${whereOf([where])} ORDER BY ${orderBy}`;
-  return client.prepare<[{ userId: number }], number>(sql).pluck()[way]({ userId });
+  return idsOf(client, sql, { userId }, way);
 }
 
-function nextMarked(marks: Uint8Array): () => number {
-  let at = 0;
-  return () => {
-    at = marks.indexOf(1, at) + 1;
-    return at - 1;
-  };
-}
+const idsOf = (client: Sqlite, sql: string, params: { userId?: number }, way: Way): Iterable<number> =>
+  way === 'all'
+    ? fromText(client.prepare<[object], string | null>(asText(sql)).pluck().get(params))
+    : client.prepare<[object], number>(sql).pluck().iterate(params);
 
 function allAtOnce<T>(steps: Generator<void, T>): T {
   let step = steps.next();

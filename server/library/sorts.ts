@@ -20,8 +20,10 @@ export interface Segment {
   hint?: string;
   where?: string;
   orderBy: string;
-  /** In orders by plays: items that the user played, from play_counts `p`, or the rest by id. */
-  played?: 'played' | 'never';
+  /** Items that the user played, from play_counts `p`. */
+  played?: true;
+  /** All items that the other segment has not, by id. */
+  rest?: Order;
 }
 
 const FIRST_DOWN: ReadonlySet<string> = new Set([
@@ -72,6 +74,7 @@ function segmentsOf(sort: Sort, order: Order, itemType: ItemType): Segment[] {
       hint: 'NOT INDEXED',
       where: `i.${first} IS NULL`,
       orderBy: `i.id ${order}`,
+      rest: order,
     };
     return [{ ...known, where: `i.${first} IS NOT NULL` }, unknown];
   }
@@ -96,14 +99,14 @@ function playedSegments(column: 'plays' | 'last_played_at', order: Order, itemTy
     from: `play_counts p CROSS JOIN ${itemType}s i ON i.id = p.item_id`,
     where: mine,
     orderBy: `p.${column} ${order}, p.item_id ${order}`,
-    played: 'played',
+    played: true,
   };
   const never: Segment = {
     from: `${itemType}s i`,
     hint: 'NOT INDEXED',
     where: `NOT EXISTS (SELECT 1 FROM play_counts p WHERE ${mine} AND p.item_id = i.id)`,
     orderBy: 'i.id',
-    played: 'never',
+    rest: 'asc',
   };
   return column === 'plays' && order === 'asc' ? [never, played] : [played, never];
 }
