@@ -187,12 +187,14 @@ const SCENES: Scene[] = [
   [
     'menu',
     `/albums/${album.id}`,
-    (page) =>
-      page
+    async (page) => {
+      await page
         .getByRole('main')
         .getByRole('button', { name: /^More for/ })
         .nth(2)
-        .click(),
+        .click();
+      await page.getByRole('menu').waitFor();
+    },
   ],
   [
     'shortcuts',
