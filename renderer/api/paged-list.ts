@@ -12,9 +12,9 @@ const KEPT = 12;
 const LEAP_MS = 60;
 /**
  * And not before the last ones have arrived, unless that takes longer than this: what is finally wanted would wait
- * behind them.
+ * behind them. Sooner, and a slow server would be interrupted each time, so that nothing shows while one drags.
  */
-const PATIENCE_MS = 150;
+const PATIENCE_MS = 400;
 /** After a jump, neighbours are fetched once it has been still for this long. */
 const REST_MS = 120;
 /** A row this close to the next page has it fetched: what a held page key passes in about a third of a second. */
