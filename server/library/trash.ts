@@ -16,24 +16,16 @@ import {
   type SQL,
 } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
-import type { TrackId, UserId } from '../db/ids.ts';
+import type { TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
-import {
-  albums,
-  orphanedCovers,
-  playlists,
-  playlistVersions,
-  trashedTracks,
-  users,
-  type MergeReason,
-} from '../db/schema.ts';
+import { trashedTracks, users } from '../db/schema.ts';
 import { AppError, conflict, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { Principal } from '../http/route.ts';
 import { inSlices, partsOf, turn } from '../runtime/turns.ts';
 import { albumOfCover } from '../storage/local-paths.ts';
-import { removeTrackRow, type LeftOver, type RowRemovalDeps } from './row-removal.ts';
-import { createTrackSnapshots, type Row, type TrackSnapshot, type Value } from './track-snapshot.ts';
+import type { LeftOver, RowRemovalDeps } from './row-removal.ts';
+import { createTrashedRows } from './trashed-rows.ts';
 
 export const KEPT_MS = 30 * 86_400_000;
 /** Released in one go. */
@@ -59,15 +51,6 @@ export interface RestoredTracks {
   failed: { id: TrackId; detail: string }[];
 }
 
-/** Of a track that was merged into another one. */
-export interface Merged {
-  into: TrackId;
-  reason: MergeReason;
-  snapshot: TrackSnapshot;
-  /** That the other one had, if it took over this one's file; kept as this one's. */
-  audio: { storageUri: string | null; contentHash: string | null; sizeBytes: number | null } | undefined;
-}
-
 export interface TrashDeps {
   db: MainDb;
   tracks: RowRemovalDeps;
@@ -78,8 +61,8 @@ export interface TrashDeps {
 
 export type Trash = ReturnType<typeof createTrash>;
 
-export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
-  const snapshots = createTrackSnapshots(db.$client);
+export function createTrash({ db, tracks, now, release }: TrashDeps) {
+  const { put, restore, putBack } = createTrashedRows({ db, tracks, now });
   const findPlace = db.$client.prepare<[string, string], { id: TrackId; audioHash: string | null }>(
     `SELECT id, audio_hash AS audioHash FROM trashed_tracks
         WHERE source = ? AND source_id = ? AND merged_into IS NULL AND is_hidden = 0`,
@@ -99,12 +82,6 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
     `SELECT 1 FROM tracks WHERE source = @source
       AND (source_id = @file OR (source_id >= @file || '//' AND source_id < @file || '/0')) LIMIT 1`,
   );
-  const findPastPlace = db.$client
-    .prepare<[number, number, number], number>(
-      `SELECT position FROM playlist_past_entries WHERE track_id = ? AND +playlist_id = ? AND entry_id = ?
-        ORDER BY until_version DESC LIMIT 1`,
-    )
-    .pluck();
   const moveTo = db.$client.prepare<[string, TrackId]>('UPDATE trashed_tracks SET source_id = ? WHERE id = ?');
   /** Of tracks inside a file the whole file, of a whole file the tracks in it: it is one or the other. */
   const findOtherPart = db.$client
@@ -118,118 +95,6 @@ export function createTrash({ db, tracks: writer, now, release }: TrashDeps) {
   const setPlace = db.$client.prepare<[string, string, string]>(
     'UPDATE trashed_tracks SET source_id = ? WHERE source = ? AND source_id = ? AND merged_into IS NULL',
   );
-
-  /** `beforeRemoval` is called while the row is there. Runs inside the caller's transaction. Nothing is left over. */
-  function put(
-    tx: Db,
-    by: UserId | null,
-    id: TrackId,
-    beforeRemoval: () => void = () => {},
-    merged?: Merged,
-    isHidden = false,
-  ): LeftOver {
-    const snapshot = merged?.snapshot ?? snapshots.take(id);
-    if (!snapshot) throw notFound('track', id);
-    const { track, parents } = snapshot;
-    const { storageUri, coverKey } = removeTrackRow(tx, writer, id, beforeRemoval);
-    if (coverKey !== null) tx.delete(orphanedCovers).where(eq(orphanedCovers.key, coverKey)).run();
-    const text = (name: string): string | null => (typeof track[name] === 'string' ? track[name] : null);
-    const former = snapshot.rows.find(({ table }) => table === 'former_audio')?.rows[0]?.['audio_hash'];
-    const number = (name: string): number | null => (typeof track[name] === 'number' ? track[name] : null);
-    const albumTitle = parents.albums[0]?.['title'];
-    tx.insert(trashedTracks)
-      .values({
-        id,
-        title: text('title') ?? '',
-        artistName: text('artist_name'),
-        albumTitle: typeof albumTitle === 'string' ? albumTitle : null,
-        source: text('source') ?? '',
-        sourceId: text('source_id') ?? '',
-        ...(merged?.audio
-          ? {
-              storageUri: merged.audio.storageUri,
-              contentHash: merged.audio.contentHash,
-              sizeBytes: merged.audio.sizeBytes,
-            }
-          : { storageUri, contentHash: text('content_hash'), sizeBytes: number('size_bytes') }),
-        coverKey,
-        uploadedBy: number('uploaded_by') as UserId | null,
-        deletedBy: by,
-        deletedAt: now(),
-        snapshot,
-        mergedInto: merged?.into ?? null,
-        mergeReason: merged?.reason ?? null,
-        isHidden,
-        audioHash: text('audio_hash'),
-        formerAudioHash: merged && typeof former === 'string' ? former : null,
-      })
-      .run();
-    return { storageUri: null, coverKey: null };
-  }
-
-  /** At `sourceId`, or where it was. Throws `conflict` when another track has its place. Runs inside a transaction. */
-  function restore(tx: Db, id: TrackId, sourceId?: string): void {
-    const row = tx.select().from(trashedTracks).where(eq(trashedTracks.id, id)).get();
-    if (!row) throw notFound('track in the trash', id);
-    const snapshot = row.snapshot as TrackSnapshot;
-    const entries = snapshot.rows.find(({ table }) => table === 'playlist_entries');
-    const byPlaylist = Map.groupBy(entries?.rows ?? [], (entry) => Number(entry['playlist_id']));
-    // the audio may have been moved to another storage meanwhile, the file to another place
-    const track = { ...snapshot.track, storage_uri: row.storageUri, source_id: sourceId ?? row.sourceId };
-    const versioned = snapshot.rows.map(({ table, rows }) => ({
-      table,
-      rows:
-        table === 'playlist_entries'
-          ? rows.map((entry) => ({ ...entry, position: placeOf(entry), since_version: nextVersion(tx, entry) }))
-          : rows,
-    }));
-    tx.delete(trashedTracks).where(eq(trashedTracks.id, id)).run();
-    putBack(tx, { ...snapshot, track, rows: versioned });
-    for (const [playlistId, added] of byPlaylist) addVersion(tx, playlistId, added.length);
-  }
-
-  /** With its place in the search. Runs inside the caller's transaction. */
-  function putBack(tx: Db, snapshot: TrackSnapshot): void {
-    const { albumId } = snapshots.putBack(snapshot);
-    // deleted by an older version
-    if (albumId === null) writer.joinUnnamedAlbum(Number(snapshot.track['id']) as TrackId);
-    writer.search.set('track', Number(snapshot.track['id']));
-    if (albumId !== null) {
-      writer.search.set('album', albumId);
-      const album = tx.select({ artistId: albums.artistId }).from(albums).where(eq(albums.id, albumId)).get();
-      if (album?.artistId != null) writer.search.set('artist', album.artistId);
-    }
-    for (const artist of snapshot.parents.artists) writer.search.set('artist', Number(artist['id']));
-    writer.sweepEmpty([], []); // names that were looked up before are forgotten
-  }
-
-  /** Where it would be now: places change when a list gets wide gaps again, those of past entries too. */
-  const placeOf = (entry: Row): Value =>
-    findPastPlace.get(Number(entry['track_id']), Number(entry['playlist_id']), Number(entry['id'])) ??
-    entry['position'] ??
-    null;
-
-  const nextVersion = (tx: Db, entry: Record<string, unknown>): number =>
-    (tx
-      .select({ version: playlists.version })
-      .from(playlists)
-      .where(eq(playlists.id, Number(entry['playlist_id']) as never))
-      .get()?.version ?? 0) + 1;
-
-  function addVersion(tx: Db, id: number, added: number): void {
-    const playlist = tx
-      .select()
-      .from(playlists)
-      .where(eq(playlists.id, id as never))
-      .get();
-    if (!playlist) return;
-    const [version, createdAt] = [playlist.version + 1, now()];
-    tx.update(playlists).set({ version, updatedAt: createdAt }).where(eq(playlists.id, playlist.id)).run();
-    const counts = { added, removed: 0, moved: 0, trackCount: playlist.trackCount };
-    tx.insert(playlistVersions)
-      .values({ ...counts, playlistId: playlist.id, version, change: 'track_restored', createdAt })
-      .run();
-  }
 
   /** What somebody sees of the trash: with the right to edit all of it, else what they deleted or brought in. */
   const visibleTo = ({ id, rights }: Asker): SQL | undefined =>
