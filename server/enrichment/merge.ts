@@ -2,7 +2,7 @@
 import type { Origin } from '../db/schema.ts';
 import { fieldsFrom, type FieldValue, type KnownFields, type TrackField } from '../db/track-fields.ts';
 import { identityKey } from '../library/sort-and-identity-keys.ts';
-import type { TrackIdentity } from '../library/track-writer.ts';
+import type { TrackIdentity } from '../library/track-values.ts';
 import type { Match } from './match.ts';
 
 export interface MergeInput {

@@ -4,7 +4,8 @@ import type { Sqlite } from '../db/client.ts';
 import type { AlbumId, TrackId } from '../db/ids.ts';
 import { fieldsFrom, type KnownFields } from '../db/track-fields.ts';
 import { prepareKnownTracks } from './track-identity.ts';
-import type { TrackIdentity, TrackWriter } from './track-writer.ts';
+import type { TrackIdentity } from './track-values.ts';
+import type { TrackWriter } from './track-writer.ts';
 
 /** Replaces the texts of tracks of one album, inside the caller's transaction; answers which album they have then. */
 export function prepareDecodedTexts(

@@ -12,7 +12,8 @@ import { changesOf, takeBack, type FieldChange } from './identity-changes.ts';
 import { isSameIdentity, prepareKnownTracks } from './track-identity.ts';
 import { createTrackSnapshots, type Parents, type TrackSnapshot } from './track-snapshot.ts';
 import { KEPT_MS } from './trash.ts';
-import type { TrackIdentity, TrackWriter } from './track-writer.ts';
+import type { TrackIdentity } from './track-values.ts';
+import type { TrackWriter } from './track-writer.ts';
 
 interface Before {
   identity: TrackIdentity;

@@ -3,7 +3,7 @@
 import { tracks } from '../db/schema.ts';
 import { FIELD_LIST } from '../db/track-fields.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
-import type { TrackIdentity } from './track-writer.ts';
+import type { TrackIdentity } from './track-values.ts';
 
 /** As it is shown: in text, by the names of the API. */
 export interface FieldChange {

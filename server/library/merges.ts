@@ -11,7 +11,8 @@ import { changesOf, takeBack, withEditsOf, type FieldChange } from './identity-c
 import { prepareKnownTracks } from './track-identity.ts';
 import type { TrackMerge, TrackMergePart } from './track-merge.ts';
 import { createTrackSnapshots, type Row, type TrackSnapshot } from './track-snapshot.ts';
-import { AUDIO_COLUMNS, type TrackAudio, type TrackIdentity, type TrackWriter } from './track-writer.ts';
+import { AUDIO_COLUMNS, type TrackAudio, type TrackIdentity } from './track-values.ts';
+import type { TrackWriter } from './track-writer.ts';
 import type { Trash } from './trash.ts';
 
 /** Results of listening to the audio: they go where it goes. */

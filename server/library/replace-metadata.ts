@@ -7,7 +7,8 @@ import { FIELD_LIST, fieldsFrom, type FieldChanges, type KnownFields } from '../
 import { invalid, notFound } from '../errors.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
 import { prepareKnownTracks } from './track-identity.ts';
-import type { TrackIdentity, TrackWriter } from './track-writer.ts';
+import type { TrackIdentity } from './track-values.ts';
+import type { TrackWriter } from './track-writer.ts';
 
 /** Of the optional fields, an absent one is kept and null clears it. */
 export interface TypedMetadata extends FieldChanges {

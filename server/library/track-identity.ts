@@ -8,7 +8,7 @@ import { fieldColumns, fieldsFrom, knownFields, type FieldValues, type KnownFiel
 import { splitArtists } from './artist-split.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
 import { isVariousArtists, named, VARIOUS_ARTISTS } from './resolve.ts';
-import type { TrackIdentity } from './track-writer.ts';
+import type { TrackIdentity } from './track-values.ts';
 import { inNamedAlbum } from '../db/unnamed.ts';
 
 export interface KnownTrack extends RowAs<

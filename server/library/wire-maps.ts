@@ -19,7 +19,7 @@ import type { TypedMetadata } from './replace-metadata.ts';
 import { FIRST_ALONE } from '../storage/music-roots.ts';
 import type { AskedTracks, FieldFilters } from './track-lists.ts';
 import { gainOf, type TrackSummary } from './track-rows.ts';
-import type { Chapter } from './track-writer.ts';
+import type { Chapter } from './track-values.ts';
 import type {
   AlbumOut,
   AlbumQuery,
