@@ -1,6 +1,6 @@
-// Likes and ratings of tracks, albums and artists. A change made in this window, or reported by an event, overrides
-// what cached lists say; it is replaced by the server's response, or reverted when the server refuses.
-import { queryOptions, useQueryClient, type MutationOptions, type QueryClient } from '@tanstack/react-query';
+// Likes of tracks, albums and artists, and rating them. A change made in this window, or reported by an event,
+// overrides what cached lists say; it is replaced by the server's response, or reverted when the server refuses.
+import { useQueryClient, type MutationOptions, type QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import type { LikeState } from '../../server/likes/wire.ts';
 import { request } from './client.ts';
@@ -8,19 +8,18 @@ import { LIBRARY } from './library.ts';
 import { onSessionChange } from './session.ts';
 
 export type LikeType = LikeState['item_type'];
-export type Opinion = Pick<LikeState, 'liked' | 'rating'>;
 export interface Likeable {
   id: number;
   liked: boolean;
 }
 
 const listeners = new Set<() => void>();
-const known = new Map<string, Opinion>();
+const known = new Map<string, boolean>();
 const keyOf = (type: LikeType, id: number) => `${type}-${id}`;
 
-function note(type: LikeType, id: number, opinion: Opinion | undefined): void {
-  if (opinion) known.set(keyOf(type, id), opinion);
-  else known.delete(keyOf(type, id));
+function note(type: LikeType, id: number, liked: boolean | undefined): void {
+  if (liked === undefined) known.delete(keyOf(type, id));
+  else known.set(keyOf(type, id), liked);
   for (const listener of listeners) listener();
 }
 
@@ -37,35 +36,19 @@ export function forgetLikes(): void {
 onSessionChange(forgetLikes);
 
 /** A change reported by another window or a phone. */
-export function noteLike(queries: QueryClient, { item_type, item_id, liked, rating }: LikeState): void {
-  note(item_type, item_id, { liked, rating });
-  refresh(queries, item_type, item_id);
-}
-
-/** Lists that contain only liked items, and ratings. */
-function refresh(queries: QueryClient, type: LikeType, id: number): void {
+export function noteLike(queries: QueryClient, { item_type, item_id, liked }: LikeState): void {
+  note(item_type, item_id, liked);
+  // lists that contain only liked items
   void queries.invalidateQueries({
     predicate: ({ queryKey }) =>
       queryKey[0] === LIBRARY &&
       queryKey.some((part) => typeof part === 'object' && part !== null && 'liked' in part && part.liked !== undefined),
   });
-  void queries.invalidateQueries({ queryKey: ratingQuery(type, id).queryKey });
 }
 
-export const isLiked = (type: LikeType, item: Likeable): boolean =>
-  known.get(keyOf(type, item.id))?.liked ?? item.liked;
+export const isLiked = (type: LikeType, item: Likeable): boolean => known.get(keyOf(type, item.id)) ?? item.liked;
 export const useLiked = (type: LikeType, item: Likeable): boolean =>
   useSyncExternalStore(subscribe, () => isLiked(type, item));
-
-export const ratingQuery = (type: LikeType, id: number) =>
-  queryOptions({
-    queryKey: ['likes', type, id] as const,
-    queryFn: async ({ signal }) =>
-      (await request<LikeState[]>('/likes/state', { query: { item_type: type, item_id: id }, signal }))[0]?.rating ?? 0,
-  });
-
-export const useRating = (type: LikeType, id: number): number | undefined =>
-  useSyncExternalStore(subscribe, () => known.get(keyOf(type, id))?.rating);
 
 interface LikeChange {
   type: LikeType;
@@ -79,7 +62,7 @@ interface LikeChange {
  */
 export function useLike(onFailure: (error: Error) => void) {
   const queries = useQueryClient();
-  const options: MutationOptions<LikeState, Error, LikeChange, Opinion | undefined> = {
+  const options: MutationOptions<LikeState, Error, LikeChange, boolean | undefined> = {
     mutationFn: ({ type, item, liked, rating }: LikeChange) =>
       request<LikeState>('/likes', {
         method: 'POST',
@@ -90,10 +73,9 @@ export function useLike(onFailure: (error: Error) => void) {
           ...(rating !== undefined && { rating }),
         },
       }),
-    onMutate: ({ type, item, liked, rating }) => {
+    onMutate: ({ type, item, liked }) => {
       const before = known.get(keyOf(type, item.id));
-      const heard = queries.getQueryData(ratingQuery(type, item.id).queryKey) ?? 0;
-      note(type, item.id, { liked: liked ?? item.liked, rating: rating ?? before?.rating ?? heard });
+      note(type, item.id, liked ?? item.liked);
       return before;
     },
     onError: (error, { type, item }, before) => {

@@ -38,12 +38,3 @@ export const useIdentify = () =>
   useMutation({ mutationFn: (id: number) => request<JobOut>(`/tracks/${id}/metadata/enrich`, { method: 'POST' }) });
 
 export const deleteTrack = (id: number): Promise<void> => request<void>(`/tracks/${id}`, { method: 'DELETE' });
-
-export function useChangeArtist(id: number) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (body: { sort_name?: string; never_split?: boolean }) =>
-      request<unknown>(`/artists/${id}`, { method: 'PATCH', body }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: [LIBRARY] }),
-  });
-}

@@ -26,12 +26,3 @@ export function useOpenDetails(): OpenDetails {
     [navigate],
   );
 }
-
-/** The track of the focused row: rows have `data-track`, on themselves or on an element inside. */
-export function focusedTrack(): number | null {
-  const focused = document.activeElement;
-  const mark =
-    focused?.closest('[data-track]') ?? focused?.closest('li, article, [role="row"]')?.querySelector('[data-track]');
-  const id = Number(mark?.getAttribute('data-track'));
-  return Number.isSafeInteger(id) && id > 0 ? id : null;
-}

@@ -6,9 +6,6 @@ import { createPowerSpectrum, hann } from './fft.ts';
 import type { Onsets } from './onsets.ts';
 import { BANDS, FRAMES_PER_SECOND, PITCH_BINS, PITCH_FRAMES_PER_SECOND, type Spectrogram } from './spectrogram.ts';
 
-/** To be raised when the numbers change: others cannot be compared with them. */
-export const CHARACTER_VERSION = 1;
-
 const COEFFICIENTS = 13;
 const SEGMENT_FRAMES = 512;
 /** Of a decibel of power: `exp` is quicker than a power of 10. */
