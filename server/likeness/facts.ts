@@ -110,8 +110,9 @@ export function createFacts({ statements, isOffline, random }: FactsDeps) {
       const some = (energy: number, sign: string): string =>
         `SELECT * FROM (SELECT * FROM tracks WHERE energy = ${energy} AND id ${sign} @from ORDER BY id LIMIT @window)`;
       const from = Math.floor(random() * (statements.value<number | null>('SELECT max(id) FROM tracks', {}) ?? 0));
+      const windows = energies.flatMap((energy) => [some(energy, '>='), some(energy, '<')]);
       return statements.column<TrackId>(
-        `SELECT t.id FROM (${energies.flatMap((energy) => [some(energy, '>='), some(energy, '<')]).join(' UNION ALL ')}) t
+        `SELECT t.id FROM (${windows.join(' UNION ALL ')}) t
           WHERE t.availability = 'available' AND ${moodSql(mood, 't')} ORDER BY random() LIMIT @most`,
         { from, window: Math.ceil(MOOD_WINDOW / energies.length), most: LOOKED_AT },
       );
