@@ -52,8 +52,8 @@ export function warnOfSharedPlace(config: BackendConfig, log: Log): void {
 export async function openTarget(where: string, { openStore, config, now }: TargetDeps): Promise<BackupTarget> {
   const backend = backupBackend(where);
   if (backend?.forBackups) {
-    const { config: ofBackups, place, onlyIfThere } = backend.forBackups(config);
-    const target = named(await openStore(backend, ofBackups), place);
+    const { config: ofBackups, place, onlyIfThere, withOwnNames } = backend.forBackups(config);
+    const target = named(await openStore(backend, ofBackups), place, withOwnNames);
     if (onlyIfThere && !(await isBegun(target)))
       throw new AppError(
         'invalid',
@@ -86,10 +86,11 @@ function staying(storage: Storage, root: string): Storage {
 }
 
 /** The storage with errors that name the backup. */
-function named(storage: Storage, name: string): BackupTarget {
+function named(storage: Storage, name: string, toOwnNames: (message: string) => string = (text) => text): BackupTarget {
+  const asNamed = (error: unknown): unknown => namedError(error, name, toOwnNames);
   const withName = async <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
-      throw namedError(error, name);
+      throw asNamed(error);
     });
   const open: Storage['open'] = (key, range) => withName(storage.open(key, range));
   return {
@@ -105,13 +106,13 @@ function named(storage: Storage, name: string): BackupTarget {
       try {
         yield* storage.list(prefix);
       } catch (error) {
-        throw namedError(error, name);
+        throw asNamed(error);
       }
     },
   };
 }
 
-function namedError(error: unknown, name: string): unknown {
+function namedError(error: unknown, name: string, toOwnNames: (message: string) => string): unknown {
   if (!(error instanceof AppError)) return error;
   if (error.code === 'storage_full')
     return new AppError(
@@ -123,7 +124,7 @@ function namedError(error: unknown, name: string): unknown {
   if (error.code === 'unavailable' && !error.message.includes(name))
     return new AppError(
       'unavailable',
-      `The backup in ${name} cannot be reached or written. Earlier snapshots are intact. (${error.message})`,
+      `The backup in ${name} cannot be reached or written. Earlier snapshots are intact. (${toOwnNames(error.message)})`,
       { cause: error },
     );
   return error;

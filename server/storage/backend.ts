@@ -32,6 +32,8 @@ export interface BackupPlace {
   onlyIfThere?: boolean;
   /** What takes the library takes the backups too. */
   sharesWithLibrary?: boolean;
+  /** Of a message that names settings of the library: with those for backups, if they have their own. */
+  withOwnNames?: (message: string) => string;
 }
 
 export interface Backend extends StorageTraits {

@@ -2,7 +2,14 @@
 import { AppError } from '../errors.ts';
 import type { Backend, BackendConfig } from './backend.ts';
 import { addressOf } from './s3-providers.ts';
-import { asBackupSettings, BACKUP_S3_SETTINGS, S3_SETTINGS, s3OfBackups, type S3Settings } from './s3-settings.ts';
+import {
+  asBackupSettings,
+  BACKUP_S3_SETTINGS,
+  S3_SETTINGS,
+  s3OfBackups,
+  withBackupNames,
+  type S3Settings,
+} from './s3-settings.ts';
 
 /** They were parsed by the rules of S3_SETTINGS. */
 export const toS3 = (settings: BackendConfig['settings']): S3Settings => settings as unknown as S3Settings;
@@ -37,7 +44,7 @@ export const s3: Backend = {
     return {
       config: { settings: { ...settings, ...used }, paths },
       place: placeOf(used),
-      ...(!isOwn && { onlyIfThere: true }),
+      ...(isOwn ? { withOwnNames: withBackupNames } : { onlyIfThere: true }),
       sharesWithLibrary: settings.STORAGE_BACKEND === 's3' && isSameBucket(used, toS3(settings)),
     };
   },

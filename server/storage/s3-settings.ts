@@ -58,6 +58,9 @@ export const BACKUP_S3_SETTINGS: SettingTable = Object.fromEntries(
 export const s3OfBackups = (settings: Readonly<Record<string, unknown>>): S3Settings =>
   Object.fromEntries(Object.keys(S3_SETTINGS).map((name) => [name, settings[backupName(name)]])) as S3Settings;
 
+/** A message that names settings, with those for backups. */
+export const withBackupNames = (message: string): string => message.replaceAll(/\bS3_[A-Z_]+/g, backupName);
+
 /** The reverse, without what is not set. */
 export const asBackupSettings = (values: Partial<S3Settings>): Record<string, unknown> =>
   Object.fromEntries(

@@ -51,6 +51,20 @@ describe('the place of backups in an object store', () => {
   });
 });
 
+it('a store that refuses a key is named with the settings for backups, not those of the library', async () => {
+  const fake = await startFakeS3();
+  try {
+    const env = { ...fake.settings, ...fake.backupSettings, BACKUP_S3_SECRET_ACCESS_KEY: 'another' };
+    const target = await openTarget(
+      's3',
+      targetDeps(loadConfig({ file: {}, env }), () => new Date()),
+    );
+    await expect(target.read('backup.json')).rejects.toThrow(/ BACKUP_S3_SECRET_ACCESS_KEY/);
+  } finally {
+    await fake.close();
+  }
+});
+
 describe('a set-up from before', () => {
   let dir: string;
   let fake: FakeS3;
