@@ -33,12 +33,14 @@ import { scanStagesSuite } from './suites/scan-stages.ts';
 import { scanSuite } from './suites/scan.ts';
 import { soakSuite } from './suites/soak.ts';
 import { startupSuite } from './suites/startup.ts';
+import { storeSuite } from './suites/store.ts';
 import { streamingSuite } from './suites/streaming.ts';
 import { subsonicSuite } from './suites/subsonic.ts';
 
 const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = {
   scan: (dir) => scanSuite(dir, { peer: values.peer }),
   streaming: streamingSuite,
+  store: storeSuite,
   startup: startupSuite,
   rescan: rescanSuite,
   enrich: enrichSuite,
@@ -92,6 +94,7 @@ const ONLY_BY_NAME = [
   'radio',
   'soak',
   'stages',
+  'store',
 ];
 
 const { values, positionals } = parseArgs({

@@ -1,6 +1,7 @@
-// Backups of a running server, beside restic on the same files and in the same store: time, processor time, bytes and requests
-// of the first one, without a change, after one like, and with 100 new tracks; and the first one of 10,000 tracks. Both
-// encrypt. In an object store, a proxy counts what is asked and sent; in a folder, the bytes by which it grew.
+// Backups of a running server, beside restic on the same files and in the same store: time, processor time, bytes and
+// requests of the first one, without a change, after one like, and with 100 new tracks; and the first one of 10,000
+// tracks. Both encrypt. In an object store, a proxy counts what is asked and sent; in a folder, the bytes by which it
+// grew.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
