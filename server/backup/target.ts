@@ -124,7 +124,8 @@ function namedError(error: unknown, name: string, toOwnNames: (message: string) 
   if (error.code === 'unavailable' && !error.message.includes(name))
     return new AppError(
       'unavailable',
-      `The backup in ${name} cannot be reached or written. Earlier snapshots are intact. (${toOwnNames(error.message)})`,
+      `The backup in ${name} cannot be reached or written. Earlier snapshots are intact. ` +
+        `(${toOwnNames(error.message)})`,
       { cause: error },
     );
   return error;
