@@ -1,4 +1,4 @@
-import type { TrackId, UserId } from '../db/ids.ts';
+import type { AlbumId, TrackId, UserId } from '../db/ids.ts';
 import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
@@ -37,7 +37,12 @@ export function libraryModule({
   leases,
   yieldToRequests,
 }: Base & Pick<StorageOffer, 'storage' | 'leases'> & { yieldToRequests: YieldToRequests }) {
-  const tracks = createTrackWriter({ db, now });
+  const albumMovers: ((from: AlbumId, to: AlbumId) => void)[] = [];
+  const tracks = createTrackWriter({
+    db,
+    now,
+    albumBecame: (from, to) => albumMovers.forEach((move) => move(from, to)),
+  });
   const changes = createLibraryChanges({ db, events });
   const listThread = createListThread({ workerUrl: paths.workers.lists, databasePath: config.paths.database });
   const library = createLibraryService({
@@ -81,6 +86,11 @@ export function libraryModule({
       merges,
       /** For modules with data that refers to tracks. */
       onMerge: (part: TrackMergePart): void => void movers.push(part),
+      /**
+       * For modules with data that refers to albums: one has become another, by the tags of its last track. It may
+       * return under its id, when an edit is undone. Called inside a write transaction.
+       */
+      onAlbumBecame: (move: (from: AlbumId, to: AlbumId) => void): void => void albumMovers.push(move),
       /**
        * The audio of a track turned out to be missing at a URI, or is back there. Who found it has waited meanwhile:
        * it counts only while the track still has its audio there.

@@ -43,7 +43,14 @@ type OldRow = RowOf<typeof tracks, 'albumId' | 'metadataStatus'>;
 
 export type TrackWriter = ReturnType<typeof createTrackWriter>;
 
-export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) {
+export interface TrackWriterDeps {
+  db: MainDb;
+  now: () => Date;
+  /** The last track of an album went to another one that is the same to people. Inside the writer's transaction. */
+  albumBecame?: (from: AlbumId, to: AlbumId) => void;
+}
+
+export function createTrackWriter({ db, now, albumBecame }: TrackWriterDeps) {
   const client = db.$client;
   const search = createSearchIndex(client);
   const resolver = createResolver({ client, search, now });
@@ -103,6 +110,10 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
   const findEmptyAlbum = client.prepare<[AlbumId], RowOf<typeof albums, 'artistId'>>(
     'SELECT artist_id FROM albums WHERE id = ? AND NOT EXISTS (SELECT 1 FROM tracks WHERE album_id = albums.id)',
   );
+  // with other tags: a title or an artist is corrected, seldom both
+  const findRenamed = client.prepare<[AlbumId, AlbumId]>(`SELECT 1 FROM albums a JOIN albums b ON b.id = ?
+    WHERE a.id = ? AND (a.artist_id = b.artist_id OR a.title_sort = b.title_sort)
+      AND ${isNamed('a')} AND ${isNamed('b')}`);
   const findNamed = client.prepare<[AlbumId]>(`SELECT 1 FROM albums a WHERE a.id = ? AND ${isNamed('a')}`);
   const setAlbum = client.prepare('UPDATE tracks SET album_id = ?, album_sort = ? WHERE id = ?');
   const findArtist = client.prepare<[TrackId], ArtistRef>(
@@ -238,6 +249,8 @@ export function createTrackWriter({ db, now }: { db: MainDb; now: () => Date }) 
       settleAlbum.run(resolved.album.id);
       touchAlbum.run(time, resolved.album.id);
       resolver.respell(oldArtists);
+      if (old?.album_id && findEmptyAlbum.get(old.album_id) && findRenamed.get(resolved.album.id, old.album_id))
+        albumBecame?.(old.album_id, resolved.album.id);
       sweepEmpty(old?.album_id ? [old.album_id] : [], oldArtists);
       if (old?.album_id && old.album_id !== resolved.album.id) settleAlbum.run(old.album_id);
     },

@@ -10,7 +10,9 @@ type LikeListener = (userId: UserId, states: readonly LikeSummary[]) => void;
 
 export type LikesOffer = ReturnType<typeof likesModule>['offers'];
 
-export function likesModule({ db, now, events, onMerge }: Base & Pick<LibraryOffer, 'onMerge'>) {
+type LikesModuleDeps = Base & Pick<LibraryOffer, 'onMerge' | 'onAlbumBecame'>;
+
+export function likesModule({ db, now, events, onMerge, onAlbumBecame }: LikesModuleDeps) {
   const listeners: LikeListener[] = [
     (userId, states) => {
       for (const state of states) events.publish(likeEvent, toLikeState(state), { audience: { userId } });
@@ -21,7 +23,9 @@ export function likesModule({ db, now, events, onMerge }: Base & Pick<LibraryOff
     now,
     onChange: (userId, states) => listeners.forEach((listener) => listener(userId, states)),
   });
-  onMerge(createLikeMerge({ db }));
+  const merge = createLikeMerge({ db });
+  onMerge(merge);
+  onAlbumBecame(merge.albumBecame);
   const onChange = (listener: LikeListener): void => void listeners.push(listener);
   return { offers: { ...likes, onChange }, routes: likeRoutes(likes) } satisfies Module;
 }

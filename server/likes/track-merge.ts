@@ -1,8 +1,8 @@
-// Moves likes and ratings when two tracks are merged, and back when that is undone. Runs inside the caller's
-// transaction.
+// Moves likes and ratings when two tracks are merged, and back when that is undone, and takes those of an album along
+// that has become another one. Runs inside the caller's transaction.
 import { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
-import type { TrackId, UserId } from '../db/ids.ts';
+import type { AlbumId, TrackId, UserId } from '../db/ids.ts';
 import type { TrackMergePart } from '../library/track-merge.ts';
 import { createLikeWrites, deleteStatesOf, listStatesOf, type Item } from './queries.ts';
 import { changeToAbsorb, nextState, type ItemState } from './state.ts';
@@ -17,8 +17,21 @@ const State = z.object({
 });
 const Remembered = z.object({ from: z.array(State), to: z.array(State) });
 
-export function createLikeMerge({ db }: { db: MainDb }): TrackMergePart {
+export function createLikeMerge({ db }: { db: MainDb }): TrackMergePart & {
+  albumBecame(from: AlbumId, to: AlbumId): void;
+} {
   const writes = createLikeWrites(db);
+
+  function absorb(left: Item, kept: Item): void {
+    for (const { userId, ...other } of listStatesOf(db, left)) {
+      const before = writes.find(userId, kept);
+      const change = changeToAbsorb(before, other);
+      if (!change) continue;
+      writes.insertEvent(userId, kept, change);
+      writes.setState(userId, kept, nextState(before, change));
+    }
+  }
+
   const statesOf = (id: TrackId): z.input<typeof State>[] =>
     listStatesOf(db, track(id)).map(({ userId, liked, rating, since }) => ({
       userId,
@@ -29,16 +42,12 @@ export function createLikeMerge({ db }: { db: MainDb }): TrackMergePart {
 
   return {
     move(from, to): void {
-      const [left, kept] = [track(from), track(to)];
-      for (const { userId, ...other } of listStatesOf(db, left)) {
-        const before = writes.find(userId, kept);
-        const change = changeToAbsorb(before, other);
-        if (!change) continue;
-        writes.insertEvent(userId, kept, change);
-        writes.setState(userId, kept, nextState(before, change));
-      }
-      deleteStatesOf(db, left);
+      absorb(track(from), track(to));
+      deleteStatesOf(db, track(from));
     },
+
+    /** The states of the emptied album stay: it may return. */
+    albumBecame: (from, to) => absorb({ itemType: 'album', itemId: from }, { itemType: 'album', itemId: to }),
 
     remembers: { name: 'likes', of: (from, to) => ({ from: statesOf(from), to: statesOf(to) }) },
 
