@@ -1,13 +1,22 @@
 // The player window. It controls the same player as the other windows.
 import { Notifications } from '@mantine/notifications';
-import { PromptDialogs } from '../../music/prompt-dialogs.tsx';
+import { lazy, Suspense } from 'react';
+import { usePrompt } from '../../music/prompts.ts';
 import { openSideWindow } from '../side-window.tsx';
 import { PlayerWindow } from './player-window.tsx';
+
+const PromptDialogs = lazy(async () => ({ default: (await import('../../music/prompt-dialogs.tsx')).PromptDialogs }));
+
+function Prompts() {
+  return usePrompt() && <PromptDialogs />;
+}
 
 await openSideWindow(
   <>
     <PlayerWindow />
-    <PromptDialogs />
+    <Suspense>
+      <Prompts />
+    </Suspense>
     <Notifications position="bottom-center" limit={2} />
   </>,
   () => '/player',
