@@ -1,12 +1,15 @@
 ; Puts Tonearm under "Open with" of audio files and playlists without taking them from the program that opens them now:
-; an entry below Applications with the types it takes is all that Windows asks for.
+; an entry below Applications with the types it takes is all that Windows asks for. "Send to" takes folders as well.
 !define OPEN_WITH_KEY "Software\Classes\Applications\${APP_EXECUTABLE_FILENAME}"
 
 !macro OPEN_WITH EXT
   WriteRegStr SHELL_CONTEXT "${OPEN_WITH_KEY}\SupportedTypes" ".${EXT}" ""
 !macroend
 
+!define SEND_TO "$SENDTO\${PRODUCT_NAME}.lnk"
+
 !macro customInstall
+  CreateShortCut "${SEND_TO}" "$INSTDIR\${APP_EXECUTABLE_FILENAME}"
   WriteRegStr SHELL_CONTEXT "${OPEN_WITH_KEY}" "FriendlyAppName" "${PRODUCT_NAME}"
   WriteRegStr SHELL_CONTEXT "${OPEN_WITH_KEY}\shell\open\command" "" '"$INSTDIR\${APP_EXECUTABLE_FILENAME}" "%1"'
   ; types of Windows, written by npm run file-types
@@ -59,5 +62,6 @@
 !macroend
 
 !macro customUnInstall
+  Delete "${SEND_TO}"
   DeleteRegKey SHELL_CONTEXT "${OPEN_WITH_KEY}"
 !macroend

@@ -56,6 +56,16 @@ it('offers audio and playlists under “Open with”, without becoming the defau
   expect(include).not.toMatch(/Classes\\\./); // the key of a file type itself
 });
 
+it('"Send to" of Windows has an entry, and none after Tonearm was removed', () => {
+  const include = readFileSync(join(root, 'resources', 'packaging', 'open-with.nsh'), 'utf8');
+  const [installed, removed] = ['customInstall', 'customUnInstall'].map(
+    (name) => new RegExp(`!macro ${name}\n([^]*?)!macroend`).exec(include)?.[1],
+  );
+  expect(include).toContain('!define SEND_TO "$SENDTO\\${PRODUCT_NAME}.lnk"');
+  expect(installed).toContain('CreateShortCut "${SEND_TO}" "$INSTDIR\\${APP_EXECUTABLE_FILENAME}"');
+  expect(removed).toContain('Delete "${SEND_TO}"');
+});
+
 it('the file types are those of the tables (npm run file-types)', () => {
   for (const [file, text] of withFileTypes()) expect(readFileSync(join(root, file), 'utf8'), file).toBe(text);
 });
