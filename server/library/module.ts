@@ -1,4 +1,4 @@
-import type { AlbumId, TrackId, UserId } from '../db/ids.ts';
+import type { TrackId, UserId } from '../db/ids.ts';
 import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
@@ -15,7 +15,7 @@ import { SETTLE_CREDITS, settleCreditsTask } from './tasks.ts';
 import { createMerges } from './merges.ts';
 import { mergeRoutes } from './merge-routes.ts';
 import { createTrackMerge, type TrackMergePart } from './track-merge.ts';
-import { createTrackWriter } from './track-writer.ts';
+import { createTrackWriter, type TrackWriterDeps } from './track-writer.ts';
 import { trashRoutes } from './trash-routes.ts';
 import { createTrash } from './trash.ts';
 import { handledBy } from '../jobs/tasks.ts';
@@ -23,6 +23,8 @@ import { handledBy } from '../jobs/tasks.ts';
 const EMPTIED_EVERY_MS = 3_600_000;
 
 export type LibraryOffer = ReturnType<typeof libraryModule>['offers'];
+
+type Renamed = NonNullable<TrackWriterDeps['renamed']>;
 
 export function libraryModule({
   config,
@@ -37,12 +39,8 @@ export function libraryModule({
   leases,
   yieldToRequests,
 }: Base & Pick<StorageOffer, 'storage' | 'leases'> & { yieldToRequests: YieldToRequests }) {
-  const albumMovers: ((from: AlbumId, to: AlbumId) => void)[] = [];
-  const tracks = createTrackWriter({
-    db,
-    now,
-    albumBecame: (from, to) => albumMovers.forEach((move) => move(from, to)),
-  });
+  const followers: Renamed[] = [];
+  const tracks = createTrackWriter({ db, now, renamed: (...names) => followers.forEach((follow) => follow(...names)) });
   const changes = createLibraryChanges({ db, events });
   const listThread = createListThread({ workerUrl: paths.workers.lists, databasePath: config.paths.database });
   const library = createLibraryService({
@@ -87,10 +85,10 @@ export function libraryModule({
       /** For modules with data that refers to tracks. */
       onMerge: (part: TrackMergePart): void => void movers.push(part),
       /**
-       * For modules with data that refers to albums: one has become another, by the tags of its last track. It may
+       * For modules with data on albums and artists: by the tags of its last track one has become another. It may
        * return under its id, when an edit is undone. Called inside a write transaction.
        */
-      onAlbumBecame: (move: (from: AlbumId, to: AlbumId) => void): void => void albumMovers.push(move),
+      onRenamed: (follow: Renamed): void => void followers.push(follow),
       /**
        * The audio of a track turned out to be missing at a URI, or is back there. Who found it has waited meanwhile:
        * it counts only while the track still has its audio there.

@@ -39,18 +39,18 @@ const list = (columns: readonly Column[]) => columns.map((column) => tracks[colu
 const marks = (columns: readonly Column[]) => columns.map(() => '?').join(', ');
 const assignments = (columns: readonly Column[]) => columns.map((column) => `${tracks[column].name} = ?`).join(', ');
 
-type OldRow = RowOf<typeof tracks, 'albumId' | 'metadataStatus'>;
+type OldRow = RowOf<typeof tracks, 'title' | 'albumId' | 'metadataStatus'>;
 
 export type TrackWriter = ReturnType<typeof createTrackWriter>;
 
 export interface TrackWriterDeps {
   db: MainDb;
   now: () => Date;
-  /** The last track of an album went to another one that is the same to people. Inside the writer's transaction. */
-  albumBecame?: (from: AlbumId, to: AlbumId) => void;
+  /** The last track of an album or artist went to another one, the same to people. Inside the writer's transaction. */
+  renamed?: (item: 'album' | 'artist', from: number, to: number) => void;
 }
 
-export function createTrackWriter({ db, now, albumBecame }: TrackWriterDeps) {
+export function createTrackWriter({ db, now, renamed }: TrackWriterDeps) {
   const client = db.$client;
   const search = createSearchIndex(client);
   const resolver = createResolver({ client, search, now });
@@ -66,7 +66,7 @@ export function createTrackWriter({ db, now, albumBecame }: TrackWriterDeps) {
     `UPDATE tracks SET ${assignments(IDENTITY_COLUMNS)}, updated_at = ? WHERE id = ?`,
   );
   const updateAudioRow = client.prepare(`UPDATE tracks SET ${assignments(AUDIO_COLUMNS)}, updated_at = ? WHERE id = ?`);
-  const findOld = client.prepare<[TrackId], OldRow>('SELECT album_id, metadata_status FROM tracks WHERE id = ?');
+  const findOld = client.prepare<[TrackId], OldRow>('SELECT title, album_id, metadata_status FROM tracks WHERE id = ?');
   const findArtistsOf = client.prepare<[TrackId], RowOf<typeof trackArtists, 'artistId'>>(
     'SELECT artist_id FROM track_artists WHERE track_id = ?',
   );
@@ -110,10 +110,10 @@ export function createTrackWriter({ db, now, albumBecame }: TrackWriterDeps) {
   const findEmptyAlbum = client.prepare<[AlbumId], RowOf<typeof albums, 'artistId'>>(
     'SELECT artist_id FROM albums WHERE id = ? AND NOT EXISTS (SELECT 1 FROM tracks WHERE album_id = albums.id)',
   );
-  // with other tags: a title or an artist is corrected, seldom both
-  const findRenamed = client.prepare<[AlbumId, AlbumId]>(`SELECT 1 FROM albums a JOIN albums b ON b.id = ?
-    WHERE a.id = ? AND (a.artist_id = b.artist_id OR a.title_sort = b.title_sort)
-      AND ${isNamed('a')} AND ${isNamed('b')}`);
+  const compareAlbums = client.prepare<[AlbumId, AlbumId], { hasArtist: 0 | 1; hasTitle: 0 | 1 }>(`SELECT
+      a.artist_id IS NOT NULL AND a.artist_id IS b.artist_id AS hasArtist, a.title_sort = b.title_sort AS hasTitle
+    FROM albums a JOIN albums b ON b.id = ? WHERE a.id = ? AND ${isNamed('a')} AND ${isNamed('b')}`);
+  const hasArtist = client.prepare<[ArtistId]>('SELECT 1 FROM artists WHERE id = ?');
   const findNamed = client.prepare<[AlbumId]>(`SELECT 1 FROM albums a WHERE a.id = ? AND ${isNamed('a')}`);
   const setAlbum = client.prepare('UPDATE tracks SET album_id = ?, album_sort = ? WHERE id = ?');
   const findArtist = client.prepare<[TrackId], ArtistRef>(
@@ -249,10 +249,16 @@ export function createTrackWriter({ db, now, albumBecame }: TrackWriterDeps) {
       settleAlbum.run(resolved.album.id);
       touchAlbum.run(time, resolved.album.id);
       resolver.respell(oldArtists);
-      if (old?.album_id && findEmptyAlbum.get(old.album_id) && findRenamed.get(resolved.album.id, old.album_id))
-        albumBecame?.(old.album_id, resolved.album.id);
+      // tags are corrected one at a time: the title of an album or its artist, an artist or what they made
+      const compared = old?.album_id ? compareAlbums.get(resolved.album.id, old.album_id) : undefined;
+      if (old?.album_id && (compared?.hasArtist || compared?.hasTitle) && findEmptyAlbum.get(old.album_id))
+        renamed?.('album', old.album_id, resolved.album.id);
       sweepEmpty(old?.album_id ? [old.album_id] : [], oldArtists);
       if (old?.album_id && old.album_id !== resolved.album.id) settleAlbum.run(old.album_id);
+      const [[before, ...others], [after, ...more]] = [oldArtists, resolved.credits];
+      if (before === undefined || !after || before === after.ref.id || others.length + more.length > 0) return;
+      if ((compared?.hasTitle || old?.title === identity.title) && !hasArtist.get(before))
+        renamed?.('artist', before, after.ref.id);
     },
 
     /** Gives an album the name that its tracks will have, so that it stays the same album. */

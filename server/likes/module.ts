@@ -10,9 +10,9 @@ type LikeListener = (userId: UserId, states: readonly LikeSummary[]) => void;
 
 export type LikesOffer = ReturnType<typeof likesModule>['offers'];
 
-type LikesModuleDeps = Base & Pick<LibraryOffer, 'onMerge' | 'onAlbumBecame'>;
+type LikesModuleDeps = Base & Pick<LibraryOffer, 'onMerge' | 'onRenamed'>;
 
-export function likesModule({ db, now, events, onMerge, onAlbumBecame }: LikesModuleDeps) {
+export function likesModule({ db, now, events, onMerge, onRenamed }: LikesModuleDeps) {
   const listeners: LikeListener[] = [
     (userId, states) => {
       for (const state of states) events.publish(likeEvent, toLikeState(state), { audience: { userId } });
@@ -25,7 +25,7 @@ export function likesModule({ db, now, events, onMerge, onAlbumBecame }: LikesMo
   });
   const merge = createLikeMerge({ db });
   onMerge(merge);
-  onAlbumBecame(merge.albumBecame);
+  onRenamed(merge.rename);
   const onChange = (listener: LikeListener): void => void listeners.push(listener);
   return { offers: { ...likes, onChange }, routes: likeRoutes(likes) } satisfies Module;
 }

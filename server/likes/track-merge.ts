@@ -1,8 +1,8 @@
-// Moves likes and ratings when two tracks are merged, and back when that is undone, and takes those of an album along
-// that has become another one. Runs inside the caller's transaction.
+// Moves likes and ratings when two tracks are merged, and back when that is undone, and takes those of an album or
+// artist along that has become another one. Runs inside the caller's transaction.
 import { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
-import type { AlbumId, TrackId, UserId } from '../db/ids.ts';
+import type { TrackId, UserId } from '../db/ids.ts';
 import type { TrackMergePart } from '../library/track-merge.ts';
 import { createLikeWrites, deleteStatesOf, listStatesOf, type Item } from './queries.ts';
 import { changeToAbsorb, nextState, type ItemState } from './state.ts';
@@ -18,7 +18,7 @@ const State = z.object({
 const Remembered = z.object({ from: z.array(State), to: z.array(State) });
 
 export function createLikeMerge({ db }: { db: MainDb }): TrackMergePart & {
-  albumBecame(from: AlbumId, to: AlbumId): void;
+  rename(itemType: 'album' | 'artist', from: number, to: number): void;
 } {
   const writes = createLikeWrites(db);
 
@@ -46,8 +46,8 @@ export function createLikeMerge({ db }: { db: MainDb }): TrackMergePart & {
       deleteStatesOf(db, track(from));
     },
 
-    /** The states of the emptied album stay: it may return. */
-    albumBecame: (from, to) => absorb({ itemType: 'album', itemId: from }, { itemType: 'album', itemId: to }),
+    /** The states of the emptied one stay: it may return. */
+    rename: (itemType, from, to) => absorb({ itemType, itemId: from }, { itemType, itemId: to }),
 
     remembers: { name: 'likes', of: (from, to) => ({ from: statesOf(from), to: statesOf(to) }) },
 

@@ -110,20 +110,26 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     }
   });
 
-  test('an album whose files get another title, and then another artist, keeps its like and rating', async () => {
+  test('albums and artists whose files are given other names one after the other keep likes and ratings', async () => {
     const music = await library(mode);
-    const name = async (TPE1: string, TALB: string): Promise<number | null | undefined> => {
+    const name = async (TPE1: string, TALB: string) => {
       for (const [n, path] of ALL.entries()) retagMp3(music.at(path), { TIT2: `Track ${n}`, TPE1, TALB });
       await music.scan();
-      return (await music.track(A))?.album_id;
+      const track = await music.track(A);
+      return { album: track?.album_id, artist: track?.artist_id };
     };
-    const album = await name('An Artist', 'A Title');
-    const like = { item_type: 'album', item_id: album, liked: true, rating: 4 };
-    expect((await music.server.api('/likes', { method: 'POST', body: like })).status).toBe(200);
-    const ids = [album, await name('An Artist', 'Another Title'), await name('Another Artist', 'Another Title')];
-    expect(new Set(ids).size, 'each is another album').toBe(ids.length);
-    const { body } = await music.server.api(`/likes/state?item_type=album&item_id=${ids.at(-1)}`);
-    expect(body).toMatchObject([{ item_id: ids.at(-1), liked: true, rating: 4 }]);
+    const first = await name('An Artist', 'A Title');
+    for (const item_type of ['album', 'artist'] as const) {
+      const body = { item_type, item_id: first[item_type], liked: true, rating: 4 };
+      expect((await music.server.api('/likes', { method: 'POST', body })).status).toBe(200);
+    }
+    const next = [await name('An Artist', 'Another Title'), await name('Another Artist', 'Another Title')];
+    expect(new Set([first, ...next].map(({ album }) => album)).size, 'each is another album').toBe(3);
+    for (const item_type of ['album', 'artist'] as const) {
+      const id = next.at(-1)?.[item_type];
+      const { body } = await music.server.api(`/likes/state?item_type=${item_type}&item_id=${id}`);
+      expect(body).toMatchObject([{ item_id: id, liked: true, rating: 4 }]);
+    }
   });
 
   test('manual edits survive a move and a retag', async () => {
