@@ -1,6 +1,6 @@
 // `tonearm rebuild`: a new database from the stored audio, made beside and moved into place when it is complete; then
 // the music folder is scanned into it.
-import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { App } from '../app.ts';
 import { asideName } from '../backup/restore-state.ts';
@@ -52,7 +52,9 @@ async function buildBeside(config: Config, paths: ProductPaths, log: Log): Promi
   process.once('SIGINT', onStop).once('SIGTERM', onStop);
   const storage = await openStorage(config);
   const reader = createReaderPool({ workerUrl: paths.workers.reader, log });
-  const db = openDatabase({ path: config.paths.database + REBUILDING, migrationsDir: paths.migrations, log });
+  const path = config.paths.database + REBUILDING;
+  removeBlank(path);
+  const db = openDatabase({ path, migrationsDir: paths.migrations, log });
   const show = progressOn(process.stdout, 'Reading stored audio');
   try {
     const id = libraryId(db.$client, libraryOfFolder(config) ?? (await readMark(storage)));
@@ -78,6 +80,12 @@ async function buildBeside(config: Config, paths: ProductPaths, log: Log): Promi
     storage.close?.();
     process.off('SIGINT', onStop).off('SIGTERM', onStop);
   }
+}
+
+/** Killed while it was made: continuing would update it, and keep it as it was before. */
+function removeBlank(path: string): void {
+  const state = lookAtDatabase(path);
+  if (state.kind === 'library' && state.isBlank) for (const ending of ENDINGS) rmSync(path + ending, { force: true });
 }
 
 /** What is left of the old database is kept in a folder of its own. */

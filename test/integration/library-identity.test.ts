@@ -19,6 +19,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TrackPage } from '../../server/library/wire.ts';
 import { loadConfig } from '../../server/config/config.ts';
 import { openDataFolder } from '../../server/data-folder.ts';
+import { migrate } from '../../server/db/migrate.ts';
 import { createLog } from '../../server/log/log.ts';
 import { ownedBy, type OwnedStorage } from '../../server/storage/library-mark.ts';
 import { createLocalStorage } from '../../server/storage/local.ts';
@@ -335,6 +336,20 @@ describe('tonearm rebuild', () => {
       { killWhen: () => existsSync(`${database(dir)}.rebuilding-wal`) },
     );
     expect(child.code).toBeNull();
+    expect(await refusal(dir)).toMatch(/interrupted: run "tonearm rebuild" again/);
+    expect((await runServer(['rebuild', '--data-dir', dir])).code).toBe(0);
+    expect(titles(dir)).toEqual(titles(whole));
+    expect(readdirSync(dir).filter((name) => name.includes('rebuilding'))).toEqual([]);
+  });
+
+  test('that was killed while it made its tables begins again', async () => {
+    const dir = copyOf(whole);
+    removeDatabase(dir);
+    const [first = ''] = readdirSync(paths.migrations).filter((name) => name.endsWith('.sql'));
+    cpSync(join(paths.migrations, first), join(dir, 'first', first));
+    const half = new Database(`${database(dir)}.rebuilding`);
+    migrate(half, join(dir, 'first'), createLog('silent'));
+    half.close();
     expect(await refusal(dir)).toMatch(/interrupted: run "tonearm rebuild" again/);
     expect((await runServer(['rebuild', '--data-dir', dir])).code).toBe(0);
     expect(titles(dir)).toEqual(titles(whole));
