@@ -92,7 +92,9 @@ export async function openStage({
     contexts.push(await openContext(browser, context));
     const page = await contexts.at(-1)!.newPage();
     page.on('pageerror', (error) => problems.push(error.message));
-    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    page.on('console', (message) => {
+      if (message.type() === 'error') problems.push(`${message.text()} (${message.location().url} on ${page.url()})`);
+    });
     await page.addInitScript(noteSounds);
     await page.addInitScript(holdUndo, UNDO_MS);
     return page;

@@ -32,7 +32,7 @@ test('the trash shows who deleted what, and gives tracks back by keyboard', asyn
     await route.continue();
   });
   const asked = page.waitForResponse((response) => response.url().includes('/api/v1/trash'));
-  await page.goto('/');
+  await page.goto('/playlists'); // a page that asks for no cover of what is about to be deleted
   await asked;
   const link = page.getByRole('navigation', { name: 'Library' }).getByRole('link', { name: 'Trash' });
   expect(await link.count()).toBe(0);
