@@ -220,13 +220,20 @@ export async function loseFiles({ api, library }: Pick<Stage, 'api' | 'library'>
  * Waits for the layout after a change of the window's size: two frames, since what is measured in the first changes the
  * second, and until the page has nothing left to do.
  */
-export const drawn = (page: Page): Promise<void> =>
-  page.evaluate(
-    () =>
-      new Promise((resolve) =>
-        requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(() => resolve(undefined)))),
-      ),
-  );
+export async function drawn(page: Page): Promise<void> {
+  let isDrawn = false;
+  while (!isDrawn) isDrawn = await page.evaluate(nextFrames, ASKED_AGAIN_MS);
+}
+
+/** Chromium sometimes draws no frame after a change of the size, for minutes, until it is asked for another one. */
+const ASKED_AGAIN_MS = 1_000;
+
+/** Runs in the page. */
+const nextFrames = (askedAgainMs: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(() => resolve(true))));
+    setTimeout(resolve, askedAgainMs, false);
+  });
 
 /** Waits until nothing fades or moves: half-drawn colours have less contrast. */
 export const still = (page: Page): Promise<unknown> =>
