@@ -70,8 +70,8 @@ export function createSimulation(mode: Mode, { isHeard }: { isHeard: boolean }) 
           stored: copyTo === null ? null : { key: `audio/${audio}-${title}`, sha256: `${audio}-${title}` },
           read: {
             facts: {
-              format: extname(path) === '.flac' ? 'flac' : 'mp3',
-              codec: extname(path) === '.flac' ? 'flac' : 'mp3',
+              format: formatOf(audio),
+              codec: formatOf(audio),
               durationMs: 60_000 + (sound % 3) * 1_000,
               bitrateKbps: 100,
               sampleRateHz: 44_100,
@@ -238,7 +238,7 @@ export function createSimulation(mode: Mode, { isHeard }: { isHeard: boolean }) 
     touch,
     soundOf,
     contentOf: (path) => JSON.parse(fs.readFileSync(path, 'utf8')) as Content,
-    convert: (sound) => `${sound}-${++audios}`,
+    convert: (sound, extension) => `${sound}-${++audios}${extension}`,
     nextSound: () => sounds++,
     hashOf: (audio) => `p1:${audio}`,
   });
@@ -300,6 +300,9 @@ export function createSimulation(mode: Mode, { isHeard }: { isHeard: boolean }) 
     },
   };
 }
+
+/** Told by what is in a file, as the real reader does, and not by its name. */
+const formatOf = (audio: string): 'flac' | 'mp3' => (extname(audio) === '.flac' ? 'flac' : 'mp3');
 
 function never(): never {
   throw new Error('nobody asks for this here');
