@@ -1,10 +1,12 @@
 // Sends a converted track: like a file when it is complete, otherwise as it is made. A request for a range of an
 // unfinished one waits until it is complete: iPhones first ask for two bytes, and play nothing unless they get them. So
 // does one for a length that nobody knows before.
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { sendBytes, type SendOptions } from '../http/send-bytes.ts';
+import { sendBytes, type BytesSource, type SendOptions } from '../http/send-bytes.ts';
 import { parseRange } from '../http/ranges.ts';
 import type { TranscodeRun } from './transcode-run.ts';
 import type { Transcoded } from './transcode-cache.ts';
@@ -28,12 +30,11 @@ export async function sendTranscoded(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    if ('path' in transcoded)
-      return await sendBytes(req, res, { path: transcoded.path }, fileOptions(transcoded.etag, options));
+    if ('path' in transcoded) return await sendMade(req, res, transcoded.path, transcoded.etag, options);
     const isLive = !asksForPart(req) && (!options.withLength || options.estimate !== undefined);
     if (isLive) return await sendLive(res, transcoded.run, options, signal);
     const path = await transcoded.run.whole(signal);
-    await sendBytes(req, res, { path }, fileOptions(transcoded.etag, options));
+    await sendMade(req, res, path, transcoded.etag, options);
   } catch (error) {
     if (!signal.aborted) throw error; // aborted: the client is gone
   } finally {
@@ -41,18 +42,37 @@ export async function sendTranscoded(
   }
 }
 
+/** A complete one; with an announced length, the same bytes as while it was made. */
+export async function sendMade(
+  req: IncomingMessage,
+  res: ServerResponse,
+  path: string,
+  etag: string,
+  options: LiveOptions,
+): Promise<void> {
+  const { contentType, disposition, withLength, estimate } = options;
+  const isExact = withLength && estimate !== undefined;
+  const source: BytesSource = isExact ? exactSource(path, estimate) : { path };
+  const known: SendOptions = {
+    contentType,
+    disposition,
+    etag: isExact ? `${etag}-${estimate}` : etag,
+    cacheControl: CACHE_CONTROL,
+  };
+  await sendBytes(req, res, source, known);
+}
+
+const exactSource = (path: string, size: number): BytesSource => ({
+  stat: async () => ({ size, modifiedAt: (await stat(path)).mtime }),
+  open: (range = { start: 0, end: size - 1 }) =>
+    Promise.resolve({ stream: Readable.from(exactly(createReadStream(path, range), range.end - range.start + 1)) }),
+});
+
 /** Only the headers; starts no conversion. */
 export function sendLiveHead(res: ServerResponse, options: LiveOptions): void {
   startLive(res, options);
   res.end();
 }
-
-export const fileOptions = (etag: string, { contentType, disposition }: LiveOptions): SendOptions => ({
-  contentType,
-  disposition,
-  etag,
-  cacheControl: CACHE_CONTROL,
-});
 
 /** A range without an end from 0 on is the whole, which need not wait. */
 const asksForPart = (req: IncomingMessage): boolean => {

@@ -11,7 +11,7 @@ import type { ByteRange, OpenObject } from '../storage/storage.ts';
 import { chooseAudio, estimatedBytes, withFormat, type Wish } from './direct-or-transcoded.ts';
 import { contentTypeOf } from './content-type.ts';
 import { prepareFindStreamed, type StreamedTrack } from './queries.ts';
-import { fileOptions, sendLiveHead, sendTranscoded, type LiveOptions } from './send-audio.ts';
+import { sendLiveHead, sendMade, sendTranscoded, type LiveOptions } from './send-audio.ts';
 import type { ObjectCache } from './object-cache.ts';
 import type { Transcodes, Wanted } from './transcode-cache.ts';
 
@@ -60,7 +60,7 @@ export function createStreamingService({
     signal: AbortSignal,
   ): Promise<void> {
     const made = await transcodes?.find(wanted);
-    if (made) return sendBytes(req, res, { path: made.path }, fileOptions(made.etag, options));
+    if (made) return sendMade(req, res, made.path, made.etag, options);
     if (req.method === 'HEAD') return sendLiveHead(res, options);
     if (transcodes) await sendTranscoded(req, res, await transcodes.open(wanted), options, signal);
   }

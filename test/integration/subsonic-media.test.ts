@@ -161,7 +161,15 @@ describe.runIf(ffmpeg)('transcoded audio', () => {
     async (format) => {
       const response = await stream({ format, maxBitRate: 64, estimateContentLength: true });
       const announced = Number(response.headers.get('content-length'));
-      expect((await bytesOf(response)).length).toBe(announced);
+      const bytes = await bytesOf(response);
+      expect(bytes.length).toBe(announced);
+      const end = await stream(
+        { format, maxBitRate: 64, estimateContentLength: true },
+        { Range: `bytes=${announced - 2_000}-` },
+      );
+      expect([end.status, await bytesOf(end)]).toEqual([206, bytes.subarray(-2_000)]);
+      const again = await stream({ format, maxBitRate: 64, estimateContentLength: true });
+      expect(await bytesOf(again)).toEqual(bytes);
       const { duration_ms: ms } = (await server.api<{ duration_ms: number }>(`/tracks/${song.id.slice(3)}`)).body;
       if (format === 'mp3') expect(announced).toBe(Math.round((ms * 64) / 8));
       else expect(Math.abs(announced / ((ms * 64) / 8) - 1)).toBeLessThan(0.15); // headers count in six seconds
