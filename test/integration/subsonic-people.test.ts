@@ -85,6 +85,11 @@ describe('an account', () => {
     // by the protocol this has no effect, and libraries send it unasked
     expect((await owner.get('updateUser', { username: 'made', playlistRole: false })).body.status).toBe('ok');
   });
+  it('is made by a client that spells out the defaults of the protocol', async () => {
+    const spelled = { ...made, username: 'spelled', commentRole: false, playlistRole: false, settingsRole: true };
+    expect((await owner.get('createUser', spelled)).body.status).toBe('ok');
+    expect((await owner.get('updateUser', { username: 'spelled', commentRole: false })).body.error?.code).toBe(50);
+  });
   it('has an avatar with its initials', async () => {
     const picture = await owner.bytes('getAvatar', { username: 'made' });
     expect(picture.headers.get('content-type')).toBe('image/png');

@@ -31,10 +31,14 @@ const FIXED_ROLES: Record<string, boolean> = {
   ldapAuthenticated: false,
 };
 
+/** A client that sends the protocol's default with a new account says no more than one that leaves it out. */
+const CREATED_WITH: Record<string, boolean> = { commentRole: false };
+
 /** What would be answered with ok and not be done. */
-function refuseFixed(params: Params, folders: readonly number[]): void {
+function refuseFixed(params: Params, folders: readonly number[], defaults: Record<string, boolean>): void {
   for (const [name, value] of Object.entries(FIXED_ROLES)) {
-    if (params.has(name) && params.bool(name, value) !== value)
+    const asked = params.bool(name, value);
+    if (asked !== value && asked !== defaults[name])
       throw forbidden(`Tonearm does not know accounts without that: ${name} is always ${value}.`);
   }
   const given = new Set(params.all('musicFolderId').map(Number));
@@ -46,8 +50,9 @@ function refuseFixed(params: Params, folders: readonly number[]): void {
 function termsOf(
   params: Params,
   folders: readonly number[],
+  defaults: Record<string, boolean> = {},
 ): Partial<Rights> & Partial<AccountLimits> & { email?: string } {
-  refuseFixed(params, folders);
+  refuseFixed(params, folders, defaults);
   const email = params.text('email')?.slice(0, MOST_EMAIL);
   const named = email === undefined ? {} : { email };
   const roles = Object.fromEntries(
@@ -101,7 +106,7 @@ export function userEndpoints({ accounts, musicFolders }: UserDeps): Endpoints {
         username,
         password: decodePassword(password),
         ...rightsFrom(none),
-        ...termsOf(params, folders()),
+        ...termsOf(params, folders(), CREATED_WITH),
       });
       return NOTHING;
     }),
