@@ -49,6 +49,8 @@ const SELECT = `SELECT t.id, t.title, ${namedAlbumOf('t')} AS albumId, t.duratio
 const LOOKED_AT = 400;
 /** Rows that a mood is looked for in: a few milliseconds. */
 const MOOD_WINDOW = 1_500;
+/** Below 2^31: multiples of ids, divided by it, leave rests in an order as of chance. */
+const PRIME = 2_147_483_647;
 const HOUR_MS = 3_600_000;
 /** The plays that say what is heard at an hour. */
 const LAST_PLAYS = 5_000;
@@ -110,11 +112,12 @@ export function createFacts({ statements, isOffline, random }: FactsDeps) {
       const some = (energy: number, sign: string): string =>
         `SELECT * FROM (SELECT * FROM tracks WHERE energy = ${energy} AND id ${sign} @from ORDER BY id LIMIT @window)`;
       const from = Math.floor(random() * (statements.value<number | null>('SELECT max(id) FROM tracks', {}) ?? 0));
+      const shuffle = Math.ceil(PRIME / 3 + random() * (PRIME / 3));
       const windows = energies.flatMap((energy) => [some(energy, '>='), some(energy, '<')]);
       return statements.column<TrackId>(
         `SELECT t.id FROM (${windows.join(' UNION ALL ')}) t
-          WHERE t.availability = 'available' AND ${moodSql(mood, 't')} ORDER BY random() LIMIT @most`,
-        { from, window: Math.ceil(MOOD_WINDOW / energies.length), most: LOOKED_AT },
+          WHERE t.availability = 'available' AND ${moodSql(mood, 't')} ORDER BY t.id * @shuffle % ${PRIME} LIMIT @most`,
+        { from, shuffle, window: Math.ceil(MOOD_WINDOW / energies.length), most: LOOKED_AT },
       );
     },
     haveMood: (mood: Mood, ids: readonly number[]): Set<number> =>

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Sqlite } from '../../../server/db/client.ts';
 import { createFacts } from '../../../server/likeness/facts.ts';
 import { createStatements } from '../../../server/library/statement-cache.ts';
+import { seededRandom } from '../../support/random.ts';
 import { addSoundLibrary } from '../../support/sound-library.ts';
 import { openTempDatabase } from '../../support/temp-database.ts';
 
@@ -30,5 +31,22 @@ test('a mood is found wherever its tracks are, as far from the place where the s
     expect(facts.ofMood('calm').toSorted((a, b) => a - b)).toEqual(calm);
     expect(new Set(facts.ofMood('intense')).size).toBe(400);
   }
+  close();
+});
+
+test('the same chance gives the same tracks in the same order, and another one others', () => {
+  const { db, close } = openTempDatabase();
+  const [first = []] = addSoundLibrary(db, { genres: ['Hush'], artists: 2, albums: 1, tracks: 5 });
+  copy(db.$client, first[0] as number, OTHERS);
+  const tracksOf = (seed: number): number[] =>
+    createFacts({
+      statements: createStatements(db.$client),
+      isOffline: () => false,
+      random: seededRandom(seed),
+    }).ofMood('intense');
+  expect(tracksOf(1)).toEqual(tracksOf(1));
+  expect(tracksOf(2)).not.toEqual(tracksOf(1));
+  const steps = tracksOf(1).map((id, i, ids) => Math.sign(id - (ids[i - 1] ?? 0)));
+  expect(steps.filter((step) => step > 0).length).toBeLessThan(300); // not by id
   close();
 });
