@@ -2,12 +2,13 @@
 // Mermelstein 1980), rhythm (modulation of bands: Pampalk's fluctuation patterns, 2002), harmony (the Fourier transform
 // of pitch classes, which is the same in every key: Quinn 2006) and dynamics. Taken of segments of 6 s; a track is the
 // mean of its segments and how much they differ.
-import { createPowerSpectrum, hann } from './fft.ts';
+import { createPowerSpectra, hann, LANES } from './fft.ts';
 import type { Onsets } from './onsets.ts';
 import { BANDS, FRAMES_PER_SECOND, PITCH_BINS, PITCH_FRAMES_PER_SECOND, type Spectrogram } from './spectrogram.ts';
 
 const COEFFICIENTS = 13;
 const SEGMENT_FRAMES = 512;
+const HALF = BANDS / 2;
 /** Of a decibel of power: `exp` is quicker than a power of 10. */
 const NEPERS = Math.LN10 / 10;
 /** Decibels below the loudest band that still count. */
@@ -34,11 +35,9 @@ export interface Character {
 
 /** Undefined for what is shorter than a segment, or silent. */
 export function characterize(spectrogram: Spectrogram, { all: onsets }: Onsets): Character | undefined {
-  const { mel, frames } = spectrogram;
-  let loudest = -Infinity;
-  for (const value of mel) if (value > loudest) loudest = value;
+  const { frames, loudest } = spectrogram;
   if (frames < SEGMENT_FRAMES || loudest < -90) return undefined;
-  const level = createLevels(spectrogram, onsets, loudest);
+  const level = createLevels(spectrogram, onsets);
   const sum = new Float64Array(DIMENSIONS);
   const squares = new Float64Array(DIMENSIONS);
   const segment = new Float64Array(DIMENSIONS);
@@ -58,8 +57,8 @@ export function characterize(spectrogram: Spectrogram, { all: onsets }: Onsets):
   };
 }
 
-function createLevels(spectrogram: Spectrogram, onsets: Float32Array, loudest: number) {
-  const { mel, pitches, pitchFrames } = spectrogram;
+function createLevels(spectrogram: Spectrogram, onsets: Float32Array) {
+  const { mel, loudest, pitches, pitchFrames } = spectrogram;
   const floor = loudest - DEPTH;
   const cosines = Float64Array.from(
     { length: COEFFICIENTS * BANDS },
@@ -67,10 +66,8 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array, loudest: n
   );
   const cepstra = new Float64Array(SEGMENT_FRAMES * COEFFICIENTS);
   const levels = new Float64Array(SEGMENT_FRAMES);
-  const envelope = new Float64Array(SEGMENT_FRAMES);
-  const modulation = new Float64Array(SEGMENT_FRAMES / 2 + 1);
-  const window = hann(SEGMENT_FRAMES);
-  const spectrum = createPowerSpectrum(SEGMENT_FRAMES);
+  const layout = { size: SEGMENT_FRAMES, hop: SEGMENT_FRAMES, room: LANES * SEGMENT_FRAMES };
+  const { line: envelopes, power: modulation, transform } = createPowerSpectra(layout, hann(SEGMENT_FRAMES));
   const bands = new Float64Array(BANDS);
 
   function readFrames(from: number): number {
@@ -85,9 +82,20 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array, loudest: n
       }
       levels[frame] = 10 * Math.log10(power);
       if ((levels[frame] as number) > floor + 25) audible++;
-      for (let c = 0; c < COEFFICIENTS; c++) {
+      // cosines are the same at both ends, but for their sign if the coefficient is odd
+      for (let band = 0; band < HALF; band++) {
+        const low = bands[band] as number;
+        const high = bands[BANDS - 1 - band] as number;
+        bands[band] = low + high;
+        bands[BANDS - 1 - band] = low - high;
+      }
+      for (let c = 1; c < COEFFICIENTS; c++) {
+        const at = c * BANDS;
         let sum = 0;
-        for (let band = 0; band < BANDS; band++) sum += (bands[band] as number) * (cosines[c * BANDS + band] as number);
+        if (c & 1)
+          for (let band = 0; band < HALF; band++)
+            sum += (bands[BANDS - 1 - band] as number) * (cosines[at + band] as number);
+        else for (let band = 0; band < HALF; band++) sum += (bands[band] as number) * (cosines[at + band] as number);
         cepstra[frame * COEFFICIENTS + c] = sum;
       }
     }
@@ -111,9 +119,10 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array, loudest: n
   }
 
   function describeRhythm(from: number, out: Float64Array): void {
-    let at = RHYTHM;
-    for (let group = 0; group + 1 < BAND_GROUPS.length; group++) {
+    const groups = BAND_GROUPS.length - 1; // as many as are transformed together
+    for (let group = 0; group < groups; group++) {
       const [low, high] = [BAND_GROUPS[group] as number, BAND_GROUPS[group + 1] as number];
+      const envelope = envelopes.subarray(group * SEGMENT_FRAMES, (group + 1) * SEGMENT_FRAMES);
       let mean = 0;
       for (let frame = 0; frame < SEGMENT_FRAMES; frame++) {
         let sum = 0;
@@ -121,16 +130,17 @@ function createLevels(spectrogram: Spectrogram, onsets: Float32Array, loudest: n
         envelope[frame] = sum / (high - low);
         mean += sum / (high - low) / SEGMENT_FRAMES;
       }
-      for (let frame = 0; frame < SEGMENT_FRAMES; frame++)
-        envelope[frame] = ((envelope[frame] as number) - mean) * (window[frame] as number);
-      spectrum(envelope, modulation);
+      for (let frame = 0; frame < SEGMENT_FRAMES; frame++) envelope[frame] = (envelope[frame] as number) - mean;
+    }
+    transform(0);
+    let at = RHYTHM;
+    for (let group = 0; group < groups; group++)
       for (let edge = 0; edge + 1 < MODULATION_EDGES.length; edge++) {
         let power = 0;
         const [first, end] = [MODULATION_EDGES[edge] as number, MODULATION_EDGES[edge + 1] as number];
-        for (let bin = first; bin < end; bin++) power += modulation[bin] as number;
+        for (let bin = first; bin < end; bin++) power += modulation[bin * LANES + group] as number;
         out[at++] = 3 * Math.log10(power + 10);
       }
-    }
   }
 
   function describeHarmony(from: number, out: Float64Array): void {

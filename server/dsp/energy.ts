@@ -1,6 +1,6 @@
 // Energy from 1 (calm) to 10 (intense), as DJ programs write it into tags: loud, dense and bright music has more.
 import type { Loudness } from './loudness.ts';
-import { BANDS, FRAMES_PER_SECOND, type Spectrogram } from './spectrogram.ts';
+import { FRAMES_PER_SECOND, type Spectrogram } from './spectrogram.ts';
 import type { Onsets } from './onsets.ts';
 
 /** Bands from here on are above about 2.5 kHz. */
@@ -8,7 +8,7 @@ const BRIGHT_BAND = 24;
 
 export function energyOf(
   { integrated, range }: Pick<Loudness, 'integrated' | 'range'>,
-  sound: Spectrogram,
+  { melPower }: Spectrogram,
   { all }: Onsets,
 ): number {
   if (integrated === null) return 1;
@@ -21,12 +21,8 @@ export function energyOf(
     )
       peaks++;
   const perSecond = (peaks * FRAMES_PER_SECOND) / Math.max(1, all.length);
-  let [bright, total] = [0, 0];
-  sound.mel.forEach((value, i) => {
-    const power = Math.exp((value * Math.LN10) / 10);
-    total += power;
-    if (i % BANDS >= BRIGHT_BAND) bright += power;
-  });
+  const sumOf = (power: Float64Array): number => power.reduce((sum, one) => sum + one, 0);
+  const [bright, total] = [sumOf(melPower.subarray(BRIGHT_BAND)), sumOf(melPower)];
   const brightDb = 10 * Math.log10((bright + 1e-12) / (total + 1e-12));
   const scaled = (value: number, low: number, high: number): number =>
     Math.max(0, Math.min(1, (value - low) / (high - low)));

@@ -13,10 +13,23 @@ const PAGE_BYTES = 65_536;
 interface Exports {
   memory: { buffer: ArrayBuffer; grow(pages: number): number };
   at: { value: number };
-  resample(line: number, have: number, table: number, taps: number, phases: number, step: number, out: number): number;
-  truePeak(line: number, count: number, taps: number): number;
+  resample(
+    line: number,
+    have: number,
+    table: number,
+    taps: number,
+    phases: number,
+    whole: number,
+    rest: number,
+    out: number,
+  ): number;
+  truePeak(line: number, count: number, taps: number, gain: number, least: number): number;
   peak(from: number, count: number): number;
   dots(vector: number, others: number, count: number, out: number): void;
+  spectra(line: number, hop: number, half: number, order: number, turns: number, numbers: number, power: number): void;
+  bands(power: number, bands: number, count: number, out: number): void;
+  weighted(left: number, right: number, count: number, state: number): void;
+  product(a: number, b: number, count: number): number;
 }
 
 let compiled: object | undefined;

@@ -1,5 +1,6 @@
 // Loudness as in ITU-R BS.1770-4 (K-weighting, gating) and EBU R 128; loudness range as in EBU Tech 3342. Filter
 // coefficients for any sample rate, weights of channels and the intervals of the range are those of libebur128 (MIT).
+import { createKernels } from './kernels.ts';
 
 /** Step of the blocks; a block is four of them, and one of the range 30. */
 const STEPS_PER_SECOND = 10;
@@ -33,8 +34,11 @@ export const gainFor = (lufs: number): number => REPLAY_GAIN_LUFS - lufs;
 const loudnessOf = (energy: number): number => -0.691 + 10 * Math.log10(energy);
 const energyOf = (lufs: number): number => 10 ** ((lufs + 0.691) / 10);
 
-/** `b0 b1 b2 a1 a2` of the shelf, then `a1 a2` of the high-pass, whose `b` are 1 -2 1. */
-function kWeighting(rateHz: number): Float64Array {
+/**
+ * What the loop multiplies with: a shelf of `b0 b1 b2 a1 a2`, then a high-pass of `c1 c2`, whose `b` are 1 -2 1. Both
+ * are written so that the next state follows from the last one and the input, and need not wait for the output.
+ */
+function kWeighting(rateHz: number): number[] {
   const k = Math.tan((Math.PI * 1681.974450955533) / rateHz);
   const q = 0.7071752369554196;
   const high = 10 ** (3.999843853973347 / 20);
@@ -43,15 +47,14 @@ function kWeighting(rateHz: number): Float64Array {
   const k2 = Math.tan((Math.PI * 38.13547087602444) / rateHz);
   const q2 = 0.5003270373238773;
   const a02 = 1 + k2 / q2 + k2 * k2;
-  return Float64Array.of(
-    (high + (band * k) / q + k * k) / a0,
-    (2 * (k * k - high)) / a0,
-    (high - (band * k) / q + k * k) / a0,
-    (2 * (k * k - 1)) / a0,
-    (1 - k / q + k * k) / a0,
-    (2 * (k2 * k2 - 1)) / a02,
-    (1 - k2 / q2 + k2 * k2) / a02,
-  );
+  const b0 = (high + (band * k) / q + k * k) / a0;
+  const a1 = (2 * (k * k - 1)) / a0;
+  const a2 = (1 - k / q + k * k) / a0;
+  const c1 = (2 * (k2 * k2 - 1)) / a02;
+  const c2 = (1 - k2 / q2 + k2 * k2) / a02;
+  const b1 = (2 * (k * k - high)) / a0;
+  const b2 = (high - (band * k) / q + k * k) / a0;
+  return [b0, b1 - a1 * b0, b2 - a2 * b0, a1, a2, -2 - c1, c1, 1 - c2, c2];
 }
 
 /** L R, L R C, L R Ls Rs, L R C Ls Rs, L R C LFE Ls Rs; further channels do not count. */
@@ -60,43 +63,39 @@ function channelWeights(channels: number): number[] {
   return Array.from({ length: channels }, (_, channel) => all[channel] ?? 0);
 }
 
-/** Filters `input[from, to)` and returns the sum of squares. `state` are four values. */
-function filtered(input: Float32Array, from: number, to: number, c: Float64Array, state: Float64Array): number {
-  const b0 = c[0] as number;
-  const b1 = c[1] as number;
-  const b2 = c[2] as number;
-  const a1 = c[3] as number;
-  const a2 = c[4] as number;
-  const c1 = c[5] as number;
-  const c2 = c[6] as number;
-  let s1 = state[0] as number;
-  let s2 = state[1] as number;
-  let r1 = state[2] as number;
-  let r2 = state[3] as number;
-  let sum = 0;
-  for (let i = from; i < to; i++) {
-    const x = input[i] as number;
-    const y = b0 * x + s1;
-    s1 = b1 * x - a1 * y + s2;
-    s2 = b2 * x - a2 * y;
-    const z = y + r1;
-    r1 = r2 - 2 * y - c1 * z;
-    r2 = y - c2 * z;
-    sum += z * z;
-  }
-  // denormal numbers are slow
-  state[0] = Math.abs(s1) < 1e-30 ? 0 : s1;
-  state[1] = Math.abs(s2) < 1e-30 ? 0 : s2;
-  state[2] = Math.abs(r1) < 1e-30 ? 0 : r1;
-  state[3] = Math.abs(r2) < 1e-30 ? 0 : r2;
-  return sum;
+/** In the memory of the loop: nine coefficients, four values that stay and a sum, each for two channels. */
+const STATE_FLOATS = 2 * 14;
+const KEPT = 2 * 9;
+const SUMS = 2 * 13;
+
+/** Weighs and squares channels; `push` returns the sum over those that count. */
+function createFilter(rateHz: number, weights: readonly number[], most: number) {
+  const { loops, reserve } = createKernels();
+  const counting = weights.flatMap((weight, channel) => (weight > 0 ? [channel] : []));
+  const pairs = Array.from({ length: Math.ceil(counting.length / 2) }, (_, n) => counting.slice(2 * n, 2 * n + 2));
+  const linesAt = pairs.length * STATE_FLOATS * 8;
+  const memory = reserve(linesAt + 2 * most * 4);
+  const lines = [0, 1].map((n) => new Float32Array(memory, linesAt + n * most * 4, most));
+  const states = pairs.map((_, n) => new Float64Array(memory, n * STATE_FLOATS * 8, STATE_FLOATS));
+  for (const state of states) kWeighting(rateHz).forEach((coefficient, i) => state.fill(coefficient, 2 * i, 2 * i + 2));
+
+  return (data: readonly Float32Array[], from: number, to: number): number => {
+    let energy = 0;
+    for (const [n, pair] of pairs.entries()) {
+      const state = states[n] as Float64Array;
+      pair.forEach((channel, i) => lines[i]?.set((data[channel] as Float32Array).subarray(from, to)));
+      loops.weighted(linesAt, linesAt + most * 4, to - from, state.byteOffset);
+      pair.forEach((channel, i) => (energy += (weights[channel] as number) * (state[SUMS + i] as number)));
+      // denormal numbers are slow
+      for (let i = KEPT; i < SUMS; i++) if (Math.abs(state[i] as number) < 1e-30) state[i] = 0;
+    }
+    return energy;
+  };
 }
 
 export function createLoudnessMeter(rateHz: number, channels: number) {
-  const coefficients = kWeighting(rateHz);
-  const weights = channelWeights(channels);
-  const states = weights.map(() => new Float64Array(4));
   const stepFrames = Math.floor((rateHz + STEPS_PER_SECOND / 2) / STEPS_PER_SECOND);
+  const filtered = createFilter(rateHz, channelWeights(channels), stepFrames);
   const recent = new Float64Array(SHORT_TERM_STEPS);
   const blocks: number[] = [];
   const shortTerm: number[] = [];
@@ -122,12 +121,7 @@ export function createLoudnessMeter(rateHz: number, channels: number) {
     push(data: readonly Float32Array[], frames: number): void {
       for (let at = 0; at < frames;) {
         const to = Math.min(frames, at + stepFrames - inStep);
-        for (let channel = 0; channel < channels; channel++) {
-          const weight = weights[channel] as number;
-          if (weight > 0)
-            energy +=
-              weight * filtered(data[channel] as Float32Array, at, to, coefficients, states[channel] as Float64Array);
-        }
+        energy += filtered(data, at, to);
         inStep += to - at;
         at = to;
         if (inStep === stepFrames) endStep();

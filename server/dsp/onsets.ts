@@ -16,19 +16,22 @@ export interface Onsets {
   bass: Float32Array;
 }
 
-export function findOnsets({ mel, frames }: Spectrogram): Onsets {
-  const floor = loudestOf(mel) - DEPTH;
+export function findOnsets({ mel, frames, loudest }: Spectrogram): Onsets {
+  const floor = loudest - DEPTH;
   const all = new Float32Array(frames);
   const bass = new Float32Array(frames);
   for (let frame = LAG; frame < frames; frame++) {
     const now = frame * BANDS;
     const before = (frame - LAG) * BANDS;
-    let [sum, low] = [0, 0];
+    let sum = 0;
+    let low = 0;
     for (let band = 0; band < BANDS; band++) {
-      let reference = mel[before + band] as number;
+      const value = mel[now + band] as number;
+      if (value <= floor || value <= (mel[before + band] as number)) continue;
+      let reference = Math.max(floor, mel[before + band] as number);
       if (band > 0) reference = Math.max(reference, mel[before + band - 1] as number);
       if (band < BANDS - 1) reference = Math.max(reference, mel[before + band + 1] as number);
-      const rise = (mel[now + band] as number) - Math.max(reference, floor);
+      const rise = value - reference;
       if (rise <= 0) continue;
       sum += rise;
       if (band < BASS_BANDS) low += rise;
@@ -37,12 +40,6 @@ export function findOnsets({ mel, frames }: Spectrogram): Onsets {
     bass[frame] = low;
   }
   return { all: aboveMean(all), bass: aboveMean(bass) };
-}
-
-function loudestOf(mel: Float32Array): number {
-  let loudest = -Infinity;
-  for (const value of mel) if (value > loudest) loudest = value;
-  return loudest;
 }
 
 function aboveMean(values: Float32Array): Float32Array {

@@ -14,6 +14,7 @@ export type Resampler = ReturnType<typeof createResampler>;
 export function createResampler(fromHz: number, toHz: number, most: number) {
   const divisor = gcd(fromHz, toHz);
   const [phases, step] = [toHz / divisor, fromHz / divisor];
+  const [whole, rest] = [Math.floor(step / phases), step % phases];
   const ratio = Math.max(1, fromHz / toHz);
   const taps = 4 * Math.ceil((CROSSINGS * ratio) / 2);
   const { loops, reserve } = createKernels();
@@ -31,7 +32,7 @@ export function createResampler(fromHz: number, toHz: number, most: number) {
     push(input: Float32Array, frames: number): Float32Array {
       line.set(frames === input.length ? input : input.subarray(0, frames), kept);
       const have = kept + frames;
-      const made = loops.resample(lineAt, have, 0, taps, phases, step, outAt);
+      const made = loops.resample(lineAt, have, 0, taps, phases, whole, rest, outAt);
       const at = loops.at.value;
       line.copyWithin(0, at, have);
       kept = have - at;

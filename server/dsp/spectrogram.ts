@@ -1,6 +1,6 @@
 // What the musical steps hear: a mel spectrogram for rhythm and timbre, and the strength of pitch classes for harmony.
 // From one channel at 22,050 Hz, whatever the file has, so that encodings of one recording look alike.
-import { createPowerSpectrum, hann } from './fft.ts';
+import { createPowerSpectra, hann, LANES, type Band } from './fft.ts';
 import { createResampler } from './resample.ts';
 
 export const SPECTRUM_HZ = 22_050;
@@ -26,10 +26,16 @@ const HIGHEST_PITCH_HZ = 2_000;
 const MOST_SECONDS = 12 * 60;
 const BLOCK = 4_096;
 const QUIETEST = 1e-12;
+/** Times a natural logarithm of power: quicker than that to the base of 10. */
+const DECIBELS = 10 / Math.LN10;
 
 export interface Spectrogram {
   /** Decibels of power, `BANDS` for each frame. */
   mel: Float32Array;
+  /** The highest of them. */
+  loudest: number;
+  /** Of each band in all frames. */
+  melPower: Float64Array;
   frames: number;
   /** Amplitudes, `PITCH_BINS` for each pitch frame. */
   pitches: Float32Array;
@@ -38,9 +44,12 @@ export interface Spectrogram {
 
 export function createSpectrograph(rateHz: number) {
   const resampler = createResampler(rateHz, SPECTRUM_HZ, BLOCK);
-  const lower = createResampler(4, 1, 2 * BLOCK * Math.ceil(SPECTRUM_HZ / rateHz));
-  const mel = createFrames(FRAME, HOP, BANDS, melBands());
-  const pitches = createFrames(PITCH_FRAME, PITCH_HOP, PITCH_BINS, pitchPeaks());
+  const most = 2 * BLOCK * Math.ceil(SPECTRUM_HZ / rateHz);
+  const lower = createResampler(4, 1, most);
+  const bands = melBands();
+  const melPower = new Float64Array(BANDS);
+  const mel = createFrames({ size: FRAME, hop: HOP, most, width: BANDS, bands }, melLevels(melPower));
+  const pitches = createFrames({ size: PITCH_FRAME, hop: PITCH_HOP, most, width: PITCH_BINS, bands: [] }, pitchPeaks());
   const mono = new Float32Array(BLOCK);
   let left = MOST_SECONDS * rateHz;
 
@@ -49,21 +58,18 @@ export function createSpectrograph(rateHz: number) {
       for (let at = 0; at < count && left > 0; at += BLOCK) {
         const frames = Math.min(BLOCK, count - at, left);
         left -= frames;
-        mono.fill(0, 0, frames);
-        for (const channel of data)
-          for (let i = 0; i < frames; i++) mono[i] = (mono[i] as number) + (channel[at + i] as number);
-        const share = 1 / data.length;
-        for (let i = 0; i < frames; i++) mono[i] = (mono[i] as number) * share;
+        mix(data, at, mono, frames);
         const samples = resampler.push(mono, frames);
-        mel.push(samples, samples.length);
-        const low = lower.push(samples, samples.length);
-        pitches.push(low, low.length);
+        mel.push(samples);
+        pitches.push(lower.push(samples, samples.length));
       }
     },
     finish(): Spectrogram {
       const [melFrames, pitchFrames] = [mel.finish(), pitches.finish()];
       return {
         mel: melFrames.values,
+        melPower,
+        loudest: loudestOf(melFrames.values),
         frames: melFrames.frames,
         pitches: pitchFrames.values,
         pitchFrames: pitchFrames.frames,
@@ -72,74 +78,98 @@ export function createSpectrograph(rateHz: number) {
   };
 }
 
-type Analyse = (power: Float64Array, into: Float32Array, at: number) => void;
+function loudestOf(values: Float32Array): number {
+  let loudest = -Infinity;
+  for (let i = 0; i < values.length; i++) if ((values[i] as number) > loudest) loudest = values[i] as number;
+  return loudest;
+}
+
+/** The mean of the channels. */
+function mix(data: readonly Float32Array[], from: number, into: Float32Array, count: number): void {
+  const [first, second] = data as [Float32Array, Float32Array | undefined];
+  const share = 1 / data.length;
+  if (second)
+    for (let i = 0; i < count; i++) into[i] = ((first[from + i] as number) + (second[from + i] as number)) * share;
+  else into.set(first.subarray(from, from + count));
+  for (const channel of data.slice(2))
+    for (let i = 0; i < count; i++) into[i] = (into[i] as number) + (channel[from + i] as number) * share;
+}
+
+/** What is kept of a frame, from the sums of its bands and its power, which are `LANES` apart. */
+type Analyse = (of: { power: Float32Array; sums: Float32Array; lane: number }, into: Float32Array, at: number) => void;
+
+interface FramesOptions {
+  size: number;
+  hop: number;
+  /** Samples that are pushed at a time. */
+  most: number;
+  /** Values that are kept of each frame. */
+  width: number;
+  bands: Band[];
+}
 
 /** Cuts samples into frames that overlap, and keeps what each gives. */
-function createFrames(size: number, hop: number, width: number, analyse: Analyse) {
-  const spectrum = createPowerSpectrum(size, hann(size));
-  const power = new Float64Array(size / 2 + 1);
-  let line = new Float32Array(size + BLOCK);
+function createFrames({ size, hop, most, width, bands }: FramesOptions, analyse: Analyse) {
+  const together = size + (LANES - 1) * hop;
+  const spectra = createPowerSpectra({ size, hop, room: together + most }, hann(size), bands);
+  const { line, power, sums } = spectra;
   let values = new Float32Array(width * 1_024);
   let kept = 0;
   let frames = 0;
 
+  function take(from: number, count: number): void {
+    spectra.transform(from);
+    if (values.length < (frames + count) * width) {
+      const longer = new Float32Array(values.length * 2);
+      longer.set(values);
+      values = longer;
+    }
+    for (let lane = 0; lane < count; lane++) analyse({ power, sums, lane }, values, frames++ * width);
+  }
+
   return {
-    push(samples: Float32Array, count: number): void {
-      if (line.length < kept + count) {
-        const longer = new Float32Array(kept + count);
-        longer.set(line.subarray(0, kept));
-        line = longer;
-      }
+    push(samples: Float32Array): void {
       line.set(samples, kept);
-      kept += count;
+      kept += samples.length;
       let at = 0;
-      for (; at + size <= kept; at += hop) {
-        spectrum(line, power, at);
-        if (values.length < (frames + 1) * width) {
-          const longer = new Float32Array(values.length * 2);
-          longer.set(values);
-          values = longer;
-        }
-        analyse(power, values, frames * width);
-        frames++;
-      }
+      for (; at + together <= kept; at += LANES * hop) take(at, LANES);
       line.copyWithin(0, at, kept);
       kept -= at;
     },
-    finish: () => ({ values: values.subarray(0, frames * width), frames }),
+    finish() {
+      const left = Math.floor((kept - size) / hop) + 1;
+      if (left > 0) take(0, left);
+      return { values: values.subarray(0, frames * width), frames };
+    },
   };
 }
 
 /** Triangles of equal width in mel (O'Shaughnessy 1987), no narrower than two bins. */
-function melBands(): Analyse {
+function melBands(): Band[] {
   const mel = (hz: number): number => 2595 * Math.log10(1 + hz / 700);
   const hz = (m: number): number => 700 * (10 ** (m / 2595) - 1);
   const [low, high] = [mel(LOWEST_HZ), mel(HIGHEST_HZ)];
   const edge = (i: number): number => (hz(low + ((high - low) * i) / (BANDS + 1)) * FRAME) / SPECTRUM_HZ;
-  const first = new Int32Array(BANDS);
-  const start = new Int32Array(BANDS + 1);
-  const weights: number[] = [];
-  for (let band = 0; band < BANDS; band++) {
+  const scale = 4 / (FRAME * FRAME);
+  return Array.from({ length: BANDS }, (_, band) => {
     const centre = edge(band + 1);
     const [from, to] = [Math.min(edge(band), centre - 1), Math.max(edge(band + 2), centre + 1)];
-    first[band] = Math.max(1, Math.ceil(from));
+    const first = Math.max(1, Math.ceil(from));
     const triangle: number[] = [];
-    for (let bin = first[band] as number; bin < to; bin++)
+    for (let bin = first; bin < to; bin++)
       triangle.push(bin < centre ? (bin - from) / (centre - from) : (to - bin) / (to - centre));
     const sum = triangle.reduce((all, one) => all + one, 0);
-    weights.push(...triangle.map((weight) => weight / sum));
-    start[band + 1] = weights.length;
-  }
-  const table = Float64Array.from(weights);
-  const scale = 4 / (FRAME * FRAME);
-  return (power, into, at) => {
+    return { first, weights: triangle.map((weight) => (weight * scale) / sum) };
+  });
+}
+
+/** In decibels; adds the power of all frames up. */
+function melLevels(power: Float64Array): Analyse {
+  return ({ sums, lane }, into, at) => {
     for (let band = 0; band < BANDS; band++) {
-      const from = start[band] as number;
-      const to = start[band + 1] as number;
-      const offset = (first[band] as number) - from;
-      let sum = 0;
-      for (let i = from; i < to; i++) sum += (table[i] as number) * (power[i + offset] as number);
-      into[at + band] = 10 * Math.log10(sum * scale + QUIETEST);
+      const value = (sums[band * LANES + lane] as number) + QUIETEST;
+      power[band] = (power[band] as number) + value;
+      into[at + band] = DECIBELS * Math.log(value);
     }
   };
 }
@@ -150,18 +180,22 @@ function pitchPeaks(): Analyse {
   const [from, to] = [Math.floor(LOWEST_PITCH_HZ / binHz), Math.ceil(HIGHEST_PITCH_HZ / binHz)];
   const scale = 2 / PITCH_FRAME;
   const referenceHz = (440 * 2 ** (-9 / 12)) / 16; // C0
-  return (power, into, at) => {
+  return ({ power, lane }, into, at) => {
     into.fill(0, at, at + PITCH_BINS);
+    const [first, end] = [from * LANES + lane, (to + 1) * LANES];
     let loudest = 0;
-    for (let bin = from; bin <= to; bin++) loudest = Math.max(loudest, power[bin] as number);
+    for (let i = first; i < end; i += LANES) if ((power[i] as number) > loudest) loudest = power[i] as number;
     const least = Math.max(loudest * 1e-5, 1e-4);
-    for (let bin = from; bin <= to; bin++) {
-      const here = power[bin] as number;
-      if (here < least || here <= (power[bin - 1] as number) || here < (power[bin + 1] as number)) continue;
-      const a = Math.log((power[bin - 1] as number) + QUIETEST);
-      const b = Math.log(here);
-      const c = Math.log((power[bin + 1] as number) + QUIETEST);
-      const shift = (0.5 * (a - c)) / (a - 2 * b + c);
+    for (let i = first; i < end; i += LANES) {
+      const here = power[i] as number;
+      if (here < least) continue;
+      const before = power[i - LANES] as number;
+      const after = power[i + LANES] as number;
+      if (here <= before || here < after) continue;
+      const low = (before + QUIETEST) / here;
+      const high = (after + QUIETEST) / here;
+      const shift = (0.5 * Math.log(low / high)) / Math.log(low * high);
+      const bin = (i - lane) / LANES;
       const pitch = PITCH_BINS * Math.log2(((bin + shift) * binHz) / referenceHz);
       const index = at + (((Math.round(pitch) % PITCH_BINS) + PITCH_BINS) % PITCH_BINS);
       into[index] = (into[index] as number) + Math.sqrt(here) * scale;

@@ -1,10 +1,13 @@
 // Tempo: how well onsets repeat at each period, by autocorrelation in windows (a tempogram: Grosche and Müller 2011),
 // with multiples of the period (a comb) and a prior for the tempi that people tap (van Noorden and Moelants 1999).
+import { createKernels } from './kernels.ts';
 import type { Onsets } from './onsets.ts';
 import { FRAMES_PER_SECOND } from './spectrogram.ts';
 
 const WINDOW = Math.round(FRAMES_PER_SECOND * 12);
 const WINDOW_HOP = WINDOW >> 1;
+/** Zeros after a window, since products are taken four at a time. */
+const AFTER = 4;
 const SLOWEST_BPM = 36;
 const FASTEST_BPM = 240;
 const COMB = [1, 2, 3, 4];
@@ -55,7 +58,8 @@ export function findTempo({ all, bass }: Onsets): Tempo | undefined {
 /** The mean of windows, each divided by its energy, so that loud parts do not decide alone. */
 function autocorrelation(values: Float32Array): Float64Array {
   const sum = new Float64Array(MOST_LAG + 2);
-  const window = new Float64Array(WINDOW);
+  const { loops, reserve } = createKernels();
+  const window = new Float64Array(reserve((WINDOW + AFTER) * 8), 0, WINDOW + AFTER);
   for (let from = 0; from === 0 || from + WINDOW <= values.length; from += WINDOW_HOP) {
     const length = Math.min(WINDOW, values.length - from);
     let mean = 0;
@@ -64,10 +68,10 @@ function autocorrelation(values: Float32Array): Float64Array {
     let energy = 0;
     for (let i = 0; i < length; i++) energy += (window[i] as number) ** 2;
     if (energy === 0) continue;
+    window.fill(0, length, length + AFTER);
     const longest = Math.min(MOST_LAG, length - 1);
     for (let lag = 0; lag <= longest; lag++) {
-      let product = 0;
-      for (let i = lag; i < length; i++) product += (window[i] as number) * (window[i - lag] as number);
+      const product = loops.product(lag * 8, 0, length - lag);
       // as if every lag had as many products
       sum[lag] = (sum[lag] as number) + (product / energy) * (length / (length - lag));
     }

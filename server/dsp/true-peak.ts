@@ -6,13 +6,14 @@ const TAPS = 12;
 const BLOCK = 8_192;
 /** In the memory of the loops: the taps, each four times for each of three phases, then a line for each channel. */
 const LINES_AT = TAPS * 3 * 16;
-const LINE_FLOATS = TAPS + 4 + BLOCK;
+/** The loop looks at some samples after the last. */
+const LINE_FLOATS = TAPS + 4 + BLOCK + 28;
 
 export function createTruePeakMeter(rateHz: number, channels: number) {
   const factor = rateHz < 96_000 ? 4 : rateHz < 192_000 ? 2 : 1;
   const { loops, reserve } = createKernels();
   const memory = reserve(LINES_AT + channels * LINE_FLOATS * 4);
-  fillTaps(new Float32Array(memory, 0, TAPS * 12), factor);
+  const gain = fillTaps(new Float32Array(memory, 0, TAPS * 12), factor);
   const lines = Array.from(
     { length: channels },
     (_, channel) => new Float32Array(memory, LINES_AT + channel * LINE_FLOATS * 4, LINE_FLOATS),
@@ -29,7 +30,7 @@ export function createTruePeakMeter(rateHz: number, channels: number) {
     line.set(data, from);
     samplePeak = Math.max(samplePeak, loops.peak(lineAt + from * 4, data.length));
     const count = (waiting + data.length) & ~3;
-    if (factor > 1) peak = Math.max(peak, loops.truePeak(lineAt + 4, count, 0));
+    if (factor > 1) peak = loops.truePeak(lineAt + 4, count, 0, gain, peak);
     line.copyWithin(0, count, from + data.length);
   }
 
@@ -47,12 +48,20 @@ export function createTruePeakMeter(rateHz: number, channels: number) {
   };
 }
 
-/** Phases that are not used stay 0. */
-function fillTaps(table: Float32Array, factor: number): void {
+/** Phases that are not used stay 0. Returns how much higher than samples what is between them can be. */
+function fillTaps(table: Float32Array, factor: number): number {
   const tap = (j: number): number => {
     const m = ((j - 24) * Math.PI) / 4;
     return (Math.sin(m) / m) * 0.5 * (1 - Math.cos((2 * Math.PI * j) / 48));
   };
-  for (const phase of factor === 4 ? [1, 2, 3] : factor === 2 ? [2] : [])
-    for (let k = 0; k < TAPS; k++) table.fill(tap(phase + 4 * k), k * 12 + (phase - 1) * 4, k * 12 + phase * 4);
+  let gain = 1;
+  for (const phase of factor === 4 ? [1, 2, 3] : factor === 2 ? [2] : []) {
+    let sum = 0;
+    for (let k = 0; k < TAPS; k++) {
+      table.fill(tap(phase + 4 * k), k * 12 + (phase - 1) * 4, k * 12 + phase * 4);
+      sum += Math.abs(tap(phase + 4 * k));
+    }
+    gain = Math.max(gain, sum);
+  }
+  return gain;
 }

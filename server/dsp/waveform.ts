@@ -1,17 +1,25 @@
 // The outline of a track in 1,000 points: the highest sample of each thousandth. The length is not known before the
 // end, so peaks are kept in buckets that double in size whenever there are too many.
+import { createKernels } from './kernels.ts';
 
 export const WAVEFORM_POINTS = 1_000;
 const MOST_BUCKETS = 16 * WAVEFORM_POINTS;
+const BLOCK = 8_192;
 
 export function createWaveformMeter() {
   const buckets = new Float32Array(MOST_BUCKETS);
+  const { loops, reserve } = createKernels();
+  const line = new Float32Array(reserve(BLOCK * 4), 0, BLOCK);
   let [size, used, filled, frames] = [1, 0, 0, 0];
 
-  function endBucket(): void {
-    filled = 0;
-    used++;
-    if (used < MOST_BUCKETS) return;
+  /** So many of the line, from the bucket on that has room. */
+  function fill(count: number): void {
+    let room = size - filled;
+    for (let at = 0, bucket = used; at < count; at += room, bucket++, room = size)
+      buckets[bucket] = Math.max(buckets[bucket] as number, loops.peak(at * 4, Math.min(room, count - at)));
+  }
+
+  function halve(): void {
     for (let i = 0; i < MOST_BUCKETS / 2; i++)
       buckets[i] = Math.max(buckets[2 * i] as number, buckets[2 * i + 1] as number);
     buckets.fill(0, MOST_BUCKETS / 2);
@@ -22,17 +30,16 @@ export function createWaveformMeter() {
   return {
     push(data: readonly Float32Array[], count: number): void {
       for (let at = 0; at < count;) {
-        const to = Math.min(count, at + size - filled);
-        let peak = buckets[used] as number;
-        for (const channel of data)
-          for (let i = at; i < to; i++) {
-            const value = Math.abs(channel[i] as number);
-            if (value > peak) peak = value;
-          }
-        buckets[used] = peak;
+        const to = Math.min(count, at + BLOCK, at + (MOST_BUCKETS - used) * size - filled);
+        for (const channel of data) {
+          line.set(channel.subarray(at, to));
+          fill(to - at);
+        }
         filled += to - at;
+        used += Math.floor(filled / size);
+        filled %= size;
         at = to;
-        if (filled === size) endBucket();
+        if (used === MOST_BUCKETS) halve();
       }
       frames += count;
     },

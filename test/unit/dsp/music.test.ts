@@ -1,6 +1,7 @@
 // Tempo, beats and key of synthetic music, and the loops that are compiled.
 import { expect, test } from 'vitest';
 import { findBeats } from '../../../server/dsp/beats.ts';
+import { createPowerSpectra, hann, LANES } from '../../../server/dsp/fft.ts';
 import { KERNELS } from '../../../server/dsp/kernels-wasm.ts';
 import { camelotOf, findKey } from '../../../server/dsp/key.ts';
 import { findOnsets } from '../../../server/dsp/onsets.ts';
@@ -8,6 +9,7 @@ import { createResampler } from '../../../server/dsp/resample.ts';
 import { createSpectrograph, PITCH_BINS, type Spectrogram } from '../../../server/dsp/spectrogram.ts';
 import { findTempo } from '../../../server/dsp/tempo.ts';
 import { compiledKernels } from '../../../scripts/kernels.ts';
+import { seededRandom } from '../../support/random.ts';
 import { playScore } from '../../support/score.ts';
 
 test('the compiled loops are those of kernels.wat', async () => {
@@ -19,6 +21,29 @@ function spectrogramOf(samples: Float32Array, rateHz: number): Spectrogram {
   spectrograph.push([samples], samples.length);
   return spectrograph.finish();
 }
+
+test.each([8, 16, 128])('the spectra of four frames of %i samples are those of the definition', (size) => {
+  const hop = size / 4;
+  const { line, power, sums, transform } = createPowerSpectra({ size, hop, room: 2 * size }, hann(size), [
+    { first: 1, weights: [1, 2] },
+  ]);
+  const random = seededRandom(size);
+  for (let i = 0; i < line.length; i++) line[i] = random() - 0.5;
+  transform(1);
+  for (let lane = 0; lane < LANES; lane++) {
+    const expected = Array.from({ length: size / 2 + 1 }, (_, bin) => {
+      let [re, im] = [0, 0];
+      hann(size).forEach((weight, i) => {
+        const value = weight * (line[1 + lane * hop + i] as number);
+        re += value * Math.cos((2 * Math.PI * bin * i) / size);
+        im += value * Math.sin((2 * Math.PI * bin * i) / size);
+      });
+      return re * re + im * im;
+    });
+    expected.forEach((value, bin) => expect(power[bin * LANES + lane]).toBeCloseTo(value, 4));
+    expect(sums[lane]).toBeCloseTo((expected[1] as number) + 2 * (expected[2] as number), 4);
+  }
+});
 
 test.each([44_100, 48_000, 8_000])('a tone of 440 Hz stays one when it comes from %i Hz', (rateHz) => {
   const resampler = createResampler(rateHz, 22_050, 1_000);
@@ -88,7 +113,8 @@ test.each([
     chords.forEach((chord, frame) => {
       for (const pitch of chord) pitches[frame * PITCH_BINS + (pitch * PITCH_BINS) / 12 + sharp] = 0.1;
     });
-    const spectrogram: Spectrogram = { mel: new Float32Array(), frames: 0, pitches, pitchFrames: chords.length };
+    const none = { mel: new Float32Array(), loudest: 0, melPower: new Float64Array(), frames: 0 };
+    const spectrogram: Spectrogram = { ...none, pitches, pitchFrames: chords.length };
     expect(findKey(spectrogram)?.name).toBe(name);
   }
 });
