@@ -86,23 +86,33 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
   }).immediate;
 
   /** Pairs that may be one recording. */
-  async function matchesAmong(gone: readonly GoneTrack[], search: Search): Promise<Match<NewTrack>[]> {
+  async function matchesAmong(gone: readonly GoneTrack[], { after, signal }: Search): Promise<Match<NewTrack>[]> {
     const findAsLong = byLength(gone);
     const matches: Match<NewTrack>[] = [];
-    for (let last = search.after; ;) {
+    /** Whether a vanished track has a fingerprint. */
+    const heard = new Map<TrackId, boolean>();
+    for (let last = after; ;) {
       const some = goneTracks.listNew(last, GROUP);
       if (some.length === 0) return matches;
       last = (some.at(-1) as NewTrack).id;
-      const found = await Promise.all(some.map((one) => matchesOf(one, findAsLong(one), search)));
+      const pairs = some.map((now) => ({ now, asLong: findAsLong(now).filter(({ id }) => id !== now.id) }));
+      // each once, however many new tracks are as long
+      const unheard = new Set(pairs.flatMap(({ asLong }) => asLong.map(({ id }) => id).filter((id) => !heard.has(id))));
+      await Promise.all(
+        [...unheard].map(async (id) => heard.set(id, (await hearing.ofKept(id, signal)) !== undefined)),
+      );
+      const found = await Promise.all(pairs.map((pair) => matchesOf(pair, (id) => heard.get(id) === true, signal)));
       matches.push(...found.flat());
     }
   }
 
-  async function matchesOf(now: NewTrack, asLong: GoneTrack[], { signal }: Search): Promise<Match<NewTrack>[]> {
+  async function matchesOf(
+    { now, asLong }: { now: NewTrack; asLong: GoneTrack[] },
+    isGoneHeard: (id: TrackId) => boolean,
+    signal: AbortSignal,
+  ): Promise<Match<NewTrack>[]> {
     signal.throwIfAborted();
-    const heard = new Set<TrackId>();
-    for (const { id } of asLong) if (id !== now.id && (await hearing.ofKept(id, signal))) heard.add(id);
-    const isHeard = heard.size > 0 && (await hearing.ofTrack(now.id, signal)) !== undefined;
+    const isHeard = asLong.some(({ id }) => isGoneHeard(id)) && (await hearing.ofTrack(now.id, signal)) !== undefined;
     const alike = new Set(
       isHeard
         ? hearing
@@ -114,8 +124,8 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
     // a copy of a track that is there is not another one because its tags say so
     const isCopy = goneTracks.hasTwin(now);
     const isSame = (gone: GoneTrack): boolean =>
-      isHeard && heard.has(gone.id) ? alike.has(gone.id) : !isCopy && seemsSame(gone, now);
-    return asLong.filter((gone) => gone.id !== now.id && isSame(gone)).map((gone) => ({ gone: gone.id, now }));
+      isHeard && isGoneHeard(gone.id) ? alike.has(gone.id) : !isCopy && seemsSame(gone, now);
+    return asLong.filter(isSame).map((gone) => ({ gone: gone.id, now }));
   }
 
   /** The gone track takes over the file, with its tags unless a person edited its own; the new track goes. */

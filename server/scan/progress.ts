@@ -58,8 +58,8 @@ export function createProgress(
     walked(): void {
       phase = 'reading';
     },
-    hashing(): void {
-      phase = 'hashing';
+    enter(next: 'hashing' | 'comparing'): void {
+      phase = next;
       send();
     },
   };

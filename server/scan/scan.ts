@@ -164,10 +164,11 @@ async function runScan(scan: Scan): Promise<ScanResult> {
     }
     await settleWaiting(scan);
     await rows.empty();
-    progress.hashing();
+    progress.enter('hashing');
     if (!scan.dryRun) await hashLargeFiles({ ...scan, source: LOCAL_FOLDER });
     if (!scan.dryRun && unfinished.isNoted()) {
       await gatherAlbums(scan);
+      progress.enter('comparing');
       await findGoneTracks(scan);
     }
   } finally {

@@ -67,8 +67,10 @@ export type ScanResult = z.output<typeof ScanResult>;
 export const ScanProgress = z
   .object({
     job_id: z.int(),
-    phase: z.enum(['walking', 'reading', 'hashing', 'done']).meta({
-      description: 'hashing: the library is complete; large files are hashed, to recognize them when they are moved',
+    phase: z.enum(['walking', 'reading', 'hashing', 'comparing', 'done']).meta({
+      description:
+        'hashing: the library is complete; large files are hashed, to recognize them when they are moved. ' +
+        'comparing: new tracks are compared with missing ones, by their sound',
     }),
     files_seen: z.int(),
     files_done: z.int().meta({ description: 'unchanged, added, updated and failed' }),

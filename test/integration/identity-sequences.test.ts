@@ -1,7 +1,7 @@
 // A slice of `npm run prove -- identity`.
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { findFailure } from '../prove/identity.ts';
-import type { Mode, Step } from '../support/identity-folder.ts';
+import { SOUNDS, type Mode, type Step } from '../support/identity-folder.ts';
 import { createSimulation } from '../support/identity-simulation.ts';
 import { seedOfRun } from '../support/random.ts';
 
@@ -119,4 +119,14 @@ test.each(FAILED)('$what ($mode mode)', async ({ mode, isHeard, steps }) => {
   const faults = await simulation.play(steps.map(([op, picks]) => ({ op, picks })));
   simulation.close();
   expect(faults).toEqual([]);
+});
+
+test('of many files in other formats, each track is listened to once', async () => {
+  const simulation = createSimulation('copy', { isHeard: true });
+  onTestFinished(() => simulation.close());
+  // all of nearly the same length, so that each may be any other
+  const steps = Array.from({ length: SOUNDS }, (_, n): Step => ({ op: 'convert', picks: [n, 0, 1] }));
+  expect(await simulation.play(steps)).toEqual([]);
+  expect(simulation.heard()).toHaveLength(2 * SOUNDS);
+  expect(new Set(simulation.heard()).size).toBe(2 * SOUNDS);
 });

@@ -121,8 +121,10 @@ export function createSimulation(mode: Mode, { isHeard }: { isHeard: boolean }) 
     const random = seededRandom(sound);
     return { raw: Uint32Array.from({ length: 200 }, () => Math.floor(random() * 2 ** 32)), durationMs: 60_000 };
   };
+  const heard: TrackId[] = [];
   const heardOf = (id: TrackId) => {
     live();
+    heard.push(id);
     const sound = soundOf(hashOf(id));
     return Promise.resolve(isHeard && sound >= 0 ? fingerprint(sound) : undefined);
   };
@@ -256,6 +258,7 @@ export function createSimulation(mode: Mode, { isHeard }: { isHeard: boolean }) 
     stamp = 0;
     audios = 0;
     sounds = SOUNDS;
+    heard.length = 0;
   }
 
   /** Gives what does not hold after the steps and two more scans. */
@@ -284,6 +287,8 @@ export function createSimulation(mode: Mode, { isHeard }: { isHeard: boolean }) 
 
   return {
     play,
+    /** Tracks whose audio was decoded in the last play, each time. */
+    heard: (): readonly TrackId[] => heard,
     /** The shortest part of the steps that still fails. */
     async shrink(steps: readonly Step[]): Promise<Step[]> {
       let left = [...steps];

@@ -20,7 +20,7 @@ function reporting(folders: typeof FOLDERS) {
   const reports: Omit<ScanProgress, 'job_id'>[] = [];
   const progress = createProgress(record, folders, (report) => reports.push(report));
   const report = () => {
-    progress.hashing();
+    progress.enter('hashing');
     return reports.at(-1)?.music_folders;
   };
   return { record, report };
