@@ -115,11 +115,11 @@ function openSequence(base: string, mode: Mode, music: Music, sequence: number, 
     touch(path);
   };
   const folder = createFolder({
-    music: join(base, 'music'),
     root,
+    pathOf: (name) => join(root, name),
+    sourceIdAt: (path) => path.slice(join(base, 'music').length + 1),
     sequence,
     away: join(base, 'away', `${sequence}`),
-    mode,
     write,
     touch,
     isHeard: mode === 'copy',

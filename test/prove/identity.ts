@@ -1,22 +1,26 @@
 // Nothing that people did is lost or comes to a wrong track, whatever becomes of the files.
-import { randomSteps, type Mode, type Step } from '../support/identity-folder.ts';
-import { createSimulation } from '../support/identity-simulation.ts';
+import { randomSteps, type Step } from '../support/identity-folder.ts';
+import { createSimulation, type Folders } from '../support/identity-simulation.ts';
 
 export interface Failure {
   seed: number;
-  mode: Mode;
+  mode: Folders;
   isHeard: boolean;
   steps: Step[];
   faults: string[];
 }
 
-/** Every sequence in both modes, with fingerprints and without. Gives the first that fails, made as short as it gets. */
+const FOLDERS: readonly Folders[] = ['copy', 'reference', 'both'];
+/** Each is played in all of these. */
+const WAYS = 2 * FOLDERS.length;
+
+/** Every sequence in each mode, with fingerprints and without. Gives the first that fails, made as short as it gets. */
 export async function findFailure(seed: number, runs: number) {
-  for (const mode of ['copy', 'reference'] as const)
+  for (const mode of FOLDERS)
     for (const isHeard of [true, false]) {
       const simulation = createSimulation(mode, { isHeard });
       try {
-        for (let run = 0; run < runs / 4; run++) {
+        for (let run = 0; run < runs / WAYS; run++) {
           const steps = randomSteps(seed + run);
           if ((await simulation.play(steps)).length > 0) {
             const shortest = await simulation.shrink(steps);
@@ -37,13 +41,15 @@ const BLOCK = 100;
 export async function proveIdentity({ seed, runs = 10_000 }: { seed: number; runs: number | undefined }) {
   console.log(`${runs} sequences from seed ${seed}`);
   let failed = 0;
-  const end = seed + Math.ceil(runs / 4);
+  const end = seed + Math.ceil(runs / WAYS);
   for (let next = seed; next < end;) {
-    const failure = await findFailure(next, 4 * Math.min(BLOCK, end - next));
+    const failure = await findFailure(next, WAYS * Math.min(BLOCK, end - next));
     if (failure) console.log(JSON.stringify(failure, undefined, 1));
     if (failure) failed++;
     next = Math.min(next + BLOCK, end);
-    console.log(`${4 * (next - seed)} of ${runs}, next seed ${next}: ${failed} blocks of ${4 * BLOCK} with a fault`);
+    console.log(
+      `${WAYS * (next - seed)} of ${runs}, next seed ${next}: ${failed} blocks of ${WAYS * BLOCK} with a fault`,
+    );
   }
   return failed === 0;
 }

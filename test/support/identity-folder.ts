@@ -59,14 +59,14 @@ export const SOUNDS_PER_SEQUENCE = 100;
 const isForeign = (sound: number): boolean => sound % SOUNDS_PER_SEQUENCE >= SOUNDS;
 
 export interface FolderDeps {
-  /** The music folder. */
-  music: string;
-  /** The sequence's own folder in it. */
+  /** The sequence's own folder, with all its files. */
   root: string;
+  /** Of a folder of the sequence. */
+  pathOf: (folder: string) => string;
+  sourceIdAt: (path: string) => string;
   sequence: number;
   /** Where vanished files are. */
   away: string;
-  mode: Mode;
   isHeard: boolean;
   contentOf: (path: string) => Content;
   /** With a time that it had not before. */
@@ -83,11 +83,11 @@ export interface FolderDeps {
 export type ChangingFolder = ReturnType<typeof createFolder>;
 
 export function createFolder({
-  music,
   root,
+  pathOf,
+  sourceIdAt,
   sequence,
   away,
-  mode,
   isHeard,
   contentOf,
   write,
@@ -115,7 +115,7 @@ export function createFolder({
   function change({ op, picks: [a, b, c] }: Step): void {
     const files = listed(root);
     const [one, other] = [files[a % files.length], files[b % files.length]];
-    const place = join(root, `folder ${b % 3}`, `${c % 8}${extname(one ?? '.mp3')}`);
+    const place = join(pathOf(`folder ${b % 3}`), `${c % 8}${extname(one ?? '.mp3')}`);
     switch (op) {
       case 'rename':
         if (one && !files.includes(join(dirname(one), basename(place))))
@@ -155,16 +155,14 @@ export function createFolder({
         break;
       }
       case 'split':
-        for (const file of files
-          .filter((path) => dirname(path) === join(root, `folder ${a % 3}`))
-          .slice(0, 1 + (b % 3))) {
-          const target = join(root, `split ${c % 2}`, basename(file));
+        for (const file of files.filter((path) => dirname(path) === pathOf(`folder ${a % 3}`)).slice(0, 1 + (b % 3))) {
+          const target = join(pathOf(`split ${c % 2}`), basename(file));
           if (!fs.existsSync(target)) rename(file, target);
         }
         break;
       case 'merge':
-        for (const file of files.filter((path) => dirname(path) === join(root, `split ${a % 2}`))) {
-          const target = join(root, `folder ${b % 3}`, basename(file));
+        for (const file of files.filter((path) => dirname(path) === pathOf(`split ${a % 2}`))) {
+          const target = join(pathOf(`folder ${b % 3}`), basename(file));
           if (!fs.existsSync(target)) rename(file, target);
         }
         break;
@@ -174,7 +172,7 @@ export function createFolder({
       case 'return': {
         const gone = listed(away);
         const back = gone[a % gone.length];
-        const target = back && join(root, `folder ${b % 3}`, `${c % 8}${extname(back)}`);
+        const target = back && join(pathOf(`folder ${b % 3}`), `${c % 8}${extname(back)}`);
         if (target && !files.includes(target)) rename(back, target);
         break;
       }
@@ -218,6 +216,8 @@ export function createFolder({
     former: string | null;
     title: string;
     availability: string;
+    /** Plays from its file in a music folder. */
+    in_place: 0 | 1;
     comment: string | null;
     isrc: string | null;
   }
@@ -229,7 +229,8 @@ export function createFolder({
     const found: string[] = [];
     const rows = client
       .prepare<[], Row>(
-        `SELECT id, source_id, t.audio_hash, h.audio_hash AS former, title, availability, comment, isrc
+        `SELECT id, source_id, t.audio_hash, h.audio_hash AS former, title, availability, comment, isrc,
+            storage_uri LIKE 'file:%' AS in_place
           FROM tracks t LEFT JOIN former_audio h ON h.track_id = t.id`,
       )
       .all()
@@ -247,7 +248,7 @@ export function createFolder({
     );
     const byId = new Map(rows.map((row) => [row.id, row]));
     const bySourceId = new Map(rows.map((row) => [row.source_id, row]));
-    const onDisk = listed(root).map((path) => ({ path: path.slice(music.length + 1), content: contentOf(path) }));
+    const onDisk = listed(root).map((path) => ({ path: sourceIdAt(path), content: contentOf(path) }));
     const audioOnDisk = new Set(onDisk.map(({ content }) => hashOf(content.audio)));
     const places = new Set(onDisk.map(({ path }) => path));
     /**
@@ -282,7 +283,7 @@ export function createFolder({
       const isThere = places.has(row.source_id);
       if (count > 0 && !isThere && row.audio_hash !== null && audioOnDisk.has(row.audio_hash))
         found.push(`track ${row.id} (${row.source_id}) is left behind: its audio ${row.audio_hash} is there`);
-      if (!isThere && mode === 'reference' && row.availability === 'available')
+      if (!isThere && row.in_place && row.availability === 'available')
         found.push(`track ${row.id} (${row.source_id}) has no file and is available`);
       if (row.source_id.includes('#')) found.push(`track ${row.id} is called ${row.source_id}`);
       const tables = [

@@ -9,7 +9,7 @@ import type { TrackId } from '../../server/db/ids.ts';
 import type { Hearing } from '../../server/enrichment/hearing.ts';
 import type { ReadResult } from '../../server/files/reader-worker.ts';
 import type { ReadGroup } from '../../server/files/reader-pool.ts';
-import { absoluteOf } from '../../server/files/relative-path.ts';
+import { absoluteOf, join as treePath } from '../../server/files/relative-path.ts';
 import { createSourceFiles } from '../../server/files/source-files.ts';
 import { createPlayMerge } from '../../server/history/track-merge.ts';
 import { createMerges } from '../../server/library/merges.ts';
@@ -23,18 +23,38 @@ import { createRelocation } from '../../server/relocation/service.ts';
 import { createSeparatedTracks } from '../../server/scan/separated-tracks.ts';
 import { createFindGone } from '../../server/scan/find-gone.ts';
 import { openKnownFiles } from '../../server/scan/known-files.ts';
-import { LOCAL_FOLDER, scan, type ScanDeps } from '../../server/scan/scan.ts';
+import { LOCAL_FOLDER, scan, type ScanDeps, type ScanOptions } from '../../server/scan/scan.ts';
 import { walk } from '../../server/scan/walk.ts';
+import { rootPathOf } from '../../server/storage/music-roots.ts';
 import { createFolder, hang, SOUNDS, type Content, type Mode, type Step } from './identity-folder.ts';
 import { seededRandom } from './random-numbers.ts';
 import { openTempDatabase } from './temp-database.ts';
 
 class Killed extends Error {}
 
-export function createSimulation(mode: Mode, { isHeard }: { isHeard: boolean }) {
+/** `both`: of two music folders, files are copied from the first and only indexed in the other, which has a third. */
+export type Folders = Mode | 'both';
+const OTHER = ['folder 2', 'split 1'];
+
+export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean }) {
   const temp = openTempDatabase();
   const base = fs.mkdtempSync(join(fs.existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'tonearm-simulation-'));
   const [root, away] = [join(base, 'music'), join(base, 'away')];
+  const first = { key: '', name: 'Music', path: root, mode: mode === 'both' ? ('copy' as const) : mode };
+  const musicFolders: ScanOptions['musicFolders'] =
+    mode === 'both'
+      ? [
+          { ...first, path: join(root, 'first') },
+          { key: 'other', name: 'Other', path: join(root, 'other'), mode: 'reference' },
+        ]
+      : [first];
+  const folderOf = (folder: string) => musicFolders[OTHER.includes(folder) ? musicFolders.length - 1 : 0] ?? first;
+  const pathOf = (folder: string): string => join(folderOf(folder).path, folder);
+  const inTree = (folder: string): string => treePath(rootPathOf(folderOf(folder).key), folder);
+  const sourceIdAt = (path: string): string => {
+    const { key, path: above } = musicFolders.findLast((one) => path.startsWith(`${one.path}/`)) ?? first;
+    return treePath(rootPathOf(key), path.slice(above.length + 1));
+  };
   const db: MainDb = temp.db;
   const run = (sql: string, ...params: unknown[]): void => void db.$client.prepare(sql).run(...params);
   run("INSERT INTO users (username, username_key, password_hash, created_at) VALUES ('ann', 'ann', 'x', 0)");
@@ -171,7 +191,7 @@ export function createSimulation(mode: Mode, { isHeard }: { isHeard: boolean }) 
         async *messages() {
           const known = openKnownFiles(databasePath, source);
           try {
-            const batches = [...walk({ ...options, root, folders, known })];
+            const batches = [...walk({ ...options, root: musicFolders, folders, known })];
             yield { type: 'folders', batches, files: batches.length, current: '' };
           } finally {
             known.close();
@@ -203,8 +223,8 @@ export function createSimulation(mode: Mode, { isHeard }: { isHeard: boolean }) 
     life = batches;
     try {
       await scan(deps, {
-        musicFolders: [{ key: '', name: 'Music', path: root, mode }],
-        roots: root,
+        musicFolders,
+        roots: musicFolders,
         folders,
         restore: false,
         dryRun: false,
@@ -230,11 +250,11 @@ export function createSimulation(mode: Mode, { isHeard }: { isHeard: boolean }) 
     fs.utimesSync(path, 1_600_000_000, 1_600_000_000 + ++stamp);
   }
   const folder = createFolder({
-    music: root,
     root,
+    pathOf,
+    sourceIdAt,
     sequence: 0,
     away,
-    mode,
     isHeard,
     write,
     touch,
@@ -264,8 +284,9 @@ export function createSimulation(mode: Mode, { isHeard }: { isHeard: boolean }) 
   /** Gives what does not hold after the steps and two more scans. */
   async function play(steps: readonly Step[]): Promise<string[]> {
     reset();
+    for (const { path } of musicFolders) fs.mkdirSync(path, { recursive: true });
     for (let sound = 0; sound < SOUNDS; sound++)
-      write(join(root, `folder ${sound % 3}`, `${sound}.mp3`), {
+      write(join(pathOf(`folder ${sound % 3}`), `${sound}.mp3`), {
         sound,
         audio: `${sound}-0`,
         title: `Title ${sound}`,
@@ -276,7 +297,7 @@ export function createSimulation(mode: Mode, { isHeard }: { isHeard: boolean }) 
     for (const step of steps) {
       const [a] = step.picks;
       if (step.op === 'scan') await scanOnce([]);
-      else if (step.op === 'scan part') await scanOnce([`folder ${a % 3}`]);
+      else if (step.op === 'scan part') await scanOnce([inTree(`folder ${a % 3}`)]);
       else if (step.op === 'kill') await scanOnce([], a % 12);
       else folder.change(step);
     }
