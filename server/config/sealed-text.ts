@@ -1,6 +1,6 @@
 // Encrypts users' secrets that must be readable again, with a key derived from COMPAT_SECRET_KEY, a label for the kind
 // of secret, and a salt per secret. Pure.
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes, type KeyObject } from 'node:crypto';
 import type { UserId } from '../db/ids.ts';
 
 const IV_BYTES = 12;
@@ -19,10 +19,10 @@ export type Sealer = ReturnType<typeof createSealer>;
 
 /** The user's id is authenticated data, so that a secret cannot be used for another user or under another label. */
 export function createSealer(secretKey: string, label: string) {
-  const keys = new Map<string, Buffer>();
-  function derive(salt: Uint8Array): Buffer {
+  const keys = new Map<string, KeyObject>();
+  function derive(salt: Uint8Array): KeyObject {
     const name = Buffer.from(salt).toString('latin1');
-    const key = keys.get(name) ?? Buffer.from(hkdfSync('sha256', secretKey, salt, label, 32));
+    const key = keys.get(name) ?? createSecretKey(Buffer.from(hkdfSync('sha256', secretKey, salt, label, 32)));
     if (keys.size >= MOST_KEYS) keys.clear();
     keys.set(name, key);
     return key;

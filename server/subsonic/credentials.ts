@@ -1,5 +1,5 @@
 // The credentials of a call. Pure; auth/ verifies them.
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { AppCredential } from '../auth/app-sign-in.ts';
 import { Fault, missing } from './errors.ts';
 import type { Params } from './params.ts';
@@ -50,12 +50,11 @@ export function decodePassword(password: string): string {
   return hex === undefined ? password : Buffer.from(hex, 'hex').toString('utf8');
 }
 
-const md5 = (text: string): string => createHash('md5').update(text, 'utf8').digest('hex');
+const md5 = (text: string): string => hash('md5', text, 'hex');
 
 /** In constant time. */
 function equal(a: string, b: string): boolean {
-  const [left, right] = [createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest()];
-  return timingSafeEqual(left, right);
+  return timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));
 }
 
 /**
