@@ -1,6 +1,7 @@
 // The thread that decodes: for fingerprints where there is no fpcalc, from samples of ffmpeg or with our own decoders,
 // and for the analysis of whole tracks.
 import { parentPort, workerData } from 'node:worker_threads';
+import { giveWayAsThread } from '../runtime/give-way.ts';
 import { END } from '../runtime/stop-worker.ts';
 import { openByteSource } from './byte-source.ts';
 import { loadChromaprint } from './chromaprint.ts';
@@ -49,6 +50,7 @@ async function respond(request: FingerprintRequest): Promise<void> {
 async function answer(request: FingerprintRequest): Promise<FingerprintResponse> {
   if (request.kind === 'file') return ofFile(request.path);
   if (request.kind === 'listen') {
+    giveWayAsThread();
     const heard = await listen(request, { chromaprint: await chromaprint, seconds });
     return heard ? { heard } : { unsupported: true };
   }

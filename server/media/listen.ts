@@ -1,10 +1,10 @@
 // Listens to a whole track in a worker thread: decoded once, by ffmpeg if there is one and else by our decoders, for
 // the fingerprint and all steps of the analysis.
 import { spawn } from 'node:child_process';
-import { constants, setPriority } from 'node:os';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { createListener, type Heard, type Listener, type SoundStep } from '../dsp/listener.ts';
+import { giveWay } from '../runtime/give-way.ts';
 import { openByteSource } from './byte-source.ts';
 import type { Chromaprint } from './chromaprint.ts';
 import { canDecode, decodeSamples, interleaved, type Samples } from './decode.ts';
@@ -123,16 +123,6 @@ async function* samplesOfFfmpeg(
     if (error) throw error;
   } finally {
     child.kill('SIGKILL');
-  }
-}
-
-/** Lets other programs go before: nobody waits for the analysis. */
-function giveWay(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
-  } catch (error) {
-    // it has ended already, or the system does not allow it
-    if (!(error instanceof Error && 'code' in error)) throw error;
   }
 }
 
