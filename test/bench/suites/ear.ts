@@ -1,5 +1,6 @@
 // What the analysis hears, beside other programs in the same run: loudness, true peak and silence beside libebur128,
-// tempo and key beside aubio and sonara. Runs only when it is named; --files N pieces, 500 at most, are rendered from
+// tempo and key beside aubio and sonara; how fast it is beside a loop that only decodes, and what it costs people who
+// use the server meanwhile. Runs only when it is named; --files N pieces, 500 at most, are rendered from
 // seeds, of which tempo takes 300. Needs ffmpeg. Judges come from Debian's packages libebur128-1 and aubio-tools and,
 // for --python PROGRAM, PyPI's sonara; what is absent is named.
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -11,11 +12,15 @@ import { seededRandom } from '../../support/random.ts';
 import { playScore, type Score } from '../../support/score.ts';
 import { atMost, beside, ffmpeg, FORMATS, openEar, share } from '../ear/hear.ts';
 import { judge } from '../ear/judge.ts';
-import type { Measure } from '../measure.ts';
+import { speed } from '../ear/speed.ts';
+import { steppingAside } from '../ear/stepping-aside.ts';
+import { toRows, type Measure } from '../measure.ts';
 
 const SECONDS = 20;
 const SEED = 25;
 const TEMPO_PIECES = 300;
+/** Of 20 s: four minutes. */
+const SPEED_PIECES = 12;
 const TEMPO_TOLERANCE = 0.04;
 
 interface Piece {
@@ -42,7 +47,24 @@ export async function earSuite(dir: string, { files, python }: EarOptions): Prom
     rmSync(wav);
     pieces.push({ score, path, heard: await hear(path) });
   }
-  return [...loudness(pieces, python), ...rhythm(pieces.slice(0, TEMPO_PIECES), python)];
+  const measures: Measure[] = [];
+  const parts = [
+    () => loudness(pieces, python),
+    () => rhythm(pieces.slice(0, TEMPO_PIECES), python),
+    () =>
+      speed(
+        dir,
+        pieces.slice(0, SPEED_PIECES).map(({ path }) => path),
+        hear,
+      ),
+    () => steppingAside(dir, (pieces[0] as Piece).path),
+  ];
+  for (const part of parts) {
+    const some = await part();
+    console.error(toRows(some)); // the whole takes some minutes
+    measures.push(...some);
+  }
+  return measures;
 }
 
 function scores(count: number): Score[] {

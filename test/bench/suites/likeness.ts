@@ -1,6 +1,5 @@
 // Which recorded tracks the analysis finds alike, beside librosa's MFCC and sonara in the same run, whether altered
-// copies find their original, how fast it is beside a loop that only decodes, and the index of a million sounds. Runs
-// only when it is named. The music comes from Debian's packages of games; --libraries DIR keeps them (2 GB). For
+// copies find their original, and the index of a million sounds. Runs only when it is named. The music comes from Debian's packages of games; --libraries DIR keeps them (2 GB). For
 // --python PROGRAM with PyPI's sonara and librosa; what is absent is named.
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,16 +8,15 @@ import { createVectorTrainer, createVectorWriter, RECORD_BYTES } from '../../../
 import { indexRecords } from '../../../server/likeness/build-index.ts';
 import { openSoundIndex } from '../../../server/likeness/sound-index.ts';
 import { madeUpSounds } from '../../support/made-up-sounds.ts';
-import { atMost, beside, ffmpeg, FORMATS, openEar, share, type Hear } from '../ear/hear.ts';
+import { atMost, beside, ffmpeg, openEar, share, type Hear } from '../ear/hear.ts';
 import { judge } from '../ear/judge.ts';
 import { openSoundtracks, type Recorded } from '../ear/soundtracks.ts';
-import { measure, toRows, type Measure } from '../measure.ts';
+import { toRows, type Measure } from '../measure.ts';
 
 /** Of recorded music that is compared. */
 const HEARD_SECONDS = 120;
 const MILLION = 1_000_000;
 const QUESTIONS = 500;
-const SPEED_FILES = 8;
 const SEED = 25;
 const COPIES: [name: string, ending: string, ...args: string[]][] = [
   ['mp3 128k', 'mp3', '-b:a', '128k'],
@@ -39,9 +37,7 @@ export async function likenessSuite(
   const recorded = openSoundtracks(packages);
   if (recorded.length === 0) return measures;
   const hear = await openEar();
-  const alike = await likeness(dir, recorded, python, hear);
-  console.error(toRows(alike));
-  return [...measures, ...alike, ...(await speed(dir, recorded, hear))];
+  return [...measures, ...(await likeness(dir, recorded, python, hear))];
 }
 
 /** Whitened by the tracks, as in a library that is made of them. */
@@ -166,38 +162,6 @@ async function copies(
       else console.log(`the copy (${name}) of ${path} is more like another track`);
     }
   return [share(`${count} altered copies of recorded tracks find their original`, found / count, 0.99)];
-}
-
-/** Tracks of four minutes by format: hearing everything beside decoding alone, in turn. */
-async function speed(dir: string, recorded: readonly Recorded[], hear: Hear): Promise<Measure[]> {
-  const measures: Measure[] = [];
-  const sources = recorded.filter((_, n) => n % Math.ceil(recorded.length / SPEED_FILES) === 0);
-  for (const [ending, ...args] of FORMATS) {
-    let [heardMs, decodedMs] = [0, 0];
-    for (const { path } of sources) {
-      const copy = join(dir, `speed.${ending}`);
-      ffmpeg('-stream_loop', '-1', '-i', path, '-map', '0:a:0', '-t', '240', ...args, copy);
-      const from = performance.now();
-      await hear(copy, []);
-      const between = performance.now();
-      await hear(copy);
-      decodedMs += between - from;
-      heardMs += performance.now() - between;
-    }
-    const perSecond = (ms: number): number => (1_000 * sources.length) / ms;
-    console.log(`${ending}: 100,000 tracks take ${(heardMs / sources.length / 36).toFixed(1)} h`);
-    measures.push(
-      measure({
-        suite: 'ear',
-        name: `tracks of 4 minutes, ${ending}`,
-        unit: 'tracks/s',
-        product: perSecond(heardMs),
-        bound: { name: 'decoding alone', value: perSecond(decodedMs) },
-        goal: { op: '>=', value: 0.5 },
-      }),
-    );
-  }
-  return measures;
 }
 
 /** A million made-up sounds: how fast and how well the nearest are found, and what they take. */

@@ -1,0 +1,96 @@
+// What the pass costs people: requests in bursts and scans, on a server that goes over its audio and on one of the same
+// music that does not, in turn. Between bursts nobody asks, so that the pass has begun with a track when the first
+// request comes; while the other server is asked, it is stopped altogether.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { makeLibrary } from '../../support/library.ts';
+import { measure, median, type Measure } from '../measure.ts';
+import { startProduct, type Product } from '../product.ts';
+import { openQuietClient } from '../quiet-client.ts';
+import { ffmpeg } from './hear.ts';
+
+const LONG_TRACKS = 200;
+const ROUNDS = 12;
+const REQUESTS = 300;
+const SCANS = 6;
+const SCANNED = 1_000;
+/** The pass begins half a minute after the start, and looks every two seconds whether somebody is served. */
+const UNTIL_PASS_MS = 35_000;
+const PAUSE_MS = 4_000;
+const PATHS = [
+  '/api/v1/tracks?limit=50',
+  '/api/v1/albums?limit=50',
+  '/api/v1/artists?limit=50',
+  '/api/v1/search/library?q=love',
+];
+
+/** `piece` is made into tracks of four minutes, none of which has the same audio as another. */
+export async function steppingAside(dir: string, piece: string): Promise<Measure[]> {
+  const music = join(dir, 'aside', 'music');
+  makeLibrary({ tracks: 2_000, seed: 'aside' }, join(music, 'short'));
+  mkdirSync(join(music, 'long'));
+  const whole = join(dir, 'aside', 'whole.mp3');
+  ffmpeg('-stream_loop', '11', '-i', piece, '-ac', '1', '-b:a', '64k', '-write_xing', '0', whole);
+  const bytes = readFileSync(whole);
+  for (let n = 0; n < LONG_TRACKS; n++) writeFileSync(join(music, 'long', `${n}.mp3`), bytes.subarray(n * 500));
+
+  const start = (name: string, isOn: boolean): Promise<Product> =>
+    startProduct(join(dir, 'aside', name), {
+      LOCAL_MEDIA_IMPORT_PATH: music,
+      LOCAL_MEDIA_IMPORT_MODE: 'reference',
+      ANALYSIS_ENABLED: String(isOn),
+      ANALYSIS_ON_BATTERY: 'true',
+    });
+  const [on, off] = [await start('on', true), await start('off', false)];
+  for (const product of [on, off]) await product.scan();
+  await sleep(UNTIL_PASS_MS);
+
+  const times = { on: [] as number[], off: [] as number[] };
+  const scans = { on: [] as number[], off: [] as number[] };
+  const turn = async (name: 'on' | 'off', work: (product: Product) => Promise<void>): Promise<void> => {
+    if (name === 'off') process.kill(on.pid, 'SIGSTOP');
+    await sleep(PAUSE_MS);
+    await work(name === 'on' ? on : off);
+    if (name === 'off') process.kill(on.pid, 'SIGCONT');
+  };
+  const inTurn = async (
+    round: number,
+    work: (product: Product, name: 'on' | 'off') => Promise<void>,
+  ): Promise<void> => {
+    for (const name of round % 2 ? (['on', 'off'] as const) : (['off', 'on'] as const))
+      await turn(name, (product) => work(product, name));
+  };
+  for (let round = 0; round < ROUNDS; round++)
+    await inTurn(round, async ({ url, token }, name) => {
+      const client = await openQuietClient(url, token);
+      for (let n = 0; n < REQUESTS; n++) times[name].push(await client.ask(PATHS[n % PATHS.length] as string));
+      client.close();
+    });
+  for (let round = 0; round < SCANS; round++) {
+    makeLibrary({ tracks: SCANNED, seed: `aside ${round}` }, join(music, `more ${round}`));
+    await inTurn(round, async (product, name) => {
+      scans[name].push((await product.scan()).ms);
+    });
+  }
+  const { steps } = await on.api<{ steps: { name: string; done: number }[] }>('/analysis');
+  console.error(`ear: ${steps.find(({ name }) => name === 'loudness')?.done} tracks were heard between requests`);
+  await Promise.all([on.stop(), off.stop()]);
+
+  const row = (name: string, product: number, value: number): Measure =>
+    measure({
+      suite: 'ear',
+      name,
+      unit: 'ms',
+      product,
+      bound: { name: 'without', value },
+      goal: { op: '<=', value: 1.1 },
+    });
+  const at = (values: readonly number[], share: number): number =>
+    values.toSorted((a, b) => a - b)[Math.floor(share * values.length)] as number;
+  return [
+    row(`${REQUESTS * ROUNDS} requests in bursts while the pass works, p99`, at(times.on, 0.99), at(times.off, 0.99)),
+    row('the same, p50', at(times.on, 0.5), at(times.off, 0.5)),
+    row(`scan of ${SCANNED} new files while the pass works`, median(scans.on), median(scans.off)),
+  ];
+}
