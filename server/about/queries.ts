@@ -161,4 +161,3 @@ export function createAboutQueries({ db }: { db: MainDb }) {
     },
   };
 }
-export type AboutQueries = ReturnType<typeof createAboutQueries>;

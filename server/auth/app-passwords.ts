@@ -14,8 +14,6 @@ export interface SealedPassword extends SealedText {
   lookup: string;
 }
 
-export type AppPasswordCipher = ReturnType<typeof createAppPasswordCipher>;
-
 /** `secretKey` is COMPAT_SECRET_KEY. */
 export function createAppPasswordCipher(secretKey: string) {
   const sealer = createSealer(secretKey, KEY_LABEL);

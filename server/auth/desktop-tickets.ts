@@ -8,8 +8,6 @@ const MAX_OPEN = 16;
 
 const digest = (ticket: string): string => createHash('sha256').update(ticket).digest('base64');
 
-export type DesktopTickets = ReturnType<typeof createDesktopTickets>;
-
 export function createDesktopTickets({ now }: { now: () => Date }) {
   const until = new Map<string, number>(); // by hash, so that the time of a lookup reveals nothing
 

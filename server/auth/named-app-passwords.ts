@@ -26,8 +26,6 @@ export interface NamedAppPasswordsDeps {
   getUser: (db: Db, id: UserId) => UserRow;
 }
 
-export type NamedAppPasswords = ReturnType<typeof createNamedAppPasswords>;
-
 export function createNamedAppPasswords({ db, now, secretKey, getUser }: NamedAppPasswordsDeps) {
   const cipher = createAppPasswordCipher(secretKey);
   const named = (userId: UserId, name: string) => and(eq(appPasswords.userId, userId), eq(appPasswords.name, name));

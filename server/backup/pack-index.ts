@@ -1,8 +1,6 @@
 // Which blob is in which pack, in memory.
 import type { Blob, Pack } from './packs.ts';
 
-export type PackIndex = ReturnType<typeof createPackIndex>;
-
 export function createPackIndex() {
   const packs = new Map<string, Pack>();
   const blobs = new Map<string, Blob>();

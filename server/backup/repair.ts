@@ -18,8 +18,6 @@ export interface RepairerDeps {
   now: () => Date;
 }
 
-export type Repairer = ReturnType<typeof createRepairer>;
-
 export function createRepairer({ storage, open, now }: RepairerDeps) {
   let timer: NodeJS.Timeout | undefined;
   let kept: { repo: Promise<Pick<Repository, 'read'>>; until: number } | undefined;

@@ -34,8 +34,6 @@ interface Exports {
 
 let compiled: object | undefined;
 
-export type Kernels = ReturnType<typeof createKernels>;
-
 export function createKernels() {
   compiled ??= new WebAssembly.Module(Buffer.from(KERNELS, 'base64'));
   const loops = new WebAssembly.Instance(compiled).exports as Exports;

@@ -8,8 +8,6 @@ const KAISER_BETA = 6;
 /** Of the lower Nyquist frequency: what is above is attenuated. */
 const PASS_BAND = 0.92;
 
-export type Resampler = ReturnType<typeof createResampler>;
-
 /** `most` is the largest number of frames that are pushed at a time. */
 export function createResampler(fromHz: number, toHz: number, most: number) {
   const divisor = gcd(fromHz, toHz);

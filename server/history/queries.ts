@@ -28,8 +28,6 @@ export interface HistoryFilter {
   to?: Date | undefined;
 }
 
-export type HistoryQueries = ReturnType<typeof createHistoryQueries>;
-
 /** Skipping this many entries of an index takes about a millisecond. */
 const MAX_SKIPPED = 20_000;
 

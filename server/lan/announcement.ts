@@ -26,8 +26,6 @@ const PROBE_MS = 750;
 const PROBES = 3;
 const GOODBYE_MS = 500;
 
-export type Announcement = ReturnType<typeof createAnnouncement>;
-
 export function createAnnouncement({ log }: { log: Log }) {
   let radio: Bonjour | undefined;
   let shown = '';

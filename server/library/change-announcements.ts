@@ -8,8 +8,6 @@ import { libraryEvent, type LibraryState } from './wire.ts';
 
 const EVERY_MS = 1_000;
 
-export type LibraryChanges = ReturnType<typeof createLibraryChanges>;
-
 export function createLibraryChanges({ db, events }: { db: MainDb; events: EventHub }) {
   const count = db.$client.prepare<[], { tracks: number; albums: number; artists: number }>(
     `SELECT (SELECT coalesce(sum(tracks), 0) FROM library_totals) AS tracks,

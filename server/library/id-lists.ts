@@ -17,8 +17,6 @@ export interface IdPage {
   total: number;
 }
 
-export type IdLists = ReturnType<typeof createIdLists>;
-
 export interface IdListsDeps {
   client: Sqlite;
   statements: Statements;

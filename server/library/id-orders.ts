@@ -24,8 +24,6 @@ export interface IdOrdersDeps {
   quietMs?: number;
 }
 
-export type IdOrders = ReturnType<typeof createIdOrders>;
-
 export function createIdOrders({ client, statements, quietMs = QUIET_MS }: IdOrdersDeps) {
   const kept = createResultCache<Int32Array>(statements, KEEP);
   let reading: Promise<void> | undefined;

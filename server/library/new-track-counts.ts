@@ -39,8 +39,6 @@ const COUNT = [
   "UPDATE change_counts SET changes = changes + 1 WHERE topic = 'library'",
 ];
 
-export type NewTrackCounts = ReturnType<typeof createNewTrackCounts>;
-
 export function createNewTrackCounts(client: Sqlite) {
   const mark = client.prepare<[number]>(
     'UPDATE counted_tracks SET up_to = (SELECT coalesce(max(id), 0) FROM tracks) WHERE up_to = ?',

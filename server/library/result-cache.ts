@@ -2,8 +2,6 @@
 // per topic: a like does not invalidate what only depends on tracks.
 import type { Statements, Topic } from './statement-cache.ts';
 
-export type ResultCache<T> = ReturnType<typeof createResultCache<T>>;
-
 export function createResultCache<T>(statements: Statements, most: number) {
   const answers = new Map<string, { version: string; answer: T }>();
 

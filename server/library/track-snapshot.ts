@@ -40,8 +40,6 @@ const COUNTED: Record<string, Row> = {
   genres: { track_count: 0 },
 };
 
-export type TrackSnapshots = ReturnType<typeof createTrackSnapshots>;
-
 /** All of it runs inside the caller's writing transaction. */
 export function createTrackSnapshots(client: Database) {
   let read: { references: Reference[]; deleted: ReturnType<typeof withTheirChildren>; links: Reference[] } | undefined;

@@ -54,8 +54,6 @@ const ofEverybody = (db: Db, { itemType, itemId }: Item) =>
 export const listStatesOf = (db: Db, item: Item): LikeStateRow[] =>
   db.select().from(likeStates).where(ofEverybody(db, item)).all();
 
-export type LikeWrites = ReturnType<typeof createLikeWrites>;
-
 /** Prepared once: a phone may star a hundred thousand songs in one request. To be called in a transaction. */
 export function createLikeWrites(db: MainDb) {
   const value = sql.placeholder;

@@ -16,8 +16,6 @@ export interface FingerprintThreadDeps {
   limitMs?: number | undefined;
 }
 
-export type FingerprintThreads = ReturnType<typeof createFingerprintThreads>;
-
 export function createFingerprintThreads({ workerUrl, wasmPath, seconds, limitMs = LIMIT_MS }: FingerprintThreadDeps) {
   const idle = new Map<Worker, NodeJS.Timeout>();
   const all = new Set<Worker>();

@@ -36,8 +36,6 @@ const TRACKS = 30;
 /** Random orders kept for their next pages, four bytes per entry. */
 const KEEP = 2;
 
-export type EntryReader = ReturnType<typeof createEntryReader>;
-
 export function createEntryReader({
   library,
   rows,

@@ -27,8 +27,6 @@ const MUSIC = `t.id, t.duration_ms AS durationMs, t.audio_hash AS audioHash, t.f
 
 const ALBUM = `LEFT JOIN albums a ON a.id = t.album_id AND ${inNamedAlbum('t')}`;
 
-export type GoneTracks = ReturnType<typeof createGoneTracks>;
-
 export function createGoneTracks(client: Sqlite, source: string) {
   const goneIds = `SELECT f.track_id FROM source_files f WHERE f.state = 'gone' AND f.track_id IS NOT NULL
       AND NOT EXISTS (SELECT 1 FROM source_files o WHERE o.track_id = f.track_id AND o.state <> 'gone')

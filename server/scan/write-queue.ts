@@ -16,8 +16,6 @@ export interface WriteQueueDeps {
   onCommit: () => void;
 }
 
-export type WriteQueue = ReturnType<typeof createWriteQueue>;
-
 export function createWriteQueue({ writeBatch, batchMs, isWanted, relieve, onCommit }: WriteQueueDeps) {
   let ops: ScanOp[] = [];
   let head = 0;

@@ -39,8 +39,6 @@ export interface SaveOptions extends DownloadOptions {
   faultIn?: (document: string) => CatalogueError;
 }
 
-export type ProviderHttp = ReturnType<typeof createProviderHttp>;
-
 export function createProviderHttp({ base, userAgent, pace }: ProviderHttpDeps) {
   const bucket = createTokenBucket({ perSecond: pace.perSecond });
   const common = (signal: AbortSignal) => ({ base: base(), signal, stallMs: pace.stallMs });

@@ -4,8 +4,6 @@ import fs from 'node:fs';
 /** Codes of file systems that cannot clone. Anything else is an error of the file or the disk. */
 const CANNOT = new Set(['ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'EINVAL', 'ENOSYS', 'ENOTTY', 'EPERM']);
 
-export type Cloner = ReturnType<typeof createCloner>;
-
 /** `copy` throws where it cannot clone, and then leaves nothing behind. */
 export function createCloner(copy: (from: string | Buffer, to: string) => void = cloneFile) {
   const cannot = new Set<number>();

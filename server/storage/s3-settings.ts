@@ -37,8 +37,6 @@ export const S3_SETTINGS = {
   }),
 };
 export type S3Settings = ValuesOf<typeof S3_SETTINGS>;
-export type S3SettingName = keyof S3Settings;
-
 const backupName = (name: string): string => `BACKUP_${name}`;
 
 /** The same for backups, of which none is taken from those of the library. */

@@ -95,6 +95,4 @@ export function createPendingChanges({ quietMs, maxWaitMs, holdMs }: QuietRules)
   };
 }
 
-export type PendingChanges = ReturnType<typeof createPendingChanges>;
-
 const looksSame = (a: FileLook, b: FileLook): boolean => a.size === b.size && a.mtimeMs === b.mtimeMs;
