@@ -1,2 +1,3 @@
 // Before each file of tests; what it imports runs once per process.
 import '../../scripts/quick-imports.ts';
+import './quick-passwords.ts';
