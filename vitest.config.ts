@@ -13,16 +13,18 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', 
 /** Change what all files share when they are imported, so they have a process of their own. */
 const ALONE = ['test/integration/storage-third.test.ts'];
 
-/** They wait more than they work, or for a browser: started first, so that none of them runs alone at the end. */
+/** They wait more than they work, or for a browser: first of their project, so that none runs alone at its end. */
 const LONGEST =
   /\/(accessibility|backup-kill|dev|gapless|hostile-files|journeys|player|pseudo-language|scan-kill|sound|watch)\./;
 
+/** Vitest ends a process when the next file is of another project, and a new one imports the server again. */
+const PROJECTS = ['e2e', 'alone', 'integration', 'unit'];
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const [first, others] = [true, false].map((isLong) =>
-      files.filter(({ moduleId }) => LONGEST.test(moduleId) === isLong),
-    );
-    return [...(await super.sort(first ?? [])), ...(await super.sort(others ?? []))];
+    const place = ({ project, moduleId }: TestSpecification): number =>
+      2 * PROJECTS.indexOf(project.name) + (LONGEST.test(moduleId) ? 0 : 1);
+    return (await super.sort(files)).sort((a, b) => place(a) - place(b));
   }
 }
 
