@@ -1,8 +1,9 @@
 // Every page, at every width, at 200 % zoom, in light, dark and high contrast, from right to left with texts longer by
 // half, and with names of 300 characters: nothing is cut off, covered or beyond the edge, and neither the console nor
 // the network has an error or a warning. TOUR_PICTURES is a folder for a picture of each; TOUR_PAGES (the start of
-// their addresses) and TOUR_LANGUAGE restrict it.
-import { mkdirSync, rmSync } from 'node:fs';
+// their addresses) and TOUR_LANGUAGE restrict it. TOUR_DONE is a file of the pages that passed, which are not visited
+// again: a tour that was cut off goes on where it was.
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { layoutFaults } from '../e2e/layout-faults.ts';
@@ -19,7 +20,7 @@ interface Look {
 
 const PLAIN = { colorScheme: 'light', forcedColors: 'none' } as const;
 /** Zoomed by two, a window of 1440 × 900 px has half as many in each direction. */
-const WIDE: Look[] = [
+const WIDE: readonly [Look, ...Look[]] = [
   { name: '2560', viewport: { width: 2560, height: 1440 } },
   { name: '1440', viewport: DESK.viewport },
   { name: '1440 dark', viewport: DESK.viewport, media: { colorScheme: 'dark' } },
@@ -28,7 +29,7 @@ const WIDE: Look[] = [
   { name: '768', viewport: { width: 768, height: 1024 } },
   { name: '200 %', viewport: { width: 720, height: 450 } },
 ];
-const NARROW: Look[] = [
+const NARROW: readonly [Look, ...Look[]] = [
   { name: '390', viewport: PHONE.viewport },
   { name: '390 dark', viewport: PHONE.viewport, media: { colorScheme: 'dark' } },
   { name: '320', viewport: { width: 320, height: 640 } },
@@ -47,10 +48,16 @@ const scrollMain = (page: Page, top: number): Promise<boolean> =>
     return (main?.scrollTop ?? 0) > 0;
   }, top);
 
+const doneFile = process.env['TOUR_DONE'];
+const readDone = (): Set<string> =>
+  new Set(doneFile && existsSync(doneFile) ? readFileSync(doneFile, 'utf8').split('\n') : []);
+const nameOf = (language: string, path: string, [{ name }]: readonly [Look, ...Look[]]): string =>
+  `${language} ${path} from ${name}`;
+
 async function visit(
   stage: Stage,
   device: BrowserContextOptions,
-  looks: readonly Look[],
+  looks: readonly [Look, ...Look[]],
   { language, paths }: { language: string; paths: readonly string[] },
 ): Promise<string[]> {
   const faults: string[] = [];
@@ -81,6 +88,7 @@ async function visit(
   const pictures = process.env['TOUR_PICTURES'];
   for (const path of paths) {
     at = path;
+    const before = faults.length;
     await open(path);
     for (const { name, viewport, media } of looks) {
       at = `${path} at ${name}`;
@@ -98,6 +106,7 @@ async function visit(
       for (const fault of await layoutFaults(page)) note(fault);
       await scrollMain(page, 0);
     }
+    if (doneFile && faults.length === before) appendFileSync(doneFile, `${nameOf(language, path, looks)}\n`);
   }
   await page.context().close();
   return faults;
@@ -107,6 +116,7 @@ export async function proveTour(): Promise<boolean> {
   const program = buildPseudoProgram();
   const stage = await openStageOfPages({ program });
   const faults: string[] = [];
+  const done = readDone();
   try {
     if (process.env['TOUR_PICTURES']) mkdirSync(process.env['TOUR_PICTURES'], { recursive: true });
     await enliven(stage.api);
@@ -117,13 +127,16 @@ export async function proveTour(): Promise<boolean> {
       for (const [device, looks] of [
         [DESK, WIDE],
         [PHONE, NARROW],
-      ] as const)
-        for (let first = 0; first < paths.length; first += PAGES_OF_A_WINDOW) {
-          const some = paths.slice(first, first + PAGES_OF_A_WINDOW);
+      ] as const) {
+        const left = paths.filter((path) => !done.has(nameOf(language, path, looks)));
+        for (let first = 0; first < left.length; first += PAGES_OF_A_WINDOW) {
+          const some = left.slice(first, first + PAGES_OF_A_WINDOW);
           faults.push(...(await visit(stage, device, looks, { language, paths: some })));
         }
+      }
     const looks = languages.length * (WIDE.length + NARROW.length);
-    console.log(`${paths.length} pages, each in ${looks} ways: ${faults.length} faults`);
+    const before = done.size > 0 ? ', without those that passed before' : '';
+    console.log(`${paths.length} pages, each in ${looks} ways${before}: ${faults.length} faults`);
     return faults.length === 0;
   } finally {
     await stage.close();
