@@ -8,10 +8,13 @@ import { IconButton } from '../../ui/button.tsx';
 import { AlbumCard, CardSkeleton } from './album-card.tsx';
 import styles from './shelf.module.css';
 import { isRightToLeft, readingStep } from '../../ui/reading-direction.ts';
+import { usePlaceInScroller } from '../../ui/scroller.ts';
 
 const CARD_WIDTH = 172;
 const NARROW_CARD_WIDTH = 140;
 const PLACEHOLDERS = 8;
+/** Between cards, and at both ends of the row: --s5, --s8. */
+const [GAP, END] = [20, 32];
 
 interface ShelfProps {
   title: string;
@@ -27,7 +30,9 @@ export function Shelf({ title, albums, to, captionOf }: ShelfProps) {
   const row = useRef<HTMLUListElement>(null);
   const [stop, setStop] = useState(0);
   const width = innerWidth < 768 ? NARROW_CARD_WIDTH : CARD_WIDTH;
+  const { width: room } = usePlaceInScroller(row);
   if (albums?.length === 0) return null;
+  const isLonger = !albums || albums.length * (width + GAP) - GAP + 2 * END > room;
 
   const scroll = (way: 1 | -1) =>
     row.current?.scrollBy({ left: (isRightToLeft() ? -way : way) * row.current.clientWidth * 0.8, behavior: 'smooth' });
@@ -53,22 +58,24 @@ export function Shelf({ title, albums, to, captionOf }: ShelfProps) {
         ) : (
           <h2>{title}</h2>
         )}
-        <span className={styles.turn}>
-          <IconButton
-            label={t('home.back', { title })}
-            icon={IconBackward}
-            size="small"
-            tabIndex={-1}
-            onClick={() => scroll(-1)}
-          />
-          <IconButton
-            label={t('home.on', { title })}
-            icon={IconForward}
-            size="small"
-            tabIndex={-1}
-            onClick={() => scroll(1)}
-          />
-        </span>
+        {isLonger && (
+          <span className={styles.turn}>
+            <IconButton
+              label={t('home.back', { title })}
+              icon={IconBackward}
+              size="small"
+              tabIndex={-1}
+              onClick={() => scroll(-1)}
+            />
+            <IconButton
+              label={t('home.on', { title })}
+              icon={IconForward}
+              size="small"
+              tabIndex={-1}
+              onClick={() => scroll(1)}
+            />
+          </span>
+        )}
       </div>
       <ul ref={row} className={styles.row} style={{ '--card': `${width}px` } as CSSProperties} onKeyDown={onKeyDown}>
         {albums

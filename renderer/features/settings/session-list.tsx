@@ -17,10 +17,11 @@ export function SessionList() {
   const endOthers = useEndOtherSessions();
   const error = end.error ?? endOthers.error ?? sessions.error;
   const others = sessions.data?.filter(({ is_current }) => !is_current) ?? [];
+  const listed = sessions.data && [...sessions.data.filter(({ is_current }) => is_current), ...others];
   return (
     <SettingGroup title={t('settings.sessions.title')} lead={t('settings.sessions.lead')}>
       {sessions.isPending && <Skeleton height="56px" />}
-      {sessions.data?.map((session) => {
+      {listed?.map((session) => {
         const name = clientName(session.client) ?? t('settings.sessions.unknown');
         return (
           <SettingRow
