@@ -5,6 +5,7 @@ import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { MOST_ROWS } from '../ui/selection.ts';
 import { PAGE_SIZE, type PageAt, type PageOptions } from './library.ts';
+import { pageOf, pagesOf, wayTo, type View } from './pages-ahead.ts';
 
 /** Pages kept before and behind those on screen. */
 const KEPT = 12;
@@ -17,9 +18,6 @@ const LEAP_MS = 60;
 const PATIENCE_MS = 400;
 /** After a jump, neighbours are fetched once it has been still for this long. */
 const REST_MS = 120;
-/** A row this close to the next page has it fetched: what a held page key passes in about a third of a second. */
-const AHEAD = 300;
-
 export interface PagedList<T> {
   /** Undefined until the first page has arrived. */
   total: number | undefined;
@@ -32,28 +30,9 @@ export interface PagedList<T> {
   retry: () => void;
 }
 
-/** Rows on screen, the one that is kept, and whether to fetch the neighbours of those on screen. */
-interface View {
-  first: number;
-  last: number;
-  kept: number;
-  wide: boolean;
-}
-interface Pages {
-  first: number;
-  last: number;
-}
-
-const pageOf = (index: number) => Math.floor(Math.max(0, index) / PAGE_SIZE);
-
-function pagesOf({ first, last, wide }: View, total: number): Pages {
-  const ahead = wide ? AHEAD : 0;
-  return { first: pageOf(first - ahead), last: pageOf(Math.min(last + ahead, total - 1)) };
-}
-
 export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedList<T> {
   const queries = useQueryClient();
-  const [view, setView] = useState<View>({ first: 0, last: 0, kept: 0, wide: false });
+  const [view, setView] = useState<View>({ first: 0, last: 0, kept: 0, wide: false, way: 0 });
   const count = queries.getQueryData(query(at(0)).queryKey)?.total ?? 1;
   const shown = pagesOf(view, count);
   const keptPage = pageOf(Math.min(view.kept, count - 1));
@@ -115,14 +94,19 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
   const show = useCallback(
     (first: number, last: number, kept = 0) => {
       const now = pagesOf(latest.current.view, latest.current.count);
-      const next = pagesOf({ first, last, kept, wide: true }, latest.current.count);
-      const seen = pagesOf({ first, last, kept, wide: false }, latest.current.count);
+      const next: View = { first, last, kept, wide: true, way: wayTo(first, waiting.current) };
+      const wanted = pagesOf(next, latest.current.count);
+      const seen = pagesOf({ ...next, wide: false }, latest.current.count);
       // only what is on screen, or dragging the scroll bar would fetch neighbours all the way
       const isNear = seen.first <= now.last + 1 && seen.last >= now.first - 1;
-      waiting.current = { first, last, kept, wide: isNear };
+      waiting.current = isNear ? next : { ...next, wide: false, way: 0 };
       if (timer.current !== undefined) return;
       if (!isNear) leapLater();
-      else if (now.first !== next.first || now.last !== next.last || pageOf(latest.current.view.kept) !== pageOf(kept))
+      else if (
+        now.first !== wanted.first ||
+        now.last !== wanted.last ||
+        pageOf(latest.current.view.kept) !== pageOf(kept)
+      )
         setView(waiting.current);
     },
     [leapLater],

@@ -45,6 +45,8 @@ export interface RowWindow {
   range: RowRange;
   /** `slot` stays when an element is reused for another row. */
   rows: { index: number; top: number; slot: number }[];
+  /** The rows in sight are not loaded yet: a held key waits for them, or it would run ahead of what can be shown. */
+  isWaiting: boolean;
   reveal: (row: number) => void;
 }
 
@@ -180,7 +182,7 @@ export function useRowWindow({
     return placed.map((row) => ({ ...row, slot: slotOf.get(row.index) ?? 0 }));
   }, [drawn.first, drawn.last, shift, kept, count, rowHeight]);
 
-  return { height: elementHeight(listHeight), range: around, rows, reveal };
+  return { height: elementHeight(listHeight), range: around, rows, isWaiting: since !== undefined, reveal };
 }
 
 const widened = ({ first, last }: RowRange, by: number, count: number): RowRange => ({

@@ -57,6 +57,7 @@ export function VirtualGrid({
     height,
     range,
     rows: shown,
+    isWaiting,
     reveal,
   } = useRowWindow({
     count: width > 0 ? rows : 0,
@@ -102,7 +103,7 @@ export function VirtualGrid({
     };
     const to = event.ctrlKey || event.metaKey || event.altKey ? undefined : moves[event.key];
     const isMove = to !== undefined && !(columns === 1 && step);
-    if (isMove && (!event.repeat || isFirstInFrame()))
+    if (isMove && (!event.repeat || (!isWaiting && isFirstInFrame())))
       goTo(
         event.key === 'ArrowUp' && to < 0
           ? index

@@ -120,7 +120,7 @@ export function VirtualTable<T>({
   const template = shown.map((column) => column.width).join(' ');
   const tabStop = Math.min(stop, count - 1);
 
-  const { height, range, rows, reveal } = useRowWindow({
+  const { height, range, rows, isWaiting, reveal } = useRowWindow({
     count,
     rowHeight,
     overscan: OVERSCAN,
@@ -162,7 +162,7 @@ export function VirtualTable<T>({
     }[event.key];
     if (plain && to !== undefined) {
       const next = Math.min(count - 1, Math.max(0, to));
-      if (!event.repeat || isFirstInFrame()) {
+      if (!event.repeat || (!isWaiting && isFirstInFrame())) {
         go(next);
         if (event.shiftKey) choice?.onExtend(next);
       }

@@ -1,0 +1,36 @@
+// Which pages of a long list are fetched: those on screen, and while it moves those in its way. Pure.
+import { PAGE_SIZE } from './library.ts';
+
+/** Ranges fetched in the direction of the movement: what a held page key passes in more than a second. */
+const AHEAD = 20;
+const MOST_AHEAD = 1_000;
+/** Rows fetched behind, for whoever turns round. */
+const BEHIND = 100;
+
+/**
+ * Rows on screen, the one that is kept, whether to fetch the neighbours of those on screen, and where the list moves: 1
+ * is down, 0 neither, after a jump.
+ */
+export interface View {
+  first: number;
+  last: number;
+  kept: number;
+  wide: boolean;
+  way: 1 | 0 | -1;
+}
+export interface Pages {
+  first: number;
+  last: number;
+}
+
+export const pageOf = (index: number): number => Math.floor(Math.max(0, index) / PAGE_SIZE);
+
+export function pagesOf({ first, last, wide, way }: Omit<View, 'kept'>, total: number): Pages {
+  const most = wide ? Math.min(MOST_AHEAD, AHEAD * (last - first + 1)) : 0;
+  const to = (side: 1 | -1) => (way === 0 ? most / 2 : way === side ? most : Math.min(most, BEHIND));
+  return { first: pageOf(first - to(-1)), last: pageOf(Math.min(last + to(1), total - 1)) };
+}
+
+/** Where the list moves from one view to the next: as before when its first row stays. */
+export const wayTo = (first: number, { first: before, way }: View): View['way'] =>
+  first > before ? 1 : first < before ? -1 : way;
