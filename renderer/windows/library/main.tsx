@@ -6,7 +6,7 @@ import { keepUser } from '../../api/account.ts';
 import { keepUrlTokens } from '../../api/url-tokens.ts';
 import { startI18n } from '../../i18n/i18n.ts';
 import { openPlayer } from '../../player/open-player.ts';
-import { NoticeSlot } from './notice-slot.tsx';
+import { NoticeSlot, preloadNotices } from './notice-slot.tsx';
 import { Providers } from '../providers.tsx';
 import { keepForOffline } from './keep-for-offline.ts';
 import { createLibraryRouter, preloadPages } from './router.tsx';
@@ -24,4 +24,5 @@ createRoot(document.getElementById('root')!).render(
 
 const whenIdle = globalThis.requestIdleCallback ?? ((run: () => void) => setTimeout(run, 1_000));
 whenIdle(preloadPages);
+whenIdle(preloadNotices);
 whenIdle(() => void keepForOffline());
