@@ -18,27 +18,6 @@ const SYMBOLS: Record<JobOut['status'], Icon> = {
   failed: IconProblem,
   cancelled: IconClose,
 };
-const KNOWN_TASKS = [
-  'scan_local_folder',
-  'enrich_task',
-  'enrich_library',
-  'cover_task',
-  'cover_archive_task',
-  'download_task',
-  'materialize_track',
-  'import_history',
-  'match_history',
-  'scrobble_task',
-  'sync_loves',
-  'lookup_lyrics',
-  'backup_task',
-  'check_backup',
-  'restore_task',
-  'export_task',
-  'verify_storage',
-  'collect_garbage',
-  'settle_credits',
-] as const;
 
 /** A job with more attempts than this retries for days, and their number means nothing. */
 const COUNTED_ATTEMPTS = 20;
@@ -56,9 +35,8 @@ export function JobItem({ job, others }: JobItemProps) {
   const cancel = useCancelJob();
   const retry = useRetryJob();
   const Symbol = SYMBOLS[job.status];
-  const task = KNOWN_TASKS.find((name) => name === job.task);
   const result = scanResultOf(job);
-  const name = result?.dry_run ? t('task.dryRun') : task ? t(`task.${task}`) : job.task;
+  const name = result?.dry_run ? t('task.dryRun') : t(`task.${job.task as 'scan_local_folder'}`);
   const expanded = openJob === job.id;
   const progressOf = ({ progress }: JobOut) =>
     isOpen(job)
@@ -104,8 +82,15 @@ export function JobItem({ job, others }: JobItemProps) {
             })}`}
           {job.next_attempt_at && ` · ${t('activity.next', { when: formatAgo(job.next_attempt_at) })}`}
         </p>
+        {result?.offline.map(({ name: folder, reason }) => (
+          <p key={folder} className={styles.error}>
+            {reason}
+          </p>
+        ))}
         {job.error && <p className={styles.error}>{job.error}</p>}
-        {isOpen(job) && <ProgressBar done={job.progress?.done ?? 0} total={job.progress?.total ?? null} label={name} />}
+        {job.status === 'running' && (
+          <ProgressBar done={job.progress?.done ?? 0} total={job.progress?.total ?? null} label={name} />
+        )}
       </div>
       {isOpen(job) && (
         <Button onClick={() => cancel.mutate(job.id)} disabled={cancel.isPending}>

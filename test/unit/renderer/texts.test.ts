@@ -58,6 +58,16 @@ it('every setting has a name and a description', () => {
   expect(bare).toEqual([]);
 });
 
+it('every task of the server has a name', () => {
+  const server = join(renderer, '..', 'server');
+  const tasks = readdirSync(server, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => [...readFileSync(join(server, file), 'utf8').matchAll(/= task\('(\w+)'/g)])
+    .map(([, name]) => name);
+  expect(tasks).toContain('scan_local_folder');
+  expect(tasks.filter((name) => !english.has(`task.${name}`))).toEqual([]);
+});
+
 /** Words between tags, or in an attribute for screen readers. Approximate: neither code nor punctuation. */
 const WORDS = [
   />\s*([A-Z][a-z]+(?:[ ’'][\w’',.]+)*[.!?]?)\s*<\//g,
