@@ -54,7 +54,11 @@ export function folderRoutes({ library, musicFolders }: FolderRouteDeps): Route[
       },
       async ({ query }) => {
         if (query.path === undefined) {
-          const roots = musicFolders.list().map(({ key, name }) => ({ path: pathOfRoot(key), name }));
+          const roots = musicFolders.list().map(({ key, name }) => ({
+            path: pathOfRoot(key),
+            name,
+            is_offline: musicFolders.whyOffline(key) !== undefined,
+          }));
           const items = roots.slice(query.offset, query.offset + query.limit);
           const page = toPaged({ items, total: roots.length }, query, (root) => root);
           return { ...page, parents: [], is_offline: false, track_count: 0 };

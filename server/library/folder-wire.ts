@@ -7,6 +7,7 @@ export const FolderOut = z
   .object({
     path: folderPath.meta({ description: 'as in `source_id`; `:` is the first music folder' }),
     name: z.string(),
+    is_offline: z.boolean().optional().meta({ description: 'of a music folder, in the list of them' }),
   })
   .meta({ id: 'FolderOut' });
 export type FolderOut = z.output<typeof FolderOut>;

@@ -200,9 +200,9 @@ describe('the page of folders', () => {
     for (const name of ['b Low', 'B High', 'a', 'b', 'b/c', 'b-c', 'Ä']) put(`tapes/deep/${name}/x.mp3`, `In ${name}`);
     await scan();
     expect((await folder()).items).toEqual([
-      { path: ':', name: 'Music' },
-      { path: 'vinyl-rips:', name: 'Records' },
-      { path: 'tapes:', name: 'Tapes' },
+      { path: ':', name: 'Music', is_offline: false },
+      { path: 'vinyl-rips:', name: 'Records', is_offline: false },
+      { path: 'tapes:', name: 'Tapes', is_offline: false },
     ]);
     expect((await folder(':')).items.map(({ path }) => path)).toContain('Ash');
     expect((await folder(':')).items.map(({ path }) => path)).not.toContain('tapes:');
@@ -333,6 +333,8 @@ describe('a folder that is not there', () => {
     unplug();
     await look();
     expect(await folderNamed('Records')).toMatchObject({ state: 'offline', reason: expect.stringContaining('disk') });
+    const { items } = (await server.api<FolderPage>('/folders?limit=200')).body;
+    expect(items.filter(({ is_offline }) => is_offline).map(({ name }) => name)).toEqual(['Records']);
     const birch = await trackCalled('Birch');
     expect(birch.availability).toBe('offline');
     expect((await trackCalled('Ash')).availability).toBe('available');

@@ -145,13 +145,15 @@ function LoadingFolder() {
 }
 
 function FolderRow({ folder, tabIndex }: { folder: FolderOut | undefined; tabIndex: 0 | -1 }) {
+  const { t } = useTranslation();
   if (!folder) return <Skeleton height="20px" />;
   const items = folderItems(folder);
   return (
     <div className={long.row} {...markItems(items)}>
       <Link to="/folders" search={{ path: folder.path }} className={long.line} tabIndex={tabIndex} data-stop>
-        <IconFolder size={20} aria-hidden />
+        {folder.is_offline ? <IconFolderOffline size={20} aria-hidden /> : <IconFolder size={20} aria-hidden />}
         <span className={long.name}>{folder.name}</span>
+        {folder.is_offline && <span className={long.figure}>{t('availability.offline')}</span>}
       </Link>
       <MoreButton items={items} name={folder.name} tabIndex={-1} />
       <IconForward size={16} aria-hidden />
