@@ -6,7 +6,7 @@ import styles from './notice.module.css';
 export function ConnectionNotice({ isRestarting = false }: { isRestarting?: boolean }) {
   const { t } = useTranslation();
   return (
-    <p role="status" className={styles.notice}>
+    <p role="status" className={styles.notice} data-lasting>
       <IconOffline size={18} aria-hidden />
       {t(isRestarting ? 'notice.restarting' : 'notice.disconnected')}
     </p>

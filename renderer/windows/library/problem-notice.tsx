@@ -16,7 +16,7 @@ export function ProblemNotice() {
   if (!worst) return null;
   const { code, tracks } = worst;
   return (
-    <p role="status" className={styles.notice}>
+    <p role="status" className={styles.notice} data-lasting>
       <IconProblem size={18} aria-hidden />
       <span>
         {t(`problem.${code}`, { count: tracks ?? 0, number: formatNumber(tracks ?? 0) })}
