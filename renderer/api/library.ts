@@ -4,6 +4,7 @@ import type { AlbumCharsetOut, ChosenCharsetOut } from '../../server/enrichment/
 import type { PlaylistEntryPage } from '../../server/playlists/wire.ts';
 import type { FolderHits, LibrarySearchResponse } from '../../server/search/wire.ts';
 import { type QueryValue, request } from './client.ts';
+import { PAGE_SIZE } from './pages-ahead.ts';
 import type {
   AlbumOut,
   AlbumPage,
@@ -61,8 +62,6 @@ export interface PageAt {
 }
 
 export const LIBRARY = 'library';
-/** The largest page the server returns. */
-export const PAGE_SIZE = 200;
 
 export type PageOptions<T> = ReturnType<typeof pageQuery<T>>;
 

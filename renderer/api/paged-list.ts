@@ -4,8 +4,8 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { MOST_ROWS } from '../ui/selection.ts';
-import { PAGE_SIZE, type PageAt, type PageOptions } from './library.ts';
-import { pageOf, pagesOf, wayTo, type View } from './pages-ahead.ts';
+import type { PageAt, PageOptions } from './library.ts';
+import { nearestFirst, PAGE_SIZE, pageOf, pagesOf, wayTo, type View } from './pages-ahead.ts';
 
 /** Pages kept before and behind those on screen. */
 const KEPT = 12;
@@ -13,9 +13,10 @@ const KEPT = 12;
 const LEAP_MS = 60;
 /**
  * And not before the last ones have arrived, unless that takes longer than this: what is finally wanted would wait
- * behind them. Sooner, and a slow server would be interrupted each time, so that nothing shows while one drags.
+ * behind them. Sooner, and a slow server would be interrupted each time, so that nothing shows while one drags, and it
+ * would work no less: it answers what it has begun.
  */
-const PATIENCE_MS = 400;
+const PATIENCE_MS = 2_000;
 /** After a jump, neighbours are fetched once it has been still for this long. */
 const REST_MS = 120;
 export interface PagedList<T> {
@@ -35,6 +36,7 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
   const [view, setView] = useState<View>({ first: 0, last: 0, kept: 0, wide: false, way: 0 });
   const count = queries.getQueryData(query(at(0)).queryKey)?.total ?? 1;
   const shown = pagesOf(view, count);
+  const seen = pagesOf({ ...view, wide: false }, count);
   const keptPage = pageOf(Math.min(view.kept, count - 1));
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const leaptAt = useRef(-LEAP_MS);
@@ -42,13 +44,11 @@ export function usePagedList<T>(query: (at: PageAt) => PageOptions<T>): PagedLis
   useEffect(() => () => clearTimeout(timer.current), []);
 
   const pages = useMemo(() => {
-    const numbers = new Set([0]); // it carries the total
-    for (let page = shown.first; page <= shown.last; page += 1) numbers.add(page);
-    return [...numbers.add(keptPage)];
-  }, [shown.first, shown.last, keptPage]);
+    // the first carries the total
+    return [...new Set([0, ...nearestFirst(shown, seen), keptPage])];
+  }, [shown.first, shown.last, seen.first, seen.last, keptPage]);
   const results = useQueries({ queries: pages.map((page) => query(at(page))) });
   const byPage = new Map(pages.map((page, i) => [page, results[i]?.data]));
-  const seen = pagesOf({ ...view, wide: false }, count);
   const isOnItsWay = pages.some(
     (page, i) => page >= seen.first && page <= seen.last && results[i]?.isFetching && results[i].data === undefined,
   );

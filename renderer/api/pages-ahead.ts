@@ -1,9 +1,11 @@
 // Which pages of a long list are fetched: those on screen, and while it moves those in its way. Pure.
-import { PAGE_SIZE } from './library.ts';
+
+/** The largest page the server returns. */
+export const PAGE_SIZE = 200;
 
 /** Ranges fetched in the direction of the movement: what a held page key passes in more than a second. */
 const AHEAD = 20;
-const MOST_AHEAD = 1_000;
+const MOST_AHEAD = 600;
 /** Rows fetched behind, for whoever turns round. */
 const BEHIND = 100;
 
@@ -29,6 +31,13 @@ export function pagesOf({ first, last, wide, way }: Omit<View, 'kept'>, total: n
   const most = wide ? Math.min(MOST_AHEAD, AHEAD * (last - first + 1)) : 0;
   const to = (side: 1 | -1) => (way === 0 ? most / 2 : way === side ? most : Math.min(most, BEHIND));
   return { first: pageOf(first - to(-1)), last: pageOf(Math.min(last + to(1), total - 1)) };
+}
+
+/** All of them, those nearest to what is seen first: the server answers one after the other. */
+export function nearestFirst({ first, last }: Pages, seen: Pages): number[] {
+  const all = Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  const distance = (page: number) => Math.max(seen.first - page, page - seen.last, 0);
+  return all.toSorted((a, b) => distance(a) - distance(b));
 }
 
 /** Where the list moves from one view to the next: as before when its first row stays. */

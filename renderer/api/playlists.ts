@@ -17,7 +17,8 @@ import type {
 import type { z } from 'zod';
 import { API, request, toQueryString } from './client.ts';
 import { movedEntries, withoutEntries } from './playlist-order.ts';
-import { pageQuery, PAGE_SIZE, type Paged, type PageAt } from './library.ts';
+import { pageQuery, type Paged, type PageAt } from './library.ts';
+import { PAGE_SIZE } from './pages-ahead.ts';
 import { downloadToken } from './url-tokens.ts';
 
 export const PLAYLISTS = 'playlists';

@@ -4,7 +4,8 @@ import type { HistoryIn } from '../../server/history/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import type { QueueOut } from '../../server/playback/wire.ts';
 import { request } from './client.ts';
-import { PAGE_SIZE, type Paged } from './library.ts';
+import type { Paged } from './library.ts';
+import { PAGE_SIZE } from './pages-ahead.ts';
 
 export const QUEUE = 'queue';
 /** The longest queue the server stores. */

@@ -3,7 +3,8 @@
 import type { AlbumOut, ArtistOut, GenreOut, TrackOut } from '../../server/library/wire.ts';
 import type { PlaylistEntryOut, PlaylistOut } from '../../server/playlists/wire.ts';
 import { request } from '../api/client.ts';
-import { fetchAllTracks, PAGE_SIZE, type Paged } from '../api/library.ts';
+import { fetchAllTracks, type Paged } from '../api/library.ts';
+import { PAGE_SIZE } from '../api/pages-ahead.ts';
 import { entriesPath } from '../api/playlists.ts';
 import type { ListSource, QueueTrack } from '../player/player.ts';
 import type { ItemTrack, TrackGroup } from './track-drag.ts';

@@ -3,7 +3,7 @@
 import type { RowRange } from './scaled-scroll.ts';
 
 /** Blank rows show after this long without loaded ones. */
-export const HOLD_MS = 200;
+export const HOLD_MS = 500;
 /** Places passed meanwhile, any of which may be loaded by now. */
 const MOST_PASSED = 30;
 

@@ -182,7 +182,13 @@ export function useRowWindow({
     return placed.map((row) => ({ ...row, slot: slotOf.get(row.index) ?? 0 }));
   }, [drawn.first, drawn.last, shift, kept, count, rowHeight]);
 
-  return { height: elementHeight(listHeight), range: around, rows, isWaiting: since !== undefined, reveal };
+  return {
+    height: elementHeight(listHeight),
+    range: around,
+    rows,
+    isWaiting: count > 0 && since !== undefined,
+    reveal,
+  };
 }
 
 const widened = ({ first, last }: RowRange, by: number, count: number): RowRange => ({

@@ -92,12 +92,13 @@ export function VirtualGrid({
     const index = Number(cell.dataset['index']);
     const page = Math.max(1, Math.floor((scroller?.clientHeight ?? 0) / rowHeight) - 1) * columns;
     const step = readingStep(event.key);
+    // from the tab stop: after a jump the cell that has the focus is one of those that stay until the next are loaded
     const moves: Record<string, number> = {
-      ...(step && { [event.key]: index + step }),
-      ArrowUp: index - columns,
-      ArrowDown: index + columns,
-      PageUp: index - page,
-      PageDown: index + page,
+      ...(step && { [event.key]: tabStop + step }),
+      ArrowUp: tabStop - columns,
+      ArrowDown: tabStop + columns,
+      PageUp: tabStop - page,
+      PageDown: tabStop + page,
       Home: 0,
       End: count - 1,
     };
@@ -106,9 +107,9 @@ export function VirtualGrid({
     if (isMove && (!event.repeat || (!isWaiting && isFirstInFrame())))
       goTo(
         event.key === 'ArrowUp' && to < 0
-          ? index
+          ? tabStop
           : event.key === 'ArrowDown' && to >= count && stopRow === rows - 1
-            ? index
+            ? tabStop
             : to,
       );
     if (isMove || onCellKey?.(event, index)) {
@@ -125,6 +126,7 @@ export function VirtualGrid({
       aria-label={label}
       aria-rowcount={rows}
       aria-colcount={columns}
+      aria-busy={isWaiting || undefined}
       style={{ height }}
       onKeyDown={onKeyDown}
       onFocus={(event) => {

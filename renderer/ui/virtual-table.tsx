@@ -180,6 +180,7 @@ export function VirtualTable<T>({
       aria-rowcount={count + 1}
       aria-colcount={shown.length}
       aria-multiselectable={choice ? true : undefined}
+      aria-busy={isWaiting || undefined}
       className={styles.table}
       data-narrow={isNarrow || undefined}
       onKeyDown={onKeyDown}

@@ -4,7 +4,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { IconPlaylist } from '../../ui/icons.ts';
 import { entryPage, playlistQuery } from '../../api/playlists.ts';
-import { PAGE_SIZE } from '../../api/library.ts';
+import { PAGE_SIZE } from '../../api/pages-ahead.ts';
 import { usePagedList } from '../../api/paged-list.ts';
 import { detailOf, isAbsent } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';

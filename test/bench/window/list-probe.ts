@@ -105,7 +105,8 @@ function watch(): void {
     watch: {
       isFull: () => {
         const { seen } = inSight();
-        return seen.length > 0 && !seen.some(isBlank);
+        // busy: what is seen are still the rows of the last place
+        return seen.length > 0 && !seen.some(isBlank) && !document.querySelector('[role="grid"][aria-busy="true"]');
       },
       stop: (): ListTrace => {
         running = false;

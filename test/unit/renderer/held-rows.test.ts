@@ -43,7 +43,7 @@ test('while the scroll bar is dragged, every place that was loaded shows, and no
 });
 
 test('when nothing comes for long, blank rows show where the list is', () => {
-  const steps = Array.from({ length: 20 }, (_, i) => ({ at: i * 8_000, now: i * 16 }));
+  const steps = Array.from({ length: 60 }, (_, i) => ({ at: i * 8_000, now: i * 16 }));
   const frames = drag(steps, 10_000);
   const from = frames.findIndex(({ at: wanted, shows }) => wanted > 0 && wanted === shows);
   expect(steps[from]?.now).toBeGreaterThanOrEqual(HOLD_MS);

@@ -1,6 +1,6 @@
 // Which pages of a long list are fetched.
 import { expect, test } from 'vitest';
-import { pagesOf, wayTo, type View } from '../../../renderer/api/pages-ahead.ts';
+import { nearestFirst, pagesOf, wayTo, type View } from '../../../renderer/api/pages-ahead.ts';
 
 const MILLION = 1_000_000;
 /** A screen of 15 rows with 8 more on either side. */
@@ -17,16 +17,20 @@ test.each<[string, View, { first: number; last: number }]>([
   ['those on screen while the scroll bar flies', at(500_000, { wide: false }), { first: 2_500, last: 2_500 }],
   ['some on either side after a jump', at(500_000), { first: 2_498, last: 2_501 }],
   ['more than a second of a held page key on the way down', at(500_000, { way: 1 }), { first: 2_499, last: 2_503 }],
-  ['and on the way up', at(500_000, { way: -1 }), { first: 2_496, last: 2_500 }],
+  ['and on the way up', at(500_000, { way: -1 }), { first: 2_497, last: 2_500 }],
   ['none beyond the start', at(0, { way: -1 }), { first: 0, last: 0 }],
   ['none beyond the end', at(MILLION - 31, { way: 1 }), { first: 4_999, last: 4_999 }],
   [
-    'five for a screen that is very large',
+    'three for a screen that is very large',
     { ...at(500_000, { way: 1 }), last: 500_400 },
-    { first: 2_499, last: 2_507 },
+    { first: 2_499, last: 2_505 },
   ],
 ])('pages are fetched: %s', (_, view, pages) => {
   expect(pagesOf(view, MILLION)).toEqual(pages);
+});
+
+test('on the way up the page above is asked for first, not the furthest', () => {
+  expect(nearestFirst({ first: 10, last: 14 }, { first: 13, last: 13 })).toEqual([13, 12, 14, 11, 10]);
 });
 
 test('a list goes on in its direction while its first row stays', () => {
