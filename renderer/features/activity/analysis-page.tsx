@@ -3,6 +3,7 @@ import { Modal, Switch } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { stateOf } from '../../api/analysis-state.ts';
 import { analysisQuery, throwAnalysisAway } from '../../api/analysis.ts';
 import { likenessQuery } from '../../api/likeness.ts';
 import { detailOf } from '../../api/problem.ts';
@@ -69,7 +70,7 @@ function Progress() {
   const likeness = useQuery(likenessQuery());
   if (error && !data) return <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton height="240px" />;
-  const { state, total, steps, tracks_per_second, seconds_left, failed, sure_tempo, sure_key } = data;
+  const { total, steps, tracks_per_second, seconds_left, failed, sure_tempo, sure_key } = data;
   if (total === 0)
     return (
       <EmptyState icon={IconAnalysis} title={t('analysis.emptyTitle')}>
@@ -79,7 +80,7 @@ function Progress() {
   const heard = (steps.find(({ name }) => name === 'rhythm')?.done ?? 0) - failed;
   const share = (count: number) => heard > 0 && formatPercent(Math.min(1, count / heard));
   const facts = [
-    [t('analysis.stateIs'), t(`analysis.state.${state}`)],
+    [t('analysis.stateIs'), t(`analysis.state.${stateOf(data)}`)],
     [
       t('analysis.fast'),
       tracks_per_second !== null &&

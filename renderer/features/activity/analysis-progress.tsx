@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { stateOf } from '../../api/analysis-state.ts';
 import { analysisQuery } from '../../api/analysis.ts';
 import { formatLength, formatNumber } from '../../ui/format.ts';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
@@ -12,7 +13,8 @@ export function AnalysisProgress() {
   const { t } = useTranslation();
   const { data } = useQuery(analysisQuery());
   if (!data || data.total === 0) return null;
-  const { state, total, steps, tracks_per_second, seconds_left } = data;
+  const { total, steps, tracks_per_second, seconds_left } = data;
+  const state = stateOf(data);
   const done = Math.min(total, ...steps.map((step) => step.done));
   const isOpen = state !== 'done' && state !== 'off';
   const facts = [

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { stateOf } from '../../../renderer/api/analysis-state.ts';
+import type { AnalysisOut } from '../../../server/analysis/wire.ts';
 import { nameOf, shownName } from '../../../renderer/api/client-name.ts';
 import { lineAt } from '../../../renderer/features/playback/lyrics-line.ts';
 import { outlineOf } from '../../../renderer/features/playback/waveform-outline.ts';
@@ -60,4 +62,9 @@ test('an Ogg file is cut before its last page, others are unchanged', () => {
 test('a waveform is an outline that is mirrored, with a line where it is silent', () => {
   const points = Buffer.from([0, 255, 100]).toString('base64');
   expect(outlineOf(points)).toEqual({ path: 'M0 255L0 249L1 0L2 155L2 355L1 510L0 261Z', width: 2 });
+});
+
+test('an analysis that has nothing left to do is done, whoever uses the server', () => {
+  const of = (state: AnalysisOut['state'], secondsLeft: number | null) => stateOf({ state, seconds_left: secondsLeft });
+  expect([of('busy', 0), of('busy', null), of('busy', 60), of('off', 0)]).toEqual(['done', 'busy', 'busy', 'off']);
 });

@@ -1,0 +1,5 @@
+import type { AnalysisOut } from '../../server/analysis/wire.ts';
+
+/** What to say of the analysis: where nothing is left, it waits for nobody. */
+export const stateOf = ({ state, seconds_left }: Pick<AnalysisOut, 'state' | 'seconds_left'>): AnalysisOut['state'] =>
+  state === 'busy' && seconds_left === 0 ? 'done' : state;
