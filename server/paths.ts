@@ -13,6 +13,7 @@ export const WORKERS = {
   lists: 'library/lists-worker',
   likeness: 'likeness/likeness-worker',
   snapshot: 'backup/snapshot-worker',
+  blobs: 'backup/blob-worker',
   checkpoint: 'db/checkpoint-worker',
 } as const;
 type WorkerName = keyof typeof WORKERS;

@@ -44,7 +44,10 @@ export interface Cipher {
   nameOf(hash: string): string;
   /** Size in bytes of an object with so many plain bytes. */
   sizeOf(plain: number): number;
-  encrypt(source: AsyncIterable<Buffer>): AsyncIterable<Buffer>;
+  /** What makes the same one in a thread, by cipherOf. */
+  key: KeyObject | undefined;
+  /** The parts of the result, in order. */
+  encrypt(plain: Buffer): Buffer[];
   /** Throws DamagedObject. */
   decrypt(source: AsyncIterable<Buffer>): AsyncIterable<Buffer>;
 }
@@ -52,7 +55,8 @@ export interface Cipher {
 export const plainCipher: Cipher = {
   nameOf: (hash) => hash,
   sizeOf: (plain) => plain,
-  encrypt: (source) => source,
+  key: undefined,
+  encrypt: (plain) => [plain],
   decrypt: (source) => source,
 };
 
@@ -65,7 +69,7 @@ export async function makeLock(passphrase: string): Promise<{ lock: Lock; cipher
   const sealer = createCipheriv('aes-256-gcm', await stretch(passphrase, salt, COST), iv);
   const sealed = Buffer.concat([iv, sealer.update(key), sealer.final(), sealer.getAuthTag()]);
   const lock: Lock = { kdf: 'scrypt', ...COST, salt: salt.toString('base64'), key: sealed.toString('base64') };
-  opened = { lock, passphrase, cipher: createCipher(key) };
+  opened = { lock, passphrase, cipher: createCipher(createSecretKey(key)) };
   return { lock, cipher: opened.cipher };
 }
 
@@ -80,7 +84,8 @@ export async function openLock(lock: Lock, passphrase: string): Promise<Cipher> 
       sealed.subarray(0, 12),
       { authTagLength: TAG },
     ).setAuthTag(sealed.subarray(-TAG));
-    const cipher = createCipher(Buffer.concat([opener.update(sealed.subarray(12, -TAG)), opener.final()]));
+    const key = Buffer.concat([opener.update(sealed.subarray(12, -TAG)), opener.final()]);
+    const cipher = createCipher(createSecretKey(key));
     opened = { lock, passphrase, cipher };
     return cipher;
   } catch (cause) {
@@ -96,24 +101,27 @@ function stretch(passphrase: string, salt: Buffer, { n, r, p }: Pick<Lock, 'n' |
   });
 }
 
-function createCipher(bytes: Buffer): Cipher {
-  const key = createSecretKey(bytes);
+export const cipherOf = (key: Cipher['key']): Cipher => (key ? createCipher(key) : plainCipher);
+
+function createCipher(key: KeyObject): Cipher {
   const nameKey = createSecretKey(derive(key, Buffer.alloc(0), 'tonearm backup names v1'));
   const pieceKey = (salt: Buffer): Buffer => derive(key, salt, 'tonearm backup object v1');
   return {
     nameOf: (hash) => createHmac('sha256', nameKey).update(hash).digest('hex'),
     sizeOf: (plain) => HEAD + plain + TAG * Math.max(1, Math.ceil(plain / PIECE)),
+    key,
 
-    async *encrypt(source) {
+    encrypt(plain) {
       const salt = randomBytes(SALT);
       const own = pieceKey(salt);
-      yield Buffer.concat([MAGIC, salt]);
-      for await (const { piece, n, isLast } of inPieces(source, PIECE)) {
-        const sealer = createCipheriv('aes-256-gcm', own, nonce(n, isLast));
-        yield sealer.update(piece);
+      const parts = [MAGIC, salt];
+      for (let n = 0; n === 0 || n * PIECE < plain.length; n++) {
+        const sealer = createCipheriv('aes-256-gcm', own, nonce(n, (n + 1) * PIECE >= plain.length));
+        parts.push(sealer.update(plain.subarray(n * PIECE, (n + 1) * PIECE)));
         sealer.final();
-        yield sealer.getAuthTag();
+        parts.push(sealer.getAuthTag());
       }
+      return parts;
     },
 
     async *decrypt(source) {

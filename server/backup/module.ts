@@ -21,13 +21,13 @@ type BackupModuleDeps = Base &
 
 export function backupModule({ audioStore, playlists, tuning, ...deps }: BackupModuleDeps) {
   const { config, paths, db, storage, leases, musicFolders, jobs, log, version, now } = deps;
-  const workerUrl = paths.workers.snapshot;
+  const { snapshot: workerUrl, blobs: blobWorkerUrl } = paths.workers;
   const ownFolders = (): string[] => [
     config.paths.data,
     config.paths.storageRoot,
     ...musicFolders.list().map(({ path }) => path),
   ];
-  const backups = createBackupService({ ...deps, ...tuning, workerUrl, ownFolders });
+  const backups = createBackupService({ ...deps, ...tuning, workerUrl, blobWorkerUrl, ownFolders });
   const restores = createRestoreService({
     config,
     jobs,

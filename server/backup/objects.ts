@@ -3,6 +3,7 @@
 import { hash as hashOf } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createCatalog } from './catalog.ts';
+import type { ReadBlobs } from './blob-threads.ts';
 import type { Cipher } from './encryption.ts';
 import { createLooseObjects } from './first-format.ts';
 import { checkedPieces, checking } from './object-source.ts';
@@ -31,7 +32,7 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
   const { index } = catalog;
   const packs = createPackWriter(target, cipher, catalog.add);
   const loose = createLooseObjects(target, cipher);
-  const writing = new Map<string, Promise<number>>();
+  const writing = new Map<string, Promise<number | undefined>>();
   let loading: Promise<Faults> | undefined;
 
   const has = (hash: string, size: number | null): boolean => {
@@ -63,8 +64,16 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
    * Stores an object and returns its plain size. Throws SourceProblem when the source cannot be read or does not match
    * the hash. Concurrent calls for the same hash write it once.
    */
-  function put(hash: string, source: AsyncIterable<Buffer>, kind: PackKind = 'data'): Promise<number> {
-    const done = writing.get(hash) ?? write(hash, source, kind).finally(() => writing.delete(hash));
+  async function put(hash: string, source: AsyncIterable<Buffer>, kind: PackKind = 'data'): Promise<number> {
+    return (await once(hash, () => write(hash, source, kind))) ?? put(hash, source, kind);
+  }
+
+  /** The same of what threads read. Undefined when they cannot read it, or it does not match the hash. */
+  const putRead = (hash: string, read: ReadBlobs): Promise<number | undefined> =>
+    once(hash, () => writeRead(hash, read));
+
+  function once(hash: string, work: () => Promise<number | undefined>): Promise<number | undefined> {
+    const done = writing.get(hash) ?? work().finally(() => writing.delete(hash));
     writing.set(hash, done);
     return done;
   }
@@ -78,6 +87,18 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
       else pieces.push(await putBytes(piece, kind));
     }
     if (pieces.length > 0) await putList(hash, size, pieces);
+    return size;
+  }
+
+  async function writeRead(hash: string, read: ReadBlobs): Promise<number | undefined> {
+    const pieces: string[] = [];
+    const size = await read(async (blob) => {
+      pieces.push(blob.hash);
+      if (has(blob.hash, blob.size)) return;
+      const name = cipher.nameOf(blob.hash);
+      await packs.addMade('data', { name, size: blob.size, isList: false }, blob.stored, blob.sum);
+    });
+    if (size !== undefined && pieces[0] !== hash) await putList(hash, size, pieces);
     return size;
   }
 
@@ -190,7 +211,9 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
     find: (hash: string): Blob | undefined => index.find(cipher.nameOf(hash)),
     load,
     prepare,
+    key: cipher.key,
     put,
+    putRead,
     putBytes,
     putList,
     flush,

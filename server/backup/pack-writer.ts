@@ -29,9 +29,9 @@ export function createPackWriter(target: BackupTarget, cipher: Cipher, onWritten
   const slots = createSlots(UPLOADS_AT_ONCE);
   let failure: { error: unknown } | undefined;
 
-  function collect(kind: PackKind, { name, size, isList }: NewBlob, stored: Buffer): void {
+  function collect(kind: PackKind, { name, size, isList }: NewBlob, stored: Buffer, sum = sumOf(stored)): void {
     const pack = (open[kind] ??= { id: randomBytes(16).toString('hex'), stored: [], blobs: [], size: 0 });
-    const place = { pack: pack.id, offset: pack.size, length: stored.length, sum: sumOf(stored) };
+    const place = { pack: pack.id, offset: pack.size, length: stored.length, sum };
     pack.blobs.push({ name, size, isList, ...place });
     pack.stored.push(stored);
     pack.size += stored.length;
@@ -88,6 +88,14 @@ export function createPackWriter(target: BackupTarget, cipher: Cipher, onWritten
         .finally(() => beingStored.delete(done));
       beingStored.add(done);
       await done;
+      await uploadIfFull(kind);
+    },
+
+    /** What a thread has made of it. Nothing happens when it is on its way already. */
+    async addMade(kind: PackKind, blob: NewBlob, stored: Buffer, sum: string): Promise<void> {
+      if (underWay.has(blob.name)) return;
+      underWay.add(blob.name);
+      collect(kind, blob, stored, sum);
       await uploadIfFull(kind);
     },
 

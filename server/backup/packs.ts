@@ -1,7 +1,7 @@
 // How objects are stored: as blobs in packs of some 16 MB, so that many small files cost few requests. A blob is up to
 // 4 MB of a file, or the list of the blobs of a larger one. A pack ends with its directory, from which a lost index is
 // made again.
-import { hash as hashOf } from 'node:crypto';
+import { createHash, hash as hashOf } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdCompressSync, zstdDecompress, type ZstdOptions } from 'node:zlib';
 import { z } from 'zod';
@@ -11,6 +11,7 @@ import { DamagedObject, joined, type Cipher } from './encryption.ts';
 export const PIECE_BYTES = 4 << 20;
 export const PACK_BYTES = 16 << 20;
 const LENGTH_BYTES = 4;
+const SUM_LENGTH = 16;
 /** Most directories are in this many bytes at the end of a pack. */
 export const TAIL_BYTES = 64 << 10;
 const MAX_SEALED_BYTES = 512 << 20;
@@ -78,7 +79,13 @@ export async function unlessDamaged<T>(work: Promise<T>): Promise<T | undefined>
 }
 
 /** Detects damage; against changes on purpose there is encryption. */
-export const sumOf = (stored: Buffer): string => hashOf('sha256', stored).slice(0, 16);
+export const sumOf = (stored: Buffer): string => hashOf('sha256', stored).slice(0, SUM_LENGTH);
+
+export function sumOfParts(parts: readonly Buffer[]): string {
+  const sum = createHash('sha256');
+  for (const part of parts) sum.update(part);
+  return sum.digest('hex').slice(0, SUM_LENGTH);
+}
 
 /** The whole pack. */
 export async function closePack(cipher: Cipher, stored: Buffer[], blobs: readonly Blob[]): Promise<Buffer> {
@@ -102,8 +109,24 @@ export async function openDirectory(cipher: Cipher, pack: string, tail: Buffer):
 
 /** Compressed where that helps, and encrypted. */
 export async function toStored(cipher: Cipher, plain: Buffer): Promise<Buffer> {
-  const packed = await compressed(plain);
-  return gathered(cipher.encrypt(chunks(...(packed ? [ZSTD, packed] : [RAW, plain]))));
+  const packed = !isCompressible(plain)
+    ? undefined
+    : plain.length <= AT_ONCE_BYTES
+      ? zstdCompressSync(plain, sized(plain))
+      : await promisify(zstdCompress)(plain, sized(plain));
+  return Buffer.concat(cipher.encrypt(Buffer.concat(packed ? [ZSTD, packed] : [RAW, plain])));
+}
+
+/**
+ * The same in parts, in a thread. `framed` has a byte before the bytes of the object, so that they are not copied;
+ * `isCompressed`: another try would not help.
+ */
+export function toStoredParts(cipher: Cipher, framed: Buffer, isCompressed: boolean): Buffer[] {
+  const plain = framed.subarray(1);
+  if (!isCompressed && isCompressible(plain))
+    return cipher.encrypt(Buffer.concat([ZSTD, zstdCompressSync(plain, sized(plain))]));
+  RAW.copy(framed);
+  return cipher.encrypt(framed);
 }
 
 /** Throws DamagedObject. */
@@ -113,15 +136,11 @@ export async function fromStored(cipher: Cipher, { sum }: Pick<Blob, 'sum'>, sto
   return bytes[0] === ZSTD[0] ? decompressed(bytes.subarray(1), PIECE_BYTES) : bytes.subarray(1);
 }
 
-async function compressed(plain: Buffer): Promise<Buffer | undefined> {
+/** Tried with a sample from the middle. */
+function isCompressible(plain: Buffer): boolean {
   const start = Math.max(0, (plain.length - SAMPLE_BYTES) >> 1);
   const sample = plain.subarray(start, start + SAMPLE_BYTES);
-  const packed = zstdCompressSync(sample, sized(sample));
-  if (packed.length >= sample.length * COMPRESSIBLE) return undefined;
-  if (sample.length === plain.length) return packed;
-  return plain.length <= AT_ONCE_BYTES
-    ? zstdCompressSync(plain, sized(plain))
-    : promisify(zstdCompress)(plain, sized(plain));
+  return zstdCompressSync(sample, sized(sample)).length < sample.length * COMPRESSIBLE;
 }
 
 /** Memory for as much as there is to compress, instead of some megabytes. */
@@ -140,7 +159,7 @@ export async function seal(cipher: Cipher, value: unknown): Promise<Buffer> {
   const body = JSON.stringify(value);
   const text = Buffer.from(`${hashOf('sha256', body)}\n${body}`);
   const params = { [constants.ZSTD_c_compressionLevel]: 9 };
-  return encrypted(cipher, await promisify(zstdCompress)(text, { params }));
+  return Buffer.concat(cipher.encrypt(await promisify(zstdCompress)(text, { params })));
 }
 
 /** Throws DamagedObject. Reads those of the first format too, which are not compressed. */
@@ -153,7 +172,6 @@ export async function unseal(cipher: Cipher, sealed: Buffer): Promise<unknown> {
   return JSON.parse(body);
 }
 
-const encrypted = (cipher: Cipher, plain: Buffer): Promise<Buffer> => gathered(cipher.encrypt(chunks(plain)));
 const decrypted = (cipher: Cipher, bytes: Buffer): Promise<Buffer> => gathered(cipher.decrypt(chunks(bytes)));
 
 export async function* chunks(...all: Buffer[]): AsyncGenerator<Buffer> {

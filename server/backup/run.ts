@@ -11,6 +11,7 @@ import type { YieldToRequests } from '../jobs/yield-to-requests.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
 import type { Leases } from '../storage/leases.ts';
 import type { Storage } from '../storage/storage.ts';
+import { createBlobThreads, type BlobThreads } from './blob-threads.ts';
 import { contentsOf, countContents, type Content } from './contents.ts';
 import { withLease, type Lease, type LeaseOptions } from './lease.ts';
 import { snapshotTime, toSnapshotId, type FileLine, type Keys, type Manifest, type OwnLine } from './manifest.ts';
@@ -26,6 +27,8 @@ import type { BackupResult } from './wire.ts';
 const SEGMENT_BYTES = 1 << 20;
 const LEAF_BYTES = 16 << 10;
 const AT_ONCE = 4;
+/** For threads that read so many small files in some milliseconds. */
+const AT_ONCE_LOCALLY = 128;
 const SHOWN = 20;
 /** With more to copy, a snapshot with the database and what is there is written first. */
 const MUCH_BYTES = 1e9;
@@ -37,6 +40,7 @@ export interface BackupSource {
   databasePath: string;
   tmpDir: string;
   workerUrl: URL;
+  blobWorkerUrl: URL;
   /** The music folders, if their files are to be copied. */
   ownFiles: MusicRoots | undefined;
   settings: Record<string, unknown>;
@@ -93,6 +97,7 @@ async function backUpLeased(repo: Repository, source: BackupSource, run: Run, le
   const begun = source.now();
   const copy = join(source.tmpDir, `backup-${randomBytes(6).toString('hex')}.db`);
   await mkdir(source.tmpDir, { recursive: true });
+  const threads = createBlobThreads({ workerUrl: source.blobWorkerUrl, key: repo.objects.key, signal });
   try {
     progress(0, null, 'Copying the database');
     await copyDatabase({
@@ -103,7 +108,7 @@ async function backUpLeased(repo: Repository, source: BackupSource, run: Run, le
       onProgress: (done, total) => progress(done, total, 'Copying the database'),
     });
     const database = await storeDatabase(repo, copy, signal);
-    const files = filesOf(repo, source, copy, run);
+    const files = filesOf({ repo, source, copy, threads }, run);
     if ((await files.bytesToCopy()) > MUCH_BYTES) await complete(await files.list());
     const stored = await files.store();
     const { manifest, isClockBehind } = await complete(stored);
@@ -148,6 +153,7 @@ async function backUpLeased(repo: Repository, source: BackupSource, run: Run, le
       return { manifest, isClockBehind };
     }
   } finally {
+    await threads.close();
     for (const ending of ['', '-journal', '-wal', '-shm']) await rm(copy + ending, { force: true });
   }
 }
@@ -194,14 +200,21 @@ interface Stored {
   isStoreDown: boolean;
 }
 
+interface FilesDeps {
+  repo: Repository;
+  source: BackupSource;
+  /** Of the database. */
+  copy: string;
+  threads: BlobThreads;
+}
+
 function filesOf(
-  repo: Repository,
-  source: BackupSource,
-  copy: string,
+  { repo, source, copy, threads }: FilesDeps,
   { signal, progress, yieldToRequests = () => undefined }: Run,
 ) {
   type StoredContent = Extract<Content, { kind: 'stored' }>;
   type Outcome = { line: FileLine; bytes: number };
+  const atOnce = source.storage.folder === null ? AT_ONCE : AT_ONCE_LOCALLY;
 
   async function bytesToCopy(): Promise<number> {
     let bytes = 0;
@@ -224,7 +237,7 @@ function filesOf(
     let done = 0;
     for await (const contents of onOneList(contentsOf(copy))) {
       const lines: FileLine[] = [];
-      await eachAtOnce(contents.entries(), AT_ONCE, async ([n, content]) => {
+      await eachAtOnce(contents.entries(), atOnce, async ([n, content]) => {
         signal.throwIfAborted();
         const { line, bytes } = content.kind === 'stored' ? await storeObject(content) : await storeOwn(content);
         lines[n] = line;
@@ -263,7 +276,7 @@ function filesOf(
       if (isOnlyListed) return absent('not copied yet');
       if (stored.isStoreDown) return absent('the storage cannot be reached');
       try {
-        const bytes = await repo.objects.put(hash, stoppable(bytesOf(source.storage, key, yieldToRequests), signal));
+        const bytes = (await putByThread(key, hash, size)) ?? (await putHere(key, hash));
         return { line: { kind: 'stored', key, hash, size: size ?? bytes }, bytes };
       } catch (error) {
         signal.throwIfAborted();
@@ -274,6 +287,18 @@ function filesOf(
           ? absent(error.message)
           : storeObject({ list: '', kind: 'stored', what: 'audio', key, hash, size }, true);
       }
+    }
+
+    async function putByThread(key: string, hash: string, size: number | null): Promise<number | undefined> {
+      const path = source.storage.localPath(key);
+      return path === undefined
+        ? undefined
+        : repo.objects.putRead(hash, threads.read({ path, hash }, size ?? undefined));
+    }
+
+    /** Throws SourceProblem with what is wrong with a file. */
+    function putHere(key: string, hash: string): Promise<number> {
+      return repo.objects.put(hash, stoppable(bytesOf(source.storage, key, yieldToRequests), signal));
     }
 
     async function storeOwn(file: Extract<Content, { kind: 'own' }>): Promise<Outcome> {

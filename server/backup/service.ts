@@ -35,7 +35,10 @@ const CHECK_AFTER_MS = 7 * 86_400_000;
 /** Every week, where reading is free: everything once in a quarter of a year. */
 const CHECK_PERCENT = 8;
 
-export interface BackupDeps extends Pick<BackupSource, 'storage' | 'leases' | 'workerUrl' | 'version' | 'now'> {
+export interface BackupDeps extends Pick<
+  BackupSource,
+  'storage' | 'leases' | 'workerUrl' | 'blobWorkerUrl' | 'version' | 'now'
+> {
   db: MainDb;
   config: Config;
   settings: LiveSettings;
@@ -91,6 +94,7 @@ export function createBackupService({
   storage,
   leases,
   workerUrl,
+  blobWorkerUrl,
   version,
   now,
   ownFolders,
@@ -155,6 +159,7 @@ export function createBackupService({
       storage,
       leases,
       workerUrl,
+      blobWorkerUrl,
       version,
       now,
       databasePath: config.paths.database,

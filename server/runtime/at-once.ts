@@ -6,21 +6,31 @@ export async function eachAtOnce<T>(
   atOnce: number,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  const running = new Set<Promise<void>>();
+  let running = 0;
+  let onEnd: (() => void) | undefined;
   let failure: { error: unknown } | undefined;
+  const fewerThan = async (most: number): Promise<void> => {
+    while (running >= most)
+      await new Promise<void>((resolve) => {
+        onEnd = resolve;
+      });
+  };
   try {
     for await (const item of source) {
-      const done = work(item)
+      running++;
+      void work(item)
         .catch((error: unknown) => {
           failure ??= { error };
         })
-        .finally(() => running.delete(done));
-      running.add(done);
-      if (running.size >= atOnce) await Promise.race(running);
+        .finally(() => {
+          running--;
+          onEnd?.();
+        });
+      await fewerThan(atOnce);
       if (failure) break;
     }
   } finally {
-    await Promise.all(running);
+    await fewerThan(1);
   }
   if (failure) throw failure.error;
 }

@@ -15,7 +15,7 @@ import { createLocalStorage } from '../../server/storage/local.ts';
 import { paths } from './product.ts';
 
 const now = (): Date => new Date();
-const workerUrl = paths.workers.snapshot;
+const { snapshot: workerUrl, blobs: blobWorkerUrl } = paths.workers;
 
 export interface Place {
   passphrase?: string | undefined;
@@ -40,6 +40,7 @@ const sourceOf = (dataDir: string, tmpDir: string, options: Partial<BackupSource
   databasePath: join(dataDir, 'tonearm.db'),
   tmpDir,
   workerUrl,
+  blobWorkerUrl,
   ownFiles: undefined,
   settings: {},
   keys: null,
