@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts';
 import { z } from 'zod';
 import { withLease, type Lease, type LeaseOptions } from './lease.ts';
 import { hashInBackup } from './manifest.ts';
+import { describeFaults } from './objects.ts';
 import { isDamage, type Blob } from './packs.ts';
 import { partsOf } from './prune.ts';
 import type { Repository } from './repository.ts';
@@ -72,8 +73,7 @@ async function checkLeased(
   if (unusable.size + lost.length > 0) for (const blob of await objects.dropIncomplete()) unusable.add(blob);
   const problems = [
     ...copies.mended.map((key) => `${key} was damaged or missing, and was written again`),
-    ...faults.indexes.map((key) => `${key} was damaged, and was made again`),
-    ...faults.packs.map((id) => `pack ${id} is missing or incomplete`),
+    ...describeFaults(faults),
     ...[...read.damaged].map(({ name, pack }) => `object ${name} in pack ${pack} is damaged`),
     ...read.directories.map((id) => `the directory of pack ${id}, or what nothing needs of it, was damaged`),
     ...read.loose.map((name) => `object ${name} is damaged`),

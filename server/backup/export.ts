@@ -269,6 +269,7 @@ export function createExportService(deps: ExportDeps) {
       covers: 0,
       referenced: 0,
       absent: 0,
+      mended: 0,
       bytes: 0,
     };
     const files = createHash('sha256');

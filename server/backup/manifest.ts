@@ -37,6 +37,8 @@ export const Manifest = z.object({
     covers: z.int(),
     referenced: z.int(),
     absent: z.int(),
+    /** Parts of the backup that were damaged or gone before it. */
+    mended: z.int().default(0),
     bytes: size,
   }),
 });

@@ -23,6 +23,11 @@ export interface Faults {
   packs: string[];
 }
 
+export const describeFaults = ({ indexes, packs }: Faults): string[] => [
+  ...indexes.map((key) => `${key} was damaged, and was made again`),
+  ...packs.map((id) => `pack ${id} is missing or incomplete`),
+];
+
 export type Objects = ReturnType<typeof createObjects>;
 
 /** `isFirstFormat`: the backup was begun when every object was a file. */

@@ -175,6 +175,7 @@ const toSnapshotOut = ({ id, createdAt, counts, hasKeys, problem }: SnapshotStat
   files: counts.files,
   covers: counts.covers,
   absent: counts.absent,
+  mended: counts.mended,
   bytes: counts.bytes,
   has_keys: hasKeys,
   problem,

@@ -17,6 +17,7 @@ import { withLease, type Lease, type LeaseOptions } from './lease.ts';
 import { snapshotTime, toSnapshotId, type FileLine, type Keys, type Manifest, type OwnLine } from './manifest.ts';
 import { SourceProblem } from './object-source.ts';
 import { prune, type Pruned } from './prune.ts';
+import { describeFaults } from './objects.ts';
 import { copyOwnFile, notCopied, stoppable } from './referenced-files.ts';
 import { eachAtOnce } from '../runtime/at-once.ts';
 import type { Repository } from './repository.ts';
@@ -71,9 +72,9 @@ export const backUp = (
   limits?: LeaseOptions['limits'],
 ): Promise<BackupResult> =>
   withLease(repo.target, leaseOptions(source, limits), async (lease) => {
-    await repo.prepare();
+    const faults = describeFaults(await repo.prepare());
     await repo.finishSnapshots();
-    return backUpPrepared(repo, source, run, lease);
+    return backUpPrepared(repo, source, run, lease, faults);
   });
 
 export const leaseOptions = (
@@ -81,18 +82,25 @@ export const leaseOptions = (
   limits?: LeaseOptions['limits'],
 ): LeaseOptions => ({ folder: dirname(databasePath), now, ...(limits && { limits }) });
 
-/** In a repository that is prepared and leased. */
+/** In a repository that is prepared and leased. `faults`: what was found to be wrong with it. */
 export const backUpPrepared = (
   repo: Repository,
   source: BackupSource,
   { signal, ...run }: Run,
   lease: Lease,
+  faults: readonly string[] = [],
 ): Promise<BackupResult> =>
   source.leases.leaseAll(() =>
-    backUpLeased(repo, source, { ...run, signal: AbortSignal.any([signal, lease.signal]) }, lease),
+    backUpLeased(repo, source, { ...run, signal: AbortSignal.any([signal, lease.signal]) }, lease, faults),
   );
 
-async function backUpLeased(repo: Repository, source: BackupSource, run: Run, lease: Lease): Promise<BackupResult> {
+async function backUpLeased(
+  repo: Repository,
+  source: BackupSource,
+  run: Run,
+  lease: Lease,
+  faults: readonly string[],
+): Promise<BackupResult> {
   const { signal, progress, isLastTry = true } = run;
   const begun = source.now();
   const copy = join(source.tmpDir, `backup-${randomBytes(6).toString('hex')}.db`);
@@ -118,6 +126,7 @@ async function backUpLeased(repo: Repository, source: BackupSource, run: Run, le
       snapshot: manifest.id,
       ...manifest.counts,
       ...stored.result,
+      mended_items: faults.slice(0, SHOWN),
       ...(await tidy(manifest.id, isClockBehind)),
     };
     if (stored.isStoreDown && !isLastTry)
@@ -145,7 +154,7 @@ async function backUpLeased(repo: Repository, source: BackupSource, run: Run, le
         lists,
         settings: source.settings,
         keys: repo.isEncrypted ? source.keys : null,
-        counts,
+        counts: { ...counts, mended: faults.length },
       };
       signal.throwIfAborted();
       await lease.assertHeld();
@@ -226,7 +235,7 @@ function filesOf(
   /** Stores what is not there yet, unless `isOnlyListed`. */
   async function goThrough(isOnlyListed: boolean): Promise<Stored> {
     const { tracks, audio, covers } = countContents(copy);
-    const counts: Manifest['counts'] = { tracks, files: 0, covers: 0, referenced: 0, absent: 0, bytes: 0 };
+    const counts: Manifest['counts'] = { tracks, files: 0, covers: 0, referenced: 0, absent: 0, mended: 0, bytes: 0 };
     const stored: Stored = {
       lists: [],
       counts,

@@ -56,7 +56,7 @@ export interface BackupDeps extends Pick<
 export interface SnapshotState {
   id: string;
   createdAt: Date;
-  counts: { tracks: number; files: number; covers: number; absent: number; bytes: number };
+  counts: { tracks: number; files: number; covers: number; absent: number; mended: number; bytes: number };
   hasKeys: boolean;
   problem: string | null;
 }
@@ -217,7 +217,7 @@ export function createBackupService({
       return {
         id,
         createdAt,
-        counts: { tracks: 0, files: 0, covers: 0, absent: 0, bytes: 0 },
+        counts: { tracks: 0, files: 0, covers: 0, absent: 0, mended: 0, bytes: 0 },
         hasKeys: false,
         problem: messageOf(error),
       };

@@ -59,6 +59,10 @@ export const BackupResult = z
     covers: z.int(),
     referenced: z.int().meta({ description: 'files that are only indexed' }),
     absent: z.int().meta({ description: 'could not be read and are not in the backup' }),
+    mended: z.int().default(0).meta({
+      description: 'damaged or missing parts of the backup; what the library has of them was stored again',
+    }),
+    mended_items: z.array(z.string()).default([]).meta({ description: 'the first of them' }),
     bytes: z.int(),
     added: z.int().meta({ description: 'files that this run copied' }),
     bytes_added: z.int(),
@@ -109,6 +113,7 @@ export const SnapshotOut = z
     files: z.int(),
     covers: z.int(),
     absent: z.int(),
+    mended: z.int().meta({ description: 'parts of the backup that were damaged or missing, and were stored again' }),
     bytes: z.int(),
     has_keys: z.boolean().meta({ description: 'app passwords and sign-ins keep working after a restore' }),
     problem: z.string().nullable().meta({ description: 'why the snapshot cannot be read; all numbers are 0 then' }),

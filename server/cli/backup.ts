@@ -46,12 +46,21 @@ const describeBackup = ({
   bytes_added,
   absent,
   problems,
+  mended,
+  mended_items,
   tidy_problem,
 }: BackupResult): string[] => [
   `Backup of ${tracks} tracks in ${target}: ${files} audio files and ${covers} covers, ${added} of them new ` +
     `(${formatBytes(bytes_added)}). Snapshot ${snapshot}`,
   ...(absent > 0
     ? [`${absent} files could not be read and are not in the backup:`, ...problems.map((line) => `  ${line}`)]
+    : []),
+  ...(mended > 0
+    ? [
+        'Parts of the backup were damaged or missing. What the library has of them was stored again:',
+        ...mended_items.map((line) => `  ${line}`),
+        'tonearm backup check finds out whether earlier snapshots lack something.',
+      ]
     : []),
   ...(tidy_problem === null ? [] : [`Old snapshots were not deleted: ${tidy_problem}`]),
 ];

@@ -12,7 +12,7 @@ import fs, {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createRepairer } from '../../server/backup/repair.ts';
 import type { RestoreOptions } from '../../server/backup/restore.ts';
@@ -513,6 +513,22 @@ describe('repair', () => {
     flipByte(join(root, cover));
     expect(await healer.heal(cover, (whole[cover] ?? '').slice(0, 32))).toBe('healed');
     expect(filesIn(root)).toEqual(whole);
+  });
+
+  it('what is gone from the backup is stored again by the next one, which says so', async () => {
+    const backup = folder('backup');
+    const { dir } = await lively();
+    expect(await makeBackup(server as TestServer, backup)).toMatchObject({ mended: 0, mended_items: [] });
+    const packs = Object.keys(filesIn(join(backup, 'packs')));
+    for (const pack of packs) rmSync(join(backup, 'packs', pack));
+    const result = await makeBackup(server as TestServer, backup);
+    expect(result).toMatchObject({ status: 'succeeded', absent: 0, mended: packs.length });
+    expect(result.mended_items.toSorted()).toEqual(
+      packs.map((pack) => `pack ${basename(pack)} is missing or incomplete`).toSorted(),
+    );
+    expect(await makeBackup(server as TestServer, backup)).toMatchObject({ mended: 0 });
+    const { dataDir } = await restored(backup);
+    expect(filesIn(join(dataDir, 'library'))).toEqual(filesIn(join(dir, 'library')));
   });
 
   it('a damaged file of the library is reported by the backup, which keeps its good copy', async () => {

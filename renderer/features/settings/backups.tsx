@@ -92,7 +92,7 @@ function Snapshots() {
 }
 
 function Snapshot({
-  snapshot: { created_at, tracks, bytes, absent, problem },
+  snapshot: { created_at, tracks, bytes, absent, mended, problem },
   onRestore,
 }: {
   snapshot: SnapshotOut;
@@ -112,6 +112,7 @@ function Snapshot({
           {t('settings.backup.absent', { count: absent, files: formatNumber(absent) })}{' '}
         </span>
       )}
+      {mended > 0 && <span className={styles.fault}>{t('settings.backup.repaired', { count: mended })} </span>}
       {problem === null && (
         <button
           type="button"
