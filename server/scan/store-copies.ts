@@ -15,6 +15,7 @@ export interface ReadFile extends ListedFile {
 
 /** Over all groups of a scan. Each holds two parts of a large file in memory. */
 const FILES_AT_ONCE = 8;
+const READ_BYTES = 1 << 20;
 
 /** The storage does not answer: the scan may be tried again later, and nothing is wrong with any file. */
 export class StorageDown extends AppError {
@@ -43,7 +44,10 @@ export function createCopies({ storage, root, signal }: CopiesDeps): (files: Rea
     if (!result.ok || !result.stored) return result;
     stop.throwIfAborted();
     // an error is thrown to the reader of the stream; without a listener it would end the process before that
-    const source = createReadStream(absoluteOf(root, join(path, candidate.name))).on('error', () => undefined);
+    const source = createReadStream(absoluteOf(root, join(path, candidate.name)), {
+      // a buffer of this size is made for every file
+      highWaterMark: Math.max(1, Math.min(READ_BYTES, result.sizeBytes)),
+    }).on('error', () => undefined);
     try {
       await storage.putAudio(source, result.read.facts.format, {
         signal: stop,

@@ -1,5 +1,5 @@
 // Measures and checks an upload while its source is read.
-import { createHash } from 'node:crypto';
+import { createHash, hash as hashOf } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { changedMeanwhile } from './file-errors.ts';
 import type { KnownContent } from './storage.ts';
@@ -9,6 +9,24 @@ export interface Measured {
   size(): number;
   /** The error of the source or the abort signal, if that is what ended the upload. */
   fault(): unknown;
+}
+
+/** All of a small object, which then takes neither a stream nor parts. Fails for other content than `known`. */
+export async function whole(
+  source: Readable,
+  known: KnownContent,
+  signal: AbortSignal | undefined,
+): Promise<Buffer<ArrayBuffer>> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of source as AsyncIterable<Buffer>) {
+    signal?.throwIfAborted();
+    if ((size += piece.length) > known.size) throw changedMeanwhile();
+    pieces.push(piece);
+  }
+  const bytes = Buffer.concat(pieces);
+  if (size !== known.size || hashOf('sha256', bytes) !== known.sha256) throw changedMeanwhile();
+  return bytes;
 }
 
 /** Fails at the end of content other than `known`, so that nothing is stored under a wrong hash. */

@@ -20,7 +20,7 @@ import type { Bucket } from './s3-client.ts';
 import { asking, asStoreError, isAbsentObject, isTaken } from './s3-errors.ts';
 import { readResuming, sizeInRange } from './s3-read.ts';
 import { sweepUploads } from './s3-sweep.ts';
-import { measured } from './s3-upload.ts';
+import { measured, whole } from './s3-upload.ts';
 import type { KnownContent, ObjectStat, PutOptions, Storage, StoredObject, StorageTraits } from './storage.ts';
 import { writeSynced } from './synced-files.ts';
 
@@ -71,7 +71,8 @@ export function createS3Storage({ backend, client, bucket, prefix, upMs, tmpDir 
     const asksFirst = !options.isNew || known.size > PART_BYTES;
     if (asksFirst && (await isThere())) return { key, ...known }; // stored before
     try {
-      await upload(key, source(), options, known);
+      const isSmall = known.size <= PART_BYTES;
+      await upload(key, isSmall ? await whole(source(), known, options.signal) : source(), options, known);
     } catch (error) {
       // if only the response was lost
       const mayBeThere = error instanceof AppError && error.code === 'unavailable';
