@@ -1,46 +1,30 @@
 // npm run prove -- NAME --seed S: proofs too long for npm test, which runs a slice of each.
 import { parseArgs } from 'node:util';
-import { proveAnalysisKills } from './analysis-kills.ts';
-import { proveArtists } from './artists.ts';
-import { proveBackup } from './backup.ts';
-import { proveCharsets } from './charsets.ts';
-import { proveDesktop } from './desktop.ts';
-import { proveEncoders } from './encoders.ts';
-import { proveFingerprints } from './fingerprints.ts';
-import { proveIdentityFiles } from './identity-files.ts';
-import { proveIdentityTable } from './identity-table.ts';
-import { proveIdentity } from './identity.ts';
-import { proveMending } from './mending.ts';
-import { proveMigrations } from './migrations.ts';
-import { proveMutations } from './mutations.ts';
-import { provePhones, proveSubsonicTable } from './phones.ts';
-import { proveSockets } from './sockets.ts';
-import { proveTempo } from './tempo.ts';
-import { proveRebuild } from './rebuild.ts';
-import { proveTour } from './tour.ts';
-import { proveKills } from './kills.ts';
 
-const PROOFS: Record<string, (options: { seed: number; runs: number | undefined }) => Promise<boolean>> = {
-  'analysis-kills': proveAnalysisKills,
-  artists: proveArtists,
-  backup: proveBackup,
-  charsets: proveCharsets,
-  desktop: proveDesktop,
-  encoders: proveEncoders,
-  fingerprints: proveFingerprints,
-  identity: proveIdentity,
-  mending: proveMending,
-  migrations: proveMigrations,
-  mutations: proveMutations,
-  phones: provePhones,
-  rebuild: proveRebuild,
-  'subsonic-table': proveSubsonicTable,
-  sockets: proveSockets,
-  tempo: proveTempo,
-  tour: proveTour,
-  'identity-files': proveIdentityFiles,
-  'identity-table': proveIdentityTable,
-  kills: proveKills,
+type Prove = (options: { seed: number; runs: number | undefined }) => Promise<boolean>;
+
+/** Loaded when named, so that one that measures its memory has no other in it. */
+const PROOFS: Record<string, () => Promise<Prove>> = {
+  'analysis-kills': async () => (await import('./analysis-kills.ts')).proveAnalysisKills,
+  artists: async () => (await import('./artists.ts')).proveArtists,
+  backup: async () => (await import('./backup.ts')).proveBackup,
+  charsets: async () => (await import('./charsets.ts')).proveCharsets,
+  desktop: async () => (await import('./desktop.ts')).proveDesktop,
+  encoders: async () => (await import('./encoders.ts')).proveEncoders,
+  fingerprints: async () => (await import('./fingerprints.ts')).proveFingerprints,
+  identity: async () => (await import('./identity.ts')).proveIdentity,
+  mending: async () => (await import('./mending.ts')).proveMending,
+  migrations: async () => (await import('./migrations.ts')).proveMigrations,
+  mutations: async () => (await import('./mutations.ts')).proveMutations,
+  phones: async () => (await import('./phones.ts')).provePhones,
+  rebuild: async () => (await import('./rebuild.ts')).proveRebuild,
+  'subsonic-table': async () => (await import('./phones.ts')).proveSubsonicTable,
+  sockets: async () => (await import('./sockets.ts')).proveSockets,
+  tempo: async () => (await import('./tempo.ts')).proveTempo,
+  tour: async () => (await import('./tour.ts')).proveTour,
+  'identity-files': async () => (await import('./identity-files.ts')).proveIdentityFiles,
+  'identity-table': async () => (await import('./identity-table.ts')).proveIdentityTable,
+  kills: async () => (await import('./kills.ts')).proveKills,
 };
 
 const { values, positionals } = parseArgs({
@@ -48,11 +32,12 @@ const { values, positionals } = parseArgs({
   options: { seed: { type: 'string' }, runs: { type: 'string' }, cycles: { type: 'string' } },
 });
 const [name = ''] = positionals;
-const proof = PROOFS[name];
-if (!proof) {
+const load = PROOFS[name];
+if (!load) {
   console.error(`npm run prove -- NAME [--seed S] [--runs N]; NAME is one of: ${Object.keys(PROOFS).join(', ')}`);
   process.exit(2);
 }
 const { runs = values.cycles } = values;
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
-process.exit((await proof({ seed, runs: runs === undefined ? undefined : Number(runs) })) ? 0 : 1);
+const prove = await load();
+process.exit((await prove({ seed, runs: runs === undefined ? undefined : Number(runs) })) ? 0 : 1);
