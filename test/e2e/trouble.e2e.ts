@@ -100,3 +100,19 @@ test('the page shows when the server is down, and when it is back', async () => 
   await page.getByRole('grid', { name: 'Artists' }).getByRole('link').first().waitFor();
   await page.context().close();
 });
+
+test('what fails without the server is told, and the page stays', async () => {
+  const page = await stage.openAsOwner(DESK);
+  const { items } = await stage.api<{ items: { id: number; title: string }[] }>('/albums?limit=1');
+  await page.goto(`/albums/${items[0]!.id}`);
+  const like = page.getByRole('main').getByRole('button', { name: /^Like/ }).first();
+  await like.waitFor();
+  await page.waitForFunction(() =>
+    performance.getEntriesByType('resource').some(({ name }) => name.includes('/notices-')),
+  );
+  await page.context().setOffline(true);
+  await like.click();
+  await page.getByText(`Couldn’t like “${items[0]!.title}”`).waitFor();
+  await page.getByRole('heading', { level: 1, name: items[0]!.title }).waitFor();
+  await page.context().close();
+});
