@@ -40,8 +40,6 @@ export interface BlobWorkerData {
 export type BlobRequest = FileToRead[] | 'next';
 
 const BATCH_BYTES = 4 << 20;
-/** Whatever is tried, they do not get smaller. */
-const COMPRESSED = /\.(?:mp3|m4a|aac|ogg|oga|opus|flac|wma|jpe?g|png|webp)$/;
 
 const port = parentPort;
 if (!port) throw new Error('blob-worker runs as a worker thread');
@@ -74,13 +72,13 @@ function* fullBatches(n: number, file: FileToRead): Generator<Batch, number | nu
   const pieces = piecesOf(file);
   for (let step = pieces.next(); ; step = pieces.next()) {
     if (step.done === true) return step.value;
-    add(n, step.value, COMPRESSED.test(file.path));
+    add(n, step.value);
     if (size >= BATCH_BYTES) yield take(false);
   }
 }
 
-function add(file: number, piece: { hash: string; size: number }, isCompressed: boolean): void {
-  const stored = toStoredParts(cipher, framed.subarray(0, 1 + piece.size), isCompressed);
+function add(file: number, piece: { hash: string; size: number }): void {
+  const stored = toStoredParts(cipher, framed.subarray(0, 1 + piece.size));
   const length = stored.reduce((sum, part) => sum + part.length, 0);
   blobs.push({ file, ...piece, offset: size, length, sum: sumOfParts(stored) });
   // without encryption it is the buffer of the next piece, too

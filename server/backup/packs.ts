@@ -117,14 +117,10 @@ export async function toStored(cipher: Cipher, plain: Buffer): Promise<Buffer> {
   return Buffer.concat(cipher.encrypt(Buffer.concat(packed ? [ZSTD, packed] : [RAW, plain])));
 }
 
-/**
- * The same in parts, in a thread. `framed` has a byte before the bytes of the object, so that they are not copied;
- * `isCompressed`: another try would not help.
- */
-export function toStoredParts(cipher: Cipher, framed: Buffer, isCompressed: boolean): Buffer[] {
+/** The same in parts, in a thread. `framed` has a byte before the bytes of the object, so that they are not copied. */
+export function toStoredParts(cipher: Cipher, framed: Buffer): Buffer[] {
   const plain = framed.subarray(1);
-  if (!isCompressed && isCompressible(plain))
-    return cipher.encrypt(Buffer.concat([ZSTD, zstdCompressSync(plain, sized(plain))]));
+  if (isCompressible(plain)) return cipher.encrypt(Buffer.concat([ZSTD, zstdCompressSync(plain, sized(plain))]));
   RAW.copy(framed);
   return cipher.encrypt(framed);
 }
