@@ -22,6 +22,7 @@ export async function openKilledServer({ dataDir, env = {} }: KilledServerOption
     const answer = await fetch(`${server.url}/api/v1${path}`, {
       method,
       headers: {
+        connection: 'close', // a proof may work without a turn of the event loop for longer than servers keep one
         ...(token && { authorization: `Bearer ${token}` }),
         ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
       },
