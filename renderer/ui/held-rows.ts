@@ -23,7 +23,8 @@ export function nextHeld<P extends RowRange>(
   isLoaded: (rows: RowRange) => boolean,
   now: number,
 ): Held<P> {
-  if (isLoaded(wanted)) return { shown: wanted, passed: [] };
+  const isOutOfSight = wanted.last < wanted.first; // below the fold: nothing is waited for
+  if (isOutOfSight || isLoaded(wanted)) return { shown: wanted, passed: [] };
   const passed = before.passed.at(-1) === wanted ? before.passed : [...before.passed.slice(-MOST_PASSED), wanted];
   const newest = passed.findLastIndex(isLoaded);
   const arrived = passed[newest];

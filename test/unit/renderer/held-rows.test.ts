@@ -58,3 +58,14 @@ test('a list that is scrolled by less than a screen never stands still', () => {
     expect(held.shown).toEqual(at(first));
   }
 });
+
+test('a list that is below the fold waits for nothing', () => {
+  const none = { first: 0, last: -1 };
+  const isLoaded = ({ first, last }: RowRange) => last >= first;
+  const held = nextHeld({ shown: none, passed: [] }, none, isLoaded, 0);
+  expect(held.since).toBeUndefined();
+  expect(nextHeld({ shown: at(0), passed: [at(40)], since: 0 }, none, isLoaded, 10)).toEqual({
+    shown: none,
+    passed: [],
+  });
+});
