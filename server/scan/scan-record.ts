@@ -127,6 +127,17 @@ export function recordDecision(record: ScanRecord, decision: Decision): void {
   }
 }
 
+/** Gives what takes back all that new tracks change of the record, for a batch that is rolled back. */
+export function rememberAdded(record: ScanRecord): () => void {
+  const { added, skippedCount } = record;
+  const [skipped, replaced] = [record.skipped.length, record.replaced.length];
+  return () => {
+    Object.assign(record, { added, skippedCount });
+    record.skipped.length = skipped;
+    record.replaced.length = replaced;
+  };
+}
+
 export function recordFailure(record: ScanRecord, path: string, name: string, reason: string): void {
   record.failedCount++;
   if (record.failed.length < LISTED) record.failed.push({ source_id: sourceIdOf(path, name), reason });

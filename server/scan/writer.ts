@@ -16,7 +16,7 @@ import {
 } from './decide.ts';
 import { createFileRows } from './file-rows.ts';
 import { createFolderRows } from './folder-rows.ts';
-import { recordDecision, recordFailure, type ScanRecord } from './scan-record.ts';
+import { recordDecision, recordFailure, rememberAdded, type ScanRecord } from './scan-record.ts';
 import { createSplitFiles, type SplitFilesDeps } from './split-files.ts';
 import { createScannedTracks, type ScannedTracksDeps } from './scanned-tracks.ts';
 
@@ -182,7 +182,7 @@ export function createScanWriter({
    * is rolled back and written again with one for each. Gives how many came before the first other op.
    */
   function applyPlain(ops: ScanOp[], from: number, until: number): number {
-    const undo = { added: record.added, replaced: record.replaced.length, folders: folders.remember() };
+    const undo = { counts: rememberAdded(record), folders: folders.remember() };
     let done = 0;
     try {
       for (let op = ops[from]; op && (done === 0 || performance.now() <= until); op = ops[from + ++done]) {
@@ -192,8 +192,7 @@ export function createScanWriter({
       }
       return done;
     } catch (error) {
-      record.added = undo.added;
-      record.replaced.length = undo.replaced;
+      undo.counts();
       folders.goBack(undo.folders);
       throw new Rejected('an op failed', { cause: error });
     }
@@ -217,10 +216,10 @@ export function createScanWriter({
 /** An op that was not expected to fail; the batch is rolled back with it. */
 class Rejected extends Error {}
 
-/** Of the scan's own state it changes what `applyPlain` undoes. */
+/** It changes no more of the scan's own state than `applyPlain` undoes. */
 const isPlain = (decision: Decision): boolean =>
   decision.kind === 'added'
-    ? decision.lost.length === 0 && decision.displaced === undefined && decision.read.split === undefined
+    ? decision.lost.length === 0 && decision.displaced === undefined
     : decision.kind === 'folder' &&
       decision.lost.length + decision.restored.length + decision.op.batch.stillFailed.length === 0;
 

@@ -275,6 +275,8 @@ test('a file that the database rejects is an error in the result, and is added b
   const good = manifest.files.find((file) => !file.messy && file.format === 'mp3')!;
   const names = ['1.mp3', '2.mp3', '3.mp3'];
   for (const name of names) writeFileSync(join(folder, name), readFileSync(join(manifest.dir, good.path)));
+  const [late, early] = ['00:00:30', '00:00:10'].map((at, i) => `TRACK 0${i + 1} AUDIO\nINDEX 01 ${at}\n`);
+  writeFileSync(join(folder, '1.cue'), `FILE "1.mp3" MP3\n${late}${early}`);
   const server = await serverOn(folder, 'reference');
   server.app.db.$client.exec(
     "CREATE TRIGGER refuse BEFORE INSERT ON tracks WHEN new.source_id = '2.mp3' BEGIN SELECT RAISE(ABORT, 'refused'); END",
@@ -284,6 +286,8 @@ test('a file that the database rejects is an error in the result, and is added b
     added: 2,
     failed: [{ source_id: '2.mp3', reason: 'it could not be saved (SQLITE_CONSTRAINT_TRIGGER)' }],
     failed_count: 1,
+    skipped: [{ source_id: '1.mp3', reason: expect.stringContaining('the sheet 1.cue is not used') }],
+    skipped_count: 1,
   });
   server.app.db.$client.exec('DROP TRIGGER refuse');
   expect((await scan(server)).result).toMatchObject({ added: 1, failed_count: 0, unchanged: 2 });
