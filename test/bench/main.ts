@@ -4,7 +4,7 @@
 // million tracks too. --libraries DIR keeps the large libraries for the next run. `interaction`, `lists` and `opening`
 // drive a browser and run only when they are named; --docs writes what they find into docs/lists.md. `soak` too:
 // --minutes N is how long it goes on, --docs draws docs/soak.svg; and `peers`: --files N --rounds N, --docs writes
-// docs/peers.md; `phones`: first copies onto a phone, beside Navidrome; `stages`: what a scan spends its time on;
+// docs/peers.md; `phones`: first copies onto a phone, beside Navidrome; `stages` and `flame`: what a scan spends its time on;
 // `ear`: what the analysis hears, beside other programs; `likeness`: which recorded music it finds alike; `radio`: radios and
 // the map in a browser; and `backup`, which needs restic.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -17,6 +17,7 @@ import { endProducts } from './product.ts';
 import { backupSuite } from './suites/backup.ts';
 import { earSuite } from './suites/ear.ts';
 import { enrichSuite } from './suites/enrich.ts';
+import { flameSuite } from './suites/flame.ts';
 import { hostileSuite } from './suites/hostile.ts';
 import { idleSuite } from './suites/idle.ts';
 import { interactionSuite } from './suites/interaction.ts';
@@ -57,6 +58,7 @@ const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = {
     }),
   likeness: (dir) => likenessSuite(dir, { python: values.python, packages: values.libraries ?? join(dir, 'packages') }),
   radio: (dir) => radioSuite(dir, { libraries: values.libraries ?? dir }),
+  flame: (dir) => flameSuite(dir, { files: Number(values.files), docs: values.docs === true }),
   stages: (dir) => scanStagesSuite(dir, { files: Number(values.files) }),
   peers: (dir) =>
     peersSuite(dir, {
@@ -84,6 +86,7 @@ interface Report {
 const ONLY_BY_NAME = [
   'backup',
   'ear',
+  'flame',
   'interaction',
   'likeness',
   'lists',
