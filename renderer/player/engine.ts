@@ -31,7 +31,7 @@ import {
   type SoundSettings,
   type Steering,
 } from './player.ts';
-import { MINUTE_MS, Timers } from './timers.ts';
+import { MINUTE_MS, SleepAndLoop } from './sleep-and-loop.ts';
 import { isAtBegin, placeToGoOn, type FindPlace } from './places.ts';
 import { RadioFeed, steered, type RadioFeedOptions } from './radio-feed.ts';
 import type { VoiceItem } from './voice.ts';
@@ -64,7 +64,7 @@ export class PlayerEngine implements Player {
   readonly #mixer = new Mixer();
   readonly #output: GaplessOutput;
   readonly #counter: PlayCounter;
-  readonly #timers = new Timers(this);
+  readonly #sleepAndLoop = new SleepAndLoop(this);
   readonly #feed: ListFeed;
   readonly #radio: RadioFeed;
   readonly #failures: Failures;
@@ -115,7 +115,7 @@ export class PlayerEngine implements Player {
     this.#nextKey = Math.max(0, ...this.#state.queue.map((entry) => entry.key)) + 1;
     this.#mixer.setVolume(this.#state.volume, this.#state.muted);
     this.#output.setSound(this.#state);
-    this.#timers.armSleep();
+    this.#sleepAndLoop.armSleep();
     addEventListener('pagehide', () => remember(this.#state), { signal: this.#retiring.signal });
   }
 
@@ -134,7 +134,7 @@ export class PlayerEngine implements Player {
     this.#listeners.clear();
     this.#retiring.abort();
     clearTimeout(this.#rememberTimer);
-    this.#timers.stop();
+    this.#sleepAndLoop.stop();
     remember(this.#state);
     this.#mixer.close();
     return this.#state;
@@ -328,7 +328,7 @@ export class PlayerEngine implements Player {
 
   setSleep(sleep: number | 'track' | null): void {
     this.#update({ sleep: typeof sleep === 'number' ? { at: Date.now() + sleep * MINUTE_MS } : sleep });
-    this.#timers.armSleep();
+    this.#sleepAndLoop.armSleep();
   }
 
   setLoop(loop: Loop | null): void {
@@ -439,7 +439,7 @@ export class PlayerEngine implements Player {
       this.#counter.hear(positionMs, durationMs);
     }
     this.#update({ positionMs, durationMs, bufferedMs, status });
-    this.#timers.armLoop(TICK_MS);
+    this.#sleepAndLoop.armLoop(TICK_MS);
   }
 
   /** The next track is already playing. */

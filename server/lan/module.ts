@@ -1,7 +1,7 @@
 import type { Base, Module } from '../module.ts';
 import type { ConnectionLimits } from './connections.ts';
 import { networkRoutes } from './routes.ts';
-import { createSharing, type SharingDeps } from './sharing.ts';
+import { createNetworkAccess, type NetworkAccessDeps } from './network-access.ts';
 import { networkEvent } from './wire.ts';
 
 /** For tests. */
@@ -9,24 +9,24 @@ export interface LanTuning {
   connectionLimits?: Partial<ConnectionLimits>;
 }
 
-type LanModuleDeps = Base & { settings: SharingDeps['settings']; tuning: LanTuning };
+type LanModuleDeps = Base & { settings: NetworkAccessDeps['settings']; tuning: LanTuning };
 
 export function lanModule({ config, log, settings, events, tuning: { connectionLimits } }: LanModuleDeps) {
-  const sharing = createSharing({ settings, hostOrigin: config.origins.HOST, log, connectionLimits });
+  const network = createNetworkAccess({ settings, hostOrigin: config.origins.HOST, log, connectionLimits });
   let goodbye: Promise<void> | undefined;
   settings.onChange(['HOST'], () =>
-    events.publish(networkEvent, { shared: sharing.state().isShared }, { audience: 'superuser' }),
+    events.publish(networkEvent, { shared: network.state().isShared }, { audience: 'superuser' }),
   );
   return {
-    offers: sharing,
-    routes: networkRoutes(sharing),
+    offers: network,
+    routes: networkRoutes(network),
     /** The announcement is withdrawn while jobs end. */
     stop(): void {
-      goodbye = sharing.stop();
+      goodbye = network.stop();
     },
     async close(): Promise<void> {
       await goodbye;
-      sharing.end();
+      network.end();
     },
   } satisfies Module;
 }

@@ -1,9 +1,9 @@
 // REST API of network access. All users see at which addresses phones reach the server; superusers switch it.
 import { route, type Route } from '../http/route.ts';
-import type { Sharing } from './sharing.ts';
+import type { NetworkAccess } from './network-access.ts';
 import { NetworkOut, SharingIn, toNetworkOut } from './wire.ts';
 
-export const networkRoutes = (sharing: Sharing): Route[] => [
+export const networkRoutes = (network: NetworkAccess): Route[] => [
   route(
     {
       method: 'get',
@@ -12,7 +12,7 @@ export const networkRoutes = (sharing: Sharing): Route[] => [
       summary: 'Whether the network can reach this server, and at which addresses',
       reply: NetworkOut,
     },
-    () => toNetworkOut(sharing.state()),
+    () => toNetworkOut(network.state()),
   ),
 
   route(
@@ -25,8 +25,8 @@ export const networkRoutes = (sharing: Sharing): Route[] => [
       reply: NetworkOut,
     },
     async ({ body }) => {
-      await sharing.share(body.enabled);
-      return toNetworkOut(sharing.state());
+      await network.share(body.enabled);
+      return toNetworkOut(network.state());
     },
   ),
 ];

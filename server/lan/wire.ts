@@ -1,7 +1,7 @@
 // Shapes of the network access API.
 import { z } from 'zod';
 import { event } from '../events/event.ts';
-import type { NetworkState } from './sharing.ts';
+import type { NetworkState } from './network-access.ts';
 
 export const SharingIn = z.strictObject({ enabled: z.boolean() });
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { LiveSettings } from '../../server/config/live-settings.ts';
 import { createAnnouncement } from '../../server/lan/announcement.ts';
-import { createSharing } from '../../server/lan/sharing.ts';
+import { createNetworkAccess } from '../../server/lan/network-access.ts';
 import type { NetworkOut } from '../../server/lan/wire.ts';
 import {
   hasMulticast,
@@ -230,14 +230,14 @@ describe.runIf(process.platform === 'linux')('a laptop that changes its network'
     let interfaces = here('127.0.0.2');
     let host = '0.0.0.0';
     const values: Record<string, unknown> = { PORT: 0, ALLOW_REGISTRATION: true, TRUSTED_PROXIES: [] };
-    const settings: Parameters<typeof createSharing>[0]['settings'] = {
+    const settings: Parameters<typeof createNetworkAccess>[0]['settings'] = {
       get: ((name: string) => (name === 'HOST' ? host : values[name])) as LiveSettings['get'],
       change: async ({ HOST }) => {
         host = HOST;
       },
       onChange: () => () => undefined,
     };
-    const sharing = createSharing({ settings, hostOrigin: 'file', log: quiet, interfaces: () => interfaces });
+    const sharing = createNetworkAccess({ settings, hostOrigin: 'file', log: quiet, interfaces: () => interfaces });
     await sharing.start((_req, res) => res.end());
     const { port } = sharing.state();
     expect([await tryConnect('127.0.0.2', port), await tryConnect('127.0.0.3', port)]).toEqual([

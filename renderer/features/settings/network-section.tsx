@@ -7,7 +7,7 @@ import { AppPassword } from './app-password.tsx';
 import { PhoneGuide } from './phone-guide.tsx';
 import { helpId, SettingGroup, SettingRow } from './setting-row.tsx';
 import { SettingList } from './setting-list.tsx';
-import { Sharing } from './sharing.tsx';
+import { NetworkAccess } from './network-access.tsx';
 
 export function NetworkSection() {
   const { t } = useTranslation();
@@ -17,11 +17,11 @@ export function NetworkSection() {
     <>
       {isOwner ? (
         <SettingList group="network" title={t('settings.network.share')}>
-          <Sharing isOwner />
+          <NetworkAccess isOwner />
         </SettingList>
       ) : (
         <SettingGroup title={t('settings.network.share')}>
-          <Sharing isOwner={false} />
+          <NetworkAccess isOwner={false} />
         </SettingGroup>
       )}
       <AppPassword />

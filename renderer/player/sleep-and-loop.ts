@@ -6,7 +6,7 @@ export const MINUTE_MS = 60_000;
 
 type Timed = Pick<Player, 'getState' | 'pause' | 'seek' | 'setSleep'>;
 
-export class Timers {
+export class SleepAndLoop {
   readonly #player: Timed;
   #sleep: ReturnType<typeof setTimeout> | undefined;
   #loop: ReturnType<typeof setTimeout> | undefined;

@@ -14,7 +14,7 @@ import { Addresses } from './addresses.tsx';
 import { helpId, SettingRow } from './setting-row.tsx';
 import styles from './settings.module.css';
 
-export function Sharing({ isOwner }: { isOwner: boolean }) {
+export function NetworkAccess({ isOwner }: { isOwner: boolean }) {
   const { t } = useTranslation();
   const { data: network, error, refetch } = useQuery(networkQuery());
   if (error && !network) return <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />;

@@ -22,7 +22,7 @@ import { createListeners, type Listeners } from './listeners.ts';
 /** Detects changed addresses, as when a laptop changes networks. */
 const LOOK_EVERY_MS = 5_000;
 
-export interface SharingDeps {
+export interface NetworkAccessDeps {
   settings: WatchedSettings & { change(change: { HOST: string }): Promise<void> };
   /** Origin of HOST. From the environment, it is used as it is, for containers. */
   hostOrigin: Origin;
@@ -43,15 +43,15 @@ export interface NetworkState {
   isRegistrationOpen: boolean;
 }
 
-export type Sharing = ReturnType<typeof createSharing>;
+export type NetworkAccess = ReturnType<typeof createNetworkAccess>;
 
-export function createSharing({
+export function createNetworkAccess({
   settings,
   hostOrigin,
   log,
   connectionLimits,
   interfaces = networkInterfaces,
-}: SharingDeps) {
+}: NetworkAccessDeps) {
   const announcement = createAnnouncement({ log });
   const isFixed = hostOrigin === 'env';
   let listeners: Listeners | undefined;
