@@ -278,8 +278,11 @@ test('a file that the database rejects is an error in the result, and is added b
   const [late, early] = ['00:00:30', '00:00:10'].map((at, i) => `TRACK 0${i + 1} AUDIO\nINDEX 01 ${at}\n`);
   writeFileSync(join(folder, '1.cue'), `FILE "1.mp3" MP3\n${late}${early}`);
   const server = await serverOn(folder, 'reference');
+  let attempts = 0;
+  server.app.db.$client.function('attempted', () => ++attempts);
   server.app.db.$client.exec(
-    "CREATE TRIGGER refuse BEFORE INSERT ON tracks WHEN new.source_id = '2.mp3' BEGIN SELECT RAISE(ABORT, 'refused'); END",
+    `CREATE TRIGGER refuse BEFORE INSERT ON tracks WHEN new.source_id = '2.mp3'
+      BEGIN SELECT attempted(); SELECT RAISE(ABORT, 'refused'); END`,
   );
   const first = await scan(server);
   expect(first.result).toMatchObject({
@@ -289,6 +292,7 @@ test('a file that the database rejects is an error in the result, and is added b
     skipped: [{ source_id: '1.mp3', reason: expect.stringContaining('the sheet 1.cue is not used') }],
     skipped_count: 1,
   });
+  expect(attempts).toBeGreaterThan(1); // new tracks have a savepoint each only when their batch is written again
   server.app.db.$client.exec('DROP TRIGGER refuse');
   expect((await scan(server)).result).toMatchObject({ added: 1, failed_count: 0, unchanged: 2 });
   expect((await allTracks(server)).map((track) => track.source_id).toSorted()).toEqual(names);
