@@ -6,6 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin, type UserConfig } from 'vite';
+import { lateSchemas } from './scripts/late-schemas.ts';
 import { WORKERS } from './server/paths.ts';
 
 const root = import.meta.dirname;
@@ -295,7 +296,7 @@ export default defineConfig(({ mode }) => {
         },
         'dist/server',
       ),
-      plugins: [chromaprint, lightBuiltins, withoutUnneeded, asciiOnly],
+      plugins: [chromaprint, lateSchemas, lightBuiltins, withoutUnneeded, asciiOnly],
     };
   if (mode === 'main') return node({ index: 'main/index.ts' }, 'dist/main');
   if (mode === 'preload') return node({ preload: 'main/preload.ts' }, 'dist/main', 'cjs');

@@ -2,6 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OpenApiDocument } from '../../server/http/openapi.ts';
 import type { Route } from '../../server/http/route.ts';
+import { runServer } from '../support/process.ts';
 import { registerUser, startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -118,6 +119,11 @@ describe('the OpenAPI document of the app', () => {
       [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map((match) => match[1]),
     );
     expect([...refs].filter((name) => name === undefined || !(name in document.components.schemas))).toEqual([]);
+  });
+
+  it('is the same in the build, where schemas are made when they are first used', async () => {
+    const { stdout } = await runServer(['openapi']);
+    expect(JSON.parse(stdout)).toEqual({ ...(await read()), info: (JSON.parse(stdout) as OpenApiDocument).info });
   });
 
   it('is also a web page, with the same security headers', async () => {
