@@ -7,6 +7,7 @@ import type { Page } from '../http/paging.ts';
 import { conditionsOf, toIdList, topicsOf, whereOf, type IdList, type NewIdList } from './id-list.ts';
 import { createIdOrders } from './id-orders.ts';
 import { createIdSets, type IdSet } from './id-sets.ts';
+import { changedOf, mendedOrder } from './mending.ts';
 import { createResultCache } from './result-cache.ts';
 import { createRandomIds } from './random-ids.ts';
 import type { Segment, WalkedOrder } from './sorts.ts';
@@ -50,7 +51,9 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
   const orders = createIdOrders({ client, statements, ...deps });
   const randomIds = createRandomIds(statements, sets);
 
-  function page(asked: NewIdList, at: Page): IdPage {
+  const page = (asked: NewIdList, at: Page): IdPage => statements.atOnce(() => pageAtOnce(asked, at));
+
+  function pageAtOnce(asked: NewIdList, at: Page): IdPage {
     const list = toIdList(asked);
     const { order } = list;
     if ('seed' in order) return read(list, at);
@@ -143,8 +146,14 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
     const ids =
       list.filters.length === 0
         ? orders.get(list)
-        : picked.get(orders.topicsOf(list).concat(topicsOf(list)), keyOf(list), () =>
-            pick(orders.get(list), sets.of(list), total),
+        : picked.get(
+            orders.topicsOf(list).concat(topicsOf(list)),
+            keyOf(list),
+            () => pick(orders.get(list), sets.of(list), total),
+            (kept, changes) => {
+              const changed = changedOf(statements, list, changes);
+              return changed && mendedOrder(statements, list, kept, changed);
+            },
           );
     return Array.from(ids.subarray(page.offset, page.offset + page.limit));
   }
@@ -183,7 +192,14 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
 
   const countAll = ({ itemType, userId, order }: NewIdList): number =>
     count({ itemType, userId, order, filters: [], params: {} });
-  const count = (list: IdList): number => totals.get(...totalOf(list));
+
+  function count(list: IdList): number {
+    const [topics, key, make] = totalOf(list);
+    if (isCounted(list)) return totals.get(topics, key, make);
+    // Asked for again after a write, but not while a scan writes: from now on the sets are mended, and counted.
+    const isBySets = () => sets.isKnown(list) || totals.isNearlyKnown(topics, key);
+    return totals.get(topics, key, () => (isBySets() ? sets.of(list).size() : make()));
+  }
 
   /** Counting takes no noticeable time. */
   const isCounted = ({ filters }: IdList): boolean =>

@@ -5,7 +5,8 @@ import Database from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
 import { whereOf, type IdList } from './id-list.ts';
 import { asText, fromText } from './id-text.ts';
-import { createResultCache } from './result-cache.ts';
+import { changedOf, mendedOrder } from './mending.ts';
+import { createResultCache, type Mend } from './result-cache.ts';
 import type { Segment, WalkedOrder } from './sorts.ts';
 import { versionOf, type ChangeCount, type Statements, type Topic } from './statement-cache.ts';
 
@@ -28,7 +29,15 @@ export function createIdOrders({ client, statements, quietMs = QUIET_MS }: IdOrd
   const kept = createResultCache<Int32Array>(statements, KEEP);
   let reading: Promise<void> | undefined;
 
-  const find = (list: OrderList): Int32Array | undefined => kept.find(topicsOf(list), keyOf(list));
+  const find = (list: OrderList): Int32Array | undefined => kept.find(topicsOf(list), keyOf(list), mend(list));
+
+  const mend =
+    ({ itemType, userId, order }: OrderList): Mend<Int32Array> =>
+    (ids, changes) => {
+      const list = { itemType, filters: [], params: { userId }, order };
+      const changed = changedOf(statements, list, changes);
+      return changed && mendedOrder(statements, list, ids, changed);
+    };
 
   /** Reads one order at a time; requests meanwhile are dropped, since the next page asks again. */
   function readAhead(list: OrderList): void {
@@ -70,7 +79,7 @@ export function createIdOrders({ client, statements, quietMs = QUIET_MS }: IdOrd
     find,
     /** Reads the order if it is not in memory. */
     get: (list: OrderList): Int32Array =>
-      kept.get(topicsOf(list), keyOf(list), () => allAtOnce(readOrder(client, list, 'all'))),
+      kept.get(topicsOf(list), keyOf(list), () => allAtOnce(readOrder(client, list, 'all')), mend(list)),
     readAhead,
     topicsOf,
     /** Resolves when nothing is being read ahead. */

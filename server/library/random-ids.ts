@@ -4,7 +4,8 @@
 import type { Page } from '../http/paging.ts';
 import { setOf, topicsOf, whereOf, type IdList } from './id-list.ts';
 import type { IdSets } from './id-sets.ts';
-import { createResultCache } from './result-cache.ts';
+import { changedOf, matching, mendedIds } from './mending.ts';
+import { createResultCache, type Mend } from './result-cache.ts';
 import { seededOrder, type SeededOrder } from './seeded-order.ts';
 import type { Statements } from './statement-cache.ts';
 
@@ -28,6 +29,7 @@ export function createRandomIds(statements: Statements, sets: IdSets) {
       topicsOf(list),
       JSON.stringify([list.itemType, whereOf(list.filters.map(setOf)), list.params, seed]),
       () => start(list, seed),
+      mend(list, seed),
     );
     const end = Math.min(offset + limit, total);
     if (total <= LAY_OUT_AT_ONCE || end > FAR) found.all ??= layOut(found.order, list, total);
@@ -40,6 +42,17 @@ export function createRandomIds(statements: Statements, sets: IdSets) {
     const maxId = statements.value<number | null>(`SELECT max(id) FROM ${itemType}s`, {}) ?? 0;
     return { order: seededOrder(seed, maxId), ids: [], nextPlace: 0 };
   }
+
+  const mend =
+    (list: IdList, seed: number): Mend<Found> =>
+    ({ order, all }, changes) => {
+      const next = start(list, seed);
+      const changed = all && next.order.size === order.size ? changedOf(statements, list, changes) : undefined;
+      if (!all || !changed) return undefined;
+      const { placeOf } = order;
+      const matches = () => matching(statements, list, changed).sort((a, b) => placeOf(a) - placeOf(b));
+      return { ...next, all: mendedIds(all, changed, matches, (a, b) => placeOf(a) < placeOf(b)) };
+    };
 
   /** Sorts a sparse list by position; for a dense one, goes through all positions. */
   function layOut({ size, idAt, placeOf }: SeededOrder, list: IdList, total: number): Int32Array {

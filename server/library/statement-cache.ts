@@ -2,14 +2,15 @@
 // for the many combinations of filters.
 import type { Statement } from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
-import type { RowOf } from '../db/rows.ts';
-import type { changeCounts } from '../db/schema.ts';
+import type { RowAs, RowOf } from '../db/rows.ts';
+import type { changeCounts, changedItems } from '../db/schema.ts';
 import { addNamesHold } from './search-names.ts';
 
 /** What lists depend on: rows of tracks, albums and artists; likes and ratings; plays. */
 export const TOPICS = ['library', 'likes', 'plays'] as const;
 export type Topic = (typeof TOPICS)[number];
 export type ChangeCount = RowOf<typeof changeCounts, 'topic' | 'changes'>;
+export type Change = RowAs<typeof changedItems, 'kind' | 'itemId'>;
 export type Params = Record<string, string | number | null>;
 export type Statements = ReturnType<typeof createStatements>;
 
@@ -19,6 +20,9 @@ export function createStatements(client: Sqlite) {
   const cache = new Map<string, Statement>();
   addNamesHold(client);
   const changes = client.prepare<[], ChangeCount>('SELECT topic, changes FROM change_counts');
+  const since = client.prepare<[Topic, number], Change>(
+    'SELECT kind, item_id AS itemId FROM changed_items WHERE topic = ? AND change > ?',
+  );
 
   function prepared(sql: string, pluck: boolean): Statement {
     const key = pluck ? `1${sql}` : sql;
@@ -40,15 +44,31 @@ export function createStatements(client: Sqlite) {
     value: <T>(sql: string, params: Params): T => prepared(sql, true).get(params) as T,
     /** Changes whenever something of these topics was written, which makes earlier results stale. */
     version: (topics: readonly Topic[] = TOPICS): string => versionOf(changes.all(), topics),
+    /** What was written since that version. Undefined where not all of it is known. */
+    changesSince(version: string, topics: readonly Topic[]): Change[] | undefined {
+      const before = version.split(':').map(Number);
+      const found: Change[] = [];
+      for (const [n, { topic, changes: now }] of ofTopics(changes.all(), topics).entries()) {
+        const then = before[n] as number;
+        const known = now === then ? [] : since.all(topic, then);
+        if (known.length !== now - then) return undefined;
+        found.push(...known);
+      }
+      return found;
+    },
+    /** All of it sees the same state. */
+    atOnce: <T>(read: () => T): T => client.transaction(read)(),
   };
 }
 
 /** From the rows of change_counts. */
 export const versionOf = (counts: readonly ChangeCount[], topics: readonly Topic[]): string =>
-  counts
-    .filter(({ topic }) => topics.includes(topic))
+  ofTopics(counts, topics)
     .map(({ changes }) => changes)
     .join(':');
+
+const ofTopics = (counts: readonly ChangeCount[], topics: readonly Topic[]): ChangeCount[] =>
+  counts.filter(({ topic }) => topics.includes(topic));
 
 /** The items in the order of the ids; unknown ids are skipped. */
 export function inOrder<T extends { id: number }>(items: readonly T[], ids: readonly number[]): T[] {

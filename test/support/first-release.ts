@@ -154,7 +154,7 @@ function fill(db: Database.Database, place: Place, tracks: number): void {
 }
 
 /** Tables that every start writes, and columns. */
-const MOVING = new Set(['migrations', 'library_identity', 'jobs', 'queue_tasks', 'change_counts']);
+const MOVING = new Set(['migrations', 'library_identity', 'jobs', 'queue_tasks', 'change_counts', 'changed_items']);
 const MOVING_COLUMNS = new Set(['users.last_seen_at']);
 /** Where later migrations put what was in a column. */
 const ofDefault = (column: string): string =>

@@ -39,5 +39,5 @@ export function openLibraryServices(
     db.transaction((tx) => trash.put(tx, null, id, () => onDeleted(id)), { behavior: 'immediate' });
     await trash.deleteNow({ id: 0 as UserId, rights: rightsFrom(() => true) }, id);
   }
-  return { library, tracks, deleteTrack, deletedObjects };
+  return { library, tracks, trash, deleteTrack, deletedObjects };
 }

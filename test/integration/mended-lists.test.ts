@@ -1,0 +1,218 @@
+// What lists keep in memory is mended after a write. After random writes of every kind each kept list equals the one
+// that SQL reads anew.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
+import { createPlayMerge } from '../../server/history/track-merge.ts';
+import { createLikeMerge } from '../../server/likes/track-merge.ts';
+import { albumList, type AlbumFilter } from '../../server/library/album-lists.ts';
+import { artistList, type ArtistFilter } from '../../server/library/artist-lists.ts';
+import { toIdList, type NewIdList } from '../../server/library/id-list.ts';
+import { createIdLists } from '../../server/library/id-lists.ts';
+import { createIdOrders, type OrderList } from '../../server/library/id-orders.ts';
+import { createIdSets } from '../../server/library/id-sets.ts';
+import { createStatements, type Statements } from '../../server/library/statement-cache.ts';
+import { createTrackMerge, type TrackMerge } from '../../server/library/track-merge.ts';
+import { trackList, type TrackFilter } from '../../server/library/track-lists.ts';
+import { ALBUM_SORTS, ARTIST_SORTS, TRACK_SORTS } from '../../server/library/wire.ts';
+import { trackMaker } from '../support/fixed-tracks.ts';
+import { openLibraryServices } from '../support/library-services.ts';
+import { seededRandom } from '../support/random.ts';
+import { makeSampleLibrary } from '../support/sample-library.ts';
+import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
+
+const SEED = 11;
+const ROUNDS = 40;
+const LISTS_A_ROUND = 20;
+
+let temp: TempDatabase;
+let user: UserId;
+let services: ReturnType<typeof openLibraryServices>;
+let made: ReturnType<typeof trackMaker>;
+let merge: TrackMerge;
+
+beforeAll(() => {
+  temp = openTempDatabase();
+  [user] = makeSampleLibrary(temp.db, { artists: 1_050, albums: 1_100, tracks: 1_500 }, SEED).users as [UserId];
+  services = openLibraryServices(temp.db);
+  made = trackMaker({ db: temp.db });
+  merge = createTrackMerge({
+    db: temp.db,
+    tracks: services.tracks,
+    movers: [createPlayMerge({ db: temp.db }), createLikeMerge({ db: temp.db })],
+  });
+});
+afterAll(() => temp.close());
+
+const random = seededRandom(SEED);
+const below = (n: number): number => Math.floor(random() * n);
+const pick = <T>(values: readonly T[]): T => values[below(values.length)] as T;
+const ORDERS = ['asc', 'desc'] as const;
+const WORDS = ['love', 'night', 'Björk', 'a', 'moon'];
+
+const idsOf = <T>(sql: string): T[] => temp.db.$client.prepare<[], T>(sql).pluck().all();
+const run = (sql: string, ...values: unknown[]): void => void temp.db.$client.prepare(sql).run(...values);
+const anyTrack = (): TrackId => pick(idsOf<TrackId>('SELECT id FROM tracks'));
+const anItem = (): [string, number] => {
+  const type = pick(['track', 'album', 'artist']);
+  return [type, pick(idsOf<number>(`SELECT id FROM ${type}s`))];
+};
+const trashed: TrackId[] = [];
+
+const WRITES: Record<string, () => unknown> = {
+  insert: () => made.add({ title: pick(WORDS), artists: [pick(WORDS)], album: pick(WORDS), year: 1960 + below(60) }),
+  'insert a batch': () =>
+    temp.db.$client.transaction(() =>
+      made.writer.batch(() => {
+        for (let n = below(5); n >= 0; n--) WRITES['insert']?.();
+      }),
+    )(),
+  'edit a field': () =>
+    services.library.updateTrack(
+      user,
+      anyTrack(),
+      pick([
+        { year: 1960 + below(60) },
+        { title: pick(WORDS) },
+        { bpm: 60 + below(100) },
+        { genre: pick(['Rock', 'Jazz']) },
+      ]),
+    ),
+  'edit what it is': () =>
+    services.library.setMetadata(user, anyTrack(), {
+      title: pick(WORDS),
+      artist: `${pick(WORDS)} ${below(3)}`,
+      album: pick(WORDS),
+    }),
+  'sort an artist elsewhere': () =>
+    services.library.updateArtist(user, pick(idsOf<ArtistId>('SELECT id FROM artists')), { sortName: pick(WORDS) }),
+  lose: () => run("UPDATE tracks SET availability = 'missing' WHERE id = ?", anyTrack()),
+  delete: () => services.deleteTrack(anyTrack()),
+  trash: () => {
+    const id = anyTrack();
+    trashed.push(id);
+    temp.db.transaction((tx) => services.trash.put(tx, null, id, () => {}), { behavior: 'immediate' });
+  },
+  restore: () => {
+    const id = trashed.pop();
+    if (id !== undefined) temp.db.transaction((tx) => services.trash.restore(tx, id), { behavior: 'immediate' });
+  },
+  merge: () => {
+    const [kept, emptied] = [anyTrack(), anyTrack()];
+    if (kept !== emptied) merge.mergeInto(kept, emptied);
+  },
+  like: () =>
+    run(
+      'INSERT OR REPLACE INTO like_states (user_id, item_type, item_id, liked, rating, since) VALUES (?, ?, ?, ?, ?, 0)',
+      user,
+      ...anItem(),
+      below(2),
+      below(6),
+    ),
+  'like no more': () =>
+    run('UPDATE like_states SET liked = 0 WHERE user_id = ? AND item_type = ? AND item_id = ?', user, ...anItem()),
+  play: () =>
+    run("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (?, ?, 'x', ?)", user, anyTrack(), below(1e6)),
+};
+
+const TRACK_FILTERS: TrackFilter[] = [
+  { q: 'love' },
+  { q: 'a' },
+  { genre: 'rock' },
+  { yearFrom: 1990 },
+  { liked: true },
+  { liked: false },
+  { availability: 'available' },
+  { withoutRemote: true },
+  { format: 'mp3' },
+  { artistId: 1 as ArtistId },
+  { musicFolder: { key: '', keys: ['', 'other'] } },
+  { genre: 'rock', liked: false, q: 'a' },
+  { folder: { path: 'none', below: true, others: [] } },
+];
+const ALBUM_FILTERS: AlbumFilter[] = [
+  { q: 'a' },
+  { genre: 'jazz' },
+  { yearTo: 2000 },
+  { format: 'mp3' },
+  { liked: false },
+  { unnamed: false },
+  { musicFolder: { key: '', keys: ['', 'other'] } },
+];
+const ARTIST_FILTERS: ArtistFilter[] = [
+  { q: 'a' },
+  { genre: 'jazz' },
+  { yearFrom: 1980, yearTo: 2000 },
+  { liked: false },
+  { hasAlbums: true },
+  { musicFolder: { key: '', keys: ['', 'other'] } },
+];
+
+function allLists(): NewIdList[] {
+  const by = <S extends string>(sorts: readonly S[]) =>
+    sorts.filter((sort) => sort !== 'random').flatMap((sort) => ORDERS.map((order) => ({ sort, order })));
+  return [
+    ...by(TRACK_SORTS).map((order) => trackList(user, {}, order)),
+    ...by(ALBUM_SORTS).map((order) => albumList(user, {}, order)),
+    ...by(ARTIST_SORTS).map((order) => artistList(user, {}, order)),
+    ...TRACK_FILTERS.map((filter) => trackList(user, filter, pick(by(TRACK_SORTS)))),
+    ...ALBUM_FILTERS.map((filter) => albumList(user, filter, pick(by(ALBUM_SORTS)))),
+    ...ARTIST_FILTERS.map((filter) => artistList(user, filter, pick(by(ARTIST_SORTS)))),
+    ...[{}, { liked: false }, { q: 'a' }].map((filter) => trackList(user, filter, { sort: 'random', seed: 5 })),
+  ];
+}
+
+const WHOLE = { limit: 10_000, offset: 0 };
+
+/** A list with its own memory; `mended` counts how often it was not read anew. */
+function keptList(asked: NewIdList, statements: Statements) {
+  const deps = { client: temp.db.$client, statements };
+  const [orders, sets] = [createIdOrders(deps), createIdSets(statements)];
+  const pages = createIdLists({ ...deps, cheapUs: 0 });
+  const list = toIdList(asked);
+  const ordered = 'seed' in asked.order ? undefined : (list as typeof list & OrderList);
+  return {
+    asked,
+    isKept: () => ordered !== undefined && orders.find(ordered) !== undefined && sets.isKnown(list),
+    /** Of all items; a random one is seen in its page alone. */
+    order: () => ordered && Array.from(orders.get(ordered)),
+    matches: () => {
+      const set = sets.of(list);
+      return { ids: Array.from({ length: set.maxId + 1 }, (_, id) => id).filter(set.has), size: set.size() };
+    },
+    page: () => pages.page(asked, WHOLE),
+  };
+}
+
+test(`after random writes every kept list equals one read anew (seed ${SEED})`, async () => {
+  const statements = createStatements(temp.db.$client);
+  const kept = allLists().map((list) => keptList(list, statements));
+  for (const list of kept) {
+    list.order();
+    list.matches();
+    list.page();
+  }
+  let mended = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const names = Array.from({ length: 1 + below(4) }, () => pick(Object.keys(WRITES)));
+    for (const name of names) await WRITES[name]?.();
+    for (let n = 0; n < LISTS_A_ROUND; n++) {
+      const list = pick(kept);
+      const { asked } = list;
+      const context = `round ${round}, ${names.join(', ')}: ${JSON.stringify(asked)}`;
+      if (list.isKept()) mended++;
+      const all = bySql({ ...asked, filters: [] });
+      const found = bySql(asked);
+      expect(list.order() ?? all.ids, context).toEqual(all.ids);
+      expect(list.matches(), context).toEqual({ ids: found.ids.toSorted((a, b) => a - b), size: found.total });
+      expect(list.page(), context).toEqual(found);
+    }
+  }
+  expect(mended).toBeGreaterThan((ROUNDS * LISTS_A_ROUND) / 2);
+});
+
+const bySql = (list: NewIdList) =>
+  createIdLists({
+    client: temp.db.$client,
+    statements: createStatements(temp.db.$client),
+    cheapUs: Infinity,
+  }).page(list, WHOLE);
