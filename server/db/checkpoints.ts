@@ -8,8 +8,9 @@ import type { CheckpointAnswer } from './checkpoint-worker.ts';
 import { createReaderThread } from './reader-thread.ts';
 
 const PAGES_PER_MB = 256;
-/** So much is moved at a time. */
-const WORTH_MOVING = 4 * PAGES_PER_MB;
+/** So much is moved at a time while it grows: a page that was written again and again is moved once. */
+const WORTH_MOVING = 16 * PAGES_PER_MB;
+const WORTH_MOVING_AT_REST = 4 * PAGES_PER_MB;
 /** A log of this length is emptied before a scan goes on. */
 const LONG = 32 * PAGES_PER_MB;
 /** SQLite's own checkpoint, for when the thread is not running. */
@@ -54,8 +55,11 @@ export function createCheckpoints({ client, databasePath, workerUrl, log }: Chec
     return moving;
   }
 
+  let seen = 0;
   const timer = setInterval(() => {
-    if (look().left >= WORTH_MOVING) void move();
+    const { length, left } = look();
+    if (left >= (length === seen ? WORTH_MOVING_AT_REST : WORTH_MOVING)) void move();
+    seen = length;
   }, LOOK_EVERY_MS).unref();
 
   return {

@@ -33,7 +33,8 @@ afterEach(async () => {
 const writeMegabyte = (): void => {
   client.prepare('INSERT INTO pages (bytes) VALUES (randomblob(1048576))').run();
 };
-const logPages = (): number => (client.pragma('wal_checkpoint(NOOP)') as [{ log: number }])[0].log;
+const logState = () => (client.pragma('wal_checkpoint(NOOP)') as [{ log: number; checkpointed: number }])[0];
+const logPages = (): number => logState().log;
 
 test('the log of a long write is checkpointed meanwhile and restarts', async () => {
   let longest = 0;
@@ -44,6 +45,12 @@ test('the log of a long write is checkpointed meanwhile and restarts', async () 
   }
   expect(longest).toBeLessThan(50 * PAGES_PER_MB);
   expect(client.prepare('SELECT count(*) FROM pages').pluck().get()).toBe(100);
+});
+
+test('what a write leaves in the log is checkpointed when nobody writes any more', async () => {
+  for (let i = 0; i < 6; i++) writeMegabyte();
+  expect(logState().checkpointed).toBe(0);
+  await expect.poll(() => logState().log - logState().checkpointed, { timeout: 30_000 }).toBe(0);
 });
 
 test('a reader that needs old pages blocks nobody, and what was written meanwhile is there', async () => {
