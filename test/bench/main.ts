@@ -1,12 +1,13 @@
 // npm run bench -- [suite …] [--json] [--dir DIR]: every hot path against a bound of the same run, printed as
-// each suite ends. Exit code 1 when a goal is missed or a suite fails; the others still run. For `scan`: --peer
-// mpd lets that program scan the same files, where it is installed. For `queries`: --million takes a library of a
-// million tracks too. --libraries DIR keeps the large libraries for the next run. `interaction`, `lists` and `opening`
-// drive a browser and run only when they are named; --docs writes what they find into docs/lists.md. `soak` too:
-// --minutes N is how long it goes on, --docs draws docs/soak.svg; and `peers`: --files N --rounds N, --docs writes
-// docs/peers.md; `phones`: first copies onto a phone, beside Navidrome; `stages` and `flame`: what a scan spends its time on;
-// `ear`: what the analysis hears, beside other programs; `likeness`: which recorded music it finds alike; `radio`: radios and
-// the map in a browser; and `backup`, which needs restic.
+// each suite ends. Exit code 1 when a goal is missed or a suite fails; the others still run. --libraries DIR keeps the
+// large libraries, and the built programs, for the next run. Options of suites:
+// - scan: --peer mpd lets that program scan the same files, where it is installed
+// - queries: --million takes a library of a million tracks too, --sizes N,N,… those; --docs draws docs/queries.svg
+// - interaction, lists and opening drive a browser; --docs writes what they find into docs/lists.md
+// - soak: --minutes N is how long it goes on, --docs draws docs/soak.svg
+// - peers: --files N --rounds N; --docs writes docs/peers.md
+// - stages and flame, what a scan spends its time on: --files N; --docs draws docs/scan-flame.svg
+// - ear, what the analysis hears, beside other programs, and likeness, which recorded music it finds alike: --python
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,7 +74,12 @@ const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = {
       rounds: Number(values.rounds),
       builds: values.libraries ?? join(tmpdir(), 'tonearm-bench-peers'),
     }),
-  queries: (dir) => queriesSuite(dir, { million: values.million === true, libraries: values.libraries ?? dir }),
+  queries: (dir) =>
+    queriesSuite(dir, {
+      sizes: (values.sizes ?? (values.million ? '100000,1000000' : '100000')).split(',').map(Number),
+      libraries: values.libraries ?? dir,
+      docs: values.docs === true,
+    }),
   lists: (dir) => listsSuite(dir, { libraries: values.libraries ?? dir, docs: values.docs === true }),
   interaction: (dir) => interactionSuite(dir, { libraries: values.libraries ?? dir, docs: values.docs === true }),
   opening: (dir) => openingSuite(dir, { libraries: values.libraries ?? dir, docs: values.docs === true }),
@@ -105,6 +111,7 @@ const { values, positionals } = parseArgs({
     json: { type: 'boolean' },
     dir: { type: 'string' },
     million: { type: 'boolean' },
+    sizes: { type: 'string' },
     libraries: { type: 'string' },
     docs: { type: 'boolean' },
     peer: { type: 'string' },
