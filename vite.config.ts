@@ -1,8 +1,10 @@
 // One Vite builds all of it; the mode says which process: renderer (default), server, main, preload.
+import buffer from 'node:buffer';
 import crypto from 'node:crypto';
 import fs, { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { basename, dirname, join } from 'node:path';
+import util from 'node:util';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin, type UserConfig } from 'vite';
@@ -227,10 +229,11 @@ const node = (entries: Record<string, string>, outDir: string, format: 'es' | 'c
 
 /**
  * An import of a built-in module reads all its exports, and some of them load more when they are read: WebSocket of
- * `node:http` a whole HTTP client, `webcrypto` of `node:crypto` and the streams of `node:fs` a few files each. What is
- * asked for by name here is read from the module itself, without those.
+ * `node:http` a whole HTTP client, `diff` of `node:util` what asserts and the terminal need, `webcrypto` of `node:crypto`
+ * and the streams of `node:fs` a few files each. What is asked for by name here is read from the module itself, without
+ * those.
  */
-const BUILTINS: Record<string, object> = { crypto, fs, http };
+const BUILTINS: Record<string, object> = { buffer, crypto, fs, http, util };
 const LOADING = new Set([
   'WebSocket',
   'CloseEvent',
@@ -242,13 +245,18 @@ const LOADING = new Set([
   'WriteStream',
   'FileReadStream',
   'FileWriteStream',
+  'File',
+  'diff',
+  'setTraceSigInt',
+  'transferableAbortController',
+  'transferableAbortSignal',
 ]);
 const lightBuiltins: Plugin = {
   name: 'light-builtins',
   enforce: 'pre',
   resolveId: (id, importer = '') =>
     // the object store's package, which is loaded late, tells a stream by its class
-    /^(node:)?(http|crypto|fs)$/.test(id) && !/@(smithy|aws-sdk)/.test(importer)
+    /^(node:)?(buffer|crypto|fs|http|util)$/.test(id) && !/@(smithy|aws-sdk)/.test(importer)
       ? `\0${id.replace('node:', '')}`
       : undefined,
   load(id) {
@@ -264,6 +272,8 @@ const lightBuiltins: Plugin = {
 const UNNEEDED: Record<string, string> = {
   // the parsers of express: bodies are read in server/http/body.ts
   'body-parser': 'export default {};',
+  // parses queries for express, which is told not to
+  qs: 'export default {};',
   // asks for the version of Node, and 24 has all that is asked for
   semver: 'export const satisfies = () => true; export default { satisfies };',
 };
@@ -272,6 +282,19 @@ const withoutUnneeded: Plugin = {
   enforce: 'pre',
   resolveId: (id) => (id in UNNEEDED ? `\0${id}` : undefined),
   load: (id) => (id.startsWith('\0') ? UNNEEDED[id.slice(1)] : undefined),
+};
+
+/** Of the types of all the world, express needs those that it sends itself (the files of the windows) or asks for. */
+const SENT = ['css', 'flac', 'html', 'js', 'json', 'map', 'png', 'svg', 'txt', 'webmanifest', 'woff2', 'br', 'gz'];
+const sentTypes: Plugin = {
+  name: 'sent-types',
+  enforce: 'pre',
+  load(id) {
+    if (!/[\\/]mime-db[\\/]db\.json$/.test(id)) return undefined;
+    const all = JSON.parse(readFileSync(id, 'utf8')) as Record<string, { extensions?: string[] }>;
+    const sent = Object.entries(all).filter(([, { extensions }]) => extensions?.some((name) => SENT.includes(name)));
+    return JSON.stringify(Object.fromEntries(sent));
+  },
 };
 
 /** The one file of WebAssembly that a package keeps beside its code. */
@@ -296,7 +319,7 @@ export default defineConfig(({ mode }) => {
         },
         'dist/server',
       ),
-      plugins: [chromaprint, lateSchemas, lightBuiltins, withoutUnneeded, asciiOnly],
+      plugins: [chromaprint, lateSchemas, lightBuiltins, withoutUnneeded, sentTypes, asciiOnly],
     };
   if (mode === 'main') return node({ index: 'main/index.ts' }, 'dist/main');
   if (mode === 'preload') return node({ preload: 'main/preload.ts' }, 'dist/main', 'cjs');
