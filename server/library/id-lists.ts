@@ -7,7 +7,7 @@ import type { Page } from '../http/paging.ts';
 import { conditionsOf, toIdList, topicsOf, whereOf, type IdList, type NewIdList } from './id-list.ts';
 import { createIdOrders } from './id-orders.ts';
 import { createIdSets, type IdSet } from './id-sets.ts';
-import { changedOf, mendedOrder } from './mending.ts';
+import { changedOf, mendedOrder, MOST } from './mending.ts';
 import { createResultCache } from './result-cache.ts';
 import { createRandomIds } from './random-ids.ts';
 import type { Segment, WalkedOrder } from './sorts.ts';
@@ -138,25 +138,27 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
   /** Undefined if reading into memory first would take longer than SQL. */
   function inMemory(
     list: OrderedList,
-    page: Page,
+    { limit, offset }: Page,
     { total, all, least }: { total: number; all: number; least: number },
   ): number[] | undefined {
-    const isKnown = { order: orders.find(list) !== undefined, set: list.filters.length === 0 || sets.isKnown(list) };
-    if ((isKnown.order ? 0 : all * READ) + (isKnown.set ? 0 : total * READ) > least) return undefined;
-    const ids =
-      list.filters.length === 0
+    const isPlain = list.filters.length === 0;
+    let ids = isPlain ? orders.find(list) : findPicked(list);
+    if (!ids) {
+      const isKnown = { order: !isPlain && orders.find(list) !== undefined, set: isPlain || sets.isKnown(list) };
+      if ((isKnown.order ? 0 : all * READ) + (isKnown.set ? 0 : total * READ) > least) return undefined;
+      ids = isPlain
         ? orders.get(list)
-        : picked.get(
-            orders.topicsOf(list).concat(topicsOf(list)),
-            keyOf(list),
-            () => pick(orders.get(list), sets.of(list), total),
-            (kept, changes) => {
-              const changed = changedOf(statements, list, changes);
-              return changed && mendedOrder(statements, list, kept, changed);
-            },
-          );
-    return Array.from(ids.subarray(page.offset, page.offset + page.limit));
+        : picked.get(pickedTopics(list), keyOf(list), () => pick(orders.get(list), sets.of(list), total));
+    }
+    return Array.from(ids.subarray(offset, offset + limit));
   }
+
+  const pickedTopics = (list: OrderedList): Topic[] => [...orders.topicsOf(list), ...topicsOf(list)];
+  const findPicked = (list: OrderedList): Int32Array | undefined =>
+    picked.find(pickedTopics(list), keyOf(list), (kept, changes) => {
+      const changed = changedOf(statements, list, changes);
+      return changed && mendedOrder(statements, list, kept, changed);
+    });
 
   /** Reads segment after segment until the page is full. A segment is counted only if the page starts after it. */
   function walk(list: OrderedList, { limit, offset }: Page): number[] {
@@ -197,7 +199,7 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
     const [topics, key, make] = totalOf(list);
     if (isCounted(list)) return totals.get(topics, key, make);
     // Asked for again after a write, but not while a scan writes: from now on the sets are mended, and counted.
-    const isBySets = () => sets.isKnown(list) || totals.isNearlyKnown(topics, key);
+    const isBySets = () => sets.isKnown(list) || totals.isNearlyKnown(topics, key, MOST);
     return totals.get(topics, key, () => (isBySets() ? sets.of(list).size() : make()));
   }
 

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
 import { whereOf, type IdList } from './id-list.ts';
 import { asText, fromText } from './id-text.ts';
-import { changedOf, mendedOrder } from './mending.ts';
+import { changedOf, mendedOrder, MOST } from './mending.ts';
 import { createResultCache, type Mend } from './result-cache.ts';
 import type { Segment, WalkedOrder } from './sorts.ts';
 import { versionOf, type ChangeCount, type Statements, type Topic } from './statement-cache.ts';
@@ -41,7 +41,7 @@ export function createIdOrders({ client, statements, quietMs = QUIET_MS }: IdOrd
 
   /** Reads one order at a time; requests meanwhile are dropped, since the next page asks again. */
   function readAhead(list: OrderList): void {
-    if (reading !== undefined || client.memory || find(list) !== undefined) return;
+    if (reading !== undefined || client.memory || kept.isNearlyKnown(topicsOf(list), keyOf(list), MOST)) return;
     reading = whenQuiet(list)
       .catch(() => undefined)
       .finally(() => {

@@ -2,7 +2,7 @@
 // per topic: a like does not invalidate what only depends on tracks. Some results are mended then.
 import type { Change, Statements, Topic } from './statement-cache.ts';
 
-/** Brings a result up to date; undefined where it has to be read again. The result it is given stays as it is. */
+/** Brings a result up to date; undefined where it has to be read again. It may change the one that it is given. */
 export type Mend<T> = (kept: T, changes: readonly Change[]) => T | undefined;
 
 export function createResultCache<T>(statements: Statements, most: number) {
@@ -34,10 +34,11 @@ export function createResultCache<T>(statements: Statements, most: number) {
   return {
     find,
     put,
-    /** There is a result, and what was written since is known. */
-    isNearlyKnown(topics: readonly Topic[], key: string): boolean {
+    /** There is a result, and what was written since is known, and no more than that. */
+    isNearlyKnown(topics: readonly Topic[], key: string, most: number): boolean {
       const kept = answers.get(key);
-      return kept !== undefined && statements.changesSince(kept.version, topics) !== undefined;
+      const changes = kept && statements.changesSince(kept.version, topics);
+      return changes !== undefined && changes.length <= most;
     },
     get(topics: readonly Topic[], key: string, make: () => T, mend?: Mend<T>): T {
       const known = find(topics, key, mend);
