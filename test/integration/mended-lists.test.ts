@@ -142,6 +142,7 @@ const ARTIST_FILTERS: ArtistFilter[] = [
   { q: 'a' },
   { genre: 'jazz' },
   { yearFrom: 1980, yearTo: 2000 },
+  { yearFrom: 1990, yearTo: 1995 },
   { liked: false },
   { hasAlbums: true },
   { musicFolder: { key: '', keys: ['', 'other'] } },
