@@ -131,27 +131,6 @@ const englishTexts: Plugin = {
   },
 };
 
-/**
- * Menus, dialogs and fields are loaded when they are first wanted, tables and texts with the pages that have them: none
- * of them is part of the file that every window begins with.
- */
-const widgets = new Map<string, boolean>();
-function hasWidgets(id: string): boolean {
-  const known = widgets.get(id);
-  if (known !== undefined) return known;
-  widgets.set(id, false);
-  const code = readFileSync(id, 'utf8').replaceAll(/^import type [^;]*;/gm, '');
-  const has =
-    code.includes("from '@mantine/core'") ||
-    code.includes('page-texts.ts') ||
-    /[\\/](virtual-|table-header|use-row-window)/.test(id) ||
-    [...code.matchAll(/^(?:import|export)[^;]*? from '(\.[^']+\.tsx?)';/gm)].some(([, path = '']) =>
-      hasWidgets(join(dirname(id), path)),
-    );
-  widgets.set(id, has);
-  return has;
-}
-
 /** What the library window imports before it shows anything. */
 const first = new Set<string>();
 function addFirst(id: string): void {
@@ -163,16 +142,20 @@ function addFirst(id: string): void {
 }
 addFirst(join(root, 'renderer/windows/library/main.tsx'));
 
-const isCommon = (id: string): boolean =>
+const isShared = (id: string): boolean =>
   /renderer[\\/](ui|api|music|player|i18n)[\\/].*\.tsx?$/.test(id) &&
-  !hasWidgets(id) &&
-  !/(setting|page)-texts\.ts$/.test(id);
+  !/(setting|page)-texts\.ts$/.test(id) &&
+  first.has(id);
 
-/** What most pages need is two files, else the first load asks for ninety: the second is not needed at first. */
+/**
+ * Each file costs a request, so what pages share is one file: all pages are loaded once the window is idle. Of what a
+ * window begins with, nothing is loaded that it does without, except for the first two.
+ */
 const GROUPS = [
   { name: 'icons', test: /@tabler[\\/]icons-react/, minShareCount: 3 },
-  { name: 'shared', test: (id: string) => isCommon(id) && first.has(id), minShareCount: 3 },
-  { name: 'pages', test: (id: string) => isCommon(id) && !first.has(id), minShareCount: 3 },
+  { name: 'shared', test: isShared, minShareCount: 3 },
+  { name: 'first', tags: ['$initial' as const], minShareCount: 2, entriesAware: true },
+  { name: 'pages', minShareCount: 2 },
 ];
 
 const renderer = (): UserConfig => ({
@@ -182,7 +165,15 @@ const renderer = (): UserConfig => ({
     outDir: join(root, 'dist/renderer'),
     emptyOutDir: true,
     chunkSizeWarningLimit: 700,
-    rolldownOptions: { input: htmlEntries(), output: { codeSplitting: { groups: GROUPS } } },
+    rolldownOptions: {
+      input: htmlEntries(),
+      output: {
+        codeSplitting: { groups: GROUPS },
+        // without the windows and pages that share it, which would be a tenth of the HTML
+        chunkFileNames: ({ name }) => `assets/${name.split('~')[0]}-[hash].js`,
+        assetFileNames: ({ names }) => `assets/${names[0]?.split(/[.~]/)[0]}-[hash][extname]`,
+      },
+    },
   },
 });
 
