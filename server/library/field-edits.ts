@@ -89,6 +89,8 @@ export function createEdits({ db, search, now }: { db: MainDb; search: SearchInd
         tx.update(tracks).set({ artistSort: key }).where(eq(tracks.artistId, id)).run();
         tx.update(albums).set({ artistSort: key }).where(eq(albums.artistId, id)).run();
         search.set('artist', id);
+        const own = tx.select({ id: albums.id }).from(albums).where(eq(albums.artistId, id)).all();
+        for (const album of own) search.set('album', album.id); // found by it too
       },
       { behavior: 'immediate' },
     );
