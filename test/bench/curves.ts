@@ -1,7 +1,18 @@
 // Draws how figures grow with the size of a library. Both axes are logarithmic: what grows as the library does is a
 // slope of one, and what does not is level.
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [900, 420, 56, 230, 40, 40];
-const COLORS = ['#0a72d4', '#c8431b', '#2f8f5b', '#8a4fbf', '#b8860b', '#00808a', '#c2408f', '#5b5854', '#7a9a01'];
+const COLORS = [
+  '#0a72d4',
+  '#c8431b',
+  '#2f8f5b',
+  '#8a4fbf',
+  '#b8860b',
+  '#00808a',
+  '#c2408f',
+  '#5b5854',
+  '#7a9a01',
+  '#16335b',
+];
 /** Between the names at the ends of the curves. */
 const NAME_HEIGHT = 16;
 
