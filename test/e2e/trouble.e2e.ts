@@ -88,7 +88,7 @@ test('a queue in which nothing can be played stops, repeating or not', async () 
 });
 
 test('the page shows when the server is down, and when it is back', async () => {
-  const page = await stage.openAsOwner(DESK);
+  const page = await stage.openAsOwner({ ...DESK, preloads: true });
   await page.goto('/albums');
   await page.getByRole('grid', { name: 'Albums' }).getByRole('link').first().waitFor();
   await page.waitForLoadState('networkidle');
@@ -98,6 +98,26 @@ test('the page shows when the server is down, and when it is back', async () => 
   await page.context().setOffline(false);
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('grid', { name: 'Artists' }).getByRole('link').first().waitFor();
+  await page.context().close();
+});
+
+test('a lasting notice is at the bottom of the window, however short the page', async () => {
+  const page = await stage.openAsOwner(DESK);
+  await page.route('**/api/v1/status', async (route) => {
+    const response = await route.fetch();
+    const problems = [{ code: 'music_folder_away', tracks: 400 }];
+    await route.fulfill({ response, json: { ...((await response.json()) as object), problems } });
+  });
+  const bottom = async (selector: string): Promise<number> =>
+    page
+      .locator(selector)
+      .boundingBox()
+      .then((box) => (box ? Math.round(box.y + box.height) : -1));
+  for (const path of ['/nowhere', '/albums/999999', '/tracks']) {
+    await page.goto(path);
+    await page.getByText('400 tracks can’t be played').waitFor();
+    await expect.poll(() => bottom('main [data-lasting]'), { message: path }).toBe(await bottom('main'));
+  }
   await page.context().close();
 });
 
