@@ -1,5 +1,5 @@
 // Backups: the list, making one, testing the location, restoring.
-import { queryOptions, useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { BackupsOut, BackupTestOut } from '../../server/backup/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import { request } from './client.ts';
@@ -15,45 +15,33 @@ export const backupsQuery = () =>
     refetchInterval: ({ state }) => (state.data?.restore?.is_ready === false ? LOOK_EVERY_MS : false),
   });
 
+/** Nobody waits for the lists afterwards, least of all for that of backups far away. */
 function useBackupsMutation<Input, Output>(mutationFn: (input: Input) => Promise<Output>) {
   const queries = useQueryClient();
-  return useMutation({ mutationFn, onSuccess: () => queries.invalidateQueries({ queryKey: BACKUPS }) });
+  return useMutation({
+    mutationFn,
+    onSuccess: () => {
+      for (const queryKey of [BACKUPS, ['jobs']]) void queries.invalidateQueries({ queryKey });
+    },
+  });
 }
 
-export const useBackUp = () =>
-  useBackupsMutation<void, JobOut>(() => request('/backups', { method: 'POST', body: {} }));
+const start = (path: string, body: object = {}): Promise<JobOut> => request(path, { method: 'POST', body });
 
-export const useCheckBackup = () =>
-  useBackupsMutation<void, JobOut>(() => request('/backups/check', { method: 'POST', body: {} }));
+export const useBackUp = () => useBackupsMutation<void, JobOut>(() => start('/backups'));
+export const useCheckBackup = () => useBackupsMutation<void, JobOut>(() => start('/backups/check'));
 
 /** Replaces this library at the next start of the server. */
 export const useRestore = () =>
-  useBackupsMutation((snapshot: string) =>
-    request<JobOut>(`/backups/${snapshot}/restore`, { method: 'POST', body: { replace: true } }),
-  );
+  useBackupsMutation((snapshot: string) => start(`/backups/${snapshot}/restore`, { replace: true }));
 export const useForgetRestore = () =>
   useBackupsMutation<void, void>(() => request('/backups/restore', { method: 'DELETE' }));
 
-const refreshJobs = (queries: QueryClient) =>
-  Promise.all([BACKUPS, ['jobs']].map((queryKey) => queries.invalidateQueries({ queryKey })));
-
 /** Into a folder of the server. */
-export function useExport() {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (folder: string) => request<JobOut>('/exports', { method: 'POST', body: { folder } }),
-    onSuccess: () => refreshJobs(queries),
-  });
-}
+export const useExport = () => useBackupsMutation((folder: string) => start('/exports', { folder }));
 
 /** From a folder of the server; replaces this library at its next start. */
-export function useImport() {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (folder: string) => request<JobOut>('/imports', { method: 'POST', body: { folder, replace: true } }),
-    onSuccess: () => refreshJobs(queries),
-  });
-}
+export const useImport = () => useBackupsMutation((folder: string) => start('/imports', { folder, replace: true }));
 
 /** Tests the configured location. */
 export const useTestBackup = () =>

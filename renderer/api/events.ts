@@ -11,6 +11,7 @@ import { PODCASTS } from './podcasts.ts';
 import { STATIONS } from './stations.ts';
 import { notePlaylist } from './playlists.ts';
 import { QUEUE } from './queue.ts';
+import { createRefresher } from './refresher.ts';
 import { noteDownload } from './remote.ts';
 import { eventsUrl } from './urls.ts';
 
@@ -32,10 +33,10 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
   let source: EventSource | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
-  const refreshLibrary = throttle(LIBRARY_EVERY_MS, () => {
-    void queries.invalidateQueries({ queryKey: [LIBRARY] });
-    notePlaylist(queries); // playlists show tracks, and rules may match others
-  });
+  const refreshLibrary = createRefresher(LIBRARY_EVERY_MS, () =>
+    // playlists show tracks, and rules may match others
+    Promise.all([queries.invalidateQueries({ queryKey: [LIBRARY] }), notePlaylist(queries)]),
+  );
   /** Lists first: without what was scanned the library would look empty. */
   const endScan = () => {
     const ended = queries.getQueryData(scanKey);
@@ -43,8 +44,8 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
       .invalidateQueries({ queryKey: [LIBRARY] })
       .finally(() => queries.setQueryData(scanKey, (now: unknown) => (now === ended ? null : now)));
   };
-  const refreshHistory = throttle(JOBS_EVERY_MS, () => void queries.invalidateQueries({ queryKey: [HISTORY] }));
-  const refreshJobs = throttle(JOBS_EVERY_MS, () => void queries.invalidateQueries({ queryKey: ['jobs'] }));
+  const refreshHistory = createRefresher(JOBS_EVERY_MS, () => queries.invalidateQueries({ queryKey: [HISTORY] }));
+  const refreshJobs = createRefresher(JOBS_EVERY_MS, () => queries.invalidateQueries({ queryKey: ['jobs'] }));
 
   const on = <Name extends EventName>(stream: EventSource, name: Name, listener: Listener<Name>) =>
     stream.addEventListener(name, (event) =>
@@ -85,7 +86,7 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
     });
     on(stream, 'like', (state) => noteLike(queries, state));
     on(stream, 'download', (download) => noteDownload(queries, download));
-    on(stream, 'playlist', () => notePlaylist(queries));
+    on(stream, 'playlist', () => void notePlaylist(queries));
     on(stream, 'jukebox', (jukebox) => queries.setQueryData(jukeboxKey, jukebox));
     on(stream, 'queue', () => void queries.invalidateQueries({ queryKey: [QUEUE] }));
     on(stream, 'podcast', () => void queries.invalidateQueries({ queryKey: [PODCASTS] }));
@@ -100,23 +101,5 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
     refreshJobs.cancel();
     refreshHistory.cancel();
     source?.close();
-  };
-}
-
-function throttle(everyMs: number, run: () => void) {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let last = 0;
-  return {
-    soon: () => {
-      timer ??= setTimeout(
-        () => {
-          timer = undefined;
-          last = Date.now();
-          run();
-        },
-        Math.max(0, last + everyMs - Date.now()),
-      );
-    },
-    cancel: () => clearTimeout(timer),
   };
 }

@@ -206,8 +206,8 @@ export function useChangeEntries(id: number) {
 }
 
 /** A playlist changed, here or in another window. */
-export function notePlaylist(queries: QueryClient): void {
-  if (queries.isMutating(CHANGING) === 0) void refresh(queries);
+export async function notePlaylist(queries: QueryClient): Promise<void> {
+  if (queries.isMutating(CHANGING) === 0) await refresh(queries);
 }
 
 async function send(id: number, change: Change): Promise<PlaylistOut> {
