@@ -23,6 +23,8 @@ createRoot(document.getElementById('root')!).render(
 );
 
 const whenIdle = globalThis.requestIdleCallback ?? ((run: () => void) => setTimeout(run, 1_000));
-whenIdle(preloadPages);
+/** Chromium's; elsewhere nobody asks for less data. */
+const { connection } = navigator as { connection?: { saveData?: boolean } };
+if (!connection?.saveData) whenIdle(preloadPages);
 whenIdle(preloadNotices);
 whenIdle(() => void keepForOffline());
