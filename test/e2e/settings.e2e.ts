@@ -241,8 +241,17 @@ test('the library is exported, and replacing it by an export can be cancelled', 
   await page.goto('/settings#storage');
   await page.getByRole('button', { name: 'Export…' }).click();
   const exporting = page.getByRole('dialog', { name: 'Export the library' });
-  await exporting.getByRole('textbox', { name: 'Folder for the export' }).fill(folder);
-  await exporting.getByRole('button', { name: 'Export', exact: true }).click();
+  const path = exporting.getByRole('textbox', { name: 'Folder for the export' });
+  const start = exporting.getByRole('button', { name: 'Export', exact: true });
+  await exporting.getByRole('list').waitFor();
+  const before = await start.boundingBox();
+  await path.fill('/no such folder');
+  await exporting.getByRole('alert').waitFor();
+  expect(await start.boundingBox()).toEqual(before); // while somebody types, nothing moves
+  await path.fill(folder);
+  await exporting.getByRole('list', { name: folder }).waitFor();
+  expect(await start.boundingBox()).toEqual(before);
+  await start.click();
   await exporting.waitFor({ state: 'detached' });
   await page.getByText(/^The last export wrote \d+ tracks into /).waitFor();
   expect(readdirSync(folder)).toContain('Music');
