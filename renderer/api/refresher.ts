@@ -7,8 +7,8 @@ export interface Refresher {
 }
 
 /**
- * Calls `reload` at most every `everyMs`, and never while its last promise is open: a new request for the same takes the
- * place of the one under way, so that on a slow connection none would ever end.
+ * Calls `reload` at most every `everyMs`, and never while its last promise is open: a new request for the same takes
+ * the place of the one under way, so that on a slow connection none would ever end.
  */
 export function createRefresher(everyMs: number, reload: () => Promise<unknown>): Refresher {
   let timer: ReturnType<typeof setTimeout> | undefined;
