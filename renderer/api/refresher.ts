@@ -1,5 +1,8 @@
 // Reloads what the server says has changed, during a scan all the time.
 
+/** After that a reload counts as lost: a connection that slept may never answer. */
+const LOST_AFTER_MS = 30_000;
+
 export interface Refresher {
   /** Reloads, as soon as it may. */
   soon(): void;
@@ -7,29 +10,31 @@ export interface Refresher {
 }
 
 /**
- * Calls `reload` at most every `everyMs`, and never while its last promise is open: a new request for the same takes
- * the place of the one under way, so that on a slow connection none would ever end.
+ * Calls `reload` at most every `everyMs`, and not while its last promise is open: a new request for the same takes the
+ * place of the one under way, so that on a slow connection none would ever end.
  */
 export function createRefresher(everyMs: number, reload: () => Promise<unknown>): Refresher {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let lastMs = -Infinity;
+  let begunMs = -Infinity;
+  let current: symbol | undefined;
   let isWanted = false;
-  let isLoading = false;
   let isCancelled = false;
 
   const start = async (): Promise<void> => {
-    timer = undefined;
-    lastMs = Date.now();
-    isWanted = false;
-    isLoading = true;
+    const own = Symbol();
+    [timer, current, isWanted, begunMs] = [undefined, own, false, Date.now()];
     await reload().catch(() => undefined); // what asked for it shows the error
-    isLoading = false;
+    if (current !== own) return;
+    current = undefined;
+    clearTimeout(timer);
+    timer = undefined;
     if (isWanted) soon();
   };
   const soon = (): void => {
+    if (isCancelled) return;
     isWanted = true;
-    if (isLoading || isCancelled) return;
-    timer ??= setTimeout(() => void start(), Math.max(0, lastMs + everyMs - Date.now()));
+    const waitMs = current ? LOST_AFTER_MS : everyMs;
+    timer ??= setTimeout(() => void start(), Math.max(0, begunMs + waitMs - Date.now()));
   };
   return {
     soon,

@@ -54,6 +54,23 @@ test('goes on after a reload that failed, and not after it was cancelled', async
   await announce(refresher, 1_900);
   expect(count).toBe(2);
   refresher.cancel();
-  await announce(refresher, 2_000);
+  await announce(refresher, 60_000);
   expect(count).toBe(2);
+});
+
+test('a reload that never ends is given up after half a minute', async () => {
+  let count = 0;
+  const refresher = createRefresher(1_000, () => {
+    count++;
+    return count === 1 ? new Promise(() => undefined) : Promise.resolve();
+  });
+  refresher.soon();
+  await vi.advanceTimersByTimeAsync(500);
+  refresher.soon();
+  await vi.advanceTimersByTimeAsync(29_000);
+  expect(count).toBe(1);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(count).toBe(2);
+  await announce(refresher, 1_900);
+  expect(count).toBe(4);
 });
