@@ -2,6 +2,9 @@
 // Two FTS5 tables share rowids: search_trigrams finds words of three or more characters, search_grams those of one or
 // two. Both are contentless, so an update is a delete and an insert. A batch collects the rows and writes them at its
 // end by ascending rowid, since FTS5 flushes its buffer whenever a smaller rowid comes.
+//
+// Each transaction leaves a segment of the index. By itself FTS5 merges them all at once when sixteen of a size are
+// there; migration 0041 turned that off, and each batch merges a few pages (docs/decisions/0096).
 import type { Sqlite } from '../db/client.ts';
 import { gramsOf } from './search-grams.ts';
 import { NAMES_OF_ALBUM, namesOf, textOf, type SearchKind } from './search-names.ts';
@@ -9,6 +12,11 @@ import { NAMES_OF_ALBUM, namesOf, textOf, type SearchKind } from './search-names
 /** Order by rowid: artists and albums come first, so that a search finds them without skipping the many tracks. */
 export const SEARCH_KINDS: Record<SearchKind, number> = { artist: 0, album: 1, track: 2 };
 const KINDS = Object.keys(SEARCH_KINDS) as SearchKind[];
+
+/** Pages to merge, so that there are never many more segments than sixteen of a size. */
+const pagesFor = (rows: number): number => 4 + Math.ceil(rows / 5);
+/** Rows without a batch, after which is merged. */
+const ROWS_ALONE = 16;
 
 const SPAN = 2 ** 40;
 /** The rowid of id 0 of the kind. */
@@ -38,12 +46,21 @@ export function createSearchIndex(client: Sqlite) {
   const insertGrams = client.prepare('INSERT INTO search_grams (rowid, grams) VALUES (CAST(? AS INTEGER), ?)');
   const deleteTrigrams = client.prepare('DELETE FROM search_trigrams WHERE rowid = CAST(? AS INTEGER)');
   const deleteGrams = client.prepare('DELETE FROM search_grams WHERE rowid = CAST(? AS INTEGER)');
+  const mergeSegments = ['search_trigrams', 'search_grams'].map((table) =>
+    client.prepare<[number]>(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ?)`),
+  );
   const tracksOf = client.prepare<[number], number>('SELECT id FROM tracks WHERE album_id = ?').pluck();
   const names = mapKinds((kind) => client.prepare<[number], string>(namesOf[kind]('?')).pluck());
   const namesOfAlbum = client.prepare<[number], string>(NAMES_OF_ALBUM).pluck();
   /** Within a batch: ids whose text has to be written. */
   let noted: Record<SearchKind, Map<number, Noted>> | undefined;
   const albumNames = new Map<number, string>(); // within a batch
+  let rowsSinceMerge = 0;
+
+  function merge(): void {
+    for (const statement of mergeSegments) statement.run(pagesFor(rowsSinceMerge));
+    rowsSinceMerge = 0;
+  }
 
   function write(kind: SearchKind, id: number, { isNew, names: given }: Noted): void {
     const rowid = searchBase(kind) + id;
@@ -53,6 +70,7 @@ export function createSearchIndex(client: Sqlite) {
     const text = textOf(found);
     insertTrigrams.run(rowid, text);
     insertGrams.run(rowid, gramsOf(text));
+    rowsSinceMerge++;
   }
 
   function joined({ own, albumId }: TrackNames): string {
@@ -64,10 +82,15 @@ export function createSearchIndex(client: Sqlite) {
   function remove(rowid: number): void {
     deleteTrigrams.run(rowid);
     deleteGrams.run(rowid);
+    rowsSinceMerge++;
   }
 
   function put(kind: SearchKind, id: number, isNew: boolean, given?: TrackNames): void {
-    if (!noted) return write(kind, id, { isNew });
+    if (!noted) {
+      write(kind, id, { isNew });
+      if (rowsSinceMerge >= ROWS_ALONE) merge();
+      return;
+    }
     const before = noted[kind].get(id);
     noted[kind].set(id, { isNew: before?.isNew ?? isNew, names: before ? undefined : given });
   }
@@ -98,6 +121,7 @@ export function createSearchIndex(client: Sqlite) {
       for (const kind of KINDS) {
         for (const [id, one] of [...batch[kind]].sort(([a], [b]) => a - b)) write(kind, id, one);
       }
+      if (rowsSinceMerge > 0) merge();
     },
     /** Ends a batch, written or not. */
     endBatch(): void {

@@ -37,7 +37,13 @@ export async function rebuildSearch({ db, search, log, yieldToRequests }: Search
       .pluck();
     const writeSome = client.transaction((after: number): number | undefined => {
       const ids = next.all(after, AT_ONCE);
-      for (const id of ids) search.set(kind, id);
+      search.startBatch();
+      try {
+        for (const id of ids) search.set(kind, id);
+        search.writeBatch();
+      } finally {
+        search.endBatch();
+      }
       const last = ids.at(-1);
       if (last === undefined) end.run(kind);
       else note.run(last, kind);

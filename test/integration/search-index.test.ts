@@ -201,3 +201,30 @@ test('search tables that a migration emptied are refilled from where that stoppe
   expect([contents(), found('love'), found('a'), found('the 夜')]).toEqual(before);
   expect(client.prepare('SELECT * FROM search_rebuild').all()).toEqual([]);
 });
+
+/** Segments of an FTS5 table: the second number of its structure record, after the cookie and the version. */
+function segmentsOf(table: 'search_trigrams' | 'search_grams'): number {
+  const block = temp.db.$client.prepare(`SELECT block FROM ${table}_data WHERE id = 10`).pluck().get() as Buffer;
+  const bytes = [...block.subarray(block.readUInt32BE(4) === 0xff_00_00_01 ? 9 : 5, 12)];
+  const end = bytes.findIndex((byte) => byte < 128);
+  return bytes.slice(0, end + 1).reduce((number, byte) => number * 128 + (byte & 127), 0);
+}
+
+test('its segments stay few, in batches and without', () => {
+  const { $client } = temp.db;
+  const mostBefore = Math.max(segmentsOf('search_trigrams'), segmentsOf('search_grams'));
+  expect(mostBefore).toBeLessThan(16);
+  for (let n = 0; n < 400; n++)
+    $client
+      .transaction(() => tracks.batch(() => insert({ title: `Harbour ${n}`, artists: [`Quay ${n}`] })))
+      .immediate();
+  expect([segmentsOf('search_trigrams') < 64, segmentsOf('search_grams') < 64]).toEqual([true, true]);
+  const index = createSearchIndex($client);
+  for (let n = 0; n < 400; n++) $client.transaction(() => index.set('track', 1 + n)).immediate();
+  expect([segmentsOf('search_trigrams') < 64, segmentsOf('search_grams') < 64]).toEqual([true, true]);
+  expect([titles('harbour 399'), titles('39'), artists('quay 17').length]).toEqual([
+    ['Harbour 399'],
+    expect.arrayContaining(['Harbour 39', 'Harbour 390', 'Harbour 399']),
+    14,
+  ]);
+});
