@@ -2,7 +2,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export interface LaunchRequests {
+interface LaunchRequests {
   links: string[];
   paths: string[];
   isHidden: boolean;

@@ -11,7 +11,7 @@ const PAGES: Record<PlayableItem, (id: string) => string> = {
 const LONGEST_LINK = 2_000;
 const LONGEST_SEARCH = 200;
 
-export type LinkMessage = Extract<PageMessage, { kind: 'open' | 'search' | 'playItem' }>;
+type LinkMessage = Extract<PageMessage, { kind: 'open' | 'search' | 'playItem' }>;
 
 /** The message for the library window; undefined for an invalid link. */
 export function messageForLink(link: string): LinkMessage | undefined {

@@ -27,7 +27,7 @@ import { lastPlace, withPlace } from './window-placement.ts';
 import { createWhilePlaying } from './while-playing.ts';
 import { createWindows } from './windows.ts';
 
-export interface DesktopDeps {
+interface DesktopDeps {
   preload: string;
   /** Folder of the pictures of tray and task bar. */
   icons: string;

@@ -24,8 +24,6 @@ interface LaunchRequestsDeps {
 /** macOS reports files that were dropped together one by one. */
 const GATHER_MS = 200;
 
-export type LaunchRequests = ReturnType<typeof receiveLaunchRequests>;
-
 /** Listens for links and files from now on. */
 export function receiveLaunchRequests({
   windows,

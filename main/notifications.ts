@@ -5,7 +5,7 @@ import { ScanCounts } from './api-schemas.ts';
 import { isOpen } from './status.ts';
 import type { Say } from './texts.ts';
 
-export interface Notice {
+interface Notice {
   title: string;
   body: string;
   onClick?: () => void;

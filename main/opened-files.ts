@@ -20,7 +20,7 @@ export interface ImportOutcome {
 /** More than anybody drags; a whole collection belongs in the music folder. */
 const MOST_FILES = 5_000;
 
-export type Kind = 'playlist' | 'audio';
+type Kind = 'playlist' | 'audio';
 
 /** By extension; the server checks the content. */
 export function kindOf(path: string): Kind | undefined {

@@ -47,7 +47,7 @@ const SHOWN_TASKS = {
   download_task: 'bytes',
   download_episode: 'bytes',
 } as const;
-export type ShownTask = keyof typeof SHOWN_TASKS;
+type ShownTask = keyof typeof SHOWN_TASKS;
 const isShownTask = (task: string): task is ShownTask => Object.hasOwn(SHOWN_TASKS, task);
 export const countsBytes = ({ task }: Work): boolean => SHOWN_TASKS[task] === 'bytes';
 /** They come many at once, most of them in line. */

@@ -3,7 +3,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { placeOf, type MusicRoot } from '../server/storage/music-roots.ts';
 import { FILE_SCHEME, LOCAL_SCHEME, splitUri } from '../server/storage/uri.ts';
 
-export interface Folders {
+interface Folders {
   data: string;
   storageRoot: string | undefined;
   music: readonly MusicRoot[];

@@ -14,7 +14,7 @@ export interface UpdateSource {
   downloadUpdate(): Promise<unknown>;
 }
 
-export interface UpdaterDeps {
+interface UpdaterDeps {
   clock: Clock;
   /** Whether to check automatically. */
   isWanted(): boolean;

@@ -65,7 +65,7 @@ export interface DesktopBridge {
 export const desktop: DesktopBridge | null = (globalThis as { tonearm?: DesktopBridge }).tonearm ?? null;
 
 /** What only pages of the library can follow. */
-export type PageMessage = Exclude<DesktopMessage, { kind: 'player' | 'sleep' }>;
+type PageMessage = Exclude<DesktopMessage, { kind: 'player' | 'sleep' }>;
 let follow: ((message: PageMessage) => void) | undefined;
 const waiting: PageMessage[] = [];
 desktop?.onMessage((message) => {

@@ -33,7 +33,7 @@ export function gatherRelease(from: string, to: string): void {
  * The first feed with the other's packages under `files:` too. Feeds are YAML of one fixed shape: only packages are
  * indented.
  */
-export function mergeFeeds(feed: string, other: string): string {
+function mergeFeeds(feed: string, other: string): string {
   const versionOf = (text: string): string | undefined => /^version: (.+)$/m.exec(text)?.[1];
   if (versionOf(feed) !== versionOf(other))
     throw new Error(`The feeds are of different versions: ${versionOf(feed)} and ${versionOf(other)}.`);

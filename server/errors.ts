@@ -24,7 +24,7 @@ export interface FieldError {
   message: string;
 }
 
-export interface AppErrorOptions {
+interface AppErrorOptions {
   fields?: FieldError[];
   /** Seconds after which trying again makes sense. */
   retryAfter?: number;

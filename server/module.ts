@@ -44,8 +44,6 @@ export interface Module<Offer = unknown> {
   close?: () => void | Promise<void>;
 }
 
-export type Modules = ReturnType<typeof createModules>;
-
 export function createModules() {
   const modules: Module[] = [];
   const inReverse = async (end: 'stop' | 'close'): Promise<void> => {

@@ -12,7 +12,7 @@ export const SETTING_GROUPS = [
   'remote',
   'accounts',
 ] as const;
-export type SettingGroup = (typeof SETTING_GROUPS)[number];
+type SettingGroup = (typeof SETTING_GROUPS)[number];
 
 interface SettingMeta {
   group: SettingGroup;
@@ -73,6 +73,6 @@ export const duration = z
   .regex(/^[1-9]\d{0,5}[smhd]$/, 'must be a number and s, m, h or d, such as 7d')
   .transform((v) => Number(v.slice(0, -1)) * UNITS[v.slice(-1) as keyof typeof UNITS]);
 
-export type Setting = SettingMeta & { schema: z.ZodType };
+type Setting = SettingMeta & { schema: z.ZodType };
 export type SettingTable = Readonly<Record<string, Setting>>;
 export type ValuesOf<Table extends SettingTable> = { [Name in keyof Table]: z.output<Table[Name]['schema']> };

@@ -10,7 +10,7 @@ export const HISTORY = 'history';
 const PAGE = 100;
 
 /** Moments, as ISO 8601. */
-export interface HistoryRange {
+interface HistoryRange {
   from?: string | undefined;
   to?: string | undefined;
 }

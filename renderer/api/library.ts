@@ -20,7 +20,7 @@ import type {
 
 export type SortOrder = 'asc' | 'desc';
 
-export interface LibraryFilter {
+interface LibraryFilter {
   q?: string | undefined;
   format?: string | undefined;
   genre?: string | undefined;
@@ -31,13 +31,13 @@ export interface LibraryFilter {
   /** Fixes the order of sort=random across pages. */
   seed?: number | undefined;
 }
-export interface AlbumFilter extends LibraryFilter {
+interface AlbumFilter extends LibraryFilter {
   artist_id?: number;
   /** True: only albums without a name; false: only others. */
   unnamed?: boolean;
   sort?: AlbumSort | undefined;
 }
-export interface ArtistFilter extends LibraryFilter {
+interface ArtistFilter extends LibraryFilter {
   sort?: ArtistSort | undefined;
 }
 export interface TrackFilter extends LibraryFilter {

@@ -2,7 +2,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { z } from 'zod';
 import type {
-  ChosenTrackOut,
   LikenessOut,
   MapLineOut,
   MapOut,
@@ -21,15 +20,13 @@ import { LIBRARY, type PageAt, type Paged } from './library.ts';
 
 export type Seed = z.input<typeof SeedIn>;
 export type Reason = ReasonOut;
-export type ChosenTrack = ChosenTrackOut;
-export type Similar = SimilarTracksOut;
 export type MapPart = MapOut;
-export type MapTrack = z.output<typeof MapTracksOut>['items'][number];
+type MapTrack = z.output<typeof MapTracksOut>['items'][number];
 export type MapLine = z.output<typeof MapLineOut>;
 export type Mix = MixesOut['items'][number];
 
 /** What a radio has played, and how it was steered: the server keeps nothing of it. */
-export interface RadioCourse {
+interface RadioCourse {
   seed: Seed;
   played: readonly number[];
   more: readonly number[];

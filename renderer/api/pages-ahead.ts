@@ -20,7 +20,7 @@ export interface View {
   wide: boolean;
   way: 1 | 0 | -1;
 }
-export interface Pages {
+interface Pages {
   first: number;
   last: number;
 }

@@ -21,7 +21,7 @@ import { pageQuery, type Paged, type PageAt } from './library.ts';
 import { PAGE_SIZE } from './pages-ahead.ts';
 import { downloadToken } from './url-tokens.ts';
 
-export const PLAYLISTS = 'playlists';
+const PLAYLISTS = 'playlists';
 const BARE = { entries: false };
 /** Optimistic changes under way: until the last has settled, responses are older than what is shown. */
 const CHANGING = { mutationKey: ['playlist-entries'] };

@@ -1,6 +1,6 @@
 // What a request can fail with: problem+json (RFC 9457) from the server, or status 0 if it could not be reached.
 
-export interface FieldError {
+interface FieldError {
   field: string;
   message: string;
 }

@@ -3,7 +3,7 @@
 /** After that a reload counts as lost: a connection that slept may never answer. */
 const LOST_AFTER_MS = 30_000;
 
-export interface Refresher {
+interface Refresher {
   /** Reloads, as soon as it may. */
   soon(): void;
   cancel(): void;

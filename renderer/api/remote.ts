@@ -86,7 +86,7 @@ function useDownloadMutation<Output>(mutationFn: (id: number) => Promise<Output>
 /** By track id. */
 export const materialize = (trackId: number, signal?: AbortSignal): Promise<DownloadJobOut> =>
   request<DownloadJobOut>(`/tracks/${trackId}/materialize`, { method: 'POST', signal });
-export const findDownload = (id: number, signal?: AbortSignal): Promise<DownloadJobOut> =>
+const findDownload = (id: number, signal?: AbortSignal): Promise<DownloadJobOut> =>
   request<DownloadJobOut>(`/downloads/${id}`, { signal });
 
 const LOOK_EVERY_MS = 500;

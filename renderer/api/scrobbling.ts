@@ -21,7 +21,7 @@ export const useStartSignIn = (service: Service) =>
     mutationFn: () => request<{ token: string; url: string }>(pathOf(service, '/sign-in'), { method: 'POST' }),
   });
 
-export interface ConnectInput {
+interface ConnectInput {
   token: string;
   url?: string;
   sync_loves?: boolean;

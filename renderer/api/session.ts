@@ -8,7 +8,7 @@ export interface UrlTokens {
   events: string;
   untilMs: number;
 }
-export interface Session {
+interface Session {
   token: string;
   user: UserOut;
   /** Absent in a session from an older version. */

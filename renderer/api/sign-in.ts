@@ -3,7 +3,7 @@ import type { AuthStatus, TokenResponse } from '../../server/auth/wire.ts';
 import { request } from './client.ts';
 import { signInWith } from './url-tokens.ts';
 
-export interface Credentials {
+interface Credentials {
   username: string;
   password: string;
 }

@@ -11,7 +11,7 @@ export const stationsQuery = () =>
     queryFn: ({ signal }) => request<StationOut[]>('/stations', { signal }),
   });
 
-export type StationFields = Pick<StationOut, 'name' | 'stream_url' | 'home_page_url'>;
+type StationFields = Pick<StationOut, 'name' | 'stream_url' | 'home_page_url'>;
 
 function useStationMutation<In, Out>(mutationFn: (input: In) => Promise<Out>) {
   const queries = useQueryClient();

@@ -9,7 +9,7 @@ import { LIBRARY } from './library.ts';
 const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
 /** First and last day, inclusive; all time without them. */
-export interface DayRange {
+interface DayRange {
   from?: string | undefined;
   to?: string | undefined;
 }

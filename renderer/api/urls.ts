@@ -5,7 +5,7 @@ import { getSession } from './session.ts';
 import { downloadToken } from './url-tokens.ts';
 
 /** The sizes that the server makes, so that its cache of thumbnails stays small. */
-export const COVER_SIZES = [64, 160, 300, 600, 1200] as const;
+const COVER_SIZES = [64, 160, 300, 600, 1200] as const;
 export type CoverSize = (typeof COVER_SIZES)[number];
 
 const token = () => getSession()?.urls?.media;

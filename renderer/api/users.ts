@@ -5,7 +5,7 @@ import { request } from './client.ts';
 import { setSessionUser } from './session.ts';
 import { signInWith } from './url-tokens.ts';
 
-export interface AppPassword {
+interface AppPassword {
   username: string;
   password: string;
 }
@@ -13,12 +13,12 @@ export interface AppPassword {
 export type RightName = Extract<keyof UserOut, `can_${string}`>;
 /** With its limits. */
 export type UserTerms = Pick<UserOut, RightName | 'max_bitrate_kbps' | 'quota_bytes'>;
-export interface NewUser extends Partial<UserTerms> {
+interface NewUser extends Partial<UserTerms> {
   username: string;
   password: string;
   is_superuser: boolean;
 }
-export interface UserChange extends Partial<UserTerms & Pick<UserOut, 'is_superuser'>> {
+interface UserChange extends Partial<UserTerms & Pick<UserOut, 'is_superuser'>> {
   id: number;
   password?: string;
 }

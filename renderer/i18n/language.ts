@@ -28,7 +28,7 @@ const listeners = new Set<() => void>();
 const isLanguage = (value: string | null | undefined): value is string => LANGUAGES.some((tag) => tag === value);
 
 /** A tag of `LANGUAGES`, or `system`. */
-export function readLanguageChoice(): string {
+function readLanguageChoice(): string {
   const stored = localStorage.getItem(KEY);
   return isLanguage(stored) ? stored : 'system';
 }

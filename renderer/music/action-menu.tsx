@@ -57,7 +57,7 @@ export function ActionMenu({ menu: { items, x, y } }: { menu: OpenMenu }) {
   );
 }
 
-export function ActionItems({ items }: { items: Items }) {
+function ActionItems({ items }: { items: Items }) {
   const { sections } = useActions();
   return sections(items).map((section, i) => (
     <div key={section[0]?.name} role="none">

@@ -4,7 +4,7 @@ import type { AlbumOut } from '../../server/library/wire.ts';
 import type { Items } from './items.ts';
 
 /** The fields of items; or the cover of an album, what it is merged into, what it is split into. */
-export type Editing = { kind: 'fields'; items: Items } | { kind: 'cover' | 'merge' | 'split'; album: AlbumOut };
+type Editing = { kind: 'fields'; items: Items } | { kind: 'cover' | 'merge' | 'split'; album: AlbumOut };
 
 const listeners = new Set<() => void>();
 let edited: Editing | null = null;

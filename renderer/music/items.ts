@@ -29,7 +29,7 @@ export interface Steer {
 }
 
 /** Where the tracks are entries of a list that can be changed: a playlist, the queue. */
-export interface ListPlace {
+interface ListPlace {
   playlistId?: number;
   remove?: () => void;
   toTop?: () => void;

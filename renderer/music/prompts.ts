@@ -2,7 +2,7 @@
 // prompt-dialogs.tsx shows it.
 import { useSyncExternalStore } from 'react';
 
-export type DuplicateAnswer = 'all' | 'new' | null;
+type DuplicateAnswer = 'all' | 'new' | null;
 export type Prompt =
   | { kind: 'name'; title: string; value: string; submit: string; answer: (name: string | null) => void }
   | { kind: 'duplicates'; playlist: string; found: number; of: number; answer: (choice: DuplicateAnswer) => void };

@@ -4,7 +4,7 @@ import type { Reason } from '../api/likeness.ts';
 import { formatDateOnly, formatNumber, formatPercent } from '../ui/format.ts';
 import '../i18n/page-texts.ts';
 
-export function reasonText(reason: Reason, t: TFunction): string {
+function reasonText(reason: Reason, t: TFunction): string {
   switch (reason.kind) {
     case 'sounds_like':
       return t('why.sounds_like', { title: reason.title, likeness: formatPercent(reason.likeness) });

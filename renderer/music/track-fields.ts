@@ -12,7 +12,7 @@ interface FieldView {
 
 type Views = { [F in TrackFieldName]: FieldView & (F extends TrackSort ? { isSortable: true } : object) };
 
-export const TRACK_FIELDS = {
+const TRACK_FIELDS = {
   year: { input: 'number', width: '56px', isShown: true, isSortable: true },
   track_number: { input: 'number', width: '64px' },
   disc_number: { input: 'number', width: '56px' },
@@ -34,5 +34,5 @@ export const viewOf = (name: TrackFieldName) => VIEWS[name];
 export const isFieldName = (name: string): name is TrackFieldName => name in TRACK_FIELDS;
 
 type With<Said> = { [F in TrackFieldName]: (typeof TRACK_FIELDS)[F] extends Said ? F : never }[TrackFieldName];
-export type SortableField = With<{ isSortable: true }>;
+type SortableField = With<{ isSortable: true }>;
 export const SORTABLE_FIELDS = FIELD_NAMES.filter((name): name is SortableField => VIEWS[name].isSortable === true);

@@ -6,7 +6,7 @@ import { useMaterialize, useSaveRemote } from '../api/remote.ts';
 import { trackQuery } from '../api/tracks.ts';
 import '../i18n/page-texts.ts';
 
-export interface RemoteHitState {
+interface RemoteHitState {
   /** Once it is saved. */
   track: TrackOut | undefined;
   /** Null while it is not saved. */

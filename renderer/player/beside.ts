@@ -4,7 +4,7 @@ import { useSyncExternalStore } from 'react';
 import { volumeFactor } from './gain.ts';
 import { isSounding, type Player } from './player.ts';
 
-export interface Beside {
+interface Beside {
   readonly kind: 'station' | 'episode';
   readonly id: number;
   readonly title: string;

@@ -40,7 +40,7 @@ const RESTART_AFTER_MS = 3_000;
 const REMEMBER_EVERY_MS = 2_000;
 const TICK_MS = 250;
 
-export interface EngineOptions {
+interface EngineOptions {
   streamUrl: (trackId: number) => string;
   fetchStream: (trackId: number, signal: AbortSignal) => Promise<Response>;
   /** What was heard of a track, for fades. */

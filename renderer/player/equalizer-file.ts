@@ -2,7 +2,7 @@
 // (https://sourceforge.net/p/equalizerapo/wiki/Configuration%20reference/).
 import { fitGraphic, limited, MAX_BANDS, type Band, type BandType } from './equalizer.ts';
 
-export interface EqualizerFile {
+interface EqualizerFile {
   preampDb: number;
   bands: Band[];
   isGraphic: boolean;

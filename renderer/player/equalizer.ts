@@ -21,7 +21,7 @@ export interface Equalizer {
   isGraphic: boolean;
 }
 
-export interface Coefficients {
+interface Coefficients {
   /** b0, b1, b2 */
   feedforward: [number, number, number];
   /** a0 (1), a1, a2 */
@@ -35,7 +35,7 @@ export const Q = { min: 0.1, max: 20 };
 const BUTTERWORTH = Math.SQRT1_2;
 /** An octave wide. */
 const GRAPHIC_Q = 1.41;
-export const GRAPHIC_HZ = [31.25, 62.5, 125, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000];
+const GRAPHIC_HZ = [31.25, 62.5, 125, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000];
 const PARAMETRIC_HZ = [60, 120, 240, 480, 960, 1_900, 3_800, 7_600, 10_000, 14_000];
 
 export const flatBands = (isGraphic: boolean): Band[] =>
@@ -47,7 +47,7 @@ export const flatBands = (isGraphic: boolean): Band[] =>
         return { type: isShelf ? shelf : 'peaking', frequency, gainDb: 0, q: isShelf ? BUTTERWORTH : 1 };
       });
 
-export const FLAT: Equalizer = { isOn: false, preampDb: 0, bands: flatBands(false), isGraphic: false };
+const FLAT: Equalizer = { isOn: false, preampDb: 0, bands: flatBands(false), isGraphic: false };
 
 const clamp = (value: number, { min, max }: { min: number; max: number }): number =>
   Math.min(max, Math.max(min, value));
@@ -78,7 +78,7 @@ export function checked(stored: Partial<Equalizer> | null): Equalizer {
   };
 }
 
-export function coefficients({ type, frequency, gainDb, q }: Band, sampleRate: number): Coefficients {
+function coefficients({ type, frequency, gainDb, q }: Band, sampleRate: number): Coefficients {
   const a = 10 ** (gainDb / 40);
   const w = (2 * Math.PI * Math.min(frequency, sampleRate * 0.49)) / sampleRate;
   const cos = Math.cos(w);

@@ -59,7 +59,7 @@ export class Fades {
   }
 }
 
-export function factsOf({ loudness, rhythm }: TrackAnalysisOut): SoundFacts | null {
+function factsOf({ loudness, rhythm }: TrackAnalysisOut): SoundFacts | null {
   if (!loudness || loudness.integrated_lufs === null) return null;
   const { leading_silence_ms: leadingSilenceMs, trailing_silence_ms: trailingSilenceMs } = loudness;
   const isSure = (rhythm?.bpm_confidence ?? 0) >= LEAST_CONFIDENCE;

@@ -5,7 +5,7 @@ import { currentEntry, isSounding, type FailureReason, type PlayerState, type Qu
 
 const SKIP_AFTER_MS = 3_000;
 
-export interface FailuresOptions {
+interface FailuresOptions {
   getState: () => PlayerState;
   update: (change: Pick<PlayerState, 'failure'> & Partial<Pick<PlayerState, 'status'>>) => void;
   /** Ends the sound. */

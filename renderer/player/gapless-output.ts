@@ -20,14 +20,14 @@ const SUPPLY_S = 1;
 /** A fade shorter than this is none. */
 const SHORTEST_FADE_S = 0.05;
 
-export interface Sound {
+interface Sound {
   crossfadeS: number;
   replayGain: ReplayGainMode;
   preampDb: number;
   speed: number;
 }
 
-export interface GaplessOutputOptions {
+interface GaplessOutputOptions {
   mixer: Mixer;
   streamUrl: (trackId: number) => string;
   fetchStream: (trackId: number, signal: AbortSignal) => Promise<Response>;

@@ -11,7 +11,7 @@ const CLOSE_ENOUGH_MS = 2_000;
 
 type Report = NonNullable<SpeakerIn['report']>;
 
-export interface SpeakerOptions {
+interface SpeakerOptions {
   player: Player;
   id: string;
   /** Whether a speaker is another window of this browser. */
@@ -23,8 +23,6 @@ export interface SpeakerOptions {
   /** Another computer became the speaker. */
   onReplaced: () => void;
 }
-
-export type Speaker = ReturnType<typeof startSpeaker>;
 
 export function startSpeaker({ player, id, isOurs, report, withdraw, tracksOf, onReplaced }: SpeakerOptions) {
   /** The last request received and followed. */

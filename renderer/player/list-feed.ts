@@ -2,7 +2,7 @@
 import { newOf, orNull, queryOf, rowsWanted, type ListRows } from './list-rest.ts';
 import type { ListRest, PlayerState, QueueEntry, QueueTrack } from './player.ts';
 
-export interface ListFeedOptions {
+interface ListFeedOptions {
   getState: () => PlayerState;
   update: (change: Pick<PlayerState, 'queue' | 'index' | 'rest'>) => void;
   toEntries: (tracks: readonly QueueTrack[]) => QueueEntry[];

@@ -20,7 +20,7 @@ export async function placeToGoOn(track: QueueTrack, findPlace: FindPlace): Prom
   return positionMs;
 }
 
-export interface PlacesOptions {
+interface PlacesOptions {
   save: (trackId: number, positionMs: number) => Promise<unknown>;
   /** It was heard to its end. */
   forget: (trackId: number) => Promise<unknown>;

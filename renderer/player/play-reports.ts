@@ -7,7 +7,7 @@ import type { Play } from './play-counter.ts';
 const MOST_KEPT = 5_000;
 const AGAIN_MS = 60_000;
 
-export interface PlayReportsOptions {
+interface PlayReportsOptions {
   /** The storage key: plays belong to a user. */
   key: () => string | null;
   send: (items: PlayReport[]) => Promise<unknown>;

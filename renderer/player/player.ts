@@ -43,7 +43,7 @@ export interface QueueEntry {
 
 export type ReplayGainMode = 'off' | 'track' | 'album';
 export type Repeat = 'off' | 'all' | 'one';
-export type PlayerStatus = 'idle' | 'loading' | 'playing' | 'paused' | 'failed';
+type PlayerStatus = 'idle' | 'loading' | 'playing' | 'paused' | 'failed';
 /** `fetching` is no error: the audio is being downloaded and plays when it arrives. */
 export type FailureReason =
   | 'signed_out'
@@ -55,7 +55,7 @@ export type FailureReason =
   | 'busy'
   | 'undecodable';
 
-export interface PlayerFailure {
+interface PlayerFailure {
   entry: QueueEntry;
   reason: FailureReason;
   /** False when nothing else can be tried. */ skipping: boolean;

@@ -6,7 +6,7 @@ import { currentEntry, isSounding, type Player } from './player.ts';
 const SOON_MS = 1_500;
 const WHILE_PLAYING_MS = 15_000;
 
-export interface QueueSyncOptions {
+interface QueueSyncOptions {
   save: (place: Omit<QueuePlace, 'client'>) => Promise<unknown>;
   most: number;
 }

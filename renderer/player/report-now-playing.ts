@@ -1,7 +1,7 @@
 // Reports to the user's other devices what plays here: when a track starts, seeks, stops or resumes.
 import { currentEntry, isSounding, type Player } from './player.ts';
 
-export type TellNowPlaying = (playing: { track_id: number | null; position_ms: number }) => Promise<unknown>;
+type TellNowPlaying = (playing: { track_id: number | null; position_ms: number }) => Promise<unknown>;
 
 /** Skipping through a list is not reported. */
 const SETTLED_MS = 800;

@@ -6,7 +6,7 @@ const VERSION = 2;
 /** localStorage holds some 5 MB, so a long queue keeps the entries around the current one. */
 const MAX_ENTRIES = 2_000;
 
-export type Remembered = Pick<
+type Remembered = Pick<
   PlayerState,
   | 'queue'
   | 'index'

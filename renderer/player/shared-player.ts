@@ -28,7 +28,7 @@ type Message =
   /** The queue is left out while it has not changed since the last message. */
   | { kind: 'state'; state: Omit<PlayerState, 'queue'>; queue?: PlayerState['queue'] };
 
-export interface SharedPlayerOptions {
+interface SharedPlayerOptions {
   createEngine: (state: PlayerState) => PlayerEngine;
   /** Runs what only the window with the engine does; the returned function ends it. */
   onLead?: (engine: PlayerEngine) => () => void;

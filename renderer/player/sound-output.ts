@@ -5,7 +5,7 @@ import type { Equalizer } from './equalizer.ts';
 
 const KEY = 'tonearm.output';
 
-export interface SoundOutput {
+interface SoundOutput {
   /** Of the browser; empty for the system's default. */
   deviceId: string;
   /** As stored; see `checked` in equalizer.ts, which is loaded when one is used. */

@@ -3,7 +3,7 @@
 // and trim encoder delay and padding (measured in docs/gapless.md).
 import { nextPiece } from './timeline.ts';
 
-export interface SoundListener {
+interface SoundListener {
   /** A longer piece from the beginning; with `whole` all of it. */
   onPiece: (buffer: AudioBuffer, whole: boolean) => void;
   /** The HTTP status, 0 when the server was not reached. */
@@ -11,7 +11,7 @@ export interface SoundListener {
   onProgress: (fraction: number) => void;
 }
 
-export interface SoundSourceOptions {
+interface SoundSourceOptions {
   stream: (signal: AbortSignal) => Promise<Response>;
   bitrateKbps: number | null;
   decoder: BaseAudioContext;

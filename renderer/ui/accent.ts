@@ -3,7 +3,7 @@
 import { contrast, fromHex, fromOklch, toHex, toOklch, type Oklch, type Rgb } from './colour.ts';
 import type { Scheme } from './scheme.ts';
 
-export interface AccentColours {
+interface AccentColours {
   accent: string;
   onAccent: string;
   accentText: string;

@@ -9,7 +9,7 @@ export interface RangeSearch {
   to?: string;
 }
 /** Local days such as 2026-03-01, inclusive. */
-export interface Days {
+interface Days {
   from?: string;
   to?: string;
 }
@@ -48,7 +48,7 @@ export function daysOf({ range = 'month', from, to }: RangeSearch, today: string
 }
 
 /** The start of a local day. */
-export function startOfDay(day: string): Date {
+function startOfDay(day: string): Date {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   return new Date(year, month - 1, date);
 }

@@ -12,12 +12,12 @@ const listeners = new Set<() => void>();
 
 const isChoice = (value: string | null): value is SchemeChoice => SCHEME_CHOICES.some((choice) => choice === value);
 
-export function readSchemeChoice(): SchemeChoice {
+function readSchemeChoice(): SchemeChoice {
   const stored = localStorage.getItem(KEY);
   return isChoice(stored) ? stored : 'system';
 }
 
-export function resolveScheme(): Scheme {
+function resolveScheme(): Scheme {
   const choice = readSchemeChoice();
   if (choice !== 'system') return choice;
   return system.matches ? 'dark' : 'light';

@@ -39,7 +39,7 @@ interface RowWindowOptions {
   isLoaded: (row: number) => boolean;
 }
 
-export interface RowWindow {
+interface RowWindow {
   /** Of the element that contains the rows. */
   height: number;
   range: RowRange;

@@ -6,7 +6,7 @@ import type { Subjects } from './musicbrainz.ts';
 import { LANGUAGES } from './texts.ts';
 import type { Wikimedia } from './wikimedia.ts';
 
-export interface Description {
+interface Description {
   /** Null: MusicBrainz has no such thing, or could not be asked and nothing was known. */
   facts: About | null;
   /** Something could not be asked. */

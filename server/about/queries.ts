@@ -7,10 +7,10 @@ import { isNamed } from '../db/unnamed.ts';
 import { aboutSubjects, artistIdentities, type albums, type artists, type SubjectKind } from '../db/schema.ts';
 import type { KnownAlbum } from './musicbrainz.ts';
 
-export type AboutRow = typeof aboutSubjects.$inferSelect;
+type AboutRow = typeof aboutSubjects.$inferSelect;
 export type IdentityRow = typeof artistIdentities.$inferSelect;
 export type ArtistRow = RowAs<typeof artists, 'id' | 'name' | 'nameKey' | 'artistMbid'>;
-export type AlbumRow = RowAs<typeof albums, 'id' | 'title' | 'releaseGroupMbid'>;
+type AlbumRow = RowAs<typeof albums, 'id' | 'title' | 'releaseGroupMbid'>;
 
 /** Ids per query, so that none takes longer than a few milliseconds. */
 const ID_WINDOW = 2_000;

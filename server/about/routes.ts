@@ -25,7 +25,7 @@ const ArtistParam = idParam(ArtistIdIn);
 const AlbumParam = idParam(AlbumIdIn);
 const edits = { access: 'user' as const, right: 'canEdit' as const, params: ArtistParam };
 
-export interface AboutRouteDeps {
+interface AboutRouteDeps {
   about: AboutService;
   library: Pick<LibraryService, 'getAlbum'>;
   placeholders: Pick<PlaceholderCovers, 'sendRead'>;

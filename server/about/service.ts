@@ -31,7 +31,7 @@ const MOST_FAILURES = 3;
 /** Pictures that are tried when those before them are unusable. */
 const MOST_PICTURES = 3;
 
-export interface AboutDeps {
+interface AboutDeps {
   db: MainDb;
   log: Log;
   now: () => Date;
@@ -45,12 +45,12 @@ export interface AboutDeps {
 /** What else belongs to a subject; why it could not be asked. */
 type AlsoAsk = (facts: About) => Promise<ServiceError | undefined>;
 /** How it is known who an artist is. */
-export type IdentifiedBy = 'tags' | 'albums' | 'person';
-export interface Known {
+type IdentifiedBy = 'tags' | 'albums' | 'person';
+interface Known {
   state: 'off' | 'due' | 'known' | 'unknown' | 'failed';
   facts: About | null;
 }
-export interface Candidate extends CommonsFile {
+interface Candidate extends CommonsFile {
   isCurrent: boolean;
 }
 

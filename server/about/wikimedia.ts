@@ -94,7 +94,7 @@ export interface CommonsFile {
   height: number | null;
   credit: PictureCredit;
 }
-export interface WikidataItem {
+interface WikidataItem {
   id: string;
   files: string[];
   category: string | null;
@@ -102,7 +102,7 @@ export interface WikidataItem {
   articles: Map<string, string>;
 }
 
-export interface WikimediaDeps {
+interface WikimediaDeps {
   settings: LiveSettings;
   userAgent: () => string;
   perSecond: number;

@@ -30,9 +30,9 @@ const COUNT_REST = 20;
 /** The speed is that of the last tracks. */
 const SPEED_TRACKS = 50;
 
-export type AnalysisState = 'off' | 'working' | 'done' | 'busy' | 'battery';
+type AnalysisState = 'off' | 'working' | 'done' | 'busy' | 'battery';
 
-export interface AnalysisPassDeps {
+interface AnalysisPassDeps {
   client: Sqlite;
   log: Log;
   hearing: Pick<Hearing, 'listen' | 'stored' | 'store'>;

@@ -8,7 +8,7 @@ import { packBeats } from './beat-code.ts';
 import type { AnalysisRow } from './queries.ts';
 import { LEAST_KEY_CONFIDENCE, LEAST_TEMPO_CONFIDENCE, STEPS } from './steps.ts';
 
-export type Columns = Partial<Omit<AnalysisRow, 'audioKey'>>;
+type Columns = Partial<Omit<AnalysisRow, 'audioKey'>>;
 
 const round = (value: number, digits: number): number => Math.round(value * 10 ** digits) / 10 ** digits;
 

@@ -12,7 +12,7 @@ import { AnalysisOut, TrackAnalysisOut, WaveformOut } from './wire.ts';
 
 const TrackParam = idParam(TrackIdIn);
 
-export interface AnalysisRouteDeps {
+interface AnalysisRouteDeps {
   pass: AnalysisPass;
 }
 

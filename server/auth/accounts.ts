@@ -30,16 +30,16 @@ import { Credentials } from './wire.ts';
 interface Reachable {
   email?: string | null | undefined;
 }
-export interface NewAccount extends AccountTerms, Reachable {
+interface NewAccount extends AccountTerms, Reachable {
   username: string;
   password: string;
 }
-export interface AccountChange extends AccountTerms, Reachable {
+interface AccountChange extends AccountTerms, Reachable {
   username?: string | undefined;
   password?: string | undefined;
 }
 
-export interface AccountsDeps {
+interface AccountsDeps {
   db: MainDb;
   now: () => Date;
   /** COMPAT_SECRET_KEY. */

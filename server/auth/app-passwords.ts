@@ -9,7 +9,7 @@ const LOOKUP_LABEL = 'tonearm app-password lookup v1';
 /** Lower case and digits without lookalikes (i l o 0 1), for typing on a phone. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-export interface SealedPassword extends SealedText {
+interface SealedPassword extends SealedText {
   /** Keyed hash in hex; equal for equal passwords, to find the user of an `apiKey`. */
   lookup: string;
 }

@@ -19,7 +19,7 @@ export type AppCredential = { apiKey: string } | { username: string; proves: (pa
 
 type Row = PrincipalRow & { passwordId: AppPasswordId } & RowAs<typeof appPasswords, 'sealed' | 'salt' | 'lastUsedAt'>;
 
-export interface AppSignInDeps {
+interface AppSignInDeps {
   db: MainDb;
   log: Log;
   now: () => Date;

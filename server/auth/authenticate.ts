@@ -14,7 +14,7 @@ const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i;
 const PARAMETER = /[?&]token=([^&#]*)/g;
 const SEEN_EVERY_MS = 60_000;
 
-export interface AuthenticateDeps {
+interface AuthenticateDeps {
   db: MainDb;
   log: Log;
   now: () => Date;

@@ -7,17 +7,17 @@ import { AppError, conflict, notFound } from '../errors.ts';
 import { createAppPasswordCipher, makeAppPassword } from './app-passwords.ts';
 import type { UserRow } from './queries.ts';
 
-export const DEFAULT_NAME = 'default';
+const DEFAULT_NAME = 'default';
 /** Of an account, `default` included: there is always room for that one. */
 export const MOST_APP_PASSWORDS = 20;
 
-export interface AppPassword {
+interface AppPassword {
   username: string;
   password: string;
 }
 export type AppPasswordRow = Omit<typeof appPasswords.$inferSelect, 'sealed' | 'salt' | 'lookup'>;
 
-export interface NamedAppPasswordsDeps {
+interface NamedAppPasswordsDeps {
   db: MainDb;
   now: () => Date;
   /** COMPAT_SECRET_KEY. */

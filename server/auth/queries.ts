@@ -18,7 +18,7 @@ export interface Caller {
 export const MOST_CLIENT = 300;
 
 export type UserRow = typeof users.$inferSelect;
-export type NewUser = Pick<UserRow, 'username' | 'usernameKey' | 'passwordHash' | 'isSuperuser' | 'createdAt'> &
+type NewUser = Pick<UserRow, 'username' | 'usernameKey' | 'passwordHash' | 'isSuperuser' | 'createdAt'> &
   Partial<Rights & AccountLimits & Pick<UserRow, 'email'>>;
 
 export const findUser = (db: Db, id: UserId): UserRow | undefined =>
@@ -75,7 +75,7 @@ export const PRINCIPAL_COLUMNS = [
 ].join(', ');
 
 /** With the session that the request came from. */
-export type SessionPrincipal = PrincipalRow & { sessionId: SessionId } & RowAs<typeof sessions, 'lastUsedAt'>;
+type SessionPrincipal = PrincipalRow & { sessionId: SessionId } & RowAs<typeof sessions, 'lastUsedAt'>;
 
 // The next two run with every request, so they are prepared text: some microseconds each.
 

@@ -23,7 +23,7 @@ import { usernameKey } from './username.ts';
 import { createWeakPasswordCheck } from './weak-passwords.ts';
 import { Credentials, type SignIn } from './wire.ts';
 
-export interface AuthDeps {
+interface AuthDeps {
   db: MainDb;
   log: Log;
   now: () => Date;

@@ -8,7 +8,7 @@ import { notFound } from '../errors.ts';
 import { MOST_CLIENT, type Caller } from './queries.ts';
 
 /** Of an account; with one more, the one that was not used for longest ends. */
-export const MOST_SESSIONS = 100;
+const MOST_SESSIONS = 100;
 
 export type SessionRow = typeof sessions.$inferSelect;
 

@@ -1,7 +1,7 @@
 // Proves that whoever creates the first superuser can read the server's output. New at each start, never stored.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-export interface SetupToken {
+interface SetupToken {
   /** For the server's output, and for the desktop app's own window. */
   value: string;
   matches(given: string): boolean;

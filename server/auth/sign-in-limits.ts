@@ -9,9 +9,9 @@ import { addressKey } from '../http/addresses.ts';
 export const LIMITS = { pair: 10, address: 30, name: 60 };
 const WINDOW_SECONDS = 60;
 /** New accounts that people make for themselves, per address. */
-export const REGISTRATIONS = { accounts: 10, seconds: 3_600 };
+const REGISTRATIONS = { accounts: 10, seconds: 3_600 };
 
-export interface Attempt {
+interface Attempt {
   /** The credentials were right: uncounts the attempt, and forgets the failures of the name at this address. */
   succeeded(): Promise<void>;
 }

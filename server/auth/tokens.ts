@@ -13,14 +13,14 @@ export interface TokenClaims {
   scope: string | undefined;
 }
 
-export interface TokensOptions {
+interface TokensOptions {
   /** JWT_SECRET. */
   secret: string;
   now: () => Date;
 }
 
 /** Whose it is: the user, the session and the user's token version. */
-export type TokenOwner = Pick<TokenClaims, 'userId' | 'sessionId' | 'version'>;
+type TokenOwner = Pick<TokenClaims, 'userId' | 'sessionId' | 'version'>;
 
 /** `path` below /api/v1. */
 export const downloadScope = (path: string): string => `download:${path}`;

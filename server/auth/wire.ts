@@ -113,13 +113,13 @@ export const AuthStatus = z
 export type AuthStatus = z.output<typeof AuthStatus>;
 
 /** Keyboards differ in whether they send é as one character or two. */
-export const Username = z
+const Username = z
   .string()
   .normalize('NFC')
   .min(3)
   .max(64)
   .regex(/^[\p{L}\p{N}._-]+$/u, 'may contain only letters, digits and . _ -');
-export const Password = z.string().min(8).max(256);
+const Password = z.string().min(8).max(256);
 
 /** The rules for a new account, however it is created. */
 export const Credentials = z.strictObject({ username: Username, password: Password }).meta({ id: 'Credentials' });

@@ -28,7 +28,7 @@ interface Order {
   fail: (error: unknown) => void;
 }
 
-export interface BlobThreadDeps {
+interface BlobThreadDeps {
   workerUrl: URL;
   key: BlobWorkerData['key'];
   signal: AbortSignal;

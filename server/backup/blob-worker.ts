@@ -14,7 +14,7 @@ export interface FileToRead {
   hash: string;
 }
 
-export interface MadeBlob {
+interface MadeBlob {
   /** Index of its file among those that were asked for. */
   file: number;
   hash: string;

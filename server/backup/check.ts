@@ -25,7 +25,7 @@ const CheckRun = z.object({
   faults: z.int(),
   lost: z.int(),
 });
-export type CheckRun = z.output<typeof CheckRun>;
+type CheckRun = z.output<typeof CheckRun>;
 const Checks = z.object({
   /** The next check reads what comes after this name. */
   cursor: z.string(),
@@ -39,7 +39,7 @@ export interface CheckState {
   share: number;
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   source: BackupSource;
   /** Part of the contents to read, 0 to 1. */
   share: number;

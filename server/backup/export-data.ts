@@ -16,7 +16,7 @@ const TEXT_CHARS = 65_536;
 const iso = (ms: unknown): string | null => (typeof ms === 'number' ? new Date(ms).toISOString() : null);
 const parsed = (text: unknown): unknown => (typeof text === 'string' ? JSON.parse(text) : null);
 
-export interface DataFile {
+interface DataFile {
   rows: () => Rows;
   /** Lists in a row: they are files of their own in CSV, with the column `id` of the row under the name `as`. */
   lists?: { names: readonly string[]; id: string; as: string };

@@ -19,14 +19,14 @@ type TrackRow = RowAs<
   typeof tracks,
   'id' | 'title' | 'artistName' | 'trackNumber' | 'discNumber' | 'storageUri' | 'format' | 'sectionStart'
 > & { storageUri: string };
-export interface PlacedTrack {
+interface PlacedTrack {
   id: number;
   uri: string;
   path: string;
 }
 
 /** A file that was written whole, and what an import stores it as. */
-export interface ExportedFile {
+interface ExportedFile {
   key: string;
   path: string;
   /** SHA-256, or as much of it as the row of a cover has. */

@@ -38,7 +38,7 @@ import { EXPORT_TASK } from './tasks.ts';
 const AT_ONCE = 4;
 const SHOWN = 20;
 
-export interface ExportDeps {
+interface ExportDeps {
   db: MainDb;
   storage: Storage;
   leases: Pick<Leases, 'leaseAll'>;

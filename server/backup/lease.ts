@@ -10,7 +10,7 @@ import { isRunning } from '../storage/sweep-temp.ts';
 import type { BackupTarget } from './target.ts';
 
 /** Also that of a person who ends it. */
-export const LEASE = 'lease';
+const LEASE = 'lease';
 const CLOCK = 'lease.now';
 const EXPIRES_MS = 600_000;
 const RENEW_MS = 120_000;

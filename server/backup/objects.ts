@@ -16,7 +16,7 @@ const HASH_BYTES = 32;
 const PACKS_PER_REWRITE = 64;
 
 /** What loading found to be wrong; it was left out. */
-export interface Faults {
+interface Faults {
   /** Keys of damaged files. */
   indexes: string[];
   /** Packs that are gone or have another size. */
@@ -27,8 +27,6 @@ export const describeFaults = ({ indexes, packs }: Faults): string[] => [
   ...indexes.map((key) => `${key} was damaged, and was made again`),
   ...packs.map((id) => `pack ${id} is missing or incomplete`),
 ];
-
-export type Objects = ReturnType<typeof createObjects>;
 
 /** `isFirstFormat`: the backup was begun when every object was a file. */
 export function createObjects(target: BackupTarget, cipher: Cipher, isFirstFormat: boolean) {

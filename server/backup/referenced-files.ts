@@ -12,13 +12,13 @@ import type { Repository } from './repository.ts';
 
 const READ_BYTES = 1 << 20;
 
-export interface OwnFile {
+interface OwnFile {
   path: string;
   hash: string | null;
   size: number | null;
 }
 
-export interface OwnFilesDeps {
+interface OwnFilesDeps {
   repo: Repository;
   /** The music folders. */
   folders: MusicRoots;

@@ -6,12 +6,12 @@ import type { Storage } from '../storage/storage.ts';
 import { DamagedObject } from './encryption.ts';
 import type { Repository } from './repository.ts';
 
-export type RepairOutcome = 'healed' | 'not_in_backup' | 'damaged_in_backup';
+type RepairOutcome = 'healed' | 'not_in_backup' | 'damaged_in_backup';
 
 /** Opening a backup asks for its header and reads its index, which is much for each of many objects. */
 const KEPT_MS = 60_000;
 
-export interface RepairerDeps {
+interface RepairerDeps {
   storage: Pick<Storage, 'put'>;
   /** Opens the configured backup. `heal` throws its errors. */
   open: () => Promise<Pick<Repository, 'read'>>;

@@ -31,7 +31,7 @@ const LINES_PER_TURN = 500;
 const UNUSED = { later: 'unused/later', now: 'unused/now' };
 const CHECKS = 'checks';
 
-export interface RepositoryOptions {
+interface RepositoryOptions {
   target: BackupTarget;
   passphrase: string | undefined;
   /** Create the backup if there is none. */

@@ -13,7 +13,7 @@ import { restore, restoreAtNextStart, type RestoreOptions } from './restore.ts';
 import type { RestoreResult } from './wire.ts';
 import { RESTORE_TASK } from './tasks.ts';
 
-export interface RestoreDeps {
+interface RestoreDeps {
   config: Config;
   jobs: Pick<Jobs, 'enqueue' | 'list'>;
   /** Opens the configured backup. */
@@ -26,7 +26,7 @@ export interface RestoreDeps {
   now: () => Date;
 }
 
-export interface RestoreRequest {
+interface RestoreRequest {
   snapshot: string;
   folder: string | undefined;
   replace: boolean;

@@ -27,7 +27,7 @@ const State = z.object({
   /** Of an export: the accounts of the library that it replaces go on. */
   isImport: z.boolean().optional(),
 });
-export type RestoreState = z.output<typeof State>;
+type RestoreState = z.output<typeof State>;
 
 export interface RestorePaths {
   data: string;

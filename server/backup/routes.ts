@@ -18,7 +18,7 @@ import {
   type SnapshotOut,
 } from './wire.ts';
 
-export interface BackupRoutesDeps {
+interface BackupRoutesDeps {
   backups: BackupService;
   restores: RestoreService;
   exports: ExportService;

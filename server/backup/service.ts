@@ -61,7 +61,7 @@ export interface SnapshotState {
   problem: string | null;
 }
 
-export interface BackupState {
+interface BackupState {
   target: string | null;
   isEncrypted: boolean | null;
   nextAt: Date | null;
@@ -72,7 +72,7 @@ export interface BackupState {
   snapshots: SnapshotState[];
 }
 
-export interface PlaceTest {
+interface PlaceTest {
   target: string;
   problem: string | null;
   isNew: boolean | null;

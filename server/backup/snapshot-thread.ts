@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { AppError, DISK_FULL } from '../errors.ts';
 import type { SnapshotReport, SnapshotWorkerData } from './snapshot-worker.ts';
 
-export interface CopyOptions {
+interface CopyOptions {
   workerUrl: URL;
   from: string;
   to: string;

@@ -36,7 +36,7 @@ export function showJobProgress(
   });
 }
 
-export interface Shown {
+interface Shown {
   progress: (done: number, total: number | null, message: string) => void;
   end: () => void;
 }

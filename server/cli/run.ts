@@ -41,7 +41,7 @@ const PARENT_EVERY_MS = 1_000;
 const PARENT = process.ppid;
 const IMPORT_PATH = 'LOCAL_MEDIA_IMPORT_PATH';
 
-export interface Invocation {
+interface Invocation {
   argv: string[];
   env: NodeJS.ProcessEnv;
   /** Folder of the program. */

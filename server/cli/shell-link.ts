@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 
 /** The environment variable with the address of the socket. */
-export const SHELL_ADDRESS = 'TONEARM_SHELL';
+const SHELL_ADDRESS = 'TONEARM_SHELL';
 /** Time to stop in order when the app is gone; what is written then is whole at any moment. */
 const LAST_MS = 1_500;
 

@@ -23,7 +23,7 @@ export interface Config {
   };
 }
 
-export interface Layers {
+interface Layers {
   /** Parsed settings.json; keys in any case. */
   file: Record<string, unknown>;
   /** `process.env`, overridden by command line options. Only names of settings are read. */

@@ -19,7 +19,7 @@ const AT_ONCE = 2;
 /** Ids per query, so that none takes longer than a few milliseconds. */
 const ID_WINDOW = 5_000;
 
-export interface ArchiveFinderDeps {
+interface ArchiveFinderDeps {
   db: MainDb;
   log: Log;
   now: () => Date;

@@ -21,7 +21,7 @@ const MOST_ARTISTS = 50;
 type Folder = RowAs<typeof sourceFolders, 'id' | 'path' | 'imageName' | 'artistImage'>;
 type Artist = RowAs<typeof artists, 'id' | 'name' | 'nameKey' | 'sortKey'>;
 
-export interface ArtistFoldersDeps {
+interface ArtistFoldersDeps {
   db: MainDb;
   log: Log;
   audioStore: AudioStore;

@@ -18,12 +18,12 @@ export const OF_ARTISTS = 0 as AlbumId;
 const STORED_SIZE = 1_200;
 
 type Row = typeof artistPictures.$inferSelect;
-export type ArtistPictureRow = Pick<Row, 'key' | 'etag' | 'origin' | 'source' | 'credit'>;
+type ArtistPictureRow = Pick<Row, 'key' | 'etag' | 'origin' | 'source' | 'credit'>;
 /** Where a picture is from. */
-export type Provenance = { origin: Exclude<Row['origin'], null>; source: string | null; credit: PictureCredit | null };
+type Provenance = { origin: Exclude<Row['origin'], null>; source: string | null; credit: PictureCredit | null };
 const NONE: ArtistPictureRow = { key: null, etag: null, origin: null, source: null, credit: null };
 
-export interface ArtistPicturesDeps {
+interface ArtistPicturesDeps {
   db: MainDb;
   now: () => Date;
   storage: Pick<Storage, 'put'>;

@@ -46,7 +46,7 @@ const STROKES: Record<string, string> = {
 const PERSON = 'M2 .6A1.2 1.2 0 1 1 1.99 .6M-.4 6Q-.2 3.6 2 3.6T4.4 6';
 
 /** Of the first and the last word. */
-export function initialsOf(name: string): string[] {
+function initialsOf(name: string): string[] {
   const words = sortKey(name)
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean);

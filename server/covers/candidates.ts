@@ -42,7 +42,7 @@ interface Place extends Pick<Candidate, 'id' | 'name'> {
 }
 
 /** A candidate whose bytes can be read. */
-export interface FoundCandidate {
+interface FoundCandidate {
   /** Names the content, for a cache. */
   key: string;
   /** Both throw `not_found` or `unavailable`, and the reason of the signal. */
@@ -51,7 +51,7 @@ export interface FoundCandidate {
   readSmall(): Promise<Buffer>;
 }
 
-export interface CandidatesDeps extends CandidateDeps {
+interface CandidatesDeps extends CandidateDeps {
   db: Db;
   archive: Pick<CoverArchive, 'isEnabled' | 'listImages' | 'findImage'>;
 }

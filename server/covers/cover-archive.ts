@@ -33,7 +33,7 @@ export type ArchiveAnswer =
   /** Not asked, because the last requests failed. */
   | { result: 'paused' };
 
-export interface CoverArchiveDeps {
+interface CoverArchiveDeps {
   settings: LiveSettings;
   version: string;
   log: Log;
@@ -42,13 +42,13 @@ export interface CoverArchiveDeps {
   pace?: Partial<ArchivePace>;
 }
 
-export interface ArchiveImage {
+interface ArchiveImage {
   release: string;
   id: string;
   /** Such as `Front`, `Back`, `Booklet`; may be none. */
   types: string[];
 }
-export type ArchiveList = { result: 'images'; images: ArchiveImage[] } | Exclude<ArchiveAnswer, { result: 'picture' }>;
+type ArchiveList = { result: 'images'; images: ArchiveImage[] } | Exclude<ArchiveAnswer, { result: 'picture' }>;
 
 const Listing = z.object({
   release: z.string(),

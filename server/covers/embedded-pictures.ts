@@ -14,7 +14,7 @@ const IDLE_MS = 10_000;
 const HEAP_LIMIT_MB = 256;
 
 /** A file on this machine, or one whose ranges can be fetched. */
-export type AudioBytes =
+type AudioBytes =
   | { path: string | Buffer }
   | { size: number; open: (range: ByteRange) => Promise<{ stream: Readable }> };
 

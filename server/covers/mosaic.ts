@@ -6,14 +6,14 @@ import { isAbsent } from '../storage/file-errors.ts';
 import { composePictures, UnusablePicture, type SizedFormat, type Tile } from './picture.ts';
 import type { StoredCover, StoredPicture } from './queries.ts';
 
-export interface Mosaic {
+interface Mosaic {
   /** Name of its folder in the cache, such as `artist-7`. */
   owner: string;
   covers: readonly StoredCover[];
   etag: string;
 }
 /** The picture of an artist. */
-export interface OwnPicture extends StoredPicture {
+interface OwnPicture extends StoredPicture {
   /** Name of its folder in the cache, such as `artist-7`. */
   owner: string;
 }

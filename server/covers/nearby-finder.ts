@@ -33,7 +33,7 @@ export interface PassOptions {
   yieldToRequests: YieldToRequests;
 }
 
-export interface CoverFinderDeps {
+interface CoverFinderDeps {
   db: MainDb;
   log: Log;
   now: () => Date;

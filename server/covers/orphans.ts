@@ -16,7 +16,7 @@ const AT_ONCE = 500;
 
 export type Orphans = ReturnType<typeof createOrphans>;
 
-export interface OrphanDeps {
+interface OrphanDeps {
   db: MainDb;
   log: Log;
   storage: Pick<Storage, 'delete'>;

@@ -37,7 +37,7 @@ import {
 } from './queries.ts';
 import { createThumbnails } from './thumbnails.ts';
 
-export interface CoverServiceDeps {
+interface CoverServiceDeps {
   db: MainDb;
   log: Log;
   now: () => Date;

@@ -4,7 +4,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { AlbumId, ArtistId } from '../db/ids.ts';
 
 export type PictureOf = { kind: 'al'; id: AlbumId } | { kind: 'ar'; id: ArtistId };
-export type SignedPicture = PictureOf & { size: number };
+type SignedPicture = PictureOf & { size: number };
 
 const PERIOD_MS = 30 * 86_400_000;
 const NAME = /^(al|ar)-(\d{1,15})-(\d{1,4})-(\d{1,6})-([\w-]{22})$/;

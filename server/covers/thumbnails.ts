@@ -9,7 +9,7 @@ import { isMosaic, makeMosaic, type ShownCover } from './mosaic.ts';
 import { resizePicture, type SizedFormat } from './picture.ts';
 import type { StoredPicture } from './queries.ts';
 
-export const COVER_SIZES = [64, 160, 300, 600, 1200] as const;
+const COVER_SIZES = [64, 160, 300, 600, 1200] as const;
 /** Decoding uses the thread pool that file reads need too. */
 const MAX_AT_ONCE = 2;
 
@@ -17,7 +17,7 @@ const MAX_AT_ONCE = 2;
 export const nearestSize = (wanted: number): number =>
   COVER_SIZES.reduce((best, size) => (Math.abs(size - wanted) <= Math.abs(best - wanted) ? size : best));
 
-export interface ThumbnailDeps {
+interface ThumbnailDeps {
   cacheDir: string;
   readOriginal: (cover: StoredPicture) => Promise<Buffer>;
 }

@@ -31,7 +31,7 @@ export type CoverVerdict =
       reason: string | null;
     };
 
-export interface CoverCheckDeps {
+interface CoverCheckDeps {
   db: MainDb;
   now: () => Date;
   storage: Storage;

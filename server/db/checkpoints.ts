@@ -17,7 +17,7 @@ const LONG = 32 * PAGES_PER_MB;
 const LONGEST = 64 * PAGES_PER_MB;
 const LOOK_EVERY_MS = 500;
 
-export interface CheckpointDeps {
+interface CheckpointDeps {
   client: Sqlite;
   databasePath: string;
   workerUrl: URL;

@@ -14,7 +14,7 @@ export type Db = BaseSQLiteDatabase<'sync', RunResult>;
 /** The database itself: starts transactions, and `$client` is the bare connection for prepared hot paths. */
 export type MainDb = BetterSQLite3Database & { $client: Sqlite };
 
-export interface OpenOptions {
+interface OpenOptions {
   path: string;
   migrationsDir: string;
   log: Log;

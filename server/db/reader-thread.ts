@@ -9,7 +9,7 @@ import { releaseMemoryOf } from '../runtime/release-memory.ts';
 const IDLE_MS = 60_000;
 const MOST_WAITING = 200;
 
-export interface ReaderThreadOptions {
+interface ReaderThreadOptions {
   workerUrl: URL;
   databasePath: string;
   /** The error when it cannot answer, as the start of a sentence: `The list could not be read`. */
@@ -22,7 +22,7 @@ interface Task<Question, Answer> {
   done: (answer: ReaderAnswer<Answer>) => void;
 }
 
-export interface ReaderThread<Question, Answer> {
+interface ReaderThread<Question, Answer> {
   /** One request at a time. Throws `unavailable` when too many are waiting or the database cannot be read. */
   ask(question: Question): Promise<Answer>;
   close(): Promise<void>;

@@ -26,7 +26,7 @@ import { isOverQuota, type Room } from '../files/quota.ts';
 import { hashFile, type StoreFile } from '../files/store-file.ts';
 import type { DOWNLOAD_TASK } from './tasks.ts';
 
-export interface DownloadTaskDeps {
+interface DownloadTaskDeps {
   db: MainDb;
   log: Log;
   now: () => Date;

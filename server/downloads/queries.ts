@@ -77,7 +77,7 @@ export const listResumable = (db: Db, failedSince: Date): Set<DownloadId> =>
       .map(({ id }) => id),
   );
 
-export interface FetchedTrack {
+interface FetchedTrack {
   title: string;
   availability: Availability;
   storageUri: string | null;

@@ -11,7 +11,7 @@ import { oneLine } from '../media/text.ts';
 import type { CatalogueHit } from '../sources/catalogue.ts';
 import { STREAMSRC, type RemoteCatalogue } from '../sources/remote-catalogue.ts';
 
-export interface Saved {
+interface Saved {
   trackId: TrackId;
   isNew: boolean;
 }
@@ -19,7 +19,7 @@ export interface Saved {
 /** A hit as the caller describes it; used when this server does not remember the hit. */
 export type HitNames = Pick<CatalogueHit, 'title' | 'artist' | 'album' | 'durationMs' | 'year'>;
 
-export interface RemoteTracksDeps {
+interface RemoteTracksDeps {
   db: MainDb;
   tracks: TrackWriter;
   trash: Pick<Trash, 'findPlace' | 'restore'>;

@@ -20,7 +20,7 @@ import {
 import type { Downloads } from './service.ts';
 import type { RemoteTracks } from './remote-tracks.ts';
 
-export interface DownloadRouteDeps {
+interface DownloadRouteDeps {
   downloads: Downloads;
   remoteTracks: RemoteTracks;
   catalogue: Pick<RemoteCatalogue, 'assertOn' | 'resolve'>;

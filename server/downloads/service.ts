@@ -29,7 +29,7 @@ import {
 import { downloadEvent, toDownloadOut } from './wire.ts';
 import { DOWNLOAD_TASK, MATERIALIZE_TRACK } from './tasks.ts';
 
-export interface DownloadsDeps {
+interface DownloadsDeps {
   db: MainDb;
   now: () => Date;
   jobs: Pick<Jobs, 'enqueue' | 'tryEnqueue' | 'cancel'>;
@@ -42,7 +42,7 @@ export interface DownloadsDeps {
 
 /** `download_task` waits for its turn; `materialize_track` is for a person who wants to listen now. */
 type FetchTask = typeof DOWNLOAD_TASK | typeof MATERIALIZE_TRACK;
-export interface Asked {
+interface Asked {
   download: DownloadRow;
   isHere: boolean;
 }

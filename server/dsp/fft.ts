@@ -6,7 +6,7 @@ import { createKernels } from './kernels.ts';
 /** Frames that are transformed together. */
 export const LANES = 4;
 
-export interface FrameLayout {
+interface FrameLayout {
   /** Of a frame: a power of two of at least 8. */
   size: number;
   /** From the beginning of a frame to that of the next. */

@@ -1,6 +1,6 @@
 // Silence at both ends of a track, to the frame: what is not above -60 dBFS in any channel.
 
-export const SILENCE = 0.001;
+const SILENCE = 0.001;
 
 export function createSilenceMeter() {
   let [frames, first, last] = [0, -1, -1];

@@ -3,7 +3,7 @@
 import { createPowerSpectra, hann, LANES, type Band } from './fft.ts';
 import { createResampler } from './resample.ts';
 
-export const SPECTRUM_HZ = 22_050;
+const SPECTRUM_HZ = 22_050;
 const FRAME = 1_024;
 const HOP = 256;
 export const FRAMES_PER_SECOND = SPECTRUM_HZ / HOP;

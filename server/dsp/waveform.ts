@@ -2,7 +2,7 @@
 // end, so peaks are kept in buckets that double in size whenever there are too many.
 import { createKernels } from './kernels.ts';
 
-export const WAVEFORM_POINTS = 1_000;
+const WAVEFORM_POINTS = 1_000;
 const MOST_BUCKETS = 16 * WAVEFORM_POINTS;
 const BLOCK = 8_192;
 

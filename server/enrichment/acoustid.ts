@@ -6,7 +6,7 @@ import type { TokenBucket, Wait } from '../outbound/token-bucket.ts';
 import { LookupAnswer, LookupRefusal, type AcoustIdResult } from './acoustid-wire.ts';
 import { createServiceClient, ServiceError } from '../outbound/service-client.ts';
 
-export interface AcoustIdDeps {
+interface AcoustIdDeps {
   settings: LiveSettings;
   version: string;
   userAgent: () => string;
@@ -16,7 +16,7 @@ export interface AcoustIdDeps {
   timeoutMs?: number;
 }
 
-export interface LookupInput {
+interface LookupInput {
   fingerprint: string;
   durationMs: number;
 }

@@ -12,7 +12,7 @@ import type { TrackWriter } from '../library/track-writer.ts';
 import { CHARSETS, isCharset, type Charset } from '../media/charset.ts';
 import { UnreadableAudio } from '../media/types.ts';
 
-export interface CharsetDeps extends LocalFileDeps {
+interface CharsetDeps extends LocalFileDeps {
   db: MainDb;
   tracks: Pick<TrackWriter, 'batch' | 'setIdentity' | 'renameAlbum'>;
   readTags: (

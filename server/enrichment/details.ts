@@ -8,7 +8,7 @@ import { genreNames, yearOf, type KnownRecording, type MusicBrainz } from './mus
 import type { AlbumHint } from './releases.ts';
 
 /** Whether the recording or the genre has to be looked up. */
-export function gapsOf(match: Match, tags: TrackIdentity | undefined): { recording: boolean; genre: boolean } {
+function gapsOf(match: Match, tags: TrackIdentity | undefined): { recording: boolean; genre: boolean } {
   const isSilent = (field: 'year' | 'trackNumber'): boolean =>
     match[field] === undefined && (tags?.[field] === undefined || tags.provenance?.[field] === 'path');
   return {

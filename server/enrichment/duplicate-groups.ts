@@ -3,7 +3,7 @@
 import type { TrackId } from '../db/ids.ts';
 import { LENGTH_TOLERANCE_MS } from '../media/fingerprint-match.ts';
 
-export interface TrackLength {
+interface TrackLength {
   trackId: TrackId;
   durationMs: number;
 }

@@ -7,7 +7,7 @@ import { duplicateDismissals, duplicateMembers, duplicatePairs, trackFingerprint
 import { LENGTH_TOLERANCE_MS, SAME_SOUND, soundSimilarity } from '../media/fingerprint-match.ts';
 import { groupTracks, type Pair } from './duplicate-groups.ts';
 
-export interface FingerprintedTrack {
+interface FingerprintedTrack {
   trackId: TrackId;
   raw: Uint32Array;
   durationMs: number;

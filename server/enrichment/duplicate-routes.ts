@@ -7,7 +7,7 @@ import { TrackOut } from '../library/wire.ts';
 import { DismissIn, DuplicatePage, DuplicateQuery, MergeIn, toDuplicateGroupOut } from './duplicate-wire.ts';
 import type { DuplicateService } from './duplicates.ts';
 
-export interface DuplicateRouteDeps {
+interface DuplicateRouteDeps {
   duplicates: DuplicateService;
   editing: Editing;
   libraryChanged: () => void;

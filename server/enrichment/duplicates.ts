@@ -22,7 +22,7 @@ export interface DuplicateGroup {
   spareBytes: number;
 }
 
-export interface DuplicateDeps {
+interface DuplicateDeps {
   db: MainDb;
   library: Pick<LibraryService, 'getTrack' | 'tracksById'>;
   merges: Pick<Merges, 'mergeInto'>;

@@ -35,10 +35,10 @@ export interface EnricherDeps extends LocalFileDeps {
 }
 
 /** The step whose service was down. */
-export type Awaits = 'lookup' | 'details';
+type Awaits = 'lookup' | 'details';
 
 /** Failed steps with their reasons, for the result of the job. */
-export type Problems = Partial<Record<StepName, string>>;
+type Problems = Partial<Record<StepName, string>>;
 
 export type Enriched =
   | {
@@ -54,7 +54,7 @@ export type Enriched =
   /** By an unexpected error; the track is `failed`. */
   | { outcome: 'crashed'; error: string };
 
-export interface EnrichOptions {
+interface EnrichOptions {
   signal: AbortSignal;
   /** On request of a person: look it up even if its tags name the recording. */
   isAsked: boolean;

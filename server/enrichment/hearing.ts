@@ -18,7 +18,7 @@ import { heardPart, heardSection } from './heard-part.ts';
 import { openLocalFile, type LocalFileDeps } from './local-file.ts';
 
 /** `none`: why its audio has none. `away`: the audio cannot be read now. */
-export type Heard = { sound: StoredFingerprint } | { none: string } | { away: true };
+type Heard = { sound: StoredFingerprint } | { none: string } | { away: true };
 
 /** `isForNow`: a decoder is missing, or was too slow; it may be there or quicker another time. */
 export interface NotListened {
@@ -26,7 +26,7 @@ export interface NotListened {
   isForNow?: boolean;
 }
 
-export interface HearingDeps extends LocalFileDeps {
+interface HearingDeps extends LocalFileDeps {
   db: MainDb;
   fingerprinter: Pick<Fingerprinter, 'fingerprint' | 'listen'>;
   now: () => Date;

@@ -24,7 +24,7 @@ export interface LibraryRunDeps {
   libraryChanged: () => void;
 }
 
-export interface LibraryRunOptions {
+interface LibraryRunOptions {
   scope: Scope;
   /** When it was requested; tracks enriched since are done. */
   askedAt: Date;

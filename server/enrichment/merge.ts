@@ -5,7 +5,7 @@ import { identityKey } from '../library/sort-and-identity-keys.ts';
 import type { TrackIdentity } from '../library/track-values.ts';
 import type { Match } from './match.ts';
 
-export interface MergeInput {
+interface MergeInput {
   /** Undefined when the tags could not be read. */
   tags: TrackIdentity | undefined;
   match: Match | undefined;
@@ -14,7 +14,7 @@ export interface MergeInput {
   threshold: number;
 }
 
-export interface Merged {
+interface Merged {
   /** `provenance` has the fields that are not from tags. */
   identity: TrackIdentity;
   /** It has a title and an artist, from tags, a match or a person. */
@@ -39,7 +39,7 @@ type Candidates<T> = {
 type Values<T> = Omit<Candidates<T>, 'keptOrigin' | 'tagOrigin'>;
 
 /** In provenance: a person chose the charset. */
-export const CHARSET = 'charset';
+const CHARSET = 'charset';
 
 /** Strictly above the threshold. */
 export const isTrusted = (match: Match | undefined, threshold: number): boolean =>

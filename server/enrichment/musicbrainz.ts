@@ -8,7 +8,7 @@ import type { TokenBucket, Wait } from '../outbound/token-bucket.ts';
 import { mbid } from './acoustid-wire.ts';
 import { createServiceClient, ServiceError } from '../outbound/service-client.ts';
 
-export interface MusicBrainzDeps {
+interface MusicBrainzDeps {
   settings: LiveSettings;
   userAgent: () => string;
   bucket: TokenBucket;
@@ -27,7 +27,7 @@ const KEEP_ANSWERS = 2_000;
 const MAX_GENRES = 5;
 
 const text = z.string().trim().min(1).max(2_000).nullish().catch(undefined);
-export const items = <T extends z.ZodType>(item: T) =>
+const items = <T extends z.ZodType>(item: T) =>
   z
     .array(item.nullish().catch(undefined))
     .max(500)
@@ -74,7 +74,7 @@ const Recording = z.object({
 });
 
 export type KnownRecording = z.output<typeof Recording>;
-export type KnownReleaseGroup = z.output<typeof ReleaseGroup>;
+type KnownReleaseGroup = z.output<typeof ReleaseGroup>;
 
 export function createMusicBrainz({ settings, userAgent, bucket, breaker, wait, now, lifetime }: MusicBrainzDeps) {
   const ask = createServiceClient({

@@ -14,7 +14,7 @@ import type { Page, Paged } from '../http/paging.ts';
 import { Match } from './match.ts';
 import type { Review } from './review.ts';
 
-export interface OutcomeColumns {
+interface OutcomeColumns {
   status: MetadataStatus;
   error: string | null;
   enrichedAt: Date;
@@ -85,7 +85,7 @@ export function setReview(db: Db, trackId: TrackId, review: Review | undefined, 
 const dropReview = (db: Db, trackId: TrackId): void =>
   void db.delete(enrichmentReviews).where(eq(enrichmentReviews.trackId, trackId)).run();
 
-export type ReviewRow = typeof enrichmentReviews.$inferSelect;
+type ReviewRow = typeof enrichmentReviews.$inferSelect;
 
 export function listReviews(db: Db, { limit, offset }: Page): Paged<ReviewRow> {
   const open = isNull(enrichmentReviews.dismissedAt);

@@ -25,7 +25,7 @@ export interface Findings {
   isUnanswered: boolean;
 }
 
-export interface Recorded {
+interface Recorded {
   status: Extract<MetadataStatus, 'enriched' | 'failed'>;
   error: string | null;
   albumId: AlbumId | null;
@@ -38,7 +38,7 @@ export interface Previous {
   fpidScore: number | null;
 }
 
-export interface RecorderDeps {
+interface RecorderDeps {
   db: MainDb;
   now: () => Date;
   tracks: Pick<TrackWriter, 'batch' | 'setIdentity'>;

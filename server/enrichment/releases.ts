@@ -9,7 +9,7 @@ export interface AlbumHint {
   discNumber: number | undefined;
 }
 
-export interface ChosenRelease {
+interface ChosenRelease {
   group: AcoustIdReleaseGroup;
   release: AcoustIdRelease | undefined;
   /** Of the first release of the group. */

@@ -23,7 +23,7 @@ export interface TrackMatches {
   canUndo: boolean;
 }
 
-export interface Difference {
+interface Difference {
   field: string;
   tag: string | null;
   match: string;

@@ -5,8 +5,8 @@ import type { TrackIdentity } from '../library/track-values.ts';
 import type { Match } from './match.ts';
 import { isTrusted } from './merge.ts';
 
-export type ReviewField = 'title' | 'artist' | 'album' | 'year' | 'track_number';
-export interface Difference {
+type ReviewField = 'title' | 'artist' | 'album' | 'year' | 'track_number';
+interface Difference {
   field: ReviewField;
   tag: string | null;
   match: string;

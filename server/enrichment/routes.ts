@@ -14,7 +14,7 @@ import { ENRICH_LIBRARY, ENRICH_TASK } from './tasks.ts';
 const TrackParam = idParam(TrackIdIn);
 const MatchParam = TrackParam.extend({ n: queryInt.pipe(z.int().min(1).max(100)) });
 
-export interface EnrichmentRouteDeps {
+interface EnrichmentRouteDeps {
   reviews: ReviewService;
   editing: Editing;
   jobs: Pick<Jobs, 'enqueue'>;

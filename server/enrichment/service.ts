@@ -138,5 +138,3 @@ export function createEnrichment({
     close: (): void => closing.abort(),
   };
 }
-
-export type Enrichment = ReturnType<typeof createEnrichment>;

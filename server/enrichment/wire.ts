@@ -56,7 +56,7 @@ export const MatchOut = z
   .meta({ id: 'MatchOut' });
 export type MatchOut = z.output<typeof MatchOut>;
 
-export const OriginOut = z.enum(['tag', 'charset', 'fpid', 'manual', 'path', 'measured']);
+const OriginOut = z.enum(['tag', 'charset', 'fpid', 'manual', 'path', 'measured']);
 
 /** The origins of a track's fields, and its candidates. */
 export const MatchesOut = z
@@ -85,7 +85,7 @@ export const ReviewOut = z
 export const ReviewPage = pagedOf(ReviewOut).meta({ id: 'PagedReviews' });
 export type ReviewOut = z.output<typeof ReviewOut>;
 
-export const toMatchOut = (n: number, match: Match): MatchOut => ({
+const toMatchOut = (n: number, match: Match): MatchOut => ({
   n,
   score: match.score,
   title: match.title ?? null,

@@ -7,7 +7,7 @@ import type { UserId } from '../db/ids.ts';
 import type { EventKind } from './event.ts';
 
 /** Who receives an event; everybody when absent. */
-export type Audience = 'superuser' | { userId: UserId };
+type Audience = 'superuser' | { userId: UserId };
 export interface Listener {
   id: UserId;
   isSuperuser: boolean;
@@ -20,7 +20,7 @@ export interface SentEvent {
   data: string;
 }
 
-export interface EventHubDeps {
+interface EventHubDeps {
   now: () => Date;
   /** Events to keep. */
   capacity?: number;

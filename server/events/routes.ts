@@ -13,7 +13,7 @@ const MAX_BUFFERED_BYTES = 1_048_576; // a listener with more unread data is dis
 const HEARTBEAT_MS = 25_000; // proxies close idle connections after 30 to 60 s
 const RETRY_MS = 2_000; // before a browser reconnects
 
-export interface EventRoutesDeps {
+interface EventRoutesDeps {
   events: EventHub;
   /** All kinds of events, for the documentation. */
   kinds: readonly EventKind[];

@@ -8,7 +8,7 @@ export const IGNORE_MARKS = ['.ignore', '.nomedia'];
 export const PICTURE_EXTENSIONS = new Set(['jpg', 'jpeg', 'png', 'webp', 'gif']);
 
 /** `other` may be a folder, or a file that scans ignore. */
-export type NameKind = 'mark' | 'hidden' | 'music' | 'other';
+type NameKind = 'mark' | 'hidden' | 'music' | 'other';
 
 export function kindOf(name: string): NameKind {
   if (name.startsWith('.')) return IGNORE_MARKS.includes(name) ? 'mark' : 'hidden';

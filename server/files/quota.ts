@@ -8,7 +8,7 @@ import { diskUsage } from '../storage/local.ts';
 import type { Trash } from '../library/trash.ts';
 import type { DiskUsage, Storage } from '../storage/storage.ts';
 
-export interface RoomDeps {
+interface RoomDeps {
   db: MainDb;
   settings: LiveSettings;
   storage: Pick<Storage, 'diskUsage'>;

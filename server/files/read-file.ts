@@ -11,7 +11,7 @@ import { isSameStamp, stampOf, type FileStamp } from './file-stamp.ts';
 import { isAbsent } from '../storage/file-errors.ts';
 
 /** Where a file is copied to before its name, the hash of its content, is known. */
-export interface CopyTarget {
+interface CopyTarget {
   /** Opens a new temporary file. */
   openTemp(): { fd: number; path: string };
   /** A temporary file that is a clone of this one, open for reading; undefined where the file system cannot clone. */
@@ -33,7 +33,7 @@ export interface ReadFile {
 }
 
 /** Distinguishes a parser that hangs from a long copy. */
-export type Stage = 'parsing' | 'copying';
+type Stage = 'parsing' | 'copying';
 
 /** Bytes; smaller files are read whole anyway. */
 const SMALL_FILE = 1 << 20;
@@ -47,7 +47,7 @@ export interface FileAsListed extends FileStamp {
 /** The file is still being written. */
 export class StillChanging extends Error {}
 
-export interface ReadOptions {
+interface ReadOptions {
   target: CopyTarget | undefined;
   /** The file has to have this size and time before and after it is read. */
   listed?: FileAsListed | undefined;

@@ -19,7 +19,7 @@ export interface ReaderWorkerData {
   progress: SharedArrayBuffer;
 }
 
-export interface AskedFile extends FileAsListed {
+interface AskedFile extends FileAsListed {
   path: string;
   /** Of the lyrics file beside it. */
   lyrics?: string | null;

@@ -17,7 +17,7 @@ import { UnreadableAudio } from '../media/types.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import { nameToText } from '../storage/file-names.ts';
 
-export interface TagsAgainDeps {
+interface TagsAgainDeps {
   db: MainDb;
   audioStore: Pick<AudioStore, 'resolve'>;
   readTags: (path: string, sourceId: string) => Promise<Reread>;

@@ -222,7 +222,7 @@ function fillAlbumArtist(tags: Tags, { artists, artist }: Tags): void {
 }
 
 /** As it is sent to listeners: without loss, whatever the file is. */
-export const SECTION_FORMAT = 'flac';
+const SECTION_FORMAT = 'flac';
 
 /** Of a lossy file this is more than the file has, so that limits of what may be sent still hold. */
 export function sectionFacts(facts: AudioFacts, { durationMs }: Pick<Section, 'durationMs'>): AudioFacts {

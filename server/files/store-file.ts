@@ -14,7 +14,7 @@ import type { ReaderPool } from './reader-pool.ts';
 import type { ReadResult } from './reader-worker.ts';
 import { toUri } from '../storage/uri.ts';
 
-export interface StoreFileDeps {
+interface StoreFileDeps {
   storage: Pick<Storage, 'putAudio' | 'backend'>;
   leases: Pick<Leases, 'lease'>;
   reader: Pick<ReaderPool, 'read'>;
@@ -25,7 +25,7 @@ export interface WholeFile {
   sha256: string;
   sizeBytes: number;
 }
-export type ReadAudio = Extract<ReadResult, { ok: true }>['read'];
+type ReadAudio = Extract<ReadResult, { ok: true }>['read'];
 
 export type StoreFile = ReturnType<typeof createStoreFile>;
 

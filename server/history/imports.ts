@@ -25,7 +25,7 @@ import { IMPORT_HISTORY } from './tasks.ts';
 
 type HistoryImportRow = typeof historyImports.$inferSelect;
 
-export interface HistoryImportDeps {
+interface HistoryImportDeps {
   db: MainDb;
   now: () => Date;
   history: Pick<HistoryService, 'insertOrFind' | 'changed'>;

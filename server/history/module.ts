@@ -12,7 +12,7 @@ import { IMPORT_HISTORY, MATCH_HISTORY } from './tasks.ts';
 import { handledBy } from '../jobs/tasks.ts';
 
 /** For modules that pass plays on. */
-export interface PlayListener {
+interface PlayListener {
   /** Called in the transaction that recorded the plays. */
   recorded: (userId: UserId, ids: readonly PlayId[]) => void;
   /** Called after it. */

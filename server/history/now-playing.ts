@@ -6,7 +6,7 @@ import type { LibraryService } from '../library/service.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 import { nowPlayingEvent } from './events.ts';
 
-export interface NowPlayingReport {
+interface NowPlayingReport {
   trackId: TrackId | null;
   positionMs: number;
   client: string | null;
@@ -16,7 +16,7 @@ export interface NowPlaying extends NowPlayingReport {
   track: TrackSummary;
 }
 
-export interface NowPlayingDeps {
+interface NowPlayingDeps {
   now: () => Date;
   events: Pick<EventHub, 'publish'>;
   library: Pick<LibraryService, 'tracksById'>;

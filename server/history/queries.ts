@@ -14,13 +14,13 @@ export type PlayRow = RowAs<
 >;
 
 /** What a play stores of its track. */
-export type PlayedSong = RowAs<
+type PlayedSong = RowAs<
   typeof plays,
   'trackId' | 'title' | 'artistName' | 'albumTitle' | 'durationMs' | 'recordingMbid'
 >;
 export type NewPlay = PlayedSong &
   RowAs<typeof plays, 'playedAt' | 'playedMs' | 'songKey' | 'client'> & { songKey: number };
-export type SamePlay = RowAs<typeof plays, 'id' | 'playedMs' | 'withdrawnAt'>;
+type SamePlay = RowAs<typeof plays, 'id' | 'playedMs' | 'withdrawnAt'>;
 
 export interface HistoryFilter {
   trackId?: TrackId | undefined;
@@ -31,7 +31,7 @@ export interface HistoryFilter {
 /** Skipping this many entries of an index takes about a millisecond. */
 const MAX_SKIPPED = 20_000;
 
-export interface HistoryQueryDeps {
+interface HistoryQueryDeps {
   db: MainDb;
   /** Reads the first column in another thread. */
   readAside?: ReadAside | undefined;

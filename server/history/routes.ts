@@ -24,7 +24,7 @@ import {
   toPlayReport,
 } from './wire.ts';
 
-export interface HistoryRouteDeps {
+interface HistoryRouteDeps {
   history: HistoryService;
   nowPlaying: NowPlayingService;
   imports: HistoryImports;

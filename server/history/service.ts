@@ -23,7 +23,7 @@ export interface PlayReport {
 }
 
 /** `known`: it was recorded before · `withdrawn`: it was recorded and then withdrawn. */
-export type RecordedAs = 'recorded' | 'known' | 'withdrawn' | 'unknown_track' | 'in_future';
+type RecordedAs = 'recorded' | 'known' | 'withdrawn' | 'unknown_track' | 'in_future';
 export interface Recorded {
   status: RecordedAs;
   id: PlayId | null;
@@ -35,7 +35,7 @@ export interface PlaySummary extends Omit<PlayRow, 'playedAt'> {
   track: TrackSummary | null;
 }
 
-export interface HistoryDeps {
+interface HistoryDeps {
   db: MainDb;
   now: () => Date;
   events: Pick<EventHub, 'publish'>;

@@ -29,7 +29,7 @@ export const HistoryIn = z
   .meta({ id: 'HistoryIn' });
 export type HistoryIn = z.output<typeof HistoryIn>;
 
-export const HistoryBatchIn = z
+const HistoryBatchIn = z
   .strictObject({ items: z.array(HistoryIn).min(1).max(MAX_REPORTS) })
   .meta({ id: 'HistoryBatchIn' });
 export const HistoryBody = z.union([HistoryIn, HistoryBatchIn]);
@@ -49,7 +49,7 @@ export const HistoryOut = z
 export type HistoryOut = z.output<typeof HistoryOut>;
 export const HistoryPage = pagedOf(HistoryOut).meta({ id: 'PagedHistory' });
 
-export const HistoryBatchOut = z
+const HistoryBatchOut = z
   .object({
     recorded: z.int(),
     items: z

@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 import { turnToBegin, workFor } from '../runtime/turns.ts';
 import { addressKey } from './addresses.ts';
 
-export const IN_FLIGHT = { account: 250, address: 60 };
+const IN_FLIGHT = { account: 250, address: 60 };
 
 export type InFlight = ReturnType<typeof createInFlight>;
 

@@ -77,7 +77,7 @@ function startMonitor(): ReturnType<typeof monitorEventLoopDelay> {
  * A program on this machine, not a proxy here that forwards requests of others. A proxy is listed in TRUSTED_PROXIES,
  * or is recognized by a forwarding header, by HTTP/1.0, or by a Host that is not this server's address.
  */
-export function isDirectLoopback(req: Request): boolean {
+function isDirectLoopback(req: Request): boolean {
   const { remoteAddress = '', localPort } = req.socket;
   const trust = req.app.get('trust proxy fn') as (address: string, hop: number) => boolean;
   return (

@@ -150,7 +150,7 @@ function parsePart(schema: Route['spec']['params'], value: unknown): unknown {
 }
 
 /** Query parameters without Express's parser: no nesting, and a repeated one is a list. */
-export async function queryOf(req: Request): Promise<Record<string, string | string[]>> {
+async function queryOf(req: Request): Promise<Record<string, string | string[]>> {
   const at = req.originalUrl.indexOf('?');
   const query: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>;
   if (at < 0) return query;

@@ -6,7 +6,7 @@ import { ProblemOut } from './problem.ts';
 import type { Access, Route } from './route.ts';
 import { refusalsOf, successesOf } from './statuses.ts';
 
-export interface OpenApiOptions {
+interface OpenApiOptions {
   title: string;
   version: string;
   basePath: string;
@@ -21,7 +21,7 @@ export interface Parameter {
   description?: string;
   schema: JsonSchema;
 }
-export interface Content {
+interface Content {
   [mediaType: string]: { schema: JsonSchema };
 }
 export interface Operation {

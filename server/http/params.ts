@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import { turn } from '../runtime/turns.ts';
 
 /** 100,000 ids with a time each, and some more. */
-export const MOST_PARAMETERS = 250_000;
+const MOST_PARAMETERS = 250_000;
 const LONGEST_PARAMETER = 64 << 10;
 const SLICE_BYTES = 32 << 10;
 const AMPERSAND = 0x26;

@@ -135,7 +135,7 @@ const OF_CONTENT = [
   'Accept-Ranges',
 ];
 
-export function sendProblem(res: Response, error: unknown): ProblemOut {
+function sendProblem(res: Response, error: unknown): ProblemOut {
   const { problem, headers } = toProblem(error);
   for (const name of OF_CONTENT) res.removeHeader(name);
   res

@@ -69,7 +69,7 @@ export interface RouteSpec<A extends Access = Access, P = unknown, Q = unknown, 
 }
 
 /** What a handler gets. `user` may be undefined only for `public` routes. */
-export interface RouteContext<A extends Access, P, Q, B> {
+interface RouteContext<A extends Access, P, Q, B> {
   user: A extends 'public' ? Principal | undefined : Principal;
   params: Out<P>;
   query: Out<Q>;

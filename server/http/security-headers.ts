@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 
 /** Everything from this server only, nothing inline. */
-export const CONTENT_SECURITY_POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

@@ -37,7 +37,7 @@ const freeBuffers: Record<number, Buffer[]> = { [SMALL_BYTES]: [], [LARGE_BYTES]
 const MOST_FREE = 8;
 let largeInUse = 0;
 
-export interface Stamp {
+interface Stamp {
   size: number;
   modifiedAt: Date;
 }

@@ -19,7 +19,7 @@ import type { Route } from './route.ts';
 import { securityHeaders } from './security-headers.ts';
 import { webInterface } from './static-files.ts';
 
-export interface WebAppDeps extends MountOptions {
+interface WebAppDeps extends MountOptions {
   paths: Pick<ProductPaths, 'renderer'>;
   version: string;
   log: Log;
@@ -43,7 +43,7 @@ export interface WebAppDeps extends MountOptions {
   subsonic: RequestHandler;
 }
 
-export interface WebApp {
+interface WebApp {
   handler: Express;
   /** Below /api/v1. */
   routes: Route[];

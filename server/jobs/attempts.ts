@@ -37,7 +37,7 @@ interface Running {
   stop?: Stop;
 }
 
-export interface AttemptsDeps {
+interface AttemptsDeps {
   db: MainDb;
   log: Log;
   now: () => Date;

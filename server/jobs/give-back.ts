@@ -7,7 +7,7 @@ const QUIET_LOOKS = 2;
 /** What a single request leaves behind is not worth the 30 ms. */
 const WORTH_BYTES = 4 << 20;
 
-export interface GiveBackDeps {
+interface GiveBackDeps {
   client: Sqlite;
   /** Requests are answered, or jobs run. */
   isBusy: () => boolean;

@@ -14,14 +14,14 @@ export interface QueueTask {
   runAt: number;
 }
 
-export interface QueueStore extends BetterQueue.Store<QueueTask> {
+interface QueueStore extends BetterQueue.Store<QueueTask> {
   getRunningTasks(cb: (error: unknown, running: Record<string, never>) => void): void;
   close(cb: () => void): void;
 }
 
 export type QueueSql = ReturnType<typeof prepareQueueSql>;
 
-export interface StoreDeps {
+interface StoreDeps {
   /** Of `prepareQueueSql`; all queues share them. */
   sql: QueueSql;
   /** Name of the queue, which is the task's name. */

@@ -8,7 +8,7 @@ import { createQueueStore, type QueueSql, type QueueTask } from './queue-store.t
 const FAULT_PAUSE_MS = 1_000;
 const LONGEST_TIMER_MS = 60_000; // the clock may be set, and the machine may sleep
 
-export interface TaskQueueDeps {
+interface TaskQueueDeps {
   sql: QueueSql;
   log: Log;
   now: () => Date;

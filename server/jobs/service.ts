@@ -31,7 +31,7 @@ const DAY_MS = 86_400_000;
 const KEEP_DAYS = 90;
 const KEEP_NEWEST = 1_000;
 
-export interface JobsDeps {
+interface JobsDeps {
   db: MainDb;
   log: Log;
   now: () => Date;

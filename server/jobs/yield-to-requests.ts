@@ -9,7 +9,7 @@ const TURN_MS = 10;
 /** The longest pause, also after a piece that took longer. */
 const LONGEST_REST_MS = 100;
 
-export interface YieldToRequestsDeps {
+interface YieldToRequestsDeps {
   isServing: () => boolean;
   /** CPU time of this thread so far; waiting does not count. */
   workedMs?: () => number;

@@ -6,7 +6,7 @@ import { forbidden } from '../errors.ts';
 import { shuffled } from '../playback/shuffle.ts';
 import { LONGEST_MS } from '../playback/wire.ts';
 
-export interface Jukebox {
+interface Jukebox {
   /** Incremented with every change, so that reports on an older state can be recognized. */
   version: number;
   trackIds: TrackId[];
@@ -17,14 +17,14 @@ export interface Jukebox {
   /** 0 to 1. */
   gain: number;
 }
-export interface Speaker {
+interface Speaker {
   id: string;
   name: string;
 }
 export type JukeboxState = Jukebox & { speaker: Speaker | null };
-export type SpeakerReport = Pick<Jukebox, 'version' | 'currentIndex' | 'positionMs' | 'isPlaying' | 'gain'>;
+type SpeakerReport = Pick<Jukebox, 'version' | 'currentIndex' | 'positionMs' | 'isPlaying' | 'gain'>;
 
-export interface JukeboxDeps {
+interface JukeboxDeps {
   now: () => Date;
   /** Sends the state to the user's windows. */
   announce: (userId: UserId, state: JukeboxState) => void;

@@ -60,7 +60,7 @@ interface Connection {
   answer: { sent: number; queued: number; movedAt: number };
 }
 
-export interface ConnectionDeps {
+interface ConnectionDeps {
   limits?: Partial<ConnectionLimits> | undefined;
   isProxy: (address: string | undefined) => boolean;
   now?: () => number;

@@ -37,7 +37,7 @@ export interface TrackEdit extends Omit<typeof trackEdits.$inferSelect, 'before'
 }
 
 /** Who edits, and which edits are made together. */
-export interface Edited {
+interface Edited {
   by: UserId;
   batch?: string | undefined;
   kind?: EditKind;
@@ -45,7 +45,7 @@ export interface Edited {
   keeps?: readonly string[];
 }
 
-export interface UndoneEdits {
+interface UndoneEdits {
   /** That undoes the undoing. */
   batch: string;
   undone: TrackId[];
@@ -54,7 +54,7 @@ export interface UndoneEdits {
 
 const AT_ONCE = 200;
 
-export interface EditHistoryDeps {
+interface EditHistoryDeps {
   db: MainDb;
   tracks: Pick<TrackWriter, 'batch' | 'setIdentity' | 'sweepEmpty' | 'search'>;
   now: () => Date;

@@ -50,7 +50,7 @@ const EditParam = z.object({ ...idParam(TrackIdIn).shape, edit_id: idParam(Track
 const BatchParam = z.object({ batch: Batch });
 const MOST_FAILURES = 100;
 
-export interface EditRouteDeps {
+interface EditRouteDeps {
   history: EditHistory;
   merges: Pick<Merges, 'list'>;
   library: Pick<LibraryService, 'getTrack'>;

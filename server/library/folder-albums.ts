@@ -14,7 +14,7 @@ export type FolderTrack = Pick<Row, 'artistId' | 'artistName' | 'discNumber' | '
 type AlbumRow = RowAs<typeof albums, 'id' | 'artistId' | 'releaseGroupMbid' | 'trackCount'> & { isChosen: number };
 
 /** Albums with tracks in a folder that have the same title. */
-export interface SplitAlbum {
+interface SplitAlbum {
   stem: string;
   albumIds: string;
 }

@@ -9,7 +9,7 @@ import { FolderPage, folderPath, type FolderOut } from './folder-wire.ts';
 import type { FolderRef } from './folders.ts';
 import type { LibraryService } from './service.ts';
 
-export interface FolderRouteDeps {
+interface FolderRouteDeps {
   library: LibraryService;
   musicFolders: MusicFolders;
 }

@@ -18,7 +18,7 @@ export interface IdPage {
   total: number;
 }
 
-export interface IdListsDeps {
+interface IdListsDeps {
   client: Sqlite;
   statements: Statements;
   /** Time without writes, in ms, before orders are read ahead. */

@@ -19,7 +19,7 @@ const KEEP = 4;
 const AT_ONCE = 2_000;
 const QUIET_MS = 1_000;
 
-export interface IdOrdersDeps {
+interface IdOrdersDeps {
   client: Sqlite;
   statements: Statements;
   quietMs?: number;

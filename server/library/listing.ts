@@ -32,7 +32,7 @@ export function createListThread(files: { workerUrl: URL; databasePath: string }
   };
 }
 
-export interface ListingDeps {
+interface ListingDeps {
   client: Sqlite;
   statements: Statements;
   /** Without it, everything is read here. */

@@ -26,7 +26,7 @@ const toMergeOut = (merge: PastMerge, into: TrackSummary | undefined): MergeOut 
   expires_at: toIso(new Date(merge.deletedAt.getTime() + KEPT_MS)),
 });
 
-export interface MergeRouteDeps {
+interface MergeRouteDeps {
   merges: Pick<Merges, 'list' | 'undo'>;
   library: Pick<LibraryService, 'getTrack' | 'tracksById'>;
   libraryChanged: () => void;

@@ -45,7 +45,7 @@ interface Before {
   folder: number | undefined;
 }
 
-export interface MergeOptions {
+interface MergeOptions {
   reason: MergeReason;
   /** Null for a scan. */
   by: UserId | null;
@@ -60,7 +60,7 @@ export type PastMerge = Pick<
   'id' | 'title' | 'artistName' | 'albumTitle' | 'source' | 'sourceId' | 'mergedInto' | 'mergeReason' | 'deletedAt'
 > & { deletedByName: string | null };
 
-export interface MergesDeps {
+interface MergesDeps {
   db: MainDb;
   tracks: Pick<TrackWriter, 'batch' | 'search' | 'setAudio' | 'setIdentity'>;
   merge: TrackMerge;

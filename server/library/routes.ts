@@ -47,7 +47,7 @@ const ArtistParam = idParam(ArtistIdIn);
 
 const pageOf = ({ limit, offset }: Page): Page => ({ limit, offset });
 
-export interface LibraryRouteDeps {
+interface LibraryRouteDeps {
   library: LibraryService;
   editing: Editing;
   toTrash: (by: UserId, id: TrackId) => void;

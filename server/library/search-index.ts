@@ -28,7 +28,7 @@ export const ofKind = (kind: SearchKind, rowid = 'rowid'): string =>
   `${rowid} > ${searchBase(kind)} AND ${rowid} < ${searchBase(kind) + SPAN}`;
 
 /** Names of a new track, to which its album's are added: quicker than reading them back. */
-export interface TrackNames {
+interface TrackNames {
   own: readonly (string | null)[];
   albumId: number | undefined;
 }

@@ -11,7 +11,7 @@ import type { SearchIndex } from './search-index.ts';
 /** Rows per transaction: a few ms. */
 const AT_ONCE = 100;
 
-export interface SearchRebuildDeps {
+interface SearchRebuildDeps {
   db: MainDb;
   search: SearchIndex;
   log: Log;

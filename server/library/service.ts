@@ -40,7 +40,7 @@ const IDS_AT_ONCE = 2_000;
 /** Tracks whose credits change in one go: some 10 ms. */
 const CREDITS_AT_ONCE = 100;
 
-export interface LibraryDeps extends ObjectReleaseDeps {
+interface LibraryDeps extends ObjectReleaseDeps {
   now: () => Date;
   tracks: TrackWriter;
   /** Continues `settleCredits` in the background, for an artist with many tracks. */

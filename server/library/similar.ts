@@ -22,7 +22,7 @@ const SELECT = `SELECT t.id, ${namedAlbumOf('t')} AS albumId, t.year,
     t.availability = 'available' AS isAvailable
   FROM json_each(@ids) ids CROSS JOIN tracks t ON t.id = ids.value`;
 
-export interface SimilarDeps {
+interface SimilarDeps {
   statements: Statements;
   /** 0 to 1. */
   random: () => number;

@@ -19,7 +19,7 @@ export interface Seed {
 }
 
 /** Genres count most, then the artist, then the year; likes and plays add a little. */
-export function likeness(candidate: Candidate, seed: Seed): number {
+function likeness(candidate: Candidate, seed: Seed): number {
   const shared = candidate.genreIds.filter((genre) => seed.genreIds.has(genre)).length;
   const genre = seed.genreIds.size === 0 ? 0 : (2 * shared) / Math.max(1, Math.min(seed.genreIds.size, 3));
   const artist = candidate.artistIds.some((id) => seed.artistIds.has(id)) ? 1.5 : 0;

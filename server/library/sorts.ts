@@ -3,7 +3,7 @@
 import { randomInt } from 'node:crypto';
 import type { ItemType } from '../db/schema.ts';
 
-export type Order = 'asc' | 'desc';
+type Order = 'asc' | 'desc';
 
 /**
  * `columns`: those of the index, ending with the id. `nulls`: the first column is nullable, and NULLs come last in both

@@ -11,7 +11,7 @@ export const SETTLE_CREDITS = task('settle_credits', {
   concurrency: 1,
 });
 
-export interface CreditsTaskDeps {
+interface CreditsTaskDeps {
   library: Pick<LibraryService, 'settleCredits'>;
   libraryChanged: () => void;
 }

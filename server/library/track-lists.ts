@@ -39,7 +39,7 @@ export interface TrackFilter extends FieldFilters {
 }
 
 /** A folder on disk, by its path as in `source_id`. */
-export interface FolderScope {
+interface FolderScope {
   path: string;
   /** With the folders in it. */
   below: boolean;

@@ -19,7 +19,7 @@ export interface TrackMergePart {
   bringBack?(from: TrackId, to: TrackId, undo: Undo): void;
 }
 
-export interface Undo {
+interface Undo {
   remembered: unknown;
   /** In the merge, `to` had taken over the file of `from`. */
   tookFile: boolean;

@@ -154,7 +154,7 @@ export function readTracks(statements: Statements, userId: UserId, ids: readonly
   return ids.map((id) => byId.get(id)).filter((track) => track !== undefined);
 }
 
-export interface Gain extends Pick<TrackRow, 'trackGainDb' | 'trackPeak' | 'albumGainDb' | 'albumPeak'> {
+interface Gain extends Pick<TrackRow, 'trackGainDb' | 'trackPeak' | 'albumGainDb' | 'albumPeak'> {
   isMeasured: boolean;
 }
 

@@ -31,7 +31,7 @@ const toTrashedTrackOut = (track: TrashedTrack, mayDelete: boolean): TrashedTrac
   may_delete: mayDelete,
 });
 
-export interface TrashRouteDeps {
+interface TrashRouteDeps {
   trash: Trash;
   library: Pick<LibraryService, 'getTrack'>;
   libraryChanged: () => void;

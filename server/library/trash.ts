@@ -42,16 +42,16 @@ export type TrashedTrack = Omit<typeof trashedTracks.$inferSelect, 'snapshot'> &
 export type Asker = Pick<Principal, 'id' | 'rights'>;
 
 /** A page of the trash, and how much is in all of it. */
-export interface TrashList extends Paged<TrashedTrack> {
+interface TrashList extends Paged<TrashedTrack> {
   sizeBytes: number;
 }
 
-export interface RestoredTracks {
+interface RestoredTracks {
   restored: number;
   failed: { id: TrackId; detail: string }[];
 }
 
-export interface TrashDeps {
+interface TrashDeps {
   db: MainDb;
   tracks: RowRemovalDeps;
   now: () => Date;

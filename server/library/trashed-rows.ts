@@ -9,7 +9,7 @@ import { removeTrackRow, type LeftOver, type RowRemovalDeps } from './row-remova
 import { createTrackSnapshots, type Row, type TrackSnapshot, type Value } from './track-snapshot.ts';
 
 /** Of a track that was merged into another one. */
-export interface Merged {
+interface Merged {
   into: TrackId;
   reason: MergeReason;
   snapshot: TrackSnapshot;
@@ -17,7 +17,7 @@ export interface Merged {
   audio: { storageUri: string | null; contentHash: string | null; sizeBytes: number | null } | undefined;
 }
 
-export interface TrashedRowsDeps {
+interface TrashedRowsDeps {
   db: MainDb;
   tracks: RowRemovalDeps;
   now: () => Date;

@@ -21,10 +21,10 @@ import { folderPath } from './folder-wire.ts';
 
 export const AvailabilityOut = z.enum(['available', 'remote', 'fetching', 'missing']);
 /** `offline`: its file is in a music folder that is not there. */
-export const ShownAvailabilityOut = z.enum([...AvailabilityOut.options, 'offline']);
-export const MetadataStatusOut = z.enum(['pending', 'enriched', 'failed', 'manual']);
+const ShownAvailabilityOut = z.enum([...AvailabilityOut.options, 'offline']);
+const MetadataStatusOut = z.enum(['pending', 'enriched', 'failed', 'manual']);
 
-export const ReplayGainOut = z.object({
+const ReplayGainOut = z.object({
   track_gain_db: z.number().nullable(),
   track_peak: z.number().nullable(),
   album_gain_db: z.number().nullable(),

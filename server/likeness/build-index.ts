@@ -39,7 +39,7 @@ const SCATTER = 0.012;
 const WRITE_BYTES = 1 << 20;
 
 /** Tracks whose sound can be compared. */
-export const COMPARABLE = `FROM tracks t JOIN audio_analyses a ON a.audio_key = ${AUDIO_KEY}
+const COMPARABLE = `FROM tracks t JOIN audio_analyses a ON a.audio_key = ${AUDIO_KEY}
   WHERE t.availability = 'available' AND t.audio_hash IS NOT NULL AND a.character IS NOT NULL
     AND a.character_version = ${STEPS.character}`;
 

@@ -65,7 +65,7 @@ const AT_HOUR = `SELECT p.track_id AS id, count(*) AS plays FROM (
   WHERE p.track_id IS NOT NULL AND (p.played_at + @offsetMs) / ${HOUR_MS} % 24 IN (@hour, @before, @after)
   GROUP BY p.track_id ORDER BY plays DESC, p.track_id LIMIT 200`;
 
-export interface FactsDeps {
+interface FactsDeps {
   statements: Statements;
   isOffline: (storageUri: string | null) => boolean;
   /** 0 to 1. */

@@ -21,7 +21,7 @@ export type LikenessQuestion =
   | { kind: 'area'; area: Area; limit: number; offset: number }
   | { kind: 'line'; points: Point[]; count: number };
 
-export interface Nearest extends Alike {
+interface Nearest extends Alike {
   id: number;
 }
 

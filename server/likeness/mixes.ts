@@ -36,7 +36,7 @@ export interface Mix {
   items: Chosen[];
 }
 
-export interface MixDeps {
+interface MixDeps {
   statements: Statements;
   facts: FactsReader;
   seeds: Pick<SeedReader, 'ofMood' | 'of'>;

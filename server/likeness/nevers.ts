@@ -7,7 +7,7 @@ import type { NeverOut } from './wire.ts';
 
 const UserIds = z.array(z.int()).default([]); // merged by an older version
 
-export type NeverWhat = { trackId: TrackId } | { artistId: ArtistId };
+type NeverWhat = { trackId: TrackId } | { artistId: ArtistId };
 
 export function createNevers({ db: { $client: client }, now }: { db: MainDb; now: () => Date }) {
   const add = client.prepare(

@@ -13,13 +13,13 @@ const FORGOTTEN_EVERY = 7;
 const FAMILIAR = 0.4;
 const CHANCE = 0.08;
 
-export interface Candidate {
+interface Candidate {
   facts: Facts;
   /** Higher is better, about 0 to 1. */
   score: number;
 }
 
-export interface PickOptions {
+interface PickOptions {
   count: number;
   /** What was played before, first to last. */
   before: readonly Facts[];

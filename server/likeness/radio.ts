@@ -43,7 +43,7 @@ export interface Chosen {
   reasons: ReasonOut[];
 }
 
-export interface RadioDeps {
+interface RadioDeps {
   sounds: Pick<Sounds, 'ask' | 'isKnown'>;
   facts: FactsReader;
   seeds: SeedReader;

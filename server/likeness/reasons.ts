@@ -58,7 +58,7 @@ export function reasonsOfListener(track: Facts, nowMs: number): ReasonOut[] {
 }
 
 /** The same key, its relative, or a fifth away: neighbours on the Camelot wheel. */
-export function areMatching(key: string, other: string): boolean {
+function areMatching(key: string, other: string): boolean {
   const [a, b] = [wheelOf(key), wheelOf(other)];
   if (!a || !b) return false;
   const apart = Math.abs(a.hour - b.hour);

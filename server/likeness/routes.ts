@@ -39,7 +39,7 @@ const ArtistParam = idParam(ArtistIdIn);
 const COVERS = 4;
 const NAMES = 6;
 
-export interface LikenessRouteDeps {
+interface LikenessRouteDeps {
   likeness: LikenessService;
   sounds: Sounds;
   radio: Radio;

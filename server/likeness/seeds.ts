@@ -20,7 +20,7 @@ export interface Seed {
 
 const FROM_PLAYLIST = 200;
 
-export interface SeedDeps {
+interface SeedDeps {
   facts: FactsReader;
   library: Pick<LibraryService, 'getTrack' | 'getAlbum' | 'getArtist'>;
   playlists: Pick<PlaylistService, 'get' | 'entries'>;

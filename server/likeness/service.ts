@@ -15,7 +15,7 @@ const SPARE = 60;
 /** What Subsonic's similar songs start from. */
 export type SeedOfSongs = Extract<SeedIn, { kind: 'track' | 'album' | 'artist' }>;
 
-export interface LikenessDeps {
+interface LikenessDeps {
   radio: Pick<Radio, 'of'>;
   statements: Statements;
   sounds: Sounds;
@@ -24,7 +24,7 @@ export interface LikenessDeps {
   now: () => Date;
 }
 
-export interface Similar {
+interface Similar {
   by: 'sound' | 'tags';
   items: Chosen[];
   versions: { id: TrackId; kind: VersionKind; likeness: number | null }[];

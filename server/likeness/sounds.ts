@@ -18,7 +18,7 @@ const BUSY_MS = 2_000;
 const CHANGED_SHARE = 0.01;
 const DAY_MS = 86_400_000;
 
-export interface SoundsDeps {
+interface SoundsDeps {
   log: Log;
   now: () => Date;
   workerUrl: URL;
@@ -31,7 +31,7 @@ export interface SoundsDeps {
   afterMs: number;
 }
 
-export interface Known {
+interface Known {
   isKnown: boolean;
   analyzed: number;
   total: number;

@@ -34,7 +34,7 @@ interface Titled {
 }
 
 /** The title without what says which version it is, and what that says. */
-export function partsOfTitle(title: string): { song: string; kind: VersionKind | undefined } {
+function partsOfTitle(title: string): { song: string; kind: VersionKind | undefined } {
   let [song, kind]: [string, VersionKind | undefined] = [title, undefined];
   for (let found = ADDITION.exec(song); found; found = ADDITION.exec(song)) {
     const addition = found[1] ?? found[2] ?? found[3] ?? '';

@@ -10,7 +10,7 @@ export interface Item {
   itemId: number;
 }
 export type LikeEventRow = typeof likeEvents.$inferSelect;
-export type LikeStateRow = typeof likeStates.$inferSelect;
+type LikeStateRow = typeof likeStates.$inferSelect;
 
 const TABLES = { track: tracks, album: albums, artist: artists } as const;
 

@@ -2,7 +2,7 @@
 import { pino, type Logger } from 'pino';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+type LogLevel = (typeof LOG_LEVELS)[number];
 /** No child loggers: their bindings would bypass the redaction. */
 export type Log = Pick<Logger, LogLevel | 'level'>;
 

@@ -39,7 +39,7 @@ const Entries = z
   .max(1_000)
   .transform((entries) => entries.filter((entry) => entry !== null));
 
-export interface LrclibDeps {
+interface LrclibDeps {
   settings: LiveSettings;
   userAgent: () => string;
   bucket: TokenBucket;

@@ -14,7 +14,7 @@ import { LyricsCandidates, LyricsIn, LyricsLookupOut, LyricsSearchQuery, type Ly
 
 const TrackParam = idParam(TrackIdIn);
 
-export interface LyricsRouteDeps {
+interface LyricsRouteDeps {
   lyrics: LyricsService;
   library: LibraryService;
   editing: Editing;

@@ -17,7 +17,7 @@ import { fits, pickLyrics, type OfferedLyrics, type WantedSong } from './match.t
 import { createLyricsQueries, type SongRow } from './queries.ts';
 import type { LOOKUP_LYRICS } from './tasks.ts';
 
-export interface LyricsDeps {
+interface LyricsDeps {
   db: MainDb;
   log: Log;
   now: () => Date;

@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 export const verifyDays = (settings: LiveSettings, { backend }: Pick<Storage, 'backend'>): number =>
   settings.get('VERIFY_DAYS') ?? backend.verifyDays;
 
-export interface DailyDeps {
+interface DailyDeps {
   db: MainDb;
   now: () => Date;
   settings: LiveSettings;

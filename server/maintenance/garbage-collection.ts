@@ -14,13 +14,13 @@ import { prepareIsCover, prepareIsUsed } from './queries.ts';
 import type { GarbageResult } from './wire.ts';
 import type { COLLECT_GARBAGE } from './tasks.ts';
 
-export const GRACE_MS = 7 * 86_400_000;
+const GRACE_MS = 7 * 86_400_000;
 const LISTED = 200;
 const COVER = /^covers\/([1-9]\d*)\.[a-z0-9]+$/;
 const AUDIO = /^audio\/[0-9a-f]{2}\/[0-9a-f]{64}\.[a-z0-9]+$/;
 const FOLDERS = Array.from({ length: 256 }, (_, i) => `audio/${i.toString(16).padStart(2, '0')}/`);
 
-export interface GarbageDeps {
+interface GarbageDeps {
   db: MainDb;
   now: () => Date;
   storage: Pick<OwnedStorage, 'list' | 'delete' | 'sweep' | 'holdsEarlier' | 'releaseEarlier'>;

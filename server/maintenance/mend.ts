@@ -20,7 +20,7 @@ export type Heal = (
   signal: AbortSignal,
 ) => Promise<'healed' | 'not_in_backup' | 'damaged_in_backup'>;
 
-export interface MendDeps {
+interface MendDeps {
   db: MainDb;
   musicRoots: () => MusicRoots;
   storage: Pick<Storage, 'put'>;

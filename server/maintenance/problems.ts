@@ -28,7 +28,7 @@ const STALE_MS = 10_000;
 /** Tracks that are counted in one go. */
 const IDS = 1_000;
 
-export interface Problem {
+interface Problem {
   code: ProblemCode;
   /** Tracks that cannot be played because of it; null where it is not about tracks. */
   tracks: number | null;

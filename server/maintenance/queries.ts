@@ -42,9 +42,9 @@ export function knownSum(db: Db, { id, fileSize, fileMtimeUs }: KeptTrack, sum: 
   return sum;
 }
 
-export type CoveredAlbum = RowOf<typeof albums, 'id' | 'title'>;
+type CoveredAlbum = RowOf<typeof albums, 'id' | 'title'>;
 /** `artistId` is null for an artist without tracks, whom a person gave a picture. */
-export interface PicturedArtist {
+interface PicturedArtist {
   id: number;
   title: string;
   artistId: ArtistId | null;

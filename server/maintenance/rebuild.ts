@@ -24,7 +24,7 @@ const GROUPS_AT_ONCE = 2;
 const LISTED = 20;
 const AUDIO = /^audio\/[0-9a-f]{2}\/[0-9a-f]{64}\.[a-z0-9]+$/;
 
-export interface RebuildDeps {
+interface RebuildDeps {
   db: MainDb;
   storage: Storage;
   reader: Pick<ReaderPool, 'read'>;

@@ -13,7 +13,7 @@ const LISTED = 100;
 const HEX = '0123456789abcdef';
 const PARTS = [...HEX].flatMap((a) => [...HEX].map((b) => a + b));
 
-export interface MigrateDeps {
+interface MigrateDeps {
   db: MainDb;
   from: Storage;
   to: Storage;

@@ -14,7 +14,7 @@ export interface VerifyPace {
 /** At most a fifth of one thread's time; on a server that is always busy, still some 8,000 objects a day. */
 export const VERIFY_PACE: VerifyPace = { restFactor: 4, lookEveryMs: 1_000, mostLooks: 10 };
 
-export interface PaceDeps {
+interface PaceDeps {
   pace: VerifyPace;
   isBusy: () => boolean;
   signal: AbortSignal;

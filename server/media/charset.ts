@@ -7,15 +7,7 @@ import { CYRILLIC, HANGUL, HANZI, HANZI_TRADITIONAL, KANJI, WESTERN } from './ch
 import { trimEnd } from '../runtime/trim.ts';
 
 /** Detected ones, and others that a person can choose; labels of the Encoding Standard. */
-export const DETECTED_CHARSETS = [
-  'windows-1252',
-  'utf-8',
-  'windows-1251',
-  'shift_jis',
-  'euc-kr',
-  'gbk',
-  'big5',
-] as const;
+const DETECTED_CHARSETS = ['windows-1252', 'utf-8', 'windows-1251', 'shift_jis', 'euc-kr', 'gbk', 'big5'] as const;
 export const CHARSETS = [
   ...DETECTED_CHARSETS,
   'windows-1250',

@@ -34,7 +34,7 @@ export function parseTimeOfDay(text: string): number | undefined {
   return whole * 1_000 + Math.round(Number(`0.${fraction || 0}`) * 1_000);
 }
 
-export interface TagDate {
+interface TagDate {
   year: number;
   date?: string;
 }

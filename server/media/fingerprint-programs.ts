@@ -19,7 +19,7 @@ export const ANY_SINGLE_FILE = 'any';
 /** Name of a format's demuxer in ffmpeg and fpcalc. */
 export const demuxerOf = (format: string): string | undefined => formatFacts(format)?.demuxer;
 
-export interface ProgramInput {
+interface ProgramInput {
   path: string;
   demuxer: string;
   seconds: number;

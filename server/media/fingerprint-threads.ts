@@ -9,7 +9,7 @@ const LIMIT_MS = 60_000;
 const IDLE_MS = 10_000;
 const HEAP_LIMIT_MB = 128;
 
-export interface FingerprintThreadDeps {
+interface FingerprintThreadDeps {
   workerUrl: URL;
   wasmPath: string;
   seconds: number;

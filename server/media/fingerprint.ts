@@ -20,7 +20,7 @@ const SLOWEST_DECODING = 4;
 /** Silence and steady tones repeat one number and would match each other. */
 const LEAST_VARIETY = 8;
 
-export type FingerprintMethod = 'fpcalc' | 'ffmpeg' | 'wasm';
+type FingerprintMethod = 'fpcalc' | 'ffmpeg' | 'wasm';
 
 export interface Fingerprint {
   /** In AcoustID's text form. */

@@ -31,7 +31,7 @@ export const MAX_CHAPTERS = 2_000;
 export const MAX_LIST = 200;
 
 /** For messages: `17 MB`. */
-export const inMb = (bytes: number): string => `${Math.ceil(bytes / MB)} MB`;
+const inMb = (bytes: number): string => `${Math.ceil(bytes / MB)} MB`;
 
 export function refuseOver(what: string, bytes: number, limit: number): void {
   if (bytes > limit) throw new UnreadableAudio(`${what} is ${inMb(bytes)}; at most ${inMb(limit)} are read`);

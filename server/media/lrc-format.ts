@@ -1,6 +1,6 @@
 // Writes lyrics as LRC, enhanced where words have times. Pure; the editor of the windows uses it, too.
 
-export interface FormattedLine {
+interface FormattedLine {
   startMs?: number | undefined;
   text: string;
   words?: readonly { startMs: number; text: string }[] | undefined;

@@ -3,7 +3,7 @@ import { fourCc, u16le, u32be, u32le } from './integers.ts';
 import { MAX_CHUNKS } from './limits.ts';
 import type { AudioFacts, ByteSource } from './types.ts';
 
-export interface PcmLayout {
+interface PcmLayout {
   bytes: number;
   isFloat: boolean;
   isBigEndian: boolean;

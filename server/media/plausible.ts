@@ -1,7 +1,7 @@
 // Sanity checks on the result of every reader, so that impossible values do not reach the library.
 import { UnreadableAudio, type AudioFacts } from './types.ts';
 
-export const LONGEST_MS = 48 * 3600 * 1000;
+const LONGEST_MS = 48 * 3600 * 1000;
 /** Even silence in the most efficient codec has a higher bit rate. */
 const FEWEST_BITS_PER_SECOND = 150;
 /** Smaller payloads are exempt, since they may not contain a complete frame. */

@@ -71,7 +71,7 @@ export function readAudioSync(source: ByteSource): AudioRead | undefined {
   });
 }
 
-export interface Picture {
+interface Picture {
   mime: string;
   bytes: Buffer;
 }

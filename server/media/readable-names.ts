@@ -8,7 +8,7 @@ const MAX_CHARACTERS = 80;
 /** Linux and macOS allow 255, and `numbered` adds some. */
 const MAX_BYTES = 200;
 
-export interface NamedTrack {
+interface NamedTrack {
   title: string;
   trackNumber: number | null;
   discNumber: number | null;

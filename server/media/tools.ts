@@ -27,7 +27,7 @@ const VERSION_LIMIT_MS = 15_000;
 /** A program that was not found is looked for again after this time, since it may be installed meanwhile. */
 const ABSENT_FOR_MS = 60_000;
 
-export interface ToolFinderDeps {
+interface ToolFinderDeps {
   /** The programs shipped with the app, resources/bin. */
   binDir: string;
   env?: Record<string, string | undefined>;

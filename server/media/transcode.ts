@@ -17,7 +17,7 @@ export interface Profile {
 }
 
 /** In kbps. Encoders keep to a bit rate only at some sample rates, and mono only to part of them. */
-export interface Bitrates {
+interface Bitrates {
   min: number;
   max: number;
   usual: number;
@@ -276,7 +276,7 @@ export function announceLength(
   head.writeUInt32BE(samples % 2 ** 32, FLAC_SAMPLES_AT + 1);
 }
 
-export interface TranscodeEnd {
+interface TranscodeEnd {
   /** Exit code 0 and no error output. */
   isClean: boolean;
   /** Duration of the output. */

@@ -10,7 +10,7 @@ export const LOOK_EVERY_MS = 30_000;
 /** A network share whose server is gone does not answer at all. */
 const PATIENCE_MS = 5_000;
 
-export interface LookDeps {
+interface LookDeps {
   db: MainDb;
   musicFolders: MusicFolders;
   log: Log;

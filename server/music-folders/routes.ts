@@ -20,7 +20,7 @@ import {
 
 const FolderParam = idParam(MusicFolderIdIn);
 
-export interface MusicFolderRouteDeps {
+interface MusicFolderRouteDeps {
   service: MusicFolderService;
   musicFolders: MusicFolders;
   /** How it is watched. */

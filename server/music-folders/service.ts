@@ -17,7 +17,7 @@ import { CLEAR_MUSIC_FOLDER, RESTORE_MUSIC_FOLDER } from './tasks.ts';
 import { totalsOf, type FolderTotals } from './totals.ts';
 import { trimBoth } from '../runtime/trim.ts';
 
-export interface FolderChange {
+interface FolderChange {
   name?: string | undefined;
   path?: string | undefined;
   mode?: ImportMode | undefined;
@@ -28,7 +28,7 @@ export interface Removal {
   kept: number;
 }
 
-export interface MusicFolderServiceDeps {
+interface MusicFolderServiceDeps {
   db: MainDb;
   now: () => Date;
   settings: SettingsService;

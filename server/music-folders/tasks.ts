@@ -28,7 +28,7 @@ export const RESTORE_MUSIC_FOLDER = task('restore_music_folder', {
 const AT_ONCE = 20;
 const FOLDERS_AT_ONCE = 100;
 
-export interface MusicFolderTaskDeps {
+interface MusicFolderTaskDeps {
   db: MainDb;
   musicFolders: MusicFolders;
   trash: Pick<Trash, 'put' | 'restore'>;

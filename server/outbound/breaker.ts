@@ -3,7 +3,7 @@
 
 export type Breaker = ReturnType<typeof createBreaker>;
 
-export interface BreakerOptions {
+interface BreakerOptions {
   /** Failures in a row after which nobody asks. */
   failures?: number;
   /** How long at first; twice as long each time the try fails too. */

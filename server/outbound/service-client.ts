@@ -11,7 +11,7 @@ import { trimEnd } from '../runtime/trim.ts';
  * busy: it says so, or has an internal error · unreachable: no answer, or one that is not from this service · refused:
  * it will never accept this request · misconfigured: it accepts no request until a setting is changed.
  */
-export type ServiceFault = 'busy' | 'unreachable' | 'refused' | 'misconfigured';
+type ServiceFault = 'busy' | 'unreachable' | 'refused' | 'misconfigured';
 
 /** `message` is a sentence for people. */
 export class ServiceError extends Error {
@@ -26,19 +26,19 @@ export class ServiceError extends Error {
 /** Retrying later may help. */
 export const isPassing = (error: unknown): boolean => error instanceof ServiceError && error.fault !== 'refused';
 
-export interface Question {
+interface Question {
   /** Relative to the base URL. */
   path: string;
   /** Sent as a gzipped form with POST; without it, the request is a GET. */
   form?: Record<string, string>;
 }
 
-export interface ServiceAnswer {
+interface ServiceAnswer {
   status: number;
   body: unknown;
 }
 
-export interface ServiceClientDeps {
+interface ServiceClientDeps {
   /** For messages, such as `The identification service`. */
   name: string;
   baseUrl: () => string;

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export type Wait = (ms: number, signal?: AbortSignal) => Promise<void>;
 export type TokenBucket = ReturnType<typeof createTokenBucket>;
 
-export interface TokenBucketOptions {
+interface TokenBucketOptions {
   /** Requests per second; 0.5 is one in two seconds. A function is called each time, for a setting that may change. */
   perSecond: number | (() => number);
   /** Monotonic milliseconds. */

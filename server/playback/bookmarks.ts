@@ -8,7 +8,7 @@ import type { Page, Paged } from '../http/paging.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 
-export type BookmarkRow = typeof bookmarks.$inferSelect;
+type BookmarkRow = typeof bookmarks.$inferSelect;
 export type BookmarkSummary = BookmarkRow & { track: TrackSummary };
 
 export type BookmarkService = ReturnType<typeof createBookmarkService>;

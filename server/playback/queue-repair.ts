@@ -1,5 +1,5 @@
 // Removes deleted tracks from a saved queue. The current track stays the same, or becomes the next one left.
-export interface QueuePlace {
+interface QueuePlace {
   currentIndex: number;
   positionMs: number;
 }

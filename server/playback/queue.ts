@@ -26,7 +26,7 @@ export const MOST_QUEUED = 200_000;
 
 export type QueueService = ReturnType<typeof createQueueService>;
 
-export interface QueueDeps {
+interface QueueDeps {
   db: MainDb;
   now: () => Date;
   events: Pick<EventHub, 'publish'>;

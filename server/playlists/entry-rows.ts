@@ -10,7 +10,7 @@ import { GAP } from './positions.ts';
 import { inNamedAlbum } from '../db/unnamed.ts';
 
 /** `position` defines the order; it is not an index and has gaps. */
-export type EntryRow = RowAs<typeof playlistEntries, 'id' | 'trackId' | 'position' | 'addedAt'>;
+type EntryRow = RowAs<typeof playlistEntries, 'id' | 'trackId' | 'position' | 'addedAt'>;
 type Position = RowAs<typeof playlistEntries, 'position'>;
 export interface NewEntry {
   id: number | undefined;

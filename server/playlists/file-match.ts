@@ -17,7 +17,7 @@ export interface Unmatched {
   text: string;
   reason: string;
 }
-export interface Matched {
+interface Matched {
   trackIds: TrackId[];
   unmatched: Unmatched[];
 }
@@ -28,7 +28,7 @@ interface Line extends FileEntry {
   tie?: boolean;
 }
 
-export interface FileMatchDeps {
+interface FileMatchDeps {
   db: MainDb;
   songs: SongMatcher;
   /** The music folders, for absolute paths inside them. */

@@ -3,13 +3,13 @@
 import type { TrackId } from '../db/ids.ts';
 
 /** An entry of the new list; without an id, it is added. */
-export interface WantedEntry {
+interface WantedEntry {
   id: number | undefined;
   trackId: TrackId;
 }
 
 /** Consecutive entries to be placed between two that stay, given by their ids. */
-export interface Run<T> {
+interface Run<T> {
   before: number | undefined;
   after: number | undefined;
   entries: T[];

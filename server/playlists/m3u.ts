@@ -1,6 +1,6 @@
 // Writes M3U8 playlist files.
 
-export interface M3uTrack {
+interface M3uTrack {
   path: string;
   title: string;
   artistName: string | null;

@@ -77,7 +77,7 @@ export function listDeleted(db: Db, ownerId: UserId, { limit, offset }: Page): P
   return { items: items.map(toSummary), total: db.select({ n: count() }).from(playlists).where(where).get()?.n ?? 0 };
 }
 
-export interface NewPlaylist {
+interface NewPlaylist {
   ownerId: UserId;
   name: string;
   description: string | null;
@@ -111,7 +111,7 @@ export const nextVersion = (db: Db, id: PlaylistId, updatedAt: Date): number =>
     .returning({ version: playlists.version })
     .get()?.version ?? 0;
 
-export interface NewVersion {
+interface NewVersion {
   playlistId: PlaylistId;
   version: number;
   change: PlaylistChange;

@@ -82,7 +82,7 @@ export interface Condition {
   value: Value | undefined;
 }
 export type Value = string | number | boolean | string[] | number[];
-export type Group = { all: Node[] } | { any: Node[] };
+type Group = { all: Node[] } | { any: Node[] };
 export type Node = Condition | Group;
 export type Limit = { by: 'tracks' | 'minutes' | 'megabytes'; most: number };
 

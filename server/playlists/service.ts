@@ -27,7 +27,7 @@ import type { SongMatcher } from './song-match.ts';
 import { createVersions, type MissingTrack } from './versions.ts';
 import { playlistEvent } from './wire.ts';
 
-export interface PlaylistDeps {
+interface PlaylistDeps {
   db: MainDb;
   now: () => Date;
   library: Pick<LibraryService, 'tracksById' | 'tracksThere'>;
@@ -36,14 +36,14 @@ export interface PlaylistDeps {
   events: Pick<EventHub, 'publish'>;
 }
 
-export interface NewList {
+interface NewList {
   name: string;
   description?: string | null;
   isPublic?: boolean;
   trackIds?: readonly TrackId[];
   rules?: Rules | undefined;
 }
-export interface ListFields extends Expected {
+interface ListFields extends Expected {
   name?: string | undefined;
   description?: string | null | undefined;
   isPublic?: boolean | undefined;

@@ -27,7 +27,7 @@ export function createSmartThread(files: { workerUrl: URL; databasePath: string 
   return { find: ask, close };
 }
 
-export interface SmartDeps {
+interface SmartDeps {
   db: MainDb;
   thread: Pick<SmartThread, 'find'>;
   now: () => Date;

@@ -7,7 +7,7 @@ import type { tracks } from '../db/schema.ts';
 import { sortKey } from '../library/sort-and-identity-keys.ts';
 import { createStatements } from '../library/statement-cache.ts';
 
-export interface Song {
+interface Song {
   title: string;
   artist?: string | undefined;
   album?: string | undefined;

@@ -19,13 +19,13 @@ import type { PlaylistService } from './service.ts';
 
 const MOST_BYTES = 10 << 20;
 
-export interface TransferDeps {
+interface TransferDeps {
   playlists: PlaylistService;
   files: FileMatcher;
   roots: () => MusicRoot[];
 }
 
-export interface Imported {
+interface Imported {
   playlist: PlaylistSummary;
   matched: number;
   unmatched: Unmatched[];

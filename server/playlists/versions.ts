@@ -26,7 +26,7 @@ export interface MissingTrack {
 /** Entries between two `yield`s of a plan. */
 const STRIDE = 100;
 
-export interface VersionDeps {
+interface VersionDeps {
   db: MainDb;
   now: () => Date;
   rows: EntryRows;

@@ -196,7 +196,7 @@ export type PlaylistEntryPage = z.output<typeof PlaylistEntryPage>;
 const NodeOut = z
   .record(z.string(), z.unknown())
   .meta({ description: 'a rule {field, op, value} or a group {all} or {any}' }) as unknown as z.ZodType<Node, Node>;
-export const RulesOut = z
+const RulesOut = z
   .object({
     all: z.array(NodeOut).optional(),
     any: z.array(NodeOut).optional(),

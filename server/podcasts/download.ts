@@ -15,7 +15,7 @@ import type { PodcastWeb } from './outbound.ts';
 import { findEpisode, listWithStatus, updateEpisode, type EpisodeRow } from './queries.ts';
 import { DOWNLOAD_EPISODE } from './tasks.ts';
 
-export interface DownloadDeps {
+interface DownloadDeps {
   db: MainDb;
   now: () => Date;
   dir: string;

@@ -12,7 +12,7 @@ export interface FeedEpisode {
   sizeBytes: number | null;
   durationMs: number | null;
 }
-export interface Feed {
+interface Feed {
   title: string | null;
   description: string | null;
   imageUrl: string | null;
@@ -25,7 +25,7 @@ export class UnreadableFeed extends Error {
   override name = 'UnreadableFeed';
 }
 
-export const MOST_EPISODES = 2_000;
+const MOST_EPISODES = 2_000;
 const MOST_DEPTH = 100;
 /** Of one element: the parser holds all of them. */
 const MOST_ATTRIBUTES = 200;

@@ -3,7 +3,7 @@ import { guardedFetch, guardedStream, type GuardedAnswer, type GuardedStream } f
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { userAgentOf } from '../outbound/user-agent.ts';
 
-export interface PodcastWebDeps {
+interface PodcastWebDeps {
   version: string;
   contact: () => string | undefined;
   /** For tests: a server that may be on this machine. */

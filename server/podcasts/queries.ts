@@ -8,7 +8,7 @@ import type { FeedEpisode } from './feed.ts';
 
 export type PodcastRow = typeof podcasts.$inferSelect;
 export type EpisodeRow = typeof podcastEpisodes.$inferSelect;
-export type PositionRow = typeof podcastPositions.$inferSelect;
+type PositionRow = typeof podcastPositions.$inferSelect;
 /** With the podcast's title, and where the user stopped. */
 export type EpisodeSummary = EpisodeRow & { podcastTitle: string; positionMs: number | null };
 

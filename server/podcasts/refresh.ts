@@ -14,7 +14,7 @@ import {
   type PodcastRow,
 } from './queries.ts';
 
-export interface RefreshDeps {
+interface RefreshDeps {
   db: MainDb;
   now: () => Date;
   web: Pick<PodcastWeb, 'feed'>;
@@ -23,7 +23,7 @@ export interface RefreshDeps {
   changed: () => void;
 }
 
-export type RefreshResult = { outcome: 'read' | 'unchanged' | 'failed' | 'gone' };
+type RefreshResult = { outcome: 'read' | 'unchanged' | 'failed' | 'gone' };
 
 export function createRefresh({ db, now, web, downloadNewest, download, changed }: RefreshDeps) {
   /** The error as a sentence; undefined when the feed was read. */

@@ -12,7 +12,7 @@ import type { PodcastWeb } from './outbound.ts';
 import type { EpisodeSummary } from './queries.ts';
 import { notHere, type PodcastService } from './service.ts';
 
-export interface SendEpisodeDeps {
+interface SendEpisodeDeps {
   web: Pick<PodcastWeb, 'audio'>;
   podcasts: Pick<PodcastService, 'pathOf'>;
   maxBytes: () => number;

@@ -31,7 +31,7 @@ import {
 } from './queries.ts';
 import { DOWNLOAD_EPISODE, REFRESH_PODCAST } from './tasks.ts';
 
-export interface PodcastDeps {
+interface PodcastDeps {
   db: MainDb;
   now: () => Date;
   jobs: Pick<Jobs, 'enqueue' | 'tryEnqueue'>;

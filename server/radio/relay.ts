@@ -13,7 +13,7 @@ import { userAgentOf } from '../outbound/user-agent.ts';
 import { createIcyJoiner, createIcySplitter, intervalOf, OutOfStep } from './icy.ts';
 import type { RadioStation } from './service.ts';
 
-export interface RelayDeps {
+interface RelayDeps {
   version: string;
   contact: () => string | undefined;
   /** For tests: a station that may be on this machine. */

@@ -23,7 +23,7 @@ export type Gone = RowAs<
   | 'availability'
 >;
 
-export type TrackFile = TrackAudio & RowAs<typeof tracks, 'source' | 'sourceId'>;
+type TrackFile = TrackAudio & RowAs<typeof tracks, 'source' | 'sourceId'>;
 
 /** Two encodings of one recording differ by their padding; two takes by more. */
 const SAME_LENGTH_MS = 2_000;

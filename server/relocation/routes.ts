@@ -10,7 +10,7 @@ import { CertainOut, RelocateIn, Replacements } from './wire.ts';
 
 const TrackParam = idParam(TrackIdIn);
 
-export interface RelocationRouteDeps {
+interface RelocationRouteDeps {
   relocation: Relocation;
   editing: Editing;
   libraryChanged: () => void;

@@ -15,7 +15,7 @@ import { NO_HASH } from '../files/read-file.ts';
 import { createRelocationQueries, type Gone } from './queries.ts';
 import type { ReplacementOut } from './wire.ts';
 
-export interface Replacement {
+interface Replacement {
   track: TrackSummary;
   why: Why;
   isCertain: boolean;
@@ -29,7 +29,7 @@ const AT_ONCE = 500;
 /** The name that a scan gives a track whose file was overwritten: scan/scanned-tracks.ts */
 const OVERWRITTEN_PLACE = /^\.overwritten\/\d+\/(.+)$/s;
 
-export interface RelocationDeps {
+interface RelocationDeps {
   db: MainDb;
   tracks: Pick<TrackWriter, 'setAudio'>;
   merges: Pick<Merges, 'mergeInto' | 'undo'>;

@@ -10,7 +10,7 @@ interface KnownCharset {
   isChosen: number;
 }
 
-export type SettleCharsets = (files: ReadFile[]) => ReadFile[];
+type SettleCharsets = (files: ReadFile[]) => ReadFile[];
 
 export function prepareAlbumCharsets(client: Sqlite, source: string): SettleCharsets {
   const listKnown = client.prepare<[string, string], KnownCharset>(`

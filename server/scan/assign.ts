@@ -116,7 +116,7 @@ const RANKS: ((file: UnsettledFile, track: PossibleTrack) => boolean)[] = [
 ];
 
 /** A file with the track it is given and the track that had its place. */
-export interface Move {
+interface Move {
   is: Assigned;
   known: TrackId | null;
 }

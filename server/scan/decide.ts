@@ -10,7 +10,7 @@ import type { Candidate, FolderBatch, ListedFile } from './compare-folder.ts';
 export type ReadOk = Extract<ReadResult, { ok: true }>;
 
 /** `files`: how many ops for files of this folder follow. */
-export interface FolderOp {
+interface FolderOp {
   kind: 'folder';
   batch: Omit<FolderBatch, 'candidates'>;
   files: number;
@@ -27,17 +27,17 @@ export interface FileOp extends ListedFile {
   isOtherMusic?: boolean;
 }
 /** The same file in another place, which needs no reading. */
-export interface MovedOp extends ListedFile {
+interface MovedOp extends ListedFile {
   kind: 'moved';
   trackId: TrackId;
 }
 /** A file whose track was deleted, in another place. */
-export interface DeletedOp extends ListedFile {
+interface DeletedOp extends ListedFile {
   kind: 'deleted';
   from: { path: string; name: string };
 }
 /** Files that change places with one another: all of them at once, or none. */
-export interface RotationOp {
+interface RotationOp {
   kind: 'rotation';
   ops: FileOp[];
 }

@@ -16,7 +16,7 @@ const LISTED = 100;
 
 type TrackAt = RowOf<typeof tracks, 'id' | 'sourceId' | 'availability' | 'storageUri'>;
 
-export interface DryRunDeps {
+interface DryRunDeps {
   db: MainDb;
   source: string;
   record: ScanRecord;

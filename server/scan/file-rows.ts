@@ -8,7 +8,7 @@ import type { Candidate } from './compare-folder.ts';
 import type { KnownFile } from './known-files.ts';
 
 /** What became of a file. */
-export interface FileOutcome {
+interface FileOutcome {
   state: KnownFile['state'];
   reason?: string;
   lyricsMark: string | null;

@@ -23,7 +23,7 @@ import { byLength, onlyCertain, seemsSame, type Match } from './same-music.ts';
 /** New tracks that are compared together. */
 const GROUP = 500;
 
-export interface FindGoneDeps {
+interface FindGoneDeps {
   db: MainDb;
   source: string;
   hearing: Pick<Hearing, 'ofTrack' | 'ofKept' | 'alike' | 'stored' | 'store'>;
@@ -32,14 +32,14 @@ export interface FindGoneDeps {
   reader: Pick<ReaderPool, 'read'>;
 }
 
-export interface Search {
+interface Search {
   root: MusicRoots;
   /** Tracks with a higher id are new. */
   after: TrackId;
   signal: AbortSignal;
 }
 
-export interface Found {
+interface Found {
   /** Tracks that went into another one. */
   joined: TrackId[];
   /** Tracks that took over the file of a new one. */

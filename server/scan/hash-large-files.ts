@@ -10,7 +10,7 @@ import { filePathOf } from '../storage/uri.ts';
 
 const GROUP_FILES = 64;
 
-export interface HashLargeFilesDeps {
+interface HashLargeFilesDeps {
   db: MainDb;
   reader: Pick<ReaderPool, 'read'>;
   root: MusicRoots;

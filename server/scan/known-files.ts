@@ -8,7 +8,7 @@ export type KnownFile = RowAs<
   typeof sourceFiles,
   'name' | 'sizeBytes' | 'mtimeUs' | 'state' | 'reason' | 'lyricsMark' | 'sheetsMark' | 'trackId'
 >;
-export type KnownFolder = RowAs<typeof sourceFolders, 'id' | 'imageName' | 'artistImage' | 'signature'>;
+type KnownFolder = RowAs<typeof sourceFolders, 'id' | 'imageName' | 'artistImage' | 'signature'>;
 type FolderPath = RowOf<typeof sourceFolders, 'id' | 'path'>;
 
 export interface KnownFiles {

@@ -29,7 +29,7 @@ interface Place extends RowAs<
 }
 
 /** What a file is, told by the file itself: a track that moved, or one that was deleted. */
-export type SameFile = { trackId: TrackId; from: string } | { deletedFrom: Place };
+type SameFile = { trackId: TrackId; from: string } | { deletedFrom: Place };
 
 /** A file and what was read from it. */
 export interface NewFile extends ListedFile {
@@ -56,7 +56,7 @@ interface LookAlikes {
 /** What tells one audio from another where there is no hash of it. */
 type AudioRow = Pick<ComparedMusic, 'audioHash' | 'durationMs' | 'format' | 'codec' | 'sampleRateHz' | 'channels'>;
 
-export interface MovedFilesDeps {
+interface MovedFilesDeps {
   db: MainDb;
   root: MusicRoots;
   /** Keys of music folders that are not there: nothing is proved of their files. */

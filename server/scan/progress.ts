@@ -16,8 +16,6 @@ const countsOf = (
         return count ? [{ name, files_seen: count.seen, files_done: count.done }] : [];
       });
 
-export type Progress = ReturnType<typeof createProgress>;
-
 export function createProgress(
   record: ScanRecord,
   musicFolders: readonly { key: string; name: string }[],

@@ -9,7 +9,7 @@ import { findScanFolders } from './scan-folders.ts';
 import { SCAN_LOCAL_FOLDER, assertScannable, scanPayload } from './tasks.ts';
 import { ScanQuery } from './wire.ts';
 
-export interface ScanRouteDeps {
+interface ScanRouteDeps {
   sources: Sources;
   musicFolders: MusicFolders;
   jobs: Pick<Jobs, 'enqueue'>;

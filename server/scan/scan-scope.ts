@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts';
 import { findMusicFolder } from '../files/music-folder.ts';
 import { FIRST_ALONE, keyOfPath, keysOf, type MusicRoots } from '../storage/music-roots.ts';
 
-export interface ScanScope {
+interface ScanScope {
   /** Folders to walk; [''] is all music folders that are not closed. */
   folders: string[];
   /** Keys of music folders that [''] leaves out. */

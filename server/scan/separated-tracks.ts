@@ -7,7 +7,7 @@ import { OVERWRITTEN } from './scanned-tracks.ts';
 import type { Relocation } from '../relocation/service.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 
-export interface SeparatedTracksDeps {
+interface SeparatedTracksDeps {
   db: MainDb;
   source: string;
   relocation: Pick<Relocation, 'separate'>;

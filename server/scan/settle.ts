@@ -17,7 +17,7 @@ import { isAsLong, onlyCertain, seemsSame, type Match } from './same-music.ts';
 
 const GROUP_FILES = 64;
 
-export interface SettleDeps {
+interface SettleDeps {
   root: MusicRoots;
   after: TrackId;
   signal: AbortSignal;

@@ -27,7 +27,7 @@ export class StorageDown extends AppError {
   }
 }
 
-export interface CopiesDeps {
+interface CopiesDeps {
   storage: Pick<Storage, 'putAudio'>;
   root: MusicRoots;
   signal: AbortSignal;

@@ -32,7 +32,7 @@ export const SCAN_LOCAL_FOLDER = task('scan_local_folder', {
   concurrency: 1,
 });
 
-export interface ScanWish {
+interface ScanWish {
   /** As `findScanFolders` gives them; none, or [''], are all music folders. */
   folders: string[];
   restore?: boolean;

@@ -6,7 +6,7 @@ import type { WriteBatch } from './writer.ts';
 /** Files are not read further ahead of those that are written. */
 const QUEUE_FILES = 500;
 
-export interface WriteQueueDeps {
+interface WriteQueueDeps {
   writeBatch: WriteBatch;
   batchMs: () => number;
   /** False when the scan was cancelled: a locked database is not waited for any more. */

@@ -24,13 +24,13 @@ export interface ScrobblingStatus {
   isStopped: boolean;
 }
 
-export interface SignIn {
+interface SignIn {
   token: string;
   url?: string | undefined;
   syncLoves?: boolean | undefined;
 }
 
-export interface ScrobbleAccountDeps {
+interface ScrobbleAccountDeps {
   queries: ReturnType<typeof createScrobbleQueries>;
   scrobblers: Record<ScrobblerName, Scrobbler>;
   sealer: Sealer;

@@ -75,7 +75,7 @@ const Loved = z.object({
   }),
 });
 
-export interface AudioscrobblerDeps {
+interface AudioscrobblerDeps {
   title: string;
   ask: AskService;
   isEnabled: () => boolean;
@@ -227,7 +227,7 @@ export function createAudioscrobbler(deps: AudioscrobblerDeps): Scrobbler {
 }
 
 /** All parameters but the format, in the order of their names, and the secret. */
-export const signatureOf = (params: Record<string, string>, secret: string): string =>
+const signatureOf = (params: Record<string, string>, secret: string): string =>
   hash(
     'md5',
     Object.entries(params)

@@ -44,7 +44,7 @@ const Feedback = z.object({
   total_count: z.number(),
 });
 
-export interface ListenBrainzDeps {
+interface ListenBrainzDeps {
   ask: AskService;
   baseUrl: () => string;
   isEnabled: () => boolean;

@@ -14,7 +14,7 @@ import type { SYNC_LOVES } from './tasks.ts';
 
 type Of = { userId: UserId; service: ScrobblerName };
 
-export interface LoveSyncDeps {
+interface LoveSyncDeps {
   now: () => Date;
   queries: ReturnType<typeof createScrobbleQueries>;
   scrobblers: Record<ScrobblerName, Scrobbler>;

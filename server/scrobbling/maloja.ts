@@ -23,7 +23,7 @@ const Scrobbles = z.object({
   list: z.array(z.object({ time: z.number(), track: z.object({ title: z.string() }) })),
 });
 
-export interface MalojaDeps {
+interface MalojaDeps {
   ask: AskService;
   isEnabled: () => boolean;
 }

@@ -21,7 +21,7 @@ import {
 } from './scrobblers.ts';
 import type { SCROBBLE_TASK } from './tasks.ts';
 
-export interface PlaySendingDeps {
+interface PlaySendingDeps {
   log: Log;
   now: () => Date;
   queries: ReturnType<typeof createScrobbleQueries>;

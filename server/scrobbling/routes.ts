@@ -5,7 +5,7 @@ import type { ScrobbleAccounts } from './accounts.ts';
 import type { ScrobblerName } from './scrobblers.ts';
 import { ScrobblerQuery, ScrobblingIn, ScrobblingList, ScrobblingOut, SignInOut, toScrobblingOut } from './wire.ts';
 
-export interface ScrobblingRouteDeps {
+interface ScrobblingRouteDeps {
   accounts: ScrobbleAccounts;
   syncLoves: (userId: UserId, service: ScrobblerName) => Promise<void>;
 }

@@ -105,7 +105,7 @@ export interface ServiceAnswer {
   /** Undefined when it is not JSON, such as the error page of a proxy or the sign-in page of a network. */
   body: unknown;
 }
-export interface ServiceRequest {
+interface ServiceRequest {
   json?: unknown;
   form?: Record<string, string>;
   headers?: Record<string, string>;

@@ -7,7 +7,7 @@ import { namesOf, type SearchKind } from '../library/search-names.ts';
 import type { Statements } from '../library/statement-cache.ts';
 import { matchesOf, type Match } from '../library/search-words.ts';
 
-export type MatchingIds = Record<SearchKind, number[]>;
+type MatchingIds = Record<SearchKind, number[]>;
 
 /** Matching rowids above `after`, ascending; fewer than `limit` only at the end. */
 type Finder = (after: number, limit: number) => number[];

@@ -8,7 +8,7 @@ export interface Candidate {
   artist: string;
 }
 
-export type Rank = 0 | 1 | 2 | 3 | 4;
+type Rank = 0 | 1 | 2 | 3 | 4;
 
 const WORD_CHARACTER = /[\p{L}\p{N}\p{M}]/u;
 

@@ -6,19 +6,19 @@ import { AppError } from '../errors.ts';
 import { toAppError } from '../sources/catalogue.ts';
 import { searchFault, STREAMSRC, type RemoteCatalogue, type RemoteHit } from '../sources/remote-catalogue.ts';
 
-export type SavedHit = RowAs<typeof remoteIds, 'sourceId' | 'trackId'> & RowAs<typeof tracks, 'availability'>;
+type SavedHit = RowAs<typeof remoteIds, 'sourceId' | 'trackId'> & RowAs<typeof tracks, 'availability'>;
 /** A hit, and its track if it is in the library. */
 export interface FoundHit {
   source: string;
   hit: RemoteHit;
   saved: SavedHit | undefined;
 }
-export interface RemoteResults {
+interface RemoteResults {
   hits: FoundHit[];
   errors: { source: string; detail: string }[];
 }
 
-export interface RemoteSearchDeps {
+interface RemoteSearchDeps {
   db: MainDb;
   catalogue: Pick<RemoteCatalogue, 'search'>;
 }

@@ -12,7 +12,7 @@ import type { Log } from '../log/log.ts';
 import { checkTogether } from './checks.ts';
 
 /** As sent by the client; null resets a setting to its default. */
-export type SettingValue = string | number | boolean | null;
+type SettingValue = string | number | boolean | null;
 export type SettingsChange = Partial<Record<SettingName, SettingValue>>;
 type Listener = Parameters<WatchedSettings['onChange']>[1];
 

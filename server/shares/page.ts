@@ -8,7 +8,7 @@ export interface SharedTrack {
   durationMs: number | null;
   address: string;
 }
-export interface SharedPage {
+interface SharedPage {
   description: string | null;
   username: string;
   /** Address of all tracks in one file. */

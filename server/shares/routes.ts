@@ -24,7 +24,7 @@ const ShareTrackParam = z.object({
     .transform(Number),
 });
 
-export interface ShareRouteDeps {
+interface ShareRouteDeps {
   shares: ShareService;
   library: Pick<LibraryService, 'tracksById'>;
   streaming: StreamingService;

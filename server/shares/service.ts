@@ -8,11 +8,11 @@ import { shares, shareTracks, users } from '../db/schema.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 import { inSlices, mapInSlices } from '../runtime/turns.ts';
 
-export type ShareRow = typeof shares.$inferSelect;
+type ShareRow = typeof shares.$inferSelect;
 export interface ShareSummary extends ShareRow {
   trackIds: TrackId[];
 }
-export interface ShareDetails {
+interface ShareDetails {
   description: string | null;
   expiresAt: Date | null;
 }

@@ -19,7 +19,7 @@ const ID = /^[\w.-]{1,80}(?::[\w.-]{1,80})*:[^\u0000-\u001f]{1,300}$/;
 const KNOWS_RUNTIMES = '2025.11.12';
 const PROGRESS = 'download:PROG {"d":%(progress.downloaded_bytes)j,"t":%(progress.total_bytes)j}';
 
-export interface ExtDeps {
+interface ExtDeps {
   settings: LiveSettings;
   userAgent: () => string;
   pace: CataloguePace;

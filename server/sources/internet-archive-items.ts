@@ -39,7 +39,7 @@ const IaFile = z.object({
   album: Name,
   date: Name,
 });
-export type IaFile = z.output<typeof IaFile>;
+type IaFile = z.output<typeof IaFile>;
 
 export const IaItem = z.object({
   is_dark: z.boolean().optional().catch(undefined),

@@ -15,7 +15,7 @@ const KEEP_ITEMS = 300;
 const KEEP_MS = 3_600_000;
 const IDENTIFIER = /^[A-Za-z0-9][\w.-]{0,100}$/;
 
-export interface IaDeps {
+interface IaDeps {
   settings: LiveSettings;
   userAgent: () => string;
   pace: CataloguePace;

@@ -21,7 +21,7 @@ export interface CataloguePace {
   downloadMs: number;
 }
 
-export interface ProviderHttpDeps {
+interface ProviderHttpDeps {
   base: () => URL;
   userAgent: () => string;
   pace: CataloguePace;
@@ -32,7 +32,7 @@ const MAX_PICTURE_BYTES = 10e6;
 const MAX_DOCUMENT_BYTES = 64e3;
 const LONGEST_VALIDATOR = 200;
 
-export interface SaveOptions extends DownloadOptions {
+interface SaveOptions extends DownloadOptions {
   /** As announced by the catalogue; a different size is an error. */
   expectedBytes?: number | undefined;
   /** For services that send a document with an error in place of audio: converts it. */

@@ -39,7 +39,7 @@ export interface RemoteHit extends CatalogueHit {
   sourceId: string;
 }
 
-export interface RemoteCatalogueDeps {
+interface RemoteCatalogueDeps {
   settings: WatchedSettings;
   version: string;
   now: () => Date;

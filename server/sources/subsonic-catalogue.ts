@@ -50,7 +50,7 @@ const Envelope = z.object({
 });
 type Answer = z.output<typeof Envelope>['subsonic-response'];
 
-export interface SubDeps {
+interface SubDeps {
   settings: LiveSettings;
   userAgent: () => string;
   pace: CataloguePace;

@@ -19,7 +19,7 @@ export const ScanCounts = z.object({
 });
 export type ScanCounts = z.output<typeof ScanCounts>;
 
-export const LastScanOut = z
+const LastScanOut = z
   .object({
     job_id: z.int(),
     status: JobStatusOut,

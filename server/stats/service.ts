@@ -10,7 +10,7 @@ import { createTops, type TopTrack, type Tops } from './top-lists.ts';
 import { toDay, type Zone } from './time-zones.ts';
 
 /** Without the sums by track, which may be as large as the library, because results are cached. */
-export type TotalsSummary = Omit<PlayTotals, 'tracks' | 'unmatched'>;
+type TotalsSummary = Omit<PlayTotals, 'tracks' | 'unmatched'>;
 export interface Listening {
   range: Range;
   zone: Zone;

@@ -8,7 +8,7 @@ import { createStatements } from '../library/statement-cache.ts';
 import { volumeName } from '../storage/local.ts';
 import type { DiskUsage, Storage } from '../storage/storage.ts';
 
-export interface Share {
+interface Share {
   key: string;
   tracks: number;
   sizeBytes: number;
@@ -37,7 +37,7 @@ const TOP_GENRES = 20;
 /** For placeholders. */
 const NO_FORMAT = 'unknown';
 
-export interface StorageStatsDeps {
+interface StorageStatsDeps {
   db: MainDb;
   storage: Pick<Storage, 'diskUsage'>;
   library: Pick<LibraryService, 'countLibrary'>;

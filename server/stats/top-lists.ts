@@ -32,7 +32,7 @@ export interface Tops {
   genres: TopGenre[];
 }
 
-export const TOP = 20;
+const TOP = 20;
 const SLICE = 1_000;
 
 /** A row of names, as SQLite returns it. */
@@ -42,7 +42,7 @@ type UnmatchedNames = RowAs<typeof plays, 'id' | 'title' | 'artistName' | 'album
 /** The key of names that are not in the library; starts with a letter, so that it is never equal to an id. */
 const byName = (...names: (string | null)[]): string => `n${names.map((name) => identityKey(name ?? '')).join('\n')}`;
 
-export interface Counted {
+interface Counted {
   artists: Map<ArtistId | string, Sum>;
   albums: Map<AlbumId | string, Sum>;
   genres: Map<GenreId, Sum>;
@@ -188,7 +188,7 @@ const idsOf = (entries: readonly Entry<number | string>[]): string =>
   JSON.stringify(entries.flatMap(([key]) => (typeof key === 'number' ? [key] : [])));
 
 /** The most played, best first; by plays, then duration, then those in the library, then id. */
-export function top<K extends number | string>(sums: Iterable<Entry<K>>): Entry<K>[] {
+function top<K extends number | string>(sums: Iterable<Entry<K>>): Entry<K>[] {
   const best: Entry<K>[] = [];
   for (const entry of sums) {
     const worst = best[TOP - 1];

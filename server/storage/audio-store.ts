@@ -19,7 +19,7 @@ export interface StoredFile {
   open(range?: ByteRange): Promise<OpenObject>;
 }
 
-export interface AudioStoreDeps {
+interface AudioStoreDeps {
   storage: Storage;
   /** The music folders as they are set. */
   musicRoots: () => MusicRoots;

@@ -24,7 +24,7 @@ export interface OpenOptions {
 }
 
 /** Where backups are in a store. */
-export interface BackupPlace {
+interface BackupPlace {
   config: BackendConfig;
   /** For messages; no other place has the same. */
   place: string;

@@ -6,7 +6,7 @@ import { addressOf } from './s3-providers.ts';
 import type { S3Settings } from './s3-settings.ts';
 import { trimBoth } from '../runtime/trim.ts';
 
-export const S3_LIMITS: StoreLimits = { connectMs: 5_000, upMs: 3_000, silenceMs: 30_000, attempts: 4 };
+const S3_LIMITS: StoreLimits = { connectMs: 5_000, upMs: 3_000, silenceMs: 30_000, attempts: 4 };
 
 /** One for each of hundreds of listeners, and for uploads. */
 const CONNECTIONS = 512;
@@ -80,7 +80,7 @@ const toClientConfig = ({ connectMs, silenceMs, attempts }: StoreLimits): S3Clie
 });
 
 /** `/music/` and `music` are the same prefix. */
-export function toPrefix(text = ''): string {
+function toPrefix(text = ''): string {
   const plain = trimBoth(text, /\//);
   return plain === '' ? '' : `${plain}/`;
 }

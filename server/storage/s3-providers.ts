@@ -1,6 +1,6 @@
 // What is known of stores, so that fewer settings have to be made. A setting that is made always counts more.
 
-export interface Provider {
+interface Provider {
   title: string;
   /** `{region}` stands for S3_REGION. Absent: S3_ENDPOINT has to be set, except for AWS. */
   endpoint?: string;
@@ -8,7 +8,7 @@ export interface Provider {
   pathStyle: boolean;
 }
 
-export const PROVIDERS = {
+const PROVIDERS = {
   aws: { title: 'Amazon S3', pathStyle: false },
   b2: { title: 'Backblaze B2', endpoint: 'https://s3.{region}.backblazeb2.com', pathStyle: false },
   wasabi: { title: 'Wasabi', endpoint: 'https://s3.{region}.wasabisys.com', region: 'us-east-1', pathStyle: false },
@@ -20,10 +20,10 @@ export const PROVIDERS = {
   s3proxy: { title: 'S3Proxy', pathStyle: true },
 } satisfies Record<string, Provider>;
 
-export type ProviderName = keyof typeof PROVIDERS;
+type ProviderName = keyof typeof PROVIDERS;
 export const PROVIDER_NAMES = Object.keys(PROVIDERS) as [ProviderName, ...ProviderName[]];
 
-export interface Address {
+interface Address {
   /** Undefined for that of AWS in the region. */
   endpoint: string | undefined;
   region: string;

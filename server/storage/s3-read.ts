@@ -9,7 +9,7 @@ import { asStoreError } from './s3-errors.ts';
 const TRIES = 3;
 const PIECE_BYTES = 64 << 10;
 
-export interface ReadPlan {
+interface ReadPlan {
   /** Both ends included. */
   start: number;
   end: number;

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { changedMeanwhile } from './file-errors.ts';
 import type { KnownContent } from './storage.ts';
 
-export interface Measured {
+interface Measured {
   body: Readable | Buffer;
   size(): number;
   /** The error of the source or the abort signal, if that is what ended the upload. */

@@ -28,7 +28,7 @@ import { writeSynced } from './synced-files.ts';
 const PART_BYTES = 8 << 20;
 const PARTS_AT_ONCE = 2;
 
-export interface S3StorageDeps extends Bucket {
+interface S3StorageDeps extends Bucket {
   backend: StorageTraits;
   /** For audio that has to be hashed before it is sent. */
   tmpDir: string;

@@ -47,7 +47,7 @@ export interface KnownContent {
   size: number;
 }
 
-export interface StoredAudio {
+interface StoredAudio {
   key: string;
   sha256: string;
   size: number;

@@ -7,7 +7,7 @@ import { TEMP_DIR, tempOwner } from './local-paths.ts';
 /** No write takes this long: the process id has been reused by another program. */
 const ABANDONED_MS = 24 * 3_600_000;
 
-export interface SweepOptions {
+interface SweepOptions {
   root: string;
   now: () => Date;
   /** In Unix ms. Older files with this process's id are from an earlier process with the same id (containers). */

@@ -4,7 +4,7 @@ import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../log/log.ts';
 
-export interface CacheFolderDeps {
+interface CacheFolderDeps {
   dir: string;
   mostBytes: () => number;
   now: () => Date;

@@ -12,7 +12,7 @@ import { DamagedInStore, isAbsent } from '../storage/file-errors.ts';
 import type { ByteRange, ObjectStat } from '../storage/storage.ts';
 import { createCacheFolder } from './cache-folder.ts';
 
-export interface ObjectCacheDeps {
+interface ObjectCacheDeps {
   log: Log;
   now: () => Date;
   /** They are in `objects/` below it. */

@@ -14,7 +14,7 @@ import { createCacheFolder } from './cache-folder.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { createTranscodeRun, type TranscodeRun } from './transcode-run.ts';
 
-export interface TranscodesDeps {
+interface TranscodesDeps {
   log: Log;
   now: () => Date;
   /** They are in `transcodes/` below it. */

@@ -5,7 +5,7 @@ import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { AppError } from '../errors.ts';
 import { announceLength, startTranscode, type RunningTranscode, type TranscodeOrder } from '../media/transcode.ts';
 
-export interface RunDeps {
+interface RunDeps {
   ffmpeg: string;
   input: string | Buffer;
   order: TranscodeOrder;

@@ -21,7 +21,7 @@ export interface Call {
 }
 
 /** Of a public endpoint, which checks no credentials. */
-export type PublicCall = Omit<Call, 'user'>;
+type PublicCall = Omit<Call, 'user'>;
 
 export type Endpoint = { right?: Right } & (
   | { access: 'public'; handle: (call: PublicCall) => Payload | Promise<Payload> }

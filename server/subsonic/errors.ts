@@ -5,7 +5,7 @@ import { asKnownFault, type ErrorCode } from '../errors.ts';
  * 0 any other, 10 parameter missing, 20 client too old, 30 client too new, 40 wrong credentials, 43 conflicting
  * credentials, 44 wrong API key, 50 not allowed, 70 not found.
  */
-export type FaultCode = 0 | 10 | 20 | 30 | 40 | 43 | 44 | 50 | 70;
+type FaultCode = 0 | 10 | 20 | 30 | 40 | 43 | 44 | 50 | 70;
 
 /** An error with a code of the protocol. `status` is an HTTP status other than 200 where clients need it. */
 export class Fault extends Error {

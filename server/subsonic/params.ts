@@ -65,7 +65,7 @@ export function toTime(name: string, ms: number): Date {
 }
 
 /** Ids of a call; more than phones have of anything is a fault of theirs. */
-export const MOST_IDS = 200_000;
+const MOST_IDS = 200_000;
 
 /** The values of a parameter that may be there very often. */
 export function listed(params: Params, name: string): string[] {

@@ -11,7 +11,7 @@ export const PLAYBACK_STATES: readonly string[] = [
   'stopped',
 ] satisfies PlaybackState[];
 
-export interface Report {
+interface Report {
   trackId: TrackId;
   state: PlaybackState;
   positionMs: number;
@@ -27,7 +27,7 @@ interface Session extends Report {
   at: number;
 }
 
-export interface Played {
+interface Played {
   trackId: TrackId;
   startedAt: Date;
   heardMs: number;

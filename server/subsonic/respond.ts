@@ -14,7 +14,7 @@ export interface Format {
   legacy: boolean;
 }
 
-export const PROTOCOL_VERSION = '1.16.1';
+const PROTOCOL_VERSION = '1.16.1';
 const NAMESPACE = 'http://subsonic.org/restapi';
 const SERVER_TYPE = 'tonearm';
 const CALLBACK = /^[A-Za-z_$][\w$]{0,99}(?:\.[A-Za-z_$][\w$]{0,99}){0,5}$/;

@@ -18,7 +18,7 @@ import { formatOf, type Format, type Responder } from './respond.ts';
 import type { FindArtist } from './more-tags.ts';
 import { createShapes } from './wire.ts';
 
-export interface SubsonicRouterDeps {
+interface SubsonicRouterDeps {
   endpoints: Endpoints;
   respond: Responder;
   appSignIn: AppSignIn;

@@ -54,7 +54,7 @@ export const ClientInfo = z.object({
 });
 export type ClientInfo = z.output<typeof ClientInfo>;
 
-export interface StreamDetails {
+interface StreamDetails {
   protocol: string;
   container: string;
   codec: string;
@@ -80,7 +80,7 @@ export interface DecidedTranscode {
   sampleRateHz?: number;
 }
 
-export interface Decision {
+interface Decision {
   canDirectPlay: boolean;
   reasons: string[];
   source: StreamDetails;

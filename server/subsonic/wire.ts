@@ -28,7 +28,7 @@ interface ListedFolder extends FolderMusic {
   coverArt: string;
 }
 
-export interface ShapesOptions {
+interface ShapesOptions {
   legacy: boolean;
   findArtist: FindArtist;
   /** The limit of the listener's account. */
@@ -183,11 +183,11 @@ function artistIdOf({ artistId, albumArtistId }: TrackSummary): string | undefin
 }
 
 /** The album's, so that clients load one image for all of its songs. */
-export const songCover = (t: TrackSummary): string =>
+const songCover = (t: TrackSummary): string =>
   t.albumId === null || t.albumTitle === null
     ? toId('track', t.id)
     : toCoverId('album', t.albumId, t.hasCover ? t.coverEtag : null);
-export const albumCover = (a: AlbumSummary): string => toCoverId('album', a.id, a.hasCover ? a.coverEtag : null);
+const albumCover = (a: AlbumSummary): string => toCoverId('album', a.id, a.hasCover ? a.coverEtag : null);
 
 export const inSeconds = (ms: number | null): number => Math.round((ms ?? 0) / 1_000);
 

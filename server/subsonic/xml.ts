@@ -14,8 +14,8 @@ export class TextElement {
   }
 }
 
-export type Scalar = string | number | boolean | Date;
-export type Value = Scalar | TextElement | undefined | Fields | Pieces<Fields> | readonly (Scalar | Fields)[];
+type Scalar = string | number | boolean | Date;
+type Value = Scalar | TextElement | undefined | Fields | Pieces<Fields> | readonly (Scalar | Fields)[];
 export interface Fields {
   [name: string]: Value;
 }

@@ -5,7 +5,7 @@ import type { TrackOut } from '../library/wire.ts';
 import type { UploadService } from './service.ts';
 import { UploadOut } from './wire.ts';
 
-export interface UploadRouteDeps {
+interface UploadRouteDeps {
   uploads: UploadService;
   trackOut: (user: Principal, id: TrackId) => TrackOut;
 }

@@ -21,22 +21,22 @@ import type { Room } from '../files/quota.ts';
 import { createUploadCharsets, type NamedRead } from './album-charsets.ts';
 import type { StoreFile, WholeFile } from '../files/store-file.ts';
 
-export const UPLOAD = 'upload';
+const UPLOAD = 'upload';
 const FIELD = 'files';
 const MAX_FILES = 1_000;
 /** Errors of a single file; any other aborts the upload. */
 const FILE_ERRORS: readonly ErrorCode[] = ['unsupported_type', 'too_large', 'bad_request', 'storage_full'];
 
-export interface Uploaded {
+interface Uploaded {
   trackId: TrackId;
   isNew: boolean;
 }
-export interface UploadOutcome {
+interface UploadOutcome {
   uploaded: Uploaded[];
   errors: { filename: string; detail: string; code: ErrorCode; fields?: FieldError[] | undefined }[];
 }
 
-export interface UploadDeps {
+interface UploadDeps {
   db: MainDb;
   log: Log;
   tracks: TrackWriter;

@@ -22,7 +22,7 @@ interface Entry {
   files: Map<string, FileLook & { at: number }>;
 }
 
-export interface TakenChanges {
+interface TakenChanges {
   /** Folders from which something vanished. */
   vanished: string[];
   /** Folders in which something appeared or changed. */

@@ -33,7 +33,7 @@ export interface WatchStatus {
   folders?: number;
 }
 
-export interface MusicFolderWatchDeps {
+interface MusicFolderWatchDeps {
   db: MainDb;
   log: Log;
   folder: MusicRoot;

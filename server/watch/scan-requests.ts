@@ -7,7 +7,7 @@ import type { Log } from '../log/log.ts';
 import { foldersToScan } from '../files/folder-set.ts';
 import { SCAN_LOCAL_FOLDER, scanPayload } from '../scan/tasks.ts';
 
-export interface ScanRequestsDeps {
+interface ScanRequestsDeps {
   jobs: Pick<Jobs, 'tryEnqueue' | 'get'>;
   log: Log;
   /** How often to check whether a running scan has ended. */

@@ -14,7 +14,7 @@ import {
 } from './music-folder-watch.ts';
 import { createScanRequests } from './scan-requests.ts';
 
-export interface WatcherDeps {
+interface WatcherDeps {
   db: MainDb;
   log: Log;
   settings: WatchedSettings;

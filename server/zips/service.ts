@@ -33,9 +33,9 @@ export type Zipped =
   | { playlistId: PlaylistId }
   | { trackIds: readonly TrackId[]; name: string };
 
-export type ZipWish = Pick<SendWish, 'format' | 'maxBitrateKbps' | 'mostKbps'>;
+type ZipWish = Pick<SendWish, 'format' | 'maxBitrateKbps' | 'mostKbps'>;
 
-export interface ZipDeps {
+interface ZipDeps {
   db: MainDb;
   playlists: Pick<PlaylistService, 'get' | 'allEntries'>;
   streaming: Pick<StreamingService, 'fileFor'>;

@@ -9,7 +9,7 @@ interface Profile {
 }
 
 /** `us`: of itself and all that it called. */
-export interface Frame {
+interface Frame {
   name: string;
   us: number;
   children: Map<string, Frame>;

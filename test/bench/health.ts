@@ -6,7 +6,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 
 const LEAST = 20;
 
-export interface HealthTimes {
+interface HealthTimes {
   p99: number;
   max: number;
   count: number;

@@ -5,7 +5,7 @@ import { identityKey, sortKey, sortName } from '../../server/library/sort-and-id
 import { createSearchIndex } from '../../server/library/search-index.ts';
 import { seededRandom } from '../support/random.ts';
 
-export interface LargeLibrary {
+interface LargeLibrary {
   tracks: number;
   /** 72 for 1,000 tracks when not given. */
   albums?: number;

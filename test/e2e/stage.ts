@@ -25,7 +25,7 @@ export const PHONE = {
   hasTouch: true,
 } satisfies BrowserContextOptions;
 
-export interface WindowOptions extends BrowserContextOptions {
+interface WindowOptions extends BrowserContextOptions {
   /** The code of all pages is loaded while the window is idle: half of the processor time that opening one takes. */
   preloads?: boolean;
 }

@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { gunzipSync } from 'node:zlib';
 import { serve, stop } from './serve.ts';
 
-export interface FakeArtist {
+interface FakeArtist {
   id: string;
   name: string;
   joinphrase?: string;
 }
-export interface FakeRelease {
+interface FakeRelease {
   id: string;
   title?: string;
   country?: string;
@@ -33,7 +33,7 @@ export interface FakeRecording {
   artists?: FakeArtist[];
   releasegroups?: FakeGroup[];
 }
-export interface FakeResult {
+interface FakeResult {
   id: string;
   score: number;
   recordings?: FakeRecording[];
@@ -74,7 +74,7 @@ const error = (status: number, code: number, message: string): Answer => ({
   status,
   body: JSON.stringify({ status: 'error', error: { code, message } }),
 });
-export const invalidKey = error(400, 4, 'invalid API key');
+const invalidKey = error(400, 4, 'invalid API key');
 export const rateLimited = error(429, 14, 'rate limit exceeded');
 export const internalError = error(500, 5, 'internal error');
 export const invalidFingerprint = error(400, 3, 'invalid fingerprint');

@@ -6,7 +6,7 @@ import { serve, stop } from './serve.ts';
 
 export const LASTFM_KEYS = { LASTFM_API_KEY: 'k'.repeat(32), LASTFM_API_SECRET: 's'.repeat(32) };
 
-export interface Scrobble {
+interface Scrobble {
   artist: string;
   track: string;
   timestamp: number;

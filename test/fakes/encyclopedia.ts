@@ -7,7 +7,7 @@ export type Service = 'musicbrainz' | 'wikidata' | 'wikipedia' | 'commons' | 'fi
 /** `page`: the sign-in page of a network · `half`: JSON without what matters · `cut`: the connection breaks. */
 export type Fault = 'busy' | 'limit' | 'page' | 'half' | 'cut' | 'huge' | 'inside';
 
-export interface FakeSubject {
+interface FakeSubject {
   kind: 'artist' | 'release-group' | 'label';
   mbid: string;
   name: string;
@@ -27,17 +27,17 @@ export interface FakeSubject {
   /** Wikidata. */
   item?: string;
 }
-export interface FakeItem {
+interface FakeItem {
   claims?: Record<string, (string | { id: string })[]>;
   /** `enwiki` → title. */
   sitelinks?: Record<string, string>;
 }
-export interface FakeArticle {
+interface FakeArticle {
   extract: string;
   item: string;
   isDisambiguation?: boolean;
 }
-export interface FakeFile {
+interface FakeFile {
   bytes: Buffer;
   /** HTML, as Commons sends it. */
   artist?: string;

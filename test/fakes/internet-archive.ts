@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { serve, stop } from './serve.ts';
 
-export interface FakeFile {
+interface FakeFile {
   name: string;
   bytes: Buffer;
   fields?: Record<string, string>;
@@ -142,7 +142,7 @@ export async function startFakeArchive(port = 0): Promise<FakeArchive> {
 }
 
 /** A one-pixel image. */
-export const PIXEL = Buffer.from(
+const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { serve, stop } from './serve.ts';
 
-export interface SubmittedListen {
+interface SubmittedListen {
   listened_at?: number;
   track_metadata: {
     artist_name: string;
@@ -11,7 +11,7 @@ export interface SubmittedListen {
     additional_info?: Record<string, unknown>;
   };
 }
-export interface Submission {
+interface Submission {
   listen_type: string;
   payload: SubmittedListen[];
   token: string;

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { serve, stop } from './serve.ts';
 
-export interface SiteTrack {
+interface SiteTrack {
   title: string;
   artist: string;
   seconds: number;

@@ -4,7 +4,7 @@ import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { StoreError } from './s3-body.ts';
 
-export interface Keys {
+interface Keys {
   accessKeyId: string;
   secretAccessKey: string;
   region: string;

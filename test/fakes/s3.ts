@@ -33,7 +33,7 @@ export interface S3Ask {
   isConditional: boolean;
 }
 
-export interface S3Object {
+interface S3Object {
   bytes: Buffer;
   etag: string;
   modifiedAt: Date;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import { serve, stop } from './serve.ts';
 
-export interface FakeSong {
+interface FakeSong {
   id: string;
   title: string;
   artist: string;

@@ -1,5 +1,5 @@
 // Values that a server should refuse or bear, by what a schema asks for.
-export type Random = () => number;
+type Random = () => number;
 export type JsonSchema = { [key: string]: unknown };
 
 export const pick = <T>(random: Random, values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;

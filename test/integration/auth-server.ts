@@ -27,13 +27,13 @@ export const SECRETS = {
 };
 export const OWNER = { username: 'Owner', password: 'owner-password' };
 
-export interface Answer {
+interface Answer {
   status: number;
   body: Record<string, unknown>;
   headers: Headers;
   text: string;
 }
-export interface Call {
+interface Call {
   method?: string;
   token?: string;
   json?: unknown;
@@ -42,7 +42,7 @@ export interface Call {
   body?: string;
 }
 
-export interface AuthServerOptions {
+interface AuthServerOptions {
   /** As from the environment. */
   env?: Record<string, string>;
   /** The folder of an earlier server, to start it again. */

@@ -44,7 +44,7 @@ export function readableLog() {
   return { log, lines };
 }
 
-export interface CoverServerOptions {
+interface CoverServerOptions {
   archiveUrl?: string;
   /** Changes the storage. */
   storageIs?: (local: Storage) => Storage;

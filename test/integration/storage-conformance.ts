@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../server/errors.ts';
 import type { ByteRange, Storage } from '../../server/storage/storage.ts';
 
-export interface Backend {
+interface Backend {
   storage: Storage;
   dispose(): Promise<void>;
 }

@@ -20,7 +20,7 @@ const TRAPS = [
 ] as const;
 type Trap = (typeof TRAPS)[number];
 
-export interface ArtistsResult {
+interface ArtistsResult {
   wrong: string[];
   answerable: number;
   answered: number;

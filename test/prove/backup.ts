@@ -13,8 +13,8 @@ import { makeLibrary } from '../support/library.ts';
 import { runServer } from '../support/process.ts';
 import { seededRandom } from '../support/random-numbers.ts';
 
-export const KILLED = ['backup', 'check', 'prune', 'restore'] as const;
-export type Killed = (typeof KILLED)[number];
+const KILLED = ['backup', 'check', 'prune', 'restore'] as const;
+type Killed = (typeof KILLED)[number];
 
 const CHILD = join(import.meta.dirname, '..', 'integration', 'backup-child.ts');
 const PASSPHRASE = 'a passphrase of some length';

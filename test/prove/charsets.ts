@@ -52,7 +52,7 @@ function readNames({ title, artist, album }: Names, charset: Charset): AudioRead
   return readAudioSync(bufferSource(Buffer.concat([tag, AUDIO]))) as AudioRead;
 }
 
-export interface CharsetCounts {
+interface CharsetCounts {
   charset: string;
   titles: number;
   repaired: number;
@@ -61,7 +61,7 @@ export interface CharsetCounts {
   examples: string[];
 }
 
-export function countCharset(charset: Charset, languages: Language[], titles: number, seed: number): CharsetCounts {
+function countCharset(charset: Charset, languages: Language[], titles: number, seed: number): CharsetCounts {
   const below = randomNumbers(seed);
   const counts: CharsetCounts = {
     charset,

@@ -33,7 +33,7 @@ interface Shell {
   servers: number[];
 }
 
-export interface DesktopProof {
+interface DesktopProof {
   cycles: number;
   faults: string[];
 }

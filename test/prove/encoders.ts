@@ -68,7 +68,7 @@ async function openLibrary(base: string, mode: Mode, hears: boolean) {
 }
 
 /** How many of the recordings kept all, and what the others did not. */
-export async function upgradeAll(mode: Mode, seed: number, runs: number): Promise<{ kept: number; lost: string[] }> {
+async function upgradeAll(mode: Mode, seed: number, runs: number): Promise<{ kept: number; lost: string[] }> {
   const base = fs.mkdtempSync(join(tmpdir(), 'tonearm-encoders-'));
   const library = await openLibrary(base, mode, mode === 'reference');
   const wav = join(base, 'tune.wav');
@@ -132,7 +132,7 @@ export async function upgradeAll(mode: Mode, seed: number, runs: number): Promis
 }
 
 /** Each version of a tune replaces those before it, with the same title. Gives what was taken for another one. */
-export async function playAlike(seed: number, tunes: number): Promise<{ pairs: number; wrong: string[] }> {
+async function playAlike(seed: number, tunes: number): Promise<{ pairs: number; wrong: string[] }> {
   const base = fs.mkdtempSync(join(tmpdir(), 'tonearm-encoders-'));
   const library = await openLibrary(base, 'copy', false);
   const wav = join(base, 'tune.wav');

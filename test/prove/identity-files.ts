@@ -35,7 +35,7 @@ const KILLS = 0.25;
 /** A scan of these folders is over by then. */
 const LATEST_KILL_MS = 600;
 
-export interface FileFailure {
+interface FileFailure {
   seed: number;
   mode: Mode;
   sequence: number;

@@ -35,7 +35,7 @@ const LATEST_KILL_MS = 900;
 const SECONDS = 2;
 const QUIET = ['-nostdin', '-y', '-v', 'error'];
 
-export interface Case {
+interface Case {
   format: string;
   mode: Mode;
   way: (typeof WAYS)[number];

@@ -2,7 +2,7 @@
 import { randomSteps, type Step } from '../support/identity-folder.ts';
 import { createSimulation, type Folders } from '../support/identity-simulation.ts';
 
-export interface Failure {
+interface Failure {
   seed: number;
   mode: Folders;
   isHeard: boolean;

@@ -226,7 +226,7 @@ async function writeUntilKilled(writers: Writer[], server: KilledServer, writes:
   await Promise.all(writers.map(write));
 }
 
-export interface KillOptions {
+interface KillOptions {
   seed: number;
   mode: Mode;
   activity: Activity;

@@ -144,7 +144,7 @@ export async function flipStored(seed: number, count: number): Promise<string[]>
 }
 
 /** What does not hold after so many kills of a verify that mends. */
-export async function killMending(seed: number, kills: number): Promise<string[]> {
+async function killMending(seed: number, kills: number): Promise<string[]> {
   const proof = prepare(seed);
   const { base, data, env, random } = proof;
   const faults: string[] = [];
@@ -183,7 +183,7 @@ export async function killMending(seed: number, kills: number): Promise<string[]
 }
 
 /** What does not hold after so many kills of a move to an object store, and as many of the move back. */
-export async function killMoving(seed: number, kills: number): Promise<string[]> {
+async function killMoving(seed: number, kills: number): Promise<string[]> {
   const proof = prepare(seed);
   const { base, data, env, random } = proof;
   const fake = await startFakeS3();

@@ -10,7 +10,7 @@ import { seededRandom } from '../support/random-numbers.ts';
 const PLACES: Place[] = ['local', 's3', 'reference'];
 const OPEN = ['user', 'list'];
 
-export interface MigrationsProof {
+interface MigrationsProof {
   /** Tables whose rows are not as they were. */
   lost: string[];
   kills: number;

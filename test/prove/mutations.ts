@@ -77,7 +77,7 @@ function counted(bytes: Buffer): { source: ByteSource; work: Work } {
   };
 }
 
-export interface MutationCounts {
+interface MutationCounts {
   format: string;
   read: number;
   refused: number;

@@ -10,13 +10,13 @@ import { seededRandom } from '../support/random-numbers.ts';
 
 const MODES = ['copy', 'reference'] as const;
 
-export interface RebuildProof {
+interface RebuildProof {
   kills: number;
   /** Tracks that are not as they were. */
   wrong: unknown[];
 }
 
-export async function rebuildWithKills(
+async function rebuildWithKills(
   mode: (typeof MODES)[number],
   { tracks, kills, seed }: { tracks: number; kills: number; seed: number },
 ): Promise<RebuildProof> {

@@ -135,7 +135,7 @@ const MAY_USE_OF_SERVER: Record<Part, (path: string) => boolean> = {
   main: (path) => PURE.has(path),
 };
 
-export interface Import {
+interface Import {
   from: string;
   to: string;
 }
@@ -166,7 +166,7 @@ export const IMPORTS: readonly Import[] = FILES.flatMap((path) => importsOf(path
   isCode(to),
 );
 
-export const partOf = (path: string): Part | undefined => PARTS.find((part) => path.startsWith(`${part}/`));
+const partOf = (path: string): Part | undefined => PARTS.find((part) => path.startsWith(`${part}/`));
 
 /** A single file in the table stands before its folder, whatever their layers. */
 export function placeOf(path: string): { part: Part; folder: string; layer: number } | undefined {

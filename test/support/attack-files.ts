@@ -18,7 +18,7 @@ import {
   u32le,
 } from './audio-bytes.ts';
 
-export interface AttackFile {
+interface AttackFile {
   /** File name, with an audio extension. */
   name: string;
   why: string;

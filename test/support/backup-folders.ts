@@ -17,7 +17,7 @@ import { paths } from './product.ts';
 const now = (): Date => new Date();
 const { snapshot: workerUrl, blobs: blobWorkerUrl } = paths.workers;
 
-export interface Place {
+interface Place {
   passphrase?: string | undefined;
   isNew?: boolean;
   env?: Record<string, string | undefined>;

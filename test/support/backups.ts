@@ -10,7 +10,7 @@ import { registerUser, startServer, type TestServer } from './server.ts';
 
 export const LISTENER = { username: 'listener', password: 'long enough password' };
 
-export interface LivelyOptions {
+interface LivelyOptions {
   music: string;
   dir: string;
   env?: Record<string, string>;

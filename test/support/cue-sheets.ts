@@ -1,7 +1,7 @@
 // Cue sheets as programs and people write them, each beside audio of ten minutes at 44,100 Hz, and what becomes of the
 // file `Album.flac`.
 
-export interface SheetCase {
+interface SheetCase {
   quirk: string;
   sheet: string | Buffer;
   sheetName?: string;

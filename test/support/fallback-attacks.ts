@@ -2,7 +2,7 @@
 // these makes it use very much time or memory, unless limited.
 import { ascii, u16le, u32, u32le, u64le } from './audio-bytes.ts';
 
-export interface FallbackAttack {
+interface FallbackAttack {
   name: string;
   why: string;
   make(): Buffer;

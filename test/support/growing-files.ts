@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { silentMp3 } from './audio-bytes.ts';
 
-export interface Writer {
+interface Writer {
   /** Stops writing. */
   stop(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { TokenResponse } from '../../server/auth/wire.ts';
 import { ADMIN } from './server.ts';
 import { until } from './until.ts';
 
-export interface Reply {
+interface Reply {
   status: number;
   headers: Headers;
   body: unknown;

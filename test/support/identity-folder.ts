@@ -58,7 +58,7 @@ export const SOUNDS = 6;
 export const SOUNDS_PER_SEQUENCE = 100;
 const isForeign = (sound: number): boolean => sound % SOUNDS_PER_SEQUENCE >= SOUNDS;
 
-export interface FolderDeps {
+interface FolderDeps {
   /** The sequence's own folder, with all its files. */
   root: string;
   /** Of a folder of the sequence. */

@@ -44,7 +44,7 @@ export function layOutRows(folder: string, rows: readonly Row[], songs: Songs, f
   });
 }
 
-export type RowChecks = Awaited<ReturnType<typeof openRowChecks>>;
+type RowChecks = Awaited<ReturnType<typeof openRowChecks>>;
 
 /** After the first scan, before the changes. */
 export async function openRowChecks(served: Served, mode: Mode, rows: readonly Row[], format = 'mp3') {
@@ -145,7 +145,7 @@ export interface IdentityLibrary extends Pick<RowChecks, 'ids' | 'tracks' | 'fau
   parts: Part[];
 }
 
-export interface IdentityLibraryOptions {
+interface IdentityLibraryOptions {
   base: string;
   mode: Mode;
   songs: Songs;

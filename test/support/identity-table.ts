@@ -60,15 +60,15 @@ export const inFormat = (path: string, format: string): string =>
   path.replace(/\.mp3$/i, (end) => (end === '.mp3' ? `.${format}` : `.${format.toUpperCase()}`));
 
 export const A = 'One/First/01 - Alpha.mp3';
-export const B = 'One/First/02 - Beta.mp3';
-export const C = 'One/Second/01 - Gamma.mp3';
+const B = 'One/First/02 - Beta.mp3';
+const C = 'One/Second/01 - Gamma.mp3';
 export const D = 'Two/Third/01 - Delta.mp3';
-export const E = 'Two/Third/02 - Epsilon.mp3';
+const E = 'Two/Third/02 - Epsilon.mp3';
 export const ALL = [A, B, C, D, E];
 
 /** The songs of a part: one for each of ALL, and another one. */
 export const SONGS_PER_PART = ALL.length + 1;
-export const FOREIGN = ALL.length;
+const FOREIGN = ALL.length;
 
 /**
  * One change on disk: which path has the file of which old track afterwards (null: a new track), and which tracks

@@ -5,7 +5,7 @@ import { spawnServer, type ServerProcess } from './process.ts';
 import { ADMIN } from './server.ts';
 import { until } from './until.ts';
 
-export interface KilledServerOptions {
+interface KilledServerOptions {
   dataDir: string;
   env?: Record<string, string>;
 }

@@ -9,7 +9,7 @@ import { createLog } from '../../server/log/log.ts';
 import { createLeases } from '../../server/storage/leases.ts';
 import { local } from '../../server/storage/local.ts';
 
-export interface LibraryServicesOptions {
+interface LibraryServicesOptions {
   now?: () => Date;
   /** In the transaction of a deletion. */
   onDeleted?: (id: TrackId) => void;

@@ -22,7 +22,7 @@ export interface LibraryOptions {
   reencoded?: number;
 }
 
-export interface ExpectedTags {
+interface ExpectedTags {
   title?: string;
   artists?: string[];
   artist?: string;

@@ -6,7 +6,7 @@ import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { identityKey } from '../../server/library/sort-and-identity-keys.ts';
 import { seededRandom } from './random.ts';
 
-export interface Listens {
+interface Listens {
   userId: UserId;
   trackIds: readonly TrackId[];
   plays: number;

@@ -13,7 +13,7 @@ const one = (inner: string): string => rss(item(`<title>One</title><guid>1</guid
 const atom = (inner: string): string =>
   `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><title>Cast</title>${inner}</feed>`;
 
-export interface OddFeed {
+interface OddFeed {
   about: string;
   feed: string | Uint8Array;
   contentType?: string;

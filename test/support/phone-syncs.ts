@@ -4,7 +4,7 @@
 import type { Phone, PhoneParams } from './phone.ts';
 
 type Listed = Record<string, unknown> & { id: string; isDir?: boolean };
-export interface Synced {
+interface Synced {
   songs: string[];
   requests: number;
 }

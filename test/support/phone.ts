@@ -1,7 +1,7 @@
 // A Subsonic client for tests: calls /rest with an app password, in any format, and reads the envelope.
 import { createHash } from 'node:crypto';
 
-export interface PhoneAnswer {
+interface PhoneAnswer {
   status: number;
   headers: Headers;
   text: string;

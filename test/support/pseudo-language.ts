@@ -53,7 +53,7 @@ function pseudoTexts(texts: Texts): Texts {
 }
 
 /** The language's file. */
-export const pseudoLanguage = (): string =>
+const pseudoLanguage = (): string =>
   JSON.stringify(pseudoTexts(JSON.parse(readFileSync(join(root, 'resources/languages/en.json'), 'utf8')) as Texts));
 
 /** A copy of the built program that has the language too. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ascii, u16, u16le, u32, u32le, u64le } from './audio-bytes.ts';
 
-export interface RareFile {
+interface RareFile {
   name: string;
   format: string;
   codec: string;

@@ -66,7 +66,7 @@ export interface SampleLibrary {
   plays: Map<UserId, Map<string, { plays: number; last: number }>>;
 }
 
-export interface SampleSize {
+interface SampleSize {
   artists: number;
   albums: number;
   tracks: number;

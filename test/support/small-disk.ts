@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface SmallDisk {
+interface SmallDisk {
   /** Leaves so many bytes free. */
   fill(leaving: number): void;
   free(): void;

@@ -10,7 +10,7 @@ import { silence } from './silence.ts';
 export const GENRES = ['Ambient', 'Blues', 'Choral', 'Dub', 'Electro', 'Folk', 'Garage'];
 const KEYS = ['C', 'Am', 'G', 'Em', 'F#m', 'Eb'];
 
-export interface SoundLibraryOptions {
+interface SoundLibraryOptions {
   genres?: readonly string[];
   artists?: number;
   albums?: number;

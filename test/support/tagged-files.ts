@@ -185,7 +185,7 @@ const opus = (title: string): Buffer =>
     oggPage(1, 4, 48_312n, Buffer.alloc(5000, 1)),
   ]);
 
-export interface TaggedFile {
+interface TaggedFile {
   name: string;
   bytes: Buffer;
   /** Its tags can have several values of a field. */

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { fromBufferPromise } from 'yauzl';
 
-export interface Unzipped {
+interface Unzipped {
   name: string;
   bytes: Buffer;
   modifiedAt: Date;

@@ -7,7 +7,7 @@ import { SetupAccount } from './setup-account.tsx';
 import { SetupFolder } from './setup-folder.tsx';
 import { SetupNetwork } from './setup-network.tsx';
 
-export const SETUP_STEPS = ['account', 'folder', 'network'] as const;
+const SETUP_STEPS = ['account', 'folder', 'network'] as const;
 export type SetupStep = (typeof SETUP_STEPS)[number];
 
 export function SetupPage() {

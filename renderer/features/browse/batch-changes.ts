@@ -19,7 +19,7 @@ export function commonValue(tracks: readonly TrackOut[], field: BatchField): str
   return values.size === 1 ? [...values][0] : undefined;
 }
 
-export type TrackChange =
+type TrackChange =
   | { method: 'PATCH'; path: string; body: TrackPatch }
   | { method: 'PUT'; path: string; body: TrackPut };
 

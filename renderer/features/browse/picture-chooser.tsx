@@ -58,7 +58,7 @@ export function PictureChooser(props: PictureChooserProps) {
   );
 }
 
-export interface FoundPicture {
+interface FoundPicture {
   id: string;
   src: string;
   /** The accessible name of the button. */

@@ -3,7 +3,7 @@
 import type { AlbumOut } from '../../../server/library/wire.ts';
 
 export const RELEASE_KINDS = ['albums', 'eps', 'singles', 'compilations'] as const;
-export type ReleaseKind = (typeof RELEASE_KINDS)[number];
+type ReleaseKind = (typeof RELEASE_KINDS)[number];
 
 const MOST_OF_SINGLE = 3;
 const MOST_OF_EP = 6;

@@ -10,7 +10,7 @@ const LABELS = 24;
 const SAME_PX = 180;
 const OPAQUE = 0xff000000;
 
-export interface Colours {
+interface Colours {
   /** As a canvas keeps pixels: alpha, blue, green, red. */
   genres: number[];
   other: number;
@@ -57,7 +57,7 @@ export function densityOf({ cells }: MapPart, ink: string): OffscreenCanvas | nu
   return picture;
 }
 
-export interface Scene {
+interface Scene {
   view: View;
   size: Size;
   /** Pixels of the screen in one of CSS. */

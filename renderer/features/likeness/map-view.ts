@@ -40,7 +40,7 @@ const within = (value: number, from: number, to: number): number => Math.min(to,
 const unit = (value: number): number => Math.round(within(value, 0, MAP_SIZE));
 
 /** As near or as far as makes sense, with the middle on the map. */
-export function kept(view: View, size: Size): View {
+function kept(view: View, size: Size): View {
   const farthest = wholeMap(size).scale;
   return {
     x: within(view.x, 0, MAP_SIZE),

@@ -1,7 +1,7 @@
 // Where a track's file is, or was, inside the music folder.
 import type { TrackOut } from '../../../server/library/wire.ts';
 
-export interface Place {
+interface Place {
   folder: string;
   name: string;
 }

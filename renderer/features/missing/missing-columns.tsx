@@ -14,7 +14,7 @@ import { fileLocation } from './file-location.ts';
 import tableStyles from '../../ui/checked-table.module.css';
 import styles from './missing.module.css';
 
-export interface MissingActions {
+interface MissingActions {
   t: TFunction;
   /** Removed, and can still be undone. */
   isLeaving: (id: number) => boolean;

@@ -8,7 +8,7 @@ import { formatNumber } from '../../ui/format.ts';
 import { useUndoNotice } from '../../ui/undo-notice.tsx';
 import { bringBack, takeBack } from '../../ui/undoable.ts';
 
-export interface Removable {
+interface Removable {
   id: number;
   title: string;
 }

@@ -5,7 +5,7 @@ import type { LyricsOut } from '../../../server/library/wire.ts';
 const STAMP = /^\s*\[(\d{1,3}):(\d{1,2}(?:[.:]\d{1,3})?)\]\s?/;
 const WORD_STAMP = /<(\d{1,3}):(\d{1,2}(?:[.:]\d{1,3})?)>/g;
 
-export interface EditedLine {
+interface EditedLine {
   startMs: number | undefined;
   text: string;
 }
@@ -30,7 +30,7 @@ export const linesOf = (text: string): EditedLine[] =>
       : { startMs: toMs(minutes, seconds), text: row.slice(stamp.length) };
   });
 
-export const textOf = (lines: readonly EditedLine[]): string =>
+const textOf = (lines: readonly EditedLine[]): string =>
   lines.map(({ startMs, text }) => (startMs === undefined ? text : `[${lrcTime(startMs)}]${text}`)).join('\n');
 
 export const withTime = (text: string, index: number, startMs: number | undefined): string =>

@@ -3,7 +3,7 @@ import type { PlayerState } from '../../player/player.ts';
 
 export type QueuePart = 'played' | 'now' | 'next' | 'from' | 'later';
 /** A heading, or the entry at a place of the queue. */
-export type QueueLine = { head: QueuePart } | { at: number };
+type QueueLine = { head: QueuePart } | { at: number };
 
 export function linesOf({ queue, index }: Pick<PlayerState, 'queue' | 'index'>): QueueLine[] {
   const lines: QueueLine[] = [];

@@ -10,7 +10,7 @@ import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 
 const KEY = 'tonearm.queue.dismissed';
 
-export interface QueueOffer {
+interface QueueOffer {
   title: string;
   client: string | null;
   accept: () => Promise<void>;

@@ -104,7 +104,7 @@ function Where({ hit, onGet }: { hit: SearchHit; onGet: (hit: SearchHit) => void
   );
 }
 
-export interface HitFacts {
+interface HitFacts {
   title: string;
   by: string;
   cover?: string | null;

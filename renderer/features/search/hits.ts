@@ -37,7 +37,7 @@ export interface HitGroup {
   hits: Hit[];
 }
 
-export interface Results {
+interface Results {
   library: LibrarySearchResponse | undefined;
   playlists: readonly PlaylistOut[];
   genres: readonly GenreOut[];

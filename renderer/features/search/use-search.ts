@@ -13,7 +13,7 @@ const TYPING_PAUSE_MS = 60;
 const REMOTE_PAUSE_MS = 400;
 const REMOTE_FROM_LENGTH = 2;
 
-export interface Found {
+interface Found {
   /** The query the results belong to; a moment behind the input. */
   q: string;
   groups: HitGroup[];

@@ -2,7 +2,7 @@ import { createContext } from 'react';
 import type { Icon } from '../../ui/icons.ts';
 
 /** What of the window can be opened by name. */
-export interface WindowParts {
+interface WindowParts {
   pages: readonly { to: string; label: string; icon: Icon }[];
   onQueue: () => void;
   onPlayer: () => void;

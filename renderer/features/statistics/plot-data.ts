@@ -1,15 +1,15 @@
 // Data of the plots, from the API's responses. Pure.
 import { addDays } from '../../ui/day-range.ts';
 
-export interface Heard {
+interface Heard {
   plays: number;
   minutes: number;
 }
-export interface HeardDay extends Heard {
+interface HeardDay extends Heard {
   day: string;
 }
 /** `start` is its first day. */
-export interface Bucket extends Heard {
+interface Bucket extends Heard {
   start: string;
 }
 export type Step = 'day' | 'week' | 'month';
@@ -64,7 +64,7 @@ export function fillYears(years: readonly { year: number; albums: number }[]): {
   return Array.from({ length: last - first + 1 }, (_, i) => ({ year: first + i, albums: known.get(first + i) ?? 0 }));
 }
 
-export type Cell = string | number;
+type Cell = string | number;
 export interface Table {
   columns: readonly string[];
   rows: readonly (readonly Cell[])[];

@@ -5,7 +5,7 @@ import type { Table } from './plot-data.ts';
 import type { Rank } from './rank-plot.tsx';
 
 export type Tops = Pick<ListeningOut, 'top_artists' | 'top_albums' | 'top_tracks' | 'top_genres'>;
-export type TopKind = 'artists' | 'albums' | 'tracks' | 'genres';
+type TopKind = 'artists' | 'albums' | 'tracks' | 'genres';
 export const TOP_KINDS: readonly TopKind[] = ['artists', 'albums', 'tracks', 'genres'];
 export type Measure = 'plays' | 'minutes';
 

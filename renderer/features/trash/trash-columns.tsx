@@ -10,7 +10,7 @@ import type { Column } from '../../ui/virtual-table.tsx';
 import tableStyles from '../../ui/checked-table.module.css';
 import styles from './trash.module.css';
 
-export interface TrashActions {
+interface TrashActions {
   t: TFunction;
   onRestore: (track: TrashedTrackOut) => void;
   onDelete: (track: TrashedTrackOut) => void;

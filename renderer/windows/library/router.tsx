@@ -347,7 +347,7 @@ export const createLibraryRouter = (queries: QueryClient) =>
     },
   });
 
-export type LibraryRouter = ReturnType<typeof createLibraryRouter>;
+type LibraryRouter = ReturnType<typeof createLibraryRouter>;
 
 declare module '@tanstack/react-router' {
   interface Register {

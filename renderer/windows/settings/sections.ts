@@ -14,7 +14,7 @@ import {
 import { useSyncExternalStore } from 'react';
 
 /** Sections for the owner change the server; the others are personal. */
-export const SECTIONS = [
+const SECTIONS = [
   { name: 'general', icon: IconSettings, forOwner: false },
   { name: 'library', icon: IconLibrary, forOwner: true },
   { name: 'storage', icon: IconStorage, forOwner: true },

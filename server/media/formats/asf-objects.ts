@@ -14,7 +14,7 @@ export const CONTENT_TAGS = '40a4d0d207e3d21197f000a0c95ea850';
 export const METADATA_TAGS = ['eacbf8c5af5b77488467aa8c44fa4cca', '941c23449894d149a1411d134e457054'];
 
 /** `at` and `size` are of the content. */
-export interface AsfObject {
+interface AsfObject {
   id: string;
   at: number;
   size: number;

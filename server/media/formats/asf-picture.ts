@@ -3,7 +3,7 @@ import { MAX_PICTURE_BYTES } from '../limits.ts';
 import type { ByteSource } from '../types.ts';
 import { asfObjects, CONTENT_TAGS, METADATA_TAGS, viewOf } from './asf-objects.ts';
 
-export interface AsfPicture {
+interface AsfPicture {
   /** 3 is the front cover. */ kind: number;
   bytes: Buffer;
 }

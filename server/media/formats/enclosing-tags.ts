@@ -5,7 +5,7 @@ import type { Window } from '../window.ts';
 import { readLeadingId3 } from './leading-id3.ts';
 import { addTrailingTags, findTrailingTags } from './trailing-tags.ts';
 
-export interface EnclosingTags {
+interface EnclosingTags {
   tags: Tags;
   pictures: FoundPicture[];
   /** What is between the tags. */

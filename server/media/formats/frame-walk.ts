@@ -63,7 +63,7 @@ function nextSync(window: Window, sync: number, from: number, last: number): num
   return -1;
 }
 
-export interface Walk {
+interface Walk {
   frames: number;
   samples: number;
   /** Total size of the frames. */

@@ -6,7 +6,7 @@ import { findId3, readId3 } from './id3.ts';
 
 const MOST_TAGS = 4;
 
-export interface LeadingId3 {
+interface LeadingId3 {
   tags: Tags;
   pictures: FoundPicture[];
   count: number;

@@ -3,7 +3,7 @@ import { u32be } from '../integers.ts';
 import { declaredMime, sniffPicture } from '../picture-mime.ts';
 import type { TagBuilder } from '../tag-builder.ts';
 
-export interface PictureBlockOptions {
+interface PictureBlockOptions {
   /** Only the picture's bytes, without a block (the older `COVERART`). */
   bare?: boolean;
   /** `b` has the whole block; keep the picture's bytes. */

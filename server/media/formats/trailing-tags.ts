@@ -14,7 +14,7 @@ const ID3_FOOTER_BYTES = 10;
 const MOST_TAGS = 6;
 const TAIL_BYTES = 4096;
 
-export interface TrailingTags {
+interface TrailingTags {
   /** End of the audio. */
   start: number;
   id3v1End: number | undefined;

@@ -13,7 +13,7 @@ import { idOf } from '../ids.ts';
 import { ClientInfo, decide, type DecidedTranscode, type SourceTrack } from '../transcode-decision.ts';
 import type { Fields } from '../xml.ts';
 
-export interface TranscodingDeps {
+interface TranscodingDeps {
   streaming: StreamingService;
   podcasts: Pick<PodcastService, 'episode'>;
   library: Pick<LibraryService, 'getTrack'>;

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
-export interface Judgements {
+interface Judgements {
   loudness: { lufs: number; peak: number; leading: number; trailing: number };
   music: { bpm: number; key: string };
   likeness: { sonara?: number[]; librosa?: number[] };

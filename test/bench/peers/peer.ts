@@ -5,7 +5,7 @@ import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { meterOf, type Meter } from './process-tree.ts';
 
-export interface Place {
+interface Place {
   /** The collection. */
   music: string;
   /** A folder of its own, for all that it writes. */
@@ -39,7 +39,7 @@ export interface Subsonic {
   credentials: string;
 }
 
-export interface Launch {
+interface Launch {
   command: string;
   args?: string[];
   env?: Record<string, string>;

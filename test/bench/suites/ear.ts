@@ -29,7 +29,7 @@ interface Piece {
   heard: Heard;
 }
 
-export interface EarOptions {
+interface EarOptions {
   files: number;
   python: string;
 }

@@ -19,7 +19,7 @@ const DRAG_STEPS = 120;
 /** From an end of the scroll bar to the middle of its thumb there: the arrow, and half of the shortest thumb. */
 const BAR_END = 25;
 
-export interface Way {
+interface Way {
   name: string;
   trace: ListTrace;
 }

@@ -11,7 +11,7 @@ const LIMIT_MS = 1_500;
 /** A window is interactive after this long without a task of 50 ms. */
 const REST_MS = 500;
 
-export interface Opening {
+interface Opening {
   firstPaintMs: number;
   inSightMs: number;
   interactiveMs: number;

@@ -82,7 +82,7 @@ interface Column {
   runs: Figures[];
 }
 
-export interface PeersOptions {
+interface PeersOptions {
   files: number;
   rounds: number;
   builds: string;

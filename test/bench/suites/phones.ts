@@ -30,7 +30,7 @@ interface Column {
   taken: Record<Sync, Taken[]>;
 }
 
-export interface PhonesOptions {
+interface PhonesOptions {
   files: number;
   rounds: number;
   builds: string;

@@ -40,7 +40,7 @@ const CURVES: [name: string, shown: string][] = [
   ['storage', 'statistics'],
 ];
 
-export interface QueriesOptions {
+interface QueriesOptions {
   /** Of the libraries, in tracks. */
   sizes: number[];
   /** The folder of libraries, which are reused. */

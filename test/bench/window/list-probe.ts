@@ -2,7 +2,7 @@
 // stay blank.
 import type { Page } from 'playwright-core';
 
-export interface Frame {
+interface Frame {
   /** Milliseconds since the start. */
   at: number;
   /** Rows and cells of the list in the document. */

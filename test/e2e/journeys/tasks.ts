@@ -10,7 +10,7 @@ export interface Task {
   isDone: (page: Page) => Promise<unknown>;
 }
 
-export interface Names {
+interface Names {
   album: { id: number; title: string };
   artist: { id: number; name: string };
   track: { id: number; title: string };

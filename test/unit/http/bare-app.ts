@@ -20,7 +20,7 @@ export interface BareApp {
 }
 
 /** `Bearer ann` is a user, `Bearer root` a superuser; `token=ann` where the query counts. */
-export const authenticate: Authenticate = (req, { query }) => {
+const authenticate: Authenticate = (req, { query }) => {
   const name =
     req.headers.authorization?.replace('Bearer ', '') ??
     (query ? new URL(req.originalUrl, 'http://a').searchParams.get('token') : '');

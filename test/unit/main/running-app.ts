@@ -7,7 +7,7 @@ import { scriptServer, stillClock, turn } from './scripted-server.ts';
 
 export const URL_LINE = 'Tonearm is listening on http://127.0.0.1:4747\n';
 
-export interface StartOptions {
+interface StartOptions {
   argv?: string[];
   platform?: NodeJS.Platform;
   hasFeed?: boolean;

@@ -8,7 +8,7 @@ export const turn = async (): Promise<void> => {
   for (let times = 0; times < 3; times += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-export interface ScriptedRun {
+interface ScriptedRun {
   /** Requests over the socket, and `kill`. */
   asked: string[];
   /** On the command line. */
