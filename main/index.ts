@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { app } from 'electron';
 import { systemClock } from './clock.ts';
 import { startDesktop } from './desktop.ts';
-import { hasUpdateFeed } from './update-feed.ts';
+import { hasUpdateFeed } from './updater.ts';
 import { launchServer } from './launch-server.ts';
 
 const root = app.getAppPath();

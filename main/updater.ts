@@ -1,6 +1,8 @@
 // Updates, in packaged copies only: checked once a day when that is switched on, or from the menu. Nothing is
 // downloaded without asking, and it is installed on quit. Downloading, verifying and installing are electron-updater's,
 // which is loaded on the first check.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { app, dialog } from 'electron';
 import type { Clock } from './clock.ts';
 import type { Say } from './texts.ts';
@@ -99,6 +101,18 @@ export function createUpdater({ clock, isWanted, say, load = loadSource }: Updat
       return tellNotInstalled();
     },
   };
+}
+
+/**
+ * Whether this copy knows where updates are published: electron-builder writes that file for the repository or the
+ * address that the release is built with, see docs/desktop.md.
+ */
+export function hasUpdateFeed(resources: string): boolean {
+  try {
+    return /^(?:owner|url): \S/m.test(readFileSync(join(resources, 'app-update.yml'), 'utf8'));
+  } catch {
+    return false;
+  }
 }
 
 /** A copy that was packaged without a publish configuration: no address in its file, or no such file. */

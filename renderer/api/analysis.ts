@@ -1,11 +1,13 @@
 // What was measured of the audio of a track, and how far that is for the whole library.
 import { queryOptions } from '@tanstack/react-query';
-import type { AnalysisOut, TrackAnalysisOut } from '../../server/analysis/wire.ts';
+import type { AnalysisOut, TrackAnalysisOut, WaveformOut } from '../../server/analysis/wire.ts';
 import { request } from './client.ts';
 import { LIBRARY } from './library.ts';
 
 /** The server counts the whole library for it. */
 const ASKED_EVERY_MS = 30_000;
+/** A waveform that is not there may have been computed the next time that the track plays. */
+const LATER_MS = 60_000;
 
 export const fetchAnalysis = (id: number): Promise<TrackAnalysisOut> =>
   request<TrackAnalysisOut>(`/tracks/${id}/analysis`);
@@ -22,6 +24,15 @@ export const analysisQuery = () =>
     queryFn: ({ signal }) => request<AnalysisOut>('/analysis', { signal }),
     refetchInterval: ({ state }) =>
       state.data?.state === 'done' || state.data?.state === 'off' ? false : ASKED_EVERY_MS,
+  });
+
+/** The outline for seek bars. */
+export const waveformQuery = (trackId: number) =>
+  queryOptions({
+    queryKey: ['waveform', trackId] as const,
+    queryFn: ({ signal }) => request<WaveformOut>(`/tracks/${trackId}/waveform`, { signal }),
+    staleTime: ({ state }) => (state.data?.points ? Infinity : LATER_MS),
+    retry: false,
   });
 
 /** All that was measured. */

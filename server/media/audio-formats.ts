@@ -261,6 +261,11 @@ export const FORMATS = Object.entries(AUDIO_FORMATS) as [AudioFormat, FormatFact
 export const formatFacts = (format: string | null): FormatFacts | undefined =>
   format !== null && Object.hasOwn(AUDIO_FORMATS, format) ? AUDIO_FORMATS[format as AudioFormat] : undefined;
 
+/** What a track's audio is called on the wire. */
+export const contentTypeOf = (format: string | null): string =>
+  formatFacts(format)?.contentType ?? 'application/octet-stream';
+export const AUDIO_CONTENT_TYPES = [...new Set(FORMATS.map(([, { contentType }]) => contentType))];
+
 /** Lower-case extensions that a scan reads, without the dot. */
 export const AUDIO_EXTENSIONS: ReadonlySet<string> = new Set(
   FORMATS.flatMap(([, { extensions, alsoVideo = [] }]) => [...extensions, ...alsoVideo]),

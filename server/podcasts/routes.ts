@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { EpisodeIdIn, PodcastIdIn } from '../db/ids.ts';
 import { idParam, toPaged } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
-import { AUDIO_CONTENT_TYPES } from '../streaming/content-type.ts';
+import { AUDIO_CONTENT_TYPES } from '../media/audio-formats.ts';
 import type { SendEpisode } from './send-episode.ts';
 import type { PodcastService } from './service.ts';
 import {

@@ -6,7 +6,7 @@ import { ACCOUNT_LIMITS } from '../db/rights.ts';
 import { AppError } from '../errors.ts';
 import { contentDisposition } from '../http/content-disposition.ts';
 import { sendBytes } from '../http/send-bytes.ts';
-import { contentTypeOf } from '../streaming/content-type.ts';
+import { contentTypeOf } from '../media/audio-formats.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import type { PodcastWeb } from './outbound.ts';
 import type { EpisodeSummary } from './queries.ts';

@@ -5,7 +5,7 @@ import type { LibraryService } from '../library/service.ts';
 import { sendText } from '../http/pieces.ts';
 import { route, type Route } from '../http/route.ts';
 import { turn } from '../runtime/turns.ts';
-import { AUDIO_CONTENT_TYPES } from '../streaming/content-type.ts';
+import { AUDIO_CONTENT_TYPES } from '../media/audio-formats.ts';
 import { PLAYABLE } from '../streaming/direct-or-transcoded.ts';
 import type { StreamingService } from '../streaming/service.ts';
 import { SHARE_POLICY, sharePage, type SharedTrack } from './page.ts';

@@ -4,7 +4,7 @@ import { TrackIdIn } from '../db/ids.ts';
 import { idParam, queryInt } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import { PROFILE_NAMES } from '../media/transcode.ts';
-import { AUDIO_CONTENT_TYPES } from './content-type.ts';
+import { AUDIO_CONTENT_TYPES } from '../media/audio-formats.ts';
 import { PLAYABLE } from './direct-or-transcoded.ts';
 import { createStreamingService, type StreamingDeps } from './service.ts';
 

@@ -9,7 +9,7 @@ import { PROFILES, type FileSection, type TranscodeOrder } from '../media/transc
 import { openError, type AudioStore, type StoredFile } from '../storage/audio-store.ts';
 import type { ByteRange, OpenObject } from '../storage/storage.ts';
 import { chooseAudio, estimatedBytes, withFormat, type Wish } from './direct-or-transcoded.ts';
-import { contentTypeOf } from './content-type.ts';
+import { contentTypeOf } from '../media/audio-formats.ts';
 import { prepareFindStreamed, type StreamedTrack } from './queries.ts';
 import { sendLiveHead, sendMade, sendTranscoded, type LiveOptions } from './send-audio.ts';
 import type { ObjectCache } from './object-cache.ts';

@@ -7,7 +7,7 @@ import type { AlbumSummary } from '../library/album-rows.ts';
 import type { ArtistSummary } from '../library/artist-rows.ts';
 import { gainOf, type TrackSummary } from '../library/track-rows.ts';
 import { PROFILES } from '../media/transcode.ts';
-import { contentTypeOf } from '../streaming/content-type.ts';
+import { contentTypeOf } from '../media/audio-formats.ts';
 import { chooseAudio } from '../streaming/direct-or-transcoded.ts';
 import { displayPath } from './display-path.ts';
 import { toCoverId, toId } from './ids.ts';

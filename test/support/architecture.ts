@@ -71,7 +71,7 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
         relocation: ['files', 'library'],
         uploads: ['files', 'library'],
         downloads: ['files', 'library', 'sources'],
-        podcasts: ['files', 'streaming'],
+        podcasts: ['files'],
         scan: ['covers', 'enrichment', 'files', 'library', 'relocation', 'settings', 'sources'],
         watch: ['files', 'scan'],
         'music-folders': ['files', 'library', 'scan', 'settings', 'watch'],

@@ -4,8 +4,7 @@ import type { TFunction } from 'i18next';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconPlayback, IconSleep } from '../../ui/icons.ts';
-import type { ReplayGainMode } from '../../player/player.ts';
-import { loopOf } from '../../player/loop.ts';
+import type { Loop, ReplayGainMode } from '../../player/player.ts';
 import { CROSSFADE_MAX_S, PREAMP_MAX_DB, SPEED_MAX, SPEED_MIN, type Sleep } from '../../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -16,6 +15,8 @@ import styles from './playback-menu.module.css';
 
 const MINUTES = [15, 30, 45, 60, 90] as const;
 const MODES: readonly ReplayGainMode[] = ['off', 'track', 'album'];
+/** Shorter loops would be a noise. */
+const SHORTEST_LOOP_MS = 500;
 
 /** Loaded when it is first wanted, and then open. */
 export function PlaybackMenu() {
@@ -74,6 +75,12 @@ function SpeedField() {
       />
     </Field>
   );
+}
+
+/** The part between two positions, whichever was chosen first. */
+function loopOf(one: number, other: number): Loop {
+  const from = Math.min(one, other);
+  return { from, to: Math.max(one, other, from + SHORTEST_LOOP_MS) };
 }
 
 function LoopField() {

@@ -2,7 +2,7 @@
 // nothing moves when it comes.
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { waveformQuery } from '../../api/waveform.ts';
+import { waveformQuery } from '../../api/analysis.ts';
 import { useCurrentTrack } from '../../player/use-player.ts';
 import { outlineOf, POINTS_HIGH } from './waveform-outline.ts';
 import styles from './waveform.module.css';

@@ -8,7 +8,6 @@ import { startI18n } from '../../i18n/i18n.ts';
 import { openPlayer } from '../../player/open-player.ts';
 import { NoticeSlot, preloadNotices } from './notice-slot.tsx';
 import { Providers } from '../providers.tsx';
-import { keepForOffline } from './keep-for-offline.ts';
 import { createLibraryRouter, preloadPages } from './router.tsx';
 
 await Promise.all([startI18n(), keepUrlTokens()]);
@@ -28,3 +27,10 @@ const { connection } = navigator as { connection?: { saveData?: boolean } };
 if (!connection?.saveData) whenIdle(preloadPages);
 whenIdle(preloadNotices);
 whenIdle(() => void keepForOffline());
+
+/** The window opens without the server: service-worker.js. Browsers allow it over HTTPS and on the same machine. */
+async function keepForOffline(): Promise<void> {
+  if (!import.meta.env.PROD || !(navigator as Partial<Navigator>).serviceWorker) return;
+  // a private window, or one that stores nothing: the interface then needs the server, as before
+  await navigator.serviceWorker.register('/sw.js').catch(() => undefined);
+}

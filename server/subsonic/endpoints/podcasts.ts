@@ -2,7 +2,7 @@
 import type { UserId } from '../../db/ids.ts';
 import type { EpisodeSummary, PodcastRow } from '../../podcasts/queries.ts';
 import type { PodcastService } from '../../podcasts/service.ts';
-import { contentTypeOf } from '../../streaming/content-type.ts';
+import { contentTypeOf } from '../../media/audio-formats.ts';
 import { needs, NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
 import { idOf, toId } from '../ids.ts';
 import { ALL, listOf, listOfRows, pagesOf } from '../list-slices.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ShellSettings } from '../../../main/ipc.ts';
-import { hasUpdateFeed } from '../../../main/update-feed.ts';
+import { hasUpdateFeed } from '../../../main/updater.ts';
 import { app as currentApp, fake, globalShortcut, powerMonitor } from '../../fakes/electron.ts';
 import { onlyWindow, pageIsThere, startApp, startAppWithWindow, URL_LINE } from './running-app.ts';
 import { turn } from './scripted-server.ts';

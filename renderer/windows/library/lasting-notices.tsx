@@ -1,9 +1,10 @@
+// What is said for as long as it is so.
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../../api/session.ts';
 import { statusQuery } from '../../api/status.ts';
 import { formatNumber } from '../../ui/format.ts';
-import { IconProblem } from '../../ui/icons.ts';
+import { IconOffline, IconProblem } from '../../ui/icons.ts';
 import { SETTINGS_WINDOW } from '../../ui/open-window.ts';
 import styles from './notice.module.css';
 
@@ -29,6 +30,17 @@ export function ProblemNotice() {
           </>
         )}
       </span>
+    </p>
+  );
+}
+
+/** The desktop app knows at once that its server died. */
+export function ConnectionNotice({ isRestarting = false }: { isRestarting?: boolean }) {
+  const { t } = useTranslation();
+  return (
+    <p role="status" className={styles.notice} data-lasting>
+      <IconOffline size={18} aria-hidden />
+      {t(isRestarting ? 'notice.restarting' : 'notice.disconnected')}
     </p>
   );
 }
