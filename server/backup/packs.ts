@@ -109,24 +109,15 @@ export async function openDirectory(cipher: Cipher, pack: string, tail: Buffer):
 
 /** Compressed where that helps, and encrypted. */
 export async function toStored(cipher: Cipher, plain: Buffer): Promise<Buffer> {
-  const sample = packedSample(plain);
-  const packed =
-    sample === undefined || plain.length <= SAMPLE_BYTES
-      ? sample
-      : plain.length <= AT_ONCE_BYTES
-        ? zstdCompressSync(plain, sized(plain))
-        : await promisify(zstdCompress)(plain, sized(plain));
+  const compress = plain.length <= AT_ONCE_BYTES ? zstdCompressSync : promisify(zstdCompress);
+  const packed = await packedBy<Buffer | Promise<Buffer>>(compress, plain);
   return Buffer.concat(cipher.encrypt(Buffer.concat(packed ? [ZSTD, packed] : [RAW, plain])));
 }
 
 /** The same in parts, in a thread. `framed` has a byte before the bytes of the object, so that they are not copied. */
 export function toStoredParts(cipher: Cipher, framed: Buffer): Buffer[] {
-  const plain = framed.subarray(1);
-  const sample = packedSample(plain);
-  if (sample) {
-    const packed = plain.length <= SAMPLE_BYTES ? sample : zstdCompressSync(plain, sized(plain));
-    return cipher.encrypt(Buffer.concat([ZSTD, packed]));
-  }
+  const packed = packedBy(zstdCompressSync, framed.subarray(1));
+  if (packed) return cipher.encrypt(Buffer.concat([ZSTD, packed]));
   RAW.copy(framed);
   return cipher.encrypt(framed);
 }
@@ -138,12 +129,16 @@ export async function fromStored(cipher: Cipher, { sum }: Pick<Blob, 'sum'>, sto
   return bytes[0] === ZSTD[0] ? decompressed(bytes.subarray(1), PIECE_BYTES) : bytes.subarray(1);
 }
 
-/** Of the middle, or of the whole where that is short; undefined where compressing does not help. */
-function packedSample(plain: Buffer): Buffer | undefined {
+/** Undefined where compressing does not help: a sample of the middle, which may be the whole, tells. */
+function packedBy<Packed>(
+  compress: (plain: Buffer, options: ZstdOptions) => Packed,
+  plain: Buffer,
+): Packed | Buffer | undefined {
   const start = Math.max(0, (plain.length - SAMPLE_BYTES) >> 1);
   const sample = plain.subarray(start, start + SAMPLE_BYTES);
   const packed = zstdCompressSync(sample, sized(sample));
-  return packed.length < sample.length * COMPRESSIBLE ? packed : undefined;
+  if (packed.length >= sample.length * COMPRESSIBLE) return undefined;
+  return plain.length <= SAMPLE_BYTES ? packed : compress(plain, sized(plain));
 }
 
 /** Memory for as much as there is to compress, instead of some megabytes. */
