@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../server/config/settings.ts';
-import { SETTING_GROUPS } from '../server/setting.ts';
+import { SETTING_GROUPS } from '../server/setting-kinds.ts';
 import { BACKENDS } from '../server/storage/backends.ts';
 
 export const PAGE = join(import.meta.dirname, '..', 'docs', 'SETTINGS.md');

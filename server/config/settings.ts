@@ -6,7 +6,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { LOG_LEVELS } from '../log/log.ts';
-import { bool, duration, number, path, setting, text, url, type ValuesOf } from '../setting.ts';
+import { bool, duration, number, path, setting, text, url, type ValuesOf } from '../setting-kinds.ts';
 import { BACKENDS } from '../storage/backends.ts';
 
 /** Without their types, which only the backends need. */

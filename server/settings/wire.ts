@@ -1,6 +1,6 @@
 // Shapes of the settings API. Names are in lower case; of secrets, only whether they are set is sent.
 import { z } from 'zod';
-import { SETTING_GROUPS } from '../setting.ts';
+import { SETTING_GROUPS } from '../setting-kinds.ts';
 import { queryBool } from '../http/paging.ts';
 
 export const SettingOut = z

@@ -1,5 +1,5 @@
 // What a storage backend declares about itself, so that no other code has to check for a backend by name.
-import type { SettingTable } from '../setting.ts';
+import type { SettingTable } from '../setting-kinds.ts';
 import type { Storage, StorageTraits } from './storage.ts';
 
 export interface BackendConfig {

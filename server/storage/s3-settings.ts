@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bool, setting, text, url, type SettingTable, type ValuesOf } from '../setting.ts';
+import { bool, setting, text, url, type SettingTable, type ValuesOf } from '../setting-kinds.ts';
 import { PROVIDER_NAMES } from './s3-providers.ts';
 
 export const S3_SETTINGS = {

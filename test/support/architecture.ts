@@ -22,9 +22,9 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
         log: [],
         runtime: ['errors.ts'],
         db: ['errors.ts', 'log', 'runtime'],
-        'setting.ts': ['runtime'],
-        storage: ['errors.ts', 'runtime', 'setting.ts'],
-        config: ['errors.ts', 'log', 'db', 'runtime', 'setting.ts', 'storage'],
+        'setting-kinds.ts': ['runtime'],
+        storage: ['errors.ts', 'runtime', 'setting-kinds.ts'],
+        config: ['errors.ts', 'log', 'db', 'runtime', 'setting-kinds.ts', 'storage'],
       },
     },
     {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import Database from 'better-sqlite3';
 import { conflict, notFound } from '../../server/errors.ts';
-import { setting, text } from '../../server/setting.ts';
+import { setting, text } from '../../server/setting-kinds.ts';
 import type { Backend } from '../../server/storage/backend.ts';
 import { BACKENDS } from '../../server/storage/backends.ts';
 import { changedMeanwhile } from '../../server/storage/file-errors.ts';
