@@ -1,29 +1,35 @@
-// The name of this browser where a user sees several of theirs, such as "Firefox on Linux". A short random suffix tells
-// two of the same name apart.
+// What browsers are called. This one has a name where a user sees several of theirs, such as "Firefox on Linux", and a
+// short random suffix, which tells two of the same name apart.
 const KEY = 'tonearm.client';
-const BROWSERS: [RegExp, string][] = [
-  [/Electron\//, 'Tonearm'],
-  [/Edg\//, 'Edge'],
-  [/OPR\//, 'Opera'],
-  [/Firefox\//, 'Firefox'],
-  [/Chrome\//, 'Chrome'],
-  [/Safari\//, 'Safari'],
+/** Browsers name each other, and so do systems: the order counts. */
+const BROWSERS: readonly [RegExp, string][] = [
+  [/\bElectron\//, 'Tonearm'],
+  [/\bEdg(A|iOS)?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\b(Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(Chrome|CriOS|Chromium)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
 ];
-const SYSTEMS: [RegExp, string][] = [
-  [/iPhone/, 'iPhone'],
-  [/iPad/, 'iPad'],
-  [/Android/, 'Android'],
-  [/Windows/, 'Windows'],
-  [/Mac OS X/, 'Mac'],
-  [/Linux/, 'Linux'],
+const SYSTEMS: readonly [RegExp, string][] = [
+  [/\biPhone\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b/, 'Mac'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bLinux\b/, 'Linux'],
 ];
 
 const find = (names: readonly [RegExp, string][], text: string) => names.find(([pattern]) => pattern.test(text))?.[1];
 
-export const nameOf = (userAgent: string): string =>
-  [find(BROWSERS, userAgent) ?? 'Browser', find(SYSTEMS, userAgent)].filter(Boolean).join(' on ');
+/** For programs that are no browsers the first word: `curl/8.5.0`. Undefined when nothing was said. */
+export function nameOf(userAgent: string | null, between = ' on '): string | undefined {
+  if (!userAgent) return undefined;
+  const names = [find(BROWSERS, userAgent), find(SYSTEMS, userAgent)].filter((name) => name !== undefined);
+  return names.length > 0 ? names.join(between) : userAgent.split(' ')[0];
+}
 
-export const clientName = (): string => nameOf(navigator.userAgent);
+export const clientName = (): string => nameOf(navigator.userAgent) ?? 'Browser';
 
 /** The name with its suffix, for comparing. */
 export function clientId(): string {

@@ -2,10 +2,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { sessionsQuery, useEndOtherSessions, useEndSession } from '../../api/account.ts';
+import { nameOf } from '../../api/client-name.ts';
 import { detailOf } from '../../api/problem.ts';
 import { Button } from '../../ui/button.tsx';
 import { Skeleton } from '../../ui/states.tsx';
-import { clientName } from './client-name.ts';
 import { LastUse } from './last-use.tsx';
 import { SettingGroup, SettingRow } from './setting-row.tsx';
 import styles from './settings.module.css';
@@ -22,7 +22,7 @@ export function SessionList() {
     <SettingGroup title={t('settings.sessions.title')} lead={t('settings.sessions.lead')}>
       {sessions.isPending && <Skeleton height="56px" />}
       {listed?.map((session) => {
-        const name = clientName(session.client) ?? t('settings.sessions.unknown');
+        const name = nameOf(session.client, ', ') ?? t('settings.sessions.unknown');
         return (
           <SettingRow
             key={session.id}
