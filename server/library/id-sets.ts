@@ -53,7 +53,10 @@ export function createIdSets(statements: Statements) {
       const maxId = maxIdOf(list);
       const mended = new Uint32Array((maxId >>> 5) + 1);
       mended.set(bits.subarray(0, mended.length));
-      for (const id of changed) if (id <= maxId) mended[id >>> 5] = (mended[id >>> 5] as number) & ~(1 << (id & 31));
+      for (const id of changed) {
+        const at = id >>> 5; // also of one above `maxId`, which was deleted
+        if (at < mended.length) mended[at] = (mended[at] as number) & ~(1 << (id & 31));
+      }
       for (const id of matching(statements, list, changed))
         mended[id >>> 5] = (mended[id >>> 5] as number) | (1 << (id & 31));
       return toSet(mended, maxId);
