@@ -30,6 +30,7 @@ export async function rebuildSearch({ db, search, log, yieldToRequests }: Search
   log.info({ kinds: left.map(({ kind }) => kind) }, 'search is being rebuilt');
   const note = client.prepare('UPDATE search_rebuild SET last_id = ? WHERE kind = ?');
   const end = client.prepare('DELETE FROM search_rebuild WHERE kind = ?');
+  const count = client.prepare("UPDATE change_counts SET changes = changes + 1 WHERE topic = 'library'");
 
   for (const { kind, lastId } of left) {
     const next = client
@@ -45,8 +46,10 @@ export async function rebuildSearch({ db, search, log, yieldToRequests }: Search
         search.endBatch();
       }
       const last = ids.at(-1);
-      if (last === undefined) end.run(kind);
-      else note.run(last, kind);
+      if (last === undefined) {
+        end.run(kind);
+        count.run(); // what lists keep was found with a part of it
+      } else note.run(last, kind);
       return last;
     }).immediate;
     for (let after: number | undefined = lastId; after !== undefined;) {
