@@ -22,8 +22,8 @@ export interface Filter {
   few?: boolean;
   /** This filter is the negation of that one. */
   not?: Filter;
-  /** Depends on rows whose changes are not in changed_items. */
-  unrecorded?: boolean;
+  /** The result depends on what scans know of files. */
+  ofFiles?: boolean;
   /** The result depends on the user's likes. */
   ofLikes?: boolean;
 }

@@ -35,5 +35,8 @@ export function whereOf(parts: (string | undefined)[]): string {
 }
 
 /** Topics whose changes can change the matches. */
-export const topicsOf = ({ filters }: Pick<IdList, 'filters'>): Topic[] =>
-  filters.some((f) => f.ofLikes) ? ['library', 'likes'] : ['library'];
+export const topicsOf = ({ filters }: Pick<IdList, 'filters'>): Topic[] => [
+  'library',
+  ...(filters.some((f) => f.ofLikes) ? (['likes'] as const) : []),
+  ...(filters.some((f) => f.ofFiles) ? (['files'] as const) : []),
+];

@@ -233,7 +233,7 @@ export function createIdLists({ client, statements, cheapUs = CHEAP_US, ...deps 
     value(list, `SELECT count(*) FROM ${from} ${whereOf([segment, ...conditionsOf(list.filters)])}`);
 
   function value(list: IdList, sql: string): Total {
-    const topics: Topic[] = sql.includes('play_counts') ? ['library', 'likes', 'plays'] : topicsOf(list);
+    const topics: Topic[] = sql.includes('play_counts') ? [...topicsOf(list), 'likes', 'plays'] : topicsOf(list);
     return [
       topics,
       `${list.itemType} ${sql} ${JSON.stringify(list.params)}`,

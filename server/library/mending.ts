@@ -37,7 +37,6 @@ export function changedOf(
   changes: readonly Change[],
 ): Set<number> | undefined {
   const changed = new Set(changes.filter(({ kind }) => KINDS[itemType].includes(kind)).map(({ itemId }) => itemId));
-  if (filters.some(({ unrecorded }) => unrecorded)) return undefined;
   if (filters.length > 0 && changed.size <= MOST) {
     const idsOf = (wanted: string): string =>
       JSON.stringify([...new Set(changes.filter(({ kind }) => kind === wanted).map(({ itemId }) => itemId))]);

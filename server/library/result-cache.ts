@@ -10,7 +10,7 @@ export function createResultCache<T>(statements: Statements, most: number) {
 
   function find(topics: readonly Topic[], key: string, mend?: Mend<T>): T | undefined {
     const kept = answers.get(key);
-    if (kept === undefined) return undefined;
+    if (kept === undefined || topics.includes('files')) return undefined;
     if (kept.version !== statements.version(topics)) return mend && statements.atOnce(() => mended(topics, key, mend));
     answers.delete(key); // move to the end: the least recently used entry is evicted first
     answers.set(key, kept);
@@ -45,7 +45,7 @@ export function createResultCache<T>(statements: Statements, most: number) {
       if (known !== undefined) return known;
       const version = statements.version(topics);
       const answer = make();
-      put(key, version, answer);
+      if (!topics.includes('files')) put(key, version, answer);
       return answer;
     },
   };

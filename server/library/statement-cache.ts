@@ -8,7 +8,8 @@ import { addNamesHold } from './search-names.ts';
 
 /** What lists depend on: rows of tracks, albums and artists; likes and ratings; plays. */
 export const TOPICS = ['library', 'likes', 'plays'] as const;
-export type Topic = (typeof TOPICS)[number];
+/** `files`: what scans know of files. Changes of it are not counted, so that nothing that depends on it is kept. */
+export type Topic = (typeof TOPICS)[number] | 'files';
 export type ChangeCount = RowOf<typeof changeCounts, 'topic' | 'changes'>;
 export type Change = RowAs<typeof changedItems, 'kind' | 'itemId'>;
 export type Params = Record<string, string | number | null>;

@@ -121,7 +121,7 @@ function folderFilter({ path, below, others }: FolderScope): Filter {
       each: `EXISTS (${files} AND s.track_id = i.id)`,
       set: files,
       few: true,
-      unrecorded: true,
+      ofFiles: true,
       cost: NEVER_WALKED,
       params: { folder: path },
     };
