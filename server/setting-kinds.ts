@@ -60,7 +60,12 @@ export const number = (rule: z.ZodType<number, number>, allowed: string) =>
       { error: `must be ${allowed}` },
     )
     .refine((v) => rule.safeParse(v).success, { error: `must be ${allowed}` });
-export const text = z.string().trim().min(1, 'must not be empty');
+/** Without NUL, at which the system ends names of files and hosts. */
+export const text = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .refine((value) => !value.includes('\0'), 'must not contain the character NUL');
 export const path = text;
 export const url = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })

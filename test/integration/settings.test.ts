@@ -134,6 +134,8 @@ describe('PATCH /settings', () => {
     ['a short secret', { jwt_secret: 'short' }, 'jwt_secret'],
     ['an object store without a bucket', { storage_backend: 's3' }, 'storage_backend'],
     ['a storage that there is not', { storage_backend: 'attic' }, 'storage_backend'],
+    ['a host with NUL', { host: 'a\0b' }, 'host'],
+    ['a folder with NUL', { local_media_import_path: '/music\0' }, 'local_media_import_path'],
   ])('rejects %s with 422 and the field', async (_, json, field) => {
     const answer = await patch(json);
     expect(answer.status).toBe(422);
