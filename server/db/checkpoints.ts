@@ -13,8 +13,11 @@ const WORTH_MOVING = 16 * PAGES_PER_MB;
 const WORTH_MOVING_AT_REST = 4 * PAGES_PER_MB;
 /** A log of this length is emptied before a scan goes on. */
 const LONG = 32 * PAGES_PER_MB;
-/** SQLite's own checkpoint, for when the thread is not running. */
-const LONGEST = 64 * PAGES_PER_MB;
+/**
+ * SQLite's own checkpoint, for when the thread is not running. While somebody reads, a log that was emptied is not
+ * begun anew but grows: at 64 MB this checkpoint came into the commits of a scan, and took up to 60 ms of them.
+ */
+const LONGEST = 256 * PAGES_PER_MB;
 const LOOK_EVERY_MS = 500;
 
 interface CheckpointDeps {
