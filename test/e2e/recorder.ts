@@ -37,6 +37,27 @@ export async function recordOutput(page: Page): Promise<void> {
   }, TAP);
 }
 
+/**
+ * Stops the audio clock while the next track is downloaded and decoded, so that a busy machine has it in time. Has to be
+ * called before the page is opened.
+ */
+export async function holdClockForNextTrack(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    let playing: BaseAudioContext | undefined;
+    const { start } = AudioBufferSourceNode.prototype;
+    AudioBufferSourceNode.prototype.start = function (this: AudioBufferSourceNode, ...times: number[]) {
+      start.apply(this, times as [number]);
+      playing = this.context;
+      void (playing as AudioContext).resume();
+    };
+    const { fetch } = globalThis;
+    globalThis.fetch = (...args) => {
+      if (String(args[0]).includes('/stream')) void (playing as AudioContext | undefined)?.suspend();
+      return fetch(...args);
+    };
+  });
+}
+
 /** Everything recorded so far, first channel. */
 export async function takeRecording(page: Page): Promise<{ samples: Float32Array; rate: number }> {
   const { rate, base64 } = await page.evaluate(() => {

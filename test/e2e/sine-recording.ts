@@ -2,7 +2,7 @@
 import { measureJoin, soundingPart, type Join } from '../support/joins.ts';
 import { ALBUM, HALF, TONES, type Tone } from '../support/sine-album.ts';
 import { until } from '../support/until.ts';
-import { recordOutput, takeRecording } from './recorder.ts';
+import { holdClockForNextTrack, recordOutput, takeRecording } from './recorder.ts';
 import { DESK, type Stage } from './stage.ts';
 
 export interface SineRecording {
@@ -16,6 +16,7 @@ export interface SineRecording {
 export async function recordSineAlbum(stage: Stage): Promise<SineRecording> {
   const page = await stage.openAsOwner({ ...DESK, bypassCSP: true });
   await recordOutput(page);
+  await holdClockForNextTrack(page);
   const { items } = await stage.api<{ items: { id: number; title: string }[] }>('/albums?limit=200');
   await page.goto(`/albums/${items.find(({ title }) => title === ALBUM)!.id}`);
   await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();

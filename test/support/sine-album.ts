@@ -8,7 +8,7 @@ export const RATE = 44_100;
 const CD_FRAME = RATE / 75;
 /**
  * Frames of each half: no multiple of any format’s block, and over a second, since an Ogg file of a single page loses
- * 128 frames in decoding. Three seconds, so that a busy machine too has the next half decoded by then.
+ * 128 frames in decoding. Three seconds, so that a busy machine too begins to load the next half by then.
  */
 export const HALF = 235 * CD_FRAME;
 export const ALBUM = 'One Long Tone';
