@@ -51,9 +51,10 @@ export async function holdClockForNextTrack(page: Page): Promise<void> {
       void (playing as AudioContext).resume();
     };
     const { fetch } = globalThis;
-    globalThis.fetch = (...args) => {
-      if (String(args[0]).includes('/stream')) void (playing as AudioContext | undefined)?.suspend();
-      return fetch(...args);
+    globalThis.fetch = (input, init) => {
+      if (typeof input === 'string' && input.includes('/stream/'))
+        void (playing as AudioContext | undefined)?.suspend();
+      return fetch(input, init);
     };
   });
 }
