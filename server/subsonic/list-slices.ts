@@ -24,20 +24,14 @@ export async function* pagesOf<T>(
   }
 }
 
-/** The same, all of it: for what is put into another order. */
-export async function inPieces<T>(
-  page: Page,
-  read: (page: Page) => readonly T[] | Promise<readonly T[]>,
-): Promise<T[]> {
+/** For what is put into another order. */
+export async function allOf<T>(parts: AsyncIterable<readonly T[]>): Promise<T[]> {
   const items: T[] = [];
-  for await (const part of pagesOf(page, read)) for (const item of part) items.push(item);
+  for await (const part of parts) for (const item of part) items.push(item);
   return items;
 }
-export async function allIds<T>(read: (page: Page) => readonly T[]): Promise<T[]> {
-  const ids: T[] = [];
-  for await (const part of pagesOf(ALL, read, IDS)) for (const id of part) ids.push(id);
-  return ids;
-}
+
+export const allIds = <T>(read: (page: Page) => readonly T[]): Promise<T[]> => allOf(pagesOf(ALL, read, IDS));
 
 /** A list of an answer, made of rows as they are read. */
 export const listOf = <T>(

@@ -12,7 +12,7 @@ import { Fault, missing } from '../errors.ts';
 import { idOf } from '../ids.ts';
 import { IGNORED_ARTICLES, underLetters } from '../indexes.ts';
 import type { Items } from '../items.ts';
-import { ALL, inPieces, listOf, listOfIds, listOfRows, pagesOf } from '../list-slices.ts';
+import { ALL, allOf, listOf, listOfIds, listOfRows, pagesOf, rowsOf } from '../list-slices.ts';
 import { musicFolderList, musicFolderOf, type FolderScopeDeps } from '../music-folders.ts';
 import { pictureUrls } from '../urls.ts';
 import { TextElement, type Fields } from '../xml.ts';
@@ -127,10 +127,8 @@ export function browsingEndpoints({
 
     getArtists: user(async ({ params, user: { id }, shapes }) => {
       const musicFolder = musicFolderOf(params, { musicFolders });
-      const artists = await inPieces(
-        ALL,
-        async (page) => (await library.listArtists(id, { hasAlbums: true, musicFolder }, BY_NAME, page)).items,
-      );
+      const { ids } = await library.listIds.artist(id, { hasAlbums: true, musicFolder }, BY_NAME, ALL);
+      const artists = await allOf(rowsOf(ids, (part) => library.artistsById(id, part)));
       const index = underLetters(artists, (artist) => artist.sortName).map(({ name, items }) => ({
         name,
         artist: listOfRows(items, shapes.artist),
