@@ -1,12 +1,9 @@
 // URLs for elements that cannot send headers: <img>, <audio> and EventSource send the token in the query.
+import { COVER_SIZES, LARGEST_COVER, type CoverSize } from '../../server/covers/cover-sizes.ts';
 import { API, toQueryString } from './client.ts';
 import { firstEventId } from './last-event.ts';
 import { getSession } from './session.ts';
 import { downloadToken } from './url-tokens.ts';
-
-/** The sizes that the server makes, so that its cache of thumbnails stays small. */
-const COVER_SIZES = [64, 160, 300, 600, 1200] as const;
-export type CoverSize = (typeof COVER_SIZES)[number];
 
 const token = () => getSession()?.urls?.media;
 
@@ -16,7 +13,7 @@ export const coverUrl = (kind: 'albums' | 'artists' | 'tracks', id: number, size
 /** The smallest stored size that fills `cssPixels` on this screen. */
 export function coverSizeFor(cssPixels: number): CoverSize {
   const wanted = cssPixels * Math.min(2, devicePixelRatio);
-  return COVER_SIZES.find((size) => size >= wanted * 0.85) ?? 1200;
+  return COVER_SIZES.find((size) => size >= wanted * 0.85) ?? LARGEST_COVER;
 }
 
 export const albumCover = (album: { id: number; has_cover: boolean }, size: CoverSize): string | null =>

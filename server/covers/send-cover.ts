@@ -7,7 +7,7 @@ import { isMosaic, type ShownCover } from './mosaic.ts';
 import { mimeOfExtension, UnusablePicture, type SizedFormat } from './picture.ts';
 import type { StoredPicture } from './queries.ts';
 import type { CoverService } from './service.ts';
-import { nearestSize } from './thumbnails.ts';
+import { nearestSize } from './cover-sizes.ts';
 
 /** Browsers show their copy for a day, and revalidate it in the background after five minutes. */
 const CACHE_CONTROL = 'private, max-age=300, stale-while-revalidate=86400';

@@ -9,13 +9,8 @@ import { isMosaic, makeMosaic, type ShownCover } from './mosaic.ts';
 import { resizePicture, type SizedFormat } from './picture.ts';
 import type { StoredPicture } from './queries.ts';
 
-const COVER_SIZES = [64, 160, 300, 600, 1200] as const;
 /** Decoding uses the thread pool that file reads need too. */
 const MAX_AT_ONCE = 2;
-
-/** The nearest of COVER_SIZES; the larger one of two. */
-export const nearestSize = (wanted: number): number =>
-  COVER_SIZES.reduce((best, size) => (Math.abs(size - wanted) <= Math.abs(best - wanted) ? size : best));
 
 interface ThumbnailDeps {
   cacheDir: string;

@@ -1,12 +1,17 @@
 import { z } from 'zod';
 import { queryInt } from '../http/paging.ts';
 import type { Candidate } from './candidates.ts';
+import { COVER_SIZES, LARGEST_COVER } from './cover-sizes.ts';
 
 export const CoverQuery = z.object({
-  size: queryInt.pipe(z.int().min(32).max(1200)).optional().meta({
-    description:
-      'longest side in pixels, 32 to 1200; the nearest of 64, 160, 300, 600, 1200 is sent. By default the original',
-  }),
+  size: queryInt
+    .pipe(z.int().min(32).max(LARGEST_COVER))
+    .optional()
+    .meta({
+      description:
+        `longest side in pixels, 32 to ${LARGEST_COVER}; the nearest of ${COVER_SIZES.join(', ')} is sent. ` +
+        'By default the original',
+    }),
   token: z.string().optional().meta({ description: 'access token, for image elements, which cannot send headers' }),
 });
 

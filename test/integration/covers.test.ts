@@ -10,7 +10,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createPlaceholderCovers } from '../../server/covers/placeholder-covers.ts';
 import { coverRoutes } from '../../server/covers/routes.ts';
 import { createCoverService, type CoverService } from '../../server/covers/service.ts';
-import { nearestSize } from '../../server/covers/thumbnails.ts';
+import { nearestSize } from '../../server/covers/cover-sizes.ts';
 import type { CoverCandidates } from '../../server/covers/wire.ts';
 import type { AlbumId } from '../../server/db/ids.ts';
 import { albumCovers, albums, sourceFiles, sourceFolders, tracks } from '../../server/db/schema.ts';

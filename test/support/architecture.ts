@@ -119,6 +119,7 @@ const PARTS = Object.keys(ARCHITECTURE) as Part[];
 
 /** Rules and tables without imports, which the other programs import too. */
 export const PURE: ReadonlySet<string> = new Set([
+  'server/covers/cover-sizes.ts',
   'server/history/counts-as-played.ts',
   'server/media/audio-formats.ts',
   'server/media/lrc-format.ts',

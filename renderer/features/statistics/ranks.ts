@@ -1,6 +1,7 @@
 // Top lists for the plots and their tables. Pure.
 import type { ListeningOut } from '../../../server/stats/wire.ts';
-import { coverUrl, trackCover, type CoverSize } from '../../api/urls.ts';
+import { coverUrl, trackCover } from '../../api/urls.ts';
+import type { CoverSize } from '../../../server/covers/cover-sizes.ts';
 import type { Table } from './plot-data.ts';
 import type { Rank } from './rank-plot.tsx';
 
