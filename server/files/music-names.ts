@@ -1,22 +1,26 @@
-// The names that scans and the watch look at: audio, images, lyrics and cue sheets. Hidden files are skipped, and
-// folders with an ignore mark, including everything below.
+// What a file is, by its name alone, for scans and the watch. Hidden files are skipped, and folders with an ignore
+// mark, including everything below.
 import { AUDIO_EXTENSIONS } from '../media/audio-formats.ts';
 import { LYRICS_EXTENSIONS } from './lyrics-files.ts';
 import { SHEET_EXTENSION } from './section-names.ts';
 
 export const IGNORE_MARKS = ['.ignore', '.nomedia'];
-export const PICTURE_EXTENSIONS = new Set(['jpg', 'jpeg', 'png', 'webp', 'gif']);
+const PICTURE_EXTENSIONS = new Set(['jpg', 'jpeg', 'png', 'webp', 'gif']);
 
-/** `other` may be a folder, or a file that scans ignore. */
-type NameKind = 'mark' | 'hidden' | 'music' | 'other';
+/** `lyrics` and `sheet` count only beside audio; `other` may be a folder, or a file that scans ignore. */
+type NameKind = 'mark' | 'hidden' | 'audio' | 'picture' | 'lyrics' | 'sheet' | 'other';
 
 export function kindOf(name: string): NameKind {
   if (name.startsWith('.')) return IGNORE_MARKS.includes(name) ? 'mark' : 'hidden';
-  const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
-  return AUDIO_EXTENSIONS.has(extension) ||
-    PICTURE_EXTENSIONS.has(extension) ||
-    LYRICS_EXTENSIONS.includes(extension) ||
-    extension === SHEET_EXTENSION
-    ? 'music'
-    : 'other';
+  const extension = extensionOf(name);
+  if (AUDIO_EXTENSIONS.has(extension)) return 'audio';
+  if (PICTURE_EXTENSIONS.has(extension)) return 'picture';
+  if (LYRICS_EXTENSIONS.includes(extension)) return 'lyrics';
+  return extension === SHEET_EXTENSION ? 'sheet' : 'other';
 }
+
+/** In lower case, without the dot; empty for a name without one. */
+export const extensionOf = (name: string): string => {
+  const dot = name.lastIndexOf('.');
+  return dot <= 0 ? '' : name.slice(dot + 1).toLowerCase();
+};

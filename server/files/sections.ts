@@ -1,7 +1,6 @@
 // The tracks inside one audio file, by a cue sheet beside or in it. The sheet beside it wins, since somebody put it
 // there on purpose. Runs in the reading thread.
 import fs from 'node:fs';
-import { AUDIO_EXTENSIONS } from '../media/audio-formats.ts';
 import {
   decodeSheet,
   MAX_SHEET_BYTES,
@@ -14,8 +13,8 @@ import { fieldOfName } from '../media/field-names.ts';
 import { fillGaps, TagBuilder } from '../media/tag-builder.ts';
 import type { AudioFacts, AudioRead, CueSheet, SheetFields, Tags } from '../media/types.ts';
 import { textToName } from '../storage/file-names.ts';
+import { kindOf } from './music-names.ts';
 import { textOf } from './relative-path.ts';
-import { SHEET_EXTENSION } from './section-names.ts';
 
 /** A track inside a file: samples `[start, end)` of it, and what the sheet and the file's tags say. */
 export interface Section {
@@ -37,7 +36,6 @@ export interface SplitFile {
 const MOST_SHEETS = 200;
 const stemOf = (name: string): string => (name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : name);
 const folded = (name: string): string => name.normalize('NFC').toLowerCase();
-const extensionOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1).toLowerCase();
 
 /** `folder` is where sheets are looked for; undefined: only in the file. */
 export function splitFile(name: string, read: AudioRead, folder: string | Buffer | undefined): SplitFile {
@@ -87,11 +85,10 @@ function readFolder(folder: string | Buffer): SheetFolder {
   if (latest?.path === path && latest.changedAt === changedAt && latest.isSettled) return latest;
   const isSettled = Number(changedAt / 1_000_000n) < Date.now() - SETTLED_MS;
   const names = fs.readdirSync(folder, { encoding: 'buffer' }).map(textOf);
-  const shown = names.filter((name) => !name.startsWith('.'));
-  const audio = shown.filter((name) => AUDIO_EXTENSIONS.has(extensionOf(name))).map(folded);
+  const audio = names.filter((name) => kindOf(name) === 'audio').map(folded);
   const stems = new Map<string, number>();
   for (const name of audio) stems.set(stemOf(name), (stems.get(stemOf(name)) ?? 0) + 1);
-  const sheets = shown.filter((name) => extensionOf(name) === SHEET_EXTENSION).sort();
+  const sheets = names.filter((name) => kindOf(name) === 'sheet').sort();
   const parsed =
     latest?.path === path ? latest.parsed : new Map<string, { stamp: string; sheet: CueSheet | undefined }>();
   latest = { path, changedAt, isSettled, sheets: sheets.slice(0, MOST_SHEETS), audio: new Set(audio), stems, parsed };

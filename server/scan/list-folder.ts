@@ -1,11 +1,9 @@
 // Lists one folder and sorts what is in it by kind. Synchronous, for the walking thread.
 import fs from 'node:fs';
 import { sep } from 'node:path';
-import { LYRICS_EXTENSIONS } from '../files/lyrics-files.ts';
-import { SHEET_EXTENSION } from '../files/section-names.ts';
-import { IGNORE_MARKS, PICTURE_EXTENSIONS } from '../files/music-names.ts';
+import { extensionOf, kindOf } from '../files/music-names.ts';
 import { absoluteOf, join, textOf } from '../files/relative-path.ts';
-import { AUDIO_EXTENSIONS, whyNotRead } from '../media/audio-formats.ts';
+import { whyNotRead } from '../media/audio-formats.ts';
 import { textToName } from '../storage/file-names.ts';
 import { placeOf, type MusicRoots } from '../storage/music-roots.ts';
 
@@ -29,8 +27,6 @@ export interface Listing {
   sheets: string[];
   skipped: NameReason[];
 }
-
-const DOT = 0x2e;
 
 /** A string when the folder cannot be listed: why. */
 export function listFolder(root: MusicRoots, path: string): Listing | string {
@@ -67,11 +63,9 @@ function direntsOf(folder: string | Buffer): fs.Dirent<string | Buffer>[] {
 
 function sort(listing: Listing, root: MusicRoots, name: string, dirent: fs.Dirent<string | Buffer>): void {
   const skip = (reason: string): void => void listing.skipped.push({ name, reason });
-  if (name.charCodeAt(0) === DOT) {
-    if (IGNORE_MARKS.includes(name)) listing.isIgnored = true;
-    else skip('hidden, because its name begins with a dot');
-    return;
-  }
+  const kind = kindOf(name);
+  if (kind === 'mark') return void (listing.isIgnored = true);
+  if (kind === 'hidden') return skip('hidden, because its name begins with a dot');
   if (dirent.isDirectory()) return void listing.folders.push(name);
   if (!dirent.isFile()) {
     const problem = dirent.isSymbolicLink()
@@ -79,12 +73,11 @@ function sort(listing: Listing, root: MusicRoots, name: string, dirent: fs.Diren
       : 'not a file (a pipe, socket or device)';
     if (problem) return skip(problem);
   }
-  const extension = extensionOf(name);
-  if (AUDIO_EXTENSIONS.has(extension)) listing.audio.push(name);
-  else if (PICTURE_EXTENSIONS.has(extension)) listing.images.push({ name, extension });
-  else if (LYRICS_EXTENSIONS.includes(extension)) listing.texts.push(name);
-  else if (extension === SHEET_EXTENSION) listing.sheets.push(name);
-  else skip(whyNotRead(extension));
+  if (kind === 'audio') listing.audio.push(name);
+  else if (kind === 'picture') listing.images.push({ name, extension: extensionOf(name) });
+  else if (kind === 'lyrics') listing.texts.push(name);
+  else if (kind === 'sheet') listing.sheets.push(name);
+  else skip(whyNotRead(extensionOf(name)));
 }
 
 /** Only links to files inside the music folder are followed: a link to a folder could loop, others could lead out. */
@@ -109,11 +102,6 @@ export function pathIn(prefix: string | Buffer, name: string): string | Buffer {
     ? prefix + bytes
     : Buffer.concat([Buffer.from(prefix), Buffer.from(bytes)]);
 }
-
-const extensionOf = (name: string): string => {
-  const dot = name.lastIndexOf('.');
-  return dot <= 0 ? '' : name.slice(dot + 1).toLowerCase();
-};
 
 export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error);

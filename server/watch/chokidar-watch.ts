@@ -55,7 +55,7 @@ function isIgnored(path: string, stats: Stats | undefined): boolean {
   const kind = kindOf(basename(path));
   if (kind === 'hidden') return true;
   if (!stats || kind === 'mark') return false;
-  return stats.isDirectory() ? isMarked(dirname(path)) : kind !== 'music';
+  return stats.isDirectory() ? isMarked(dirname(path)) : kind === 'other';
 }
 
 const isMarked = (folder: string): boolean => IGNORE_MARKS.some((mark) => existsSync(join(folder, mark)));

@@ -76,6 +76,7 @@ export function watchFolders({ root, maxFolders, onFile, onGone, onTouched, onEr
     if (bytes === null) return onTouched(folder);
     const name = nameToText(bytes);
     const kind = kindOf(name);
+    const isMusic = kind !== 'other';
     const path = join(folder, name);
     if (kind === 'hidden') return;
     if (kind === 'mark') {
@@ -88,11 +89,11 @@ export function watchFolders({ root, maxFolders, onFile, onGone, onTouched, onEr
       if (type === 'rename' || !watches.has(path)) reopen(path);
     } else if (stat) {
       if (watches.has(path)) close(path);
-      if (kind === 'music') onFile(folder, name, stat);
+      if (isMusic) onFile(folder, name, stat);
     } else if (watches.has(path)) {
       close(path);
       onGone(folder);
-    } else if (kind === 'music') onGone(folder);
+    } else if (isMusic) onGone(folder);
   }
 
   function reopen(folder: string): void {
@@ -101,7 +102,7 @@ export function watchFolders({ root, maxFolders, onFile, onGone, onTouched, onEr
   }
 
   function note(folder: string, name: string): void {
-    if (kindOf(name) !== 'music') return;
+    if (kindOf(name) === 'other') return;
     const stat = lookAt(root, join(folder, name));
     if (stat) onFile(folder, name, stat);
   }
