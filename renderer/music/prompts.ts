@@ -1,5 +1,5 @@
 // Questions asked on the way: the name of a new playlist, and what to do with duplicates. One at a time;
-// prompt-dialogs.tsx shows it.
+// name-and-duplicate-dialogs.tsx shows it.
 import { useSyncExternalStore } from 'react';
 
 type DuplicateAnswer = 'all' | 'new' | null;

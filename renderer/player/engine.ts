@@ -3,7 +3,7 @@
 import { emptyState } from './first-state.ts';
 import { remember } from './saved-state.ts';
 import { Mixer } from './mixer.ts';
-import type { FetchAnalysis } from './fades.ts';
+import type { FetchAnalysis } from './crossfade.ts';
 import { PlayCounter, type Play } from './play-counter.ts';
 import { Failures } from './failures.ts';
 import { GaplessOutput } from './gapless-output.ts';

@@ -2,12 +2,12 @@
 // comes, this reports what happened.
 import { BufferVoice } from './buffer-voice.ts';
 import { ElementVoice } from './element-voice.ts';
-import type { Fades, FetchAnalysis } from './fades.ts';
+import type { Fades, FetchAnalysis } from './crossfade.ts';
 import { FADE_IN, FADE_OUT, replayGain } from './gain.ts';
 import type { Mixer } from './mixer.ts';
 import { soonestFrame } from './timeline.ts';
 import type { ReplayGainMode } from './player.ts';
-import type { Transition } from './transition.ts';
+import type { Transition } from './crossfade-plan.ts';
 import type { Voice, VoiceItem, VoiceListener } from './voice.ts';
 
 /** A decoded minute takes 23 MB. Longer tracks are left to a media element, without a sample-accurate end. */
@@ -165,7 +165,7 @@ export class GaplessOutput {
 
   async #loadFades(): Promise<void> {
     if (this.#fades) return;
-    const { Fades: Loaded } = await import('./fades.ts');
+    const { Fades: Loaded } = await import('./crossfade.ts');
     this.#fades ??= new Loaded(this.#options.fetchAnalysis);
   }
 

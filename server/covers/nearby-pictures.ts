@@ -1,10 +1,10 @@
-// Pictures in local files that may be the cover of an album, in the order of `cover-order.ts`.
+// Pictures in local files that may be the cover of an album, in the order of `nearby-cover-order.ts`.
 import type { Readable } from 'node:stream';
 import { AppError } from '../errors.ts';
 import type { AlbumId } from '../db/ids.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
 import { toFileUri } from '../storage/uri.ts';
-import { NEARBY_ORDER } from './cover-order.ts';
+import { NEARBY_ORDER } from './nearby-cover-order.ts';
 import type { EmbeddedPictures } from './embedded-pictures.ts';
 import { MAX_COVER_BYTES, UnusablePicture } from './picture.ts';
 import type { CoverSources } from './queries.ts';

@@ -1,7 +1,7 @@
 // Compares a listed folder with what the last scan saw of it. Opens no audio file; an unchanged file costs one stat.
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
-import { bestArtistImage, bestImage } from '../covers/cover-order.ts';
+import { bestArtistImage, bestImage } from '../covers/nearby-cover-order.ts';
 import { isSameStamp, mtimeUsOf, stampOf, type FileIdentity } from '../files/file-stamp.ts';
 import { lyricsMark, lyricsOf } from '../files/lyrics-files.ts';
 import { fileOfSection, NEEDS_FFMPEG } from '../files/section-names.ts';

@@ -17,7 +17,7 @@ import type { TrackWriter } from '../library/track-writer.ts';
 import { SAME_RECORDING } from '../media/fingerprint-match.ts';
 import type { Relocation } from '../relocation/service.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
-import { createGoneTracks, type GoneTrack, type NewTrack } from './gone-tracks.ts';
+import { createGoneTracks, type GoneTrack, type NewTrack } from './gone-candidates.ts';
 import { byLength, onlyCertain, seemsSame, type Match } from './same-music.ts';
 
 /** New tracks that are compared together. */

@@ -10,7 +10,7 @@ import type { MusicRoots } from '../storage/music-roots.ts';
 import { assign, inOrder, type Assigned, type PossibleTrack } from './assign.ts';
 import type { FileOp, ScanOp } from './decide.ts';
 import type { FindGone } from './find-gone.ts';
-import type { GoneTrack } from './gone-tracks.ts';
+import type { GoneTrack } from './gone-candidates.ts';
 import type { MovedFiles, Waiting } from './moved-files.ts';
 import type { SeparatedTracks } from './separated-tracks.ts';
 import { isAsLong, onlyCertain, seemsSame, type Match } from './same-music.ts';

@@ -1,7 +1,7 @@
 // Use without a mouse: the grid, the palette, and each shortcut in the list that `?` opens.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SHORTCUTS } from '../../renderer/windows/library/shortcuts.ts';
+import { SHORTCUTS } from '../../renderer/windows/library/shortcut-list.ts';
 import { currentTime, DESK, openStage, type Stage } from './stage.ts';
 
 let stage: Stage;

@@ -57,7 +57,9 @@ const BesideBar = lazy(async () => ({
 const SearchPalette = lazy(async () => ({
   default: (await import('../../features/search/search-palette.tsx')).SearchPalette,
 }));
-const PromptDialogs = lazy(async () => ({ default: (await import('../../music/prompt-dialogs.tsx')).PromptDialogs }));
+const PromptDialogs = lazy(async () => ({
+  default: (await import('../../music/name-and-duplicate-dialogs.tsx')).PromptDialogs,
+}));
 const ShortcutsDialog = lazy(async () => ({ default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog }));
 
 type Overlay = 'search' | 'shortcuts' | 'player' | null;

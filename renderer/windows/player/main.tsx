@@ -5,7 +5,9 @@ import { usePrompt } from '../../music/prompts.ts';
 import { openSideWindow } from '../side-window.tsx';
 import { PlayerWindow } from './player-window.tsx';
 
-const PromptDialogs = lazy(async () => ({ default: (await import('../../music/prompt-dialogs.tsx')).PromptDialogs }));
+const PromptDialogs = lazy(async () => ({
+  default: (await import('../../music/name-and-duplicate-dialogs.tsx')).PromptDialogs,
+}));
 
 function Prompts() {
   return usePrompt() && <PromptDialogs />;

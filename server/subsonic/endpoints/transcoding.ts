@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { bytes, user, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault, toFault } from '../errors.ts';
 import { idOf } from '../ids.ts';
-import { ClientInfo, decide, type DecidedTranscode, type SourceTrack } from '../transcode-decision.ts';
+import { ClientInfo, decide, type DecidedTranscode, type SourceTrack } from '../transcoding-extension.ts';
 import type { Fields } from '../xml.ts';
 
 interface TranscodingDeps {

@@ -3,7 +3,7 @@ import type { TrackAnalysisOut } from '../../server/analysis/wire.ts';
 import { FADE_IN, FADE_OUT } from './gain.ts';
 import type { QueueTrack } from './player.ts';
 import { stretched } from './stretch.ts';
-import { isOneRun, transition, type SoundFacts, type Transition } from './transition.ts';
+import { isOneRun, transition, type SoundFacts, type Transition } from './crossfade-plan.ts';
 import type { VoiceItem } from './voice.ts';
 
 /** Below it a tempo may be another one's. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fadeCurves } from '../../../renderer/player/fades.ts';
+import { fadeCurves } from '../../../renderer/player/crossfade.ts';
 import { stretched } from '../../../renderer/player/stretch.ts';
 
 const RATE = 8_000;

@@ -1,4 +1,5 @@
-// Every shortcut of the window, as listed by `?`; use-shortcuts.ts implements them.
+// Every shortcut of the window, as listed by `?`. use-shortcuts.ts implements them; those of items (like, edit, play)
+// are keys of their actions, in music/actions.ts.
 export const SHORTCUTS = [
   { name: 'search', keys: ['ctrlK', 'slash'] },
   { name: 'playPause', keys: ['space'] },

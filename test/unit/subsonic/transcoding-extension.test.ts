@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ClientInfo, decide, type SourceTrack } from '../../../server/subsonic/transcode-decision.ts';
+import { ClientInfo, decide, type SourceTrack } from '../../../server/subsonic/transcoding-extension.ts';
 
 const flac: SourceTrack = {
   format: 'flac',

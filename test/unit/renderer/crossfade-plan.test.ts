@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { QueueTrack } from '../../../renderer/player/player.ts';
-import { isOneRun, transition, type Side, type SoundFacts } from '../../../renderer/player/transition.ts';
+import { isOneRun, transition, type Side, type SoundFacts } from '../../../renderer/player/crossfade-plan.ts';
 
 const MINUTE = 60_000;
 /** A beat every 60,000 / bpm ms, from `first` on. */
