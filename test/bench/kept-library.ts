@@ -2,24 +2,44 @@
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { fillLibrary } from './large-library.ts';
+import { fillLibrary, multiplyLibrary } from './large-library.ts';
 import { startProduct } from './product.ts';
 
 const EVENTS = 1_000_000;
+const MILLION = 1_000_000;
 
-/** A copy of the data folder of a library of that size. */
+/** A copy of the data folder of a library of that size; multiples of a million are made of a million. */
 export async function libraryOf(dir: string, libraries: string, tracks: number, albums?: number): Promise<string> {
-  const name = `library-${tracks}${albums === undefined ? '' : `-${albums}`}`;
-  const kept = join(libraries, name);
+  const name = nameOf(tracks, albums);
   const dataDir = join(dir, `copy-of-${name}`);
   if (existsSync(dataDir)) return dataDir;
-  if (!existsSync(join(kept, 'tonearm.db'))) {
-    process.stderr.write(`a library of ${tracks.toLocaleString('en')} tracks is being made …\n`);
-    const half = `${kept}.half`;
-    rmSync(half, { recursive: true, force: true });
+  const kept = join(libraries, name);
+  if (!existsSync(join(kept, 'tonearm.db'))) await makeLibrary(libraries, tracks, albums);
+  copyLibrary(kept, dataDir);
+  endPending(join(dataDir, 'tonearm.db'));
+  return dataDir;
+}
+
+const nameOf = (tracks: number, albums?: number): string =>
+  `library-${tracks}${albums === undefined ? '' : `-${albums}`}`;
+
+async function makeLibrary(libraries: string, tracks: number, albums?: number): Promise<void> {
+  process.stderr.write(`a library of ${tracks.toLocaleString('en')} tracks is being made …\n`);
+  const kept = join(libraries, nameOf(tracks, albums));
+  const half = `${kept}.half`;
+  rmSync(half, { recursive: true, force: true });
+  const isMultiple = albums === undefined && tracks > MILLION && tracks % MILLION === 0;
+  if (isMultiple) {
+    const million = join(libraries, nameOf(MILLION));
+    if (!existsSync(join(million, 'tonearm.db'))) await makeLibrary(libraries, MILLION);
+    copyLibrary(million, half);
+  } else {
     mkdirSync(half, { recursive: true });
     await (await startProduct(half)).stop(); // migrated, account made
-    const client = new Database(join(half, 'tonearm.db'));
+  }
+  const client = new Database(join(half, 'tonearm.db'));
+  if (isMultiple) multiplyLibrary(client, tracks / MILLION);
+  else {
     fillLibrary(client, {
       tracks,
       ...(albums !== undefined && { albums }),
@@ -27,15 +47,16 @@ export async function libraryOf(dir: string, libraries: string, tracks: number, 
       likeEvents: EVENTS,
       plays: EVENTS,
     });
-    client.pragma('wal_checkpoint(TRUNCATE)');
-    client.close();
-    renameSync(half, kept);
   }
-  mkdirSync(dataDir, { recursive: true });
+  client.pragma('wal_checkpoint(TRUNCATE)');
+  client.close();
+  renameSync(half, kept);
+}
+
+function copyLibrary(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
   for (const file of ['tonearm.db', 'secrets.json'])
-    if (existsSync(join(kept, file))) copyFileSync(join(kept, file), join(dataDir, file));
-  endPending(join(dataDir, 'tonearm.db'));
-  return dataDir;
+    if (existsSync(join(from, file))) copyFileSync(join(from, file), join(to, file));
 }
 
 /** Otherwise the server would identify them during the measurement. */
