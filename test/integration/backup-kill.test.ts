@@ -201,9 +201,8 @@ describe.each(WHERE)('in %s', (words, make, passphrase) => {
   });
 
   test('a restore that is killed at any point continues, and loses nothing of the library it replaces', async () => {
-    const where = await make(`${kind}-source`);
-    const repo = await open(where, true);
-    await backUpInto(repo, library, folder(`${kind}-source-tmp`));
+    const source = folder(`${kind}-source`);
+    await backUpInto(await openBackup(source, { passphrase, isNew: true }), library, folder(`${kind}-source-tmp`));
     const mine = folder(`${kind}-mine`);
     migratedDatabase(join(mine, 'tonearm.db'));
     mkdirSync(join(mine, 'library'));
@@ -213,7 +212,7 @@ describe.each(WHERE)('in %s', (words, make, passphrase) => {
       cpSync(mine, join(base, name), { recursive: true });
       return join(base, name);
     };
-    const wish = (dataDir: string, killAt?: Moment): ChildWish => ({
+    const wish = (where: Where, dataDir: string, killAt?: Moment): ChildWish => ({
       mode: 'restore',
       library,
       backup: where.place,
@@ -221,11 +220,14 @@ describe.each(WHERE)('in %s', (words, make, passphrase) => {
       passphrase,
       killAt,
     });
-    const moments = (await run(wish(place(`${kind}-calm-place`)), where.env)) ?? [];
+    const calm = await make(`${kind}-calm-source`, source);
+    const moments = await run(wish(calm, place(`${kind}-calm-place`)), calm.env);
+    await calm.close();
     let halfway = 0;
     await atEach(moments, async (point, name) => {
       const data = place(`${kind}-place-${name}`);
-      expectKilled(point, await run(wish(data, point), where.env));
+      const where = await make(`${kind}-source-${name}`, source); // one that another reads is read without a lease
+      expectKilled(point, await run(wish(where, data, point), where.env));
       expect(Object.values(filesIn(data))).toEqual(expect.arrayContaining(own));
       if (!existsSync(join(data, 'tonearm.db'))) {
         halfway++;
@@ -235,14 +237,14 @@ describe.each(WHERE)('in %s', (words, make, passphrase) => {
       }
       const isAfter = point.what === 'while tidying up'; // the library is complete, only leftovers remain
       if (isAfter) await finishRestore(data, () => new Date());
-      else await restoreFrom(repo, data, { replace: true });
+      else await restoreFrom(await open(where), data, { replace: true });
       expect(wholeOf(data)).toEqual(now);
       expect(existsSync(join(data, '.restoring'))).toBe(false);
       const aside = readdirSync(data).filter((name) => name.startsWith('replaced-'));
       expect(aside.flatMap((name) => Object.values(filesIn(join(data, name))))).toEqual(expect.arrayContaining(own));
+      await where.close();
     });
     if (words === 'a folder') expect(halfway).toBeGreaterThan(0); // the bucket is read before anything is replaced
-    await where.close();
   });
 });
 
