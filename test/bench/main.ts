@@ -1,11 +1,12 @@
 // npm run bench -- [suite …] [--json] [--dir DIR]: every hot path against a bound of the same run, printed as
 // each suite ends. Exit code 1 when a goal is missed or a suite fails; the others still run. --libraries DIR keeps the
-// large libraries, and the built programs, for the next run. Options of suites:
+// large libraries, and the built programs, for the next run. --rounds N runs each suite so often, and gives medians with
+// the spread of the ratios. Options of suites:
 // - scan: --peer mpd lets that program scan the same files, where it is installed
 // - queries: --million takes a library of a million tracks too, --sizes N,N,… those; --docs draws docs/queries.svg
 // - interaction, lists and opening drive a browser; --docs writes what they find into docs/lists.md
 // - soak: --minutes N is how long it goes on, --docs draws docs/soak.svg
-// - peers: --files N --rounds N; --docs writes docs/peers.md
+// - peers: --files N --rounds N; --docs writes docs/peers.md; --seconds N for tracks of that length, --cold
 // - stages and flame, what a scan spends its time on: --files N; --docs draws docs/scan-flame.svg
 // - ear, what the analysis hears, beside other programs, and likeness, which recorded music it finds alike: --python
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -13,7 +14,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { describeMachine } from './machine.ts';
-import { tableHead, toRows, type Measure } from './measure.ts';
+import { medians, tableHead, toRows, type Measure } from './measure.ts';
 import { endProducts } from './product.ts';
 import { backupSuite } from './suites/backup.ts';
 import { earSuite } from './suites/ear.ts';
@@ -64,6 +65,8 @@ const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = {
   peers: (dir) =>
     peersSuite(dir, {
       files: Number(values.files),
+      seconds: values.seconds,
+      cold: values.cold === true,
       rounds: Number(values.rounds),
       builds: values.libraries ?? join(tmpdir(), 'tonearm-bench-peers'),
       docs: values.docs === true,
@@ -105,6 +108,8 @@ const ONLY_BY_NAME = [
   'stages',
   'store',
 ];
+/** All programs in turn, round by round. */
+const OWN_ROUNDS = ['peers', 'phones'];
 
 const { values, positionals } = parseArgs({
   options: {
@@ -116,6 +121,8 @@ const { values, positionals } = parseArgs({
     docs: { type: 'boolean' },
     peer: { type: 'string' },
     python: { type: 'string', default: 'python3' },
+    seconds: { type: 'string' },
+    cold: { type: 'boolean' },
     minutes: { type: 'string', default: '15' },
     files: { type: 'string', default: '20000' },
     rounds: { type: 'string', default: '1' },
@@ -144,7 +151,7 @@ try {
     const load = loadavg()[0] ?? 0;
     console.error(`bench: ${name}, at a load of ${load.toFixed(1)} …`);
     try {
-      const measures = await (SUITES[name] as (dir: string) => Promise<Measure[]>)(dir);
+      const measures = await inRounds(name);
       report.suites.push({ name, load, measures });
       say(toRows(measures));
     } catch (error) {
@@ -156,6 +163,18 @@ try {
 } finally {
   rmSync(dir, { recursive: true, force: true });
 }
+
+async function inRounds(name: string): Promise<Measure[]> {
+  const suite = SUITES[name] as (dir: string) => Promise<Measure[]>;
+  const rounds: Measure[][] = [];
+  for (let round = 0; round < (OWN_ROUNDS.includes(name) ? 1 : Number(values.rounds)); round++) {
+    const own = join(dir, `${name}-${round}`);
+    mkdirSync(own);
+    rounds.push(await suite(own));
+  }
+  return medians(rounds);
+}
+
 const failed = report.suites.filter((suite) => suite.error !== undefined);
 if (values.json) console.log(JSON.stringify(report, null, 2));
 say(`\nLoad before each suite: ${report.suites.map(({ name, load }) => `${name} ${load.toFixed(1)}`).join(', ')}.`);

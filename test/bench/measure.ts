@@ -9,6 +9,8 @@ export interface Measure {
   bound: { name: string; value: number };
   /** product ÷ bound. */
   ratio: number;
+  /** The lowest and the highest ratio of several rounds. */
+  spread?: [number, number];
   goal: { op: '>=' | '<='; value: number };
   met: boolean;
 }
@@ -37,7 +39,29 @@ export async function inTurn(
 
 export function measure(m: Omit<Measure, 'ratio' | 'met'>): Measure {
   const ratio = m.product / m.bound.value;
-  return { ...m, ratio, met: m.goal.op === '>=' ? ratio >= m.goal.value : ratio <= m.goal.value };
+  return { ...m, ratio, met: isMet(ratio, m.goal) };
+}
+
+const isMet = (ratio: number, { op, value }: Measure['goal']): boolean =>
+  op === '>=' ? ratio >= value : ratio <= value;
+
+/** Medians of what a suite measured in several rounds. */
+export function medians(rounds: Measure[][]): Measure[] {
+  const [first = [], ...others] = rounds;
+  if (others.length === 0) return first;
+  return first.map((one) => {
+    const all = rounds.flatMap((measures) => measures.filter(({ name }) => name === one.name));
+    const ratios = all.map(({ ratio }) => ratio);
+    const ratio = median(ratios);
+    return {
+      ...one,
+      product: median(all.map(({ product }) => product)),
+      bound: { ...one.bound, value: median(all.map(({ bound }) => bound.value)) },
+      ratio,
+      spread: [Math.min(...ratios), Math.max(...ratios)],
+      met: isMet(ratio, one.goal),
+    };
+  });
 }
 
 const short = (value: number): string =>
@@ -56,7 +80,7 @@ export const toRows = (measures: Measure[]): string =>
         m.name,
         `${short(m.product)} ${m.unit}`,
         `${m.bound.name}: ${short(m.bound.value)} ${m.unit}`,
-        `${m.ratio.toFixed(2)}×`,
+        `${m.ratio.toFixed(2)}×${m.spread ? ` (${m.spread.map((ratio) => ratio.toFixed(2)).join('–')})` : ''}`,
         `${m.goal.op === '>=' ? '≥' : '≤'} ${m.goal.value}×`,
         m.met ? 'yes' : '**no**',
       ]),

@@ -1,7 +1,9 @@
 // Other servers beside Tonearm: each alone, from an empty folder, on the same files. A program that cannot be had is
 // named. Runs only when it is named itself; --rounds N takes medians, --docs writes docs/peers.md and docs/peers.json.
+// With --seconds N tracks are that long, and only scans are measured; --cold empties the system's cache of files before
+// each.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -84,26 +86,36 @@ interface Column {
 
 interface PeersOptions {
   files: number;
+  /** Length of each track; undefined for small files. */
+  seconds: string | undefined;
+  /** Each scan finds the system's cache of files empty, which only root can do. */
+  cold: boolean;
   rounds: number;
   builds: string;
   docs: boolean;
 }
 
-export async function peersSuite(dir: string, { files, rounds, builds, docs }: PeersOptions): Promise<Measure[]> {
+export async function peersSuite(
+  dir: string,
+  { files, seconds, cold, rounds, builds, docs }: PeersOptions,
+): Promise<Measure[]> {
   const load = loadavg()[0] ?? 0;
   const { columns, missing } = peersHere(builds);
   const music = join(dir, 'music');
-  const made = makeSettledLibrary({ tracks: files, seed: 'peers', art: 'mixed' }, music);
-  writeLongFile(music);
+  const made = makeSettledLibrary({ tracks: files, seed: 'peers', art: 'mixed', ...(seconds && { seconds }) }, music);
+  const onlyScans = seconds !== undefined;
+  if (!onlyScans) writeLongFile(music);
+  const beforeScan = cold ? emptyFileCache : () => undefined;
   for (let round = 0; round < rounds; round++)
     for (const { peer, runs } of columns) {
       console.error(`peers: ${peer.name}, round ${round + 1} …`);
       const own = join(dir, `peer-${round}-${columns.findIndex((column) => column.peer === peer)}`);
       mkdirSync(own);
       try {
-        runs.push(await figuresOf(peer, { music, dir: own }, made.files.length));
+        runs.push(await figuresOf(peer, { music, dir: own }, { files: made.files.length, onlyScans, beforeScan }));
       } finally {
         await endPeers();
+        if (onlyScans) rmSync(own, { recursive: true, force: true }); // few files, so the next is not slowed by it
       }
       console.error(`peers: ${JSON.stringify(runs.at(-1), (_, value: unknown) => rounded(value))}`);
     }
@@ -114,14 +126,18 @@ export async function peersSuite(dir: string, { files, rounds, builds, docs }: P
     bytes: made.files.reduce((sum, { size }) => sum + size, 0),
     rounds,
     missing,
+    collection: [seconds && `tracks of ${seconds} seconds`, cold && 'the cache of files emptied before each scan']
+      .filter(Boolean)
+      .join(', '),
     peers: columns.map(({ peer, runs }) => ({ name: peer.name, version: peer.version, runs })),
   };
   const text = tableOf(columns, report);
   console.error(`\n${text}`);
   if (docs) {
-    writeFileSync(join(root, 'docs', 'peers.md'), text);
+    const name = ['peers', seconds && 'large-files', cold && 'cold'].filter(Boolean).join('-');
+    writeFileSync(join(root, 'docs', `${name}.md`), text.replaceAll('peers.json', `${name}.json`));
     writeFileSync(
-      join(root, 'docs', 'peers.json'),
+      join(root, 'docs', `${name}.json`),
       `${JSON.stringify(report, (_, value: unknown) => rounded(value), 2)}\n`,
     );
   }
@@ -149,7 +165,18 @@ export function peersHere(builds: string): { columns: Column[]; missing: string[
   return { columns: [tonearm('copy'), tonearm('reference'), ...here].map((peer) => ({ peer, runs: [] })), missing };
 }
 
-async function figuresOf(peer: Peer, place: { music: string; dir: string }, files: number): Promise<Figures> {
+/** Of the system. */
+function emptyFileCache(): void {
+  execFileSync('sync');
+  writeFileSync('/proc/sys/vm/drop_caches', '3');
+}
+
+async function figuresOf(
+  peer: Peer,
+  place: { music: string; dir: string },
+  { files, onlyScans, beforeScan }: { files: number; onlyScans: boolean; beforeScan: () => void },
+): Promise<Figures> {
+  beforeScan();
   const first = await peer.start(place);
   const cpuBefore = first.firstScan ? 0 : first.meter.cpuMs();
   const startedAt = performance.now() - (first.firstScan ? first.startMs : 0);
@@ -169,6 +196,7 @@ async function figuresOf(peer: Peer, place: { music: string; dir: string }, file
     scanPeakMb,
   };
   if (first.scan) {
+    beforeScan();
     const before = first.meter.cpuMs();
     const rescannedAt = performance.now();
     await first.scan();
@@ -176,6 +204,7 @@ async function figuresOf(peer: Peer, place: { music: string; dir: string }, file
     figures.rescanCpuMs = first.meter.cpuMs() - before;
   }
   await first.stop();
+  if (onlyScans) return figures;
 
   const second = await peer.start(place);
   figures.startMs = second.startMs;
@@ -289,10 +318,19 @@ const middle = ({ runs }: Column, row: Row): number | undefined => {
 
 function tableOf(
   columns: Column[],
-  report: { machine: string; files: number; bytes: number; missing: string[]; rounds: number; load: number },
+  report: {
+    machine: string;
+    files: number;
+    bytes: number;
+    collection: string;
+    missing: string[];
+    rounds: number;
+    load: number;
+  },
 ): string {
   const date = new Date().toISOString().slice(0, 10);
-  const rows = (Object.keys(ROWS) as Row[]).map((row) => {
+  const measured = (Object.keys(ROWS) as Row[]).filter((row) => columns.some((column) => middle(column, row)));
+  const rows = measured.map((row) => {
     const best = bestOf(columns, row);
     const cells = columns.map((column) => cellOf(column, row, best));
     return `| ${ROWS[row]} | ${cells.join(' | ')} |`;
@@ -302,7 +340,7 @@ function tableOf(
     '# Beside other servers',
     '',
     `\`npm run bench -- peers\`: ${report.files.toLocaleString('en')} files, ${Math.round(report.bytes / 1e6)} MB, each program alone and from an`,
-    `empty folder. Median of ${report.rounds} ${report.rounds === 1 ? 'run' : 'runs, and their spread'}; the best is bold. Raw figures: [peers.json](peers.json).`,
+    `empty folder${report.collection && `; ${report.collection}`}. Median of ${report.rounds} ${report.rounds === 1 ? 'run' : 'runs, and their spread'}; the best is bold. Raw figures: [peers.json](peers.json).`,
     '',
     `${report.machine}. ${date}, Tonearm ${revision()}.`,
     ...(report.load > BUSY ? ['', BUSY_NOTE] : []),
