@@ -12,7 +12,7 @@ import { openSecretStore, type SecretStore } from './config/secret-store.ts';
 import { adoptWrittenSecrets, loadSecrets, withStoredSettings } from './config/secrets.ts';
 import { openDatabase, type MainDb } from './db/client.ts';
 import { lockDataFolder } from './db/data-lock.ts';
-import { watchInPlace } from './db/in-place.ts';
+import { watchInPlace } from './db/removed-database.ts';
 import { hasAudioIn, libraryId, lookAtDatabase, skipCovers, type DatabaseState } from './db/library-identity.ts';
 import { createReserve } from './db/reserve.ts';
 import { conflict } from './errors.ts';

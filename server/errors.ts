@@ -77,7 +77,7 @@ export const isDatabaseLocked = (error: unknown): boolean =>
 
 export const DATABASE_LOCKED =
   'Another program has locked the database. Nothing was changed; try again when it is done.';
-/** Also in db/in-place.ts, which makes the connection read-only then. */
+/** Also in db/removed-database.ts, which makes the connection read-only then. */
 export const DATABASE_GONE =
   'The database is no longer where it was, so nothing can be saved. An administrator has to look at the server.';
 

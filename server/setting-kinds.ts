@@ -1,6 +1,6 @@
 // Declares settings: the rule for the value, and how the setting is shown.
 import { z } from 'zod';
-import { trimEnd } from './runtime/trim.ts';
+import { trimEnd } from './runtime/trim-text.ts';
 
 export const SETTING_GROUPS = [
   'general',

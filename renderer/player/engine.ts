@@ -32,7 +32,7 @@ import {
   type Steering,
 } from './player.ts';
 import { MINUTE_MS, SleepAndLoop } from './sleep-and-loop.ts';
-import { isAtBegin, placeToGoOn, type FindPlace } from './places.ts';
+import { isAtBegin, placeToGoOn, type FindPlace } from './audiobook-bookmarks.ts';
 import { RadioFeed, steered, type RadioFeedOptions } from './radio-feed.ts';
 import type { VoiceItem } from './voice.ts';
 

@@ -1,6 +1,6 @@
 // Media keys, lock screen and the system's media controls.
 import { trackCover } from '../api/urls.ts';
-import { getBeside, onBeside } from './beside.ts';
+import { getBeside, onBeside } from './station-or-episode.ts';
 import { currentEntry, isSounding, type Player } from './player.ts';
 
 const SEEK_STEP_MS = 10_000;

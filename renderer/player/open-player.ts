@@ -14,7 +14,7 @@ import { findReason } from './failure-reason.ts';
 import { fetchAhead } from './fetch-ahead.ts';
 import { connectMediaSession, playSilentElement } from './media-session.ts';
 import { announceNowPlaying } from './report-now-playing.ts';
-import { keepPlaces } from './places.ts';
+import { keepPlaces } from './audiobook-bookmarks.ts';
 import { PlayReports } from './play-reports.ts';
 import { syncQueue } from './queue-sync.ts';
 import { SharedPlayer } from './shared-player.ts';

@@ -1,7 +1,7 @@
 // Keys that work anywhere in a window, unless a field, a menu or a dialog uses them: the player's, and those that the
 // window adds.
 import { useEffect, useRef } from 'react';
-import { getBeside, seekBeside, toggleBeside } from './beside.ts';
+import { getBeside, seekBeside, toggleBeside } from './station-or-episode.ts';
 import type { Player } from './player.ts';
 import { usePlayerCommands } from './use-player.ts';
 

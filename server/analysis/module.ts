@@ -2,7 +2,7 @@ import type { Hearing } from '../enrichment/hearing.ts';
 import type { LibraryOffer } from '../library/module.ts';
 import type { MediaOffer } from '../media/module.ts';
 import type { Base, Module } from '../module.ts';
-import { isOnBattery } from './battery.ts';
+import { isOnBattery } from '../runtime/battery.ts';
 import { createAnalysisPass } from './pass.ts';
 import { analysisRoutes } from './routes.ts';
 

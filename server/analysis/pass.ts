@@ -10,7 +10,7 @@ import type { Hearing, NotListened } from '../enrichment/hearing.ts';
 import type { MeasuredWriter } from '../library/measured.ts';
 import type { Log } from '../log/log.ts';
 import type { Listened } from '../media/fingerprint.ts';
-import { inSlices, turn } from '../runtime/turns.ts';
+import { inSlices, turn } from '../runtime/time-slices.ts';
 import { createAnalysisQueries, type Counts, type DueTrack } from './queries.ts';
 import { columnsOf, failed, measuredOf } from './results.ts';
 import { isSoundStep, STEP_NAMES, STEPS } from './steps.ts';

@@ -1,7 +1,7 @@
 // Which packs there are, and what is in them: from the indexes, and of packs that none lists from their directories.
 // Whatever is interrupted, nothing that an index lists is gone: new ones are written before old ones are deleted.
 import { randomBytes } from 'node:crypto';
-import { eachAtOnce } from '../runtime/at-once.ts';
+import { eachAtOnce } from '../runtime/concurrency.ts';
 import type { StoredObject } from '../storage/storage.ts';
 import type { Cipher } from './encryption.ts';
 import { nameIn, type PackFiles } from './pack-files.ts';

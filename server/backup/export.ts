@@ -31,7 +31,7 @@ import { assertFit } from './fit-folders.ts';
 import { toSnapshotId } from './manifest.ts';
 import { hashOfFile } from './referenced-files.ts';
 import { cleanForExport, copyDatabase } from './snapshot-thread.ts';
-import { eachAtOnce } from '../runtime/at-once.ts';
+import { eachAtOnce } from '../runtime/concurrency.ts';
 import type { ExportResult } from './wire.ts';
 import { EXPORT_TASK } from './tasks.ts';
 

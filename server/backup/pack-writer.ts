@@ -1,7 +1,7 @@
 // Writing packs: blobs are collected until they are 16 MB, and two packs are uploaded at once; those with lists after
 // all that the lists name.
 import { randomBytes } from 'node:crypto';
-import { createSlots } from '../runtime/at-once.ts';
+import { createSlots } from '../runtime/concurrency.ts';
 import type { Cipher } from './encryption.ts';
 import { packKey } from './pack-files.ts';
 import { closePack, PACK_BYTES, sumOf, toStored, type Blob, type Pack } from './packs.ts';

@@ -16,7 +16,7 @@ import { pathBelow } from '../storage/file-names.ts';
 import type { Storage } from '../storage/storage.ts';
 import { DamagedObject } from './encryption.ts';
 import type { FileLine, Manifest, OwnLine, StoredLine } from './manifest.ts';
-import { eachAtOnce } from '../runtime/at-once.ts';
+import { eachAtOnce } from '../runtime/concurrency.ts';
 import { leasedForReading } from './lease.ts';
 import type { RestoreSource } from './export-source.ts';
 import { keepAccounts } from './kept-accounts.ts';

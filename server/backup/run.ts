@@ -19,7 +19,7 @@ import { SourceProblem } from './object-source.ts';
 import { prune, type Pruned } from './prune.ts';
 import { describeFaults } from './objects.ts';
 import { copyOwnFile, notCopied, stoppable } from './referenced-files.ts';
-import { eachAtOnce } from '../runtime/at-once.ts';
+import { eachAtOnce } from '../runtime/concurrency.ts';
 import type { Repository } from './repository.ts';
 import { copyDatabase } from './snapshot-thread.ts';
 import type { BackupResult } from './wire.ts';

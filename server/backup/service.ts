@@ -21,7 +21,7 @@ import { createRepairer } from './repair.ts';
 import { snapshotTime, type Keys } from './manifest.ts';
 import { assertFit } from './fit-folders.ts';
 import { openRepository, type Repository } from './repository.ts';
-import { createSlots } from '../runtime/at-once.ts';
+import { createSlots } from '../runtime/concurrency.ts';
 import { backUp, type BackupSource } from './run.ts';
 import { isDue, nextDue } from './schedule.ts';
 import { isBegun, openTarget, type TargetDeps } from './target.ts';

@@ -8,7 +8,7 @@ import { guardedFetch, type GuardedAnswer } from '../outbound/guarded-fetch.ts';
 import { OutboundError, type OutboundErrorKind } from '../outbound/outbound-error.ts';
 import { createTokenBucket } from '../outbound/token-bucket.ts';
 import { userAgentOf } from '../outbound/user-agent.ts';
-import { trimEnd } from '../runtime/trim.ts';
+import { trimEnd } from '../runtime/trim-text.ts';
 
 /** Old uploads lack the larger size. */
 const SIZES = ['1200', '500'] as const;

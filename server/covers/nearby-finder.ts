@@ -13,7 +13,7 @@ import type { EmbeddedPictures } from './embedded-pictures.ts';
 import type { FormerCover, FormerCovers } from './former-covers.ts';
 import type { FoundRows } from './found-rows.ts';
 import { workTogether, type Locks } from '../runtime/locks.ts';
-import { createSlots } from '../runtime/at-once.ts';
+import { createSlots } from '../runtime/concurrency.ts';
 import { checkPicture, PictureNotRead, UnusablePicture, type Cover } from './picture.ts';
 import { findCoverRow, hasCoverOrNone, type CoverRow, type CoverSources } from './queries.ts';
 

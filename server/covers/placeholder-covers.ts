@@ -13,7 +13,7 @@ import { sendBytes } from '../http/send-bytes.ts';
 import { AppError } from '../errors.ts';
 import { inNamedAlbum } from '../db/unnamed.ts';
 import { isAbsent } from '../storage/file-errors.ts';
-import { createSlots } from '../runtime/at-once.ts';
+import { createSlots } from '../runtime/concurrency.ts';
 import { checkPicture, resizePicture, type SizedFormat, UnusablePicture } from './picture.ts';
 
 export interface PlaceholderCoverDeps {

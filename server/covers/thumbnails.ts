@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { AlbumId } from '../db/ids.ts';
-import { createSlots } from '../runtime/at-once.ts';
+import { createSlots } from '../runtime/concurrency.ts';
 import { isMosaic, makeMosaic, type ShownCover } from './mosaic.ts';
 import { resizePicture, type SizedFormat } from './picture.ts';
 import type { StoredPicture } from './queries.ts';

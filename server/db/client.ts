@@ -5,7 +5,7 @@ import type { RunResult } from 'better-sqlite3';
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
 import { AppError, isDatabaseLocked, isDiskFull, messageOf } from '../errors.ts';
 import type { Log } from '../log/log.ts';
-import { compileLate } from './late-statements.ts';
+import { compileLate } from './lazy-statements.ts';
 import { migrate } from './migrate.ts';
 
 export type Sqlite = Database.Database;

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { messageOf } from '../errors.ts';
-import { compileLate } from './late-statements.ts';
+import { compileLate } from './lazy-statements.ts';
 import type { Sqlite } from './client.ts';
 
 export interface ReaderThreadData {

@@ -8,7 +8,7 @@ import type { Page, Paged } from '../http/paging.ts';
 import type { ReadAside } from '../library/listing.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
-import { partsOf, turn } from '../runtime/turns.ts';
+import { partsOf, turn } from '../runtime/time-slices.ts';
 import { createHistoryQueries, type HistoryFilter, type NewPlay, type PlayRow } from './queries.ts';
 import { samePlayWithinMs } from './same-play.ts';
 import { songKey } from './song-names.ts';

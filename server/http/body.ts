@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { MOST_ID } from '../db/ids.ts';
 import { AppError, badRequest, invalid } from '../errors.ts';
-import { turn } from '../runtime/turns.ts';
+import { turn } from '../runtime/time-slices.ts';
 
 /** Of JSON without its long lists. */
 export const MOST_JSON_BYTES = 512 << 10;

@@ -1,5 +1,5 @@
 // The file name that a browser proposes (RFC 6266, RFC 8187), safe on every system it may be saved on.
-import { trimBoth } from '../runtime/trim.ts';
+import { trimBoth } from '../runtime/trim-text.ts';
 
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069/\\:*?"<>|]/g;
 const MAX_CHARACTERS = 120;

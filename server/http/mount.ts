@@ -5,7 +5,7 @@ import { AppError, badRequest, invalid } from '../errors.ts';
 import { readBytes, readJson } from './body.ts';
 import type { InFlight } from './in-flight.ts';
 import { parseParams } from './params.ts';
-import { jsonText, sendText, whole } from './pieces.ts';
+import { jsonText, sendText, whole } from './streamed-lists.ts';
 import { toFields, toProblem } from './problem.ts';
 import { statusesOf, successesOf } from './statuses.ts';
 import { Reply, type Method, type Principal, type Route, type TokenScope } from './route.ts';

@@ -1,7 +1,7 @@
 // Parameters of an address or a form, however many: phones send queues of a hundred thousand ids. They are read in
 // slices, because decoding that many takes longer than requests should wait.
 import { AppError } from '../errors.ts';
-import { turn } from '../runtime/turns.ts';
+import { turn } from '../runtime/time-slices.ts';
 
 /** 100,000 ids with a time each, and some more. */
 const MOST_PARAMETERS = 250_000;

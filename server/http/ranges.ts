@@ -1,5 +1,5 @@
 // Range requests (RFC 9110, section 14) and conditional requests (section 13), without I/O.
-import { trimBoth } from '../runtime/trim.ts';
+import { trimBoth } from '../runtime/trim-text.ts';
 
 /** Both ends are included. */
 export interface ByteRange {

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { SessionId, UserId } from '../db/ids.ts';
 import type { Right, Rights } from '../db/rights.ts';
 import type { ErrorCode } from '../errors.ts';
-import type { InPieces } from './pieces.ts';
+import type { InPieces } from './streamed-lists.ts';
 
 /**
  * Who may call: `public` anyone; `user` with a bearer token; `stream` with a bearer token or the query parameter

@@ -2,7 +2,7 @@
 import express, { type Express, type RequestHandler, type Router } from 'express';
 import type { LiveSettings } from '../config/live-settings.ts';
 import { canRead, type MainDb } from '../db/client.ts';
-import type { InPlace } from '../db/in-place.ts';
+import type { InPlace } from '../db/removed-database.ts';
 import type { Reserve } from '../db/reserve.ts';
 import type { Log } from '../log/log.ts';
 import type { ProductPaths } from '../paths.ts';

@@ -3,7 +3,7 @@ import type { ArtistId, UserId } from '../db/ids.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
 import { isNamed } from '../db/unnamed.ts';
 import { likedFilter, wordFilters, type Filter } from './filters.ts';
-import type { NewIdList } from './id-list.ts';
+import type { NewIdList } from './list-definition.ts';
 import { musicFolderFilter, type MusicFolderScope } from './music-folder-filters.ts';
 import { orderOf, type ListOrder, type Sort } from './sorts.ts';
 import type { AlbumSort } from './wire.ts';

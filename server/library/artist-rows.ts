@@ -1,4 +1,4 @@
-// Reads the artist rows for the ids of a page, in one statement. Which ids those are: id-lists.ts.
+// Reads the artist rows for the ids of a page, in one statement. Which ids those are: page-ids.ts.
 import type { UserId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { artists } from '../db/schema.ts';

@@ -7,7 +7,7 @@ import type { Db, MainDb } from '../db/client.ts';
 import type { TrackEditId, TrackId, UserId } from '../db/ids.ts';
 import { trackEdits, tracks, users, type EditKind, type MetadataStatus } from '../db/schema.ts';
 import { AppError, conflict, notFound } from '../errors.ts';
-import { inSlices } from '../runtime/turns.ts';
+import { inSlices } from '../runtime/time-slices.ts';
 import { changesOf, takeBack, type FieldChange } from './identity-changes.ts';
 import { isSameIdentity, prepareKnownTracks } from './track-identity.ts';
 import { createTrackSnapshots, type Parents, type TrackSnapshot } from './track-snapshot.ts';

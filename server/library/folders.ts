@@ -4,7 +4,7 @@ import type { AlbumId, ArtistId, TrackId } from '../db/ids.ts';
 import type { RowOf } from '../db/rows.ts';
 import type { sourceFolders } from '../db/schema.ts';
 import { rootPathOf } from '../storage/music-roots.ts';
-import { inSlices } from '../runtime/turns.ts';
+import { inSlices } from '../runtime/time-slices.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { ReadAside } from './listing.ts';
 import { createResultCache } from './result-cache.ts';

@@ -1,10 +1,10 @@
 // Reads pages of lists without blocking the event loop: cheap pages here, all others in a thread with its own
-// connection (lists-worker.ts). Both run id-lists.ts; the thread holds the orders for deep pages.
+// connection (lists-worker.ts). Both run page-ids.ts; the thread holds the orders for deep pages.
 import type { Sqlite } from '../db/client.ts';
 import { createReaderThread } from '../db/reader-thread.ts';
 import type { Page } from '../http/paging.ts';
-import type { NewIdList } from './id-list.ts';
-import { createIdLists, type IdPage } from './id-lists.ts';
+import type { NewIdList } from './list-definition.ts';
+import { createIdLists, type IdPage } from './page-ids.ts';
 import type { ListAnswer, ListQuestion, VersionedPage } from './lists-worker.ts';
 import type { Params, Statements } from './statement-cache.ts';
 

@@ -1,8 +1,8 @@
 // The thread for slow list queries: totals of filters that no table counts, and deep pages.
 import { answerQuestions } from '../db/reader-loop.ts';
 import type { Page } from '../http/paging.ts';
-import type { NewIdList } from './id-list.ts';
-import { createIdLists, type IdPage } from './id-lists.ts';
+import type { NewIdList } from './list-definition.ts';
+import { createIdLists, type IdPage } from './page-ids.ts';
 import { createResultCache } from './result-cache.ts';
 import { createStatements, TOPICS, type Params } from './statement-cache.ts';
 

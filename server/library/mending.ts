@@ -1,6 +1,6 @@
 // Brings what was read before up to date with the items that were written since, by the rows of changed_items, instead
 // of reading it again. All within one transaction: places are found among items that did not change.
-import { whereOf, type IdList } from './id-list.ts';
+import { whereOf, type IdList } from './list-definition.ts';
 import type { ItemType } from '../db/schema.ts';
 import type { Change, Statements } from './statement-cache.ts';
 

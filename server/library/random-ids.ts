@@ -2,8 +2,8 @@
 // page is full, and the ids found are kept for the next page. Small lists, and deep pages of large ones, are computed
 // as a whole from the bit set of matches, four bytes per item.
 import type { Page } from '../http/paging.ts';
-import { setOf, topicsOf, whereOf, type IdList } from './id-list.ts';
-import type { IdSets } from './id-sets.ts';
+import { setOf, topicsOf, whereOf, type IdList } from './list-definition.ts';
+import type { IdSets } from './filter-matches.ts';
 import { changedOf, matching, mendedIds } from './mending.ts';
 import { createResultCache, type Mend } from './result-cache.ts';
 import { seededOrder, type SeededOrder } from './seeded-order.ts';

@@ -12,7 +12,7 @@ import {
 } from '../db/track-fields.ts';
 import { identityKey, sortKey } from './sort-and-identity-keys.ts';
 import { likedFilter, wordFilters, type Filter } from './filters.ts';
-import type { NewIdList } from './id-list.ts';
+import type { NewIdList } from './list-definition.ts';
 import { musicFolderFilter, type MusicFolderScope } from './music-folder-filters.ts';
 import { orderOf, type ListOrder, type Sort } from './sorts.ts';
 import type { TrackSort } from './wire.ts';

@@ -1,4 +1,4 @@
-// Reads the track rows for the ids of a page, with all that TrackOut shows. Which ids those are: id-lists.ts.
+// Reads the track rows for the ids of a page, with all that TrackOut shows. Which ids those are: page-ids.ts.
 import type { ArtistId, TrackId, UserId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { Availability, TrackRow, tracks } from '../db/schema.ts';

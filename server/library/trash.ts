@@ -22,7 +22,7 @@ import { trashedTracks, users } from '../db/schema.ts';
 import { AppError, conflict, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { Principal } from '../http/route.ts';
-import { inSlices, partsOf, turn } from '../runtime/turns.ts';
+import { inSlices, partsOf, turn } from '../runtime/time-slices.ts';
 import { albumOfCover } from '../storage/local-paths.ts';
 import type { LeftOver, RowRemovalDeps } from './row-removal.ts';
 import { createTrashedRows } from './trashed-rows.ts';

@@ -4,7 +4,7 @@ import type { TrackId, UserId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
 import type { LibraryService } from '../library/service.ts';
 import { identityKey } from '../library/sort-and-identity-keys.ts';
-import { inSlices } from '../runtime/turns.ts';
+import { inSlices } from '../runtime/time-slices.ts';
 import type { Facts, FactsReader } from './facts.ts';
 import { pickNext, rulesBroken } from './radio-pick.ts';
 import { reasonsLike, reasonsOfListener, type Anchor } from './reasons.ts';

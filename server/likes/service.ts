@@ -4,7 +4,7 @@ import type { UserId } from '../db/ids.ts';
 import type { ItemType } from '../db/schema.ts';
 import { notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
-import { inSlices, partsOf } from '../runtime/turns.ts';
+import { inSlices, partsOf } from '../runtime/time-slices.ts';
 import { createEventCounts } from './event-counts.ts';
 import {
   createLikeWrites,

@@ -4,7 +4,7 @@ import type { LiveSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
 import type { Jobs } from '../jobs/service.ts';
 import type { Storage } from '../storage/storage.ts';
-import { isOnBattery } from './battery.ts';
+import { isOnBattery } from '../runtime/battery.ts';
 import { findRun } from './queries.ts';
 import { VERIFY_STORAGE } from './tasks.ts';
 
@@ -30,8 +30,8 @@ export function createDailyVerify({ db, now, settings, storage, jobs }: DailyDep
 
   async function look(): Promise<void> {
     const last = findRun(db, 'part')?.startedAt.getTime() ?? 0;
-    if (!isOnBattery() && verifyDays(settings, storage) > 0 && now().getTime() - last >= DAY_MS)
-      await jobs.tryEnqueue(VERIFY_STORAGE, { scope: 'part' });
+    const isDue = verifyDays(settings, storage) > 0 && now().getTime() - last >= DAY_MS;
+    if (isDue && !(await isOnBattery())) await jobs.tryEnqueue(VERIFY_STORAGE, { scope: 'part' });
   }
 
   return {

@@ -3,7 +3,7 @@ import type { FilesOffer } from '../files/module.ts';
 import type { LibraryOffer } from '../library/module.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
-import type { InPlace } from '../db/in-place.ts';
+import type { InPlace } from '../db/removed-database.ts';
 import { createDailyVerify } from './daily-verify.ts';
 import { garbageTask } from './garbage-collection.ts';
 import { createProblems, type ProblemsDeps } from './problems.ts';

@@ -6,13 +6,13 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MusicFolders } from '../config/music-folders.ts';
 import type { MainDb } from '../db/client.ts';
-import type { InPlace } from '../db/in-place.ts';
+import type { InPlace } from '../db/removed-database.ts';
 import { isDatabaseLocked, isDiskFull, messageOf } from '../errors.ts';
 import type { ProblemCode } from '../http/health.ts';
 import type { Log } from '../log/log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { diskUsage } from '../storage/local.ts';
-import { finishInSlices } from '../runtime/turns.ts';
+import { finishInSlices } from '../runtime/time-slices.ts';
 import { rootPathOf } from '../storage/music-roots.ts';
 import { FILE_SCHEME } from '../storage/uri.ts';
 

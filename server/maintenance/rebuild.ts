@@ -10,7 +10,7 @@ import type { ReaderPool } from '../files/reader-pool.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
 import { toAudio, toIdentity } from '../files/track-draft.ts';
 import { createTrackWriter } from '../library/track-writer.ts';
-import { eachAtOnce } from '../runtime/at-once.ts';
+import { eachAtOnce } from '../runtime/concurrency.ts';
 import { hashInKey } from '../storage/local-paths.ts';
 import type { Storage, StoredObject } from '../storage/storage.ts';
 import { toUri } from '../storage/uri.ts';

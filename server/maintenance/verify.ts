@@ -18,7 +18,7 @@ import type { MusicRoots } from '../storage/music-roots.ts';
 import type { Storage } from '../storage/storage.ts';
 import { verifyDays } from './daily-verify.ts';
 import { gently, VERIFY_PACE, type VerifyPace } from './verify-pace.ts';
-import { isOnBattery } from './battery.ts';
+import { isOnBattery } from '../runtime/battery.ts';
 import {
   countCovered,
   countKept,
@@ -115,7 +115,7 @@ export function createVerify(deps: VerifyDeps): {
         const rows = list(run[cursor], Math.min(AT_ONCE, left));
         for (const one of rows) {
           signal.throwIfAborted();
-          if (scope === 'part' && isOnBattery()) return saveRun(db, run);
+          if (scope === 'part' && (await isOnBattery())) return saveRun(db, run);
           await (scope === 'all' ? look(one) : gently({ pace, isBusy, signal }, () => look(one)));
           run[cursor] = one.id;
           progress(tally.checked + tally.covers + tally.pictures, total, describeReport(tally));

@@ -1,6 +1,6 @@
 // Sequential reading from a position in a file. Tags are not always contiguous: ID3 may be unsynchronised, and Ogg
 // packets span pages. A ByteReader hides that from the tag parsers.
-import type { Window } from './window.ts';
+import type { Window } from './buffered-source.ts';
 
 export interface ByteReader {
   /** The buffer that `take` refers to. */

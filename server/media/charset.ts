@@ -4,7 +4,7 @@
 // See docs/decisions/0077
 import { TextDecoder } from 'node:util';
 import { CYRILLIC, HANGUL, HANZI, HANZI_TRADITIONAL, KANJI, WESTERN } from './charset-letters.ts';
-import { trimEnd } from '../runtime/trim.ts';
+import { trimEnd } from '../runtime/trim-text.ts';
 
 /** Detected ones, and others that a person can choose; labels of the Encoding Standard. */
 const DETECTED_CHARSETS = ['windows-1252', 'utf-8', 'windows-1251', 'shift_jis', 'euc-kr', 'gbk', 'big5'] as const;

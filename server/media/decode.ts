@@ -7,7 +7,7 @@ import { OggOpusDecoder } from 'ogg-opus-decoder';
 import { skipId3 } from './formats/leading-id3.ts';
 import { pcmLayout, toChannels } from './pcm-layout.ts';
 import type { AudioFacts, ByteSource } from './types.ts';
-import { Window } from './window.ts';
+import { Window } from './buffered-source.ts';
 import { formatFacts } from './audio-formats.ts';
 
 /** Samples of each channel; 1 is full scale. */

@@ -1,7 +1,7 @@
 // The thread that decodes: for fingerprints where there is no fpcalc, from samples of ffmpeg or with our own decoders,
 // and for the analysis of whole tracks.
 import { parentPort, workerData } from 'node:worker_threads';
-import { giveWayAsThread } from '../runtime/give-way.ts';
+import { giveWayAsThread } from '../runtime/process-priority.ts';
 import { END } from '../runtime/stop-worker.ts';
 import { openByteSource } from './byte-source.ts';
 import { loadChromaprint } from './chromaprint.ts';

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { createListener, type Heard, type Listener, type SoundStep } from '../dsp/listener.ts';
-import { giveWay } from '../runtime/give-way.ts';
+import { giveWay } from '../runtime/process-priority.ts';
 import { openByteSource } from './byte-source.ts';
 import type { Chromaprint } from './chromaprint.ts';
 import { canDecode, decodeSamples, interleaved, type Samples } from './decode.ts';

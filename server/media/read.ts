@@ -25,7 +25,7 @@ import { fillGaps, type FileRead, type FoundPicture } from './tag-builder.ts';
 import type { AUDIO_FORMATS, AudioFormat } from './audio-formats.ts';
 import { UnreadableAudio, type AudioRead, type ByteSource, type PictureRef } from './types.ts';
 import { decodeTags, readDecoded } from './unmarked-text.ts';
-import { Window } from './window.ts';
+import { Window } from './buffered-source.ts';
 
 /** Reads any format. Throws UnreadableAudio if it is not audio, damaged or malicious. */
 export async function readAudio(source: ByteSource): Promise<AudioRead> {

@@ -1,5 +1,5 @@
 // Readable file names, `Album Artist/Year Album/01 Title.ext`, valid on every system.
-import { trimBoth } from '../runtime/trim.ts';
+import { trimBoth } from '../runtime/trim-text.ts';
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069/\\:*?"<>|]/g;
 /** Device names of Windows, with any extension. */
 const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])\s*(?:\.|$)/i;

@@ -15,7 +15,7 @@ import type { SettingsService } from '../settings/service.ts';
 import { FIRST_ALONE, rootPathOf } from '../storage/music-roots.ts';
 import { CLEAR_MUSIC_FOLDER, RESTORE_MUSIC_FOLDER } from './tasks.ts';
 import { totalsOf, type FolderTotals } from './totals.ts';
-import { trimBoth } from '../runtime/trim.ts';
+import { trimBoth } from '../runtime/trim-text.ts';
 
 interface FolderChange {
   name?: string | undefined;

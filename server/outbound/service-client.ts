@@ -5,7 +5,7 @@ import type { Breaker } from './breaker.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import { OutboundError } from './outbound-error.ts';
 import type { TokenBucket, Wait } from './token-bucket.ts';
-import { trimEnd } from '../runtime/trim.ts';
+import { trimEnd } from '../runtime/trim-text.ts';
 
 /**
  * busy: it says so, or has an internal error · unreachable: no answer, or one that is not from this service · refused:

@@ -11,7 +11,7 @@ import type { EntryRows, ListedEntry, NewEntry } from './entry-rows.ts';
 import { planList, reuseEntries } from './list-plan.ts';
 import { placesBetween } from './positions.ts';
 import { createLocks } from '../runtime/locks.ts';
-import { finishInSlices, finishNow, inSlices, partsOf } from '../runtime/turns.ts';
+import { finishInSlices, finishNow, inSlices, partsOf } from '../runtime/time-slices.ts';
 import {
   appendVersion,
   nextVersion,

@@ -5,7 +5,7 @@ import type { TrackId } from '../db/ids.ts';
 import { createStatements } from '../library/statement-cache.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { tracks } from '../db/schema.ts';
-import { inSlices, mapInSlices } from '../runtime/turns.ts';
+import { inSlices, mapInSlices } from '../runtime/time-slices.ts';
 import { rootPathOf, type MusicRoot } from '../storage/music-roots.ts';
 import type { FileEntry } from './file-entry.ts';
 import { commonTail, foldPart, plainName, readingsOf, titleInName } from './file-locations.ts';

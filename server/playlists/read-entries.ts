@@ -5,7 +5,7 @@ import type { Page, Paged } from '../http/paging.ts';
 import type { LibraryService } from '../library/service.ts';
 import { seededOrder } from '../library/seeded-order.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
-import { inSlices, partsOf, turn } from '../runtime/turns.ts';
+import { inSlices, partsOf, turn } from '../runtime/time-slices.ts';
 import type { EntryRows } from './entry-rows.ts';
 import type { PlaylistSummary } from './queries.ts';
 import type { SmartLists } from './smart.ts';
@@ -31,7 +31,7 @@ interface Found {
 
 /** Entries that are read at once: later ones are found by counting, and more would be kept longer than needed. */
 const ENTRIES = 300;
-/** Tracks read before yielding to requests: 1 ms, and a text of 40 KB (see http/pieces.ts). */
+/** Tracks read before yielding to requests: 1 ms, and a text of 40 KB (see http/streamed-lists.ts). */
 const TRACKS = 30;
 /** Random orders kept for their next pages, four bytes per entry. */
 const KEEP = 2;

@@ -2,9 +2,9 @@
 import type { UserId } from '../db/ids.ts';
 import { PlaylistIdIn } from '../db/ids.ts';
 import { idParam, toPaged } from '../http/paging.ts';
-import { Pieces, type InPieces } from '../http/pieces.ts';
+import { Pieces, type InPieces } from '../http/streamed-lists.ts';
 import { route, type Route } from '../http/route.ts';
-import { partsOf } from '../runtime/turns.ts';
+import { partsOf } from '../runtime/time-slices.ts';
 import { toTrackOut } from '../library/wire-maps.ts';
 import type { PlaylistSummary } from './queries.ts';
 import type { PlaylistService } from './service.ts';

@@ -8,7 +8,7 @@ import { NOWHERE, placeOf, type MusicRoot } from '../storage/music-roots.ts';
 import { contentDisposition } from '../http/content-disposition.ts';
 import { readForm } from '../http/multipart.ts';
 import type { Principal } from '../http/route.ts';
-import { finishInSlices } from '../runtime/turns.ts';
+import { finishInSlices } from '../runtime/time-slices.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 import { MOST_ENTRIES } from './file-entry.ts';
 import type { FileMatcher, Unmatched } from './file-match.ts';

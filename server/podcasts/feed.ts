@@ -1,7 +1,7 @@
 // Reads the feed of a podcast: RSS 2.0, RSS 1.0 and Atom, as they come. Pure. Feeds are hostile input: nothing in them
 // is fetched here, no entity is defined by them, and length, depth and number have limits.
 import type sax from 'sax';
-import { inSlices, mapInSlices } from '../runtime/turns.ts';
+import { inSlices, mapInSlices } from '../runtime/time-slices.ts';
 
 export interface FeedEpisode {
   guid: string;

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { AppError, messageOf } from '../errors.ts';
 import { absoluteOf, join } from '../files/relative-path.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
-import { createSlots } from '../runtime/at-once.ts';
+import { createSlots } from '../runtime/concurrency.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { ListedFile } from './compare-folder.ts';

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { guardedFetch } from '../outbound/guarded-fetch.ts';
 import type { TokenBucket } from '../outbound/token-bucket.ts';
-import { trimEnd } from '../runtime/trim.ts';
+import { trimEnd } from '../runtime/trim-text.ts';
 
 export const SCROBBLERS = ['lastfm', 'librefm', 'listenbrainz', 'maloja'] as const;
 export type ScrobblerName = (typeof SCROBBLERS)[number];

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { UserId } from '../db/ids.ts';
 import type { LibraryService } from '../library/service.ts';
-import { sendText } from '../http/pieces.ts';
+import { sendText } from '../http/streamed-lists.ts';
 import { route, type Route } from '../http/route.ts';
-import { turn } from '../runtime/turns.ts';
+import { turn } from '../runtime/time-slices.ts';
 import { AUDIO_CONTENT_TYPES } from '../media/audio-formats.ts';
 import { PLAYABLE } from '../streaming/direct-or-transcoded.ts';
 import type { StreamingService } from '../streaming/service.ts';

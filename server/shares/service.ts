@@ -6,7 +6,7 @@ import type { MainDb } from '../db/client.ts';
 import type { ShareId, TrackId, UserId } from '../db/ids.ts';
 import { shares, shareTracks, users } from '../db/schema.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
-import { inSlices, mapInSlices } from '../runtime/turns.ts';
+import { inSlices, mapInSlices } from '../runtime/time-slices.ts';
 
 type ShareRow = typeof shares.$inferSelect;
 export interface ShareSummary extends ShareRow {

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { oneLine } from '../media/text.ts';
 import { CatalogueError, type CatalogueHit } from './catalogue.ts';
-import { trimEnd } from '../runtime/trim.ts';
+import { trimEnd } from '../runtime/trim-text.ts';
 
 const LONGEST_NAME = 300;
 

@@ -4,7 +4,7 @@ import type { StoreLimits } from './backend.ts';
 import { followChecksums } from './s3-checksums.ts';
 import { addressOf } from './s3-providers.ts';
 import type { S3Settings } from './s3-settings.ts';
-import { trimBoth } from '../runtime/trim.ts';
+import { trimBoth } from '../runtime/trim-text.ts';
 
 const S3_LIMITS: StoreLimits = { connectMs: 5_000, upMs: 3_000, silenceMs: 30_000, attempts: 4 };
 

@@ -6,7 +6,7 @@ import type { Page, Paged } from '../http/paging.ts';
 import type { FolderRef } from '../library/folders.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { PlaylistService } from '../playlists/service.ts';
-import { mapInSlices } from '../runtime/turns.ts';
+import { mapInSlices } from '../runtime/time-slices.ts';
 import { Fault } from './errors.ts';
 import { anyId, idOf, parseId, toId, type ItemId, type Kind } from './ids.ts';
 import { ALL, pagesOf } from './list-slices.ts';

@@ -1,10 +1,10 @@
 // Long lists are read in pieces, with other requests in between, so that a client's sync does not block playback.
 import type { Page } from '../http/paging.ts';
-import { Pieces } from '../http/pieces.ts';
-import { partsOf, turn } from '../runtime/turns.ts';
+import { Pieces } from '../http/streamed-lists.ts';
+import { partsOf, turn } from '../runtime/time-slices.ts';
 import type { Fields } from './xml.ts';
 
-/** Rows that are read and written before others have their turn: 1 ms, and a text of 30 KB (see http/pieces.ts). */
+/** Rows that are read and written before others have their turn: 1 ms, 30 KB of text (see http/streamed-lists.ts). */
 const PIECE = 30;
 const IDS = 5_000;
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { AuthService } from '../auth/service.ts';
-import type { InPlace } from '../db/in-place.ts';
+import type { InPlace } from '../db/removed-database.ts';
 import type { Base, Module } from '../module.ts';
 import { createCoverArt, type CoverArtDeps } from './cover-art.ts';
 import { createEndpoints, type EndpointDeps } from './endpoints/table.ts';

@@ -1,6 +1,6 @@
 // Sends responses as XML, JSON or JSONP with the same fields, always with status 200 unless a fault has another.
 import type { ServerResponse } from 'node:http';
-import { jsonText, sendText } from '../http/pieces.ts';
+import { jsonText, sendText } from '../http/streamed-lists.ts';
 import type { Fault } from './errors.ts';
 import { xmlText, type Fields } from './xml.ts';
 

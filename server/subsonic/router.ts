@@ -2,7 +2,7 @@
 // endpoint and sends its result or error. Any origin may call it, as web clients do, since there are no cookies.
 import type { Request, RequestHandler, Response } from 'express';
 import type { AppSignIn } from '../auth/app-sign-in.ts';
-import type { InPlace } from '../db/in-place.ts';
+import type { InPlace } from '../db/removed-database.ts';
 import { refusal } from '../db/rights.ts';
 import { AppError, forbidden } from '../errors.ts';
 import { MOST_JSON_BYTES, readBytes } from '../http/body.ts';

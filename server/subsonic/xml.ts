@@ -1,7 +1,7 @@
 // Values as XML: scalars are attributes, objects are child elements, lists repeat the element. The key `value` is the
 // text of an element.
 
-import { Pieces } from '../http/pieces.ts';
+import { Pieces } from '../http/streamed-lists.ts';
 
 /** In XML a child element with text, where JSON has a plain string (`artistInfo`, `albumInfo`). */
 export class TextElement {

@@ -15,7 +15,7 @@ import { sendBytes } from '../http/send-bytes.ts';
 import { zipBytes, zipSize, type ZipEntry } from '../http/zip.ts';
 import { albumFolder, nameKey, numbered, safeName, trackName } from '../media/readable-names.ts';
 import type { PlaylistService } from '../playlists/service.ts';
-import { turn } from '../runtime/turns.ts';
+import { turn } from '../runtime/time-slices.ts';
 import type { PreparedFile, SendWish, StreamingService } from '../streaming/service.ts';
 import { createZipQueries, type NamedRow } from './queries.ts';
 

@@ -5,7 +5,7 @@ import { identityKey, sortKey, sortName } from '../../server/library/sort-and-id
 import { gramsOf } from '../../server/library/search-grams.ts';
 import { createSearchIndex, searchBase, searchEnd } from '../../server/library/search-index.ts';
 import { namesOf, textOf, type SearchKind } from '../../server/library/search-names.ts';
-import { seededRandom } from '../support/random.ts';
+import { seededRandom } from '../support/test-random.ts';
 
 interface LargeLibrary {
   tracks: number;

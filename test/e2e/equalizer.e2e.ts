@@ -12,7 +12,7 @@ import {
   type Band,
   type Equalizer,
 } from '../../renderer/player/equalizer.ts';
-import { seededRandom } from '../support/random.ts';
+import { seededRandom } from '../support/test-random.ts';
 import { DESK, openStage, type Stage } from './stage.ts';
 
 let stage: Stage;

@@ -13,7 +13,7 @@ import Database from 'better-sqlite3';
 import { fillLibrary } from '../bench/large-library.ts';
 import { watchHealth } from '../bench/health.ts';
 import { root, startProduct } from '../bench/product.ts';
-import { seededRandom } from '../support/random.ts';
+import { seededRandom } from '../support/test-random.ts';
 import type { OpenApiDocument, Operation } from '../../server/http/openapi.ts';
 import { makeCallers, type Caller } from './callers.ts';
 import { oddText, pick, valueFor, type JsonSchema } from './values.ts';

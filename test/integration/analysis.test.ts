@@ -1,9 +1,8 @@
 // The audio of all tracks is gone over in the background: each audio once, without any look-up, and where it stopped.
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { isOnBattery } from '../../server/analysis/battery.ts';
 import { createAnalysisPass } from '../../server/analysis/pass.ts';
 import { columnsOf } from '../../server/analysis/results.ts';
 import type { TrackAnalysisOut, WaveformOut } from '../../server/analysis/wire.ts';
@@ -256,22 +255,6 @@ describe('the pass', () => {
     expect(ids()).toHaveLength(1);
     await pass.close();
   });
-});
-
-test('a battery counts when it is the machine’s own and discharges', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'tonearm-battery-'));
-  const supply = (name: string, files: Record<string, string>): void => {
-    mkdirSync(join(dir, name), { recursive: true });
-    for (const [file, text] of Object.entries(files)) writeFileSync(join(dir, name, file), `${text}\n`);
-  };
-  supply('AC', { type: 'Mains', online: '1' });
-  supply('mouse', { type: 'Battery', scope: 'Device', status: 'Discharging' });
-  supply('BAT0', { type: 'Battery', status: 'Charging' });
-  expect(await isOnBattery('linux', dir)).toBe(false);
-  supply('BAT0', { status: 'Discharging' });
-  expect(await isOnBattery('linux', dir)).toBe(true);
-  expect(await isOnBattery('linux', join(dir, 'none'))).toBe(false);
-  rmSync(dir, { recursive: true });
 });
 
 describe('with look-ups off', () => {

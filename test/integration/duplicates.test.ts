@@ -15,7 +15,7 @@ import type { Fingerprinter } from '../../server/media/fingerprint.ts';
 import { fingerprinterWith, never } from '../support/fingerprints.ts';
 import { openLibraryServices } from '../support/library-services.ts';
 import { encodeMusic, writeMusic, type Encoding } from '../support/music.ts';
-import { seededRandom } from '../support/random.ts';
+import { seededRandom } from '../support/test-random.ts';
 import { allTracks } from '../support/served-library.ts';
 import { registerUser, startServer, type TestServer } from '../support/server.ts';
 import { silence } from '../support/silence.ts';

@@ -5,7 +5,7 @@ import type { HistoryOut } from '../../server/history/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
 import { keptCounts, recountedPlays } from '../support/play-counts.ts';
-import { seededRandom } from '../support/random.ts';
+import { seededRandom } from '../support/test-random.ts';
 import { registerUser, startServer, type Answer, type TestServer } from '../support/server.ts';
 
 interface Page {

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { findFailure } from '../prove/identity.ts';
 import { SOUNDS, type Mode, type Step } from '../support/identity-folder.ts';
 import { createSimulation } from '../support/identity-simulation.ts';
-import { seedOfRun } from '../support/random.ts';
+import { seedOfRun } from '../support/test-random.ts';
 
 test('random changes of the music folder lose nothing that people did, and put nothing on a wrong track', async () => {
   expect(await findFailure(seedOfRun(), 120)).toBeUndefined();

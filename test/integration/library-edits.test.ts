@@ -4,7 +4,7 @@ import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts'
 import type { AppError } from '../../server/errors.ts';
 import type { TrackAudio, TrackIdentity } from '../../server/library/track-values.ts';
 import { openLibraryServices } from '../support/library-services.ts';
-import { seededRandom } from '../support/random.ts';
+import { seededRandom } from '../support/test-random.ts';
 import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 import { silence } from '../support/silence.ts';

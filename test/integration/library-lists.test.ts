@@ -10,7 +10,7 @@ import type { LibraryService } from '../../server/library/service.ts';
 import type { TrackFilter } from '../../server/library/track-lists.ts';
 import { ALBUM_SORTS, ARTIST_SORTS, TRACK_SORTS } from '../../server/library/wire.ts';
 import { openLibraryServices } from '../support/library-services.ts';
-import { seededRandom } from '../support/random.ts';
+import { seededRandom } from '../support/test-random.ts';
 import {
   makeSampleLibrary,
   type SampleAlbum,

@@ -10,7 +10,7 @@ import { searchBase } from '../../server/library/search-index.ts';
 import type { TrackIdentity } from '../../server/library/track-values.ts';
 import { createTrackWriter, type TrackWriter } from '../../server/library/track-writer.ts';
 import { openLibraryServices } from '../support/library-services.ts';
-import { seededRandom } from '../support/random.ts';
+import { seededRandom } from '../support/test-random.ts';
 import { silence } from '../support/silence.ts';
 import { openMigrated, openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 import { quickImports } from '../support/product.ts';

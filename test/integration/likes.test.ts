@@ -6,7 +6,7 @@ import { createLikeService } from '../../server/likes/service.ts';
 import type { LikeEventOut, LikeState } from '../../server/likes/wire.ts';
 import type { TrackPage } from '../../server/library/wire.ts';
 import { nextState, type ItemState } from '../../server/likes/state.ts';
-import { seededRandom } from '../support/random.ts';
+import { seededRandom } from '../support/test-random.ts';
 import { makeSampleLibrary } from '../support/sample-library.ts';
 import { registerUser, startServer, type Answer, type TestServer } from '../support/server.ts';
 

@@ -7,10 +7,10 @@ import { createPlayMerge } from '../../server/history/track-merge.ts';
 import { createLikeMerge } from '../../server/likes/track-merge.ts';
 import { albumList, type AlbumFilter } from '../../server/library/album-lists.ts';
 import { artistList, type ArtistFilter } from '../../server/library/artist-lists.ts';
-import { toIdList, type NewIdList } from '../../server/library/id-list.ts';
-import { createIdLists } from '../../server/library/id-lists.ts';
-import { createIdOrders, type OrderList } from '../../server/library/id-orders.ts';
-import { createIdSets } from '../../server/library/id-sets.ts';
+import { toIdList, type NewIdList } from '../../server/library/list-definition.ts';
+import { createIdLists } from '../../server/library/page-ids.ts';
+import { createIdOrders, type OrderList } from '../../server/library/sorted-ids.ts';
+import { createIdSets } from '../../server/library/filter-matches.ts';
 import { createSearchIndex, type SearchIndex } from '../../server/library/search-index.ts';
 import { createStatements, type Statements } from '../../server/library/statement-cache.ts';
 import { createTrackMerge, type TrackMerge } from '../../server/library/track-merge.ts';
@@ -18,7 +18,7 @@ import { trackList, type TrackFilter } from '../../server/library/track-lists.ts
 import { ALBUM_SORTS, ARTIST_SORTS, TRACK_SORTS } from '../../server/library/wire.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
 import { openLibraryServices } from '../support/library-services.ts';
-import { seededRandom } from '../support/random.ts';
+import { seededRandom } from '../support/test-random.ts';
 import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 

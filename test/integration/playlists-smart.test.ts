@@ -26,7 +26,7 @@ import {
   type SmartLists,
   type SmartThread,
 } from '../../server/playlists/smart.ts';
-import { seededRandom } from '../support/random.ts';
+import { seededRandom } from '../support/test-random.ts';
 import { makeSampleLibrary } from '../support/sample-library.ts';
 import { paths } from '../support/product.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';

@@ -15,7 +15,7 @@ import type {
   VersionEntryPage,
 } from '../../server/playlists/wire.ts';
 import { createEntryMerge } from '../../server/playlists/track-merge.ts';
-import { seededRandom } from '../support/random.ts';
+import { seededRandom } from '../support/test-random.ts';
 import { makeSampleLibrary, type SampleLibrary } from '../support/sample-library.ts';
 import { registerUser, startServer, type Answer, type ApiInit, type TestServer } from '../support/server.ts';
 import { openMigrated } from '../support/temp-database.ts';

@@ -11,7 +11,7 @@ import { findFileFailures } from '../prove/identity-files.ts';
 import { casesOf, playCase, TABLE } from '../prove/identity-table.ts';
 import { ACTIVITIES, killWhile, type Activity } from '../prove/kills.ts';
 import { flipStored } from '../prove/mending.ts';
-import { seedOfRun } from '../support/random.ts';
+import { seedOfRun } from '../support/test-random.ts';
 import { toolOrWarn } from '../support/tools.ts';
 
 const ffmpeg = toolOrWarn('ffmpeg', 'random changes of real files, with kills, are');

@@ -7,7 +7,7 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeLibrary, type Manifest } from '../support/library.ts';
 import { runServer, spawnServer } from '../support/process.ts';
-import { seededRandom, seedOfRun } from '../support/random.ts';
+import { seededRandom, seedOfRun } from '../support/test-random.ts';
 import { until } from '../support/until.ts';
 
 const KILLS = 3;

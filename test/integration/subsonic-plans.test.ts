@@ -4,9 +4,9 @@ import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts'
 import { playedAlbumIds } from '../../server/library/album-rows.ts';
 import { createFolderTree } from '../../server/library/folders.ts';
 import { createLyricsReader } from '../../server/library/lyrics.ts';
-import { createSimilar } from '../../server/library/similar.ts';
+import { createSimilar } from '../../server/library/similar-tracks.ts';
 import { createStatements, type Params, type Statements } from '../../server/library/statement-cache.ts';
-import { seededRandom } from '../support/random.ts';
+import { seededRandom } from '../support/test-random.ts';
 import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FOLDER_LIBRARY, writeFolderLibrary } from '../support/folder-library.ts';
 import { OFFLINE, openPhone, type Phone } from '../support/phone.ts';
 import { SYNCS } from '../support/phone-syncs.ts';
-import { seededRandom } from '../support/random.ts';
+import { seededRandom } from '../support/test-random.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 type Listed = Record<string, unknown> & { id: string };

@@ -9,7 +9,7 @@ import { createLikeService, type LikeService } from '../../server/likes/service.
 import { nextState, type ItemState } from '../../server/likes/state.ts';
 import { createEntryMerge } from '../../server/playlists/track-merge.ts';
 import { openLibraryServices } from '../support/library-services.ts';
-import { seededRandom } from '../support/random.ts';
+import { seededRandom } from '../support/test-random.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 import { silence } from '../support/silence.ts';
 

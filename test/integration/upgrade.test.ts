@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { openWithKills } from '../prove/migrations.ts';
 import { startFakeS3 } from '../fakes/s3.ts';
-import { seedOfRun } from '../support/random.ts';
+import { seedOfRun } from '../support/test-random.ts';
 
 test('a library of 0.1.0 whose files are only indexed opens after kills in the middle of its migrations', async () => {
   const proof = await openWithKills('reference', { tracks: 300, kills: 2, seed: seedOfRun() });

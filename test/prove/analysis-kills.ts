@@ -10,7 +10,7 @@ import Database from 'better-sqlite3';
 import { STEP_NAMES, STEPS } from '../../server/analysis/steps.ts';
 import { writeMusic } from '../support/music.ts';
 import { root } from '../support/product.ts';
-import { seededRandom } from '../support/random-numbers.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 import { startServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 

@@ -6,7 +6,7 @@ import { LOOKUP_ABOUT } from '../../server/about/tasks.ts';
 import sharp from 'sharp';
 import { startEncyclopedia, type Encyclopedia } from '../fakes/encyclopedia.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
-import { seededRandom } from '../support/random-numbers.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const TRAPS = [

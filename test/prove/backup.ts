@@ -11,7 +11,7 @@ import { backUpInto, checkFolder, openBackup, restoreFrom } from '../support/bac
 import { filesIn, rowsIn } from '../support/backups.ts';
 import { makeLibrary } from '../support/library.ts';
 import { runServer } from '../support/process.ts';
-import { seededRandom } from '../support/random-numbers.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 
 const KILLED = ['backup', 'check', 'prune', 'restore'] as const;
 type Killed = (typeof KILLED)[number];

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import type { TokenResponse } from '../../server/auth/wire.ts';
 import { isAlive } from '../support/process.ts';
-import { seededRandom } from '../support/random-numbers.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 import { offline } from '../support/server.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 

@@ -22,7 +22,7 @@ import {
 } from '../support/identity-folder.ts';
 import { encodeMusic, writeMusic, type Encoding } from '../support/music.ts';
 import { openKilledServer } from '../support/killed-server.ts';
-import { seededRandom } from '../support/random-numbers.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 import { retagMp3 } from '../support/retag.ts';
 
 const SECONDS = 10;

@@ -10,7 +10,7 @@ import { startFakeAcoustId } from '../fakes/acoustid.ts';
 import { layOutRows, openRowChecks, type Mode, type Served } from '../support/identity-library.ts';
 import { ROWS, SONGS_PER_PART, type Row, type Songs } from '../support/identity-table.ts';
 import { openKilledServer, type KilledServer } from '../support/killed-server.ts';
-import { seededRandom } from '../support/random-numbers.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 import { until } from '../support/until.ts';
 
 /** Extensions with ffmpeg's encoder. */

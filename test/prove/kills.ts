@@ -10,7 +10,7 @@ import type { UploadOut } from '../../server/uploads/wire.ts';
 import { startFakeAcoustId } from '../fakes/acoustid.ts';
 import type { Mode } from '../support/identity-folder.ts';
 import { openKilledServer, type KilledServer } from '../support/killed-server.ts';
-import { seededRandom } from '../support/random-numbers.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 import { makeSoundFiles, type SoundFiles } from '../support/sound-files.ts';
 import { until } from '../support/until.ts';
 

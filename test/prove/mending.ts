@@ -23,7 +23,7 @@ import { startFakeS3 } from '../fakes/s3.ts';
 import { filesIn, makeBackup, rowsIn } from '../support/backups.ts';
 import { makeLibrary } from '../support/library.ts';
 import { runServer } from '../support/process.ts';
-import { seededRandom } from '../support/random-numbers.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const TRACKS = 12;

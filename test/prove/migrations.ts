@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startFakeS3 } from '../fakes/s3.ts';
 import { contentsOf, makeFirstRelease, migrationsIn, type Place } from '../support/first-release.ts';
 import { runUntil } from '../support/killed-commands.ts';
-import { seededRandom } from '../support/random-numbers.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 
 const PLACES: Place[] = ['local', 's3', 'reference'];
 const OPEN = ['user', 'list'];

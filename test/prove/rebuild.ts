@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { runUntil } from '../support/killed-commands.ts';
 import { makeLibrary } from '../support/library.ts';
 import { runServer } from '../support/process.ts';
-import { seededRandom } from '../support/random-numbers.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 
 const MODES = ['copy', 'reference'] as const;
 

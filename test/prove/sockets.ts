@@ -9,7 +9,7 @@ import Database from 'better-sqlite3';
 import { watchHealth } from '../bench/health.ts';
 import { fillLibrary } from '../bench/large-library.ts';
 import { startProduct } from '../bench/product.ts';
-import { seededRandom } from '../support/random.ts';
+import { seededRandom } from '../support/test-random.ts';
 
 const SOCKETS = 1_000;
 const ADDRESSES = 100;

@@ -6,7 +6,7 @@ import { findOnsets } from '../../server/dsp/onsets.ts';
 import { createSpectrograph } from '../../server/dsp/spectrogram.ts';
 import { findTempo } from '../../server/dsp/tempo.ts';
 import { keyWeight, KEYS } from '../support/key-weight.ts';
-import { seededRandom } from '../support/random.ts';
+import { seededRandom } from '../support/test-random.ts';
 import { playScore, type Score } from '../support/score.ts';
 
 const SECONDS = 20;

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import sharp from 'sharp';
 import { readManifest } from './library.ts';
-import { seededRandom } from './random.ts';
+import { seededRandom } from './test-random.ts';
 
 interface Art {
   title: string;

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import type { Database, Statement } from 'better-sqlite3';
 import type { TrackId } from '../../server/db/ids.ts';
-import { seededRandom } from './random-numbers.ts';
+import { seededRandom } from './seeded-random.ts';
 
 export type Mode = 'copy' | 'reference';
 

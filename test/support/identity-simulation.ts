@@ -27,7 +27,7 @@ import { LOCAL_FOLDER, scan, type ScanDeps, type ScanOptions } from '../../serve
 import { walk } from '../../server/scan/walk.ts';
 import { rootPathOf } from '../../server/storage/music-roots.ts';
 import { createFolder, hang, SOUNDS, type Content, type Mode, type Step } from './identity-folder.ts';
-import { seededRandom } from './random-numbers.ts';
+import { seededRandom } from './seeded-random.ts';
 import { openTempDatabase } from './temp-database.ts';
 
 class Killed extends Error {}

@@ -4,7 +4,7 @@
 import type { MainDb } from '../../server/db/client.ts';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
 import { identityKey } from '../../server/library/sort-and-identity-keys.ts';
-import { seededRandom } from './random.ts';
+import { seededRandom } from './test-random.ts';
 
 interface Listens {
   userId: UserId;

@@ -2,7 +2,7 @@
 // habits, playlists with versions, and smart ones.
 import type { AlbumPage, TrackOut, TrackPage } from '../../server/library/wire.ts';
 import type { PlaylistOut } from '../../server/playlists/wire.ts';
-import { seededRandom } from './random.ts';
+import { seededRandom } from './test-random.ts';
 
 export type Api = <T>(path: string, init?: { method?: string; body?: unknown }) => Promise<T>;
 

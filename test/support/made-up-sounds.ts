@@ -1,6 +1,6 @@
 // Records of an index of sounds as a library has them: albums lie around artists, artists around styles.
 import { RECORD_BYTES, VECTOR_SIZE, writeRecord } from '../../server/dsp/sound-vector.ts';
-import { seededRandom } from './random-numbers.ts';
+import { seededRandom } from './seeded-random.ts';
 
 const STYLES = 60;
 const TRACKS_OF_ARTIST = 40;

@@ -2,7 +2,7 @@
 // The same seed is the same piece.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { seededRandom } from './random-numbers.ts';
+import { seededRandom } from './seeded-random.ts';
 
 const RATE = 22_050;
 const SCALE = [0, 2, 3, 5, 7, 8, 10];

@@ -13,7 +13,7 @@ import {
 } from '../../server/db/track-fields.ts';
 import { foldedText, identityKey, sortKey, sortName } from '../../server/library/sort-and-identity-keys.ts';
 import { createSearchIndex } from '../../server/library/search-index.ts';
-import { seededRandom } from './random.ts';
+import { seededRandom } from './test-random.ts';
 
 export type SampleFields = Omit<FieldValues, 'year' | 'trackNumber' | 'discNumber'>;
 const SAMPLE_FIELDS = FIELD_LIST.filter(

@@ -1,6 +1,6 @@
 // Short pieces of music with known tempo and key: chords, a bass on the beats, drums and a melody, rendered as sums of
 // harmonics. The seed decides chords, melody and instruments.
-import { seededRandom } from './random.ts';
+import { seededRandom } from './test-random.ts';
 
 const RATE_HZ = 22_050;
 const TONICS = { C: 0, 'C#': 1, D: 2, Eb: 3, E: 4, F: 5, 'F#': 6, G: 7, Ab: 8, A: 9, Bb: 10, B: 11 } as const;

@@ -4,7 +4,7 @@ import type { MainDb } from '../../server/db/client.ts';
 import { DIMENSIONS, packCharacter } from '../../server/dsp/character.ts';
 import { SOUND_STEPS } from '../../server/dsp/listener.ts';
 import { openLibraryServices } from './library-services.ts';
-import { seededRandom } from './random-numbers.ts';
+import { seededRandom } from './seeded-random.ts';
 import { silence } from './silence.ts';
 
 export const GENRES = ['Ambient', 'Blues', 'Choral', 'Dub', 'Electro', 'Folk', 'Garage'];

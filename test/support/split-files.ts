@@ -1,6 +1,6 @@
 // One file with the tracks of an album and a cue sheet, of noise, so that every sample is where only it can be.
 import { spawnSync } from 'node:child_process';
-import { seededRandom } from './random-numbers.ts';
+import { seededRandom } from './seeded-random.ts';
 
 export const RATE = 44_100;
 export const FRAME_BYTES = 4;

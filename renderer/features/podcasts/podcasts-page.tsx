@@ -17,7 +17,7 @@ import {
 import { detailOf } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
 import { episodeUrl } from '../../api/urls.ts';
-import { playBeside, toggleBeside, useBeside } from '../../player/beside.ts';
+import { playBeside, toggleBeside, useBeside } from '../../player/station-or-episode.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { FormButtons } from '../../ui/form-buttons.tsx';

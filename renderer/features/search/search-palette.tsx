@@ -14,7 +14,7 @@ import { useRemoteCommands } from '../../music/use-remote-hit.ts';
 import { usePlay, usePlayerCommands } from '../../player/use-player.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
-import { takeTypedAhead } from '../../ui/typed-ahead.ts';
+import { takeTypedAhead } from '../../ui/early-keys.ts';
 import { HitRow } from './hit-row.tsx';
 import { itemsOf, pathOf, type Hit, type HitGroup } from './hits.ts';
 import { rememberSearch, useRecentSearches } from './recent.ts';

@@ -8,7 +8,7 @@ import { detailOf } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
 import { stationsQuery, useRemoveStation, useSaveStation } from '../../api/stations.ts';
 import { stationUrl } from '../../api/urls.ts';
-import { closeBeside, playBeside, toggleBeside, useBeside } from '../../player/beside.ts';
+import { closeBeside, playBeside, toggleBeside, useBeside } from '../../player/station-or-episode.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { FormButtons } from '../../ui/form-buttons.tsx';

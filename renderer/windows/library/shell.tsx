@@ -20,11 +20,11 @@ import { usePrompt } from '../../music/prompts.ts';
 import { ScrollerContext } from '../../ui/scroller.ts';
 import { BottomBar } from './bottom-bar.tsx';
 import { ItemMenu } from './item-menu.tsx';
-import { keepTyped } from '../../ui/typed-ahead.ts';
+import { keepTyped } from '../../ui/early-keys.ts';
 import { usePlayingTitle } from '../../ui/page.tsx';
 import { DetailsContext, useOpenDetails } from '../../ui/use-details.ts';
 import { useItemKeys } from './use-item-keys.ts';
-import { closeBeside, useBeside } from '../../player/beside.ts';
+import { closeBeside, useBeside } from '../../player/station-or-episode.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { DetailsSlot } from './details-slot.tsx';
 import { ConnectionNotice, ProblemNotice } from './lasting-notices.tsx';
@@ -52,7 +52,7 @@ const FullScreen = lazy(async () => ({
   default: (await import('../../features/playback/full-screen.tsx')).FullScreen,
 }));
 const BesideBar = lazy(async () => ({
-  default: (await import('../../features/playback/beside-bar.tsx')).BesideBar,
+  default: (await import('../../features/playback/station-or-episode-bar.tsx')).BesideBar,
 }));
 const SearchPalette = lazy(async () => ({
   default: (await import('../../features/search/search-palette.tsx')).SearchPalette,

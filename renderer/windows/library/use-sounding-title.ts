@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { useBeside } from '../../player/beside.ts';
+import { useBeside } from '../../player/station-or-episode.ts';
 import { isSounding } from '../../player/player.ts';
 import { useCurrentTrack, usePlayer } from '../../player/use-player.ts';
 

@@ -5,7 +5,7 @@ import { MAX_CHUNKS, MAX_VALUE_BYTES } from '../limits.ts';
 import { fillGaps, TagBuilder, type FoundPicture, type TextField, type FileRead } from '../tag-builder.ts';
 import { decodeUtf8 } from '../text.ts';
 import { UnreadableAudio, type AudioFacts, type Tags } from '../types.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 import { findChunk, isDamaged, MOST_SEARCHES, readId3Chunk } from './damaged-chunks.ts';
 
 const COMM = fourCc('COMM');

@@ -6,7 +6,7 @@ import { MAX_COMMENTS, MAX_ENCODED_PICTURE_BYTES, MAX_LIST, MAX_VALUE_BYTES } fr
 import { matches, sniffPicture } from '../picture-mime.ts';
 import { TagBuilder } from '../tag-builder.ts';
 import { decodeUtf8, indexOfNul, splitValues } from '../text.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 
 const FOOTER_BYTES = 32;
 const HAS_HEADER = 0x80000000;

@@ -6,7 +6,7 @@ import { MAX_CHUNKS, MAX_COMMENT_BYTES, MAX_COMMENTS, refuseOver } from '../limi
 import { TagBuilder, type FileRead, type TextField } from '../tag-builder.ts';
 import { decodeUtf8, indexOfNul } from '../text.ts';
 import { UnreadableAudio, type AudioFacts } from '../types.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 
 const DESC = fourCc('desc');
 const DATA = fourCc('data');

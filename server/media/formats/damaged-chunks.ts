@@ -1,7 +1,7 @@
 // Chunks of WAV and AIFF after one with a wrong length.
 import { u32be } from '../integers.ts';
 import { UnreadableAudio } from '../types.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 import { readLeadingId3 } from './leading-id3.ts';
 
 /** How often, and how far, a chunk is looked for. */

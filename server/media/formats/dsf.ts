@@ -4,7 +4,7 @@
 import { fourCc, u32be, u32le, u64le } from '../integers.ts';
 import { TagBuilder, type FileRead } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts } from '../types.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 import { readId3Chunk } from './damaged-chunks.ts';
 
 const HEAD_BYTES = 28;

@@ -1,7 +1,7 @@
 // Tags in front of and after the audio, for formats that have no place of their own for them.
 import { UnreadableAudio, type AudioFacts, type Tags } from '../types.ts';
 import { fillGaps, type FileRead, type FoundPicture } from '../tag-builder.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 import { readLeadingId3 } from './leading-id3.ts';
 import { addTrailingTags, findTrailingTags } from './trailing-tags.ts';
 

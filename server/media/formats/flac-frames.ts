@@ -1,7 +1,7 @@
 // Finds the last frame of a FLAC stream, for files with an unknown number of samples or truncated ones, and the first,
 // for files whose metadata has wrong lengths.
 import { UnreadableAudio } from '../types.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 import type { StreamInfo } from './flac-stream-info.ts';
 
 /** Larger than any realistic frame (65,535 samples of 8 channels at 24 bit do not occur). */

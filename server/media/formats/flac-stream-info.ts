@@ -1,6 +1,6 @@
 // FLAC's STREAMINFO, also used in Ogg. RFC 9639, 8.2
 import { u16be, u24be, u32be } from '../integers.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 
 const STREAMINFO_BYTES = 34;
 

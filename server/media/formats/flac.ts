@@ -5,7 +5,7 @@ import { MAX_SHEET_BYTES } from '../cue-sheet.ts';
 import { MAX_CHUNKS, MAX_COMMENT_BYTES, refuseOver } from '../limits.ts';
 import { TagBuilder, type FileRead } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts, type Tags } from '../types.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 import { lastFlacSample, soughtFlacFrame } from './flac-frames.ts';
 import { streamInfoAt, type StreamInfo } from './flac-stream-info.ts';
 import { readCueBlock } from './flac-cue-block.ts';

@@ -1,7 +1,7 @@
 // Formats that are nothing but frames and have no duration, so the frames are counted: ADTS, LOAS, AC-3, E-AC-3, DTS.
 import type { FileRead } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts } from '../types.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 import { ac3Frame, AC3_FRAMES } from './ac3-header.ts';
 import { dtsFrames, dtsStreamAt } from './dts-header.ts';
 import { readEnclosed } from './enclosing-tags.ts';

@@ -1,7 +1,7 @@
 // Streams of nothing but frames (MP3, ADTS, AC-3, DTS): finds the first frame and counts all. Only moves forward, and
 // skips anything that is not a frame by searching for the next first byte of one.
 import { FIRST_FRAME_WITHIN } from '../limits.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 
 /** How frames of one kind are recognized. */
 export interface FrameKind {

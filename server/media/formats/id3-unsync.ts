@@ -1,6 +1,6 @@
 // Undoes ID3v2 unsynchronisation: a zero after every 0xff, so that nothing in a tag looks like an MPEG frame.
 import type { ByteReader } from '../byte-reader.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 
 /** `bytes` without the zeros that follow 0xff. */
 export function undoUnsync(bytes: Uint8Array): Buffer {

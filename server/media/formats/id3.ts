@@ -6,7 +6,7 @@ import { syncsafe, u24be, u32be } from '../integers.ts';
 import { MAX_ENCODED_PICTURE_BYTES, MAX_ID3_BYTES, MAX_ID3_FRAMES, MAX_VALUE_BYTES, refuseOver } from '../limits.ts';
 import { TagBuilder } from '../tag-builder.ts';
 import { UnreadableAudio } from '../types.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 import { Id3Frames, isPictureFrame, isWantedFrame } from './id3-frames.ts';
 import { UnsyncedReader, undoUnsync } from './id3-unsync.ts';
 

@@ -5,7 +5,7 @@ import { TagBuilder } from '../tag-builder.ts';
 import { indexOfNul } from '../text.ts';
 import type { Tags } from '../types.ts';
 import { keepBytes } from '../unmarked-text.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 
 export const ID3V1_BYTES = 128;
 

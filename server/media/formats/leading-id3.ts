@@ -1,7 +1,7 @@
 // ID3v2 tags at the start of a file: usually one, but some taggers add more.
 import { fillGaps, type FoundPicture } from '../tag-builder.ts';
 import type { Tags } from '../types.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 import { findId3, readId3 } from './id3.ts';
 
 const MOST_TAGS = 4;

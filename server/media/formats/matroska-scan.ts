@@ -5,7 +5,7 @@ import { MAX_VALUE_BYTES } from '../limits.ts';
 import { bufferSource } from '../byte-source.ts';
 import { decodeUtf8 } from '../text.ts';
 import type { ByteSource } from '../types.ts';
-import { Window } from '../window.ts';
+import { Window } from '../buffered-source.ts';
 
 const TRACK_TYPE = 0x83;
 const VIDEO = 1;

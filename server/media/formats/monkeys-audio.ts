@@ -2,7 +2,7 @@
 import { u16le, u32le } from '../integers.ts';
 import type { FileRead } from '../tag-builder.ts';
 import { UnreadableAudio } from '../types.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 import { readEnclosed } from './enclosing-tags.ts';
 
 /** From this version on, a descriptor precedes the header. */

@@ -1,6 +1,6 @@
 // MP3 (and MPEG layers I and II): tags at both ends and the exact duration. The frame count of a Xing frame is used if
 // it matches the file size; otherwise all frames are counted, since an estimate from the bit rate can be off sixfold.
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 import { UnreadableAudio, type AudioFacts } from '../types.ts';
 import type { FileRead } from '../tag-builder.ts';
 import { findFirstFrame, walkFrames, type FrameKind } from './frame-walk.ts';

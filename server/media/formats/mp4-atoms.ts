@@ -2,7 +2,7 @@
 import { fourCc, u32be, u64be } from '../integers.ts';
 import { MAX_ATOM_DEPTH, MAX_ATOMS } from '../limits.ts';
 import { UnreadableAudio } from '../types.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 
 const NONE: ReadonlySet<number> = new Set();
 /** How often, and how far, an atom is looked for after a damaged one. */

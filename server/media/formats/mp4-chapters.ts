@@ -4,7 +4,7 @@ import { u16be, u32be, u64be } from '../integers.ts';
 import { MAX_CHAPTERS, MAX_NAME } from '../limits.ts';
 import { decodeUtf16, decodeUtf8, oneLine } from '../text.ts';
 import type { Chapter } from '../types.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 import { atom, type AtomReader } from './mp4-atoms.ts';
 
 /** Units of `chpl` in a millisecond. */

@@ -1,6 +1,6 @@
 // One `trak` of an MP4 file: its codec, timescale, and the part of it that is played.
 import { u16be, u32be, u64be } from '../integers.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 import { atom, type AtomReader } from './mp4-atoms.ts';
 import { readSampleEntry, type Mp4Codec } from './mp4-codec.ts';
 

@@ -3,7 +3,7 @@ import { MAX_MOOV_BYTES, refuseOver } from '../limits.ts';
 import { u32be, u64be } from '../integers.ts';
 import { TagBuilder, type FileRead } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts } from '../types.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 import { atom, AtomReader } from './mp4-atoms.ts';
 import { readChapterTrack, readNeroChapters } from './mp4-chapters.ts';
 import { readIlst, type SmoothPlayback } from './mp4-ilst.ts';

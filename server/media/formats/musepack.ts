@@ -5,7 +5,7 @@ import { MAX_CHUNKS } from '../limits.ts';
 import { matches } from '../picture-mime.ts';
 import type { FileRead } from '../tag-builder.ts';
 import { UnreadableAudio } from '../types.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 import { readEnclosed } from './enclosing-tags.ts';
 
 const RATES = [44100, 48000, 37800, 32000];

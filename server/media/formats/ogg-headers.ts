@@ -4,7 +4,7 @@
 import { u16be, u16le, u32le } from '../integers.ts';
 import { matches } from '../picture-mime.ts';
 import type { TagBuilder } from '../tag-builder.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 import { streamInfoAt } from './flac-stream-info.ts';
 import { OggPackets, type OggPage } from './ogg-pages.ts';
 import { opusPageSamples } from './opus-packets.ts';

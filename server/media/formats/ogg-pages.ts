@@ -4,7 +4,7 @@ import type { ByteReader } from '../byte-reader.ts';
 import { u32le } from '../integers.ts';
 import { matches } from '../picture-mime.ts';
 import type { ByteSource } from '../types.ts';
-import { Window } from '../window.ts';
+import { Window } from '../buffered-source.ts';
 
 const HEADER_BYTES = 27;
 export const LARGEST_PAGE = 27 + 255 + 255 * 255;

@@ -2,7 +2,7 @@
 // that of the last page. Chained files (recorded broadcasts) are read page by page.
 import { TagBuilder, type FileRead } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts } from '../types.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 import { readOggHeaders, type OggStream } from './ogg-headers.ts';
 import { lastPage, nextPageOf, oggPageAt, oggPageFrom, type OggPage } from './ogg-pages.ts';
 

@@ -1,5 +1,5 @@
 // Duration of Opus packets, by their first byte. RFC 6716, 3.1 and 3.2
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 import type { OggPage } from './ogg-pages.ts';
 
 /** Samples per frame at 48 kHz, by configuration. */

@@ -5,7 +5,7 @@ import { MAX_COMMENTS, MAX_VALUE_BYTES } from '../limits.ts';
 import { TagBuilder, type TextField } from '../tag-builder.ts';
 import { decodeUtf8 } from '../text.ts';
 import type { Tags } from '../types.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 
 const FIELDS = new Map<number, TextField>(
   Object.entries({

@@ -5,7 +5,7 @@ import { MAX_CHUNKS } from '../limits.ts';
 import { matches } from '../picture-mime.ts';
 import { fillGaps, TagBuilder, type FoundPicture, type FileRead } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts, type Tags } from '../types.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 import { findChunk, isDamaged, MOST_SEARCHES, readId3Chunk } from './damaged-chunks.ts';
 import { readListInfo } from './riff-info.ts';
 

@@ -4,7 +4,7 @@ import { u24le } from '../integers.ts';
 import { MAX_CHUNKS } from '../limits.ts';
 import type { FileRead } from '../tag-builder.ts';
 import { UnreadableAudio, type AudioFacts } from '../types.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 import { readEnclosed } from './enclosing-tags.ts';
 
 const END = 0;

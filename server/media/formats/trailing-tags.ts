@@ -4,7 +4,7 @@ import { MAX_ID3_BYTES } from '../limits.ts';
 import { matches } from '../picture-mime.ts';
 import { fillGaps, type FoundPicture } from '../tag-builder.ts';
 import type { Tags } from '../types.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 import { findApeTag, readApeTag, type ApeTag } from './ape-tag.ts';
 import { findId3, readId3, type Id3Tag } from './id3.ts';
 import { hasId3v1, ID3V1_BYTES, readId3v1 } from './id3v1.ts';

@@ -5,7 +5,7 @@ import { MAX_CHUNKS, MAX_COMMENTS, MAX_VALUE_BYTES } from '../limits.ts';
 import { TagBuilder, type FileRead } from '../tag-builder.ts';
 import { decodeUtf16 } from '../text.ts';
 import { UnreadableAudio } from '../types.ts';
-import type { Window } from '../window.ts';
+import type { Window } from '../buffered-source.ts';
 import { infoFieldOf } from './riff-info.ts';
 import { waveFacts, waveFormatAt, type WaveFormat } from './riff.ts';
 

@@ -2,7 +2,7 @@
 import type { UserId } from '../../db/ids.ts';
 import type { ItemType } from '../../db/schema.ts';
 import type { Page } from '../../http/paging.ts';
-import type { Pieces } from '../../http/pieces.ts';
+import type { Pieces } from '../../http/streamed-lists.ts';
 import type { AlbumSummary } from '../../library/album-rows.ts';
 import type { MusicFolderScope } from '../../library/music-folder-filters.ts';
 import type { LibraryService } from '../../library/service.ts';

@@ -4,7 +4,7 @@ import type { PodcastService } from '../../podcasts/service.ts';
 import { NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
 import { idOf, parseId } from '../ids.ts';
 import { ALL, chained, listOf, pagesOf } from '../list-slices.ts';
-import { Pieces } from '../../http/pieces.ts';
+import { Pieces } from '../../http/streamed-lists.ts';
 import type { Params } from '../params.ts';
 import type { Fields } from '../xml.ts';
 import { toEpisode } from './podcasts.ts';

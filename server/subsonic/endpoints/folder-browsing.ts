@@ -1,13 +1,13 @@
 // Endpoints that browse by folders: the real tree of each music folder, and in the first what came another way. Ids of
 // artists and albums are folders too, because clients walk from one view into the other.
-import { Pieces } from '../../http/pieces.ts';
+import { Pieces } from '../../http/streamed-lists.ts';
 import type { AlbumSummary } from '../../library/album-rows.ts';
 import type { FolderRef } from '../../library/folders.ts';
 import type { LibraryService } from '../../library/service.ts';
 import { sortKey } from '../../library/sort-and-identity-keys.ts';
 import { keyOfPath } from '../../storage/music-roots.ts';
 import type { UserId } from '../../db/ids.ts';
-import { partsOf, turn } from '../../runtime/turns.ts';
+import { partsOf, turn } from '../../runtime/time-slices.ts';
 import { notFound } from '../../errors.ts';
 import { user, type Call, type Endpoints } from '../endpoint.ts';
 import { idOf, parseId, toId } from '../ids.ts';

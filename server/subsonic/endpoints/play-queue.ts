@@ -2,7 +2,7 @@
 import type { TrackId } from '../../db/ids.ts';
 import type { LibraryService } from '../../library/service.ts';
 import type { PlayQueue, QueueService } from '../../playback/queue.ts';
-import { mapInSlices } from '../../runtime/turns.ts';
+import { mapInSlices } from '../../runtime/time-slices.ts';
 import { NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault } from '../errors.ts';
 import { toId, trackIdOf } from '../ids.ts';

@@ -2,11 +2,11 @@
 import type { Accounts } from '../../auth/accounts.ts';
 import type { PlaylistId, TrackId, UserId } from '../../db/ids.ts';
 import { forbidden, notFound } from '../../errors.ts';
-import { Pieces } from '../../http/pieces.ts';
+import { Pieces } from '../../http/streamed-lists.ts';
 import { MOST_ENTRIES } from '../../playlists/changes.ts';
 import type { PlaylistSummary } from '../../playlists/queries.ts';
 import type { PlaylistService } from '../../playlists/service.ts';
-import { mapInSlices } from '../../runtime/turns.ts';
+import { mapInSlices } from '../../runtime/time-slices.ts';
 import { NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault, missing } from '../errors.ts';
 import { idOf, toCoverId, toId } from '../ids.ts';

@@ -5,7 +5,7 @@ import type { HistoryService, PlayReport } from '../../history/service.ts';
 import type { NowPlayingService } from '../../history/now-playing.ts';
 import type { LibraryService } from '../../library/service.ts';
 import type { PodcastService } from '../../podcasts/service.ts';
-import { inSlices } from '../../runtime/turns.ts';
+import { inSlices } from '../../runtime/time-slices.ts';
 import { NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault } from '../errors.ts';
 import { idOf, trackIdOf } from '../ids.ts';

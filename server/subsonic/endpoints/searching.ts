@@ -11,7 +11,7 @@ import { listOf, listOfRows, pagesOf, rowsOf } from '../list-slices.ts';
 import { musicFolderOf, type FolderScopeDeps } from '../music-folders.ts';
 import type { Params } from '../params.ts';
 import { keyOf, type SteadyLists } from '../steady-lists.ts';
-import { trimEnd } from '../../runtime/trim.ts';
+import { trimEnd } from '../../runtime/trim-text.ts';
 
 export interface SearchDeps extends FolderScopeDeps {
   library: LibraryService;

@@ -2,7 +2,7 @@
 import type { ShareId, TrackId, UserId } from '../../db/ids.ts';
 import { invalid } from '../../errors.ts';
 import type { LibraryService } from '../../library/service.ts';
-import { turn } from '../../runtime/turns.ts';
+import { turn } from '../../runtime/time-slices.ts';
 import { MAX_SHARED, type ShareService, type ShareSummary } from '../../shares/service.ts';
 import { needs, NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
 import { idOf, toId, type ItemId } from '../ids.ts';

@@ -2,7 +2,7 @@
 import type { Item } from '../../likes/queries.ts';
 import type { LikeService } from '../../likes/service.ts';
 import { notFound } from '../../errors.ts';
-import { inSlices } from '../../runtime/turns.ts';
+import { inSlices } from '../../runtime/time-slices.ts';
 import { NOTHING, user, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault, missing } from '../errors.ts';
 import type { Items } from '../items.ts';

@@ -8,7 +8,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Heard } from '../../../server/dsp/listener.ts';
 import { keyWeight, KEYS } from '../../support/key-weight.ts';
-import { seededRandom } from '../../support/random.ts';
+import { seededRandom } from '../../support/test-random.ts';
 import { playScore, type Score } from '../../support/score.ts';
 import { atMost, beside, ffmpeg, FORMATS, openEar, share } from '../ear/hear.ts';
 import { judge } from '../ear/judge.ts';

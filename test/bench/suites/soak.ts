@@ -5,7 +5,7 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seededRandom } from '../../support/random.ts';
+import { seededRandom } from '../../support/test-random.ts';
 import { measure, median, type Measure } from '../measure.ts';
 import { processorMs, root, startProduct, type Product } from '../product.ts';
 import { makeSettledLibrary } from '../settled-library.ts';

@@ -6,7 +6,7 @@ import { get } from 'node:http';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { eachAtOnce } from '../../../server/runtime/at-once.ts';
+import { eachAtOnce } from '../../../server/runtime/concurrency.ts';
 import { makeLibrary } from '../../support/library.ts';
 import { S3_MAKES, startS3Server, type S3Server } from '../../support/s3-servers.ts';
 import { watchHealth } from '../health.ts';

@@ -9,7 +9,7 @@ import { createResampler } from '../../../server/dsp/resample.ts';
 import { createSpectrograph, PITCH_BINS, type Spectrogram } from '../../../server/dsp/spectrogram.ts';
 import { findTempo } from '../../../server/dsp/tempo.ts';
 import { compiledKernels } from '../../../scripts/kernels.ts';
-import { seededRandom } from '../../support/random.ts';
+import { seededRandom } from '../../support/test-random.ts';
 import { playScore } from '../../support/score.ts';
 
 test('the compiled loops are those of kernels.wat', async () => {

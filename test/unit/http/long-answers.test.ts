@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { sendText } from '../../../server/http/pieces.ts';
+import { sendText } from '../../../server/http/streamed-lists.ts';
 import { until } from '../../support/until.ts';
 
 const PART = 'x'.repeat(10_000);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Sqlite } from '../../../server/db/client.ts';
 import { createFacts } from '../../../server/likeness/facts.ts';
 import { createStatements } from '../../../server/library/statement-cache.ts';
-import { seededRandom } from '../../support/random.ts';
+import { seededRandom } from '../../support/test-random.ts';
 import { addSoundLibrary } from '../../support/sound-library.ts';
 import { openTempDatabase } from '../../support/temp-database.ts';
 

@@ -1,6 +1,6 @@
 // The state after all events, compared with a second implementation: the last like, the last rating, and since when.
 import { describe, expect, test } from 'vitest';
-import { seededRandom } from '../../support/random.ts';
+import { seededRandom } from '../../support/test-random.ts';
 import { changeToAbsorb, nextState, type ItemState, type LikeChange } from '../../../server/likes/state.ts';
 
 const sum = (events: readonly LikeChange[]): ItemState | undefined =>

@@ -2,7 +2,7 @@
 // alike.
 import { expect, test } from 'vitest';
 import { fits, pickLyrics, type OfferedLyrics, type WantedSong } from '../../../server/lyrics/match.ts';
-import { seededRandom } from '../../support/random.ts';
+import { seededRandom } from '../../support/test-random.ts';
 
 const WORDS =
   'harbour lights winter paper glass river morning silver hollow northern ember quiet signal Straße über élan'.split(

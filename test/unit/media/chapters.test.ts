@@ -8,7 +8,7 @@ import { openByteSource } from '../../../server/media/byte-source.ts';
 import { readNeroChapters } from '../../../server/media/formats/mp4-chapters.ts';
 import { readAudioSync } from '../../../server/media/read.ts';
 import type { Chapter, ByteSource } from '../../../server/media/types.ts';
-import { Window } from '../../../server/media/window.ts';
+import { Window } from '../../../server/media/buffered-source.ts';
 import { toolOrWarn } from '../../support/tools.ts';
 
 const CHAPTERS = [

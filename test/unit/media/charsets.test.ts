@@ -1,7 +1,7 @@
 // A slice of `npm run prove -- charsets`.
 import { expect, it } from 'vitest';
 import { countEncodings, countRight, isRepaired, isUnharmed } from '../../prove/charsets.ts';
-import { seedOfRun } from '../../support/random.ts';
+import { seedOfRun } from '../../support/test-random.ts';
 
 it('text without a declared charset is read right with its album as evidence, and alone only if it is certain', () => {
   const seed = seedOfRun();

@@ -1,7 +1,7 @@
 // The text form of a fingerprint: small ones encoded by hand, random ones in both directions, and invalid texts.
 import { describe, expect, test } from 'vitest';
 import { compressFingerprint, decompressFingerprint, MAX_RAW } from '../../../server/media/fingerprint-code.ts';
-import { seededRandom } from '../../support/random.ts';
+import { seededRandom } from '../../support/test-random.ts';
 
 const bytes = (...values: number[]): string => Buffer.from(values).toString('base64url');
 

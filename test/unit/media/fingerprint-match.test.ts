@@ -1,7 +1,7 @@
 // Similarity of fingerprints and the pieces by which they are found, with numbers like those of music.
 import { describe, expect, test } from 'vitest';
 import { SAME_SOUND, soundPieces, soundSimilarity } from '../../../server/media/fingerprint-match.ts';
-import { seededRandom } from '../../support/random.ts';
+import { seededRandom } from '../../support/test-random.ts';
 
 /** Numbers that each differ from the one before in a few bits. */
 function sound(seed: number, length = 400): Uint32Array {

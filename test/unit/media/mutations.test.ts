@@ -1,7 +1,7 @@
 // A slice of `npm run prove -- mutations`.
 import { expect, it } from 'vitest';
 import { goodFiles, mutate } from '../../prove/mutations.ts';
-import { seedOfRun } from '../../support/random.ts';
+import { seedOfRun } from '../../support/test-random.ts';
 
 it('damaged files of every format are read or refused with bounded work', async () => {
   const seed = seedOfRun();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { shuffled } from '../../../server/playback/shuffle.ts';
-import { seededRandom } from '../../support/random.ts';
+import { seededRandom } from '../../support/test-random.ts';
 
 interface Item {
   key: number;

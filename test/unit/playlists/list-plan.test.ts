@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
 import { longestRising, planList, reuseEntries } from '../../../server/playlists/list-plan.ts';
 import { GAP, placesBetween } from '../../../server/playlists/positions.ts';
-import { finishNow } from '../../../server/runtime/turns.ts';
-import { seededRandom } from '../../support/random.ts';
+import { finishNow } from '../../../server/runtime/time-slices.ts';
+import { seededRandom } from '../../support/test-random.ts';
 
 const random = seededRandom(2);
 const shuffled = (n: number): number[] =>

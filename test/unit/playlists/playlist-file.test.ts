@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { MOST_ENTRIES, type PlaylistFile } from '../../../server/playlists/file-entry.ts';
 import { parsePlaylistFile } from '../../../server/playlists/playlist-file.ts';
-import { seededRandom } from '../../support/random.ts';
+import { seededRandom } from '../../support/test-random.ts';
 
 function parse(bytes: Uint8Array): PlaylistFile {
   const steps = parsePlaylistFile(bytes);

@@ -9,7 +9,7 @@ import {
   type Band,
 } from '../../../renderer/player/equalizer.ts';
 import { parseEqualizerFile } from '../../../renderer/player/equalizer-file.ts';
-import { seededRandom } from '../../support/random.ts';
+import { seededRandom } from '../../support/test-random.ts';
 
 const peak = (frequency: number, gainDb: number, q = 1): Band => ({ type: 'peaking', frequency, gainDb, q });
 

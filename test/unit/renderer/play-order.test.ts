@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { following, moved, removed, reorder, reorderComing } from '../../../renderer/player/play-order.ts';
 import type { QueueEntry, QueueTrack } from '../../../renderer/player/player.ts';
-import { seededRandom } from '../../support/random.ts';
+import { seededRandom } from '../../support/test-random.ts';
 
 const entry = (key: number): QueueEntry => ({
   key,

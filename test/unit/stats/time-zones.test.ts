@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { seededRandom } from '../../support/random.ts';
+import { seededRandom } from '../../support/test-random.ts';
 import { longestStreak } from '../../../server/stats/streaks.ts';
 import { openZone, toDay, toDayText, type Zone } from '../../../server/stats/time-zones.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSteadyLists, type ListSource } from '../../../server/subsonic/steady-lists.ts';
-import { seededRandom } from '../../support/random.ts';
+import { seededRandom } from '../../support/test-random.ts';
 
 /** A list that changes, read by pages of four. */
 function listOf(first: number[]) {

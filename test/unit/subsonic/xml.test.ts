@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Pieces } from '../../../server/http/pieces.ts';
+import { Pieces } from '../../../server/http/streamed-lists.ts';
 import { formatOf } from '../../../server/subsonic/respond.ts';
 import { TextElement, xmlText, type Fields } from '../../../server/subsonic/xml.ts';
 

@@ -1,7 +1,7 @@
 // Which items match the filters of a list, a bit per id: 125 KB for a million tracks. Cached, and mended after a write.
 import type { Filter } from './filters.ts';
-import { setOf, topicsOf, type IdList } from './id-list.ts';
-import { asText, fromText } from './id-text.ts';
+import { setOf, topicsOf, type IdList } from './list-definition.ts';
+import { asText, fromText } from './ids-as-text.ts';
 import { changedOf, matching } from './mending.ts';
 import { createResultCache, type Mend } from './result-cache.ts';
 import type { Statements } from './statement-cache.ts';

@@ -1,7 +1,7 @@
 // Repeatable random numbers.
 import { onTestFailed } from 'vitest';
 
-export { seededRandom } from './random-numbers.ts';
+export { seededRandom } from './seeded-random.ts';
 
 /** The same in each run, so that a failure can be repeated. TEST_SEED sets another one. */
 export function seedOfRun(): number {

@@ -1,8 +1,8 @@
 // A schema that is made when it is first used. The build puts this around those that modules declare
-// (scripts/late-schemas.ts); the sources, and the tests that run them, do without.
+// (scripts/lazy-schemas.ts); the sources, and the tests that run them, do without.
 import { z } from 'zod';
 
-export function lateSchema<T extends z.ZodType>(make: () => T): T {
+export function lazySchema<T extends z.ZodType>(make: () => T): T {
   const schema = {} as T;
   const become = (): void => {
     const made = make();

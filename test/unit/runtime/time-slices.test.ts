@@ -1,7 +1,7 @@
 // Slices of long work take turns.
 import { setImmediate as afterOthers } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { turn, turnToBegin, workFor } from '../../../server/runtime/turns.ts';
+import { turn, turnToBegin, workFor } from '../../../server/runtime/time-slices.ts';
 
 test('callers take turns, however much one of them asks for', async () => {
   const done: string[] = [];

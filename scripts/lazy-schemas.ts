@@ -1,10 +1,10 @@
 // In the build, schemas that modules declare are made when they are first used: `const Page = z.object({ … })` becomes
-// `const Page = lateSchema(() => z.object({ … }))`. Of thousands a start needs some hundred, and those of answers only
+// `const Page = lazySchema(() => z.object({ … }))`. Of thousands a start needs some hundred, and those of answers only
 // the documentation needs (docs/decisions/0094-late-schemas.md).
 import { join } from 'node:path';
 import { parseAst, type Plugin } from 'vite';
 
-const LATE = join(import.meta.dirname, '..', 'server', 'http', 'late-schema.ts');
+const LATE = join(import.meta.dirname, '..', 'server', 'http', 'lazy-schema.ts');
 /** With which a schema is made of another one. */
 const METHODS = new Set(
   (
@@ -22,11 +22,11 @@ interface Node {
 }
 type Names = ReadonlySet<unknown>;
 
-export const lateSchemas: Plugin = {
+export const lazySchemas: Plugin = {
   name: 'late-schemas',
   transform: (code, id) =>
     /[\\/]server[\\/].*\.ts$/.test(id) && id !== LATE && /from ['"]zod['"]/.test(code)
-      ? { code: `import { lateSchema } from ${JSON.stringify(LATE)};\n${withLateSchemas(code)}`, map: null }
+      ? { code: `import { lazySchema } from ${JSON.stringify(LATE)};\n${withLateSchemas(code)}`, map: null }
       : undefined,
 };
 
@@ -35,7 +35,7 @@ export function withLateSchemas(code: string): string {
   const program = parseAst(code) as unknown as Node;
   let late = code;
   for (const { start, end } of schemasIn(program, namesOf(program)).toReversed())
-    late = `${late.slice(0, start)}lateSchema(() => ${late.slice(start, end)})${late.slice(end)}`;
+    late = `${late.slice(0, start)}lazySchema(() => ${late.slice(start, end)})${late.slice(end)}`;
   return late;
 }
 

@@ -14,7 +14,7 @@ const WORKER = `
 test.runIf(process.platform === 'linux')('a thread gives way, and the others of the process do not', async () => {
   const before = getPriority();
   const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(WORKER)}`), {
-    workerData: new URL('../../../server/runtime/give-way.ts', import.meta.url).href,
+    workerData: new URL('../../../server/runtime/process-priority.ts', import.meta.url).href,
   });
   const [thread] = (await once(worker, 'message')) as [number];
   expect([getPriority(thread), getPriority()]).toEqual([constants.priority.PRIORITY_BELOW_NORMAL, before]);

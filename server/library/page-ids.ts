@@ -1,12 +1,13 @@
 // Finds the ids of a page, in order, and the total. (track-rows.ts, album-rows.ts and artist-rows.ts read the rows.)
 // Pages near the start come from SQL, which either walks the sort's index or collects and sorts the matches, whichever
 // is estimated to be cheaper. Deep pages, and filters for which both are slow, are answered from memory: all ids in
-// order (id-orders.ts) and a bit per match (id-sets.ts). Slow queries run in a thread of their own (listing.ts).
+// order (sorted-ids.ts) and a bit per match (filter-matches.ts). Slow queries run in a thread of their own
+// (listing.ts).
 import type { Sqlite } from '../db/client.ts';
 import type { Page } from '../http/paging.ts';
-import { conditionsOf, toIdList, topicsOf, whereOf, type IdList, type NewIdList } from './id-list.ts';
-import { createIdOrders } from './id-orders.ts';
-import { createIdSets, type IdSet } from './id-sets.ts';
+import { conditionsOf, toIdList, topicsOf, whereOf, type IdList, type NewIdList } from './list-definition.ts';
+import { createIdOrders } from './sorted-ids.ts';
+import { createIdSets, type IdSet } from './filter-matches.ts';
 import { changedOf, mendedOrder, MOST } from './mending.ts';
 import { createResultCache } from './result-cache.ts';
 import { createRandomIds } from './random-ids.ts';

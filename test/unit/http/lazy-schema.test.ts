@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { withLateSchemas } from '../../../scripts/late-schemas.ts';
+import { withLateSchemas } from '../../../scripts/lazy-schemas.ts';
 import { createSchemaBook } from '../../../server/http/json-schema.ts';
-import { lateSchema } from '../../../server/http/late-schema.ts';
+import { lazySchema } from '../../../server/http/lazy-schema.ts';
 
-describe('lateSchema', () => {
+describe('lazySchema', () => {
   it('makes the schema once, when it is first used', () => {
     let made = 0;
-    const Name = lateSchema(() => {
+    const Name = lazySchema(() => {
       made++;
       return z.string().trim().min(1);
     });
@@ -21,15 +21,15 @@ describe('lateSchema', () => {
   });
 
   it('is not made by being part of another one, nor by being there', () => {
-    const never = lateSchema((): z.ZodType => {
+    const never = lazySchema((): z.ZodType => {
       throw new Error('made');
     });
-    expect(() => lateSchema(() => z.object({ list: z.array(never), maybe: z.nullable(never) }))).not.toThrow();
+    expect(() => lazySchema(() => z.object({ list: z.array(never), maybe: z.nullable(never) }))).not.toThrow();
     expect(() => z.array(never)).not.toThrow();
   });
 
-  it.each<[string, typeof lateSchema]>([
-    ['late', lateSchema],
+  it.each<[string, typeof lazySchema]>([
+    ['late', lazySchema],
     ['at once', (make) => make()],
   ])('has the same documentation: %s', (_, as) => {
     const Id = as(() => z.int().positive().max(9).meta({ description: 'an id' }));
@@ -56,17 +56,17 @@ describe('lateSchema', () => {
 
 describe('the build', () => {
   it.each([
-    ['const A = z.object({ a: z.int() });', 'const A = lateSchema(() => z.object({ a: z.int() }));'],
+    ['const A = z.object({ a: z.int() });', 'const A = lazySchema(() => z.object({ a: z.int() }));'],
     [
       'const a = z.int(), B = a.max(9).meta({});',
-      'const a = lateSchema(() => z.int()), B = lateSchema(() => a.max(9).meta({}));',
+      'const a = lazySchema(() => z.int()), B = lazySchema(() => a.max(9).meta({}));',
     ],
-    ["import { T } from 't'; const A = T.omit({});", "import { T } from 't'; const A = lateSchema(() => T.omit({}));"],
-    ["export const e = event('e', z.int());", "export const e = event('e', lateSchema(() => z.int()));"],
-    ['const of = (a) => z.array(a);', 'const of = (a) => lateSchema(() => z.array(a));'],
+    ["import { T } from 't'; const A = T.omit({});", "import { T } from 't'; const A = lazySchema(() => T.omit({}));"],
+    ["export const e = event('e', z.int());", "export const e = event('e', lazySchema(() => z.int()));"],
+    ['const of = (a) => z.array(a);', 'const of = (a) => lazySchema(() => z.array(a));'],
     [
       'const of = (a) => z.array(a); of(1).min(2);',
-      'const of = (a) => lateSchema(() => z.array(a)); lateSchema(() => of(1).min(2));',
+      'const of = (a) => lazySchema(() => z.array(a)); lazySchema(() => of(1).min(2));',
     ],
   ])('makes it late: %s', (code, late) => expect(withLateSchemas(code)).toBe(late));
 

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { compileLate } from '../../server/db/late-statements.ts';
+import { compileLate } from '../../server/db/lazy-statements.ts';
 import { startServer } from '../support/server.ts';
 
 let client: Database.Database;

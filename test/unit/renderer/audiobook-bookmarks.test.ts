@@ -1,6 +1,6 @@
 // Audiobooks go on where they were left.
 import { expect, test } from 'vitest';
-import { keepPlaces, placeToGoOn } from '../../../renderer/player/places.ts';
+import { keepPlaces, placeToGoOn } from '../../../renderer/player/audiobook-bookmarks.ts';
 import type { PlayerState, QueueEntry, QueueTrack } from '../../../renderer/player/player.ts';
 
 const HOUR = 3_600_000;

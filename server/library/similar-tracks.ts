@@ -1,8 +1,8 @@
 // Similar music by what the library knows: artists, genres, years, plays and likes. Up to a few hundred candidates are
-// collected through indexes, whatever the size of the library, and then scored (similarity.ts).
+// collected through indexes, whatever the size of the library, and then scored (similarity-score.ts).
 import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
 import type { Statements } from './statement-cache.ts';
-import { pickSimilar, type Candidate, type Seed } from './similarity.ts';
+import { pickSimilar, type Candidate, type Seed } from './similarity-score.ts';
 import { namedAlbumOf } from '../db/unnamed.ts';
 
 const MOST_SEEDS = 200;

@@ -2,7 +2,7 @@
 // caller has taken the one before, so that no list takes the server's time or memory.
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { turn } from '../runtime/turns.ts';
+import { turn } from '../runtime/time-slices.ts';
 
 /** Stands in an answer for a list that is not there yet. */
 export class Pieces<T> {

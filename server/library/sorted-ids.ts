@@ -3,8 +3,8 @@
 // a second: in small steps and over a separate connection, since an open cursor would pin this one to an old snapshot.
 import Database from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
-import { whereOf, type IdList } from './id-list.ts';
-import { asText, fromText } from './id-text.ts';
+import { whereOf, type IdList } from './list-definition.ts';
+import { asText, fromText } from './ids-as-text.ts';
 import { changedOf, mendedOrder, MOST } from './mending.ts';
 import { createResultCache, type Mend } from './result-cache.ts';
 import type { Segment, WalkedOrder } from './sorts.ts';

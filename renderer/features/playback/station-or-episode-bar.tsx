@@ -11,7 +11,7 @@ import {
   toggleBeside,
   useBeside,
   type BesideState,
-} from '../../player/beside.ts';
+} from '../../player/station-or-episode.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { formatClock } from '../../ui/format.ts';
