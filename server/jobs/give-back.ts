@@ -32,7 +32,7 @@ export function createGiveBack({
     const bytes = size();
     if (kept === 0) kept = bytes;
     quiet = isBusy() ? 0 : quiet + 1;
-    if (quiet !== QUIET_LOOKS || (kept !== undefined && bytes < kept + WORTH_BYTES)) return;
+    if (quiet < QUIET_LOOKS || (kept !== undefined && bytes < kept + WORTH_BYTES)) return;
     client.pragma('shrink_memory');
     void collect?.({ type: 'major', execution: 'async', flavor: 'last-resort' }); // others keep freed pages in a pool
     kept = 0;

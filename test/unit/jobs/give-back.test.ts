@@ -50,3 +50,13 @@ test('a request now and then that leaves nothing behind costs no collection', ()
   }
   expect(collect).toHaveBeenCalledTimes(2);
 });
+
+test('what a thread leaves behind while nobody asks for anything is given back too', () => {
+  const { collect, later, state } = serverOf(130);
+  later(10);
+  state.megabytes = 95;
+  later(60);
+  state.megabytes = 104;
+  later(5);
+  expect(collect).toHaveBeenCalledTimes(2);
+});
