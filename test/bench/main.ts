@@ -7,7 +7,8 @@
 // - interaction, lists and opening drive a browser; --docs writes what they find into docs/lists.md
 // - soak: --minutes N is how long it goes on, --docs draws docs/soak.svg
 // - peers: --files N --rounds N; --docs writes docs/peers.md; --seconds N for tracks of that length, --cold
-// - stages and flame, what a scan spends its time on: --files N; --docs draws docs/scan-flame.svg
+// - stages, what a scan spends its time on, and flame, what that and other work does: --files N; --docs draws
+//   docs/*-flame.svg
 // - ear, what the analysis hears, beside other programs, and likeness, which recorded music it finds alike: --python
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
