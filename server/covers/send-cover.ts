@@ -1,7 +1,7 @@
 // Sends a cover: the original from the storage, or a resized one from the cache, which is made when it is not there.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, notFound } from '../errors.ts';
-import { sendBytes } from '../http/send-bytes.ts';
+import { sendBytes, type BytesSource } from '../http/send-bytes.ts';
 import { isAbsent } from '../storage/file-errors.ts';
 import { isMosaic, type ShownCover } from './mosaic.ts';
 import { mimeOfExtension, UnusablePicture, type SizedFormat } from './picture.ts';
@@ -55,22 +55,16 @@ async function sendSize(
   size: number,
   format: SizedFormat,
 ): Promise<void> {
-  const send = (): Promise<void> =>
-    sendBytes(
-      req,
-      res,
-      { path: thumbnails.pathOf(cover, size, format) },
-      {
-        contentType: `image/${format}`,
-        cacheControl: CACHE_CONTROL,
-        etag: `${cover.etag}-${size}${format === 'webp' ? '' : `-${format}`}`,
-      },
-    );
+  const send = (source: BytesSource): Promise<void> =>
+    sendBytes(req, res, source, {
+      contentType: `image/${format}`,
+      cacheControl: CACHE_CONTROL,
+      etag: `${cover.etag}-${size}${format === 'webp' ? '' : `-${format}`}`,
+    });
   try {
-    await send();
+    await send({ path: thumbnails.pathOf(cover, size, format) });
   } catch (error) {
     if (!isAbsent(error)) throw error;
-    await thumbnails.make(cover, size, format);
-    await send();
+    await send({ bytes: await thumbnails.draw(cover, size, format), modifiedAt: new Date() });
   }
 }

@@ -99,7 +99,7 @@ export function createCoverService({
     onCover,
   });
   const candidates = createCandidates({ db, sources, audioStore, embedded, archive });
-  const thumbnails = createThumbnails({ cacheDir, readOriginal });
+  const thumbnails = createThumbnails({ cacheDir, log, readOriginal });
   const orphans = createOrphans({ db, log, storage, thumbnails, locked, former, now });
   const artistPictures = createArtistPictures({ db, now, storage, locked, orphans, onChange: onArtistPicture });
   const proof = createCoverCheck({
@@ -257,7 +257,7 @@ export function createCoverService({
 
     async close(): Promise<void> {
       rows.flush();
-      await embedded.close();
+      await Promise.all([embedded.close(), thumbnails.flush()]);
     },
   };
 }

@@ -44,6 +44,7 @@ interface Stamp {
 
 export type BytesSource =
   | { path: string | Buffer }
+  | { bytes: Buffer; modifiedAt: Date }
   | { stat(): Promise<Stamp>; open(range?: ByteRange): Promise<{ stream: Readable }> };
 
 export interface SendOptions {
@@ -71,6 +72,7 @@ export async function sendBytes(
     return endEmpty(res, 304);
   }
   if ('path' in source) return sendFile(req, res, source.path, options);
+  if ('bytes' in source) return sendBuffer(req, res, source, options);
   const plan = planAnswer(req, res, await source.stat(), options);
   if (!plan) return;
   const { stream } = await source.open(plan.isWhole ? undefined : plan.range);
@@ -95,6 +97,18 @@ async function sendFile(
   } finally {
     await closeFile(fd);
   }
+}
+
+function sendBuffer(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { bytes, modifiedAt }: Extract<BytesSource, { bytes: Buffer }>,
+  options: SendOptions,
+): void {
+  const plan = planAnswer(req, res, { size: bytes.length, modifiedAt }, options);
+  if (!plan) return;
+  startAnswer(res, plan);
+  res.end(bytes.subarray(plan.range.start, plan.range.end + 1));
 }
 
 interface Plan {

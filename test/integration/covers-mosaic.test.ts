@@ -131,9 +131,11 @@ describe('the image of an artist', () => {
     const kept = () => fs.readdirSync(join(server.dir, 'cache', 'covers', `artist-${artistId}`));
     await Promise.all(Array.from({ length: 10 }, () => getCover('?size=64')));
     await getCover('?size=160');
+    await server.covers.thumbnails.flush();
     expect(kept()).toHaveLength(2);
     await server.covers.setCover(second, pictures.blue);
     await getCover('?size=64');
+    await server.covers.thumbnails.flush();
     expect(kept()).toHaveLength(1);
     await rm(join(server.dir, 'library', 'covers'), { recursive: true });
     expect((await getCover('?size=64')).status).toBe(200);

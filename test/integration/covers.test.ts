@@ -9,6 +9,7 @@ import { eq } from 'drizzle-orm';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createPlaceholderCovers } from '../../server/covers/placeholder-covers.ts';
 import { coverRoutes } from '../../server/covers/routes.ts';
+import type { StoredCover } from '../../server/covers/queries.ts';
 import { createCoverService, type CoverService } from '../../server/covers/service.ts';
 import { nearestSize } from '../../server/covers/cover-sizes.ts';
 import type { CoverCandidates } from '../../server/covers/wire.ts';
@@ -516,11 +517,31 @@ describe('serving covers', () => {
       Array.from({ length: 20 }, async () => (await bytesOf(await get(`/albums/${album}/cover?size=300`))).length),
     );
     expect(new Set(answers).size).toBe(1);
+    await covers.thumbnails.flush();
     const kept = fs.readdirSync(join(dir, 'cache', 'covers', String(album)));
     expect(kept).toHaveLength(1);
     expect(kept[0]).toMatch(/^[0-9a-f]{32}-300\.webp$/);
     await rm(join(dir, 'library', 'covers'), { recursive: true });
     expect((await get(`/albums/${album}/cover?size=300`)).status).toBe(200);
+  });
+
+  it('is sent although it cannot be kept in the cache', async () => {
+    const album = await addCover();
+    fs.mkdirSync(join(dir, 'cache'), { recursive: true });
+    fs.writeFileSync(join(dir, 'cache', 'covers'), 'no folder');
+    const widths = [];
+    for (let n = 0; n < 2; n++)
+      widths.push((await sharp(await bytesOf(await get(`/albums/${album}/cover?size=300`))).metadata()).width);
+    expect(widths).toEqual([300, 300]);
+  });
+
+  it('of a cover that is replaced while it is drawn does not stay in the cache', async () => {
+    const album = await addCover();
+    const drawing = covers.thumbnails.draw(covers.find.ofAlbum(album) as StoredCover, 300);
+    await covers.setCover(album, png);
+    await drawing;
+    await covers.thumbnails.flush();
+    expect(fs.existsSync(join(dir, 'cache', 'covers', String(album)))).toBe(false);
   });
 
   it('generates many sizes at once correctly', async () => {

@@ -1,13 +1,12 @@
 // Endpoints of accounts. Clients only have app passwords, which are less protected than those for signing in: with them
 // nobody can become an administrator or change an administrator's password.
 import { hash } from 'node:crypto';
-import { Readable } from 'node:stream';
 import type { Accounts } from '../../auth/accounts.ts';
 import type { UserRow } from '../../auth/queries.ts';
 import { drawAvatar } from '../../covers/avatar.ts';
 import { ACCOUNT_LIMITS, RIGHT_LIST, RIGHTS, rightsFrom, type AccountLimits, type Rights } from '../../db/rights.ts';
 import { forbidden, notFound } from '../../errors.ts';
-import { sendBytes, type BytesSource } from '../../http/send-bytes.ts';
+import { sendBytes } from '../../http/send-bytes.ts';
 import { bytes, NOTHING, superuser, user, type Endpoints } from '../endpoint.ts';
 import { decodePassword } from '../credentials.ts';
 import { idsOfFolders, type FolderScopeDeps } from '../music-folders.ts';
@@ -138,16 +137,16 @@ export function userEndpoints({ accounts, musicFolders }: UserDeps): Endpoints {
     /** Drawn for any name, so that it does not tell which accounts there are. */
     getAvatar: bytes(async ({ params, req, res }) => {
       const picture = await drawAvatar(params.required('username').slice(0, MOST_NAME), AVATAR_SIZE);
-      await sendBytes(req, res, inMemory(picture), {
-        contentType: 'image/png',
-        cacheControl: 'private, max-age=86400',
-        etag: hash('sha256', picture, 'hex').slice(0, 32),
-      });
+      await sendBytes(
+        req,
+        res,
+        { bytes: picture, modifiedAt: DRAWN_AT },
+        {
+          contentType: 'image/png',
+          cacheControl: 'private, max-age=86400',
+          etag: hash('sha256', picture, 'hex').slice(0, 32),
+        },
+      );
     }),
   };
 }
-
-const inMemory = (bytes: Buffer): BytesSource => ({
-  stat: async () => ({ size: bytes.length, modifiedAt: DRAWN_AT }),
-  open: async (range) => ({ stream: Readable.from([range ? bytes.subarray(range.start, range.end + 1) : bytes]) }),
-});
