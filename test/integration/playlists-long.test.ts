@@ -8,7 +8,8 @@ import { openLibraryServices } from '../support/library-services.ts';
 import { makeSampleLibrary } from '../support/sample-library.ts';
 import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 
-const LONG = 20_000;
+/** Several of the parts in which a list is written. */
+const LONG = 4_000;
 
 let temp: TempDatabase;
 let user: UserId;
@@ -97,16 +98,16 @@ test.each(CHANGES)('%s writes as much in a long list as in a short one', async (
   expect(await written(() => change(...many))).toBe(await written(() => change(...few)));
 });
 
-test('thousands of single additions keep one row each, and every version is there', async () => {
+test('a thousand single additions keep one row each, and every version is there', async () => {
   const id = await made(0);
-  temp.db.$client.exec('BEGIN'); // one flush to disk instead of 3,000
-  for (let n = 0; n < 3_000; n++) await playlists.addTracks(user, id, { trackIds: [tracks[n % 100] as TrackId] });
+  temp.db.$client.exec('BEGIN'); // one flush to disk instead of 1,000
+  for (let n = 0; n < 1_000; n++) await playlists.addTracks(user, id, { trackIds: [tracks[n % 100] as TrackId] });
   temp.db.$client.exec('COMMIT');
   expect(['playlist_entries', 'playlist_past_entries', 'playlist_versions'].map((table) => rowsOf(table, id))).toEqual([
-    3_000, 0, 3_001,
+    1_000, 0, 1_001,
   ]);
-  const held = playlists.versionEntries(user, id, 1_501, { limit: 200, offset: 1_400 });
-  expect(held.total).toBe(1_500);
+  const held = playlists.versionEntries(user, id, 501, { limit: 200, offset: 400 });
+  expect(held.total).toBe(500);
   expect(held.items.map(({ trackId }) => trackId)).toEqual(tracks);
 });
 
@@ -195,14 +196,14 @@ test('a list without gaps gets new ones in steps, and every version keeps its or
   const first = entryIds(id);
   temp.db.$client.exec('BEGIN'); // one flush to disk
   const wanted = [...first];
-  for (let n = 0; n < 90; n++) {
+  for (let n = 0; n < 30; n++) {
     await playlists.addTracks(user, id, { trackIds: [tracks[n % 100] as TrackId], position: 600 });
     const added = entryIds(id)[600] as number;
     wanted.splice(600, 0, added);
   }
   await playlists.removeEntries(user, id, { entryIds: [first[700] as number] });
   wanted.splice(wanted.indexOf(first[700] as number), 1);
-  for (let n = 0; n < 40; n++) {
+  for (let n = 0; n < 20; n++) {
     await playlists.moveEntries(user, id, { entryIds: [wanted[10 + n] as number], before: wanted[5] as number });
     wanted.splice(5, 0, ...wanted.splice(10 + n, 1));
   }
