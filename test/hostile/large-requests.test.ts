@@ -1,5 +1,5 @@
-// Requests that are as large as they may be, while others are served: a queue, a playlist, stars, plays and shares of a
-// hundred thousand ids. What they cost is measured by the benchmark `hostile`; here they are right, and have limits.
+// Requests that are as large as they may be, while others are served: a queue, a playlist, stars, plays and shares of
+// tens of thousands of ids. What they cost is measured by the benchmark `hostile`; here they are right, and have limits.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PlaylistOut, PlaylistPage } from '../../server/playlists/wire.ts';
 import type { QueueOut } from '../../server/playback/wire.ts';
@@ -7,7 +7,8 @@ import { trackMaker } from '../support/fixed-tracks.ts';
 import { openPhone, type Phone } from '../support/phone.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-const MANY = 100_000;
+/** More than SQLite takes as parameters of one statement, and than any part in which something is written. */
+const MANY = 35_000;
 
 let server: TestServer;
 let phone: Phone;
@@ -23,13 +24,13 @@ afterAll(() => server.close());
 const many = (count = MANY): number[] => Array.from({ length: count }, (_, n) => tracks[n % tracks.length] as number);
 const asIds = (ids: number[]): string[] => ids.map((id) => `tr-${id}`);
 
-describe('a hundred thousand ids', () => {
+describe('tens of thousands of ids', () => {
   test('are a queue, in both APIs', async () => {
     const put = await server.api<QueueOut>('/queue', {
       method: 'PUT',
-      body: { track_ids: many(), current_index: 99_999 },
+      body: { track_ids: many(), current_index: MANY - 1 },
     });
-    expect([put.status, put.body.track_ids.length, put.body.current_index]).toEqual([200, MANY, 99_999]);
+    expect([put.status, put.body.track_ids.length, put.body.current_index]).toEqual([200, MANY, MANY - 1]);
     const saved = await phone.post('savePlayQueue', { id: asIds(many()), current: asIds(tracks)[3] });
     expect(saved.body.status).toBe('ok');
     const { entry } = await phone.ask<{ entry: { id: string }[] }>('getPlayQueue', {}, 'playQueue');
@@ -64,10 +65,10 @@ describe('a hundred thousand ids', () => {
 
   test('are plays, each with its time', async () => {
     const times = many().map((_, n) => 1_600_000_000_000 + n * 300_000);
-    expect((await phone.post('scrobble', { id: asIds(many(5_000)), time: times.slice(0, 5_000) })).body.status).toBe(
+    expect((await phone.post('scrobble', { id: asIds(many(2_000)), time: times.slice(0, 2_000) })).body.status).toBe(
       'ok',
     );
-    expect(server.app.db.$client.prepare('SELECT count(*) FROM plays').pluck().get()).toBe(5_000);
+    expect(server.app.db.$client.prepare('SELECT count(*) FROM plays').pluck().get()).toBe(2_000);
   });
 
   test('that name something unknown change nothing', async () => {
@@ -81,12 +82,12 @@ describe('a hundred thousand ids', () => {
 test('a playlist file whose lines all have the same name is read', async () => {
   const form = new FormData();
   const line = (n: number): string => `#EXTINF:200,The Quays - Song ${n % tracks.length}\n${n}/same.mp3\n`;
-  form.append('file', new Blob(Array.from({ length: 20_000 }, (_, n) => line(n))), 'same.m3u8');
+  form.append('file', new Blob(Array.from({ length: 6_000 }, (_, n) => line(n))), 'same.m3u8');
   const { status, body } = await server.api<{ matched: number; unmatched: unknown[] }>('/playlists/import', {
     method: 'POST',
     body: form,
   });
-  expect([status, body.matched, body.unmatched]).toEqual([201, 20_000, []]);
+  expect([status, body.matched, body.unmatched]).toEqual([201, 6_000, []]);
 });
 
 describe('more than a limit, or no text, is refused with the limit and what was given', () => {
