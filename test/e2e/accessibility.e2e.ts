@@ -1,12 +1,9 @@
-// axe on every page, in both themes. Opening a page takes as long as checking it, so each is opened once and changes
-// its theme; the second time only colours are checked, since nothing else differs.
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import type axe from 'axe-core';
-import type { Page } from 'playwright-core';
+// axe and the width of every page on a phone, and axe on dialogs and menus. test/e2e/pseudo-language.e2e.ts has axe on every
+// page in a wide window.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { inBothThemes, OF_WORDS, SHELL, violations } from './axe.ts';
 import { openStageOfPages, pageOpener, PAGES } from './pages.ts';
-import { DESK, PHONE, still, type Stage } from './stage.ts';
+import { DESK, drawn, PHONE, type Stage } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -14,79 +11,31 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-const source = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
-interface Part {
-  exclude: string[][];
-}
-/** The side bar and the bars below are the same on every page: checked once, on the first. */
-const SHELL: Part = { exclude: [['nav'], ['footer']] };
-/** What a theme can change. */
-const COLOURS = ['color-contrast', 'link-in-text-block'];
-
-/** Every violation as a line, once. */
-async function violations(
-  page: Page,
-  where: string,
-  { context, rules, except = [] }: { context?: Part; rules?: string[]; except?: string[] } = {},
-): Promise<string[]> {
-  await still(page);
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
-  const { violations: found } = await page.evaluate(
-    ([context, runOnly, except]) =>
-      (globalThis as unknown as { axe: typeof axe }).axe.run(context ?? document, {
-        resultTypes: ['violations'],
-        rules: Object.fromEntries(except.map((rule) => [rule, { enabled: false }])),
-        ...(runOnly && { runOnly }),
-      }),
-    [context, rules, except] as const,
-  );
-  return found.flatMap(({ id, nodes }) =>
-    nodes.map(
-      (node) => `${where}: ${id}: ${node.html.slice(0, 160)} ${node.failureSummary?.split('\n').slice(1).join(' ')}`,
-    ),
-  );
-}
-
-async function inBothThemes(
-  page: Page,
-  where: string,
-  { context, except = [] }: { context?: Part | undefined; except?: string[] } = {},
-): Promise<string[]> {
-  const light = await violations(page, where, { except, ...(context && { context }) });
-  await changeTheme(page, 'dark');
-  const dark = await violations(page, `${where}, dark`, { rules: COLOURS, ...(context && { context }) });
-  await changeTheme(page, 'light');
-  return [...light, ...dark];
-}
-
-/**
- * Like another window: a page in the background learns of the system's theme when it is drawn next, which may
- * be never.
- */
-async function changeTheme(page: Page, scheme: 'light' | 'dark'): Promise<void> {
-  await page.evaluate((chosen) => {
-    localStorage.setItem('tonearm.scheme', chosen);
-    dispatchEvent(new StorageEvent('storage', { key: 'tonearm.scheme' }));
-    if (document.documentElement.dataset['mantineColorScheme'] !== chosen) throw new Error(`the page is not ${chosen}`);
-  }, scheme);
-}
-
-for (const [name, device] of [
-  ['desk', DESK],
-  ['phone', PHONE],
-] as const) {
-  test(`no page has a violation: ${name}`, async () => {
-    const page = await stage.openAsOwner({ ...device, colorScheme: 'light' });
-    const open = pageOpener(page);
-    const found: string[] = [];
-    for (const [i, path] of PAGES.entries()) {
-      await open(path);
-      found.push(...(await inBothThemes(page, path, { context: i === 0 ? undefined : SHELL })));
+test('no page has a violation on a phone, and none is wider than its screen at 390 and 360 px', async () => {
+  const page = await stage.openAsOwner({ ...PHONE, colorScheme: 'light' });
+  const open = pageOpener(page);
+  const found: string[] = [];
+  for (const [i, path] of PAGES.entries()) {
+    await open(path);
+    found.push(...(await inBothThemes(page, path, { context: i === 0 ? undefined : SHELL })));
+    for (const width of [390, 360]) {
+      await page.setViewportSize({ ...PHONE.viewport, width });
+      await drawn(page);
+      const wide = await page.evaluate(() =>
+        [document.documentElement, document.querySelector('main')].map((element) =>
+          element ? element.scrollWidth - element.clientWidth : 0,
+        ),
+      );
+      expect.soft(wide, `${path} at ${width} px`).toEqual([0, 0]);
     }
-    await page.context().close();
-    expect(found).toEqual([]);
-  });
-}
+    await page.setViewportSize(DESK.viewport);
+    await drawn(page);
+    found.push(...(await violations(page, `${path}, wide`, { rules: OF_WORDS })));
+    await page.setViewportSize(PHONE.viewport);
+  }
+  await page.context().close();
+  expect(found).toEqual([]);
+});
 
 test('no dialog or menu has a violation', async () => {
   const page = await stage.openAsOwner({ ...DESK, colorScheme: 'light' });

@@ -1,9 +1,11 @@
 // A language is a file: here a pseudo-language whose texts show what is not translated, are longer
-// by half, and run from right to left. Every page is opened with it.
+// by half, and run from right to left. Every page is opened with it, and checked with axe too, which hardly depends
+// on the language.
 import { rmSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildPseudoProgram, PSEUDO, pseudoText } from '../support/pseudo-language.ts';
+import { inBothThemes, OF_WORDS, SHELL } from './axe.ts';
 import { layoutFaults } from './layout-faults.ts';
 import { openStageOfPages, pageOpener, PAGES } from './pages.ts';
 import { DESK, drawn, PHONE, type Stage } from './stage.ts';
@@ -70,13 +72,13 @@ async function choosePseudo(page: Page): Promise<void> {
   await page.addInitScript((language) => localStorage.setItem('tonearm.language', language), PSEUDO);
 }
 
-test('every page is translated, uncut and mirrored, in a wide window and in a narrow one', async () => {
-  const page = await stage.openAsOwner(DESK);
+test('every page is translated, uncut and mirrored, in a wide window and in a narrow one, and has no violation', async () => {
+  const page = await stage.openAsOwner({ ...DESK, colorScheme: 'light' });
   await choosePseudo(page);
   const open = pageOpener(page);
   const answers = noteAnswers(page);
   const faults: string[] = [];
-  for (const path of PAGES) {
+  for (const [i, path] of PAGES.entries()) {
     await page.setViewportSize(DESK.viewport);
     await page.goto('about:blank'); // so each page is loaded: other tests follow links
     await open(path);
@@ -84,6 +86,7 @@ test('every page is translated, uncut and mirrored, in a wide window and in a na
       const { dir, lang } = document.documentElement;
       return { dir, lang };
     });
+    faults.push(...(await inBothThemes(page, path, { context: i === 0 ? undefined : SHELL, except: OF_WORDS })));
     if (dir !== 'rtl' || lang !== PSEUDO) faults.push(`${path}: runs ${dir} in ${lang}`);
     for (const { viewport } of [DESK, PHONE]) {
       await page.setViewportSize(viewport);

@@ -1,0 +1,66 @@
+// axe in both themes. Opening a page takes as long as checking it, so it changes its theme while it is open; the second
+// time only colours are checked, since nothing else differs.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { still } from './stage.ts';
+
+const source = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+export interface Part {
+  exclude: string[][];
+}
+/** The side bar and the bars below are the same on every page: checked once, on the first. */
+export const SHELL: Part = { exclude: [['nav'], ['footer']] };
+/** What a language can change: the pseudo-language makes a name longer than the text in it. */
+export const OF_WORDS = ['label-content-name-mismatch'];
+/** What a theme can change. */
+const COLOURS = ['color-contrast', 'link-in-text-block'];
+
+/** Every violation as a line. */
+export async function violations(
+  page: Page,
+  where: string,
+  { context, rules, except = [] }: { context?: Part; rules?: string[]; except?: string[] } = {},
+): Promise<string[]> {
+  await still(page);
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
+  const { violations: found } = await page.evaluate(
+    ([context, runOnly, except]) =>
+      (globalThis as unknown as { axe: typeof axe }).axe.run(context ?? document, {
+        resultTypes: ['violations'],
+        rules: Object.fromEntries(except.map((rule) => [rule, { enabled: false }])),
+        ...(runOnly && { runOnly }),
+      }),
+    [context, rules, except] as const,
+  );
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(
+      (node) => `${where}: ${id}: ${node.html.slice(0, 160)} ${node.failureSummary?.split('\n').slice(1).join(' ')}`,
+    ),
+  );
+}
+
+export async function inBothThemes(
+  page: Page,
+  where: string,
+  { context, except = [] }: { context?: Part | undefined; except?: string[] } = {},
+): Promise<string[]> {
+  const light = await violations(page, where, { except, ...(context && { context }) });
+  await changeTheme(page, 'dark');
+  const dark = await violations(page, `${where}, dark`, { rules: COLOURS, ...(context && { context }) });
+  await changeTheme(page, 'light');
+  return [...light, ...dark];
+}
+
+/**
+ * Like another window: a page in the background learns of the system's theme when it is drawn next, which may
+ * be never.
+ */
+async function changeTheme(page: Page, scheme: 'light' | 'dark'): Promise<void> {
+  await page.evaluate((chosen) => {
+    localStorage.setItem('tonearm.scheme', chosen);
+    dispatchEvent(new StorageEvent('storage', { key: 'tonearm.scheme' }));
+    if (document.documentElement.dataset['mantineColorScheme'] !== chosen) throw new Error(`the page is not ${chosen}`);
+  }, scheme);
+}
