@@ -6,7 +6,7 @@ import { until } from '../../support/until.ts';
 import { DESK, openStage, type Stage } from '../stage.ts';
 import { tasksOf, type Task } from './tasks.ts';
 
-/** In turn. */
+/** Several tasks in turn begin at each, so that it need not be drawn again where the one before has stayed there. */
 export const STARTS = [
   '/',
   '/statistics',
