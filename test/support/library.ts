@@ -1,9 +1,15 @@
 // Generates a collection of real, tagged audio files with library/, and reads its manifest.
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { root } from './product.ts';
 
-const GENERATOR = path.join(import.meta.dirname, 'library', 'make-library.mjs');
+const SOURCES = path.join(import.meta.dirname, 'library');
+const GENERATOR = path.join(SOURCES, 'make-library.mjs');
+const CACHE = path.join(root, 'node_modules', '.cache', 'tonearm', 'libraries');
+/** Larger ones are seldom needed twice. */
+const MOST_KEPT = 100;
 
 export interface LibraryOptions {
   tracks: number;
@@ -80,7 +86,7 @@ export interface Manifest {
 
 /** Generates the collection in `outDir`, which must be absent or empty; the manifest is beside it. */
 export function makeLibrary(options: LibraryOptions, outDir: string): Manifest {
-  const args = ['--out', outDir, '--tracks', String(options.tracks), '--quiet'];
+  const args = ['--tracks', String(options.tracks), '--quiet'];
   const add = (name: string, value: string | number | undefined): void => {
     if (value !== undefined) args.push(name, String(value));
   };
@@ -92,9 +98,53 @@ export function makeLibrary(options: LibraryOptions, outDir: string): Manifest {
   add('--seconds', options.seconds);
   add('--reencoded', options.reencoded);
   if (options.even) args.push('--even');
-  const { status, stderr } = spawnSync(process.execPath, [GENERATOR, ...args], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`make-library failed: ${stderr}`);
+  const isKept = options.tracks <= MOST_KEPT && (options.messy ?? 0) === 0 && process.platform !== 'win32';
+  if (isKept) copyKept(args, outDir);
+  else generate(args, outDir);
   return readManifest(outDir);
+}
+
+function generate(args: string[], outDir: string): void {
+  const { status, stderr } = spawnSync(process.execPath, [GENERATOR, '--out', outDir, ...args], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`make-library failed: ${stderr}`);
+}
+
+let sourcesHash: string | undefined;
+
+function hashOfSources(): string {
+  const hash = createHash('sha256');
+  for (const name of fs.readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).sort()) {
+    const file = path.join(SOURCES, name);
+    if (fs.statSync(file).isFile()) hash.update(name).update(fs.readFileSync(file));
+  }
+  return hash.digest('hex');
+}
+
+/** Generating takes ten times as long as copying. Kept for later runs, under a name that changes with the generator. */
+function copyKept(args: string[], outDir: string): void {
+  const name = createHash('sha256')
+    .update(JSON.stringify([(sourcesHash ??= hashOfSources()), args]))
+    .digest('hex');
+  const kept = path.join(CACHE, name.slice(0, 16));
+  if (!fs.existsSync(kept)) {
+    fs.mkdirSync(CACHE, { recursive: true });
+    const made = fs.mkdtempSync(path.join(CACHE, 'making-'));
+    generate(args, path.join(made, 'music'));
+    try {
+      fs.renameSync(made, kept);
+    } catch (error) {
+      if (!fs.existsSync(kept)) throw error;
+      fs.rmSync(made, { recursive: true }); // another process was faster
+    }
+  }
+  fs.mkdirSync(outDir, { recursive: true });
+  for (const [from, to] of [
+    [`${path.join(kept, 'music')}/.`, outDir],
+    [path.join(kept, 'music.expected.json'), `${outDir}.expected.json`],
+  ] as const) {
+    const { status, stderr } = spawnSync('cp', ['-a', from, to], { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`the collection was not copied: ${stderr}`);
+  }
 }
 
 /** Reads `<dir>.expected.json`, which has one file a line. */
