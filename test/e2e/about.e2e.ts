@@ -1,13 +1,13 @@
 // The pages of an artist and of an album with what is known about them: asked for once, shown with credit and licence,
 // chosen and replaced by hand, and still there when no service answers any more.
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startEncyclopedia, type Encyclopedia } from '../fakes/encyclopedia.ts';
-import { openBrowser, openContext } from '../support/browser.ts';
+import { openContext } from '../support/browser.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { DESK } from './stage.ts';
+import { DESK, sharedBrowser } from './stage.ts';
 
 const BAND = '11111111-1111-4111-8111-111111111111';
 const OTHER = '22222222-2222-4222-8222-222222222222';
@@ -15,7 +15,6 @@ const GROUP = '33333333-3333-4333-8333-333333333333';
 
 let services: Encyclopedia;
 let server: TestServer;
-let browser: Browser;
 let page: Page;
 
 beforeAll(async () => {
@@ -54,8 +53,7 @@ beforeAll(async () => {
     wikimediaPerSecond: 10_000,
   });
   trackMaker(server.app).add({ title: 'One', artistMbids: [BAND], releaseGroupMbid: GROUP });
-  browser = await openBrowser();
-  const context = await openContext(browser, { baseURL: server.url, ...DESK });
+  const context = await openContext(await sharedBrowser(), { baseURL: server.url, ...DESK });
   page = await context.newPage();
   const user = (await server.api('/users/me')).body;
   await page.addInitScript(
@@ -64,7 +62,7 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  await browser?.close();
+  await page?.context().close();
   await server?.close();
 });
 

@@ -5,18 +5,18 @@ import type { Browser, Page } from 'playwright-core';
 import type { DesktopBridge, DesktopMessage, DesktopSettings } from '../../renderer/desktop.ts';
 import type { UploadOut } from '../../server/uploads/wire.ts';
 import { listInfo, wav } from '../support/audio-bytes.ts';
-import { openBrowser, openContext } from '../support/browser.ts';
+import { openContext } from '../support/browser.ts';
 import { drawCover } from '../support/drawn-covers.ts';
 import { ADMIN, startServer, type TestServer } from '../support/server.ts';
-import { DESK } from './stage.ts';
+import { DESK, sharedBrowser } from './stage.ts';
 
 let server: TestServer;
 let browser: Browser;
 beforeAll(async () => {
-  [server, browser] = await Promise.all([startServer(), openBrowser()]);
+  [server, browser] = await Promise.all([startServer(), sharedBrowser()]);
 });
 afterAll(async () => {
-  await browser?.close();
+  for (const context of browser?.contexts() ?? []) await context.close();
   await server?.close();
 });
 

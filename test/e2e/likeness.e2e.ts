@@ -3,15 +3,14 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import type axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser, openContext } from '../support/browser.ts';
+import { openContext } from '../support/browser.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { addSoundLibrary, analyzeSoundLibrary } from '../support/sound-library.ts';
-import { DESK, still } from './stage.ts';
+import { DESK, sharedBrowser, still } from './stage.ts';
 
 let server: TestServer;
-let browser: Browser;
 let page: Page;
 let tracks: number[];
 const steered: { more: number[]; less: number[] }[] = [];
@@ -22,8 +21,7 @@ beforeAll(async () => {
   tracks = byGenre.flat();
   analyzeSoundLibrary(server.app.db, byGenre);
   await server.app.likeness.sounds.refresh();
-  browser = await openBrowser();
-  const context = await openContext(browser, { baseURL: server.url, ...DESK });
+  const context = await openContext(await sharedBrowser(), { baseURL: server.url, ...DESK });
   page = await context.newPage();
   const user = (await server.api('/users/me')).body;
   await page.addInitScript(
@@ -38,7 +36,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await browser?.close();
+  await page?.context().close();
   await server?.close();
 });
 

@@ -63,7 +63,7 @@ export interface StageOptions extends Omit<LibraryOptions, 'tracks'> {
 let shared: Promise<Browser> | undefined;
 
 /** One for all files of this process, and ends with it: starting one takes as long as a test. */
-async function sharedBrowser(): Promise<Browser> {
+export async function sharedBrowser(): Promise<Browser> {
   if (!(await shared)?.isConnected()) shared = openBrowser();
   return shared as Promise<Browser>;
 }
