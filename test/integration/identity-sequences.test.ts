@@ -6,7 +6,7 @@ import { createSimulation } from '../support/identity-simulation.ts';
 import { seedOfRun } from '../support/test-random.ts';
 
 test('random changes of the music folder lose nothing that people did, and put nothing on a wrong track', async () => {
-  expect(await findFailure(seedOfRun(), 120)).toBeUndefined();
+  expect(await findFailure(seedOfRun(), 60)).toBeUndefined();
 });
 
 type Steps = [Step['op'], Step['picks']][];

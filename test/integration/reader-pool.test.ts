@@ -173,7 +173,8 @@ test('closing rejects queued and later reads, also while a file hangs', async ()
   await expect(read(pool, ['good1.mp3'])).rejects.toThrow('The reader was closed.');
 });
 
-test('2,000 damaged copies of good files are read or rejected with a reason', async () => {
+// A slice of `npm run prove -- mutations`.
+test('600 damaged copies of good files are read or rejected with a reason', async () => {
   const manifest = makeLibrary({ tracks: 60, even: true, seed: 'pool' }, join(dir, 'music'));
   const good = [
     ...(await Promise.all(manifest.files.map((file) => readFile(pathOf(manifest, file))))),
@@ -192,7 +193,7 @@ test('2,000 damaged copies of good files are read or rejected with a reason', as
   const folder = join(dir, 'damaged');
   mkdirSync(folder);
   let sound = 0;
-  for (let group = 0; group < 40; group++) {
+  for (let group = 0; group < 12; group++) {
     const names = Array.from({ length: 50 }, (_, i) => `damaged/${i}.bin`);
     for (const name of names) writeFileSync(join(dir, name), damaged(good[below(good.length)] as Buffer, below));
     for (const result of await read(pool, names)) {
@@ -204,7 +205,7 @@ test('2,000 damaged copies of good files are read or rejected with a reason', as
     }
   }
   expect(deaths).toEqual([]);
-  expect(sound).toBeGreaterThan(300);
+  expect(sound).toBeGreaterThan(90);
   expect(existsSync(folder)).toBe(true);
 });
 

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { STEP_NAMES, STEPS } from '../../server/analysis/steps.ts';
 import { writeMusic } from '../support/music.ts';
-import { root } from '../support/product.ts';
+import { quickImports, root } from '../support/product.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { startServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -56,7 +56,8 @@ async function killIn(dir: string, seed: number, kills: number): Promise<string[
   const faults: string[] = [];
   for (let kill = 1; kill <= kills + 1; kill++) {
     const before = decoded().length;
-    const server = spawn(process.execPath, [join(root, 'test/prove/analysing-server.ts'), data, music, ffmpeg], {
+    const program = join(root, 'test/prove/analysing-server.ts');
+    const server = spawn(process.execPath, ['--import', quickImports, program, data, music, ffmpeg], {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     const ended = once(server, 'close');

@@ -11,6 +11,7 @@ import { backUpInto, checkFolder, openBackup, restoreFrom } from '../support/bac
 import { filesIn, rowsIn } from '../support/backups.ts';
 import { makeLibrary } from '../support/library.ts';
 import { runServer } from '../support/process.ts';
+import { quickImports } from '../support/product.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
 const KILLED = ['backup', 'check', 'prune', 'restore'] as const;
@@ -68,9 +69,13 @@ const restoredAs = (dataDir: string, of: string): boolean => {
 
 /** Runs to the nth moment, or to the end; returns the number of moments, or undefined when it was killed. */
 async function runChild(wish: ChildWish, nth?: number): Promise<number | undefined> {
-  const child = spawn(process.execPath, [CHILD, JSON.stringify({ ...wish, ...(nth && { killAfter: nth }) })], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--import', quickImports, CHILD, JSON.stringify({ ...wish, ...(nth && { killAfter: nth }) })],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   let text = '';
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];

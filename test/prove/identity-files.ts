@@ -204,22 +204,25 @@ async function play(base: string, mode: Mode, music: Music, sequences: number, s
   }
 }
 
-/** `runs` sequences, half of them in each mode, `atOnce` to a server. */
+const MODES: readonly Mode[] = ['copy', 'reference'];
+
+/** `runs` sequences, as many in each mode, `atOnce` to a server. */
 export async function findFileFailures(
   seed: number,
   runs: number,
   atOnce: number,
   onDone = (_runs: number, _failures: FileFailure[]): void => {},
+  modes = MODES,
 ): Promise<FileFailure[]> {
   const dir = fs.mkdtempSync(join(tmpdir(), 'tonearm-identity-files-'));
   try {
     const music = await makeMusic(dir, seed, atOnce);
     const failures: FileFailure[] = [];
-    for (let done = 0; done < runs / 2; done += atOnce) {
-      for (const mode of ['copy', 'reference'] as const) {
+    for (let done = 0; done < runs / modes.length; done += atOnce) {
+      for (const [nth, mode] of modes.entries()) {
         const found = await play(join(dir, mode), mode, music, atOnce, seed + done);
         failures.push(...found);
-        onDone(2 * done + atOnce * (mode === 'copy' ? 1 : 2), found);
+        onDone(modes.length * done + atOnce * (nth + 1), found);
       }
     }
     return failures;
