@@ -137,7 +137,9 @@ async function ask(base: string, { spec }: Route, { token, isInAddress = false }
     headers: { ...(token !== null && !isInAddress && { Authorization: `Bearer ${token}` }) },
     signal: controller.signal,
   });
-  controller.abort(); // event streams do not end
+  // event streams do not end; all else is read, so that the connection serves the next one
+  if (response.headers.get('content-type')?.startsWith('text/event-stream')) controller.abort();
+  else await response.arrayBuffer();
   return VERDICTS[response.status] ?? 'yes';
 }
 

@@ -27,9 +27,9 @@ import { ADMIN } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 const MOST_MEMORY_MB = 400;
-const MOST_UPLOADED = 64 << 20;
+const MOST_UPLOADED = 48 << 20;
 /** Every such one of those after the first eight. */
-const UPLOADED = 4;
+const UPLOADED = 6;
 const IS_LINUX = process.platform === 'linux';
 
 let base: string;
