@@ -1,14 +1,13 @@
 // Radio, path and map with the keyboard alone, in a library whose sounds are made up.
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
-import type axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openContext } from '../support/browser.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { addSoundLibrary, analyzeSoundLibrary } from '../support/sound-library.ts';
-import { DESK, sharedBrowser, still } from './stage.ts';
+import { violations } from './axe.ts';
+import { DESK, sharedBrowser } from './stage.ts';
 
 let server: TestServer;
 let page: Page;
@@ -43,15 +42,6 @@ afterAll(async () => {
 const main = () => page.getByRole('main');
 const player = () => page.getByRole('region', { name: 'Player' });
 const nowPlaying = () => player().getByRole('link').first().textContent();
-const source = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
-
-/** What axe finds, all of it. */
-async function faults(): Promise<string[]> {
-  await still(page);
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
-  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run(document));
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
-}
 
 test('a radio starts from a mood, says why it plays what it plays, and is steered', async () => {
   await page.goto('/radio');
@@ -84,7 +74,7 @@ test('a radio starts from a mood, says why it plays what it plays, and is steere
     .getByRole('button', { name: `Allow ${second} again` })
     .press('Enter');
   await main().getByText('Nothing. Choose “Never” in the queue while a radio plays.').waitFor();
-  expect(await faults()).toEqual([]);
+  expect(await violations(page, page.url())).toEqual([]);
   await page.keyboard.press('q');
 });
 
@@ -110,7 +100,7 @@ test('a path leads from one track to another, plays, and becomes a playlist', as
   await expect.poll(() => steps.getByRole('listitem').count()).toBe(10);
   expect(await steps.getByRole('listitem').first().textContent()).toContain('Song Ambient 0.0.0');
   expect(await steps.getByRole('listitem').last().textContent()).toContain('Song Garage 0.0.0');
-  expect(await faults()).toEqual([]);
+  expect(await violations(page, page.url())).toEqual([]);
   await main().getByRole('button', { name: 'Play', exact: true }).press('Enter');
   await expect.poll(nowPlaying).toBe('Song Ambient 0.0.0');
   await main().getByRole('button', { name: 'Save as playlist' }).press('Enter');
@@ -146,14 +136,14 @@ test('one walks the map, zooms, and plays along a line', async () => {
   const line = main().getByRole('region', { name: 'Along the line' });
   await line.getByRole('button', { name: 'Play', exact: true }).press('Enter');
   await expect.poll(nowPlaying).toMatch(/^Song /);
-  expect(await faults()).toEqual([]);
+  expect(await violations(page, page.url())).toEqual([]);
 });
 
 test('mixes of the day are on Home, and a track says what sounds like it', async () => {
   await page.goto('/');
   await main().getByRole('region', { name: 'Mixed for you' }).getByRole('link').first().press('Enter');
   await main().getByRole('button', { name: 'Save as playlist' }).waitFor();
-  expect(await faults()).toEqual([]);
+  expect(await violations(page, page.url())).toEqual([]);
   await page.goto(`/tracks?details=${tracks[0]}`);
   const drawer = page.getByRole('dialog');
   await drawer
