@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
 import { root } from './product.ts';
 
 const SOURCES = path.join(import.meta.dirname, 'library');
@@ -151,7 +152,7 @@ function copyKept(args: string[], outDir: string): void {
 export function readManifest(dir: string): Manifest {
   const manifest: Manifest = { dir, files: [], counts: {}, messy: [] };
   let section = '';
-  for (const line of fs.readFileSync(`${dir}.expected.json`, 'utf8').split('\n')) {
+  for (const line of linesOf(`${dir}.expected.json`)) {
     const heading = /^(?:.*,)?"(files|artists|albumArtists|albums|messy)":[[{]$/.exec(line);
     if (heading) section = heading[1] as string;
     else if (line.startsWith('"counts":'))
@@ -161,6 +162,25 @@ export function readManifest(dir: string): Manifest {
     if (line.startsWith(']') || line.startsWith('}')) section = heading ? section : '';
   }
   return manifest;
+}
+
+/** A manifest of a million files is longer than a string can be. */
+function* linesOf(file: string): Generator<string> {
+  const fd = fs.openSync(file, 'r');
+  const decoder = new StringDecoder('utf8');
+  const buffer = Buffer.alloc(1 << 20);
+  try {
+    let rest = '';
+    for (let count = -1; count !== 0;) {
+      count = fs.readSync(fd, buffer);
+      const lines = (rest + decoder.write(buffer.subarray(0, count))).split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines;
+    }
+    yield rest;
+  } finally {
+    fs.closeSync(fd);
+  }
 }
 
 /** Path of a file for `fs`; bytes where it is not UTF-8. */
