@@ -71,7 +71,7 @@ function mergeInto(into: Frame, from: Frame): void {
 /** By the script that a thread was started with. */
 function nameThread(nodes: Profile['nodes']): string {
   const files = nodes.flatMap(({ callFrame: { url } }) => (url.startsWith('file:') ? basename(url) : []));
-  return files.find((name) => /-worker\.js$/.test(name))?.replace('.js', '') ?? 'main';
+  return files.find((name) => name.endsWith('-worker.js'))?.replace('.js', '') ?? 'main';
 }
 
 const nameOf = ({ functionName, url }: Profile['nodes'][number]['callFrame']): string =>
