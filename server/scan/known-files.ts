@@ -12,10 +12,11 @@ type KnownFolder = RowAs<typeof sourceFolders, 'id' | 'imageName' | 'artistImage
 type FolderPath = RowOf<typeof sourceFolders, 'id' | 'path'>;
 
 export interface KnownFiles {
+  /** It counts as seen. */
   folder(path: string): KnownFolder | undefined;
   files(folderId: number): KnownFile[];
-  /** Known folders at or below `path`. */
-  foldersBelow(path: string): FolderPath[];
+  /** Known folders at or below `path` that were not seen. */
+  unseenBelow(path: string): FolderPath[];
   /** Files of a folder that are not marked gone or deleted. */
   present(folderId: number): KnownFile[];
 }
@@ -23,12 +24,28 @@ export interface KnownFiles {
 const FILE_COLUMNS = `name, size_bytes AS sizeBytes, mtime_us AS mtimeUs, state, reason, lyrics_mark AS lyricsMark,
   sheets_mark AS sheetsMark, track_id AS trackId`;
 
-export function openKnownFiles(databasePath: string, source: string): KnownFiles & { close(): void } {
+/** Folders that are read with the one asked for: a walk asks nearly in the order of their paths. */
+const FOLDERS_AHEAD = 500;
+
+/**
+ * `seen` has a byte for each folder that was known when the walk began, by id: 1 once it was asked for. Later ones were
+ * made by the scan itself. Ids are never used again.
+ */
+export function openKnownFiles(
+  databasePath: string,
+  source: string,
+  seen: SharedArrayBuffer,
+): KnownFiles & { close(): void } {
+  const isSeen = new Uint8Array(seen);
   const client = new Database(databasePath, { readonly: true });
   client.pragma('busy_timeout = 10000');
   const findFolder = client.prepare<[string, string], KnownFolder>(
     `SELECT id, image_name AS imageName, artist_image AS artistImage, signature FROM source_folders
       WHERE source = ? AND path = ?`,
+  );
+  const listAhead = client.prepare<[string, string], KnownFolder & RowOf<typeof sourceFolders, 'path'>>(
+    `SELECT path, id, image_name AS imageName, artist_image AS artistImage, signature FROM source_folders
+      WHERE source = ? AND path >= ? ORDER BY path LIMIT ${FOLDERS_AHEAD}`,
   );
   const listFiles = client.prepare<[number], KnownFile>(`SELECT ${FILE_COLUMNS} FROM source_files WHERE folder_id = ?`);
   const listPresent = client.prepare<[number], KnownFile>(
@@ -42,10 +59,26 @@ export function openKnownFiles(databasePath: string, source: string): KnownFiles
     `SELECT id, path FROM source_folders
       WHERE source = ? AND (path = ? OR (path >= ? || '/' AND path < ? || '0')) ORDER BY path`,
   );
+  let ahead = new Map<string, KnownFolder>();
+  function find(path: string): KnownFolder | undefined {
+    const read = ahead.get(path);
+    if (read) return read;
+    const found = findFolder.get(source, path);
+    // a new one has no neighbours to read
+    if (found) ahead = new Map(listAhead.all(source, path).map((folder) => [folder.path, folder]));
+    return found;
+  }
   return {
-    folder: (path) => findFolder.get(source, path),
+    folder(path) {
+      const found = find(path);
+      if (found && found.id < isSeen.length) isSeen[found.id] = 1;
+      return found;
+    },
     files: (folderId) => listFiles.all(folderId),
-    foldersBelow: (path) => (path === '' ? listAll.all(source) : listBelow.all(source, path, path, path)),
+    unseenBelow: (path) =>
+      (path === '' ? listAll.all(source) : listBelow.all(source, path, path, path)).filter(
+        ({ id }) => isSeen[id] === 0,
+      ),
     present: (folderId) => listPresent.all(folderId),
     close: () => client.close(),
   };

@@ -6,7 +6,9 @@
 // rows are written, large files are hashed, and tracks whose files are gone are looked for among the new ones. What a
 // scan wrote stays when it is cancelled or killed; the next scan goes on, because a file is known once its row is
 // written.
+import { max } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
+import { sourceFolders } from '../db/schema.ts';
 import type { Hearing } from '../enrichment/hearing.ts';
 import { AppError, DISK_FULL, isDiskFull } from '../errors.ts';
 import { fileKey } from '../files/file-stamp.ts';
@@ -198,10 +200,16 @@ async function walkThrough(scan: Scan, part: Pick<Scan, 'folders' | 'closed'>): 
 
 /** Gives the files that have to be looked at, in groups. What else a folder has to say is written by itself. */
 async function* walk({ walker, record, rows, progress, signal, ...scan }: Scan): AsyncGenerator<ListedFile[]> {
-  const { root, folders, closed, restore, canSplit, databasePath } = scan;
-  const walking = walker.start({ root, folders, closed, restore, canSplit, databasePath, source: LOCAL_FOLDER });
+  const { db, root, folders, closed, restore, canSplit, databasePath } = scan;
+  const lastFolder =
+    db
+      .select({ id: max(sourceFolders.id) })
+      .from(sourceFolders)
+      .get()?.id ?? 0;
+  const order = { root, folders, closed, restore, canSplit, databasePath, source: LOCAL_FOLDER, lastFolder };
+  const walking = walker.start(order);
   try {
-    for await (const { batches, current } of walking.messages(signal)) {
+    for await (const { batches, current, credit } of walking.messages(signal)) {
       signal.throwIfAborted();
       let group: ListedFile[] = [];
       for (const found of batches) {
@@ -212,12 +220,12 @@ async function* walk({ walker, record, rows, progress, signal, ...scan }: Scan):
           group.push({ path: batch.path, candidate });
           if (group.length < GROUP_FILES) continue;
           yield group;
-          walking.credit(group.length);
+          credit(group.length);
           group = [];
         }
       }
       if (group.length > 0) yield group; // what was found so far is read while the walk goes on
-      walking.credit(group.length);
+      credit(group.length);
       progress.report(current);
     }
     signal.throwIfAborted();

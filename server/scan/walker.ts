@@ -1,12 +1,16 @@
-// The walking thread as the scan sees it. It is kept for a minute after a scan, so that the next one starts at once. It
-// holds a database connection while it walks, so it is asked to end and never terminated: that would crash the process
-// if it happened inside SQLite.
+// The walking threads as the scan sees them: one, and for a large library that was scanned before a second one. They
+// are kept for some seconds after a scan, so that the next one starts at once. They hold a database connection while
+// they walk, so they are asked to end and never terminated: that would crash the process if it happened inside SQLite.
+import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
-import type { WalkMessage, WalkOrder, WalkRequest, WalkWorkerData } from './walk-worker.ts';
 import { releaseMemoryOf } from '../runtime/release-memory.ts';
+import type { GoneOrder, WalkMessage, WalkOrder, WalkRequest, WalkWorkerData } from './walk-worker.ts';
+import { startsOf, type NotWalked } from './walk.ts';
 
 const IDLE_MS = 5_000;
+/** A thread starts in the time in which another one walks so many. */
+const FOLDERS_OF_ONE = 500;
 
 interface Thread {
   worker: Worker;
@@ -14,18 +18,31 @@ interface Thread {
   ended: Promise<void>;
 }
 
+export interface WholeWalk extends Omit<WalkOrder, 'seen' | 'wanted'> {
+  /** Keys of music folders that [''] leaves out. */
+  closed: readonly string[];
+  /** The highest id of a known folder. */
+  lastFolder: number;
+}
+
+/** What was found, and to be called once so many of its files were taken. */
+interface Found extends Extract<WalkMessage, { type: 'folders' }> {
+  credit: (files: number) => void;
+}
+
 export type Walker = ReturnType<typeof createWalker>;
 
 export function createWalker({ workerUrl }: { workerUrl: URL }) {
   const retiring = new Set<Promise<void>>();
-  let resting: Thread | undefined;
+  const resting = new Set<Thread>();
   let idle: NodeJS.Timeout | undefined;
 
   function take(): Thread {
     clearTimeout(idle);
-    const taken = resting ?? start();
-    resting = undefined;
-    return taken;
+    const [rested] = resting;
+    if (!rested) return start();
+    resting.delete(rested);
+    return rested;
   }
 
   function start(): Thread {
@@ -40,9 +57,7 @@ export function createWalker({ workerUrl }: { workerUrl: URL }) {
     });
     const thread = { worker, stop, ended };
     worker.on('error', () => {}); // a walk under way has its own listener
-    void ended.then(() => {
-      if (resting === thread) resting = undefined;
-    });
+    void ended.then(() => resting.delete(thread));
     return thread;
   }
 
@@ -54,62 +69,96 @@ export function createWalker({ workerUrl }: { workerUrl: URL }) {
     retiring.add(gone);
   }
 
-  /** Only after a walk that ended by itself can the thread walk again. */
+  function retireResting(): void {
+    for (const thread of resting) retire(thread);
+    resting.clear();
+  }
+
+  /** Only after a walk that ended by itself can a thread walk again. */
   function giveBack(used: Thread, isDone: boolean): void {
-    if (!isDone || resting) return retire(used);
-    resting = used;
+    if (!isDone) return retire(used);
+    resting.add(used);
     used.worker.unref();
-    idle = setTimeout(() => {
-      if (resting) retire(resting);
-      resting = undefined;
-    }, IDLE_MS).unref();
+    clearTimeout(idle);
+    idle = setTimeout(retireResting, IDLE_MS).unref();
   }
 
   return {
     /** `messages` ends with the walk, or when aborted; it throws `unavailable` when the folder cannot be walked. */
-    start(order: WalkOrder) {
-      const used = take();
-      const { worker } = used;
-      const received: WalkMessage[] = [];
-      let wake: (() => void) | undefined;
+    start({ closed, lastFolder, folders, ...known }: WholeWalk) {
+      const isLarge = folders.includes('') && lastFolder > FOLDERS_OF_ONE && availableParallelism() > 1;
+      const threads = Array.from({ length: isLarge ? 2 : 1 }, take);
+      const free = new Set(threads);
+      const wanted = new Int32Array(new SharedArrayBuffer(4));
+      const order = { ...known, seen: new SharedArrayBuffer(lastFolder + 1), wanted: wanted.buffer };
+      const notWalked: NotWalked = { keys: [...closed], paths: [] };
+      const found: Found[] = [];
+      let state: 'walking' | 'comparing' | 'compared' | AppError = 'walking';
       let isDone = false;
-      const receive = (message: WalkMessage): void => {
-        received.push(message);
+      let wake: (() => void) | undefined;
+
+      const ask = (request: { order: WalkOrder } | { gone: GoneOrder }): void => {
+        const [thread] = free;
+        if (!thread) throw new Error('no walking thread is free');
+        free.delete(thread);
+        Atomics.store(wanted, 0, state === 'walking' && free.size > 0 ? 1 : 0);
+        thread.worker.postMessage(request satisfies WalkRequest);
+      };
+      const receive = (thread: Thread, message: WalkMessage): void => {
+        if (message.type === 'folders')
+          found.push({ ...message, credit: (credit) => thread.worker.postMessage({ credit } satisfies WalkRequest) });
+        else if (message.type === 'shared') ask({ order: { ...order, folders: message.folders } });
+        else if (message.type === 'failed') fail(message);
+        else {
+          free.add(thread);
+          notWalked.keys.push(...message.notWalked.keys);
+          notWalked.paths.push(...message.notWalked.paths);
+          if (free.size < threads.length) Atomics.store(wanted, 0, 1);
+          else if (state === 'walking') {
+            state = 'comparing';
+            ask({ gone: { ...order, folders, notWalked } });
+          } else if (state === 'comparing') state = 'compared';
+        }
         wake?.();
       };
-      const fail = (error: Error): void => receive({ type: 'failed', message: error.message });
-      worker.on('message', receive).on('error', fail);
-      worker.ref();
-      worker.postMessage({ order } satisfies WalkRequest);
+      const fail = ({ message }: { message: string }): void => {
+        state = new AppError('unavailable', `The music folder cannot be walked: ${message}`);
+        wake?.();
+      };
+      const listeners = threads.map((thread) => {
+        const onMessage = (message: WalkMessage): void => receive(thread, message);
+        thread.worker.on('message', onMessage).on('error', fail).ref();
+        return { thread, onMessage };
+      });
+      ask({ order: { ...order, folders: startsOf(order.root, folders, closed) } });
 
       return {
-        async *messages(signal: AbortSignal) {
+        async *messages(signal: AbortSignal): AsyncGenerator<Found> {
           signal.addEventListener('abort', () => wake?.(), { once: true });
           for (;;) {
-            const message = received.shift();
-            isDone = message?.type === 'done';
+            const next = found.shift();
+            isDone = next === undefined && state === 'compared';
             if (signal.aborted || isDone) return;
-            if (message?.type === 'failed')
-              throw new AppError('unavailable', `The music folder cannot be walked: ${message.message}`);
-            if (message?.type === 'folders') yield message;
+            if (next) yield next;
+            else if (state instanceof AppError) throw state;
             else
               await new Promise<void>((resolve) => {
                 wake = resolve;
               });
           }
         },
-        /** So many of the files it gave were taken. */
-        credit: (files: number): void => worker.postMessage({ credit: files } satisfies WalkRequest),
         end(): void {
-          worker.off('message', receive).off('error', fail);
-          giveBack(used, isDone);
+          Atomics.store(wanted, 0, 0);
+          for (const { thread, onMessage } of listeners) {
+            thread.worker.off('message', onMessage).off('error', fail);
+            giveBack(thread, isDone);
+          }
         },
       };
     },
     async close(): Promise<void> {
       clearTimeout(idle);
-      if (resting) retire(resting);
-      resting = undefined;
+      retireResting();
       await Promise.all(retiring);
     },
   };

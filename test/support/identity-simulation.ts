@@ -24,7 +24,7 @@ import { createSeparatedTracks } from '../../server/scan/separated-tracks.ts';
 import { createFindGone } from '../../server/scan/find-gone.ts';
 import { openKnownFiles } from '../../server/scan/known-files.ts';
 import { LOCAL_FOLDER, scan, type ScanDeps, type ScanOptions } from '../../server/scan/scan.ts';
-import { walk } from '../../server/scan/walk.ts';
+import { goneFolders, startsOf, walk } from '../../server/scan/walk.ts';
 import { rootPathOf } from '../../server/storage/music-roots.ts';
 import { createFolder, hang, SOUNDS, type Content, type Mode, type Step } from './identity-folder.ts';
 import { seededRandom } from './seeded-random.ts';
@@ -173,6 +173,14 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
         .map((row) => ({ id: row.id, similarity: 0.97 })),
   };
 
+  /** Folders come in any order where two threads walk. */
+  let random = seededRandom(7);
+  const inSomeOrder = <T>(items: T[]): T[] =>
+    items
+      .map((item) => ({ item, place: random() }))
+      .sort((a, b) => a.place - b.place)
+      .map(({ item }) => item);
+
   const deps: ScanDeps = {
     db,
     databasePath: join(temp.dir, 'tonearm.db'),
@@ -187,17 +195,19 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     },
     reader: { read, warm: () => {} },
     walker: {
-      start: ({ folders, databasePath, source, ...options }) => ({
+      start: ({ folders, closed, databasePath, source, lastFolder, restore, canSplit }) => ({
         async *messages() {
-          const known = openKnownFiles(databasePath, source);
+          const known = openKnownFiles(databasePath, source, new SharedArrayBuffer(lastFolder + 1));
           try {
-            const batches = [...walk({ ...options, root: musicFolders, folders, known })];
-            yield { type: 'folders', batches, files: batches.length, current: '' };
+            const at = { root: musicFolders, known, notWalked: { keys: [...closed], paths: [] } };
+            const starts = startsOf(musicFolders, folders, closed);
+            const found = [...walk({ ...at, folders: starts, restore, canSplit, share: () => {} })];
+            const batches = [...inSomeOrder(found), ...goneFolders({ ...at, folders })];
+            yield { type: 'folders', batches, current: '', credit: () => {} };
           } finally {
             known.close();
           }
         },
-        credit: () => {},
         end: () => {},
       }),
     },
@@ -275,6 +285,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     empty();
     fs.rmSync(root, { recursive: true, force: true });
     fs.rmSync(away, { recursive: true, force: true });
+    random = seededRandom(7);
     stamp = 0;
     audios = 0;
     sounds = SOUNDS;

@@ -80,7 +80,7 @@ export async function rescanSuite(dir: string): Promise<Measure[]> {
       unit: 'ms',
       product: unchanged.product,
       bound: { name: 'bare walk + stat', value: unchanged.bound },
-      goal: { op: '<=', value: 1.5 },
+      goal: { op: '<=', value: 1.3 },
     }),
     measure({
       suite: 'rescan',

@@ -48,10 +48,10 @@ export async function scanStagesSuite(dir: string, { files }: { files: number })
 async function stagesOf(music: string, dir: string): Promise<Record<string, number>> {
   fs.mkdirSync(dir);
   const migrated = openAt(dir, 'empty.db');
-  const known = openKnownFiles(join(dir, 'empty.db'), SOURCE);
+  const known = openKnownFiles(join(dir, 'empty.db'), SOURCE, new SharedArrayBuffer(1));
   let batches: FolderBatch[] = [];
-  const listing = { root: music, folders: [''], restore: false, canSplit: false };
-  const walked = cpuUs(() => (batches = [...walk({ ...listing, known })]));
+  const place = { root: music, folders: [''], notWalked: { keys: [], paths: [] }, share: () => {} };
+  const walked = cpuUs(() => (batches = [...walk({ ...place, known, restore: false, canSplit: false })]));
   known.close();
   migrated.$client.close();
   const found = batches.flatMap(({ path, candidates }) => candidates.map((candidate) => ({ path, candidate })));

@@ -17,7 +17,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TrackId } from '../../../server/db/ids.ts';
 import type { FolderBatch } from '../../../server/scan/compare-folder.ts';
 import type { KnownFile, KnownFiles } from '../../../server/scan/known-files.ts';
-import { walk } from '../../../server/scan/walk.ts';
+import { goneFolders, walk, type NotWalked } from '../../../server/scan/walk.ts';
 
 const onUnix = test.skipIf(process.platform === 'win32');
 const onLinux = test.skipIf(process.platform !== 'linux');
@@ -42,9 +42,17 @@ interface KnownFolder {
   files: KnownFile[];
 }
 
+interface Known extends KnownFiles {
+  folders: KnownFolder[];
+  asked: string[];
+  /** What was seen, for the next walk. */
+  forget: () => void;
+}
+
 /** The database's knowledge; a folder's id is its index in the list. */
-function knownFiles(folders: KnownFolder[] = []): KnownFiles & { folders: KnownFolder[]; asked: string[] } {
+function knownFiles(folders: KnownFolder[] = []): Known {
   const asked: string[] = [];
+  const seen = new Set<number>();
   const filesOf = (id: number): KnownFile[] => folders[id]?.files ?? [];
   return {
     folders,
@@ -52,24 +60,38 @@ function knownFiles(folders: KnownFolder[] = []): KnownFiles & { folders: KnownF
     folder(path) {
       const id = folders.findIndex((folder) => folder.path === path);
       const { imageName = null, signature = null } = folders[id] ?? {};
+      seen.add(id);
       return id < 0 ? undefined : { id, imageName, artistImage: null, signature };
     },
     files(id) {
       asked.push(folders[id]?.path ?? '?');
       return filesOf(id);
     },
-    foldersBelow: (below) =>
+    unseenBelow: (below) =>
       folders
         .map(({ path }, id) => ({ id, path }))
-        .filter(({ path }) => below === '' || path === below || path.startsWith(`${below}/`)),
+        .filter(({ id, path }) => !seen.has(id) && (below === '' || path === below || path.startsWith(`${below}/`))),
+    forget: () => seen.clear(),
     present: (id) => filesOf(id).filter((file) => file.state === 'track' || file.state === 'failed'),
   };
 }
 
-const walkAll = (
-  known: KnownFiles = knownFiles(),
-  options: { folders?: string[]; restore?: boolean } = {},
-): FolderBatch[] => [...walk({ root, folders: [''], restore: false, canSplit: true, ...options, known })];
+interface WalkedPart {
+  at?: string;
+  folders?: string[];
+  restore?: boolean;
+  share?: (pending: string[]) => void;
+}
+
+/** All that a walk finds, and then what is gone. */
+function* walking(known: Known, { at = root, folders = [''], restore = false, share = () => {} }: WalkedPart = {}) {
+  const notWalked: NotWalked = { keys: [], paths: [] };
+  known.forget();
+  yield* walk({ root: at, folders, known, notWalked, share, restore, canSplit: true });
+  yield* goneFolders({ root: at, folders, known, notWalked });
+}
+
+const walkAll = (known: Known = knownFiles(), part: WalkedPart = {}): FolderBatch[] => [...walking(known, part)];
 
 /** Turns everything that was found into tracks. */
 function settled(state: KnownFile['state'] = 'track'): ReturnType<typeof knownFiles> {
@@ -223,9 +245,7 @@ describe('links', () => {
     link('one.mp3', 'two.mp3');
     link('/dev/null', 'null.mp3');
     link('out.mp3', 'further.mp3');
-    const batches = [
-      ...walk({ root: join(root, 'music'), folders: [''], known: knownFiles(), restore: false, canSplit: true }),
-    ];
+    const batches = walkAll(knownFiles(), { at: join(root, 'music') });
     expect(candidates(batches)).toEqual(['x/a.mp3']);
     expect(reasons(batches)).toEqual({
       'out.mp3': expect.stringMatching(/leads out/),
@@ -244,11 +264,7 @@ describe('links', () => {
     make('music/a.mp3');
     symlinkSync('music', join(root, 'link'));
     symlinkSync('a.mp3', join(root, 'music/b.mp3'));
-    expect(
-      candidates([
-        ...walk({ root: join(root, 'link'), folders: [''], known: knownFiles(), restore: false, canSplit: true }),
-      ]),
-    ).toEqual(['a.mp3', 'b.mp3']);
+    expect(candidates(walkAll(knownFiles(), { at: join(root, 'link') }))).toEqual(['a.mp3', 'b.mp3']);
   });
 
   onUnix('and pipes are passed over without waiting', () => {
@@ -437,6 +453,30 @@ describe('missing', () => {
     expect(candidates(batches)).toEqual(['z/b.mp3', 'z/y/c.mp3']);
   });
 
+  test('is the same when threads share the walk', () => {
+    make(...Array.from({ length: 40 }, (_, n) => [`${n}/a/1.mp3`, `${n}/b/1.mp3`]).flat());
+    const known = settled();
+    for (const n of [3, 17, 31]) rmSync(join(root, String(n)), { recursive: true });
+    make('3/a/2.mp3', 'new/1.mp3');
+    const alone = walkAll(known);
+
+    const notWalked: NotWalked = { keys: [], paths: [] };
+    const parts = [['']];
+    const batches: FolderBatch[] = [];
+    known.forget();
+    for (let folders; (folders = parts.pop());) {
+      const share = (pending: string[]): void => void (pending.length > 4 && parts.push(pending.splice(0, 3)));
+      batches.push(...walk({ root, folders, known, notWalked, share, restore: false, canSplit: true }));
+    }
+    batches.push(...goneFolders({ root, folders: [''], known, notWalked }));
+    expect(gone(batches)).toEqual(['17/a/1.mp3', '17/b/1.mp3', '3/a/1.mp3', '3/b/1.mp3', '31/a/1.mp3', '31/b/1.mp3']);
+    expect([gone(batches), candidates(batches), unchanged(batches)]).toEqual([
+      gone(alone),
+      candidates(alone),
+      unchanged(alone),
+    ]);
+  });
+
   test('is everything below a folder that was replaced by a file or a hidden folder', () => {
     make('x/b.mp3', 'y/c.mp3');
     const known = settled();
@@ -467,10 +507,10 @@ describe('missing', () => {
     make('a.mp3', 'x/b.mp3', 'x/y/c.mp3', 'xy/d.mp3');
     const known = settled();
     make('new.mp3'); // so that the music folder has news, and the walk pauses there
-    const walking = walk({ root, folders: [''], known, restore: false, canSplit: true });
-    const batches = [walking.next().value as FolderBatch];
+    const steps = walking(known);
+    const batches = [steps.next().value as FolderBatch];
     rmSync(join(root, 'x'), { recursive: true }); // was in the listing, and cannot be opened now
-    batches.push(...walking);
+    batches.push(...steps);
     expect(gone(batches)).toEqual([]);
     expect(reasons(batches, (batch) => batch.stillFailed)).toEqual({
       'x/': 'the folder cannot be listed (ENOENT); its tracks stay as they are',

@@ -1,0 +1,125 @@
+// The walking threads: two of them share the walk of a large library and find what one would, and a walk that is broken
+// off leaves nothing for the next one.
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createWalker, type WholeWalk } from '../../server/scan/walker.ts';
+import type { FolderBatch } from '../../server/scan/compare-folder.ts';
+import { paths } from '../support/product.ts';
+import { migratedDatabase } from '../support/temp-database.ts';
+
+const FOLDERS = 1_200;
+
+let dir: string;
+let music: string;
+let order: WholeWalk;
+const walker = createWalker({ workerUrl: paths.workers.walk });
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'tonearm-walker-'));
+  music = join(dir, 'music');
+  for (let i = 0; i < FOLDERS; i++) make(`${i % 40}/${i}/track.mp3`);
+  const databasePath = join(dir, 'known.db');
+  migratedDatabase(databasePath);
+  order = {
+    root: music,
+    folders: [''],
+    closed: [],
+    restore: false,
+    canSplit: true,
+    databasePath,
+    source: 'local_folder',
+    lastFolder: 0,
+  };
+  order.lastFolder = remember(databasePath, await walked());
+});
+afterAll(async () => {
+  await walker.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+function make(file: string): void {
+  mkdirSync(dirname(join(music, file)), { recursive: true });
+  writeFileSync(join(music, file), file);
+}
+
+/** Writes what a scan would have; gives the highest id of a folder. */
+function remember(databasePath: string, batches: FolderBatch[]): number {
+  const db = new Database(databasePath);
+  const folder = db.prepare('INSERT INTO source_folders (source, path, signature) VALUES (?, ?, ?)');
+  const file = db.prepare(
+    `INSERT INTO source_files (folder_id, name, size_bytes, mtime_us, dev, ino, state)
+      VALUES (?, ?, ?, ?, ?, ?, 'track')`,
+  );
+  const ids = db.transaction(() =>
+    batches.map(({ path, signature, candidates }) => {
+      const { lastInsertRowid: id } = folder.run('local_folder', path, signature);
+      for (const { name, sizeBytes, mtimeUs, dev, ino } of candidates) file.run(id, name, sizeBytes, mtimeUs, dev, ino);
+      return Number(id);
+    }),
+  )();
+  db.close();
+  return Math.max(...ids);
+}
+
+async function walked(of: WholeWalk = order, signal = new AbortController().signal): Promise<FolderBatch[]> {
+  const walking = walker.start(of);
+  const found: FolderBatch[] = [];
+  try {
+    for await (const { batches, credit } of walking.messages(signal)) {
+      found.push(...batches);
+      credit(batches.reduce((sum, { candidates }) => sum + candidates.length, 0));
+    }
+  } finally {
+    walking.end();
+  }
+  return found;
+}
+
+const unchanged = (batches: FolderBatch[]): number => batches.reduce((sum, batch) => sum + batch.unchanged, 0);
+const goneIn = (batches: FolderBatch[]): string[] =>
+  batches.flatMap(({ path, gone }) => gone.map(({ name }) => `${path}/${name}`)).toSorted();
+
+test('a large walk that found nothing new counts every file once', async () => {
+  expect(unchanged(await walked())).toBe(FOLDERS);
+});
+
+test('what is new, gone and moved is found once, whichever thread met it', async () => {
+  rmSync(join(music, '7'), { recursive: true });
+  rmSync(join(music, '33/1193/track.mp3'));
+  renameSync(join(music, '12'), join(music, 'moved'));
+  make('new/track.mp3');
+  const found = await walked();
+  const thirty = (at: number): string[] => Array.from({ length: 30 }, (_, i) => `${at}/${at + 40 * i}/track.mp3`);
+  expect(goneIn(found)).toEqual([...thirty(7), ...thirty(12), '33/1193/track.mp3'].toSorted());
+  expect(found.flatMap(({ path, candidates }) => candidates.map(() => path)).toSorted()).toEqual(
+    [...thirty(12).map((path) => path.replace('12/', 'moved/').replace('/track.mp3', '')), 'new'].toSorted(),
+  );
+  expect(unchanged(found)).toBe(FOLDERS - 61);
+});
+
+test('a walk that is broken off says nothing is gone, and the next one is whole', async () => {
+  const aborted = new AbortController();
+  const walking = walker.start(order);
+  aborted.abort();
+  const messages = [];
+  for await (const message of walking.messages(aborted.signal)) messages.push(message);
+  walking.end();
+  expect(messages).toEqual([]);
+  expect(unchanged(await walked())).toBe(FOLDERS - 61);
+});
+
+test('two walks at once do not share with each other', async () => {
+  const [one, other] = await Promise.all([walked(), walked()]);
+  expect(unchanged(one)).toBe(FOLDERS - 61);
+  expect(goneIn(one)).toHaveLength(61);
+  expect(goneIn(other)).toEqual(goneIn(one));
+});
+
+test('a database that cannot be read ends the walk with a sentence', async () => {
+  await expect(walked({ ...order, databasePath: join(dir, 'nowhere.db') })).rejects.toThrow(
+    /^The music folder cannot be walked: /,
+  );
+});
