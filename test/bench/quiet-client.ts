@@ -21,7 +21,7 @@ interface Open {
 }
 
 /** `address` is the origin; paths begin with a slash. */
-export function openQuietClient(address: string, token: string): Promise<QuietClient> {
+export function openQuietClient(address: string, token?: string): Promise<QuietClient> {
   const { hostname, port, host } = new URL(address);
   let open: Open | undefined;
   const fail = (error: Error): void => {
@@ -68,7 +68,7 @@ export function openQuietClient(address: string, token: string): Promise<QuietCl
           new Promise((resolve, reject) => {
             open = { path, startedAt: performance.now(), left: -1, resolve, reject };
             socket.write(
-              `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n${body && `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`}\r\n${body}`,
+              `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n${token === undefined ? '' : `Authorization: Bearer ${token}\r\n`}${body && `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`}\r\n${body}`,
             );
           }),
         close: () => {

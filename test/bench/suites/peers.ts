@@ -16,6 +16,7 @@ import { mpd } from '../peers/mpd.ts';
 import { endPeers, type Peer, type Subsonic } from '../peers/peer.ts';
 import { tonearm } from '../peers/tonearm.ts';
 import { root } from '../product.ts';
+import { openQuietClient } from '../quiet-client.ts';
 import { makeSettledLibrary } from '../settled-library.ts';
 
 const REST_MS = Number(process.env['BENCH_REST_MS'] ?? 20_000);
@@ -222,13 +223,10 @@ async function figuresOf(
 async function ask(subsonic: Subsonic, meter: { cpuMs(): number }, figures: Figures): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: STREAMS_AT_ONCE });
   const client = (path: string) => `${subsonic.url}/rest/${path}&${subsonic.credentials}`;
+  const quiet = await openQuietClient(subsonic.url);
   const timed = async (paths: string[]): Promise<number[]> => {
     const times: number[] = [];
-    for (const path of paths) {
-      const startedAt = performance.now();
-      await bytesOf(client(path), agent);
-      times.push(performance.now() - startedAt);
-    }
+    for (const path of paths) times.push(await quiet.ask(`/rest/${path}&${subsonic.credentials}`));
     return times.toSorted((a, b) => a - b);
   };
   const p99 = (times: number[]): number => times[Math.floor(times.length * 0.99)] ?? Number.NaN;
@@ -263,6 +261,7 @@ async function ask(subsonic: Subsonic, meter: { cpuMs(): number }, figures: Figu
     figures.streamMbPerS = await throughput(1, stream);
     figures.streamsMbPerS = await throughput(STREAMS_AT_ONCE, stream);
   }
+  quiet.close();
   agent.destroy();
 }
 

@@ -309,7 +309,7 @@ async function startBare(path: string): Promise<Bare> {
 }
 
 async function goals(run: Run, bare: Bare, tracks: number): Promise<Measure[]> {
-  const client = await openQuietClient(bare.url, '');
+  const client = await openQuietClient(bare.url);
   const floor = await timesOf(client, '/');
   client.close();
   const at = tracks.toLocaleString('en');

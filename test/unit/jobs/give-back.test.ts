@@ -7,15 +7,23 @@ afterEach(() => void vi.useRealTimers());
 
 function serverOf(megabytes: number) {
   const state = { busy: false, megabytes };
-  const [collect, pragma] = [vi.fn(), vi.fn()];
+  const [collect, pragma, trim] = [vi.fn(), vi.fn(), vi.fn()];
   const giveBack = createGiveBack({
-    client: { pragma } as unknown as Sqlite,
+    client: { pragma, open: true } as unknown as Sqlite,
     isBusy: () => state.busy,
     size: () => state.megabytes * 2 ** 20,
     collect,
+    trim,
   });
   giveBack.start();
-  return { state, collect, pragma, giveBack, later: (seconds: number) => vi.advanceTimersByTime(seconds * 1_000) };
+  return {
+    state,
+    collect,
+    pragma,
+    trim,
+    giveBack,
+    later: (seconds: number) => vi.advanceTimersByTime(seconds * 1_000),
+  };
 }
 
 test('ten quiet seconds after a start, memory is given back, and not again while nothing happens', () => {
