@@ -1,17 +1,25 @@
-// Statements that are compiled when they first run. A start makes over six hundred, and most of them wait for a
-// request, a job or a scan that comes much later or never.
+// Statements that are compiled when they first run, and kept. A start makes over six hundred, and most of them wait for
+// a request, a job or a scan that comes much later or never. Drizzle makes its statements anew for each query, always
+// with the same texts, and compiling one takes longer than most need to run.
 import type { Database, Statement } from 'better-sqlite3';
 
-type Mode = (statement: Statement) => unknown;
+/** What rows are given as: better-sqlite3 knows one of these at a time. */
+type Mode = 'rows' | 'pluck' | 'raw';
+type Compile = (mode: Mode) => Statement;
+
+/** Compiled statements that are kept, least recently asked for first out. */
+const KEPT = 300;
 
 /** What the product uses of a statement. */
 class LateStatement {
   #compiled: Statement | undefined;
-  #modes: Mode[] = [];
-  readonly #compile: () => Statement;
+  #mode: Mode = 'rows';
+  readonly #shared: Compile;
+  readonly #own: Compile;
 
-  constructor(compile: () => Statement) {
-    this.#compile = compile;
+  constructor(shared: Compile, own: Compile) {
+    this.#shared = shared;
+    this.#own = own;
   }
 
   run(...params: unknown[]) {
@@ -26,38 +34,55 @@ class LateStatement {
     return this.#statement().all(...params);
   }
 
+  /** With a statement of its own: one that is busy cannot be run by others. */
   iterate(...params: unknown[]) {
-    return this.#statement().iterate(...params);
+    return this.#own(this.#mode).iterate(...params);
   }
 
   pluck(on = true): this {
-    return this.#set((statement) => statement.pluck(on));
+    return this.#set('pluck', on);
   }
 
   raw(on = true): this {
-    return this.#set((statement) => statement.raw(on));
+    return this.#set('raw', on);
   }
 
-  #set(mode: Mode): this {
-    if (this.#compiled) mode(this.#compiled);
-    else this.#modes.push(mode);
+  #set(mode: Mode, on: boolean): this {
+    if (on || this.#mode === mode) {
+      this.#mode = on ? mode : 'rows';
+      this.#compiled = undefined;
+    }
     return this;
   }
 
   #statement(): Statement {
-    if (!this.#compiled) {
-      this.#compiled = this.#compile();
-      for (const mode of this.#modes) mode(this.#compiled);
-    }
-    return this.#compiled;
+    return (this.#compiled ??= this.#shared(this.#mode));
   }
 }
 
-/** From here on the connection compiles a statement when it first runs, and only then. */
+/** From here on the connection compiles a statement when it first runs, and once for all with the same text. */
 export function compileLate(client: Database): void {
   const prepare = client.prepare.bind(client);
+  const kept = new Map<string, Statement>();
+
+  function compile(source: string, mode: Mode): Statement {
+    const statement = prepare(compiledOnce(source));
+    return mode === 'rows' ? statement : statement[mode]();
+  }
+  function shared(source: string, mode: Mode): Statement {
+    const key = `${mode} ${source}`;
+    const statement = kept.get(key) ?? compile(source, mode);
+    kept.delete(key);
+    kept.set(key, statement);
+    const [oldest] = kept.size > KEPT ? kept.keys() : [];
+    if (oldest !== undefined) kept.delete(oldest);
+    return statement;
+  }
   client.prepare = ((source: string) =>
-    new LateStatement(() => prepare(compiledOnce(source)))) as unknown as Database['prepare'];
+    new LateStatement(
+      (mode) => shared(source, mode),
+      (mode) => compile(source, mode),
+    )) as unknown as Database['prepare'];
 }
 
 /** What is quoted or a comment, or else a comparison or LIMIT with its parameter. */

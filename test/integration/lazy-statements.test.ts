@@ -59,6 +59,41 @@ test.each([
   alone.close();
 });
 
+test('statements of one text are compiled once, each in its mode', () => {
+  client.exec("CREATE TABLE songs (id INTEGER PRIMARY KEY, name); INSERT INTO songs (name) VALUES ('Ocean'), ('Sea')");
+  const text = 'SELECT id, name FROM songs WHERE id = ?';
+  const statement = client.prepare(text);
+  const [ocean, first] = [{ id: 1, name: 'Ocean' }, [1, 'Ocean']];
+  const found = compilations(() => {
+    for (const _ of [1, 2]) {
+      expect([statement.get(1), statement.raw().get(1), statement.get(1)]).toEqual([ocean, first, first]);
+      expect([client.prepare(text).get(1), client.prepare(text).pluck().get(1)]).toEqual([ocean, 1]);
+      expect([statement.pluck(false).get(1), statement.raw(false).get(1)]).toEqual([first, ocean]);
+    }
+  });
+  expect(found).toBe(1); // only rows that are objects are counted
+});
+
+test('a statement can run while another one of its text gives rows', () => {
+  client.exec("CREATE TABLE songs (id INTEGER PRIMARY KEY, name); INSERT INTO songs (name) VALUES ('Ocean'), ('Sea')");
+  const names = (): string[] => client.prepare<[], string>('SELECT name FROM songs').pluck().all();
+  const seen = [];
+  for (const name of client.prepare('SELECT name FROM songs').pluck().iterate()) seen.push([name, ...names()]);
+  expect(seen).toEqual([
+    ['Ocean', 'Ocean', 'Sea'],
+    ['Sea', 'Ocean', 'Sea'],
+  ]);
+});
+
+test('hundreds of texts later, a statement that is still held runs, and so does one that was let go', () => {
+  const held = client.prepare('SELECT 1').pluck();
+  expect(held.get()).toBe(1);
+  for (let i = 0; i < 2_000; i++) expect(client.prepare(`SELECT ${i} + 1`).pluck().get()).toBe(i + 1);
+  expect([held.get(), client.prepare('SELECT 1').pluck().get(), client.prepare('SELECT 7 + 1').pluck().get()]).toEqual([
+    1, 1, 8,
+  ]);
+});
+
 test.each<[string, unknown[]]>([
   ["SELECT id FROM songs WHERE name = '=?' AND id = ? -- = ?", [1]],
   ['SELECT id AS "=?" FROM songs WHERE name IS ?', ['=?']],
