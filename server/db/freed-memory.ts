@@ -1,7 +1,7 @@
-// glibc keeps memory that was freed for the next who asks for it: after SQLite has given up its cache, tens of megabytes
-// of whole pages. `malloc_trim` returns them to the system. Node has no call for it, but SQLite loads libraries and
-// calls a function of one: its arguments mean nothing to `malloc_trim` (no page at the end of the heap is returned, and
-// all others are), and what it returns, 1 for "memory was returned", SQLite takes for an error.
+// glibc keeps memory that was freed for whoever asks next: once SQLite has given up its cache, tens of megabytes of
+// whole pages. `malloc_trim` returns them to the system. Node has no call for it, but SQLite loads libraries and calls
+// a function of one. Its arguments mean nothing to `malloc_trim` (the end of the heap stays, all other pages go), and
+// what that returns, 1 for "memory was returned", SQLite takes for an error.
 
 const GLIBC = 'libc.so.6';
 const TRIMMED = /^error during initialization/;
