@@ -168,8 +168,10 @@ export function parseFlag(text: string): boolean | undefined {
 }
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
+const ONE_UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** All UUIDs in a text, in lower case. */
 export function parseUuids(text: string): string[] {
+  if (ONE_UUID.test(text)) return [text]; // nearly always, and in half the time
   return text.match(UUID)?.map((id) => id.toLowerCase()) ?? [];
 }

@@ -227,7 +227,7 @@ export class TagBuilder {
 
   /** Adds a field of the table in track-fields.ts. */
   #addTagged(field: TaggedField, whole: string): void {
-    const { kind, isList } = TAGGED[field];
+    const { kind, isList } = TAGGED.get(field) as TaggedSpec;
     if (field === 'originalYear') setOnce(this.tags, 'originalDate', parseDate(whole)?.date);
     const tags = this.tags as Partial<Record<TaggedField, string | number | string[]>>;
     if (!isList && tags[field] !== undefined) return;
@@ -267,11 +267,9 @@ function settleChapters(tags: Tags, chapters: Chapter[]): void {
   else tags.chapters = chapters.slice(0, MAX_CHAPTERS).toSorted((a, b) => a.startMs - b.startMs);
 }
 
-const TAGGED = Object.fromEntries(TAGGED_FIELDS.map((spec) => [spec.field, spec])) as Record<
-  TaggedField,
-  (typeof TAGGED_FIELDS)[number]
->;
-const isTagged = (field: TextField): field is TaggedField => field in TAGGED;
+type TaggedSpec = (typeof TAGGED_FIELDS)[number];
+const TAGGED = new Map<TextField, TaggedSpec>(TAGGED_FIELDS.map((spec) => [spec.field, spec]));
+const isTagged = (field: TextField): field is TaggedField => TAGGED.has(field);
 
 /** Parses the text of a field; undefined if it is invalid. */
 const VALUE_OF: Record<FieldKind, (text: string) => string | number | undefined> = {
