@@ -76,10 +76,11 @@ export function createWalker({ workerUrl }: { workerUrl: URL }) {
 
   /** Only after a walk that ended by itself can a thread walk again. */
   function giveBack(used: Thread, isDone: boolean): void {
-    if (!isDone) return retire(used);
-    resting.add(used);
-    used.worker.unref();
-    clearTimeout(idle);
+    if (isDone) {
+      resting.add(used);
+      used.worker.unref();
+    } else retire(used);
+    clearTimeout(idle); // of those that rested before, too
     idle = setTimeout(retireResting, IDLE_MS).unref();
   }
 
