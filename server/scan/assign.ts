@@ -1,6 +1,6 @@
 // Which track each file of a scan is, where its path does not settle it: files whose audio is not that of the track at
 // their path, and files whose audio is that of a track which may have moved. The audio decides, the path comes last.
-// Pure, and sees all such files of a scan at once, so that swaps and rotations need no order.
+// Pure, and sees all files at once that have to do with each other, so that swaps and rotations need no order.
 import type { TrackId } from '../db/ids.ts';
 
 export interface UnsettledFile {
@@ -53,15 +53,15 @@ export function assign(
   };
   const left = (): UnsettledFile[] => files.filter(({ place }) => !assigned.has(place));
 
+  const filesWith = Map.groupBy(files, ({ audioHash }) => audioHash);
   /** Its own audio is among the files, in another track's place or as one. */
-  const isBack = ({ formerHash }: PossibleTrack): boolean =>
-    formerHash !== null && files.some(({ audioHash }) => audioHash === formerHash);
+  const isBack = ({ formerHash }: PossibleTrack): boolean => formerHash !== null && filesWith.has(formerHash);
 
   // a track whose place other music has taken is where its own audio is now
   const current = new Set(tracks.map(({ audioHash }) => audioHash));
   for (const track of tracks.filter(isFree)) {
     if (track.formerHash === null) continue;
-    const same = files.filter(({ audioHash, place }) => audioHash === track.formerHash && !assigned.has(place));
+    const same = (filesWith.get(track.formerHash) ?? []).filter(({ place }) => !assigned.has(place));
     const back = same.find(({ known }) => known === track.id) ?? (current.has(track.formerHash) ? undefined : same[0]);
     if (back) give(back, track.id);
   }
@@ -76,9 +76,10 @@ export function assign(
   }
 
   const withAudio = Map.groupBy(left(), ({ audioHash }) => audioHash);
+  const freeWith = Map.groupBy(free.values(), ({ audioHash }) => audioHash);
   for (const [audioHash, some] of withAudio) {
     if (audioHash === null) continue;
-    const same = [...free.values()].filter((track) => track.audioHash === audioHash);
+    const same = freeWith.get(audioHash) ?? [];
     for (const rank of RANKS)
       for (const file of some) {
         if (assigned.has(file.place)) continue;
@@ -125,9 +126,8 @@ interface Move {
  * Files in an order in which every track has left its place before another one comes there. Those that go round in a
  * circle are one group, which has to be written at once.
  */
-export function inOrder<M extends Move>(moves: readonly M[]): M[][] {
+export function* inOrder<M extends Move>(moves: readonly M[]): Generator<M[]> {
   const leaving = new Map(moves.map((move) => [move.is, move]));
-  const groups: M[][] = [];
   const done = new Set<M>();
   for (const first of moves) {
     const chain: M[] = [];
@@ -138,8 +138,7 @@ export function inOrder<M extends Move>(moves: readonly M[]): M[][] {
       next = next.known === null || next.known === next.is ? undefined : leaving.get(next.known);
     }
     // a chain that came back to its own first file
-    if (chain.length > 1 && next === first) groups.push(chain.toReversed());
-    else groups.push(...chain.toReversed().map((move) => [move]));
+    if (chain.length > 1 && next === first) yield chain.toReversed();
+    else for (const move of chain.toReversed()) yield [move];
   }
-  return groups;
 }

@@ -2,7 +2,7 @@
 // Equal audio first: the two tracks are one. Then new tracks that are the same music in other bytes, by fingerprint, or
 // by length and tags where a fingerprint is missing. If several fit, nothing is guessed, and a person is asked.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { MainDb } from '../db/client.ts';
+import { withRelaxedCommit, type MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
 import type { ReaderPool } from '../files/reader-pool.ts';
@@ -14,14 +14,16 @@ import { withEditsOf } from '../library/identity-changes.ts';
 import { prepareKnownTracks } from '../library/track-identity.ts';
 import type { TrackIdentity } from '../library/track-values.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
-import { SAME_RECORDING } from '../media/fingerprint-match.ts';
 import type { Relocation } from '../relocation/service.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
+import { eachAtOnce } from '../runtime/concurrency.ts';
+import { turnToBegin } from '../runtime/time-slices.ts';
+import { comparableTracks } from './comparable-tracks.ts';
 import { createGoneTracks, type GoneTrack, type NewTrack } from './gone-candidates.ts';
-import { byLength, onlyCertain, seemsSame, type Match } from './same-music.ts';
+import { onlyCertain, type Match } from './same-music.ts';
 
-/** New tracks that are compared together. */
-const GROUP = 500;
+/** New tracks that are compared together: some have to be listened to. */
+const AT_ONCE = 8;
 
 interface FindGoneDeps {
   db: MainDb;
@@ -56,7 +58,9 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
   /** What people did goes to the track that is left; one that a person edited is kept, and takes the other's file. */
   async function joinEqual({ signal }: Search): Promise<TrackId[]> {
     const joined: TrackId[] = [];
-    for (const { gone, left, isEdited, isSection } of goneTracks.listJoinable()) {
+    const pairs: { gone: TrackId; left: TrackId; isEdited: boolean; isSection: boolean }[] = [];
+    for await (const pair of goneTracks.joinable()) pairs.push(pair);
+    for (const { gone, left, isEdited, isSection } of pairs) {
       await nextTurn(); // people wait for no more than one of them
       signal.throwIfAborted();
       // the tracks of a file that moved are known by their audio alone
@@ -67,7 +71,7 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
           : isSection
             ? takeOverSection(gone, left, 'same_audio')
             : relocation.takeOverFile(gone, left, 'same_audio');
-      if (isDone(becomeOne)) joined.push(gone);
+      if (isDone(() => withRelaxedCommit(client, becomeOne))) joined.push(gone);
     }
     return joined;
   }
@@ -87,45 +91,23 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
 
   /** Pairs that may be one recording. */
   async function matchesAmong(gone: readonly GoneTrack[], { after, signal }: Search): Promise<Match<NewTrack>[]> {
-    const findAsLong = byLength(gone);
-    const matches: Match<NewTrack>[] = [];
-    /** Whether a vanished track has a fingerprint. */
-    const heard = new Map<TrackId, boolean>();
-    for (let last = after; ;) {
-      const some = goneTracks.listNew(last, GROUP);
-      if (some.length === 0) return matches;
-      last = (some.at(-1) as NewTrack).id;
-      const pairs = some.map((now) => ({ now, asLong: findAsLong(now).filter(({ id }) => id !== now.id) }));
-      // each once, however many new tracks are as long
-      const unheard = new Set(pairs.flatMap(({ asLong }) => asLong.map(({ id }) => id).filter((id) => !heard.has(id))));
-      await Promise.all(
-        [...unheard].map(async (id) => heard.set(id, (await hearing.ofKept(id, signal)) !== undefined)),
-      );
-      const found = await Promise.all(pairs.map((pair) => matchesOf(pair, (id) => heard.get(id) === true, signal)));
-      matches.push(...found.flat());
+    const lengths: Pick<NewTrack, 'durationMs'>[] = [];
+    for (const { durationMs } of goneTracks.newOnes(after)) {
+      await turnToBegin();
+      lengths.push({ durationMs });
     }
-  }
-
-  async function matchesOf(
-    { now, asLong }: { now: NewTrack; asLong: GoneTrack[] },
-    isGoneHeard: (id: TrackId) => boolean,
-    signal: AbortSignal,
-  ): Promise<Match<NewTrack>[]> {
-    signal.throwIfAborted();
-    const isHeard = asLong.some(({ id }) => isGoneHeard(id)) && (await hearing.ofTrack(now.id, signal)) !== undefined;
-    const alike = new Set(
-      isHeard
-        ? hearing
-            .alike(now.id)
-            .filter(({ similarity }) => similarity >= SAME_RECORDING)
-            .map(({ id }) => id)
-        : [],
-    );
-    // a copy of a track that is there is not another one because its tags say so
-    const isCopy = goneTracks.hasTwin(now);
-    const isSame = (gone: GoneTrack): boolean =>
-      isHeard && isGoneHeard(gone.id) ? alike.has(gone.id) : !isCopy && seemsSame(gone, now);
-    return asLong.filter(isSame).map((gone) => ({ gone: gone.id, now }));
+    const comparable = await comparableTracks(gone, lengths, (id) => hearing.ofKept(id, signal));
+    const matches: Match<NewTrack>[] = [];
+    await eachAtOnce(goneTracks.newOnes(after), AT_ONCE, async (now) => {
+      await turnToBegin();
+      signal.throwIfAborted();
+      const isHeard = comparable.hasHeard(now, now.id) && (await hearing.ofTrack(now.id, signal)) !== undefined;
+      // a copy of a track that is there is not another one because its tags say so
+      const isNamed = (): boolean => !goneTracks.hasTwin(now);
+      for (const id of comparable.sameAs(now, isHeard ? hearing.alike(now.id) : undefined, isNamed))
+        if (id !== now.id) matches.push({ gone: id, now });
+    });
+    return matches;
   }
 
   /** The gone track takes over the file, with its tags unless a person edited its own; the new track goes. */
@@ -133,17 +115,20 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
     if (fileOfSection(now.name) !== undefined) return isDone(() => takeOverSection(gone, now.id, 'same_music'));
     const paths = [join(now.path, now.name)];
     const [result] = await reader.read({ root, paths, copyTo: null, hashLarge: false });
-    const sound = hearing.stored(now.id);
-    if (!isDone(() => relocation.takeOverFile(gone, now.id, 'same_music'))) return false;
-    if (sound) hearing.store(gone, sound);
-    if (!result?.ok || tracks.statusOf(gone) === 'manual') return true;
-    setIdentity(gone, toIdentity(result.read, sourceIdOf(now.path, now.name)), now.folder);
-    return true;
+    const takeOver = client.transaction(() => {
+      const sound = hearing.stored(now.id);
+      relocation.takeOverFile(gone, now.id, 'same_music');
+      if (sound) hearing.store(gone, sound);
+      if (result?.ok && tracks.statusOf(gone) !== 'manual')
+        setIdentity(gone, toIdentity(result.read, sourceIdOf(now.path, now.name)), now.folder);
+    }).immediate;
+    return isDone(() => withRelaxedCommit(client, takeOver));
   }
 
   async function adoptSame(search: Search): Promise<TrackId[]> {
-    if (goneTracks.listNew(search.after, 1).length === 0) return [];
-    const gone = goneTracks.list();
+    if (goneTracks.newOnes(search.after).next().done) return [];
+    const gone: GoneTrack[] = [];
+    for await (const some of goneTracks.pages()) gone.push(...some);
     if (gone.length === 0) return [];
     const adopted: TrackId[] = [];
     for (const match of onlyCertain(await matchesAmong(gone, search))) {

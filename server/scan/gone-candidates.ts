@@ -3,6 +3,7 @@ import type { Sqlite } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { NO_HASH } from '../files/read-file.ts';
 import { sortKey } from '../library/sort-and-identity-keys.ts';
+import { turn } from '../runtime/time-slices.ts';
 import { seemsSame, type ComparedMusic } from './same-music.ts';
 import { OVERWRITTEN } from './scanned-tracks.ts';
 import { inNamedAlbum } from '../db/unnamed.ts';
@@ -18,6 +19,7 @@ export interface NewTrack extends ComparedMusic {
   name: string;
 }
 
+const PAGE = 500;
 /** Tracks of one title are not looked at in larger numbers. */
 const MOST_NAMED = 200;
 
@@ -28,25 +30,33 @@ const MUSIC = `t.id, t.duration_ms AS durationMs, t.audio_hash AS audioHash, t.f
 const ALBUM = `LEFT JOIN albums a ON a.id = t.album_id AND ${inNamedAlbum('t')}`;
 
 export function createGoneTracks(client: Sqlite, source: string) {
-  const goneIds = `SELECT f.track_id FROM source_files f WHERE f.state = 'gone' AND f.track_id IS NOT NULL
-      AND NOT EXISTS (SELECT 1 FROM source_files o WHERE o.track_id = f.track_id AND o.state <> 'gone')
-    UNION SELECT o.id FROM tracks o
-      WHERE o.source = @source AND o.source_id >= '${OVERWRITTEN}/' AND o.source_id < '${OVERWRITTEN}0'`;
-  const listGone = client.prepare<{ source: string }, GoneTrack>(
-    `SELECT ${MUSIC} FROM tracks t ${ALBUM}
-      WHERE t.source = @source AND t.id IN (${goneIds})`,
+  const overwritten = `o.source = @source AND o.source_id >= '${OVERWRITTEN}/' AND o.source_id < '${OVERWRITTEN}0'`;
+  const listGoneIds = client
+    .prepare<{ source: string; last: TrackId; limit: number }, TrackId>(
+      `SELECT DISTINCT f.track_id FROM source_files f CROSS JOIN tracks t ON t.id = f.track_id
+        WHERE f.state = 'gone' AND f.track_id > @last AND +t.source = @source
+          AND NOT EXISTS (SELECT 1 FROM source_files o WHERE o.track_id = f.track_id AND o.state <> 'gone')
+        ORDER BY f.track_id LIMIT @limit`,
+    )
+    .pluck();
+  const listOverwritten = client.prepare<{ source: string; last: string; limit: number }, { id: TrackId; at: string }>(
+    `SELECT o.id, o.source_id AS at FROM tracks o
+      WHERE ${overwritten} AND o.source_id > @last ORDER BY o.source_id LIMIT @limit`,
+  );
+  const findGone = client.prepare<[string], GoneTrack>(
+    `SELECT ${MUSIC} FROM json_each(?) j CROSS JOIN tracks t ON t.id = j.value ${ALBUM}`,
   );
   const listNew = client.prepare<[TrackId, string, number], NewTrack>(
     `SELECT ${MUSIC}, f.folder_id AS folder, d.path, f.name FROM tracks t
-      JOIN source_files f ON f.track_id = t.id AND f.state = 'track'
-      JOIN source_folders d ON d.id = f.folder_id
+      CROSS JOIN source_files f ON f.track_id = t.id AND f.state = 'track'
+      CROSS JOIN source_folders d ON d.id = f.folder_id
       ${ALBUM}
-      WHERE t.id > ? AND t.source = ? AND t.duration_ms IS NOT NULL ORDER BY t.id LIMIT ?`,
+      WHERE t.id > ? AND +t.source = ? AND +t.duration_ms IS NOT NULL ORDER BY t.id LIMIT ?`,
   );
   // the audio that it had before other music lay at its path comes first, then the one that is called the same, then
   // the oldest; of sections, which are added anew where their file moved to, the newest
   const listJoinable = client.prepare<
-    { source: string },
+    { source: string; ids: string },
     { gone: TrackId; left: TrackId; isEdited: number; isSection: number }
   >(
     `SELECT g.id AS gone, g.metadata_status = 'manual' AS isEdited, g.section_start IS NOT NULL AS isSection,
@@ -56,14 +66,35 @@ export function createGoneTracks(client: Sqlite, source: string) {
               OR EXISTS (SELECT 1 FROM source_files f WHERE f.track_id = t.id AND f.state = 'track'))
           ORDER BY t.audio_hash = g.audio_hash, (t.title_sort = g.title_sort AND t.album_sort = g.album_sort) DESC,
             iif(g.section_start IS NULL, t.id, -t.id) LIMIT 1) AS left
-      FROM tracks g
-      WHERE g.source = @source AND g.audio_hash <> '${NO_HASH}' AND g.id IN (${goneIds}) AND left IS NOT NULL`,
+      FROM json_each(@ids) j CROSS JOIN tracks g ON g.id = j.value
+      WHERE g.audio_hash <> '${NO_HASH}' AND left IS NOT NULL`,
   );
   const find = client.prepare<[TrackId], GoneTrack>(`SELECT ${MUSIC} FROM tracks t ${ALBUM} WHERE t.id = ?`);
   const findTwin = client.prepare<[string, TrackId]>('SELECT 1 FROM tracks WHERE audio_hash = ? AND id <> ? LIMIT 1');
   const listNamed = client.prepare<[string, TrackId], GoneTrack>(
     `SELECT ${MUSIC} FROM tracks t ${ALBUM} WHERE t.title_sort = ? AND t.id <> ? LIMIT ${MOST_NAMED}`,
   );
+  /** Ids of tracks whose files are gone, a page at a time, with requests served in between. */
+  async function* idPages(): AsyncGenerator<TrackId[]> {
+    const seen = new Set<TrackId>();
+    for (let last = 0 as TrackId; ;) {
+      await turn();
+      const ids = listGoneIds.all({ source, last, limit: PAGE });
+      if (ids.length > 0) yield ids;
+      for (const id of ids) seen.add(id);
+      if (ids.length < PAGE) break;
+      last = ids.at(-1) as TrackId;
+    }
+    for (let last = ''; ;) {
+      await turn();
+      const some = listOverwritten.all({ source, last, limit: PAGE });
+      const ids = some.map(({ id }) => id).filter((id) => !seen.has(id));
+      if (ids.length > 0) yield ids;
+      if (some.length < PAGE) return;
+      last = some.at(-1)?.at ?? '';
+    }
+  }
+
   return {
     /** Another track that its tags and its length say it is. */
     isNamedAs: (music: ComparedMusic, except: TrackId): boolean =>
@@ -72,13 +103,24 @@ export function createGoneTracks(client: Sqlite, source: string) {
     hasTwin: ({ id, audioHash }: NewTrack): boolean =>
       audioHash !== null && audioHash !== NO_HASH && findTwin.get(audioHash, id) !== undefined,
     find: (id: TrackId): GoneTrack | undefined => find.get(id),
-    list: (): GoneTrack[] => listGone.all({ source }),
+    /** All whose files are gone. */
+    async *pages(): AsyncGenerator<GoneTrack[]> {
+      for await (const ids of idPages()) yield findGone.all(JSON.stringify(ids));
+    },
     /** With ids above this one, in their order. */
-    listNew: (after: TrackId, limit: number): NewTrack[] => listNew.all(after, source, limit),
+    *newOnes(after: TrackId): Generator<NewTrack> {
+      for (let last = after; ;) {
+        const some = listNew.all(last, source, PAGE);
+        yield* some;
+        if (some.length < PAGE) return;
+        last = (some.at(-1) as NewTrack).id;
+      }
+    },
     /** Tracks whose audio another track has, whose file is there. */
-    listJoinable: () =>
-      listJoinable
-        .all({ source })
-        .map((row) => ({ ...row, isEdited: row.isEdited === 1, isSection: row.isSection === 1 })),
+    async *joinable(): AsyncGenerator<{ gone: TrackId; left: TrackId; isEdited: boolean; isSection: boolean }> {
+      for await (const ids of idPages())
+        for (const row of listJoinable.all({ source, ids: JSON.stringify(ids) }))
+          yield { ...row, isEdited: row.isEdited === 1, isSection: row.isSection === 1 };
+    },
   };
 }

@@ -112,8 +112,8 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
   );
   const hadAudio = client
     .prepare<[string, string], TrackId>(
-      `SELECT h.track_id FROM json_each(?) j JOIN former_audio h ON h.audio_hash = j.value
-        JOIN tracks t ON t.id = h.track_id WHERE t.source = ?`,
+      `SELECT h.track_id FROM json_each(?) j CROSS JOIN former_audio h ON h.audio_hash = j.value
+        CROSS JOIN tracks t ON t.id = h.track_id WHERE +t.source = ?`,
     )
     .pluck();
   const hadAudioOnce = client.prepare<[string | null, string | null]>(
@@ -184,7 +184,7 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
       .get(source) !== undefined;
 
   /** For each file, the other places where this very file was. */
-  const otherPlaces = oneRead((files: ListedFile[]): Place[][] =>
+  const otherPlaces = oneRead((files: readonly ListedFile[]): Place[][] =>
     files.map((file) => {
       const { ino, dev, sizeBytes, mtimeUs } = file.candidate;
       if (!hadFiles || ino === 0) return [];
@@ -248,6 +248,24 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     return only !== undefined && alike.length === 1 && states[0]?.every((state) => state === 'away') ? only : 'unsure';
   }
 
+  async function possibleTrack(id: TrackId, waiting: ReadonlyMap<string, Waiting>): Promise<PossibleTrack | undefined> {
+    const row = findPossible.get(id);
+    if (!row) return undefined;
+    const places = placesOf.all(id).map(async (place) => {
+      const at = join(place.path, place.name);
+      const state = waiting.has(at) ? 'unsettled' : await stateOf(place);
+      return { place: at, key: fileKey(place), state } as const;
+    });
+    const { title, album, audioHash, formerHash } = row;
+    return {
+      id,
+      audioHash: hashOf(audioHash),
+      formerHash,
+      called: called(title, album),
+      places: await Promise.all(places),
+    };
+  }
+
   const called = (title: string | undefined, album: string | undefined): string =>
     `${identityKey(title ?? '')}\n${identityKey(album ?? '')}`;
 
@@ -304,8 +322,8 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     },
 
     /** Files of tracks whose former audio is among these files: they may be tracks of their own. */
-    heldByOthers(waiting: ReadonlyMap<string, Waiting>): ListedFile[] {
-      const hashes = [...waiting.values()].map(({ unsettled }) => unsettled.audioHash);
+    heldByOthers(files: readonly Waiting[], waiting: ReadonlyMap<string, Waiting>): ListedFile[] {
+      const hashes = files.map(({ unsettled }) => unsettled.audioHash);
       const held = [...new Set(hadAudio.all(JSON.stringify(hashes), source))].flatMap((id) => listHeld.all(id));
       return held
         .filter(({ path, name }) => !waiting.has(join(path, name)))
@@ -315,9 +333,15 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
         });
     },
 
-    /** All tracks that one of these files may be, that had its place, or that have the audio of one that had it. */
-    async possible(waiting: ReadonlyMap<string, Waiting>): Promise<PossibleTrack[]> {
-      const files = [...waiting.values()];
+    /**
+     * All tracks that one of these files may be, that had its place, or that have the audio of one that had it; without
+     * those that are known already. `waiting` are all files that wait.
+     */
+    async possible(
+      files: readonly Waiting[],
+      waiting: ReadonlyMap<string, Waiting>,
+      isKnown: (id: TrackId) => boolean,
+    ): Promise<PossibleTrack[]> {
       const holders = files.flatMap(({ unsettled }) => unsettled.known ?? []);
       const hashes = JSON.stringify([
         ...files.map(({ unsettled }) => unsettled.audioHash),
@@ -326,27 +350,12 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
       const ids = new Set([...holders, ...hadAudio.all(hashes, source)]);
       for (const { id } of byAudio.all(hashes, source)) ids.add(id);
       for (const { trackId } of otherPlaces(files).flat()) if (trackId !== null) ids.add(trackId);
-      listings.clear(); // the walk is over: what was not there then may be there now
-      const tracks: PossibleTrack[] = [];
-      for (const id of ids) {
-        const row = findPossible.get(id);
-        if (!row) continue;
-        const places = placesOf.all(id).map(async (place) => {
-          const at = join(place.path, place.name);
-          const state = waiting.has(at) ? 'unsettled' : await stateOf(place);
-          return { place: at, key: fileKey(place), state } as const;
-        });
-        const { title, album, audioHash, formerHash } = row;
-        tracks.push({
-          id,
-          audioHash: hashOf(audioHash),
-          formerHash,
-          called: called(title, album),
-          places: await Promise.all(places),
-        });
-      }
-      return tracks;
+      const found = [...ids].filter((id) => !isKnown(id)).map((id) => possibleTrack(id, waiting));
+      return (await Promise.all(found)).filter((track) => track !== undefined);
     },
+
+    /** The walk is over: what was not there then may be there now. */
+    lookAgain: (): void => listings.clear(),
   };
 }
 

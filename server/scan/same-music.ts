@@ -25,13 +25,19 @@ export const isAsLong = (a: Pick<ComparedMusic, 'durationMs'>, b: Pick<ComparedM
 /** Finds those that are as long, give or take 2 s. */
 export function byLength<M extends Pick<ComparedMusic, 'durationMs'>>(
   music: readonly M[],
-): (one: Pick<ComparedMusic, 'durationMs'>) => M[] {
-  const slotOf = (durationMs: number | null): number => Math.floor((durationMs ?? -1) / SAME_LENGTH_MS);
-  const slots = Map.groupBy(music, ({ durationMs }) => slotOf(durationMs));
-  return (one) =>
-    [-1, 0, 1]
-      .flatMap((near) => slots.get(slotOf(one.durationMs) + near) ?? [])
-      .filter((other) => isAsLong(one, other));
+): (one: Pick<ComparedMusic, 'durationMs'>) => Generator<M> {
+  const lengthOf = ({ durationMs }: Pick<ComparedMusic, 'durationMs'>): number => durationMs ?? -Infinity;
+  const sorted = music.toSorted((a, b) => lengthOf(a) - lengthOf(b));
+  return function* (one) {
+    const shortest = lengthOf(one) - SAME_LENGTH_MS;
+    let [low, high] = [0, sorted.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (lengthOf(sorted[middle] as M) < shortest) low = middle + 1;
+      else high = middle;
+    }
+    for (; low < sorted.length && isAsLong(one, sorted[low] as M); low++) yield sorted[low] as M;
+  };
 }
 
 /**
@@ -44,6 +50,28 @@ export function seemsSame(gone: ComparedMusic, now: ComparedMusic): boolean {
   if (!isNamed(gone) || !isSame(gone.album, now.album)) return false;
   if (gone.recordingMbid !== null && gone.recordingMbid === now.recordingMbid) return gone.album !== null;
   return isSame(gone.title, now.title) && isSame(gone.artist, now.artist);
+}
+
+/** Finds those that seem to be the same (`seemsSame`), however many there are. */
+export function seemingSame<G extends ComparedMusic>(gone: readonly G[]): (now: ComparedMusic) => G[] {
+  const keysOf = (music: ComparedMusic): string[] => {
+    const { durationMs, format, codec, sampleRateHz, channels, recordingMbid, title, artist } = music;
+    const album = identityKey(music.album ?? '');
+    const names = [title, artist].map((name) => identityKey(name ?? ''));
+    return [
+      ['audio', durationMs, format, codec, sampleRateHz, channels].join('\n'),
+      ['recording', recordingMbid, album].join('\n'),
+      ['names', album, ...names].join('\n'),
+    ];
+  };
+  const found = new Map<string, G[]>();
+  for (const one of gone)
+    for (const key of keysOf(one)) {
+      const same = found.get(key);
+      if (same) same.push(one);
+      else found.set(key, [one]);
+    }
+  return (now) => [...new Set(keysOf(now).flatMap((key) => found.get(key) ?? []))].filter((one) => seemsSame(one, now));
 }
 
 type AudioKind = Pick<ComparedMusic, 'durationMs' | 'format' | 'codec' | 'sampleRateHz' | 'channels'>;

@@ -19,7 +19,7 @@ import type { ReadResult } from '../files/reader-worker.ts';
 import { join } from '../files/relative-path.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
 import { eachAtOnce } from '../runtime/concurrency.ts';
-import { inSlices } from '../runtime/time-slices.ts';
+import { inSlices, partsOf, turnToBegin } from '../runtime/time-slices.ts';
 import { createHeapLimit } from '../runtime/heap-limits.ts';
 import { keyOfPath, keysOf } from '../storage/music-roots.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -353,11 +353,14 @@ async function identify({ moved, waiting, unsure }: Scan, files: ReadFile[]): Pr
 async function settleWaiting(scan: Scan): Promise<void> {
   const { waiting, rows, reader, root, moved } = scan;
   if (waiting.size === 0) return;
-  if (!scan.dryRun) scan.separated.ofFormer([...waiting.values()].map(({ unsettled }) => unsettled.audioHash));
-  for (const held of moved.heldByOthers(waiting)) {
-    const found = await readGroup(scan, [held], scan.modeAt(held.path) === 'copy' ? 'copied' : 'hashed');
-    for (const file of (await store(scan, found)).flatMap(readOf))
-      waiting.set(join(file.path, file.candidate.name), moved.wait(file));
+  for (const files of partsOf([...waiting.values()], GROUP_FILES)) {
+    await turnToBegin();
+    if (!scan.dryRun) scan.separated.ofFormer(files.map(({ unsettled }) => unsettled.audioHash));
+    for (const held of moved.heldByOthers(files, waiting)) {
+      const found = await readGroup(scan, [held], scan.modeAt(held.path) === 'copy' ? 'copied' : 'hashed');
+      for (const file of (await store(scan, found)).flatMap(readOf))
+        waiting.set(join(file.path, file.candidate.name), moved.wait(file));
+    }
   }
   await settle(waiting, {
     ...scan,

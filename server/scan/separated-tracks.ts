@@ -20,20 +20,20 @@ interface Pair {
 
 /** Latest first: a track that took over one file after another gives them back in this order. */
 const BY_SCANS = `m.merged_into IS NOT NULL AND m.merge_reason IN ('same_audio', 'same_music')
-  AND m.deleted_by IS NULL ORDER BY m.deleted_at DESC, m.id DESC`;
+  AND +m.deleted_by IS NULL ORDER BY m.deleted_at DESC, m.id DESC`;
 
 export type SeparatedTracks = ReturnType<typeof createSeparatedTracks>;
 
 export function createSeparatedTracks({ db, source, relocation }: SeparatedTracksDeps) {
   const client = db.$client;
   const listFormer = client.prepare<[string, string], Pair>(
-    `SELECT m.id, m.merged_into AS kept FROM json_each(?) j JOIN trashed_tracks m ON m.former_audio_hash = j.value
-      WHERE NOT EXISTS (SELECT 1 FROM tracks t WHERE t.audio_hash = j.value) AND m.source = ? AND ${BY_SCANS}`,
+    `SELECT m.id, m.merged_into AS kept FROM json_each(?) j CROSS JOIN trashed_tracks m ON m.former_audio_hash = j.value
+      WHERE NOT EXISTS (SELECT 1 FROM tracks t WHERE t.audio_hash = j.value) AND +m.source = ? AND ${BY_SCANS}`,
   );
   const listJoined = client.prepare<[TrackId, string], Pair>(
     `SELECT m.id, m.merged_into AS kept FROM tracks t
-      JOIN trashed_tracks m ON m.merged_into = t.id AND m.audio_hash = t.audio_hash
-      WHERE t.id = ? AND m.source = ? AND ${BY_SCANS}`,
+      CROSS JOIN trashed_tracks m ON m.merged_into = t.id AND +m.audio_hash = t.audio_hash
+      WHERE t.id = ? AND +m.source = ? AND ${BY_SCANS}`,
   );
   // it is looked for like any track whose file is gone
   const noteGone = client.prepare<[TrackId, string]>(

@@ -1,31 +1,21 @@
 // The files that waited for the end of the walk, with the track that each of them is: by their audio (assign.ts), then,
-// where other audio lies in a track's place and neither is known from elsewhere, by what they sound like. The path
-// decides last.
+// where other audio lies in a track's place and neither is known from elsewhere, by what they sound like
+// (replaced-files.ts). The path decides last.
 import type { TrackId } from '../db/ids.ts';
-import type { Hearing } from '../enrichment/hearing.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
-import { absoluteOf, join } from '../files/relative-path.ts';
-import { SAME_RECORDING, soundSimilarity } from '../media/fingerprint-match.ts';
-import type { MusicRoots } from '../storage/music-roots.ts';
 import { assign, inOrder, type Assigned, type PossibleTrack } from './assign.ts';
 import type { FileOp, ScanOp } from './decide.ts';
-import type { FindGone } from './find-gone.ts';
-import type { GoneTrack } from './gone-candidates.ts';
 import type { MovedFiles, Waiting } from './moved-files.ts';
+import { relatedFiles } from './related-files.ts';
+import { settleReplaced, type ReplacedDeps } from './replaced-files.ts';
 import type { SeparatedTracks } from './separated-tracks.ts';
-import { isAsLong, onlyCertain, seemsSame, type Match } from './same-music.ts';
 
 const GROUP_FILES = 64;
 
-interface SettleDeps {
-  root: MusicRoots;
-  after: TrackId;
-  signal: AbortSignal;
+interface SettleDeps extends ReplacedDeps {
   /** Nothing is heard, because fingerprints are stored. */
   dryRun: boolean;
-  moved: Pick<MovedFiles, 'possible'>;
-  hearing: Pick<Hearing, 'ofFile' | 'ofKept' | 'like'>;
-  findGone: Pick<FindGone, 'amongNew' | 'goneTracks'>;
+  moved: Pick<MovedFiles, 'possible' | 'lookAgain'>;
   separated: Pick<SeparatedTracks, 'ofCurrent'>;
   /** Reads tags again; audio and hashes are known. */
   readTags: (files: Waiting[]) => Promise<ReadResult[]>;
@@ -34,17 +24,9 @@ interface SettleDeps {
 
 /** Hands on the files in an order in which every track has left its place before another one comes there. */
 export async function settle(waiting: ReadonlyMap<string, Waiting>, deps: SettleDeps): Promise<void> {
-  const possible = await deps.moved.possible(waiting);
-  const files = [...waiting.values()];
-  const later = files.filter((file) => isStillChanging(file, possible));
-  const now = files.filter((file) => !later.includes(file));
-  const assigned = assign(
-    now.map(({ unsettled }) => unsettled),
-    possible,
-    deps.after,
-  );
-  if (!deps.dryRun) giveBack(now, possible, assigned, deps);
-  const otherMusic = deps.dryRun ? new Set<Waiting>() : await bySound(now, possible, assigned, deps);
+  const { later, assigned, elsewhere } = await byAudio(waiting, deps);
+  const now = [...waiting.values()].filter(({ unsettled }) => assigned.has(unsettled.place));
+  const otherMusic = deps.dryRun ? new Set<Waiting>() : await settleReplaced(now, assigned, elsewhere, deps);
   await deps.push(
     later.map((file) => toOp(file, 'replaced', { ok: false, reason: 'it is still being written', changing: true })),
   );
@@ -55,14 +37,55 @@ export async function settle(waiting: ReadonlyMap<string, Waiting>, deps: Settle
     isOtherMusic: otherMusic.has(file),
   }));
   let group: (typeof moves)[] = [];
+  let files = 0;
   for (const circle of inOrder(moves)) {
     group.push(circle);
-    if (group.flat().length < GROUP_FILES) continue;
+    files += circle.length;
+    if (files < GROUP_FILES) continue;
     await write(group, deps);
     group = [];
+    files = 0;
   }
   await write(group, deps);
 }
+
+interface ByAudio {
+  /** Files that cannot be settled yet. */
+  later: Waiting[];
+  /** All others, by place. */
+  assigned: Map<string, Assigned>;
+  /** Tracks in whose place other audio lies, and whose own another file has. */
+  elsewhere: Set<TrackId>;
+}
+
+async function byAudio(waiting: ReadonlyMap<string, Waiting>, deps: SettleDeps): Promise<ByAudio> {
+  const { moved, after, dryRun, signal } = deps;
+  const found: ByAudio = { later: [], assigned: new Map(), elsewhere: new Set() };
+  moved.lookAgain();
+  for await (const { files, tracks } of relatedFiles(waiting, moved.possible)) {
+    signal.throwIfAborted();
+    const isChanging = stillChanging(tracks);
+    found.later.push(...files.filter(isChanging));
+    const now = files.filter((file) => !isChanging(file));
+    const assigned = assign(
+      now.map(({ unsettled }) => unsettled),
+      tracks,
+      after,
+    );
+    if (!dryRun) giveBack(now, tracks, assigned, deps);
+    const audioThere = new Set(now.map(({ unsettled }) => unsettled.audioHash));
+    const tracksThere = Map.groupBy(tracks.filter(isThere), ({ audioHash }) => audioHash);
+    for (const { id, audioHash } of tracks) {
+      const others = tracksThere.get(audioHash) ?? [];
+      if (audioHash !== null && (audioThere.has(audioHash) || others.some((other) => other.id !== id)))
+        found.elsewhere.add(id);
+    }
+    for (const [place, is] of assigned) found.assigned.set(place, is);
+  }
+  return found;
+}
+
+const isThere = ({ places }: PossibleTrack): boolean => places.some(({ state }) => state === 'here');
 
 /**
  * Tracks that get back the audio that they had before other music lay at their paths leave that music to the tracks
@@ -70,13 +93,15 @@ export async function settle(waiting: ReadonlyMap<string, Waiting>, deps: Settle
  */
 function giveBack(
   files: readonly Waiting[],
-  possible: readonly PossibleTrack[],
+  tracks: readonly PossibleTrack[],
   assigned: Map<string, Assigned>,
   { separated }: SettleDeps,
 ): void {
+  const former = new Map(tracks.filter(({ formerHash }) => formerHash !== null).map((track) => [track.id, track]));
+  if (former.size === 0) return;
   for (const { unsettled } of files) {
-    const track = possible.find(({ id }) => id === assigned.get(unsettled.place));
-    if (!track || track.formerHash === null || track.formerHash !== unsettled.audioHash) continue;
+    const track = former.get(assigned.get(unsettled.place) as TrackId);
+    if (!track || track.formerHash !== unsettled.audioHash) continue;
     const [first] = separated.ofCurrent(track.id);
     const left = files.find(
       (file) => file.unsettled.known === track.id && file.unsettled.audioHash === track.audioHash,
@@ -87,9 +112,11 @@ function giveBack(
 }
 
 /** Its audio is that of a track whose file is being written: that file says which of them is the copy. */
-const isStillChanging = ({ unsettled: { audioHash } }: Waiting, possible: readonly PossibleTrack[]): boolean =>
-  audioHash !== null &&
-  possible.some((track) => track.audioHash === audioHash && track.places.some(({ state }) => state === 'changed'));
+function stillChanging(tracks: readonly PossibleTrack[]): (file: Waiting) => boolean {
+  const changing = tracks.filter(({ places }) => places.some(({ state }) => state === 'changed'));
+  const hashes = new Set(changing.map(({ audioHash }) => audioHash));
+  return ({ unsettled: { audioHash } }) => audioHash !== null && hashes.has(audioHash);
+}
 
 async function write(
   circles: { file: Waiting; is: Assigned; isOtherMusic: boolean }[][],
@@ -116,83 +143,4 @@ async function write(
 function toOp({ path, candidate, unsettled }: Waiting, assigned: Assigned, result: ReadResult): FileOp {
   const is = assigned === 'replaced' || (assigned === 'new' && unsettled.known === null) ? 'place' : assigned;
   return { kind: 'file', path, candidate, result, is };
-}
-
-/**
- * Settles files that are `replaced`, where the sound says that they are another track, or a new one. Gives those of
- * which only the path tells which track they are.
- */
-async function bySound(
-  files: readonly Waiting[],
-  possible: readonly PossibleTrack[],
-  assigned: Map<string, Assigned>,
-  deps: SettleDeps,
-): Promise<Set<Waiting>> {
-  const { signal, hearing, root } = deps;
-  const { goneTracks } = deps.findGone;
-  const replaced = files.filter(({ unsettled }) => assigned.get(unsettled.place) === 'replaced');
-  if (replaced.length === 0) return new Set();
-  const sounds = new Map<Waiting, ReturnType<Hearing['ofFile']>>();
-  const given = new Set(assigned.values());
-  const elsewhere = goneTracks.list().filter(({ id }) => !given.has(id));
-  const doubtful: { file: Waiting; track: GoneTrack }[] = [];
-  for (const file of replaced) {
-    const track = goneTracks.find(file.unsettled.known as TrackId);
-    if (track && !(await isSame(file, track))) doubtful.push({ file, track });
-  }
-  if (doubtful.length === 0) return new Set();
-
-  const rows = [...doubtful.map(({ track }) => track), ...elsewhere];
-  const matches: Match<Waiting>[] = [];
-  for (const { file } of doubtful)
-    for (const track of rows)
-      if (isAsLong(track, file.music) && track.id !== file.unsettled.known && (await isSame(file, track)))
-        matches.push({ gone: track.id, now: file });
-  const certain = onlyCertain(matches);
-  for (const { gone, now } of certain) assigned.set(now.unsettled.place, gone);
-  const found = new Set(certain.map(({ gone }) => gone));
-  const lost = doubtful.filter(({ track }) => !found.has(track.id)).map(({ track }) => track);
-  const amongNew = await deps.findGone.amongNew(lost, deps);
-  const left = doubtful.filter(({ file }) => assigned.get(file.unsettled.place) === 'replaced');
-  for (const { file, track } of left)
-    if (found.has(track.id) || amongNew.has(track.id) || isElsewhere(track) || (await isOther(file, track.id)))
-      assigned.set(file.unsettled.place, 'new');
-  return new Set(left.filter(({ file }) => assigned.get(file.unsettled.place) === 'replaced').map(({ file }) => file));
-
-  /** It sounds like another track, or is called like one where nothing is heard. */
-  async function isOther(file: Waiting, known: TrackId): Promise<boolean> {
-    const sound = await heard(file);
-    return sound === undefined
-      ? goneTracks.isNamedAs(file.music, known)
-      : hearing.like(sound).some(({ id, similarity }) => id !== known && similarity >= SAME_RECORDING);
-  }
-
-  /** Another file has the audio that the track had. */
-  function isElsewhere({ id, audioHash }: GoneTrack): boolean {
-    return (
-      audioHash !== null &&
-      (files.some(({ unsettled }) => unsettled.audioHash === audioHash) ||
-        possible.some(
-          (other) =>
-            other.id !== id && other.audioHash === audioHash && other.places.some(({ state }) => state === 'here'),
-        ))
-    );
-  }
-
-  async function isSame(file: Waiting, track: GoneTrack): Promise<boolean> {
-    const before = isAsLong(track, file.music) ? await hearing.ofKept(track.id, signal) : undefined;
-    const now = before && (await heard(file));
-    return before && now ? soundSimilarity(before.raw, now.raw) >= SAME_RECORDING : seemsSame(track, file.music);
-  }
-
-  function heard(file: Waiting): ReturnType<Hearing['ofFile']> {
-    const { path, candidate, music } = file;
-    const place = absoluteOf(root, join(path, candidate.name));
-    if (typeof place !== 'string' || music.format === null || music.durationMs === null)
-      return Promise.resolve(undefined);
-    const made =
-      sounds.get(file) ?? hearing.ofFile({ path: place, format: music.format, durationMs: music.durationMs }, signal);
-    sounds.set(file, made);
-    return made;
-  }
 }

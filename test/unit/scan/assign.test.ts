@@ -117,7 +117,7 @@ describe('the order', () => {
   const move = (is: TrackId | 'new', known: TrackId | null) => ({ is, known });
   it('lets every track leave before another one comes', () => {
     const [first, second, third] = [move(A, B), move(B, C), move(C, null)];
-    expect(inOrder([first, second, third])).toEqual([[third], [second], [first]]);
+    expect([...inOrder([first, second, third])]).toEqual([[third], [second], [first]]);
   });
   it('keeps those together that go round in a circle', () => {
     const circle = [move(A, B), move(B, C), move(C, A)];
@@ -127,6 +127,6 @@ describe('the order', () => {
   });
   it('lets a new track come last', () => {
     const [fresh, leaves] = [move('new', A), move(A, null)];
-    expect(inOrder([fresh, leaves])).toEqual([[leaves], [fresh]]);
+    expect([...inOrder([fresh, leaves])]).toEqual([[leaves], [fresh]]);
   });
 });

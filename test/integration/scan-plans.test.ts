@@ -1,0 +1,62 @@
+// What a scan asks for each file, and for each track whose file is gone, goes to the rows by an index, however many
+// tracks there are.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { MainDb, Sqlite } from '../../server/db/client.ts';
+import { createGoneTracks } from '../../server/scan/gone-candidates.ts';
+import { createMovedFiles } from '../../server/scan/moved-files.ts';
+import { createSeparatedTracks } from '../../server/scan/separated-tracks.ts';
+import { openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
+
+let opened: TempDatabase;
+beforeAll(() => {
+  opened = openTempDatabase();
+});
+afterAll(() => opened.close());
+
+/** The statements that `create` prepares. */
+function preparedBy(create: (client: Sqlite) => unknown): string[] {
+  const statements: string[] = [];
+  const client = new Proxy(opened.db.$client, {
+    get(target, name) {
+      if (name !== 'prepare') return Reflect.get(target, name).bind(target) as unknown;
+      return (sql: string) => {
+        statements.push(sql);
+        return target.prepare(sql);
+      };
+    },
+  });
+  create(client);
+  return statements;
+}
+
+it.each<[string, (client: Sqlite) => unknown]>([
+  ['tracks whose files are gone', (client) => createGoneTracks(client, 'local_folder')],
+  [
+    'files in new places',
+    (client) =>
+      createMovedFiles({ db: { $client: client } as MainDb, root: [] as never, offline: [], source: 'local_folder' }),
+  ],
+  [
+    'tracks that were joined',
+    (client) =>
+      createSeparatedTracks({
+        db: { $client: client } as MainDb,
+        source: 'local_folder',
+        relocation: { separate: () => undefined },
+      }),
+  ],
+])('%s', (_, create) => {
+  const slow = preparedBy(create).flatMap((sql) => {
+    const params = /@\w/.test(sql) ? [{ source: '', last: 0, limit: 1, ids: '[]' }] : [];
+    const values = Array.from(sql.matchAll(/\?/g), () => null);
+    const plan = opened.db.$client
+      .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+      .all(...params, ...values)
+      .map(({ detail }) => detail);
+    // all rows, or all of a source; one row of them is no work
+    const isSlow =
+      plan.some((step) => /^SCAN (?!j VIRTUAL)|\(source=\?\)/.test(step)) && !sql.trim().endsWith('LIMIT 1');
+    return isSlow ? [`${sql}\n${plan.join('\n')}`] : [];
+  });
+  expect(slow).toEqual([]);
+});
