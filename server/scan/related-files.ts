@@ -1,6 +1,6 @@
 // Files that wait for the end of the walk, in groups of those that have to do with each other: they have the same
-// audio, are the very same file, or may be the same track. Which tracks the files of one group are does not depend on another
-// group, so a library of which every file was changed is settled a few files at a time.
+// audio, are the very same file, or may be the same track. Which tracks the files of a group are does not depend on
+// other groups, so a library of which every file was changed is settled a few files at a time.
 import type { TrackId } from '../db/ids.ts';
 import { inSlices } from '../runtime/time-slices.ts';
 import type { PossibleTrack } from './assign.ts';
