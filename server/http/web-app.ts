@@ -31,7 +31,7 @@ interface WebAppDeps extends MountOptions {
   events: { lastId: () => number };
   activity: ReturnType<typeof createActivity>;
   jobs: { isRunning: () => boolean };
-  problems: { list: HealthChecks['problems'] };
+  problems: { listUncounted: HealthChecks['problems'] };
   library: { countLibrary: MetricSources['library'] };
   modules: {
     /** Below /api/v1, where health, metrics and documentation are added. */
@@ -76,7 +76,7 @@ export function createWebApp({
     version,
     database: () => inPlace.check() && canRead(db),
     queue: jobs.isRunning,
-    problems: problems.list,
+    problems: problems.listUncounted,
   });
   const rootRoutes = [...health, ...modules.rootRoutes()];
   const api: Route[] = [

@@ -30,7 +30,7 @@ const IDS = 1_000;
 
 interface Problem {
   code: ProblemCode;
-  /** Tracks that cannot be played because of it; null where it is not about tracks. */
+  /** Tracks that cannot be played because of it; null where it is not about tracks, or they were not counted. */
   tracks: number | null;
   /** For the log. */
   reason: string;
@@ -98,10 +98,10 @@ export function createProblems({ db, inPlace, paths, storage, musicFolders, look
     return isUp ? undefined : problem('storage_down', 'the storage cannot be reached or written');
   }
 
-  /** Tracks whose files are in one of the places, or with `isIn` 0 in none. */
-  function* counting(paths: string, isIn: 0 | 1): Generator<void, number> {
+  /** Tracks whose files are in one of the places, or with `isIn` 0 in none; `enough` of them end it. */
+  function* counting(paths: string, isIn: 0 | 1, enough: number): Generator<void, number> {
     let tracks = 0;
-    for (let [id, last] = [0, lastId.get() ?? 0]; id <= last; id += IDS) {
+    for (let [id, last] = [0, lastId.get() ?? 0]; id <= last && tracks < enough; id += IDS) {
       tracks += countReferenced.get(id, id + IDS - 1, paths, isIn) ?? 0;
       yield;
     }
@@ -109,7 +109,7 @@ export function createProblems({ db, inPlace, paths, storage, musicFolders, look
   }
 
   /** Those that are not set, or were not there when they were last looked at. */
-  async function ofMusicFolders(): Promise<Problem | undefined> {
+  async function ofMusicFolders(isCounted: boolean): Promise<Problem | undefined> {
     const all = musicFolders.all().filter(({ removedAt }) => removedAt === null);
     const away = all.filter(({ key, isSet }) => !isSet || musicFolders.whyOffline(key) !== undefined);
     if (away.length === 0) return undefined;
@@ -119,36 +119,41 @@ export function createProblems({ db, inPlace, paths, storage, musicFolders, look
     const roots = keys.includes('') ? others : keys;
     const paths = JSON.stringify(roots.map((key) => `${FILE_SCHEME}:${rootPathOf(key)}/`));
     const isIn = keys.includes('') ? 0 : 1;
-    const tracks = await referenced(`${isIn} ${paths}`, () => finishInSlices(counting(paths, isIn)));
+    const [keep, enough] = isCounted ? [referenced, Infinity] : [anyReferenced, 1];
+    const tracks = await keep(`${isIn} ${paths}`, () => finishInSlices(counting(paths, isIn, enough)));
     if (tracks === 0) return undefined;
     const faults = away.map(({ key, name, isSet }) =>
       isSet ? musicFolders.whyOffline(key) : `No place is set for the music folder ${name}.`,
     );
     return {
       code: away.some(({ isSet }) => isSet) ? 'music_folder_away' : 'music_folder_unset',
-      tracks,
-      reason: `${faults.join(' ')} ${tracks} tracks are only there and cannot be played`,
+      tracks: isCounted ? tracks : null,
+      reason: `${faults.join(' ')} Tracks that are only there cannot be played`,
     };
   }
 
   const disk = keeping<Problem | undefined>();
   const store = keeping<Problem | undefined>();
   const referenced = keeping<number>(COUNTING);
+  const anyReferenced = keeping<number>(COUNTING);
 
-  async function list(): Promise<Problem[]> {
+  async function listProblems(isCounted: boolean): Promise<Problem[]> {
     const ofDb = ofDatabase();
     // with the data folder gone, a probe would make it anew
     if (ofDb?.code === 'database_gone') return [ofDb];
-    const found = [ofDb, ...(await Promise.all([disk('', ofDisk), store('', ofStorage), ofMusicFolders()]))];
+    const found = [ofDb, ...(await Promise.all([disk('', ofDisk), store('', ofStorage), ofMusicFolders(isCounted)]))];
     return found.filter((one) => one !== undefined);
   }
 
   return {
-    list,
+    /** With the number of tracks that cannot be played: a second for a million in a music folder that is away. */
+    list: () => listProblems(true),
+    /** Without. */
+    listUncounted: () => listProblems(false),
     /** What does not work is told at the start, and not only to those who ask. */
     async report(): Promise<void> {
       await lookAtFolders();
-      for (const { code, reason } of await list()) log.warn({ problem: code }, reason);
+      for (const { code, reason } of await listProblems(false)) log.warn({ problem: code }, reason);
     },
   };
 }
