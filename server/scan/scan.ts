@@ -385,7 +385,6 @@ async function settleWaiting(scan: Scan): Promise<void> {
     async push(ops) {
       await rows.hasRoom();
       rows.push(ops);
-      await rows.empty();
     },
   });
 }

@@ -18,6 +18,7 @@ import { describeMachine } from './machine.ts';
 import { medians, tableHead, toRows, type Measure } from './measure.ts';
 import { endProducts } from './product.ts';
 import { backupSuite } from './suites/backup.ts';
+import { changesSuite } from './suites/changes.ts';
 import { earSuite } from './suites/ear.ts';
 import { enrichSuite } from './suites/enrich.ts';
 import { flameSuite } from './suites/flame.ts';
@@ -47,6 +48,7 @@ const SUITES: Record<string, (dir: string) => Promise<Measure[]>> = {
   store: storeSuite,
   startup: startupSuite,
   rescan: rescanSuite,
+  changes: changesSuite,
   enrich: enrichSuite,
   subsonic: subsonicSuite,
   idle: idleSuite,
@@ -95,6 +97,7 @@ interface Report {
 }
 const ONLY_BY_NAME = [
   'backup',
+  'changes',
   'ear',
   'flame',
   'interaction',

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { inTurn, measure, type Measure } from '../measure.ts';
 import { startProduct, type Product } from '../product.ts';
 import { makeSettledLibrary } from '../settled-library.ts';
+import { percentile, whileUsed } from '../while-used.ts';
 import { walkLoop } from './scan.ts';
 
 const TRACKS = Number(process.env['BENCH_TRACKS'] ?? 100_000);
@@ -93,32 +94,6 @@ export async function rescanSuite(dir: string): Promise<Measure[]> {
   ];
 }
 
-/** Likes an album every 50 ms while something runs. */
-async function whileUsed<T>(
-  product: Product,
-  work: () => Promise<T>,
-): Promise<{ result: T; latencies: number[]; rss: number }> {
-  const latencies: number[] = [];
-  let rss = 0;
-  let liked = false;
-  const timer = setInterval(() => {
-    rss = Math.max(rss, product.rss());
-    const started = performance.now();
-    const body = JSON.stringify({ item_type: 'track', item_id: 1, liked: (liked = !liked) });
-    void fetch(`${product.url}/api/v1/likes`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${product.token}`, 'Content-Type': 'application/json' },
-      body,
-    }).then(async (response) => {
-      await response.text();
-      if (response.ok) latencies.push(performance.now() - started);
-    });
-  }, 50);
-  const result = await work();
-  clearInterval(timer);
-  return { result, latencies, rss };
-}
-
 async function eventLoopDelayMs(product: Product): Promise<number> {
   const text = await (await fetch(`${product.url}/api/v1/metrics`)).text();
   return Number(/^nodejs_eventloop_delay_p99_seconds (\S+)$/m.exec(text)?.[1] ?? Number.NaN) * 1000;
@@ -129,6 +104,3 @@ async function rescanMs(product: Product, changes: number): Promise<number> {
   if (result['added'] !== changes || result['updated'] !== changes) throw new Error('the rescan found something new');
   return result['duration_ms'] as number;
 }
-
-const percentile = (values: number[], p: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * p))] ?? Number.NaN;

@@ -1,0 +1,112 @@
+// Every file of a library changed at once: other audio in each, another format under another name, two copies of each
+// moved. The time may grow with the files, and nobody waits meanwhile.
+import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ascii, id3, id3Frame, SILENT_FRAME_BYTES, silentMp3, u32, utf8Text } from '../../support/audio-bytes.ts';
+import { measure, type Measure } from '../measure.ts';
+import { startProduct } from '../product.ts';
+import { percentile, whileUsed } from '../while-used.ts';
+
+const FEW = 2_500;
+const MANY = 4 * FEW;
+const TRACKS_OF_ALBUM = 12;
+
+interface Change {
+  name: string;
+  make: (music: string, files: number) => void;
+  /** In the result of the scan. */
+  counts: 'updated' | 'moved';
+}
+
+const CHANGES: Change[] = [
+  {
+    name: 'other audio in each of',
+    make(music, files) {
+      rmSync(music, { recursive: true });
+      writeAlbums(music, files, { audio: 2, called: 'Song' });
+    },
+    counts: 'updated',
+  },
+  {
+    name: 'other audio and another name for each of',
+    make(music, files) {
+      rmSync(music, { recursive: true });
+      writeAlbums(music, files, { audio: 3, called: 'Track' });
+    },
+    counts: 'moved',
+  },
+  {
+    name: 'a second copy added, and both moved, of each of',
+    make(music) {
+      const moved = `${music} moved`;
+      mkdirSync(moved);
+      for (const copy of ['New', 'Backup']) cpSync(music, join(moved, copy), { recursive: true });
+      rmSync(music, { recursive: true });
+      renameSync(moved, music);
+    },
+    counts: 'moved',
+  },
+];
+
+export async function changesSuite(dir: string): Promise<Measure[]> {
+  const few = await timesOf(dir, FEW);
+  const many = await timesOf(dir, MANY);
+  return CHANGES.flatMap(({ name }, i) => [
+    measure({
+      suite: 'changes',
+      name: `${name} ${MANY.toLocaleString('en')} files`,
+      unit: 'ms',
+      product: many[i]?.ms ?? Number.NaN,
+      bound: { name: `of ${FEW.toLocaleString('en')}`, value: few[i]?.ms ?? Number.NaN },
+      goal: { op: '<=', value: 5 },
+    }),
+    measure({
+      suite: 'changes',
+      name: 'POST /likes during it, p99',
+      unit: 'ms',
+      product: percentile(many[i]?.latencies ?? [], 0.99),
+      bound: { name: 'limit', value: 100 },
+      goal: { op: '<=', value: 1 },
+    }),
+  ]);
+}
+
+async function timesOf(dir: string, files: number): Promise<{ ms: number; latencies: number[] }[]> {
+  const music = join(dir, `music-${files}`);
+  writeAlbums(music, files, { audio: 1, called: 'Song' });
+  const product = await startProduct(join(dir, `changes-${files}`), {
+    LOCAL_MEDIA_IMPORT_PATH: music,
+    LOCAL_MEDIA_IMPORT_MODE: 'reference',
+  });
+  await product.scan();
+  const times: { ms: number; latencies: number[] }[] = [];
+  for (const { name, make, counts } of CHANGES) {
+    make(music, files);
+    const { result: scanned, latencies, rss } = await whileUsed(product, () => product.scan());
+    const { ms, result } = scanned;
+    if ((result[counts] ?? 0) < files) throw new Error(`${name} ${files}: ${JSON.stringify(result)}`);
+    process.stderr.write(`${name} ${files}: ${Math.round(ms)} ms, ${Math.round(rss)} MB\n`);
+    times.push({ ms, latencies });
+  }
+  await product.stop();
+  return times;
+}
+
+/** MP3s of 4 kB that say to be 1 to 6 minutes long, in albums. `audio` is in their bytes, `called` in their names. */
+function writeAlbums(music: string, files: number, { audio, called }: { audio: number; called: string }): void {
+  for (let n = 0; n < files; n++) {
+    const album = Math.floor(n / TRACKS_OF_ALBUM);
+    const artist = `Artist ${album >> 2}`;
+    const folder = join(music, artist, `Album ${album}`);
+    if (n % TRACKS_OF_ALBUM === 0) mkdirSync(folder, { recursive: true });
+    const texts = { TIT2: `Song ${n}`, TPE1: artist, TALB: `Album ${album}`, TRCK: String((n % TRACKS_OF_ALBUM) + 1) };
+    const frames = silentMp3(10);
+    const length = 2_000 + ((Math.imul(n, 2_654_435_761) >>> 0) % 13_000);
+    ascii('Xing').copy(frames, 36);
+    Buffer.concat([u32(1), u32(length)]).copy(frames, 40);
+    Buffer.concat([u32(n), u32(audio)]).copy(frames, SILENT_FRAME_BYTES + 60);
+    const tags = id3(Object.entries(texts).map(([name, text]) => id3Frame(name, utf8Text(text))));
+    const track = String((n % TRACKS_OF_ALBUM) + 1).padStart(2, '0');
+    writeFileSync(join(folder, `${track} ${called} ${n}.mp3`), Buffer.concat([tags, frames]));
+  }
+}

@@ -1,0 +1,36 @@
+// How long a person waits while the server works.
+import type { Product } from './product.ts';
+
+interface Used<T> {
+  result: T;
+  /** Of likes, in ms. */
+  latencies: number[];
+  /** The highest, in MB. */
+  rss: number;
+}
+
+/** Likes a track every 50 ms while something runs. */
+export async function whileUsed<T>(product: Product, work: () => Promise<T>): Promise<Used<T>> {
+  const latencies: number[] = [];
+  let rss = 0;
+  let liked = false;
+  const timer = setInterval(() => {
+    rss = Math.max(rss, product.rss());
+    const started = performance.now();
+    const body = JSON.stringify({ item_type: 'track', item_id: 1, liked: (liked = !liked) });
+    void fetch(`${product.url}/api/v1/likes`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${product.token}`, 'Content-Type': 'application/json' },
+      body,
+    }).then(async (response) => {
+      await response.text();
+      if (response.ok) latencies.push(performance.now() - started);
+    });
+  }, 50);
+  const result = await work();
+  clearInterval(timer);
+  return { result, latencies, rss };
+}
+
+export const percentile = (values: readonly number[], p: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * p))] ?? Number.NaN;
