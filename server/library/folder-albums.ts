@@ -67,8 +67,8 @@ export function createFolderAlbums({
   );
   const listAlbums = client.prepare<[string], AlbumRow>(
     `SELECT a.id, a.artist_id AS artistId, a.release_group_mbid AS releaseGroupMbid, a.track_count AS trackCount,
-        EXISTS (SELECT 1 FROM like_states l WHERE l.item_type = 'album' AND l.item_id = a.id
-          AND (l.liked = 1 OR l.rating > 0))
+        EXISTS (SELECT 1 FROM users u CROSS JOIN like_states l ON l.user_id = u.id
+          WHERE l.item_type = 'album' AND l.item_id = a.id AND (l.liked = 1 OR l.rating > 0))
           OR EXISTS (SELECT 1 FROM album_covers c WHERE c.album_id = a.id AND c.origin = 'manual') AS isChosen
       FROM json_each(?) ids CROSS JOIN albums a ON a.id = ids.value ORDER BY isChosen DESC, a.track_count DESC, a.id`,
   );

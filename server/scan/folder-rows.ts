@@ -8,6 +8,12 @@ import type { FolderBatch } from './compare-folder.ts';
 /** Ids that are remembered; a folder's files come close together. */
 const REMEMBERED = 5_000;
 
+/** Files that are still to be written, and the signature to store then. */
+interface Unsettled {
+  left: number;
+  signature: string;
+}
+
 export function createFolderRows(client: Sqlite, source: string, now: () => Date) {
   const upsert = client.prepare<[string, string, string | null, string | null], RowOf<typeof sourceFolders, 'id'>>(
     `INSERT INTO source_folders (source, path, image_name, artist_image) VALUES (?, ?, ?, ?)
@@ -23,8 +29,15 @@ export function createFolderRows(client: Sqlite, source: string, now: () => Date
       (SELECT t.album_id FROM source_files f JOIN tracks t ON t.id = f.track_id WHERE f.folder_id = ?)`,
   );
   const ids = new Map<string, number>();
-  /** Folders with files still to be written: how many, and the signature to store then. */
-  const unsettled = new Map<string, { left: number; signature: string }>();
+  const unsettled = new Map<string, Unsettled>();
+  /** What folders were when `remember` was called, of those that changed since. */
+  let before = new Map<string, Unsettled | undefined>();
+
+  function set(path: string, folder: Unsettled | undefined): void {
+    if (!before.has(path)) before.set(path, unsettled.get(path));
+    if (folder) unsettled.set(path, folder);
+    else unsettled.delete(path);
+  }
 
   /** Makes the row when there is none. */
   function idOf(path: string): number {
@@ -40,12 +53,13 @@ export function createFolderRows(client: Sqlite, source: string, now: () => Date
     /** Call when a savepoint was rolled back: a row may be gone with it. */
     forgetIds: (): void => ids.clear(),
 
-    /** Which folders are unsettled, for `goBack` when the transaction is rolled back. */
-    remember: () => [...unsettled].map(([path, folder]) => [path, { ...folder }] as const),
-    goBack(before: readonly (readonly [string, { left: number; signature: string }])[]): void {
-      ids.clear();
-      unsettled.clear();
-      for (const [path, folder] of before) unsettled.set(path, folder);
+    /** Gives a function that takes back what changes from here on, for when the transaction is rolled back. */
+    remember(): () => void {
+      const known = (before = new Map());
+      return () => {
+        ids.clear();
+        for (const [path, folder] of known) set(path, folder);
+      };
     },
 
     /** The albums in it may have another cover. */
@@ -56,15 +70,17 @@ export function createFolderRows(client: Sqlite, source: string, now: () => Date
 
     /** Stores the signature, or waits with it for `files` calls of `settle`. */
     setSignature(path: string, signature: string | null, files: number): void {
-      if (signature !== null && files > 0) unsettled.set(path, { left: files, signature });
+      if (signature !== null && files > 0) set(path, { left: files, signature });
       else setSignature.run(signature, idOf(path));
     },
 
     /** A file of the folder was dealt with. One that is no track keeps the folder unsettled. */
     settle(path: string, isTrack: boolean): void {
       const folder = unsettled.get(path);
-      if (!folder || (isTrack && --folder.left > 0)) return;
-      unsettled.delete(path);
+      if (!folder) return;
+      const left = folder.left - 1;
+      if (isTrack && left > 0) return set(path, { ...folder, left });
+      set(path, undefined);
       if (isTrack) setSignature.run(folder.signature, idOf(path));
     },
 

@@ -193,7 +193,7 @@ export function createScanWriter({
       return done;
     } catch (error) {
       undo.counts();
-      folders.goBack(undo.folders);
+      undo.folders();
       throw new Rejected('an op failed', { cause: error });
     }
   }

@@ -224,7 +224,6 @@ export function fillLibrary(
   });
   client.exec(LIKE_STATES);
   client.exec(PLAY_COUNTS);
-  client.exec('ANALYZE');
 }
 
 function inserts(client: Sqlite) {
@@ -298,7 +297,6 @@ export function multiplyLibrary(client: Sqlite, times: number): void {
   client.exec('UPDATE counted_tracks SET up_to = (SELECT max(id) FROM tracks)');
   for (const { sql } of made) client.exec(sql);
   for (const kind of ['artist', 'album', 'track'] as const) multiplySearch(client, kind, step[kind], times);
-  client.exec('ANALYZE');
 }
 
 /** What differs in a copy of a row, as SQL. */
