@@ -96,8 +96,8 @@ export function createTrackWriter({ db, now, renamed }: TrackWriterDeps) {
         EXISTS (SELECT 1 FROM lyrics WHERE track_id = @id)
         OR EXISTS (SELECT 1 FROM found_lyrics f WHERE f.track_id = @id AND f.lines <> '[]')) AS has) settled
     WHERE id = @id AND has_lyrics <> settled.has`);
-  // An album's year is that of one of its tracks; if no track has it any more, the most common one replaces it. With the
-  // plus its tracks are looked at, and not all of that year.
+  // An album's year is that of one of its tracks; if no track has it any more, the most common one replaces it. With
+  // the plus, the tracks of the album are looked at and not all of that year.
   const settleAlbum = client.prepare(`UPDATE albums SET
     year = CASE WHEN EXISTS (SELECT 1 FROM tracks WHERE album_id = albums.id AND +year IS albums.year) THEN year
       ELSE (SELECT year FROM tracks WHERE album_id = albums.id AND year IS NOT NULL
