@@ -2,7 +2,7 @@
 // audio, are the very same file, or may be the same track. Which tracks the files of a group are does not depend on
 // other groups, so a library of which every file was changed is settled a few files at a time.
 import type { TrackId } from '../db/ids.ts';
-import { inSlices } from '../runtime/time-slices.ts';
+import { inSlices, turnToBegin } from '../runtime/time-slices.ts';
 import type { PossibleTrack } from './assign.ts';
 import type { MovedFiles, Waiting } from './moved-files.ts';
 
@@ -48,6 +48,7 @@ export async function* relatedFiles(
 
   const left = new Set(waiting.values());
   while (left.size > 0) {
+    await turnToBegin();
     const files: Waiting[] = [];
     const tracks = new Map<TrackId, PossibleTrack>();
     let next = firstOf(left, FIRST_FILES);

@@ -54,24 +54,24 @@ export function seemsSame(gone: ComparedMusic, now: ComparedMusic): boolean {
 
 /** Finds those that seem to be the same (`seemsSame`), however many there are. */
 export function seemingSame<G extends ComparedMusic>(gone: readonly G[]): (now: ComparedMusic) => G[] {
-  const keysOf = (music: ComparedMusic): string[] => {
+  const keysOf = (music: ComparedMusic, isHashed: boolean): string[] => {
     const { durationMs, format, codec, sampleRateHz, channels, recordingMbid, title, artist } = music;
     const album = identityKey(music.album ?? '');
-    const names = [title, artist].map((name) => identityKey(name ?? ''));
     return [
-      ['audio', durationMs, format, codec, sampleRateHz, channels].join('\n'),
-      ['recording', recordingMbid, album].join('\n'),
-      ['names', album, ...names].join('\n'),
-    ];
+      ...(isHashed ? [] : [['audio', durationMs, format, codec, sampleRateHz, channels]]),
+      ...(recordingMbid === null ? [] : [['recording', recordingMbid, album]]),
+      ['names', album, identityKey(title ?? ''), identityKey(artist ?? '')],
+    ].map((parts) => parts.join('\n'));
   };
   const found = new Map<string, G[]>();
   for (const one of gone)
-    for (const key of keysOf(one)) {
+    for (const key of keysOf(one, one.audioHash !== null)) {
       const same = found.get(key);
       if (same) same.push(one);
       else found.set(key, [one]);
     }
-  return (now) => [...new Set(keysOf(now).flatMap((key) => found.get(key) ?? []))].filter((one) => seemsSame(one, now));
+  return (now) =>
+    [...new Set(keysOf(now, false).flatMap((key) => found.get(key) ?? []))].filter((one) => seemsSame(one, now));
 }
 
 type AudioKind = Pick<ComparedMusic, 'durationMs' | 'format' | 'codec' | 'sampleRateHz' | 'channels'>;
