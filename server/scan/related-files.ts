@@ -2,7 +2,7 @@
 // audio, are the very same file, or may be the same track. Which tracks the files of a group are does not depend on
 // other groups, so a library of which every file was changed is settled a few files at a time.
 import type { TrackId } from '../db/ids.ts';
-import { inSlices, turnToBegin } from '../runtime/time-slices.ts';
+import { inSlices, partsOf, turnToBegin } from '../runtime/time-slices.ts';
 import type { PossibleTrack } from './assign.ts';
 import type { MovedFiles, Waiting } from './moved-files.ts';
 
@@ -30,33 +30,39 @@ export async function* relatedFiles(
     add(byKey, key, file);
     if (known !== null) add(byHolder, known, file);
   });
-  const related = function* (files: readonly Waiting[], tracks: readonly PossibleTrack[]): Generator<Waiting> {
+  /** Those that have something in common with these, each once: what was found is in no other group. */
+  function* related(files: readonly Waiting[], tracks: readonly PossibleTrack[]): Generator<Waiting> {
     for (const { unsettled } of files) {
-      yield* byAudio.get(unsettled.audioHash ?? '') ?? [];
-      yield* byKey.get(unsettled.key) ?? [];
+      yield* take(byAudio, unsettled.audioHash);
+      yield* take(byKey, unsettled.key);
     }
     for (const { id, audioHash, formerHash, places } of tracks) {
-      yield* byHolder.get(id) ?? [];
-      for (const hash of [audioHash, formerHash]) yield* byAudio.get(hash ?? '') ?? [];
+      yield* take(byHolder, id);
+      for (const hash of [audioHash, formerHash]) yield* take(byAudio, hash);
       for (const { place, key } of places) {
-        yield* byKey.get(key) ?? [];
+        yield* take(byKey, key);
         const there = waiting.get(place);
         if (there) yield there;
       }
     }
-  };
+  }
 
   const left = new Set(waiting.values());
   while (left.size > 0) {
-    await turnToBegin();
     const files: Waiting[] = [];
     const tracks = new Map<TrackId, PossibleTrack>();
     let next = firstOf(left, FIRST_FILES);
     while (next.length > 0) {
       for (const file of next) left.delete(file);
-      files.push(...next);
-      const found = await possible(next, waiting, (id) => tracks.has(id));
-      for (const track of found) tracks.set(track.id, track);
+      const found: PossibleTrack[] = [];
+      for (const part of partsOf(next, FIRST_FILES)) {
+        await turnToBegin();
+        for (const file of part) files.push(file);
+        for (const track of await possible(part, waiting, (id) => tracks.has(id))) {
+          tracks.set(track.id, track);
+          found.push(track);
+        }
+      }
       next = [...new Set(related(next, found))].filter((file) => left.has(file));
     }
     yield {
@@ -79,4 +85,11 @@ function add<K>(found: Map<K, Waiting[]>, key: K, file: Waiting): void {
   const same = found.get(key);
   if (same) same.push(file);
   else found.set(key, [file]);
+}
+
+function take<K>(found: Map<K, Waiting[]>, key: K | null): readonly Waiting[] {
+  const files = key === null ? undefined : found.get(key);
+  if (key === null || !files) return [];
+  found.delete(key);
+  return files;
 }

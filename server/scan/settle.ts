@@ -65,8 +65,8 @@ async function byAudio(waiting: ReadonlyMap<string, Waiting>, deps: SettleDeps):
   for await (const { files, tracks } of relatedFiles(waiting, moved.possible)) {
     signal.throwIfAborted();
     const isChanging = stillChanging(tracks);
-    found.later.push(...files.filter(isChanging));
-    const now = files.filter((file) => !isChanging(file));
+    const now: Waiting[] = [];
+    for (const file of files) (isChanging(file) ? found.later : now).push(file);
     const assigned = assign(
       now.map(({ unsettled }) => unsettled),
       tracks,

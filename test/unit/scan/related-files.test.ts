@@ -51,7 +51,7 @@ function possibleAmong(tracks: readonly PossibleTrack[], files: readonly Waiting
   );
 }
 
-it.each([10, 300, 3_000])('files of %i kinds of audio', async (variety) => {
+it.each([1, 10, 300, 3_000])('files of %i kinds of audio', async (variety) => {
   for (let seed = 1; seed <= 5; seed++) {
     const { waiting, tracks } = someFiles(seed, variety);
     const files = [...waiting.values()].sort((a, b) => (a.unsettled.place < b.unsettled.place ? -1 : 1));
