@@ -2,11 +2,13 @@
 // their names and lengths.
 import type { TrackId } from '../db/ids.ts';
 import { SAME_RECORDING } from '../media/fingerprint-match.ts';
+import { eachAtOnce } from '../runtime/concurrency.ts';
 import { turnToBegin } from '../runtime/time-slices.ts';
 import type { GoneTrack } from './gone-candidates.ts';
 import { byLength, isAsLong, seemingSame, type ComparedMusic } from './same-music.ts';
 
-export type ComparableTracks = Awaited<ReturnType<typeof comparableTracks>>;
+/** Tracks that are heard together. */
+const AT_ONCE = 8;
 
 /** `hear` makes a fingerprint of each that is as long as one of `music`. */
 export async function comparableTracks(
@@ -16,11 +18,11 @@ export async function comparableTracks(
 ) {
   const ofLength = byLength(music);
   const heard = new Map<TrackId, GoneTrack>();
-  for (const track of tracks) {
+  await eachAtOnce(tracks, AT_ONCE, async (track) => {
     await turnToBegin();
     const [one] = ofLength(track);
     if (one && (await hear(track.id))) heard.set(track.id, track);
-  }
+  });
   const heardOfLength = byLength([...heard.values()]);
   const named = seemingSame(tracks);
   return {

@@ -58,9 +58,7 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
   /** What people did goes to the track that is left; one that a person edited is kept, and takes the other's file. */
   async function joinEqual({ signal }: Search): Promise<TrackId[]> {
     const joined: TrackId[] = [];
-    const pairs: { gone: TrackId; left: TrackId; isEdited: boolean; isSection: boolean }[] = [];
-    for await (const pair of goneTracks.joinable()) pairs.push(pair);
-    for (const { gone, left, isEdited, isSection } of pairs) {
+    for (const { gone, left, isEdited, isSection } of await goneTracks.listJoinable()) {
       await nextTurn(); // people wait for no more than one of them
       signal.throwIfAborted();
       // the tracks of a file that moved are known by their audio alone
@@ -127,8 +125,7 @@ export function createFindGone({ db, source, hearing, relocation, tracks, reader
 
   async function adoptSame(search: Search): Promise<TrackId[]> {
     if (goneTracks.newOnes(search.after).next().done) return [];
-    const gone: GoneTrack[] = [];
-    for await (const some of goneTracks.pages()) gone.push(...some);
+    const gone = await goneTracks.list();
     if (gone.length === 0) return [];
     const adopted: TrackId[] = [];
     for (const match of onlyCertain(await matchesAmong(gone, search))) {

@@ -19,6 +19,13 @@ export interface NewTrack extends ComparedMusic {
   name: string;
 }
 
+interface Joinable {
+  gone: TrackId;
+  left: TrackId;
+  isEdited: boolean;
+  isSection: boolean;
+}
+
 const PAGE = 500;
 /** Tracks of one title are not looked at in larger numbers. */
 const MOST_NAMED = 200;
@@ -104,8 +111,10 @@ export function createGoneTracks(client: Sqlite, source: string) {
       audioHash !== null && audioHash !== NO_HASH && findTwin.get(audioHash, id) !== undefined,
     find: (id: TrackId): GoneTrack | undefined => find.get(id),
     /** All whose files are gone. */
-    async *pages(): AsyncGenerator<GoneTrack[]> {
-      for await (const ids of idPages()) yield findGone.all(JSON.stringify(ids));
+    async list(): Promise<GoneTrack[]> {
+      const gone: GoneTrack[] = [];
+      for await (const ids of idPages()) gone.push(...findGone.all(JSON.stringify(ids)));
+      return gone;
     },
     /** With ids above this one, in their order. */
     *newOnes(after: TrackId): Generator<NewTrack> {
@@ -117,10 +126,12 @@ export function createGoneTracks(client: Sqlite, source: string) {
       }
     },
     /** Tracks whose audio another track has, whose file is there. */
-    async *joinable(): AsyncGenerator<{ gone: TrackId; left: TrackId; isEdited: boolean; isSection: boolean }> {
+    async listJoinable(): Promise<Joinable[]> {
+      const joinable: Joinable[] = [];
       for await (const ids of idPages())
         for (const row of listJoinable.all({ source, ids: JSON.stringify(ids) }))
-          yield { ...row, isEdited: row.isEdited === 1, isSection: row.isSection === 1 };
+          joinable.push({ ...row, isEdited: row.isEdited === 1, isSection: row.isSection === 1 });
+      return joinable;
     },
   };
 }

@@ -54,8 +54,7 @@ export async function settleReplaced(
   if (doubtful.length === 0) return new Set();
 
   const given = new Set(assigned.values());
-  const gone: GoneTrack[] = [];
-  for await (const some of goneTracks.pages()) gone.push(...some.filter(({ id }) => !given.has(id)));
+  const gone = (await goneTracks.list()).filter(({ id }) => !given.has(id));
   const certain = onlyCertain(await matchesAmong(doubtful, gone, { ...deps, heard }));
   for (const match of certain) assigned.set(match.now.unsettled.place, match.gone);
   const found = new Set(certain.map((match) => match.gone));
