@@ -131,6 +131,22 @@ const englishTexts: Plugin = {
   },
 };
 
+/** The package exports 6,000 icons, which the build would all parse: of these only what renderer/ui/icons.ts exports. */
+const usedIcons: Plugin = {
+  name: 'used-icons',
+  apply: 'build',
+  load(id) {
+    if (!/[\\/]tabler-icons-react\.mjs$/.test(id)) return undefined;
+    const list = readFileSync(join(root, 'renderer/ui/icons.ts'), 'utf8');
+    const names = new Set(list.match(/\bIcon\w+/g));
+    const isUsed = (line: string): boolean => line.match(/\bIcon\w+/g)?.some((name) => names.has(name)) ?? false;
+    return readFileSync(id, 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('export { default as') && isUsed(line))
+      .join('\n');
+  },
+};
+
 /** What the library window imports before it shows anything. */
 const first = new Set<string>();
 function addFirst(id: string): void {
@@ -160,7 +176,7 @@ const GROUPS = [
 
 const renderer = (): UserConfig => ({
   root: join(root, 'renderer'),
-  plugins: [react(), englishTexts, sharedHead, compressed, serviceWorker],
+  plugins: [react(), usedIcons, englishTexts, sharedHead, compressed, serviceWorker],
   build: {
     outDir: join(root, 'dist/renderer'),
     emptyOutDir: true,

@@ -1,7 +1,14 @@
 // npm run prove -- NAME --seed S: proofs too long for npm test, which runs a slice of each.
 import { parseArgs } from 'node:util';
 
-type Prove = (options: { seed: number; runs: number | undefined }) => Promise<boolean>;
+interface Options {
+  seed: number;
+  runs: number | undefined;
+  /** Versions of npm and Node.js, for `install`. */
+  npm: string | undefined;
+  node: string | undefined;
+}
+type Prove = (options: Options) => Promise<boolean>;
 
 /** Loaded when named, so that one that measures its memory has no other in it. */
 const PROOFS: Record<string, () => Promise<Prove>> = {
@@ -13,6 +20,7 @@ const PROOFS: Record<string, () => Promise<Prove>> = {
   encoders: async () => (await import('./encoders.ts')).proveEncoders,
   fingerprints: async () => (await import('./fingerprints.ts')).proveFingerprints,
   identity: async () => (await import('./identity.ts')).proveIdentity,
+  install: async () => (await import('./install.ts')).proveInstall,
   mending: async () => (await import('./mending.ts')).proveMending,
   migrations: async () => (await import('./migrations.ts')).proveMigrations,
   mutations: async () => (await import('./mutations.ts')).proveMutations,
@@ -29,7 +37,13 @@ const PROOFS: Record<string, () => Promise<Prove>> = {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seed: { type: 'string' }, runs: { type: 'string' }, cycles: { type: 'string' } },
+  options: {
+    seed: { type: 'string' },
+    runs: { type: 'string' },
+    cycles: { type: 'string' },
+    npm: { type: 'string' },
+    node: { type: 'string' },
+  },
 });
 const [name = ''] = positionals;
 const load = PROOFS[name];
@@ -37,7 +51,7 @@ if (!load) {
   console.error(`npm run prove -- NAME [--seed S] [--runs N]; NAME is one of: ${Object.keys(PROOFS).join(', ')}`);
   process.exit(2);
 }
-const { runs = values.cycles } = values;
+const { runs = values.cycles, npm, node } = values;
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const prove = await load();
-process.exit((await prove({ seed, runs: runs === undefined ? undefined : Number(runs) })) ? 0 : 1);
+process.exit((await prove({ seed, runs: runs === undefined ? undefined : Number(runs), npm, node })) ? 0 : 1);
