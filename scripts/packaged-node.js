@@ -11,7 +11,7 @@ const packages = join(dirname(fileURLToPath(import.meta.url)), '..', 'node_modul
 /** Returns the path of a packaged Node.js that runs on this system, or undefined. */
 export function findPackagedNode() {
   return listFolder(packages)
-    .filter((name) => /^node-\w+-\w+$/.test(name))
+    .filter((name) => /^node-(linux|win)-\w+$/.test(name))
     .map((name) => join(packages, name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node'))
     .find((path) => spawnSync(path, ['-v']).status === 0);
 }

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const PUBLISHED = /\.(AppImage|deb|dmg|zip|exe|blockmap|json)$|^latest.*\.yml$/;
+const PUBLISHED = /\.(AppImage|deb|dmg|zip|tar\.gz|exe|blockmap|json)$|^latest.*\.yml$/;
 
 export function gatherRelease(from: string, to: string): void {
   mkdirSync(to, { recursive: true });

@@ -2,7 +2,7 @@
 import './check-node.js';
 import { buildStaleParts } from './first-build.js';
 
-const problem = await buildStaleParts(['server', 'renderer']);
+const problem = buildStaleParts(['server', 'renderer']);
 if (problem) end(problem);
 try {
   await import('../dist/server/main.js');

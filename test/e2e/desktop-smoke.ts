@@ -26,7 +26,7 @@ function packedProgram(): string {
     ),
   );
   const found = candidates.find((path) => existsSync(path));
-  if (found === undefined) throw new Error('There is no packed app in out/; run "npx electron-builder --dir" first.');
+  if (found === undefined) throw new Error('There is no packed app in out/; run "npm run package -- --dir" first.');
   return found;
 }
 

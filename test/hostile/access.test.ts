@@ -201,7 +201,7 @@ const tableOf = (what: string, all: { name: string }[], rows: string[]): string 
 
 const pageOf = (api: string[], root: string[], subsonic: string[]): string => `# Who may call what
 
-Every route and every kind of caller. Generated: \`npx vitest run --project integration hostile/access -u\`. "yes" is the
+Every route and every kind of caller. Generated: \`npm test -- hostile/access -u\`. "yes" is the
 route's own answer, "sign in" is 401, "no" is 403, "own" is 403 for what others uploaded, or have in playlists or liked.
 Tokens for URLs are in the address; one for a download opens the path that it names. Accounts have the rights that
 somebody who registers has.

@@ -169,7 +169,13 @@ const asAccount = (account: number | undefined): SpawnOptions =>
 /** Starts the server with `npm start`, asks for its health, and stops it. Returns what went wrong. */
 async function tryStart({ node, npmCli, env, account }: Tools, cwd: string): Promise<string[]> {
   const args = [npmCli, 'start', '--', '--data-dir', join(env['HOME'] ?? cwd, 'data'), '--port', '0'];
-  const child = spawn(node, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], ...asAccount(account) });
+  const child = spawn(node, args, {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: !isWindows,
+    ...asAccount(account),
+  });
   let output = '';
   const url = await new Promise<string | undefined>((resolve) => {
     const take = (chunk: Buffer): void => {
@@ -177,13 +183,15 @@ async function tryStart({ node, npmCli, env, account }: Tools, cwd: string): Pro
       const [, address] = /listening on (http:\S+)/.exec(output) ?? [];
       if (address) resolve(address);
     };
-    child.stdout.on('data', take);
-    child.stderr.on('data', take);
+    child.stdout?.on('data', take);
+    child.stderr?.on('data', take);
     child.once('exit', () => resolve(undefined));
   });
   if (url === undefined) return [`npm start ended with ${child.exitCode}: ${output.slice(-1_000)}`];
   const { status } = await fetch(`${url}/health`);
-  child.kill('SIGTERM');
+  // As Ctrl+C in a terminal does: npm 10.1 forwards no signal.
+  if (isWindows) child.kill();
+  else process.kill(-(child.pid ?? 0), 'SIGINT');
   const [code] = (await once(child, 'exit')) as [number | null];
   rmSync(join(env['HOME'] ?? cwd, 'data'), { recursive: true, force: true });
   return [
