@@ -42,6 +42,17 @@ export function scanResultOf(job: JobOut): ScanResult | null {
     : null;
 }
 
+/** Why the last scan failed; null if it did not. Only superusers may ask. */
+export function useScanFault({ enabled }: { enabled: boolean }): string | null {
+  const { data } = useQuery({
+    queryKey: ['jobs', 'last-scan'] as const,
+    queryFn: ({ signal }) => request<Paged<JobOut>>('/jobs', { query: { task: SCAN_TASK, limit: 1 }, signal }),
+    enabled,
+  });
+  const [last] = data?.items ?? [];
+  return last?.status === 'failed' ? last.error : null;
+}
+
 /** With `dryRun` nothing changes, and the job's result says what would. Without a path, of all music folders. */
 export function useStartScan({ dryRun = false, path }: { dryRun?: boolean; path?: string } = {}) {
   const queries = useQueryClient();

@@ -3,10 +3,9 @@ import { resolve } from 'node:path';
 import type { App } from '../app.ts';
 import { backupBackend } from '../storage/backends.ts';
 import type { BackupCheckResult, BackupResult, ExportResult } from '../backup/wire.ts';
+import { formatBytes } from '../runtime/format-bytes.ts';
 import type { Command } from './command-line.ts';
 import { runJob } from './wait.ts';
-
-const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'];
 
 export async function runBackup(app: App, { args: [verb], to: place, read }: Command): Promise<void> {
   const to = place === undefined || backupBackend(place) ? place : resolve(place);
@@ -101,10 +100,3 @@ const describeExport = ({
     `(${formatBytes(bytes_written)})`,
   ...(without_audio > 0 ? [`${without_audio} tracks have no audio:`, ...problems.map((line) => `  ${line}`)] : []),
 ];
-
-/** `1.4 GB`; in powers of 1000, as disks are sold. */
-function formatBytes(bytes: number): string {
-  const step = bytes < 1_000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
-  const amount = bytes / 1_000 ** step;
-  return `${step === 0 || amount >= 100 ? Math.round(amount) : amount.toFixed(1)} ${UNITS[step]}`;
-}

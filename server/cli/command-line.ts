@@ -29,7 +29,7 @@ export interface Command {
   /** Settings from options; they override the environment. */
   settings: Record<string, string>;
   open: boolean;
-  /** `--import`: scan at the start. */
+  /** `--import` or `--index`: scan at the start. */
   scanAtStart: boolean;
   /** `--keep-port`: the port of `--port` is kept in the settings. */
   keepPort: boolean;
@@ -57,6 +57,7 @@ const OPTIONS = {
   port: { type: 'string' },
   'keep-port': { type: 'boolean' },
   import: { type: 'string' },
+  index: { type: 'boolean' },
   'log-level': { type: 'string' },
   open: { type: 'boolean' },
   superuser: { type: 'boolean' },
@@ -105,6 +106,7 @@ const ONLY_OF: Record<string, string[]> = {
   read: ['backup'],
   'new-library': ['serve', 'scan', 'user'],
   'earlier-library': ['gc'],
+  index: ['serve', 'scan', 'rebuild'],
 };
 /** The most arguments of a command. */
 const MAX_ARGS = {
@@ -151,6 +153,7 @@ export function parseCommandLine(argv: string[]): Command {
     if (value !== undefined) settings[setting] = notEmpty(value, `--${option}`);
   }
   if (values.import !== undefined) settings['LOCAL_MEDIA_IMPORT_PATH'] = resolve(notEmpty(values.import, '--import'));
+  if (values.index) settings['LOCAL_MEDIA_IMPORT_MODE'] = 'reference';
   if (name === 'scan' && args[0] !== undefined) notEmpty(args[0], 'scan');
   if (values['dry-run'] && name !== 'scan' && name !== 'gc' && name !== 'help' && name !== 'version')
     throw new AppError('bad_request', `--dry-run is an option of scan and gc, not of ${name}.`);
@@ -199,7 +202,7 @@ export function parseCommandLine(argv: string[]): Command {
     settings,
     scope,
     open: values.open === true,
-    scanAtStart: values.import !== undefined,
+    scanAtStart: values.import !== undefined || values.index === true,
     keepPort: values['keep-port'] === true,
     superuser: values.superuser === true,
     dryRun: values['dry-run'] === true,
@@ -289,6 +292,8 @@ Options
   --host ADDRESS             address to listen on (0.0.0.0 for other devices)
   --port PORT                port to listen on; with --keep-port it is kept in the settings
   --import DIR               your music folder; scanned at the start, and kept in the settings
+  --index                    leave the files of the music folder where they are instead of copying them
+                             into the library; kept in the settings
   --new-library              begin another library in a folder or storage that held one
   --earlier-library          with gc: also what an earlier library in the storage may need
   --open                     open the browser

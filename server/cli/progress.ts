@@ -4,11 +4,20 @@ import type { UserId } from '../db/ids.ts';
 import type { EventHub, Listener } from '../events/hub.ts';
 import type { JobId } from '../db/ids.ts';
 import type { JobOut } from '../jobs/wire.ts';
+import { SCAN_LOCAL_FOLDER } from '../scan/tasks.ts';
 import type { ScanProgress } from '../scan/wire.ts';
 
 const LINE_EVERY_MS = 5_000;
 /** The command line sees the events of all users. */
 export const OPERATOR: Listener = { id: 0 as UserId, isSuperuser: true };
+
+/** Says why scans fail, as long as the process runs. */
+export function showScanFaults(events: Pick<EventHub, 'subscribe'>, out: NodeJS.WriteStream = process.stdout): void {
+  events.subscribe(OPERATOR, undefined, ({ name, data }) => {
+    const job = name === 'job' ? (JSON.parse(data) as JobOut) : undefined;
+    if (job?.task === SCAN_LOCAL_FOLDER.name && job.status === 'failed') out.write(`Scan failed: ${job.error}\n`);
+  });
+}
 
 /** Shows the progress of all scans as long as the process runs. */
 export function showProgress(events: Pick<EventHub, 'subscribe'>, out: NodeJS.WriteStream = process.stdout): void {

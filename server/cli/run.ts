@@ -18,7 +18,7 @@ import { assertNoFile } from '../runtime/folders.ts';
 import { helpText, parseCommandLine, type Command } from './command-line.ts';
 import { runBackup, runExport } from './backup.ts';
 import { runEnrich } from './enrich.ts';
-import { showProgress } from './progress.ts';
+import { showProgress, showScanFaults } from './progress.ts';
 import { fillFromMusicFolder, rebuildDatabase } from './rebuild.ts';
 import { runImport, runRestore } from './restore.ts';
 import { rememberMusicFolder, runScan } from './scan.ts';
@@ -39,7 +39,8 @@ const STARTED_BY_NPM = ['start', 'npx'].includes(process.env['npm_lifecycle_even
 const PARENT_EVERY_MS = 1_000;
 /** Read before the server starts: npm may end while a large database is brought up to date. */
 const PARENT = process.ppid;
-const IMPORT_PATH = 'LOCAL_MEDIA_IMPORT_PATH';
+/** Set by options, and kept. */
+const OF_MUSIC_FOLDER = ['LOCAL_MEDIA_IMPORT_PATH', 'LOCAL_MEDIA_IMPORT_MODE'];
 
 interface Invocation {
   argv: string[];
@@ -147,12 +148,14 @@ function withScanFolder(command: Command, env: NodeJS.ProcessEnv): Config {
 }
 
 /**
- * A music folder from the command line, and a port that is kept, count as those of settings.json, where they will be,
- * unless the environment fixes them.
+ * A music folder and its mode from the command line, and a port that is kept, count as those of settings.json, where
+ * they will be, unless the environment fixes them.
  */
 function withRemembered({ settings, keepPort }: Command, layered: NodeJS.ProcessEnv, env: NodeJS.ProcessEnv) {
   const fixed = new Set(Object.entries(env).flatMap(([name, value]) => (value ? name.toUpperCase() : [])));
-  const names = [IMPORT_PATH, ...(keepPort ? ['PORT'] : [])].filter((name) => name in settings && !fixed.has(name));
+  const names = [...OF_MUSIC_FOLDER, ...(keepPort ? ['PORT'] : [])].filter(
+    (name) => name in settings && !fixed.has(name),
+  );
   return {
     layered: { ...layered, ...Object.fromEntries(names.map((name) => [name, undefined])) },
     remembered: Object.fromEntries(names.map((name) => [name, settings[name]])),
@@ -217,6 +220,7 @@ async function serve(app: App, command: Command, log: Log, shell: ShellLink | un
   // the app asks for the token when it needs it, and writes what is printed into its log
   if (setupUrl && !shell) console.log(`Setup token: ${app.auth.setupToken}\nCreate your account at ${setupUrl}`);
   showProgress(app.events);
+  showScanFaults(app.events);
   if (command.scanAtStart) await app.jobs.enqueue(SCAN_LOCAL_FOLDER, {});
   if (command.open) await openBrowser(setupUrl ?? url, log);
 }

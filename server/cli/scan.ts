@@ -18,11 +18,14 @@ export async function runScan(app: App, { dir, dryRun }: { dir: string | undefin
   for (const line of dryRun ? describeDryRun(result) : describeProblems(result)) console.log(line);
 }
 
-/** What `--import` and `scan DIR` name lasts, unless the environment names another folder. */
+/** What `--import`, `scan DIR` and `--index` say lasts, unless the environment says something else. */
 export async function rememberMusicFolder({ config, settings }: App): Promise<void> {
-  const { LOCAL_MEDIA_IMPORT_PATH: folder } = config.settings;
-  if (folder !== undefined && config.origins.LOCAL_MEDIA_IMPORT_PATH === 'file')
-    await settings.change({ LOCAL_MEDIA_IMPORT_PATH: folder });
+  const { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: mode } = config.settings;
+  await settings.change({
+    ...(folder !== undefined &&
+      config.origins.LOCAL_MEDIA_IMPORT_PATH === 'file' && { LOCAL_MEDIA_IMPORT_PATH: folder }),
+    ...(config.origins.LOCAL_MEDIA_IMPORT_MODE === 'file' && { LOCAL_MEDIA_IMPORT_MODE: mode }),
+  });
 }
 
 /** The folder's path in the music folder. Throws `conflict` when it is a part of what was scanned before. */

@@ -148,7 +148,9 @@ export const SETTINGS = {
     group: 'storage',
     advanced: true,
     unit: 'bytes',
-    help: 'With less than this free on the disk, in bytes, uploads and downloads are refused.',
+    help:
+      'With less than this free on the disk, in bytes, uploads and downloads are refused, and scans copy no more ' +
+      'files.',
   }),
 
   LOCAL_MEDIA_IMPORT_PATH: setting(path.optional(), { group: 'library', unit: 'folder', help: 'Your music folder.' }),

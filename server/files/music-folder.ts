@@ -45,7 +45,7 @@ export async function findMusicFolder(
 }
 
 /** Whether a file of the folder, or with the first of any that is in no other folder, is a track. */
-function heldMusic(db: MainDb, key: string, keys: readonly string[]): boolean {
+export function heldMusic(db: MainDb, key: string, keys: readonly string[]): boolean {
   const roots = (key === '' ? keys.filter((other) => other !== '') : [key]).map(rootPathOf);
   return (
     db.$client

@@ -82,6 +82,7 @@ export function scanModule({
     libraryChanged: changes.changed,
     onNewTracks: changes.added,
     storage,
+    minFreeBytes: () => settings.get('MIN_FREE_BYTES'),
     releaseAudio: library.releaseAudio,
     batchMs: () => (isServing() ? BATCH_MS.busy : BATCH_MS.quiet),
     isServing,

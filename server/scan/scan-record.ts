@@ -4,6 +4,7 @@ import { sourceIdOf } from '../files/relative-path.ts';
 import type { FolderBatch } from './compare-folder.ts';
 import type { Decision } from './decide.ts';
 import type { NameReason } from './list-folder.ts';
+import type { Refusal } from './refusal.ts';
 import type { ScanResult } from './wire.ts';
 
 type Line = ScanResult['failed'][number];
@@ -31,6 +32,8 @@ export interface ScanRecord {
   adopted: Set<TrackId>;
   /** Storage URIs of audio that a changed file replaced. */
   replaced: string[];
+  /** Files that were not copied, because they do not fit. */
+  refused: Refusal | undefined;
 }
 
 const LISTED = 10_000;
@@ -54,12 +57,14 @@ export const createScanRecord = (): ScanRecord => ({
   skippedCount: 0,
   adopted: new Set(),
   replaced: [],
+  refused: undefined,
 });
 
 /** The whole music folder is walked after a part of it: files are counted again, and faults met again. */
 export function recordAgain(record: ScanRecord): void {
   Object.assign(record, { seen: 0, inFolder: new Map(), unchanged: 0, read: 0 });
   Object.assign(record, { failed: [], failedCount: 0, changing: [], changingCount: 0, skipped: [], skippedCount: 0 });
+  record.refused = undefined;
 }
 
 /** `key` is that of the music folder. */
@@ -141,6 +146,13 @@ export function rememberAdded(record: ScanRecord): () => void {
 export function recordFailure(record: ScanRecord, path: string, name: string, reason: string): void {
   record.failedCount++;
   if (record.failed.length < LISTED) record.failed.push({ source_id: sourceIdOf(path, name), reason });
+}
+
+export function recordRefused(record: ScanRecord, sizes: readonly number[], availableBytes: number): void {
+  if (sizes.length === 0) return;
+  const { files, bytes } = record.refused ?? { files: 0, bytes: 0 };
+  const more = sizes.reduce((total, size) => total + size, 0);
+  record.refused = { files: files + sizes.length, bytes: bytes + more, availableBytes };
 }
 
 /** Tracks that were taken for missing, and their files for new ones, until all of them were compared. */

@@ -2,6 +2,9 @@
 //
 //   walk → plan → read → store → identify → write
 //
+// A music folder that would be copied for the first time is walked before that, and refused if it does not fit. Later
+// files are refused one by one, and the scan fails at its end.
+//
 // Files that may be another track than their path says wait for the end of the walk, and are settled together. When all
 // rows are written, large files are hashed, and tracks whose files are gone are looked for among the new ones. What a
 // scan wrote stays when it is cancelled or killed; the next scan goes on, because a file is known once its row is
@@ -13,6 +16,7 @@ import type { Hearing } from '../enrichment/hearing.ts';
 import { AppError, DISK_FULL, isDiskFull } from '../errors.ts';
 import { fileKey } from '../files/file-stamp.ts';
 import { nameOfMark } from '../files/lyrics-files.ts';
+import { heldMusic } from '../files/music-folder.ts';
 import { NEEDS_FFMPEG } from '../files/section-names.ts';
 import type { ReaderPool } from '../files/reader-pool.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
@@ -25,12 +29,15 @@ import { keyOfPath, keysOf } from '../storage/music-roots.ts';
 import type { Storage } from '../storage/storage.ts';
 import { prepareAlbumCharsets } from './album-charsets.ts';
 import { changesRows, type Candidate, type ListedFile } from './compare-folder.ts';
+import { createCopyRoom } from './copy-room.ts';
 import { hasOnlyOtherLyrics, type ScanOp } from './decide.ts';
 import { createDryRun } from './dry-run.ts';
+import { refuseFirstCopies } from './first-copies.ts';
 import { hashLargeFiles } from './hash-large-files.ts';
 import type { FindGone } from './find-gone.ts';
 import { createMovedFiles, type NewFile, type Waiting } from './moved-files.ts';
 import { createProgress } from './progress.ts';
+import { storageFull } from './refusal.ts';
 import { standingFolders } from './scan-folders.ts';
 import { openScope, type ScopeOptions } from './scan-scope.ts';
 import {
@@ -40,6 +47,7 @@ import {
   recordFoundAmongNew,
   recordJoined,
   recordRead,
+  recordRefused,
   recordWalked,
 } from './scan-record.ts';
 import type { SeparatedTracks } from './separated-tracks.ts';
@@ -64,7 +72,9 @@ export interface ScanDeps {
   reader: Pick<ReaderPool, 'read' | 'warm'>;
   walker: Pick<Walker, 'start'>;
   now: () => Date;
-  storage: Pick<Storage, 'backend' | 'folder' | 'putAudio'>;
+  storage: Pick<Storage, 'backend' | 'folder' | 'putAudio' | 'diskUsage' | 'list' | 'stat'>;
+  /** MIN_FREE_BYTES. */
+  minFreeBytes: () => number;
   /** Called for audio that a changed file replaced; it may still belong to another track. */
   releaseAudio: (storageUris: string[]) => Promise<void>;
   hearing: Pick<Hearing, 'ofFile' | 'ofKept' | 'like'>;
@@ -90,7 +100,8 @@ export interface ScanOptions extends ScopeOptions {
 
 /**
  * Throws an AppError when none of the music folders is there, or not empty where it held music before (nothing is
- * marked missing then), and when the disk is full.
+ * marked missing then), when the disk is full, and after all other work when files were not copied because they do not
+ * fit.
  */
 export async function scan(deps: ScanDeps, options: ScanOptions): Promise<ScanResult> {
   try {
@@ -147,6 +158,7 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
     /** Files that are known under another place too. */
     unsure: new Set<Candidate>(),
     unfinished,
+    room: createCopyRoom({ storage, root, minFreeBytes: deps.minFreeBytes }),
     copyTo: copies ? storage.folder : null,
     sendCopies: copies && storage.folder === null ? createCopies({ storage, root, signal }) : undefined,
     progress: createProgress(record, musicFolders, options.onProgress),
@@ -154,7 +166,9 @@ async function prepare(deps: ScanDeps, options: ScanOptions) {
   };
 }
 
-async function runScan(scan: Scan): Promise<ScanResult> {
+async function runScan(whole: Scan): Promise<ScanResult> {
+  const refused = await refusedFolders(whole);
+  const scan = { ...whole, ...without(whole, [...refused.keys()]) };
   const { rows, progress, heap, waiting, unfinished } = scan;
   if (scan.copies) readLostAgain(scan.db, LOCAL_FOLDER);
   if (unfinished.after() === 0) scan.reader.warm(); // a first scan: there will be files to read
@@ -162,7 +176,7 @@ async function runScan(scan: Scan): Promise<ScanResult> {
     await walkThrough(scan, scan);
     if (waiting.size > 0 && !scan.isWhole) {
       recordAgain(scan.record); // where their tracks are now can only be told by the whole
-      await walkThrough(scan, { folders: [''], closed: scan.offline.map(({ key }) => key) });
+      await walkThrough(scan, { folders: [''], closed: [...scan.offline.map(({ key }) => key), ...refused.keys()] });
     }
     await settleWaiting(scan);
     await rows.empty();
@@ -178,8 +192,34 @@ async function runScan(scan: Scan): Promise<ScanResult> {
     await rows.empty(); // what was read is kept, also when the scan is cancelled
   }
   if (scan.record.replaced.length > 0) await scan.releaseAudio(scan.record.replaced);
+  const refusals = [...refused.values(), ...(scan.record.refused ? [scan.record.refused] : [])];
+  if (refusals.length > 0) throw storageFull(refusals, scan.minFreeBytes());
   return report(scan);
 }
+
+/** Music folders that are not scanned, because their first copy does not fit: all of it, also if a part is scanned. */
+function refusedFolders(scan: Scan): ReturnType<typeof refuseFirstCopies> {
+  const { db, root, musicFolders, closed, onProgress, room } = scan;
+  const keys = keysOf(root);
+  const isNew = ({ key, mode }: Scan['musicFolders'][number]): boolean =>
+    mode === 'copy' && !closed.includes(key) && !heldMusic(db, key, keys);
+  const folders = scan.copies ? musicFolders.filter(isNew) : [];
+  const others = keys.filter((key) => !folders.some((folder) => folder.key === key));
+  const record = createScanRecord();
+  const progress = createProgress(record, musicFolders, onProgress);
+  const walkNew = () =>
+    walk({ ...scan, folders: [''], closed: others, record, progress, rows: { push: () => undefined } });
+  return refuseFirstCopies({ folders, root, walk: walkNew, room });
+}
+
+/** The same part of the music folders, without some of these. */
+const without = (
+  { folders, closed, keyAt }: Pick<Scan, 'folders' | 'closed' | 'keyAt'>,
+  keys: readonly string[],
+): Pick<Scan, 'folders' | 'closed'> => ({
+  folders: folders.includes('') ? folders : folders.filter((path) => !keys.includes(keyAt(path))),
+  closed: [...closed, ...keys],
+});
 
 async function walkThrough(scan: Scan, part: Pick<Scan, 'folders' | 'closed'>): Promise<void> {
   const { rows, progress } = scan;
@@ -198,8 +238,10 @@ async function walkThrough(scan: Scan, part: Pick<Scan, 'folders' | 'closed'>): 
   await rows.empty();
 }
 
+type Walk = Omit<Scan, 'rows'> & { rows: Pick<Scan['rows'], 'push'> };
+
 /** Gives the files that have to be looked at, in groups. What else a folder has to say is written by itself. */
-async function* walk({ walker, record, rows, progress, signal, ...scan }: Scan): AsyncGenerator<ListedFile[]> {
+async function* walk({ walker, record, rows, progress, signal, ...scan }: Walk): AsyncGenerator<ListedFile[]> {
   const { db, root, folders, closed, restore, canSplit, databasePath } = scan;
   const lastFolder =
     db
@@ -260,7 +302,10 @@ async function plan(
   return { ops, toRead };
 }
 
-/** Reads tags, and in copy mode copies or hashes the file. A bad file is a result; a full disk ends the scan. */
+/**
+ * Reads tags, and in copy mode copies or hashes the file. A bad file is a result, one that does not fit is left out; a
+ * full disk ends the scan.
+ */
 async function read(scan: Scan, files: ListedFile[]): Promise<ReadFile[]> {
   // large files are hashed in one go with the copy; elsewhere later, unless their audio may be another than before
   const readingOf = ({ path, candidate }: ListedFile): Reading =>
@@ -270,14 +315,46 @@ async function read(scan: Scan, files: ListedFile[]): Promise<ReadFile[]> {
         ? 'hashed'
         : 'indexed';
   const results: ReadFile[] = [];
-  for (const [reading, some] of Map.groupBy(files, readingOf)) results.push(...(await readGroup(scan, some, reading)));
+  for (const [reading, some] of Map.groupBy(files, readingOf))
+    results.push(...(await (reading === 'copied' ? readCopies(scan, some) : readGroup(scan, some, reading))));
   const found = await hashWhereNeeded(scan, results);
   const inOrder = new Map(scan.settleCharsets(found).map((file) => [file.candidate, file]));
-  return files.map(({ candidate }) => inOrder.get(candidate) as ReadFile);
+  return files.flatMap(({ candidate }) => inOrder.get(candidate) ?? []);
 }
 
-/** `copied`: into the storage · `hashed`: also large files · `indexed`: these later */
-type Reading = 'copied' | 'hashed' | 'indexed';
+/** Files that fit, or whose content is stored already, which is looked at only when something does not fit. */
+async function readCopies(scan: Scan, files: ListedFile[]): Promise<ReadFile[]> {
+  const { room, record } = scan;
+  let stored: ReadFile[] = [];
+  let place = await room.reserve(files);
+  if (place.files.length < files.length) {
+    place.release();
+    stored = await readStored(scan, files);
+    const isStored = new Set(stored.map(({ candidate }) => candidate));
+    const others = files.filter(({ candidate }) => !isStored.has(candidate));
+    place = await room.reserve(others);
+    const fitting = new Set(place.files);
+    const refused = others.filter((file) => !fitting.has(file));
+    recordRefused(record, refused.map(room.costOf), place.leftBytes);
+  }
+  try {
+    return [...stored, ...(await readGroup(scan, place.files, 'copied'))];
+  } finally {
+    place.release();
+  }
+}
+
+/** Files that need no copy: their content is stored, or cannot be read. */
+async function readStored(scan: Scan, files: ListedFile[]): Promise<ReadFile[]> {
+  const sizes = await scan.room.storedSizes();
+  const likely = files.filter(({ candidate }) => sizes.has(candidate.sizeBytes));
+  const results = await readGroup(scan, likely, 'named');
+  const isStored = await Promise.all(results.map(async ({ result }) => !result.ok || scan.room.isStored(result)));
+  return results.filter((_, i) => isStored[i]);
+}
+
+/** `copied`: into the storage · `named`: hashed for that · `hashed`: also large files · `indexed`: these later */
+type Reading = 'copied' | 'named' | 'hashed' | 'indexed';
 
 async function readGroup(scan: Scan, files: ListedFile[], reading: Reading): Promise<ReadFile[]> {
   if (files.length === 0) return [];
@@ -292,7 +369,7 @@ async function readGroup(scan: Scan, files: ListedFile[], reading: Reading): Pro
       sheets: sheetsMark === null ? ('inside' as const) : ('beside' as const),
     })),
     copyTo: reading === 'copied' ? scan.copyTo : null,
-    named: reading === 'copied' && scan.sendCopies !== undefined,
+    named: reading === 'named' || (reading === 'copied' && scan.sendCopies !== undefined),
     hashLarge: reading !== 'indexed',
   });
   scan.heap.hold(); // only now, when the reading thread has loaded its code
@@ -357,7 +434,9 @@ async function settleWaiting(scan: Scan): Promise<void> {
     await turnToBegin();
     if (!scan.dryRun) scan.separated.ofFormer(files.map(({ unsettled }) => unsettled.audioHash));
     for (const held of moved.heldByOthers(files, waiting)) {
-      const found = await readGroup(scan, [held], scan.modeAt(held.path) === 'copy' ? 'copied' : 'hashed');
+      const found = await (scan.modeAt(held.path) === 'copy'
+        ? readCopies(scan, [held])
+        : readGroup(scan, [held], 'hashed'));
       for (const file of (await store(scan, found)).flatMap(readOf))
         waiting.set(join(file.path, file.candidate.name), moved.wait(file));
     }

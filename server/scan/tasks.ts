@@ -98,12 +98,14 @@ export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> 
           void deps.jobs.tryEnqueue(COVER_TASK, {});
         },
       });
-    // also after a scan that was cancelled; new and changed tracks are `pending`
-    const enrich = (): void => {
-      if (wrote) void deps.jobs.tryEnqueue(ENRICH_LIBRARY, { scope: 'pending', askedAt: deps.now().getTime() });
+    // also after a scan that was cancelled, or did not have room for all; new and changed tracks are `pending`
+    const followUp = async (): Promise<void> => {
+      if (!wrote) return;
+      await deps.jobs.tryEnqueue(ENRICH_LIBRARY, { scope: 'pending', askedAt: deps.now().getTime() });
+      await deps.jobs.tryEnqueue(COVER_TASK, {}); // a picture may be all that is new
     };
     const result = await (where.musicFolders.some(({ mode }) => mode === 'copy') ? deps.leases.leaseAll(run) : run())
-      .finally(enrich)
+      .finally(followUp)
       .catch((error: unknown) => {
         throw error instanceof StorageDown || isDatabaseLocked(error) || signal.aborted ? error : permanent(error);
       });
@@ -123,7 +125,6 @@ export function scanTask(deps: ScanTaskDeps): Handler<typeof SCAN_LOCAL_FOLDER> 
     });
     progress(files, files);
     deps.libraryChanged();
-    if (wrote) await deps.jobs.tryEnqueue(COVER_TASK, {}); // a picture may be all that is new
     if (added + updated > 0) deps.onNewTracks?.();
     return result;
   };

@@ -1,8 +1,10 @@
 // Copy-on-write clones: on btrfs, XFS, APFS and others a copy within one file system takes no space and no time.
 import fs from 'node:fs';
+import { copyFile, rm } from 'node:fs/promises';
 
 /** Codes of file systems that cannot clone. Anything else is an error of the file or the disk. */
 const CANNOT = new Set(['ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'EINVAL', 'ENOSYS', 'ENOTTY', 'EPERM']);
+const CLONE = fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE_FORCE;
 
 /** `copy` throws where it cannot clone, and then leaves nothing behind. */
 export function createCloner(copy: (from: string | Buffer, to: string) => void = cloneFile) {
@@ -15,8 +17,7 @@ export function createCloner(copy: (from: string | Buffer, to: string) => void =
         copy(from, to);
         return true;
       } catch (error) {
-        const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-        if (!CANNOT.has(code)) throw error;
+        if (!isUnable(error)) throw error;
         cannot.add(device);
         return false;
       }
@@ -24,6 +25,22 @@ export function createCloner(copy: (from: string | Buffer, to: string) => void =
   };
 }
 
+/** Clones a file and removes the clone. Throws errors of the file and of the disk. */
+export async function canClone(from: string | Buffer, to: string): Promise<boolean> {
+  try {
+    await copyFile(from, to, CLONE);
+    return true;
+  } catch (error) {
+    if (!isUnable(error)) throw error;
+    return false;
+  } finally {
+    await rm(to, { force: true });
+  }
+}
+
+const isUnable = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && CANNOT.has(String(error.code));
+
 function cloneFile(from: string | Buffer, to: string): void {
-  fs.copyFileSync(from, to, fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE_FORCE);
+  fs.copyFileSync(from, to, CLONE);
 }

@@ -135,7 +135,7 @@ test('a full disk is in /health and on the job until there is room, nothing is l
   const disk = mountSmallDisk(dir, 64);
   if (!disk) return;
   try {
-    const server = await spawnServer(['--data-dir', join(dir, 'data'), '--port', '0']);
+    const server = await spawnServer(['--data-dir', join(dir, 'data'), '--port', '0'], { MIN_FREE_BYTES: '0' });
     const { ask, read } = await clientOf(server);
     expect(await read('/health')).toMatchObject({ status: 'ok', problems: [] });
     await ask('/settings', 'PATCH', { local_media_import_path: music.dir });

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconShowFolder } from '../../ui/icons.ts';
-import { useStartScan } from '../../api/jobs.ts';
+import { useScanFault, useStartScan } from '../../api/jobs.ts';
 import { ApiError, detailOf } from '../../api/problem.ts';
 import { findSetting, settingsQuery, useChangeSettings } from '../../api/settings.ts';
 import { desktop } from '../../desktop.ts';
@@ -23,6 +23,7 @@ export function SetupFolder({ onDone }: { onDone: () => void }) {
   const settings = useQuery(settingsQuery());
   const change = useChangeSettings();
   const scan = useStartScan();
+  const fault = useScanFault({ enabled: true }); // a scan of --import may have failed
   const [path, setPath] = useState<string>();
   const pathSetting = findSetting(settings.data, PATH);
   const modeSetting = findSetting(settings.data, MODE);
@@ -46,7 +47,7 @@ export function SetupFolder({ onDone }: { onDone: () => void }) {
   if (settings.isPending) return <Skeleton height="220px" />;
   return (
     <form className={styles.form} onSubmit={(event) => void submit(event).catch(() => undefined)}>
-      {other && <FormError>{detailOf(other)}</FormError>}
+      {other ? <FormError>{detailOf(other)}</FormError> : fault && <FormError>{fault}</FormError>}
       {decided ? (
         <div className={styles.decided}>
           <p>{String(pathSetting.value)}</p>

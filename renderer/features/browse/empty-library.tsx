@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { IconChooseFolder, IconScan, IconTrack } from '../../ui/icons.ts';
-import { useScanProgress, useStartScan } from '../../api/jobs.ts';
+import { useScanFault, useScanProgress, useStartScan } from '../../api/jobs.ts';
 import { useSession } from '../../api/session.ts';
 import { findSetting, settingsQuery } from '../../api/settings.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -14,6 +14,7 @@ export function EmptyLibrary() {
   const settings = useQuery({ ...settingsQuery(), enabled: isOwner });
   const scanning = useScanProgress() !== null;
   const scan = useStartScan();
+  const fault = useScanFault({ enabled: isOwner });
   if (scanning)
     return (
       <EmptyState icon={IconScan} title={t('empty.scanningTitle')}>
@@ -27,18 +28,28 @@ export function EmptyLibrary() {
       </EmptyState>
     );
   const hasFolder = Boolean(findSetting(settings.data, 'local_media_import_path')?.value);
-  const action = hasFolder ? (
-    <Button variant="primary" icon={IconScan} onClick={() => scan.mutate()} disabled={scan.isPending}>
-      {t('scan.start')}
-    </Button>
-  ) : (
-    <ButtonLink to="/setup" search={{ step: 'folder' }} variant="primary" icon={IconChooseFolder}>
-      {t('empty.chooseFolder')}
-    </ButtonLink>
+  const actions = (
+    <>
+      {hasFolder && (
+        <Button variant="primary" icon={IconScan} onClick={() => scan.mutate()} disabled={scan.isPending}>
+          {t('scan.start')}
+        </Button>
+      )}
+      {(!hasFolder || fault !== null) && (
+        <ButtonLink
+          to="/setup"
+          search={{ step: 'folder' }}
+          variant={hasFolder ? 'plain' : 'primary'}
+          icon={IconChooseFolder}
+        >
+          {t(hasFolder ? 'empty.changeFolder' : 'empty.chooseFolder')}
+        </ButtonLink>
+      )}
+    </>
   );
   return (
-    <EmptyState icon={IconTrack} title={t('empty.title')} actions={action}>
-      {t(hasFolder ? 'empty.scanOrDrop' : 'empty.chooseOrDrop')}
+    <EmptyState icon={IconTrack} title={t('empty.title')} actions={actions}>
+      {(hasFolder && fault) || t(hasFolder ? 'empty.scanOrDrop' : 'empty.chooseOrDrop')}
     </EmptyState>
   );
 }

@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconAgain } from '../../ui/icons.ts';
 import type { JobOut } from '../../../server/jobs/wire.ts';
-import { isOpen, jobsQuery, SCAN_TASK, useStartScan } from '../../api/jobs.ts';
+import { isOpen, jobQuery, jobsQuery, SCAN_TASK, useStartScan } from '../../api/jobs.ts';
 import { detailOf } from '../../api/problem.ts';
 import { sourcesQuery } from '../../api/remote.ts';
 import { Button } from '../../ui/button.tsx';
@@ -39,12 +39,14 @@ function LastScan() {
   const { refetch } = sources;
   useEffect(() => void refetch(), [isScanning, refetch]); // started or ended
   const last = folder?.last_scan;
+  const job = useQuery({ ...jobQuery(last?.job_id ?? 0), enabled: Boolean(last) });
   return (
     <SettingGroup title={t('settings.library.lastScan')}>
       <div className={styles.padded}>
         {last ? (
           <>
             <p>{t(`settings.library.scan.${outcomeOf(last.status)}`, { date: formatDate(last.finished_at) })}</p>
+            {job.data?.error && <p className={styles.fault}>{job.data.error}</p>}
             {last.counts && (
               <dl className={styles.counts}>
                 {COUNTS.map((name) => (

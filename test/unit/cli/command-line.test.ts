@@ -17,6 +17,7 @@ const nothing = {
   scope: 'pending',
 };
 const IMPORT = 'LOCAL_MEDIA_IMPORT_PATH';
+const INDEX = { LOCAL_MEDIA_IMPORT_MODE: 'reference' };
 
 test.each<[string[], object]>([
   [[], {}],
@@ -30,6 +31,9 @@ test.each<[string[], object]>([
   [['--port', '4748', '--keep-port'], { settings: { PORT: '4748' }, keepPort: true }],
   [['--import', '/music'], { settings: { [IMPORT]: resolve('/music') }, scanAtStart: true }],
   [['--import', 'my music'], { settings: { [IMPORT]: resolve('my music') }, scanAtStart: true }],
+  [['--import', '/music', '--index'], { settings: { [IMPORT]: resolve('/music'), ...INDEX }, scanAtStart: true }],
+  [['--index'], { settings: INDEX, scanAtStart: true }],
+  [['scan', '/music', '--index'], { name: 'scan', args: ['/music'], settings: INDEX, scanAtStart: true }],
   [['--port', '1', '--port', '2'], { settings: { PORT: '2' } }],
   [['scan'], { name: 'scan' }],
   [['scan', 'music'], { name: 'scan', args: ['music'] }],
@@ -83,6 +87,7 @@ test.each<[string[], RegExp]>([
   [['restore', '--from', ' '], /after --from is empty/],
   [['export'], /export DIR/],
   [['export', ' '], /after export is empty/],
+  [['gc', '--index'], /--index is an option of serve and scan and rebuild, not of gc/],
   [['serve', '--replace'], /--replace is an option of restore and import, not of serve/],
   [['backup', '--from', 'x'], /--from is an option of restore, not of backup/],
   [['--dry-run'], /--dry-run is an option of scan and gc, not of serve/],

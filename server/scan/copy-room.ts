@@ -1,0 +1,121 @@
+// Room for the copies of a scan on the disk of the storage, so that no scan fills it. Free space is asked for once per
+// group of files; what other groups are copying at that time counts as taken.
+import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { absoluteOf, join } from '../files/relative-path.ts';
+import type { ReadResult } from '../files/reader-worker.ts';
+import { createSlots } from '../runtime/concurrency.ts';
+import { canClone } from '../storage/clone.ts';
+import { tempPath } from '../storage/local-paths.ts';
+import type { MusicRoots } from '../storage/music-roots.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { ListedFile } from './compare-folder.ts';
+
+/** Files take whole blocks of a disk. */
+const BLOCK_BYTES = 4_096;
+
+interface CopyRoomDeps {
+  storage: Pick<Storage, 'diskUsage' | 'folder' | 'list' | 'stat'>;
+  /** Of the music folders. */
+  root: MusicRoots;
+  /** MIN_FREE_BYTES. */
+  minFreeBytes: () => number;
+}
+
+interface Reservation {
+  /** Files that fit, in their order. */
+  files: ListedFile[];
+  /** Room that is left beside them. */
+  leftBytes: number;
+  /** To be called when they are copied. */
+  release: () => void;
+}
+
+export type CopyRoom = ReturnType<typeof createCopyRoom>;
+
+export function createCopyRoom({ storage, root, minFreeBytes }: CopyRoomDeps) {
+  const inTurn = createSlots(1);
+  /** By device of the music folders. */
+  const clones = new Map<number, boolean>();
+  let reserved = 0;
+  let onIdle: (() => void) | undefined;
+  let sizes: Promise<Map<number, number>> | undefined;
+
+  /** Bytes for copies. Infinity where the storage is no disk. */
+  async function available(): Promise<number> {
+    const disk = await storage.diskUsage();
+    return disk === null ? Infinity : Math.max(0, disk.freeBytes - minFreeBytes());
+  }
+
+  const costOf = ({ candidate: { dev, sizeBytes } }: ListedFile): number =>
+    clones.get(dev) === true ? 0 : Math.ceil(sizeBytes / BLOCK_BYTES) * BLOCK_BYTES;
+
+  /** Learns whether copies from the device of a file are clones, by cloning the file: nothing is written beside it. */
+  async function tryClone({ path, candidate: { name, dev } }: ListedFile): Promise<void> {
+    if (storage.folder === null || clones.has(dev)) return;
+    const temp = tempPath(storage.folder, process.pid, randomBytes(8).toString('hex'));
+    await mkdir(dirname(temp), { recursive: true });
+    // a file that cannot be opened tells nothing; what is wrong with it is said when it is read
+    const isClone = await canClone(absoluteOf(root, join(path, name)), temp).catch(() => undefined);
+    if (isClone !== undefined) clones.set(dev, isClone);
+  }
+
+  const untilCopied = async (): Promise<void> => {
+    while (reserved > 0)
+      await new Promise<void>((resolve) => {
+        onIdle = resolve;
+      });
+  };
+
+  async function storedSizes(): Promise<Map<number, number>> {
+    const counts = new Map<number, number>();
+    for await (const { size } of storage.list('audio/')) counts.set(size, (counts.get(size) ?? 0) + 1);
+    return counts;
+  }
+
+  return {
+    available,
+    costOf,
+    tryClone,
+
+    /** Reserves room for as many of the files as fit. Before it refuses one, it waits for the copies under way. */
+    reserve: (files: ListedFile[]): Promise<Reservation> =>
+      inTurn(async () => {
+        let left = (await available()) - reserved;
+        if (totalOf(files.map(costOf)) > left) {
+          for (const file of files) await tryClone(file);
+          await untilCopied();
+          left = await available();
+        }
+        const fitting = files.filter((file) => {
+          const cost = costOf(file);
+          if (cost > left) return false;
+          left -= cost;
+          return true;
+        });
+        const bytes = totalOf(fitting.map(costOf));
+        reserved += bytes;
+        const known = await sizes;
+        for (const { candidate } of fitting) known?.set(candidate.sizeBytes, 1);
+        return {
+          files: fitting,
+          leftBytes: left,
+          release() {
+            reserved -= bytes;
+            if (reserved === 0) onIdle?.();
+          },
+        };
+      }),
+
+    /** How many stored files have which size. Listed once, and only when something does not fit. */
+    storedSizes: (): Promise<Map<number, number>> => (sizes ??= storedSizes()),
+
+    async isStored(result: ReadResult): Promise<boolean> {
+      if (!result.ok || !result.stored) return false;
+      return (await storage.stat(result.stored.key))?.size === result.sizeBytes;
+    },
+  };
+}
+
+const totalOf = (bytes: number[]): number => bytes.reduce((total, more) => total + more, 0);
