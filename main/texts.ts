@@ -3,7 +3,7 @@ import { createInstance, type ParseKeys, type TOptions } from 'i18next';
 
 const SHELL_TEXTS = import.meta.glob<object>('../resources/languages/*.json', { eager: true, import: 'shell' });
 const TEXTS = Object.fromEntries(
-  Object.entries(SHELL_TEXTS).map(([file, shell]) => [/([^/]+)\.json$/.exec(file)?.[1] ?? file, shell]),
+  Object.entries(SHELL_TEXTS).map(([file, shell]) => [file.slice(file.lastIndexOf('/') + 1, -'.json'.length), shell]),
 );
 
 type TextKey = ParseKeys<'translation', TOptions, 'shell'>;

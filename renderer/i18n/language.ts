@@ -52,7 +52,7 @@ export function resolveLanguage(
   choice = readLanguageChoice(),
   browserLanguages: readonly string[] = navigator.languages,
 ): { language: string; locale: string } {
-  const wanted = browserLanguages.map((tag) => tag.replace(/@.*$/, '')).filter(isTag);
+  const wanted = browserLanguages.map((tag) => tag.split('@', 1)[0] ?? '').filter(isTag);
   const language = choice === 'system' ? (wanted.map(languageOf).find(isLanguage) ?? 'en') : choice;
   return { language, locale: wanted.find((tag) => languageOf(tag) === language) ?? language };
 }

@@ -21,17 +21,23 @@ const TYPES: Record<string, BandType> = {
   HSC: 'highshelf',
   HSQ: 'highshelf',
 };
-const NUMBER = String.raw`[-+]?\d*[.,]?\d+`;
-const PREAMP = new RegExp(String.raw`^Preamp\s*:\s*(${NUMBER})\s*dB`, 'i');
-const FILTER = /^Filter\s*\d*\s*:\s*(ON|OFF)\s+([A-Z]+)\b(.*)$/i;
-const GRAPHIC = /^GraphicEQ\s*:\s*(.*)$/i;
-const POINT = new RegExp(String.raw`^\s*(${NUMBER})\s+(${NUMBER})\s*$`);
+const PREAMP = /^Preamp\s*:\s*([-+]?[\d.,]{1,20})\s*dB/i;
+const FILTER = /^Filter[\s\d]*:\s*(ON|OFF)\s+([A-Z]+)\b(.*)/i;
+const GRAPHIC = /^GraphicEQ\s*:(.*)/i;
+const POINT = /^([-+]?[\d.,]{1,20})\s+([-+]?[\d.,]{1,20})$/;
+const FREQUENCY = /Fc\s*([-+]?[\d.,]{1,20})/i;
+const GAIN = /Gain\s*([-+]?[\d.,]{1,20})/i;
+const OCTAVES = /BW\s+Oct\s*([-+]?[\d.,]{1,20})/i;
+const QUALITY = /\bQ\s*([-+]?[\d.,]{1,20})/i;
+/** Lines that are longer are no filters. */
+const MAX_LINE_LENGTH = 100_000;
 const MAX_POINTS = 2_000;
 
-const value = (text: string, name: RegExp): number | undefined => {
-  const found = new RegExp(String.raw`${name.source}\s*(${NUMBER})`, 'i').exec(text)?.[1];
-  return found === undefined ? undefined : Number(found.replace(',', '.'));
-};
+/** Returns the number of the first match, with a point or a comma, or undefined. */
+function numberIn(text: string, pattern: RegExp): number | undefined {
+  const number = Number(pattern.exec(text)?.[1]?.replace(',', '.'));
+  return Number.isFinite(number) ? number : undefined;
+}
 
 /** Undefined for a text with neither filters nor a curve. */
 export function parseEqualizerFile(text: string): EqualizerFile | undefined {
@@ -39,11 +45,11 @@ export function parseEqualizerFile(text: string): EqualizerFile | undefined {
   const bands: Band[] = [];
   const ignored: string[] = [];
   for (const row of text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)) {
-    const line = row.trim();
-    const preamp = PREAMP.exec(line)?.[1];
+    const line = row.slice(0, MAX_LINE_LENGTH).trim();
+    const preamp = numberIn(line, PREAMP);
     const [, state, type = '', rest = ''] = FILTER.exec(line) ?? [];
     const curve = GRAPHIC.exec(line)?.[1];
-    if (preamp !== undefined) preampDb = Math.min(0, preampDb + Number(preamp.replace(',', '.')));
+    if (preamp !== undefined) preampDb = Math.min(0, preampDb + preamp);
     else if (curve !== undefined) {
       const graphic = parseCurve(curve);
       if (graphic) return { preampDb, bands: graphic, isGraphic: true, ignored };
@@ -59,12 +65,12 @@ export function parseEqualizerFile(text: string): EqualizerFile | undefined {
 /** Null for a filter that does nothing; undefined for one that is not supported. */
 function parseFilter(name: string, rest: string): Band | null | undefined {
   const type = TYPES[name];
-  const frequency = value(rest, /Fc/);
-  const gainDb = value(rest, /Gain/);
+  const frequency = numberIn(rest, FREQUENCY);
+  const gainDb = numberIn(rest, GAIN);
   if (name === 'NONE') return null;
   if (type === undefined || frequency === undefined || gainDb === undefined || frequency <= 0) return undefined;
-  const octaves = value(rest, /BW\s+Oct/);
-  const q = value(rest, /\bQ/) ?? (octaves === undefined ? Math.SQRT1_2 : qOf(octaves));
+  const octaves = numberIn(rest, OCTAVES);
+  const q = numberIn(rest, QUALITY) ?? (octaves === undefined ? Math.SQRT1_2 : qOf(octaves));
   return q > 0 ? limited({ type, frequency, gainDb, q }) : undefined;
 }
 
@@ -76,7 +82,7 @@ function parseCurve(text: string): Band[] | undefined {
     .split(';')
     .slice(0, MAX_POINTS)
     .flatMap((part) => {
-      const [, frequency, gain] = POINT.exec(part) ?? [];
+      const [, frequency, gain] = POINT.exec(part.trim()) ?? [];
       if (frequency === undefined || gain === undefined) return [];
       return [{ at: Math.log(Number(frequency.replace(',', '.'))), db: Number(gain.replace(',', '.')) }];
     })

@@ -67,4 +67,4 @@ const looseKey = (text: string): string => {
   const plain = folded.replace(GUESTS, '').replace(/[^\p{L}\p{N}]+/gu, '');
   return plain === '' ? folded : plain;
 };
-const GUESTS = /[([]?\b(?:feat|ft|featuring)\b\.?\s.*$/u;
+const GUESTS = /[([]?\b(?:feat|ft|featuring)\b\.?\s.*/su;

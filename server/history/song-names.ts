@@ -3,11 +3,10 @@
 import { hash } from 'node:crypto';
 import { sortKey } from '../library/sort-and-identity-keys.ts';
 
-const GUESTS = String.raw`(?:feat\.?|ft\.?|featuring)`;
 /** `Song (feat. B)`, `Song [ft. B (of C)]`. */
-const GUESTS_IN_BRACKETS = new RegExp(String.raw`[([]${GUESTS}\s[^()[\]]*(?:[([][^()[\]]*[)\]][^()[\]]*)?[)\]]`, 'giu');
+const GUESTS_IN_BRACKETS = /[([](?:feat\.?|ft\.?|featuring)\s[^()[\]]*(?:[([][^()[\]]*[)\]][^()[\]]*)?[)\]]/giu;
 /** `A feat. B`, to the end. */
-const GUESTS_AT_END = new RegExp(String.raw`\s${GUESTS}\s.*$`, 'iu');
+const GUESTS_AT_END = /\s(?:feat\.?|ft\.?|featuring)\s.*/isu;
 
 const withoutGuests = (name: string): string =>
   name.replace(GUESTS_IN_BRACKETS, '').replace(GUESTS_AT_END, '').replace(/\s+/g, ' ').trim();

@@ -11,6 +11,7 @@ export interface MetricSources {
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
 const FORWARDING = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
+const LOOPBACK_HOST = /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\]):(\d{1,5})$/i;
 const NANOSECONDS = 1e9;
 
 export function metricRoutes({ version, library }: MetricSources): Route[] {
@@ -85,7 +86,7 @@ function isDirectLoopback(req: Request): boolean {
     !trust(remoteAddress, 0) &&
     req.httpVersion !== '1.0' &&
     FORWARDING.every((name) => req.headers[name] === undefined) &&
-    new RegExp(`^(127(\\.\\d+){3}|localhost|\\[::1\\]):${localPort}$`, 'i').test(req.headers.host ?? '')
+    LOOPBACK_HOST.exec(req.headers.host ?? '')?.[1] === String(localPort)
   );
 }
 

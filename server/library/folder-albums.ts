@@ -33,7 +33,7 @@ export function isOneAlbum(group: readonly FolderTrack[], inFolder: number): boo
 }
 
 /** `A feat. B`: the guests of a track are none of the album. */
-const GUESTS = /\s[([]?(?:feat\.?|ft\.?|featuring)\s.*$/iu;
+const GUESTS = /\s[([]?(?:feat\.?|ft\.?|featuring)\s.*/isu;
 
 /** The name; undefined for a compilation. */
 export function artistOf(group: readonly FolderTrack[]): string | undefined {

@@ -17,7 +17,7 @@ const MARKS =
   /[[\p{M}&&[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Cyrillic}]]--[\u3099\u309a]]+/gv;
 /** Letters that have no Unicode decomposition. */
 const LETTERS: Record<string, string> = { æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ħ: 'h', ŧ: 't' };
-const WHOLE_LETTERS = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g');
+const WHOLE_LETTERS = /[æœøłđðþħŧ]/g;
 
 /** Identity of an artist, album title or genre: ignores width, case, whitespace and typographic quotes and dashes. */
 export function identityKey(text: string): string {

@@ -14,8 +14,7 @@ const SECRET_PARAMETER = /^(?:[pts]|.*(?:token|password|secret|apikey|api_key))$
 /** Whoever has the address of a share can hear it. */
 const SHARE_PATH = /(\/share\/)[\w%-]{6,}/gi;
 const SECRET_HEADERS = /\b(bearer )[\w.~+/=%-]{8,}/gi;
-/** Wherever one stands. */
-const JSON_WEB_TOKEN = /\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*/g;
+const JSON_WEB_TOKEN = /(?<![\w-])eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*/g;
 const HIDDEN = '***';
 const DEEPEST = 8;
 

@@ -26,16 +26,11 @@ export interface OfferedLyrics {
 const LONGEST_DIFFERENCE_MS = 2_000;
 /** Longer names are compared as they are. */
 const LONGEST_NAME = 300;
-const GUESTS = String.raw`(?:feat\.?|ft\.?|featuring|with)`;
-const GUESTS_IN_BRACKETS = new RegExp(String.raw`[([]${GUESTS} [^()[\]]*(?:[([][^()[\]]*[)\]][^()[\]]*)?[)\]]`, 'giu');
-const GUESTS_AT_END = / (?:feat\.?|ft\.?|featuring) .*$/iu;
+const GUESTS_IN_BRACKETS = /[([](?:feat\.?|ft\.?|featuring|with) [^()[\]]*(?:[([][^()[\]]*[)\]][^()[\]]*)?[)\]]/giu;
+const GUESTS_AT_END = / (?:feat\.?|ft\.?|featuring) .*/isu;
 /** Words about an edition that leave the performance as it is; live, acoustic, remix and so on do not. */
-const REMASTER = String.raw`remaster(?:ed)?(?: version)?(?: \d{4})?`;
-const EDITION = new RegExp(
-  String.raw`(?:[([]| - ) ?(?:\d{4} )?(?:digital(?:ly)? )?` +
-    String.raw`(?:${REMASTER}|album version|original version|explicit|clean|bonus track|mono|stereo) ?[)\]]?$`,
-  'iu',
-);
+const EDITION =
+  /(?:[([]| - ) ?(?:\d{4} )?(?:digital(?:ly)? )?(?:remaster(?:ed)?(?: version)?(?: \d{4})?|album version|original version|explicit|clean|bonus track|mono|stereo) ?[)\]]?$/iu;
 const LAST_BRACKETS = /[([][^()[\]]*[)\]]?$/u;
 const EDITION_OF_ALBUM = /\b(?:edition|remaster(?:ed)?|deluxe|anniversary|bonus|reissue|explicit)\b/iu;
 /** Titles that say nothing: an artist may have several songs of the name. */

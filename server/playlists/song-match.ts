@@ -23,7 +23,7 @@ interface Candidate extends RowAs<typeof tracks, 'id' | 'artistName' | 'albumSor
 const MOST_CANDIDATES = 3_000;
 /** Files of one recording differ slightly in duration. */
 const NEAR_MS = 3_000;
-const GUESTS = /\s(?:feat\.?|ft\.?|featuring)\s.*$/u;
+const GUESTS = /\s(?:feat\.?|ft\.?|featuring)\s.*/su;
 
 export type SongMatcher = ReturnType<typeof createSongMatcher>;
 

@@ -4,6 +4,14 @@ import { unescapeXml } from '../media/xml-text.ts';
 import { MOST_ENTRIES, type FileEntry, type PlaylistFile } from './file-entry.ts';
 
 const MOST_CHARACTERS = 4_000;
+/** The start of each element that is read. */
+const ELEMENTS = {
+  location: /<location[\s>]/i,
+  duration: /<duration[\s>]/i,
+  title: /<title[\s>]/i,
+  creator: /<creator[\s>]/i,
+  album: /<album[\s>]/i,
+};
 
 export function* parseXspf(text: string): Generator<void, PlaylistFile> {
   const [head = ''] = text.split(/<trackList\b/i, 1);
@@ -36,9 +44,9 @@ export function* parseXspf(text: string): Generator<void, PlaylistFile> {
 }
 
 /** Text of the first element with that name. */
-function element(xml: string, name: string): string | undefined {
-  const open = xml.search(new RegExp(`<${name}[\\s>]`, 'i'));
-  if (open < 0) return undefined;
+function element(xml: string, name: keyof typeof ELEMENTS): string | undefined {
+  const open = ELEMENTS[name].exec(xml)?.index;
+  if (open === undefined) return undefined;
   const from = xml.indexOf('>', open) + 1;
   const raw = xml.slice(from, Math.min(indexOrEnd(xml, '<', from), from + MOST_CHARACTERS)).trim();
   return unescapeXml(raw) || undefined;

@@ -52,8 +52,7 @@ export function findByPrefix(statements: Statements, kind: SearchKind, query: st
 
 export type Identifier = { mbid: string } | { isrc: string } | { barcode: string };
 
-const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-const MBID = new RegExp(`^(?:https?://(?:www\\.)?musicbrainz\\.org/[a-z-]+/)?(${UUID})/?$`, 'i');
+const MBID = /^(?:https?:\/\/(?:www\.)?musicbrainz\.org\/[a-z-]+\/)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/?$/i;
 const ISRC = /^(?:isrc:?\s*)?([a-z]{2})-?([a-z0-9]{3})-?(\d{2})-?(\d{5})$/i;
 
 /** EAN or UPC, of 8, 12, 13 or 14 digits. */

@@ -14,7 +14,8 @@ import { createProviderHttp, tooLarge, type CataloguePace } from './provider-htt
 const DEFAULT_TEMPLATE = 'ytsearch{limit}:{query}';
 /** Without --ignore-config, a user's configuration could make it run or write anything. */
 const ALWAYS = ['--ignore-config', '--no-warnings', '--no-cache-dir', '--socket-timeout', '15', '-q'];
-const ID = /^[\w.-]{1,80}(?::[\w.-]{1,80})*:[^\u0000-\u001f]{1,300}$/;
+/** The extractor's name, which may have parts, and the id that it gives: `youtube:tab:PL123`. */
+const ID = /^[\w.-]{1,80}:[^\u0000-\u001f]{1,700}$/;
 /** First version with the option for a JavaScript runtime, which some sites require. */
 const KNOWS_RUNTIMES = '2025.11.12';
 const PROGRESS = 'download:PROG {"d":%(progress.downloaded_bytes)j,"t":%(progress.total_bytes)j}';

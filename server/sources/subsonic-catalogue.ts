@@ -190,7 +190,7 @@ function faultInDocument(host: string, document: string): CatalogueError {
   } catch {
     /* not JSON */
   }
-  const code = /<error\b[^>]*\bcode="(\d{1,3})"/.exec(document)?.[1];
+  const code = /<error\b[^<>]*\bcode="(\d{1,3})"/.exec(document)?.[1];
   return code === undefined
     ? new CatalogueError('invalid_media', `${host} sent a document instead of audio.`)
     : faultOf(host, { code: Number(code) });

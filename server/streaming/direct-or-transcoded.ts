@@ -96,7 +96,7 @@ const upTo = (sourceKbps: number | null, profile: ProfileName): number | undefin
 function isSame({ format, codec }: Source, profile: ProfileName): boolean {
   const isAac = profile === 'aac' || profile === 'm4a';
   if (isAac) return format === 'aac' || (format === 'm4a' && (codec === null || /aac/i.test(codec)));
-  if (format === 'ogg' && codec !== null) return new RegExp(PROFILES[profile].codec, 'i').test(codec);
+  if (format === 'ogg' && codec !== null) return codec.toLowerCase().includes(PROFILES[profile].codec);
   return format === PROFILES[profile].extension;
 }
 

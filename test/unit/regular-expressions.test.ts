@@ -1,0 +1,85 @@
+// No regular expression of the product takes more than linear time on input that others choose. Each is checked by
+// recheck, which takes up to seconds: verdicts are kept in test/fixtures/safe-expressions.json by the text of the
+// expression, and `npm test -- regular-expressions -u` writes them again.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkSync } from 'recheck';
+import { parseSync, Visitor } from 'rolldown/utils';
+import { expect, test } from 'vitest';
+import { root } from '../support/product.ts';
+
+const VERDICTS = join(root, 'test', 'fixtures', 'safe-expressions.json');
+const MOST_MS = 20_000;
+
+/** Expressions that recheck does not find safe, and why they are. */
+const SAFE_BECAUSE: Record<string, string> = {
+  [String.raw`/'[^']*'|"[^"]*"|` +
+  '`[^`]*`' +
+  String.raw`|--[^\n]*|\/\*[^]*?\*\/|((?:=|\b(?:IS|NOT|LIMIT|OFFSET)\b)\s*)([?@:$]\w*)/gi`]:
+    'its input is SQL of the program itself',
+  [String.raw`/[[\p{M}&&[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Cyrillic}]]--[\u3099\u309a]]+/gv`]:
+    'it is one class of characters, repeated; recheck does not know the flag v',
+  '/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi': 'it reads 36 characters at most from each start',
+};
+
+interface Expressions {
+  /** By text, with the first file that has it. */
+  literals: Map<string, string>;
+  /** `new RegExp(…)`: its text is not known here. */
+  constructed: string[];
+}
+
+function findExpressions(): Expressions {
+  const folders = ['server', 'main', 'renderer'].flatMap((folder) => [`${folder}/*.ts`, `${folder}/*.tsx`]);
+  const { stdout } = spawnSync('git', ['ls-files', '-co', '--exclude-standard', ...folders], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const literals = new Map<string, string>();
+  const constructed: string[] = [];
+  for (const file of stdout.split('\n').filter(Boolean)) {
+    const { program } = parseSync(file, readFileSync(join(root, file), 'utf8'));
+    const noteCall = ({ callee }: { callee: { type: string; name?: string } }): void => {
+      if (callee.type === 'Identifier' && callee.name === 'RegExp') constructed.push(file);
+    };
+    new Visitor({
+      Literal(node) {
+        if ('regex' in node) literals.set(`/${node.regex.pattern}/${node.regex.flags}`, file);
+      },
+      NewExpression: noteCall,
+      CallExpression: noteCall,
+    }).visit(program);
+  }
+  return { literals, constructed };
+}
+
+function isSafe(expression: string): boolean {
+  const [, pattern = '', flags = ''] = /^\/(.*)\/(\w*)$/s.exec(expression) ?? [];
+  return checkSync(pattern, flags, { timeout: MOST_MS }).status === 'safe';
+}
+
+const { literals, constructed } = findExpressions();
+
+test('every regular expression is a literal, so that it can be checked', () => {
+  expect(literals.size).toBeGreaterThan(300);
+  expect(constructed).toEqual([]);
+});
+
+test('every regular expression takes linear time', async () => {
+  const safe = new Set(JSON.parse(readFileSync(VERDICTS, 'utf8')) as string[]);
+  const unsafe = [...literals].filter(
+    ([expression]) => !(expression in SAFE_BECAUSE) && !safe.has(expression) && !isSafe(expression),
+  );
+  expect(unsafe.map(([expression, file]) => `${file}: ${expression}`)).toEqual([]);
+  const checked = [...literals.keys()].filter((expression) => !(expression in SAFE_BECAUSE)).toSorted();
+  await expect(`${JSON.stringify(checked, null, 2)}\n`).toMatchFileSnapshot(VERDICTS);
+});
+
+test('a reason is given only for expressions that are there', () => {
+  expect(Object.keys(SAFE_BECAUSE).filter((expression) => !literals.has(expression))).toEqual([]);
+});
+
+test('quadratic and exponential expressions are recognized', () => {
+  expect(['/\\beyJ[\\w-]{5,}\\.[\\w-]{5,}\\.[\\w-]*/g', '/^(a+)+$/', '/\\s+$/'].filter(isSafe)).toEqual([]);
+});
