@@ -266,7 +266,7 @@ Commands
   restore --from ${PLACES.join('|')} [--snapshot ID] [--replace] [--music DIR] [--skip-damaged]
                              restore a backup into the data folder; --replace moves an existing library
                              aside, --music is where copied files of a music folder go
-  export DIR                 export audio with readable file names, playlists and data
+  export DIR                 export audio with readable file names, playlists and data; makes DIR
   import DIR [--replace] [--skip-damaged]
                              make the library of an export in the data folder; --replace moves an
                              existing library aside
