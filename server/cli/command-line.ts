@@ -241,9 +241,11 @@ const PLACES = ['DIR', ...BACKUP_STORES];
 
 const USAGE = `Tonearm keeps your music library and serves it to your browser and your phones.
 
-  tonearm [command] [options]    (npx tonearm …, in the folder with the sources)
+  tonearm [command] [options]
 
-Commands
+In the folder with the sources type npx tonearm …, elsewhere node /path/to/tonearm/scripts/tonearm.js …
+
+Commands (all but serve need a library that no server runs on)
   serve                      the server and its web interface (default)
   scan [DIR] [--dry-run]     scan the music folder, or DIR in it, once and without a running server;
                              --dry-run only prints what would change

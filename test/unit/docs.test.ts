@@ -99,7 +99,9 @@ it('settings and variables of the environment exist', () => {
 
 it('the proofs are the ones that there are', () => {
   const [, cell = ''] = rowsOf(sectionOf(CONTRIBUTING, 'Commands')).find(([name]) => name?.includes('prove')) ?? [];
-  const proofs = [...readSource('test/prove/main.ts').matchAll(/^ {2}'?([\w-]+)'?: async/gm)].map(([, name]) => name);
+  const proofs = [...readSource('test/prove/main.ts').matchAll(/^ {2}'?([\w-]+)'?: async/gm)].map(
+    ([, name = '']) => name,
+  );
   expect(proofs.length).toBeGreaterThan(10);
   expect(codeIn(cell.split(': ')[1] ?? '')).toEqual(proofs.toSorted());
   expect(broken(/`npm run prove -- ([\w-]+)/g, (name) => name !== 'NAME' && !proofs.includes(name))).toEqual([]);

@@ -5,6 +5,8 @@ import { makeAppPassword } from '../../server/auth/app-passwords.ts';
 import { BACKUP_TASK } from '../../server/backup/tasks.ts';
 import { parseSetting } from '../../server/config/config.ts';
 import type { SettingName } from '../../server/config/settings.ts';
+import { backoffMs, DEFAULT_BACKOFF } from '../../server/jobs/backoff.ts';
+import type { Task } from '../../server/jobs/tasks.ts';
 import { SCAN_LOCAL_FOLDER } from '../../server/scan/tasks.ts';
 import { constantIn, figureOn, readSource } from '../support/manual.ts';
 
@@ -114,18 +116,14 @@ it.each<[string, RegExp, SettingName, number?]>([
 });
 
 it('tries of jobs are as many, and as far apart, as the pages say', () => {
-  const { firstMs, factor, capMs } = BACKUP_TASK.backoff;
-  const pauses = Array.from({ length: BACKUP_TASK.attempts - 1 }, (_, n) => Math.min(firstMs * factor ** n, capMs));
-  expect(pauses).toEqual([
+  const waits = ({ attempts, backoff = DEFAULT_BACKOFF }: Pick<Task, 'attempts' | 'backoff'>): number[] =>
+    Array.from({ length: attempts - 1 }, (_, n) => backoffMs(backoff, n + 1, 0.5));
+  expect(waits(BACKUP_TASK)).toEqual([
     figureOn(BACKUP, /after (a) minute and after ten/) * MINUTE,
     figureOn(BACKUP, /after a minute and after (ten)/) * MINUTE,
   ]);
-  expect(pauses).toHaveLength(figureOn(BACKUP, /is tried again (\w+) times/));
-  const { backoff } = SCAN_LOCAL_FOLDER;
-  const waits = Array.from({ length: SCAN_LOCAL_FOLDER.attempts }, (_, n) =>
-    Math.min(backoff.firstMs * backoff.factor ** n, backoff.capMs),
-  );
-  const days = waits.reduce((sum, ms) => sum + ms) / DAY;
+  expect(waits(BACKUP_TASK)).toHaveLength(figureOn(BACKUP, /is tried again (\w+) times/));
+  const days = waits(SCAN_LOCAL_FOLDER).reduce((sum, ms) => sum + ms) / DAY;
   expect(Math.round(days)).toBe(figureOn(STORAGE, /A scan retries for (a) day/));
 });
 
