@@ -6,14 +6,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { helpText } from '../../server/cli/command-line.ts';
 import { startFakeS3, type FakeS3 } from '../fakes/s3.ts';
 import { makeLibrary } from '../support/library.ts';
-import { codeIn, commandsIn, readSource, rowsOf, sectionOf } from '../support/manual.ts';
+import { codeIn, commandsIn, readSource, rowsOf, sectionOf, sentencesOf } from '../support/manual.ts';
+import { openPhone } from '../support/phone.ts';
 import { runServer, spawnServer } from '../support/process.ts';
 import { root } from '../support/product.ts';
-import { startServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
-const [INSTALL, BACKUP, STORAGE, BY_HAND] = ['INSTALL', 'BACKUP', 'STORAGE', 'BY-HAND'].map((name) =>
-  join('docs', `${name}.md`),
-) as [string, string, string, string];
+const [INSTALL, BACKUP, STORAGE, SUBSONIC, BY_HAND] = ['INSTALL', 'BACKUP', 'STORAGE', 'SUBSONIC', 'BY-HAND'].map(
+  (name) => join('docs', `${name}.md`),
+) as [string, string, string, string, string];
 
 let base: string;
 let disk: string;
@@ -158,19 +159,52 @@ describe('while a server runs on the library', () => {
   });
 });
 
-it('addresses of the HTTP interface exist', async () => {
-  const server = await startServer({ setUp: false });
-  const paths = server.app.openApi().paths as Record<string, Record<string, unknown>>;
-  const addresses = ['README.md', INSTALL, BACKUP, STORAGE].flatMap((page) =>
-    [...readSource(page).matchAll(/`(GET|POST|PUT|PATCH|DELETE)\s(\/api\/v1\/[^`\s]+)`/g)].map(([, method, path]) => [
-      method,
-      path,
-    ]),
-  );
-  await server.close();
-  expect(addresses.length).toBeGreaterThan(8);
-  const shapes = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, '<id>')}`),
-  );
-  expect(addresses.map(([method, path]) => `${method} ${path}`).filter((one) => !shapes.includes(one))).toEqual([]);
+describe('a running server answers as the manuals say:', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(() => server.close());
+
+  it('addresses of the HTTP interface exist', () => {
+    const shapes = Object.entries(server.app.openApi().paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, '<id>')}`),
+    );
+    const addresses = [INSTALL, BACKUP, STORAGE].flatMap(
+      (page) => readSource(page).match(/(?<=`)(GET|POST|PUT|PATCH|DELETE)\s\/api\/v1\/[^`\s]+(?=`)/g) ?? [],
+    );
+    expect(addresses.length).toBeGreaterThan(8);
+    expect(addresses.map((one) => one.replace('\n', ' ')).filter((one) => !shapes.includes(one))).toEqual([]);
+  });
+
+  it('docs/SUBSONIC.md lists all extensions with their versions', async () => {
+    const phone = await openPhone(server);
+    const { openSubsonicExtensions: extensions } = (await phone.get('getOpenSubsonicExtensions')).body as unknown as {
+      openSubsonicExtensions: { name: string; versions: number[] }[];
+    };
+    const versions = new Map(extensions.map(({ name, versions: all }) => [name, all.join(', ')]));
+    const rows = rowsOf(readSource(SUBSONIC).split('\n## ')[0] ?? '').flatMap(([names = '', said = '']) =>
+      codeIn(names).map((name) => ({ name, version: /^[\d, ]*\d/.exec(said)?.[0], isAlways: /^[\d, ]+$/.test(said) })),
+    );
+    for (const { name, version, isAlways } of rows)
+      if (isAlways || versions.has(name)) expect([name, versions.get(name)]).toEqual([name, version]);
+    expect([...versions.keys()].filter((name) => !rows.some((row) => row.name === name))).toEqual([]);
+  });
+
+  it('docs/SUBSONIC.md names endpoints that there are, and what the missing ones answer', async () => {
+    const phone = await openPhone(server);
+    const page = sentencesOf(SUBSONIC);
+    const named = codeIn(page).flatMap((code) => /^(?:get|add|save|search|jukebox)[A-Z0-9]\w*/.exec(code)?.[0] ?? []);
+    expect(named.length).toBeGreaterThan(10);
+    const errors = new Map<string, { code: number; message: string } | undefined>();
+    for (const endpoint of [...named, 'getNothing']) errors.set(endpoint, (await phone.get(endpoint)).body.error);
+    expect([...errors].filter(([, error]) => error?.message.includes('has no endpoint')).map(([name]) => name)).toEqual(
+      ['getNothing'],
+    );
+    const [, chat] = /`getChatMessages` and `addChatMessage` answer with error (\d+)/.exec(page) ?? [];
+    for (const name of ['getChatMessages', 'addChatMessage']) expect(errors.get(name)?.code).toBe(Number(chat));
+    const [, jukebox] = /`jukeboxControl` answers with error (\d+)/.exec(page) ?? [];
+    expect((await phone.get('jukeboxControl', { action: 'status' })).body.error?.code).toBe(Number(jukebox));
+    expect((await phone.get('getVideos')).body).toMatchObject({ status: 'ok', videos: {} });
+  });
 });

@@ -85,6 +85,7 @@ const FIGURES: Record<string, Figure[]> = {
     [/blobs of up to \d+ MB, (\d+) MB to a file/, 'server/backup/packs.ts', 'PACK_BYTES', MB],
     [/On a disk this runs every (\d+) days/, 'server/storage/local.ts', 'verifyDays'],
   ],
+  [SUBSONIC]: [[/AAC goes up to (\d+) kbps/, 'server/media/transcode.ts', 'max']],
   [STORAGE]: [
     [/Files over (\d+) MB are uploaded in parts/, 'server/storage/s3.ts', 'PART_BYTES', MB],
     [
