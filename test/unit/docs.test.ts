@@ -97,6 +97,12 @@ it('settings and variables of the environment exist', () => {
   expect(broken(names, isBroken, [...MANUALS, CONTRIBUTING])).toEqual([]);
 });
 
+it('pages of the settings exist', () => {
+  const texts = readSource('resources/languages/en.json');
+  const isBroken = (label: string): boolean => !texts.includes(`: "${label.replaceAll(/\s+/g, ' ')}"`);
+  expect(broken(/Settings →\s+([A-Z]\w+(?:\s&\s\w+)?)/g, isBroken)).toEqual([]);
+});
+
 it('the proofs are the ones that there are', () => {
   const [, cell = ''] = rowsOf(sectionOf(CONTRIBUTING, 'Commands')).find(([name]) => name?.includes('prove')) ?? [];
   const proofs = [...readSource('test/prove/main.ts').matchAll(/^ {2}'?([\w-]+)'?: async/gm)].map(

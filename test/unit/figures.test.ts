@@ -8,7 +8,7 @@ import type { SettingName } from '../../server/config/settings.ts';
 import { backoffMs, DEFAULT_BACKOFF } from '../../server/jobs/backoff.ts';
 import type { Task } from '../../server/jobs/tasks.ts';
 import { SCAN_LOCAL_FOLDER } from '../../server/scan/tasks.ts';
-import { constantIn, figureOn, readSource } from '../support/manual.ts';
+import { constantIn, figureOn, readSource, rowsOf, sectionOf } from '../support/manual.ts';
 
 const [KB, MB, GB] = [1 << 10, 1 << 20, 1 << 30];
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
@@ -147,4 +147,33 @@ it('README and docs/SUBSONIC.md name the versions and figures of the code', () =
   expect(readSource(SUBSONIC)).toContain(`Subsonic ${protocol} and OpenSubsonic`);
   const { printWidth } = JSON.parse(readSource('.oxfmtrc.json')) as { printWidth: number };
   expect(figureOn('CONTRIBUTING.md', /oxfmt: lines of (\d+)/)).toBe(printWidth);
+});
+
+describe('the comparison in README.md', () => {
+  const page = readSource(join('docs', 'peers.md'));
+  const head =
+    page
+      .split('\n')
+      .find((line) => line.startsWith('| | Tonearm'))
+      ?.split('|') ?? [];
+  const measured = rowsOf(page).map((cells) => ['', ...cells]);
+  const figures = readSource(join('docs', 'BENCHMARKS.md')).match(/\d[\d,]*(?:\.\d+)?/g) ?? [];
+  const rows = rowsOf(sectionOf('README.md', 'How it compares'));
+  /** Figures of a program in docs/peers.md, as they are and in thousands. */
+  const measuredOf = (program: string): number[] =>
+    measured
+      .flatMap((cells) => cells.filter((_, n) => head[n]?.startsWith(` ${program}`)))
+      .map((cell) => Number(/\d[\d,]*(?:\.\d+)?/.exec(cell)?.[0].replaceAll(',', '')))
+      .flatMap((value) => [value, value / 1_000]);
+  const isAmong = (said: string, values: number[]): boolean =>
+    values.some((value) => value.toFixed(said.split('.')[1]?.length ?? 0) === said);
+
+  it.each(rows)('%s: %s', (_what, ours = '', theirs = '') => {
+    const peers = [...theirs.matchAll(/(Navidrome|gonic|MPD|MiniDLNA) ([\d.]+)/g)];
+    for (const [, program = '', said = ''] of peers)
+      expect([program, said, isAmong(said, measuredOf(program))]).toEqual([program, said, true]);
+    const [said = ''] = /\d[\d,.]*/.exec(ours) ?? [];
+    const values = peers.length > 0 ? measuredOf('Tonearm') : figures.map((one) => Number(one.replaceAll(',', '')));
+    if (!theirs.startsWith('the same')) expect([said, isAmong(said.replaceAll(',', ''), values)]).toEqual([said, true]);
+  });
 });

@@ -85,6 +85,8 @@ it('the installers are those of the build', () => {
   expect(targets.filter((name) => name !== 'zip')).toEqual(Object.keys(said));
   for (const page of ['README.md', INSTALL])
     for (const word of Object.values(said)) expect(sentencesOf(page)).toContain(word);
+  const [, folder] = /^ {2}output: (\w+)/m.exec(builds) ?? [];
+  expect(sentencesOf(INSTALL)).toContain(`builds installers for the current system and processor into \`${folder}/\``);
   const machines = readSource('.github/workflows/release.yml').match(/- \{ os: /g) ?? [];
   expect(figureOn(INSTALL, /builds all of them on (\w+) machines/)).toBe(machines.length);
 });
