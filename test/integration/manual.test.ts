@@ -31,6 +31,7 @@ beforeAll(async () => {
   expect((await runServer(['scan', '--data-dir', original, '--import', dir])).code).toBe(0);
   const input = 'correct horse\n';
   expect((await runServer(['user', 'add', 'ann', '--data-dir', original], {}, { input })).code).toBe(0);
+  for (const line of ['backup', 'export /media/disk/music']) expect((await run(line, original)).code).toBe(0);
 });
 afterAll(async () => {
   await store.close();
@@ -102,6 +103,10 @@ describe('folders have in them what the page lists:', () => {
     data = copyLibrary();
     expect((await run('restore --from /media/disk/tonearm --replace')).code).toBe(0);
     expect(readdirSync(data).filter((name) => name.startsWith('replaced-')).length).toBeGreaterThan(0);
+    const [disposable = ''] =
+      rowsOf(sectionOf(INSTALL, 'Where your data are')).find(([, text]) => text?.startsWith('can be deleted')) ?? [];
+    expect(codeIn(disposable)).not.toEqual([]);
+    for (const name of codeIn(disposable)) rmSync(join(data, name), { recursive: true, force: true });
     const server = await spawnServer(['--data-dir', data, '--port', '0']);
     const there = readdirSync(data);
     await server.kill('SIGTERM');

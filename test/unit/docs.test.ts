@@ -4,6 +4,7 @@ import { existsSync, globSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { helpText, parseCommandLine } from '../../server/cli/command-line.ts';
+import { parseSetting } from '../../server/config/config.ts';
 import { SETTINGS } from '../../server/config/settings.ts';
 import { codeIn, commandsIn, MANUALS, PAGES, readSource, rowsOf, sectionOf } from '../support/manual.ts';
 import { root } from '../support/product.ts';
@@ -95,6 +96,11 @@ it('settings and variables of the environment exist', () => {
   const others = '(?!ELECTRON_|NODE_)';
   const names = new RegExp(`\`${others}([A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9])(?:=[^\`]*)?\``, 'g');
   expect(broken(names, isBroken, [...MANUALS, CONTRIBUTING])).toEqual([]);
+});
+
+it('addresses have the port that is the default', () => {
+  const isBroken = (port: string): boolean => Number(port) !== parseSetting('PORT', undefined);
+  expect(broken(/(?:127\.0\.0\.1|\.local):(\d+)/g, isBroken, ['README.md', join('docs', 'INSTALL.md')])).toEqual([]);
 });
 
 it('pages of the settings exist', () => {
