@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { helpText, parseCommandLine } from '../../server/cli/command-line.ts';
 import { parseSetting } from '../../server/config/config.ts';
 import { SETTINGS } from '../../server/config/settings.ts';
-import { codeIn, commandsIn, MANUALS, PAGES, readSource, rowsOf, sectionOf } from '../support/manual.ts';
+import { codeIn, commandsIn, MANUALS, PAGES, readSource, rowsOf, sectionOf, sentencesOf } from '../support/manual.ts';
 import { root } from '../support/product.ts';
 
 const { scripts } = JSON.parse(readSource('package.json')) as { scripts: Record<string, string> };
@@ -117,6 +117,18 @@ it('the proofs are the ones that there are', () => {
   expect(proofs.length).toBeGreaterThan(10);
   expect(codeIn(cell.split(': ')[1] ?? '')).toEqual(proofs.toSorted());
   expect(broken(/`npm run prove -- ([\w-]+)/g, (name) => name !== 'NAME' && !proofs.includes(name))).toEqual([]);
+});
+
+it('CONTRIBUTING.md says how to sign in to the development library, and what the editor can start', () => {
+  const page = sentencesOf(CONTRIBUTING);
+  const stage = readSource('test/e2e/stage.ts');
+  const [, username = '', password = ''] = /sign in as `(\w+)` with `([^`]+)`/.exec(page) ?? [];
+  expect(stage).toContain(`OWNER = { username: '${username}', password: '${password}' }`);
+  const [, names = ''] = /VS Code: (.+?) are under Run and Debug/.exec(page) ?? [];
+  const starts = [...names.matchAll(/"([^"]+)"/g)].map(([, name = '']) => name);
+  const launch = readSource('.vscode/launch.json').match(/"name": "/g) ?? [];
+  expect(starts).toHaveLength(launch.length);
+  for (const name of starts) expect(readSource('.vscode/launch.json')).toContain(`"name": "${name}`);
 });
 
 it('the benchmarks exist', () => {
