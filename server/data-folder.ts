@@ -9,7 +9,7 @@ import type { Config } from './config/config.ts';
 import { readJsonFile, writeJsonFile } from './config/json-file.ts';
 import { keepPrivate } from './config/private-files.ts';
 import { openSecretStore, type SecretStore } from './config/secret-store.ts';
-import { adoptWrittenSecrets, loadSecrets, withStoredSettings } from './config/secrets.ts';
+import { loadSecrets, moveWrittenSecrets, withStoredSettings } from './config/secrets.ts';
 import { openDatabase, type MainDb } from './db/client.ts';
 import { lockDataFolder } from './db/data-lock.ts';
 import { watchInPlace } from './db/removed-database.ts';
@@ -89,7 +89,8 @@ export async function openSecrets(given: Config, log: Log): Promise<{ config: Co
     wish: given.settings.SECRET_STORE,
     log,
   });
-  return { config: await withStoredSettings(await adoptWrittenSecrets(given, secretStore), secretStore), secretStore };
+  await moveWrittenSecrets(given, secretStore, log);
+  return { config: await withStoredSettings(given, secretStore), secretStore };
 }
 
 /** `unmarked`: the storage that was this library's, or taken over, when it could not be reached to be marked. */

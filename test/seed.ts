@@ -12,17 +12,21 @@ import { enliven, type Api } from './support/lively-library.ts';
 
 const [folder = 'seed', tracks = '1200'] = process.argv.slice(2);
 const target = resolve(folder);
-if (existsSync(target)) throw new Error(`${target} exists already. Delete it, or choose another folder.`);
-const dir = `${target}.part`;
-rmSync(dir, { recursive: true, force: true });
-mkdirSync(join(dir, 'data'), { recursive: true });
+/** The library keeps the path of its music folder, so that one is made where it stays. */
+const musicFolder = join(target, 'music');
+const dataDir = join(target, 'data');
+const unfinished = `${dataDir}.part`;
+if (existsSync(target) && !existsSync(unfinished))
+  throw new Error(`${target} exists already. Delete it, or choose another folder.`);
+for (const path of [musicFolder, unfinished]) rmSync(path, { recursive: true, force: true });
+mkdirSync(unfinished, { recursive: true });
 
 // nobody on the internet knows this music
 const offline = { fpid_enabled: false, musicbrainz_enabled: false, coverart_enabled: false };
-writeFileSync(join(dir, 'data', 'settings.json'), JSON.stringify(offline));
-const { dir: music } = makeLibrary({ tracks: Number(tracks), seconds: '20-40', art: 'none' }, join(dir, 'music'));
-await drawCovers(music);
-const { child, url, setupToken } = await startServer(join(dir, 'data'), ['--import', music]);
+writeFileSync(join(unfinished, 'settings.json'), JSON.stringify(offline));
+makeLibrary({ tracks: Number(tracks), seconds: '20-40', art: 'none' }, musicFolder);
+await drawCovers(musicFolder);
+const { child, url, setupToken } = await startServer(unfinished, ['--import', musicFolder]);
 
 let token = '';
 const api: Api = async <T>(path: string, { method = 'GET', body }: { method?: string; body?: unknown } = {}) => {
@@ -41,6 +45,6 @@ await untilIdle(() => api<{ items: JobOut[] }>('/jobs'));
 const made = await enliven(api);
 child.kill('SIGTERM');
 if (child.exitCode === null) await once(child, 'exit');
-renameSync(dir, target);
+renameSync(unfinished, dataDir);
 console.log(`${target}: ${made.tracks} tracks, ${made.plays} plays, ${made.playlists} playlists.
 Sign in as ${OWNER.username} with "${OWNER.password}".`);

@@ -4,7 +4,7 @@
 import { createHash, randomBytes, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, rm, stat, utimes } from 'node:fs/promises';
-import { extname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, extname, isAbsolute, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import type { MainDb, Sqlite } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
@@ -32,11 +32,13 @@ import { toSnapshotId } from './manifest.ts';
 import { hashOfFile } from './referenced-files.ts';
 import { cleanForExport, copyDatabase } from './snapshot-thread.ts';
 import { eachAtOnce } from '../runtime/concurrency.ts';
+import { makeFolder, type FolderWords } from '../runtime/folders.ts';
 import type { ExportResult } from './wire.ts';
 import { EXPORT_TASK } from './tasks.ts';
 
 const AT_ONCE = 4;
 const SHOWN = 20;
+const EXPORT_FOLDER: FolderWords = { name: 'The folder', remedy: 'Choose another one.' };
 
 interface ExportDeps {
   db: MainDb;
@@ -81,12 +83,19 @@ export function createExportService(deps: ExportDeps) {
     ownFolders,
   } = deps;
 
-  async function assertUsable(folder: string): Promise<string> {
-    if (!isAbsolute(folder)) throw invalid([{ field: 'folder', message: 'must be an absolute path' }]);
-    const path = resolve(folder);
-    if (!(await stat(path).catch(() => undefined))?.isDirectory())
+  async function assertUsable(path: string): Promise<void> {
+    if (!(await isFolder(path)))
       throw new AppError('unavailable', `The folder ${path} does not exist. Create it, or connect its disk.`);
     assertFit(path, ownFolders());
+  }
+
+  /** Makes the folder if only that is missing. A folder above that is missing too may be a disk's, or misspelt. */
+  async function prepareFolder(folder: string): Promise<string> {
+    if (!isAbsolute(folder)) throw invalid([{ field: 'folder', message: 'must be an absolute path' }]);
+    const path = resolve(folder);
+    assertFit(path, ownFolders());
+    if (await isFolder(dirname(path))) makeFolder(path, EXPORT_FOLDER);
+    await assertUsable(path);
     return path;
   }
 
@@ -315,12 +324,12 @@ export function createExportService(deps: ExportDeps) {
     await mkdir(tmpDir, { recursive: true });
     const base = join(tmpDir, `export-${randomBytes(6).toString('hex')}`);
     const [copy, scratch] = [`${base}.db`, `${base}-paths.db`];
-    const usable = await assertUsable(folder).catch((error: unknown) => {
+    await assertUsable(folder).catch((error: unknown) => {
       throw permanent(error);
     });
     try {
       // no object is deleted meanwhile
-      return await leases.leaseAll(() => exportTo(usable, copy, scratch, { signal, progress, yieldToRequests }));
+      return await leases.leaseAll(() => exportTo(folder, copy, scratch, { signal, progress, yieldToRequests }));
     } finally {
       for (const path of [scratch, ...['', '-journal', '-wal', '-shm'].map((ending) => copy + ending)])
         await rm(path, { force: true });
@@ -329,12 +338,15 @@ export function createExportService(deps: ExportDeps) {
 
   return {
     task,
-    /** Throws `unavailable` when the folder does not exist, `conflict` when the server uses it. */
+    /** Throws `unavailable` when the folder cannot be made, `conflict` when the server uses it. */
     async start(folder: string): Promise<EnqueuedJob> {
-      return jobs.enqueue(EXPORT_TASK, { folder: await assertUsable(folder) });
+      return jobs.enqueue(EXPORT_TASK, { folder: await prepareFolder(folder) });
     },
   };
 }
+
+const isFolder = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined))?.isDirectory() === true;
 
 async function* yielding(
   source: AsyncIterable<Buffer>,

@@ -244,9 +244,11 @@ const PLACES = ['DIR', ...BACKUP_STORES];
 
 const USAGE = `Tonearm keeps your music library and serves it to your browser and your phones.
 
-  tonearm [command] [options]    (npx tonearm …, in the folder with the sources)
+  tonearm [command] [options]
 
-Commands
+In the folder with the sources type npx tonearm …, elsewhere node /path/to/tonearm/scripts/tonearm.js …
+
+Commands (all but serve need a library that no server runs on)
   serve                      the server and its web interface (default)
   scan [DIR] [--dry-run]     scan the music folder, or DIR in it, once and without a running server;
                              --dry-run only prints what would change
@@ -269,7 +271,7 @@ Commands
   restore --from ${PLACES.join('|')} [--snapshot ID] [--replace] [--music DIR] [--skip-damaged]
                              restore a backup into the data folder; --replace moves an existing library
                              aside, --music is where copied files of a music folder go
-  export DIR                 export audio with readable file names, playlists and data
+  export DIR                 export audio with readable file names, playlists and data; makes DIR
   import DIR [--replace] [--skip-damaged]
                              make the library of an export in the data folder; --replace moves an
                              existing library aside

@@ -1,4 +1,4 @@
-// `tonearm user …`: manages accounts, with or without a running server.
+// `tonearm user …`: manages accounts, without a running server.
 import { createInterface } from 'node:readline/promises';
 import { z } from 'zod';
 import type { App } from '../app.ts';

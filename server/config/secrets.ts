@@ -1,6 +1,7 @@
 // What the server reads from the secret store at startup: its own keys, which are generated once, and secret settings.
 import { randomBytes } from 'node:crypto';
 import { isSettingName, parseSetting, type Config } from './config.ts';
+import type { Log } from '../log/log.ts';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
 import type { SecretName, SecretStore } from './secret-store.ts';
 import { SETTINGS, SETTING_NAMES, type SettingName, type Settings } from './settings.ts';
@@ -29,7 +30,7 @@ async function getOrMake(store: SecretStore, name: SecretName): Promise<string> 
   return made;
 }
 
-export const isSecretSetting = (name: SettingName): boolean => SETTINGS[name].secret === true;
+export const isSecretSetting = (name: string): boolean => isSettingName(name) && SETTINGS[name].secret === true;
 export const secretNameOf = (name: SettingName): SecretName => `setting.${name.toLowerCase()}`;
 
 /** Stored secret settings by name. */
@@ -44,36 +45,35 @@ export async function storedSettings(store: SecretStore): Promise<Partial<Record
   return found;
 }
 
-/** Adds the secret settings to the configuration, in the layer of settings.json and with precedence over it. */
+/** Adds the stored secret settings to the configuration. One that is still written in settings.json is newer. */
 export async function withStoredSettings(config: Config, store: SecretStore): Promise<Config> {
   const settings = { ...config.settings };
   const origins = { ...config.origins };
   for (const [name, value] of Object.entries(await storedSettings(store)) as [SettingName, string][]) {
-    if (origins[name] === 'env') continue;
+    if (origins[name] !== 'default') continue;
     Object.assign(settings, { [name]: parseSetting(name, value) });
     origins[name] = 'file';
   }
   return { ...config, settings, origins };
 }
 
-/** If secrets are stored in the keychain, moves those in settings.json there too. */
-export async function adoptWrittenSecrets(config: Config, store: SecretStore): Promise<Config> {
-  if (store.place !== 'keychain') return config;
-  const { settingsFile } = config.paths;
-  const isSecret = (key: string): boolean =>
-    isSettingName(key.toUpperCase()) && isSecretSetting(key.toUpperCase() as SettingName);
-  const written = Object.entries(readJsonFile(settingsFile)).filter(
-    ([key, value]) => isSecret(key) && typeof value === 'string' && value !== '',
-  );
-  if (written.length === 0) return config;
-  const stored = new Set(store.names());
-  for (const [key, value] of written) {
-    const name = secretNameOf(key.toUpperCase() as SettingName);
-    if (!stored.has(name)) await store.set(name, value as string);
+/**
+ * Moves secrets that somebody wrote into settings.json to the secret store. Where that is not possible, on a full disk
+ * or with a settings.json that is mounted, they stay in effect, and the next start tries again.
+ */
+export async function moveWrittenSecrets({ paths }: Config, store: SecretStore, log: Log): Promise<void> {
+  const file = readJsonFile(paths.settingsFile);
+  const written = Object.entries(file).filter(([key]) => isSecretSetting(key.toUpperCase()));
+  if (written.length === 0) return;
+  const settings = written.map(([key]) => key.toUpperCase());
+  try {
+    for (const [key, value] of written)
+      if (typeof value === 'string' && value !== '')
+        await store.set(secretNameOf(key.toUpperCase() as SettingName), value);
+    const others = Object.entries(file).filter(([key]) => !isSecretSetting(key.toUpperCase()));
+    writeJsonFile(paths.settingsFile, Object.fromEntries(others));
+    log.info({ settings, to: store.place }, 'secrets were moved out of settings.json');
+  } catch (error) {
+    log.warn({ err: error, settings }, 'secrets stay in settings.json: they could not be moved');
   }
-  writeJsonFile(
-    settingsFile,
-    Object.fromEntries(Object.entries(readJsonFile(settingsFile)).filter(([key]) => !isSecret(key))),
-  );
-  return config;
 }

@@ -161,21 +161,24 @@ describe('an export', () => {
     expect(Object.keys(hashes).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
-  it('is for administrators, and not possible into a missing folder or the library itself', async () => {
+  it('is for administrators, and not possible into a folder on a missing disk or the library itself', async () => {
     const listener = await registerUser(server, 'another');
     expect((await server.api('/exports', { method: 'POST', body: { folder }, token: listener })).status).toBe(403);
     const relative = await server.api('/exports', { method: 'POST', body: { folder: 'nowhere' } });
     expect([relative.status, relative.text]).toEqual([422, expect.stringContaining('must be an absolute path')]);
-    expect((await server.api('/exports', { method: 'POST', body: { folder: join(base, 'nowhere') } })).text).toMatch(
-      /does not exist. Create it, or connect its disk/,
+    expect(
+      (await server.api('/exports', { method: 'POST', body: { folder: join(base, 'no disk', 'music') } })).text,
+    ).toMatch(/no disk\/music does not exist. Create it, or connect its disk/);
+    writeFileSync(join(base, 'a file'), '');
+    expect((await server.api('/exports', { method: 'POST', body: { folder: join(base, 'a file') } })).text).toMatch(
+      /a file is a file, not a folder/,
     );
-    for (const own of [join(base, 'data'), join(base, 'data', 'library'), join(base, 'music')])
+    for (const own of ['data', 'data/library', 'data/new', 'music'].map((name) => join(base, name)))
       expect((await server.api('/exports', { method: 'POST', body: { folder: own } })).status).toBe(409);
   });
 
-  it('works from the command line', async () => {
+  it('works from the command line, and makes the folder', async () => {
     const place = join(base, 'from-the-command-line');
-    mkdirSync(place);
     await server.close();
     const { code, stdout } = await runServer(['export', place, '--data-dir', join(base, 'data')]);
     expect([code, stdout]).toEqual([0, expect.stringContaining(`Exported ${tracks.length} tracks and 2 playlists`)]);

@@ -18,6 +18,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isFresh } from '../../scripts/built-parts.js';
 import type { TokenResponse } from '../../server/auth/wire.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackPage } from '../../server/library/wire.ts';
 import { OWNER } from '../e2e/stage.ts';
 import { isAlive } from '../support/process.ts';
@@ -86,17 +87,35 @@ const edit = (file: string, change: (source: string) => string): void => {
   writeFileSync(path, change(readFileSync(path, 'utf8')));
 };
 
+let token: string | undefined;
+/** As the owner of the library. */
+async function api<T>(path: string, method = 'GET'): Promise<T> {
+  token ??= (await signIn()).access_token;
+  const headers = { Authorization: `Bearer ${token}`, Origin: url };
+  return (await (await fetch(`${url}/api/v1${path}`, { method, headers })).json()) as T;
+}
+async function signIn(): Promise<TokenResponse> {
+  const headers = { 'Content-Type': 'application/json', Origin: url };
+  const answer = await fetch(`${url}/api/v1/auth/login`, { method: 'POST', headers, body: JSON.stringify(OWNER) });
+  return (await answer.json()) as TokenResponse;
+}
+
 test('the pages are served by Vite, and the seed library by the server', async () => {
   expect(await text('/')).toContain('/@vite/client');
   expect(await text('/settings')).toContain('/windows/settings/main.tsx');
-  const signIn = await fetch(`${url}/api/v1/auth/login`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', Origin: url },
-    body: JSON.stringify(OWNER),
+  expect((await api<TrackPage>('/tracks')).total).toBe(TRACKS);
+});
+
+test('the music folder of the library is there, and a scan finds it unchanged', async () => {
+  const { id } = await api<JobOut>('/sources/local_folder/scan', 'POST');
+  await expect.poll(async () => (await api<JobOut>(`/jobs/${id}`)).status).toBe('succeeded');
+  expect((await api<JobOut>(`/jobs/${id}`)).result).toMatchObject({
+    path: join(copy, 'seed', 'music'),
+    offline: [],
+    files: TRACKS,
+    unchanged: TRACKS,
+    failed: [],
   });
-  const { access_token } = (await signIn.json()) as TokenResponse;
-  const tracks = await fetch(`${url}/api/v1/tracks`, { headers: { Authorization: `Bearer ${access_token}` } });
-  expect(((await tracks.json()) as TrackPage).total).toBe(TRACKS);
 });
 
 test('a saved file of the server takes effect for the next request', async () => {

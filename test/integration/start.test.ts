@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readJsonFile } from '../../server/config/json-file.ts';
 import { runServer, spawnServer } from '../support/process.ts';
 import { migratedDatabase } from '../support/temp-database.ts';
 
@@ -53,6 +54,17 @@ test('an invalid setting from the environment or the file is reported, with its 
   expect(await refusal(['--data-dir', dir])).toMatch(/Unknown setting allow_registratoin in settings\.json/);
   writeFileSync(join(dir, 'settings.json'), '{ not json');
   expect(await refusal(['--data-dir', dir])).toMatch(/settings\.json is damaged/);
+});
+
+test('a secret in settings.json is moved to secrets.json, and the log says so', async () => {
+  const dir = fresh();
+  writeFileSync(join(dir, 'settings.json'), '{"contact": "me@example.org", "STREAMSRC_PASSWORD": "by hand"}');
+  const server = await spawnServer(['--data-dir', dir, '--port', '0']);
+  expect(readJsonFile(join(dir, 'settings.json'))).toEqual({ contact: 'me@example.org' });
+  expect(readJsonFile(join(dir, 'secrets.json'))).toMatchObject({ 'setting.streamsrc_password': 'by hand' });
+  expect(server.output()).toMatch(/"settings":\["STREAMSRC_PASSWORD"\].*secrets were moved out of settings\.json/);
+  expect(server.output()).not.toContain('by hand');
+  await server.kill('SIGTERM');
 });
 
 test('a music folder that does not exist, is a file, or contains the data folder is rejected', async () => {

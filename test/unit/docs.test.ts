@@ -1,33 +1,31 @@
-// Everything that the documentation names exists: linked files and headings, npm scripts, commands, settings, and
-// files and folders of the code.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
-import { expect, it } from 'vitest';
-import { parseCommandLine } from '../../server/cli/command-line.ts';
+// Everything that the documentation names exists: linked files and headings, npm scripts, commands and their options,
+// settings, addresses, proofs, tests, and files and folders of the code.
+import { existsSync, globSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { helpText, parseCommandLine } from '../../server/cli/command-line.ts';
+import { parseSetting } from '../../server/config/config.ts';
 import { SETTINGS } from '../../server/config/settings.ts';
+import { codeIn, commandsIn, MANUALS, PAGES, readSource, rowsOf, sectionOf, sentencesOf } from '../support/manual.ts';
+import { root } from '../support/product.ts';
 
-const root = join(import.meta.dirname, '..', '..');
-const pages = [
-  ...readdirSync(root).filter((name) => name.endsWith('.md')),
-  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => join('docs', name)),
-];
-const read = (page: string): string => readFileSync(join(root, page), 'utf8');
-const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+const { scripts } = JSON.parse(readSource('package.json')) as { scripts: Record<string, string> };
+const CONTRIBUTING = 'CONTRIBUTING.md';
+const STORAGE = join('docs', 'STORAGE.md');
 
 /** Headings as GitHub links to them. */
 const anchorsOf = (page: string): string[] =>
-  [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+  [...readSource(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-'),
   );
 
-const broken = (pattern: RegExp, isBroken: (target: string, page: string) => boolean, among = pages): string[] =>
+/** What is wrong among the first groups of the pattern, each with its page. */
+const broken = (pattern: RegExp, isBroken: (target: string, page: string) => boolean, among = PAGES): string[] =>
   among.flatMap((page) =>
-    [...read(page).matchAll(pattern)]
+    [...readSource(page).matchAll(pattern)]
       .map(([, target = '']) => target)
       .filter((target) => isBroken(target, page))
       .map((target) => `${page}: ${target}`),
@@ -46,32 +44,118 @@ it('npm scripts exist', () => {
   expect(broken(/npm run ([\w:-]+)/g, (script) => scripts[script] === undefined)).toEqual([]);
 });
 
-// decisions are not changed later: a file that they name may have been renamed
-it('files and folders of the code exist', () => {
-  const current = pages.filter((page) => !page.startsWith(join('docs', 'decisions')));
-  const paths = /`((?:server|renderer|main|scripts|test|migrations|resources|docs)\/[\w./-]*)`/g;
-  expect(broken(paths, (path) => !existsSync(join(root, path)), current)).toEqual([]);
+describe('files and folders of the code', () => {
+  const FOLDERS = 'server|renderer|main|scripts|test|migrations|resources|docs';
+  const sources = globSync(`{${FOLDERS.replaceAll('|', ',')}}/**/*.{ts,tsx,js,css,html}`, { cwd: root });
+
+  it('exist', () => {
+    expect(broken(new RegExp(`\`((?:${FOLDERS})/[\\w./-]*)\``, 'g'), (path) => !existsSync(join(root, path)))).toEqual(
+      [],
+    );
+  });
+
+  it('exist, when only the end of their path is given', () => {
+    const endings = new Set(sources.flatMap((path) => path.split('/').map((_, n, parts) => parts.slice(n).join('/'))));
+    expect(sources.length).toBeGreaterThan(1_000);
+    expect(
+      broken(
+        /`([\w.-]+(?:\/[\w.-]+)*\.(?:tsx?|css|html))`/g,
+        (name) => !endings.has(name) && !existsSync(join(root, name)),
+      ),
+    ).toEqual([]);
+  });
 });
 
 it('commands are valid', () => {
-  const isBroken = (line: string): boolean => {
-    try {
-      parseCommandLine(line.split(' '));
-      return false;
-    } catch {
-      return true;
-    }
-  };
-  expect(broken(/^ {4}(?:.*npm start --|(?:npx )?tonearm) (.+?)(?: {2,}.*)?$/gm, isBroken)).toEqual([]);
+  const lines = PAGES.flatMap((page) => commandsIn(readSource(page), '(?:.*npm start --|(?:npx )?tonearm)'));
+  expect(lines.length).toBeGreaterThan(12);
+  for (const line of lines) expect(() => parseCommandLine(line.split(' ')), line).not.toThrow();
 });
 
-it('settings exist', () => {
-  const manuals = ['INSTALL', 'BACKUP', 'STORAGE'].map((name) => join('docs', `${name}.md`));
-  expect(
-    broken(
-      /`([A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9])(?:=[^`]*)?`/g,
-      (name) => !(name in SETTINGS || name.startsWith('S3_TEST_')),
-      manuals,
-    ),
-  ).toEqual([]);
+it('commands in sentences are in the help', () => {
+  const help = helpText();
+  const isBroken = (command: string): boolean => !new RegExp(`^  ${command}\\b`, 'm').test(help);
+  expect(broken(/`(?:npx )?tonearm ([a-z]+)/g, isBroken)).toEqual([]);
+});
+
+it('options of commands are in the help', () => {
+  const options = new Set(helpText().match(/--[a-z-]+/g));
+  const ofCommands = MANUALS.flatMap((page) => [
+    ...codeIn(readSource(page)).filter((code) => !/^(npm|npx vitest) /.test(code)),
+    ...commandsIn(readSource(page), '(?:.*npm start --|(?:npx )?tonearm)'),
+  ]).flatMap((code) => code.match(/(?<=^| )--[a-z][a-z-]+/g) ?? []);
+  expect(ofCommands.length).toBeGreaterThan(20);
+  expect(ofCommands.filter((option) => !options.has(option))).toEqual([]);
+});
+
+it('settings and variables of the environment exist', () => {
+  const code = globSync('{server,scripts,test/support,test/integration}/**/*.ts', { cwd: root })
+    .map(readSource)
+    .join('');
+  const isBroken = (name: string): boolean => !(name in SETTINGS || new RegExp(`(['.]|const )${name}\\b`).test(code));
+  const others = '(?!ELECTRON_|NODE_)';
+  const names = new RegExp(`\`${others}([A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9])(?:=[^\`]*)?\``, 'g');
+  expect(broken(names, isBroken, [...MANUALS, CONTRIBUTING])).toEqual([]);
+});
+
+it('addresses have the port that is the default', () => {
+  const isBroken = (port: string): boolean => Number(port) !== parseSetting('PORT', undefined);
+  expect(broken(/(?:127\.0\.0\.1|\.local):(\d+)/g, isBroken, ['README.md', join('docs', 'INSTALL.md')])).toEqual([]);
+});
+
+it('pages of the settings exist', () => {
+  const texts = readSource('resources/languages/en.json');
+  const isBroken = (label: string): boolean => !texts.includes(`: "${label.replaceAll(/\s+/g, ' ')}"`);
+  expect(broken(/Settings →\s+([A-Z]\w+(?:\s&\s\w+)?)/g, isBroken)).toEqual([]);
+});
+
+it('the proofs are the ones that there are', () => {
+  const [, cell = ''] = rowsOf(sectionOf(CONTRIBUTING, 'Commands')).find(([name]) => name?.includes('prove')) ?? [];
+  const proofs = [...readSource('test/prove/main.ts').matchAll(/^ {2}'?([\w-]+)'?: async/gm)].map(
+    ([, name = '']) => name,
+  );
+  expect(proofs.length).toBeGreaterThan(10);
+  expect(codeIn(cell.split(': ')[1] ?? '')).toEqual(proofs.toSorted());
+  expect(broken(/`npm run prove -- ([\w-]+)/g, (name) => name !== 'NAME' && !proofs.includes(name))).toEqual([]);
+});
+
+it('CONTRIBUTING.md says how to sign in to the development library, and what the editor can start', () => {
+  const page = sentencesOf(CONTRIBUTING);
+  const stage = readSource('test/e2e/stage.ts');
+  const [, username = '', password = ''] = /sign in as `(\w+)` with `([^`]+)`/.exec(page) ?? [];
+  expect(stage).toContain(`OWNER = { username: '${username}', password: '${password}' }`);
+  const [, names = ''] = /VS Code: (.+?) are under Run and Debug/.exec(page) ?? [];
+  const starts = [...names.matchAll(/"([^"]+)"/g)].map(([, name = '']) => name);
+  const launch = readSource('.vscode/launch.json').match(/"name": "/g) ?? [];
+  expect(starts).toHaveLength(launch.length);
+  for (const name of starts) expect(readSource('.vscode/launch.json')).toContain(`"name": "${name}`);
+});
+
+it('the benchmarks exist', () => {
+  const suites = readSource('test/bench/main.ts');
+  expect(broken(/npm run bench -- ([a-z][\w-]*)/g, (name) => !new RegExp(`\\b'?${name}\\b`).test(suites))).toEqual([]);
+});
+
+describe('tests by their file or title', () => {
+  const files = globSync('test/**/*.{test,e2e}.ts', { cwd: root });
+  const titles = globSync('test/**/*.ts', { cwd: root }).map(readSource).join('');
+  const isTitle = (text: string): boolean => titles.includes(text);
+  const proofs = readSource('test/prove/main.ts');
+  /** Files by name, and their “titles”. */
+  const namesIn = (cell: string) => codeIn(cell).filter((name) => /^[\w-]+(\.test\.ts)?$/.test(name));
+
+  it.each(rowsOf(sectionOf(CONTRIBUTING, 'What happens to files, and where it is tested')))('%s', (_what, cell) => {
+    for (const name of namesIn(cell ?? ''))
+      expect(files.some((file) => basename(file) === `${name}.test.ts`) || proofs.includes(name), name).toBe(true);
+    for (const [, title = ''] of (cell ?? '').matchAll(/"([^"]+)"/g)) expect(isTitle(title), title).toBe(true);
+    expect(namesIn(cell ?? '').length).toBeGreaterThan(0);
+  });
+
+  it.each(rowsOf(sectionOf(STORAGE, 'Testing against a real store')))('%s', (_what, cell) => {
+    for (const part of (cell ?? '').split(/; |: /)) {
+      const [name] = namesIn(part);
+      if (name === undefined) expect(isTitle(part), part).toBe(true);
+      else expect(files.map((file) => basename(file))).toContain(name);
+    }
+  });
 });

@@ -40,8 +40,8 @@ function findExpressions(): Expressions {
   const constructed: string[] = [];
   for (const file of stdout.split('\n').filter(Boolean)) {
     const { program } = parseSync(file, readFileSync(join(root, file), 'utf8'));
-    const noteCall = ({ callee }: { callee: { type: string; name?: string } }): void => {
-      if (callee.type === 'Identifier' && callee.name === 'RegExp') constructed.push(file);
+    const noteCall = ({ callee }: { callee: object }): void => {
+      if ('name' in callee && callee.name === 'RegExp') constructed.push(file);
     };
     new Visitor({
       Literal(node) {

@@ -1,13 +1,13 @@
 // Moving secrets between the file and the keychain, also with crashes and a missing keychain.
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../server/config/config.ts';
 import { readJsonFile } from '../../../server/config/json-file.ts';
 import { busSocket } from '../../../server/config/keychain.ts';
 import { openSecretStore, type SecretStoreOptions } from '../../../server/config/secret-store.ts';
-import { adoptWrittenSecrets, storedSettings, withStoredSettings } from '../../../server/config/secrets.ts';
+import { moveWrittenSecrets, storedSettings, withStoredSettings } from '../../../server/config/secrets.ts';
 import { createLog } from '../../../server/log/log.ts';
 import { createFakeKeychain, type FakeKeychain } from '../../fakes/keychain.ts';
 import { holdLimit, type HeldLimit } from '../../support/held-limit.ts';
@@ -188,20 +188,40 @@ it('two libraries in one keychain do not see each other', async () => {
   expect(await first.get('JWT_SECRET')).toBe(JWT);
 });
 
-it('secrets in settings.json are moved to the keychain too, and the rest stays', async () => {
-  const settings = join(dir, 'settings.json');
-  writeFileSync(settings, JSON.stringify({ STREAMSRC_PASSWORD: 'by hand', contact: 'me@example.org' }));
-  const config = loadConfig({ file: readJsonFile(settings), env: { DATA_DIR: dir } });
-  expect(await adoptWrittenSecrets(config, await open('file'))).toBe(config);
-  const store = await open('auto');
-  const adopted = await withStoredSettings(await adoptWrittenSecrets(config, store), store);
-  expect(adopted.settings.STREAMSRC_PASSWORD).toBe('by hand');
-  expect(readJsonFile(settings)).toEqual({ contact: 'me@example.org' });
-  const again = await withStoredSettings(
-    loadConfig({ file: readJsonFile(settings), env: { DATA_DIR: dir } }),
-    await open('auto'),
-  );
-  expect([again.settings.STREAMSRC_PASSWORD, again.origins.STREAMSRC_PASSWORD]).toEqual(['by hand', 'file']);
+describe.each(['file', 'keychain'] as const)('secrets that somebody writes into settings.json', (place) => {
+  const settings = (): string => join(dir, 'settings.json');
+  const start = async (content: object, wish: 'auto' | 'file' = place === 'file' ? 'file' : 'auto') => {
+    writeFileSync(settings(), JSON.stringify(content));
+    const config = loadConfig({ file: readJsonFile(settings()), env: { DATA_DIR: dir } });
+    const store = await open(wish);
+    expect(store.place).toBe(place);
+    await moveWrittenSecrets(config, store, createLog('silent'));
+    return withStoredSettings(config, store);
+  };
+
+  it('are moved to the secret store, and the rest stays', async () => {
+    const first = await start({ STREAMSRC_PASSWORD: 'by hand', fpid_api_key: '', contact: 'me@example.org' });
+    expect(first.settings.STREAMSRC_PASSWORD).toBe('by hand');
+    expect(readJsonFile(settings())).toEqual({ contact: 'me@example.org' });
+    const again = await start(readJsonFile(settings()));
+    expect([again.settings.STREAMSRC_PASSWORD, again.origins.STREAMSRC_PASSWORD]).toEqual(['by hand', 'file']);
+    expect(again.origins.FPID_API_KEY).toBe('default');
+  });
+
+  it('replace the ones that are stored', async () => {
+    await start({ streamsrc_password: 'an old one' });
+    expect((await start({ streamsrc_password: 'the new one' })).settings.STREAMSRC_PASSWORD).toBe('the new one');
+    expect((await start({})).settings.STREAMSRC_PASSWORD).toBe('the new one');
+  });
+
+  it('stay in effect when they cannot be moved', async () => {
+    await start({ streamsrc_password: 'an old one' });
+    // where settings.json is written before it takes its name
+    mkdirSync(`${settings()}.${process.pid}.tmp`);
+    const config = await start({ streamsrc_password: 'the new one' });
+    expect(config.settings.STREAMSRC_PASSWORD).toBe('the new one');
+    expect(readJsonFile(settings())).toEqual({ streamsrc_password: 'the new one' });
+  });
 });
 
 it('the environment wins over a stored secret', async () => {
