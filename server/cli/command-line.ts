@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { SETTINGS, SETTING_NAMES } from '../config/settings.ts';
 import { ACCOUNT_LIMITS, RIGHTS } from '../db/rights.ts';
 import { AppError } from '../errors.ts';
+import { percentFromText } from '../runtime/number-text.ts';
 import { BACKENDS, BACKUP_STORES, findBackend } from '../storage/backends.ts';
 
 export interface Command {
@@ -209,8 +210,8 @@ export function parseCommandLine(argv: string[]): Command {
 
 /** `5%` and `5` are the same. */
 function parsePercent(text: string): number {
-  const percent = /^\d{1,3}(?:\.\d+)?%?$/.test(text) ? Number.parseFloat(text) : NaN;
-  if (percent >= 0 && percent <= 100) return percent;
+  const percent = percentFromText(text);
+  if (percent !== undefined && percent >= 0 && percent <= 100) return percent;
   throw new AppError('bad_request', `--read takes a part of the contents, from 0% to 100%, not "${text}".`);
 }
 

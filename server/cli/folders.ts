@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { App } from '../app.ts';
 import type { KnownFolder } from '../config/music-folders.ts';
 import { AppError } from '../errors.ts';
+import { wholeNumberFromText } from '../runtime/number-text.ts';
 import { showProgress } from './progress.ts';
 import { untilFollowUpsEnded } from './wait.ts';
 
@@ -54,7 +55,7 @@ function list({ musicFolders }: FolderApp): void {
 /** Throws `not_found`. */
 function find({ musicFolders }: FolderApp, word: string): KnownFolder {
   const named = musicFolders.all().filter(({ name }) => name.toLowerCase() === word.toLowerCase());
-  const found = named.find(({ isSet }) => isSet) ?? named[0] ?? musicFolders.find(Number(word));
+  const found = named.find(({ isSet }) => isSet) ?? named[0] ?? musicFolders.find(wholeNumberFromText(word) ?? NaN);
   if (!found) throw new AppError('not_found', `There is no music folder "${word}". See folder list.`);
   return found;
 }

@@ -4,6 +4,7 @@ import { TrackIdIn, type TrackId, type UserId } from '../db/ids.ts';
 import { rightsFrom } from '../db/rights.ts';
 import { AppError } from '../errors.ts';
 import { KEPT_MS, type Asker } from '../library/trash.ts';
+import { wholeNumberFromText } from '../runtime/number-text.ts';
 
 const OPERATOR: Asker = { id: 0 as UserId, rights: rightsFrom(() => true) };
 const PAGE = 500;
@@ -42,7 +43,7 @@ const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
 function toId(word: string): TrackId {
-  const id = TrackIdIn.safeParse(Number(word));
+  const id = TrackIdIn.safeParse(wholeNumberFromText(word));
   if (!id.success) throw new AppError('bad_request', `"${word}" is no id of a track. See trash list.`);
   return id.data;
 }

@@ -1,13 +1,12 @@
 // `tonearm user …`: manages accounts, with or without a running server.
 import { createInterface } from 'node:readline/promises';
-import { z } from 'zod';
 import type { App } from '../app.ts';
 import type { AppPasswordRow } from '../auth/named-app-passwords.ts';
 import type { UserRow } from '../auth/queries.ts';
-import { AccountTermsIn, toAccountTerms, UserCreate } from '../auth/wire.ts';
+import { AccountTermsIn, toAccountTerms } from '../auth/wire.ts';
 import { ACCOUNT_LIMITS, RIGHT_LIST, RIGHTS, type AccountLimit, type AccountTerms } from '../db/rights.ts';
-import { AppError, invalid, notFound } from '../errors.ts';
-import { toFields } from '../http/problem.ts';
+import { AppError, notFound } from '../errors.ts';
+import { bool } from '../setting-kinds.ts';
 import type { Command } from './command-line.ts';
 
 export async function runUser(
@@ -26,10 +25,8 @@ export async function runUser(
         'user set NAME WHAT=VALUE, user revoke NAME APP-PASSWORD, or user list.',
     );
   if (action === 'add') {
-    const account = UserCreate.safeParse({ username: name, password: await askPassword() });
-    if (!account.success) throw invalid(toFields(account.error));
-    const terms = words.length === 0 ? {} : parseTerms(words);
-    await accounts.create({ username: name, password: account.data.password, isSuperuser: superuser, ...terms });
+    const terms = parseTerms(words);
+    await accounts.create({ username: name, password: await askPassword(), isSuperuser: superuser, ...terms });
     return void console.log(`Created the account ${name}.`);
   }
   const user = accounts.findByName(name);
@@ -65,23 +62,34 @@ function lastUse({ lastUsedAt, address, client }: Pick<AppPasswordRow, 'lastUsed
     .join(' ');
 }
 
-const WORDS = new Map<string, unknown>([
-  ['yes', true],
-  ['no', false],
-  ['none', null],
-]);
-
-/** `can_edit=yes quota_bytes=none`. */
-function parseTerms(words: string[]): AccountTerms {
+/** Read by the words of the command line, not of JSON: `can_edit=yes quota_bytes=5GB`. Throws `bad_request`. */
+export function parseTerms(words: string[]): AccountTerms {
   const given = words.map((word): [string, unknown] => {
-    const [name = '', value = ''] = word.split('=');
-    return [name, WORDS.has(value) ? WORDS.get(value) : Number.parseInt(value, 10)];
+    const [, name, value] = /^([^=]*)=(.*)$/su.exec(word) ?? [];
+    if (name === undefined || value === undefined)
+      throw new AppError('bad_request', `"${word}" is not WHAT=VALUE, such as can_edit=yes or quota_bytes=5GB.`);
+    return [name, termFromText(name, value)];
   });
-  const parsed = z.strictObject(AccountTermsIn.omit({ is_superuser: true }).shape).safeParse(Object.fromEntries(given));
-  if (!parsed.success) throw invalid(toFields(parsed.error));
-  if (given.length === 0) throw new AppError('bad_request', 'Usage: user set NAME can_edit=yes.');
-  return toAccountTerms(parsed.data);
+  return toAccountTerms(AccountTermsIn.parse(Object.fromEntries(given)));
 }
+
+/** Throws `bad_request` with what is taken. */
+function termFromText(name: string, text: string): unknown {
+  const isRight = Object.values(RIGHTS).some((right) => right.name === name);
+  const limit = Object.values(ACCOUNT_LIMITS).find((one) => one.name === name);
+  if (isRight) {
+    const parsed = bool.safeParse(text);
+    if (parsed.success) return parsed.data;
+    throw new AppError('bad_request', `${name} takes yes or no, not "${text}".`);
+  }
+  if (!limit) throw new AppError('bad_request', `There is no "${name}" of an account. There are ${TERMS.join(', ')}.`);
+  if (text.toLowerCase() === 'none') return null;
+  const value = limit.fromText(text);
+  if (value !== undefined && value >= limit.least && value <= limit.most) return value;
+  throw new AppError('bad_request', `${name} takes ${limit.takes}, or none, not "${text}".`);
+}
+
+const TERMS = [...Object.values(RIGHTS), ...Object.values(ACCOUNT_LIMITS)].map(({ name }) => name);
 
 const termsOf = (user: UserRow): string =>
   [
