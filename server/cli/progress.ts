@@ -10,7 +10,7 @@ const LINE_EVERY_MS = 5_000;
 /** The command line sees the events of all users. */
 export const OPERATOR: Listener = { id: 0 as UserId, isSuperuser: true };
 
-/** Shows the progress of all scans as long as the process runs. */
+/** Shows the progress of all scans as long as the process runs; scan-report.ts says how they ended. */
 export function showProgress(events: Pick<EventHub, 'subscribe'>, out: NodeJS.WriteStream = process.stdout): void {
   const show = out.isTTY ? barFor(out) : linesFor(out);
   events.subscribe(OPERATOR, undefined, ({ name, data }) => {
@@ -91,7 +91,6 @@ function barFor(out: NodeJS.WriteStream): (progress: Progress) => void {
     if (progress.phase !== 'done') return;
     bar.stop();
     bar = undefined;
-    out.write(summary(progress));
   };
 }
 
@@ -99,17 +98,12 @@ export function linesFor(out: NodeJS.WritableStream): (progress: Progress) => vo
   let last = performance.now();
   return (progress) => {
     const now = performance.now();
-    if (progress.phase === 'done') out.write(summary(progress));
-    else if (now - last > LINE_EVERY_MS) {
-      last = now;
-      out.write(
-        `Scanning: ${progress.files_done} of ` +
-          `${progress.files_total ?? 'at least ' + String(progress.files_seen)} files, ` +
-          `${progress.files_per_second}/s\n`,
-      );
-    }
+    if (progress.phase === 'done' || now - last < LINE_EVERY_MS) return;
+    last = now;
+    out.write(
+      `Scanning: ${progress.files_done} of ` +
+        `${progress.files_total ?? 'at least ' + String(progress.files_seen)} files, ` +
+        `${progress.files_per_second}/s\n`,
+    );
   };
 }
-
-const summary = ({ files_seen, added, updated, failed, files_per_second }: Progress): string =>
-  `Scan done: ${files_seen} files, ${added} added, ${updated} updated, ${failed} failed (${files_per_second}/s)\n`;
