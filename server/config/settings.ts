@@ -45,6 +45,14 @@ export const SETTINGS = {
     restart: true,
     help: 'Minimum level of log messages.',
   }),
+  LOG_FILES: setting(z.enum(['auto', 'always', 'never']).default('auto'), {
+    group: 'general',
+    advanced: true,
+    restart: true,
+    help:
+      'Also write the log to the folder logs in the data folder: auto does unless systemd, a container or the ' +
+      'desktop app keeps it.',
+  }),
   SECRET_STORE: setting(z.enum(['keep', 'file', 'keychain', 'auto']).default('keep'), {
     group: 'general',
     restart: true,
