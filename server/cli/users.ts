@@ -1,32 +1,30 @@
 // `tonearm user …`: manages accounts, with or without a running server.
-import { createInterface } from 'node:readline/promises';
 import type { App } from '../app.ts';
 import type { AppPasswordRow } from '../auth/named-app-passwords.ts';
 import type { UserRow } from '../auth/queries.ts';
-import { AccountTermsIn, toAccountTerms } from '../auth/wire.ts';
-import { ACCOUNT_LIMITS, RIGHT_LIST, RIGHTS, type AccountLimit, type AccountTerms } from '../db/rights.ts';
-import { AppError, notFound } from '../errors.ts';
-import { bool } from '../setting-kinds.ts';
+import { Credentials } from '../auth/wire.ts';
+import { ACCOUNT_LIMITS, RIGHT_LIST, RIGHTS, type AccountLimit } from '../db/rights.ts';
+import { conflict, invalid, notFound } from '../errors.ts';
+import { toFields } from '../http/problem.ts';
+import { parseTerms } from './account-terms.ts';
+import { askNewSecret } from './ask-secret.ts';
 import type { Command } from './command-line.ts';
 
 export async function runUser(
   { auth: { accounts, sessions }, db }: App,
-  { args: [action, name, ...words], superuser }: Command,
+  { args: [action, name = '', ...words], superuser }: Command,
 ): Promise<void> {
   if (action === 'list') {
-    for (const user of accounts.list({ limit: 1_000, offset: 0 }).items)
+    for (const user of accounts.listAll())
       console.log(`${user.username} ${user.isSuperuser ? '(superuser)' : termsOf(user)}`.trimEnd());
     return;
   }
-  if (!action || !name)
-    throw new AppError(
-      'bad_request',
-      `Usage: ${['add', 'passwd', 'promote', 'access', 'sign-out'].map((one) => `user ${one} NAME`).join(', ')}, ` +
-        'user set NAME WHAT=VALUE, user revoke NAME APP-PASSWORD, or user list.',
-    );
   if (action === 'add') {
-    const terms = parseTerms(words);
-    await accounts.create({ username: name, password: await askPassword(), isSuperuser: superuser, ...terms });
+    const username = Credentials.pick({ username: true }).safeParse({ username: name });
+    if (!username.success) throw invalid(toFields(username.error));
+    if (accounts.findByName(name)) throw conflict(`There is an account ${name} already.`);
+    const password = await askPassword();
+    await accounts.create({ username: name, password, isSuperuser: superuser, ...parseTerms(words) });
     return void console.log(`Created the account ${name}.`);
   }
   const user = accounts.findByName(name);
@@ -46,14 +44,20 @@ export async function runUser(
   } else if (action === 'sign-out') {
     sessions.endAll(db, user.id);
     console.log(`Signed out ${user.username} everywhere. App passwords still work: see user access ${user.username}.`);
-  } else if (action === 'revoke') {
+  } else {
     const given = words.join(' ');
     const found = accounts.appPasswords.list(user.id).find((one) => one.name === given);
     if (!found) throw notFound('app password', given);
     accounts.appPasswords.revoke(user.id, found.id);
     console.log(`Revoked the app password ${found.name} of ${user.username}.`);
-  } else throw new AppError('bad_request', `There is no command "user ${action}".`);
+  }
 }
+
+const askPassword = (): Promise<string> =>
+  askNewSecret('Password', (password) => {
+    const fault = Credentials.shape.password.safeParse(password).error?.issues[0];
+    return fault && `A password ${fault.message}.`;
+  });
 
 function lastUse({ lastUsedAt, address, client }: Pick<AppPasswordRow, 'lastUsedAt' | 'address' | 'client'>): string {
   if (lastUsedAt === null) return 'never used';
@@ -61,35 +65,6 @@ function lastUse({ lastUsedAt, address, client }: Pick<AppPasswordRow, 'lastUsed
     .filter(Boolean)
     .join(' ');
 }
-
-/** Read by the words of the command line, not of JSON: `can_edit=yes quota_bytes=5GB`. Throws `bad_request`. */
-export function parseTerms(words: string[]): AccountTerms {
-  const given = words.map((word): [string, unknown] => {
-    const [, name, value] = /^([^=]*)=(.*)$/su.exec(word) ?? [];
-    if (name === undefined || value === undefined)
-      throw new AppError('bad_request', `"${word}" is not WHAT=VALUE, such as can_edit=yes or quota_bytes=5GB.`);
-    return [name, termFromText(name, value)];
-  });
-  return toAccountTerms(AccountTermsIn.parse(Object.fromEntries(given)));
-}
-
-/** Throws `bad_request` with what is taken. */
-function termFromText(name: string, text: string): unknown {
-  const isRight = Object.values(RIGHTS).some((right) => right.name === name);
-  const limit = Object.values(ACCOUNT_LIMITS).find((one) => one.name === name);
-  if (isRight) {
-    const parsed = bool.safeParse(text);
-    if (parsed.success) return parsed.data;
-    throw new AppError('bad_request', `${name} takes yes or no, not "${text}".`);
-  }
-  if (!limit) throw new AppError('bad_request', `There is no "${name}" of an account. There are ${TERMS.join(', ')}.`);
-  if (text.toLowerCase() === 'none') return null;
-  const value = limit.fromText(text);
-  if (value !== undefined && value >= limit.least && value <= limit.most) return value;
-  throw new AppError('bad_request', `${name} takes ${limit.takes}, or none, not "${text}".`);
-}
-
-const TERMS = [...Object.values(RIGHTS), ...Object.values(ACCOUNT_LIMITS)].map(({ name }) => name);
 
 const termsOf = (user: UserRow): string =>
   [
@@ -99,19 +74,3 @@ const termsOf = (user: UserRow): string =>
       return value === null ? [] : [`${name}=${value}`];
     }),
   ].join(' ');
-
-/** From the terminal, or the first line of a pipe. */
-export async function askPassword(question = 'Password: '): Promise<string> {
-  const input = createInterface({
-    input: process.stdin,
-    ...(process.stdin.isTTY && { output: process.stderr }),
-    terminal: process.stdin.isTTY,
-  });
-  try {
-    if (process.stdin.isTTY) return await input.question(question);
-    for await (const line of input) return line;
-    throw new AppError('bad_request', 'Run this in a terminal, or pipe the password in.');
-  } finally {
-    input.close();
-  }
-}

@@ -1,6 +1,6 @@
 // What `tonearm user set NAME WHAT=VALUE` takes.
 import { expect, test } from 'vitest';
-import { parseTerms } from '../../../server/cli/users.ts';
+import { parseTerms } from '../../../server/cli/account-terms.ts';
 
 test.each([
   ['quota_bytes=5GB', { quotaBytes: 5e9 }],
