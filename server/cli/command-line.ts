@@ -13,6 +13,7 @@ import {
   isCommand,
   OPTIONS,
   optionsOf,
+  sharedOf,
   shapeOf,
   titleOf,
   type CommandName,
@@ -131,7 +132,7 @@ function assertFits(form: Form, { name, args, values }: Call): void {
 }
 
 function assertOptions(form: Form, name: CommandName, values: Values): void {
-  const allowed = [...optionsOf(form), ...GENERAL_OPTIONS];
+  const allowed = [...optionsOf(form), ...sharedOf(name), ...GENERAL_OPTIONS];
   for (const [option, value] of Object.entries(values) as [OptionName, string | boolean][]) {
     if (!allowed.includes(option)) throw new UsageError(`--${option} is an option of ${whoTakes(option, name)}.`);
     if (typeof value === 'string') notEmpty(value, `--${option}`);

@@ -73,6 +73,8 @@ export interface Form {
 
 interface CommandSpec {
   forms: readonly Form[];
+  /** Options of all forms, which usages leave out. */
+  shared?: readonly OptionName[];
   examples: readonly string[];
 }
 
@@ -110,7 +112,7 @@ export const COMMANDS = {
       {
         args: 'add NAME [WHAT=VALUE …]',
         about: 'create an account; asks for the password; WHAT as in user set',
-        options: ['superuser', 'new-library'],
+        options: ['superuser'],
       },
       { args: 'passwd NAME', about: 'set a password' },
       { args: 'promote NAME', about: 'make an account a superuser' },
@@ -124,6 +126,7 @@ export const COMMANDS = {
       { args: 'sign-out NAME', about: 'end all sessions of an account' },
       { args: 'revoke NAME APP-PASSWORD …', about: 'revoke an app password' },
     ],
+    shared: ['new-library'],
     examples: ['user add ann quota_bytes=20GB', 'user set ann can_edit=yes quota_bytes=none'],
   },
   backup: {
@@ -241,6 +244,10 @@ export type CommandName = keyof typeof COMMANDS;
 export const COMMAND_NAMES = Object.keys(COMMANDS) as CommandName[];
 
 export const formsOf = (name: CommandName): readonly Form[] => COMMANDS[name].forms;
+export const sharedOf = (name: CommandName): readonly OptionName[] => {
+  const { shared = [] }: CommandSpec = COMMANDS[name];
+  return shared;
+};
 export const isCommand = (word: string): word is CommandName => word in COMMANDS;
 
 /** The verb, and how many arguments may follow. */

@@ -9,6 +9,7 @@ import {
   OPTIONS,
   optionsOf,
   optionText,
+  sharedOf,
   type CommandName,
   type Form,
   type OptionName,
@@ -56,12 +57,12 @@ function generalHelp(): string {
 
 /** The commands that have the option. */
 export const usersOf = (option: OptionName): CommandName[] =>
-  COMMAND_NAMES.filter((name) => formsOf(name).some((form) => optionsOf(form).includes(option)));
+  COMMAND_NAMES.filter((name) => [...formsOf(name).flatMap(optionsOf), ...sharedOf(name)].includes(option));
 
 function commandHelp(name: CommandName): string {
   const forms = formsOf(name);
   const usages = forms.map((form): [string, string] => [`tonearm ${fullCallOf(name, form)}`, form.about]);
-  const own = [...new Set(forms.flatMap(optionsOf))];
+  const own = [...new Set([...forms.flatMap(optionsOf), ...sharedOf(name)])];
   const options = [...own, ...GENERAL_OPTIONS.filter((option) => option !== 'version')].map(
     (option): [string, string] => [
       optionText(

@@ -1,5 +1,5 @@
-// A log in a folder: tonearm.log, and older ones as tonearm.1.log to tonearm.4.log. Written synchronously, as stderr is,
-// so that the last words of a crash are in it.
+// A log in a folder: tonearm.log, and older ones as tonearm.1.log to tonearm.4.log. Written synchronously, so that the
+// last words of a crash are in it.
 import { appendFileSync, existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
