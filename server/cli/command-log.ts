@@ -24,9 +24,9 @@ const isKeptElsewhere = (env: NodeJS.ProcessEnv): boolean =>
   isJournal(env['JOURNAL_STREAM']) || (!process.stderr.isTTY && isContainer(env));
 
 /** Programs that a service starts inherit the variable, so it names the stream that it is about. */
-function isJournal(stream: string | undefined): boolean {
+export function isJournal(stream: string | undefined, fd: number = process.stderr.fd): boolean {
   if (!stream) return false;
-  const { dev, ino } = fstatSync(process.stderr.fd);
+  const { dev, ino } = fstatSync(fd);
   return stream === `${dev}:${ino}`;
 }
 
