@@ -11,8 +11,8 @@ export const PAGE = join(import.meta.dirname, '..', 'docs', 'SETTINGS.md');
 const HEAD = `# Settings
 
 Each setting is an environment variable, a line in \`settings.json\` in the data folder (lower case), and a field in the
-settings window. The environment wins over the file. Written by \`npm run settings-page\` from
-\`server/config/settings.ts\`.
+settings window. The environment wins over the file. Sizes are in bytes, or have a unit: \`500MB\` and \`1.5g\` are powers
+of 1000, \`2GiB\` is of 1024. Written by \`npm run settings-page\` from \`server/config/settings.ts\`.
 `;
 
 /** What a value is when nothing is set. */

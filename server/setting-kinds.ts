@@ -1,5 +1,6 @@
 // Declares settings: the rule for the value, and how the setting is shown.
 import { z } from 'zod';
+import { BYTES_AS_TEXT, bytesFromText, numberFromText, percentFromText } from './runtime/number-text.ts';
 import { trimEnd } from './runtime/trim-text.ts';
 
 export const SETTING_GROUPS = [
@@ -45,21 +46,17 @@ export const bool = z.union(
     error: 'must be true or false',
   },
 );
+type FromText = (text: string) => number | undefined;
+
 /** A number, also as text; `allowed` describes the allowed values for messages. */
-export const number = (rule: z.ZodType<number, number>, allowed: string) =>
+export const number = (rule: z.ZodType<number, number>, allowed: string, fromText: FromText = numberFromText) =>
   z
-    .union(
-      [
-        z.number(),
-        z
-          .string()
-          .trim()
-          .regex(/^-?\d+(\.\d+)?$/)
-          .transform(Number),
-      ],
-      { error: `must be ${allowed}` },
-    )
+    .union([z.number(), z.string().transform((written) => fromText(written) ?? NaN)], { error: `must be ${allowed}` })
     .refine((v) => rule.safeParse(v).success, { error: `must be ${allowed}` });
+/** A size, also with a unit. */
+export const bytes = (least = 0) =>
+  number(z.int().min(least), `${BYTES_AS_TEXT}${least > 0 ? `, at least ${least}` : ''}`, bytesFromText);
+export const percent = number(z.number().min(0).max(100), 'a number from 0 to 100, or 0% to 100%', percentFromText);
 /** Without NUL, at which the system ends names of files and hosts. */
 export const text = z
   .string()

@@ -116,10 +116,10 @@ export type AuthStatus = z.output<typeof AuthStatus>;
 const Username = z
   .string()
   .normalize('NFC')
-  .min(3)
-  .max(64)
+  .min(3, 'must have at least 3 characters')
+  .max(64, 'must have at most 64 characters')
   .regex(/^[\p{L}\p{N}._-]+$/u, 'may contain only letters, digits and . _ -');
-const Password = z.string().min(8).max(256);
+const Password = z.string().min(8, 'must have at least 8 characters').max(256, 'must have at most 256 characters');
 
 /** The rules for a new account, however it is created. */
 export const Credentials = z.strictObject({ username: Username, password: Password }).meta({ id: 'Credentials' });

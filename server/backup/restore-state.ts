@@ -14,6 +14,8 @@ import { toSnapshotId } from './manifest.ts';
 const FOLDER = '.restoring';
 const DATABASE = 'tonearm.db';
 const LOCK = 'tonearm.lock';
+/** Stay: they are about the data folder, and the log goes on in them. */
+const LOGS = 'logs';
 const ASIDE = /^replaced-\d{8}T\d{9}Z$/;
 
 const State = z.object({
@@ -82,9 +84,11 @@ export const forgetRestore = ({ data }: RestorePaths): Promise<void> =>
 
 export const asideName = (at: Date): string => `replaced-${toSnapshotId(at)}`;
 
-/** Names in the folder, without the lock and the files of restores. */
+/** Names in the folder, without the lock, the logs and the files of restores. */
 export async function contentsOfFolder(data: string): Promise<string[]> {
-  return (await readdir(data)).filter((name) => name !== FOLDER && !name.startsWith(LOCK) && !ASIDE.test(name));
+  return (await readdir(data)).filter(
+    (name) => ![FOLDER, LOGS].includes(name) && !name.startsWith(LOCK) && !ASIDE.test(name),
+  );
 }
 
 /**

@@ -17,6 +17,7 @@ import type { Storage } from '../storage/storage.ts';
 import { DamagedObject } from './encryption.ts';
 import type { FileLine, Manifest, OwnLine, StoredLine } from './manifest.ts';
 import { eachAtOnce } from '../runtime/concurrency.ts';
+import { makeFolder } from '../runtime/folders.ts';
 import { leasedForReading } from './lease.ts';
 import type { RestoreSource } from './export-source.ts';
 import { keepAccounts } from './kept-accounts.ts';
@@ -80,7 +81,7 @@ export interface Restored {
 export async function restore(options: RestoreOptions): Promise<Restored> {
   const { dataDir, now } = options;
   const chosen = await choose(options);
-  mkdirSync(dataDir, { recursive: true });
+  makeFolder(dataDir, { name: 'The data folder', remedy: 'Choose another one with --data-dir.' });
   const unlock = lockDataFolder(join(dataDir, 'tonearm.lock'), dataDir);
   try {
     const restored = await buildLeased(options, chosen);

@@ -1,35 +1,36 @@
 // Parses the command line: the command, its arguments, and the settings that options set.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { SETTINGS, SETTING_NAMES } from '../config/settings.ts';
-import { ACCOUNT_LIMITS, RIGHTS } from '../db/rights.ts';
+import { parseSetting } from '../config/config.ts';
 import { AppError } from '../errors.ts';
-import { BACKENDS, BACKUP_STORES, findBackend } from '../storage/backends.ts';
+import { percentFromText } from '../runtime/number-text.ts';
+import { findBackend } from '../storage/backends.ts';
+import { parseTerms } from './account-terms.ts';
+import {
+  COMMAND_NAMES,
+  formsOf,
+  GENERAL_OPTIONS,
+  isCommand,
+  OPTIONS,
+  optionsOf,
+  sharedOf,
+  shapeOf,
+  titleOf,
+  type CommandName,
+  type Form,
+  type OptionName,
+} from './commands.ts';
+import { fullCallOf, usersOf } from './help.ts';
+import { suggestionFor } from './nearest-word.ts';
+import { UsageError } from './usage-error.ts';
 
 export interface Command {
-  name:
-    | 'serve'
-    | 'scan'
-    | 'enrich'
-    | 'user'
-    | 'backup'
-    | 'restore'
-    | 'export'
-    | 'import'
-    | 'verify'
-    | 'gc'
-    | 'storage'
-    | 'trash'
-    | 'folder'
-    | 'rebuild'
-    | 'openapi'
-    | 'help'
-    | 'version';
+  name: CommandName;
   args: string[];
   /** Settings from options; they override the environment. */
   settings: Record<string, string>;
   open: boolean;
-  /** `--import` or `--index`: scan at the start. */
+  /** `--import`: scan at the start. */
   scanAtStart: boolean;
   /** `--keep-port`: the port of `--port` is kept in the settings. */
   keepPort: boolean;
@@ -49,270 +50,159 @@ export interface Command {
   isNewLibrary?: boolean;
   /** `--earlier-library`. */
   earlierLibrary?: boolean;
+  /** Of `help`. */
+  topic?: CommandName;
 }
 
-const OPTIONS = {
-  'data-dir': { type: 'string' },
-  host: { type: 'string' },
-  port: { type: 'string' },
-  'keep-port': { type: 'boolean' },
-  import: { type: 'string' },
-  index: { type: 'boolean' },
-  'log-level': { type: 'string' },
-  open: { type: 'boolean' },
-  superuser: { type: 'boolean' },
-  'dry-run': { type: 'boolean' },
-  all: { type: 'boolean' },
-  failed: { type: 'boolean' },
-  to: { type: 'string' },
-  from: { type: 'string' },
-  snapshot: { type: 'string' },
-  music: { type: 'string' },
-  replace: { type: 'boolean' },
-  'skip-damaged': { type: 'boolean' },
-  read: { type: 'string' },
-  'new-library': { type: 'boolean' },
-  'earlier-library': { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean', short: 'v' },
-} as const;
+type Values = ReturnType<typeof parse>['values'];
 
-const SETTING_OF = { 'data-dir': 'DATA_DIR', host: 'HOST', port: 'PORT', 'log-level': 'LOG_LEVEL' } as const;
-const COMMANDS = [
-  'serve',
-  'scan',
-  'enrich',
-  'user',
-  'backup',
-  'restore',
-  'export',
-  'import',
-  'verify',
-  'gc',
-  'storage',
-  'trash',
-  'folder',
-  'rebuild',
-  'openapi',
-] as const;
-/** The commands of options that not all commands have. */
-const ONLY_OF: Record<string, string[]> = {
-  to: ['backup', 'storage'],
-  from: ['restore'],
-  snapshot: ['restore'],
-  music: ['restore'],
-  replace: ['restore', 'import'],
-  'skip-damaged': ['restore', 'import'],
-  read: ['backup'],
-  'new-library': ['serve', 'scan', 'user'],
-  'earlier-library': ['gc'],
-  index: ['serve', 'scan', 'rebuild'],
-};
-/** The most arguments of a command. */
-const MAX_ARGS = {
-  serve: 0,
-  scan: 1,
-  enrich: 0,
-  user: 2,
-  backup: 1,
-  restore: 0,
-  export: 1,
-  import: 1,
-  verify: 0,
-  gc: 0,
-  storage: 1,
-  trash: Infinity,
-  folder: Infinity,
-  rebuild: 0,
-  openapi: 0,
-  help: Infinity,
-  version: Infinity,
-} as const;
-
-const BACKUP_VERBS = new Set(['check', 'unlock']);
-
-/** Of `user`: what comes after the name is WHAT=VALUE, or the name of an app password. */
-const TAKE_WORDS = new Set(['add', 'set', 'revoke']);
-
-/** Throws `bad_request` with a message that names what is wrong. */
+/** Throws UsageError with a message that names what is wrong. */
 export function parseCommandLine(argv: string[]): Command {
   const { values, positionals } = parse(argv);
   const [word = 'serve', ...args] = positionals;
-  const name = values.help ? 'help' : values.version ? 'version' : COMMANDS.find((command) => command === word);
-  if (!name) throw new AppError('bad_request', `There is no command "${word}". Run with --help for the list.`);
-  const unexpected =
-    name === 'user' && TAKE_WORDS.has(args[0] ?? '')
-      ? args.slice(MAX_ARGS.user).find((given) => args[0] !== 'revoke' && !given.includes('='))
-      : args[MAX_ARGS[name]];
-  if (unexpected !== undefined)
-    throw new AppError('bad_request', `Unexpected argument "${unexpected}". Names with spaces need quotes.`);
-
-  const settings: Record<string, string> = {};
-  for (const [option, setting] of Object.entries(SETTING_OF)) {
-    const value = values[option as keyof typeof SETTING_OF];
-    if (value !== undefined) settings[setting] = notEmpty(value, `--${option}`);
-  }
-  if (values.import !== undefined) settings['LOCAL_MEDIA_IMPORT_PATH'] = resolve(notEmpty(values.import, '--import'));
-  if (values.index) settings['LOCAL_MEDIA_IMPORT_MODE'] = 'reference';
-  if (name === 'scan' && args[0] !== undefined) notEmpty(args[0], 'scan');
-  if (values['dry-run'] && name !== 'scan' && name !== 'gc' && name !== 'help' && name !== 'version')
-    throw new AppError('bad_request', `--dry-run is an option of scan and gc, not of ${name}.`);
-  if ((values.all || values.failed) && name !== 'enrich' && name !== 'help' && name !== 'version')
-    throw new AppError('bad_request', `--${values.all ? 'all' : 'failed'} is an option of enrich, not of ${name}.`);
-  if (values.all && values.failed) throw new AppError('bad_request', '--all includes --failed; use only one of them.');
-  for (const [option, commands] of Object.entries(ONLY_OF)) {
-    const value = values[option as keyof typeof values];
-    if (typeof value === 'string') notEmpty(value, `--${option}`);
-    if (value !== undefined && !commands.includes(name) && name !== 'help' && name !== 'version')
-      throw new AppError('bad_request', `--${option} is an option of ${commands.join(' and ')}, not of ${name}.`);
-  }
-  if (name === 'storage' && (args[0] !== 'migrate' || !findBackend(values.to ?? '')))
-    throw new AppError(
-      'bad_request',
-      `Say where to move the library: storage migrate --to ${STORAGES.join(', or --to ')}.`,
+  if (values.help || word === 'help') return helpCommand(word === 'help' ? args : positionals);
+  if (values.version) return commandOf('version', [], {});
+  if (!isCommand(word))
+    throw new UsageError(
+      `There is no command "${word}".${suggestionFor(word, COMMAND_NAMES)} Run with --help for the list.`,
     );
-  if (name === 'backup' && args[0] !== undefined && !BACKUP_VERBS.has(args[0]))
-    throw new AppError('bad_request', `There is no "backup ${args[0]}"; there are backup check and backup unlock.`);
-  if (values.read !== undefined && name === 'backup' && args[0] !== 'check')
-    throw new AppError('bad_request', '--read is an option of backup check.');
-  if (name === 'restore' && values.from === undefined)
-    throw new AppError('bad_request', `Say where the backup is: restore --from ${PLACES.join(', or --from ')}.`);
-  if ((name === 'export' || name === 'import') && args[0] === undefined)
-    throw new AppError(
-      'bad_request',
-      name === 'export' ? 'Say where to export to: export DIR.' : 'Say where the export is: import DIR.',
-    );
-  if ((name === 'export' || name === 'import') && args[0] !== undefined) notEmpty(args[0], name);
-  const { to, from, snapshot, music, replace, 'skip-damaged': skipDamaged, 'new-library': isNewLibrary } = values;
-  const backup = {
-    ...(to !== undefined && { to }),
-    ...(from !== undefined && { from }),
-    ...(snapshot !== undefined && { snapshot }),
-    ...(music !== undefined && { music }),
-    ...(replace === true && { replace }),
-    ...(skipDamaged === true && { skipDamaged }),
-    ...(values.read !== undefined && { read: parsePercent(values.read) }),
-    ...(isNewLibrary === true && { isNewLibrary }),
-    ...(values['earlier-library'] === true && { earlierLibrary: true }),
-  };
-  const scope = values.all ? 'all' : values.failed ? 'failed' : 'pending';
-  return {
-    name,
-    args,
-    settings,
-    scope,
-    open: values.open === true,
-    scanAtStart: values.import !== undefined || values.index === true,
-    keepPort: values['keep-port'] === true,
-    superuser: values.superuser === true,
-    dryRun: values['dry-run'] === true,
-    ...backup,
-  };
-}
-
-/** `5%` and `5` are the same. */
-function parsePercent(text: string): number {
-  const percent = /^\d{1,3}(?:\.\d+)?%?$/.test(text) ? Number.parseFloat(text) : NaN;
-  if (percent >= 0 && percent <= 100) return percent;
-  throw new AppError('bad_request', `--read takes a part of the contents, from 0% to 100%, not "${text}".`);
-}
-
-/** An empty value is mostly an unset shell variable; as a path it would be the working directory. */
-function notEmpty(value: string, where: string): string {
-  if (value.trim() === '') throw new AppError('bad_request', `The value after ${where} is empty.`);
-  return value;
+  assertFits(formOf(word, args), { name: word, args, values });
+  return commandOf(word, args, values);
 }
 
 function parse(argv: string[]) {
   try {
     return parseArgs({ args: argv, options: OPTIONS, allowPositionals: true });
   } catch (cause) {
-    throw new AppError(
-      'bad_request',
-      `${cause instanceof Error ? cause.message.split(/\.?\n|\. /)[0] : String(cause)}. Run with --help for ` +
-        'the list of options.',
-      { cause },
-    );
+    const message = cause instanceof Error ? (cause.message.split(/\.?\n|\. /)[0] ?? '') : String(cause);
+    const [, option] = /^Unknown option '--([^']+)'/.exec(message) ?? [];
+    const suggestion = option === undefined ? '' : suggestionFor(option, Object.keys(OPTIONS), '--');
+    throw new UsageError(`${message}.${suggestion} Run with --help for the list of options.`, { cause });
   }
 }
 
-const RIGHT_NAMES = Object.values(RIGHTS).map(({ name }) => name);
-const LIMIT_NAMES = Object.values(ACCOUNT_LIMITS).map(({ name }) => name);
-const STORAGES = BACKENDS.map(({ name }) => name);
-/** Where a backup can be. */
-const PLACES = ['DIR', ...BACKUP_STORES];
+function helpCommand([word]: string[]): Command {
+  if (word === undefined) return commandOf('help', [], {});
+  if (!isCommand(word))
+    throw new UsageError(
+      `There is no command "${word}".${suggestionFor(word, COMMAND_NAMES)} Run "tonearm help" for the list.`,
+    );
+  return { ...commandOf('help', [], {}), topic: word };
+}
 
-const USAGE = `Tonearm keeps your music library and serves it to your browser and your phones.
+/** The form that the first argument chooses. */
+function formOf(name: CommandName, args: string[]): Form {
+  const forms = formsOf(name);
+  const verbs = forms.flatMap((form) => shapeOf(form).verb ?? []);
+  const plain = forms.find((form) => shapeOf(form).verb === undefined);
+  const [word] = args;
+  const chosen = forms.find((form) => word !== undefined && shapeOf(form).verb === word);
+  if (chosen) return chosen;
+  if (plain && (word === undefined || verbs.length === 0)) return plain;
+  const calls = verbs.map((verb) => `${name} ${verb}`);
+  if (word === undefined) {
+    const choices = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(calls);
+    throw new UsageError(`Say what to do: ${choices}. See "tonearm help ${name}".`);
+  }
+  throw new UsageError(
+    `There is no "${name} ${word}".${suggestionFor(word, verbs, `${name} `)} There ` +
+      `${verbs.length === 1 ? 'is' : 'are'} ${new Intl.ListFormat('en-GB').format(calls)}.`,
+  );
+}
 
-  tonearm [command] [options]
+interface Call {
+  name: CommandName;
+  args: string[];
+  values: Values;
+}
 
-In the folder with the sources type npx tonearm …, elsewhere node /path/to/tonearm/scripts/tonearm.js …
+/** Throws UsageError for arguments and options that the form does not take, and for what is missing. */
+function assertFits(form: Form, { name, args, values }: Call): void {
+  const { verb, least, most } = shapeOf(form);
+  const given = verb === undefined ? args : args.slice(1);
+  assertOptions(form, name, values);
+  if (most < given.length) throw new UsageError(`Unexpected argument "${given[most]}". Names with spaces need quotes.`);
+  if (given.length < least || (form.required ?? []).some((option) => values[option] === undefined))
+    throw new UsageError(`Something is missing: tonearm ${fullCallOf(name, form)}.`);
+  for (const argument of given) notEmpty(argument, titleOf(name, form));
+  if (form.args.includes('WHAT=VALUE')) parseTerms(given.slice(1));
+  if (values.all && values.failed) throw new UsageError('--all includes --failed; use only one of them.');
+  if (name === 'storage' && !findBackend(values.to ?? ''))
+    throw new UsageError(`There is no storage "${values.to}": tonearm ${fullCallOf(name, form)}.`);
+}
 
-Commands (all but serve need a library that no server runs on)
-  serve                      the server and its web interface (default)
-  scan [DIR] [--dry-run]     scan the music folder, or DIR in it, once and without a running server;
-                             --dry-run only prints what would change
-  enrich [--all|--failed]    identify new tracks, all tracks, or those that failed
-  user list                  list accounts
-  user add NAME [--superuser] [WHAT=VALUE …]
-                             create an account; asks for the password; WHAT as in user set
-  user passwd NAME           set a password
-  user promote NAME          make an account a superuser
-  user set NAME WHAT=VALUE …
-                             what an account may do (${RIGHT_NAMES.join(', ')}: yes or no)
-                             and its limits (${LIMIT_NAMES.join(', ')}: a number or none)
-  user access NAME           where an account is signed in, and its app passwords
-  user sign-out NAME         end all sessions of an account
-  user revoke NAME APP-PASSWORD   revoke an app password
-  ${`backup [--to ${PLACES.join('|')}]`.padEnd(26)} back up the library to the configured place, or to another
-  backup check [--read 5%]   check that the backup can be restored, read a part of its contents (or 100%),
-                             and mend it from the library
-  backup unlock              end the claim of a server that was backing up and is gone
-  restore --from ${PLACES.join('|')} [--snapshot ID] [--replace] [--music DIR] [--skip-damaged]
-                             restore a backup into the data folder; --replace moves an existing library
-                             aside, --music is where copied files of a music folder go
-  export DIR                 export audio with readable file names, playlists and data; makes DIR
-  import DIR [--replace] [--skip-damaged]
-                             make the library of an export in the data folder; --replace moves an
-                             existing library aside
-  verify                     compare everything stored with its checksums; repairs from the backup
-  gc [--dry-run]             delete stored objects that have been unused for a week
-  folder list                music folders with their ids
-  folder add DIR NAME [copy|reference]   add a music folder and scan it
-  folder rename FOLDER NAME  give a music folder, by its name or id, another name
-  folder remove FOLDER       its tracks go to the trash; folder restore FOLDER undoes that
-  trash list                 deleted tracks with their ids, who deleted them and when they are gone for good
-  trash restore ID …         bring tracks back, with their likes, plays and playlist entries
-  trash empty [ID …]         delete tracks of the trash for good; without ids all of them
-  storage migrate --to ${STORAGES.join('|')}   move the library to another storage; can be resumed
-  rebuild                    make a new database from the stored audio, if the old one is lost and
-                             there is no backup; then scan the music folder
-  openapi                    print the OpenAPI document
+function assertOptions(form: Form, name: CommandName, values: Values): void {
+  const allowed = [...optionsOf(form), ...sharedOf(name), ...GENERAL_OPTIONS];
+  for (const [option, value] of Object.entries(values) as [OptionName, string | boolean][]) {
+    if (!allowed.includes(option)) throw new UsageError(`--${option} is an option of ${whoTakes(option, name)}.`);
+    if (typeof value === 'string') notEmpty(value, `--${option}`);
+  }
+}
 
-Options
-  --data-dir DIR             database, settings, stored audio, caches and logs
-  --host ADDRESS             address to listen on (0.0.0.0 for other devices)
-  --port PORT                port to listen on; with --keep-port it is kept in the settings
-  --import DIR               your music folder; scanned at the start, and kept in the settings
-  --index                    leave the files of the music folder where they are instead of copying them
-                             into the library; kept in the settings
-  --new-library              begin another library in a folder or storage that held one
-  --earlier-library          with gc: also what an earlier library in the storage may need
-  --open                     open the browser
-  --log-level LEVEL          trace, debug, info, warn, error, fatal, silent
-  --help, --version
+/** `scan and gc, not of serve`. */
+function whoTakes(option: OptionName, name: CommandName): string {
+  const users = usersOf(option);
+  const titles = users.includes(name)
+    ? formsOf(name).flatMap((form) => (optionsOf(form).includes(option) ? [titleOf(name, form)] : []))
+    : users;
+  return `${new Intl.ListFormat('en-GB').format(titles)}${users.includes(name) ? '' : `, not of ${name}`}`;
+}
 
-Settings (environment variables, or lower case in settings.json inside the data folder)
-`;
+function commandOf(name: CommandName, args: string[], values: Values): Command {
+  const { to, from, snapshot, music, read } = values;
+  return {
+    name,
+    args,
+    settings: settingsOf(values),
+    scope: values.all ? 'all' : values.failed ? 'failed' : 'pending',
+    open: values.open === true,
+    scanAtStart: values.import !== undefined || values.index === true,
+    keepPort: values['keep-port'] === true,
+    superuser: values.superuser === true,
+    dryRun: values['dry-run'] === true,
+    ...(to !== undefined && { to }),
+    ...(from !== undefined && { from }),
+    ...(snapshot !== undefined && { snapshot }),
+    ...(music !== undefined && { music }),
+    ...(values.replace === true && { replace: true }),
+    ...(values['skip-damaged'] === true && { skipDamaged: true }),
+    ...(read !== undefined && { read: parsePercent(read) }),
+    ...(values['new-library'] === true && { isNewLibrary: true }),
+    ...(values['earlier-library'] === true && { earlierLibrary: true }),
+  };
+}
 
-/** The text of --help, with the settings from their table. */
-export function helpText(): string {
-  const lines = SETTING_NAMES.map((name) => {
-    const parsed = SETTINGS[name].schema.safeParse(undefined);
-    const value: unknown = parsed.success ? parsed.data : undefined;
-    const shown =
-      value === undefined || (Array.isArray(value) && value.length === 0) ? '' : ` [${JSON.stringify(value)}]`;
-    return `  ${name.padEnd(26)} ${SETTINGS[name].help}${shown}`;
-  });
-  return `${USAGE}${lines.join('\n')}\n`;
+function settingsOf(values: Values): Record<string, string> {
+  const settings: Record<string, string> = {};
+  for (const [option, spec] of Object.entries(OPTIONS)) {
+    const value = values[option as OptionName];
+    if (typeof value !== 'string' || !('setting' in spec)) continue;
+    settings[spec.setting] = value;
+    assertValid(spec.setting, value);
+  }
+  return {
+    ...settings,
+    ...(values.import !== undefined && { LOCAL_MEDIA_IMPORT_PATH: resolve(values.import) }),
+    ...(values.index === true && { LOCAL_MEDIA_IMPORT_MODE: 'reference' }),
+  };
+}
+
+function assertValid(setting: Parameters<typeof parseSetting>[0], value: string): void {
+  try {
+    parseSetting(setting, value);
+  } catch (cause) {
+    throw cause instanceof AppError ? new UsageError(cause.message, { cause }) : cause;
+  }
+}
+
+/** `5%` and `5` are the same. */
+function parsePercent(text: string): number {
+  const percent = percentFromText(text);
+  if (percent !== undefined && percent >= 0 && percent <= 100) return percent;
+  throw new UsageError(`--read takes a part of the contents, from 0% to 100%, not "${text}".`);
+}
+
+/** An empty value is mostly an unset shell variable; as a path it would be the working directory. */
+function notEmpty(value: string, where: string): void {
+  if (value.trim() === '') throw new UsageError(`The value after ${where} is empty.`);
 }

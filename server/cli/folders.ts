@@ -3,26 +3,20 @@ import { resolve } from 'node:path';
 import type { App } from '../app.ts';
 import type { KnownFolder } from '../config/music-folders.ts';
 import { AppError } from '../errors.ts';
-import { showProgress } from './progress.ts';
+import { wholeNumberFromText } from '../runtime/number-text.ts';
+import { showScans } from './scan-report.ts';
+import { UsageError } from './usage-error.ts';
 import { untilFollowUpsEnded } from './wait.ts';
-
-const USAGE =
-  'Usage: folder list, folder add DIR NAME [copy|reference], folder rename FOLDER NAME, folder remove FOLDER, folder ' +
-  'restore FOLDER. FOLDER is a name or an id of folder list.';
 
 type FolderApp = Pick<App, 'musicFolders' | 'folders' | 'settings'>;
 
-export async function runFolder(app: App, [action, ...words]: string[]): Promise<void> {
-  const [first, name, mode] = words;
-  if (action === 'list' && words.length === 0) return list(app);
-  if (first === undefined) throw new AppError('bad_request', USAGE);
-  showProgress(app.events);
-  if (action === 'add' && name !== undefined && words.length <= 3) await add(app, first, name, mode);
-  else if (action === 'rename' && name !== undefined && words.length === 2)
-    await app.folders.change(find(app, first).id, { name });
-  else if (action === 'remove' && words.length === 1) await remove(app, find(app, first));
-  else if (action === 'restore' && words.length === 1) await app.folders.restore(find(app, first).id);
-  else throw new AppError('bad_request', USAGE);
+export async function runFolder(app: App, [action, first = '', name = '', mode]: string[]): Promise<void> {
+  if (action === 'list') return list(app);
+  showScans(app);
+  if (action === 'add') await add(app, first, name, mode);
+  else if (action === 'rename') await app.folders.change(find(app, first).id, { name });
+  else if (action === 'remove') await remove(app, find(app, first));
+  else await app.folders.restore(find(app, first).id);
   // what was started, and what that starts
   await untilFollowUpsEnded(app);
   await untilFollowUpsEnded(app);
@@ -30,8 +24,13 @@ export async function runFolder(app: App, [action, ...words]: string[]): Promise
 }
 
 async function add({ folders, settings }: FolderApp, dir: string, name: string, mode?: string): Promise<void> {
-  if (mode !== undefined && mode !== 'copy' && mode !== 'reference') throw new AppError('bad_request', USAGE);
-  await folders.add({ name, path: resolve(dir), mode: mode ?? settings.get('LOCAL_MEDIA_IMPORT_MODE') });
+  if (mode !== undefined && mode !== 'copy' && mode !== 'reference')
+    throw new UsageError(`A music folder is of the mode copy or reference, not "${mode}".`);
+  const path = resolve(dir);
+  await folders.add({ name, path, mode: mode ?? settings.get('LOCAL_MEDIA_IMPORT_MODE') }).catch((error: unknown) => {
+    const fault = error instanceof AppError && error.fields?.find(({ field }) => field === 'path');
+    throw fault ? new AppError('invalid', `${path} ${fault.message}.`, { cause: error }) : error;
+  });
 }
 
 async function remove({ folders }: FolderApp, { id, name }: KnownFolder): Promise<void> {
@@ -54,7 +53,7 @@ function list({ musicFolders }: FolderApp): void {
 /** Throws `not_found`. */
 function find({ musicFolders }: FolderApp, word: string): KnownFolder {
   const named = musicFolders.all().filter(({ name }) => name.toLowerCase() === word.toLowerCase());
-  const found = named.find(({ isSet }) => isSet) ?? named[0] ?? musicFolders.find(Number(word));
+  const found = named.find(({ isSet }) => isSet) ?? named[0] ?? musicFolders.find(wholeNumberFromText(word) ?? NaN);
   if (!found) throw new AppError('not_found', `There is no music folder "${word}". See folder list.`);
   return found;
 }

@@ -4,22 +4,13 @@ import type { UserId } from '../db/ids.ts';
 import type { EventHub, Listener } from '../events/hub.ts';
 import type { JobId } from '../db/ids.ts';
 import type { JobOut } from '../jobs/wire.ts';
-import { SCAN_LOCAL_FOLDER } from '../scan/tasks.ts';
 import type { ScanProgress } from '../scan/wire.ts';
 
 const LINE_EVERY_MS = 5_000;
 /** The command line sees the events of all users. */
 export const OPERATOR: Listener = { id: 0 as UserId, isSuperuser: true };
 
-/** Says why scans fail, as long as the process runs. */
-export function showScanFaults(events: Pick<EventHub, 'subscribe'>, out: NodeJS.WriteStream = process.stdout): void {
-  events.subscribe(OPERATOR, undefined, ({ name, data }) => {
-    const job = name === 'job' ? (JSON.parse(data) as JobOut) : undefined;
-    if (job?.task === SCAN_LOCAL_FOLDER.name && job.status === 'failed') out.write(`Scan failed: ${job.error}\n`);
-  });
-}
-
-/** Shows the progress of all scans as long as the process runs. */
+/** Shows the progress of all scans as long as the process runs; scan-report.ts says how they ended. */
 export function showProgress(events: Pick<EventHub, 'subscribe'>, out: NodeJS.WriteStream = process.stdout): void {
   const show = out.isTTY ? barFor(out) : linesFor(out);
   events.subscribe(OPERATOR, undefined, ({ name, data }) => {
@@ -100,7 +91,6 @@ function barFor(out: NodeJS.WriteStream): (progress: Progress) => void {
     if (progress.phase !== 'done') return;
     bar.stop();
     bar = undefined;
-    out.write(summary(progress));
   };
 }
 
@@ -108,17 +98,12 @@ export function linesFor(out: NodeJS.WritableStream): (progress: Progress) => vo
   let last = performance.now();
   return (progress) => {
     const now = performance.now();
-    if (progress.phase === 'done') out.write(summary(progress));
-    else if (now - last > LINE_EVERY_MS) {
-      last = now;
-      out.write(
-        `Scanning: ${progress.files_done} of ` +
-          `${progress.files_total ?? 'at least ' + String(progress.files_seen)} files, ` +
-          `${progress.files_per_second}/s\n`,
-      );
-    }
+    if (progress.phase === 'done' || now - last < LINE_EVERY_MS) return;
+    last = now;
+    out.write(
+      `Scanning: ${progress.files_done} of ` +
+        `${progress.files_total ?? 'at least ' + String(progress.files_seen)} files, ` +
+        `${progress.files_per_second}/s\n`,
+    );
   };
 }
-
-const summary = ({ files_seen, added, updated, failed, files_per_second }: Progress): string =>
-  `Scan done: ${files_seen} files, ${added} added, ${updated} updated, ${failed} failed (${files_per_second}/s)\n`;

@@ -14,7 +14,7 @@ import { AppError, conflict } from '../errors.ts';
 import type { ProductPaths } from '../paths.ts';
 import type { Command } from './command-line.ts';
 import { progressOn } from './progress.ts';
-import { askPassword } from './users.ts';
+import { askSecret } from './ask-secret.ts';
 import { backupBackend } from '../storage/backends.ts';
 
 export async function runRestore(
@@ -103,7 +103,7 @@ async function open(
     const isAsked =
       error instanceof AppError && error.code === 'forbidden' && passphrase === undefined && process.stdin.isTTY;
     if (!isAsked) throw error;
-    return openRepository({ target, passphrase: await askPassword('Passphrase of the backup: ') });
+    return openRepository({ target, passphrase: await askSecret('Passphrase of the backup') });
   }
 }
 

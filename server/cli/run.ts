@@ -13,12 +13,18 @@ import { defaultDataDir } from '../config/settings.ts';
 import { DATA_FOLDER } from '../data-folder.ts';
 import { AppError, asKnownFault, messageOf } from '../errors.ts';
 import { createLog, type Log } from '../log/log.ts';
+import { FolderInUse, noteAddress } from '../db/data-lock.ts';
 import { productPaths } from '../paths.ts';
 import { assertNoFile } from '../runtime/folders.ts';
-import { helpText, parseCommandLine, type Command } from './command-line.ts';
+import { parseCommandLine, type Command } from './command-line.ts';
+import { openCommandLog } from './command-log.ts';
+import { helpText } from './help.ts';
+import { findRunningServer } from './running-server.ts';
+import { onClosedOutput, tolerateClosedOutput } from './closed-output.ts';
+import { UsageError } from './usage-error.ts';
 import { runBackup, runExport } from './backup.ts';
 import { runEnrich } from './enrich.ts';
-import { showProgress, showScanFaults } from './progress.ts';
+import { showScans } from './scan-report.ts';
 import { fillFromMusicFolder, rebuildDatabase } from './rebuild.ts';
 import { runImport, runRestore } from './restore.ts';
 import { rememberMusicFolder, runScan } from './scan.ts';
@@ -53,51 +59,61 @@ interface Invocation {
 
 /** Runs one command. On an error, sets the exit code and prints one line. */
 export async function runCommand(invocation: Invocation): Promise<void> {
+  tolerateClosedOutput();
   const shell = connectToShell(invocation.env);
   try {
     keepToOwnAccount();
     const command = parseCommandLine(invocation.argv);
-    if (command.name === 'help') return void process.stdout.write(helpText());
+    if (command.name === 'help') return void process.stdout.write(helpText(command.topic));
     if (command.name === 'version') return void process.stdout.write(`${invocation.version}\n`);
-    await run(command, invocation, shell);
+    await run(command, invocation, shell).catch((error: unknown) => joinRunningServer(error, command));
   } catch (error) {
-    process.exitCode = 1;
-    const known = asKnownFault(error);
-    if (known) console.error(`tonearm: ${known.message}`);
+    process.exitCode = error instanceof UsageError ? 2 : 1;
+    const sentence = asKnownFault(error)?.message ?? systemFault(error);
+    if (sentence !== undefined) console.error(`tonearm: ${sentence.replace(/\.?$/, '.')}`);
     else console.error('tonearm: stopped by an unexpected error:', error);
-    shell?.failed(known?.message ?? messageOf(error), portInUse(error));
+    shell?.failed(sentence ?? messageOf(error), portInUse(error));
     // a utility process does not end by itself, and the shell does not get what is unread at its end
     if (shell) setTimeout(() => process.exit(), 200);
   }
 }
 
+/** Errors of the system and of SQLite say what failed, mostly with the path; stacks are for what nobody expected. */
+function systemFault(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return /^(?:E[A-Z0-9]+|SQLITE_\w+)$/.test(code) ? `It could not be done (${messageOf(error)}).` : undefined;
+}
+
+/** With --open, a server that has the data folder is what was asked for. Throws the error, with its address. */
+async function joinRunningServer(error: unknown, command: Command): Promise<void> {
+  const url = error instanceof FolderInUse ? await findRunningServer(error.folder) : undefined;
+  if (!(error instanceof FolderInUse) || url === undefined) throw error;
+  if (command.name !== 'serve' || !command.open) throw new FolderInUse(error.folder, { url, cause: error });
+  const { DATA_DIR: _, ...others } = command.settings;
+  const ignored = Object.keys(others).length > 0 ? ' The other options of this start have no effect on it.' : '';
+  console.log(`Tonearm is running already, on ${url}.${ignored}`);
+  await openBrowser(url);
+}
+
 async function run(command: Command, invocation: Invocation, shell: ShellLink | undefined): Promise<void> {
+  const { env, version } = invocation;
   if (command.name === 'openapi') return printOpenApi(invocation);
-  assertNoFile(dataDirOf(command, invocation.env), DATA_FOLDER);
-  const aside =
-    command.name === 'restore' || command.name === 'import'
-      ? undefined
-      : await finishRestore(dataDirOf(command, invocation.env), () => new Date());
+  assertNoFile(dataDirOf(command, env), DATA_FOLDER);
+  const isReplaced = command.name === 'restore' || command.name === 'import';
+  const aside = isReplaced ? undefined : await finishRestore(dataDirOf(command, env), () => new Date());
   if (aside !== undefined) console.log(`The library was restored; the previous one is in ${aside}`);
-  const config = withScanFolder(command, invocation.env);
-  if (command.name === 'restore')
-    return runRestore(await withSecrets(config), productPaths(invocation.root, invocation.bundled), command);
-  if (command.name === 'import') return runImport(config, productPaths(invocation.root, invocation.bundled), command);
-  if (command.name === 'storage')
-    return runMigrate(
-      config,
-      productPaths(invocation.root, invocation.bundled),
-      createLog(config.settings.LOG_LEVEL),
-      command.to ?? '',
-    );
-  const log = createLog(config.settings.LOG_LEVEL);
+  const config = withScanFolder(command, env);
   const paths = productPaths(invocation.root, invocation.bundled);
+  if (command.name === 'restore') return runRestore(await withSecrets(config), paths, command);
+  if (command.name === 'import') return runImport(config, paths, command);
+  const log = openCommandLog(config, env, shell !== undefined);
+  if (command.name === 'storage') return runMigrate(config, paths, log, command.to ?? '');
   if (command.name === 'rebuild') await rebuildDatabase(config, paths, log);
   if (command.name === 'serve') await endLeftBehind(config.paths.data);
   const app = await createApp({
     config,
     paths,
-    version: invocation.version,
+    version,
     log,
     shell: shell?.address,
     isNewLibrary: command.isNewLibrary === true,
@@ -105,19 +121,24 @@ async function run(command: Command, invocation: Invocation, shell: ShellLink | 
   });
   if (command.name === 'serve') return serve(app, command, log, shell);
   try {
-    if (command.name === 'scan') await runScan(app, { dir: command.args[0], dryRun: command.dryRun });
-    else if (command.name === 'rebuild') await fillFromMusicFolder(app);
-    else if (command.name === 'verify') await runVerify(app);
-    else if (command.name === 'gc') await runGarbage(app, command.dryRun, command.earlierLibrary === true);
-    else if (command.name === 'backup') await runBackup(app, command);
-    else if (command.name === 'export') await runExport(app, resolve(command.args[0] ?? '.'));
-    else if (command.name === 'enrich') await runEnrich(app, command.scope);
-    else if (command.name === 'trash') await runTrash(app, command.args);
-    else if (command.name === 'folder') await runFolder(app, command.args);
-    else await runUser(app, command);
+    await runOnLibrary(app, command);
   } finally {
     await app.close();
   }
+}
+
+async function runOnLibrary(app: App, command: Command): Promise<void> {
+  const { name, args, dryRun } = command;
+  if (name === 'scan') await runScan(app, { dir: args[0], dryRun });
+  else if (name === 'rebuild') await fillFromMusicFolder(app);
+  else if (name === 'verify') await runVerify(app);
+  else if (name === 'gc') await runGarbage(app, dryRun, command.earlierLibrary === true);
+  else if (name === 'backup') await runBackup(app, command);
+  else if (name === 'export') await runExport(app, resolve(args[0] ?? '.'));
+  else if (name === 'enrich') await runEnrich(app, command.scope);
+  else if (name === 'trash') await runTrash(app, args);
+  else if (name === 'folder') await runFolder(app, args);
+  else await runUser(app, command);
 }
 
 /** Routes exist only in an app, so this creates one in a temporary folder. */
@@ -199,6 +220,8 @@ const dataDirOf = (command: Command, env: NodeJS.ProcessEnv): string =>
 
 async function serve(app: App, command: Command, log: Log, shell: ShellLink | undefined): Promise<void> {
   const stop = stopOnSignals(app, log);
+  dieOnUnexpected(log);
+  if (!shell) onClosedOutput(() => stop('pipe'));
   if (command.scanAtStart) {
     await app.scan.assertFolder();
     await rememberMusicFolder(app);
@@ -209,6 +232,7 @@ async function serve(app: App, command: Command, log: Log, shell: ShellLink | un
   });
   if (command.keepPort && app.config.origins.PORT === 'file')
     await app.settings.change({ PORT: app.config.settings.PORT });
+  tryNoteAddress(app.config.paths.data, url, log, shell);
   shell?.answer({
     stop: () => stop('shell'),
     issueTicket: app.auth.issueDesktopTicket,
@@ -219,18 +243,36 @@ async function serve(app: App, command: Command, log: Log, shell: ShellLink | un
   const setupUrl = app.auth.isSetupRequired() ? `${url}/setup?token=${app.auth.setupToken}` : undefined;
   // the app asks for the token when it needs it, and writes what is printed into its log
   if (setupUrl && !shell) console.log(`Setup token: ${app.auth.setupToken}\nCreate your account at ${setupUrl}`);
-  showProgress(app.events);
-  showScanFaults(app.events);
+  showScans(app);
   if (command.scanAtStart) await app.jobs.enqueue(SCAN_LOCAL_FOLDER, {});
-  if (command.open) await openBrowser(setupUrl ?? url, log);
+  if (command.open) await openBrowser(setupUrl ?? url);
 }
 
+/** Others find the server by it; it also runs without being found. */
+function tryNoteAddress(dataDir: string, url: string, log: Log, shell: ShellLink | undefined): void {
+  try {
+    noteAddress(join(dataDir, 'tonearm.lock'), url, shell?.address);
+  } catch (error) {
+    log.warn({ reason: messageOf(error) }, 'the address of the server could not be noted in the data folder');
+  }
+}
+
+/** What is not caught anywhere ends the process, but first goes into the log. */
+function dieOnUnexpected(log: Log): void {
+  process.once('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'stopped by an unexpected error');
+    process.exit(1);
+  });
+}
+
+type Asker = NodeJS.Signals | 'shell' | 'npm' | 'pipe';
+
 /** Running jobs go back into the queue for the next start. A second signal exits at once. Returns the same function. */
-function stopOnSignals(app: App, log: Log): (asked: NodeJS.Signals | 'shell' | 'npm') => void {
+function stopOnSignals(app: App, log: Log): (asked: Asker) => void {
   let stoppingSince: number | undefined;
-  const stop = (asked: NodeJS.Signals | 'shell' | 'npm'): void => {
+  const stop = (asked: Asker): void => {
     if (stoppingSince !== undefined) {
-      if (asked === 'shell' || asked === 'npm') return; // it asked to stop, and then ended itself
+      if (asked === 'shell' || asked === 'npm' || asked === 'pipe') return; // it asked to stop, and then ended itself
       if (performance.now() - stoppingSince < SAME_SIGNAL_MS) return;
       process.exit(1);
     }
@@ -260,12 +302,11 @@ function portInUse(error: unknown): number | undefined {
   return cause?.code === 'EADDRINUSE' ? cause.port : undefined;
 }
 
-async function openBrowser(url: string, log: Log): Promise<void> {
+async function openBrowser(url: string): Promise<void> {
   try {
     const { default: open } = await import('open');
     await open(url);
   } catch (error) {
-    log.warn({ err: error }, 'browser not opened');
     console.log(`Open ${url} in your browser (it could not be opened automatically: ${messageOf(error)}).`);
   }
 }

@@ -1,16 +1,71 @@
 // The result of a scan or a dry run as lines for a terminal.
+import type { App } from '../app.ts';
+import type { JobId } from '../db/ids.ts';
+import type { JobOut } from '../jobs/wire.ts';
+import { SCAN_LOCAL_FOLDER } from '../scan/tasks.ts';
 import type { ScanResult } from '../scan/wire.ts';
+import { OPERATOR, showProgress } from './progress.ts';
 
 const SHOWN = 20;
 /** Control characters in file names could be escape sequences of the terminal. */
 const CONTROLS = /\p{Cc}/gu;
 
+/** Shows the progress of all scans, and what each of them found, as long as the process runs. */
+export function showScans({ events, jobs }: Pick<App, 'events' | 'jobs'>): void {
+  let lastProblems = '';
+  showProgress(events);
+  events.subscribe(OPERATOR, undefined, ({ name, data }) => {
+    const job = name === 'job' ? (JSON.parse(data) as JobOut) : undefined;
+    if (job?.task !== SCAN_LOCAL_FOLDER.name) return;
+    if (job.status === 'failed') return console.log(`Scan failed: ${job.error}`);
+    if (job.status !== 'succeeded') return;
+    const result = jobs.get(job.id as JobId).result as ScanResult; // events leave out long lists
+    if (result.dry_run) return;
+    console.log(describeCounts(result));
+    const problems = describeProblems(result).join('\n');
+    if (problems !== '' && problems !== lastProblems) console.log(problems);
+    lastProblems = problems;
+  });
+}
+
+/** One line for the counts, and the files that were not imported. */
+export const describeScan = (result: ScanResult): string[] => [describeCounts(result), ...describeProblems(result)];
+
+/** What it says of files adds up to their number. */
+function describeCounts(result: ScanResult): string {
+  const { files, added, updated, missing, changing_count: changing, failed_folders: folders, duration_ms } = result;
+  const newFiles = added - result.extra_tracks;
+  const parts: [number, string][] = [
+    [Math.max(0, newFiles), 'new'],
+    [updated, 'changed'],
+    // tracks of one file that were found again, each for itself
+    [result.moved + Math.min(0, newFiles), 'moved'],
+    [result.unchanged, 'unchanged'],
+    [changing, 'still being written'],
+    [result.failed_count - folders, 'failed'],
+  ];
+  const counts = parts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : []));
+  const others = [
+    ...(newFiles > 0 && result.extra_tracks > 0 ? [`${added} tracks added`] : []),
+    ...(missing > 0 ? [`${missing} ${missing === 1 ? 'track is' : 'tracks are'} missing`] : []),
+    ...(folders > 0 ? [`${folders} ${folders === 1 ? 'folder' : 'folders'} could not be listed`] : []),
+  ];
+  const perSecond = Math.round(files / Math.max(0.001, duration_ms / 1000));
+  const found = [counts.join(', '), ...others].filter(Boolean).join('; ');
+  return `Scan done: ${files} ${files === 1 ? 'file' : 'files'} (${perSecond}/s)${found === '' ? '' : `: ${found}`}`;
+}
+
 /** Files that were not imported, with the reason. */
-export const describeProblems = ({ failed, failed_count, changing, changing_count }: ScanResult): string[] => [
-  ...listed(
-    failed.map(({ source_id, reason }) => `${source_id}: ${reason}`),
-    failed_count,
-  ),
+const describeProblems = ({ failed, failed_count, changing, changing_count }: ScanResult): string[] => [
+  ...(failed_count > 0
+    ? [
+        'Could not be read:',
+        ...listed(
+          failed.map(({ source_id, reason }) => `${source_id}: ${reason}`),
+          failed_count,
+        ),
+      ]
+    : []),
   ...(changing_count > 0
     ? ['Still being written, skipped until the next scan:', ...listed(changing, changing_count)]
     : []),

@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts';
 import { placeInMusic } from '../scan/scan-folders.ts';
 import { SCAN_LOCAL_FOLDER, scanPayload } from '../scan/tasks.ts';
 import type { ScanResult } from '../scan/wire.ts';
-import { describeDryRun, describeProblems } from './scan-report.ts';
+import { describeDryRun, describeScan } from './scan-report.ts';
 import { linesFor, showProgress } from './progress.ts';
 import { cancelOnStop, untilEnded, untilFollowUpsEnded } from './wait.ts';
 
@@ -15,7 +15,7 @@ export async function runScan(app: App, { dir, dryRun }: { dir: string | undefin
   const folders = dir === undefined ? [] : [await folderOf(app, resolve(dir))];
   if (!dryRun) await rememberMusicFolder(app);
   const result = dryRun ? await preview(app, folders) : await scan(app, folders);
-  for (const line of dryRun ? describeDryRun(result) : describeProblems(result)) console.log(line);
+  for (const line of dryRun ? describeDryRun(result) : describeScan(result)) console.log(line);
 }
 
 /** What `--import`, `scan DIR` and `--index` say lasts, unless the environment says something else. */

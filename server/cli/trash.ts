@@ -2,24 +2,25 @@
 import type { App } from '../app.ts';
 import { TrackIdIn, type TrackId, type UserId } from '../db/ids.ts';
 import { rightsFrom } from '../db/rights.ts';
-import { AppError } from '../errors.ts';
 import { KEPT_MS, type Asker } from '../library/trash.ts';
+import { wholeNumberFromText } from '../runtime/number-text.ts';
+import { UsageError } from './usage-error.ts';
 
 const OPERATOR: Asker = { id: 0 as UserId, rights: rightsFrom(() => true) };
 const PAGE = 500;
 
 /** Sets exit code 1 when a track could not be restored. */
 export async function runTrash({ trash }: Pick<App, 'trash'>, [action, ...words]: string[]): Promise<void> {
-  if (action === 'list' && words.length === 0) return list(trash);
-  if (action === 'restore' && words.length > 0) {
+  if (action === 'list') return list(trash);
+  if (action === 'restore') {
     const { restored, failed } = await trash.restoreMany(OPERATOR, words.map(toId));
     console.log(`Restored ${count(restored)}.`);
     for (const { id, detail } of failed) console.log(`  ${id}: ${detail}`);
     if (failed.length > 0) process.exitCode = 1;
-  } else if (action === 'empty') {
+  } else {
     const ids = words.length === 0 ? undefined : words.map(toId);
     console.log(`Deleted ${count(await trash.deleteMany(OPERATOR, ids))} for good.`);
-  } else throw new AppError('bad_request', 'Usage: trash list, trash restore ID …, trash empty [ID …].');
+  }
 }
 
 function list(trash: App['trash']): void {
@@ -42,7 +43,7 @@ const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
 function toId(word: string): TrackId {
-  const id = TrackIdIn.safeParse(Number(word));
-  if (!id.success) throw new AppError('bad_request', `"${word}" is no id of a track. See trash list.`);
+  const id = TrackIdIn.safeParse(wholeNumberFromText(word));
+  if (!id.success) throw new UsageError(`"${word}" is no id of a track. See trash list.`);
   return id.data;
 }

@@ -1,35 +1,30 @@
 // `tonearm user …`: manages accounts, without a running server.
-import { createInterface } from 'node:readline/promises';
-import { z } from 'zod';
 import type { App } from '../app.ts';
 import type { AppPasswordRow } from '../auth/named-app-passwords.ts';
 import type { UserRow } from '../auth/queries.ts';
-import { AccountTermsIn, toAccountTerms, UserCreate } from '../auth/wire.ts';
-import { ACCOUNT_LIMITS, RIGHT_LIST, RIGHTS, type AccountLimit, type AccountTerms } from '../db/rights.ts';
-import { AppError, invalid, notFound } from '../errors.ts';
+import { Credentials } from '../auth/wire.ts';
+import { ACCOUNT_LIMITS, RIGHT_LIST, RIGHTS, type AccountLimit } from '../db/rights.ts';
+import { conflict, invalid, notFound } from '../errors.ts';
 import { toFields } from '../http/problem.ts';
+import { parseTerms } from './account-terms.ts';
+import { askNewSecret } from './ask-secret.ts';
 import type { Command } from './command-line.ts';
 
 export async function runUser(
   { auth: { accounts, sessions }, db }: App,
-  { args: [action, name, ...words], superuser }: Command,
+  { args: [action, name = '', ...words], superuser }: Command,
 ): Promise<void> {
   if (action === 'list') {
-    for (const user of accounts.list({ limit: 1_000, offset: 0 }).items)
+    for (const user of accounts.listAll())
       console.log(`${user.username} ${user.isSuperuser ? '(superuser)' : termsOf(user)}`.trimEnd());
     return;
   }
-  if (!action || !name)
-    throw new AppError(
-      'bad_request',
-      `Usage: ${['add', 'passwd', 'promote', 'access', 'sign-out'].map((one) => `user ${one} NAME`).join(', ')}, ` +
-        'user set NAME WHAT=VALUE, user revoke NAME APP-PASSWORD, or user list.',
-    );
   if (action === 'add') {
-    const account = UserCreate.safeParse({ username: name, password: await askPassword() });
-    if (!account.success) throw invalid(toFields(account.error));
-    const terms = words.length === 0 ? {} : parseTerms(words);
-    await accounts.create({ username: name, password: account.data.password, isSuperuser: superuser, ...terms });
+    const username = Credentials.pick({ username: true }).safeParse({ username: name });
+    if (!username.success) throw invalid(toFields(username.error));
+    if (accounts.findByName(name)) throw conflict(`There is an account ${name} already.`);
+    const password = await askPassword();
+    await accounts.create({ username: name, password, isSuperuser: superuser, ...parseTerms(words) });
     return void console.log(`Created the account ${name}.`);
   }
   const user = accounts.findByName(name);
@@ -49,38 +44,26 @@ export async function runUser(
   } else if (action === 'sign-out') {
     sessions.endAll(db, user.id);
     console.log(`Signed out ${user.username} everywhere. App passwords still work: see user access ${user.username}.`);
-  } else if (action === 'revoke') {
+  } else {
     const given = words.join(' ');
     const found = accounts.appPasswords.list(user.id).find((one) => one.name === given);
     if (!found) throw notFound('app password', given);
     accounts.appPasswords.revoke(user.id, found.id);
     console.log(`Revoked the app password ${found.name} of ${user.username}.`);
-  } else throw new AppError('bad_request', `There is no command "user ${action}".`);
+  }
 }
+
+const askPassword = (): Promise<string> =>
+  askNewSecret('Password', (password) => {
+    const fault = Credentials.shape.password.safeParse(password).error?.issues[0];
+    return fault && `A password ${fault.message}.`;
+  });
 
 function lastUse({ lastUsedAt, address, client }: Pick<AppPasswordRow, 'lastUsedAt' | 'address' | 'client'>): string {
   if (lastUsedAt === null) return 'never used';
   return [`last used ${lastUsedAt.toISOString()}`, address && `from ${address}`, client && `by ${client}`]
     .filter(Boolean)
     .join(' ');
-}
-
-const WORDS = new Map<string, unknown>([
-  ['yes', true],
-  ['no', false],
-  ['none', null],
-]);
-
-/** `can_edit=yes quota_bytes=none`. */
-function parseTerms(words: string[]): AccountTerms {
-  const given = words.map((word): [string, unknown] => {
-    const [name = '', value = ''] = word.split('=');
-    return [name, WORDS.has(value) ? WORDS.get(value) : Number.parseInt(value, 10)];
-  });
-  const parsed = z.strictObject(AccountTermsIn.omit({ is_superuser: true }).shape).safeParse(Object.fromEntries(given));
-  if (!parsed.success) throw invalid(toFields(parsed.error));
-  if (given.length === 0) throw new AppError('bad_request', 'Usage: user set NAME can_edit=yes.');
-  return toAccountTerms(parsed.data);
 }
 
 const termsOf = (user: UserRow): string =>
@@ -91,19 +74,3 @@ const termsOf = (user: UserRow): string =>
       return value === null ? [] : [`${name}=${value}`];
     }),
   ].join(' ');
-
-/** From the terminal, or the first line of a pipe. */
-export async function askPassword(question = 'Password: '): Promise<string> {
-  const input = createInterface({
-    input: process.stdin,
-    ...(process.stdin.isTTY && { output: process.stderr }),
-    terminal: process.stdin.isTTY,
-  });
-  try {
-    if (process.stdin.isTTY) return await input.question(question);
-    for await (const line of input) return line;
-    throw new AppError('bad_request', 'Run this in a terminal, or pipe the password in.');
-  } finally {
-    input.close();
-  }
-}

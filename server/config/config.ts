@@ -15,6 +15,7 @@ export interface Config {
     settingsFile: string;
     secretsFile: string;
     storageRoot: string;
+    logs: string;
     cache: string;
     tmp: string;
     imports: string;
@@ -83,6 +84,7 @@ function toPaths(settings: Settings): Config['paths'] {
     settingsFile: join(data, 'settings.json'),
     secretsFile: join(data, 'secrets.json'),
     storageRoot: settings.STORAGE_ROOT ? resolve(settings.STORAGE_ROOT) : join(data, 'library'),
+    logs: join(data, 'logs'),
     cache: join(data, 'cache'),
     tmp: join(data, 'tmp'),
     imports: join(data, 'imports'),

@@ -6,7 +6,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { LOG_LEVELS } from '../log/log.ts';
-import { bool, duration, number, path, setting, text, url, type ValuesOf } from '../setting-kinds.ts';
+import { bool, bytes, duration, number, path, percent, setting, text, url, type ValuesOf } from '../setting-kinds.ts';
 import { BACKENDS } from '../storage/backends.ts';
 
 /** Without their types, which only the backends need. */
@@ -44,6 +44,14 @@ export const SETTINGS = {
     group: 'general',
     restart: true,
     help: 'Minimum level of log messages.',
+  }),
+  LOG_FILES: setting(z.enum(['auto', 'always', 'never']).default('auto'), {
+    group: 'general',
+    advanced: true,
+    restart: true,
+    help:
+      'Also write the log to the folder logs in the data folder: auto does unless systemd, a container or the ' +
+      'desktop app keeps it.',
   }),
   SECRET_STORE: setting(z.enum(['keep', 'file', 'keychain', 'auto']).default('keep'), {
     group: 'general',
@@ -109,7 +117,7 @@ export const SETTINGS = {
     advanced: true,
     help: 'Number of weekly snapshots to keep.',
   }),
-  BACKUP_CHECK_PERCENT: setting(number(z.number().min(0).max(100), 'a number from 0 to 100').optional(), {
+  BACKUP_CHECK_PERCENT: setting(percent.optional(), {
     group: 'backup',
     advanced: true,
     help:
@@ -138,19 +146,17 @@ export const SETTINGS = {
       'Number of days in which all stored files are verified, a part each day; 0 for never. By default 30 on a ' +
       'disk and 0 in an object store.',
   }),
-  MAX_UPLOAD_BYTES: setting(number(z.int().min(1), 'a whole number of bytes').default(1_073_741_824), {
+  MAX_UPLOAD_BYTES: setting(bytes(1).default(1_073_741_824), {
     group: 'storage',
     advanced: true,
     unit: 'bytes',
-    help: 'Size limit of uploaded files, in bytes.',
+    help: 'Size limit of uploaded files.',
   }),
-  MIN_FREE_BYTES: setting(number(z.int().min(0), 'a whole number of bytes').default(1_000_000_000), {
+  MIN_FREE_BYTES: setting(bytes().default(1_000_000_000), {
     group: 'storage',
     advanced: true,
     unit: 'bytes',
-    help:
-      'With less than this free on the disk, in bytes, uploads and downloads are refused, and scans copy no more ' +
-      'files.',
+    help: 'With less than this free on the disk, uploads and downloads are refused, and scans copy no more files.',
   }),
 
   LOCAL_MEDIA_IMPORT_PATH: setting(path.optional(), { group: 'library', unit: 'folder', help: 'Your music folder.' }),
@@ -327,18 +333,18 @@ export const SETTINGS = {
     advanced: true,
     help: 'Maximum number of simultaneous transcodes.',
   }),
-  TRANSCODE_CACHE_BYTES: setting(number(z.int().min(0), 'a whole number of bytes').default(5_368_709_120), {
+  TRANSCODE_CACHE_BYTES: setting(bytes().default(5_368_709_120), {
     group: 'storage',
     advanced: true,
     unit: 'bytes',
-    help: 'Size limit of the transcode cache, in bytes.',
+    help: 'Size limit of the transcode cache.',
   }),
-  STORE_CACHE_BYTES: setting(number(z.int().min(0), 'a whole number of bytes').default(5_368_709_120), {
+  STORE_CACHE_BYTES: setting(bytes().default(5_368_709_120), {
     group: 'storage',
     advanced: true,
     unit: 'bytes',
     onlyFor: { setting: 'STORAGE_BACKEND', values: ['s3'] },
-    help: 'Size limit of the disk cache of an object store, in bytes; 0 for none.',
+    help: 'Size limit of the disk cache of an object store; 0 for none.',
   }),
   FPCALC_PATH: setting(path.optional(), {
     group: 'metadata',
@@ -400,10 +406,10 @@ export const SETTINGS = {
     group: 'remote',
     help: 'How many of the newest episodes of each podcast are downloaded by themselves.',
   }),
-  PODCAST_MAX_BYTES: setting(number(z.int().min(0), 'a whole number of bytes').default(10_000_000_000), {
+  PODCAST_MAX_BYTES: setting(bytes().default(10_000_000_000), {
     group: 'remote',
     unit: 'bytes',
-    help: 'Space for downloaded episodes, in bytes. When it is full, the ones downloaded first are deleted.',
+    help: 'Space for downloaded episodes. When it is full, the ones downloaded first are deleted.',
   }),
   SUBSONIC_REMOTE_TRACKS: setting(bool.default(true), {
     group: 'remote',

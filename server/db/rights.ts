@@ -2,6 +2,7 @@
 // the command line and the accounts page follow from it. A new right also needs its column in schema/accounts.ts, a
 // migration and its texts in resources/languages/.
 import { AppError } from '../errors.ts';
+import { bitrateFromText, BYTES_AS_TEXT, bytesFromText } from '../runtime/number-text.ts';
 
 interface RightSpec {
   /** In SQL, in the API and on the command line. */
@@ -57,10 +58,22 @@ export const givenRights = (given: Partial<Record<RightName, boolean | undefined
     }),
   );
 
-/** Where less is allowed than everything; null is no limit. */
+/** Where less is allowed than everything; null is no limit. `fromText` reads the command line, `takes` says what. */
 export const ACCOUNT_LIMITS = {
-  maxBitrateKbps: { name: 'max_bitrate_kbps', least: 32, most: 10_000 },
-  quotaBytes: { name: 'quota_bytes', least: 0, most: Number.MAX_SAFE_INTEGER },
+  maxBitrateKbps: {
+    name: 'max_bitrate_kbps',
+    least: 32,
+    most: 10_000,
+    fromText: bitrateFromText,
+    takes: 'a whole number of kbit/s from 32 to 10000, such as 192 or 192k',
+  },
+  quotaBytes: {
+    name: 'quota_bytes',
+    least: 0,
+    most: Number.MAX_SAFE_INTEGER,
+    fromText: bytesFromText,
+    takes: BYTES_AS_TEXT,
+  },
 } as const;
 
 export type AccountLimit = keyof typeof ACCOUNT_LIMITS;

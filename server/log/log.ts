@@ -1,5 +1,7 @@
-// JSON lines on stderr. Secrets are removed here, so that no caller can forget to.
+// Lines for people where the log is read on a terminal, else JSON lines; and JSON lines in a file, if there is one.
+// Secrets are removed here, so that no caller can forget to.
 import { pino, type Logger } from 'pino';
+import { terminalLine } from './terminal-line.ts';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
@@ -37,7 +39,16 @@ function decoded(name: string): string {
   return whole.toLowerCase().replace(/[^a-z_]/g, '');
 }
 
-export function createLog(level: LogLevel, destination: NodeJS.WritableStream = process.stderr): Log {
+export function createLog(
+  level: LogLevel,
+  destination: NodeJS.WritableStream = process.stderr,
+  file?: { write(line: string): void },
+): Log {
+  const isTerminal = 'isTTY' in destination && destination.isTTY === true;
+  const write = (line: string): void => {
+    file?.write(line);
+    destination.write(isTerminal ? terminalLine(line, { withStacks: level === 'debug' || level === 'trace' }) : line);
+  };
   return pino(
     {
       level,
@@ -47,7 +58,7 @@ export function createLog(level: LogLevel, destination: NodeJS.WritableStream = 
       hooks: { streamWrite: redactUrl }, // of the whole line, including messages and stacks
       serializers: { err: (error: unknown) => error }, // done by redactFields
     },
-    destination as unknown as NodeJS.WriteStream,
+    { write },
   );
 }
 

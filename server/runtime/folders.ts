@@ -1,5 +1,5 @@
 // Folders that the server needs, and in words what keeps it from using one.
-import { accessSync, closeSync, constants, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { AppError, isDiskFull, messageOf } from '../errors.ts';
@@ -34,12 +34,23 @@ function lookAt(path: string): boolean | undefined {
 export function makeFolder(path: string, words: FolderWords): void {
   assertNoFile(path, words);
   try {
-    mkdirSync(path, { recursive: true });
+    makeWithParents(resolve(path));
   } catch (cause) {
     if (isDiskFull(cause)) throw cause;
     throw new AppError('unavailable', `${words.name} ${path} cannot be made (${messageOf(cause)}). ${words.remedy}`, {
       cause,
     });
+  }
+}
+
+/** Node's own `recursive` never returns where the system says ENOENT for a folder in one that exists, as in /proc. */
+function makeWithParents(path: string): void {
+  if (existsSync(path)) return;
+  if (dirname(path) !== path) makeWithParents(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (!existsSync(path)) throw error; // else another process was faster
   }
 }
 

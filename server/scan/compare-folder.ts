@@ -43,6 +43,8 @@ export interface FolderBatch {
   stillFailed: NameReason[];
   skipped: NameReason[];
   unchanged: number;
+  /** Audio files that could not be looked at. */
+  unreadable: number;
   /** Of the unchanged ones, those whose track was deleted, and those whose cue sheet is not used. */
   deleted: number;
   unsplit: number;
@@ -60,6 +62,7 @@ export const emptyBatch = (path: string): FolderBatch => ({
   stillFailed: [],
   skipped: [],
   unchanged: 0,
+  unreadable: 0,
   deleted: 0,
   unsplit: 0,
 });
@@ -141,6 +144,7 @@ function statOf(batch: FolderBatch, prefix: string | Buffer, name: string): fs.S
   try {
     return fs.statSync(pathIn(prefix, name));
   } catch (error) {
+    batch.unreadable++;
     batch.stillFailed.push({ name, reason: `the file cannot be looked at (${codeOf(error)})` });
     return undefined;
   }

@@ -14,16 +14,27 @@ export interface ScanRecord {
   seen: number;
   /** By the key of the music folder. */
   inFolder: Map<string, { seen: number; done: number }>;
+  /** Also those that failed before, or could not be looked at. */
   unchanged: number;
+  /** Of the unchanged ones. */
+  failedAgain: number;
+  /** Of the unchanged ones: recorded already, when a part was walked before the whole. */
+  recordedBefore: number;
+  /** Files that were read and left as they are: of deleted tracks, and second names of a file. */
+  left: number;
   /** Files that were looked at because they are new or changed. */
   read: number;
   added: number;
+  /** Of the added ones, those beyond one for each file: a file with a cue sheet is several tracks. */
+  extraTracks: number;
   updated: number;
   moved: number;
   missing: Set<TrackId>;
   restored: Set<TrackId>;
   failed: Line[];
   failedCount: number;
+  /** Of the failed ones: folders that could not be listed. */
+  failedFolders: number;
   changing: string[];
   changingCount: number;
   skipped: Line[];
@@ -43,14 +54,19 @@ export const createScanRecord = (): ScanRecord => ({
   seen: 0,
   inFolder: new Map(),
   unchanged: 0,
+  failedAgain: 0,
+  recordedBefore: 0,
+  left: 0,
   read: 0,
   added: 0,
+  extraTracks: 0,
   updated: 0,
   moved: 0,
   missing: new Set(),
   restored: new Set(),
   failed: [],
   failedCount: 0,
+  failedFolders: 0,
   changing: [],
   changingCount: 0,
   skipped: [],
@@ -62,14 +78,24 @@ export const createScanRecord = (): ScanRecord => ({
 
 /** The whole music folder is walked after a part of it: files are counted again, and faults met again. */
 export function recordAgain(record: ScanRecord): void {
-  Object.assign(record, { seen: 0, inFolder: new Map(), unchanged: 0, read: 0 });
-  Object.assign(record, { failed: [], failedCount: 0, changing: [], changingCount: 0, skipped: [], skippedCount: 0 });
+  const { added, updated, moved, extraTracks } = record;
+  Object.assign(record, { seen: 0, inFolder: new Map(), unchanged: 0, read: 0, failedAgain: 0, left: 0 });
+  record.recordedBefore = added + updated + moved - extraTracks;
+  Object.assign(record, {
+    failed: [],
+    failedCount: 0,
+    failedFolders: 0,
+    changing: [],
+    changingCount: 0,
+    skipped: [],
+    skippedCount: 0,
+  });
   record.refused = undefined;
 }
 
 /** `key` is that of the music folder. */
 export function recordWalked(record: ScanRecord, batch: FolderBatch, key: string): void {
-  const unchanged = batch.unchanged + batch.returned.length;
+  const unchanged = batch.unchanged + batch.returned.length + batch.unreadable;
   const seen = unchanged + batch.candidates.length;
   record.seen += seen;
   record.unchanged += unchanged;
@@ -101,8 +127,10 @@ export function recordDecision(record: ScanRecord, decision: Decision): void {
     case 'folder':
       for (const id of decision.lost) record.missing.add(id);
       for (const id of decision.restored) record.restored.add(id);
-      for (const { name, reason } of decision.op.batch.stillFailed)
+      for (const { name, reason } of decision.op.batch.stillFailed) {
+        if (name !== '') record.failedAgain++;
         recordFailure(record, decision.op.batch.path, name, reason);
+      }
       return;
     case 'changing':
       record.changingCount++;
@@ -120,7 +148,10 @@ export function recordDecision(record: ScanRecord, decision: Decision): void {
       return;
     case 'split':
       if (decision.isKnown) record.updated++;
-      else record.added += decision.sections.length;
+      else {
+        record.added += decision.sections.length;
+        record.extraTracks += decision.sections.length - 1;
+      }
       return;
     case 'added':
       for (const id of decision.lost) record.missing.add(id);
@@ -129,6 +160,10 @@ export function recordDecision(record: ScanRecord, decision: Decision): void {
     case 'updated':
       if (!decision.onlyLyrics) record.missing.delete(decision.trackId);
       record.updated++;
+      return;
+    case 'deleted':
+    case 'second':
+      record.left++;
   }
 }
 
@@ -145,6 +180,7 @@ export function rememberAdded(record: ScanRecord): () => void {
 
 export function recordFailure(record: ScanRecord, path: string, name: string, reason: string): void {
   record.failedCount++;
+  if (name === '') record.failedFolders++;
   if (record.failed.length < LISTED) record.failed.push({ source_id: sourceIdOf(path, name), reason });
 }
 
@@ -172,13 +208,15 @@ export const countsOf = (
 ): Omit<ScanResult, 'path' | 'folders' | 'offline' | 'dry_run' | 'changes' | 'duration_ms'> => ({
   files: record.seen,
   added: record.added,
+  extra_tracks: record.extraTracks,
   updated: record.updated,
   moved: record.moved,
-  unchanged: record.unchanged,
+  unchanged: record.unchanged - record.failedAgain - record.recordedBefore + record.left,
   missing: record.missing.size,
   restored: record.restored.size,
   failed: record.failed,
   failed_count: record.failedCount,
+  failed_folders: record.failedFolders,
   changing: record.changing,
   changing_count: record.changingCount,
   skipped: record.skipped,

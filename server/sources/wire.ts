@@ -5,15 +5,21 @@ import { JobStatusOut } from '../jobs/wire.ts';
 import type { EndedScan } from './ended-scans.ts';
 import type { SourceInfo } from './registry.ts';
 
+/** files = added - extra_tracks + updated + moved + unchanged + changing_count + failed_count - failed_folders. */
 export const ScanCounts = z.object({
   files: z.int().meta({ description: 'audio files seen' }),
-  added: z.int(),
+  added: z.int().meta({ description: 'tracks' }),
+  extra_tracks: z
+    .int()
+    .default(0)
+    .meta({ description: 'of the added ones, those beyond one for each file, as from a file with a cue sheet' }),
   updated: z.int(),
   moved: z.int().meta({ description: 'files found in another place; their tracks are kept' }),
   unchanged: z.int(),
   missing: z.int(),
   restored: z.int(),
   failed_count: z.int(),
+  failed_folders: z.int().default(0).meta({ description: 'of the failed ones, folders that could not be listed' }),
   changing_count: z.int().meta({ description: 'files that were still being written' }),
   duration_ms: z.int(),
 });

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { archive, createArchiveStorage } from '../support/archive-storage.ts'; // first: it becomes one of the backends
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BackupsOut } from '../../server/backup/wire.ts';
-import { helpText, parseCommandLine } from '../../server/cli/command-line.ts';
+import { parseCommandLine } from '../../server/cli/command-line.ts';
+import { helpText } from '../../server/cli/help.ts';
 import { runMigrate } from '../../server/cli/storage.ts';
 import { loadConfig } from '../../server/config/config.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';

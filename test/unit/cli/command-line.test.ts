@@ -1,9 +1,11 @@
 // Parsing of the command line, and messages for invalid ones.
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { helpText, parseCommandLine } from '../../../server/cli/command-line.ts';
+import { parseCommandLine } from '../../../server/cli/command-line.ts';
+import { helpText } from '../../../server/cli/help.ts';
 import { SETTING_NAMES } from '../../../server/config/settings.ts';
-import { AppError } from '../../../server/errors.ts';
+import { COMMAND_NAMES, COMMANDS } from '../../../server/cli/commands.ts';
+import { UsageError } from '../../../server/cli/usage-error.ts';
 
 const nothing = {
   name: 'serve',
@@ -57,10 +59,17 @@ test.each<[string[], object]>([
   ],
   [['export', '/mnt/disk'], { name: 'export', args: ['/mnt/disk'] }],
   [['openapi'], { name: 'openapi' }],
+  [['user', 'revoke', 'ann', 'old', 'phone'], { name: 'user', args: ['revoke', 'ann', 'old', 'phone'] }],
+  [['backup', 'check', '--read', '5%', '--to', 's3'], { name: 'backup', args: ['check'], read: 5, to: 's3' }],
   [['--help'], { name: 'help' }],
-  [['scan', '-h'], { name: 'help' }],
-  [['--help', 'nonsense'], { name: 'help', args: [] }],
+  [['help'], { name: 'help' }],
+  [['scan', '-h'], { name: 'help', topic: 'scan' }],
+  [['help', 'scan'], { name: 'help', topic: 'scan' }],
+  [['help', 'user', 'add'], { name: 'help', topic: 'user' }],
+  [['user', 'add', '--help'], { name: 'help', topic: 'user' }],
+  [['restore', '--help'], { name: 'help', topic: 'restore' }],
   [['-v'], { name: 'version' }],
+  [['version'], { name: 'version' }],
   [['--version', '--help'], { name: 'help' }],
 ])('%j is parsed', (argv, expected) => {
   expect(parseCommandLine(argv)).toEqual({ ...nothing, ...expected });
@@ -68,9 +77,25 @@ test.each<[string[], object]>([
 
 test.each<[string[], RegExp]>([
   [['start'], /no command "start".*--help/],
-  [['Serve'], /no command "Serve"/],
+  [['Serve'], /no command "Serve"\. Did you mean "serve"\?/],
+  [['scna'], /Did you mean "scan"\?/],
+  [['bakup'], /Did you mean "backup"\?/],
+  [['help', 'restor'], /Did you mean "restore"\?/],
+  [['nonsense', '--help'], /no command "nonsense"/],
+  [['user', 'ad', 'ann'], /no "user ad"\. Did you mean "user add"\?/],
+  [['user'], /user list, user add, .* or user revoke\. See "tonearm help user"/],
+  [['user', 'add'], /missing: tonearm user add NAME/],
+  [['user', 'set', 'ann'], /missing: tonearm user set NAME WHAT=VALUE/],
+  [['user', 'set', 'ann', 'quota_bytes=1e9'], /quota_bytes takes a number of bytes/],
+  [['backup', 'chekc'], /no "backup chekc"\. Did you mean "backup check"\? There are backup check and backup unlock/],
+  [['backup', '--read', '5'], /--read is an option of backup check/],
+  [['backup', 'check', '--read', '500'], /from 0% to 100%, not "500"/],
+  [['trash', 'restore'], /missing: tonearm trash restore ID/],
+  [['verify', '--open'], /--open is an option of serve, not of verify/],
+  [['--port', 'http'], /Setting PORT = "http": must be a whole number/],
   [[''], /no command ""/],
   [['--colour'], /Unknown option '--colour'.*--help/],
+  [['--prot', '1'], /Unknown option '--prot'\. Did you mean "--port"\?/],
   [['-x'], /Unknown option '-x'/],
   [['--no-open'], /Unknown option '--no-open'/],
   [['--port'], /'--port <value>'.*missing/],
@@ -78,7 +103,7 @@ test.each<[string[], RegExp]>([
   [['--open=yes'], /'--open' does not take an argument/],
   [['serve', '/music'], /Unexpected argument "\/music"/],
   [['scan', 'my', 'music'], /Unexpected argument "music"/],
-  [['user', 'add', 'ann', 'bob'], /Unexpected argument "bob"/],
+  [['user', 'add', 'ann', 'bob'], /"bob" is not WHAT=VALUE/],
   [['openapi', 'x'], /Unexpected argument "x"/],
   [['--import', ''], /after --import is empty/],
   [['--import= '], /after --import is empty/],
@@ -95,22 +120,22 @@ test.each<[string[], RegExp]>([
   [['scan', '--failed'], /--failed is an option of enrich, not of scan/],
   [['enrich', '--all', '--failed'], /--all includes --failed/],
   [['user', 'list', '--dry-run'], /--dry-run is an option of scan/],
-  [['storage'], /storage migrate --to local, or --to s3/],
-  [['storage', 'migrate'], /storage migrate --to local, or --to s3/],
-  [['storage', 'migrate', '--to', 'elsewhere'], /storage migrate --to local, or --to s3/],
-  [['storage', 'delete', '--to', 's3'], /storage migrate --to local, or --to s3/],
+  [['storage'], /storage migrate/],
+  [['storage', 'migrate'], /missing: tonearm storage migrate --to local\|s3/],
+  [['storage', 'migrate', '--to', 'elsewhere'], /no storage "elsewhere": tonearm storage migrate --to local\|s3/],
+  [['storage', 'delete', '--to', 's3'], /storage migrate/],
   [['verify', '--to', 's3'], /--to is an option of backup and storage/],
   [['gc', 'now'], /Unexpected argument "now"/],
   [['--data-dir='], /after --data-dir is empty/],
 ])('%j is rejected with one line', (argv, words) => {
   const refuse = (): unknown => parseCommandLine(argv);
-  expect(refuse).toThrow(AppError);
+  expect(refuse).toThrow(UsageError);
   expect(refuse).toThrow(words);
   try {
     refuse();
   } catch (error) {
-    expect((error as AppError).message).not.toContain('\n');
-    expect((error as AppError).message).toMatch(/\.$/);
+    expect((error as UsageError).message).not.toContain('\n');
+    expect((error as UsageError).message).toMatch(/\.$/);
   }
 });
 
@@ -153,6 +178,26 @@ describe('help', () => {
 
   test.each(SETTING_NAMES)('has a line for the setting %s', (name) => {
     expect(lines.filter((line) => line.startsWith(`  ${name} `))).toEqual([expect.stringMatching(/^ {2}\S+ +\S.{8,}/)]);
+  });
+
+  test.each(COMMAND_NAMES)('of %s has its usage, its options and examples that are right', (name) => {
+    const text = helpText(name);
+    expect(text).toMatch(new RegExp(`^Usage\\n {2}tonearm ${name}`));
+    expect(text).toContain('--data-dir DIR');
+    for (const example of COMMANDS[name].examples) {
+      expect(text).toContain(`  tonearm ${example}\n`);
+      expect(() => parseCommandLine(example.split(' > ')[0]?.split(' ') ?? [])).not.toThrow();
+    }
+  });
+
+  test('of a command has the options of that command alone', () => {
+    expect(helpText('backup')).toMatch(/^ {2}tonearm backup check \[--read 5%\] \[--to DIR\|s3\]$/m);
+    expect(helpText('backup')).not.toMatch(/--open|--snapshot/);
+  });
+
+  test('says which unit a size takes, and what the exit codes are', () => {
+    expect(helpText()).toMatch(/500MB.*1000.*2GiB.*1024/);
+    expect(helpText()).toMatch(/0 done.*1 failed.*2 the command line is wrong/);
   });
 
   test('shows defaults', () => {

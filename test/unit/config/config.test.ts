@@ -93,6 +93,9 @@ describe('values', () => {
     ['LOCAL_MEDIA_WATCH', '1', true],
     ['LOCAL_MEDIA_WATCH', 'ON', true],
     ['LOCAL_MEDIA_WATCH', false, false],
+    ['MAX_UPLOAD_BYTES', '5GB', 5_000_000_000],
+    ['MIN_FREE_BYTES', '1.5 GiB', 1_610_612_736],
+    ['BACKUP_CHECK_PERCENT', '8%', 8],
     ['ACCESS_TOKEN_TTL', '7d', 604_800],
     ['ACCESS_TOKEN_TTL', '12h', 43_200],
     ['ACCESS_TOKEN_TTL', '30m', 1_800],
@@ -145,6 +148,13 @@ describe('values', () => {
       {},
       'Setting PORT = 80.5: must be a whole number from 0 to 65535; 0 for any free port.',
     ],
+    [
+      'a size in an unknown unit',
+      {},
+      { MAX_UPLOAD_BYTES: '1e9' },
+      'Setting MAX_UPLOAD_BYTES = "1e9": must be a number of bytes, or one with a unit such as 500MB, 1.5g (powers of 1000) or 2GiB (1024), at least 1.',
+    ],
+    ['a size of half a byte', { min_free_bytes: 0.5 }, {}, 'Setting MIN_FREE_BYTES = 0.5: must be a number of bytes'],
     ['a port that is not a number', {}, { PORT: 'http' }, 'Setting PORT = "http":'],
     [
       'a switch in other words',

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createProgress } from '../../../server/scan/progress.ts';
 import { createScanRecord, recordAgain, recordRead, recordWalked } from '../../../server/scan/scan-record.ts';
-import type { FolderBatch } from '../../../server/scan/compare-folder.ts';
+import { emptyBatch, type FolderBatch } from '../../../server/scan/compare-folder.ts';
 import type { ScanProgress } from '../../../server/scan/wire.ts';
 
 const FOLDERS = [
@@ -12,8 +12,11 @@ const FOLDERS = [
 ];
 
 /** Of `count` files, `unchanged` of them as they were. */
-const batchOf = (count: number, unchanged: number): FolderBatch =>
-  ({ path: '', unchanged, returned: [], candidates: Array(count - unchanged), skipped: [] }) as unknown as FolderBatch;
+const batchOf = (count: number, unchanged: number): FolderBatch => ({
+  ...emptyBatch(''),
+  unchanged,
+  candidates: Array(count - unchanged),
+});
 
 function reporting(folders: typeof FOLDERS) {
   const record = createScanRecord();

@@ -1,0 +1,284 @@
+// All commands and options of the command line: what they take, and a line of help. The parser, its messages and the
+// help are derived from these tables.
+import { ACCOUNT_LIMITS, RIGHTS } from '../db/rights.ts';
+import { LOG_LEVELS } from '../log/log.ts';
+import { BACKENDS, BACKUP_STORES } from '../storage/backends.ts';
+
+interface OptionSpec {
+  type: 'string' | 'boolean';
+  short?: string;
+  /** What stands for the value in usages. */
+  value?: string;
+  /** The setting that it overrides. */
+  setting?: 'DATA_DIR' | 'HOST' | 'PORT' | 'LOG_LEVEL';
+  about: string;
+}
+
+const PLACES = ['DIR', ...BACKUP_STORES].join('|');
+export const STORAGES = BACKENDS.map(({ name }) => name);
+const PLACE_OR_STORAGE = [...new Set(['DIR', ...BACKUP_STORES, ...STORAGES])].join('|');
+
+export const OPTIONS = {
+  'data-dir': {
+    type: 'string',
+    value: 'DIR',
+    setting: 'DATA_DIR',
+    about: 'database, settings, stored audio, caches and logs',
+  },
+  'log-level': { type: 'string', value: 'LEVEL', setting: 'LOG_LEVEL', about: LOG_LEVELS.join(', ') },
+  host: {
+    type: 'string',
+    value: 'ADDRESS',
+    setting: 'HOST',
+    about: 'address to listen on (0.0.0.0 for other devices)',
+  },
+  port: { type: 'string', value: 'PORT', setting: 'PORT', about: 'port to listen on; 0 for any free one' },
+  'keep-port': { type: 'boolean', about: 'keep the port of --port in the settings' },
+  import: { type: 'string', value: 'DIR', about: 'your music folder; scanned at the start, and kept in the settings' },
+  index: {
+    type: 'boolean',
+    about: 'leave the files of the music folder where they are instead of copying them; kept in the settings',
+  },
+  open: { type: 'boolean', about: 'open the browser, also when the server runs already' },
+  'new-library': { type: 'boolean', about: 'begin another library in a folder or storage that held one' },
+  'earlier-library': { type: 'boolean', about: 'also delete what an earlier library in the storage may need' },
+  'dry-run': { type: 'boolean', about: 'only print what would change or be deleted' },
+  all: { type: 'boolean', about: 'identify all tracks' },
+  failed: { type: 'boolean', about: 'identify those that failed' },
+  superuser: { type: 'boolean', about: 'the account manages the server' },
+  to: { type: 'string', value: PLACE_OR_STORAGE, about: 'the place of the backup, or the new storage' },
+  from: { type: 'string', value: PLACES, about: 'the place of the backup' },
+  snapshot: { type: 'string', value: 'ID', about: 'restore this snapshot; by default the newest' },
+  music: { type: 'string', value: 'DIR', about: 'where copied files of a music folder go' },
+  replace: { type: 'boolean', about: 'move an existing library aside' },
+  'skip-damaged': { type: 'boolean', about: 'go on without files that are damaged or missing' },
+  read: { type: 'string', value: '5%', about: 'the part of the contents that is read and compared, 0% to 100%' },
+  help: { type: 'boolean', short: 'h', about: 'this text; after a command, the text for the command' },
+  version: { type: 'boolean', short: 'v', about: 'print the version' },
+} as const satisfies Record<string, OptionSpec>;
+
+export type OptionName = keyof typeof OPTIONS;
+/** Of all commands. */
+export const GENERAL_OPTIONS: readonly OptionName[] = ['data-dir', 'log-level', 'help', 'version'];
+
+/** One way to call a command. */
+export interface Form {
+  /**
+   * What follows the command: a verb in lower case, `NAMES` of what is needed, `[NAMES]` of what may be left out, and
+   * `…` for any number.
+   */
+  args: string;
+  about: string;
+  required?: readonly OptionName[];
+  options?: readonly OptionName[];
+  /** What an option takes here, where that differs. */
+  values?: Partial<Record<OptionName, string>>;
+}
+
+interface CommandSpec {
+  forms: readonly Form[];
+  /** Options of all forms, which usages leave out. */
+  shared?: readonly OptionName[];
+  examples: readonly string[];
+}
+
+const RIGHT_NAMES = Object.values(RIGHTS).map(({ name }) => name);
+const { maxBitrateKbps, quotaBytes } = ACCOUNT_LIMITS;
+
+export const COMMANDS = {
+  serve: {
+    forms: [
+      {
+        args: '',
+        about: 'the server and its web interface (default)',
+        options: ['import', 'index', 'open', 'host', 'port', 'keep-port', 'new-library'],
+      },
+    ],
+    examples: ['serve --import ~/Music --open'],
+  },
+  scan: {
+    forms: [
+      {
+        args: '[DIR]',
+        about: 'scan the music folder, or DIR in it, once and without a running server',
+        options: ['dry-run', 'import', 'index', 'new-library'],
+      },
+    ],
+    examples: ['scan --dry-run', 'scan ~/Music/Jazz'],
+  },
+  enrich: {
+    forms: [{ args: '', about: 'identify new tracks, all tracks, or those that failed', options: ['all', 'failed'] }],
+    examples: ['enrich --failed'],
+  },
+  user: {
+    forms: [
+      { args: 'list', about: 'list accounts' },
+      {
+        args: 'add NAME [WHAT=VALUE …]',
+        about: 'create an account; asks for the password; WHAT as in user set',
+        options: ['superuser'],
+      },
+      { args: 'passwd NAME', about: 'set a password' },
+      { args: 'promote NAME', about: 'make an account a superuser' },
+      {
+        args: 'set NAME WHAT=VALUE …',
+        about:
+          `what an account may do (${RIGHT_NAMES.join(', ')}: yes or no) and its limits (${quotaBytes.name}: ` +
+          `${quotaBytes.takes}; ${maxBitrateKbps.name}: ${maxBitrateKbps.takes}; or none)`,
+      },
+      { args: 'access NAME', about: 'where an account is signed in, and its app passwords' },
+      { args: 'sign-out NAME', about: 'end all sessions of an account' },
+      { args: 'revoke NAME APP-PASSWORD …', about: 'revoke an app password' },
+    ],
+    shared: ['new-library'],
+    examples: ['user add ann quota_bytes=20GB', 'user set ann can_edit=yes quota_bytes=none'],
+  },
+  backup: {
+    forms: [
+      {
+        args: '',
+        about: 'back up the library to the configured place, or to another',
+        options: ['to'],
+        values: { to: PLACES },
+      },
+      {
+        args: 'check',
+        about: 'check that the backup can be restored, read a part of its contents, and mend it from the library',
+        options: ['read', 'to'],
+        values: { to: PLACES },
+      },
+      {
+        args: 'unlock',
+        about: 'end the claim of a server that was backing up and is gone',
+        options: ['to'],
+        values: { to: PLACES },
+      },
+    ],
+    examples: ['backup --to /media/disk/tonearm', 'backup check --read 100%'],
+  },
+  restore: {
+    forms: [
+      {
+        args: '',
+        about: 'restore a backup into the data folder; asks for the passphrase, if it is encrypted and none is set',
+        required: ['from'],
+        options: ['snapshot', 'replace', 'music', 'skip-damaged'],
+      },
+    ],
+    examples: ['restore --from /media/disk/tonearm --replace'],
+  },
+  export: {
+    forms: [{ args: 'DIR', about: 'export audio with readable file names, playlists and data; makes DIR' }],
+    examples: ['export /media/disk/music'],
+  },
+  import: {
+    forms: [
+      {
+        args: 'DIR',
+        about: 'make the library of an export in the data folder',
+        options: ['replace', 'skip-damaged'],
+      },
+    ],
+    examples: ['import /media/disk/music --data-dir /path/of/the/new/library'],
+  },
+  verify: {
+    forms: [{ args: '', about: 'compare everything stored with its checksums; repairs from the backup' }],
+    examples: ['verify'],
+  },
+  gc: {
+    forms: [
+      {
+        args: '',
+        about: 'delete stored objects that have been unused for a week',
+        options: ['dry-run', 'earlier-library'],
+      },
+    ],
+    examples: ['gc --dry-run'],
+  },
+  folder: {
+    forms: [
+      { args: 'list', about: 'music folders with their ids' },
+      { args: 'add DIR NAME [copy|reference]', about: 'add a music folder and scan it' },
+      { args: 'rename FOLDER NAME', about: 'give a music folder, by its name or id, another name' },
+      { args: 'remove FOLDER', about: 'move its tracks to the trash; folder restore undoes that' },
+      { args: 'restore FOLDER', about: 'bring a removed music folder back' },
+    ],
+    examples: ['folder add /mnt/vinyl Vinyl reference', 'folder remove Vinyl'],
+  },
+  trash: {
+    forms: [
+      { args: 'list', about: 'deleted tracks with their ids, who deleted them and when they are gone for good' },
+      { args: 'restore ID …', about: 'bring tracks back, with their likes, plays and playlist entries' },
+      { args: 'empty [ID …]', about: 'delete tracks of the trash for good; without ids all of them' },
+    ],
+    examples: ['trash restore 12 13'],
+  },
+  storage: {
+    forms: [
+      {
+        args: 'migrate',
+        about: 'move the library to another storage; can be resumed',
+        required: ['to'],
+        values: { to: STORAGES.join('|') },
+      },
+    ],
+    examples: [`storage migrate --to ${STORAGES.at(-1)}`],
+  },
+  rebuild: {
+    forms: [
+      {
+        args: '',
+        about:
+          'make a new database from the stored audio, if the old one is lost and there is no backup; then scan the ' +
+          'music folder',
+        options: ['import', 'index'],
+      },
+    ],
+    examples: ['rebuild'],
+  },
+  openapi: { forms: [{ args: '', about: 'print the OpenAPI document' }], examples: ['openapi > openapi.json'] },
+  help: {
+    forms: [{ args: '[COMMAND …]', about: 'all commands and settings, or one command with its options' }],
+    examples: ['help backup'],
+  },
+  version: { forms: [{ args: '', about: 'print the version' }], examples: ['version'] },
+} as const satisfies Record<string, CommandSpec>;
+
+export type CommandName = keyof typeof COMMANDS;
+export const COMMAND_NAMES = Object.keys(COMMANDS) as CommandName[];
+
+export const formsOf = (name: CommandName): readonly Form[] => COMMANDS[name].forms;
+export const sharedOf = (name: CommandName): readonly OptionName[] => {
+  const { shared = [] }: CommandSpec = COMMANDS[name];
+  return shared;
+};
+export const isCommand = (word: string): word is CommandName => word in COMMANDS;
+
+/** The verb, and how many arguments may follow. */
+export function shapeOf({ args }: Form): { verb: string | undefined; least: number; most: number } {
+  const tokens: string[] = args.match(/\[[^[\]]*\]|[^\s[\]]+/g) ?? [];
+  const verb = /^[a-z]/.test(args) ? tokens.shift() : undefined;
+  const places = tokens.filter((token) => token !== '…');
+  return {
+    verb,
+    least: places.filter((token) => !token.startsWith('[')).length,
+    most: args.includes('…') ? Infinity : places.length,
+  };
+}
+
+export const optionsOf = ({ required = [], options = [] }: Form): readonly OptionName[] => [...required, ...options];
+
+/** `backup check`. */
+export const titleOf = (name: CommandName, form: Form): string =>
+  [name, shapeOf(form).verb].filter((word) => word !== undefined).join(' ');
+
+/** `--to DIR`, as it is written in front of its value. */
+export function optionText(option: OptionName, form?: Form): string {
+  const { value }: OptionSpec = OPTIONS[option];
+  const shown = form?.values?.[option] ?? value;
+  return shown === undefined ? `--${option}` : `--${option} ${shown}`;
+}
+
+/** `storage migrate --to local|s3`: the command with what it needs. */
+export const callOf = (name: CommandName, form: Form): string =>
+  [name, form.args, ...(form.required ?? []).map((option) => optionText(option, form))].filter(Boolean).join(' ');

@@ -1,0 +1,116 @@
+// The text of --help: all commands, options and settings, or one command.
+import { SETTINGS, SETTING_NAMES } from '../config/settings.ts';
+import {
+  callOf,
+  COMMAND_NAMES,
+  COMMANDS,
+  formsOf,
+  GENERAL_OPTIONS,
+  OPTIONS,
+  optionsOf,
+  optionText,
+  sharedOf,
+  type CommandName,
+  type Form,
+  type OptionName,
+} from './commands.ts';
+
+const WIDTH = 110;
+const LEFT = 26;
+
+const HEAD = `Tonearm keeps your music library and serves it to your browser and your phones.
+
+  tonearm [command] [options]
+  tonearm help COMMAND           a command with its options and an example
+
+In the folder with the sources type npx tonearm …, elsewhere node /path/to/tonearm/scripts/tonearm.js …
+`;
+
+const EXIT_CODES = `Exit codes
+  0 done   1 failed, or something is damaged   2 the command line is wrong
+`;
+
+const SETTINGS_HEAD = `Settings (environment variables, or lower case in settings.json inside the data folder)
+  Sizes are in bytes, or have a unit: 500MB and 1.5g are powers of 1000, 2GiB is of 1024.
+`;
+
+/** With the settings from their table; or of one command. */
+export function helpText(topic?: CommandName): string {
+  return topic === undefined ? generalHelp() : commandHelp(topic);
+}
+
+function generalHelp(): string {
+  const forms = COMMAND_NAMES.flatMap((name) =>
+    formsOf(name).map((form): [string, string] => [callOf(name, form), form.about]),
+  );
+  const options = (Object.keys(OPTIONS) as OptionName[]).map((option): [string, string] => {
+    const users = GENERAL_OPTIONS.includes(option) ? [] : usersOf(option);
+    const of = users.length === 0 ? '' : ` [${users.join(', ')}]`;
+    return [optionText(option), `${OPTIONS[option].about}${of}`];
+  });
+  return [
+    HEAD,
+    `Commands (all but serve need a library that no server runs on)\n${table(forms)}`,
+    `Options\n${table(options)}`,
+    EXIT_CODES,
+    `${SETTINGS_HEAD}\n${settingLines()}`,
+  ].join('\n');
+}
+
+/** The commands that have the option. */
+export const usersOf = (option: OptionName): CommandName[] =>
+  COMMAND_NAMES.filter((name) => [...formsOf(name).flatMap(optionsOf), ...sharedOf(name)].includes(option));
+
+function commandHelp(name: CommandName): string {
+  const forms = formsOf(name);
+  const usages = forms.map((form): [string, string] => [`tonearm ${fullCallOf(name, form)}`, form.about]);
+  const own = [...new Set([...forms.flatMap(optionsOf), ...sharedOf(name)])];
+  const options = [...own, ...GENERAL_OPTIONS.filter((option) => option !== 'version')].map(
+    (option): [string, string] => [
+      optionText(
+        option,
+        forms.find((form) => form.values?.[option]),
+      ),
+      OPTIONS[option].about,
+    ],
+  );
+  const { examples } = COMMANDS[name];
+  return [
+    `Usage\n${table(usages)}`,
+    `Options\n${table(options)}`,
+    `${examples.length > 1 ? 'Examples' : 'Example'}\n${examples.map((line) => `  tonearm ${line}\n`).join('')}`,
+  ].join('\n');
+}
+
+/** With the options that may be left out. */
+export const fullCallOf = (name: CommandName, form: Form): string =>
+  [callOf(name, form), ...(form.options ?? []).map((option) => `[${optionText(option, form)}]`)].join(' ');
+
+/** Two columns; the second is wrapped, and begins on its own line where the first is too long. */
+const table = (rows: readonly [string, string][]): string =>
+  rows
+    .map(([left, right]) => {
+      const lines = wrapped(right, WIDTH - LEFT - 3);
+      const first = left.length > LEFT ? `  ${left}\n` : `  ${left.padEnd(LEFT)} ${lines.shift() ?? ''}\n`;
+      return first + lines.map((line) => `${' '.repeat(LEFT + 3)}${line}\n`).join('');
+    })
+    .join('');
+
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines;
+}
+
+const settingLines = (): string =>
+  SETTING_NAMES.map((name) => {
+    const parsed = SETTINGS[name].schema.safeParse(undefined);
+    const value: unknown = parsed.success ? parsed.data : undefined;
+    const shown =
+      value === undefined || (Array.isArray(value) && value.length === 0) ? '' : ` [${JSON.stringify(value)}]`;
+    return `  ${name.padEnd(LEFT)} ${SETTINGS[name].help}${shown}\n`;
+  }).join('');

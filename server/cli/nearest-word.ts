@@ -1,0 +1,28 @@
+// Suggests the word that was probably meant.
+
+const MOST_EDITS = 2;
+
+/** ` Did you mean "scan"?`, or nothing when no word is close. */
+export function suggestionFor(word: string, words: readonly string[], prefix = ''): string {
+  const [nearest] = words
+    .map((candidate) => ({ candidate, edits: editsBetween(word.toLowerCase(), candidate) }))
+    .filter(({ candidate, edits }) => edits <= MOST_EDITS && edits < Math.min(word.length, candidate.length))
+    .toSorted((a, b) => a.edits - b.edits);
+  return nearest ? ` Did you mean "${prefix}${nearest.candidate}"?` : '';
+}
+
+/** Letters to insert, delete, replace or swap with their neighbour (optimal string alignment). */
+export function editsBetween(from: string, to: string): number {
+  let [beforePrevious, previous]: number[][] = [[], Array.from({ length: to.length + 1 }, (_, i) => i)];
+  for (let i = 1; i <= from.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = (previous?.[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      const isSwap = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      const swapped = isSwap ? (beforePrevious?.[j - 2] ?? 0) + 1 : Infinity;
+      current[j] = Math.min((previous?.[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1, replaced, swapped);
+    }
+    [beforePrevious, previous] = [previous, current];
+  }
+  return previous?.[to.length] ?? 0;
+}

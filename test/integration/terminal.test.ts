@@ -1,0 +1,82 @@
+// What is asked and shown on a terminal.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runServer } from '../support/process.ts';
+import { onTerminal, terminalOrWarn } from '../support/terminal.ts';
+
+const PASSWORD = 'correct horse battery';
+
+let base: string;
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), 'tonearm-terminal-'));
+});
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+const fresh = (): string => mkdtempSync(join(base, 'data-'));
+
+describe.skipIf(!terminalOrWarn())('on a terminal', () => {
+  test('a password is hidden, and asked for again until both are the same and allowed', async () => {
+    const dir = fresh();
+    const adding = onTerminal(['user', 'add', 'ann', '--data-dir', dir]);
+    await adding.shows('Password: ');
+    adding.type('short\r');
+    await adding.shows('must have at least 8 characters');
+    adding.type(`${PASSWORD}\r`);
+    await adding.shows('Password again: ');
+    adding.type('something else\r');
+    await adding.shows('The two are not the same.');
+    adding.type(`${PASSWORD}\r${PASSWORD}\r`); // pasted at once
+    expect(await adding.ended).toBe(0);
+    expect(adding.output()).toContain('Created the account ann.');
+    expect(adding.output()).not.toMatch(/short\b|horse|something else/);
+    expect((await runServer(['user', 'list', '--data-dir', dir])).stdout).toMatch(/^ann/);
+  });
+
+  test.each([
+    ['Ctrl+C', '\u0003'],
+    ['Ctrl+D', '\u0004'],
+  ])('%s at a password changes nothing, and the terminal echoes again', async (_what, key) => {
+    const dir = fresh();
+    const adding = onTerminal(['user', 'add', 'ann', '--data-dir', dir], { after: 'stty -a' });
+    await adding.shows('Password: ');
+    adding.type(key);
+    await adding.ended;
+    expect(adding.output()).toContain('tonearm: Cancelled. Nothing was changed.');
+    expect(adding.output()).toMatch(/ icanon .* echo /s);
+    expect(adding.output()).not.toMatch(/\n +at /);
+    expect((await runServer(['user', 'list', '--data-dir', dir])).stdout).toBe('');
+  });
+
+  test('the log is lines for people, and JSON in the data folder', async () => {
+    const dir = fresh();
+    const server = onTerminal(['--data-dir', dir, '--port', '0'], { env: { LOG_FILES: 'always' } });
+    await server.shows('Create your account at');
+    server.type('\u0003');
+    await server.ended;
+    expect(server.output()).toMatch(/\d\d:\d\d:\d\d info {2}stopping \(asked: SIGINT\)/);
+    expect(server.output()).not.toContain('{"level"');
+    const last =
+      readFileSync(join(dir, 'logs', 'tonearm.log'), 'utf8')
+        .trim()
+        .split('\n')
+        .at(-1) ?? '';
+    expect(JSON.parse(last)).toMatchObject({ level: 'info', msg: 'stopping', asked: 'SIGINT' });
+  });
+});
+
+test('a password from a pipe is its first line, and has to be allowed', async () => {
+  const dir = fresh();
+  const add = (input: string) => runServer(['user', 'add', 'ann', '--data-dir', dir], {}, { input });
+  expect(await add('short\n')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/tonearm: A password must have at least 8 characters\.\n$/) as string,
+  });
+  expect(await add('')).toMatchObject({ code: 1, stderr: expect.stringContaining('pipe the password in') as string });
+  expect(await add(`${PASSWORD}\nsecond line\n`)).toMatchObject({ code: 0, stdout: 'Created the account ann.\n' });
+});
+
+test('in a pipe the log is JSON', async () => {
+  const { stderr } = await runServer(['user', 'list', '--data-dir', fresh()]);
+  for (const line of stderr.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ level: 'info' });
+});

@@ -1,0 +1,47 @@
+// The server and its commands on a terminal: a pseudo-terminal of `script` from util-linux.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { serverEntry } from './bundle.ts';
+import { offline } from './server.ts';
+import { toolOrWarn } from './tools.ts';
+import { until } from './until.ts';
+
+/** Undefined, after saying so, where there is no such `script`: that of macOS takes other options. */
+export const terminalOrWarn = (): string | undefined =>
+  process.platform === 'linux'
+    ? toolOrWarn('script', 'what is asked and shown on a terminal is', '--version')
+    : undefined;
+
+export interface Terminal {
+  output: () => string;
+  type(keys: string): void;
+  /** Waits until it shows this. */
+  shows(words: string): Promise<void>;
+  /** The exit code. */
+  ended: Promise<number | null>;
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
+
+/** `after`: a command for the shell, run in the same terminal when the server has ended. */
+export function onTerminal(args: string[], { env = {}, after }: { env?: Record<string, string>; after?: string } = {}) {
+  const command = [process.execPath, serverEntry(), ...args].map(quoted).join(' ');
+  const child = spawn(
+    'script',
+    ['-qefc', after === undefined ? `exec ${command}` : `${command}; ${after}`, '/dev/null'],
+    {
+      env: { ...process.env, LOCAL_MEDIA_WATCH: 'false', NO_COLOR: '1', ...offline(env), ...env },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  return {
+    output: () => text,
+    type: (keys) => void child.stdin.write(keys),
+    shows: async (words) => void (await until(() => text.includes(words))),
+    ended: once(child, 'close').then(([code]) => code as number | null),
+  } satisfies Terminal;
+}
