@@ -29,8 +29,10 @@ const LONGEST_NAME = 300;
 const GUESTS_IN_BRACKETS = /[([](?:feat\.?|ft\.?|featuring|with) [^()[\]]*(?:[([][^()[\]]*[)\]][^()[\]]*)?[)\]]/giu;
 const GUESTS_AT_END = / (?:feat\.?|ft\.?|featuring) .*/isu;
 /** Words about an edition that leave the performance as it is; live, acoustic, remix and so on do not. */
-const EDITION =
-  /(?:[([]| - ) ?(?:\d{4} )?(?:digital(?:ly)? )?(?:remaster(?:ed)?(?: version)?(?: \d{4})?|album version|original version|explicit|clean|bonus track|mono|stereo) ?[)\]]?$/iu;
+const REMASTER = /(?:[([]| - ) ?(?:\d{4} )?(?:digital(?:ly)? )?remaster(?:ed)?(?: version)?(?: \d{4})? ?[)\]]?$/iu;
+const VERSION =
+  /(?:[([]| - ) ?(?:\d{4} )?(?:album version|original version|explicit|clean|bonus track|mono|stereo) ?[)\]]?$/iu;
+const EDITIONS = [REMASTER, VERSION];
 const LAST_BRACKETS = /[([][^()[\]]*[)\]]?$/u;
 const EDITION_OF_ALBUM = /\b(?:edition|remaster(?:ed)?|deluxe|anniversary|bonus|reissue|explicit)\b/iu;
 /** Titles that say nothing: an artist may have several songs of the name. */
@@ -54,7 +56,8 @@ const inLine = (name: string): string => name.replace(/\s+/g, ' ').trim();
 const cut = (name: string, ...expressions: RegExp[]): string =>
   name.length > LONGEST_NAME ? name : expressions.reduce((left, one) => inLine(left.replace(one, '')), inLine(name));
 
-const titleKeyOf = (title: string): string => key(cut(title, GUESTS_IN_BRACKETS, GUESTS_AT_END, EDITION, EDITION));
+const titleKeyOf = (title: string): string =>
+  key(cut(title, GUESTS_IN_BRACKETS, GUESTS_AT_END, ...EDITIONS, ...EDITIONS));
 const artistKeyOf = (name: string): string => key(cut(name, GUESTS_IN_BRACKETS, GUESTS_AT_END)).replace(/^the /, '');
 
 function withoutEditions(album: string): string {
@@ -63,11 +66,12 @@ function withoutEditions(album: string): string {
   return at > 0 && EDITION_OF_ALBUM.test(album.slice(at)) ? withoutEditions(album.slice(0, at).trimEnd()) : album;
 }
 const albumKeyOf = (album: string): string =>
-  key(album.length > LONGEST_NAME ? album : cut(withoutEditions(inLine(album)), EDITION));
+  key(album.length > LONGEST_NAME ? album : cut(withoutEditions(inLine(album)), ...EDITIONS));
 const marksOf = (text: string): string => [...new Set(key(text).match(LIVE) ?? [])].sort().join();
 
 /** The title and artist to ask for: without guests and edition. */
-export const askedTitle = (title: string): string => cut(title, GUESTS_IN_BRACKETS, GUESTS_AT_END, EDITION) || title;
+export const askedTitle = (title: string): string =>
+  cut(title, GUESTS_IN_BRACKETS, GUESTS_AT_END, ...EDITIONS) || title;
 export const askedArtist = ({ artists, artistName }: Pick<WantedSong, 'artists' | 'artistName'>): string =>
   artists[0] ?? artistName;
 

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { helpText } from '../../server/cli/command-line.ts';
+import { helpText } from '../../server/cli/help.ts';
 import { startFakeS3, type FakeS3 } from '../fakes/s3.ts';
 import { makeLibrary } from '../support/library.ts';
 import { codeIn, commandsIn, readSource, rowsOf, sectionOf, sentencesOf } from '../support/manual.ts';
@@ -51,7 +51,8 @@ function run(line: string, dir = data) {
     .replace('/media/disk', disk)
     .replace('/path/of/the/new/library', newFolder)
     .replace('/path/of/the/library', dir)
-    .replace('NAME', 'ann');
+    .replace('NAME', 'ann')
+    .replace(' ann quota_bytes=20GB < password-file', ' berta quota_bytes=20GB'); // the password is the input
   const args = filled.split(' ');
   const env = { ...store.settings, BACKUP_TARGET: join(disk, 'tonearm') };
   const input = 'another horse\n';

@@ -3,7 +3,8 @@
 import { existsSync, globSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { helpText, parseCommandLine } from '../../server/cli/command-line.ts';
+import { parseCommandLine } from '../../server/cli/command-line.ts';
+import { helpText } from '../../server/cli/help.ts';
 import { parseSetting } from '../../server/config/config.ts';
 import { SETTINGS } from '../../server/config/settings.ts';
 import { codeIn, commandsIn, MANUALS, PAGES, readSource, rowsOf, sectionOf, sentencesOf } from '../support/manual.ts';

@@ -112,7 +112,7 @@ test.each<[string[], RegExp]>([
   [['restore', '--from', ' '], /after --from is empty/],
   [['export'], /export DIR/],
   [['export', ' '], /after export is empty/],
-  [['gc', '--index'], /--index is an option of serve and scan and rebuild, not of gc/],
+  [['gc', '--index'], /--index is an option of serve, scan and rebuild, not of gc/],
   [['serve', '--replace'], /--replace is an option of restore and import, not of serve/],
   [['backup', '--from', 'x'], /--from is an option of restore, not of backup/],
   [['--dry-run'], /--dry-run is an option of scan and gc, not of serve/],
