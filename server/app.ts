@@ -118,7 +118,7 @@ export async function createApp(options: AppOptions) {
   add({ offers: events, routes: eventRoutes({ ...auth, events, kinds: EVENTS }), stop: events.close });
   const sharing = add(lanModule({ ...base, settings, tuning }));
   const served = { activity, inPlace, reserve, problems, subsonic, modules };
-  const web = createWebApp({ ...base, ...auth, ...music, ...served, checkReplies });
+  const web = createWebApp({ ...base, ...auth, ...music, ...served, sharing, checkReplies });
 
   if (work) {
     jobs.start(modules.tasks());

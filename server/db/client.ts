@@ -88,10 +88,10 @@ export function applyPragmas(client: Sqlite): void {
   client.pragma('journal_size_limit = 67108864');
 }
 
-/** For /health. */
-export function canRead(db: MainDb): boolean {
+/** For /health: whether a table can be read. */
+export function canReadTable(db: MainDb, table: 'users' | 'queue_tasks'): boolean {
   try {
-    db.$client.prepare('SELECT 1 FROM users LIMIT 1').get();
+    db.$client.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get();
     return true;
   } catch {
     return false; // what /health is there to say

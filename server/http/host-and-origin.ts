@@ -2,23 +2,27 @@
 import { isIP } from 'node:net';
 import type { RequestHandler } from 'express';
 import { AppError } from '../errors.ts';
+import type { Log } from '../log/log.ts';
+
+export interface HostNames {
+  /** ALLOWED_HOSTS. */
+  allowed: readonly string[];
+  /** Other devices may reach the server: not only loopback listens. */
+  isShared: boolean;
+  /** Reads the computer's own names. */
+  own: () => readonly string[];
+}
 
 /**
- * Rejects unknown host names, so that a page of another site cannot reach a loopback server through DNS rebinding. IP
- * addresses, `localhost`, `*.local` and names without a dot are allowed; others are listed in ALLOWED_HOSTS.
+ * Rejects unknown host names, so that a page of another site cannot reach this server through DNS rebinding. IP
+ * addresses, `localhost` and ALLOWED_HOSTS are always allowed; while the server is shared, so are the computer's own
+ * names, `*.local` and names without a dot, which no site on the internet can have.
  */
-export function isAllowedHost(host: string | undefined, allowed: readonly string[]): boolean {
-  if (!host) return false;
-  const name = hostName(host);
-  if (name === undefined) return false;
-  return (
-    isIP(name) > 0 ||
-    name === 'localhost' ||
-    name.endsWith('.localhost') ||
-    name.endsWith('.local') ||
-    !name.includes('.') ||
-    allowed.includes(name)
-  );
+export function isAllowedHost(host: string | undefined, { allowed, isShared, own }: HostNames): boolean {
+  const name = host && hostName(host);
+  if (!name) return false;
+  if (isIP(name) > 0 || name === 'localhost' || name.endsWith('.localhost') || allowed.includes(name)) return true;
+  return isShared && (name.endsWith('.local') || !name.includes('.') || own().includes(name));
 }
 
 /** Lower case, without port and brackets. */
@@ -27,25 +31,41 @@ function hostName(host: string): string | undefined {
   return (match?.[1] ?? match?.[2])?.toLowerCase().replace(/\.$/, '');
 }
 
+/** Each refused name is logged once, up to this many. */
+const MAX_LOGGED_NAMES = 50;
+const MAX_LOGGED_LENGTH = 100;
+
 /**
  * Checks `Host`, and the name that a trusted proxy passes on, which a page may have sent through it. Node keeps the
  * first of two `Host` headers; a proxy in front may have used the second.
  */
-export function checkHost(allowed: () => readonly string[]): RequestHandler {
+export function checkHost(names: () => HostNames, log: Pick<Log, 'warn'>): RequestHandler {
+  const logged = new Set<string>();
   return (req, _res, next) => {
     if ((req.headersDistinct['host'] ?? []).length > 1)
       throw new AppError('bad_request', 'A request must have one Host header.');
-    if (!isAllowedHost(req.headers.host, allowed()) || !isAllowedHost(req.host, allowed()))
-      throw new AppError('forbidden', 'This host name is not allowed. If it is yours, add it to ALLOWED_HOSTS.');
-    next();
+    const refused = [req.headers.host, req.host].find((host) => !isAllowedHost(host, names()));
+    if (refused === undefined && isAllowedHost(req.headers.host, names())) return next();
+    noteRefusal(refused ?? '');
+    throw new AppError('forbidden', 'This host name is not allowed. If it is yours, add it to ALLOWED_HOSTS.');
   };
+
+  function noteRefusal(host: string): void {
+    const name = host.slice(0, MAX_LOGGED_LENGTH);
+    if (logged.has(name) || logged.size >= MAX_LOGGED_NAMES) return;
+    logged.add(name);
+    log.warn({ host: name }, 'a request for this host name was refused; if it is yours, add it to ALLOWED_HOSTS');
+  }
 }
 
 /** For /api/v1: browsers send an Origin with cross-site requests; it has to be this host. */
 export const checkOrigin: RequestHandler = (req, _res, next) => {
   const origin = req.headers.origin;
   if (origin !== undefined && !sameOrigin(origin, req.host))
-    throw new AppError('forbidden', 'Cross-site requests are not allowed.');
+    throw new AppError(
+      'forbidden',
+      'Cross-site requests are not allowed. A reverse proxy has to pass on the Host header of the browser.',
+    );
   next();
 };
 

@@ -92,10 +92,12 @@ async function answer(
 ): Promise<void> {
   const user = requireAccess(spec, authenticate, req);
   res.locals['userId'] = user?.id;
+  // Before a place is taken: somebody who sends half a body keeps no place from others.
+  const givenBody = spec.consumes ? undefined : spec.body && (await readBody(req, spec));
   await inFlight?.(res, { user, address: req.ip });
   const params = parsePart(spec.params, req.params);
   const query = parsePart(spec.query, spec.query && (await queryOf(req)));
-  const body = spec.consumes ? undefined : parsePart(spec.body, spec.body && (await readBody(req, spec)));
+  const body = parsePart(spec.consumes ? undefined : spec.body, givenBody);
   const run = (): unknown => handle({ user, params, query, body, req, res, signal: signalOf(res) });
   const given = await (withReserve && makesRoom(spec) ? withReserve(run) : run());
   if (spec.method !== 'get') assertWritten?.();

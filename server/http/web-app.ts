@@ -1,7 +1,7 @@
 // The Express app: all middleware and routers, in order.
 import express, { type Express, type RequestHandler, type Router } from 'express';
 import type { LiveSettings } from '../config/live-settings.ts';
-import { canRead, type MainDb } from '../db/client.ts';
+import { canReadTable, type MainDb } from '../db/client.ts';
 import type { InPlace } from '../db/removed-database.ts';
 import type { Reserve } from '../db/reserve.ts';
 import type { Log } from '../log/log.ts';
@@ -30,7 +30,8 @@ interface WebAppDeps extends MountOptions {
   settings: LiveSettings;
   events: { lastId: () => number };
   activity: ReturnType<typeof createActivity>;
-  jobs: { isRunning: () => boolean };
+  jobs: { isRunning: () => boolean; canRead: () => boolean };
+  sharing: { isShared: () => boolean; ownNames: () => string[] };
   problems: { listUncounted: HealthChecks['problems'] };
   library: { countLibrary: MetricSources['library'] };
   modules: {
@@ -64,6 +65,7 @@ export function createWebApp({
   events,
   activity,
   jobs,
+  sharing,
   problems,
   library,
   modules,
@@ -74,8 +76,8 @@ export function createWebApp({
 }: WebAppDeps): WebApp {
   const health = healthRoutes({
     version,
-    database: () => inPlace.check() && canRead(db),
-    queue: jobs.isRunning,
+    database: () => inPlace.check() && canReadTable(db, 'users'),
+    queue: () => jobs.isRunning() && jobs.canRead(),
     problems: problems.listUncounted,
   });
   const rootRoutes = [...health, ...modules.rootRoutes()];
@@ -91,11 +93,16 @@ export function createWebApp({
     .disable('etag')
     .set('query parser', false)
     .set('trust proxy', settings.get('TRUSTED_PROXIES'));
+  handler.use(activity.notice, requestLog(log, now), securityHeaders);
+  // For every client that reaches the server, under whatever name, and however busy it is.
+  const healthRouter = mountRoutes(health, { authenticate: () => undefined, checkReplies });
+  handler.use(healthRouter);
+  handler.use('/api/v1', healthRouter);
   handler.use(
-    activity.notice,
-    requestLog(log, now),
-    securityHeaders,
-    checkHost(() => settings.get('ALLOWED_HOSTS')),
+    checkHost(
+      () => ({ allowed: settings.get('ALLOWED_HOSTS'), isShared: sharing.isShared(), own: sharing.ownNames }),
+      log,
+    ),
   );
   handler.use(
     '/api/v1',

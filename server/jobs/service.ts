@@ -1,7 +1,7 @@
 // Background work as modules see it: enqueue, look, cancel. The row in `jobs` is on disk before anything else happens
 // and is what people see; a queue per task (queue.ts) decides when it runs, attempts.ts how.
 import type { z } from 'zod';
-import type { MainDb } from '../db/client.ts';
+import { canReadTable, type MainDb } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
 import type { JobStatus } from '../db/schema.ts';
 import { AppError, asKnownFault, conflict, notFound } from '../errors.ts';
@@ -279,6 +279,9 @@ export function createJobs({
 
     /** True while jobs are taken; for /health. */
     isRunning: (): boolean => open,
+
+    /** Whether the queue's table can be read; for /health. */
+    canRead: (): boolean => canReadTable(db, 'queue_tasks'),
 
     /** A job runs right now. */
     isWorking: (): boolean => !(attempts?.isIdle() ?? true),

@@ -17,6 +17,9 @@ export interface ConnectionLimits {
   pauseMs: number;
   /** Of a body; more keeps it alive. */
   bytesPerSecond: number;
+  /** More than these limits allow, for requests of the server's health alone. */
+  spare: number;
+  spareMs: number;
   /** Requests that wait on a connection for the one before them. */
   pipelined: number;
   checkMs: number;
@@ -29,6 +32,8 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   stallMs: 60_000,
   pauseMs: 30 * 60_000,
   bytesPerSecond: 250,
+  spare: 16,
+  spareMs: 2_000,
   pipelined: 100,
   checkMs: 5_000,
 };
@@ -38,6 +43,8 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
  * millisecond of patience.
  */
 const MS_PER_BYTE = 1;
+/** What a spare connection may ask for. */
+const HEALTH = /^\/(?:api\/v1\/)?health(?:\?|$)/;
 /** The log, limits and streams wait for the end of an answer: a dozen, and none of them leaks. Node warns at 11. */
 const MOST_LISTENERS = 20;
 const PAUSABLE = /^(audio|video)\//;
@@ -72,6 +79,8 @@ export function createConnections({ limits: given, isProxy, now = () => performa
   const limits = { ...CONNECTION_LIMITS, ...given };
   const open = new Map<Socket, Connection>();
   const byAddress = new Map<string, Set<Connection>>();
+  /** Connections that came when all places were taken; the newest take the place of the oldest. */
+  const spare = new Set<Socket>();
   let timer: NodeJS.Timeout | undefined;
 
   function enter(socket: Socket): void {
@@ -79,7 +88,7 @@ export function createConnections({ limits: given, isProxy, now = () => performa
     const same = byAddress.get(address) ?? new Set();
     const isFull = same.size >= limits.perAddress && !isProxy(socket.remoteAddress);
     if ((isFull && !giveWay(same)) || (open.size >= limits.total && !giveWay(open.values()))) {
-      socket.destroy();
+      enterSpare(socket);
       return;
     }
     const at = now();
@@ -97,6 +106,21 @@ export function createConnections({ limits: given, isProxy, now = () => performa
     byAddress.set(address, same.add(connection));
     socket.once('close', () => leave(connection));
     timer ??= setInterval(check, limits.checkMs).unref();
+  }
+
+  /** A monitor asks for the server's health when others hold all connections. */
+  function enterSpare(socket: Socket): void {
+    const [oldest] = spare;
+    if (oldest && spare.size >= limits.spare) {
+      spare.delete(oldest);
+      oldest.destroy();
+    }
+    spare.add(socket);
+    const timeout = setTimeout(() => socket.destroy(), limits.spareMs).unref();
+    socket.once('close', () => {
+      clearTimeout(timeout);
+      spare.delete(socket);
+    });
   }
 
   function leave(connection: Connection): void {
@@ -165,7 +189,11 @@ export function createConnections({ limits: given, isProxy, now = () => performa
   function inTurn(app: RequestListener): RequestListener {
     return (req, res) => {
       const connection = open.get(req.socket);
-      if (!connection) return void req.socket.destroy();
+      if (!connection) {
+        if (!spare.has(req.socket) || !HEALTH.test(req.url ?? '')) return void req.socket.destroy();
+        res.setHeader('Connection', 'close');
+        return void app(req, res);
+      }
       const run = (): void => {
         const { socket } = connection;
         const at = now();

@@ -18,6 +18,7 @@ import {
 } from './lan-addresses.ts';
 import { createAnnouncement, type Announced } from './announcement.ts';
 import { createListeners, type Listeners } from './listeners.ts';
+import { ownHostNames } from './own-names.ts';
 
 /** Detects changed addresses, as when a laptop changes networks. */
 const LOOK_EVERY_MS = 5_000;
@@ -109,6 +110,10 @@ export function createNetworkAccess({
       if (isWished !== isShared()) await settings.change({ HOST: isWished ? EVERYWHERE : ONLY_HERE });
       await follow();
     },
+
+    isShared,
+    /** Reads the names of this computer, to which the server answers while it is shared. */
+    ownNames: ownHostNames,
 
     state(): NetworkState {
       const port = listeners?.port() ?? settings.get('PORT');

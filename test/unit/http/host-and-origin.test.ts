@@ -23,8 +23,9 @@ describe('a Host header', () => {
     'music.example',
     'Music.Example:443',
     'music.example.',
-  ])('%s is allowed', (host) => {
-    expect(isAllowedHost(host, ['music.example'])).toBe(true);
+    'attic.lan:4747',
+  ])('%s is allowed while shared', (host) => {
+    expect(isAllowedHost(host, { allowed: ['music.example'], isShared: true, own: () => ['attic.lan'] })).toBe(true);
   });
 
   it.each([
@@ -48,19 +49,33 @@ describe('a Host header', () => {
     'nas#x',
     ':80',
   ])('%s is rejected', (host) => {
-    expect(isAllowedHost(host, ['music.example'])).toBe(false);
+    expect(isAllowedHost(host, { allowed: ['music.example'], isShared: true, own: () => ['attic.lan'] })).toBe(false);
+  });
+});
+
+describe('a Host header while only loopback listens', () => {
+  it.each(['nas', 'NAS:80', 'evil.local', 'attic.lan', 'wpad'])('%s is rejected', (host) => {
+    expect(isAllowedHost(host, { allowed: ['music.example'], isShared: false, own: () => ['attic.lan'] })).toBe(false);
+  });
+
+  it.each(['127.0.0.1:4747', '[::1]', 'localhost', 'app.localhost', 'music.example'])('%s is allowed', (host) => {
+    expect(isAllowedHost(host, { allowed: ['music.example'], isShared: false, own: () => ['attic.lan'] })).toBe(true);
   });
 });
 
 describe('every request', () => {
   let app: BareApp;
   let allowed: string[] = [];
+  const refused: unknown[] = [];
+  const log = { warn: (fields: object) => void refused.push(fields) };
   beforeAll(async () => {
     const routes = [
       route({ method: 'post', path: '/x', access: 'public', summary: 'x' }, () => undefined),
       route({ method: 'get', path: '/x', access: 'stream', summary: 'x' }, () => undefined),
     ];
-    app = await openBareApp(routes, { before: [checkHost(() => allowed), checkOrigin] });
+    app = await openBareApp(routes, {
+      before: [checkHost(() => ({ allowed, isShared: false, own: () => ['attic.lan'] }), log), checkOrigin],
+    });
   });
   afterAll(() => app.close());
 
@@ -80,6 +95,7 @@ describe('every request', () => {
     expect(await ask(['Host: music.example'])).toBe(204);
     allowed = [];
     expect(await ask(['Host: music.example'])).toBe(403);
+    expect(refused).toEqual([{ host: 'music.example' }]);
   });
 
   it.each([

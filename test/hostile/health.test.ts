@@ -1,0 +1,85 @@
+// Whoever asks for the server's health gets the truth, under any name and however many others stall.
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+const STALLED = 80; // more than the requests under way that an address may have
+const HALF_A_SIGN_IN =
+  'POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n' +
+  'Expect: 100-continue\r\n\r\n{';
+
+let server: TestServer;
+let sockets: Socket[] = [];
+beforeEach(() => {
+  sockets = [];
+});
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  await server.close();
+});
+
+/** Opens a connection, sends this, and collects what comes back. */
+async function send(text: string): Promise<{ answer: () => string }> {
+  let answer = '';
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  sockets.push(socket);
+  socket.on('error', () => undefined).on('data', (chunk) => void (answer += chunk.toString()));
+  await new Promise((resolve) => socket.once('connect', resolve));
+  await new Promise((resolve) => socket.write(text, resolve));
+  return { answer: () => answer };
+}
+
+/** The server has read the head of each, and waits for its body. */
+async function stallSignIns(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    const { answer } = await send(HALF_A_SIGN_IN);
+    await until(() => answer().includes('100 Continue'));
+  }
+}
+
+test('sign-ins that stall keep no place from others at their address', async () => {
+  server = await startServer();
+  await stallSignIns(STALLED);
+  expect((await fetch(`${server.url}/health`)).status).toBe(200);
+  const wrong = await fetch(`${server.url}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ username: 'nobody', password: 'wrong' }),
+  });
+  expect(wrong.status).toBe(401);
+});
+
+test('health is answered when all connections of the address are held, and nothing else is', async () => {
+  server = await startServer({ connectionLimits: { perAddress: 5 } });
+  await stallSignIns(5);
+  const { answer } = await send('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await until(() => answer().startsWith('HTTP/1.1 200'));
+  const other = await send('GET /api/v1/auth/status HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await until(() => sockets.at(-1)?.destroyed === true);
+  expect(other.answer()).toBe('');
+});
+
+test.each([
+  ['HTTP/1.0 without Host, as HAProxy asks', 'GET /health HTTP/1.0\r\n\r\n'],
+  ['a name that is not allowed', 'GET /health HTTP/1.1\r\nHost: evil.example\r\n\r\n'],
+  ['another site', 'GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\nOrigin: https://evil.example\r\n\r\n'],
+])('health is answered to %s', async (_what, request) => {
+  server = await startServer();
+  const { answer } = await send(request);
+  await until(() => /^HTTP\/1\.\d 200 .*"status":/s.test(answer()));
+});
+
+test('health says that the queue is down when its table is gone', async () => {
+  server = await startServer();
+  server.app.db.$client.exec('DROP TABLE queue_tasks');
+  expect(await (await fetch(`${server.url}/health`)).json()).toMatchObject({ status: 'degraded', queue: 'down' });
+});
+
+test('while only this computer can connect, no name of the network is answered to', async () => {
+  server = await startServer();
+  for (const host of ['evil.local', 'wpad', 'router', 'evil.example']) {
+    const { answer } = await send(`GET /api/v1/auth/status HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    await until(() => answer().startsWith('HTTP/1.1 403'));
+  }
+});
