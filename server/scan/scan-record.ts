@@ -78,19 +78,10 @@ export const createScanRecord = (): ScanRecord => ({
 
 /** The whole music folder is walked after a part of it: files are counted again, and faults met again. */
 export function recordAgain(record: ScanRecord): void {
-  const { added, updated, moved, extraTracks } = record;
-  Object.assign(record, { seen: 0, inFolder: new Map(), unchanged: 0, read: 0, failedAgain: 0, left: 0 });
-  record.recordedBefore = added + updated + moved - extraTracks;
-  Object.assign(record, {
-    failed: [],
-    failedCount: 0,
-    failedFolders: 0,
-    changing: [],
-    changingCount: 0,
-    skipped: [],
-    skippedCount: 0,
-  });
-  record.refused = undefined;
+  const { added, updated, moved, extraTracks, missing, restored, adopted, replaced } = record;
+  const recordedBefore = added + updated + moved - extraTracks;
+  const changes = { added, updated, moved, extraTracks, missing, restored, adopted, replaced };
+  Object.assign(record, createScanRecord(), changes, { recordedBefore });
 }
 
 /** `key` is that of the music folder. */
