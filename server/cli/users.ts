@@ -29,14 +29,17 @@ export async function runUser(
     const account = UserCreate.safeParse({ username: name, password: await askPassword() });
     if (!account.success) throw invalid(toFields(account.error));
     const terms = words.length === 0 ? {} : parseTerms(words);
-    await accounts.create({ username: name, password: account.data.password, isSuperuser: superuser, ...terms });
-    return void console.log(`Created the account ${name}.`);
+    const { username, password } = account.data;
+    const user = await accounts.create({ username, password, isSuperuser: superuser, ...terms }, 'note');
+    return void console.log(`Created the account ${name}.${weakNote(user)}`);
   }
   const user = accounts.findByName(name);
   if (!user) throw notFound('user', name);
   if (action === 'passwd') {
-    await accounts.update(user.id, { password: await askPassword() });
-    console.log(`Set the password of ${user.username} and signed out all sessions.`);
+    const changed = await accounts.update(user.id, { password: await askPassword() }, 'note');
+    console.log(
+      `Set the password of ${user.username}, signed out all sessions and revoked the app passwords.${weakNote(changed)}`,
+    );
   } else if (action === 'promote') {
     await accounts.update(user.id, { isSuperuser: true });
     console.log(`${user.username} is now a superuser.`);
@@ -57,6 +60,9 @@ export async function runUser(
     console.log(`Revoked the app password ${found.name} of ${user.username}.`);
   } else throw new AppError('bad_request', `There is no command "user ${action}".`);
 }
+
+const weakNote = ({ hasWeakPassword }: UserRow): string =>
+  hasWeakPassword ? ' The password is easy to guess, so the account only works on this machine.' : '';
 
 function lastUse({ lastUsedAt, address, client }: Pick<AppPasswordRow, 'lastUsedAt' | 'address' | 'client'>): string {
   if (lastUsedAt === null) return 'never used';
