@@ -22,10 +22,6 @@ export const podcasts = sqliteTable(
     etag: text('etag'), // this and the next as the server of the feed sent them
     lastModified: text('last_modified'),
     checkedAt: time('checked_at'), // null: never
-    // null: from before this was noted, or the account is gone
-    addedBy: integer('added_by')
-      .$type<UserId>()
-      .references(() => users.id, { onDelete: 'set null' }),
     createdAt: time('created_at').notNull(),
   },
   (t) => [uniqueIndex('podcasts_url_unique').on(t.url)],
