@@ -52,11 +52,11 @@ test('an account that is no administrator reaches no own address, and gets one a
   const me = (await server.api<UserOut>('/users/me', { token: listener })).body;
   await server.api(`/users/${me.id}`, { method: 'PATCH', body: { can_podcast: true } });
   const errors = new Set<string>();
-  for (const url of addressesOfThisMachine()) {
+  for (const url of new Set(addressesOfThisMachine().map((address) => new URL(address).href))) {
     const { body } = await server.api<PodcastOut>('/podcasts', { method: 'POST', token: listener, body: { url } });
     await server.app.drain();
-    const podcast = (await server.api<PodcastOut>(`/podcasts/${body.id}`, { token: listener })).body;
-    errors.add(nameless(podcast.error ?? '', url));
+    const podcasts = (await server.api<PodcastOut[]>('/podcasts', { token: listener })).body;
+    errors.add(nameless(podcasts.find(({ id }) => id === body.id)?.error ?? '', url));
   }
   expect([...errors]).toEqual([expect.stringMatching(/^HOST is an address of this machine or inside/)]);
   expect(asked).toBe(0);
