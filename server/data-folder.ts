@@ -50,7 +50,7 @@ export async function openDataFolder({ config: given, paths, log, isNewLibrary =
   try {
     assertNotHalfRestored(given.paths.data);
     const { config: opened, secretStore } = await openSecrets(given, log);
-    const secrets = await loadSecrets(opened.settings, secretStore);
+    const secrets = await loadSecrets(opened.settings, secretStore, log);
     const state = lookAtDatabase(database);
     if (state.kind === 'foreign')
       throw conflict(`${database} is the database of another program. Move it away, or choose another --data-dir.`);

@@ -19,7 +19,7 @@ import { API, request, toQueryString } from './client.ts';
 import { movedEntries, withoutEntries } from './playlist-order.ts';
 import { pageQuery, type Paged, type PageAt } from './library.ts';
 import { PAGE_SIZE } from './pages-ahead.ts';
-import { downloadToken } from './url-tokens.ts';
+import { downloadUrl } from './url-tokens.ts';
 
 const PLAYLISTS = 'playlists';
 const BARE = { entries: false };
@@ -80,10 +80,7 @@ export const previewQuery = (rules: Rules) =>
     gcTime: 10_000,
   });
 
-export async function exportUrl(id: number): Promise<string> {
-  const path = `${pathOf(id)}/export.m3u8`;
-  return `${API}${path}${toQueryString({ token: await downloadToken(path) })}`;
-}
+export const exportUrl = (id: number): Promise<string> => downloadUrl(`${pathOf(id)}/export.m3u8`);
 
 /** Which of these tracks the playlist already contains. */
 export async function containedIn(id: number, trackIds: readonly number[]): Promise<number[]> {

@@ -1,6 +1,6 @@
 // The tokens in URLs of audio, covers and the event stream. They open nothing else, and are renewed before they end.
 import type { TokenResponse, UrlTokenOut } from '../../server/auth/wire.ts';
-import { request } from './client.ts';
+import { API, request, toQueryString } from './client.ts';
 import { getSession, setUrlTokens, startSession, type UrlTokens } from './session.ts';
 
 const RENEWED_BEFORE_MS = 3_600_000;
@@ -17,9 +17,12 @@ async function issue(token: string): Promise<UrlTokens> {
   return { media: media.token, events: events.token, untilMs: Date.now() + media.expires_in * 1_000 };
 }
 
-/** For one download, by its path below /api/v1. */
-export const downloadToken = async (path: string): Promise<string> =>
-  (await request<UrlTokenOut>('/auth/media-token', { method: 'POST', body: { scope: 'download', path } })).token;
+/** The address of one download, with a token that opens nothing else. */
+export async function downloadUrl(path: string, query: Parameters<typeof toQueryString>[0] = {}): Promise<string> {
+  const body = { scope: 'download', path: path + toQueryString(query) };
+  const { token } = await request<UrlTokenOut>('/auth/media-token', { method: 'POST', body });
+  return API + path + toQueryString({ ...query, token });
+}
 
 export async function signInWith(answer: TokenResponse): Promise<void> {
   startSession(answer, await issue(answer.access_token));

@@ -3,7 +3,7 @@ import { COVER_SIZES, LARGEST_COVER, type CoverSize } from '../../server/covers/
 import { API, toQueryString } from './client.ts';
 import { firstEventId } from './last-event.ts';
 import { getSession } from './session.ts';
-import { downloadToken } from './url-tokens.ts';
+import { downloadUrl } from './url-tokens.ts';
 
 const token = () => getSession()?.urls?.media;
 
@@ -45,8 +45,8 @@ export const remoteCover = (path: string | null): string | null =>
 /** As many ids as fit into an address. */
 export const MOST_ZIPPED = 1_000;
 /** An album, an artist, a playlist or some tracks, to be saved as one file. */
-export const zipUrl = async (asked: Record<string, string | number | undefined>): Promise<string> =>
-  `${API}/zip${toQueryString({ ...asked, token: await downloadToken('/zip') })}`;
+export const zipUrl = (asked: Record<string, string | number | undefined>): Promise<string> =>
+  downloadUrl('/zip', asked);
 
 /** To be saved, as it is or converted. */
 export const savedUrl = (trackId: number, format?: string): string =>

@@ -21,6 +21,7 @@ interface NewUser extends Partial<UserTerms> {
 interface UserChange extends Partial<UserTerms & Pick<UserOut, 'is_superuser'>> {
   id: number;
   password?: string;
+  revoke_app_passwords?: boolean;
 }
 
 const USERS = ['users'] as const;
@@ -42,13 +43,18 @@ export const useChangeUser = () =>
 export const useDeleteUser = () =>
   useUsersMutation((id: number) => request<void>(`/users/${id}`, { method: 'DELETE' }));
 
-/** Signs out everywhere else. */
-export const useChangeOwnPassword = () =>
-  useMutation({
-    mutationFn: (body: { password: string; current_password: string }) =>
+/** Signs out everywhere else, and phones and apps too if that is wished. */
+export function useChangeOwnPassword() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (body: { password: string; current_password: string; revoke_app_passwords: boolean }) =>
       request<TokenResponse>('/users/me', { method: 'PATCH', body }),
-    onSuccess: signInWith,
+    onSuccess: async (answer) => {
+      await signInWith(answer);
+      await queries.invalidateQueries({ queryKey: ['app-passwords'] });
+    },
   });
+}
 
 /** Whether others see what one plays. */
 export const useSetPrivacy = () =>

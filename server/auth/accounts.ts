@@ -23,7 +23,7 @@ import {
 } from './queries.ts';
 import type { Sessions } from './sessions.ts';
 import { usernameKey } from './username.ts';
-import type { RefuseWeak } from './weak-passwords.ts';
+import type { JudgePassword, WeakPasswordRule } from './weak-passwords.ts';
 import { Credentials } from './wire.ts';
 
 /** Only Subsonic clients set an email address and show it. */
@@ -37,6 +37,8 @@ interface NewAccount extends AccountTerms, Reachable {
 interface AccountChange extends AccountTerms, Reachable {
   username?: string | undefined;
   password?: string | undefined;
+  /** With a new password; default true, as whoever knows the old one may have made some. */
+  revokesAppPasswords?: boolean | undefined;
 }
 
 interface AccountsDeps {
@@ -44,17 +46,20 @@ interface AccountsDeps {
   now: () => Date;
   /** COMPAT_SECRET_KEY. */
   secretKey: string;
-  refuseWeak: RefuseWeak;
+  judgePassword: JudgePassword;
   sessions: Pick<Sessions, 'endAll'>;
+  /** Called after something that the account signed in with is gone, or its role has changed. */
+  endOrphans: (id: UserId) => void;
 }
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-export function createAccounts({ db, now, secretKey, refuseWeak, sessions }: AccountsDeps) {
+export function createAccounts({ db, now, secretKey, judgePassword, sessions, endOrphans }: AccountsDeps) {
+  const appPasswords = createNamedAppPasswords({ db, now, secretKey, getUser, endOrphans });
   const insert = (
     tx: Db,
     username: string,
-    passwordHash: string,
+    { passwordHash, hasWeakPassword }: Pick<UserRow, 'passwordHash' | 'hasWeakPassword'>,
     { isSuperuser, email, ...terms }: AccountTerms & Reachable,
   ): UserRow => {
     const key = usernameKey(username);
@@ -66,28 +71,39 @@ export function createAccounts({ db, now, secretKey, refuseWeak, sessions }: Acc
       username,
       usernameKey: key,
       passwordHash,
+      hasWeakPassword,
       isSuperuser: isSuperuser === true,
       createdAt: now(),
     });
   };
 
+  /** The columns of a new password. */
+  const hashed = async (password: string, username: string, rule: WeakPasswordRule) => {
+    const { hasWeakPassword } = await judgePassword(password, username, rule);
+    return { passwordHash: await hashPassword(password), hasWeakPassword };
+  };
+
   /** A new password ends the user's sessions. Throws `not_found`, `invalid`, and `conflict` for a name in use. */
   const update = async (
     id: UserId,
-    { isSuperuser, username, password, email, ...terms }: AccountChange,
+    { isSuperuser, username, password, revokesAppPasswords = true, email, ...terms }: AccountChange,
+    rule: WeakPasswordRule = 'refuse',
   ): Promise<UserRow> => {
     const change = checked(Credentials.partial(), { username, password });
-    if (change.password !== undefined) await refuseWeak(change.password, change.username ?? getUser(db, id).username);
-    const passwordHash = change.password === undefined ? undefined : await hashPassword(change.password);
+    const fresh =
+      change.password === undefined
+        ? undefined
+        : await hashed(change.password, change.username ?? getUser(db, id).username, rule);
     const assertFree = await nameCheck();
-    return db.transaction(
+    const changed = db.transaction(
       (tx) => {
         const user = getUser(tx, id);
         if (isSuperuser === false && user.isSuperuser) assertNotLast(countSuperusers(tx), 'demoted');
         assertWhole(isSuperuser ?? user.isSuperuser, terms);
         const key = change.username === undefined ? user.usernameKey : usernameKey(change.username);
         if (key !== user.usernameKey) assertFree(tx, change.username ?? user.username, id);
-        if (passwordHash !== undefined) sessions.endAll(tx, id);
+        if (fresh) sessions.endAll(tx, id);
+        if (fresh && revokesAppPasswords) appPasswords.revokeAll(tx, id);
         return (
           updateUser(tx, id, {
             ...terms,
@@ -95,12 +111,27 @@ export function createAccounts({ db, now, secretKey, refuseWeak, sessions }: Acc
             username: change.username ?? user.username,
             usernameKey: key,
             isSuperuser: isSuperuser ?? user.isSuperuser,
-            ...(passwordHash !== undefined && { passwordHash, tokenVersion: user.tokenVersion + 1 }),
+            ...(fresh && { ...fresh, tokenVersion: user.tokenVersion + 1 }),
           }) ?? user
         );
       },
       { behavior: 'immediate' },
     );
+    endOrphans(id);
+    return changed;
+  };
+
+  /** Throws `invalid` for a name that is not allowed, `conflict` for one in use, then `invalid` for the password. */
+  const assertNew = async (given: {
+    username?: unknown;
+    password?: unknown;
+  }): Promise<z.output<typeof Credentials>> => {
+    const account = Credentials.safeParse({ username: given.username, password: given.password });
+    const username = Credentials.shape.username.safeParse(given.username);
+    if (!account.success && !username.success) throw invalid(toFields(account.error));
+    (await nameCheck())(db, username.data ?? '');
+    if (!account.success) throw invalid(toFields(account.error));
+    return account.data;
   };
 
   return {
@@ -112,32 +143,39 @@ export function createAccounts({ db, now, secretKey, refuseWeak, sessions }: Acc
     findByName: (username: string): UserRow | undefined => findUserByKey(db, usernameKey(username)),
     hasSuperuser: (): boolean => countSuperusers(db) > 0,
 
-    async create({ username, password, ...terms }: NewAccount): Promise<UserRow> {
-      const account = checked(Credentials, { username, password });
+    /** What `create` refuses, in its order, without the work of it. */
+    async assertNew(given: { username?: unknown; password?: unknown }, rule: WeakPasswordRule) {
+      const account = await assertNew(given);
+      await judgePassword(account.password, account.username, rule);
+      return account;
+    },
+
+    async create({ username, password, ...terms }: NewAccount, rule: WeakPasswordRule = 'refuse'): Promise<UserRow> {
+      const account = await assertNew({ username, password });
+      const fresh = await hashed(account.password, account.username, rule);
       const assertFree = await nameCheck();
-      assertFree(db, account.username); // before the costly hash
-      await refuseWeak(account.password, account.username);
-      const passwordHash = await hashPassword(account.password);
       return db.transaction(
         (tx) => {
           assertFree(tx, account.username);
-          return insert(tx, account.username, passwordHash, terms);
+          return insert(tx, account.username, fresh, terms);
         },
         { behavior: 'immediate' },
       );
     },
 
     /** The first superuser. Of several attempts at once one succeeds; the others throw `conflict`. */
-    async createFirst(given: Pick<NewAccount, 'username' | 'password'>): Promise<UserRow> {
+    async createFirst(
+      given: Pick<NewAccount, 'username' | 'password'>,
+      rule: WeakPasswordRule = 'refuse',
+    ): Promise<UserRow> {
       const account = checked(Credentials, given);
-      await refuseWeak(account.password, account.username);
-      const passwordHash = await hashPassword(account.password);
+      const fresh = await hashed(account.password, account.username, rule);
       const assertFree = await nameCheck();
       return db.transaction(
         (tx) => {
           if (countSuperusers(tx) > 0) throw conflict('This server is already set up. Sign in instead.');
           assertFree(tx, account.username);
-          return insert(tx, account.username, passwordHash, { isSuperuser: true });
+          return insert(tx, account.username, fresh, { isSuperuser: true });
         },
         { behavior: 'immediate' },
       );
@@ -147,7 +185,7 @@ export function createAccounts({ db, now, secretKey, refuseWeak, sessions }: Acc
     /** Whether others see what this person plays. */
     setHidesPlaying: (id: UserId, hidesPlaying: boolean): UserRow =>
       updateUser(db, id, { hidesPlaying }) ?? getUser(db, id),
-    setPassword: (id: UserId, password: string): Promise<UserRow> => update(id, { password }),
+    hashed,
 
     /** Also deletes the user's playlists, likes and history. Throws `conflict` for the last superuser. */
     delete(id: UserId): void {
@@ -158,9 +196,10 @@ export function createAccounts({ db, now, secretKey, refuseWeak, sessions }: Acc
         },
         { behavior: 'immediate' },
       );
+      endOrphans(id);
     },
 
-    appPasswords: createNamedAppPasswords({ db, now, secretKey, getUser }),
+    appPasswords,
   };
 }
 

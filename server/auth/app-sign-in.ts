@@ -68,9 +68,9 @@ export function createAppSignIn({ db, log, now, secretKey, limits }: AppSignInDe
         : byPassword(credential.username, credential.proves);
     if (row) {
       tryTouch(row, { id: row.passwordId, lastUsedAt: row.lastUsedAt }, caller);
-      return toPrincipal(row);
+      return { ...toPrincipal(row, caller), appPasswordId: row.passwordId };
     }
-    await limits.attempt(caller.from, 'apiKey' in credential ? undefined : usernameKey(credential.username));
+    await limits.attempt(caller, 'apiKey' in credential ? undefined : usernameKey(credential.username));
     return undefined;
   };
 }

@@ -7,6 +7,7 @@ import type { Authenticate, TokenSource } from '../http/mount.ts';
 import type { Principal } from '../http/route.ts';
 import type { Log } from '../log/log.ts';
 import { prepareFindPrincipal, prepareNoteUse, prepareTouch, type Caller, type PrincipalRow } from './queries.ts';
+import { isOwnMachine } from '../http/own-machine.ts';
 import { downloadScope, type TokenClaims, type Tokens } from './tokens.ts';
 
 const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i;
@@ -32,27 +33,34 @@ export function createAuthenticate({ db, log, now, tokens }: AuthenticateDeps): 
     const user = find(claims.sessionId, claims.userId, now());
     // deleted, ended, expired, or the password changed
     if (!user || user.tokenVersion !== claims.version) return undefined;
-    tryTouch(user, { id: user.sessionId, lastUsedAt: user.lastUsedAt }, callerOf(req));
-    return { ...toPrincipal(user), sessionId: user.sessionId };
+    const caller = callerOf(req);
+    tryTouch(user, { id: user.sessionId, lastUsedAt: user.lastUsedAt }, caller);
+    return { ...toPrincipal(user, caller), sessionId: user.sessionId };
   };
 }
 
 /** A token for URLs does not work for anything else. */
 function fits({ scope }: TokenClaims, req: Request, { query, scope: needed = 'media' }: TokenSource): boolean {
   if (scope === undefined) return true;
-  return query && scope === (needed === 'download' ? downloadScope(req.path) : needed);
+  return query && scope === (needed === 'download' ? downloadScope(req.url) : needed);
 }
 
-/** A request with two tokens, even equal ones, counts as one without. Other schemes (a proxy's Basic) are ignored. */
+/**
+ * A bearer header counts before the parameter, and an empty parameter is none. A request with two tokens of one kind,
+ * even equal ones, counts as one without. Other schemes (a proxy's Basic) are ignored.
+ */
 function onlyToken(req: Request, query: boolean): string | undefined {
-  const found: (string | undefined)[] = (req.headersDistinct['authorization'] ?? [])
-    .filter((header) => /^Bearer\b/i.test(header))
-    .map((header) => BEARER.exec(header)?.[1]);
-  if (query) for (const [, value] of req.originalUrl.matchAll(PARAMETER)) found.push(value);
-  return found.length === 1 ? found[0] : undefined;
+  const headers = (req.headersDistinct['authorization'] ?? []).filter((header) => /^Bearer\b/i.test(header));
+  const parameters = query ? [...req.originalUrl.matchAll(PARAMETER)].flatMap(([, value]) => value || []) : [];
+  const tokens = headers.length > 0 ? headers.map((header) => BEARER.exec(header)?.[1]) : parameters;
+  return tokens.length === 1 ? tokens[0] : undefined;
 }
 
-export const callerOf = (req: Request): Caller => ({ from: req.ip, client: req.headers['user-agent'] });
+export const callerOf = (req: Request): Caller => ({
+  from: req.ip,
+  client: req.headers['user-agent'],
+  isHere: isOwnMachine(req),
+});
 
 interface Used {
   id: number;
@@ -83,7 +91,7 @@ export function createTryTouch({
   };
 }
 
-export function toPrincipal(user: PrincipalRow): Principal {
+export function toPrincipal(user: PrincipalRow, { isHere }: Pick<Caller, 'isHere'>): Principal {
   const isSuperuser = user.isSuperuser === 1;
   return {
     id: user.id,
@@ -91,5 +99,6 @@ export function toPrincipal(user: PrincipalRow): Principal {
     isSuperuser,
     rights: rightsFrom((right) => isSuperuser || user[right] === 1),
     maxBitrateKbps: user.maxBitrateKbps,
+    ...(user.hasWeakPassword === 1 && !isHere && { needsBetterPassword: true as const }),
   };
 }

@@ -24,9 +24,11 @@ interface NamedAppPasswordsDeps {
   secretKey: string;
   /** Throws `not_found`. */
   getUser: (db: Db, id: UserId) => UserRow;
+  /** Called after something that the account signed in with is gone. */
+  endOrphans: (id: UserId) => void;
 }
 
-export function createNamedAppPasswords({ db, now, secretKey, getUser }: NamedAppPasswordsDeps) {
+export function createNamedAppPasswords({ db, now, secretKey, getUser, endOrphans }: NamedAppPasswordsDeps) {
   const cipher = createAppPasswordCipher(secretKey);
   const named = (userId: UserId, name: string) => and(eq(appPasswords.userId, userId), eq(appPasswords.name, name));
   const { sealed: _sealed, salt: _salt, lookup: _lookup, ...shown } = getTableColumns(appPasswords);
@@ -81,7 +83,12 @@ export function createNamedAppPasswords({ db, now, secretKey, getUser }: NamedAp
     revoke(userId: UserId, id: AppPasswordId): void {
       const own = and(eq(appPasswords.userId, userId), eq(appPasswords.id, id));
       if (db.delete(appPasswords).where(own).run().changes === 0) throw notFound('app password', id);
+      endOrphans(userId);
     },
+
+    /** All of the account; the caller ends what they hold open, after its transaction. */
+    revokeAll: (tx: Db, userId: UserId): void =>
+      void tx.delete(appPasswords).where(eq(appPasswords.userId, userId)).run(),
 
     /** Of `default`; made if there is none. */
     reveal(userId: UserId): AppPassword {
@@ -101,8 +108,11 @@ export function createNamedAppPasswords({ db, now, secretKey, getUser }: NamedAp
       );
     },
 
-    rotate: (userId: UserId): AppPassword =>
-      db.transaction((tx) => rotate(tx, getUser(tx, userId)), { behavior: 'immediate' }),
+    rotate(userId: UserId): AppPassword {
+      const fresh = db.transaction((tx) => rotate(tx, getUser(tx, userId)), { behavior: 'immediate' });
+      endOrphans(userId);
+      return fresh;
+    },
   };
 }
 

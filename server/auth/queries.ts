@@ -6,6 +6,7 @@ import { RIGHT_LIST, RIGHTS, type AccountLimits, type Right, type Rights } from 
 import type { RowAs } from '../db/rows.ts';
 import { users, type sessions } from '../db/schema.ts';
 import type { Page, Paged } from '../http/paging.ts';
+import type { Principal } from '../http/route.ts';
 
 /** Where a request comes from. */
 export interface Caller {
@@ -13,13 +14,15 @@ export interface Caller {
   from: string | undefined;
   /** What the client calls itself. */
   client: string | undefined;
+  /** A program on the machine itself, see own-machine.ts. */
+  isHere: boolean;
 }
 /** Characters. */
 export const MOST_CLIENT = 300;
 
 export type UserRow = typeof users.$inferSelect;
 type NewUser = Pick<UserRow, 'username' | 'usernameKey' | 'passwordHash' | 'isSuperuser' | 'createdAt'> &
-  Partial<Rights & AccountLimits & Pick<UserRow, 'email'>>;
+  Partial<Rights & AccountLimits & Pick<UserRow, 'email' | 'hasWeakPassword'>>;
 
 export const findUser = (db: Db, id: UserId): UserRow | undefined =>
   db.select().from(users).where(eq(users.id, id)).get();
@@ -66,11 +69,11 @@ export const deleteUser = (db: Db, id: UserId): boolean => db.delete(users).wher
 
 export type PrincipalRow = RowAs<
   typeof users,
-  'id' | 'username' | 'isSuperuser' | 'maxBitrateKbps' | 'tokenVersion' | 'lastSeenAt' | Right
+  'id' | 'username' | 'isSuperuser' | 'maxBitrateKbps' | 'tokenVersion' | 'lastSeenAt' | 'hasWeakPassword' | Right
 >;
 export const PRINCIPAL_COLUMNS = [
   'users.id, username, is_superuser AS isSuperuser, max_bitrate_kbps AS maxBitrateKbps',
-  'token_version AS tokenVersion, last_seen_at AS lastSeenAt',
+  'token_version AS tokenVersion, last_seen_at AS lastSeenAt, has_weak_password AS hasWeakPassword',
   ...RIGHT_LIST.map((right) => `${RIGHTS[right].name} AS ${right}`),
 ].join(', ');
 
@@ -88,6 +91,25 @@ export function prepareFindPrincipal(db: MainDb) {
     find.get(sessionId, userId, at.getTime());
 }
 
+/** Whether what this caller signed in with still works, in the role that it had. */
+export function prepareIsSignedIn(db: MainDb, now: () => Date) {
+  type Found = RowAs<typeof users, 'isSuperuser'>;
+  const select = 'SELECT is_superuser AS isSuperuser FROM users JOIN';
+  const bySession = db.$client.prepare<[number, UserId, number], Found>(
+    `${select} sessions s ON s.user_id = users.id WHERE s.id = ? AND users.id = ? AND s.expires_at > ?`,
+  );
+  const byAppPassword = db.$client.prepare<[number, UserId], Found>(
+    `${select} app_passwords a ON a.user_id = users.id WHERE a.id = ? AND users.id = ?`,
+  );
+  return ({ id, sessionId, appPasswordId, isSuperuser }: Principal): boolean => {
+    const row =
+      sessionId === undefined
+        ? byAppPassword.get(appPasswordId ?? 0, id)
+        : bySession.get(sessionId, id, now().getTime());
+    return row !== undefined && (row.isSuperuser === 1) === isSuperuser;
+  };
+}
+
 export function prepareTouch(db: MainDb) {
   const touch = db.$client.prepare<[number, UserId]>('UPDATE users SET last_seen_at = ? WHERE id = ?');
   return (id: UserId, at: Date): void => void touch.run(at.getTime(), id);
@@ -98,6 +120,6 @@ export function prepareNoteUse(db: MainDb, table: 'sessions' | 'app_passwords') 
   const note = db.$client.prepare<[number, string | null, string | null, number]>(
     `UPDATE ${table} SET last_used_at = ?, address = ?, client = ? WHERE id = ?`,
   );
-  return (id: number, at: Date, { from, client }: Caller): void =>
+  return (id: number, at: Date, { from, client }: Pick<Caller, 'from' | 'client'>): void =>
     void note.run(at.getTime(), from ?? null, client?.slice(0, MOST_CLIENT) ?? null, id);
 }

@@ -1,18 +1,19 @@
 // API of signing in, of one's own account, and of all accounts for superusers.
-import type { Request } from 'express';
+import { z } from 'zod';
 import { AppPasswordIdIn, SessionIdIn, UserIdIn, type SessionId, type UserId } from '../db/ids.ts';
+import { notFound } from '../errors.ts';
 import { idParam, toPaged } from '../http/paging.ts';
 import { Reply, route, type Principal, type Route } from '../http/route.ts';
 import { callerOf } from './authenticate.ts';
 import { MOST_APP_PASSWORDS } from './named-app-passwords.ts';
-import type { AuthService } from './service.ts';
+import { ruleFor, type AuthService } from './service.ts';
 import { downloadScope } from './tokens.ts';
 import {
   AppPasswordCreate,
   AppPasswordList,
   AppPasswordOut,
   AuthStatus,
-  Credentials,
+  RegisterBody,
   DesktopBody,
   LoginBody,
   NoticeList,
@@ -40,21 +41,29 @@ import {
 } from './wire.ts';
 
 const UserIdParam = idParam(UserIdIn);
+const UserParam = z.object({
+  user: z.string().min(1).max(64).meta({ description: 'id of an account, or else its name' }),
+});
+/** The field where a name may be, too. */
+const NAMES = { email: 'username' };
 const SessionIdParam = idParam(SessionIdIn);
 const AppPasswordIdParam = idParam(AppPasswordIdIn);
 /** Tokens and passwords must not stay in any cache (RFC 6749, 5.1). */
 const secret = <T>(status: number, value: T): Reply<T> => new Reply(status, value, { 'Cache-Control': 'no-store' });
 const token = (status: number, signIn: SignIn): Reply<TokenResponse> => secret(status, toTokenResponse(signIn));
 
+/** Digits are an id, everything else a name. Throws `not_found`. */
+function idOf(accounts: AuthService['accounts'], user: string): UserId {
+  const id = /^\d+$/.test(user) ? UserIdIn.safeParse(Number(user)).data : accounts.findByName(user)?.id;
+  if (id === undefined) throw notFound('user', user);
+  return id;
+}
+
 /** The router lets in no access token without a session. */
 function holderOf({ id, sessionId }: Principal): { userId: UserId; sessionId: SessionId } {
   if (sessionId === undefined) throw new Error('no session');
   return { userId: id, sessionId };
 }
-
-/** Both ends of the connection have the same address: loopback, or the machine's own. */
-const isOwnMachine = ({ socket }: Request): boolean =>
-  socket.remoteAddress !== undefined && socket.remoteAddress === socket.localAddress;
 
 /** `version` of the application. */
 export function authRoutes(auth: AuthService, { version }: { version: string }): Route[] {
@@ -70,7 +79,12 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       summary: 'Whether the server is set up, and whether registration is open',
       reply: AuthStatus,
     },
-    () => ({ setup_required: auth.isSetupRequired(), registration_allowed: auth.isRegistrationAllowed(), version }),
+    () => ({
+      setup_required: auth.isSetupRequired(),
+      registration_allowed: auth.isRegistrationAllowed(),
+      admin_name_taken: auth.isAdminNameTaken(),
+      version,
+    }),
   ),
 
   route(
@@ -83,6 +97,7 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       problems: ['unauthenticated'],
       body: LoginBody,
       form: true,
+      bodyAliases: NAMES,
       reply: TokenResponse,
     },
     async ({ body, req }) => token(200, await auth.login({ ...body, ...callerOf(req) })),
@@ -94,7 +109,9 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       path: '/auth/register',
       access: 'public',
       summary: 'Create your own account and sign in; 403 while ALLOW_REGISTRATION is off',
-      body: Credentials,
+      body: RegisterBody,
+      form: true,
+      bodyAliases: NAMES,
       reply: TokenResponse,
       status: [201],
     },
@@ -108,6 +125,8 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       access: 'public',
       summary: 'Create the first superuser with the setup token that the server printed; 409 once there is one',
       body: SetupBody,
+      form: true,
+      bodyAliases: NAMES,
       reply: TokenResponse,
       status: [201],
     },
@@ -125,8 +144,7 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       body: DesktopBody,
       reply: TokenResponse,
     },
-    async ({ body: { ticket }, req }) =>
-      token(200, await auth.signInDesktop({ ticket, ...callerOf(req), isHere: isOwnMachine(req) })),
+    async ({ body: { ticket }, req }) => token(200, await auth.signInDesktop({ ticket, ...callerOf(req) })),
   ),
 
   route(
@@ -134,7 +152,8 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       method: 'post',
       path: '/auth/media-token',
       access: 'user',
-      summary: 'A token for URLs: for media (audio, covers), for the event stream, or for one download; good for a day',
+      summary:
+        'A token for URLs: for media (audio, covers), for the event stream, or for one download with its query; good for a day',
       body: UrlTokenIn,
       reply: UrlTokenOut,
     },
@@ -173,8 +192,16 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
 ];
 
 const ownRoutes = (auth: AuthService): Route[] => [
-  route({ method: 'get', path: '/users/me', access: 'user', summary: 'Your account', reply: UserOut }, ({ user }) =>
-    toUserOut(auth.accounts.get(user.id)),
+  route(
+    {
+      method: 'get',
+      path: '/users/me',
+      aliases: ['/me', '/auth/me'],
+      access: 'user',
+      summary: 'Your account',
+      reply: UserOut,
+    },
+    ({ user }) => toUserOut(auth.accounts.get(user.id)),
   ),
 
   route(
@@ -182,7 +209,7 @@ const ownRoutes = (auth: AuthService): Route[] => [
       method: 'patch',
       path: '/users/me',
       access: 'user',
-      summary: 'Change your password; ends all other sessions',
+      summary: 'Change your password; ends all other sessions, and your app passwords if you wish',
       makesRoom: true,
       body: PasswordChange,
       reply: TokenResponse,
@@ -193,7 +220,8 @@ const ownRoutes = (auth: AuthService): Route[] => [
         await auth.changePassword(holderOf(user), {
           current: body.current_password,
           next: body.password,
-          from: req.ip,
+          revokesAppPasswords: body.revoke_app_passwords,
+          caller: callerOf(req),
         }),
       ),
   ),
@@ -214,6 +242,7 @@ const ownRoutes = (auth: AuthService): Route[] => [
     {
       method: 'get',
       path: '/users/me/subsonic-password',
+      aliases: ['/admin/users/me/subsonic-password'],
       access: 'user',
       summary: 'Your app password called default, for Subsonic clients; created if there is none',
       reply: AppPasswordOut,
@@ -226,6 +255,7 @@ const ownRoutes = (auth: AuthService): Route[] => [
     {
       method: 'post',
       path: '/users/me/subsonic-password',
+      aliases: ['/admin/users/me/subsonic-password'],
       access: 'user',
       summary: 'Replace your app password called default',
       reply: AppPasswordOut,
@@ -304,7 +334,7 @@ const ownRoutes = (auth: AuthService): Route[] => [
   ),
 ];
 
-const userRoutes = ({ accounts }: AuthService): Route[] => [
+const userRoutes = ({ accounts, sessions, endSessions }: AuthService): Route[] => [
   route(
     {
       method: 'get',
@@ -327,8 +357,8 @@ const userRoutes = ({ accounts }: AuthService): Route[] => [
       reply: UserOut,
       status: [201],
     },
-    async ({ body: { username, password, ...terms } }) =>
-      toUserOut(await accounts.create({ username, password, ...toAccountTerms(terms) })),
+    async ({ body: { username, password, ...terms }, req }) =>
+      toUserOut(await accounts.create({ username, password, ...toAccountTerms(terms) }, ruleFor(callerOf(req)))),
   ),
 
   route(
@@ -341,8 +371,14 @@ const userRoutes = ({ accounts }: AuthService): Route[] => [
       body: UserUpdate,
       reply: UserOut,
     },
-    async ({ params, body: { username, password, ...terms } }) =>
-      toUserOut(await accounts.update(params.id, { username, password, ...toAccountTerms(terms) })),
+    async ({ params, body: { username, password, revoke_app_passwords: revokesAppPasswords, ...terms }, req }) =>
+      toUserOut(
+        await accounts.update(
+          params.id,
+          { username, password, revokesAppPasswords, ...toAccountTerms(terms) },
+          ruleFor(callerOf(req)),
+        ),
+      ),
   ),
 
   route(
@@ -358,14 +394,78 @@ const userRoutes = ({ accounts }: AuthService): Route[] => [
 
   route(
     {
+      method: 'get',
+      path: '/users/:id/sessions',
+      access: 'superuser',
+      summary: 'Where an account is signed in, the latest used first',
+      params: UserIdParam,
+      reply: SessionList,
+    },
+    ({ user, params }) => {
+      accounts.get(params.id);
+      return sessions.list(params.id).map((session) => toSessionOut(session, user.sessionId));
+    },
+  ),
+
+  route(
+    {
+      method: 'delete',
+      path: '/users/:id/sessions',
+      access: 'superuser',
+      summary: 'Sign an account out everywhere',
+      params: UserIdParam,
+    },
+    ({ params }) => endSessions(params.id),
+  ),
+
+  route(
+    {
+      method: 'delete',
+      path: '/users/:id/sessions/:session_id',
+      access: 'superuser',
+      summary: 'End a session of an account, with its tokens for URLs',
+      params: UserIdParam.extend({ session_id: SessionIdParam.shape.id }),
+    },
+    ({ params }) => sessions.end(params.id, params.session_id),
+  ),
+
+  route(
+    {
+      method: 'get',
+      path: '/users/:id/app-passwords',
+      access: 'superuser',
+      summary: 'The app passwords of an account by name, and when and from where each was last used',
+      params: UserIdParam,
+      reply: AppPasswordList,
+    },
+    ({ params }) => {
+      accounts.get(params.id);
+      return accounts.appPasswords.list(params.id).map(toAppPasswordInfo);
+    },
+  ),
+
+  route(
+    {
+      method: 'delete',
+      path: '/users/:id/app-passwords/:app_password_id',
+      access: 'superuser',
+      summary: 'Revoke an app password of an account',
+      params: UserIdParam.extend({ app_password_id: AppPasswordIdParam.shape.id }),
+    },
+    ({ params }) => accounts.appPasswords.revoke(params.id, params.app_password_id),
+  ),
+
+  route(
+    {
       method: 'post',
-      path: '/users/:id/subsonic-password',
+      path: '/users/:user/subsonic-password',
+      aliases: ['/admin/users/:user/subsonic-password'],
       access: 'superuser',
       summary: 'Replace the app password of an account that is called default',
-      params: UserIdParam,
+      params: UserParam,
       reply: AppPasswordOut,
     },
-    ({ params }) => secret(200, accounts.appPasswords.rotate(params.id)),
+    ({ params }) => secret(200, accounts.appPasswords.rotate(idOf(accounts, params.user))),
   ),
 ];
 

@@ -6,6 +6,8 @@ import type { SessionId, UserId } from '../db/ids.ts';
 import { SELF_REGISTERED_QUOTA } from '../db/rights.ts';
 import { AppError, conflict, forbidden, invalid } from '../errors.ts';
 import { createInFlight } from '../http/in-flight.ts';
+import { createOpenAnswers } from '../http/open-answers.ts';
+import { betterPasswordFirst } from '../http/own-machine.ts';
 import { toFields } from '../http/problem.ts';
 import type { Log } from '../log/log.ts';
 import { createAccounts } from './accounts.ts';
@@ -14,13 +16,13 @@ import { createAuthenticate } from './authenticate.ts';
 import { createDesktopTickets } from './desktop-tickets.ts';
 import { createLimits, createRegistrationLimit } from './sign-in-limits.ts';
 import { createNotices } from './notices.ts';
-import { hashPassword, verifyPassword } from './passwords.ts';
-import { findOwner, findUnchanged, updateUser, type Caller, type UserRow } from './queries.ts';
+import { verifyPassword } from './passwords.ts';
+import { findOwner, findUnchanged, prepareIsSignedIn, updateUser, type Caller, type UserRow } from './queries.ts';
 import { createSessions } from './sessions.ts';
 import { createSetupToken } from './setup-token.ts';
 import { createTokens } from './tokens.ts';
 import { usernameKey } from './username.ts';
-import { createWeakPasswordCheck } from './weak-passwords.ts';
+import { createPasswordJudge, type WeakPasswordRule } from './weak-passwords.ts';
 import { Credentials, type SignIn } from './wire.ts';
 
 interface AuthDeps {
@@ -38,6 +40,9 @@ interface Login extends Caller {
   username: string;
   password: string;
 }
+/** Of a password that is set by this caller. */
+export const ruleFor = ({ isHere }: Pick<Caller, 'isHere'>): WeakPasswordRule => (isHere ? 'note' : 'refuse');
+
 /** Whose token it is. */
 interface Holder {
   userId: UserId;
@@ -50,11 +55,16 @@ const URL_TOKEN_TTL = 86_400;
 export type AuthService = ReturnType<typeof createAuthService>;
 
 export function createAuthService({ db, log, now, settings, secrets, resources }: AuthDeps) {
-  const refuseWeak = createWeakPasswordCheck(resources);
-  const sessions = createSessions({ db, now });
-  const accounts = createAccounts({ db, now, secretKey: secrets.compatSecretKey, refuseWeak, sessions });
+  const judgePassword = createPasswordJudge(resources);
+  const openAnswers = createOpenAnswers();
+  const isSignedIn = prepareIsSignedIn(db, now);
+  const endOrphans = (id: UserId): void => openAnswers.recheck(id, isSignedIn);
+  const sessions = createSessions({ db, now, endOrphans });
+  const accounts = createAccounts({ db, now, secretKey: secrets.compatSecretKey, judgePassword, sessions, endOrphans });
   const tokens = createTokens({ secret: secrets.jwtSecret, now });
   const limits = createLimits();
+  const refusals = createLimits();
+  let isAdminNameTaken = false;
   const limitRegistration = createRegistrationLimit();
   const setupToken = createSetupToken();
   const desktopTickets = createDesktopTickets({ now });
@@ -80,6 +90,7 @@ export function createAuthService({ db, log, now, settings, secrets, resources }
     sessions,
     notices: createNotices(db),
     inFlight: createInFlight(),
+    openAnswers,
     authenticate: createAuthenticate({ db, log, now, tokens }),
     /** For Subsonic clients; with limits of its own. */
     appSignIn: createAppSignIn({ db, log, now, secretKey: secrets.compatSecretKey, limits: createLimits() }),
@@ -88,26 +99,38 @@ export function createAuthService({ db, log, now, settings, secrets, resources }
     /** Only for the desktop shell: whoever has the ticket signs in as the owner. */
     issueDesktopTicket: desktopTickets.issue,
     isSetupRequired: (): boolean => !accounts.hasSuperuser(),
+    /** ADMIN_USERNAME is an ordinary account, so no administrator was made of it. */
+    isAdminNameTaken: (): boolean => isAdminNameTaken && !accounts.hasSuperuser(),
     isRegistrationAllowed: (): boolean => settings.get('ALLOW_REGISTRATION'),
 
-    /** Throws `unauthenticated`, with the same text and after the same time for a wrong name and a wrong password. */
+    /**
+     * Throws `unauthenticated`, with the same text and after the same time for a wrong name and a wrong password, and
+     * `forbidden` for a weak password from another machine.
+     */
     async login({ username, password, ...caller }: Login): Promise<SignIn> {
-      const attempt = await limits.attempt(caller.from, usernameKey(username));
       const user = accounts.findByName(username);
+      const isFamiliar = (): boolean => user !== undefined && sessions.isFamiliar(user.id, caller.from);
+      const attempt = await limits.attempt(caller, usernameKey(username), isFamiliar);
       if (!(await verifyPassword(user?.passwordHash, password)) || !user) {
         throw new AppError('unauthenticated', 'The user name or the password is wrong.');
       }
+      if (user.hasWeakPassword && !caller.isHere) throw betterPasswordFirst();
       await attempt.succeeded();
       return signIn(user, caller);
     },
 
-    /** Throws `forbidden` while ALLOW_REGISTRATION is off. Never makes a superuser. */
-    async register({ username, password, ...caller }: Login): Promise<SignIn> {
+    /**
+     * Throws `forbidden` while ALLOW_REGISTRATION is off, `conflict` for a name in use, `invalid`, and at last
+     * `too_many_requests` for too many new accounts. Never makes a superuser.
+     */
+    async register({ username, password, ...caller }: Caller & { username?: unknown; password?: unknown }) {
+      const attempt = await refusals.attempt(caller);
       if (!settings.get('ALLOW_REGISTRATION'))
         throw forbidden('Registration is off on this server. Ask its administrator for an account.');
-      const attempt = await limits.attempt(caller.from); // against finding out which names exist
-      const user = await limitRegistration(caller.from, () =>
-        accounts.create({ username, password, quotaBytes: SELF_REGISTERED_QUOTA }),
+      const rule = ruleFor(caller);
+      const account = await accounts.assertNew({ username, password }, rule);
+      const user = await limitRegistration(caller, () =>
+        accounts.create({ ...account, quotaBytes: SELF_REGISTERED_QUOTA }, rule),
       );
       await attempt.succeeded();
       return signIn(user, caller);
@@ -115,17 +138,17 @@ export function createAuthService({ db, log, now, settings, secrets, resources }
 
     async setUp({ username, password, token, ...caller }: Login & { token: string }): Promise<SignIn> {
       if (accounts.hasSuperuser()) throw conflict('This server is already set up. Sign in instead.');
-      const attempt = await limits.attempt(caller.from);
+      const attempt = await limits.attempt(caller);
       if (!setupToken.matches(token))
         throw forbidden('The setup token is wrong. It is in the output of the server, and new at each start.');
       await attempt.succeeded();
-      return signIn(await accounts.createFirst({ username, password }), caller);
+      return signIn(await accounts.createFirst({ username, password }, ruleFor(caller)), caller);
     },
 
-    /** Signs in the desktop app's own window as the owner. Only from this machine (`isHere`), once per ticket. */
-    async signInDesktop({ ticket, isHere, ...caller }: Caller & { ticket: string; isHere: boolean }): Promise<SignIn> {
-      const attempt = await limits.attempt(caller.from);
-      if (!isHere || !desktopTickets.redeem(ticket))
+    /** Signs in the desktop app's own window as the owner. Only from this machine, once per ticket. */
+    async signInDesktop({ ticket, ...caller }: Caller & { ticket: string }): Promise<SignIn> {
+      const attempt = await limits.attempt(caller);
+      if (!caller.isHere || !desktopTickets.redeem(ticket))
         throw forbidden('The ticket is invalid. Tickets are for the desktop app’s own window and work once.');
       await attempt.succeeded();
       const owner = findOwner(db);
@@ -142,38 +165,51 @@ export function createAuthService({ db, log, now, settings, secrets, resources }
 
     refresh: ({ userId, sessionId }: Holder): SignIn => goOn(db, accounts.get(userId), sessionId),
 
+    /** Throws `not_found`. */
+    endSessions(userId: UserId): void {
+      accounts.get(userId);
+      sessions.endAll(db, userId);
+      endOrphans(userId);
+    },
+
     /** Ends all other sessions of the user. */
     endOtherSessions({ userId, sessionId }: Holder): void {
       sessions.endAll(db, userId, sessionId);
+      endOrphans(userId);
     },
 
-    /** Ends all sessions of the user but the caller's. A wrong current password counts as a failed login. */
+    /** Ends all sessions of the user but the caller's, and their app passwords if they wish. A wrong current password counts as a failed login. */
     async changePassword(
       { userId, sessionId }: Holder,
-      change: { current: string; next: string; from: string | undefined },
+      change: { current: string; next: string; revokesAppPasswords: boolean; caller: Caller },
     ): Promise<SignIn> {
       const user = accounts.get(userId);
-      const attempt = await limits.attempt(change.from, user.usernameKey);
+      const attempt = await limits.attempt(change.caller, user.usernameKey, () => true);
       if (!(await verifyPassword(user.passwordHash, change.current))) {
         throw new AppError('forbidden', 'The current password is wrong.', {
           fields: [{ field: 'current_password', message: 'is wrong' }],
         });
       }
       await attempt.succeeded();
-      await refuseWeak(change.next, user.username);
-      const passwordHash = await hashPassword(change.next);
-      return db.transaction(
+      const fresh = await accounts.hashed(change.next, user.username, ruleFor(change.caller));
+      const signedIn = db.transaction(
         (tx) => {
           if (!findUnchanged(tx, user)) throw conflict('The password was changed elsewhere in the meantime.');
           sessions.endAll(tx, userId, sessionId);
-          const changed = updateUser(tx, userId, { passwordHash, tokenVersion: user.tokenVersion + 1 }) ?? user;
+          if (change.revokesAppPasswords) accounts.appPasswords.revokeAll(tx, userId);
+          const changed = updateUser(tx, userId, { ...fresh, tokenVersion: user.tokenVersion + 1 }) ?? user;
           return goOn(tx, changed, sessionId);
         },
         { behavior: 'immediate' },
       );
+      endOrphans(userId);
+      return signedIn;
     },
 
-    /** Unattended set-up: creates the first superuser from ADMIN_USERNAME and ADMIN_PASSWORD. Throws if it cannot. */
+    /**
+     * Unattended set-up: creates the first superuser from ADMIN_USERNAME and ADMIN_PASSWORD. Throws for a name that is
+     * not allowed. If somebody registered the name, nobody becomes an administrator, and the server starts.
+     */
     async ensureAdmin(): Promise<void> {
       const username = settings.get('ADMIN_USERNAME');
       const password = settings.get('ADMIN_PASSWORD');
@@ -185,12 +221,18 @@ export function createAuthService({ db, log, now, settings, secrets, resources }
       const account = Credentials.safeParse({ username, password });
       if (!account.success)
         throw invalid(toFields(account.error).map(({ field, message }) => ({ field: `admin_${field}`, message })));
-      if (accounts.findByName(username))
-        throw conflict(
-          `ADMIN_USERNAME ${username} is already an ordinary account. Choose another name, or promote that ` +
-            `account: tonearm user promote ${username}`,
+      if (accounts.findByName(username)) {
+        isAdminNameTaken = true;
+        log.warn(
+          { username },
+          'ADMIN_USERNAME is already an ordinary account, so no administrator was created. Choose another name, or ' +
+            'promote that account if it is yours: tonearm user promote NAME',
         );
-      const user = await accounts.createFirst(account.data);
+        return;
+      }
+      const { isWeak } = await judgePassword(account.data.password, account.data.username, 'allow');
+      if (isWeak) log.warn('ADMIN_PASSWORD is easy to guess. Choose a better password for this account.');
+      const user = await accounts.createFirst(account.data, 'allow');
       log.info({ user_id: user.id }, 'administrator created from ADMIN_USERNAME');
     },
   };

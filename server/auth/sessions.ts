@@ -5,6 +5,7 @@ import type { Db, MainDb } from '../db/client.ts';
 import type { SessionId, UserId } from '../db/ids.ts';
 import { sessions } from '../db/schema.ts';
 import { notFound } from '../errors.ts';
+import { addressKey } from '../http/addresses.ts';
 import { MOST_CLIENT, type Caller } from './queries.ts';
 
 /** Of an account; with one more, the one that was not used for longest ends. */
@@ -14,7 +15,14 @@ export type SessionRow = typeof sessions.$inferSelect;
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-export function createSessions({ db, now }: { db: MainDb; now: () => Date }) {
+interface SessionsDeps {
+  db: MainDb;
+  now: () => Date;
+  /** Called after something that the account signed in with is gone. */
+  endOrphans: (id: UserId) => void;
+}
+
+export function createSessions({ db, now, endOrphans }: SessionsDeps) {
   const of = (userId: UserId, id: SessionId) => and(eq(sessions.userId, userId), eq(sessions.id, id));
 
   /** Of the account, all but the newest ones, and those whose tokens have expired. */
@@ -33,7 +41,7 @@ export function createSessions({ db, now }: { db: MainDb; now: () => Date }) {
   }
 
   return {
-    start(userId: UserId, ttlSeconds: number, { from, client }: Caller): SessionId {
+    start(userId: UserId, ttlSeconds: number, { from, client }: Pick<Caller, 'from' | 'client'>): SessionId {
       const at = now();
       const row = {
         userId,
@@ -43,13 +51,15 @@ export function createSessions({ db, now }: { db: MainDb; now: () => Date }) {
         address: from ?? null,
         client: client?.slice(0, MOST_CLIENT) ?? null,
       };
-      return db.transaction(
+      const id = db.transaction(
         (tx) => {
           sweep(tx, userId);
           return tx.insert(sessions).values(row).returning({ id: sessions.id }).get().id;
         },
         { behavior: 'immediate' },
       );
+      endOrphans(userId);
+      return id;
     },
 
     extend(tx: Db, id: SessionId, ttlSeconds: number): void {
@@ -66,12 +76,23 @@ export function createSessions({ db, now }: { db: MainDb; now: () => Date }) {
         .orderBy(desc(sessions.lastUsedAt), desc(sessions.id))
         .all(),
 
+    /** Whether somebody is signed in there with this account. */
+    isFamiliar(userId: UserId, address: string | undefined): boolean {
+      const key = addressKey(address);
+      const rows = db
+        .select({ address: sessions.address })
+        .from(sessions)
+        .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now())));
+      return rows.all().some((session) => session.address !== null && addressKey(session.address) === key);
+    },
+
     /** Throws `not_found`, also for another account's. */
     end(userId: UserId, id: SessionId): void {
       if (db.delete(sessions).where(of(userId, id)).run().changes === 0) throw notFound('session', id);
+      endOrphans(userId);
     },
 
-    /** All of the account; `but` stays. */
+    /** All of the account; `but` stays. The caller ends what they hold open, after its transaction. */
     endAll(tx: Db, userId: UserId, but?: SessionId): void {
       tx.delete(sessions)
         .where(and(eq(sessions.userId, userId), but === undefined ? undefined : ne(sessions.id, but)))

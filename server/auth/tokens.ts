@@ -1,6 +1,6 @@
 // Access tokens: JSON Web Tokens, HS256 only, with sub (user), iat, exp, ver (the user's token version) and sid (the
 // session).
-import { createSecretKey } from 'node:crypto';
+import { createSecretKey, hash } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import type { SessionId, UserId } from '../db/ids.ts';
 
@@ -9,7 +9,7 @@ export interface TokenClaims {
   sessionId: SessionId;
   version: number;
   expiresAtMs: number;
-  /** Of a token for URLs: `media`, `events` or `download:<path>`; undefined for an access token, which has them all. */
+  /** Of a token for URLs: `media`, `events` or a `downloadScope`; undefined for an access token, which has them all. */
   scope: string | undefined;
 }
 
@@ -22,8 +22,16 @@ interface TokensOptions {
 /** Whose it is: the user, the session and the user's token version. */
 type TokenOwner = Pick<TokenClaims, 'userId' | 'sessionId' | 'version'>;
 
-/** `path` below /api/v1. */
-export const downloadScope = (path: string): string => `download:${path}`;
+/**
+ * Of a path below /api/v1 with its query: the same parameters in another order are the same download. Hashed, because a
+ * selection of tracks may be longer than a token.
+ */
+export function downloadScope(target: string): string {
+  const { pathname, searchParams } = new URL(`http://localhost${target}`);
+  searchParams.delete('token');
+  searchParams.sort();
+  return `download:${hash('sha256', `${pathname}?${searchParams}`, 'base64url')}`;
+}
 
 const MAX_CACHED = 1_000;
 const MAX_LENGTH = 4_096;

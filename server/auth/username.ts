@@ -2,6 +2,7 @@
 
 /**
  * Upper case before lower case, so that letters with two lower-case forms (ς σ, ß ss) become equal. Phone keyboards add
- * spaces around a name.
+ * spaces around a name, and pages show several in it as one.
  */
-export const usernameKey = (username: string): string => username.normalize('NFKC').trim().toUpperCase().toLowerCase();
+export const usernameKey = (username: string): string =>
+  username.normalize('NFKC').trim().replaceAll(/\s+/g, ' ').toUpperCase().toLowerCase();

@@ -89,8 +89,9 @@ export const UrlTokenIn = z
       scope: z.literal('download'),
       path: z
         .string()
-        .regex(/^\/[\w./-]{1,200}$/)
-        .meta({ description: 'below /api/v1: /playlists/3/export.m3u8' }),
+        .max(100_000)
+        .regex(/^\/[\w./-]{1,200}(?:\?[\x21-\x7e]*)?$/)
+        .meta({ description: 'below /api/v1, with its query: /zip?album_id=3' }),
     }),
   ])
   .meta({ id: 'UrlTokenIn' });
@@ -107,6 +108,9 @@ export const AuthStatus = z
   .object({
     setup_required: z.boolean(),
     registration_allowed: z.boolean(),
+    admin_name_taken: z.boolean().meta({
+      description: 'ADMIN_USERNAME is an ordinary account, so no administrator was made of it; false after the set-up',
+    }),
     version: z.string(),
   })
   .meta({ id: 'AuthStatus' });
@@ -116,30 +120,56 @@ export type AuthStatus = z.output<typeof AuthStatus>;
 const Username = z
   .string()
   .normalize('NFC')
-  .min(3, 'must have at least 3 characters')
+  .trim()
+  .min(1, 'must have at least one character')
   .max(64, 'must have at most 64 characters')
-  .regex(/^[\p{L}\p{N}._-]+$/u, 'may contain only letters, digits and . _ -');
+  .regex(/^[\p{L}\p{N} @.+_-]*$/u, 'may contain only letters, digits, blanks and @ . + _ -');
 const Password = z.string().min(8, 'must have at least 8 characters').max(256, 'must have at most 256 characters');
 
 /** The rules for a new account, however it is created. */
 export const Credentials = z.strictObject({ username: Username, password: Password }).meta({ id: 'Credentials' });
+/**
+ * Read as they come: the service has its order, in which a name that is taken comes before a password that is too
+ * short.
+ */
+export const RegisterBody = z
+  .object({
+    username: z.unknown().optional().meta({ type: 'string', minLength: 1, maxLength: 64 }),
+    password: z.unknown().optional().meta({ type: 'string', minLength: 8, maxLength: 256 }),
+  })
+  .meta({ id: 'Registration', required: ['username', 'password'] });
 /** Any name is accepted, so that a wrong one gets 401, not 422. OAuth clients send further fields in their forms. */
 export const LoginBody = z
   .object({ username: z.string().max(256), password: z.string().max(1024) })
   .meta({ id: 'LoginBody' });
 export const SetupBody = z
-  .strictObject({ setup_token: z.string().max(256), username: Username, password: Password })
+  .object({ setup_token: z.string().max(256), username: Username, password: Password })
   .meta({ id: 'SetupBody' });
 export const DesktopBody = z.strictObject({ ticket: z.string().max(256) }).meta({ id: 'DesktopBody' });
 export const PasswordChange = z
-  .strictObject({ password: Password, current_password: z.string().max(1024) })
+  .strictObject({
+    password: Password,
+    current_password: z.string().max(1024),
+    revoke_app_passwords: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'sign out phones and other apps too, as all other sessions are' }),
+  })
   .meta({ id: 'PasswordChange' });
 export const Privacy = z.strictObject({ hides_playing: z.boolean() }).meta({ id: 'Privacy' });
 export const UserCreate = z
   .strictObject({ username: Username, password: Password, ...AccountTermsIn.shape })
   .meta({ id: 'UserCreate' });
 export const UserUpdate = z
-  .strictObject({ username: Username.optional(), password: Password.optional(), ...AccountTermsIn.shape })
+  .strictObject({
+    username: Username.optional(),
+    password: Password.optional(),
+    revoke_app_passwords: z
+      .boolean()
+      .default(true)
+      .meta({ description: 'with a new password, which ends all sessions: the app passwords end, too' }),
+    ...AccountTermsIn.shape,
+  })
   .meta({ id: 'UserUpdate' });
 export const AppPasswordOut = z.object({ username: z.string(), password: z.string() }).meta({ id: 'AppPasswordOut' });
 

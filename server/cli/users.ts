@@ -20,18 +20,22 @@ export async function runUser(
     return;
   }
   if (action === 'add') {
-    const username = Credentials.pick({ username: true }).safeParse({ username: name });
-    if (!username.success) throw invalid(toFields(username.error));
-    if (accounts.findByName(name)) throw conflict(`There is an account ${name} already.`);
+    const named = Credentials.pick({ username: true }).safeParse({ username: name });
+    if (!named.success) throw invalid(toFields(named.error));
+    const { username } = named.data;
+    if (accounts.findByName(username)) throw conflict(`There is an account ${username} already.`);
     const password = await askPassword();
-    await accounts.create({ username: name, password, isSuperuser: superuser, ...parseTerms(words) });
-    return void console.log(`Created the account ${name}.`);
+    const account = { username, password, isSuperuser: superuser, ...parseTerms(words) };
+    const user = await accounts.create(account, 'note');
+    return void console.log(`Created the account ${username}.${weakNote(user)}`);
   }
   const user = accounts.findByName(name);
   if (!user) throw notFound('user', name);
   if (action === 'passwd') {
-    await accounts.update(user.id, { password: await askPassword() });
-    console.log(`Set the password of ${user.username} and signed out all sessions.`);
+    const changed = await accounts.update(user.id, { password: await askPassword() }, 'note');
+    console.log(
+      `Set the password of ${user.username}, signed out all sessions and revoked the app passwords.${weakNote(changed)}`,
+    );
   } else if (action === 'promote') {
     await accounts.update(user.id, { isSuperuser: true });
     console.log(`${user.username} is now a superuser.`);
@@ -58,6 +62,9 @@ const askPassword = (): Promise<string> =>
     const fault = Credentials.shape.password.safeParse(password).error?.issues[0];
     return fault && `A password ${fault.message}.`;
   });
+
+const weakNote = ({ hasWeakPassword }: UserRow): string =>
+  hasWeakPassword ? ' The password is easy to guess, so the account only works on this machine.' : '';
 
 function lastUse({ lastUsedAt, address, client }: Pick<AppPasswordRow, 'lastUsedAt' | 'address' | 'client'>): string {
   if (lastUsedAt === null) return 'never used';

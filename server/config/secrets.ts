@@ -1,5 +1,5 @@
 // What the server reads from the secret store at startup: its own keys, which are generated once, and secret settings.
-import { randomBytes } from 'node:crypto';
+import { randomBytes, scryptSync } from 'node:crypto';
 import { isSettingName, parseSetting, type Config } from './config.ts';
 import type { Log } from '../log/log.ts';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
@@ -11,16 +11,31 @@ export interface Secrets {
   compatSecretKey: string;
 }
 
+/** Shorter secrets can be guessed, so each guess is made expensive. */
+const SHORT_SECRET = 16;
+
 /** A key from the settings has precedence; otherwise one is generated once and stored. */
 export async function loadSecrets(
   settings: Pick<Settings, 'JWT_SECRET' | 'COMPAT_SECRET_KEY'>,
   store: SecretStore,
+  log: Log,
 ): Promise<Secrets> {
-  return {
-    jwtSecret: settings.JWT_SECRET ?? (await getOrMake(store, 'JWT_SECRET')),
-    compatSecretKey: settings.COMPAT_SECRET_KEY ?? (await getOrMake(store, 'COMPAT_SECRET_KEY')),
+  const load = async (name: 'JWT_SECRET' | 'COMPAT_SECRET_KEY'): Promise<string> => {
+    const given = settings[name];
+    if (given === undefined) return getOrMake(store, name);
+    if (given.length >= SHORT_SECRET) return given;
+    log.warn(
+      { setting: name },
+      `${name} has fewer than ${SHORT_SECRET} characters and is easy to guess. Set a longer one.`,
+    );
+    return stretched(given, name);
   };
+  return { jwtSecret: await load('JWT_SECRET'), compatSecretKey: await load('COMPAT_SECRET_KEY') };
 }
+
+/** The salt is the name, since the same secret has to give the same key on another machine. */
+const stretched = (secret: string, name: string): string =>
+  scryptSync(secret, `tonearm ${name} v1`, 32).toString('base64url');
 
 async function getOrMake(store: SecretStore, name: SecretName): Promise<string> {
   const kept = await store.get(name);

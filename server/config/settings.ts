@@ -170,12 +170,12 @@ export const SETTINGS = {
   }),
 
   ALLOW_REGISTRATION: setting(bool.default(true), { group: 'accounts', help: 'Let people create their own accounts.' }),
-  JWT_SECRET: setting(z.string().min(16, 'must have at least 16 characters').optional(), {
+  JWT_SECRET: setting(z.string().min(1).optional(), {
     group: 'accounts',
     advanced: true,
     restart: true,
     secret: true,
-    help: 'Signs access tokens; generated if empty.',
+    help: 'Signs access tokens; generated if empty. At least 16 characters are advised.',
   }),
   ACCESS_TOKEN_TTL: setting(signInTime.default(604_800), {
     group: 'accounts',
@@ -183,12 +183,12 @@ export const SETTINGS = {
     unit: 'duration',
     help: 'How long a sign-in lasts, such as 12h or 7d; 1000d at most.',
   }),
-  COMPAT_SECRET_KEY: setting(z.string().min(16, 'must have at least 16 characters').optional(), {
+  COMPAT_SECRET_KEY: setting(z.string().min(1).optional(), {
     group: 'accounts',
     advanced: true,
     restart: true,
     secret: true,
-    help: 'Encrypts the app passwords of Subsonic clients; generated if empty.',
+    help: 'Encrypts the app passwords of Subsonic clients; generated if empty. At least 16 characters are advised.',
   }),
   ADMIN_USERNAME: setting(text.optional(), {
     group: 'accounts',

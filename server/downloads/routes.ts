@@ -146,11 +146,11 @@ export function downloadRoutes({ downloads, remoteTracks, catalogue, sources, tr
         path: '/downloads/:id',
         access: 'user',
         right: 'canUpload',
-        summary: 'Cancel a download',
+        summary: 'Cancel a download of your own; administrators cancel any',
         params: DownloadParam,
         reply: DownloadJobOut,
       },
-      async ({ params }) => toDownloadOut(await downloads.cancel(params.id)),
+      async ({ user, params }) => toDownloadOut(await downloads.cancel(user, params.id)),
     ),
   ];
 }

@@ -4,7 +4,8 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MainDb } from '../db/client.ts';
 import type { DownloadId, TrackId, UserId } from '../db/ids.ts';
-import { AppError, conflict, notFound } from '../errors.ts';
+import { AppError, conflict, forbidden, notFound } from '../errors.ts';
+import type { Principal } from '../http/route.ts';
 import type { EventHub } from '../events/hub.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { Jobs } from '../jobs/service.ts';
@@ -212,9 +213,11 @@ export function createDownloads({ db, now, jobs, events, catalogue, libraryChang
       return get(id);
     },
 
-    /** Throws `conflict` when it has ended. */
-    async cancel(id: DownloadId): Promise<DownloadRow> {
+    /** Throws `forbidden` for somebody else's, and `conflict` when it has ended. */
+    async cancel(user: Pick<Principal, 'id' | 'isSuperuser'>, id: DownloadId): Promise<DownloadRow> {
       const row = get(id);
+      if (row.userId !== user.id && !user.isSuperuser)
+        throw forbidden('Only whoever asked for this download, and administrators, may cancel it.');
       if (hasEnded(row) || row.jobId === null) throw conflict(`Download ${id} has already ended (${row.status}).`);
       jobs.cancel(row.jobId); // the row and the track follow
       await rm(folderOf(id), { recursive: true, force: true });

@@ -17,15 +17,16 @@ const PAGE_POLICY = [
 
 const OpenApiOut = z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) });
 
-/** `getRoutes` is called at the first request, since its list includes these two routes. */
+/** `getRoutes` is called at the first request, since its lists include these two routes. */
 export function documentationRoutes(
-  getRoutes: () => Route[],
-  { version, rootRoutes = [] }: { version: string; rootRoutes?: Route[] },
+  getRoutes: () => { routes: Route[]; rootRoutes: Route[] },
+  version: string,
 ): Route[] {
   let made: { document: OpenApiDocument; page: string } | undefined;
   const documentation = () => {
     if (made) return made;
-    const document = openApiDocument(getRoutes(), { title: 'Tonearm', version, basePath: '/api/v1', rootRoutes });
+    const { routes, rootRoutes } = getRoutes();
+    const document = openApiDocument(routes, { title: 'Tonearm', version, basePath: '/api/v1', rootRoutes });
     made = { document, page: docsHtml(document) };
     return made;
   };

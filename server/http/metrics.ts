@@ -1,7 +1,7 @@
 // GET /metrics in Prometheus text format, for superusers and for requests from this machine.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Request } from 'express';
 import { AppError } from '../errors.ts';
+import { isOwnMachine } from './own-machine.ts';
 import { route, type Route } from './route.ts';
 
 export interface MetricSources {
@@ -9,9 +9,6 @@ export interface MetricSources {
   library: () => { tracks: number; albums: number; artists: number };
 }
 
-const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
-const FORWARDING = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
-const LOOPBACK_HOST = /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\]):(\d{1,5})$/i;
 const NANOSECONDS = 1e9;
 
 export function metricRoutes({ version, library }: MetricSources): Route[] {
@@ -28,7 +25,7 @@ export function metricRoutes({ version, library }: MetricSources): Route[] {
         produces: ['text/plain; version=0.0.4'],
       },
       ({ user, req, res }) => {
-        if (!user?.isSuperuser && !isDirectLoopback(req))
+        if (!user?.isSuperuser && !isOwnMachine(req))
           throw new AppError(user ? 'forbidden' : 'unauthenticated', 'Only administrators can read the metrics.');
         const { tracks, albums, artists } = library();
         const memory = process.memoryUsage();
@@ -72,22 +69,6 @@ function startMonitor(): ReturnType<typeof monitorEventLoopDelay> {
   const monitor = monitorEventLoopDelay({ resolution: 5 });
   monitor.enable();
   return monitor;
-}
-
-/**
- * A program on this machine, not a proxy here that forwards requests of others. A proxy is listed in TRUSTED_PROXIES,
- * or is recognized by a forwarding header, by HTTP/1.0, or by a Host that is not this server's address.
- */
-function isDirectLoopback(req: Request): boolean {
-  const { remoteAddress = '', localPort } = req.socket;
-  const trust = req.app.get('trust proxy fn') as (address: string, hop: number) => boolean;
-  return (
-    LOOPBACK.has(remoteAddress) &&
-    !trust(remoteAddress, 0) &&
-    req.httpVersion !== '1.0' &&
-    FORWARDING.every((name) => req.headers[name] === undefined) &&
-    LOOPBACK_HOST.exec(req.headers.host ?? '')?.[1] === String(localPort)
-  );
 }
 
 const gauge = (name: string, help: string, value: number, labels = ''): string =>

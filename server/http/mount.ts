@@ -4,6 +4,8 @@ import { refusal } from '../db/rights.ts';
 import { AppError, badRequest, invalid } from '../errors.ts';
 import { readBytes, readJson } from './body.ts';
 import type { InFlight } from './in-flight.ts';
+import type { OpenAnswers } from './open-answers.ts';
+import { betterPasswordFirst } from './own-machine.ts';
 import { parseParams } from './params.ts';
 import { jsonText, sendText, whole } from './streamed-lists.ts';
 import { toFields, toProblem } from './problem.ts';
@@ -21,6 +23,9 @@ export interface TokenSource {
 export interface MountOptions {
   authenticate: Authenticate;
   inFlight?: InFlight | undefined;
+  openAnswers?: OpenAnswers | undefined;
+  /** Called with the answer to somebody who is signed in. */
+  noteSignedIn?: (res: Response) => void;
   /** Throws when what a request wrote is not in the database that the next start will open. */
   assertWritten?: () => void;
   /** Runs what makes room on a full disk. */
@@ -37,13 +42,16 @@ const METHODS: Method[] = ['get', 'post', 'put', 'patch', 'delete'];
 
 export function mountRoutes(routes: Route[], options: MountOptions): Router {
   const router = express.Router({ caseSensitive: true });
-  for (const { path, group } of byPath(routes)) {
+  for (const { path, group } of byPath(routes.flatMap(withAliases))) {
     const atPath = router.route(path);
     for (const route of group) atPath[route.spec.method](serve(route, options));
     atPath.all((req, res) => refuseMethod(req, res, group));
   }
   return router;
 }
+
+const withAliases = ({ spec, handle }: Route): Route[] =>
+  [spec.path, ...(spec.aliases ?? [])].map((path) => ({ spec: { ...spec, path }, handle }));
 
 /** Literal paths go before parameters (`/tracks/upload` before `/tracks/:id`), in whatever order modules list them. */
 function byPath(routes: Route[]) {
@@ -86,12 +94,14 @@ function assertDocumented({ spec }: Route, status: number): void {
 
 async function answer(
   { spec, handle }: Route,
-  { authenticate, inFlight, assertWritten, withReserve, checkReplies }: MountOptions,
+  { authenticate, inFlight, openAnswers, noteSignedIn, assertWritten, withReserve, checkReplies }: MountOptions,
   req: Request,
   res: Response,
 ): Promise<void> {
   const user = requireAccess(spec, authenticate, req);
   res.locals['userId'] = user?.id;
+  if (user) noteSignedIn?.(res);
+  if (user && (spec.produces || spec.consumes)) openAnswers?.note(res, user);
   // Before a place is taken: somebody who sends half a body keeps no place from others.
   const givenBody = spec.consumes ? undefined : spec.body && (await readBody(req, spec));
   await inFlight?.(res, { user, address: req.ip });
@@ -119,15 +129,27 @@ function requireAccess(
   req: Request,
 ): Principal | undefined {
   const user = authenticate(req, { query: access === 'stream', scope });
-  if (access === 'public') return user;
+  if (access === 'public') return user?.needsBetterPassword ? undefined : user;
   if (!user) throw new AppError('unauthenticated', 'Sign in first: the access token is missing, invalid or expired.');
+  if (user.needsBetterPassword) throw betterPasswordFirst();
   if (access === 'superuser' && !user.isSuperuser)
     throw new AppError('forbidden', 'Only an administrator may do this.');
   if (right !== undefined && orOwn !== true && !user.rights[right]) throw refusal(right);
   return user;
 }
 
-async function readBody(req: Request, { form = false, longLists }: Route['spec']): Promise<unknown> {
+async function readBody(req: Request, spec: Route['spec']): Promise<unknown> {
+  const body = await readPlainBody(req, spec);
+  if (!spec.bodyAliases || typeof body !== 'object' || body === null) return body;
+  const fields = new Map(Object.entries(body));
+  for (const [alias, name] of Object.entries(spec.bodyAliases)) {
+    if (!fields.has(name) && fields.has(alias)) fields.set(name, fields.get(alias));
+    fields.delete(alias);
+  }
+  return Object.fromEntries(fields);
+}
+
+async function readPlainBody(req: Request, { form = false, longLists }: Route['spec']): Promise<unknown> {
   if (form && req.is('application/x-www-form-urlencoded')) {
     const params = await parseParams(await readBytes(req, MOST_FORM_BYTES), MOST_FORM_PARAMETERS);
     return Object.fromEntries([...params].map(([name, values]) => [name, values.at(-1)]));

@@ -28,6 +28,7 @@ export interface Operation {
   operationId: string;
   tags: string[];
   summary: string;
+  description?: string;
   security: Record<string, string[]>[];
   parameters: Parameter[];
   requestBody?: { required: true; content: Content };
@@ -102,6 +103,7 @@ function toOperation(spec: Route['spec'], id: string, book: SchemaBook): Operati
     operationId: id,
     tags: [spec.path.split('/')[1] ?? ''],
     summary: spec.summary,
+    ...alsoAccepted(spec),
     security: SECURITY[spec.access],
     parameters: [...parameters('path', spec.params, book), ...parameters('query', spec.query, book)],
     ...(body && { requestBody: body }),
@@ -129,6 +131,15 @@ function parameters(place: Parameter['in'], shape: z.ZodType | undefined, book: 
     ...(typeof description === 'string' && { description }),
     schema,
   }));
+}
+
+/** The names that are taken besides those of the document. */
+function alsoAccepted({ aliases = [], bodyAliases = {} }: Route['spec']): Pick<Operation, 'description'> {
+  const names = [
+    ...aliases.map((alias) => `the path ${alias.replaceAll(/:(\w+)/g, '{$1}')}`),
+    ...Object.entries(bodyAliases).map(([alias, name]) => `${alias} for ${name}`),
+  ];
+  return names.length === 0 ? {} : { description: `Also accepted: ${names.join(', ')}.` };
 }
 
 function requestBody(spec: Route['spec'], book: SchemaBook): Operation['requestBody'] {

@@ -2,7 +2,7 @@
 // OpenAPI document (openapi.ts) and the tests read the same list, so nothing is served that is not declared.
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
-import type { SessionId, UserId } from '../db/ids.ts';
+import type { AppPasswordId, SessionId, UserId } from '../db/ids.ts';
 import type { Right, Rights } from '../db/rights.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { InPieces } from './streamed-lists.ts';
@@ -23,12 +23,16 @@ export interface Principal {
   id: UserId;
   /** Absent for Subsonic clients. */
   sessionId?: SessionId;
+  /** Of Subsonic clients. */
+  appPasswordId?: AppPasswordId;
   username: string;
   isSuperuser: boolean;
   /** All of them for a superuser. */
   rights: Rights;
   /** Nothing is streamed above it; null: no limit. */
   maxBitrateKbps: number | null;
+  /** Its password is easy to guess, and it asks from another machine: it may do nothing. */
+  needsBetterPassword?: true;
 }
 
 type Shape = z.ZodType;
@@ -38,6 +42,8 @@ export interface RouteSpec<A extends Access = Access, P = unknown, Q = unknown, 
   method: Method;
   /** Express style, below the mount point: `/tracks/:id`. */
   path: string;
+  /** Other paths that answer the same; the documentation has `path`, and names them. */
+  aliases?: string[];
   access: A;
   /** Of a `stream` route, the tokens for URLs that it accepts; default `media`. */
   scope?: TokenScope;
@@ -52,6 +58,8 @@ export interface RouteSpec<A extends Access = Access, P = unknown, Q = unknown, 
   /** JSON body, or also a urlencoded form when `form` is true. */
   body?: B;
   form?: boolean;
+  /** Other names of fields of the body; a field counts before its alias. */
+  bodyAliases?: Record<string, string>;
   /** Also works on a full disk, with some of the reserve (db/reserve.ts); `delete` does without saying so. */
   makesRoom?: true;
   /** Fields of the body that may hold very many ids; see `idList` of body.ts. */

@@ -1,5 +1,5 @@
 // The Express app: all middleware and routers, in order.
-import express, { type Express, type RequestHandler, type Router } from 'express';
+import express, { type Express, type RequestHandler, type Response, type Router } from 'express';
 import type { LiveSettings } from '../config/live-settings.ts';
 import { canReadTable, type MainDb } from '../db/client.ts';
 import type { InPlace } from '../db/removed-database.ts';
@@ -72,6 +72,7 @@ export function createWebApp({
   subsonic,
   authenticate,
   inFlight,
+  openAnswers,
   checkReplies = false,
 }: WebAppDeps): WebApp {
   const health = healthRoutes({
@@ -80,14 +81,22 @@ export function createWebApp({
     queue: () => jobs.isRunning() && jobs.canRead(),
     problems: problems.listUncounted,
   });
-  const rootRoutes = [...health, ...modules.rootRoutes()];
+  const documentation = documentationRoutes(() => ({ routes: api, rootRoutes }), version);
+  const rootRoutes = [...health, ...modules.rootRoutes(), ...documentation];
   const api: Route[] = [
     ...health,
     ...modules.routes(),
     ...metricRoutes({ version, library: library.countLibrary }),
-    ...documentationRoutes(() => api, { version, rootRoutes }),
+    ...documentation,
   ];
-  const mounting = { authenticate, inFlight, checkReplies, assertWritten: inPlace.assert, withReserve: reserve.use };
+  const mounting: MountOptions = {
+    authenticate,
+    inFlight,
+    openAnswers,
+    checkReplies,
+    assertWritten: inPlace.assert,
+    withReserve: reserve.use,
+  };
   const handler = express()
     .disable('x-powered-by')
     .disable('etag')
@@ -107,8 +116,7 @@ export function createWebApp({
   handler.use(
     '/api/v1',
     checkOrigin,
-    noteLastEvent(events),
-    mountedLater(() => mountRoutes(api, mounting)),
+    mountedLater(() => mountRoutes(api, { ...mounting, noteSignedIn: noteLastEvent(events) })),
     notFoundHandler,
   );
   handler.use('/rest', subsonic);
@@ -125,11 +133,9 @@ export function createWebApp({
 
 /** A page asks for lists before it hears of changes: it asks for those since its first answer. */
 const noteLastEvent =
-  (events: WebAppDeps['events']): RequestHandler =>
-  (_req, res, next) => {
-    res.set('X-Last-Event-Id', String(events.lastId()));
-    next();
-  };
+  (events: WebAppDeps['events']) =>
+  (res: Response): void =>
+    void res.set('X-Last-Event-Id', String(events.lastId()));
 
 /** The first request pays for hundreds of patterns, not every start. */
 function mountedLater(mount: () => Router): RequestHandler {

@@ -2,6 +2,7 @@
 // detects the format may take a file for a playlist and open the URLs in it.
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
+import { childEnvironment } from '../runtime/child-environment.ts';
 import { z } from 'zod';
 import { decompressFingerprint } from './fingerprint-code.ts';
 import { DEMUXERS, formatFacts } from './audio-formats.ts';
@@ -98,7 +99,15 @@ function run(
     execFile(
       program,
       args,
-      { encoding: 'buffer', signal, timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: maxBytes, windowsHide: true },
+      {
+        env: childEnvironment(),
+        encoding: 'buffer',
+        signal,
+        timeout: limitMs,
+        killSignal: 'SIGKILL',
+        maxBuffer: maxBytes,
+        windowsHide: true,
+      },
       (_error, stdout) => {
         if (signal.aborted) fail(signal.reason as Error);
         else done(stdout);

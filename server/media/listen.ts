@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
+import { childEnvironment } from '../runtime/child-environment.ts';
 import { createListener, type Heard, type Listener, type SoundStep } from '../dsp/listener.ts';
 import { giveWay } from '../runtime/process-priority.ts';
 import { openByteSource } from './byte-source.ts';
@@ -110,6 +111,7 @@ async function* samplesOfFfmpeg(
   const output = ['-map', '0:a:0', '-map_metadata', '-1', '-c:a', 'pcm_f32le', '-f', 'wav', 'pipe:1'];
   const child = spawn(program, [...before, '-i', `file:${resolve(path)}`, ...output], {
     stdio: ['ignore', 'pipe', 'ignore'],
+    env: childEnvironment(),
     windowsHide: true,
   });
   const failed = new Promise<Error | undefined>((done) => {

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { childEnvironment } from '../runtime/child-environment.ts';
 import { AppError } from '../errors.ts';
 
 export type ToolName = 'ffmpeg' | 'fpcalc' | 'yt-dlp';
@@ -97,7 +98,7 @@ async function tryRun(name: ToolName, path: string): Promise<Tool | undefined> {
     execFile(
       path,
       versionArgs,
-      { timeout: VERSION_LIMIT_MS, maxBuffer: 64 * 1024, windowsHide: true },
+      { env: childEnvironment(), timeout: VERSION_LIMIT_MS, maxBuffer: 64 * 1024, windowsHide: true },
       (error, stdout) => done(error ? '' : stdout),
     );
   });

@@ -3,6 +3,7 @@
 import { spawn, type StdioOptions } from 'node:child_process';
 import { openSync, closeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { childEnvironment } from '../runtime/child-environment.ts';
 import { DEMUXERS } from './audio-formats.ts';
 
 export interface Profile {
@@ -301,7 +302,11 @@ export function startTranscode(ffmpeg: string, input: string | Buffer, order: Tr
   const isSayable = typeof input === 'string' || Buffer.from(name, 'utf8').equals(input);
   const fd = isSayable ? undefined : openSync(input, 'r');
   const stdio: StdioOptions = [fd ?? 'ignore', 'pipe', 'pipe'];
-  const child = spawn(ffmpeg, transcodeArguments(isSayable ? name : '/dev/fd/0', order), { stdio, windowsHide: true });
+  const child = spawn(ffmpeg, transcodeArguments(isSayable ? name : '/dev/fd/0', order), {
+    stdio,
+    env: childEnvironment(),
+    windowsHide: true,
+  });
   if (fd !== undefined) closeSync(fd); // the child has its own copy
   const report = readReport(child.stderr as Readable);
   const ended = new Promise<TranscodeEnd>((resolve) => {

@@ -4,7 +4,7 @@ import { access, readdir, realpath } from 'node:fs/promises';
 import { homedir, userInfo } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { invalid, type AppError } from '../errors.ts';
-import { isInside, isOfTheSystem, isSystemOnly } from '../runtime/system-folders.ts';
+import { isInside, isOfTheSystem, isPrivate, isSystemOnly } from '../runtime/system-folders.ts';
 import { importPathFault } from '../settings/checks.ts';
 import { diskUsage } from '../storage/local.ts';
 import type { ServerFolderOut } from './wire.ts';
@@ -50,7 +50,7 @@ export async function listServerFolder(asked: string | undefined, own: Own): Pro
 const faultIn = async (path: string, own: Own): Promise<string | null> => (await importPathFault(path, own)) ?? null;
 
 async function isHidden(path: string, { data, storageRoot }: Own): Promise<boolean> {
-  if (isSystemOnly(path)) return true;
+  if (isSystemOnly(path) || isPrivate(path)) return true;
   for (const folder of [data, storageRoot]) if (isInside(path, await realpath(folder).catch(() => folder))) return true;
   return false;
 }

@@ -6,7 +6,7 @@ import { isIP } from 'node:net';
 import { PassThrough, pipeline, Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { connectToIcy } from './icy-connection.ts';
-import { isPublicAddress, privateAddress, publicLookup } from './public-addresses.ts';
+import { isForeignAddress, privateAddress, publicLookup } from './public-addresses.ts';
 import { OutboundError, toOutboundError } from './outbound-error.ts';
 
 export interface GuardedOptions {
@@ -157,7 +157,7 @@ async function send(
   const isBase = url.host === base.host;
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const mayBePrivate = isBase && !publicOnly;
-  if (!mayBePrivate && isIP(hostname) > 0 && !isPublicAddress(hostname)) throw privateAddress(url.host);
+  if (!mayBePrivate && isIP(hostname) > 0 && !isForeignAddress(hostname)) throw privateAddress(url.host);
   const request = url.protocol === 'https:' ? (await import('node:https')).request : httpRequest; // 9 ms of a start
   return new Promise((resolve, reject) => {
     request({

@@ -3,6 +3,7 @@
 // registries.
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { OutboundError } from './outbound-error.ts';
 
 const PRIVATE_V4: readonly [string, number][] = [
@@ -55,14 +56,32 @@ export function isPublicAddress(address: string): boolean {
   return globalUnicast.check(address, 'ipv6') && !privateV6.check(address, 'ipv6');
 }
 
+/** Of all interfaces; a machine on the internet has public ones, behind which its own services listen. */
+const ownAddresses = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address));
+
+/** A public address of another machine. */
+export function isForeignAddress(address: string, own: readonly string[] = ownAddresses()): boolean {
+  if (!isPublicAddress(address)) return false;
+  const list = new BlockList();
+  for (const one of own) {
+    const bare = one.replace(/%.*/, '');
+    if (isIP(bare) === 6) list.addAddress(bare, 'ipv6');
+    if (isIP(bare) !== 4) continue;
+    list.addAddress(bare, 'ipv4');
+    for (const prefix of V4_INSIDE_V6) list.addAddress(prefix + bare, 'ipv6');
+  }
+  return !list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
+}
+
 /**
- * A `lookup` for sockets: resolves a name to its public addresses only, and fails when it has none. The socket connects
+ * A `lookup` for sockets: resolves a name to public addresses of other machines only, and fails when it has none. The socket connects
  * to the address that was checked, which rules out DNS rebinding. Not called for numeric addresses.
  */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, found) => {
     if (error) return callback(error, '', 0);
-    const open = found.filter(({ address }) => isPublicAddress(address));
+    const open = found.filter(({ address }) => isForeignAddress(address));
     const [first] = open;
     if (!first) return callback(privateAddress(hostname), '', 0);
     if (options.all) callback(null, open);
@@ -71,4 +90,4 @@ export const publicLookup: LookupFunction = (hostname, options, callback) => {
 };
 
 export const privateAddress = (host: string): OutboundError =>
-  new OutboundError('private_address', `${host} is an address inside a private network`);
+  new OutboundError('private_address', `${host} is an address of this machine or inside a private network`);

@@ -99,8 +99,9 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
       db.transaction(
         (tx) => {
           const playlist = ordinary(tx, expectedVersion);
+          const rest = writeVersion(userId, playlist, kind, finishNow(plan(playlist)));
           along(tx);
-          return writeVersion(userId, playlist, kind, finishNow(plan(playlist)));
+          return rest;
         },
         { behavior: 'immediate' },
       );
@@ -110,8 +111,9 @@ export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; 
         (tx) => {
           const playlist = ordinary(tx);
           if (playlist.version !== before.version) return undefined;
+          const rest = writeVersion(userId, playlist, kind, planned);
           along(tx);
-          return writeVersion(userId, playlist, kind, planned);
+          return rest;
         },
         { behavior: 'immediate' },
       );

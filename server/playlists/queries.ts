@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, gte, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import type { Db } from '../db/client.ts';
 import type { PlaylistId, UserId } from '../db/ids.ts';
 import { playlists, playlistVersions, users, type PlaylistChange } from '../db/schema.ts';
@@ -15,6 +15,7 @@ const columns = {
   name: playlists.name,
   description: playlists.description,
   isPublic: playlists.isPublic,
+  publicSinceVersion: playlists.publicSinceVersion,
   version: playlists.version,
   rules: playlists.rules,
   trackCount: playlists.trackCount,
@@ -89,15 +90,22 @@ interface NewPlaylist {
 export const insertPlaylist = (db: Db, playlist: NewPlaylist): PlaylistId =>
   db
     .insert(playlists)
-    .values({ ...playlist, updatedAt: playlist.createdAt })
+    .values({ ...playlist, publicSinceVersion: playlist.isPublic ? 1 : null, updatedAt: playlist.createdAt })
     .returning({ id: playlists.id })
     .get().id;
 
 type Changeable = Pick<PlaylistRow, 'name' | 'description' | 'isPublic' | 'deletedAt'> & { rules: Rules };
 export type PlaylistFields = { [F in keyof Changeable]?: Changeable[F] | undefined };
 
-export const updatePlaylist = (db: Db, id: PlaylistId, fields: PlaylistFields & { updatedAt: Date }): void =>
-  void db.update(playlists).set(fields).where(eq(playlists.id, id)).run();
+/** What becomes public is so from its current version on: note a new version before. */
+export function updatePlaylist(db: Db, id: PlaylistId, fields: PlaylistFields & { updatedAt: Date }): void {
+  const publicSinceVersion =
+    fields.isPublic === true ? sql`CASE WHEN is_public THEN public_since_version ELSE version END` : null;
+  db.update(playlists)
+    .set({ ...fields, ...(fields.isPublic !== undefined && { publicSinceVersion }) })
+    .where(eq(playlists.id, id))
+    .run();
+}
 
 export const deletePlaylist = (db: Db, id: PlaylistId): void =>
   void db.delete(playlists).where(eq(playlists.id, id)).run();
@@ -144,9 +152,14 @@ export type VersionSummary = Omit<typeof playlistVersions.$inferSelect, 'playlis
   userName: string | null;
 };
 
-/** Latest first. */
-export function listVersions(db: Db, playlistId: PlaylistId, { limit, offset }: Page): Paged<VersionSummary> {
-  const where = eq(playlistVersions.playlistId, playlistId);
+/** Latest first, from `since` on. */
+export function listVersions(
+  db: Db,
+  playlistId: PlaylistId,
+  since: number,
+  { limit, offset }: Page,
+): Paged<VersionSummary> {
+  const where = and(eq(playlistVersions.playlistId, playlistId), gte(playlistVersions.version, since));
   const v = playlistVersions;
   const items = db
     .select({

@@ -167,8 +167,8 @@ export function createPlaylistService({ db, now, library, smart, songs, events }
             throw invalid([{ field: 'rules', message: 'an ordinary playlist has no rules; create a smart playlist' }]);
           if (rules) assertRules(userId, rules);
           const next = rules && seeded(rules);
-          updatePlaylist(tx, id, { ...fields, ...(next && { rules: next }), updatedAt: now() });
           if (next) changes.note(userId, { ...playlist, rules: next }, 'rules');
+          updatePlaylist(tx, id, { ...fields, ...(next && { rules: next }), updatedAt: now() });
           return playlist.isPublic;
         },
         { behavior: 'immediate' },

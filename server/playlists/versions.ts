@@ -7,7 +7,7 @@ import type { Page, Paged } from '../http/paging.ts';
 import { getOwn, getReadable } from './access.ts';
 import type { Expected, PlaylistChanges } from './changes.ts';
 import type { EntryRows, NewEntry, VersionRow } from './entry-rows.ts';
-import { findVersion, listVersions, updatePlaylist, type VersionSummary } from './queries.ts';
+import { findVersion, listVersions, updatePlaylist, type PlaylistSummary, type VersionSummary } from './queries.ts';
 import type { SongMatcher } from './song-match.ts';
 
 export interface VersionEntry {
@@ -22,6 +22,10 @@ export interface MissingTrack {
   title: string;
   artistName: string | null;
 }
+
+/** Others read what a list was since it became public. */
+const firstReadable = ({ ownerId, version, publicSinceVersion }: PlaylistSummary, userId: UserId): number =>
+  ownerId === userId ? 1 : (publicSinceVersion ?? version);
 
 /** Entries between two `yield`s of a plan. */
 const STRIDE = 100;
@@ -56,12 +60,11 @@ export function createVersions({ db, now, rows, changes, songs }: VersionDeps) {
 
   return {
     listVersions(userId: UserId, id: PlaylistId, page: Page): Paged<VersionSummary> {
-      getReadable(db, userId, id);
-      return listVersions(db, id, page);
+      return listVersions(db, id, firstReadable(getReadable(db, userId, id), userId), page);
     },
 
     versionEntries(userId: UserId, id: PlaylistId, version: number, page: Page): Paged<VersionEntry> {
-      getReadable(db, userId, id);
+      if (version < firstReadable(getReadable(db, userId, id), userId)) throw notFound('version', version);
       const { trackCount } = getVersion(id, version);
       const items = rows
         .version(id, version, page)

@@ -1,5 +1,5 @@
-// Sends what a station plays, for as long as somebody listens. The station must be on the open internet. Its titles are
-// read here, and players that ask for them get them as we understood them, at an interval of our own.
+// Sends what a station plays, for as long as somebody listens. The station must be on the open internet, unless an
+// administrator named its address. Its titles are read here, and players that ask for them get them as we understood them, at an interval of our own.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -11,7 +11,7 @@ import type { Principal } from '../http/route.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { userAgentOf } from '../outbound/user-agent.ts';
 import { createIcyJoiner, createIcySplitter, intervalOf, OutOfStep } from './icy.ts';
-import type { RadioStation } from './service.ts';
+import type { PlayableStation } from './service.ts';
 
 interface RelayDeps {
   version: string;
@@ -63,10 +63,10 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
 
   const open = (
     url: URL,
-    { withTitles, signal }: { withTitles: boolean; signal: AbortSignal },
+    { station, withTitles, signal }: { station: PlayableStation; withTitles: boolean; signal: AbortSignal },
   ): Promise<GuardedStream> =>
     guardedStream(url, {
-      ...(allowed ? { base: allowed } : { base: url, publicOnly: true }),
+      ...(allowed ? { base: allowed } : { base: new URL(station.streamUrl), publicOnly: !station.mayBePrivate }),
       headers: {
         'user-agent': userAgentOf(version, contact()),
         accept: '*/*',
@@ -80,9 +80,14 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
     });
 
   /** Stations are often named by a short playlist file (.pls, .m3u) with the address of the stream. */
-  async function openStream(url: URL, withTitles: boolean, signal: AbortSignal): Promise<GuardedStream> {
-    const first = await open(url, { withTitles, signal });
-    const answer = LIST.test(typeOf(first)) ? await open(await streamIn(first), { withTitles, signal }) : first;
+  async function openStream(
+    station: PlayableStation,
+    withTitles: boolean,
+    signal: AbortSignal,
+  ): Promise<GuardedStream> {
+    const how = { station, withTitles, signal };
+    const first = await open(new URL(station.streamUrl), how);
+    const answer = LIST.test(typeOf(first)) ? await open(await streamIn(first), how) : first;
     if (answer.status === 200 && AUDIO.test(typeOf(answer)) && !LIST.test(typeOf(answer))) return answer;
     answer.body.destroy();
     throw new AppError(
@@ -94,11 +99,8 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
   }
 
   /** What comes until nobody listens, without the titles in it. */
-  async function* audioOf(
-    first: GuardedStream,
-    { id, streamUrl }: RadioStation,
-    signal: AbortSignal,
-  ): AsyncGenerator<Buffer> {
+  async function* audioOf(first: GuardedStream, station: PlayableStation, signal: AbortSignal): AsyncGenerator<Buffer> {
+    const { id } = station;
     let { body } = first;
     try {
       try {
@@ -112,7 +114,7 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
         if (!(error instanceof OutOfStep)) throw error;
         note(id, undefined);
         body.destroy();
-        ({ body } = await openStream(new URL(streamUrl), false, signal));
+        ({ body } = await openStream(station, false, signal));
         yield* body as AsyncIterable<Buffer>;
       }
     } finally {
@@ -123,11 +125,11 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
   async function send(
     req: IncomingMessage,
     res: ServerResponse,
-    station: RadioStation,
+    station: PlayableStation,
     { maxBitrateKbps }: Listener,
     signal: AbortSignal,
   ): Promise<void> {
-    const answer = await openStream(new URL(station.streamUrl), true, signal);
+    const answer = await openStream(station, true, signal);
     try {
       assertWithin(answer.headers.get('icy-br'), maxBitrateKbps);
     } catch (error) {
@@ -162,7 +164,7 @@ export function createRelay({ version, contact, allowed, changed }: RelayDeps) {
     async send(
       req: IncomingMessage,
       res: ServerResponse,
-      station: RadioStation,
+      station: PlayableStation,
       listener: Listener,
       signal: AbortSignal,
     ): Promise<void> {

@@ -30,7 +30,7 @@ export const radioRoutes = (radio: RadioService, relay: Relay): Route[] => [
       reply: StationOut,
       status: [201],
     },
-    ({ body }) => toStationOut(radio.add(toStationFields(body)), undefined),
+    ({ user, body }) => toStationOut(radio.add(user.id, toStationFields(body)), undefined),
   ),
   route(
     {
@@ -42,7 +42,8 @@ export const radioRoutes = (radio: RadioService, relay: Relay): Route[] => [
       body: StationIn,
       reply: StationOut,
     },
-    ({ params, body }) => toStationOut(radio.update(params.id, toStationFields(body)), relay.titleOf(params.id)),
+    ({ user, params, body }) =>
+      toStationOut(radio.update(user.id, params.id, toStationFields(body)), relay.titleOf(params.id)),
   ),
   route(
     { method: 'delete', path: '/stations/:id', access: 'superuser', summary: 'Remove a station', params: StationParam },

@@ -1,11 +1,13 @@
 // Internet radio stations.
 import { asc, count, eq } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
-import type { RadioStationId } from '../db/ids.ts';
-import { radioStations } from '../db/schema.ts';
+import type { RadioStationId, UserId } from '../db/ids.ts';
+import { radioStations, users } from '../db/schema.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 
 export type RadioStation = typeof radioStations.$inferSelect;
+/** `mayBePrivate`: an administrator named its address, which may be in the own network. */
+export type PlayableStation = RadioStation & { mayBePrivate: boolean };
 export interface StationFields {
   name: string;
   streamUrl: string;
@@ -29,15 +31,20 @@ export function createRadioService({ db, now, changed }: RadioServiceDeps) {
     list: (): RadioStation[] =>
       db.select().from(radioStations).orderBy(asc(radioStations.name), asc(radioStations.id)).all(),
 
-    get(id: RadioStationId): RadioStation {
-      const station = db.select().from(radioStations).where(eq(radioStations.id, id)).get();
-      if (!station) throw notFound('radio station', id);
-      return station;
+    get(id: RadioStationId): PlayableStation {
+      const row = db
+        .select({ station: radioStations, mayBePrivate: users.isSuperuser })
+        .from(radioStations)
+        .leftJoin(users, eq(users.id, radioStations.addedBy))
+        .where(eq(radioStations.id, id))
+        .get();
+      if (!row) throw notFound('radio station', id);
+      return { ...row.station, mayBePrivate: row.mayBePrivate ?? false };
     },
 
     /** Throws `invalid` unless the addresses are http or https. */
-    add(fields: StationFields): RadioStation {
-      const values = { ...checked(fields), createdAt: now() };
+    add(addedBy: UserId, fields: StationFields): RadioStation {
+      const values = { ...checked(fields), addedBy, createdAt: now() };
       if ((db.select({ n: count() }).from(radioStations).get()?.n ?? 0) >= MOST_STATIONS)
         throw conflict(`There are ${MOST_STATIONS} stations, which is all.`);
       const station = db.insert(radioStations).values(values).returning().get();
@@ -45,8 +52,9 @@ export function createRadioService({ db, now, changed }: RadioServiceDeps) {
       return station;
     },
 
-    update(id: RadioStationId, fields: StationFields): RadioStation {
-      const station = db.update(radioStations).set(checked(fields)).where(eq(radioStations.id, id)).returning().get();
+    update(addedBy: UserId, id: RadioStationId, fields: StationFields): RadioStation {
+      const values = { ...checked(fields), addedBy };
+      const station = db.update(radioStations).set(values).where(eq(radioStations.id, id)).returning().get();
       if (!station) throw notFound('radio station', id);
       changed();
       return station;

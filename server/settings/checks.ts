@@ -1,9 +1,10 @@
 // Checks of settings that depend on the disk or on other settings.
 import { access, constants, opendir, realpath, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { isAbsolute, relative, sep } from 'node:path';
+import { isAbsolute } from 'node:path';
 import type { SettingName, Settings } from '../config/settings.ts';
 import type { FieldError } from '../errors.ts';
+import { isInside, isOfTheSystem, isPrivate } from '../runtime/system-folders.ts';
 import { getBackend, missingSettings } from '../storage/backends.ts';
 
 /** `next`: the settings after the next start. Only changed ones are checked. */
@@ -49,6 +50,8 @@ export async function importPathFault(
     if (isInside(real, ours)) return `is inside Tonearm’s own ${name}`;
     if (isInside(ours, real)) return `contains Tonearm’s own ${name}; choose a folder with only music`;
   }
+  if (isOfTheSystem(real)) return 'belongs to the operating system, or has many other things in it';
+  if (isPrivate(real)) return 'is hidden, or holds the data of programs; choose a folder with only music';
   return undefined;
 }
 
@@ -68,10 +71,4 @@ async function isReadable(folder: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** Also true for the same folder. */
-function isInside(folder: string, parent: string): boolean {
-  const way = relative(parent, folder);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }

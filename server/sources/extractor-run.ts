@@ -2,6 +2,7 @@
 // minimal environment.
 import { spawn } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
+import { childEnvironment, NETWORK_VARIABLES } from '../runtime/child-environment.ts';
 import { CatalogueError } from './catalogue.ts';
 
 export interface RunOptions {
@@ -23,26 +24,6 @@ const MAX_OUTPUT = 16e6;
 const MAX_ERRORS = 32e3;
 const LONGEST_LINE = 64e3;
 const GRACE_MS = 3_000;
-/** Environment variables that are passed on, none of which is a secret of ours. */
-const PASSED = [
-  'PATH',
-  'Path',
-  'HOME',
-  'USERPROFILE',
-  'SYSTEMROOT',
-  'SystemRoot',
-  'TMPDIR',
-  'TEMP',
-  'TMP',
-  'LANG',
-  'LC_ALL',
-  'http_proxy',
-  'https_proxy',
-  'no_proxy',
-  'HTTP_PROXY',
-  'HTTPS_PROXY',
-  'NO_PROXY',
-];
 const isWindows = process.platform === 'win32';
 
 /** Throws the signal's reason, or CatalogueError if it cannot be started or exceeds a limit. */
@@ -52,14 +33,13 @@ export function runExtractor(
   { cwd, signal, timeLimitMs, onLine, env = process.env }: RunOptions,
 ): Promise<Finished> {
   signal.throwIfAborted();
-  const passed = Object.fromEntries(PASSED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
   const child = spawn(command, args, {
     cwd,
     shell: false,
     detached: !isWindows,
     windowsHide: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...passed, PYTHONIOENCODING: 'utf-8' },
+    env: { ...childEnvironment(env, NETWORK_VARIABLES), PYTHONIOENCODING: 'utf-8' },
   });
   return new Promise((resolve, reject) => {
     let [stdout, stderr, line] = ['', '', ''];

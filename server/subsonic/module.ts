@@ -58,6 +58,7 @@ export function subsonicModule({
       log,
       appSignIn: auth.appSignIn,
       inFlight: auth.inFlight,
+      openAnswers: auth.openAnswers,
       inPlace,
       respond,
       endpoints,

@@ -2,11 +2,14 @@
 // endpoint and sends its result or error. Any origin may call it, as web clients do, since there are no cookies.
 import type { Request, RequestHandler, Response } from 'express';
 import type { AppSignIn } from '../auth/app-sign-in.ts';
+import { callerOf } from '../auth/authenticate.ts';
 import type { InPlace } from '../db/removed-database.ts';
 import { refusal } from '../db/rights.ts';
 import { AppError, forbidden } from '../errors.ts';
 import { MOST_JSON_BYTES, readBytes } from '../http/body.ts';
 import type { InFlight } from '../http/in-flight.ts';
+import type { OpenAnswers } from '../http/open-answers.ts';
+import { betterPasswordFirst } from '../http/own-machine.ts';
 import { parseParams, type ParamMap } from '../http/params.ts';
 import type { Principal } from '../http/route.ts';
 import type { Log } from '../log/log.ts';
@@ -23,6 +26,7 @@ interface SubsonicRouterDeps {
   respond: Responder;
   appSignIn: AppSignIn;
   inFlight: InFlight;
+  openAnswers: OpenAnswers;
   inPlace: Pick<InPlace, 'assert'>;
   findArtist: FindArtist;
   log: Log;
@@ -50,6 +54,7 @@ export function createSubsonicRouter({
   respond,
   appSignIn,
   inFlight,
+  openAnswers,
   inPlace,
   findArtist,
   log,
@@ -113,7 +118,10 @@ export function createSubsonicRouter({
     if (endpoint.right !== undefined && !user.rights[endpoint.right]) throw refusal(endpoint.right);
     const shapes = shapesFor(user.maxBitrateKbps);
     const call: Call = { user, params, body, req, res, shapes, signal, client };
-    if ('bytes' in endpoint) return endpoint.bytes(call);
+    if ('bytes' in endpoint) {
+      openAnswers.note(res, user);
+      return endpoint.bytes(call);
+    }
     const payload = await endpoint.handle(call);
     inPlace.assert(); // nearly all of them are GET, whatever they write
     await respond.ok(res, format, payload);
@@ -122,7 +130,7 @@ export function createSubsonicRouter({
   async function signIn(params: Params, req: Request, client: string): Promise<Principal> {
     const credential = credentialOf(params);
     const wrong = (): Fault => ('apiKey' in credential ? wrongApiKey() : wrongCredentials());
-    const user = await appSignIn(credential, { from: req.ip, client }).catch((error: unknown) => {
+    const user = await appSignIn(credential, { ...callerOf(req), client }).catch((error: unknown) => {
       throw error instanceof AppError && error.code === 'too_many_requests'
         ? new Fault(wrong().code, error.message, {
             status: 429,
@@ -131,6 +139,7 @@ export function createSubsonicRouter({
         : error;
     });
     if (!user) throw wrong();
+    if (user.needsBetterPassword) throw betterPasswordFirst();
     return user;
   }
 

@@ -152,8 +152,19 @@ test('an ordinary user sees their own settings, and the owner can set a new pass
   await hers.getByRole('heading', { level: 2, name: 'ann' }).waitFor(); // stays signed in
   await hers.getByText('Edit the library, Jukebox').waitFor(); // what she may not
   await hers.getByText('2 GB').waitFor();
-  expect(problems()).toEqual([]);
   await hers.context().close();
+
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.getByRole('button', { name: 'More for ann' }).click();
+  await page.getByRole('menuitem', { name: 'Sign-ins and app passwords' }).click();
+  const access = page.getByRole('region', { name: 'Sign-ins and app passwords of ann' });
+  await access.getByText('App password “default”').waitFor();
+  await access.getByRole('button', { name: 'Revoke' }).click();
+  await access.getByText('App password “default”').waitFor({ state: 'detached' });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  await access.getByRole('button', { name: 'Sign out' }).click();
+  await access.getByText('Not signed in anywhere').waitFor();
+  expect(problems()).toEqual([]);
   await page.context().close();
 });
 

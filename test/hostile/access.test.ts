@@ -203,7 +203,7 @@ const pageOf = (api: string[], root: string[], subsonic: string[]): string => `#
 
 Every route and every kind of caller. Generated: \`npm test -- hostile/access -u\`. "yes" is the
 route's own answer, "sign in" is 401, "no" is 403, "own" is 403 for what others uploaded, or have in playlists or liked.
-Tokens for URLs are in the address; one for a download opens the path that it names. Accounts have the rights that
+Tokens for URLs are in the address; one for a download opens the address that it names. Accounts have the rights that
 somebody who registers has.
 
 ## REST API, below \`/api/v1\`

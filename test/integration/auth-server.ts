@@ -77,7 +77,7 @@ export async function startAuthServer({
     ...authRoutes(auth, { version: '1.2.3' }),
     ...settingsRoutes(settings, { version: '1.2.3', secretStore }),
     whoAmI,
-    ...documentationRoutes(() => routes, { version: '1.2.3' }),
+    ...documentationRoutes(() => ({ routes, rootRoutes: [] }), '1.2.3'),
   ];
   const app = express()
     .disable('x-powered-by')

@@ -2,6 +2,9 @@ import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER, SECRETS, startAuthServer, type AuthServer } from './auth-server.ts';
 
+/** Passed on by a proxy that is not trusted, so not from the machine itself. */
+const ELSEWHERE = { 'X-Forwarded-For': '203.0.113.9' };
+
 let server: AuthServer;
 beforeEach(async () => void (server = await startAuthServer()));
 afterEach(() => server.close());
@@ -16,6 +19,7 @@ describe('set-up of the first superuser', () => {
     expect((await server.call('/auth/status')).body).toEqual({
       setup_required: true,
       registration_allowed: true,
+      admin_name_taken: false,
       version: '1.2.3',
     });
     const made = await server.call('/auth/setup', { json: { setup_token: server.auth.setupToken, ...OWNER } });
@@ -40,9 +44,8 @@ describe('set-up of the first superuser', () => {
       server.call('/auth/setup', { json: { setup_token: server.auth.setupToken, ...OWNER, ...body } });
     expect((await setUp({ setup_token: 'guess' })).status).toBe(403);
     expect((await setUp({ setup_token: '' })).status).toBe(403);
-    expect((await setUp({ username: 'a b' })).status).toBe(422);
+    expect((await setUp({ username: 'a/b' })).status).toBe(422);
     expect((await setUp({ password: 'short' })).status).toBe(422);
-    expect((await setUp({ more: 1 })).status).toBe(422);
     expect(server.auth.isSetupRequired()).toBe(true);
   });
 
@@ -67,7 +70,7 @@ describe('set-up of the first superuser', () => {
   });
 
   it('slows down guessing of the token', async () => {
-    const guess = () => server.call('/auth/setup', { json: { setup_token: 'guess', ...OWNER } });
+    const guess = () => server.call('/auth/setup', { json: { setup_token: 'guess', ...OWNER }, headers: ELSEWHERE });
     for (let i = 0; i < 30; i += 1) expect((await guess()).status).toBe(403);
     const refused = await guess();
     expect(refused.status).toBe(429);
@@ -136,11 +139,10 @@ describe('registration', () => {
   it.each([
     ['a short password', { username: 'ann', password: '1234567' }, 422],
     ['a password of 257 signs', { username: 'ann', password: 'x'.repeat(257) }, 422],
-    ['a short name', { username: 'an', password: 'long-enough' }, 422],
+    ['an empty name', { username: ' ', password: 'long-enough' }, 422],
     ['a name of 65 signs', { username: 'a'.repeat(65), password: 'long-enough' }, 422],
-    ['blanks in the name', { username: 'an n', password: 'long-enough' }, 422],
+    ['a line break in the name', { username: 'an\nn', password: 'long-enough' }, 422],
     ['markup in the name', { username: '<b>ann', password: 'long-enough' }, 422],
-    ['a wish to be superuser', { username: 'ann', password: 'long-enough', is_superuser: true }, 422],
     ['no name', { password: 'long-enough' }, 422],
   ])('with %s is refused', async (_, json, status) => {
     const answer = await server.call('/auth/register', { json });
@@ -213,7 +215,10 @@ describe('a token', () => {
       'a proxy’s own scheme',
     ).toBe(200);
     expect(await status(`/who/stream?token=${token}&token=${token}`)).toBe(401);
-    expect(await status(`/who/stream?token=${token}`, { Authorization: `Bearer ${token}` })).toBe(401);
+    expect(await status('/who/stream?token=wrong', { Authorization: `Bearer ${token}` }), 'the header counts').toBe(
+      200,
+    );
+    expect(await status(`/who/stream?token=&token=${token}`)).toBe(200);
     expect(await status(`/who/stream?token=${token}`, { Authorization: 'Bearer wrong' })).toBe(401);
     expect(await status('/who/stream?token=')).toBe(401);
     expect(await status('/who/stream')).toBe(401);
@@ -365,13 +370,9 @@ describe('unattended set-up', () => {
 
   it('stops with one clear line when the name is not allowed', async () => {
     await server.close();
-    server = await startAuthServer({ env: { ADMIN_USERNAME: 'a b', ADMIN_PASSWORD: 'from-the-environment' } });
+    server = await startAuthServer({ env: { ADMIN_USERNAME: 'a/b', ADMIN_PASSWORD: 'from-the-environment' } });
     await expect(server.auth.ensureAdmin()).rejects.toThrow(
-      'admin_username: may contain only letters, digits and . _ -',
+      'admin_username: may contain only letters, digits, blanks and @ . + _ -',
     );
-    await server.close();
-    server = await startAuthServer({ env: { ADMIN_USERNAME: 'ann', ADMIN_PASSWORD: 'from-the-environment' } });
-    await server.signUp('Ann');
-    await expect(server.auth.ensureAdmin()).rejects.toThrow('ADMIN_USERNAME ann is already an ordinary account');
   });
 });

@@ -141,13 +141,13 @@ describe('wrong responses of the archive', () => {
     [
       'a redirect to a private address',
       () => ({ redirect: 'http://127.0.0.1:9/secret' }),
-      '127.0.0.1:9 is an address inside a private network',
+      '127.0.0.1:9 is an address of this machine or inside a private network',
       'unusable',
     ],
     [
       'a redirect to the address of a cloud machine',
       () => ({ redirect: 'http://169.254.169.254/latest/meta-data' }),
-      '169.254.169.254 is an address inside a private network',
+      '169.254.169.254 is an address of this machine or inside a private network',
       'unusable',
     ],
     ['a redirect to a file', () => ({ redirect: 'file:///etc/passwd' }), /file: addresses are not fetched/, 'unusable'],

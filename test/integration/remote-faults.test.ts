@@ -125,7 +125,7 @@ describe('permanent errors fail at once:', () => {
     [
       'a redirect into the private network',
       { redirect: 'http://10.1.2.3/song.mp3' },
-      /^The catalogue could not be read: 10\.1\.2\.3 is an address inside a private network\.$/,
+      /^The catalogue could not be read: 10\.1\.2\.3 is an address of this machine or inside a private network\.$/,
     ],
     [
       'a redirect to another protocol',

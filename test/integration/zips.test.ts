@@ -135,7 +135,7 @@ test('it takes the right to save files, and a token for a download works in an a
   expect((await get(`album_id=${tracks[0]!.album_id}`, { token, method: 'HEAD' })).status).toBe(200);
   const { body } = await server.api<{ token: string }>('/auth/media-token', {
     method: 'POST',
-    body: { scope: 'download', path: '/zip' },
+    body: { scope: 'download', path: `/zip?album_id=${tracks[0]!.album_id}` },
     token,
   });
   const byAddress = async (): Promise<number> =>

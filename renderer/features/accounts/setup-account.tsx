@@ -1,7 +1,8 @@
 import { TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useSetup } from '../../api/sign-in.ts';
+import { authStatusQuery, useSetup } from '../../api/sign-in.ts';
 import { ApiError, detailOf } from '../../api/problem.ts';
 import { Button } from '../../ui/button.tsx';
 import { CredentialFields } from '../../ui/credential-fields.tsx';
@@ -12,6 +13,7 @@ import styles from './auth-layout.module.css';
 export function SetupAccount({ token, onDone }: { token: string | undefined; onDone: () => void }) {
   const { t } = useTranslation();
   const setup = useSetup();
+  const status = useQuery(authStatusQuery());
   const problem = setup.error instanceof ApiError ? setup.error : null;
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -24,6 +26,7 @@ export function SetupAccount({ token, onDone }: { token: string | undefined; onD
   };
   return (
     <form className={styles.form} onSubmit={submit}>
+      {status.data?.admin_name_taken && <FormError>{t('setup.account.adminNameTaken')}</FormError>}
       {setup.error && problem?.fields.length === 0 && <FormError>{detailOf(setup.error)}</FormError>}
       {token === undefined && (
         <TextInput

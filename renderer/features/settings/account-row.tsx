@@ -1,5 +1,5 @@
 // One account, as an administrator sees it. What cannot be undone is confirmed in the row.
-import { Menu, PasswordInput } from '@mantine/core';
+import { Checkbox, Menu, PasswordInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconMore } from '../../ui/icons.ts';
@@ -11,6 +11,7 @@ import { IconButton } from '../../ui/button.tsx';
 import { FormButtons } from '../../ui/form-buttons.tsx';
 import { formText } from '../../ui/form-text.ts';
 import { formatAgo } from '../../ui/format.ts';
+import { AccountAccess } from './account-access.tsx';
 import { AccountRights } from './account-rights.tsx';
 import { SettingRow } from './setting-row.tsx';
 import styles from './settings.module.css';
@@ -18,7 +19,7 @@ import styles from './settings.module.css';
 export function AccountRow({ person }: { person: UserOut }) {
   const { t } = useTranslation();
   const isMe = useSession()?.user.id === person.id;
-  const [asked, setAsked] = useState<'password' | 'rights' | 'delete' | null>(null);
+  const [asked, setAsked] = useState<'password' | 'rights' | 'access' | 'delete' | null>(null);
   const change = useChangeUser();
   const remove = useDeleteUser();
   const error = change.error ?? remove.error;
@@ -34,6 +35,7 @@ export function AccountRow({ person }: { person: UserOut }) {
         <>
           {asked === 'password' && <NewPassword person={person} onDone={() => setAsked(null)} />}
           {asked === 'rights' && <AccountRights person={person} onDone={() => setAsked(null)} />}
+          {asked === 'access' && <AccountAccess person={person} onDone={() => setAsked(null)} />}
           {asked === 'delete' && (
             <div className={styles.padded}>
               <p>{t('settings.people.deleteAsk', { name: person.username })}</p>
@@ -59,6 +61,7 @@ export function AccountRow({ person }: { person: UserOut }) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={() => setAsked('password')}>{t('settings.people.reset')}</Menu.Item>
+          <Menu.Item onClick={() => setAsked('access')}>{t('settings.access.show')}</Menu.Item>
           {!person.is_superuser && (
             <Menu.Item onClick={() => setAsked('rights')}>{t('settings.rights.edit')}</Menu.Item>
           )}
@@ -80,7 +83,9 @@ function NewPassword({ person, onDone }: { person: UserOut; onDone: () => void }
   const fault = change.error instanceof ApiError ? (change.error.field('password') ?? change.error.detail) : undefined;
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    change.mutate({ id: person.id, password: formText(event.currentTarget, 'password') }, { onSuccess: onDone });
+    const form = event.currentTarget;
+    const revoke_app_passwords = new FormData(form).has('revoke_app_passwords');
+    change.mutate({ id: person.id, password: formText(form, 'password'), revoke_app_passwords }, { onSuccess: onDone });
   };
   return (
     <form className={styles.form} onSubmit={submit}>
@@ -96,6 +101,7 @@ function NewPassword({ person, onDone }: { person: UserOut; onDone: () => void }
         error={fault}
         visibilityToggleButtonProps={{ 'aria-label': t('account.showPassword') }}
       />
+      <Checkbox name="revoke_app_passwords" defaultChecked label={t('settings.access.revokeAll')} />
       <FormButtons label={t('settings.people.reset')} disabled={change.isPending} onCancel={onDone} />
     </form>
   );

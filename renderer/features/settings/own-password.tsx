@@ -1,5 +1,5 @@
 // Everybody's own password for signing in.
-import { PasswordInput } from '@mantine/core';
+import { Checkbox, PasswordInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, detailOf } from '../../api/problem.ts';
@@ -18,7 +18,11 @@ export function OwnPassword() {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
-    const body = { password: formText(form, 'password'), current_password: formText(form, 'current_password') };
+    const body = {
+      password: formText(form, 'password'),
+      current_password: formText(form, 'current_password'),
+      revoke_app_passwords: new FormData(form).has('revoke_app_passwords'),
+    };
     change.mutate(body, { onSuccess: () => form.reset() });
   };
   if (!session) return null;
@@ -43,6 +47,7 @@ export function OwnPassword() {
         )}
         {field('current_password', 'current-password')}
         {field('password', 'new-password')}
+        <Checkbox name="revoke_app_passwords" label={t('settings.access.revokeAll')} />
         <div className={styles.buttons}>
           <Button type="submit" variant="primary" disabled={change.isPending}>
             {t('settings.own.save')}

@@ -18,6 +18,7 @@ export const playlists = sqliteTable(
     name: text('name').notNull(),
     description: text('description'),
     isPublic: flag('is_public').notNull().default(false), // everybody may read it
+    publicSinceVersion: integer('public_since_version'), // the first version that others may read; null: none
     version: integer('version').notNull().default(1),
     rules: json<unknown>('rules'), // of a smart playlist, as on the wire; null for an ordinary one
     createdAt: time('created_at').notNull(),

@@ -1,6 +1,7 @@
 // Radio stations.
-import { sqliteTable, text } from 'drizzle-orm/sqlite-core';
-import type { RadioStationId } from '../ids.ts';
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import type { RadioStationId, UserId } from '../ids.ts';
+import { users } from './accounts.ts';
 import { id, time } from './columns.ts';
 
 /** radio/: a station on the internet; everybody's. */
@@ -9,5 +10,9 @@ export const radioStations = sqliteTable('radio_stations', {
   name: text('name').notNull(),
   streamUrl: text('stream_url').notNull(),
   homePageUrl: text('home_page_url'),
+  // null: from before this was noted, or the account is gone
+  addedBy: integer('added_by')
+    .$type<UserId>()
+    .references(() => users.id, { onDelete: 'set null' }),
   createdAt: time('created_at').notNull(),
 });

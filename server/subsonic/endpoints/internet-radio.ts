@@ -20,9 +20,9 @@ export const radioEndpoints = ({ radio }: RadioDeps): Endpoints => ({
       })),
     },
   })),
-  createInternetRadioStation: superuser(({ params }) => (radio.add(stationOf(params)), NOTHING)),
+  createInternetRadioStation: superuser(({ params, user: by }) => (radio.add(by.id, stationOf(params)), NOTHING)),
   updateInternetRadioStation: superuser(
-    ({ params }) => (radio.update(idOf('radio', params.required('id')), stationOf(params)), NOTHING),
+    ({ params, user: by }) => (radio.update(by.id, idOf('radio', params.required('id')), stationOf(params)), NOTHING),
   ),
   deleteInternetRadioStation: superuser(({ params }) => (radio.remove(idOf('radio', params.required('id'))), NOTHING)),
 });

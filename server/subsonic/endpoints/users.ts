@@ -1,6 +1,8 @@
 // Endpoints of accounts. Clients only have app passwords, which are less protected than those for signing in: with them
 // nobody can become an administrator or change an administrator's password.
 import { hash } from 'node:crypto';
+import { callerOf } from '../../auth/authenticate.ts';
+import { ruleFor } from '../../auth/service.ts';
 import type { Accounts } from '../../auth/accounts.ts';
 import type { UserRow } from '../../auth/queries.ts';
 import { drawAvatar } from '../../covers/avatar.ts';
@@ -14,7 +16,7 @@ import type { Params } from '../params.ts';
 import { toUser } from '../wire.ts';
 
 export interface UserDeps extends FolderScopeDeps {
-  accounts: Pick<Accounts, 'findByName' | 'listAll' | 'create' | 'update' | 'setPassword' | 'delete'>;
+  accounts: Pick<Accounts, 'findByName' | 'listAll' | 'create' | 'update' | 'delete'>;
 }
 
 /** The protocol says what an account may do that is made without a word on it. */
@@ -97,27 +99,31 @@ export function userEndpoints({ accounts, musicFolders }: UserDeps): Endpoints {
 
     getUsers: superuser(() => ({ users: { user: accounts.listAll().map((one) => toUser(one, folders())) } })),
 
-    createUser: superuser(async ({ params }) => {
+    createUser: superuser(async ({ params, req }) => {
       const [username, password] = [params.required('username'), params.required('password')];
       params.required('email');
       if (params.bool('adminRole', false)) throw forbidden(IN_THE_APP);
-      await accounts.create({
-        username,
-        password: decodePassword(password),
-        ...rightsFrom(none),
-        ...termsOf(params, folders(), CREATED_WITH),
-      });
+      await accounts.create(
+        {
+          username,
+          password: decodePassword(password),
+          ...rightsFrom(none),
+          ...termsOf(params, folders(), CREATED_WITH),
+        },
+        ruleFor(callerOf(req)),
+      );
       return NOTHING;
     }),
 
-    updateUser: superuser(async ({ params }) => {
+    updateUser: superuser(async ({ params, req }) => {
       const found = ordinary(params.required('username'));
       if (params.bool('adminRole', false)) throw forbidden(IN_THE_APP);
       const password = params.text('password');
-      await accounts.update(found.id, {
-        ...(password !== undefined && { password: decodePassword(password) }),
-        ...termsOf(params, folders()),
-      });
+      await accounts.update(
+        found.id,
+        { ...(password !== undefined && { password: decodePassword(password) }), ...termsOf(params, folders()) },
+        ruleFor(callerOf(req)),
+      );
       return NOTHING;
     }),
 
@@ -126,11 +132,11 @@ export function userEndpoints({ accounts, musicFolders }: UserDeps): Endpoints {
       return NOTHING;
     }),
 
-    changePassword: user(async ({ params, user: asking }) => {
+    changePassword: user(async ({ params, user: asking, req }) => {
       const [username, password] = [params.required('username'), params.required('password')];
       if (!asking.isSuperuser || accounts.findByName(username)?.id === asking.id)
         throw forbidden('Tonearm generates the app passwords of clients. Get a new one in its settings.');
-      await accounts.setPassword(ordinary(username).id, decodePassword(password));
+      await accounts.update(ordinary(username).id, { password: decodePassword(password) }, ruleFor(callerOf(req)));
       return NOTHING;
     }),
 

@@ -10,11 +10,12 @@ beforeEach(
 );
 afterEach(() => void vi.useRealTimers());
 
+const at = (from: string) => ({ from, isHere: false });
 const fail = async (limits: Limits, times: number, address: string, name?: (i: number) => string): Promise<void> => {
-  for (let i = 0; i < times; i += 1) await limits.attempt(address, name?.(i));
+  for (let i = 0; i < times; i += 1) await limits.attempt(at(address), name?.(i));
 };
 const refusal = (limits: Limits, address: string, name?: string): Promise<AppError | undefined> =>
-  limits.attempt(address, name).then(
+  limits.attempt(at(address), name).then(
     () => undefined,
     (error: AppError) => error,
   );
@@ -47,7 +48,7 @@ describe('limits on failed sign-ins', () => {
 
   it('count a name over all addresses', async () => {
     const limits = createLimits();
-    for (let i = 0; i < LIMITS.name; i += 1) await limits.attempt(`10.0.0.${i}`, 'ann');
+    for (let i = 0; i < LIMITS.name; i += 1) await limits.attempt(at(`10.0.0.${i}`), 'ann');
     expect(await refusal(limits, '10.0.1.1', 'ann')).toMatchObject({ code: 'too_many_requests' });
   });
 
@@ -55,15 +56,30 @@ describe('limits on failed sign-ins', () => {
     const limits = createLimits();
     await fail(limits, 20, '10.0.0.1', (i) => `user${i}`);
     await fail(limits, 9, '10.0.0.1', () => 'ann');
-    await (await limits.attempt('10.0.0.1', 'ann')).succeeded();
+    await (await limits.attempt(at('10.0.0.1'), 'ann')).succeeded();
     expect(await refusal(limits, '10.0.0.1', 'ann')).toBeUndefined();
     expect(await refusal(limits, '10.0.0.1', 'bob')).toMatchObject({ code: 'too_many_requests' });
   });
 
   it('do not count successes', async () => {
     const limits = createLimits();
-    for (let i = 0; i < 200; i += 1) await (await limits.attempt('10.0.0.1', 'ann')).succeeded();
+    for (let i = 0; i < 200; i += 1) await (await limits.attempt(at('10.0.0.1'), 'ann')).succeeded();
     expect(await refusal(limits, '10.0.0.1', 'ann')).toBeUndefined();
+  });
+
+  it('do not count the machine itself by its address, but by the name', async () => {
+    const limits = createLimits();
+    const here = { from: '127.0.0.1', isHere: true };
+    for (let i = 0; i < 3 * LIMITS.address; i += 1) await limits.attempt(here, `user${i}`);
+    for (let i = 0; i < LIMITS.pair; i += 1) await limits.attempt(here, 'ann');
+    await expect(limits.attempt(here, 'ann')).rejects.toMatchObject({ code: 'too_many_requests' });
+  });
+
+  it('of a name do not hold where somebody is signed in with it', async () => {
+    const limits = createLimits();
+    for (let i = 0; i < LIMITS.name; i += 1) await limits.attempt(at(`10.0.0.${i}`), 'ann');
+    expect(await refusal(limits, '10.0.1.1', 'ann')).toMatchObject({ code: 'too_many_requests' });
+    await limits.attempt(at('10.0.1.2'), 'ann', () => true);
   });
 
   it('apply to concurrent attempts', async () => {

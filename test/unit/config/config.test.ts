@@ -209,8 +209,8 @@ describe('values', () => {
   });
 
   it('that are secret do not appear in the message', () => {
-    const fault = faultOf({}, { JWT_SECRET: 'short-secret' });
-    expect(fault).toBe('Setting JWT_SECRET = (hidden): must have at least 16 characters.');
+    const fault = faultOf({}, { BACKUP_PASSPHRASE: 'secret!' });
+    expect(fault).toBe('Setting BACKUP_PASSPHRASE = (hidden): must have at least 8 characters.');
   });
 });
 

@@ -28,7 +28,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const inFile = (path = file): Promise<SecretStore> =>
   openSecretStore({ file: path, wish: 'file', log: createLog('silent') });
 const load = async (settings: Parameters<typeof loadSecrets>[0] = NONE, path = file) =>
-  loadSecrets(settings, await inFile(path));
+  loadSecrets(settings, await inFile(path), createLog('silent'));
 const NONE = { JWT_SECRET: undefined, COMPAT_SECRET_KEY: undefined };
 const mode = (path: string): number => statSync(path).mode & 0o777;
 const onUnix = it.skipIf(process.platform === 'win32');
@@ -50,7 +50,7 @@ describe('the secrets file', () => {
 
   onUnix('can be read by its owner alone, and is closed again when something opened it', async () => {
     const store = await inFile();
-    await loadSecrets(NONE, store);
+    await loadSecrets(NONE, store, createLog('silent'));
     expect(mode(file)).toBe(0o600);
     chmodSync(file, 0o644);
     await store.get('JWT_SECRET');
@@ -63,6 +63,13 @@ describe('the secrets file', () => {
     expect(existsSync(file)).toBe(false);
     await load({ ...NONE, JWT_SECRET: given.JWT_SECRET });
     expect(Object.keys(readJsonFile(file))).toEqual(['COMPAT_SECRET_KEY']);
+  });
+
+  it('is not needed for a short secret from the settings, which is made expensive to guess', async () => {
+    const short = await load({ JWT_SECRET: 'short', COMPAT_SECRET_KEY: 'short' });
+    expect(Buffer.from(short.jwtSecret, 'base64url')).toHaveLength(32);
+    expect(short.compatSecretKey).not.toBe(short.jwtSecret);
+    expect(await load({ JWT_SECRET: 'short', COMPAT_SECRET_KEY: 'short' }), 'on any machine').toEqual(short);
   });
 
   it('keeps other entries', async () => {

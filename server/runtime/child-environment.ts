@@ -1,0 +1,35 @@
+// The environment of the programs that are started: what they need to run, and no settings or secrets of the server.
+const PASSED = [
+  'PATH',
+  'Path',
+  'PATHEXT',
+  'HOME',
+  'USERPROFILE',
+  'SYSTEMROOT',
+  'SystemRoot',
+  'TMPDIR',
+  'TEMP',
+  'TMP',
+  'LANG',
+  'LC_ALL',
+  'LC_CTYPE',
+  'LD_LIBRARY_PATH',
+  'DYLD_LIBRARY_PATH',
+];
+/** For programs that use the network. */
+export const NETWORK_VARIABLES = [
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+];
+
+export const childEnvironment = (
+  env: NodeJS.ProcessEnv = process.env,
+  more: readonly string[] = [],
+): NodeJS.ProcessEnv =>
+  Object.fromEntries([...PASSED, ...more].flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));

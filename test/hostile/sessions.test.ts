@@ -1,0 +1,156 @@
+// What a sign-in, a token or an app password opens, and that all of it ends when it ends.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AppPasswordInfo, SessionOut, TokenResponse, UrlTokenOut, UserOut } from '../../server/auth/wire.ts';
+import { startRadioHost, type RadioHost } from '../fakes/radio-host.ts';
+import { trackMaker } from '../support/fixed-tracks.ts';
+import { openPhone, type Phone } from '../support/phone.ts';
+import { registerUser, startServer, type Answer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+let host: RadioHost;
+let server: TestServer;
+let station: number;
+let tracks: number[];
+beforeAll(async () => {
+  host = await startRadioHost();
+  server = await startServer({ stationsFrom: new URL(host.url) });
+  const maker = trackMaker(server.app);
+  tracks = [1, 2, 3].map((n) => maker.add({ title: `Song ${n}` }));
+  const body = { name: 'Harbour', stream_url: `${host.url}/icecast` };
+  station = (await server.api<{ id: number }>('/stations', { method: 'POST', body })).body.id;
+});
+afterAll(async () => {
+  await server.close();
+  await host.close();
+});
+
+const PASSWORD = 'long enough password';
+const call = <T>(method: string, path: string, token: string, body?: unknown): Promise<Answer<T>> =>
+  server.api<T>(path, { method, token, ...(body !== undefined && { body }) });
+const signIn = async (username: string, password = PASSWORD): Promise<string> =>
+  (await server.api<TokenResponse>('/auth/login', { method: 'POST', token: null, body: { username, password } })).body
+    .access_token;
+const idOf = async (token: string): Promise<number> => (await call<UserOut>('GET', '/users/me', token)).body.id;
+
+test('a token for a download opens what was asked for and nothing beside it', async () => {
+  const path = `/zip?track_ids=${tracks[0]}&name=Mine`;
+  const token = (await call<UrlTokenOut>('POST', '/auth/media-token', server.token, { scope: 'download', path })).body
+    .token;
+  const isLetIn = async (query: string): Promise<boolean> =>
+    (await fetch(`${server.url}/api/v1/zip?${query}&token=${token}`, { method: 'HEAD' })).status !== 401;
+  expect(await isLetIn(`track_ids=${tracks[0]}&name=Mine`)).toBe(true);
+  expect(await isLetIn(`name=Mine&track_ids=${tracks[0]}`)).toBe(true);
+  for (const query of [
+    `track_ids=${tracks[1]}&name=Mine`,
+    `track_ids=${tracks[0]},${tracks[1]}&name=Mine`,
+    `track_ids=${tracks[0]}&name=Mine&track_ids=${tracks[1]}`,
+    `track_ids=${tracks[0]}&name=Mine&album_id=1`,
+    `track_ids=${tracks[0]}`,
+    '',
+  ])
+    expect(await isLetIn(query), query).toBe(false);
+});
+
+test('app passwords end with a new password when that is wished, and by default when an administrator sets it', async () => {
+  let token = await registerUser(server, 'ann');
+  const id = await idOf(token);
+  const works = async (phone: Phone): Promise<boolean> => (await phone.get('ping')).body.status === 'ok';
+  const change = async (more: object): Promise<void> => {
+    const body = { current_password: PASSWORD, password: PASSWORD, ...more };
+    token = (await call<TokenResponse>('PATCH', '/users/me', token, body)).body.access_token;
+  };
+  const first = await openPhone(server, { token });
+  await change({});
+  expect(await works(first)).toBe(true);
+  await change({ revoke_app_passwords: true });
+  expect(await works(first)).toBe(false);
+  const second = await openPhone(server, { token });
+  await server.api(`/users/${id}`, { method: 'PATCH', body: { password: PASSWORD, revoke_app_passwords: false } });
+  expect(await works(second)).toBe(true);
+  await server.api(`/users/${id}`, { method: 'PATCH', body: { can_share: false } });
+  expect(await works(second)).toBe(true);
+  await server.api(`/users/${id}`, { method: 'PATCH', body: { password: PASSWORD } });
+  expect([await works(second), (await call('GET', '/users/me', token)).status]).toEqual([false, 401]);
+});
+
+test('an administrator sees and ends the sessions and app passwords of an account, and nobody else does', async () => {
+  const token = await registerUser(server, 'bob');
+  const other = await signIn('bob');
+  const phone = await openPhone(server, { token });
+  const user = `/users/${await idOf(token)}`;
+  const sessions = async () => (await server.api<SessionOut[]>(`${user}/sessions`)).body;
+  const [newest] = await sessions();
+  expect(await sessions()).toHaveLength(2);
+  for (const [method, path] of [
+    ['GET', '/sessions'],
+    ['DELETE', '/sessions'],
+    ['DELETE', `/sessions/${newest!.id}`],
+    ['GET', '/app-passwords'],
+    ['DELETE', '/app-passwords/1'],
+  ] as const)
+    expect((await call(method, user + path, token)).status, path).toBe(403);
+  await server.api(`${user}/sessions/${newest!.id}`, { method: 'DELETE' });
+  expect((await server.api(`/users/1/sessions/${(await sessions())[0]!.id}`, { method: 'DELETE' })).status).toBe(404);
+  expect(await Promise.all([token, other].map(async (one) => (await call('GET', '/me', one)).status))).toContain(401);
+  await server.api(`${user}/sessions`, { method: 'DELETE' });
+  expect(await sessions()).toEqual([]);
+  const { body } = await server.api<AppPasswordInfo[]>(`${user}/app-passwords`);
+  expect(body.map(({ name }) => name)).toEqual(['default']);
+  await server.api(`${user}/app-passwords/${body[0]!.id}`, { method: 'DELETE' });
+  expect((await phone.get('ping')).body.status).toBe('failed');
+  expect((await server.api('/users/999/sessions')).status).toBe(404);
+});
+
+/** Resolves when the server ends what is read here. */
+async function open(url: string): Promise<{ ended: Promise<void> }> {
+  const answer = await fetch(url);
+  expect(answer.status).toBe(200);
+  const read = async (): Promise<void> => {
+    const reader = answer.body!.getReader();
+    while (!(await reader.read()).done);
+  };
+  return { ended: read().catch(() => undefined) };
+}
+
+/** A radio station and the events with tokens of the session, and the station by a phone. */
+async function openAll(token: string) {
+  const urlToken = async (scope: string): Promise<string> =>
+    (await call<UrlTokenOut>('POST', '/auth/media-token', token, { scope })).body.token;
+  const api = `${server.url}/api/v1`;
+  const phone = await openPhone(server, { token });
+  const [radio, events, app] = await Promise.all([
+    open(`${api}/stations/${station}/audio?token=${await urlToken('media')}`),
+    open(`${api}/events?token=${await urlToken('events')}`),
+    open(phone.address('stream', { id: `ir-${station}` })),
+  ]);
+  return { bySession: [radio.ended, events.ended], byPhone: app.ended };
+}
+
+test.each<[string, (token: string, id: number) => Promise<unknown>, boolean]>([
+  ['signing out', (token) => call('POST', '/auth/logout', token), false],
+  ['an administrator', (_, id) => server.api(`/users/${id}/sessions`, { method: 'DELETE' }), false],
+  ['a reset password', (_, id) => server.api(`/users/${id}`, { method: 'PATCH', body: { password: PASSWORD } }), true],
+  ['the deletion of the account', (_, id) => server.api(`/users/${id}`, { method: 'DELETE' }), true],
+])('what is open ends at once with %s', async (name, end, endsPhone) => {
+  const token = await registerUser(server, `listener ${name}`);
+  const id = await idOf(token);
+  const { bySession, byPhone } = await openAll(token);
+  await end(token, id);
+  await Promise.all(bySession);
+  if (!endsPhone) {
+    expect(host.listening(), 'the phone goes on').toBe(1);
+    const [password] = (await server.api<AppPasswordInfo[]>(`/users/${id}/app-passwords`)).body;
+    await server.api(`/users/${id}/app-passwords/${password!.id}`, { method: 'DELETE' });
+  }
+  await byPhone;
+  await until(() => host.listening() === 0);
+});
+
+test('who is no administrator any more hears nothing of what administrators hear', async () => {
+  const token = await registerUser(server, 'carol');
+  const id = await idOf(token);
+  await server.api(`/users/${id}`, { method: 'PATCH', body: { is_superuser: true } });
+  const { ended } = await open(`${server.url}/api/v1/events?token=${token}`);
+  await server.api(`/users/${id}`, { method: 'PATCH', body: { is_superuser: false } });
+  await ended;
+});
