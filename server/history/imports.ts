@@ -14,6 +14,7 @@ import { readForm } from '../http/multipart.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { Jobs } from '../jobs/service.ts';
 import { permanent, type Handler } from '../jobs/tasks.ts';
+import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 import type { Listen } from './listen-shapes.ts';
 import { readListens } from './listens-file.ts';
 import { createTrackMatcher } from './matcher.ts';
@@ -38,6 +39,7 @@ interface HistoryImportDeps {
 const FIELD = 'file';
 const SLICE = 100;
 const MAX_SONGS = 50_000;
+const { unmatchedChars: MAX_SONG_CHARS } = TEXT_LIMITS.history;
 const SONGS_SHOWN = 200;
 
 export type HistoryImports = ReturnType<typeof createHistoryImports>;
@@ -108,6 +110,7 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
     })) {
       if (listen && listen.playedAt <= latest) slice.push(listen);
       else tally.count('unreadable');
+      await yieldToRequests();
       if (slice.length === SLICE) await flush();
       if (bytesDone - reported > row.bytesTotal / 50)
         update(row.id, { ...tally.result(), bytesDone: (reported = bytesDone) });
@@ -200,6 +203,7 @@ type Tally = ReturnType<typeof createTally>;
 function createTally() {
   const counts = { added: 0, known: 0, unmatched: 0, unreadable: 0 };
   const songs = new Map<string, UnmatchedSong>();
+  let songChars = 0;
   return {
     count: (what: 'added' | 'known' | 'unreadable'): void => void counts[what]++,
     unmatched({ title, artistName }: Listen): void {
@@ -207,7 +211,10 @@ function createTally() {
       const key = `${artistName}\n${title}`;
       const song = songs.get(key);
       if (song) song.plays++;
-      else if (songs.size < MAX_SONGS) songs.set(key, { title, artist_name: artistName, plays: 1 });
+      else if (songs.size < MAX_SONGS && songChars < MAX_SONG_CHARS) {
+        songChars += key.length;
+        songs.set(key, { title, artist_name: artistName, plays: 1 });
+      }
     },
     result: () => ({
       ...counts,
