@@ -1,6 +1,6 @@
 // Imports plays from files of other services. The file is stored and read in a background task, so that a large one
 // survives a restart. Importing it twice changes nothing.
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -173,11 +173,12 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
     /** Handler of `import_history`. An interrupted import starts again from the beginning of the file. */
     task: (async ({ importId }, context) => {
       const row = find(importId as HistoryImportId);
-      if (!row || row.status === 'done' || row.status === 'failed') {
+      const isRead = row?.status === 'done' || (row?.status === 'failed' && !existsSync(pathOf(row.id)));
+      if (!row || isRead) {
         await rm(pathOf(importId as HistoryImportId), { force: true }); // also when the account was deleted
         return null;
       }
-      update(row.id, { status: 'running' });
+      update(row.id, { status: 'running', error: null, finishedAt: null });
       try {
         await read(row, context);
       } catch (error) {
@@ -195,6 +196,14 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
       const { added, known, unmatched, unreadable } = get(row.userId, row.id);
       return { added, known, unmatched, unreadable };
     }) satisfies Handler<typeof IMPORT_HISTORY>,
+
+    /** The file stays, so that an administrator can try again. */
+    putAside: ({ importId }: { importId: number }): void =>
+      update(importId as HistoryImportId, {
+        status: 'failed',
+        error: 'The server stopped twice while it read the file. An administrator can try again, under Activity.',
+        finishedAt: now(),
+      }),
   };
 }
 

@@ -75,6 +75,9 @@ export function historyModule({
       onPlaying: (listener: PlayingListener): void => void playingListeners.push(listener),
     },
     routes: historyRoutes({ history, nowPlaying, imports }),
-    tasks: [handledBy(IMPORT_HISTORY, imports.task), handledBy(MATCH_HISTORY, matchHistoryTask({ db }))],
+    tasks: [
+      handledBy(IMPORT_HISTORY, imports.task, imports.putAside),
+      handledBy(MATCH_HISTORY, matchHistoryTask({ db })),
+    ],
   } satisfies Module;
 }
