@@ -5,16 +5,17 @@ import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Request } from 'express';
-import { and, count, desc, eq } from 'drizzle-orm';
+import { and, count, desc, eq, inArray } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { HistoryImportId, UserId } from '../db/ids.ts';
 import { historyImports } from '../db/schema.ts';
-import { AppError, badRequest, notFound } from '../errors.ts';
+import { AppError, badRequest, conflict, notFound } from '../errors.ts';
 import { readForm } from '../http/multipart.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { Jobs } from '../jobs/service.ts';
 import { permanent, type Handler } from '../jobs/tasks.ts';
 import { TEXT_LIMITS } from '../runtime/text-limits.ts';
+import type { ArrivingFile, ReserveSpace } from '../storage/arriving-space.ts';
 import type { Listen } from './listen-shapes.ts';
 import { readListens } from './listens-file.ts';
 import { createTrackMatcher } from './matcher.ts';
@@ -34,6 +35,10 @@ interface HistoryImportDeps {
   /** Folder of files that are not imported yet. */
   dir: string;
   maxBytes: () => number;
+  /** Throws `storage_full`. */
+  reserve: ReserveSpace<UserId>;
+  /** Throws `storage_full` when the account may not bring in so many bytes. */
+  assertQuota: (userId: UserId, bytes: number) => void;
 }
 
 const FIELD = 'file';
@@ -41,10 +46,21 @@ const SLICE = 100;
 const MAX_SONGS = 50_000;
 const { unmatchedChars: MAX_SONG_CHARS } = TEXT_LIMITS.history;
 const SONGS_SHOWN = 200;
+/** Of one account: each keeps its file on disk. */
+const MAX_UNFINISHED = 3;
 
 export type HistoryImports = ReturnType<typeof createHistoryImports>;
 
-export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: HistoryImportDeps) {
+export function createHistoryImports({
+  db,
+  now,
+  history,
+  jobs,
+  dir,
+  maxBytes,
+  reserve,
+  assertQuota,
+}: HistoryImportDeps) {
   const client = db.$client;
   const queries = createHistoryQueries({ db });
   const matcher = createTrackMatcher({ db });
@@ -63,6 +79,13 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
     if (!row) throw notFound('import', id);
     return row;
   }
+
+  const countUnfinished = (userId: UserId): number =>
+    db
+      .select({ n: count() })
+      .from(historyImports)
+      .where(and(eq(historyImports.userId, userId), inArray(historyImports.status, ['queued', 'running'])))
+      .get()?.n ?? 0;
 
   const addSlice = client.transaction(
     (userId: UserId, listens: readonly Listen[], file: string, tally: Tally): void => {
@@ -83,6 +106,14 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
       }
     },
   ).immediate;
+
+  /** Throws `storage_full` when the disk or the quota has no room. */
+  async function* counted(chunks: AsyncIterable<Buffer>, userId: UserId, space: ArrivingFile): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      if (!(await space.take(chunk.length))) assertQuota(userId, Infinity);
+      yield chunk;
+    }
+  }
 
   async function read(
     row: HistoryImportRow,
@@ -134,21 +165,29 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
       await readForm(
         req,
         { files: 1, fileBytes, tooLarge: `The file is larger than ${fileBytes} bytes, the limit for uploads.` },
-        async ({ field, filename, chunks }) => {
+        async ({ field, filename, announcedBytes, chunks }) => {
           if (field !== FIELD) throw badRequest(`The file is in another field; send it as multipart field "${FIELD}".`);
+          if (countUnfinished(userId) >= MAX_UNFINISHED)
+            throw conflict(`${MAX_UNFINISHED} of your imports are not finished. Wait for one of them.`);
           const row = db
             .insert(historyImports)
             .values({ userId, filename, status: 'queued', bytesTotal: 0, unmatchedSongs: [], createdAt: now() })
             .returning()
             .get();
+          let space: ArrivingFile | undefined;
           try {
-            await pipeline(chunks, createWriteStream(pathOf(row.id), { mode: 0o600 }), { signal });
+            space = await reserve(userId, announcedBytes);
+            await pipeline(counted(chunks, userId, space), createWriteStream(pathOf(row.id), { mode: 0o600 }), {
+              signal,
+            });
             update(row.id, { bytesTotal: (await stat(pathOf(row.id))).size });
             made = row;
           } catch (error) {
             await rm(pathOf(row.id), { force: true });
             db.delete(historyImports).where(eq(historyImports.id, row.id)).run();
             throw error;
+          } finally {
+            space?.release();
           }
         },
       );

@@ -11,8 +11,8 @@ const PEEK_CHARS = 64 * 1024;
 const { entries: MAX_ENTRIES } = TEXT_LIMITS.history;
 
 /**
- * Yields undefined for an entry that is not a play. Throws `unsupported_type` for an unknown format, and `too_large` with
- * the place for a file over a limit.
+ * Yields undefined for an entry that is not a play. Throws `unsupported_type` for an unknown format, and `too_large`
+ * with the place for a file over a limit.
  */
 export async function* readListens(path: string, onBytes: (done: number) => void): AsyncGenerator<Listen | undefined> {
   const stream = createReadStream(path, { encoding: 'utf8' });

@@ -1,5 +1,5 @@
-// A job that was running at two ends of the process in a row, neither of which was an ordinary stop, is put aside: it may
-// be what ended it, and would end it again at every start.
+// A job that was running at two ends of the process in a row, neither of which was an ordinary stop, is put aside: it
+// may be what ended it, and would end it again at every start.
 import type { jobs } from '../db/schema.ts';
 
 export const MAX_CRASHES = 2;

@@ -12,8 +12,8 @@ export interface Task<P extends z.ZodType = z.ZodType> {
   /** Attempts before a job fails; one cut off by a stop or a kill does not count, see `crashes` of the job's row. */
   attempts: number;
   /**
-   * What asks for this work is new whenever it asks, such as a change in a music folder: it may begin by itself although
-   * an earlier job was put aside.
+   * What asks for this work is new whenever it asks, such as a change in a music folder: it may begin by itself
+   * although an earlier job was put aside.
    */
   isAskedByChanges?: boolean;
   /** Wait between attempts; DEFAULT_BACKOFF when absent. */

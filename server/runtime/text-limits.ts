@@ -1,5 +1,5 @@
-// Limits of the text that others write: exports, playlists, feeds, lyrics, cue sheets and the answers of services. Every
-// parser of such text takes its limits from here, and names the place at which one of them is exceeded.
+// Limits of the text that others write: exports, playlists, feeds, lyrics, cue sheets and the answers of services.
+// Every parser of such text takes its limits from here, and names the place at which one of them is exceeded.
 import { AppError } from '../errors.ts';
 
 const KIB = 1 << 10;
