@@ -80,7 +80,8 @@ export async function createApp(options: AppOptions) {
   const auth = add(await authModule({ ...base, secrets }));
   const music = add(libraryModule({ ...base, ...stored, yieldToRequests }));
   const likes = add(likesModule({ ...base, ...music }));
-  const history = add(historyModule({ ...base, ...music }));
+  const files = add(filesModule({ ...base, ...stored, ...music, yieldToRequests }));
+  const history = add(historyModule({ ...base, ...music, ...files }));
   add(scrobblingModule({ ...base, ...history, likes, secrets, tuning }));
   const playback = add(playbackModule({ ...base, ...music }));
   add(lyricsModule({ ...base, ...stored, ...music, tuning }));
@@ -93,7 +94,6 @@ export async function createApp(options: AppOptions) {
   const sources = add(sourcesModule({ ...base, ...media, tuning }));
   const pictures = add(coversModule({ ...base, ...stored, ...music, ...sources, secrets, tuning }));
   const search = add(searchModule({ ...base, ...music, ...sources, ...pictures }));
-  const files = add(filesModule({ ...base, ...stored, ...music, yieldToRequests }));
   const enrichment = add(enrichmentModule({ ...base, ...stored, ...media, ...music, ...files, ...pictures, tuning }));
   const about = add(aboutModule({ ...base, ...music, ...pictures, ...enrichment, tuning }));
   const analysis = add(analysisModule({ ...base, ...media, ...music, ...enrichment, isServing, tuning }));

@@ -9,6 +9,7 @@ import { OutboundError, type OutboundErrorKind } from '../outbound/outbound-erro
 import { createTokenBucket } from '../outbound/token-bucket.ts';
 import { userAgentOf } from '../outbound/user-agent.ts';
 import { trimEnd } from '../runtime/trim-text.ts';
+import { parseLimitedJson } from '../runtime/text-limits.ts';
 
 /** Old uploads lack the larger size. */
 const SIZES = ['1200', '500'] as const;
@@ -164,7 +165,7 @@ const isMbid = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a
 function imagesIn(bytes: Buffer): ArchiveImage[] | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(bytes.toString('utf8'));
+    value = parseLimitedJson(bytes.toString('utf8'));
   } catch {
     return undefined;
   }

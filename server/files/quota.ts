@@ -6,6 +6,7 @@ import { ACCOUNT_LIMITS } from '../db/rights.ts';
 import { AppError } from '../errors.ts';
 import { diskUsage } from '../storage/local.ts';
 import type { Trash } from '../library/trash.ts';
+import { createArrivingSpace, type ArrivingFile } from '../storage/arriving-space.ts';
 import type { DiskUsage, Storage } from '../storage/storage.ts';
 
 interface RoomDeps {
@@ -26,6 +27,19 @@ export function createRoom({ db, settings, storage, trash, tmpDir }: RoomDeps) {
     FROM users WHERE id = ?`,
   );
 
+  /** Files of the account that may come back, and count already. */
+  const findReturning = db.$client
+    .prepare<[UserId, UserId], number>(
+      `SELECT (SELECT coalesce(sum(size_bytes), 0) FROM tracks WHERE uploaded_by = ? AND availability = 'missing')
+        + (SELECT coalesce(sum(size_bytes), 0) FROM trashed_tracks WHERE uploaded_by = ? AND is_hidden = 0)`,
+    )
+    .pluck();
+  const findTrashed = db.$client
+    .prepare<[], number>("SELECT coalesce(sum(size_bytes), 0) FROM trashed_tracks WHERE storage_uri NOT LIKE 'file:%'")
+    .pluck();
+  /** Bytes of each account that are arriving or announced. */
+  const arriving = new Map<UserId, number>();
+
   const isShort = (disk: DiskUsage | null, bytes: number): boolean =>
     disk !== null && disk.freeBytes - bytes < settings.get('MIN_FREE_BYTES');
 
@@ -40,26 +54,80 @@ export function createRoom({ db, settings, storage, trash, tmpDir }: RoomDeps) {
     return row?.quota == null ? null : Math.max(0, row.quota - row.used);
   }
 
+  const full = (): AppError =>
+    new AppError(
+      'storage_full',
+      `The disk is nearly full: ${settings.get('MIN_FREE_BYTES')} bytes are kept free (MIN_FREE_BYTES). ` +
+        'Free some space and try again.',
+    );
+  const disks = (): Promise<(DiskUsage | null)[]> => Promise.all([storage.diskUsage(), diskUsage(tmpDir)]);
+  const space = createArrivingSpace({
+    disks,
+    minFreeBytes: () => settings.get('MIN_FREE_BYTES'),
+    reclaimableBytes: () => findTrashed.get() ?? 0,
+    reclaim: keepFree,
+    full,
+  });
+
+  function hold(userId: UserId, bytes: number): void {
+    const held = (arriving.get(userId) ?? 0) + bytes;
+    if (held > 0) arriving.set(userId, held);
+    else arriving.delete(userId);
+  }
+
+  /** Bytes that the account may send beside those that are arriving. */
+  const mayArrive = (userId: UserId): number => {
+    const most = left(userId);
+    return most === null ? Infinity : most + (findReturning.get(userId, userId) ?? 0) - (arriving.get(userId) ?? 0);
+  };
+
   return {
     keepFree,
+
+    /**
+     * Reserves space and quota for a file that an account sends. What the quota has no room for is not written, which
+     * `take` says; whether the file counts is known when all of it has come.
+     */
+    async reserve(userId: UserId, announcedBytes?: number): Promise<ArrivingFile> {
+      const most = Math.max(0, mayArrive(userId));
+      const file = await space.reserve(announcedBytes && Math.min(announcedBytes, most));
+      let held = Math.min(announcedBytes ?? 0, most);
+      let writtenBytes = 0;
+      hold(userId, held);
+      return {
+        async take(bytes) {
+          const more = writtenBytes + bytes - held;
+          if (more > 0 && more > mayArrive(userId)) return false;
+          if (more > 0) {
+            hold(userId, more);
+            held += more;
+          }
+          writtenBytes += bytes;
+          await file.written(bytes);
+          return true;
+        },
+        release() {
+          file.release();
+          hold(userId, -held);
+          held = 0;
+        },
+      };
+    },
+
     /** Empties the trash where that helps. Throws `storage_full` when that is not enough. */
     async assertFree(bytes: number): Promise<void> {
       await keepFree(bytes);
-      const disks = await Promise.all([storage.diskUsage(), diskUsage(tmpDir)]);
-      if (disks.some((disk) => isShort(disk, bytes)))
-        throw new AppError(
-          'storage_full',
-          `The disk is nearly full: ${settings.get('MIN_FREE_BYTES')} bytes are kept free (MIN_FREE_BYTES). ` +
-            'Free some space and try again.',
-        );
+      if ((await disks()).some((disk) => isShort(disk, bytes))) throw full();
     },
 
     /** Throws `storage_full` when that is more than is left of the account's quota. */
-    assertQuota(userId: UserId, bytes: number): void {
-      const most = left(userId);
-      if (most !== null && bytes > most) throw overQuota(most);
-    },
+    assertQuota,
   };
+
+  function assertQuota(userId: UserId, bytes: number): void {
+    const most = left(userId);
+    if (most !== null && bytes > most) throw overQuota(most);
+  }
 }
 
 export const isOverQuota = ({ code, fields }: AppError): boolean =>

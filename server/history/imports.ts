@@ -1,19 +1,21 @@
 // Imports plays from files of other services. The file is stored and read in a background task, so that a large one
 // survives a restart. Importing it twice changes nothing.
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Request } from 'express';
-import { and, count, desc, eq } from 'drizzle-orm';
+import { and, count, desc, eq, inArray } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { HistoryImportId, UserId } from '../db/ids.ts';
 import { historyImports } from '../db/schema.ts';
-import { AppError, badRequest, notFound } from '../errors.ts';
+import { AppError, badRequest, conflict, notFound } from '../errors.ts';
 import { readForm } from '../http/multipart.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { Jobs } from '../jobs/service.ts';
 import { permanent, type Handler } from '../jobs/tasks.ts';
+import { TEXT_LIMITS } from '../runtime/text-limits.ts';
+import type { ArrivingFile, ReserveSpace } from '../storage/arriving-space.ts';
 import type { Listen } from './listen-shapes.ts';
 import { readListens } from './listens-file.ts';
 import { createTrackMatcher } from './matcher.ts';
@@ -33,16 +35,32 @@ interface HistoryImportDeps {
   /** Folder of files that are not imported yet. */
   dir: string;
   maxBytes: () => number;
+  /** Throws `storage_full`. */
+  reserve: ReserveSpace<UserId>;
+  /** Throws `storage_full` when the account may not bring in so many bytes. */
+  assertQuota: (userId: UserId, bytes: number) => void;
 }
 
 const FIELD = 'file';
 const SLICE = 100;
 const MAX_SONGS = 50_000;
+const { unmatchedChars: MAX_SONG_CHARS } = TEXT_LIMITS.history;
 const SONGS_SHOWN = 200;
+/** Of one account: each keeps its file on disk. */
+const MAX_UNFINISHED = 3;
 
 export type HistoryImports = ReturnType<typeof createHistoryImports>;
 
-export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: HistoryImportDeps) {
+export function createHistoryImports({
+  db,
+  now,
+  history,
+  jobs,
+  dir,
+  maxBytes,
+  reserve,
+  assertQuota,
+}: HistoryImportDeps) {
   const client = db.$client;
   const queries = createHistoryQueries({ db });
   const matcher = createTrackMatcher({ db });
@@ -61,6 +79,13 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
     if (!row) throw notFound('import', id);
     return row;
   }
+
+  const countUnfinished = (userId: UserId): number =>
+    db
+      .select({ n: count() })
+      .from(historyImports)
+      .where(and(eq(historyImports.userId, userId), inArray(historyImports.status, ['queued', 'running'])))
+      .get()?.n ?? 0;
 
   const addSlice = client.transaction(
     (userId: UserId, listens: readonly Listen[], file: string, tally: Tally): void => {
@@ -81,6 +106,14 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
       }
     },
   ).immediate;
+
+  /** Throws `storage_full` when the disk or the quota has no room. */
+  async function* counted(chunks: AsyncIterable<Buffer>, userId: UserId, space: ArrivingFile): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      if (!(await space.take(chunk.length))) assertQuota(userId, Infinity);
+      yield chunk;
+    }
+  }
 
   async function read(
     row: HistoryImportRow,
@@ -108,6 +141,7 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
     })) {
       if (listen && listen.playedAt <= latest) slice.push(listen);
       else tally.count('unreadable');
+      await yieldToRequests();
       if (slice.length === SLICE) await flush();
       if (bytesDone - reported > row.bytesTotal / 50)
         update(row.id, { ...tally.result(), bytesDone: (reported = bytesDone) });
@@ -131,21 +165,29 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
       await readForm(
         req,
         { files: 1, fileBytes, tooLarge: `The file is larger than ${fileBytes} bytes, the limit for uploads.` },
-        async ({ field, filename, chunks }) => {
+        async ({ field, filename, announcedBytes, chunks }) => {
           if (field !== FIELD) throw badRequest(`The file is in another field; send it as multipart field "${FIELD}".`);
+          if (countUnfinished(userId) >= MAX_UNFINISHED)
+            throw conflict(`${MAX_UNFINISHED} of your imports are not finished. Wait for one of them.`);
           const row = db
             .insert(historyImports)
             .values({ userId, filename, status: 'queued', bytesTotal: 0, unmatchedSongs: [], createdAt: now() })
             .returning()
             .get();
+          let space: ArrivingFile | undefined;
           try {
-            await pipeline(chunks, createWriteStream(pathOf(row.id), { mode: 0o600 }), { signal });
+            space = await reserve(userId, announcedBytes);
+            await pipeline(counted(chunks, userId, space), createWriteStream(pathOf(row.id), { mode: 0o600 }), {
+              signal,
+            });
             update(row.id, { bytesTotal: (await stat(pathOf(row.id))).size });
             made = row;
           } catch (error) {
             await rm(pathOf(row.id), { force: true });
             db.delete(historyImports).where(eq(historyImports.id, row.id)).run();
             throw error;
+          } finally {
+            space?.release();
           }
         },
       );
@@ -170,11 +212,12 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
     /** Handler of `import_history`. An interrupted import starts again from the beginning of the file. */
     task: (async ({ importId }, context) => {
       const row = find(importId as HistoryImportId);
-      if (!row || row.status === 'done' || row.status === 'failed') {
+      const isRead = row?.status === 'done' || (row?.status === 'failed' && !existsSync(pathOf(row.id)));
+      if (!row || isRead) {
         await rm(pathOf(importId as HistoryImportId), { force: true }); // also when the account was deleted
         return null;
       }
-      update(row.id, { status: 'running' });
+      update(row.id, { status: 'running', error: null, finishedAt: null });
       try {
         await read(row, context);
       } catch (error) {
@@ -192,6 +235,14 @@ export function createHistoryImports({ db, now, history, jobs, dir, maxBytes }: 
       const { added, known, unmatched, unreadable } = get(row.userId, row.id);
       return { added, known, unmatched, unreadable };
     }) satisfies Handler<typeof IMPORT_HISTORY>,
+
+    /** The file stays, so that an administrator can try again. */
+    putAside: ({ importId }: { importId: number }): void =>
+      update(importId as HistoryImportId, {
+        status: 'failed',
+        error: 'The server stopped twice while it read the file. An administrator can try again, under Activity.',
+        finishedAt: now(),
+      }),
   };
 }
 
@@ -200,6 +251,7 @@ type Tally = ReturnType<typeof createTally>;
 function createTally() {
   const counts = { added: 0, known: 0, unmatched: 0, unreadable: 0 };
   const songs = new Map<string, UnmatchedSong>();
+  let songChars = 0;
   return {
     count: (what: 'added' | 'known' | 'unreadable'): void => void counts[what]++,
     unmatched({ title, artistName }: Listen): void {
@@ -207,7 +259,10 @@ function createTally() {
       const key = `${artistName}\n${title}`;
       const song = songs.get(key);
       if (song) song.plays++;
-      else if (songs.size < MAX_SONGS) songs.set(key, { title, artist_name: artistName, plays: 1 });
+      else if (songs.size < MAX_SONGS && songChars < MAX_SONG_CHARS) {
+        songChars += key.length;
+        songs.set(key, { title, artist_name: artistName, plays: 1 });
+      }
     },
     result: () => ({
       ...counts,

@@ -1,15 +1,20 @@
-const MAX_CHARS = 256 * 1024;
+import { createPlaceCounter, overLimit, TEXT_LIMITS } from '../runtime/text-limits.ts';
+
 /** Keys under which exporters put the list of entries. */
 const LISTS = new Set(['listens', 'track', 'tracks', 'scrobbles']);
 const LONGEST_NAME = 10;
+const { depth: MAX_DEPTH, entryChars: MAX_CHARS, gapChars: MAX_GAP } = TEXT_LIMITS.history;
 
 /**
  * Streams the entries of a JSON export: the objects of an array, also of one that is nested
- * (`{"recenttracks": {"track": […]}}`, pages of such). Yields the text of each; undefined for one that is too long.
+ * (`{"recenttracks": {"track": […]}}`, pages of such). Yields the text of each, and undefined for one that is too long.
+ * Throws `too_large` where the text is nested too deeply, or has no end of an entry for too long.
  */
 export async function* jsonItems(chunks: AsyncIterable<string>): AsyncGenerator<string | undefined> {
   const open: string[] = []; // brackets
+  const place = createPlaceCounter();
   let item: { depth: number; text: string; isTooLong: boolean } | undefined;
+  let itemEnd = 0; // offset of the end of the last item
   let inString = false;
   let escaped = false;
   let word = ''; // the start of the last string, which is the key of what follows
@@ -24,6 +29,7 @@ export async function* jsonItems(chunks: AsyncIterable<string>): AsyncGenerator<
     let start = 0; // of the part that is not in item.text yet
     for (let i = 0; i < chunk.length; i++) {
       const char = chunk[i] as string;
+      if (char === '\n') place.lineBreak(i);
       if (inString) {
         inString = escaped || char !== '"';
         escaped = !escaped && char === '\\';
@@ -32,6 +38,8 @@ export async function* jsonItems(chunks: AsyncIterable<string>): AsyncGenerator<
         inString = true;
         word = '';
       } else if (char === '{' || char === '[') {
+        if (open.length === MAX_DEPTH)
+          throw overLimit(place.at(i), `brackets are nested more than ${MAX_DEPTH} levels deep.`);
         if (char === '[' && LISTS.has(word)) item = undefined; // it was an object around the list
         if (char === '{' && !item && open.at(-1) !== '{') {
           item = { depth: open.length, text: '', isTooLong: false };
@@ -44,8 +52,13 @@ export async function* jsonItems(chunks: AsyncIterable<string>): AsyncGenerator<
         add(chunk.slice(start, i + 1));
         yield item.isTooLong ? undefined : item.text;
         item = undefined;
+        itemEnd = place.offsetOf(i);
       }
     }
+    const end = chunk.length - 1;
     if (item) add(chunk.slice(start));
+    if (place.offsetOf(end) - itemEnd > MAX_GAP)
+      throw overLimit(place.at(end), `no play ends within the last ${MAX_GAP} characters.`);
+    place.chunkEnd(chunk.length);
   }
 }

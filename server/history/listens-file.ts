@@ -1,21 +1,38 @@
 // Reads the plays in a file of another service. Its format is detected from its first characters.
 import { createReadStream } from 'node:fs';
 import { AppError } from '../errors.ts';
+import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { jsonItems } from './json-items.ts';
 import { csvHeader, csvListen, toListen, type CsvColumns, type Listen } from './listen-shapes.ts';
 import { csvRows, lines } from './text-rows.ts';
 
 /** Enough for the first line of each format. */
 const PEEK_CHARS = 64 * 1024;
+const { entries: MAX_ENTRIES } = TEXT_LIMITS.history;
 
-/** Yields undefined for an entry that is not a play. Throws `unsupported_type` for an unknown format. */
+/**
+ * Yields undefined for an entry that is not a play. Throws `unsupported_type` for an unknown format, and `too_large`
+ * with the place for a file over a limit.
+ */
 export async function* readListens(path: string, onBytes: (done: number) => void): AsyncGenerator<Listen | undefined> {
   const stream = createReadStream(path, { encoding: 'utf8' });
   try {
     const { head, chunks } = await peek(counted(stream, onBytes));
-    yield* entriesOf(head, chunks);
+    yield* limited(entriesOf(head, chunks));
   } finally {
     stream.destroy();
+  }
+}
+
+async function* limited<T>(entries: AsyncIterable<T>): AsyncGenerator<T> {
+  let count = 0;
+  for await (const entry of entries) {
+    if (++count > MAX_ENTRIES)
+      throw new AppError(
+        'too_large',
+        `The file has more than ${MAX_ENTRIES} entries. Those were imported; split the file to import the others.`,
+      );
+    yield entry;
   }
 }
 

@@ -2,6 +2,7 @@ import type { PlayId, UserId } from '../db/ids.ts';
 import type { LibraryOffer } from '../library/module.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 import type { Base, Module } from '../module.ts';
+import type { ReserveSpace } from '../storage/arriving-space.ts';
 import { createHistoryImports } from './imports.ts';
 import { matchHistoryTask } from './match-task.ts';
 import { createNowPlaying } from './now-playing.ts';
@@ -22,7 +23,10 @@ type PlayingListener = (userId: UserId, track: TrackSummary) => void;
 
 export type HistoryOffer = ReturnType<typeof historyModule>['offers'];
 
-type HistoryModuleDeps = Base & Pick<LibraryOffer, 'library' | 'changes' | 'readAside' | 'onMerge'>;
+type HistoryModuleDeps = Base &
+  Pick<LibraryOffer, 'library' | 'changes' | 'readAside' | 'onMerge'> & {
+    room: { reserve: ReserveSpace<UserId>; assertQuota: (userId: UserId, bytes: number) => void };
+  };
 
 export function historyModule({
   config,
@@ -35,6 +39,7 @@ export function historyModule({
   changes,
   readAside,
   onMerge,
+  room,
 }: HistoryModuleDeps) {
   const playListeners: PlayListener[] = [];
   const playingListeners: PlayingListener[] = [];
@@ -60,6 +65,8 @@ export function historyModule({
     jobs,
     dir: config.paths.imports,
     maxBytes: () => settings.get('MAX_UPLOAD_BYTES'),
+    reserve: room.reserve,
+    assertQuota: room.assertQuota,
   });
   onMerge(createPlayMerge({ db }));
   changes.onAdded(() => {
@@ -75,6 +82,9 @@ export function historyModule({
       onPlaying: (listener: PlayingListener): void => void playingListeners.push(listener),
     },
     routes: historyRoutes({ history, nowPlaying, imports }),
-    tasks: [handledBy(IMPORT_HISTORY, imports.task), handledBy(MATCH_HISTORY, matchHistoryTask({ db }))],
+    tasks: [
+      handledBy(IMPORT_HISTORY, imports.task, imports.putAside),
+      handledBy(MATCH_HISTORY, matchHistoryTask({ db })),
+    ],
   } satisfies Module;
 }

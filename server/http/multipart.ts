@@ -16,6 +16,8 @@ export interface FormFile {
   /** Name of the form field. */
   field: string;
   filename: string;
+  /** The most that it has, by the announced length of the form; undefined when the client did not say it. */
+  announcedBytes: number | undefined;
   /** Throws `too_large` past the limit, and any other error of the form. Need not be read to the end. */
   chunks: AsyncIterable<Buffer>;
 }
@@ -46,6 +48,11 @@ export async function readForm(
   let work = Promise.resolve();
   let earlier = work; // all files but the last one, whose bytes are still arriving
   let stall: NodeJS.Timeout | undefined;
+  let fedBytes = 0;
+  const announced = (): number | undefined => {
+    const length = Number(req.headers['content-length'] ?? Number.NaN);
+    return Number.isNaN(length) ? undefined : Math.min(options.fileBytes, Math.max(0, length - fedBytes));
+  };
 
   function fail(error: unknown): void {
     failure ??= { error };
@@ -64,12 +71,18 @@ export async function readForm(
   form.on('file', (field: string | undefined, stream, filename: string | undefined) => {
     stream.on('error', () => undefined); // its reader gets it; without a listener it would end the process
     open.add(stream);
+    const announcedBytes = announced();
     earlier = work;
     work = work
       .then(() =>
         failure
           ? undefined
-          : take({ field: field ?? '', filename: cleanName(filename), chunks: chunksOf(stream, options.tooLarge) }),
+          : take({
+              field: field ?? '',
+              filename: cleanName(filename),
+              announcedBytes,
+              chunks: chunksOf(stream, options.tooLarge),
+            }),
       )
       .catch(fail)
       .then(() => {
@@ -88,6 +101,7 @@ export async function readForm(
     write(chunk: Buffer, _encoding, done) {
       clearTimeout(stall);
       const taken = (): void => {
+        fedBytes += chunk.length;
         waitForClient();
         done();
       };

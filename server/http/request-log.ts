@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestHandler } from 'express';
-import { redactUrl, type Log } from '../log/log.ts';
+import { cutForLog, redactUrl, type Log } from '../log/log.ts';
 
 /** Gives each request an id, and one line in the log when it is over. */
 export function requestLog(log: Log, now: () => Date): RequestHandler {
@@ -16,7 +16,7 @@ export function requestLog(log: Log, now: () => Date): RequestHandler {
       const line = {
         request_id: id,
         method: req.method,
-        url: redactUrl(req.originalUrl),
+        url: redactUrl(cutForLog(req.originalUrl)),
         route: res.locals['route'] as string | undefined,
         user_id: res.locals['userId'] as number | undefined,
         status: res.statusCode,

@@ -1,10 +1,11 @@
 // The jobs. A row here is the truth; its row in `queue_tasks` only says that it still has to run, and is deleted in the
 // transaction that ends the job.
-import { and, count, desc, eq, getTableColumns, inArray, lt, notInArray, sql, type SQL } from 'drizzle-orm';
+import { and, count, desc, eq, getTableColumns, gte, inArray, lt, notInArray, sql, type SQL } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { JobId } from '../db/ids.ts';
 import { jobs, queueTasks, type JobStatus } from '../db/schema.ts';
 import type { Page, Paged } from '../http/paging.ts';
+import { isPutAside, MAX_CRASHES, PUT_ASIDE } from './put-aside.ts';
 import { shortResultSql } from './short-result.ts';
 
 export type JobRow = typeof jobs.$inferSelect;
@@ -72,11 +73,11 @@ export const setProgress = (db: Db, id: JobId, { done, total, message }: Progres
   updateRunning(db, id, { progressDone: done, progressTotal: total, progressMessage: message });
 
 export const setWaiting = (db: Db, id: JobId, error: string, runAt: Date): JobRow | undefined =>
-  updateRunning(db, id, { status: 'waiting', error, runAt });
+  updateRunning(db, id, { status: 'waiting', error, runAt, crashes: 0 });
 
 /** The same for an attempt that does not count. */
 export const setWaitingUncounted = (db: Db, id: JobId, error: string, runAt: Date): JobRow | undefined =>
-  updateRunning(db, id, { status: 'waiting', error, runAt, attempts: sql`max(${jobs.attempts} - 1, 0)` });
+  updateRunning(db, id, { status: 'waiting', error, runAt, attempts: sql`max(${jobs.attempts} - 1, 0)`, crashes: 0 });
 
 /** Ends a job from its attempt; undefined when it was cancelled meanwhile. */
 export const endJob = (
@@ -116,7 +117,7 @@ export const setCancelledResult = (db: Db, id: JobId, result: unknown): JobRow |
     .returning()
     .get();
 
-/** Requeues a job that was interrupted, for the next start. The attempt does not count. */
+/** Requeues a job that an ordinary stop interrupted, for the next start. The attempt does not count. */
 export const returnJob = (db: MainDb, id: JobId): JobRow | undefined =>
   db.transaction(
     (tx) => {
@@ -124,7 +125,7 @@ export const returnJob = (db: MainDb, id: JobId): JobRow | undefined =>
         .set({ lock: null })
         .where(eq(queueTasks.id, String(id)))
         .run();
-      return updateRunning(tx, id, { status: 'queued', attempts: sql`max(${jobs.attempts} - 1, 0)` });
+      return updateRunning(tx, id, { status: 'queued', attempts: sql`max(${jobs.attempts} - 1, 0)`, crashes: 0 });
     },
     { behavior: 'immediate' },
   );
@@ -147,14 +148,34 @@ const removeQueued = (db: Db, id: JobId): void =>
     .where(eq(queueTasks.id, String(id)))
     .run();
 
+/** The latest job with this key, if it was put aside since then. */
+export function findPutAside(db: Db, uniqueKey: string, since: Date): JobRow | undefined {
+  const latest = db.select().from(jobs).where(eq(jobs.uniqueKey, uniqueKey)).orderBy(desc(jobs.id)).limit(1).get();
+  return latest && isPutAside(latest) && (latest.finishedAt ?? since) > since ? latest : undefined;
+}
+
 /**
- * Makes the queue agree with the jobs after a kill: jobs left `running` are requeued, jobs of tasks that this version
- * does not know fail, queue rows without an unfinished job are deleted, and unfinished jobs without a queue row get
- * one.
+ * Makes the queue agree with the jobs after a kill: jobs left `running` are requeued, or put aside when it was not the
+ * first kill in a row; jobs of tasks that this version does not know fail, queue rows without an unfinished job are
+ * deleted, and unfinished jobs without a queue row get one.
  */
-export function restoreQueue(db: MainDb, tasks: string[], now: Date): { returned: number; unknown: number } {
+export function restoreQueue(
+  db: MainDb,
+  tasks: string[],
+  now: Date,
+): { returned: number; unknown: number; putAside: JobRow[] } {
   return db.transaction(
     (tx) => {
+      tx.update(jobs)
+        .set({ crashes: sql`${jobs.crashes} + 1` })
+        .where(eq(jobs.status, 'running'))
+        .run();
+      const putAside = tx
+        .update(jobs)
+        .set({ status: 'failed', error: PUT_ASIDE, finishedAt: now })
+        .where(and(eq(jobs.status, 'running'), gte(jobs.crashes, MAX_CRASHES)))
+        .returning()
+        .all();
       const returned = tx
         .update(jobs)
         .set({ status: 'queued', attempts: sql`max(${jobs.attempts} - 1, 0)` })
@@ -172,7 +193,7 @@ export function restoreQueue(db: MainDb, tasks: string[], now: Date): { returned
       SELECT CAST(id AS TEXT), task, json_object('id', CAST(id AS TEXT), 'runAt', run_at), run_at FROM jobs
       WHERE ${isUnfinished} ORDER BY id
       ON CONFLICT (queue, id) DO UPDATE SET run_at = excluded.run_at WHERE run_at <> excluded.run_at`);
-      return { returned, unknown };
+      return { returned, unknown, putAside };
     },
     { behavior: 'immediate' },
   );

@@ -14,6 +14,7 @@ import { createYieldToRequests, type YieldToRequests } from './yield-to-requests
 import {
   cancelJob,
   findJob,
+  findPutAside,
   findUnfinishedByKey,
   hasDue,
   insertJob,
@@ -30,6 +31,8 @@ import type { HandledTask, Task } from './tasks.ts';
 const DAY_MS = 86_400_000;
 const KEEP_DAYS = 90;
 const KEEP_NEWEST = 1_000;
+/** For so long, work that was put aside begins only when a person asks for it. */
+const PUT_ASIDE_MS = DAY_MS;
 
 interface JobsDeps {
   db: MainDb;
@@ -124,6 +127,13 @@ export function createJobs({
     );
   }
 
+  function isPutAsideNow<P extends z.ZodType>(task: Task<P>, payload: z.input<P>): boolean {
+    const parsed = task.payload.safeParse(payload);
+    const key = parsed.success ? task.uniqueBy?.(parsed.data) : undefined;
+    if (key === undefined || task.isAskedByChanges === true) return false;
+    return findPutAside(db, `${task.name}:${key}`, new Date(now().getTime() - PUT_ASIDE_MS)) !== undefined;
+  }
+
   async function putOrRemove(queue: TaskQueue, job: JobRow): Promise<void> {
     try {
       await queue.put(job.id, job.runAt);
@@ -184,10 +194,12 @@ export function createJobs({
     enqueue,
 
     /**
-     * The same for work that will be asked for again: an unavailable queue is logged, and the result is undefined.
+     * The same for work that will be asked for again: an unavailable queue is logged, and the result is undefined; also
+     * undefined is the result for work that was put aside.
      */
     async tryEnqueue<P extends z.ZodType>(task: Task<P>, payload: z.input<P>): Promise<EnqueuedJob | undefined> {
       try {
+        if (isPutAsideNow(task, payload)) return undefined;
         return await enqueue(task, payload);
       } catch (error) {
         // while stopping, follow-up work is dropped; the next start finds it again
@@ -241,8 +253,12 @@ export function createJobs({
         if (tasks.has(task.name)) throw new Error(`The task ${task.name} has two handlers.`);
         tasks.set(task.name, task);
       }
-      const restored = restoreQueue(db, [...tasks.keys()], now());
+      const { putAside, ...restored } = restoreQueue(db, [...tasks.keys()], now());
       if (restored.returned + restored.unknown > 0) log.info(restored, 'jobs of an earlier run taken up');
+      for (const job of putAside) {
+        log.error({ job_id: job.id, task: job.task }, 'job put aside: the server stopped twice while it ran');
+        handled.find(({ task }) => task.name === job.task)?.onPutAside?.(job.payload);
+      }
       prune();
       pruneTimer = setInterval(prune, DAY_MS).unref();
       const runner = createAttempts({

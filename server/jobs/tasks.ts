@@ -9,8 +9,13 @@ export interface Task<P extends z.ZodType = z.ZodType> {
   /** As the job's row keeps it. */
   name: string;
   payload: P;
-  /** Attempts before a job fails; one cut off by a stop or a kill does not count. */
+  /** Attempts before a job fails; one cut off by a stop or a kill does not count, see `crashes` of the job's row. */
   attempts: number;
+  /**
+   * What asks for this work is new whenever it asks, such as a change in a music folder: it may begin by itself
+   * although an earlier job was put aside.
+   */
+  isAskedByChanges?: boolean;
   /** Wait between attempts; DEFAULT_BACKOFF when absent. */
   backoff?: Backoff;
   /** At most one unfinished job per key; enqueueing again returns that one. */
@@ -43,11 +48,18 @@ export type Handler<T extends Task> = (payload: z.output<T['payload']>, context:
 export interface HandledTask {
   task: Task;
   handle: (payload: unknown, context: JobContext) => Promise<unknown>;
+  /** Tells whoever waits for the work that it was put aside. */
+  onPutAside?: ((payload: unknown) => void) | undefined;
 }
 
-export const handledBy = <P extends z.ZodType>(task: Task<P>, handle: Handler<Task<P>>): HandledTask => ({
+export const handledBy = <P extends z.ZodType>(
+  task: Task<P>,
+  handle: Handler<Task<P>>,
+  onPutAside?: (payload: z.output<P>) => void,
+): HandledTask => ({
   task,
   handle: handle as HandledTask['handle'],
+  onPutAside: onPutAside as HandledTask['onPutAside'],
 });
 
 class PermanentError extends Error {

@@ -4,6 +4,7 @@ import { event } from '../events/event.ts';
 import type { jobs } from '../db/schema.ts';
 import { pageQuery, pagedOf } from '../http/paging.ts';
 import { isoTime, toIso, toIsoOrNull } from '../http/times.ts';
+import { isPutAside } from './put-aside.ts';
 
 export const JobStatusOut = z.enum(['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled']);
 
@@ -20,6 +21,9 @@ export const JobOut = z
         'whole at GET /jobs/{id}; in lists and events its lists are empty and its parts null when it is over 8 KB',
     }),
     error: z.string().nullable(),
+    is_put_aside: z.boolean().meta({
+      description: 'it failed because the server stopped twice while it ran, and does not start again by itself',
+    }),
     next_attempt_at: isoTime.nullable().meta({ description: 'while it waits to try again' }),
     created_at: isoTime,
     started_at: isoTime.nullable().meta({ description: 'start of the latest attempt' }),
@@ -50,6 +54,7 @@ export const toJobOut = (job: typeof jobs.$inferSelect): JobOut => ({
       : { done: job.progressDone, total: job.progressTotal, message: job.progressMessage },
   result: job.result ?? null,
   error: job.error,
+  is_put_aside: isPutAside(job),
   next_attempt_at: job.status === 'waiting' ? toIso(job.runAt) : null,
   created_at: toIso(job.createdAt),
   started_at: toIsoOrNull(job.startedAt),

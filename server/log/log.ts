@@ -21,6 +21,12 @@ const SECRET_HEADERS = /\b(bearer )[\w.~+/=%-]{8,}/gi;
 const JSON_WEB_TOKEN = /(?<![\w-])eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*/g;
 const HIDDEN = '***';
 const DEEPEST = 8;
+/** Of one text and one list: others choose what is logged, and a line is redacted as a whole. */
+const MAX_CHARS = 4_000;
+const MAX_ITEMS = 100;
+
+/** To be called before anything is looked for in what others chose. */
+export const cutForLog = (text: string): string => (text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text);
 
 /** Redacts the values of secret query parameters in a URL, or in text that holds one, however they are spelled. */
 export const redactUrl = (text: string): string =>
@@ -69,16 +75,19 @@ const redactFields = (fields: Record<string, unknown>): Record<string, unknown> 
   redact(fields, 0) as Record<string, unknown>;
 
 function redact(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return cutForLog(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth > DEEPEST) return '…';
   if (value instanceof Error) return redact(fieldsOf(value), depth);
   if ('toJSON' in value && typeof value.toJSON === 'function') return redact(value.toJSON(), depth + 1);
-  if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
+  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => redact(item, depth + 1));
   return Object.fromEntries(
-    Object.entries(value).map(([name, held]) => [
-      name,
-      isSecret(name) && held !== undefined ? HIDDEN : redact(held, depth + 1),
-    ]),
+    Object.entries(value)
+      .slice(0, MAX_ITEMS)
+      .map(([name, held]) => [
+        cutForLog(name),
+        isSecret(cutForLog(name)) && held !== undefined ? HIDDEN : redact(held, depth + 1),
+      ]),
   );
 }
 

@@ -4,6 +4,7 @@
 import { isUtf8 } from 'node:buffer';
 import { decodeCharset, detectCharsets, USUAL_CHARSET } from './charset.ts';
 import { MAX_NAME } from './limits.ts';
+import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { decodeUtf16 } from './text.ts';
 import type { CueSheet, SheetFields, SheetTrack } from './types.ts';
 
@@ -12,10 +13,9 @@ const HIDDEN_SECONDS = 4;
 const HIDDEN_TITLE = 'Hidden Track';
 /** Of a compact disc, in which text sheets count. */
 const FRAMES_PER_SECOND = 75;
-export const MAX_SHEET_BYTES = 1 << 20;
-const MAX_TRACKS = 999;
-/** Of the album, which each of its tracks takes over, and of a track. */
-const MAX_FIELDS = 200;
+/** The fields are those of the album, which each of its tracks takes over, and of a track. */
+const { bytes, tracks: MAX_TRACKS, fields: MAX_FIELDS } = TEXT_LIMITS.cueSheet;
+export const MAX_SHEET_BYTES = bytes;
 
 /** A track of a file: samples `[start, end)`. */
 export interface SheetSection {

@@ -1,5 +1,6 @@
 // Limits of what the readers accept. Files over a limit, which are damaged or malicious, are refused with a message;
 // without the limits, such files block a parser for seconds or forever.
+import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { UnreadableAudio } from './types.ts';
 
 const MB = 1 << 20;
@@ -25,7 +26,7 @@ export const MAX_TEXT = 512 << 10;
 export const MAX_NAME = 2_000;
 /** Characters kept of a comment, which is in lists of tracks too. */
 export const MAX_NOTE = 2_000;
-export const MAX_LYRICS = 256 << 10;
+export const { chars: MAX_LYRICS } = TEXT_LIMITS.lyrics;
 export const MAX_CHAPTERS = 2_000;
 /** Values kept of a list field. */
 export const MAX_LIST = 200;

@@ -1,6 +1,7 @@
 // Parses lyrics: LRC (`[01:23.45]line`, enhanced with times of words) and TTML as timed lines, anything else as plain
 // lines.
 import { MAX_LYRICS } from './limits.ts';
+import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { isTtml, parseTtml } from './ttml.ts';
 import type { Lyrics, LyricsLine, LyricsWord } from './types.ts';
 
@@ -9,7 +10,7 @@ const HEADER = /^\s*\[(ti|ar|al|au|by|re|ve|la|length|tool|offset|#)\s*:([^\]]*)
 /** Word times of enhanced LRC: `<00:12.34>`. */
 const WORD_TIME = /<(\d{1,3}):([0-5]?\d)(?:[.:](\d{1,3}))?>/g;
 /** Maximum times of one line. */
-const MAX_STAMPS = 100;
+const { timesPerLine: MAX_STAMPS } = TEXT_LIMITS.lyrics;
 
 /** Undefined for blank text. Timed lines are sorted by time; `[offset:ms]` is applied. */
 export function parseLyrics(source: string): Lyrics | undefined {

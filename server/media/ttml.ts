@@ -1,5 +1,6 @@
 // Parses lyrics in TTML (https://www.w3.org/TR/ttml2/), as Apple Music and others write them: a `p` per line, a `span`
 // per word. Deliberately no XML parser: no entities are expanded but the predefined ones.
+import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { unescapeXml } from './xml-text.ts';
 import type { Lyrics, LyricsLine, LyricsWord } from './types.ts';
 
@@ -8,7 +9,7 @@ const LINE_END = /<\/p\s*>/i;
 const LINE = /<p\b([^<>]*)>/i;
 const PIECE = /<(\/?)([\w:-]+)(?![\w:-])([^<>]*?)(\/?)>|([^<]+)/g;
 const BEGIN = /\bbegin\s*=\s*["']([^"']*)["']/i;
-const MAX_LINES = 5_000;
+const { lines: MAX_LINES } = TEXT_LIMITS.lyrics;
 
 export const isTtml = (text: string): boolean => /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)?<tt[\s>:]/i.test(text);
 

@@ -6,6 +6,7 @@ import { guardedFetch } from './guarded-fetch.ts';
 import { OutboundError } from './outbound-error.ts';
 import type { TokenBucket, Wait } from './token-bucket.ts';
 import { trimEnd } from '../runtime/trim-text.ts';
+import { parseLimitedJson } from '../runtime/text-limits.ts';
 
 /**
  * busy: it says so, or has an internal error · unreachable: no answer, or one that is not from this service · refused:
@@ -128,7 +129,7 @@ export function createServiceClient({
 
 function parse(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8'));
+    return parseLimitedJson(Buffer.from(bytes).toString('utf8'));
   } catch {
     return undefined;
   }

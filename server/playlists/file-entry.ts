@@ -1,4 +1,5 @@
 // A parsed playlist file of any format.
+import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 
 /** A track of the file: its location, and its metadata if the file has any. `line` counts from 1. */
 export interface FileEntry {
@@ -15,4 +16,4 @@ export interface PlaylistFile {
 }
 
 /** Longer files are refused; the parsers stop after one more than that. */
-export const MOST_ENTRIES = 50_000;
+export const { entries: MOST_ENTRIES } = TEXT_LIMITS.playlist;

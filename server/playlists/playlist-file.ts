@@ -1,10 +1,13 @@
-// Parses playlist files: M3U and its extensions, PLS and XSPF. Never throws, and opens or fetches nothing.
+// Parses playlist files: M3U and its extensions, PLS and XSPF. Opens and fetches nothing. Throws `too_large` for a line
+// or an element without an end.
 import { MOST_ENTRIES, type FileEntry, type PlaylistFile } from './file-entry.ts';
 import { decodePlaylistText } from './playlist-text.ts';
+import { overLimit, TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { parseXspf } from './xspf.ts';
 
 type Facts = Omit<FileEntry, 'line' | 'location'>;
 
+const { lineChars: MOST_LINE_CHARS } = TEXT_LIMITS.playlist;
 const MOST_CHARACTERS = 200;
 const MOST_IN_LINE = 4_096;
 const EMPTY_AT_ONCE = 1_000;
@@ -24,6 +27,7 @@ function* linesOf(text: string): Generator<{ line: string; at: number }> {
   while (start <= text.length) {
     at++;
     const end = endOfLine(text, start);
+    if (end - start > MOST_LINE_CHARS) throw overLimit({ line: at }, `it has more than ${MOST_LINE_CHARS} characters.`);
     const plain = text.slice(start, end).trim();
     if (plain !== '' || at % EMPTY_AT_ONCE === 0) yield { line: plain.slice(0, MOST_IN_LINE), at };
     start = end + (text.startsWith('\r\n', end) ? 2 : 1);

@@ -8,6 +8,7 @@ import { NOWHERE, placeOf, type MusicRoot } from '../storage/music-roots.ts';
 import { contentDisposition } from '../http/content-disposition.ts';
 import { readForm } from '../http/multipart.ts';
 import type { Principal } from '../http/route.ts';
+import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { finishInSlices } from '../runtime/time-slices.ts';
 import type { TrackSummary } from '../library/track-rows.ts';
 import { MOST_ENTRIES } from './file-entry.ts';
@@ -17,7 +18,7 @@ import { parsePlaylistFile } from './playlist-file.ts';
 import type { PlaylistSummary } from './queries.ts';
 import type { PlaylistService } from './service.ts';
 
-const MOST_BYTES = 10 << 20;
+const { bytes: MOST_BYTES } = TEXT_LIMITS.playlist;
 
 interface TransferDeps {
   playlists: PlaylistService;

@@ -1,9 +1,10 @@
 // Extracts the elements of an XSPF playlist that matter, by name. Deliberately no XML parser: no entities are expanded,
 // which rules out entity attacks, and the start of a damaged file can still be read.
 import { unescapeXml } from '../media/xml-text.ts';
+import { overLimit, TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { MOST_ENTRIES, type FileEntry, type PlaylistFile } from './file-entry.ts';
 
-const MOST_CHARACTERS = 4_000;
+const { textChars: MOST_CHARACTERS, lineChars: MOST_TAG } = TEXT_LIMITS.playlist;
 /** The start of each element that is read. */
 const ELEMENTS = {
   location: /<location[\s>]/i,
@@ -24,6 +25,7 @@ export function* parseXspf(text: string): Generator<void, PlaylistFile> {
     line += countLines(text, counted, start);
     counted = start;
     const track = text.slice(start, end);
+    if (track.length > MOST_TAG) throw overLimit({ line }, `a track has more than ${MOST_TAG} characters.`);
     const location = element(track, 'location');
     const durationMs = Number(element(track, 'duration'));
     const title = element(track, 'title');

@@ -1,6 +1,7 @@
 // Reads the feed of a podcast: RSS 2.0, RSS 1.0 and Atom, as they come. Pure. Feeds are hostile input: nothing in them
 // is fetched here, no entity is defined by them, and length, depth and number have limits.
 import type sax from 'sax';
+import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { inSlices, mapInSlices } from '../runtime/time-slices.ts';
 
 export interface FeedEpisode {
@@ -25,11 +26,13 @@ export class UnreadableFeed extends Error {
   override name = 'UnreadableFeed';
 }
 
-const MOST_EPISODES = 2_000;
-const MOST_DEPTH = 100;
-/** Of one element: the parser holds all of them. */
-const MOST_ATTRIBUTES = 200;
-const MOST_TEXT = 50_000;
+const {
+  depth: MOST_DEPTH,
+  attributes: MOST_ATTRIBUTES,
+  episodes: MOST_EPISODES,
+  textChars: MOST_TEXT,
+  keptChars: MOST_KEPT,
+} = TEXT_LIMITS.feed;
 const MOST_DESCRIPTION = 10_000;
 const MOST_TITLE = 500;
 const MOST_URL = 2_000;
@@ -65,15 +68,19 @@ export async function parseFeed(bytes: Uint8Array, contentType: string | null, a
   let isFeed = false;
 
   const { default: reader } = await import('sax');
-  const parser = reader.parser(false, { lowercase: true, position: false });
+  const parser = reader.parser(false, { lowercase: true });
   let attributeCount = 0;
+  let keptChars = 0;
+  const refuse = (fault: string): never => {
+    throw new UnreadableFeed(`Line ${parser.line + 1} of the feed: ${fault}`);
+  };
   const onopentagstart = (): void => void (attributeCount = 0);
   const onattribute = (): void => {
-    if (++attributeCount > MOST_ATTRIBUTES) throw new UnreadableFeed('An element of the feed has too many attributes.');
+    if (++attributeCount > MOST_ATTRIBUTES) refuse(`an element has more than ${MOST_ATTRIBUTES} attributes.`);
   };
   const onopentag = ({ name, attributes }: sax.Tag | sax.QualifiedTag): void => {
     if (stack.length === 0) isFeed ||= ROOTS.has(name);
-    if (stack.length >= MOST_DEPTH) throw new UnreadableFeed('The feed is nested too deeply.');
+    if (stack.length >= MOST_DEPTH) refuse(`elements are nested more than ${MOST_DEPTH} levels deep.`);
     stack.push({ name, text: '' });
     if (ITEMS.has(name)) item = { texts: new Map(), audio: undefined };
     const given = attributes as Attributes;
@@ -95,13 +102,18 @@ export async function parseFeed(bytes: Uint8Array, contentType: string | null, a
     const text = element.text.trim();
     if (text === '' || !KEPT.has(name)) return;
     const parent = stack.at(-1)?.name ?? '';
+    keptChars += text.length;
+    if (keptChars > MOST_KEPT) refuse(`its texts have more than ${MOST_KEPT} characters.`);
     if (item) {
       if (ITEMS.has(parent) && !item.texts.has(name)) item.texts.set(name, text);
     } else if (parent === 'image' && name === 'url') image ??= text;
     else if ((parent === 'channel' || parent === 'feed') && !channel.has(name)) channel.set(name, text);
   };
   /** Feeds are seldom well-formed: what can be read is. */
-  const onerror = (): void => {
+  const onerror = ({ message }: Error): void => {
+    if (message.startsWith('Max buffer length exceeded') && !/comment|doctype|procInst/.test(message))
+      refuse('a name or an attribute has no end.');
+    Object.assign(parser, { comment: '', doctype: '', procInstBody: '' }); // what the parser holds of them
     Object.assign(parser, { error: null });
     parser.resume();
   };

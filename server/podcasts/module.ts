@@ -1,5 +1,6 @@
 import type { FilesOffer } from '../files/module.ts';
 import { handledBy } from '../jobs/tasks.ts';
+import { updateEpisode } from './queries.ts';
 import type { Base, Module } from '../module.ts';
 import { downloadEpisodeTask } from './download.ts';
 import { createPodcastWeb } from './outbound.ts';
@@ -68,7 +69,9 @@ export function podcastsModule({
     routes: podcastRoutes(podcasts, send),
     tasks: [
       handledBy(REFRESH_PODCAST, ({ podcastId }, { signal }) => refresh(podcastId, signal)),
-      handledBy(DOWNLOAD_EPISODE, download),
+      handledBy(DOWNLOAD_EPISODE, download, ({ episodeId }) =>
+        updateEpisode(db, episodeId, { status: 'error', error: 'The server stopped twice while it was downloaded.' }),
+      ),
     ],
     resume(): void {
       podcasts.sweep().catch((err: unknown) => log.error({ err }, 'files of podcasts could not be swept'));

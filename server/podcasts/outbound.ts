@@ -2,6 +2,7 @@
 import { guardedFetch, guardedStream, type GuardedAnswer, type GuardedStream } from '../outbound/guarded-fetch.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { userAgentOf } from '../outbound/user-agent.ts';
+import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 
 interface PodcastWebDeps {
   version: string;
@@ -10,7 +11,7 @@ interface PodcastWebDeps {
   allowed?: URL | undefined;
 }
 
-const MOST_FEED_BYTES = 30 << 20;
+const { bytes: MOST_FEED_BYTES } = TEXT_LIMITS.feed;
 const FEED_TIMEOUT_MS = 60_000;
 const MOST_PICTURE_BYTES = 20 << 20;
 const AUDIO_TIMEOUT_MS = 6 * 3_600_000;

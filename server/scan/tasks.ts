@@ -29,6 +29,7 @@ export const SCAN_LOCAL_FOLDER = task('scan_local_folder', {
   backoff: { firstMs: 10_000, factor: 3, capMs: 600_000 },
   // what runs may have passed the folder that another one asks for
   uniqueBy: (payload) => hash('sha256', JSON.stringify(payload)),
+  isAskedByChanges: true,
   concurrency: 1,
 });
 

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { guardedFetch } from '../outbound/guarded-fetch.ts';
 import type { TokenBucket } from '../outbound/token-bucket.ts';
 import { trimEnd } from '../runtime/trim-text.ts';
+import { parseLimitedJson } from '../runtime/text-limits.ts';
 
 export const SCROBBLERS = ['lastfm', 'librefm', 'listenbrainz', 'maloja'] as const;
 export type ScrobblerName = (typeof SCROBBLERS)[number];
@@ -148,7 +149,7 @@ export const createAskService =
 
 function parse(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8'));
+    return parseLimitedJson(Buffer.from(bytes).toString('utf8'));
   } catch {
     return undefined;
   }

@@ -10,6 +10,7 @@ import { CatalogueError, type CatalogueHit, type CatalogueProvider, type Catalog
 import { fillTemplate, SearchOutput, toFault, toHit } from './extractor-items.ts';
 import { runExtractor, type Finished, type RunOptions } from './extractor-run.ts';
 import { createProviderHttp, tooLarge, type CataloguePace } from './provider-http.ts';
+import { parseLimitedJson } from '../runtime/text-limits.ts';
 
 const DEFAULT_TEMPLATE = 'ytsearch{limit}:{query}';
 /** Without --ignore-config, a user's configuration could make it run or write anything. */
@@ -199,7 +200,7 @@ const pictureBase = (template = ''): URL =>
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseLimitedJson(text);
   } catch {
     return undefined;
   }

@@ -10,6 +10,7 @@ import {
 import { OutboundError } from '../outbound/outbound-error.ts';
 import { createTokenBucket } from '../outbound/token-bucket.ts';
 import { CatalogueError, type CatalogueFault, type DownloadOptions } from './catalogue.ts';
+import { parseLimitedJson } from '../runtime/text-limits.ts';
 
 /** Time limits: `checkMs` of the status check, `stallMs` without data, `downloadMs` of a whole file. */
 export interface CataloguePace {
@@ -61,7 +62,7 @@ export function createProviderHttp({ base, userAgent, pace }: ProviderHttpDeps) 
           });
           throwUnlessOk(answer);
           try {
-            return JSON.parse(Buffer.from(answer.bytes).toString('utf8')) as unknown;
+            return parseLimitedJson(Buffer.from(answer.bytes).toString('utf8'));
           } catch (cause) {
             throw new CatalogueError('unavailable', `The response of ${answer.url.host} is invalid.`, {
               cause,

@@ -6,6 +6,7 @@ import type { LiveSettings } from '../config/live-settings.ts';
 import { oneLine } from '../media/text.ts';
 import { CatalogueError, type CatalogueHit, type CatalogueProvider } from './catalogue.ts';
 import { createProviderHttp, type CataloguePace } from './provider-http.ts';
+import { parseLimitedJson } from '../runtime/text-limits.ts';
 
 const VERSION = '1.16.1';
 const CLIENT = 'Tonearm';
@@ -185,7 +186,7 @@ function faultOf(host: string, error: { code: number; message?: string | undefin
 /** Parses JSON, or XML, which older servers send regardless of the requested format. */
 function faultInDocument(host: string, document: string): CatalogueError {
   try {
-    const parsed = Envelope.safeParse(JSON.parse(document));
+    const parsed = Envelope.safeParse(parseLimitedJson(document));
     if (parsed.success) return faultOf(host, parsed.data['subsonic-response'].error);
   } catch {
     /* not JSON */

@@ -1,10 +1,8 @@
 // Uploads are hashed while they are streamed to disk. The content decides the format, and uploading the same content
 // again gives the same track.
 import { createHash, randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import type { Request } from 'express';
 import type { LiveSettings } from '../config/live-settings.ts';
 import type { MainDb } from '../db/client.ts';
@@ -17,7 +15,8 @@ import type { TrackAudio } from '../library/track-values.ts';
 import type { TrackWriter } from '../library/track-writer.ts';
 import type { Trash } from '../library/trash.ts';
 import type { Log } from '../log/log.ts';
-import type { Room } from '../files/quota.ts';
+import type { ArrivingFile } from '../storage/arriving-space.ts';
+import { isOverQuota, type Room } from '../files/quota.ts';
 import { createUploadCharsets, type NamedRead } from './album-charsets.ts';
 import type { StoreFile, WholeFile } from '../files/store-file.ts';
 
@@ -43,7 +42,7 @@ interface UploadDeps {
   storeFile: StoreFile;
   settings: LiveSettings;
   tmpDir: string;
-  room: Pick<Room, 'assertFree' | 'assertQuota'>;
+  room: Pick<Room, 'reserve' | 'assertFree' | 'assertQuota'>;
   trash: Pick<Trash, 'findPlace' | 'restore'>;
   /** Deletes stored audio that no track uses. */
   releaseAudio: (storageUris: string[]) => Promise<void>;
@@ -96,7 +95,7 @@ export function createUploadService({
             const isOfAll = !(error instanceof AppError) && asKnownFault(error) !== undefined;
             if (signal.aborted || isOfAll) throw error;
             if (!(error instanceof AppError)) log.error({ err: error }, 'an uploaded file could not be stored');
-            else if (!FILE_ERRORS.includes(error.code)) throw error;
+            else if (!FILE_ERRORS.includes(error.code) || endsUpload(error, outcome)) throw error;
             fault ??= error instanceof AppError ? undefined : error;
             outcome.errors.push({ filename: file.filename, ...toLine(error) });
           }
@@ -112,19 +111,24 @@ export function createUploadService({
     return outcome;
   }
 
-  async function take(userId: UserId, { field, filename, chunks }: FormFile, signal: AbortSignal): Promise<Uploaded> {
+  async function take(
+    userId: UserId,
+    { field, filename, announcedBytes, chunks }: FormFile,
+    signal: AbortSignal,
+  ): Promise<Uploaded> {
     if (field !== FIELD) throw badRequest(`Wrong field name. Send files in the multipart field "${FIELD}".`);
     const path = join(tmpDir, `upload-${randomUUID()}`);
+    const space = await room.reserve(userId, announcedBytes);
     try {
-      await room.assertFree(0);
-      const staged = await stage(chunks, path, signal);
+      const { isWhole, ...staged } = await stage(chunks, path, { signal, space });
       const known = findByContent.get(staged.sha256);
       if (known) return { trackId: known.id, isNew: false };
-      if (!isComingBack(staged.sha256)) room.assertQuota(userId, staged.sizeBytes);
+      if (!isWhole || !isComingBack(staged.sha256)) room.assertQuota(userId, isWhole ? staged.sizeBytes : Infinity);
       await room.assertFree(staged.sizeBytes);
       return await add(userId, staged, filename, signal);
     } finally {
       await rm(path, { force: true });
+      space.release();
     }
   }
 
@@ -173,26 +177,39 @@ export function createUploadService({
 
 export type UploadService = ReturnType<typeof createUploadService>;
 
+/** On a full disk, the rest of an upload that has brought nothing yet is not waited for. */
+const endsUpload = (error: AppError, { uploaded }: UploadOutcome): boolean =>
+  error.code === 'storage_full' && !isOverQuota(error) && uploaded.length === 0;
+
 const toLine = (error: unknown): Omit<UploadOutcome['errors'][number], 'filename'> =>
   error instanceof AppError
     ? { detail: error.message, code: error.code, fields: error.fields }
     : { detail: 'The file could not be stored.', code: 'invalid' };
 
-/** The quota is asked afterwards: only the whole file says whether it is here already. */
-async function stage(chunks: AsyncIterable<Buffer>, path: string, signal: AbortSignal): Promise<WholeFile> {
+/**
+ * Only the whole file says whether it is here already, and then it needs no quota. What the quota has no room for is
+ * therefore hashed to its end, but not kept.
+ */
+async function stage(
+  chunks: AsyncIterable<Buffer>,
+  path: string,
+  { signal, space }: { signal: AbortSignal; space: ArrivingFile },
+): Promise<WholeFile & { isWhole: boolean }> {
   const hash = createHash('sha256');
   let sizeBytes = 0;
-  await pipeline(
-    chunks,
-    async function* measured(source: AsyncIterable<Buffer>) {
-      for await (const chunk of source) {
-        hash.update(chunk);
-        sizeBytes += chunk.length;
-        yield chunk;
-      }
-    },
-    createWriteStream(path, { mode: 0o600 }),
-    { signal },
-  );
-  return { path, sha256: hash.digest('hex'), sizeBytes };
+  let isWhole = true;
+  const file = await open(path, 'wx', 0o600);
+  try {
+    for await (const chunk of chunks) {
+      signal.throwIfAborted();
+      hash.update(chunk);
+      sizeBytes += chunk.length;
+      if (!isWhole) continue;
+      isWhole = await space.take(chunk.length);
+      await (isWhole ? file.writeFile(chunk) : file.truncate());
+    }
+  } finally {
+    await file.close();
+  }
+  return { path, sha256: hash.digest('hex'), sizeBytes, isWhole };
 }

@@ -7,10 +7,14 @@ export interface Caller {
   bearer?: string;
   /** `token` in the address. */
   token?: string;
+  /** Asked to end its credentials, it would be nobody afterwards. */
+  isSignedIn?: boolean;
   /** Parameters of /rest. */
   rest: Record<string, string>;
 }
 
+/** Accounts whose passwords no longer work: the limit of wrong passwords is by name. */
+const REVOKED = 6;
 const PASSWORD = 'fuzz and more fuzz';
 
 export async function makeCallers({ url, token }: Pick<Product, 'url' | 'token'>): Promise<Caller[]> {
@@ -33,10 +37,22 @@ export async function makeCallers({ url, token }: Pick<Product, 'url' | 'token'>
     send('GET', '/users/me/subsonic-password', bearer);
 
   const listener = await register('fuzz-listener');
-  const revoked = await register('fuzz-revoked');
-  const before = await appPassword(revoked);
-  await send('POST', '/users/me/subsonic-password', revoked);
-  await send('PATCH', '/users/me', revoked, { password: `${PASSWORD}!`, current_password: PASSWORD });
+  const revoke = async (username: string) => {
+    const bearer = await register(username);
+    const before = await appPassword(bearer);
+    await send('POST', '/users/me/subsonic-password', bearer);
+    await send('PATCH', '/users/me', bearer, { password: `${PASSWORD}!`, current_password: PASSWORD });
+    return { bearer, rest: clear(before) };
+  };
+  const client = { v: '1.16.1', c: 'fuzz', f: 'json' };
+  const clear = ({ username, password }: { username: string; password: string }) => ({
+    u: username,
+    p: password,
+    ...client,
+  });
+  const revoked: Awaited<ReturnType<typeof revoke>>[] = [];
+  for (let n = 0; n < REVOKED; n++) revoked.push(await revoke(`fuzz-revoked-${n}`));
+  let turn = 0;
   const editor = await register('fuzz-editor');
   const { id: editorId } = await send<{ id: number }>('GET', '/users/me', editor);
   await send('PATCH', `/users/${editorId}`, token, { can_edit: true });
@@ -44,23 +60,28 @@ export async function makeCallers({ url, token }: Pick<Product, 'url' | 'token'>
     (await send<{ token: string }>('POST', '/auth/media-token', listener, { scope })).token;
   const share = await shareOf(url, await appPassword(token));
   const [ofListener, ofAdmin] = [await appPassword(listener), await appPassword(token)];
-  const client = { v: '1.16.1', c: 'fuzz', f: 'json' };
-  const clear = ({ username, password }: { username: string; password: string }) => ({
-    u: username,
-    p: password,
-    ...client,
-  });
   return [
     { name: 'nobody', rest: client },
-    { name: 'revoked', bearer: revoked, rest: clear(before) },
-    { name: 'listener', bearer: listener, rest: clear(ofListener) },
-    { name: 'listener, token in the address', token: listener, rest: { apiKey: ofListener.password, ...client } },
-    { name: 'media token', token: await urlToken('media'), rest: client },
-    { name: 'event token', token: await urlToken('events'), rest: client },
+    {
+      name: 'revoked',
+      bearer: revoked[0]?.bearer ?? '',
+      get rest() {
+        return revoked[turn++ % REVOKED]?.rest ?? client;
+      },
+    },
+    { name: 'listener', isSignedIn: true, bearer: listener, rest: clear(ofListener) },
+    {
+      name: 'listener, token in the address',
+      isSignedIn: true,
+      token: listener,
+      rest: { apiKey: ofListener.password, ...client },
+    },
+    { name: 'media token', isSignedIn: true, token: await urlToken('media'), rest: client },
+    { name: 'event token', isSignedIn: true, token: await urlToken('events'), rest: client },
     { name: 'share', token: share, rest: { apiKey: share, ...client } },
-    { name: 'editor', bearer: editor, rest: clear(await appPassword(editor)) },
-    { name: 'superuser', bearer: token, rest: clear(ofAdmin) },
-    { name: 'app password as a token', bearer: ofListener.password, rest: clear(ofListener) },
+    { name: 'editor', isSignedIn: true, bearer: editor, rest: clear(await appPassword(editor)) },
+    { name: 'superuser', isSignedIn: true, bearer: token, rest: clear(ofAdmin) },
+    { name: 'app password as a token', isSignedIn: true, bearer: ofListener.password, rest: clear(ofListener) },
   ];
 }
 

@@ -212,7 +212,11 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
       storeFile: createStoreFile({ storage, leases, reader }),
       settings: { get: () => 10_000_000 } as never,
       tmpDir: join(dir, 'tmp'),
-      room: { assertFree: () => Promise.resolve(), assertQuota: () => undefined },
+      room: {
+        reserve: () => Promise.resolve({ take: () => Promise.resolve(true), release: () => undefined }),
+        assertFree: () => Promise.resolve(),
+        assertQuota: () => undefined,
+      },
       trash,
       releaseAudio: library.releaseAudio,
       onUploaded: () => undefined,

@@ -59,7 +59,7 @@ export function JobItem({ job, others }: JobItemProps) {
           {others > 0 && (
             <span className={styles.status}>{t('activity.times', { number: formatNumber(others + 1) })} </span>
           )}
-          <span className={styles.status}>{t(`status.${job.status}`)}</span>
+          <span className={styles.status}>{job.is_put_aside ? t('activity.putAside') : t(`status.${job.status}`)}</span>
         </p>
         <p className={styles.sub}>
           {result
@@ -87,7 +87,7 @@ export function JobItem({ job, others }: JobItemProps) {
             {reason}
           </p>
         ))}
-        {job.error && <p className={styles.error}>{job.error}</p>}
+        {job.error && <p className={styles.error}>{job.is_put_aside ? t('activity.stoppedTwice') : job.error}</p>}
         {job.status === 'running' && (
           <ProgressBar done={job.progress?.done ?? 0} total={job.progress?.total ?? null} label={name} />
         )}

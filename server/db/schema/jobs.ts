@@ -17,6 +17,7 @@ export const jobs = sqliteTable(
     status: text('status').$type<JobStatus>().notNull(),
     attempts: integer('attempts').notNull().default(0),
     maxAttempts: integer('max_attempts').notNull(),
+    crashes: integer('crashes').notNull().default(0), // how often in a row the process died while it ran
     progressDone: integer('progress_done'),
     progressTotal: integer('progress_total'),
     progressMessage: text('progress_message'),

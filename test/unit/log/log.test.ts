@@ -233,3 +233,10 @@ describe('an error', () => {
     expect(lineOf((log) => log.warn({ reason: new Error('why') }, 'x'))).toMatchObject({ reason: { message: 'why' } });
   });
 });
+
+test('what others choose is cut before it is searched for secrets', () => {
+  const line = lineOf((log) =>
+    log.warn({ name: 'eyJ-'.repeat(100_000), list: Array.from({ length: 5_000 }, () => 'x') }, 'odd'),
+  );
+  expect([String(line['name']).length, (line['list'] as string[]).length]).toEqual([4_001, 100]);
+});

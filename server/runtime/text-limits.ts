@@ -1,0 +1,94 @@
+// Limits of the text that others write: exports, playlists, feeds, lyrics, cue sheets and the answers of services.
+// Every parser of such text takes its limits from here, and names the place at which one of them is exceeded.
+import { AppError } from '../errors.ts';
+
+const KIB = 1 << 10;
+const MIB = 1 << 20;
+
+export const TEXT_LIMITS = {
+  /** Exports of listening histories, which are read as streams. */
+  history: {
+    depth: 50,
+    /** Characters of a line and a row. A longer play of a JSON file is skipped. */
+    entryChars: 256 * KIB,
+    /** Characters from the end of a play to the end of the next. */
+    gapChars: MIB,
+    cells: 500,
+    entries: 2_000_000,
+    /** Characters of the songs without a track that are remembered during an import. */
+    unmatchedChars: 4 * MIB,
+  },
+  playlist: { bytes: 10 * MIB, lineChars: 64 * KIB, entries: 50_000, textChars: 4_000 },
+  feed: {
+    bytes: 30 * MIB,
+    depth: 100,
+    /** Attributes of one element, all of which the parser holds. */
+    attributes: 200,
+    episodes: 2_000,
+    /** Characters of one text. */
+    textChars: 50_000,
+    /** Characters of all texts. */
+    keptChars: 12 * MIB,
+  },
+  lyrics: { chars: 256 * KIB, lines: 5_000, timesPerLine: 100 },
+  cueSheet: { bytes: MIB, tracks: 999, fields: 200 },
+  /** Answers of other servers in JSON. */
+  json: { depth: 100, values: 500_000 },
+} as const;
+
+/** `line` and `character` count from 1. */
+export const overLimit = (place: { line: number; character?: number }, fault: string): AppError =>
+  new AppError(
+    'too_large',
+    `Line ${place.line}${place.character === undefined ? '' : `, character ${place.character}`}: ${fault}`,
+  );
+
+/** Counts the lines and characters of a text that arrives in chunks. */
+export function createPlaceCounter() {
+  let line = 1;
+  let lineStart = 0;
+  let chunkStart = 0;
+  return {
+    /** To be called at each line break, with its index in the chunk. */
+    lineBreak(index: number): void {
+      line++;
+      lineStart = chunkStart + index + 1;
+    },
+    chunkEnd: (length: number): void => void (chunkStart += length),
+    offsetOf: (index: number): number => chunkStart + index,
+    at: (index: number) => ({ line, character: chunkStart + index - lineStart + 1 }),
+  };
+}
+
+/**
+ * Parses JSON of another server. Its depth and its values are counted before, because the parser takes memory for each
+ * bracket and value: a hundred times the size of the text.
+ */
+export function parseLimitedJson(text: string): unknown {
+  assertSmallJson(text);
+  return JSON.parse(text) as unknown;
+}
+
+function assertSmallJson(text: string): void {
+  const { depth: mostDepth, values: mostValues } = TEXT_LIMITS.json;
+  let depth = 0;
+  let values = 0;
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at];
+    if (char === '"') at = endOfString(text, at);
+    else if (char === '{' || char === '[') {
+      values++;
+      if (++depth > mostDepth) throw new SyntaxError(`Character ${at + 1}: nested more than ${mostDepth} levels deep.`);
+    } else if (char === '}' || char === ']') depth--;
+    else if (char === ',') values++;
+    if (values > mostValues) throw new SyntaxError(`Character ${at + 1}: more than ${mostValues} values.`);
+  }
+}
+
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++;
+    else if (text[at] === '"') return at;
+  }
+  return text.length;
+}
