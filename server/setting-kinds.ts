@@ -15,7 +15,16 @@ export const SETTING_GROUPS = [
 ] as const;
 type SettingGroup = (typeof SETTING_GROUPS)[number];
 
+/**
+ * What a setting decides. `plain` ones come back with a backup. `program`: what is run · `folder`: what is read and
+ * written · `address`: who is served, and who is asked · `account`: who gets in · `secret`: never sent to clients, only
+ * whether it is set. These come back only after a yes. `place`: where the library itself is; it never comes back.
+ */
+export const SETTING_KINDS = ['plain', 'program', 'folder', 'address', 'account', 'secret', 'place'] as const;
+export type SettingKind = (typeof SETTING_KINDS)[number];
+
 interface SettingMeta {
+  kind: SettingKind;
   group: SettingGroup;
   help: string;
   /** The kind of value, for the input in the settings page. */
@@ -24,13 +33,15 @@ interface SettingMeta {
   advanced?: boolean;
   /** Only has an effect while another setting has one of these values. */
   onlyFor?: { setting: string; values: readonly string[] };
-  /** Never sent to clients, only whether it is set. */
-  secret?: boolean;
   /** Takes effect at the next start. */
   restart?: boolean;
 }
 
-export const setting = <S extends z.ZodType>(schema: S, meta: SettingMeta) => ({ schema, ...meta });
+export const setting = <S extends z.ZodType>(schema: S, meta: SettingMeta) => ({
+  schema,
+  ...meta,
+  secret: meta.kind === 'secret',
+});
 
 const words = ['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'] as const;
 export const bool = z.union(

@@ -50,6 +50,10 @@ export interface Command {
   isNewLibrary?: boolean;
   /** `--earlier-library`. */
   earlierLibrary?: boolean;
+  /** `--accept-settings`. */
+  acceptSettings?: boolean;
+  /** `--yes`. */
+  isConfirmed?: boolean;
   /** Of `help`. */
   topic?: CommandName;
 }
@@ -166,6 +170,8 @@ function commandOf(name: CommandName, args: string[], values: Values): Command {
     ...(music !== undefined && { music }),
     ...(values.replace === true && { replace: true }),
     ...(values['skip-damaged'] === true && { skipDamaged: true }),
+    ...(values['accept-settings'] === true && { acceptSettings: true }),
+    ...(values.yes === true && { isConfirmed: true }),
     ...(read !== undefined && { read: parsePercent(read) }),
     ...(values['new-library'] === true && { isNewLibrary: true }),
     ...(values['earlier-library'] === true && { earlierLibrary: true }),

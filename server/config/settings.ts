@@ -38,14 +38,21 @@ function isNetwork(text: string): boolean {
 export const SETTINGS = {
   DATA_DIR: setting(
     path.default(() => defaultDataDir()),
-    { group: 'general', restart: true, help: 'Folder of the database, settings, stored audio, caches and logs.' },
+    {
+      kind: 'place',
+      group: 'general',
+      restart: true,
+      help: 'Folder of the database, settings, stored audio, caches and logs.',
+    },
   ),
   LOG_LEVEL: setting(z.enum(LOG_LEVELS).default('info'), {
+    kind: 'plain',
     group: 'general',
     restart: true,
     help: 'Minimum level of log messages.',
   }),
   LOG_FILES: setting(z.enum(['auto', 'always', 'never']).default('auto'), {
+    kind: 'plain',
     group: 'general',
     advanced: true,
     restart: true,
@@ -54,6 +61,7 @@ export const SETTINGS = {
       'desktop app keeps it.',
   }),
   SECRET_STORE: setting(z.enum(['keep', 'file', 'keychain', 'auto']).default('keep'), {
+    kind: 'plain',
     group: 'general',
     restart: true,
     help:
@@ -62,21 +70,30 @@ export const SETTINGS = {
   }),
 
   HOST: setting(text.default('127.0.0.1'), {
+    kind: 'address',
     group: 'network',
     advanced: true,
     help: 'Address to listen on; 0.0.0.0 allows access from other devices.',
   }),
   PORT: setting(
     number(z.int().min(0).max(65535), 'a whole number from 0 to 65535; 0 for any free port').default(4747),
-    { group: 'network', advanced: true, restart: true, help: 'Port to listen on; 0 for any free port.' },
+    {
+      kind: 'address',
+      group: 'network',
+      advanced: true,
+      restart: true,
+      help: 'Port to listen on; 0 for any free port.',
+    },
   ),
   ALLOWED_HOSTS: setting(list.default([]), {
+    kind: 'address',
     group: 'network',
     advanced: true,
     help: 'Additional host names of this server, separated by commas; for use behind a reverse proxy.',
   }),
 
   TRUSTED_PROXIES: setting(proxies.default([]), {
+    kind: 'address',
     group: 'network',
     advanced: true,
     restart: true,
@@ -86,17 +103,20 @@ export const SETTINGS = {
   }),
 
   STORAGE_BACKEND: setting(text.default('local'), {
+    kind: 'place',
     group: 'storage',
     restart: true,
     help: 'Where audio and covers are stored: local disk or an object store.',
   }),
   STORAGE_ROOT: setting(path.optional(), {
+    kind: 'place',
     group: 'storage',
     restart: true,
     help: 'Folder of the local storage; by default library in the data folder.',
   }),
   ...BACKEND_SETTINGS,
   BACKUP_TARGET: setting(path.optional(), {
+    kind: 'folder',
     group: 'backup',
     help: 'Where backups are stored: an existing folder, preferably on another disk, or s3 for a bucket.',
   }),
@@ -105,19 +125,22 @@ export const SETTINGS = {
       .string()
       .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 03:30')
       .optional(),
-    { group: 'backup', help: 'Time of the daily backup, such as 03:30; no schedule if empty.' },
+    { kind: 'plain', group: 'backup', help: 'Time of the daily backup, such as 03:30; no schedule if empty.' },
   ),
   BACKUP_KEEP_DAILY: setting(number(z.int().min(1).max(366), 'a whole number from 1 to 366').default(7), {
+    kind: 'plain',
     group: 'backup',
     advanced: true,
     help: 'Number of daily snapshots to keep.',
   }),
   BACKUP_KEEP_WEEKLY: setting(number(z.int().min(0).max(520), 'a whole number from 0 to 520').default(4), {
+    kind: 'plain',
     group: 'backup',
     advanced: true,
     help: 'Number of weekly snapshots to keep.',
   }),
   BACKUP_CHECK_PERCENT: setting(percent.optional(), {
+    kind: 'plain',
     group: 'backup',
     advanced: true,
     help:
@@ -125,21 +148,24 @@ export const SETTINGS = {
       'folder and 0 in an object store. That everything is there is always checked.',
   }),
   BACKUP_PASSPHRASE: setting(z.string().min(8, 'must have at least 8 characters').optional(), {
+    kind: 'secret',
     group: 'backup',
-    secret: true,
     help: 'Encrypts new backups; they cannot be restored without it.',
   }),
   BACKUP_INCLUDE_KEYS: setting(bool.default(false), {
+    kind: 'plain',
     group: 'backup',
     advanced: true,
     help: 'Include the keys, so that app passwords work after a restore; requires a passphrase.',
   }),
   BACKUP_INCLUDE_REFERENCED: setting(bool.default(false), {
+    kind: 'plain',
     group: 'backup',
     advanced: true,
     help: 'Also back up files in the music folder that are only indexed.',
   }),
   VERIFY_DAYS: setting(number(z.int().min(0).max(3_650), 'a whole number of days; 0 for never').optional(), {
+    kind: 'plain',
     group: 'storage',
     advanced: true,
     help:
@@ -147,199 +173,248 @@ export const SETTINGS = {
       'disk and 0 in an object store.',
   }),
   MAX_UPLOAD_BYTES: setting(bytes(1).default(1_073_741_824), {
+    kind: 'plain',
     group: 'storage',
     advanced: true,
     unit: 'bytes',
     help: 'Size limit of uploaded files.',
   }),
   MIN_FREE_BYTES: setting(bytes().default(1_000_000_000), {
+    kind: 'plain',
     group: 'storage',
     advanced: true,
     unit: 'bytes',
     help: 'With less than this free on the disk, uploads and downloads are refused, and scans copy no more files.',
   }),
 
-  LOCAL_MEDIA_IMPORT_PATH: setting(path.optional(), { group: 'library', unit: 'folder', help: 'Your music folder.' }),
+  LOCAL_MEDIA_IMPORT_PATH: setting(path.optional(), {
+    kind: 'folder',
+    group: 'library',
+    unit: 'folder',
+    help: 'Your music folder.',
+  }),
   LOCAL_MEDIA_IMPORT_MODE: setting(z.enum(['copy', 'reference']).default('copy'), {
+    kind: 'plain',
     group: 'library',
     help: 'Copy files into the library, or only index them where they are.',
   }),
   LOCAL_MEDIA_WATCH: setting(bool.default(true), {
+    kind: 'plain',
     group: 'library',
     help: 'Watch the music folder for changes.',
   }),
 
-  ALLOW_REGISTRATION: setting(bool.default(true), { group: 'accounts', help: 'Let people create their own accounts.' }),
+  ALLOW_REGISTRATION: setting(bool.default(true), {
+    kind: 'account',
+    group: 'accounts',
+    help: 'Let people create their own accounts.',
+  }),
   JWT_SECRET: setting(z.string().min(1).optional(), {
+    kind: 'secret',
     group: 'accounts',
     advanced: true,
     restart: true,
-    secret: true,
     help: 'Signs access tokens; generated if empty. At least 16 characters are advised.',
   }),
   ACCESS_TOKEN_TTL: setting(signInTime.default(604_800), {
+    kind: 'plain',
     group: 'accounts',
     advanced: true,
     unit: 'duration',
     help: 'How long a sign-in lasts, such as 12h or 7d; 1000d at most.',
   }),
   COMPAT_SECRET_KEY: setting(z.string().min(1).optional(), {
+    kind: 'secret',
     group: 'accounts',
     advanced: true,
     restart: true,
-    secret: true,
     help: 'Encrypts the app passwords of Subsonic clients; generated if empty. At least 16 characters are advised.',
   }),
   ADMIN_USERNAME: setting(text.optional(), {
+    kind: 'account',
     group: 'accounts',
     advanced: true,
     restart: true,
     help: 'Creates this superuser at startup if there is none (requires ADMIN_PASSWORD).',
   }),
   ADMIN_PASSWORD: setting(z.string().min(8, 'must have at least 8 characters').optional(), {
+    kind: 'secret',
     group: 'accounts',
     advanced: true,
     restart: true,
-    secret: true,
     help: 'Password of ADMIN_USERNAME.',
   }),
 
   ANALYSIS_ENABLED: setting(bool.default(true), {
+    kind: 'plain',
     group: 'metadata',
     help: 'Listen to all tracks in the background: fingerprint, loudness, waveform, tempo, key and timbre.',
   }),
   ANALYSIS_ON_BATTERY: setting(bool.default(false), {
+    kind: 'plain',
     group: 'metadata',
     advanced: true,
     help: 'Do so on battery power, too.',
   }),
   FPID_ENABLED: setting(bool.default(true), {
+    kind: 'plain',
     group: 'metadata',
     help: 'Ask AcoustID about the fingerprints of tracks. They are made on this machine either way.',
   }),
   FPID_API_KEY: setting(text.optional(), {
+    kind: 'secret',
     group: 'metadata',
-    secret: true,
     help: 'Your AcoustID API key.',
   }),
   FPID_BASE_URL: setting(url.default('https://api.acoustid.org'), {
+    kind: 'address',
     group: 'metadata',
     advanced: true,
     help: 'Address of AcoustID.',
   }),
   FPID_TRUST_SCORE: setting(number(z.number().min(0).max(1), 'a number from 0 to 1').default(0.85), {
+    kind: 'plain',
     group: 'metadata',
     help: 'Above this score, a fingerprint match has precedence over tags.',
   }),
   FPID_RATE_PER_SECOND: setting(number(z.number().min(0.1).max(1_000), 'a number from 0.1 to 1000').default(3), {
+    kind: 'plain',
     group: 'metadata',
     advanced: true,
     help: 'Maximum lookups per second; the public service allows 3.',
   }),
   MUSICBRAINZ_ENABLED: setting(bool.default(true), {
+    kind: 'plain',
     group: 'metadata',
     help: 'Look up year, genre and track number in MusicBrainz.',
   }),
   MUSICBRAINZ_BASE_URL: setting(url.default('https://musicbrainz.org'), {
+    kind: 'address',
     group: 'metadata',
     advanced: true,
     help: 'Address of MusicBrainz.',
   }),
   CONTACT: setting(text.optional(), {
+    kind: 'plain',
     group: 'metadata',
     help: 'E-mail or web address that is sent to MusicBrainz with each request.',
   }),
-  COVERART_ENABLED: setting(bool.default(true), { group: 'metadata', help: 'Look up missing covers online.' }),
+  COVERART_ENABLED: setting(bool.default(true), {
+    kind: 'plain',
+    group: 'metadata',
+    help: 'Look up missing covers online.',
+  }),
   COVERART_BASE_URL: setting(url.default('https://coverartarchive.org'), {
+    kind: 'address',
     group: 'metadata',
     advanced: true,
     help: 'Address of the Cover Art Archive.',
   }),
   LYRICS_ENABLED: setting(bool.default(false), {
+    kind: 'plain',
     group: 'metadata',
     help: 'Look up lyrics at LRCLIB, which gets artist, title, album and length of tracks without lyrics.',
   }),
   LYRICS_BASE_URL: setting(url.default('https://lrclib.net'), {
+    kind: 'address',
     group: 'metadata',
     advanced: true,
     help: 'Address of LRCLIB or a compatible server.',
   }),
   LYRICS_WRITE_FILES: setting(bool.default(false), {
+    kind: 'plain',
     group: 'metadata',
     help: 'Also write lyrics that were looked up or edited to .lrc files in the music folders, beside indexed files.',
   }),
   ARTIST_INFO_ENABLED: setting(bool.default(false), {
+    kind: 'plain',
     group: 'metadata',
     help:
       'Look up artists, albums and labels at MusicBrainz, which gets their names or MusicBrainz ids, and at ' +
       'Wikidata, Wikipedia and Wikimedia Commons.',
   }),
   WIKIDATA_BASE_URL: setting(url.default('https://www.wikidata.org'), {
+    kind: 'address',
     group: 'metadata',
     advanced: true,
     help: 'Address of Wikidata.',
   }),
   WIKIPEDIA_BASE_URL: setting(url.default('https://{language}.wikipedia.org'), {
+    kind: 'address',
     group: 'metadata',
     advanced: true,
     help: 'Address of Wikipedia, with {language} where the language belongs.',
   }),
   COMMONS_BASE_URL: setting(url.default('https://commons.wikimedia.org'), {
+    kind: 'address',
     group: 'metadata',
     advanced: true,
     help: 'Address of Wikimedia Commons.',
   }),
   LISTENBRAINZ_ENABLED: setting(bool.default(true), {
+    kind: 'plain',
     group: 'metadata',
     help: 'Let people scrobble to ListenBrainz.',
   }),
   LISTENBRAINZ_BASE_URL: setting(url.default('https://api.listenbrainz.org'), {
+    kind: 'address',
     group: 'metadata',
     advanced: true,
     help: 'Address of ListenBrainz or a compatible server.',
   }),
   LASTFM_API_KEY: setting(text.optional(), {
+    kind: 'secret',
     group: 'metadata',
-    secret: true,
     help: 'Your Last.fm API key; with the secret, people can scrobble to Last.fm.',
   }),
   LASTFM_API_SECRET: setting(text.optional(), {
+    kind: 'secret',
     group: 'metadata',
-    secret: true,
     help: 'The shared secret of your Last.fm API key.',
   }),
   LASTFM_BASE_URL: setting(url.default('https://ws.audioscrobbler.com'), {
+    kind: 'address',
     group: 'metadata',
     advanced: true,
     help: 'Address of the API of Last.fm.',
   }),
-  LIBREFM_ENABLED: setting(bool.default(true), { group: 'metadata', help: 'Let people scrobble to Libre.fm.' }),
+  LIBREFM_ENABLED: setting(bool.default(true), {
+    kind: 'plain',
+    group: 'metadata',
+    help: 'Let people scrobble to Libre.fm.',
+  }),
   LIBREFM_BASE_URL: setting(url.default('https://libre.fm'), {
+    kind: 'address',
     group: 'metadata',
     advanced: true,
     help: 'Address of Libre.fm or another GNU FM server.',
   }),
   MALOJA_ENABLED: setting(bool.default(true), {
+    kind: 'plain',
     group: 'metadata',
     help: 'Let people scrobble to Maloja servers of their own; only administrators to ones in a private network.',
   }),
   FFMPEG_PATH: setting(path.optional(), {
+    kind: 'program',
     group: 'metadata',
     advanced: true,
     help: 'Path of ffmpeg; by default the one in PATH.',
   }),
   TRANSCODE_PROCESSES: setting(number(z.int().min(1).max(64), 'a whole number from 1 to 64').default(2), {
+    kind: 'plain',
     group: 'storage',
     advanced: true,
     help: 'Maximum number of simultaneous transcodes.',
   }),
   TRANSCODE_CACHE_BYTES: setting(bytes().default(5_368_709_120), {
+    kind: 'plain',
     group: 'storage',
     advanced: true,
     unit: 'bytes',
     help: 'Size limit of the transcode cache.',
   }),
   STORE_CACHE_BYTES: setting(bytes().default(5_368_709_120), {
+    kind: 'plain',
     group: 'storage',
     advanced: true,
     unit: 'bytes',
@@ -347,40 +422,48 @@ export const SETTINGS = {
     help: 'Size limit of the disk cache of an object store; 0 for none.',
   }),
   FPCALC_PATH: setting(path.optional(), {
+    kind: 'program',
     group: 'metadata',
     advanced: true,
     help: 'Path of fpcalc; by default the one in PATH.',
   }),
 
   STREAMSRC_ENABLED: setting(bool.default(false), {
+    kind: 'program',
     group: 'remote',
     help: 'Search a remote catalogue and save tracks from it.',
   }),
   STREAMSRC_PROVIDER: setting(z.enum(['ia', 'ext', 'sub']).default('ia'), {
+    kind: 'program',
     group: 'remote',
     help: 'Catalogue: ia (Internet Archive), ext (an external extractor), or sub (another Subsonic server).',
   }),
   STREAMSRC_BASE_URL: setting(url.optional(), {
+    kind: 'address',
     group: 'remote',
     onlyFor: { setting: 'STREAMSRC_PROVIDER', values: ['ia', 'sub'] },
     help: 'Address of the other Subsonic server, or of a mirror of the Internet Archive.',
   }),
   STREAMSRC_COOKIES_FILE: setting(path.optional(), {
+    kind: 'folder',
     group: 'remote',
     onlyFor: { setting: 'STREAMSRC_PROVIDER', values: ['ext'] },
     help: 'Cookies file for the extractor.',
   }),
   STREAMSRC_COMMAND: setting(text.optional(), {
+    kind: 'program',
     group: 'remote',
     onlyFor: { setting: 'STREAMSRC_PROVIDER', values: ['ext'] },
     help: 'Path of the extractor, yt-dlp or a compatible one; by default yt-dlp in PATH.',
   }),
   STREAMSRC_SEARCH_TEMPLATE: setting(text.optional(), {
+    kind: 'program',
     group: 'remote',
     onlyFor: { setting: 'STREAMSRC_PROVIDER', values: ['ext'] },
     help: 'Search template of the extractor; by default ytsearch{limit}:{query}.',
   }),
   STREAMSRC_EXTRACTORS: setting(text.optional(), {
+    kind: 'program',
     group: 'remote',
     onlyFor: { setting: 'STREAMSRC_PROVIDER', values: ['ext'] },
     help:
@@ -388,30 +471,35 @@ export const SETTINGS = {
       'any web page.',
   }),
   STREAMSRC_USERNAME: setting(text.optional(), {
+    kind: 'address',
     group: 'remote',
     onlyFor: { setting: 'STREAMSRC_PROVIDER', values: ['sub'] },
     help: 'Username on the other Subsonic server.',
   }),
   STREAMSRC_PASSWORD: setting(text.optional(), {
+    kind: 'secret',
     group: 'remote',
     onlyFor: { setting: 'STREAMSRC_PROVIDER', values: ['sub'] },
-    secret: true,
     help: 'Password on the other Subsonic server.',
   }),
   PODCAST_REFRESH_HOURS: setting(number(z.int().min(0).max(720), 'a whole number from 0 to 720').default(6), {
+    kind: 'plain',
     group: 'remote',
     help: 'Hours between two looks at the feeds of podcasts; 0: never by itself.',
   }),
   PODCAST_DOWNLOAD_NEWEST: setting(number(z.int().min(0).max(100), 'a whole number from 0 to 100').default(1), {
+    kind: 'plain',
     group: 'remote',
     help: 'How many of the newest episodes of each podcast are downloaded by themselves.',
   }),
   PODCAST_MAX_BYTES: setting(bytes().default(10_000_000_000), {
+    kind: 'plain',
     group: 'remote',
     unit: 'bytes',
     help: 'Space for downloaded episodes. When it is full, the ones downloaded first are deleted.',
   }),
   SUBSONIC_REMOTE_TRACKS: setting(bool.default(true), {
+    kind: 'plain',
     group: 'remote',
     help: 'Show placeholders to Subsonic clients; playing one fetches its audio.',
   }),

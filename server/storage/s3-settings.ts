@@ -4,32 +4,55 @@ import { PROVIDER_NAMES } from './s3-providers.ts';
 
 export const S3_SETTINGS = {
   S3_PROVIDER: setting(z.enum(PROVIDER_NAMES).optional(), {
+    kind: 'address',
     group: 'storage',
     restart: true,
     help: 'Kind of the object store; sets the address, the region and the style of URLs where they are known.',
   }),
-  S3_ENDPOINT: setting(url.optional(), { group: 'storage', restart: true, help: 'Address of the object store.' }),
-  S3_REGION: setting(text.optional(), { group: 'storage', restart: true, help: 'Region of the object store.' }),
-  S3_BUCKET: setting(text.optional(), { group: 'storage', restart: true, help: 'Bucket for audio and covers.' }),
-  S3_PREFIX: setting(text.optional(), { group: 'storage', restart: true, help: 'Prefix of all keys in the bucket.' }),
-  S3_ACCESS_KEY_ID: setting(text.optional(), {
+  S3_ENDPOINT: setting(url.optional(), {
+    kind: 'address',
     group: 'storage',
     restart: true,
-    secret: true,
+    help: 'Address of the object store.',
+  }),
+  S3_REGION: setting(text.optional(), {
+    kind: 'address',
+    group: 'storage',
+    restart: true,
+    help: 'Region of the object store.',
+  }),
+  S3_BUCKET: setting(text.optional(), {
+    kind: 'address',
+    group: 'storage',
+    restart: true,
+    help: 'Bucket for audio and covers.',
+  }),
+  S3_PREFIX: setting(text.optional(), {
+    kind: 'address',
+    group: 'storage',
+    restart: true,
+    help: 'Prefix of all keys in the bucket.',
+  }),
+  S3_ACCESS_KEY_ID: setting(text.optional(), {
+    kind: 'secret',
+    group: 'storage',
+    restart: true,
     help: 'Access key of the object store.',
   }),
   S3_SECRET_ACCESS_KEY: setting(text.optional(), {
+    kind: 'secret',
     group: 'storage',
     restart: true,
-    secret: true,
     help: 'Secret key of the object store.',
   }),
   S3_FORCE_PATH_STYLE: setting(bool.default(false), {
+    kind: 'plain',
     group: 'storage',
     restart: true,
     help: 'Use path-style URLs; required by many self-hosted stores. S3_PROVIDER may turn it on, too.',
   }),
   S3_CHECKSUMS: setting(z.enum(['auto', 'always', 'never']).default('auto'), {
+    kind: 'plain',
     group: 'storage',
     advanced: true,
     restart: true,

@@ -17,7 +17,11 @@ export const archive: Backend = {
   name: 'archive',
   title: 'the archive',
   declares: {
-    ARCHIVE_FILE: setting(text.default('archive.db'), { group: 'storage', help: 'Name of the file in the folder.' }),
+    ARCHIVE_FILE: setting(text.default('archive.db'), {
+      kind: 'folder',
+      group: 'storage',
+      help: 'Name of the file in the folder.',
+    }),
   },
   settings: ['STORAGE_ROOT', 'ARCHIVE_FILE'],
   needed: ['STORAGE_ROOT'],
