@@ -7,6 +7,8 @@ import { AppError } from '../errors.ts';
 import type { SettingKind } from '../setting-kinds.ts';
 import type { Keys } from './manifest.ts';
 
+const MAX_VALUE_CHARS = 4_096;
+
 type Written = Readonly<Record<string, unknown>>;
 
 /** A setting of the backup that has another value here. Null: it is not set. Values of secrets are not told. */
@@ -62,6 +64,10 @@ export const secretsOf = (keys: Keys): Record<string, string> => ({
   COMPAT_SECRET_KEY: keys.compat_secret_key,
 });
 
+/** What of the settings of a backup can be read at all. */
+export const readableSettings = (written: Written): Record<string, unknown> =>
+  Object.fromEntries([...known(written)].map(([name, value]) => [name.toLowerCase(), value]));
+
 /** Those of names that are known with values that are allowed: with any other the server would not start. */
 function known(written: Written): Map<SettingName, unknown> {
   const found = new Map<SettingName, unknown>();
@@ -75,7 +81,7 @@ function known(written: Written): Map<SettingName, unknown> {
 function isAllowed(name: SettingName, value: unknown): boolean {
   try {
     parseSetting(name, value);
-    return true;
+    return String(value).length <= MAX_VALUE_CHARS; // so that all of it can be shown
   } catch (error) {
     if (error instanceof AppError) return false;
     throw error;

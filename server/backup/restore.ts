@@ -22,7 +22,7 @@ import { eachAtOnce } from '../runtime/concurrency.ts';
 import { makeFolder } from '../runtime/folders.ts';
 import { leasedForReading } from './lease.ts';
 import type { RestoreSource } from './export-source.ts';
-import { secretsOf } from './outside-settings.ts';
+import { readableSettings, secretsOf } from './outside-settings.ts';
 import {
   asideName,
   contentsOfFolder,
@@ -197,10 +197,11 @@ async function build(options: RestoreOptions, manifest: Manifest, paths: Restore
 /** Notes what is decided, for the step that moves everything into place. */
 async function decideArrival(
   { dataDir: data, repo, decide, musicDir }: RestoreOptions,
-  { id: snapshot, settings }: Manifest,
+  { id: snapshot, settings: written }: Manifest,
   paths: RestorePaths,
 ): Promise<Pick<Restored, 'arrival' | 'isAccepted'>> {
   const isImport = repo.isExport === true;
+  const settings = readableSettings(written);
   const arrival = arrivalOf({ data, database: paths.taken, settings, isImport });
   const decision = await decide(arrival);
   if (decision === 'stop') {

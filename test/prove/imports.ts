@@ -14,6 +14,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import Database from 'better-sqlite3';
 import { takeLibrary } from '../../server/backup/foreign-library.ts';
 import { openExport } from '../../server/backup/export-source.ts';
@@ -32,6 +34,7 @@ import { ADMIN, startServer } from '../support/server.ts';
 const MIGRATIONS = 'migrations';
 const MAX_EXTRA_MB = 150;
 const EVERY_WHOLE_IMPORT = 50;
+const COLLECTED_EVERY = 8;
 const LISTENER = { username: 'listener', password: 'long enough password' };
 const NEVER_FILLED = ['jobs', 'queue_tasks', 'verify_runs'];
 
@@ -146,7 +149,9 @@ export function faultsOf(database: string, own: string, settings: Row, isImport:
 
 const isRefusal = (error: unknown): boolean =>
   // eslint-disable-next-line no-control-regex
-  error instanceof AppError && error.message.length < 1_000 && !/[\u0000-\u001f\u007f]/.test(error.message);
+  error instanceof AppError &&
+  error.message.length < 1_000 &&
+  !/[\u0000-\u0009\u000b-\u001f\u007f]/.test(error.message);
 
 /** Takes and settles a changed database as an import or a restore does. Returns whether it was taken. */
 function takeOne({ base, own, database, settings }: Stage, random: () => number): { taken: boolean; faults: string[] } {
@@ -256,6 +261,8 @@ export async function attackInProcess(
   const faults: string[] = [];
   let taken = 0;
   takeOne(stage, seededRandom(seed)); // what is loaded once
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
   const rest = process.memoryUsage().rss;
   for (let run = 0; run < runs; run++) {
     const random = seededRandom(seed + run);
@@ -265,6 +272,7 @@ export async function attackInProcess(
         : takeOne(stage, random);
     if (found.taken) taken++;
     faults.push(...found.faults.map((fault) => `seed ${seed + run}: ${fault}`));
+    if (run % COLLECTED_EVERY === 0) collect(); // the changed databases are garbage of the proof
     const extraMb = (process.memoryUsage().rss - rest) / 2 ** 20;
     if (extraMb > MAX_EXTRA_MB) faults.push(`seed ${seed + run}: ${Math.round(extraMb)} MB`);
     if (faults.length > 20) break;
