@@ -23,7 +23,7 @@ const Header = z.object({
 type Header = z.output<typeof Header>;
 
 const MAX_HEADER_BYTES = 64 << 10;
-const MAX_MANIFEST_BYTES = 64 << 20;
+const MAX_MANIFEST_BYTES = 16 << 20;
 /** Lines parsed before requests get a turn. */
 const LINES_PER_TURN = 500;
 

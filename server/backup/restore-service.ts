@@ -5,10 +5,11 @@ import type { Config } from '../config/config.ts';
 import { conflict, invalid } from '../errors.ts';
 import type { EnqueuedJob, Jobs } from '../jobs/service.ts';
 import type { Handler } from '../jobs/tasks.ts';
+import type { Arrival } from './arrival-wire.ts';
 import { openExport } from './export-source.ts';
 import { assertFit, placeElsewhere } from './fit-folders.ts';
 import type { Repository } from './repository.ts';
-import { contentsOfFolder, forgetRestore, readState, restorePaths } from './restore-state.ts';
+import { contentsOfFolder, forgetRestore, readState, restorePaths, writeState } from './restore-state.ts';
 import { restore, restoreAtNextStart, type RestoreOptions } from './restore.ts';
 import type { RestoreResult } from './wire.ts';
 import { RESTORE_TASK } from './tasks.ts';
@@ -30,6 +31,18 @@ interface RestoreRequest {
   snapshot: string;
   folder: string | undefined;
   replace: boolean;
+  /** Takes what it changes about accounts, settings and folders. */
+  isAccepted: boolean;
+}
+
+/** A restore or an import over the library of this server. */
+export interface PendingRestore {
+  snapshot: string;
+  /** Only the next start is missing. */
+  isReady: boolean;
+  isImport: boolean;
+  isAccepted: boolean;
+  arrival: Arrival | undefined;
 }
 
 export type RestoreService = ReturnType<typeof createRestoreService>;
@@ -41,7 +54,7 @@ export function createRestoreService(deps: RestoreDeps) {
   const own = restorePaths(config.paths.data);
 
   const task: Handler<typeof RESTORE_TASK> = async (
-    { snapshot, folder, from },
+    { snapshot, folder, from, isAccepted },
     { signal, progress },
   ): Promise<RestoreResult> => {
     const dataDir = folder ?? own.data;
@@ -55,6 +68,7 @@ export function createRestoreService(deps: RestoreDeps) {
       workerUrl,
       migrationsDir,
       now,
+      decide: () => (isAccepted ? 'accept' : 'keep'),
       signal,
       progress,
     };
@@ -81,11 +95,15 @@ export function createRestoreService(deps: RestoreDeps) {
     task,
 
     /** Throws `conflict` when it would replace something without `replace`, `not_found` for an unknown snapshot. */
-    async start({ snapshot, folder, replace }: RestoreRequest): Promise<EnqueuedJob> {
+    async start({ snapshot, folder, replace, isAccepted }: RestoreRequest): Promise<EnqueuedJob> {
       if (folder === undefined) assertReplaceable(replace);
       else await assertEmpty(resolve(folder));
       await (await open()).readSnapshot(snapshot);
-      return jobs.enqueue(RESTORE_TASK, { snapshot, ...(folder !== undefined && { folder: resolve(folder) }) });
+      return jobs.enqueue(RESTORE_TASK, {
+        snapshot,
+        isAccepted,
+        ...(folder !== undefined && { folder: resolve(folder) }),
+      });
     },
 
     /** Replaces the library of this server by an export in a folder. Throws `conflict` without `replace`. */
@@ -93,17 +111,28 @@ export function createRestoreService(deps: RestoreDeps) {
       if (!isAbsolute(folder)) throw invalid([{ field: 'folder', message: 'must be an absolute path' }]);
       assertReplaceable(replace);
       const [snapshot = ''] = await (await openExport(resolve(folder))).snapshotIds();
-      return jobs.enqueue(RESTORE_TASK, { snapshot, from: resolve(folder) });
+      return jobs.enqueue(RESTORE_TASK, { snapshot, from: resolve(folder), isAccepted: false });
     },
 
-    /** The restore over this library, if one was started; `isReady` when only the next start is missing. */
-    state(): { snapshot: string; isReady: boolean } | null {
+    /** The restore over this library, if one was started. */
+    state(): PendingRestore | null {
       const state = readState(own);
-      if (state) return { snapshot: state.snapshot, isReady: state.step === 'ready' };
+      if (state) return { ...state, arrival: state.arrival, isReady: state.step === 'ready' };
       const [asked] = unfinished()
         .map(({ payload }) => RESTORE_TASK.payload.parse(payload))
         .filter(({ folder }) => folder === undefined); // it waits for the backup, and has written nothing yet
-      return asked ? { snapshot: asked.snapshot, isReady: false } : null;
+      if (!asked) return null;
+      const { snapshot, from, isAccepted } = asked;
+      return { snapshot, isReady: false, isImport: from !== undefined, isAccepted, arrival: undefined };
+    },
+
+    /** Decides about what it changes, before the next start. Throws `conflict` when none is ready, or for an import. */
+    decide(isAccepted: boolean): void {
+      const state = readState(own);
+      if (state?.step !== 'ready') throw conflict('There is no restore that waits for the next start.');
+      if (state.isImport && isAccepted)
+        throw conflict('Accounts, settings and folders of an export are never taken; those of this server stay.');
+      writeState(own, { ...state, isAccepted });
     },
 
     /** Discards the restore over this library. Throws `conflict` while its job runs. */

@@ -8,8 +8,9 @@ import { z } from 'zod';
 import { readJsonFile, writeJsonFile } from '../config/json-file.ts';
 import { lockDataFolder } from '../db/data-lock.ts';
 import { AppError, conflict } from '../errors.ts';
-import { keepAccounts } from './kept-accounts.ts';
+import { Arrival } from './arrival-wire.ts';
 import { toSnapshotId } from './manifest.ts';
+import { settleArrival } from './settled-arrival.ts';
 
 const FOLDER = '.restoring';
 const DATABASE = 'tonearm.db';
@@ -24,20 +25,27 @@ const State = z.object({
    */
   step: z.enum(['building', 'ready', 'aside', 'in']),
   aside: z.string().regex(ASIDE).nullable(),
-  /** Of an export: the accounts of the library that it replaces go on. */
-  isImport: z.boolean().optional(),
+  /** What it would change here, and what is done about it: settled-arrival.ts. */
+  arrival: Arrival.optional(),
+  isImport: z.boolean().default(false),
+  isAccepted: z.boolean().default(false),
+  settings: z.record(z.string(), z.unknown()).default({}),
+  musicDir: z.string().optional(),
 });
-type RestoreState = z.output<typeof State>;
+export type RestoreState = z.output<typeof State>;
 
 export interface RestorePaths {
   data: string;
   building: string;
+  /** The database with what was taken, before it is settled what of its accounts comes. */
+  taken: string;
   state: string;
 }
 
 export const restorePaths = (data: string): RestorePaths => ({
   data,
   building: join(data, FOLDER, 'new'),
+  taken: join(data, FOLDER, 'taken.db'),
   state: join(data, FOLDER, 'state.json'),
 });
 
@@ -45,7 +53,7 @@ export function readState({ state }: RestorePaths): RestoreState | undefined {
   return existsSync(state) ? State.safeParse(readJsonFile(state)).data : undefined;
 }
 
-export const writeState = ({ state }: RestorePaths, value: RestoreState): void => writeJsonFile(state, value);
+export const writeState = ({ state }: RestorePaths, value: z.input<typeof State>): void => writeJsonFile(state, value);
 
 /** No file of the old library has been moved yet. */
 export const isUntouched = ({ step }: RestoreState): boolean => step === 'building' || step === 'ready';
@@ -67,14 +75,23 @@ export async function finishRestore(data: string, now: () => Date): Promise<stri
   if ((state?.step ?? 'building') === 'building') return undefined;
   const unlock = lockDataFolder(join(data, LOCK), data);
   try {
-    // again, as they are now: accounts, passwords and sessions may have changed since the import
-    if (state?.step === 'ready' && state.isImport === true)
-      keepAccounts(join(data, DATABASE), join(paths.building, DATABASE));
+    if (state?.step === 'ready') {
+      // of an earlier version, which did not judge what it took: it has to be restored again
+      if (!existsSync(paths.taken)) return await forgetRestore(paths).then(() => undefined);
+      settle(paths, state, now()); // now: accounts, passwords and sessions may have changed since
+    }
     return await switchOver(paths, asideName(now()));
   } finally {
     unlock();
   }
 }
+
+/** Before `switchOver`. */
+export const settle = (
+  paths: RestorePaths,
+  { isImport, isAccepted, settings, musicDir }: RestoreState,
+  at: Date,
+): void => settleArrival(paths, { isImport, isAccepted, settings, musicDir }, at);
 
 /** Deletes a restored library that is not in place yet. */
 export const forgetRestore = ({ data }: RestorePaths): Promise<void> =>

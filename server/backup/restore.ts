@@ -1,42 +1,47 @@
 // Restores a library from a backup or an export: fetches and checks the database, verifies each file by its hash, and
 // only then moves everything into place. Needs no server.
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { existsSync, mkdirSync } from 'node:fs';
+import { open, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import Database from 'better-sqlite3';
-import { readJsonFile, writeJsonFile } from '../config/json-file.ts';
-import type { SecretName } from '../config/secret-store.ts';
+import { ZodError } from 'zod';
+import { writeJsonFile } from '../config/json-file.ts';
 import { lockDataFolder } from '../db/data-lock.ts';
-import { assertOurs } from '../db/migrate.ts';
 import { AppError, conflict } from '../errors.ts';
 import { createLocalStorage } from '../storage/local.ts';
+import { hashInKey, isKey } from '../storage/local-paths.ts';
 import { pathBelow } from '../storage/file-names.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { Arrival } from './arrival-wire.ts';
+import { arrivalOf } from './arrival.ts';
 import { DamagedObject } from './encryption.ts';
 import type { FileLine, Manifest, OwnLine, StoredLine } from './manifest.ts';
 import { eachAtOnce } from '../runtime/concurrency.ts';
 import { leasedForReading } from './lease.ts';
 import type { RestoreSource } from './export-source.ts';
-import { keepAccounts } from './kept-accounts.ts';
+import { readableSettings, secretsOf } from './outside-settings.ts';
 import {
   asideName,
   contentsOfFolder,
   isUntouched,
   readState,
+  forgetRestore,
   restorePaths,
+  settle,
   switchOver,
   writeState,
   type RestorePaths,
 } from './restore-state.ts';
-import { isSoundDatabase } from './snapshot-thread.ts';
+import { keepKeys } from './settled-arrival.ts';
+import { takeDatabase } from './snapshot-thread.ts';
 import { LOCAL_SCHEME } from '../storage/uri.ts';
 
 const AT_ONCE = 4;
 const SHOWN = 10;
-/** Settings that belong to the machine of the backup. */
-const NOT_RESTORED = ['STORAGE_ROOT', 'STORAGE_BACKEND'];
+/** Of what would change here: `accept` all of it, `keep` what is here, `stop` and change nothing. */
+export type Decision = 'accept' | 'keep' | 'stop';
 
 export interface RestoreOptions {
   repo: RestoreSource;
@@ -53,6 +58,8 @@ export interface RestoreOptions {
   workerUrl: URL;
   migrationsDir: string;
   now: () => Date;
+  /** Asked before anything is fetched but the database. */
+  decide: (arrival: Arrival) => Decision | Promise<Decision>;
   /** Cancels; the next attempt resumes. */
   signal?: AbortSignal;
   progress: (done: number, total: number | null, message: string) => void;
@@ -71,6 +78,9 @@ export interface Restored {
   lost: string[];
   /** The folder of the replaced library. */
   aside: string | undefined;
+  /** What it changes about people, settings and folders here, if it is all taken. */
+  arrival: Arrival;
+  isAccepted: boolean;
 }
 
 /**
@@ -80,29 +90,45 @@ export interface Restored {
 export async function restore(options: RestoreOptions): Promise<Restored> {
   const { dataDir, now } = options;
   const chosen = await choose(options);
+  const isNew = !existsSync(dataDir);
   mkdirSync(dataDir, { recursive: true });
-  const unlock = lockDataFolder(join(dataDir, 'tonearm.lock'), dataDir);
+  const [paths, lock] = [restorePaths(dataDir), join(dataDir, 'tonearm.lock')];
+  const unlock = lockDataFolder(lock, dataDir);
+  let isRefused = true;
   try {
     const restored = await buildLeased(options, chosen);
+    isRefused = false;
     options.progress(1, 1, 'Moving everything into place');
-    return { ...restored, aside: await switchOver(restorePaths(dataDir), asideName(now())) };
+    const state = readState(paths);
+    if (state && isUntouched(state)) settle(paths, state, now());
+    return { ...restored, aside: await switchOver(paths, asideName(now())) };
   } finally {
     unlock();
+    if (isRefused && isNew && !existsSync(paths.state)) await removeEmpty(dataDir, lock);
   }
+}
+
+/** A folder that was made for a restore that was refused. */
+async function removeEmpty(dataDir: string, lock: string): Promise<void> {
+  await rm(lock, { force: true });
+  if ((await contentsOfFolder(dataDir)).length === 0) await rmdir(dataDir);
 }
 
 /** The same for the folder of a running server; its next start moves everything into place. */
 export async function restoreAtNextStart(options: RestoreOptions): Promise<Restored> {
   const restored = await buildLeased(options, await choose(options));
-  const { isExport: isImport } = options.repo;
-  writeState(restorePaths(options.dataDir), { snapshot: restored.snapshot, step: 'ready', aside: null, isImport });
+  const paths = restorePaths(options.dataDir);
+  const state = readState(paths);
+  if (state && isUntouched(state)) writeState(paths, { ...state, step: 'ready' });
   return restored;
 }
 
 async function choose({ repo, snapshot }: RestoreOptions): Promise<Manifest> {
   const id = snapshot ?? (await repo.snapshotIds())[0];
   if (id === undefined) throw new AppError('not_found', `The backup in ${repo.name} has no complete snapshot.`);
-  return repo.readSnapshot(id);
+  const manifest = await repo.readSnapshot(id);
+  // whoever knows the passphrase wrote them; anybody can write some into a backup that is not encrypted
+  return { ...manifest, keys: repo.isEncrypted === true ? manifest.keys : null };
 }
 
 /** Nothing is deleted from the backup meanwhile. */
@@ -126,8 +152,9 @@ async function buildBeside(options: RestoreOptions, manifest: Manifest): Promise
     aside: undefined,
   };
   if (state && !isUntouched(state)) {
+    const { isAccepted, arrival = NOTHING } = state;
     if (state.snapshot === manifest.id)
-      return { ...restored, lost: [], copies: { there: 0, written: 0 }, hasOwnKeys: false };
+      return { ...restored, arrival, isAccepted, lost: [], copies: { there: 0, written: 0 }, hasOwnKeys: false };
     throw conflict(
       `A restore of the snapshot ${state.snapshot} into ${dataDir} was interrupted. Finish it first with ` +
         `--snapshot ${state.snapshot}.`,
@@ -135,37 +162,55 @@ async function buildBeside(options: RestoreOptions, manifest: Manifest): Promise
   }
   if (!options.replace && (await contentsOfFolder(dataDir)).length > 0)
     throw conflict(`${dataDir} is not empty. Choose another --data-dir, or use --replace to move its contents aside.`);
-  if (state?.snapshot !== manifest.id) await rm(paths.building, { recursive: true, force: true });
+  if (state?.snapshot !== manifest.id) await forgetRestore(paths);
   writeState(paths, { snapshot: manifest.id, step: 'building', aside: null });
-  return { ...restored, ...(await build(options, manifest, paths)) };
+  try {
+    return { ...restored, ...(await build(options, manifest, paths)) };
+  } catch (error) {
+    if (!existsSync(paths.taken)) await forgetRestore(paths); // nothing to go on with
+    throw error;
+  }
 }
 
-async function build(
-  options: RestoreOptions,
-  manifest: Manifest,
-  paths: RestorePaths,
-): Promise<Pick<Restored, 'lost' | 'copies' | 'hasOwnKeys'>> {
+const NOTHING: Arrival = { people: [], settings: [], folders: [], has_accounts: false };
+
+type Built = Pick<Restored, 'lost' | 'copies' | 'hasOwnKeys' | 'arrival' | 'isAccepted'>;
+
+async function build(options: RestoreOptions, manifest: Manifest, paths: RestorePaths): Promise<Built> {
   mkdirSync(paths.building, { recursive: true });
-  const database = join(paths.building, 'tonearm.db');
-  if (!existsSync(database)) await fetchDatabase(options, manifest, database);
-  if (options.repo.isExport === true) keepAccounts(join(options.dataDir, 'tonearm.db'), database);
+  if (!existsSync(paths.taken)) {
+    await assertLists(options, manifest); // before anything is kept of it
+    await fetchDatabase(options, manifest, paths.taken);
+  }
+  const { arrival, isAccepted } = await decideArrival(options, manifest, paths);
   const root = join(paths.building, 'library');
   const { lost, damaged, copies } = await fetchFiles(options, manifest, createLocalStorage({ root }));
   if (damaged.length > 0 && !options.skipDamaged)
     throw new AppError('unavailable', damagedMessage(options.repo, damaged));
-  markMissing(database, lost);
+  markMissing(paths.taken, lost);
   await rm(join(root, 'tmp'), { recursive: true, force: true });
-  writeSettings(options, manifest, paths.building);
-  return { lost, copies, hasOwnKeys: keepKeys(options, manifest, paths.building) };
+  if (manifest.keys) writeJsonFile(join(paths.building, 'secrets.json'), secretsOf(manifest.keys));
+  return { lost, copies, arrival, isAccepted, hasOwnKeys: keepKeys(paths) };
 }
 
-function assertSafe(database: string, migrationsDir: string): void {
-  const db = new Database(database, { readonly: true });
-  try {
-    assertOurs(db, migrationsDir);
-  } finally {
-    db.close();
+/** Notes what is decided, for the step that moves everything into place. */
+async function decideArrival(
+  { dataDir: data, repo, decide, musicDir }: RestoreOptions,
+  { id: snapshot, settings: written }: Manifest,
+  paths: RestorePaths,
+): Promise<Pick<Restored, 'arrival' | 'isAccepted'>> {
+  const isImport = repo.isExport === true;
+  const settings = readableSettings(written);
+  const arrival = arrivalOf({ data, database: paths.taken, settings, isImport });
+  const decision = await decide(arrival);
+  if (decision === 'stop') {
+    await forgetRestore(paths);
+    throw conflict('Nothing was changed.');
   }
+  const isAccepted = !isImport && decision === 'accept';
+  const choice = { arrival, isImport, isAccepted, settings, musicDir };
+  writeState(paths, { snapshot, step: 'building', aside: null, ...choice });
+  return { arrival, isAccepted };
 }
 
 const damagedMessage = ({ name, isExport = false }: RestoreSource, damaged: string[]): string =>
@@ -176,42 +221,37 @@ const damagedMessage = ({ name, isExport = false }: RestoreSource, damaged: stri
     ...(damaged.length > SHOWN ? ['  …'] : []),
   ].join('\n');
 
-/** Gets its name only when it is complete, has the right hash, and passes SQLite's integrity check. */
+const DAMAGED_DATABASE = 'The database is damaged, so nothing was changed. Try an earlier snapshot, or another copy.';
+
+/** Only with the right hash; what is kept of it is a database of our own with the rows that it may bring. */
 async function fetchDatabase(
   { repo, progress, signal, workerUrl, migrationsDir }: RestoreOptions,
   { database }: Manifest,
   path: string,
 ): Promise<void> {
-  const part = `${path}.part`;
+  const [foreign, part] = [`${path}.foreign`, `${path}.part`];
   const whole = createHash('sha256');
-  const file = await open(part, 'w');
+  const file = await open(foreign, 'w', 0o600);
   try {
     let done = 0;
     for (const hash of database.pieces ?? [database.sha256])
       for await (const chunk of repo.read(hash)) {
         signal?.throwIfAborted();
-        progress((done += chunk.length), database.size, 'Fetching the database');
+        done += chunk.length;
+        if (done > database.size) throw new DamagedObject('it is larger than it should be');
+        progress(done, database.size, 'Fetching the database');
         whole.update(chunk);
         await file.writeFile(chunk);
       }
-    await file.sync();
   } catch (cause) {
-    throw isLost(cause)
-      ? new AppError(
-          'unavailable',
-          'The database is damaged, so nothing was changed. Try an earlier snapshot, or another copy.',
-          { cause },
-        )
-      : cause;
+    throw isLost(cause) ? new AppError('unavailable', DAMAGED_DATABASE, { cause }) : cause;
   } finally {
     await file.close();
   }
-  if (whole.digest('hex') !== database.sha256 || !(await isSoundDatabase(workerUrl, part)))
-    throw new AppError(
-      'unavailable',
-      'The database is damaged, so nothing was changed. Try an earlier snapshot, or another copy.',
-    );
-  if (repo.isExport === true) assertSafe(part, migrationsDir);
+  if (whole.digest('hex') !== database.sha256) throw new AppError('unavailable', DAMAGED_DATABASE);
+  const scope = repo.isExport === true ? 'import' : 'backup';
+  await takeDatabase(workerUrl, { from: foreign, to: part, migrationsDir, scope });
+  await rm(foreign);
   await rename(part, path);
 }
 
@@ -264,11 +304,28 @@ async function fetchFiles({ repo, musicDir, progress, signal }: RestoreOptions, 
   }
 }
 
+/** Audio is named by its content; beside it there are only pictures. Nothing else of the storage is written. */
+function assertStoredKey(key: string, hash: string): void {
+  const isAudio = key.startsWith('audio/') && hashInKey(key) === hash;
+  if (isKey(key) && (isAudio || key.startsWith('covers/'))) return;
+  throw new AppError(
+    'unavailable',
+    `The list of files names ${JSON.stringify(key)}, which is no place of audio or covers.`,
+  );
+}
+
+async function assertLists({ repo, signal }: RestoreOptions, manifest: Manifest): Promise<void> {
+  for await (const line of linesOf(repo, manifest)) {
+    signal?.throwIfAborted();
+    if (line.kind === 'stored') assertStoredKey(line.key, line.hash);
+  }
+}
+
 async function* linesOf(repo: RestoreSource, manifest: Manifest): AsyncGenerator<FileLine> {
   try {
     yield* repo.readFiles(manifest);
   } catch (cause) {
-    throw isLost(cause)
+    throw isLost(cause) || cause instanceof ZodError || cause instanceof SyntaxError
       ? new AppError(
           'unavailable',
           'The list of files is damaged, so nothing was changed. Try an earlier snapshot, or another copy.',
@@ -310,36 +367,4 @@ function markMissing(database: string, keys: string[]): void {
   } finally {
     db.close();
   }
-}
-
-/** Keeps the keys of the replaced library when the backup has none, so that sign-ins and app passwords keep working. */
-function keepKeys({ dataDir }: RestoreOptions, { keys }: Manifest, folder: string): boolean {
-  const own = join(dataDir, 'secrets.json');
-  if (keys !== null || !existsSync(own)) return false;
-  copyFileSync(own, join(folder, 'secrets.json'));
-  return true;
-}
-
-function writeSettings({ musicDir, repo, dataDir }: RestoreOptions, manifest: Manifest, folder: string): void {
-  const { keys } = manifest;
-  // an export has none, and those of this machine go on
-  const settings = repo.isExport === true ? readJsonFile(join(dataDir, 'settings.json')) : manifest.settings;
-  const kept = Object.entries(settings).filter(
-    ([name]) =>
-      !NOT_RESTORED.includes(name.toUpperCase()) &&
-      !(musicDir !== undefined && name.toUpperCase() === 'LOCAL_MEDIA_IMPORT_PATH'),
-  );
-  writeJsonFile(join(folder, 'settings.json'), {
-    ...Object.fromEntries(kept),
-    ...(musicDir !== undefined && { local_media_import_path: musicDir }),
-  });
-  if (!keys) return;
-  const secretSettings = Object.fromEntries(
-    Object.entries(keys.settings).map(([name, value]) => [`setting.${name.toLowerCase()}` satisfies SecretName, value]),
-  );
-  writeJsonFile(join(folder, 'secrets.json'), {
-    ...secretSettings,
-    JWT_SECRET: keys.jwt_secret,
-    COMPAT_SECRET_KEY: keys.compat_secret_key,
-  });
 }

@@ -4,7 +4,7 @@ import { toIso, toIsoOrNull } from '../http/times.ts';
 import { JobOut, toJobOut } from '../jobs/wire.ts';
 import type { ExportService } from './export.ts';
 import type { BackupService, SnapshotState } from './service.ts';
-import type { RestoreService } from './restore-service.ts';
+import type { PendingRestore, RestoreService } from './restore-service.ts';
 import {
   BackupCheckIn,
   BackupIn,
@@ -13,6 +13,7 @@ import {
   BackupTestOut,
   ExportIn,
   ImportIn,
+  RestoreDecisionIn,
   RestoreIn,
   SnapshotParam,
   type SnapshotOut,
@@ -42,7 +43,7 @@ export const backupRoutes = ({ backups, restores, exports }: BackupRoutesDeps): 
         is_encrypted: isEncrypted,
         next_at: toIsoOrNull(nextAt),
         problem,
-        restore: restore && { snapshot: restore.snapshot, is_ready: restore.isReady },
+        restore: restore && toRestoreOut(restore),
         check: check && { ...check.last, share: check.share },
         check_percent: checkPercent,
         is_reading_free: isReadingFree,
@@ -116,8 +117,27 @@ export const backupRoutes = ({ backups, restores, exports }: BackupRoutesDeps): 
     async ({ params, body }) =>
       new Reply(
         202,
-        toJobOut(await restores.start({ snapshot: params.id, folder: body.folder, replace: body.replace })),
+        toJobOut(
+          await restores.start({
+            snapshot: params.id,
+            folder: body.folder,
+            replace: body.replace,
+            isAccepted: body.accept_settings,
+          }),
+        ),
       ),
+  ),
+
+  route(
+    {
+      method: 'patch',
+      path: '/backups/restore',
+      access: 'superuser',
+      summary: 'Decide whether a restore that waits for the next start takes accounts, settings and folders',
+      body: RestoreDecisionIn,
+      problems: ['conflict'],
+    },
+    ({ body }) => restores.decide(body.accept_settings),
   ),
 
   route(
@@ -167,6 +187,20 @@ export const backupRoutes = ({ backups, restores, exports }: BackupRoutesDeps): 
     async ({ body }) => new Reply(202, toJobOut(await restores.startImport(body))),
   ),
 ];
+
+const toRestoreOut = ({
+  snapshot,
+  isReady,
+  isImport,
+  isAccepted,
+  arrival,
+}: PendingRestore): NonNullable<BackupsOut['restore']> => ({
+  snapshot,
+  is_ready: isReady,
+  is_import: isImport,
+  is_accepted: isAccepted,
+  arrival: arrival ?? null,
+});
 
 const toSnapshotOut = ({ id, createdAt, counts, hasKeys, problem }: SnapshotState): SnapshotOut => ({
   id,

@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { AppError, DISK_FULL } from '../errors.ts';
+import type { ForeignLibrary } from './foreign-library.ts';
 import type { SnapshotReport, SnapshotWorkerData } from './snapshot-worker.ts';
 
 interface CopyOptions {
@@ -27,12 +28,11 @@ function assertDone(end: End): void {
   throw new AppError('unavailable', `The database could not be copied: ${end.reason}.`);
 }
 
-/**
- * Whether a restored database passes SQLite's integrity check; also points its tracks to local storage. Takes minutes
- * for a large one.
- */
-export async function isSoundDatabase(workerUrl: URL, path: string): Promise<boolean> {
-  return (await runThread(workerUrl, { check: path })).kind === 'done';
+/** Throws `storage_full`, or `unavailable` with what is wrong with the database. Takes minutes for a large one. */
+export async function takeDatabase(workerUrl: URL, take: ForeignLibrary): Promise<void> {
+  const end = await runThread(workerUrl, { take });
+  if (end.kind === 'done') return;
+  throw end.code === 'SQLITE_FULL' ? new AppError('storage_full', DISK_FULL) : new AppError('unavailable', end.reason);
 }
 
 /** Prepares a copy of the database for an export. Throws `storage_full` or `unavailable`. */

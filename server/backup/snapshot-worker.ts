@@ -1,13 +1,14 @@
 // The thread that copies the database for a backup, with SQLite's online backup in steps, inside a read transaction:
-// later writes are not in the copy and do not restart it. Also checks a database that came out of a backup.
+// later writes are not in the copy and do not restart it. Also takes what it may of a database from elsewhere.
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { messageOf } from '../errors.ts';
 import { FILE_SCHEME, LOCAL_SCHEME } from '../storage/uri.ts';
+import { takeLibrary, type ForeignLibrary } from './foreign-library.ts';
 
 export type SnapshotWorkerData =
   | { copy: { from: string; to: string } }
-  | { check: string }
+  | { take: ForeignLibrary }
   /** `files`: the database of export-paths.ts. */
   | { clean: { path: string; files: string } };
 export type SnapshotReport =
@@ -31,7 +32,7 @@ port.on('message', () => {
 
 const work = workerData as SnapshotWorkerData;
 try {
-  if ('check' in work) check(work.check);
+  if ('take' in work) takeLibrary(work.take);
   else if ('clean' in work) clean(work.clean);
   else {
     await copy(work.copy.from, work.copy.to);
@@ -106,20 +107,6 @@ function clean({ path, files }: { path: string; files: string }): void {
     })();
     db.exec('DETACH exported');
     db.exec('VACUUM'); // what was deleted is in no free page either
-  } finally {
-    db.close();
-  }
-}
-
-/** Also changes the storage URIs to local storage, into which a restore writes all objects. */
-function check(path: string): void {
-  const db = new Database(path);
-  try {
-    const fault = db.pragma('integrity_check(1)', { simple: true });
-    if (fault !== 'ok') throw new Error(String(fault));
-    for (const table of ['tracks', 'trashed_tracks'])
-      db.exec(`UPDATE ${table} SET storage_uri = '${LOCAL_SCHEME}' || substr(storage_uri, instr(storage_uri, ':'))
-        WHERE storage_uri NOT LIKE '${LOCAL_SCHEME}:%' AND storage_uri NOT LIKE '${FILE_SCHEME}:%'`);
   } finally {
     db.close();
   }

@@ -21,10 +21,16 @@ export const CHECK_TASK = task('check_backup', {
 
 /**
  * Restores a snapshot into another folder, or for the next start to replace the library of this server with it. `from`:
- * the folder of an export, instead of the configured backup.
+ * the folder of an export, instead of the configured backup. `isAccepted`: what it changes about accounts, settings and
+ * folders is taken.
  */
 export const RESTORE_TASK = task('restore_task', {
-  payload: z.strictObject({ snapshot: z.string(), folder: z.string().optional(), from: z.string().optional() }),
+  payload: z.strictObject({
+    snapshot: z.string(),
+    folder: z.string().optional(),
+    from: z.string().optional(),
+    isAccepted: z.boolean().default(false),
+  }),
   attempts: 1,
   uniqueBy: ({ snapshot, folder = '' }) => `${snapshot} ${folder}`,
   concurrency: 1,

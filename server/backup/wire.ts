@@ -2,10 +2,14 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { isoTime } from '../http/times.ts';
+import { Arrival } from './arrival-wire.ts';
 import { SnapshotId } from './manifest.ts';
 import { BACKUP_STORES } from '../storage/backends.ts';
 
 const PLACE = `a folder of the server, or ${BACKUP_STORES.join(' or ')}; by default the configured one`;
+const ACCEPT =
+  'takes what the backup has about accounts, programs, folders, addresses and secrets; without it, those of this ' +
+  'server stay, and the defaults in an empty folder';
 const folder = z.string().trim().min(1).max(4_096);
 const place = folder
   .refine((text) => BACKUP_STORES.includes(text) || isAbsolute(text), {
@@ -37,8 +41,12 @@ export const RestoreIn = z
     replace: z.boolean().default(false).meta({
       description: 'required without a folder: the library is moved aside at the next start, not deleted',
     }),
+    accept_settings: z.boolean().default(false).meta({ description: ACCEPT }),
   })
   .meta({ id: 'RestoreIn' });
+export const RestoreDecisionIn = z
+  .strictObject({ accept_settings: z.boolean().meta({ description: ACCEPT }) })
+  .meta({ id: 'RestoreDecisionIn' });
 export const ImportIn = z
   .strictObject({
     folder: folder.meta({ description: 'the folder of an export, on the server' }),
@@ -158,7 +166,13 @@ export const BackupsOut = z
     next_at: isoTime.nullable().meta({ description: 'when the next one is scheduled' }),
     problem: z.string().nullable().meta({ description: 'why the backup cannot be read' }),
     restore: z
-      .object({ snapshot: z.string(), is_ready: z.boolean() })
+      .object({
+        snapshot: z.string(),
+        is_ready: z.boolean(),
+        is_import: z.boolean(),
+        is_accepted: z.boolean().meta({ description: 'what the arrival lists will be taken' }),
+        arrival: Arrival.nullable().meta({ description: 'what it changes about people, settings and folders here' }),
+      })
       .nullable()
       .meta({ description: 'a restore over this library; when it is ready, the next start completes it' }),
     check: z

@@ -43,6 +43,10 @@ export interface Command {
   music?: string;
   replace?: boolean;
   skipDamaged?: boolean;
+  /** `--accept-settings`. */
+  acceptSettings?: boolean;
+  /** `--yes`. */
+  isConfirmed?: boolean;
   /** `--read`: percent of the contents of a backup. */
   read?: number;
   /** `--new-library`. */
@@ -70,6 +74,8 @@ const OPTIONS = {
   music: { type: 'string' },
   replace: { type: 'boolean' },
   'skip-damaged': { type: 'boolean' },
+  'accept-settings': { type: 'boolean' },
+  yes: { type: 'boolean' },
   read: { type: 'string' },
   'new-library': { type: 'boolean' },
   'earlier-library': { type: 'boolean' },
@@ -103,6 +109,8 @@ const ONLY_OF: Record<string, string[]> = {
   music: ['restore'],
   replace: ['restore', 'import'],
   'skip-damaged': ['restore', 'import'],
+  'accept-settings': ['restore'],
+  yes: ['import'],
   read: ['backup'],
   'new-library': ['serve', 'scan', 'user'],
   'earlier-library': ['gc'],
@@ -191,6 +199,8 @@ export function parseCommandLine(argv: string[]): Command {
     ...(music !== undefined && { music }),
     ...(replace === true && { replace }),
     ...(skipDamaged === true && { skipDamaged }),
+    ...(values['accept-settings'] === true && { acceptSettings: true }),
+    ...(values.yes === true && { isConfirmed: true }),
     ...(values.read !== undefined && { read: parsePercent(values.read) }),
     ...(isNewLibrary === true && { isNewLibrary }),
     ...(values['earlier-library'] === true && { earlierLibrary: true }),
@@ -267,12 +277,15 @@ Commands
                              and mend it from the library
   backup unlock              end the claim of a server that was backing up and is gone
   restore --from ${PLACES.join('|')} [--snapshot ID] [--replace] [--music DIR] [--skip-damaged]
+          [--accept-settings]
                              restore a backup into the data folder; --replace moves an existing library
-                             aside, --music is where copied files of a music folder go
+                             aside, --music is where copied files of a music folder go,
+                             --accept-settings also takes accounts, programs, folders and addresses that
+                             differ from those here
   export DIR                 export audio with readable file names, playlists and data
-  import DIR [--replace] [--skip-damaged]
+  import DIR [--replace] [--skip-damaged] [--yes]
                              make the library of an export in the data folder; --replace moves an
-                             existing library aside
+                             existing library aside, --yes does not ask about the people in it
   verify                     compare everything stored with its checksums; repairs from the backup
   gc [--dry-run]             delete stored objects that have been unused for a week
   folder list                music folders with their ids

@@ -2,9 +2,11 @@
 // a backup or an export in a data folder that no server uses.
 import { resolve } from 'node:path';
 import Database from 'better-sqlite3';
+import type { Arrival } from '../backup/arrival-wire.ts';
+import { arrivalLines, isAsking } from '../backup/arrival.ts';
 import { openExport } from '../backup/export-source.ts';
 import { openRepository, type Repository } from '../backup/repository.ts';
-import { restore, type Restored, type RestoreOptions } from '../backup/restore.ts';
+import { restore, type Decision, type Restored, type RestoreOptions } from '../backup/restore.ts';
 import { placeElsewhere } from '../backup/fit-folders.ts';
 import { targetDeps } from '../backup/service.ts';
 import { openTarget } from '../backup/target.ts';
@@ -14,13 +16,13 @@ import { AppError, conflict } from '../errors.ts';
 import type { ProductPaths } from '../paths.ts';
 import type { Command } from './command-line.ts';
 import { progressOn } from './progress.ts';
-import { askPassword } from './users.ts';
+import { askPassword, askYes } from './users.ts';
 import { backupBackend } from '../storage/backends.ts';
 
 export async function runRestore(
   config: Config,
   { workers, migrations: migrationsDir }: ProductPaths,
-  { from = '', snapshot, music, replace = false, skipDamaged = false }: Command,
+  { from = '', snapshot, music, replace = false, skipDamaged = false, acceptSettings = false }: Command,
 ): Promise<void> {
   const now = (): Date => new Date();
   const target = await openTarget(backupBackend(from) ? from : resolve(from), targetDeps(config, now));
@@ -37,6 +39,7 @@ export async function runRestore(
     workerUrl: workers.snapshot,
     migrationsDir,
     musicDir,
+    decide: (arrival: Arrival) => decideRestore(arrival, acceptSettings),
   };
   for (const line of describe(await shown('Restoring', options), dataDir)) console.log(line);
   const elsewhere = placeElsewhere(config);
@@ -47,7 +50,7 @@ export async function runRestore(
 export async function runImport(
   config: Config,
   { workers, migrations: migrationsDir }: ProductPaths,
-  { args: [from = ''], replace = false, skipDamaged = false }: Command,
+  { args: [from = ''], replace = false, skipDamaged = false, isConfirmed = false }: Command,
 ): Promise<void> {
   const elsewhere = placeElsewhere(config);
   if (elsewhere !== undefined) throw conflict(elsewhere);
@@ -63,6 +66,7 @@ export async function runImport(
     workerUrl: workers.snapshot,
     migrationsDir,
     now: () => new Date(),
+    decide: (arrival) => decideImport(arrival, isConfirmed),
   });
   console.log(
     `Imported ${counts.tracks} tracks, ${counts.files} audio files and ${counts.covers} covers of the export ` +
@@ -70,24 +74,71 @@ export async function runImport(
   );
   if (lost.length > 0) console.log(`${lost.length} files were not in it; their tracks are listed under Missing`);
   if (aside !== undefined) console.log(`The previous library is in ${aside}`);
-  const names = accountsWithoutPassword(config.paths.database);
-  if (names.length > 0) console.log('Passwords are not in an export. Set them with:');
+  const { names, hasSuperuser } = peopleIn(config.paths.database);
+  if (names.length > 0) console.log('Passwords and rights are not taken from an export. Set passwords with:');
   for (const name of names) console.log(`  tonearm user passwd ${JSON.stringify(name)} --data-dir ${dataDir}`);
+  if (names.length > 0 && !hasSuperuser)
+    console.log(`Nobody is a superuser yet. Make one with: tonearm user promote NAME --data-dir ${dataDir}`);
 }
 
 async function shown(label: string, options: Omit<RestoreOptions, 'progress'>): Promise<Restored> {
-  const show = progressOn(process.stdout, label);
+  let show = progressOn(process.stdout, label);
   try {
-    return await restore({ ...options, progress: show.progress });
+    return await restore({
+      ...options,
+      progress: (...args) => show.progress(...args),
+      async decide(arrival) {
+        show.end(); // so that the bar does not run over the question
+        const decision = await options.decide(arrival);
+        show = progressOn(process.stdout, label);
+        return decision;
+      },
+    });
   } finally {
     show.end();
   }
 }
 
-function accountsWithoutPassword(path: string): string[] {
+/** What gives somebody else this computer is taken after a yes only. */
+async function decideRestore(arrival: Arrival, isAccepted: boolean): Promise<Decision> {
+  if (arrival.has_accounts) print('The backup differs from what is here:', arrival);
+  else {
+    print('Accounts that come with the backup:', { ...arrival, settings: [], folders: [] });
+    print('The backup differs from what is here:', { ...arrival, people: [] });
+  }
+  if (isAccepted) return 'accept';
+  if (!isAsking(arrival)) return 'keep';
+  if (process.stdin.isTTY && (await askYes('Take these from the backup, too? Only if you trust it. [y/N] ')))
+    return 'accept';
+  console.log(
+    `${arrival.has_accounts ? 'These' : 'Settings and folders that differ'} are not taken: they stay as they are ` +
+      'here, or at their defaults. Restore with --accept-settings to take them.',
+  );
+  return 'keep';
+}
+
+function print(title: string, arrival: Arrival): void {
+  const lines = arrivalLines(arrival, false);
+  for (const line of lines.length === 0 ? [] : [title, ...lines.map((one) => `  ${one}`)]) console.log(line);
+}
+
+async function decideImport(arrival: Arrival, isConfirmed: boolean): Promise<Decision> {
+  const lines = arrivalLines(arrival, true);
+  if (lines.length === 0) return 'keep';
+  console.log('People in the export:');
+  for (const line of lines) console.log(`  ${line}`);
+  if (isConfirmed || !process.stdin.isTTY) return 'keep';
+  return (await askYes('Import? [y/N] ')) ? 'keep' : 'stop';
+}
+
+/** Accounts without a password, and whether any account is a superuser. */
+function peopleIn(path: string): { names: string[]; hasSuperuser: boolean } {
   const db = new Database(path, { readonly: true });
   try {
-    return db.prepare<[], string>("SELECT username FROM users WHERE password_hash = '' ORDER BY id").pluck().all();
+    return {
+      names: db.prepare<[], string>("SELECT username FROM users WHERE password_hash = '' ORDER BY id").pluck().all(),
+      hasSuperuser: db.prepare('SELECT 1 FROM users WHERE is_superuser = 1').get() !== undefined,
+    };
   } finally {
     db.close();
   }
@@ -107,11 +158,14 @@ async function open(
   }
 }
 
-function describe({ snapshot, counts, hasKeys, hasOwnKeys, copies, lost, aside }: Restored, dataDir: string): string[] {
+function describe(restored: Restored, dataDir: string): string[] {
+  const { snapshot, counts, hasKeys, hasOwnKeys, copies, lost, aside, arrival, isAccepted } = restored;
   return [
     `Restored ${counts.tracks} tracks, ${counts.files} audio files and ${counts.covers} covers of snapshot ` +
       `${snapshot} into ${dataDir}`,
-    'Passwords are unchanged.',
+    arrival.has_accounts && !isAccepted
+      ? 'Accounts that are here stay as they were, with their passwords.'
+      : 'Accounts have the passwords that they had in the backup.',
     hasKeys
       ? 'The backup included the keys: app passwords and sign-ins keep working.'
       : hasOwnKeys

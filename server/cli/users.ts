@@ -107,3 +107,13 @@ export async function askPassword(question = 'Password: '): Promise<string> {
     input.close();
   }
 }
+
+/** Only on a terminal. */
+export async function askYes(question: string): Promise<boolean> {
+  const input = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(?:es)?$/i.test((await input.question(question)).trim());
+  } finally {
+    input.close();
+  }
+}

@@ -26,15 +26,17 @@ interface Migration {
 
 /** Of a copy that is being made. */
 const UNFINISHED = '.new';
+const MIGRATIONS_TABLE =
+  'CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, hash TEXT NOT NULL, applied_at INTEGER NOT NULL)';
+/** Of the name and the hash of a migration in a database from elsewhere. */
+const MAX_NAME_BYTES = 400;
 
 /**
  * Applies pending migrations, each in a transaction of its own. Refuses an edited, missing or out-of-order one. The
  * database is kept as it was before: an earlier version cannot open it afterwards.
  */
 export function migrate(client: Database, dir: string, log: Log): void {
-  client.exec(
-    'CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, hash TEXT NOT NULL, applied_at INTEGER NOT NULL)',
-  );
+  client.exec(MIGRATIONS_TABLE);
   const applied = client
     .prepare<[], { name: string; hash: string }>('SELECT name, hash FROM migrations ORDER BY name')
     .all();
@@ -55,36 +57,72 @@ export function migrate(client: Database, dir: string, log: Log): void {
 }
 
 /**
- * Of a database from elsewhere: throws `unavailable` when `migrate` would refuse it, or when it has triggers or views
- * that its migrations did not make, which would run with whatever is written to it.
+ * Of a database from elsewhere: how many of our migrations it has had. Throws `unavailable` when `migrate` would refuse
+ * it, and when its schema is not exactly the one that these migrations make.
  */
-export function assertOurs(client: Database, dir: string): void {
-  const applied = client
-    .prepare<[], { name: string; hash: string }>('SELECT name, hash FROM migrations ORDER BY name')
-    .all();
+export function levelOf(foreign: Database, dir: string): number {
   const files = readMigrations(dir);
+  const applied = foreign
+    .prepare<[number], { name: string; hash: string }>(
+      `SELECT name, hash FROM migrations WHERE octet_length(name) + octet_length(hash) < ${MAX_NAME_BYTES}
+        ORDER BY name LIMIT ?`,
+    )
+    .all(files.length + 1);
+  if (applied.length === 0) throw refused('is not one of Tonearm');
   assertHistory(applied, files);
-  const ours = new Sqlite(':memory:');
+  const ours = new Sqlite(databaseAtLevel(dir, applied.length));
   try {
-    ours.pragma('foreign_keys = OFF');
-    for (const { statements } of files.slice(0, applied.length)) for (const sql of statements) ours.exec(sql);
-    const [known, found] = [programsIn(ours), programsIn(client)];
-    const strange = [...found].find((one) => !known.has(one)) ?? [...known].find((one) => !found.has(one));
-    if (strange !== undefined) throw refused(`has other triggers or views than those of its version: ${strange}`);
+    const [expected, actual] = [schemaOf(ours), schemaOf(foreign)];
+    for (const [name, sql] of actual)
+      if (expected.get(name) !== sql) throw refused(`has a ${shown(name)} that its version does not make`);
+    for (const name of expected.keys()) if (!actual.has(name)) throw refused(`lacks the ${name}`);
   } finally {
     ours.close();
   }
+  return applied.length;
 }
 
-/** Triggers and views. Versions of SQLite write blanks and quotes differently. */
-const programsIn = (client: Database): Set<string> =>
-  new Set(
+/** Bytes of empty databases by folder of the migrations and their number: making one takes longer than filling it. */
+const emptyDatabases = new Map<string, Buffer>();
+
+/** The bytes of an empty database that has had so many of the migrations. */
+export function databaseAtLevel(dir: string, level: number): Buffer {
+  const key = `${level} ${dir}`;
+  const made = emptyDatabases.get(key);
+  if (made) return made;
+  const client = new Sqlite(':memory:');
+  try {
+    client.exec(MIGRATIONS_TABLE);
+    client.pragma('foreign_keys = OFF');
+    for (const migration of readMigrations(dir).slice(0, level)) applyOne(client, migration);
+    const bytes = client.serialize();
+    emptyDatabases.set(key, bytes);
+    return bytes;
+  } finally {
+    client.close();
+  }
+}
+
+/** Applies the migrations after the first `level`; for a database that nobody uses yet, so no copy of it is kept. */
+export function migrateFurther(client: Database, dir: string, level: number): void {
+  client.pragma('foreign_keys = OFF');
+  for (const migration of readMigrations(dir).slice(level)) applyOne(client, migration);
+}
+
+/** A name in a database from elsewhere, for a message. */
+const shown = (name: string): string => JSON.stringify(name.slice(0, MAX_NAME_BYTES)).slice(1, -1);
+
+/** What statistics SQLite keeps depends on its version. */
+const STATISTICS = /^sqlite_stat\d$/;
+
+/** Everything in the schema by kind and name. Versions of SQLite write blanks and quotes differently. */
+const schemaOf = (client: Database): Map<string, string> =>
+  new Map(
     client
-      .prepare<[], { type: string; name: string; sql: string }>(
-        "SELECT type, name, sql FROM sqlite_schema WHERE type IN ('trigger', 'view')",
-      )
+      .prepare<[], { type: string; name: string; sql: string | null }>('SELECT type, name, sql FROM sqlite_schema')
       .all()
-      .map(({ type, name, sql }) => `${type} ${name}: ${sql.replaceAll(/[\s"`]/g, '')}`),
+      .filter(({ name }) => !STATISTICS.test(name))
+      .map(({ type, name, sql }) => [`${type} ${name}`, (sql ?? '').replaceAll(/[\s"`']/g, '')]),
   );
 
 /**

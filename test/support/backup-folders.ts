@@ -99,6 +99,7 @@ export const restoreFrom = (
     workerUrl,
     migrationsDir: 'migrations',
     now,
+    decide: () => 'keep',
     progress: () => undefined,
     ...options,
     dataDir,

@@ -74,8 +74,20 @@ export async function makeBackup(
   return { ...(job.result as BackupResult), error: job.error, status: job.status };
 }
 
-/** Not part of the library: jobs, which a restored server does not continue. */
-const OWN = ['jobs', 'queue_tasks', 'sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4'];
+/** Not part of the library: jobs, which a restored server does not continue, and what is made anew. */
+const OWN = [
+  'jobs',
+  'queue_tasks',
+  'sqlite_sequence',
+  'sqlite_stat1',
+  'sqlite_stat4',
+  'verify_runs',
+  'orphaned_covers',
+  'change_counts',
+  'changed_items',
+  'search_rebuild',
+];
+const OF_THE_SEARCH = /^search_(?:grams|trigrams)_/;
 
 /** Every row of every table. */
 export function rowsIn(dataDir: string): Record<string, unknown[]> {
@@ -87,8 +99,10 @@ export function rowsIn(dataDir: string): Record<string, unknown[]> {
       )
       .pluck()
       .all()
-      .filter((name) => !OWN.includes(name));
-    return Object.fromEntries(tables.map((name) => [name, db.prepare(`SELECT * FROM "${name}"`).all()]));
+      .filter((name) => !OWN.includes(name) && !OF_THE_SEARCH.test(name));
+    // a row of the totals may have come down to nothing
+    const where = (name: string): string => (name === 'library_totals' ? ' WHERE tracks > 0' : '');
+    return Object.fromEntries(tables.map((name) => [name, db.prepare(`SELECT * FROM "${name}"${where(name)}`).all()]));
   } finally {
     db.close();
   }

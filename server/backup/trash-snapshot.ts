@@ -1,0 +1,121 @@
+// What a track in the trash is put back from (library/track-snapshot.ts): rows of other tables, by the names of those
+// tables and their columns. Each of its rows is judged as a row of its table; what is not known by name is left out.
+import { z } from 'zod';
+import { BadValue, parseJson, type Column, type Rule, type Scope, type Value } from './column-rules.ts';
+
+type Columns = ReadonlyMap<string, Column>;
+/** The columns of a table that comes; undefined for others. */
+export type FindColumns = (table: string, scope: Scope) => Columns | undefined;
+
+const Cell = z.union([z.string(), z.number(), z.null(), z.strictObject({ $blob: z.base64() })]);
+const Row = z.record(z.string(), Cell);
+type Row = z.output<typeof Row>;
+const Rows = z.array(z.object({ table: z.string(), rows: z.array(Row) }));
+const Links = z.array(z.object({ table: z.string(), column: z.string(), keys: z.array(Row) }));
+const Snapshot = z.object({
+  track: Row,
+  rows: Rows,
+  links: Links,
+  parents: z.object({
+    albums: z.array(Row),
+    albumKeys: z.array(Row),
+    albumCovers: z.array(Row),
+    artists: z.array(Row),
+    genres: z.array(Row),
+  }),
+  merge: z
+    .object({
+      moved: Links,
+      remembered: z.record(z.string(), z.unknown()),
+      before: z
+        .object({
+          source: z.string(),
+          sourceId: z.string(),
+          audio: z.record(z.string(), z.unknown()),
+          ofAudio: Rows,
+          identity: z.record(z.string(), z.unknown()),
+          status: z.string(),
+          folder: z.number().optional(),
+        })
+        .nullable(),
+      edits: z.unknown(),
+    })
+    .optional(),
+});
+
+/** By which rows refer to a track. */
+const TRACK_COLUMNS = new Set(['track_id', 'other_id']);
+const PARENT_TABLES = {
+  albums: 'albums',
+  albumKeys: 'album_keys',
+  albumCovers: 'album_covers',
+  artists: 'artists',
+  genres: 'genres',
+} as const;
+
+export const trashSnapshot =
+  (findColumns: FindColumns): Rule =>
+  (value, scope) => {
+    const parsed = Snapshot.safeParse(parseJson(String(value)));
+    if (!parsed.success) throw new BadValue('is not what a deleted track is put back from');
+    const { track, rows, links, parents, merge } = parsed.data;
+    const rowsOf = (table: string, some: Row[]): Row[] => judged(table, some, findColumns(table, scope), scope);
+    const listed = (lists: z.output<typeof Rows>) =>
+      lists
+        .filter(({ table }) => isOfTracks(findColumns(table, scope)))
+        .map((one) => ({ table: one.table, rows: rowsOf(one.table, one.rows) }));
+    const linked = (lists: z.output<typeof Links>) =>
+      lists
+        .filter(({ table, column }) => TRACK_COLUMNS.has(column) && findColumns(table, scope)?.has(column))
+        .map((one) => ({ ...one, keys: rowsOf(one.table, one.keys) }));
+    return JSON.stringify({
+      track: rowsOf('tracks', [track])[0],
+      rows: listed(rows),
+      links: linked(links),
+      parents: Object.fromEntries(
+        Object.entries(PARENT_TABLES).map(([key, table]) => [
+          key,
+          rowsOf(table, parents[key as keyof typeof PARENT_TABLES]),
+        ]),
+      ),
+      ...(merge && {
+        merge: {
+          ...merge,
+          moved: linked(merge.moved),
+          before: merge.before && { ...merge.before, ofAudio: listed(merge.before.ofAudio) },
+        },
+      }),
+    });
+  };
+
+const isOfTracks = (columns: Columns | undefined): boolean =>
+  columns !== undefined && [...TRACK_COLUMNS].some((name) => columns.has(name));
+
+function judged(table: string, rows: Row[], columns: Columns = new Map(), scope: Scope): Row[] {
+  return rows.map((row) =>
+    Object.fromEntries(
+      Object.entries(row).flatMap(([name, cell]) => {
+        const column = columns.get(name);
+        return column ? [[name, judgedCell(`${table}.${name}`, cell, column, scope)]] : [];
+      }),
+    ),
+  );
+}
+
+function judgedCell(name: string, cell: Row[string], { rule, isNullable }: Column, scope: Scope): Row[string] {
+  if (cell === null) return isNullable ? null : bad(name, 'is empty');
+  const value = typeof cell === 'object' ? new Uint8Array(Buffer.from(cell.$blob, 'base64')) : cell;
+  try {
+    return toCell(rule(value, scope));
+  } catch (error) {
+    if (!(error instanceof BadValue)) throw error;
+    return bad(name, error.message);
+  }
+}
+
+const toCell = (value: Value): Row[string] =>
+  value instanceof Uint8Array ? { $blob: Buffer.from(value).toString('base64') } : value;
+
+const bad = (name: string, why: string): never => {
+  throw new BadValue(`has a row whose ${name} ${why}`);
+};
