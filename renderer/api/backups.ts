@@ -37,6 +37,12 @@ export const useRestore = () =>
 export const useForgetRestore = () =>
   useBackupsMutation<void, void>(() => request('/backups/restore', { method: 'DELETE' }));
 
+/** Whether the restore that waits takes accounts, settings and folders that differ. */
+export const useDecideRestore = () =>
+  useBackupsMutation<boolean, void>((isAccepted) =>
+    request('/backups/restore', { method: 'PATCH', body: { accept_settings: isAccepted } }),
+  );
+
 /** Into a folder of the server. */
 export const useExport = () => useBackupsMutation((folder: string) => start('/exports', { folder }));
 

@@ -6,6 +6,7 @@ import { useForgetRestore, useRestore } from '../../api/backups.ts';
 import { detailOf } from '../../api/problem.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatDate, formatNumber } from '../../ui/format.ts';
+import { ArrivalNote } from './arrival.tsx';
 import { RestartButton } from './restart.tsx';
 import styles from './settings.module.css';
 
@@ -57,12 +58,14 @@ export function RestoreDialog({ snapshot, onClose }: { snapshot: SnapshotOut | n
 }
 
 /** A restore under way, and how to cancel it. */
-export function RestoreNote({ restore: { is_ready } }: { restore: NonNullable<BackupsOut['restore']> }) {
+export function RestoreNote({ restore }: { restore: NonNullable<BackupsOut['restore']> }) {
+  const { is_ready } = restore;
   const { t } = useTranslation();
   const forget = useForgetRestore();
   return (
     <div className={styles.effect} role="status">
       <p>{t(is_ready ? 'settings.backup.ready' : 'settings.backup.fetching')}</p>
+      {is_ready && <ArrivalNote restore={restore} />}
       {is_ready && <RestartButton />}
       {forget.error && (
         <p role="alert" className={styles.fault}>
