@@ -1,5 +1,5 @@
-// Slices of `npm run prove -- analysis-kills`, `artists`, `identity-files`, `identity-table`, `kills`, `desktop` and
-// `mending`.
+// Slices of `npm run prove -- analysis-kills`, `artists`, `identity-files`, `identity-table`, `imports`, `kills`,
+// `desktop` and `mending`.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { proveNamesakes } from '../prove/artists.ts';
 import { killDesktop } from '../prove/desktop.ts';
 import { findFileFailures } from '../prove/identity-files.ts';
 import { casesOf, playCase, TABLE } from '../prove/identity-table.ts';
+import { attackInProcess, attackServer, prepareImports } from '../prove/imports.ts';
 import { ACTIVITIES, killWhile, type Activity } from '../prove/kills.ts';
 import { flipStored } from '../prove/mending.ts';
 import { seedOfRun } from '../support/test-random.ts';
@@ -62,3 +63,15 @@ test.runIf(ffmpeg && process.platform !== 'win32')(
     expect(await killAnalyses(seedOfRun(), 1)).toEqual([]);
   },
 );
+
+test('an export or a backup that somebody changed changes nothing of the server but its music', async () => {
+  const stage = await prepareImports(seedOfRun());
+  try {
+    const { faults, taken } = await attackInProcess(stage, seedOfRun(), 60);
+    expect(faults).toEqual([]);
+    expect(taken).toBeGreaterThan(0);
+    expect(await attackServer(stage, seedOfRun(), 1)).toEqual([]);
+  } finally {
+    rmSync(stage.base, { recursive: true, force: true });
+  }
+});

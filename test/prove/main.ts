@@ -20,6 +20,7 @@ const PROOFS: Record<string, () => Promise<Prove>> = {
   encoders: async () => (await import('./encoders.ts')).proveEncoders,
   fingerprints: async () => (await import('./fingerprints.ts')).proveFingerprints,
   identity: async () => (await import('./identity.ts')).proveIdentity,
+  imports: async () => (await import('./imports.ts')).proveImports,
   install: async () => (await import('./install.ts')).proveInstall,
   mending: async () => (await import('./mending.ts')).proveMending,
   migrations: async () => (await import('./migrations.ts')).proveMigrations,
