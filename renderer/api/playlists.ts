@@ -15,7 +15,7 @@ import type {
   VersionEntryOut,
 } from '../../server/playlists/wire.ts';
 import type { z } from 'zod';
-import { API, request, toQueryString } from './client.ts';
+import { request } from './client.ts';
 import { movedEntries, withoutEntries } from './playlist-order.ts';
 import { pageQuery, type Paged, type PageAt } from './library.ts';
 import { PAGE_SIZE } from './pages-ahead.ts';

@@ -153,7 +153,7 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       path: '/auth/media-token',
       access: 'user',
       summary:
-        'A token for URLs: for media (audio, covers), for the event stream, or for one download with its query; good for a day',
+        'A token for URLs: for media (audio, covers), the event stream, or one download with its query; good for a day',
       body: UrlTokenIn,
       reply: UrlTokenOut,
     },

@@ -178,7 +178,10 @@ export function createAuthService({ db, log, now, settings, secrets, resources }
       endOrphans(userId);
     },
 
-    /** Ends all sessions of the user but the caller's, and their app passwords if they wish. A wrong current password counts as a failed login. */
+    /**
+     * Ends all sessions of the user but the caller's, and the app passwords if wished. A wrong current password counts
+     * as a failed login.
+     */
     async changePassword(
       { userId, sessionId }: Holder,
       change: { current: string; next: string; revokesAppPasswords: boolean; caller: Caller },

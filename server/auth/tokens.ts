@@ -30,7 +30,7 @@ export function downloadScope(target: string): string {
   const { pathname, searchParams } = new URL(`http://localhost${target}`);
   searchParams.delete('token');
   searchParams.sort();
-  return `download:${hash('sha256', `${pathname}?${searchParams}`, 'base64url')}`;
+  return `download:${hash('sha256', `${pathname}?${searchParams.toString()}`, 'base64url')}`;
 }
 
 const MAX_CACHED = 1_000;

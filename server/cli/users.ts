@@ -34,7 +34,8 @@ export async function runUser(
   if (action === 'passwd') {
     const changed = await accounts.update(user.id, { password: await askPassword() }, 'note');
     console.log(
-      `Set the password of ${user.username}, signed out all sessions and revoked the app passwords.${weakNote(changed)}`,
+      `Set the password of ${user.username}, signed out all sessions and revoked the app passwords.` +
+        weakNote(changed),
     );
   } else if (action === 'promote') {
     await accounts.update(user.id, { isSuperuser: true });

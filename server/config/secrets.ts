@@ -11,8 +11,8 @@ export interface Secrets {
   compatSecretKey: string;
 }
 
-/** Shorter secrets can be guessed, so each guess is made expensive. */
-const SHORT_SECRET = 16;
+/** Shorter secrets can be guessed: one from the environment is made expensive to guess, a new one is refused. */
+export const SHORT_SECRET = 16;
 
 /** A key from the settings has precedence; otherwise one is generated once and stored. */
 export async function loadSecrets(

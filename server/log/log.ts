@@ -13,8 +13,8 @@ const SECRET_FIELD = /^[pts]$|(?:token|password|secret|apikey|accesskey|accesske
 /** Of query parameters, forms and fragments; the name as it is written, which may be percent-encoded. */
 const PARAMETER = /([?&#;])([^?&#;=\s"\\]{1,200})=((?:[^&\s"#\\]|\\[^"\s])*)/g;
 const SECRET_PARAMETER = /^(?:[pts]|auth|sig|.*(?:token|password|passwd|secret|key|signature))$/;
-/** `user:password@` of an address; the longest is 500 characters, so that the search stays linear. */
-const USER_INFO = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#"\\]{1,500}@/gi;
+/** `user:password@` of an address. */
+const USER_INFO = /:\/\/[^\s/?#"\\]*@/g;
 /** Whoever has the address of a share can hear it. */
 const SHARE_PATH = /(\/share\/)[\w%-]{6,}/gi;
 const SECRET_HEADERS = /\b(bearer )[\w.~+/=%-]{8,}/gi;
@@ -34,7 +34,7 @@ export const redactUrl = (text: string): string =>
     .replace(PARAMETER, (whole, before: string, name: string) =>
       SECRET_PARAMETER.test(decoded(name)) ? `${before}${name}=${HIDDEN}` : whole,
     )
-    .replace(USER_INFO, `$1${HIDDEN}@`)
+    .replace(USER_INFO, `://${HIDDEN}@`)
     .replace(SHARE_PATH, `$1${HIDDEN}`)
     .replace(SECRET_HEADERS, `$1${HIDDEN}`)
     .replace(JSON_WEB_TOKEN, HIDDEN);

@@ -75,8 +75,8 @@ export function isForeignAddress(address: string, own: readonly string[] = ownAd
 }
 
 /**
- * A `lookup` for sockets: resolves a name to public addresses of other machines only, and fails when it has none. The socket connects
- * to the address that was checked, which rules out DNS rebinding. Not called for numeric addresses.
+ * A `lookup` for sockets: resolves a name to public addresses of other machines only, and fails when it has none. The
+ * socket connects to the address that was checked, which rules out DNS rebinding. Not called for numeric addresses.
  */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, found) => {

@@ -1,5 +1,6 @@
 // Sends what a station plays, for as long as somebody listens. The station must be on the open internet, unless an
-// administrator named its address. Its titles are read here, and players that ask for them get them as we understood them, at an interval of our own.
+// administrator named its address. Its titles are read here, and players that ask for them get them as we understood
+// them, at an interval of our own.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';

@@ -40,7 +40,7 @@ const CLOUD_DRIVES = ['Library/Mobile Documents', 'Library/CloudStorage'];
 
 /** Hidden, or where programs keep what belongs to a person: keys, mail, browser profiles. */
 export function isPrivate(place: string): boolean {
-  if (place.split(sep).some((part) => part.startsWith('.') && part !== '.' && part !== '..')) return true;
+  if (place.split(sep).some((part) => /^\.[^.]/.test(part))) return true;
   if (process.platform === 'win32') return isInside(place, join(homedir(), 'AppData'));
   if (process.platform !== 'darwin' || !isInside(place, join(homedir(), 'Library'))) return false;
   return !CLOUD_DRIVES.some((folder) => isInside(place, join(homedir(), folder)));

@@ -27,9 +27,9 @@ export const users = sqliteTable(
     quotaBytes: integer('quota_bytes'), // null: no limit
     canPodcast: flag('can_podcast').notNull().default(false),
     hidesPlaying: flag('hides_playing').notNull().default(false), // others do not see what this person plays
+    email: text('email'), // as a Subsonic client gave it; nothing is sent there
     // common, and set on the machine itself: it signs in there only
     hasWeakPassword: flag('has_weak_password').notNull().default(false),
-    email: text('email'), // as a Subsonic client gave it; nothing is sent there
   },
   (t) => [uniqueIndex('users_username_key_unique').on(t.usernameKey)],
 );

@@ -17,7 +17,6 @@ export const jobs = sqliteTable(
     status: text('status').$type<JobStatus>().notNull(),
     attempts: integer('attempts').notNull().default(0),
     maxAttempts: integer('max_attempts').notNull(),
-    crashes: integer('crashes').notNull().default(0), // how often in a row the process died while it ran
     progressDone: integer('progress_done'),
     progressTotal: integer('progress_total'),
     progressMessage: text('progress_message'),
@@ -27,6 +26,7 @@ export const jobs = sqliteTable(
     createdAt: time('created_at').notNull(),
     startedAt: time('started_at'),
     finishedAt: time('finished_at'),
+    crashes: integer('crashes').notNull().default(0), // how often in a row the process died while it ran
   },
   (t) => [
     uniqueIndex('jobs_unique_key_unfinished')

@@ -18,7 +18,6 @@ export const playlists = sqliteTable(
     name: text('name').notNull(),
     description: text('description'),
     isPublic: flag('is_public').notNull().default(false), // everybody may read it
-    publicSinceVersion: integer('public_since_version'), // the first version that others may read; null: none
     version: integer('version').notNull().default(1),
     rules: json<unknown>('rules'), // of a smart playlist, as on the wire; null for an ordinary one
     createdAt: time('created_at').notNull(),
@@ -26,6 +25,7 @@ export const playlists = sqliteTable(
     trackCount: integer('track_count').notNull().default(0), // this and the next kept by triggers; 0 for a smart one
     durationMs: integer('duration_ms').notNull().default(0),
     deletedAt: time('deleted_at'), // kept, so that it can be brought back
+    publicSinceVersion: integer('public_since_version'), // the first version that others may read; null: none
   },
   (t) => [
     index('playlists_owner_id').on(t.ownerId, t.id),
