@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { AlbumIdIn, ArtistIdIn, TrackIdIn } from '../db/ids.ts';
 import { invalid, notFound } from '../errors.ts';
-import { readForm } from '../http/multipart.ts';
+import { readFormFile } from '../http/form-file.ts';
 import { idParam } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import type { Editing } from '../library/edit-rights.ts';
@@ -216,19 +216,8 @@ export function coverRoutes(
 
 /** The picture of a multipart form. Throws `unsupported_type`, `bad_request`, `invalid` (no file), `too_large`. */
 async function readCoverUpload(req: Request): Promise<Buffer> {
-  let picture: Buffer | undefined;
-  await readForm(
-    req,
-    { files: 1, fileBytes: MAX_COVER_BYTES, tooLarge: 'A cover may be 20 MB at most.' },
-    async ({ field, chunks }) => {
-      if (field !== 'file') return;
-      const parts: Buffer[] = [];
-      for await (const chunk of chunks) parts.push(chunk);
-      picture = Buffer.concat(parts);
-    },
-  );
-  if (!picture) throw invalid([{ field: 'file', message: 'is required' }]);
-  return picture;
+  const limits = { bytes: MAX_COVER_BYTES, tooLarge: 'A cover may be 20 MB at most.', missing: 'is required' };
+  return (await readFormFile(req, limits)).bytes;
 }
 
 /** Pictures of which a client was given the address, see signed-pictures.ts. */

@@ -6,7 +6,7 @@ import type { PlaylistId } from '../db/ids.ts';
 import { AppError, conflict, forbidden, invalid } from '../errors.ts';
 import { NOWHERE, placeOf, type MusicRoot } from '../storage/music-roots.ts';
 import { contentDisposition } from '../http/content-disposition.ts';
-import { readForm } from '../http/multipart.ts';
+import { readFormFile } from '../http/form-file.ts';
 import type { Principal } from '../http/route.ts';
 import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { finishInSlices } from '../runtime/time-slices.ts';
@@ -42,7 +42,11 @@ export function createTransfer({ playlists, files, roots }: TransferDeps) {
       user: Principal,
       { name, isPublic }: { name: string | undefined; isPublic: boolean },
     ): Promise<Imported> {
-      const { bytes, filename } = await readUpload(req);
+      const { bytes, filename } = await readFormFile(req, {
+        bytes: MOST_BYTES,
+        tooLarge: 'A playlist file can have at most 10 MB.',
+        missing: 'a playlist file is required',
+      });
       const file = await finishInSlices(parsePlaylistFile(bytes));
       if (file.entries.length === 0)
         throw invalid([{ field: 'file', message: 'has no tracks: it is empty, or not an M3U, PLS or XSPF playlist' }]);
@@ -86,22 +90,6 @@ export function createTransfer({ playlists, files, roots }: TransferDeps) {
     if (places.every(({ path }) => path === NOWHERE))
       throw conflict('No music folder is set, so there are no absolute paths.');
   }
-}
-
-async function readUpload(req: IncomingMessage): Promise<{ bytes: Buffer; filename: string }> {
-  let file: { bytes: Buffer; filename: string } | undefined;
-  await readForm(
-    req,
-    { files: 1, fileBytes: MOST_BYTES, tooLarge: 'A playlist file can have at most 10 MB.' },
-    async ({ field, filename, chunks }) => {
-      if (field !== 'file') return;
-      const parts: Buffer[] = [];
-      for await (const chunk of chunks) parts.push(chunk);
-      file = { bytes: Buffer.concat(parts), filename };
-    },
-  );
-  if (!file) throw invalid([{ field: 'file', message: 'a playlist file is required' }]);
-  return file;
 }
 
 /**

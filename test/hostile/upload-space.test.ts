@@ -16,7 +16,7 @@ const KINDS = [
   ['audio', '/tracks/upload', 'files'],
   ['a listening history', '/history/import', 'file'],
 ] as const;
-type Kind = (typeof KINDS)[number];
+type Kind = readonly [what: string, path: string, field: string];
 const [AUDIO] = KINDS;
 
 let dir: string;
@@ -93,7 +93,7 @@ async function accountWith(quota: number): Promise<string> {
 
 test.each(KINDS)('what a quota has no room for is not written: %s', async (what, path, field) => {
   const token = await accountWith(MB);
-  const sending = begin([what, path, field] as Kind, token, 30 * MB);
+  const sending = begin([what, path, field], token, 30 * MB);
   let most = 0;
   for (let n = 0; n < 30; n++) {
     await sending.send(MB);
@@ -109,7 +109,7 @@ test.each(KINDS)(
   'what is announced and does not fit is refused before it is written: %s',
   async (what, path, field) => {
     if (!disk) return;
-    const sending = begin([what, path, field] as Kind, server.token, 145 * MB);
+    const sending = begin([what, path, field], server.token, 145 * MB);
     await sending.send(64 << 10);
     expect(await sending.status).toBe(507);
     expect(arrivedBytes()).toBe(0);
@@ -121,7 +121,7 @@ test.each(KINDS)(
   'what is not announced is refused where it would take what is kept free: %s',
   async (what, path, field) => {
     if (!disk) return;
-    const sending = begin([what, path, field] as Kind, server.token);
+    const sending = begin([what, path, field], server.token);
     let least = Infinity;
     for (let n = 0; n < 140; n++) {
       await sending.send(MB);
@@ -162,4 +162,29 @@ test('what one announced is not given to another, until it is cut off or stalls'
   };
   expect(await until(next, (isIn) => isIn, { everyMs: 1_000 })).toBe(true);
   third.cut();
+});
+
+test('files that are read into memory share one limit, and who stalls loses its part to others', async () => {
+  const LIST: Kind = ['a playlist', '/playlists/import', 'file'];
+  const lists = Array.from({ length: 20 }, () => begin(LIST, server.token, 10 * MB - 1));
+  const statuses: number[] = [];
+  for (const list of lists) {
+    void list.status.then((status) => statuses.push(status));
+    await list.send(9 * MB);
+  }
+  for (const list of lists) await list.send(1_000);
+  expect(
+    await until(
+      () => statuses.filter((status) => status === 429).length,
+      (refused) => refused >= 10,
+    ),
+  ).toBeLessThan(20);
+  const whole = async (): Promise<number> => {
+    const list = begin(LIST, server.token, 9 * MB);
+    await list.send(9 * MB);
+    list.end();
+    return list.status;
+  };
+  expect(await until(whole, (status) => status !== 429, { everyMs: 1_000 })).toBe(413); // one line of 9 MB
+  for (const list of lists) list.cut();
 });
