@@ -45,7 +45,7 @@ async function getOrMake(store: SecretStore, name: SecretName): Promise<string> 
   return made;
 }
 
-export const isSecretSetting = (name: string): boolean => isSettingName(name) && SETTINGS[name].secret === true;
+export const isSecretSetting = (name: string): boolean => isSettingName(name) && SETTINGS[name].secret;
 export const secretNameOf = (name: SettingName): SecretName => `setting.${name.toLowerCase()}`;
 
 /** Stored secret settings by name. */

@@ -2,7 +2,7 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { AlbumIdIn, ArtistIdIn, TrackIdIn } from '../db/ids.ts';
-import { invalid, notFound } from '../errors.ts';
+import { notFound } from '../errors.ts';
 import { readFormFile } from '../http/form-file.ts';
 import { idParam } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';

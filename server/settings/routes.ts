@@ -80,7 +80,7 @@ const toChange = (body: z.output<typeof SettingsPatch>): SettingsChange =>
   );
 
 function toSettingOut({ name, value, origin, isPending }: SettingState, saved: Settings): SettingOut {
-  const { group, help, unit = null, advanced = false, restart = false, secret = false } = SETTINGS[name];
+  const { group, help, unit = null, advanced = false, restart = false, secret } = SETTINGS[name];
   return {
     key: name.toLowerCase(),
     value: secret ? null : toValue(unit, value),
