@@ -88,6 +88,7 @@ const TABLE_RULES = {
       username: matching(/^[^\0]{1,256}$/, 'name of an account'),
       password_hash: withheld('', PASSWORD_HASH),
       is_superuser: withheld(0),
+      has_weak_password: withheld(0),
       token_version: withheld(1),
       last_seen_at: withheld(null),
       max_bitrate_kbps: withheld(null),
@@ -186,7 +187,15 @@ const TABLE_RULES = {
   bookmarks: ALWAYS,
   playQueues: { comes: 'always', rules: { track_ids: IDS } },
   shareTracks: ALWAYS,
-  radioStations: { comes: 'always', rules: { stream_url: webAddress, home_page_url: webAddress } },
+  radioStations: {
+    comes: 'always',
+    rules: {
+      stream_url: webAddress,
+      home_page_url: webAddress,
+      // an administrator's station may be in the local network, and this one is from somebody else
+      added_by: withheld(null),
+    },
+  },
   podcasts: {
     comes: 'always',
     rules: { url: webAddress, image_url: webAddress, status: oneOf('new', 'completed', 'error') },

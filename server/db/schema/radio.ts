@@ -11,7 +11,7 @@ export const radioStations = sqliteTable('radio_stations', {
   streamUrl: text('stream_url').notNull(),
   homePageUrl: text('home_page_url'),
   createdAt: time('created_at').notNull(),
-  // null: from before this was noted, or the account is gone
+  // null: it came with an import, or the account is gone
   addedBy: integer('added_by')
     .$type<UserId>()
     .references(() => users.id, { onDelete: 'set null' }),
