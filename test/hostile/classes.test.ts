@@ -301,7 +301,7 @@ test('13: no page of another site can act, no header is injected, and no address
   for (const origin of ['http://evil.example', 'null', `${server.url}.evil.example`])
     expect((await ask('/api/v1/users/me', { headers: { Origin: origin } })).status, origin).toBe(403);
   for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example'])
-    expect((await rawGet('/api/v1/health', { Host: host })).status, host).toBe(403);
+    expect((await rawGet('/api/v1/auth/status', { Host: host })).status, host).toBe(403);
   expect(await doubleHost()).toMatch(/^HTTP\/1\.1 400 /);
   for (const path of [
     '/sign-in?back=//evil.example',
@@ -461,7 +461,7 @@ function doubleHost(): Promise<string> {
   return new Promise((resolve, reject) => {
     let heard = '';
     const socket = connect(Number(port), hostname, () =>
-      socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n'),
+      socket.write('GET /api/v1/auth/status HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n'),
     );
     socket
       .on('data', (chunk) => void (heard += chunk.toString()))
