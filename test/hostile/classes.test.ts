@@ -461,7 +461,9 @@ function doubleHost(): Promise<string> {
   return new Promise((resolve, reject) => {
     let heard = '';
     const socket = connect(Number(port), hostname, () =>
-      socket.write('GET /api/v1/auth/status HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n'),
+      socket.write(
+        'GET /api/v1/auth/status HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
+      ),
     );
     socket
       .on('data', (chunk) => void (heard += chunk.toString()))
