@@ -51,6 +51,7 @@ function run(line: string, dir = data) {
     .replace('/media/disk', disk)
     .replace('/path/of/the/new/library', newFolder)
     .replace('/path/of/the/library', dir)
+    .replace('user add NAME', 'user add carla')
     .replace('NAME', 'ann')
     .replace(' ann quota_bytes=20GB < password-file', ' berta quota_bytes=20GB'); // the password is the input
   const args = filled.split(' ');
