@@ -9,13 +9,16 @@ import { root } from '../support/product.ts';
 const ORDINARY_ACCOUNT = 12_345;
 
 let dir: string;
+let umask: number;
 beforeEach(() => {
+  umask = process.umask(0o022); // another account reads the copy; a server that ran in this process keeps files private
   dir = mkdtempSync(join(tmpdir(), 'tonearm-first-start-'));
   cpSync(join(root, 'scripts'), join(dir, 'scripts'), { recursive: true });
   write('package.json', '{"type":"module"}');
   for (const part of ['server', 'renderer']) write(`${part}/source.ts`, '');
 });
 afterEach(() => {
+  process.umask(umask);
   chmodSync(dir, 0o755);
   rmSync(dir, { recursive: true, force: true });
 });
