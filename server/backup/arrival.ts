@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { readJsonFile } from '../config/json-file.ts';
 import { RIGHTS } from '../db/rights.ts';
+import type { RowAs } from '../db/rows.ts';
+import type { appPasswords } from '../db/schema.ts';
 import type { Arrival, PersonChange } from './arrival-wire.ts';
 import { foldersFromElsewhere } from './kept-folders.ts';
 import { askedSettings } from './outside-settings.ts';
@@ -59,12 +61,13 @@ function accountsIn(path: string): Accounts {
     if (!tables.has('users')) return new Map();
     const passwords = tables.has('app_passwords')
       ? db
-          .prepare<[], { user_id: number; lookups: string }>(
-            "SELECT user_id, group_concat(lookup, ' ' ORDER BY lookup) AS lookups FROM app_passwords GROUP BY user_id",
+          .prepare<[], RowAs<typeof appPasswords, 'userId'> & { lookups: string }>(
+            `SELECT user_id AS userId, group_concat(lookup, ' ' ORDER BY lookup) AS lookups FROM app_passwords
+              GROUP BY user_id`,
           )
           .all()
       : [];
-    const lookups = new Map(passwords.map((row) => [row.user_id, row.lookups]));
+    const lookups = new Map(passwords.map(({ userId, lookups }) => [Number(userId), lookups]));
     return new Map(
       db
         .prepare<[], Record<string, unknown>>('SELECT * FROM users')
