@@ -24,8 +24,12 @@ const remove = async (...some: TrackOut[]): Promise<void> => {
 test('the trash shows who deleted what, and gives tracks back by keyboard', async () => {
   const [first, second, third] = tracks as [TrackOut, TrackOut, TrackOut];
   // its events begin after its answers: what changes between is not missed
-  const lastEvent = async (): Promise<number> =>
-    Number((await fetch(`${stage.url}/api/v1/health`)).headers.get('X-Last-Event-Id'));
+  const lastEvent = (): Promise<number> =>
+    page.evaluate(async () => {
+      const { token } = JSON.parse(localStorage.getItem('tonearm.session') ?? '{}') as { token?: string };
+      const answer = await fetch('/api/v1/users/me', { headers: { Authorization: `Bearer ${token}` } });
+      return Number(answer.headers.get('X-Last-Event-Id'));
+    });
   const opening = Promise.withResolvers<void>();
   await page.route('**/api/v1/events?*', async (route) => {
     await opening.promise;
