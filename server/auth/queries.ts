@@ -93,12 +93,12 @@ export function prepareFindPrincipal(db: MainDb) {
 
 /** Whether what this caller signed in with still works, in the role that it had. */
 export function prepareIsSignedIn(db: MainDb, now: () => Date) {
-  type Found = RowAs<typeof users, 'isSuperuser'>;
+  type HolderRow = RowAs<typeof users, 'isSuperuser'>;
   const select = 'SELECT is_superuser AS isSuperuser FROM users JOIN';
-  const bySession = db.$client.prepare<[number, UserId, number], Found>(
+  const bySession = db.$client.prepare<[number, UserId, number], HolderRow>(
     `${select} sessions s ON s.user_id = users.id WHERE s.id = ? AND users.id = ? AND s.expires_at > ?`,
   );
-  const byAppPassword = db.$client.prepare<[number, UserId], Found>(
+  const byAppPassword = db.$client.prepare<[number, UserId], HolderRow>(
     `${select} app_passwords a ON a.user_id = users.id WHERE a.id = ? AND users.id = ?`,
   );
   return ({ id, sessionId, appPasswordId, isSuperuser }: Principal): boolean => {

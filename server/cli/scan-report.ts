@@ -51,8 +51,8 @@ function describeCounts(result: ScanResult): string {
     ...(folders > 0 ? [`${folders} ${folders === 1 ? 'folder' : 'folders'} could not be listed`] : []),
   ];
   const perSecond = Math.round(files / Math.max(0.001, duration_ms / 1000));
-  const found = [counts.join(', '), ...others].filter(Boolean).join('; ');
-  return `Scan done: ${files} ${files === 1 ? 'file' : 'files'} (${perSecond}/s)${found === '' ? '' : `: ${found}`}`;
+  const text = [counts.join(', '), ...others].filter(Boolean).join('; ');
+  return `Scan done: ${files} ${files === 1 ? 'file' : 'files'} (${perSecond}/s)${text === '' ? '' : `: ${text}`}`;
 }
 
 /** Files that were not imported, with the reason. */

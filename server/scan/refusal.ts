@@ -19,8 +19,8 @@ export const storageFull = (refusals: readonly Refusal[], minFreeBytes: number):
   new AppError('storage_full', [...refusals.map((one) => describe(one, minFreeBytes)), WAYS_ON].join(' '));
 
 function describe({ folder, files, bytes, availableBytes }: Refusal, minFreeBytes: number): string {
-  const kept = minFreeBytes > 0 ? ` (MIN_FREE_BYTES keeps ${formatBytes(minFreeBytes)} free)` : '';
-  const room = `${formatBytes(availableBytes)} are available on the disk of the library${kept}`;
+  const reserveNote = minFreeBytes > 0 ? ` (MIN_FREE_BYTES keeps ${formatBytes(minFreeBytes)} free)` : '';
+  const room = `${formatBytes(availableBytes)} are available on the disk of the library${reserveNote}`;
   const needs = files === 1 ? 'needs' : 'need';
   if (folder !== undefined)
     return (

@@ -44,13 +44,13 @@ export function createArrivingSpace({ disks, minFreeBytes, reclaimableBytes, rec
     freeBytes = Math.min(...usages.map((disk) => disk?.freeBytes ?? Infinity));
   }
 
-  const left = (): number => freeBytes - writtenBytes - minFreeBytes();
+  const spareBytes = (): number => freeBytes - writtenBytes - minFreeBytes();
 
   return {
     async reserve(announcedBytes = 0): Promise<{ written: (bytes: number) => Promise<void>; release: () => void }> {
       await ask();
-      if (left() < 0) await reclaim(0).then(ask);
-      if (left() < 0 || left() + reclaimableBytes() - reservedBytes < announcedBytes) throw full();
+      if (spareBytes() < 0) await reclaim(0).then(ask);
+      if (spareBytes() < 0 || spareBytes() + reclaimableBytes() - reservedBytes < announcedBytes) throw full();
       let ahead = announcedBytes;
       reservedBytes += ahead;
       let lately = 0;
@@ -70,9 +70,9 @@ export function createArrivingSpace({ disks, minFreeBytes, reclaimableBytes, rec
           writtenBytes += bytes;
           if (writtenBytes >= ASK_EVERY_BYTES) await ask();
           const others = ahead > 0 ? 0 : reservedBytes;
-          if (left() >= others) return;
+          if (spareBytes() >= others) return;
           await reclaim(others).then(ask);
-          if (left() < others) throw full();
+          if (spareBytes() < others) throw full();
         },
         release() {
           clearInterval(stall);

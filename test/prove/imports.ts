@@ -148,10 +148,7 @@ export function faultsOf(database: string, own: string, settings: Row, isImport:
 }
 
 const isRefusal = (error: unknown): boolean =>
-  // eslint-disable-next-line no-control-regex
-  error instanceof AppError &&
-  error.message.length < 1_000 &&
-  !/[\u0000-\u0009\u000b-\u001f\u007f]/.test(error.message);
+  error instanceof AppError && error.message.length < 1_000 && !/\p{Cc}/u.test(error.message.replaceAll('\n', ''));
 
 /** Takes and settles a changed database as an import or a restore does. Returns whether it was taken. */
 function takeOne({ base, own, database, settings }: Stage, random: () => number): { taken: boolean; faults: string[] } {
