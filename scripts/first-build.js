@@ -23,14 +23,16 @@ export function buildStaleParts(parts) {
     return `This copy has to be built first, because a source is newer than the build, and ${root} is read-only: run "npm run build" as its owner.`;
 
   // On stderr, so that what a command prints can go into a file.
-  console.error('Building the server and the web pages, once. This takes about 20 seconds …');
+  const begun = performance.now();
+  console.error('Building the server and the web pages, once. This takes half a minute …');
   for (const part of stale) {
     const { status, signal } = spawnSync(process.execPath, [...NODE_FLAGS, join(root, 'scripts', 'build.ts'), part], {
-      stdio: ['ignore', 2, 2],
+      stdio: ['ignore', 'ignore', 2], // what Vite writes on stdout is progress that it draws over and over
       env: { ...process.env, ...FEW_THREADS },
     });
     if (status !== 0) return failure(signal);
   }
+  console.error(`Built in ${Math.round((performance.now() - begun) / 1000)} seconds.`);
   return undefined;
 }
 

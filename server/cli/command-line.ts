@@ -27,6 +27,8 @@ import { UsageError } from './usage-error.ts';
 export interface Command {
   name: CommandName;
   args: string[];
+  /** Makes a library where there is none. */
+  begins: boolean;
   /** Settings from options; they override the environment. */
   settings: Record<string, string>;
   open: boolean;
@@ -70,8 +72,9 @@ export function parseCommandLine(argv: string[]): Command {
     throw new UsageError(
       `There is no command "${word}".${suggestionFor(word, COMMAND_NAMES)} Run with --help for the list.`,
     );
-  assertFits(formOf(word, args), { name: word, args, values });
-  return commandOf(word, args, values);
+  const form = formOf(word, args);
+  assertFits(form, { name: word, args, values });
+  return { ...commandOf(word, args, values), begins: form.begins === true };
 }
 
 function parse(argv: string[]) {
@@ -157,6 +160,7 @@ function commandOf(name: CommandName, args: string[], values: Values): Command {
   return {
     name,
     args,
+    begins: false,
     settings: settingsOf(values),
     scope: values.all ? 'all' : values.failed ? 'failed' : 'pending',
     open: values.open === true,

@@ -68,6 +68,8 @@ export const GENERAL_OPTIONS: readonly OptionName[] = ['data-dir', 'log-level', 
 
 /** One way to call a command. */
 export interface Form {
+  /** Makes a library where there is none. */
+  begins?: true;
   /**
    * What follows the command: a verb in lower case, `NAMES` of what is needed, `[NAMES]` of what may be left out, and
    * `…` for any number.
@@ -95,6 +97,7 @@ export const COMMANDS = {
     forms: [
       {
         args: '',
+        begins: true,
         about: 'the server and its web interface (default)',
         options: ['import', 'index', 'open', 'host', 'port', 'keep-port', 'new-library'],
       },
@@ -105,6 +108,7 @@ export const COMMANDS = {
     forms: [
       {
         args: '[DIR]',
+        begins: true,
         about: 'scan the music folder, or DIR in it, once and without a running server',
         options: ['dry-run', 'import', 'index', 'new-library'],
       },
@@ -120,6 +124,7 @@ export const COMMANDS = {
       { args: 'list', about: 'list accounts' },
       {
         args: 'add NAME [WHAT=VALUE …]',
+        begins: true,
         about: 'create an account; asks for the password; WHAT as in user set',
         options: ['superuser'],
       },
@@ -165,6 +170,7 @@ export const COMMANDS = {
     forms: [
       {
         args: '',
+        begins: true,
         about: 'restore a backup into the data folder; asks for the passphrase, if it is encrypted and none is set',
         required: ['from'],
         options: ['snapshot', 'replace', 'music', 'skip-damaged', 'accept-settings'],
@@ -180,6 +186,7 @@ export const COMMANDS = {
     forms: [
       {
         args: 'DIR',
+        begins: true,
         about: 'make the library of an export in the data folder',
         options: ['replace', 'skip-damaged', 'yes'],
       },
@@ -203,7 +210,7 @@ export const COMMANDS = {
   folder: {
     forms: [
       { args: 'list', about: 'music folders with their ids' },
-      { args: 'add DIR NAME [copy|reference]', about: 'add a music folder and scan it' },
+      { args: 'add DIR NAME [copy|reference]', begins: true, about: 'add a music folder and scan it' },
       { args: 'rename FOLDER NAME', about: 'give a music folder, by its name or id, another name' },
       { args: 'remove FOLDER', about: 'move its tracks to the trash; folder restore undoes that' },
       { args: 'restore FOLDER', about: 'bring a removed music folder back' },
@@ -233,6 +240,7 @@ export const COMMANDS = {
     forms: [
       {
         args: '',
+        begins: true,
         about:
           'make a new database from the stored audio, if the old one is lost and there is no backup; then scan the ' +
           'music folder',

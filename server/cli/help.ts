@@ -107,10 +107,12 @@ function wrapped(text: string, width: number): string[] {
 }
 
 const settingLines = (): string =>
-  SETTING_NAMES.map((name) => {
-    const parsed = SETTINGS[name].schema.safeParse(undefined);
-    const value: unknown = parsed.success ? parsed.data : undefined;
-    const shown =
-      value === undefined || (Array.isArray(value) && value.length === 0) ? '' : ` [${JSON.stringify(value)}]`;
-    return `  ${name.padEnd(LEFT)} ${SETTINGS[name].help}${shown}\n`;
-  }).join('');
+  table(
+    SETTING_NAMES.map((name) => {
+      const parsed = SETTINGS[name].schema.safeParse(undefined);
+      const value: unknown = parsed.success ? parsed.data : undefined;
+      const shown =
+        value === undefined || (Array.isArray(value) && value.length === 0) ? '' : ` [${JSON.stringify(value)}]`;
+      return [name, `${SETTINGS[name].help}${shown}`];
+    }),
+  );

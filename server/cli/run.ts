@@ -16,7 +16,9 @@ import { createLog, type Log } from '../log/log.ts';
 import { FolderInUse, noteAddress } from '../db/data-lock.ts';
 import { productPaths } from '../paths.ts';
 import { assertNoFile } from '../runtime/folders.ts';
+import { assertCanBegin } from './before-first-start.ts';
 import { parseCommandLine, type Command } from './command-line.ts';
+import { COMMANDS, GENERAL_OPTIONS, optionsOf, type OptionName } from './commands.ts';
 import { openCommandLog } from './command-log.ts';
 import { helpText } from './help.ts';
 import { findRunningServer } from './running-server.ts';
@@ -48,6 +50,9 @@ const PARENT = process.ppid;
 /** Set by options, and kept. */
 const OF_MUSIC_FOLDER = ['LOCAL_MEDIA_IMPORT_PATH', 'LOCAL_MEDIA_IMPORT_MODE'];
 
+/** npm sets these itself. */
+const KNOWN_TO_NPM: OptionName[] = ['help', 'version'];
+
 interface Invocation {
   argv: string[];
   env: NodeJS.ProcessEnv;
@@ -63,6 +68,7 @@ export async function runCommand(invocation: Invocation): Promise<void> {
   const shell = connectToShell(invocation.env);
   try {
     keepToOwnAccount();
+    assertNotTakenByNpm(invocation.env);
     const command = parseCommandLine(invocation.argv);
     if (command.name === 'help') return void process.stdout.write(helpText(command.topic));
     if (command.name === 'version') return void process.stdout.write(`${invocation.version}\n`);
@@ -84,13 +90,24 @@ function systemFault(error: unknown): string | undefined {
   return /^(?:E[A-Z0-9]+|SQLITE_\w+)$/.test(code) ? `It could not be done (${messageOf(error)}).` : undefined;
 }
 
+/** `npm start --open`: npm keeps options that come before `--`, and gives only their values on. */
+function assertNotTakenByNpm(env: NodeJS.ProcessEnv): void {
+  if (env['npm_lifecycle_event'] !== 'start') return;
+  const taken = [...optionsOf(COMMANDS.serve.forms[0]), ...GENERAL_OPTIONS].find(
+    (option) => !KNOWN_TO_NPM.includes(option) && env[`npm_config_${option.replaceAll('-', '_')}`] !== undefined,
+  );
+  if (taken !== undefined)
+    throw new UsageError(`npm took --${taken} for itself. Put -- before the options: npm start -- --${taken} …`);
+}
+
 /** With --open, a server that has the data folder is what was asked for. Throws the error, with its address. */
 async function joinRunningServer(error: unknown, command: Command): Promise<void> {
   const url = error instanceof FolderInUse ? await findRunningServer(error.folder) : undefined;
   if (!(error instanceof FolderInUse) || url === undefined) throw error;
   if (command.name !== 'serve' || !command.open) throw new FolderInUse(error.folder, { url, cause: error });
-  const { DATA_DIR: _, ...others } = command.settings;
-  const ignored = Object.keys(others).length > 0 ? ' The other options of this start have no effect on it.' : '';
+  const { DATA_DIR: _, PORT, ...others } = command.settings;
+  const isIgnored = Object.keys(others).length > 0 || (PORT !== undefined && PORT !== new URL(url).port);
+  const ignored = isIgnored ? ' The other options of this start have no effect on it.' : '';
   console.log(`Tonearm is running already, on ${url}.${ignored}`);
   await openBrowser(url);
 }
@@ -106,6 +123,7 @@ async function run(command: Command, invocation: Invocation, shell: ShellLink | 
   const paths = productPaths(invocation.root, invocation.bundled);
   if (command.name === 'restore') return runRestore(await withSecrets(config), paths, command);
   if (command.name === 'import') return runImport(config, paths, command);
+  await assertCanBegin(command, config);
   const log = openCommandLog(config, env, shell !== undefined);
   if (command.name === 'storage') return runMigrate(config, paths, log, command.to ?? '');
   if (command.name === 'rebuild') await rebuildDatabase(config, paths, log);
@@ -240,12 +258,21 @@ async function serve(app: App, command: Command, log: Log, shell: ShellLink | un
   });
   console.log(`Tonearm is listening on ${url}`);
   for (const address of app.sharing.state().addresses) console.log(`On your network: ${address.url}`);
+  for (const line of describePlaces(app)) console.log(line);
   const setupUrl = app.auth.isSetupRequired() ? `${url}/setup?token=${app.auth.setupToken}` : undefined;
   // the app asks for the token when it needs it, and writes what is printed into its log
   if (setupUrl && !shell) console.log(`Setup token: ${app.auth.setupToken}\nCreate your account at ${setupUrl}`);
   showScans(app);
   if (command.scanAtStart) await app.jobs.enqueue(SCAN_LOCAL_FOLDER, {});
   if (command.open) await openBrowser(setupUrl ?? url);
+}
+
+/** Where the library and the music are. */
+function describePlaces({ config, musicFolders }: App): string[] {
+  const folders = musicFolders
+    .list()
+    .map(({ path, mode }) => `Music folder: ${path}${mode === 'copy' ? ' (copied into the library)' : ''}`);
+  return [`Library: ${config.paths.data}`, ...folders];
 }
 
 /** Others find the server by it; it also runs without being found. */
@@ -279,7 +306,10 @@ function stopOnSignals(app: App, log: Log): (asked: Asker) => void {
     stoppingSince = performance.now();
     log.info({ asked }, 'stopping');
     app.close().then(
-      () => process.exit(0),
+      () => {
+        log.info('stopped');
+        process.exit(0);
+      },
       (error: unknown) => {
         log.error({ err: error }, 'could not stop cleanly');
         process.exit(1);
@@ -307,6 +337,6 @@ async function openBrowser(url: string): Promise<void> {
     const { default: open } = await import('open');
     await open(url);
   } catch (error) {
-    console.log(`Open ${url} in your browser (it could not be opened automatically: ${messageOf(error)}).`);
+    console.log(`No browser could be opened (${messageOf(error)}): open the address above yourself.`);
   }
 }

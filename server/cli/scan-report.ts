@@ -13,6 +13,7 @@ const CONTROLS = /\p{Cc}/gu;
 /** Shows the progress of all scans, and what each of them found, as long as the process runs. */
 export function showScans({ events, jobs }: Pick<App, 'events' | 'jobs'>): void {
   let lastProblems = '';
+  let isFirst = true;
   showProgress(events);
   events.subscribe(OPERATOR, undefined, ({ name, data }) => {
     const job = name === 'job' ? (JSON.parse(data) as JobOut) : undefined;
@@ -21,12 +22,15 @@ export function showScans({ events, jobs }: Pick<App, 'events' | 'jobs'>): void 
     if (job.status !== 'succeeded') return;
     const result = jobs.get(job.id as JobId).result as ScanResult; // events leave out long lists
     if (result.dry_run) return;
-    console.log(describeCounts(result));
+    if (isFirst || hasChanges(result)) console.log(describeCounts(result));
+    isFirst = false;
     const problems = describeProblems(result).join('\n');
     if (problems !== '' && problems !== lastProblems) console.log(problems);
     lastProblems = problems;
   });
 }
+
+const hasChanges = ({ files, unchanged, missing }: ScanResult): boolean => unchanged < files || missing > 0;
 
 /** One line for the counts, and the files that were not imported. */
 export const describeScan = (result: ScanResult): string[] => [describeCounts(result), ...describeProblems(result)];
@@ -52,7 +56,7 @@ function describeCounts(result: ScanResult): string {
   ];
   const perSecond = Math.round(files / Math.max(0.001, duration_ms / 1000));
   const text = [counts.join(', '), ...others].filter(Boolean).join('; ');
-  return `Scan done: ${files} ${files === 1 ? 'file' : 'files'} (${perSecond}/s)${text === '' ? '' : `: ${text}`}`;
+  return `Scan done: ${files} ${files === 1 ? 'file' : 'files'}${text === '' ? '' : `, ${text}`} (${perSecond}/s)`;
 }
 
 /** Files that were not imported, with the reason. */

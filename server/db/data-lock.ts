@@ -23,7 +23,8 @@ export class FolderInUse extends AppError {
     const where = url === undefined ? '' : ` and listens on ${url}`;
     super(
       'conflict',
-      `Another Tonearm is running on ${folder}${where}. Stop it first, or choose another folder with --data-dir.`,
+      `Tonearm is running already on ${folder}${where}. Use it there, or stop it first; another library has another ` +
+        '--data-dir.',
       { cause },
     );
     this.folder = folder;

@@ -53,7 +53,8 @@ export function migrate(client: Database, dir: string, log: Log): void {
   } finally {
     client.pragma('foreign_keys = ON');
   }
-  log.info({ migrations: pending.map((m) => m.name) }, 'database migrated');
+  if (from === undefined) log.info('database made');
+  else log.info({ from, to, migrations: pending.length }, 'database brought up to date');
 }
 
 /**

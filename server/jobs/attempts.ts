@@ -223,7 +223,7 @@ export function createAttempts({
   function logAttempt(job: JobRow, outcome: Outcome, ms: number, error: unknown): void {
     const line = { job_id: job.id, task: job.task, attempt: job.attempts, outcome, ms };
     if (outcome === 'failed' || outcome === 'waiting') log.warn({ ...line, err: error }, 'job');
-    else log.info(line, 'job');
+    else log.debug(line, 'job');
   }
 
   function stop(entry: Running, why: Stop): void {

@@ -1,7 +1,7 @@
 // The server's listening sockets. Each address has its own HTTP server for the same application, so that one can be
 // closed with its connections while the others go on.
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createNetServer, type AddressInfo } from 'node:net';
 import { AppError } from '../errors.ts';
 import type { Connections } from './connections.ts';
 import { urlHost } from './lan-addresses.ts';
@@ -98,6 +98,17 @@ function listen(app: RequestListener, connections: Connections, host: string, po
       reject(new AppError('unavailable', listenProblem(cause, host, port), { cause })),
     );
     server.listen(port, host, () => resolve(server));
+  });
+}
+
+/** Throws what a server would that listens there; nothing listens afterwards. */
+export function assertCanListen(host: string, port: number): Promise<void> {
+  const attempt = createNetServer();
+  return new Promise((resolve, reject) => {
+    attempt.once('error', (cause: NodeJS.ErrnoException) =>
+      reject(new AppError('unavailable', listenProblem(cause, host, port), { cause })),
+    );
+    attempt.listen(port, host, () => attempt.close(() => resolve()));
   });
 }
 

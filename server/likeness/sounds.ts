@@ -68,7 +68,7 @@ export function createSounds({ log, now, indexPath, changes, isBusy, afterMs, ..
     isBuilding = true;
     try {
       const tracks = await ask({ kind: 'build', nowMs: now().getTime(), counted }, building);
-      log.info({ tracks }, 'the index of sounds was built');
+      if (tracks > 0) log.info({ tracks }, 'the index of sounds was built');
       return Infinity;
     } finally {
       isBuilding = false;

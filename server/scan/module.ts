@@ -1,12 +1,11 @@
 import { createCheckpoints } from '../db/checkpoints.ts';
-import { AppError } from '../errors.ts';
 import type { FilesOffer } from '../files/module.ts';
 import type { LibraryOffer } from '../library/module.ts';
 import type { MediaOffer } from '../media/module.ts';
 import type { Base, Module } from '../module.ts';
 import { createSeparatedTracks } from './separated-tracks.ts';
 import type { Relocation } from '../relocation/service.ts';
-import { importPathFault } from '../settings/checks.ts';
+import { assertImportPath } from '../settings/checks.ts';
 import type { SourcesOffer } from '../sources/module.ts';
 import type { StorageOffer } from '../storage/module.ts';
 import type { Hearing } from '../enrichment/hearing.ts';
@@ -102,8 +101,7 @@ export function scanModule({
       /** Throws a sentence when the music folder that is set may not be one, or cannot be read. */
       async assertFolder(): Promise<void> {
         const path = settings.get('LOCAL_MEDIA_IMPORT_PATH');
-        const fault = path === undefined ? undefined : await importPathFault(path, { data, storageRoot });
-        if (fault) throw new AppError('invalid', `The music folder ${path} ${fault}.`);
+        if (path !== undefined) await assertImportPath(path, { data, storageRoot });
         await assertScannable(musicFolders);
       },
       isScanning: (): boolean =>

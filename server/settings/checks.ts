@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { isAbsolute } from 'node:path';
 import { SHORT_SECRET } from '../config/secrets.ts';
 import type { SettingName, Settings } from '../config/settings.ts';
-import type { FieldError } from '../errors.ts';
+import { AppError, type FieldError } from '../errors.ts';
 import { isInside, isOfTheSystem, isPrivate } from '../runtime/system-folders.ts';
 import { getBackend, missingSettings } from '../storage/backends.ts';
 
@@ -35,6 +35,12 @@ export async function checkTogether(
   if (missing.length > 0 && field !== '')
     errors.push({ field, message: `${backend.title} needs ${missing.join(', ')}` }); // the server would not start again
   return errors;
+}
+
+/** Throws `invalid` for a music folder that can't be scanned. */
+export async function assertImportPath(path: string, own: { data: string; storageRoot: string }): Promise<void> {
+  const fault = await importPathFault(path, own);
+  if (fault) throw new AppError('invalid', `The music folder ${path} ${fault}.`);
 }
 
 /** What is wrong with a music folder; undefined if it can be scanned. */

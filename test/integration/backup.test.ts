@@ -419,7 +419,7 @@ describe('a restore', () => {
       if (name !== 'tonearm.lock') expect([name, old[name]]).toEqual([name, hash]);
     server = await startServer({ dir });
     expect((await allTracks(server)).length).toBeGreaterThan(0);
-    expect(await refused(restored(backup, { dataDir: dir, replace: true }))).toMatch(/Another Tonearm is running/);
+    expect(await refused(restored(backup, { dataDir: dir, replace: true }))).toMatch(/Tonearm is running already/);
   });
 
   it('checks every file first: damaged ones are listed, and only the rest is restored if requested', async () => {

@@ -125,7 +125,7 @@ describe('a data folder whose server runs', () => {
         1,
         [
           expect.stringMatching(
-            new RegExp(`Another Tonearm is running on .* and listens on ${server.url}\\.`),
+            new RegExp(`Tonearm is running already on .* and listens on ${server.url}\\.`),
           ) as string,
         ],
       ]);
@@ -141,7 +141,9 @@ describe('a data folder whose server runs', () => {
     for (const url of ['http://127.0.0.1:1', `${server.url}/rest`]) {
       writeFileSync(note(dir), JSON.stringify({ ...held, url }));
       const { stderr } = await runServer(['--open', '--data-dir', dir]);
-      expect(words(stderr)).toEqual([expect.stringMatching(/Another Tonearm is running on \S+\. Stop it/) as string]);
+      expect(words(stderr)).toEqual([
+        expect.stringMatching(/Tonearm is running already on \S+\. Use it there/) as string,
+      ]);
     }
     await server.kill('SIGTERM');
   });
@@ -170,7 +172,7 @@ describe('the summary of a scan', () => {
   const summaryOf = (text: string): string => /^Scan done: .*$/m.exec(text)?.[0] ?? text;
   /** Of what is said about files. */
   function sumOf(summary: string): [number, number] {
-    const [, files, counts = ''] = /^Scan done: (\d+) files? \(\d+\/s\): ([^;]*)/.exec(summary) ?? [];
+    const [, files, counts = ''] = /^Scan done: (\d+) files?, ([^;(]*)/.exec(summary) ?? [];
     return [Number(files), [...counts.matchAll(/\d+/g)].reduce((sum, [count]) => sum + Number(count), 0)];
   }
   function musicFolder(): string {
@@ -196,8 +198,10 @@ describe('the summary of a scan', () => {
       const files = isSplit ? 32 : 31;
       expect(sumOf(summaryOf(first.stdout))).toEqual([files, files]);
       expect(sumOf(summaryOf(second.stdout))).toEqual([files, files]);
-      expect(summaryOf(first.stdout)).toMatch(isSplit ? /: 7 new, 25 failed; 9 tracks added$/ : /: 6 new, 25 failed$/);
-      expect(summaryOf(second.stdout)).toMatch(/: [67] unchanged, 25 failed$/);
+      expect(summaryOf(first.stdout)).toMatch(
+        isSplit ? / 7 new, 25 failed; 9 tracks added \(/ : / 6 new, 25 failed \(/,
+      );
+      expect(summaryOf(second.stdout)).toMatch(/ [67] unchanged, 25 failed \(/);
       for (const { stdout } of [first, second]) {
         expect(stdout.match(/^ {2}Broken\/\d+\.mp3: \S/gm)).toHaveLength(20);
         expect(stdout).toContain('  … and 5 more');
@@ -208,7 +212,7 @@ describe('the summary of a scan', () => {
   test('is printed by a server, too, with the files that failed', async () => {
     const server = await spawnServer(['--data-dir', fresh(), '--port', '0', '--import', musicFolder()]);
     await until(() => server.output().includes('… and 5 more'));
-    expect(summaryOf(server.output())).toMatch(/: 6 new, 25 failed$/);
+    expect(summaryOf(server.output())).toMatch(/ 6 new, 25 failed \(/);
     expect(server.output().match(/^ {2}Broken\/\d+\.mp3: \S/gm)).toHaveLength(20);
     await server.kill('SIGTERM');
   });
@@ -217,7 +221,7 @@ describe('the summary of a scan', () => {
 test('the log in the data folder is written where nobody else keeps it, or where it is wished', async () => {
   const logsOf = async (env: Record<string, string>): Promise<string[]> => {
     const dir = fresh();
-    await runServer(['user', 'list', '--data-dir', dir], env);
+    await runServer(['user', 'add', 'ann', '--data-dir', dir], env, { input: 'correct horse\n' });
     return existsSync(join(dir, 'logs')) ? readdirSync(join(dir, 'logs')) : [];
   };
   expect(await logsOf({ LOG_FILES: 'always' })).toEqual(['tonearm.log']);

@@ -10,7 +10,7 @@ import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackPage } from '../../server/library/wire.ts';
 import { clientOf } from '../support/http-client.ts';
 import { makeLibrary, type Manifest } from '../support/library.ts';
-import { runServer, spawnServer } from '../support/process.ts';
+import { beginLibrary, runServer, spawnServer } from '../support/process.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 import { until } from '../support/until.ts';
@@ -215,7 +215,7 @@ describe('a data folder that cannot be written is told as what it is:', () => {
     if (process.getuid?.() !== 0) return console.warn('NOT TESTED with another account, because this is not root');
     chmodSync(base, 0o755);
     const dir = join(base, 'foreign');
-    expect((await runServer(['user', 'list', '--data-dir', dir])).code).toBe(0);
+    await beginLibrary(dir);
     chmodSync(dir, 0o755);
     expect(await why(dir, NOBODY)).toMatch(
       /belongs to another account \(user id 0\), and \S+ \(user id 65534\) may not/,

@@ -54,7 +54,7 @@ test('says that it builds, on stderr, and runs what was built', () => {
   expect(start()).toEqual({
     status: 0,
     stdout: 'the server\n',
-    lines: [expect.stringMatching(/^Building .*, once\./)],
+    lines: [expect.stringMatching(/^Building .*, once\./), expect.stringMatching(/^Built in \d+ seconds\.$/)],
   });
   expect(start()).toEqual({ status: 0, stdout: 'the server\n', lines: [''] });
 });

@@ -54,7 +54,7 @@ let dir: string;
 let db: MainDb;
 let clock: number;
 let logged: PassThrough;
-const log = () => createLog('info', logged);
+const log = () => createLog('debug', logged);
 const lines = () =>
   (logged.read() as Buffer | null)
     ?.toString()

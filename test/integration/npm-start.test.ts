@@ -1,7 +1,7 @@
 // `npm start` and `npx tonearm` as users and supervisors run them: ending npm ends the server cleanly.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -79,4 +79,11 @@ describe.skipIf(process.platform === 'win32')('signals', () => {
     await once(npm, 'exit');
     await expectGone();
   });
+});
+
+test('options that npm took are not ignored', async () => {
+  await expect(start('npm', 'start')).rejects.toThrow(
+    /npm ended with 2: [^]*npm took --port for itself\. Put -- before the options/,
+  );
+  expect(readdirSync(dir)).toEqual(['npm']);
 });

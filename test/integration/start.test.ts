@@ -1,12 +1,13 @@
 // Starting, and failing to start with one clear line and an exit code.
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readJsonFile } from '../../server/config/json-file.ts';
-import { runServer, spawnServer } from '../support/process.ts';
+import { beginLibrary, runServer, spawnServer } from '../support/process.ts';
 import { migratedDatabase } from '../support/temp-database.ts';
 
 let base: string;
@@ -96,6 +97,35 @@ test('a port in use is reported, and the data folder is released', async () => {
   expect(await server.kill('SIGTERM')).toBe(0);
 });
 
+test('what cannot begin a library leaves nothing on the disk', async () => {
+  const dir = join(fresh(), 'data');
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  for (const [args, line] of [
+    [['--port', String(port)], /Port \d+ on 127\.0\.0\.1 is in use/],
+    [['--import', join(base, 'nowhere'), '--port', '0'], /nowhere does not exist/],
+    [['scan'], /no library in .*data, and no music folder is named/],
+    [['scan', join(base, 'nowhere')], /nowhere does not exist/],
+    [['user', 'list'], /no library in .*data\. .*--data-dir/],
+    [['backup', '--to', join(base, 'backup')], /no library in/],
+    [['gc'], /no library in/],
+  ] as const) {
+    expect(await refusal([...args, '--data-dir', dir])).toMatch(line);
+    expect(existsSync(dir)).toBe(false);
+  }
+  other.close();
+});
+
+test('a data folder in that of another library is refused', async () => {
+  const outer = fresh();
+  const server = await spawnServer(['--data-dir', outer, '--port', '0']);
+  await server.kill('SIGTERM');
+  const before = readdirSync(outer);
+  expect(await refusal(['--data-dir', join(outer, 'more', 'data')])).toMatch(/is inside that of another library/);
+  expect(readdirSync(outer)).toEqual(before);
+});
+
 test('an invalid database, or one of a newer version, is reported with what to do', async () => {
   const dir = fresh();
   writeFileSync(join(dir, 'tonearm.db'), 'this is not a database, and long enough to be read as one. '.repeat(200));
@@ -114,7 +144,7 @@ test('an invalid database, or one of a newer version, is reported with what to d
 test('a data folder belongs to one server at a time', async () => {
   const dir = fresh();
   const server = await spawnServer(['--data-dir', dir, '--port', '0']);
-  expect(await refusal(['--data-dir', dir, '--port', '0'])).toMatch(/Another Tonearm is running/);
+  expect(await refusal(['--data-dir', dir, '--port', '0'])).toMatch(/Tonearm is running already/);
   await server.kill(); // the lock of a killed owner is released
   const next = await spawnServer(['--data-dir', dir, '--port', '0']);
   expect((await fetch(`${next.url}/health`)).status).toBe(200);
@@ -162,6 +192,6 @@ test('help, version and openapi are printed without touching any folder; account
   expect([code, (JSON.parse(stdout) as { openapi: string }).openapi]).toEqual([0, '3.1.0']);
   expect(readdirSync(base)).not.toContain('untouched');
   expect(readdirSync(tmp).filter((name) => name.startsWith('tonearm'))).toEqual([]);
-  expect((await runServer(['user', 'list', '--data-dir', dir])).code).toBe(0);
+  await beginLibrary(dir);
   expect(await refusal(['user', 'promote', 'nobody', '--data-dir', dir])).toMatch(/no user nobody/);
 });

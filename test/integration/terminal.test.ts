@@ -54,14 +54,16 @@ describe.skipIf(!terminalOrWarn())('on a terminal', () => {
     await server.shows('Create your account at');
     server.type('\u0003');
     await server.ended;
-    expect(server.output()).toMatch(/\d\d:\d\d:\d\d info {2}stopping \(asked: SIGINT\)/);
+    expect(server.output()).toMatch(/\d\d:\d\d:\d\d info {2}stopping \(asked: SIGINT\)[^]* info {2}stopped/);
     expect(server.output()).not.toContain('{"level"');
-    const last =
-      readFileSync(join(dir, 'logs', 'tonearm.log'), 'utf8')
-        .trim()
-        .split('\n')
-        .at(-1) ?? '';
-    expect(JSON.parse(last)).toMatchObject({ level: 'info', msg: 'stopping', asked: 'SIGINT' });
+    const lines = readFileSync(join(dir, 'logs', 'tonearm.log'), 'utf8')
+      .trim()
+      .split('\n')
+      .slice(-2);
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { level: 'info', msg: 'stopping', asked: 'SIGINT' },
+      { level: 'info', msg: 'stopped' },
+    ]);
   });
 });
 
@@ -77,6 +79,6 @@ test('a password from a pipe is its first line, and has to be allowed', async ()
 });
 
 test('in a pipe the log is JSON', async () => {
-  const { stderr } = await runServer(['user', 'list', '--data-dir', fresh()]);
+  const { stderr } = await runServer(['user', 'add', 'ann', '--data-dir', fresh()], {}, { input: 'correct horse\n' });
   for (const line of stderr.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ level: 'info' });
 });

@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { serverEntry } from './bundle.ts';
 import { offline } from './server.ts';
 
+const PASSWORD = 'correct horse battery\n';
+
 export interface ServerProcess {
   child: ChildProcess;
   url: string;
@@ -41,6 +43,12 @@ export async function runServer(
   const [code] = (await once(child, 'close')) as [number | null];
   clearInterval(watching);
   return { code, stdout, stderr };
+}
+
+/** A library with an account, in that data folder. */
+export async function beginLibrary(dataDir: string): Promise<void> {
+  const { code, stderr } = await runServer(['user', 'add', 'owner', '--data-dir', dataDir], {}, { input: PASSWORD });
+  if (code !== 0) throw new Error(stderr);
 }
 
 /** Starts a server and waits until it listens. */
