@@ -5,13 +5,13 @@ import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { assertCanListen } from '../lan/listeners.ts';
 import { assertImportPath } from '../settings/checks.ts';
-import type { Command } from './command-line.ts';
+import { formOf, type Command } from './command-line.ts';
 
 /** Throws a sentence that says what to do instead. Silent where there is a library, also one whose database is gone. */
 export async function assertCanBegin(command: Command, config: Config): Promise<void> {
   const { data, storageRoot } = config.paths;
   if (isLibrary(data) || existsSync(storageRoot)) return;
-  if (!command.begins && !command.isNewLibrary)
+  if (!formOf(command.name, command.args).begins && !command.isNewLibrary)
     throw new AppError(
       'invalid',
       `There is no library in ${data}. Name the folder of your library with --data-dir, or start Tonearm once to ` +

@@ -27,8 +27,6 @@ import { UsageError } from './usage-error.ts';
 export interface Command {
   name: CommandName;
   args: string[];
-  /** Makes a library where there is none. */
-  begins: boolean;
   /** Settings from options; they override the environment. */
   settings: Record<string, string>;
   open: boolean;
@@ -72,9 +70,8 @@ export function parseCommandLine(argv: string[]): Command {
     throw new UsageError(
       `There is no command "${word}".${suggestionFor(word, COMMAND_NAMES)} Run with --help for the list.`,
     );
-  const form = formOf(word, args);
-  assertFits(form, { name: word, args, values });
-  return { ...commandOf(word, args, values), begins: form.begins === true };
+  assertFits(formOf(word, args), { name: word, args, values });
+  return commandOf(word, args, values);
 }
 
 function parse(argv: string[]) {
@@ -98,7 +95,7 @@ function helpCommand([word]: string[]): Command {
 }
 
 /** The form that the first argument chooses. */
-function formOf(name: CommandName, args: string[]): Form {
+export function formOf(name: CommandName, args: string[]): Form {
   const forms = formsOf(name);
   const verbs = forms.flatMap((form) => shapeOf(form).verb ?? []);
   const plain = forms.find((form) => shapeOf(form).verb === undefined);
@@ -160,7 +157,6 @@ function commandOf(name: CommandName, args: string[], values: Values): Command {
   return {
     name,
     args,
-    begins: false,
     settings: settingsOf(values),
     scope: values.all ? 'all' : values.failed ? 'failed' : 'pending',
     open: values.open === true,
