@@ -1,0 +1,164 @@
+// Files of 300 MB that are made to exhaust whoever reads them, through every import, one after the other on one server:
+// each is refused, and neither the memory of the server nor the time that /health takes shows that it was sent.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { watchHealth } from '../bench/health.ts';
+import { startProduct, type Product } from '../bench/product.ts';
+import { makeLibrary } from '../support/library.ts';
+
+const BYTES = 300 << 20;
+const CHUNK_BYTES = 1 << 16;
+const MOST_MEMORY_MB = 50;
+const MOST_HEALTH_MS = 100;
+const LOOK_EVERY_MS = 10;
+const HEALTH_EVERY_MS = 20;
+/** What a refused import leaves in memory is judged after it. */
+const REST_MS = 3_000;
+
+interface Content {
+  start: Buffer;
+  /** Repeated to the end. */
+  part: string;
+}
+
+const text = (start: string, part: string): Content => ({ start: Buffer.from(start), part });
+/** The head of an ID3 tag that has, as it says, one text of 255 MB. */
+const ID3 = Buffer.concat([Buffer.from('ID3\u0004\0\0'), size(255 << 20), Buffer.from('TIT2'), size(254 << 20)]);
+/** A FLAC stream whose comments announce one of 16 MB, again and again. */
+const FLAC = Buffer.concat([Buffer.from('fLaC'), Buffer.from([0, 0, 0, 34]), Buffer.alloc(34)]);
+
+const CONTENTS: Record<string, Content> = {
+  brackets: text('', '['),
+  'brackets of plays': text('{"listens":', '[{"a":'),
+  cells: text('', 'a,'),
+  'one line': text('', 'x'),
+  'one quoted cell': text('artist,title,date\n"', 'a\n'),
+  'one XML tag': text('<?xml version="1.0"?>\n<playlist><track ', 'a'),
+  'nested elements': text('<playlist>', '<track>'),
+  'short lines': text('#EXTM3U\n', 'a\n'),
+  'one ID3 tag': { start: ID3, part: 'a' },
+  'FLAC comments': { start: FLAC, part: '\u0004\u007F\u007F\u007F' },
+};
+
+/** Four times seven bits. */
+function size(bytes: number): Buffer {
+  return Buffer.from([bytes >> 21, bytes >> 14, bytes >> 7, bytes].map((byte) => byte & 127));
+}
+
+interface Import {
+  method: 'POST' | 'PUT';
+  path: string;
+  /** Of the multipart form. Undefined: the body is JSON. */
+  field?: string;
+  file?: string;
+  contents: readonly string[];
+}
+
+const ALL = Object.keys(CONTENTS);
+const importsOf = (track: number, album: number): Import[] => [
+  { method: 'POST', path: '/history/import', field: 'file', file: 'history.json', contents: ALL },
+  { method: 'POST', path: '/playlists/import', field: 'file', file: 'list.m3u8', contents: ALL },
+  { method: 'PUT', path: `/albums/${album}/cover`, field: 'file', file: 'cover.jpg', contents: ['one line'] },
+  { method: 'POST', path: '/tracks/upload', field: 'files', file: 'song.mp3', contents: ['one line', 'one ID3 tag'] },
+  { method: 'POST', path: '/tracks/upload', field: 'files', file: 'song.flac', contents: ['FLAC comments'] },
+  { method: 'POST', path: '/tracks/upload', field: 'files', file: 'song.cue', contents: ['one line', 'short lines'] },
+  { method: 'PUT', path: `/tracks/${track}/lyrics`, contents: ['brackets', 'one line'] },
+  { method: 'POST', path: '/playlists', contents: ['brackets'] },
+];
+
+/** Sends all of it, or as much as is taken. Resolves with the status, or 0 when the server ended the connection. */
+async function send({ url, token }: Product, { method, path, field, file }: Import, content: Content): Promise<number> {
+  const boundary = 'b0undary';
+  const [head, tail] =
+    field === undefined
+      ? ['', '']
+      : [
+          `--${boundary}\r\nContent-Disposition: form-data; name="${field}"; filename="${file}"\r\n` +
+            'Content-Type: application/octet-stream\r\n\r\n',
+          `\r\n--${boundary}--\r\n`,
+        ];
+  const sent = request(`${url}/api/v1${path}`, {
+    method,
+    headers: {
+      Authorization: `Bearer ${token}`,
+      'Content-Type': field === undefined ? 'application/json' : `multipart/form-data; boundary=${boundary}`,
+      'Content-Length': Buffer.byteLength(head) + BYTES + tail.length,
+    },
+  });
+  let isOver = false;
+  const answered = new Promise<number>((resolve) => {
+    sent.once('response', (answer) => {
+      isOver = true;
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+    });
+    sent.once('error', () => {
+      isOver = true;
+      resolve(0);
+    });
+  });
+  const chunk = Buffer.from(content.part.repeat(Math.ceil(CHUNK_BYTES / content.part.length)));
+  sent.write(head);
+  sent.write(content.start);
+  for (let left = BYTES - content.start.length; left > 0 && !isOver; left -= chunk.length)
+    if (!sent.write(chunk.subarray(0, Math.min(left, chunk.length))))
+      await Promise.race([new Promise((resolve) => sent.once('drain', resolve)), answered]);
+  if (!isOver) sent.end(tail);
+  const status = await answered;
+  sent.destroy();
+  return status;
+}
+
+/** Imports that were taken go on as jobs. */
+async function untilIdle({ api }: Product): Promise<void> {
+  for (;;) {
+    const { items } = await api<{ items: { status: string }[] }>('/jobs?limit=50');
+    if (items.every(({ status }) => !['queued', 'running'].includes(status))) return;
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+export async function proveParsers(): Promise<boolean> {
+  const dir = mkdtempSync(join(tmpdir(), 'tonearm-parsers-'));
+  const music = makeLibrary({ tracks: 8, seed: '1' }, join(dir, 'music')).dir;
+  const product = await startProduct(join(dir, 'data'), { LOCAL_MEDIA_IMPORT_PATH: music });
+  const faults: string[] = [];
+  try {
+    await product.scan();
+    const { items } = await product.api<{ items: { id: number; album_id: number }[] }>('/tracks?limit=1');
+    const imports = importsOf(items[0]?.id ?? 0, items[0]?.album_id ?? 0);
+    const small = Object.fromEntries(Object.entries(CONTENTS)); // the same once, so that what reads them is loaded
+    await Promise.all([sleep(REST_MS), ...imports.map(async (one) => send(product, one, small['one line'] as Content))]);
+    await untilIdle(product);
+    await sleep(REST_MS);
+    const rest = product.rss();
+    for (const one of imports)
+      for (const name of one.contents) {
+        const health = await watchHealth(product.url, HEALTH_EVERY_MS);
+        let most = 0;
+        const looking = setInterval(() => (most = Math.max(most, product.rss())), LOOK_EVERY_MS);
+        const began = performance.now();
+        const status = await send(product, one, CONTENTS[name] as Content);
+        await untilIdle(product);
+        const ms = performance.now() - began;
+        clearInterval(looking);
+        const { max } = await health.stop();
+        const extra = most - rest;
+        const line =
+          `${one.method} ${one.path} ${one.file ?? ''} of ${name}: ${status}, ${(ms / 1_000).toFixed(1)} s, ` +
+          `${extra.toFixed(0)} MB above rest, /health at most ${max.toFixed(0)} ms`;
+        console.log(line);
+        if (extra > MOST_MEMORY_MB || max > MOST_HEALTH_MS || status >= 500) faults.push(line);
+        await sleep(REST_MS);
+      }
+    console.log(`at rest ${rest.toFixed(0)} MB before and ${product.rss().toFixed(0)} MB after`);
+  } finally {
+    await product.stop();
+    rmSync(dir, { recursive: true, force: true });
+  }
+  for (const fault of faults) console.log(`FAULT ${fault}`);
+  return faults.length === 0;
+}
