@@ -25,8 +25,8 @@ export function readCommandLine(
     .map(asPath)
     .filter((word) => word !== '' && !word.startsWith('-') && !word.includes('\0'))
     .slice(0, MOST);
-  // at least two letters: C:\ is no link
-  const isLink = (word: string): boolean => /^[a-z][a-z\d+.-]+:\/\//i.test(word);
+  // Whatever begins like an address is one, so that a page has no way to name a file; of at least two letters, for C:\.
+  const isLink = (word: string): boolean => /^[a-z][a-z\d+.-]+:/i.test(word);
   return {
     links: words.filter(isLink),
     paths: words

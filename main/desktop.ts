@@ -64,6 +64,8 @@ export function startDesktop({
 
   const kept = openSettingsFile(join(profile, 'shell.json'));
   let url: string | undefined;
+  /** When it has ended, another program may listen there: it must not get what is for the server. */
+  let isUp = false;
   let inLanguage = sayIn([]); // the system's language is known when the app is ready
   const say: Say = (...words) => inLanguage(...words);
   let isQuitting = false;
@@ -108,7 +110,7 @@ export function startDesktop({
     onFailed,
   });
   const hungDialog = createHungDialog({ clock, say, restart: server.endHung });
-  const client = createServerClient({ url: () => url, requestTicket: server.requestTicket });
+  const client = createServerClient({ url: () => (isUp ? url : undefined), requestTicket: server.requestTicket });
   const asked = createAskedJobs();
   let view: ReturnType<typeof createStatusView> | undefined;
   const watch = watchServer({
@@ -171,6 +173,7 @@ export function startDesktop({
   function onReady(readyUrl: string): void {
     log.info(`the server listens on ${readyUrl}`);
     url = readyUrl;
+    isUp = true;
     if (kept.get().lastGood !== app.getVersion() || kept.get().failedStarts > 0)
       kept.change({ lastGood: app.getVersion(), failedStarts: 0 });
     windows.serverIsBack(url);
@@ -180,6 +183,7 @@ export function startDesktop({
   }
 
   function onDown(): void {
+    isUp = false;
     log.warn('the server ended and is started again');
     watch.serverIs('restarting');
     windows.tellAll({ kind: 'server', state: 'restarting' });

@@ -6,7 +6,7 @@ import { RIGHT_LIST, RIGHTS, type AccountLimits, type Right, type Rights } from 
 import type { RowAs } from '../db/rows.ts';
 import { users, type sessions } from '../db/schema.ts';
 import type { Page, Paged } from '../http/paging.ts';
-import type { Principal } from '../http/route.ts';
+import type { MayGoOn } from '../http/open-answers.ts';
 
 /** Where a request comes from. */
 export interface Caller {
@@ -91,22 +91,24 @@ export function prepareFindPrincipal(db: MainDb) {
     find.get(sessionId, userId, at.getTime());
 }
 
-/** Whether what this caller signed in with still works, in the role that it had. */
-export function prepareIsSignedIn(db: MainDb, now: () => Date) {
-  type HolderRow = RowAs<typeof users, 'isSuperuser'>;
-  const select = 'SELECT is_superuser AS isSuperuser FROM users JOIN';
+/** Whether what this caller signed in with still works, in the role and with the right that the request needed. */
+export function prepareMayGoOn(db: MainDb, now: () => Date): MayGoOn {
+  type HolderRow = RowAs<typeof users, 'isSuperuser' | Right>;
+  const columns = RIGHT_LIST.map((right) => `${RIGHTS[right].name} AS ${right}`);
+  const select = `SELECT is_superuser AS isSuperuser, ${columns.join()} FROM users JOIN`;
   const bySession = db.$client.prepare<[number, UserId, number], HolderRow>(
     `${select} sessions s ON s.user_id = users.id WHERE s.id = ? AND users.id = ? AND s.expires_at > ?`,
   );
   const byAppPassword = db.$client.prepare<[number, UserId], HolderRow>(
     `${select} app_passwords a ON a.user_id = users.id WHERE a.id = ? AND users.id = ?`,
   );
-  return ({ id, sessionId, appPasswordId, isSuperuser }: Principal): boolean => {
+  return ({ id, sessionId, appPasswordId, isSuperuser }, right) => {
     const row =
       sessionId === undefined
         ? byAppPassword.get(appPasswordId ?? 0, id)
         : bySession.get(sessionId, id, now().getTime());
-    return row !== undefined && (row.isSuperuser === 1) === isSuperuser;
+    if (row === undefined || (row.isSuperuser === 1) !== isSuperuser) return false;
+    return right === undefined || isSuperuser || row[right] === 1;
   };
 }
 

@@ -17,7 +17,7 @@ import { createDesktopTickets } from './desktop-tickets.ts';
 import { createLimits, createRegistrationLimit } from './sign-in-limits.ts';
 import { createNotices } from './notices.ts';
 import { verifyPassword } from './passwords.ts';
-import { findOwner, findUnchanged, prepareIsSignedIn, updateUser, type Caller, type UserRow } from './queries.ts';
+import { findOwner, findUnchanged, prepareMayGoOn, updateUser, type Caller, type UserRow } from './queries.ts';
 import { createSessions } from './sessions.ts';
 import { createSetupToken } from './setup-token.ts';
 import { createTokens } from './tokens.ts';
@@ -57,8 +57,7 @@ export type AuthService = ReturnType<typeof createAuthService>;
 export function createAuthService({ db, log, now, settings, secrets, resources }: AuthDeps) {
   const judgePassword = createPasswordJudge(resources);
   const openAnswers = createOpenAnswers();
-  const isSignedIn = prepareIsSignedIn(db, now);
-  const endOrphans = (id: UserId): void => openAnswers.recheck(id, isSignedIn);
+  const endOrphans = openAnswers.recheck;
   const sessions = createSessions({ db, now, endOrphans });
   const accounts = createAccounts({ db, now, secretKey: secrets.compatSecretKey, judgePassword, sessions, endOrphans });
   const tokens = createTokens({ secret: secrets.jwtSecret, now });
@@ -91,6 +90,7 @@ export function createAuthService({ db, log, now, settings, secrets, resources }
     notices: createNotices(db),
     inFlight: createInFlight(),
     openAnswers,
+    mayGoOn: prepareMayGoOn(db, now),
     authenticate: createAuthenticate({ db, log, now, tokens }),
     /** For Subsonic clients; with limits of its own. */
     appSignIn: createAppSignIn({ db, log, now, secretKey: secrets.compatSecretKey, limits: createLimits() }),
@@ -179,15 +179,15 @@ export function createAuthService({ db, log, now, settings, secrets, resources }
     },
 
     /**
-     * Ends all sessions of the user but the caller's, and the app passwords if wished. A wrong current password counts
-     * as a failed login.
+     * Ends all sessions of the user but the caller's, and the app passwords if wished. Wrong current passwords are
+     * counted for the session, from wherever they come: whoever took one over shuts nobody else out.
      */
     async changePassword(
       { userId, sessionId }: Holder,
       change: { current: string; next: string; revokesAppPasswords: boolean; caller: Caller },
     ): Promise<SignIn> {
       const user = accounts.get(userId);
-      const attempt = await limits.attempt(change.caller, user.usernameKey, () => true);
+      const attempt = await limits.attempt(change.caller, `session ${sessionId}`);
       if (!(await verifyPassword(user.passwordHash, change.current))) {
         throw new AppError('forbidden', 'The current password is wrong.', {
           fields: [{ field: 'current_password', message: 'is wrong' }],

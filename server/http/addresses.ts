@@ -3,15 +3,18 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 /**
  * One household has a whole IPv6 /64, so its addresses count as one; an IPv4 address in IPv6 notation is that IPv4
- * address.
+ * address. What a proxy forwarded and is no address is `unknown`, all of it one caller.
  */
 export function addressKey(address: string | undefined): string {
-  if (address === undefined) return 'unknown';
-  const v4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (v4 !== undefined) return v4;
-  const bare = address.split('%')[0] ?? address; // fe80::1%eth0
-  return isIPv6(bare) ? network64(bare) : address;
+  const [bare = ''] = withoutPort(address ?? '').split('%'); // fe80::1%eth0
+  const v4 = bare.replace(/^::ffff:(?=\d+\.)/i, '');
+  if (isIPv4(v4)) return v4;
+  return isIPv6(bare) ? network64(bare) : 'unknown';
 }
+
+/** Some proxies write the port, which differs with each connection, behind the address that they forward. */
+const withoutPort = (address: string): string =>
+  address.replace(/^\[([^\]]{1,60})\](?::\d+)?$/, '$1').replace(/^([\d.]{7,15}):\d+$/, '$1');
 
 function network64(address: string): string {
   const [head = '', tail] = address.toLowerCase().split('::');

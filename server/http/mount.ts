@@ -4,7 +4,6 @@ import { refusal } from '../db/rights.ts';
 import { AppError, badRequest, invalid } from '../errors.ts';
 import { readBytes, readJson } from './body.ts';
 import type { InFlight } from './in-flight.ts';
-import type { OpenAnswers } from './open-answers.ts';
 import { betterPasswordFirst } from './own-machine.ts';
 import { parseParams } from './params.ts';
 import { jsonText, sendText, whole } from './streamed-lists.ts';
@@ -23,7 +22,8 @@ export interface TokenSource {
 export interface MountOptions {
   authenticate: Authenticate;
   inFlight?: InFlight | undefined;
-  openAnswers?: OpenAnswers | undefined;
+  /** Breaks the request off when this caller would not be let in again. Returns the function that forgets it. */
+  noteOpen?: ((res: Response, user: Principal, spec: Route['spec']) => () => void) | undefined;
   /** Called with the answer to somebody who is signed in. */
   noteSignedIn?: (res: Response) => void;
   /** Throws when what a request wrote is not in the database that the next start will open. */
@@ -94,16 +94,21 @@ function assertDocumented({ spec }: Route, status: number): void {
 
 async function answer(
   { spec, handle }: Route,
-  { authenticate, inFlight, openAnswers, noteSignedIn, assertWritten, withReserve, checkReplies }: MountOptions,
+  { authenticate, inFlight, noteOpen, noteSignedIn, assertWritten, withReserve, checkReplies }: MountOptions,
   req: Request,
   res: Response,
 ): Promise<void> {
-  const user = requireAccess(spec, authenticate, req);
+  let user = requireAccess(spec, authenticate, req);
   res.locals['userId'] = user?.id;
   if (user) noteSignedIn?.(res);
-  if (user && (spec.produces || spec.consumes)) openAnswers?.note(res, user);
+  const hasBody = spec.body !== undefined && !spec.consumes;
+  const forget = user && (hasBody || spec.produces || spec.consumes) ? noteOpen?.(res, user, spec) : undefined;
   // Before a place is taken: somebody who sends half a body keeps no place from others.
-  const givenBody = spec.consumes ? undefined : spec.body && (await readBody(req, spec));
+  const givenBody = hasBody ? await readBody(req, spec) : undefined;
+  if (hasBody) {
+    if (!spec.produces) forget?.(); // it may be the one that ends its own session
+    user &&= requireAccess(spec, authenticate, req); // much may have happened while the body came
+  }
   await inFlight?.(res, { user, address: req.ip });
   const params = parsePart(spec.params, req.params);
   const query = parsePart(spec.query, spec.query && (await queryOf(req)));

@@ -12,6 +12,7 @@ import { healthRoutes, type HealthChecks } from './health.ts';
 import { checkHost, checkOrigin } from './host-and-origin.ts';
 import { metricRoutes, type MetricSources } from './metrics.ts';
 import { mountRoutes, type MountOptions } from './mount.ts';
+import type { MayGoOn, OpenAnswers } from './open-answers.ts';
 import { openApiDocument, type OpenApiDocument } from './openapi.ts';
 import { errorHandler, notFoundHandler } from './problem.ts';
 import { requestLog } from './request-log.ts';
@@ -19,7 +20,7 @@ import type { Route } from './route.ts';
 import { securityHeaders } from './security-headers.ts';
 import { webInterface } from './static-files.ts';
 
-interface WebAppDeps extends MountOptions {
+interface WebAppDeps extends Omit<MountOptions, 'noteOpen'> {
   paths: Pick<ProductPaths, 'renderer'>;
   version: string;
   log: Log;
@@ -42,6 +43,8 @@ interface WebAppDeps extends MountOptions {
   };
   /** Below /rest. */
   subsonic: RequestHandler;
+  openAnswers: OpenAnswers;
+  mayGoOn: MayGoOn;
 }
 
 interface WebApp {
@@ -73,6 +76,7 @@ export function createWebApp({
   authenticate,
   inFlight,
   openAnswers,
+  mayGoOn,
   checkReplies = false,
 }: WebAppDeps): WebApp {
   const health = healthRoutes({
@@ -92,7 +96,8 @@ export function createWebApp({
   const mounting: MountOptions = {
     authenticate,
     inFlight,
-    openAnswers,
+    noteOpen: (res, user, { right, orOwn }) =>
+      openAnswers.note(res, user.id, () => mayGoOn(user, orOwn ? undefined : right)),
     checkReplies,
     assertWritten: inPlace.assert,
     withReserve: reserve.use,

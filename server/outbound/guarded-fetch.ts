@@ -154,7 +154,8 @@ async function send(
 ): Promise<IncomingMessage> {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new OutboundError('scheme', `${url.protocol} addresses are not fetched, only http and https`);
-  const isBase = url.host === base.host;
+  // from http to https it may go on; back again, a key would be readable on the way
+  const isBase = url.host === base.host && (url.protocol === base.protocol || url.protocol === 'https:');
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const mayBePrivate = isBase && !publicOnly;
   if (!mayBePrivate && isIP(hostname) > 0 && !isForeignAddress(hostname)) throw privateAddress(url.host);

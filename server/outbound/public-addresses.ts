@@ -56,20 +56,29 @@ export function isPublicAddress(address: string): boolean {
   return globalUnicast.check(address, 'ipv6') && !privateV6.check(address, 'ipv6');
 }
 
-/** Of all interfaces; a machine on the internet has public ones, behind which its own services listen. */
-const ownAddresses = (): string[] =>
-  Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address));
+/** What a home gets of IPv6 at least; an interface may show less of it, down to its own address. */
+const HOME_BITS = 64;
 
-/** A public address of another machine. */
-export function isForeignAddress(address: string, own: readonly string[] = ownAddresses()): boolean {
+/**
+ * Of all interfaces, with their networks (`192.0.2.7/24`). A machine may have public ones: behind its own address its
+ * services listen, and with IPv6 the other devices of a home have public addresses, too.
+ */
+const ownNetworks = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((addresses) =>
+    (addresses ?? []).map(({ address, cidr }) => cidr ?? address),
+  );
+
+/** A public address outside of the networks that this machine is in. */
+export function isForeignAddress(address: string, own: readonly string[] = ownNetworks()): boolean {
   if (!isPublicAddress(address)) return false;
   const list = new BlockList();
   for (const one of own) {
-    const bare = one.replace(/%.*/, '');
-    if (isIP(bare) === 6) list.addAddress(bare, 'ipv6');
+    const [bare = '', bits] = one.replace(/%[^/]*/, '').split('/');
+    if (isIP(bare) === 6) list.addSubnet(bare, Math.min(HOME_BITS, Number(bits ?? 128)), 'ipv6');
     if (isIP(bare) !== 4) continue;
-    list.addAddress(bare, 'ipv4');
-    for (const prefix of V4_INSIDE_V6) list.addAddress(prefix + bare, 'ipv6');
+    const v4Bits = Number(bits ?? 32);
+    list.addSubnet(bare, v4Bits, 'ipv4');
+    for (const prefix of V4_INSIDE_V6) list.addSubnet(prefix + bare, 96 + v4Bits, 'ipv6');
   }
   return !list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
 }

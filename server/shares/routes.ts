@@ -82,7 +82,9 @@ export const shareRoutes = ({ shares, library, streaming, zips, usernameOf }: Sh
       produces: ['application/zip'],
     },
     ({ params, query, req, res, signal }) => {
-      const { userId, trackIds, description, mostKbps } = shares.whole(params.token);
+      const share = shares.whole(params.token);
+      const { userId, trackIds, description, mostKbps } = share;
+      shares.noteOpen(res, share, true);
       const zipped = { trackIds, name: description ?? 'Shared music' };
       return zips.send(req, res, { userId, zipped, wish: { format: query.format, mostKbps } }, signal);
     },
@@ -100,7 +102,8 @@ export const shareRoutes = ({ shares, library, streaming, zips, usernameOf }: Sh
       produces: AUDIO_CONTENT_TYPES,
     },
     ({ params, req, res, signal }) => {
-      const { trackId, mostKbps } = shares.trackAt(params.token, params.position);
+      const { share, trackId, mostKbps } = shares.trackAt(params.token, params.position);
+      shares.noteOpen(res, share, false);
       return streaming.send(req, res, trackId, { format: PLAYABLE, mostKbps }, signal);
     },
   ),

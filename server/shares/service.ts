@@ -1,11 +1,13 @@
 // Shares: music for people without an account. The link has a random token and gives access to the tracks of the share
 // only, until it expires or is deleted.
 import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { and, asc, count as countRows, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { ShareId, TrackId, UserId } from '../db/ids.ts';
 import { shares, shareTracks, users } from '../db/schema.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
+import type { OpenAnswers } from '../http/open-answers.ts';
 import { inSlices, mapInSlices } from '../runtime/time-slices.ts';
 
 type ShareRow = typeof shares.$inferSelect;
@@ -26,7 +28,13 @@ const MAX_DESCRIPTION = 1_000;
 
 export type ShareService = ReturnType<typeof createShareService>;
 
-export function createShareService({ db, now }: { db: MainDb; now: () => Date }) {
+interface ShareServiceDeps {
+  db: MainDb;
+  now: () => Date;
+  openAnswers: Pick<OpenAnswers, 'note' | 'recheck'>;
+}
+
+export function createShareService({ db, now, openAnswers }: ShareServiceDeps) {
   const mine = (userId: UserId, id: ShareId) => and(eq(shares.userId, userId), eq(shares.id, id));
   const withTracks = (row: ShareRow): ShareSummary => ({
     ...row,
@@ -110,10 +118,21 @@ export function createShareService({ db, now }: { db: MainDb; now: () => Date })
           ? db.select({ id: shares.id }).from(shares).where(mine(userId, id)).get() !== undefined
           : db.update(shares).set(set).where(mine(userId, id)).run().changes > 0;
       if (!found) throw notFound('share', id);
+      openAnswers.recheck(userId);
     },
 
+    /** What is being heard or saved of it ends. */
     remove(userId: UserId, id: ShareId): void {
       if (db.delete(shares).where(mine(userId, id)).run().changes === 0) throw notFound('share', id);
+      openAnswers.recheck(userId);
+    },
+
+    /** For answers with its audio: they end with the share, and with what its owner may do. */
+    noteOpen(res: ServerResponse, { token, userId }: Pick<ShareRow, 'token' | 'userId'>, isSaving: boolean): void {
+      openAnswers.note(res, userId, () => {
+        const open = findOpen(token);
+        return open !== undefined && (open.mayDownload || !isSaving);
+      });
     },
 
     /** Finds a share and counts the visit. Throws `not_found`, also for one that expired or was deleted. */
@@ -136,7 +155,7 @@ export function createShareService({ db, now }: { db: MainDb; now: () => Date })
     },
 
     /** The track at a position of the share, with the bitrate limit of its owner. Throws `not_found`. */
-    trackAt(token: string, position: number): { trackId: TrackId; mostKbps: number | null } {
+    trackAt(token: string, position: number): { share: ShareRow; trackId: TrackId; mostKbps: number | null } {
       const open = findOpen(token);
       const found =
         open &&
@@ -146,7 +165,7 @@ export function createShareService({ db, now }: { db: MainDb; now: () => Date })
           .where(and(eq(shareTracks.shareId, open.share.id), eq(shareTracks.position, position)))
           .get();
       if (!found) throw notFound('share');
-      return { trackId: found.id, mostKbps: open.mostKbps };
+      return { share: open.share, trackId: found.id, mostKbps: open.mostKbps };
     },
 
     positionsOf: (id: ShareId): number[] =>

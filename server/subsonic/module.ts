@@ -59,6 +59,7 @@ export function subsonicModule({
       appSignIn: auth.appSignIn,
       inFlight: auth.inFlight,
       openAnswers: auth.openAnswers,
+      mayGoOn: auth.mayGoOn,
       inPlace,
       respond,
       endpoints,

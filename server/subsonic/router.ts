@@ -8,7 +8,7 @@ import { refusal } from '../db/rights.ts';
 import { AppError, forbidden } from '../errors.ts';
 import { MOST_JSON_BYTES, readBytes } from '../http/body.ts';
 import type { InFlight } from '../http/in-flight.ts';
-import type { OpenAnswers } from '../http/open-answers.ts';
+import type { MayGoOn, OpenAnswers } from '../http/open-answers.ts';
 import { betterPasswordFirst } from '../http/own-machine.ts';
 import { parseParams, type ParamMap } from '../http/params.ts';
 import type { Principal } from '../http/route.ts';
@@ -27,6 +27,7 @@ interface SubsonicRouterDeps {
   appSignIn: AppSignIn;
   inFlight: InFlight;
   openAnswers: OpenAnswers;
+  mayGoOn: MayGoOn;
   inPlace: Pick<InPlace, 'assert'>;
   findArtist: FindArtist;
   log: Log;
@@ -55,6 +56,7 @@ export function createSubsonicRouter({
   appSignIn,
   inFlight,
   openAnswers,
+  mayGoOn,
   inPlace,
   findArtist,
   log,
@@ -119,7 +121,7 @@ export function createSubsonicRouter({
     const shapes = shapesFor(user.maxBitrateKbps);
     const call: Call = { user, params, body, req, res, shapes, signal, client };
     if ('bytes' in endpoint) {
-      openAnswers.note(res, user);
+      openAnswers.note(res, user.id, () => mayGoOn(user, endpoint.right));
       return endpoint.bytes(call);
     }
     const payload = await endpoint.handle(call);

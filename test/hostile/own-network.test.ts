@@ -62,18 +62,24 @@ test('an account that is no administrator reaches no own address, and gets one a
   expect(asked).toBe(0);
 });
 
-test('public addresses of this machine are its own, in every notation', () => {
-  const own = ['127.0.0.1', '8.8.4.4', '2600:1::5', 'fe80::1%eth0'];
+test('public addresses of this machine and of its networks are its own, in every notation', () => {
+  const own = ['127.0.0.1/8', '8.8.4.4/30', '9.9.9.9', '2600:1::5/128', '2600:2:0:ff00::1/56', 'fe80::1%eth0/64'];
   for (const address of [
     '8.8.4.4',
     '::ffff:8.8.4.4',
     '64:ff9b::8.8.4.4',
     '2600:1::5',
     '2600:0001:0:0::0005',
+    '8.8.4.5',
+    '::ffff:8.8.4.6',
+    '9.9.9.9',
+    '2600:1::6',
+    '2600:2:0:ff77::1',
     '10.0.0.1',
   ])
     expect(isForeignAddress(address, own), address).toBe(false);
-  for (const address of ['8.8.4.5', '2600:1::6', '::ffff:8.8.4.5']) expect(isForeignAddress(address, own)).toBe(true);
+  for (const address of ['8.8.4.8', '9.9.9.8', '2600:1:0:1::5', '2600:2:0:fe00::1', '::ffff:8.8.4.8'])
+    expect(isForeignAddress(address, own), address).toBe(true);
 });
 
 test('a station in the own network plays for everybody while an administrator stands for it', async () => {

@@ -1,4 +1,6 @@
 // What a sign-in, a token or an app password opens, and that all of it ends when it ends.
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AppPasswordInfo, SessionOut, TokenResponse, UrlTokenOut, UserOut } from '../../server/auth/wire.ts';
 import { startRadioHost, type RadioHost } from '../fakes/radio-host.ts';
@@ -154,3 +156,73 @@ test('who is no administrator any more hears nothing of what administrators hear
   await server.api(`/users/${id}`, { method: 'PATCH', body: { is_superuser: false } });
   await ended;
 });
+
+/** Sends the head of a request and the first byte of its body. */
+async function begin(method: string, path: string, token: string) {
+  const { hostname, port, host } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  let answer = '';
+  socket.on('data', (chunk: Buffer) => (answer += chunk.toString())).on('error', () => undefined);
+  const head = `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n`;
+  socket.write(`${head}Content-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{`);
+  return {
+    async finish(): Promise<string> {
+      if (socket.writable) socket.write('}');
+      if (!socket.closed) await once(socket, 'close');
+      return answer.slice(0, answer.indexOf('\r\n'));
+    },
+  };
+}
+
+test('what was begun before the account was deleted, or its session ended, is not carried out after it', async () => {
+  const routes = server.app.routes.filter(({ spec }) => spec.body && !spec.consumes && spec.access !== 'public');
+  expect(routes.length).toBeGreaterThan(40);
+  for (const end of ['session', 'account']) {
+    const token = await registerUser(server, `mallory ${end}`);
+    const id = await idOf(token);
+    await server.api(`/users/${id}`, { method: 'PATCH', body: { is_superuser: true } });
+    const begun = await Promise.all(
+      routes.map(({ spec: { method, path } }) =>
+        begin(method.toUpperCase(), `/api/v1${path.replaceAll(/:\w+/g, '1')}`, token),
+      ),
+    );
+    await server.api('/health'); // all have been let in
+    await server.api(`/users/${id}${end === 'session' ? '/sessions' : ''}`, { method: 'DELETE' });
+    const answers = await Promise.all(begun.map(({ finish }) => finish()));
+    expect(answers.filter((answer) => !/^$| 401 /.test(answer))).toEqual([]);
+  }
+});
+
+test('a request whose caller is demoted while its body comes is forbidden', async () => {
+  const token = await registerUser(server, 'dora');
+  const id = await idOf(token);
+  await server.api(`/users/${id}`, { method: 'PATCH', body: { is_superuser: true } });
+  const begun = await begin('PATCH', '/api/v1/settings', token);
+  await server.api(`/users/${id}`, { method: 'PATCH', body: { is_superuser: false } });
+  expect(await begun.finish()).toMatch(/^$| 403 /);
+});
+
+test('taking a right ends what goes on by it, and nothing else', async () => {
+  const token = await registerUser(server, 'emil');
+  const id = await idOf(token);
+  const { bySession } = await openAll(token);
+  const form = await upload(token);
+  await server.api(`/users/${id}`, { method: 'PATCH', body: { can_upload: false } });
+  await form.ended;
+  expect(host.listening(), 'radio goes on').toBe(2);
+  await server.api(`/users/${id}`, { method: 'DELETE' });
+  await Promise.all(bySession);
+});
+
+/** An upload that does not end by itself. */
+async function upload(token: string): Promise<{ ended: Promise<unknown> }> {
+  const { hostname, port, host: name } = new URL(server.url);
+  const socket = connect(Number(port), hostname).on('error', () => undefined);
+  await once(socket, 'connect');
+  const head = `POST /api/v1/tracks/upload HTTP/1.1\r\nHost: ${name}\r\nAuthorization: Bearer ${token}\r\n`;
+  socket.write(`${head}Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 100000\r\n\r\n--x\r\n`);
+  socket.resume();
+  await server.api('/health');
+  return { ended: once(socket, 'close') };
+}

@@ -131,7 +131,10 @@ export async function proveParsers(): Promise<boolean> {
     const { items } = await product.api<{ items: { id: number; album_id: number }[] }>('/tracks?limit=1');
     const imports = importsOf(items[0]?.id ?? 0, items[0]?.album_id ?? 0);
     const small = Object.fromEntries(Object.entries(CONTENTS)); // the same once, so that what reads them is loaded
-    await Promise.all([sleep(REST_MS), ...imports.map(async (one) => send(product, one, small['one line'] as Content))]);
+    await Promise.all([
+      sleep(REST_MS),
+      ...imports.map(async (one) => send(product, one, small['one line'] as Content)),
+    ]);
     await untilIdle(product);
     await sleep(REST_MS);
     const rest = product.rss();

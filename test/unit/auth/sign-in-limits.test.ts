@@ -100,6 +100,11 @@ describe('addresses for the limits', () => {
     ['2001:db8:0:0:ffff::', '2001:db8:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['10.1.2.3:51234', '10.1.2.3'],
+    ['[2001:db8:1:2:3:4:5:6]:443', '2001:db8:1:2::/64'],
+    ['[::ffff:10.1.2.3]', '10.1.2.3'],
+    ['_hidden', 'unknown'],
+    ['1.2.3.4.5', 'unknown'],
     [undefined, 'unknown'],
   ])('%s counts as %s', (address, key) => {
     expect(addressKey(address)).toBe(key);

@@ -91,6 +91,9 @@ describe('arguments', () => {
       ['tonearm', 'list.m3u8', resolve('/music/a b.flac'), ''],
       { links: [], paths: [resolve('/home/me/list.m3u8'), resolve('/music/a b.flac')], isHidden: false },
     ],
+    ...['tonearm:x/../../../../etc', 'tonearm:/etc', 'file:..', 'data:,x', 'a.b-c+d:x'].map(
+      (word): [string[], object] => [['tonearm', word], { links: [word], paths: [], isHidden: false }],
+    ),
     [['tonearm', 'a\0b.mp3'], { links: [], paths: [], isHidden: false }],
     [
       ['tonearm', pathToFileURL(resolve('/music/100 % ö.flac')).href, 'FILE:///%00.mp3', 'file:///a%2Fb.mp3'],
