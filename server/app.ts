@@ -92,7 +92,7 @@ export async function createApp(options: AppOptions) {
   const jukebox = add(jukeboxModule(base));
   const radio = add(radioModule({ ...base, tuning }));
   const sources = add(sourcesModule({ ...base, ...media, tuning }));
-  const pictures = add(coversModule({ ...base, ...stored, ...music, ...sources, secrets, tuning }));
+  const pictures = add(coversModule({ ...base, ...stored, ...music, ...files, ...sources, secrets, tuning }));
   const search = add(searchModule({ ...base, ...music, ...sources, ...pictures }));
   const enrichment = add(enrichmentModule({ ...base, ...stored, ...media, ...music, ...files, ...pictures, tuning }));
   const about = add(aboutModule({ ...base, ...music, ...pictures, ...enrichment, tuning }));

@@ -20,6 +20,7 @@ export type CoversOffer = ReturnType<typeof coversModule>['offers'];
 type CoversModuleDeps = Base &
   Pick<StorageOffer, 'storage' | 'audioStore'> &
   Pick<LibraryOffer, 'changes' | 'editing'> & {
+    room: { assertFree: (bytes: number) => Promise<void> };
     catalogue: { cover: PlaceholderCoverDeps['fetchPicture'] };
     secrets: Pick<Secrets, 'jwtSecret'>;
     tuning: CoversTuning;
@@ -38,6 +39,7 @@ export function coversModule({
   audioStore,
   changes,
   editing,
+  room,
   catalogue,
   secrets,
   tuning,
@@ -52,6 +54,7 @@ export function coversModule({
     audioStore,
     archive,
     asksCommons: () => settings.get('ARTIST_INFO_ENABLED'),
+    assertFree: room.assertFree,
     cacheDir,
     workerUrl: paths.workers.cover,
     onCover: changes.changed,

@@ -9,6 +9,10 @@ export const MAX_COVER_BYTES = 20 << 20;
 /** A PNG of 30,000 × 30,000 pixels may be a few kilobytes, and takes gigabytes when decoded. */
 const MAX_PIXELS = 5e7;
 const QUALITY = 82;
+/** What is kept of a picture that somebody sets: at most so large, or made smaller. */
+const KEPT = { pixels: 3_000, bytes: 5 << 20 };
+/** For a picture that is made to take long. */
+const DECODE_SECONDS = 15;
 /** Of 0 to 6; 4, which is usual, takes half as long again for 3 % fewer bytes. */
 const WEBP_EFFORT = 2;
 /** mozjpeg's table for quantisation. With its search for the best encoding a picture took twice as long. */
@@ -68,6 +72,13 @@ export async function checkPicture(bytes: Buffer): Promise<Cover> {
   return { bytes, mime, ext: KINDS[mime].ext, etag: hash('sha256', bytes, 'hex').slice(0, 32), width, height };
 }
 
+/** As it is, unless it is larger than KEPT: whoever sets covers could else fill the disk. Throws UnusablePicture. */
+export async function keptPicture(bytes: Buffer): Promise<Cover> {
+  const given = await checkPicture(bytes);
+  const isLarge = Math.max(given.width, given.height) > KEPT.pixels || bytes.length > KEPT.bytes;
+  return isLarge ? checkPicture(await resizePicture(bytes, KEPT.pixels, 'webp')) : given;
+}
+
 /**
  * Fits a picture into a square of `size` pixels, never larger than the original. Throws UnusablePicture when nothing
  * of it can be decoded.
@@ -77,6 +88,7 @@ export async function resizePicture(bytes: Buffer, size: number, format: SizedFo
   const resized = (failOn: 'warning' | 'none'): Promise<Buffer> =>
     encode(
       sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn })
+        .timeout({ seconds: DECODE_SECONDS })
         .autoOrient()
         .resize({ width: size, height: size, fit: 'inside', withoutEnlargement: true }),
       format,

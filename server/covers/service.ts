@@ -21,7 +21,7 @@ import { createLocks } from '../runtime/locks.ts';
 import { deleteLookup, deleteLookups, findLookup } from './lookup-rows.ts';
 import { MOSAIC_COVERS, mosaicOf, type ShownCover } from './mosaic.ts';
 import { createOrphans } from './orphans.ts';
-import { checkPicture } from './picture.ts';
+import { keptPicture } from './picture.ts';
 import { createCoverCheck, type CoverVerdict, type RepairCover } from './verify-cover.ts';
 import {
   deleteCover,
@@ -35,6 +35,7 @@ import {
   type CoverRow,
   type StoredPicture,
 } from './queries.ts';
+import { createSlots } from '../runtime/concurrency.ts';
 import { createThumbnails } from './thumbnails.ts';
 
 interface CoverServiceDeps {
@@ -45,6 +46,8 @@ interface CoverServiceDeps {
   audioStore: AudioStore;
   archive: CoverArchive;
   asksCommons: () => boolean;
+  /** Throws `storage_full`. */
+  assertFree: (bytes: number) => Promise<void>;
   /** Resized covers are in `covers/` below it. */
   cacheDir: string;
   /** cover-worker, in the source tree or in the bundle. */
@@ -64,12 +67,14 @@ export function createCoverService({
   audioStore,
   archive,
   asksCommons,
+  assertFree,
   cacheDir,
   workerUrl,
   onCover,
   onArtistPicture,
 }: CoverServiceDeps) {
   const embedded = createEmbeddedPictures({ workerUrl });
+  const inTurn = createSlots(1);
   const rows = createFoundRows(db);
   const locked = createLocks<AlbumId>(); // a found cover must not overwrite a simultaneous upload
   const sources = prepareCoverSources(db);
@@ -136,11 +141,12 @@ export function createCoverService({
     onCover(albumId);
   }
 
-  /** Replaces the cover. Throws `not_found`, `unsupported_type`. */
+  /** Replaces the cover. Throws `not_found`, `unsupported_type`, `storage_full`. */
   async function setCover(albumId: AlbumId, bytes: Buffer): Promise<void> {
-    const cover = await checkPicture(bytes).catch((cause: unknown) => {
+    const cover = await inTurn(() => keptPicture(bytes)).catch((cause: unknown) => {
       throw new AppError('unsupported_type', `This picture cannot be used: ${messageOf(cause)}.`, { cause });
     });
+    await assertFree(cover.bytes.length);
     const key = coverKey(albumId, cover.ext);
     await locked(albumId, () =>
       replace({ albumId, key, etag: cover.etag, origin: 'manual', checkedAt: now() }, async () => {

@@ -8,7 +8,7 @@ import type { Request } from 'express';
 import { and, count, desc, eq, inArray } from 'drizzle-orm';
 import type { MainDb } from '../db/client.ts';
 import type { HistoryImportId, UserId } from '../db/ids.ts';
-import { historyImports } from '../db/schema.ts';
+import { historyImports, plays } from '../db/schema.ts';
 import { AppError, badRequest, conflict, notFound } from '../errors.ts';
 import { readForm } from '../http/multipart.ts';
 import type { Page, Paged } from '../http/paging.ts';
@@ -48,6 +48,8 @@ const { unmatchedChars: MAX_SONG_CHARS } = TEXT_LIMITS.history;
 const SONGS_SHOWN = 200;
 /** Of one account: each keeps its file on disk. */
 const MAX_UNFINISHED = 3;
+/** Of one account: 130 a day for 40 years. */
+const MOST_PLAYS = 2_000_000;
 
 export type HistoryImports = ReturnType<typeof createHistoryImports>;
 
@@ -107,6 +109,13 @@ export function createHistoryImports({
     },
   ).immediate;
 
+  /** A file of the size that is allowed has millions of them. Throws `too_large`. */
+  function assertFewPlays(userId: UserId): void {
+    const { n } = db.select({ n: count() }).from(plays).where(eq(plays.userId, userId)).get() ?? { n: 0 };
+    if (n > MOST_PLAYS)
+      throw new AppError('too_large', `The history of an account may have ${MOST_PLAYS} plays, and has ${n}.`);
+  }
+
   /** Throws `storage_full` when the disk or the quota has no room. */
   async function* counted(chunks: AsyncIterable<Buffer>, userId: UserId, space: ArrivingFile): AsyncGenerator<Buffer> {
     for await (const chunk of chunks) {
@@ -134,6 +143,7 @@ export function createHistoryImports({
       await yieldToRequests();
       signal.throwIfAborted();
     };
+    assertFewPlays(row.userId);
     const latest = now().getTime() + 86_400_000;
     let reported = 0;
     for await (const listen of readListens(pathOf(row.id), (done) => {
@@ -143,8 +153,10 @@ export function createHistoryImports({
       else tally.count('unreadable');
       await yieldToRequests();
       if (slice.length === SLICE) await flush();
-      if (bytesDone - reported > row.bytesTotal / 50)
+      if (bytesDone - reported > row.bytesTotal / 50) {
         update(row.id, { ...tally.result(), bytesDone: (reported = bytesDone) });
+        assertFewPlays(row.userId);
+      }
     }
     await flush();
     const result = tally.result();

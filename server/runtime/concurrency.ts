@@ -1,4 +1,5 @@
 // So many at once.
+import { createTurns } from './time-slices.ts';
 
 /** Works on what a source gives. The first error ends it, after the work under way has ended. */
 export async function eachAtOnce<T>(
@@ -35,17 +36,20 @@ export async function eachAtOnce<T>(
   if (failure) throw failure.error;
 }
 
-/** Runs work in the order in which it comes, at most `limit` at a time. */
+/**
+ * Runs work, at most `limit` at a time. Callers (see time-slices.ts) take turns, each with its work in the order in
+ * which it comes: whoever asks for much keeps others waiting for one piece of it.
+ */
 export function createSlots(limit: number) {
-  const queue: (() => void)[] = [];
+  const queues = createTurns();
   let running = 0;
   return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= limit) await new Promise<void>((resolve) => queue.push(resolve));
+    if (running >= limit) await new Promise<void>((resolve) => queues.add(resolve));
     else running++;
     try {
       return await work();
     } finally {
-      const next = queue.shift();
+      const next = queues.take();
       if (next) next(); // its slot is handed on
       else running--;
     }

@@ -6,28 +6,44 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 const SLICE_MS = 5;
 
 const callers = new AsyncLocalStorage<string>();
-/** Of each caller; the one whose turn is next comes first. */
-const queues = new Map<string, (() => void)[]>();
+const turns = createTurns();
 let beganAt: number | undefined;
 
+/** What waits, in a queue for each caller; the callers take turns. */
+export function createTurns() {
+  /** The one whose turn is next comes first. */
+  const queues = new Map<string, (() => void)[]>();
+  const callerNow = (): string => callers.getStore() ?? '';
+  return {
+    add(next: () => void): void {
+      const waiting = queues.get(callerNow());
+      if (waiting) waiting.push(next);
+      else queues.set(callerNow(), [next]);
+    },
+    take(): (() => void) | undefined {
+      const [first] = queues;
+      if (!first) return undefined;
+      const [caller, waiting] = first;
+      queues.delete(caller);
+      if (waiting.length > 1) queues.set(caller, waiting);
+      return waiting.shift();
+    },
+    isEmpty: (): boolean => queues.size === 0,
+    /** Whether something of the present caller waits. */
+    isWaiting: (): boolean => queues.has(callerNow()),
+  };
+}
+
 function callNext(): void {
-  const [next] = queues;
-  if (!next) return;
-  const [caller, waiting] = next;
-  queues.delete(caller);
-  if (waiting.length > 1) queues.set(caller, waiting);
-  waiting.shift()?.();
-  if (queues.size > 0) setImmediate(callNext);
+  turns.take()?.();
+  if (!turns.isEmpty()) setImmediate(callNext);
 }
 
 /** Resolves after pending I/O was handled, and after all for which the same caller called this before. */
 export const turn = (): Promise<void> =>
   new Promise((resolve) => {
-    const caller = callers.getStore() ?? '';
-    const waiting = queues.get(caller);
-    if (waiting) return void waiting.push(resolve);
-    if (queues.size === 0) setImmediate(callNext);
-    queues.set(caller, [resolve]);
+    if (turns.isEmpty()) setImmediate(callNext);
+    turns.add(resolve);
   });
 
 /** The rest of the calling function is work for this caller. */
@@ -42,7 +58,7 @@ export function turnToBegin(): Promise<void> | undefined {
       beganAt = undefined;
     });
   }
-  return now - beganAt > SLICE_MS || queues.has(callers.getStore() ?? '') ? turn() : undefined;
+  return now - beganAt > SLICE_MS || turns.isWaiting() ? turn() : undefined;
 }
 
 /**

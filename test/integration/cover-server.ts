@@ -68,6 +68,7 @@ export async function openCoverServer({ archiveUrl, storageIs = (local) => local
     onArtistPicture: () => {},
     audioStore: createAudioStore({ storage, musicRoots: () => NOWHERE }),
     asksCommons: () => false,
+    assertFree: () => Promise.resolve(),
     archive: openArchive(archiveUrl, log, () => clock.now),
   });
   const served = await serveRoutes(

@@ -96,6 +96,7 @@ const openCovers = (over: Storage, worker = workerUrl): CoverService =>
     onCover: (id) => changed.push(id),
     onArtistPicture: () => {},
     asksCommons: () => false,
+    assertFree: () => Promise.resolve(),
     archive: openArchive(undefined),
     audioStore: createAudioStore({ storage: over, musicRoots: () => music }),
   });
@@ -455,6 +456,17 @@ describe('serving covers', () => {
     expect(response.headers.get('content-type')).toBe('image/jpeg');
     expect((await bytesOf(response)).equals(jpeg)).toBe(true);
     expect(response.headers.get('cache-control')).toMatch(/^private, max-age=\d+/);
+  });
+
+  it('keeps a picture smaller that is far too large, or has something after its end', async () => {
+    const large = await sharp({ create: { width: 4_000, height: 3_500, channels: 3, background: '#345' } })
+      .png()
+      .toBuffer();
+    for (const bytes of [large, Buffer.concat([png, Buffer.alloc(6 << 20)])]) {
+      const kept = await bytesOf(await get(`/albums/${await addCover(bytes)}/cover`));
+      expect(kept.length).toBeLessThan(200_000);
+      expect((await sharp(kept).metadata()).width).toBeLessThanOrEqual(3_000);
+    }
   });
 
   it('sends the nearest size as WebP, in its proportions', async () => {

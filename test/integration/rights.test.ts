@@ -1,5 +1,6 @@
 // What an account may do: every route and every phone call that needs a right refuses an account without it and names
 // the right, and what somebody brought in themselves is theirs to edit until somebody else has it.
+import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { UserOut } from '../../server/auth/wire.ts';
 import { ACCOUNT_LIMITS, namedRightsFrom, RIGHT_LIST, RIGHTS, type Right } from '../../server/db/rights.ts';
@@ -185,11 +186,19 @@ test('a track that is hidden while its file is several tracks takes nothing of t
   expect((await upload(token, next)).status).toBe(201);
 });
 
+const picture = (): Promise<Buffer> =>
+  sharp({ create: { width: 20, height: 20, channels: 3, background: '#345' } })
+    .png()
+    .toBuffer();
+
 test('below the floor of free space nobody uploads', async () => {
   await server.api('/settings', { method: 'PATCH', body: { min_free_bytes: Number.MAX_SAFE_INTEGER } });
   const { status, body } = await upload(server.token);
+  const cover = new FormData();
+  cover.append('file', new Blob([await picture()]), 'cover.png');
+  const ofCover = (await server.api('/albums/1/cover', { method: 'PUT', body: cover })).status;
   await server.api('/settings', { method: 'PATCH', body: { min_free_bytes: null } });
-  expect([status, body.detail]).toEqual([507, expect.stringContaining('MIN_FREE_BYTES')]);
+  expect([status, body.detail, ofCover]).toEqual([507, expect.stringContaining('MIN_FREE_BYTES'), 507]);
 });
 
 test('the roles of Subsonic are the rights, read and set, and refuse with 50', async () => {

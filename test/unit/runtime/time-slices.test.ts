@@ -1,6 +1,7 @@
 // Slices of long work take turns.
 import { setImmediate as afterOthers } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { createSlots } from '../../../server/runtime/concurrency.ts';
 import { turn, turnToBegin, workFor } from '../../../server/runtime/time-slices.ts';
 
 test('callers take turns, however much one of them asks for', async () => {
@@ -34,4 +35,18 @@ test('work waits behind what its caller waits for already', async () => {
   const waits = turnToBegin();
   expect(waits).toBeInstanceOf(Promise);
   await Promise.all([before, waits]);
+});
+
+test('callers take turns for slots, too', async () => {
+  const inTurn = createSlots(1);
+  const done: string[] = [];
+  const one = async (caller: string): Promise<void> => {
+    workFor(caller);
+    await inTurn(async () => {
+      await afterOthers();
+      done.push(caller);
+    });
+  };
+  await Promise.all(['a', 'a', 'a', 'a', 'b', 'b', 'c'].map(one));
+  expect(done).toEqual(['a', 'a', 'b', 'c', 'a', 'b', 'a']);
 });
