@@ -1,7 +1,7 @@
 // The build that a start makes first, when something has never been built or a source is newer.
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { staleOf } from './built-parts.js';
 
 const root = join(import.meta.dirname, '..');
@@ -9,6 +9,10 @@ const root = join(import.meta.dirname, '..');
 const NODE_FLAGS = ['--disable-warning=ExperimentalWarning', '--max-old-space-size=256', '--max-semi-space-size=2'];
 const FEW_THREADS = { RAYON_NUM_THREADS: '1', TOKIO_WORKER_THREADS: '1', MIMALLOC_PURGE_DELAY: '0' };
 const NEEDED_MB = 768;
+/** Has the process id of the start that builds. */
+const LOCK = join(root, 'dist', '.building');
+const LOOK_EVERY_MS = 200;
+const LONGEST_MS = 600_000;
 
 /**
  * Returns a sentence that says why the build failed, or undefined when everything is up to date.
@@ -22,6 +26,16 @@ export function buildStaleParts(parts) {
   if (!isWritable(root) || (existsSync(join(root, 'dist')) && !isWritable(join(root, 'dist'))))
     return `This copy has to be built first, because a source is newer than the build, and ${root} is read-only: run "npm run build" as its owner.`;
 
+  if (!takeTurn()) return buildStaleParts(parts);
+  try {
+    return build(stale);
+  } finally {
+    rmSync(LOCK, { force: true });
+  }
+}
+
+/** @param {string[]} stale */
+function build(stale) {
   // On stderr, so that what a command prints can go into a file.
   const begun = performance.now();
   console.error('Building the server and the web pages, once. This takes half a minute …');
@@ -34,6 +48,32 @@ export function buildStaleParts(parts) {
   }
   console.error(`Built in ${Math.round((performance.now() - begun) / 1000)} seconds.`);
   return undefined;
+}
+
+/** Returns false after another start, which was building already, has ended. */
+function takeTurn() {
+  mkdirSync(dirname(LOCK), { recursive: true });
+  try {
+    writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+  }
+  console.error('Another start of Tonearm is building it. This one waits …');
+  while (isBuilding()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_EVERY_MS);
+  rmSync(LOCK, { force: true });
+  return false;
+}
+
+/** Whether the process that wrote the file is still there. */
+function isBuilding() {
+  const since = statSync(LOCK, { throwIfNoEntry: false })?.mtimeMs;
+  if (since === undefined || Date.now() - since > LONGEST_MS) return false;
+  try {
+    return process.kill(Number(readFileSync(LOCK, 'utf8')), 0);
+  } catch {
+    return false;
+  }
 }
 
 /** @param {NodeJS.Signals | null} signal */

@@ -1,12 +1,14 @@
 // `npx tonearm` and `node scripts/tonearm.js` under a Node.js that is too old: runs the same command with the one among the
 // packages. Plain JavaScript that an old Node.js can read.
 import { spawn, spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const PARENT_CHECK_MS = 1_000;
 const packages = join(dirname(fileURLToPath(import.meta.url)), '..', 'node_modules');
+
+export const areInstalled = () => existsSync(packages);
 
 /** Returns the path of a packaged Node.js that runs on this system, or undefined. */
 export function findPackagedNode() {

@@ -96,7 +96,8 @@ async function readManifest(folder: string): Promise<ExportManifest> {
     if (!(error instanceof AppError && error.code === 'not_found')) throw error;
     throw new AppError(
       'not_found',
-      `There is no complete export in ${folder}: ${EXPORT} is missing. If the export was interrupted, run it again.`,
+      `There is no complete export in ${folder}: ${EXPORT} is missing. If the export was interrupted, run it again. ` +
+        'A music folder is added with --import, or "tonearm scan DIR".',
     );
   });
   try {

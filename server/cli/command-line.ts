@@ -1,5 +1,6 @@
 // Parses the command line: the command, its arguments, and the settings that options set.
-import { resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseSetting } from '../config/config.ts';
 import { AppError } from '../errors.ts';
@@ -74,9 +75,16 @@ export function parseCommandLine(argv: string[]): Command {
   return commandOf(word, args, values);
 }
 
+const PATHS = ['data-dir', 'import', 'to', 'from', 'music'] as const;
+
 function parse(argv: string[]) {
   try {
-    return parseArgs({ args: argv, options: OPTIONS, allowPositionals: true });
+    const parsed = parseArgs({ args: argv, options: OPTIONS, allowPositionals: true });
+    for (const name of PATHS) {
+      const path = parsed.values[name];
+      if (path !== undefined) parsed.values[name] = fromHome(path);
+    }
+    return { ...parsed, positionals: parsed.positionals.map(fromHome) };
   } catch (cause) {
     const message = cause instanceof Error ? (cause.message.split(/\.?\n|\. /)[0] ?? '') : String(cause);
     const [, option] = /^Unknown option '--([^']+)'/.exec(message) ?? [];
@@ -207,6 +215,9 @@ function parsePercent(text: string): number {
   if (percent !== undefined && percent >= 0 && percent <= 100) return percent;
   throw new UsageError(`--read takes a part of the contents, from 0% to 100%, not "${text}".`);
 }
+
+/** Shells replace a tilde only where a word begins, so not in `--data-dir=~/Library`. */
+const fromHome = (path: string): string => (/^~(?:\/|$)/.test(path) ? join(homedir(), path.slice(1)) : path);
 
 /** An empty value is mostly an unset shell variable; as a path it would be the working directory. */
 function notEmpty(value: string, where: string): void {

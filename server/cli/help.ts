@@ -50,7 +50,7 @@ function generalHelp(): string {
   });
   return [
     HEAD,
-    `Commands (all but serve and openapi need a library that no server runs on)\n${table(forms)}`,
+    `Commands (all but serve, openapi, help and version need a library that no server runs on)\n${table(forms)}`,
     `Options\n${table(options)}`,
     EXIT_CODES,
     `${SETTINGS_HEAD}\n${settingLines()}`,

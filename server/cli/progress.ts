@@ -7,6 +7,7 @@ import type { JobOut } from '../jobs/wire.ts';
 import type { ScanProgress } from '../scan/wire.ts';
 
 const LINE_EVERY_MS = 5_000;
+const BAR_AFTER_MS = 500;
 /** The command line sees the events of all users. */
 export const OPERATOR: Listener = { id: 0 as UserId, isSuperuser: true };
 
@@ -73,10 +74,17 @@ export function progressOn(out: NodeJS.WriteStream, label: string): Shown {
   };
 }
 
+/** A scan that is over at once has none. */
 function barFor(out: NodeJS.WriteStream): (progress: Progress) => void {
   let bar: SingleBar | undefined;
+  let begunAt: number | undefined;
   return (progress) => {
     const total = progress.files_total ?? progress.files_seen;
+    const isDone = progress.phase === 'done';
+    begunAt ??= performance.now();
+    const isShort = !bar && (isDone || performance.now() - begunAt < BAR_AFTER_MS);
+    if (isDone) begunAt = undefined;
+    if (isShort) return;
     if (!bar) {
       bar = new SingleBar({
         format: 'Scanning {bar} {value}/{total} files · {speed}/s · {failed} failed',
@@ -88,7 +96,7 @@ function barFor(out: NodeJS.WriteStream): (progress: Progress) => void {
     }
     bar.setTotal(total);
     bar.update(progress.files_done, { speed: progress.files_per_second, failed: progress.failed });
-    if (progress.phase !== 'done') return;
+    if (!isDone) return;
     bar.stop();
     bar = undefined;
   };

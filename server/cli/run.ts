@@ -90,6 +90,10 @@ function systemFault(error: unknown): string | undefined {
   return /^(?:E[A-Z0-9]+|SQLITE_\w+)$/.test(code) ? `It could not be done (${messageOf(error)}).` : undefined;
 }
 
+const nameOfOption = (setting: string): string =>
+  ({ LOCAL_MEDIA_IMPORT_PATH: '--import', LOCAL_MEDIA_IMPORT_MODE: '--index' })[setting] ??
+  `--${setting.toLowerCase().replaceAll('_', '-')}`;
+
 /** `npm start --open`: npm keeps options that come before `--`, and gives only their values on. */
 function assertNotTakenByNpm(env: NodeJS.ProcessEnv): void {
   if (env['npm_lifecycle_event'] !== 'start') return;
@@ -105,10 +109,13 @@ async function joinRunningServer(error: unknown, command: Command): Promise<void
   const url = error instanceof FolderInUse ? await findRunningServer(error.folder) : undefined;
   if (!(error instanceof FolderInUse) || url === undefined) throw error;
   if (command.name !== 'serve' || !command.open) throw new FolderInUse(error.folder, { url, cause: error });
-  const { DATA_DIR: _, PORT, ...others } = command.settings;
-  const isIgnored = Object.keys(others).length > 0 || (PORT !== undefined && PORT !== new URL(url).port);
-  const ignored = isIgnored ? ' The other options of this start have no effect on it.' : '';
-  console.log(`Tonearm is running already, on ${url}.${ignored}`);
+  const ignored = Object.entries(command.settings).flatMap(([name, value]) => {
+    const isAsWished = name === 'DATA_DIR' || (name === 'PORT' && value === new URL(url).port);
+    return isAsWished ? [] : [nameOfOption(name)];
+  });
+  const said =
+    ignored.length === 0 ? '' : ` It goes on as it is: ${ignored.join(' and ')} had to be given at its start.`;
+  console.log(`Tonearm is running already, on ${url}.${said}`);
   await openBrowser(url);
 }
 
@@ -262,6 +269,7 @@ async function serve(app: App, command: Command, log: Log, shell: ShellLink | un
   const setupUrl = app.auth.isSetupRequired() ? `${url}/setup?token=${app.auth.setupToken}` : undefined;
   // the app asks for the token when it needs it, and writes what is printed into its log
   if (setupUrl && !shell) console.log(`Setup token: ${app.auth.setupToken}\nCreate your account at ${setupUrl}`);
+  if (process.stdout.isTTY) console.log('Ctrl+C stops it.');
   showScans(app);
   if (command.scanAtStart) await app.jobs.enqueue(SCAN_LOCAL_FOLDER, {});
   if (command.open) await openBrowser(setupUrl ?? url);
@@ -271,7 +279,10 @@ async function serve(app: App, command: Command, log: Log, shell: ShellLink | un
 function describePlaces({ config, musicFolders }: App): string[] {
   const folders = musicFolders
     .list()
-    .map(({ path, mode }) => `Music folder: ${path}${mode === 'copy' ? ' (copied into the library)' : ''}`);
+    .map(
+      ({ path, mode }) =>
+        `Music folder: ${path} (${mode === 'copy' ? 'new files are copied into the library' : 'files stay there'})`,
+    );
   return [`Library: ${config.paths.data}`, ...folders];
 }
 

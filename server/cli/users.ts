@@ -15,7 +15,9 @@ export async function runUser(
   { args: [action, name = '', ...words], superuser }: Command,
 ): Promise<void> {
   if (action === 'list') {
-    for (const user of accounts.listAll())
+    const all = accounts.listAll();
+    if (all.length === 0) console.error('There are no accounts yet: tonearm user add NAME --superuser');
+    for (const user of all)
       console.log(`${user.username} ${user.isSuperuser ? '(superuser)' : termsOf(user)}`.trimEnd());
     return;
   }

@@ -1,7 +1,8 @@
 // What a start says when the copy cannot be built or is not complete.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { text } from 'node:stream/consumers';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { root } from '../support/product.ts';
@@ -49,6 +50,12 @@ function start(uid?: number): { status: number | null; stdout: string; lines: st
   return { status, stdout, lines: stderr.trim().split('\n') };
 }
 
+async function startBeside(): Promise<{ stdout: string; lines: string[] }> {
+  const child = spawn(process.execPath, [join(dir, 'scripts', 'tonearm.js')]);
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { stdout, lines: stderr.trim().split('\n') };
+}
+
 test('says that it builds, on stderr, and runs what was built', () => {
   buildThat(`${BUILD}writeFileSync(join(dist, 'server', 'main.js'), 'console.log("the server")');`);
   expect(start()).toEqual({
@@ -87,4 +94,21 @@ test('a build that fails says that its own messages have the reason', () => {
 test('a package that is not installed is named', () => {
   buildThat(`${BUILD}writeFileSync(join(dist, 'server', 'main.js'), 'import "better-sqlite3";');`);
   expect(start().lines.at(-1)).toMatch(/^tonearm: The package better-sqlite3 is missing: run "npm ci"/);
+});
+
+test('of two first starts at once one builds, and the other waits for it', async () => {
+  buildThat(`${BUILD}await new Promise((resolve) => setTimeout(resolve, 500));
+writeFileSync(join(dist, 'server', 'main.js'), 'console.log("the server")');`);
+  const both = await Promise.all([startBeside(), startBeside()]);
+  expect(both.map(({ stdout }) => stdout)).toEqual(['the server\n', 'the server\n']);
+  expect(both.map(({ lines }) => lines[0]).toSorted()).toEqual([
+    expect.stringMatching(/^Another start of Tonearm is building it/),
+    expect.stringMatching(/^Building /),
+  ]);
+});
+
+test('a build that was killed keeps no other start waiting', () => {
+  buildThat(`${BUILD}writeFileSync(join(dist, 'server', 'main.js'), '');`);
+  write('dist/.building', String(2 ** 22 + 1)); // no process has this id
+  expect(start()).toMatchObject({ status: 0 });
 });

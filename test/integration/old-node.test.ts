@@ -88,7 +88,13 @@ describe.skipIf(process.platform === 'win32')('scripts/run', () => {
 
   test('says which Node.js is needed where there is none among the packages', () => {
     addNode('system', '20.11.0');
+    mkdirSync(join(dir, 'node_modules'));
     expect(runWith(['system'])).toEqual({ status: 1, output: tooOld('22.18.0') });
+  });
+
+  test('asks for the packages where none are installed', () => {
+    addNode('system', '20.11.0');
+    expect(runWith(['system'])).toEqual({ status: 1, output: expect.stringContaining('run "npm ci" first') as string });
   });
 
   test('says so where the packaged Node.js does not run, as on a system with musl', () => {

@@ -195,7 +195,7 @@ test('below the floor of free space nobody uploads', async () => {
   await server.api('/settings', { method: 'PATCH', body: { min_free_bytes: Number.MAX_SAFE_INTEGER } });
   const { status, body } = await upload(server.token);
   const cover = new FormData();
-  cover.append('file', new Blob([await picture()]), 'cover.png');
+  cover.append('file', new Blob([new Uint8Array(await picture())]), 'cover.png');
   const ofCover = (await server.api('/albums/1/cover', { method: 'PUT', body: cover })).status;
   await server.api('/settings', { method: 'PATCH', body: { min_free_bytes: null } });
   expect([status, body.detail, ofCover]).toEqual([507, expect.stringContaining('MIN_FREE_BYTES'), 507]);

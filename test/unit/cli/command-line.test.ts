@@ -1,5 +1,6 @@
 // Parsing of the command line, and messages for invalid ones.
-import { resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseCommandLine } from '../../../server/cli/command-line.ts';
 import { helpText } from '../../../server/cli/help.ts';
@@ -35,6 +36,9 @@ test.each<[string[], object]>([
   [['--import', 'my music'], { settings: { [IMPORT]: resolve('my music') }, scanAtStart: true }],
   [['--import', '/music', '--index'], { settings: { [IMPORT]: resolve('/music'), ...INDEX }, scanAtStart: true }],
   [['--index'], { settings: INDEX, scanAtStart: true }],
+  [['--data-dir=~/x'], { settings: { DATA_DIR: join(homedir(), 'x') } }],
+  [['export', '~'], { name: 'export', args: [homedir()] }],
+  [['export', '~x'], { name: 'export', args: ['~x'] }],
   [['scan', '/music', '--index'], { name: 'scan', args: ['/music'], settings: INDEX, scanAtStart: true }],
   [['--port', '1', '--port', '2'], { settings: { PORT: '2' } }],
   [['scan'], { name: 'scan' }],
