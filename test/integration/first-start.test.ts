@@ -101,10 +101,9 @@ test('of two first starts at once one builds, and the other waits for it', async
 writeFileSync(join(dist, 'server', 'main.js'), 'console.log("the server")');`);
   const both = await Promise.all([startBeside(), startBeside()]);
   expect(both.map(({ stdout }) => stdout)).toEqual(['the server\n', 'the server\n']);
-  expect(both.map(({ lines }) => lines[0]).toSorted()).toEqual([
-    expect.stringMatching(/^Another start of Tonearm is building it/),
-    expect.stringMatching(/^Building /),
-  ]);
+  const first = both.map(({ lines }) => lines[0]?.split(' ')[0]);
+  expect(first).toHaveLength(2);
+  expect(new Set(first)).toEqual(new Set(['Another', 'Building']));
 });
 
 test('a build that was killed keeps no other start waiting', () => {
