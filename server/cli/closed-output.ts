@@ -1,5 +1,5 @@
 // Whoever reads what is printed may end first, as in `tonearm trash list | head -1`. That is no fault: a command does
-// its work to the end, without saying more.
+// its work to the end, without saying more, and a server goes on.
 
 const isClosed = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE' || code === 'EIO';
 
@@ -9,11 +9,5 @@ export function tolerateClosedOutput(): void {
     if (isClosed(error)) return;
     process.exitCode = 1;
     console.error(`tonearm: what was printed could not be written (${error.message}).`);
-  });
-}
-
-export function onClosedOutput(listener: () => void): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (isClosed(error)) listener();
   });
 }

@@ -1,7 +1,6 @@
 // The log of a command: on stderr, and in the data folder where nobody else keeps what is printed.
 import { existsSync, fstatSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
-import { messageOf } from '../errors.ts';
 import { createLogFile } from '../log/log-file.ts';
 import { createLog, type Log } from '../log/log.ts';
 
@@ -11,12 +10,7 @@ const CONTAINER_MARKS = ['/.dockerenv', '/run/.containerenv'];
 export function openCommandLog({ settings, paths }: Config, env: NodeJS.ProcessEnv, isShell: boolean): Log {
   const { LOG_FILES: files, LOG_LEVEL: level } = settings;
   if (files === 'never' || (files === 'auto' && (isShell || isKeptElsewhere(env)))) return createLog(level);
-  const file = createLogFile({
-    folder: paths.logs,
-    onFault: (error) => log.warn({ reason: messageOf(error) }, 'the log in the data folder cannot be written'),
-  });
-  const log = createLog(level, process.stderr, file);
-  return log;
+  return createLog(level, process.stderr, createLogFile({ folder: paths.logs }));
 }
 
 /** By systemd's journal or by a container. A terminal is read by a person, in a container too. */

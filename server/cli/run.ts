@@ -22,7 +22,7 @@ import { COMMANDS, GENERAL_OPTIONS, optionsOf, type OptionName } from './command
 import { openCommandLog } from './command-log.ts';
 import { helpText } from './help.ts';
 import { findRunningServer } from './running-server.ts';
-import { onClosedOutput, tolerateClosedOutput } from './closed-output.ts';
+import { tolerateClosedOutput } from './closed-output.ts';
 import { UsageError } from './usage-error.ts';
 import { runBackup, runExport } from './backup.ts';
 import { runEnrich } from './enrich.ts';
@@ -246,7 +246,6 @@ const dataDirOf = (command: Command, env: NodeJS.ProcessEnv): string =>
 async function serve(app: App, command: Command, log: Log, shell: ShellLink | undefined): Promise<void> {
   const stop = stopOnSignals(app, log);
   dieOnUnexpected(log);
-  if (!shell) onClosedOutput(() => stop('pipe'));
   if (command.scanAtStart) {
     await app.scan.assertFolder();
     await rememberMusicFolder(app);
@@ -303,14 +302,14 @@ function dieOnUnexpected(log: Log): void {
   });
 }
 
-type Asker = NodeJS.Signals | 'shell' | 'npm' | 'pipe';
+type Asker = NodeJS.Signals | 'shell' | 'npm';
 
 /** Running jobs go back into the queue for the next start. A second signal exits at once. Returns the same function. */
 function stopOnSignals(app: App, log: Log): (asked: Asker) => void {
   let stoppingSince: number | undefined;
   const stop = (asked: Asker): void => {
     if (stoppingSince !== undefined) {
-      if (asked === 'shell' || asked === 'npm' || asked === 'pipe') return; // it asked to stop, and then ended itself
+      if (asked === 'shell' || asked === 'npm') return; // it asked to stop, and then ended itself
       if (performance.now() - stoppingSince < SAME_SIGNAL_MS) return;
       process.exit(1);
     }

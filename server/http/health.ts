@@ -10,6 +10,7 @@ export const ProblemCode = z
     'database_failing',
     'disk_full',
     'data_folder',
+    'log_failing',
     'storage_down',
     'music_folder_unset',
     'music_folder_away',

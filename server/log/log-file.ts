@@ -9,14 +9,11 @@ const OLD_FILES = 4;
 interface LogFileDeps {
   folder: string;
   maxBytes?: number;
-  /** Called once for each time that the file becomes impossible to write; lines are dropped until it is possible. */
-  onFault: (error: unknown) => void;
 }
 
-export function createLogFile({ folder, maxBytes = MAX_BYTES, onFault }: LogFileDeps) {
+export function createLogFile({ folder, maxBytes = MAX_BYTES }: LogFileDeps) {
   const pathOf = (age: number): string => join(folder, age === 0 ? 'tonearm.log' : `tonearm.${age}.log`);
   let isFolderMade = false;
-  let isFailing = false;
 
   /** The data folder is not made: without it, its disk is not connected. */
   function makeFolder(): void {
@@ -28,20 +25,13 @@ export function createLogFile({ folder, maxBytes = MAX_BYTES, onFault }: LogFile
   }
 
   return {
-    /** Never throws: a full disk must not end the server. */
+    /** Throws the system's error; the line is lost then. */
     write(line: string): void {
-      try {
-        makeFolder();
-        const size = statSync(pathOf(0), { throwIfNoEntry: false })?.size ?? 0;
-        if (size > 0 && size + Buffer.byteLength(line) > maxBytes) rotate();
-        appendFileSync(pathOf(0), line, { mode: 0o600 });
-        isFolderMade = true;
-        isFailing = false;
-      } catch (error) {
-        const wasFailing = isFailing;
-        isFailing = true;
-        if (!wasFailing) onFault(error);
-      }
+      makeFolder();
+      const size = statSync(pathOf(0), { throwIfNoEntry: false })?.size ?? 0;
+      if (size > 0 && size + Buffer.byteLength(line) > maxBytes) rotate();
+      appendFileSync(pathOf(0), line, { mode: 0o600 });
+      isFolderMade = true;
     },
   };
 }

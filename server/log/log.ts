@@ -1,6 +1,7 @@
 // Lines for people where the log is read on a terminal, else JSON lines; and JSON lines in a file, if there is one.
 // Secrets are removed here, so that no caller can forget to.
 import { pino, type Logger } from 'pino';
+import { createLogLosses, type LogLosses } from './log-losses.ts';
 import { terminalLine } from './terminal-line.ts';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -48,17 +49,41 @@ function decoded(name: string): string {
   return whole.toLowerCase().replace(/[^a-z_]/g, '');
 }
 
+/** Of each log that loses lines. */
+const losing = new WeakMap<Log, () => boolean>();
+
+/** Whether one of its places takes no lines at the moment. */
+export const isLosingLines = (log: Log): boolean => losing.get(log)?.() ?? false;
+
 export function createLog(
   level: LogLevel,
   destination: NodeJS.WritableStream = process.stderr,
   file?: { write(line: string): void },
 ): Log {
   const isTerminal = 'isTTY' in destination && destination.isTTY === true;
-  const write = (line: string): void => {
-    file?.write(line);
-    destination.write(isTerminal ? terminalLine(line, { withStacks: level === 'debug' || level === 'trace' }) : line);
-  };
-  return pino(
+  const lossesOf = (place: string): LogLosses =>
+    createLogLosses({
+      onBegin: (error) => log.warn({ place, err: error }, 'the log cannot be written'),
+      onEnd: (lines) => log.warn({ place, lines }, 'the log can be written again; these lines are lost'),
+    });
+  const [ofFile, ofOutput] = [lossesOf('data folder'), lossesOf('output')];
+
+  function write(line: string): void {
+    if (file) tryWriteFile(file, line);
+    const shown = isTerminal ? terminalLine(line, { withStacks: level === 'debug' || level === 'trace' }) : line;
+    destination.write(shown, (error) => ofOutput.note(error));
+  }
+
+  function tryWriteFile(to: { write(line: string): void }, line: string): void {
+    try {
+      to.write(line);
+      ofFile.note();
+    } catch (error) {
+      ofFile.note(error);
+    }
+  }
+
+  const log = pino(
     {
       level,
       base: null,
@@ -69,6 +94,8 @@ export function createLog(
     },
     { write },
   );
+  losing.set(log, () => ofFile.isLosing() || ofOutput.isLosing());
+  return log;
 }
 
 const redactFields = (fields: Record<string, unknown>): Record<string, unknown> =>

@@ -9,7 +9,7 @@ import type { MainDb } from '../db/client.ts';
 import type { InPlace } from '../db/removed-database.ts';
 import { isDatabaseLocked, isDiskFull, messageOf } from '../errors.ts';
 import type { ProblemCode } from '../http/health.ts';
-import type { Log } from '../log/log.ts';
+import { isLosingLines, type Log } from '../log/log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { diskUsage } from '../storage/local.ts';
 import { finishInSlices } from '../runtime/time-slices.ts';
@@ -74,6 +74,9 @@ export function createProblems({ db, inPlace, paths, storage, musicFolders, look
     }
     return undefined;
   }
+
+  const ofLog = (): Problem | undefined =>
+    isLosingLines(log) ? problem('log_failing', 'the log cannot be written: its lines are lost') : undefined;
 
   /** A quota, or a disk that became read-only after errors, shows only when something is written. */
   async function ofDisk(): Promise<Problem | undefined> {
@@ -141,7 +144,11 @@ export function createProblems({ db, inPlace, paths, storage, musicFolders, look
     const ofDb = ofDatabase();
     // with the data folder gone, a probe would make it anew
     if (ofDb?.code === 'database_gone') return [ofDb];
-    const found = [ofDb, ...(await Promise.all([disk('', ofDisk), store('', ofStorage), ofMusicFolders(isCounted)]))];
+    const found = [
+      ofDb,
+      ofLog(),
+      ...(await Promise.all([disk('', ofDisk), store('', ofStorage), ofMusicFolders(isCounted)])),
+    ];
     return found.filter((one) => one !== undefined);
   }
 

@@ -101,21 +101,28 @@ describe('whoever reads the output may end first', () => {
     expect([await once(child, 'close'), words(stderr)]).toEqual([[0, null], []]);
   });
 
-  test('of a server, which then stops in order', async () => {
-    const child = spawn(process.execPath, [serverEntry(), '--data-dir', fresh(), '--port', '0']);
-    child.stdout.destroy();
-    let stderr = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      stderr += chunk.toString();
+  test('of a server, which goes on, and says that its log is lost', async () => {
+    const dir = fresh();
+    const child = spawn(process.execPath, [serverEntry(), '--data-dir', dir, '--port', '0'], {
+      env: { ...process.env, LOG_FILES: 'always' },
     });
-    expect([await once(child, 'close'), words(stderr)]).toEqual([[0, null], []]);
-    expect(stderr).toContain('"asked":"pipe"');
+    child.stdout.destroy();
+    child.stderr.destroy();
+    const address = (): string | undefined =>
+      (JSON.parse(existsSync(note(dir)) ? readFileSync(note(dir), 'utf8') : '{}') as { url?: string }).url;
+    const url = await until(address, (found) => found !== undefined);
+    const health = async (): Promise<string[]> =>
+      ((await (await fetch(`${url}/health`)).json()) as { problems: string[] }).problems;
+    await until(health, (problems) => problems.includes('log_failing'));
+    expect(readFileSync(join(dir, 'logs', 'tonearm.log'), 'utf8')).toContain('the log cannot be written');
+    child.kill('SIGTERM');
+    expect(await once(child, 'close')).toEqual([0, null]);
   });
 });
 
-describe('a data folder whose server runs', () => {
-  const note = (dir: string): string => join(dir, 'tonearm.lock.json');
+const note = (dir: string): string => join(dir, 'tonearm.lock.json');
 
+describe('a data folder whose server runs', () => {
   test('is said with the address of the server, until that has ended', async () => {
     const dir = fresh();
     const server = await spawnServer(['--data-dir', dir, '--port', '0']);

@@ -10,10 +10,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { Writable } from 'node:stream';
+import { setImmediate as afterOthers } from 'node:timers/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLogFile } from '../../../server/log/log-file.ts';
-import { createLog } from '../../../server/log/log.ts';
+import { createLog, isLosingLines } from '../../../server/log/log.ts';
 
 let base: string;
 beforeEach(() => {
@@ -21,15 +23,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-const faults: unknown[] = [];
-const open = (maxBytes?: number) => {
-  faults.length = 0;
-  return createLogFile({
-    folder: join(base, 'logs'),
-    ...(maxBytes !== undefined && { maxBytes }),
-    onFault: (error) => faults.push(error),
-  });
-};
+const open = (maxBytes?: number) =>
+  createLogFile({ folder: join(base, 'logs'), ...(maxBytes !== undefined && { maxBytes }) });
 const read = (name = 'tonearm.log'): string => readFileSync(join(base, 'logs', name), 'utf8');
 
 test('a log goes on where the last start left it, as JSON and without secrets', () => {
@@ -73,18 +68,43 @@ test('a line that is larger than a file is written whole', () => {
   expect([read('tonearm.1.log'), read()]).toEqual([`${'x'.repeat(50)}\n`, 'y\n']);
 });
 
-test('a log that cannot be written is said once, and goes on when it can', () => {
+const jsonLines = (text: string): unknown[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+
+test('a file that cannot be written is said once elsewhere, and again when it can be', () => {
   writeFileSync(join(base, 'logs'), 'a file where the folder should be');
-  const file = open();
-  file.write('lost\n');
-  file.write('lost too\n');
-  expect(faults).toHaveLength(1);
+  let printed = '';
+  const output = new Writable({ write: (chunk: Buffer, _, done) => void ((printed += chunk.toString()), done()) });
+  const log = createLog('info', output, open());
+  log.info('lost');
+  log.info('lost too');
+  expect(isLosingLines(log)).toBe(true);
   rmSync(join(base, 'logs'));
-  file.write('kept\n');
-  expect(read()).toBe('kept\n');
+  log.info('kept');
+  expect(isLosingLines(log)).toBe(false);
+  expect(jsonLines(read())).toMatchObject([{ msg: 'kept' }, { place: 'data folder', lines: 3 }]);
+  expect(jsonLines(printed).map((line) => (line as { msg: string }).msg)).toEqual([
+    'the log cannot be written',
+    'lost',
+    'lost too',
+    'the log can be written again; these lines are lost',
+    'kept',
+  ]);
   mkdirSync(join(base, 'away'));
   renameSync(join(base, 'logs'), join(base, 'away', 'logs')); // a disk that is gone
-  file.write('lost\n');
-  expect(faults).toHaveLength(2);
+  log.info('lost');
   expect(readdirSync(base)).toEqual(['away']);
+});
+
+test('an output that takes no lines is said in the file, and nothing ends because of it', async () => {
+  const output = new Writable({ write: (_chunk, _, done) => done(new Error('ENOSPC')) });
+  output.on('error', () => undefined);
+  output.destroy = () => output; // those of a process go on after an error
+  const log = createLog('info', output, open());
+  log.info('lost');
+  await afterOthers();
+  expect([isLosingLines(log), read().includes('the log cannot be written')]).toEqual([true, true]);
 });
