@@ -37,6 +37,8 @@ export interface FolderBatch {
   candidates: Candidate[];
   /** Known files that are back with the same size and time. */
   returned: KnownFile[];
+  /** Unchanged files that another mount, or another disk, numbers otherwise. */
+  renumbered: (Pick<FileIdentity, 'dev' | 'ino'> & { name: string })[];
   /** Known files that are not in the folder any more. */
   gone: KnownFile[];
   /** Files that failed before and did not change, or have no stat; without a name, the folder itself. */
@@ -58,6 +60,7 @@ export const emptyBatch = (path: string): FolderBatch => ({
   signature: null,
   candidates: [],
   returned: [],
+  renumbered: [],
   gone: [],
   stillFailed: [],
   skipped: [],
@@ -130,6 +133,8 @@ function classify(
   } else if (known.state === 'gone') batch.returned.push(known);
   else {
     batch.unchanged++;
+    const { dev, ino } = stat;
+    if (known.dev !== dev || known.ino !== ino) batch.renumbered.push({ name, dev, ino });
     batch.returned.push(...sections.filter(({ state }) => state === 'gone'));
     if (known.state === 'track' && known.reason !== null) {
       batch.unsplit++;
@@ -170,7 +175,10 @@ function markOfSheets(prefix: string | Buffer, sheets: string[]): string | null 
   return hash('sha1', lines.join('\n'), 'base64');
 }
 
-/** One hash of the names, sizes and times of a folder's audio, and of the lyrics and cue sheets beside it. */
+/**
+ * One hash of the names, sizes, times and numbers of a folder's audio, and of the lyrics and cue sheets beside it. With
+ * other numbers alone nothing is read again.
+ */
 function signatureOf(
   audio: string[],
   stats: (fs.Stats | undefined)[],
@@ -180,7 +188,7 @@ function signatureOf(
   let text = sheetsMark === null ? '' : `${sheetsMark}\n`;
   for (let i = 0; i < audio.length; i++) {
     const stat = stats[i];
-    text += `${audio[i]}/${stat ? stat.size : ''}/${stat ? mtimeUsOf(stat) : ''}\n`;
+    text += stat ? `${audio[i]}/${stat.size}/${mtimeUsOf(stat)}/${stat.dev}/${stat.ino}\n` : `${audio[i]}//\n`;
     if (marks[i]) text += `${marks[i]}\n`;
   }
   return hash('sha1', text, 'base64');
@@ -192,4 +200,5 @@ export const hasNews = (batch: FolderBatch): boolean => changesRows(batch) || ba
 export const changesRows = (batch: FolderBatch): boolean =>
   batch.imageChanged ||
   batch.signature !== null ||
-  batch.candidates.length + batch.returned.length + batch.gone.length + batch.stillFailed.length > 0;
+  batch.candidates.length + batch.returned.length + batch.renumbered.length > 0 ||
+  batch.gone.length + batch.stillFailed.length > 0;

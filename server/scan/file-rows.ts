@@ -38,6 +38,11 @@ export function createFileRows(client: Sqlite) {
   const setState = client.prepare<[string, number, string]>(
     'UPDATE source_files SET state = ? WHERE folder_id = ? AND name = ?',
   );
+  const setNumbers = client.prepare<[number, number, number, string, string, string]>(
+    // also of the tracks that are sections of it; '0' follows '/'
+    `UPDATE source_files SET dev = ?, ino = ?
+      WHERE folder_id = ? AND (name = ? OR name >= ? || '//' AND name < ? || '/0')`,
+  );
   const remove = client.prepare<[number, string]>('DELETE FROM source_files WHERE folder_id = ? AND name = ?');
   const removeOthers = client.prepare<[TrackId, number, string], RowOf<typeof sourceFiles, 'folderId' | 'lyricsMark'>>(
     `DELETE FROM source_files WHERE track_id = ? AND NOT (folder_id = ? AND name = ?)
@@ -78,6 +83,8 @@ export function createFileRows(client: Sqlite) {
       upsert.run(folder, name, ...stamp, state, reason ?? null, lyricsMark, sheetsMark, trackId);
     },
     setState: (folder: number, name: string, state: KnownFile['state']): void => void setState.run(state, folder, name),
+    setNumbers: (folder: number, { name, dev, ino }: Pick<FileIdentity, 'dev' | 'ino'> & Named): void =>
+      void setNumbers.run(dev, ino, folder, name, name, name),
     remove: (folder: number, name: string): void => void remove.run(folder, name),
     /** Removes the other places of a track; gives them. */
     removeOthers: (trackId: TrackId, folder: number, name: string) => removeOthers.all(trackId, folder, name),

@@ -6,7 +6,7 @@ import type { sourceFiles, sourceFolders } from '../db/schema.ts';
 /** A file as the last scan left it. */
 export type KnownFile = RowAs<
   typeof sourceFiles,
-  'name' | 'sizeBytes' | 'mtimeUs' | 'state' | 'reason' | 'lyricsMark' | 'sheetsMark' | 'trackId'
+  'name' | 'sizeBytes' | 'mtimeUs' | 'dev' | 'ino' | 'state' | 'reason' | 'lyricsMark' | 'sheetsMark' | 'trackId'
 >;
 type KnownFolder = RowAs<typeof sourceFolders, 'id' | 'imageName' | 'artistImage' | 'signature'>;
 type FolderPath = RowOf<typeof sourceFolders, 'id' | 'path'>;
@@ -21,7 +21,7 @@ export interface KnownFiles {
   present(folderId: number): KnownFile[];
 }
 
-const FILE_COLUMNS = `name, size_bytes AS sizeBytes, mtime_us AS mtimeUs, state, reason, lyrics_mark AS lyricsMark,
+const FILE_COLUMNS = `name, size_bytes AS sizeBytes, mtime_us AS mtimeUs, dev, ino, state, reason, lyrics_mark AS lyricsMark,
   sheets_mark AS sheetsMark, track_id AS trackId`;
 
 /** Folders that are read with the one asked for: a walk asks nearly in the order of their paths. */

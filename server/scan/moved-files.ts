@@ -7,7 +7,7 @@ import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { sourceFiles, tracks } from '../db/schema.ts';
-import { fileKey, type FileIdentity } from '../files/file-stamp.ts';
+import { fileKey, isSameStamp, stampOf, type FileIdentity } from '../files/file-stamp.ts';
 import { NO_HASH } from '../files/read-file.ts';
 import { absoluteOf, join, namesIn, parentOf, sourceIdOf } from '../files/relative-path.ts';
 import { keyOfPath, keysOf, rootPathOf, type MusicRoots } from '../storage/music-roots.ts';
@@ -155,15 +155,13 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
     return isAbsent(parentOf(path), path.slice(path.lastIndexOf('/') + 1));
   }
 
-  /** `here`: the file as it was seen last · `away`: proved · `changed`: or another file. */
+  /** `here`: the file as it was seen last, on whichever disk · `away`: proved · `changed`: or another file. */
   async function stateOf(place: Place): Promise<'here' | 'away' | 'changed' | 'unknown'> {
     if (place.state === 'gone' || place.state === 'failed') return 'away';
     if (await isAbsent(place.path, place.name)) return 'away';
     try {
-      const { dev, ino, size, mtimeMs } = await stat(absoluteOf(root, join(place.path, place.name)));
-      return fileKey({ dev, ino, sizeBytes: size, mtimeUs: Math.round(mtimeMs * 1000) }) === fileKey(place)
-        ? 'here'
-        : 'changed';
+      const now = await stat(absoluteOf(root, join(place.path, place.name)));
+      return isSameStamp(stampOf(now), place) ? 'here' : 'changed';
     } catch {
       return 'unknown'; // without a stat nothing is proved
     }
@@ -327,8 +325,8 @@ export function createMovedFiles({ db, root, offline, source }: MovedFilesDeps) 
       const held = [...new Set(hadAudio.all(JSON.stringify(hashes), source))].flatMap((id) => listHeld.all(id));
       return held
         .filter(({ path, name }) => !waiting.has(join(path, name)))
-        .map(({ path, dev, ino, ...known }) => {
-          const { name, sizeBytes, mtimeUs, lyricsMark, sheetsMark } = known;
+        .map(({ path, ...known }) => {
+          const { name, sizeBytes, mtimeUs, dev, ino, lyricsMark, sheetsMark } = known;
           return { path, candidate: { name, sizeBytes, mtimeUs, dev, ino, lyricsMark, sheetsMark, known } };
         });
     },

@@ -108,8 +108,9 @@ export function createScanWriter({
   }
 
   function writeFolder({ op, lost, restored }: Extract<Decision, { kind: 'folder' }>): void {
-    const { path, imageChanged, gone, returned, signature } = op.batch;
+    const { path, imageChanged, gone, returned, renumbered, signature } = op.batch;
     if (imageChanged) folders.setImages(path, op.batch);
+    for (const file of renumbered) files.setNumbers(folders.idOf(path), file);
     for (const { name } of gone) files.setState(folders.idOf(path), name, 'gone');
     for (const { name } of returned) files.setState(folders.idOf(path), name, 'track');
     lost.forEach(scanned.lose);

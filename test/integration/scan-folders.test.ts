@@ -223,7 +223,7 @@ test('the command line takes the music folder or a folder in it, and no other', 
   };
   expect(await run('scan', join(folder, 'Artist'), '--import', folder)).toEqual({
     code: 0,
-    text: expect.stringMatching(/2 files .*: 2 new/),
+    text: expect.stringMatching(/2 files, 2 new/),
   });
   expect(await run('scan', folder)).toEqual({ code: 0, text: expect.stringMatching(/3 files .*: 1 new, 2 unchanged/) });
   // the folder is remembered

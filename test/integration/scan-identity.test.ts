@@ -1,9 +1,10 @@
 // Identity survives the path: what happens to a track and its data when its file is renamed, moved,
 // retagged, replaced, swapped, doubled or lost. Every row holds after one scan and after a second one, in both modes.
 // Rows share a server, each in its own folder.
-import { chmodSync, chownSync, copyFileSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, copyFileSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ScanResult } from '../../server/scan/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
@@ -108,6 +109,27 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
       await music.scan();
       expect(Object.keys(await music.ids())).toHaveLength(ALL.length - 1);
     }
+  });
+
+  test.skipIf(process.platform === 'win32')('a copy of the music on another disk is the same music', async () => {
+    const music = await library(mode);
+    const ids = await music.ids();
+    const folder = music.at('.');
+    spawnSync('cp', ['-a', folder, `${folder}.copy`]);
+    rmSync(folder, { recursive: true });
+    renameSync(`${folder}.copy`, folder);
+    copyFileSync(music.at(A), music.at('One/First/again.mp3'));
+    expect(await music.scan()).toMatchObject({ added: 1, changing_count: 0, updated: 0, unchanged: ALL.length });
+    renameSync(music.at(A), music.at('One/First/renamed.mp3'));
+    retagMp3(music.at(D), { TIT2: 'Retagged' });
+    expect(await music.scan()).toMatchObject({ added: 0, changing_count: 0, updated: 1, moved: 1, missing: 0 });
+    const now = await music.ids();
+    expect([now['One/First/renamed.mp3'], now[D]]).toEqual([ids[A], ids[D]]);
+    const numbers = music.server.app.db.$client.prepare<[string], { dev: number; ino: number }>(
+      'SELECT dev, ino FROM source_files WHERE name = ?',
+    );
+    const { dev, ino } = statSync(music.at(D));
+    expect(numbers.get(basename(D))).toEqual({ dev, ino });
   });
 
   test('albums and artists whose files are given other names one after the other keep likes and ratings', async () => {

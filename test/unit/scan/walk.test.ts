@@ -100,10 +100,12 @@ function settled(state: KnownFile['state'] = 'track'): ReturnType<typeof knownFi
       path,
       imageName,
       signature: state === 'track' || candidates.length === 0 ? signature : null,
-      files: candidates.map(({ name, sizeBytes, mtimeUs }, n) => ({
+      files: candidates.map(({ name, sizeBytes, mtimeUs, dev, ino }, n) => ({
         name,
         sizeBytes,
         mtimeUs,
+        dev,
+        ino,
         state,
         reason: state === 'failed' ? 'it is no audio' : null,
         lyricsMark: null,
