@@ -83,6 +83,6 @@ export async function* stoppable(source: AsyncIterable<Buffer>, signal: AbortSig
 }
 
 async function* readFile(path: string | Buffer): AsyncGenerator<Buffer> {
-  const handle = await open(path, 'r');
-  yield* createReadStream('', { fd: handle, highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>;
+  const { handle } = await openPlainFile(path);
+  yield* handle.createReadStream({ highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>;
 }
