@@ -11,7 +11,7 @@ import { createArrivingSpace, type ArrivingSpace } from '../storage/arriving-spa
 import { isAbsent } from '../storage/file-errors.ts';
 import { pathBelow } from '../storage/file-names.ts';
 import { diskUsage } from '../storage/local.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { DiskUsage, Storage } from '../storage/storage.ts';
 import { isCoverKey } from './column-rules.ts';
 import { DamagedObject } from './encryption.ts';
 import type { RestoreSource } from './export-source.ts';
@@ -122,16 +122,20 @@ export const isLost = (error: unknown): boolean =>
 
 /** Space on the disk of a folder, beside MIN_FREE_BYTES. */
 export const spaceIn = (folder: string, minFreeBytes: number): ArrivingSpace =>
+  spaceOn(`The disk of ${folder}`, () => diskUsage(folder), minFreeBytes);
+
+/** `name` begins a sentence. */
+export const spaceOn = (name: string, disk: () => Promise<DiskUsage | null>, minFreeBytes: number): ArrivingSpace =>
   createArrivingSpace({
-    disks: async () => [await diskUsage(folder)],
+    disks: async () => [await disk()],
     minFreeBytes: () => minFreeBytes,
     reclaimableBytes: () => 0,
     reclaim: () => Promise.resolve(),
     full: () =>
       new AppError(
         'storage_full',
-        `The disk of ${folder} has no room for what is restored: ${minFreeBytes} bytes are kept free ` +
-          '(MIN_FREE_BYTES). Free some space and try again; it resumes.',
+        `${name} has no room for what is restored: ${minFreeBytes} bytes are kept free ` +
+          '(MIN_FREE_BYTES). Free some space and try again.',
       ),
   });
 

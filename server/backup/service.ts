@@ -250,7 +250,7 @@ export function createBackupService({
     checkTask,
     open,
     inTurn,
-    ...createRepairer({ storage, open: () => open(), now }),
+    ...createRepairer({ storage, open: () => open(), now, minFreeBytes: () => settings.get('MIN_FREE_BYTES') }),
 
     /** Checks now and every 30 seconds whether a backup is due. */
     startSchedule(): void {
