@@ -135,9 +135,9 @@ export const storageUri: Rule = (value, scope) => {
   return `${LOCAL_SCHEME}:${rest}`;
 };
 
-const COVER_KEY = new RegExp(`^covers/.+\\.(?:${COVER_EXTENSIONS.join('|')})$`);
 /** A key of the storage in the folder of the covers, with the ending of a picture. */
-export const isCoverKey = (key: string): boolean => COVER_KEY.test(key) && isKey(key);
+export const isCoverKey = (key: string): boolean =>
+  key.startsWith('covers/') && COVER_EXTENSIONS.some((extension) => key.endsWith(`.${extension}`)) && isKey(key);
 
 export const coverKey: Rule = (value) => (isCoverKey(asText(value)) ? value : fail('is no place of a stored picture'));
 
