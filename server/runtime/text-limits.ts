@@ -36,7 +36,7 @@ export const TEXT_LIMITS = {
   json: { depth: 100, values: 500_000 },
   /** Documents of backups and exports. A library of a million tracks has a manifest of 0.1 MB and indexes of 6 MB. */
   backup: {
-    manifest: { bytes: 4 * MIB, depth: 20, values: 200_000 },
+    manifest: { bytes: 2 * MIB, depth: 20, values: 60_000 },
     /** 50,000 blobs and what else is in the last pack; each is seven values. */
     index: { bytes: 32 * MIB, depth: 10, values: 2_000_000 },
     /** A line of a list of files, and such a list. */
