@@ -37,5 +37,5 @@ it('a pack of tiny blobs is closed before its directory becomes long', async () 
   for (let n = 0; n <= PACK_BLOBS; n++)
     await writer.addMade('data', { name: String(n), size: 1, isList: false }, Buffer.from('x'), 'sum');
   await writer.finish();
-  expect(written.map(({ blobs }) => blobs.length)).toEqual([PACK_BLOBS, 1]);
+  expect(written.map(({ blobs }) => blobs.length).sort((a, b) => b - a)).toEqual([PACK_BLOBS, 1]); // sent together
 });
