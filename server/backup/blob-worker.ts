@@ -2,8 +2,9 @@
 // and encrypted. It reads synchronously into one buffer: for small files the hand-overs to other threads would take
 // longer than the work. Batches are bounded, and each is made when it is asked for, however large the files are.
 import { createHash, hash as hashOf, type KeyObject } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
+import { openPlainFileSync } from '../runtime/plain-files.ts';
 import { END } from '../runtime/stop-worker.ts';
 import { cipherOf } from './encryption.ts';
 import { PIECE_BYTES, sumOfParts, toStoredParts } from './packs.ts';
@@ -102,8 +103,8 @@ function take(isLast: boolean): Batch {
 function* piecesOf({ path, hash }: FileToRead): Generator<{ hash: string; size: number }, number | null> {
   let file: number | undefined;
   try {
-    file = openSync(path, 'r');
-    const { size: expected } = fstatSync(file);
+    const { fd, size: expected } = openPlainFileSync(path);
+    file = fd;
     const whole = createHash('sha256');
     for (let read = 0; ;) {
       const piece = framed.subarray(1, 1 + readPiece(file));

@@ -116,7 +116,8 @@ export function createCatalog(target: BackupTarget, cipher: Cipher, files: PackF
     async add(pack: Pack): Promise<void> {
       index.add(pack);
       unindexed.push(pack);
-      if (unindexed.length >= PACKS_PER_INDEX) await writeIndex(unindexed.splice(0));
+      const blobs = unindexed.reduce((sum, one) => sum + one.blobs.length, 0);
+      if (unindexed.length >= PACKS_PER_INDEX || blobs >= BLOBS_PER_INDEX) await writeIndex(unindexed.splice(0));
     },
 
     /** All packs are in an index when this returns. */

@@ -1,6 +1,8 @@
 // What a value of a database from elsewhere may be, by the kind of its column. A rule returns the value that is stored,
 // or throws BadValue.
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { COVER_EXTENSIONS } from '../covers/picture.ts';
+import { isPathInside } from '../storage/file-names.ts';
 import { isKey } from '../storage/local-paths.ts';
 import { FILE_SCHEME, LOCAL_SCHEME, splitUri } from '../storage/uri.ts';
 
@@ -115,15 +117,10 @@ export const withheld =
   (value, scope) =>
     scope === 'import' ? instead : rule(value, scope);
 
-/** A part of a path that leads out of its folder. Elsewhere a backslash may stand in a name. */
-const UPWARDS = process.platform === 'win32' ? /(?:^|[/\\])\.\.(?:$|[/\\])/ : /(?:^|\/)\.\.(?:$|\/)/;
-/** Names on disk that are no UTF-8 have bytes as `\xNN`, which may not hide dots and slashes. */
-const HIDDEN = /\0|\\x(?!5c|[89a-f])/i;
-
-/** Below a music folder. */
+/** Below a music folder; '' is the folder itself. */
 export const relativePath: Rule = (value) => {
   const path = asText(value);
-  const isInside = !path.startsWith('/') && !UPWARDS.test(path) && !HIDDEN.test(path);
+  const isInside = path === '' || isPathInside(path);
   return isInside && path.length <= MAX_PATH_CHARS ? value : fail('is no path below a music folder');
 };
 
@@ -138,9 +135,11 @@ export const storageUri: Rule = (value, scope) => {
   return `${LOCAL_SCHEME}:${rest}`;
 };
 
-/** A key of the storage in the folder of the covers. */
-export const coverKey: Rule = (value) =>
-  isKey(asText(value)) && asText(value).startsWith('covers/') ? value : fail('is no place of a stored picture');
+/** A key of the storage in the folder of the covers, with the ending of a picture. */
+export const isCoverKey = (key: string): boolean =>
+  key.startsWith('covers/') && COVER_EXTENSIONS.some((extension) => key.endsWith(`.${extension}`)) && isKey(key);
+
+export const coverKey: Rule = (value) => (isCoverKey(asText(value)) ? value : fail('is no place of a stored picture'));
 
 const KINDS: Record<string, { rule: Rule; maxBytes: number }> = {
   SQLiteInteger: { rule: integer, maxBytes: MAX_NUMBER_BYTES },

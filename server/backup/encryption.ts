@@ -14,6 +14,7 @@ import {
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
+import { createSlots } from '../runtime/concurrency.ts';
 
 const PIECE = 64 << 10;
 const TAG = 16;
@@ -21,14 +22,15 @@ const SALT = 16;
 const MAGIC = Buffer.from('TAB1');
 const HEAD = MAGIC.length + SALT;
 /** 64 MB of memory for each guess of a passphrase. */
-const COST = { n: 1 << 16, r: 8, p: 1 };
+const COST = { n: 1 << 16, r: 8, p: 1 } as const;
+const oneAtATime = createSlots(1);
 
-/** The encrypted key, as the header of the backup has it. */
+/** The encrypted key, as the header of the backup has it, which anybody may have edited: no other cost is paid. */
 export const Lock = z.object({
   kdf: z.literal('scrypt'),
-  n: z.int().max(1 << 20),
-  r: z.int().max(32),
-  p: z.int().max(16),
+  n: z.literal(COST.n),
+  r: z.literal(COST.r),
+  p: z.literal(COST.p),
   salt: z.base64(),
   key: z.base64(),
 });
@@ -66,34 +68,36 @@ let opened: { lock: Lock; passphrase: string; cipher: Cipher } | undefined;
 /** Makes a new key and encrypts it with the passphrase. */
 export async function makeLock(passphrase: string): Promise<{ lock: Lock; cipher: Cipher }> {
   const [salt, iv, key] = [randomBytes(SALT), randomBytes(12), randomBytes(32)];
-  const sealer = createCipheriv('aes-256-gcm', await stretch(passphrase, salt, COST), iv);
+  const sealer = createCipheriv('aes-256-gcm', await stretch(passphrase, salt), iv);
   const sealed = Buffer.concat([iv, sealer.update(key), sealer.final(), sealer.getAuthTag()]);
   const lock: Lock = { kdf: 'scrypt', ...COST, salt: salt.toString('base64'), key: sealed.toString('base64') };
   opened = { lock, passphrase, cipher: createCipher(createSecretKey(key)) };
   return { lock, cipher: opened.cipher };
 }
 
-/** Throws `forbidden` when the passphrase is wrong. */
-export async function openLock(lock: Lock, passphrase: string): Promise<Cipher> {
-  if (opened?.passphrase === passphrase && isDeepStrictEqual(opened.lock, lock)) return opened.cipher;
-  const sealed = Buffer.from(lock.key, 'base64');
-  try {
-    const opener = createDecipheriv(
-      'aes-256-gcm',
-      await stretch(passphrase, Buffer.from(lock.salt, 'base64'), lock),
-      sealed.subarray(0, 12),
-      { authTagLength: TAG },
-    ).setAuthTag(sealed.subarray(-TAG));
-    const key = Buffer.concat([opener.update(sealed.subarray(12, -TAG)), opener.final()]);
-    const cipher = createCipher(createSecretKey(key));
-    opened = { lock, passphrase, cipher };
-    return cipher;
-  } catch (cause) {
-    throw new AppError('forbidden', 'Wrong passphrase for this backup.', { cause });
-  }
-}
+/** One at a time, because of the memory. Throws `forbidden` when the passphrase is wrong. */
+export const openLock = (lock: Lock, passphrase: string): Promise<Cipher> =>
+  oneAtATime(async () => {
+    if (opened?.passphrase === passphrase && isDeepStrictEqual(opened.lock, lock)) return opened.cipher;
+    const sealed = Buffer.from(lock.key, 'base64');
+    try {
+      const opener = createDecipheriv(
+        'aes-256-gcm',
+        await stretch(passphrase, Buffer.from(lock.salt, 'base64')),
+        sealed.subarray(0, 12),
+        { authTagLength: TAG },
+      ).setAuthTag(sealed.subarray(-TAG));
+      const key = Buffer.concat([opener.update(sealed.subarray(12, -TAG)), opener.final()]);
+      const cipher = createCipher(createSecretKey(key));
+      opened = { lock, passphrase, cipher };
+      return cipher;
+    } catch (cause) {
+      throw new AppError('forbidden', 'Wrong passphrase for this backup.', { cause });
+    }
+  });
 
-function stretch(passphrase: string, salt: Buffer, { n, r, p }: Pick<Lock, 'n' | 'r' | 'p'>): Promise<Buffer> {
+function stretch(passphrase: string, salt: Buffer): Promise<Buffer> {
+  const { n, r, p } = COST;
   return new Promise((resolve, reject) => {
     scrypt(passphrase.normalize('NFKC'), salt, 32, { N: n, r, p, maxmem: 256 * n * r }, (error, key) =>
       error ? reject(error) : resolve(key),

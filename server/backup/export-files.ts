@@ -28,7 +28,8 @@ export async function writeWhole(
     });
   const modes = sharedModes();
   await onDisk(makeFolder(dirname(path), modes.folder));
-  const file = await onDisk(open(part, 'w'));
+  await onDisk(rm(part, { force: true })); // of an interrupted run, or what somebody put there: a link or a pipe
+  const file = await onDisk(open(part, 'wx'));
   let size = 0;
   try {
     for await (const chunk of source) {

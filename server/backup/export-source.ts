@@ -1,11 +1,12 @@
 // Reads an export as a restore reads a backup: `tonearm import` makes a library of it.
-import { createReadStream } from 'node:fs';
 import { createHash } from 'node:crypto';
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
 import { AppError, notFound } from '../errors.ts';
+import { openPlainFile, readPlainFile } from '../runtime/plain-files.ts';
+import { parseLimitedJson, TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { isAbsent } from '../storage/file-errors.ts';
 import { DamagedObject } from './encryption.ts';
 import { FileLine, Manifest, type StoredLine } from './manifest.ts';
@@ -17,11 +18,14 @@ export const EXPORT = join('data', 'export.json');
 export const EXPORT_FILES = join('data', 'files.json');
 export const DATABASE = join('data', 'library.db');
 
-export const ExportManifest = Manifest.extend({ tonearm_export: z.literal(1) });
+export const ExportManifest = Manifest.extend({
+  tonearm_export: z.literal(1),
+  /** Never in pieces, as in a backup of the first format. */
+  database: z.strictObject({ size: z.int().min(0), sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
+});
 export type ExportManifest = z.output<typeof ExportManifest>;
 
-const MAX_MANIFEST_BYTES = 1 << 20;
-const MAX_LINE_CHARS = 1 << 18;
+const { manifest: MANIFEST, line: LINE } = TEXT_LIMITS.backup;
 /** Paths are looked up soon after their line was read. */
 const KEPT_PATHS = 1_000;
 
@@ -66,7 +70,7 @@ export async function openExport(folder: string): Promise<RestoreSource> {
     if (!file) throw notFound('file of the export');
     const { path, size } = await fileIn(folder, file.path);
     if (file.size !== null && size !== file.size) throw new DamagedObject('it has another size');
-    yield* checking(createReadStream(path) as AsyncIterable<Buffer>, hash);
+    yield* checking(chunksOf(path), hash);
   }
 
   return {
@@ -91,6 +95,10 @@ async function fileIn(folder: string, file: string): Promise<{ path: string; siz
   return { path, size: found.size };
 }
 
+async function* chunksOf(path: string): AsyncGenerator<Buffer> {
+  yield* (await openPlainFile(path)).handle.createReadStream() as AsyncIterable<Buffer>;
+}
+
 async function readManifest(folder: string): Promise<ExportManifest> {
   const { path, size } = await fileIn(folder, EXPORT).catch((error: unknown) => {
     if (!(error instanceof AppError && error.code === 'not_found')) throw error;
@@ -101,8 +109,8 @@ async function readManifest(folder: string): Promise<ExportManifest> {
     );
   });
   try {
-    if (size > MAX_MANIFEST_BYTES) throw new Error('it is too large');
-    return ExportManifest.parse(JSON.parse(await readFile(path, 'utf8')));
+    if (size > MANIFEST.bytes) throw new Error('it is too large');
+    return ExportManifest.parse(parseLimitedJson((await readPlainFile(path, size)).toString('utf8'), MANIFEST));
   } catch (cause) {
     throw new AppError('unavailable', `${join(folder, EXPORT)} is damaged or from a newer version.`, { cause });
   }
@@ -113,18 +121,18 @@ async function* linesOf(folder: string, onChunk?: (chunk: Buffer) => void): Asyn
   const { path } = await fileIn(folder, EXPORT_FILES);
   const decoder = new StringDecoder();
   let rest = '';
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+  for await (const chunk of chunksOf(path)) {
     onChunk?.(chunk);
     const lines = (rest + decoder.write(chunk)).split('\n');
     rest = lines.pop() ?? '';
-    if (rest.length > MAX_LINE_CHARS) throw new DamagedObject('a line of it is too long');
+    if (rest.length > LINE.bytes) throw new DamagedObject('a line of it is too long');
     for (const line of lines) if (line.startsWith('{')) yield parseLine(line.replace(/,$/, ''));
   }
 }
 
 function parseLine(text: string): ExportLine {
   try {
-    return ExportLine.parse(JSON.parse(text)) as ExportLine;
+    return ExportLine.parse(parseLimitedJson(text, LINE)) as ExportLine;
   } catch (cause) {
     throw new DamagedObject('a line of it cannot be read', { cause });
   }

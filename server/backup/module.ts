@@ -37,6 +37,7 @@ export function backupModule({ audioStore, playlists, tuning, ...deps }: BackupM
     workerUrl,
     migrationsDir: paths.migrations,
     now,
+    minFreeBytes: () => deps.settings.get('MIN_FREE_BYTES'),
   });
   const exports = createExportService({
     db,

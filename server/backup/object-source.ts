@@ -18,6 +18,22 @@ export async function* checking(source: AsyncIterable<Buffer>, hash: string): As
   if (!sum.digest('hex').startsWith(hash)) throw new DamagedObject('its bytes do not match its hash');
 }
 
+/**
+ * Yields the same bytes. Throws DamagedObject before the first beyond `size`, and `storage_full` before the first that
+ * has no room.
+ */
+export async function* arriving(
+  source: AsyncIterable<Buffer>,
+  { size, space }: { size: number; space: { written: (bytes: number) => Promise<void> } },
+): AsyncGenerator<Buffer> {
+  let left = size;
+  for await (const chunk of source) {
+    if ((left -= chunk.length) < 0) throw new DamagedObject('it is larger than it should be');
+    await space.written(chunk.length);
+    yield chunk;
+  }
+}
+
 /** Pieces of 4 MB; the last comes when the hash of the whole is known to be right. Throws SourceProblem. */
 export async function* checkedPieces(source: AsyncIterable<Buffer>, hash: string): ReturnType<typeof inPieces> {
   try {

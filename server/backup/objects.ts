@@ -4,7 +4,7 @@ import { hash as hashOf } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createCatalog } from './catalog.ts';
 import type { ReadBlobs } from './blob-threads.ts';
-import type { Cipher } from './encryption.ts';
+import { DamagedObject, type Cipher } from './encryption.ts';
 import { createLooseObjects } from './first-format.ts';
 import { checkedPieces, checking } from './object-source.ts';
 import { createPackFiles, packKey } from './pack-files.ts';
@@ -14,6 +14,10 @@ import type { BackupTarget } from './target.ts';
 
 const HASH_BYTES = 32;
 const PACKS_PER_REWRITE = 64;
+/** A database is a list of segments, which are lists of leaves. A file is one blob, or a list of blobs. */
+const MAX_LIST_DEPTH = 2;
+/** Read before requests get a turn. */
+const PARTS_PER_TURN = 50;
 
 /** What loading found to be wrong; it was left out. */
 interface Faults {
@@ -127,18 +131,37 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
     await catalog.flush();
   }
 
-  async function* piecesOf(name: string): AsyncGenerator<Buffer> {
+  /**
+   * Names of the objects that a list consists of, which together have its size. Throws DamagedObject, also for a list
+   * at a depth at which none is written: one may name itself.
+   */
+  async function* partsOf(list: Blob, depth: number): AsyncGenerator<string> {
+    if (depth >= MAX_LIST_DEPTH) throw new DamagedObject('its lists are nested too deeply');
+    let left = list.size;
+    let isKnown = true;
+    for (const [n, hash] of [...hashesIn(await files.readBlob(list))].entries()) {
+      const name = cipher.nameOf(hash);
+      const part = index.find(name);
+      if (part?.size === 0 || (part?.size ?? 0) > left) throw new DamagedObject('its parts have another size');
+      left -= part?.size ?? 0;
+      isKnown &&= part !== undefined;
+      yield name;
+      if (n % PARTS_PER_TURN === 0) await nextTurn();
+    }
+    if (isKnown && left > 0) throw new DamagedObject('its parts have another size');
+  }
+
+  async function* piecesOf(name: string, depth = 0): AsyncGenerator<Buffer> {
     const blob = index.find(name);
-    const plain = await files.readBlob(blob);
-    if (blob?.isList === true) for (const hash of hashesIn(plain)) yield* piecesOf(cipher.nameOf(hash));
-    else yield plain;
+    if (blob?.isList) for await (const part of partsOf(blob, depth)) yield* piecesOf(part, depth + 1);
+    else if (!blob && loose.sizes.has(name)) yield* loose.read(name);
+    else yield await files.readBlob(blob);
   }
 
   /** The bytes of an object. Throws `not_found`, and DamagedObject at the latest when they do not match the hash. */
   async function* read(hash: string): AsyncGenerator<Buffer> {
     await load();
-    const name = cipher.nameOf(hash);
-    yield* checking(!index.find(name) && loose.sizes.has(name) ? loose.read(name) : piecesOf(name), hash);
+    yield* checking(piecesOf(cipher.nameOf(hash)), hash);
   }
 
   /**
@@ -148,20 +171,20 @@ export function createObjects(target: BackupTarget, cipher: Cipher, isFirstForma
   const reach = (hash: string, seen: Map<string, boolean>, isStrict = false): Promise<boolean> =>
     reachName(cipher.nameOf(hash), seen, isStrict);
 
-  async function reachName(name: string, seen: Map<string, boolean>, isStrict = false): Promise<boolean> {
+  async function reachName(name: string, seen: Map<string, boolean>, isStrict = false, depth = 0): Promise<boolean> {
     const known = seen.get(name);
     if (known !== undefined) return known;
     const blob = index.find(name);
     let isThere = blob !== undefined || loose.sizes.has(name);
     if (blob?.isList) {
+      seen.set(name, false); // for a list that names itself
       try {
-        for (const hash of hashesIn(await files.readBlob(blob)))
-          if (!(await reach(hash, seen, isStrict))) isThere = false;
+        for await (const part of partsOf(blob, depth))
+          if (!(await reachName(part, seen, isStrict, depth + 1))) isThere = false;
       } catch (error) {
         if (isStrict || !isDamage(error)) throw error;
         isThere = false;
       }
-      await nextTurn();
     }
     seen.set(name, isThere);
     return isThere;

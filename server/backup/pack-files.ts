@@ -1,13 +1,15 @@
 // Reading the files that a backup consists of: packs with their directories, and indexes.
 import { z } from 'zod';
 import { AppError, notFound } from '../errors.ts';
-import type { Cipher } from './encryption.ts';
+import { TEXT_LIMITS } from '../runtime/text-limits.ts';
+import { DamagedObject, type Cipher } from './encryption.ts';
 import {
   Directory,
   fromDirectory,
   fromStored,
   gathered,
   isDamage,
+  MAX_PACK_BYTES,
   openDirectory,
   sumOf,
   TAIL_BYTES,
@@ -29,7 +31,7 @@ export const nameIn = (key: string): string => key.slice(key.lastIndexOf('/') + 
 export type PackFiles = ReturnType<typeof createPackFiles>;
 
 export function createPackFiles(target: BackupTarget, cipher: Cipher) {
-  const readPack = (id: string): Promise<Buffer> => target.read(packKey(id));
+  const readPack = (id: string): Promise<Buffer> => target.read(packKey(id), MAX_PACK_BYTES);
   const cache = createPackCache(readPack);
 
   async function readEnd(id: string, size: number, bytes: number): Promise<Buffer> {
@@ -54,7 +56,9 @@ export function createPackFiles(target: BackupTarget, cipher: Cipher) {
 
     async readIndex(key: string): Promise<Pack[] | 'gone' | 'damaged'> {
       try {
-        const { packs } = IndexFile.parse(await unseal(cipher, await target.read(key)));
+        const { packs } = IndexFile.parse(
+          await unseal(cipher, await target.read(key, TEXT_LIMITS.backup.index.bytes), 'index'),
+        );
         return packs.map(({ id, size, blobs }) => ({ id, size, blobs: fromDirectory(id, blobs) }));
       } catch (error) {
         if (!isDamage(error)) throw error;
@@ -66,7 +70,9 @@ export function createPackFiles(target: BackupTarget, cipher: Cipher) {
     async readBlob(blob: Blob | undefined): Promise<Buffer> {
       if (!blob) throw notFound('object of the backup');
       const pack = await cache.get(blob.pack);
-      return fromStored(cipher, blob, pack.subarray(blob.offset, blob.offset + blob.length));
+      const plain = await fromStored(cipher, blob, pack.subarray(blob.offset, blob.offset + blob.length));
+      if (!blob.isList && plain.length !== blob.size) throw new DamagedObject('it has another size');
+      return plain;
     },
 
     /** Reads all of a pack. `isRestDamaged`: its directory is, or what nothing needs any more. */

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { createSlots } from '../runtime/concurrency.ts';
 import type { Cipher } from './encryption.ts';
 import { packKey } from './pack-files.ts';
-import { closePack, PACK_BYTES, sumOf, toStored, type Blob, type Pack } from './packs.ts';
+import { closePack, PACK_BLOBS, PACK_BYTES, sumOf, toStored, type Blob, type Pack } from './packs.ts';
 import type { BackupTarget } from './target.ts';
 
 const UPLOADS_AT_ONCE = 2;
@@ -38,7 +38,8 @@ export function createPackWriter(target: BackupTarget, cipher: Cipher, onWritten
   }
 
   async function uploadIfFull(kind: PackKind): Promise<void> {
-    if ((open[kind]?.size ?? 0) >= PACK_BYTES) await upload(kind);
+    const { size = 0, blobs = [] } = open[kind] ?? {};
+    if (size >= PACK_BYTES || blobs.length >= PACK_BLOBS) await upload(kind);
     if (failure) throw failure.error;
   }
 

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdCompressSync, zstdDecompress, type ZstdOptions } from 'node:zlib';
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
+import { parseLimitedJson, TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { DamagedObject, joined, type Cipher } from './encryption.ts';
 
 export const PIECE_BYTES = 4 << 20;
@@ -14,7 +15,14 @@ const LENGTH_BYTES = 4;
 const SUM_LENGTH = 16;
 /** Most directories are in this many bytes at the end of a pack. */
 export const TAIL_BYTES = 64 << 10;
-const MAX_SEALED_BYTES = 512 << 20;
+/** Closed before it has more, so that its directory can be read at once. */
+export const PACK_BLOBS = 20_000;
+/** A pack that is full, one more blob, and its directory. */
+export const MAX_PACK_BYTES = 64 << 20;
+/** What we write packs to less than a third, because names and checksums are random. */
+const MAX_RATIO = 16;
+/** Of documents so small that their ratio says nothing. */
+const SMALL_DOCUMENT_BYTES = 64 << 10;
 const SAMPLE_BYTES = 16 << 10;
 /** Up to so many bytes are compressed at once, in less than a millisecond: handing them to a thread takes longer. */
 const AT_ONCE_BYTES = 128 << 10;
@@ -99,12 +107,12 @@ export async function closePack(cipher: Cipher, stored: Buffer[], blobs: readonl
 export function tailLength(end: Buffer, size: number): number | undefined {
   if (end.length < LENGTH_BYTES) return undefined;
   const length = end.readUInt32BE(end.length - LENGTH_BYTES) + LENGTH_BYTES;
-  return length <= size ? length : undefined;
+  return length <= Math.min(size, TEXT_LIMITS.backup.index.bytes) ? length : undefined;
 }
 
 /** Reads the directory from the end of a pack. Throws DamagedObject. */
 export async function openDirectory(cipher: Cipher, pack: string, tail: Buffer): Promise<Blob[]> {
-  return fromDirectory(pack, Directory.parse(await unseal(cipher, tail.subarray(0, -LENGTH_BYTES))));
+  return fromDirectory(pack, Directory.parse(await unseal(cipher, tail.subarray(0, -LENGTH_BYTES), 'index')));
 }
 
 /** Compressed where that helps, and encrypted. */
@@ -160,14 +168,23 @@ export async function seal(cipher: Cipher, value: unknown): Promise<Buffer> {
   return Buffer.concat(cipher.encrypt(await promisify(zstdCompress)(text, { params })));
 }
 
-/** Throws DamagedObject. Reads those of the first format too, which are not compressed. */
-export async function unseal(cipher: Cipher, sealed: Buffer): Promise<unknown> {
+/**
+ * Throws DamagedObject, also for a document that is larger than ours are. Reads those of the first format too, which
+ * are not compressed.
+ */
+export async function unseal(cipher: Cipher, sealed: Buffer, kind: 'manifest' | 'index'): Promise<unknown> {
+  const limits = TEXT_LIMITS.backup[kind];
   const bytes = await decrypted(cipher, sealed);
   const isPacked = bytes.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC);
-  const text = (isPacked ? await decompressed(bytes, MAX_SEALED_BYTES) : bytes).toString('utf8');
-  const [sum, body] = [text.slice(0, 64), text.slice(65)];
-  if (hashOf('sha256', body) !== sum) throw new DamagedObject('its checksum is wrong');
-  return JSON.parse(body);
+  const most = Math.min(limits.bytes, Math.max(SMALL_DOCUMENT_BYTES, bytes.length * MAX_RATIO));
+  const plain = isPacked ? await decompressed(bytes, most) : bytes;
+  if (hashOf('sha256', plain.subarray(65)) !== plain.toString('latin1', 0, 64))
+    throw new DamagedObject('its checksum is wrong');
+  try {
+    return parseLimitedJson(plain.toString('utf8', 65), limits);
+  } catch (cause) {
+    throw new DamagedObject('it cannot be read', { cause });
+  }
 }
 
 const decrypted = (cipher: Cipher, bytes: Buffer): Promise<Buffer> => gathered(cipher.decrypt(chunks(bytes)));

@@ -1,10 +1,10 @@
 // Files that are only indexed (reference mode) are copied into backups if BACKUP_INCLUDE_REFERENCED is on. A file that
 // has not changed since the last snapshot is not read again.
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
+import { openPlainFile } from '../runtime/plain-files.ts';
 import { isAbsent } from '../storage/file-errors.ts';
-import { pathBelow } from '../storage/file-names.ts';
+import { isPathInside, pathBelow } from '../storage/file-names.ts';
 import { placeOf, type MusicRoots } from '../storage/music-roots.ts';
 import type { OwnLine } from './manifest.ts';
 import { SourceProblem } from './object-source.ts';
@@ -44,8 +44,8 @@ export async function copyOwnFile(
   file: OwnFile,
   signal: AbortSignal,
 ): Promise<{ line: OwnLine; bytes: number }> {
-  if (file.path.split('/').includes('..')) return { line: notCopied(file), bytes: 0 };
   const { root, rest } = placeOf(folders, file.path);
+  if (!isPathInside(rest)) return { line: notCopied(file), bytes: 0 };
   const path = pathBelow(root, rest);
   const before = known.get(file.path);
   try {
@@ -83,6 +83,6 @@ export async function* stoppable(source: AsyncIterable<Buffer>, signal: AbortSig
 }
 
 async function* readFile(path: string | Buffer): AsyncGenerator<Buffer> {
-  const handle = await open(path, 'r');
-  yield* createReadStream('', { fd: handle, highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>;
+  const { handle } = await openPlainFile(path);
+  yield* handle.createReadStream({ highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>;
 }

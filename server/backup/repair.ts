@@ -3,8 +3,12 @@
 import { Readable } from 'node:stream';
 import { AppError } from '../errors.ts';
 import type { Storage } from '../storage/storage.ts';
+import { MAX_COVER_BYTES } from '../covers/picture.ts';
+import { isCoverKey } from './column-rules.ts';
 import { DamagedObject } from './encryption.ts';
+import { arriving } from './object-source.ts';
 import type { Repository } from './repository.ts';
+import { spaceOn } from './restore-files.ts';
 
 type RepairOutcome = 'healed' | 'not_in_backup' | 'damaged_in_backup';
 
@@ -12,13 +16,14 @@ type RepairOutcome = 'healed' | 'not_in_backup' | 'damaged_in_backup';
 const KEPT_MS = 60_000;
 
 interface RepairerDeps {
-  storage: Pick<Storage, 'put'>;
+  storage: Pick<Storage, 'put' | 'diskUsage'>;
   /** Opens the configured backup. `heal` throws its errors. */
   open: () => Promise<Pick<Repository, 'read'>>;
   now: () => Date;
+  minFreeBytes: () => number;
 }
 
-export function createRepairer({ storage, open, now }: RepairerDeps) {
+export function createRepairer({ storage, open, now, minFreeBytes }: RepairerDeps) {
   let timer: NodeJS.Timeout | undefined;
   let kept: { repo: Promise<Pick<Repository, 'read'>>; until: number } | undefined;
 
@@ -35,13 +40,17 @@ export function createRepairer({ storage, open, now }: RepairerDeps) {
 
   async function copy(key: string, hash: string, signal: AbortSignal | undefined): Promise<RepairOutcome> {
     const repo = await opened();
+    const space = await spaceOn('The disk of the library', () => storage.diskUsage(), minFreeBytes()).reserve();
     try {
-      await storage.put(key, Readable.from(repo.read(hash), { objectMode: false }), signal && { signal });
+      const bytes = arriving(repo.read(hash), { size: isCoverKey(key) ? MAX_COVER_BYTES : Infinity, space });
+      await storage.put(key, Readable.from(bytes, { objectMode: false }), signal && { signal });
       return 'healed';
     } catch (error) {
       if (error instanceof DamagedObject) return 'damaged_in_backup';
       if (error instanceof AppError && error.code === 'not_found') return 'not_in_backup';
       throw error;
+    } finally {
+      space.release();
     }
   }
 

@@ -4,6 +4,7 @@ import { hash as hashOf, randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { AppError, notFound } from '../errors.ts';
+import { parseLimitedJson, TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { DamagedObject, Lock, makeLock, openLock, plainCipher, type Cipher } from './encryption.ts';
 import { FileLine, Manifest, SnapshotId } from './manifest.ts';
 import { createObjects } from './objects.ts';
@@ -23,7 +24,7 @@ const Header = z.object({
 type Header = z.output<typeof Header>;
 
 const MAX_HEADER_BYTES = 64 << 10;
-const MAX_MANIFEST_BYTES = 16 << 20;
+const { manifest: MANIFEST, list: LIST, line: LINE } = TEXT_LIMITS.backup;
 /** Lines parsed before requests get a turn. */
 const LINES_PER_TURN = 500;
 
@@ -134,7 +135,8 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher, isUn
     mendedHeaders.push(HEADER);
   }
 
-  const sealedAt = async (key: string): Promise<unknown> => unseal(cipher, await target.read(key, MAX_MANIFEST_BYTES));
+  const sealedAt = async (key: string): Promise<unknown> =>
+    unseal(cipher, await target.read(key, MANIFEST.bytes), 'manifest');
 
   /** Throws `not_found` and DamagedObject. */
   async function manifestAt(key: string, id: string): Promise<Manifest> {
@@ -159,14 +161,18 @@ function repositoryOf(target: BackupTarget, header: Header, cipher: Cipher, isUn
 
   /** The files of a snapshot. Throws DamagedObject. */
   async function* readFiles({ lists }: Pick<Manifest, 'lists'>): AsyncGenerator<FileLine> {
-    for (const { sha256 } of lists) yield* readList(sha256);
+    for (const sha256 of new Set(lists.map((list) => list.sha256))) yield* readList(sha256);
   }
 
   async function* readList(sha256: string): AsyncGenerator<FileLine> {
-    const text = (await gathered(objects.read(sha256), MAX_MANIFEST_BYTES)).toString('utf8');
-    for (const [n, line] of text.split('\n').entries()) {
-      if (n % LINES_PER_TURN === 0) await nextTurn();
-      if (line !== '') yield FileLine.parse(JSON.parse(line));
+    const list = await gathered(objects.read(sha256), LIST.bytes);
+    let n = 0;
+    for (let at = 0, end = 0; at < list.length; at = end + 1) {
+      end = list.indexOf('\n', at);
+      if (end < 0) end = list.length;
+      if (n++ % LINES_PER_TURN === 0) await nextTurn();
+      if (end - at > LINE.bytes) throw new DamagedObject('a line of it is too long');
+      if (end > at) yield FileLine.parse(parseLimitedJson(list.toString('utf8', at, end), LINE));
     }
   }
 

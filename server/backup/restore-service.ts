@@ -25,6 +25,7 @@ interface RestoreDeps {
   workerUrl: URL;
   migrationsDir: string;
   now: () => Date;
+  minFreeBytes: () => number;
 }
 
 interface RestoreRequest {
@@ -50,7 +51,7 @@ export type RestoreService = ReturnType<typeof createRestoreService>;
 const UNFINISHED = ['queued', 'running', 'waiting'] as const;
 
 export function createRestoreService(deps: RestoreDeps) {
-  const { config, jobs, open, inTurn, ownFolders, workerUrl, migrationsDir, now } = deps;
+  const { config, jobs, open, inTurn, ownFolders, workerUrl, migrationsDir, now, minFreeBytes } = deps;
   const own = restorePaths(config.paths.data);
 
   const task: Handler<typeof RESTORE_TASK> = async (
@@ -71,8 +72,9 @@ export function createRestoreService(deps: RestoreDeps) {
       decide: () => (isAccepted ? 'accept' : 'keep'),
       signal,
       progress,
+      minFreeBytes: minFreeBytes(),
     };
-    const { counts, hasKeys, hasOwnKeys, lost } = await inTurn(() =>
+    const { counts, hasKeys, hasOwnKeys, lost, unnamed } = await inTurn(() =>
       folder === undefined ? restoreAtNextStart(options) : restore(options),
     );
     const { tracks, files, covers } = counts;
@@ -85,6 +87,7 @@ export function createRestoreService(deps: RestoreDeps) {
       covers,
       has_keys: hasKeys || hasOwnKeys,
       absent: lost.length,
+      unnamed,
     };
   };
 

@@ -19,8 +19,14 @@ const LOCK = 'tonearm.lock';
 const LOGS = 'logs';
 const ASIDE = /^replaced-\d{8}T\d{9}Z$/;
 
+/** `name`: where the backup or the export is. `sha256`: of its database. */
+const Origin = z.object({ kind: z.enum(['backup', 'import']), name: z.string(), sha256: z.string() });
+export type RestoreOrigin = z.output<typeof Origin>;
+
 const State = z.object({
   snapshot: z.string(),
+  /** Absent in restores of earlier versions. */
+  origin: Origin.optional(),
   /**
    * `ready`: complete and verified, waits for the next start · `aside`: the old files are being moved into the folder
    * `aside` · `in`: the new ones are being moved into place.
@@ -41,6 +47,8 @@ export interface RestorePaths {
   building: string;
   /** The database with what was taken, before it is settled what of its accounts comes. */
   taken: string;
+  /** The files that it lists, while they are fetched. */
+  listed: string;
   state: string;
 }
 
@@ -48,6 +56,7 @@ export const restorePaths = (data: string): RestorePaths => ({
   data,
   building: join(data, FOLDER, 'new'),
   taken: join(data, FOLDER, 'taken.db'),
+  listed: join(data, FOLDER, 'listed.db'),
   state: join(data, FOLDER, 'state.json'),
 });
 

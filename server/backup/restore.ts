@@ -2,23 +2,19 @@
 // only then moves everything into place. Needs no server.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
-import { open, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { open, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { isDeepStrictEqual } from 'node:util';
 import Database from 'better-sqlite3';
-import { ZodError } from 'zod';
 import { writeJsonFile } from '../config/json-file.ts';
 import { lockDataFolder } from '../db/data-lock.ts';
 import { AppError, conflict } from '../errors.ts';
 import { createLocalStorage } from '../storage/local.ts';
-import { hashInKey, isKey } from '../storage/local-paths.ts';
-import { pathBelow } from '../storage/file-names.ts';
-import type { Storage } from '../storage/storage.ts';
 import type { Arrival } from './arrival-wire.ts';
 import { arrivalOf } from './arrival.ts';
-import { DamagedObject } from './encryption.ts';
-import type { FileLine, Manifest, OwnLine, StoredLine } from './manifest.ts';
-import { eachAtOnce } from '../runtime/concurrency.ts';
+import { createListedFiles, type ListedFiles } from './listed-files.ts';
+import type { Manifest } from './manifest.ts';
+import { arriving } from './object-source.ts';
 import { makeFolder } from '../runtime/folders.ts';
 import { leasedForReading } from './lease.ts';
 import type { RestoreSource } from './export-source.ts';
@@ -33,13 +29,14 @@ import {
   settle,
   switchOver,
   writeState,
+  type RestoreOrigin,
   type RestorePaths,
 } from './restore-state.ts';
 import { keepKeys } from './settled-arrival.ts';
+import { fetchFiles, isLost, linesOf, spaceIn } from './restore-files.ts';
 import { takeDatabase } from './snapshot-thread.ts';
 import { LOCAL_SCHEME } from '../storage/uri.ts';
 
-const AT_ONCE = 4;
 const SHOWN = 10;
 /** Of what would change here: `accept` all of it, `keep` what is here, `stop` and change nothing. */
 export type Decision = 'accept' | 'keep' | 'stop';
@@ -64,6 +61,8 @@ export interface RestoreOptions {
   /** Cancels; the next attempt resumes. */
   signal?: AbortSignal;
   progress: (done: number, total: number | null, message: string) => void;
+  /** MIN_FREE_BYTES: what is left free on the disks that are written to. */
+  minFreeBytes: number;
 }
 
 export interface Restored {
@@ -77,6 +76,8 @@ export interface Restored {
   copies: { there: number; written: number };
   /** Files that could not be restored; their tracks are missing. */
   lost: string[];
+  /** Listed files that no row of the database names: they were not written. */
+  unnamed: number;
   /** The folder of the replaced library. */
   aside: string | undefined;
   /** What it changes about people, settings and folders here, if it is all taken. */
@@ -153,9 +154,10 @@ async function buildBeside(options: RestoreOptions, manifest: Manifest): Promise
     aside: undefined,
   };
   if (state && !isUntouched(state)) {
-    const { isAccepted, arrival = NOTHING } = state;
-    if (state.snapshot === manifest.id)
-      return { ...restored, arrival, isAccepted, lost: [], copies: { there: 0, written: 0 }, hasOwnKeys: false };
+    const { isAccepted, arrival = NOTHING, origin } = state;
+    // its disk may be connected elsewhere by now
+    if (state.snapshot === manifest.id && (!origin || origin.sha256 === manifest.database.sha256))
+      return { ...restored, ...NO_FILES, arrival, isAccepted, hasOwnKeys: false };
     throw conflict(
       `A restore of the snapshot ${state.snapshot} into ${dataDir} was interrupted. Finish it first with ` +
         `--snapshot ${state.snapshot}.`,
@@ -163,8 +165,9 @@ async function buildBeside(options: RestoreOptions, manifest: Manifest): Promise
   }
   if (!options.replace && (await contentsOfFolder(dataDir)).length > 0)
     throw conflict(`${dataDir} is not empty. Choose another --data-dir, or use --replace to move its contents aside.`);
-  if (state?.snapshot !== manifest.id) await forgetRestore(paths);
-  writeState(paths, { snapshot: manifest.id, step: 'building', aside: null });
+  const origin = originOf(options, manifest);
+  if (!state || !isDeepStrictEqual(state.origin, origin)) await forgetRestore(paths);
+  writeState(paths, { snapshot: manifest.id, origin, step: 'building', aside: null });
   try {
     return { ...restored, ...(await build(options, manifest, paths)) };
   } catch (error) {
@@ -173,44 +176,73 @@ async function buildBeside(options: RestoreOptions, manifest: Manifest): Promise
   }
 }
 
+const NO_FILES = { lost: [], unnamed: 0, copies: { there: 0, written: 0 } };
 const NOTHING: Arrival = { people: [], settings: [], folders: [], has_accounts: false };
 
-type Built = Pick<Restored, 'lost' | 'copies' | 'hasOwnKeys' | 'arrival' | 'isAccepted'>;
+type Built = Pick<Restored, 'lost' | 'unnamed' | 'copies' | 'hasOwnKeys' | 'arrival' | 'isAccepted'>;
+
+/** What an interrupted restore was of: an id is the time of a snapshot, which another one may have too. */
+const originOf = ({ repo }: RestoreOptions, { database }: Manifest): RestoreOrigin => ({
+  kind: repo.isExport === true ? 'import' : 'backup',
+  name: repo.name,
+  sha256: database.sha256,
+});
 
 async function build(options: RestoreOptions, manifest: Manifest, paths: RestorePaths): Promise<Built> {
   mkdirSync(paths.building, { recursive: true });
-  if (!existsSync(paths.taken)) {
-    await assertLists(options, manifest); // before anything is kept of it
-    await fetchDatabase(options, manifest, paths.taken);
+  const listed = createListedFiles(paths.listed);
+  try {
+    for await (const line of linesOf(options.repo, manifest)) {
+      options.signal?.throwIfAborted();
+      listed.add(line);
+    }
+    if (!existsSync(paths.taken)) await fetchDatabase(options, manifest, paths.taken);
+    return await buildListed(options, manifest, paths, listed);
+  } finally {
+    listed.close();
+    await rm(paths.listed, { force: true });
   }
+}
+
+async function buildListed(
+  options: RestoreOptions,
+  manifest: Manifest,
+  paths: RestorePaths,
+  listed: ListedFiles,
+): Promise<Built> {
   const { arrival, isAccepted } = await decideArrival(options, manifest, paths);
+  await listed.nameBy(paths.taken);
   const root = join(paths.building, 'library');
-  const { lost, damaged, copies } = await fetchFiles(options, manifest, createLocalStorage({ root }));
+  const files = await fetchFiles({ ...options, manifest, listed, storage: createLocalStorage({ root }) });
+  const { lost, unnamed, damaged, copies } = files;
   if (damaged.length > 0 && !options.skipDamaged)
     throw new AppError('unavailable', damagedMessage(options.repo, damaged));
   markMissing(paths.taken, lost);
   await rm(join(root, 'tmp'), { recursive: true, force: true });
   if (manifest.keys) writeJsonFile(join(paths.building, 'secrets.json'), secretsOf(manifest.keys));
-  return { lost, copies, arrival, isAccepted, hasOwnKeys: keepKeys(paths) };
+  return { lost, unnamed, copies, arrival, isAccepted, hasOwnKeys: keepKeys(paths) };
 }
 
 /** Notes what is decided, for the step that moves everything into place. */
 async function decideArrival(
-  { dataDir: data, repo, decide, musicDir }: RestoreOptions,
-  { id: snapshot, settings: written }: Manifest,
+  options: RestoreOptions,
+  manifest: Manifest,
   paths: RestorePaths,
 ): Promise<Pick<Restored, 'arrival' | 'isAccepted'>> {
+  const { dataDir: data, repo, decide, musicDir } = options;
+  const { id: snapshot, settings: written } = manifest;
   const isImport = repo.isExport === true;
   const settings = readableSettings(written);
   const arrival = arrivalOf({ data, database: paths.taken, settings, isImport });
   const decision = await decide(arrival);
   if (decision === 'stop') {
-    await forgetRestore(paths);
+    await rm(paths.taken);
     throw conflict('Nothing was changed.');
   }
   const isAccepted = !isImport && decision === 'accept';
   const choice = { arrival, isImport, isAccepted, settings, musicDir };
-  writeState(paths, { snapshot, step: 'building', aside: null, ...choice });
+  const origin = originOf(options, manifest);
+  writeState(paths, { snapshot, origin, step: 'building', aside: null, ...choice });
   return { arrival, isAccepted };
 }
 
@@ -226,136 +258,42 @@ const DAMAGED_DATABASE = 'The database is damaged, so nothing was changed. Try a
 
 /** Only with the right hash; what is kept of it is a database of our own with the rows that it may bring. */
 async function fetchDatabase(
-  { repo, progress, signal, workerUrl, migrationsDir }: RestoreOptions,
+  { repo, dataDir, progress, signal, workerUrl, migrationsDir, minFreeBytes }: RestoreOptions,
   { database }: Manifest,
   path: string,
 ): Promise<void> {
   const [foreign, part] = [`${path}.foreign`, `${path}.part`];
+  // it is made anew beside what is fetched
+  const space = await spaceIn(dataDir, minFreeBytes).reserve(database.size * 2);
   const whole = createHash('sha256');
-  const file = await open(foreign, 'w', 0o600);
+  const file = await open(foreign, 'w', 0o600).catch((error: unknown) => {
+    space.release();
+    throw error;
+  });
   try {
     let done = 0;
-    for (const hash of database.pieces ?? [database.sha256])
-      for await (const chunk of repo.read(hash)) {
-        signal?.throwIfAborted();
-        done += chunk.length;
-        if (done > database.size) throw new DamagedObject('it is larger than it should be');
-        progress(done, database.size, 'Fetching the database');
-        whole.update(chunk);
-        await file.writeFile(chunk);
-      }
+    for await (const chunk of arriving(piecesOf(), { size: database.size, space })) {
+      signal?.throwIfAborted();
+      progress((done += chunk.length), database.size, 'Fetching the database');
+      whole.update(chunk);
+      await file.writeFile(chunk);
+    }
   } catch (cause) {
     throw isLost(cause) ? new AppError('unavailable', DAMAGED_DATABASE, { cause }) : cause;
   } finally {
     await file.close();
+    space.release();
   }
   if (whole.digest('hex') !== database.sha256) throw new AppError('unavailable', DAMAGED_DATABASE);
   const scope = repo.isExport === true ? 'import' : 'backup';
   await takeDatabase(workerUrl, { from: foreign, to: part, migrationsDir, scope });
   await rm(foreign);
   await rename(part, path);
-}
 
-async function fetchFiles({ repo, musicDir, progress, signal }: RestoreOptions, manifest: Manifest, storage: Storage) {
-  const total = manifest.lists.reduce((sum, { lines }) => sum + lines, 0);
-  const [lost, damaged]: [string[], string[]] = [[], []];
-  const copies = { there: 0, written: 0 };
-  let done = 0;
-
-  await eachAtOnce(linesOf(repo, manifest), AT_ONCE, async (line) => {
-    signal?.throwIfAborted();
-    if (line.kind === 'stored') await fetchObject(line);
-    else if (line.isCopied && line.hash !== null) await fetchCopy(line, line.hash);
-    progress(++done, total, 'Fetching audio and covers');
-  });
-  return { lost, damaged, copies };
-
-  async function fetchObject({ key, hash, size, isAbsent }: StoredLine): Promise<void> {
-    if (isAbsent === true) return void lost.push(key);
-    const there = await storage.stat(key);
-    if (there && (size === null || there.size === size)) return; // verified when it was written
-    try {
-      await storage.put(key, Readable.from(repo.read(hash), { objectMode: false }), signal && { signal });
-    } catch (error) {
-      if (!isLost(error)) throw error;
-      lost.push(key);
-      damaged.push(key);
-    }
-  }
-
-  /** Never overwrites a file. */
-  async function fetchCopy({ path, mtimeMs }: OwnLine, hash: string): Promise<void> {
-    copies.there++;
-    if (musicDir === undefined || path.split('/').includes('..')) return;
-    const place = pathBelow(musicDir, path);
-    if (
-      await stat(place).then(
-        () => true,
-        () => false,
-      )
-    )
-      return;
-    try {
-      await writeCopy(place, repo.read(hash), mtimeMs);
-      copies.written++;
-    } catch (error) {
-      if (!isLost(error)) throw error;
-      damaged.push(path);
-    }
+  async function* piecesOf(): AsyncGenerator<Buffer> {
+    for (const hash of database.pieces ?? [database.sha256]) yield* repo.read(hash);
   }
 }
-
-/** Audio is named by its content; beside it there are only pictures. Nothing else of the storage is written. */
-function assertStoredKey(key: string, hash: string): void {
-  const isAudio = key.startsWith('audio/') && hashInKey(key) === hash;
-  if (isKey(key) && (isAudio || key.startsWith('covers/'))) return;
-  throw new AppError(
-    'unavailable',
-    `The list of files names ${JSON.stringify(key)}, which is no place of audio or covers.`,
-  );
-}
-
-async function assertLists({ repo, signal }: RestoreOptions, manifest: Manifest): Promise<void> {
-  for await (const line of linesOf(repo, manifest)) {
-    signal?.throwIfAborted();
-    if (line.kind === 'stored') assertStoredKey(line.key, line.hash);
-  }
-}
-
-async function* linesOf(repo: RestoreSource, manifest: Manifest): AsyncGenerator<FileLine> {
-  try {
-    yield* repo.readFiles(manifest);
-  } catch (cause) {
-    throw isLost(cause) || cause instanceof ZodError || cause instanceof SyntaxError
-      ? new AppError(
-          'unavailable',
-          'The list of files is damaged, so nothing was changed. Try an earlier snapshot, or another copy.',
-          { cause },
-        )
-      : cause;
-  }
-}
-
-async function writeCopy(place: string | Buffer, source: AsyncIterable<Buffer>, mtimeMs: number | null): Promise<void> {
-  const name = Buffer.from(place);
-  const part = Buffer.concat([name, Buffer.from('.part')]);
-  mkdirSync(name.subarray(0, Math.max(name.lastIndexOf(0x2f), name.lastIndexOf(0x5c))), { recursive: true });
-  const file = await open(part, 'w');
-  try {
-    for await (const chunk of source) await file.writeFile(chunk);
-    await file.sync();
-    if (mtimeMs !== null) await file.utimes(new Date(), new Date(mtimeMs));
-  } catch (error) {
-    await rm(part, { force: true });
-    throw error;
-  } finally {
-    await file.close();
-  }
-  await rename(part, name);
-}
-
-const isLost = (error: unknown): boolean =>
-  error instanceof DamagedObject || (error instanceof AppError && error.code === 'not_found');
 
 function markMissing(database: string, keys: string[]): void {
   if (keys.length === 0) return;

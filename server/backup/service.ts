@@ -31,6 +31,7 @@ import { BACKUP_TASK, CHECK_TASK } from './tasks.ts';
 const NO_TARGET = 'No place for backups is configured (BACKUP_TARGET).';
 const CHECK_EVERY_MS = 30_000;
 const SNAPSHOTS_SHOWN = 100;
+const SNAPSHOTS_AT_ONCE = 4;
 const CHECK_AFTER_MS = 7 * 86_400_000;
 /** Every week, where reading is free: everything once in a quarter of a year. */
 const CHECK_PERCENT = 8;
@@ -104,6 +105,8 @@ export function createBackupService({
   const targets = targetDeps(config, now, storeLimits);
   /** Backups, checks and restores of this server wait for each other; another server is refused. */
   const inTurn = createSlots(1);
+  /** A snapshot that somebody made may take some megabytes while it is read. */
+  const readInTurn = createSlots(SNAPSHOTS_AT_ONCE);
   let timer: NodeJS.Timeout | undefined;
   let scheduledSince = { schedule: settings.get('BACKUP_SCHEDULE'), at: now() };
 
@@ -250,7 +253,7 @@ export function createBackupService({
     checkTask,
     open,
     inTurn,
-    ...createRepairer({ storage, open: () => open(), now }),
+    ...createRepairer({ storage, open: () => open(), now, minFreeBytes: () => settings.get('MIN_FREE_BYTES') }),
 
     /** Checks now and every 30 seconds whether a backup is due. */
     startSchedule(): void {
@@ -339,7 +342,7 @@ export function createBackupService({
           ...none,
           isEncrypted: repo.isEncrypted,
           check: (await checkState(repo, now())) ?? null,
-          snapshots: await Promise.all(ids.map((id) => stateOf(repo, id))),
+          snapshots: await Promise.all(ids.map((id) => readInTurn(() => stateOf(repo, id)))),
         };
       } catch (error) {
         if (!(error instanceof AppError)) throw error;

@@ -155,6 +155,10 @@ export const RestoreResult = z
       description: 'app passwords and sign-ins keep working: the keys were in the backup, or this server keeps its own',
     }),
     absent: z.int().meta({ description: 'files that are not in the backup; their tracks are missing' }),
+    unnamed: z
+      .int()
+      .default(0)
+      .meta({ description: 'listed files that nothing in the library names; they were left out' }),
   })
   .meta({ id: 'RestoreResult' });
 export type RestoreResult = z.output<typeof RestoreResult>;

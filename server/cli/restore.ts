@@ -40,6 +40,7 @@ export async function runRestore(
     workerUrl: workers.snapshot,
     migrationsDir,
     musicDir,
+    minFreeBytes: config.settings.MIN_FREE_BYTES,
     decide: (arrival: Arrival) => decideRestore(arrival, acceptSettings),
   };
   for (const line of describe(await shown('Restoring', options), dataDir)) console.log(line);
@@ -57,7 +58,7 @@ export async function runImport(
   if (elsewhere !== undefined) throw conflict(elsewhere);
   const dataDir = config.paths.data;
   const state = lookAtDatabase(config.paths.database);
-  const { snapshot, counts, lost, aside } = await shown('Importing', {
+  const { snapshot, counts, lost, unnamed, aside } = await shown('Importing', {
     repo: await openExport(resolve(from)),
     snapshot: undefined,
     dataDir,
@@ -67,6 +68,7 @@ export async function runImport(
     workerUrl: workers.snapshot,
     migrationsDir,
     now: () => new Date(),
+    minFreeBytes: config.settings.MIN_FREE_BYTES,
     decide: (arrival) => decideImport(arrival, isConfirmed),
   });
   console.log(
@@ -74,6 +76,7 @@ export async function runImport(
       `${snapshot} into ${dataDir}`,
   );
   if (lost.length > 0) console.log(`${lost.length} files were not in it; their tracks are listed under Missing`);
+  if (unnamed > 0) console.log(unnamedLine(unnamed));
   if (aside !== undefined) console.log(`The previous library is in ${aside}`);
   const { names, hasSuperuser } = peopleIn(config.paths.database);
   if (names.length > 0) console.log('Passwords and rights are not taken from an export. Set passwords with:');
@@ -99,6 +102,9 @@ async function shown(label: string, options: Omit<RestoreOptions, 'progress'>): 
     show.end();
   }
 }
+
+const unnamedLine = (files: number): string =>
+  `${files} listed files belong to nothing in the library, and were left out`;
 
 /** What gives somebody else this computer is taken after a yes only. */
 async function decideRestore(arrival: Arrival, isAccepted: boolean): Promise<Decision> {
@@ -160,7 +166,7 @@ async function open(
 }
 
 function describe(restored: Restored, dataDir: string): string[] {
-  const { snapshot, counts, hasKeys, hasOwnKeys, copies, lost, aside, arrival, isAccepted } = restored;
+  const { snapshot, counts, hasKeys, hasOwnKeys, copies, lost, unnamed, aside, arrival, isAccepted } = restored;
   return [
     `Restored ${counts.tracks} tracks, ${counts.files} audio files and ${counts.covers} covers of snapshot ` +
       `${snapshot} into ${dataDir}`,
@@ -176,6 +182,7 @@ function describe(restored: Restored, dataDir: string): string[] {
           'Create new ones in the settings.',
     ...(aside === undefined ? [] : [`The previous library is in ${aside}`]),
     ...(lost.length > 0 ? [`${lost.length} files could not be restored; their tracks are listed under Missing`] : []),
+    ...(unnamed > 0 ? [unnamedLine(unnamed)] : []),
     ...(counts.referenced > copies.there
       ? [`${counts.referenced - copies.there} files of the music folder were only indexed and are not in the backup`]
       : []),

@@ -184,7 +184,7 @@ export const SETTINGS = {
     group: 'storage',
     advanced: true,
     unit: 'bytes',
-    help: 'With less than this free on the disk, uploads and downloads are refused, and scans copy no more files.',
+    help: 'With less free on the disk, uploads, downloads and restores are refused, and scans copy no more files.',
   }),
 
   LOCAL_MEDIA_IMPORT_PATH: setting(path.optional(), {

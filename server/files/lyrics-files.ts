@@ -1,9 +1,9 @@
 // Lyrics files: `Song.ttml`, `Song.lrc` or `Song.txt` beside `Song.flac`, preferred in this order, and to lyrics in the
 // tags, since somebody put them there on purpose; unless only those in the tags are synced.
-import fs from 'node:fs';
 import { parseLyrics } from '../media/lrc.ts';
 import { decodeUtf16, decodeUtf8 } from '../media/text.ts';
 import type { Lyrics } from '../media/types.ts';
+import { readPlainFileSync } from '../runtime/plain-files.ts';
 import { decodeAlone } from '../media/unmarked-text.ts';
 
 /** Best first. */
@@ -29,8 +29,8 @@ export const nameOfMark = (mark: string): string => mark.slice(0, mark.indexOf('
 /** Undefined when the file cannot be read or has no text; the track is added without lyrics. */
 export function readLyricsFile(path: string | Buffer): Lyrics | undefined {
   try {
-    const { size } = fs.statSync(path);
-    return size > MAX_BYTES ? undefined : parseLyrics(decode(fs.readFileSync(path)));
+    const bytes = readPlainFileSync(path, MAX_BYTES);
+    return bytes && parseLyrics(decode(bytes));
   } catch {
     return undefined;
   }

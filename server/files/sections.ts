@@ -12,6 +12,7 @@ import {
 import { fieldOfName } from '../media/field-names.ts';
 import { fillGaps, TagBuilder } from '../media/tag-builder.ts';
 import type { AudioFacts, AudioRead, CueSheet, SheetFields, Tags } from '../media/types.ts';
+import { readPlainFileSync } from '../runtime/plain-files.ts';
 import { textToName } from '../storage/file-names.ts';
 import { kindOf } from './music-names.ts';
 import { textOf } from './relative-path.ts';
@@ -117,7 +118,8 @@ function readSheet(path: Buffer, name: string, { parsed }: SheetFolder): CueShee
     const stamp = `${stat.ino} ${stat.size} ${stat.mtimeNs}`;
     const known = parsed.get(name);
     if (known?.stamp === stamp) return known.sheet;
-    const sheet = parseCueSheet(decodeSheet(fs.readFileSync(path)));
+    const bytes = readPlainFileSync(path, MAX_SHEET_BYTES);
+    const sheet = bytes && parseCueSheet(decodeSheet(bytes));
     parsed.set(name, { stamp, sheet });
     return sheet;
   } catch {

@@ -1,12 +1,13 @@
 // Sends stored bytes (audio, covers): conditional requests, ranges, HEAD, exact lengths. Files are sent by a loop with
 // few large buffers instead of a piped stream: about three times as fast, and slow clients take no more memory, since
 // nothing is read before the client has taken what was read last.
-import { close, constants, fstat, open, read, type Stats } from 'node:fs';
+import { close, fstat, open, read, type Stats } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { AppError } from '../errors.ts';
+import { PLAIN_READ } from '../runtime/plain-files.ts';
 import {
   checkConditions,
   hasCurrentCopy,
@@ -19,9 +20,6 @@ import {
 const openFile = promisify(open);
 const closeFile = promisify(close);
 const statOpenFile = promisify<number, Stats>(fstat);
-
-/** Without O_NONBLOCK, which Windows lacks, opening a named pipe waits for its other end. */
-const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Of slow clients, of whom there may be hundreds. */
 const SMALL_BYTES = 256 << 10;
@@ -86,7 +84,7 @@ async function sendFile(
   path: string | Buffer,
   options: SendOptions,
 ): Promise<void> {
-  const fd = await openFile(path, OPEN_FLAGS);
+  const fd = await openFile(path, PLAIN_READ);
   try {
     const stats = await statOpenFile(fd);
     if (!stats.isFile()) throw new AppError('unavailable', 'The stored audio or image is not a file.');

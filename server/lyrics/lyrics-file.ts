@@ -1,18 +1,18 @@
 // Writes lyrics as `.lrc` beside the audio file. A file that somebody else wrote is left alone; ours says so in its
 // first line, which players ignore.
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { dirname, extname, join } from 'node:path';
 import { formatLrc } from '../media/lrc-format.ts';
 import type { LyricsLine } from '../media/types.ts';
+import { readPlainFile } from '../runtime/plain-files.ts';
 
 const OURS = '[re:Tonearm]';
 
 /** Whether the file is there now. Throws the file system's errors. */
 export async function writeLyricsFile(audioPath: string, lines: readonly LyricsLine[]): Promise<boolean> {
   const path = pathOf(audioPath);
-  const there = await readIfThere(path);
-  if (there !== undefined && !there.startsWith(OURS)) return false;
+  if ((await isOurs(path)) === false) return false;
   const temporary = join(dirname(path), `.${randomUUID()}.tmp`);
   try {
     await writeFile(temporary, `${OURS}\n${formatLrc(lines)}\n`, { flag: 'wx' });
@@ -26,15 +26,19 @@ export async function writeLyricsFile(audioPath: string, lines: readonly LyricsL
 /** Whether there was a file of ours, which is gone now. Throws the file system's errors. */
 export async function removeLyricsFile(audioPath: string): Promise<boolean> {
   const path = pathOf(audioPath);
-  if ((await readIfThere(path))?.startsWith(OURS) !== true) return false;
+  if ((await isOurs(path)) !== true) return false;
   await rm(path, { force: true });
   return true;
 }
 
 const pathOf = (audioPath: string): string => `${audioPath.slice(0, audioPath.length - extname(audioPath).length)}.lrc`;
 
-const readIfThere = (path: string): Promise<string | undefined> =>
-  readFile(path, 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+/** Undefined when there is no file. */
+const isOurs = (path: string): Promise<boolean | undefined> =>
+  readPlainFile(path, OURS.length).then(
+    (start) => start.toString('latin1') === OURS,
+    (error: unknown) => {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+      throw error;
+    },
+  );

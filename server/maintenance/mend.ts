@@ -1,7 +1,6 @@
 // Brings back stored audio that is lost or damaged: from the music folder, the backup, or the cache of what was played,
 // and only with bytes whose SHA-256 is that of the object.
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { MainDb } from '../db/client.ts';
 import type { RowAs } from '../db/rows.ts';
@@ -9,6 +8,7 @@ import type { sourceFiles, sourceFolders } from '../db/schema.ts';
 import { messageOf } from '../errors.ts';
 import { absoluteOf, join } from '../files/relative-path.ts';
 import { fileOfSection } from '../files/section-names.ts';
+import { openPlainFile } from '../runtime/plain-files.ts';
 import { changedMeanwhile } from '../storage/file-errors.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -84,7 +84,8 @@ export function createMend({ db, musicRoots, storage, heal, cachedCopy }: MendDe
 
 async function* rightBytes(path: string | Buffer, hash: string, signal: AbortSignal): AsyncGenerator<Buffer> {
   const sum = createHash('sha256');
-  for await (const piece of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+  const { handle } = await openPlainFile(path);
+  for await (const piece of handle.createReadStream({ highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
     signal.throwIfAborted();
     sum.update(piece);
     yield piece;

@@ -1,5 +1,6 @@
 // The bytes of one file for the readers: from a file descriptor through a reused buffer, or from memory.
 import fs from 'node:fs';
+import { PLAIN_READ } from '../runtime/plain-files.ts';
 import { UnreadableAudio, type ByteSource } from './types.ts';
 
 /**
@@ -7,8 +8,6 @@ import { UnreadableAudio, type ByteSource } from './types.ts';
  */
 const WHOLE_FILE_BYTES = 1 << 20;
 const WINDOW_BYTES = 256 << 10;
-/** Without O_NONBLOCK, opening a named pipe would wait for a writer. Absent on Windows. */
-const OPEN_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
 
 export interface OpenByteSource extends ByteSource {
   /** The file's state at or after the last read. */
@@ -23,7 +22,7 @@ const freeWindows: Buffer[] = [];
 
 /** Opens a regular file. Throws the system's error if that fails, UnreadableAudio for a pipe, device or folder. */
 export function openByteSource(path: string | Buffer): OpenByteSource {
-  const fd = fs.openSync(path, OPEN_FLAGS);
+  const fd = fs.openSync(path, PLAIN_READ);
   try {
     const stat = fs.fstatSync(fd);
     if (!stat.isFile()) throw new UnreadableAudio('not a regular file');

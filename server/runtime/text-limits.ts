@@ -34,6 +34,15 @@ export const TEXT_LIMITS = {
   cueSheet: { bytes: MIB, tracks: 999, fields: 200 },
   /** Answers of other servers in JSON. */
   json: { depth: 100, values: 500_000 },
+  /** Documents of backups and exports. A library of a million tracks has a manifest of 0.1 MB and indexes of 6 MB. */
+  backup: {
+    manifest: { bytes: 2 * MIB, depth: 20, values: 60_000 },
+    /** 50,000 blobs and what else is in the last pack; each is seven values. */
+    index: { bytes: 32 * MIB, depth: 10, values: 2_000_000 },
+    /** A line of a list of files, and such a list. */
+    line: { bytes: 256 * KIB, depth: 5, values: 50 },
+    list: { bytes: 16 * MIB },
+  },
 } as const;
 
 /** `line` and `character` count from 1. */
@@ -60,17 +69,21 @@ export function createPlaceCounter() {
   };
 }
 
+interface JsonLimits {
+  depth: number;
+  values: number;
+}
+
 /**
- * Parses JSON of another server. Its depth and its values are counted before, because the parser takes memory for each
- * bracket and value: a hundred times the size of the text.
+ * Parses JSON of somebody else. Its depth and its values are counted before, because the parser takes memory for each
+ * bracket and value: a hundred times the size of the text. Throws SyntaxError.
  */
-export function parseLimitedJson(text: string): unknown {
-  assertSmallJson(text);
+export function parseLimitedJson(text: string, limits: JsonLimits = TEXT_LIMITS.json): unknown {
+  assertSmallJson(text, limits);
   return JSON.parse(text) as unknown;
 }
 
-function assertSmallJson(text: string): void {
-  const { depth: mostDepth, values: mostValues } = TEXT_LIMITS.json;
+function assertSmallJson(text: string, { depth: mostDepth, values: mostValues }: JsonLimits): void {
   let depth = 0;
   let values = 0;
   for (let at = 0; at < text.length; at++) {

@@ -1,9 +1,10 @@
 // The store stage of a scan where the storage is no folder: files that were read and hashed are sent to it.
-import { createReadStream } from 'node:fs';
+import type { ReadStream } from 'node:fs';
 import { AppError, messageOf } from '../errors.ts';
 import { absoluteOf, join } from '../files/relative-path.ts';
 import type { ReadResult } from '../files/reader-worker.ts';
 import { createSlots } from '../runtime/concurrency.ts';
+import { openPlainFile } from '../runtime/plain-files.ts';
 import type { MusicRoots } from '../storage/music-roots.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { ListedFile } from './compare-folder.ts';
@@ -43,12 +44,13 @@ export function createCopies({ storage, root, signal }: CopiesDeps): (files: Rea
   async function send({ path, candidate, result }: ReadFile, stop: AbortSignal): Promise<ReadResult> {
     if (!result.ok || !result.stored) return result;
     stop.throwIfAborted();
-    // an error is thrown to the reader of the stream; without a listener it would end the process before that
-    const source = createReadStream(absoluteOf(root, join(path, candidate.name)), {
-      // a buffer of this size is made for every file
-      highWaterMark: Math.max(1, Math.min(READ_BYTES, result.sizeBytes)),
-    }).on('error', () => undefined);
+    let source: ReadStream | undefined;
     try {
+      const { handle } = await openPlainFile(absoluteOf(root, join(path, candidate.name)));
+      // a buffer of this size is made for every file
+      source = handle.createReadStream({ highWaterMark: Math.max(1, Math.min(READ_BYTES, result.sizeBytes)) });
+      // an error is thrown to the reader of the stream; without a listener it would end the process before that
+      source.on('error', () => undefined);
       await storage.putAudio(source, result.read.facts.format, {
         signal: stop,
         isNew: true,
@@ -61,7 +63,7 @@ export function createCopies({ storage, root, signal }: CopiesDeps): (files: Rea
       if (error.code === 'conflict') return { ok: false, reason: 'it is still being written', changing: true };
       throw error.code === 'unavailable' ? new StorageDown(error) : error;
     } finally {
-      source.destroy();
+      source?.destroy();
     }
   }
 

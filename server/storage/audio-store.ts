@@ -1,10 +1,11 @@
 // Opens the audio at a track's storage URI.
-import { constants, createReadStream } from 'node:fs';
-import { open, readdir, realpath, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { AppError } from '../errors.ts';
+import { openPlainFile } from '../runtime/plain-files.ts';
 import { isAbsent } from './file-errors.ts';
-import { pathBelow } from './file-names.ts';
+import { isPathInside, pathBelow } from './file-names.ts';
 import { NOWHERE, placeOf, type MusicRoots } from './music-roots.ts';
 import type { ByteRange, ObjectStat, OpenObject, Storage } from './storage.ts';
 import { FILE_SCHEME, splitUri } from './uri.ts';
@@ -26,9 +27,6 @@ interface AudioStoreDeps {
 }
 
 export type AudioStore = ReturnType<typeof createAudioStore>;
-
-/** Without O_NONBLOCK, which Windows lacks, opening a named pipe waits for its other end. */
-const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 export function createAudioStore({ storage, musicRoots }: AudioStoreDeps) {
   return {
@@ -72,8 +70,8 @@ function importedFile(path: Buffer): StoredFile {
       return { size: found.size, modifiedAt: found.mtime };
     },
     async open(range) {
-      const { size } = await this.stat();
-      const handle = await reaching(open(path, OPEN_FLAGS));
+      await this.stat();
+      const { handle, size } = await reaching(openPlainFile(path));
       return { size, stream: createReadStream('', { fd: handle, ...range }) };
     },
   };
@@ -83,7 +81,7 @@ function importedFile(path: Buffer): StoredFile {
 async function realPathBelow(roots: MusicRoots, uriPath: string): Promise<Buffer> {
   const { root: folder, rest } = placeOf(roots, uriPath);
   if (folder === NOWHERE) throw unavailable('This audio is in a music folder that is not set.');
-  if (rest === '' || rest.includes('\0') || rest.split('/').includes('..')) throw gone();
+  if (!isPathInside(rest)) throw gone();
   const root = await realBytes(folder).catch((cause: unknown) => {
     throw unavailable('The music folder cannot be read. Is its disk connected?', cause); // not `gone`
   });

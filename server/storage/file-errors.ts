@@ -1,5 +1,6 @@
 // System errors of files as AppErrors.
 import { AppError, isDiskFull } from '../errors.ts';
+import { NotAFile } from '../runtime/plain-files.ts';
 
 const ABSENT = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'];
 
@@ -21,6 +22,7 @@ export function asStorageError(error: unknown): unknown {
     return new AppError('storage_full', 'The disk that holds the library is full. Free some space and try again.', {
       cause: error,
     });
+  if (error instanceof NotAFile) return new AppError('unavailable', error.message, { cause: error });
   if (error instanceof AppError || !(error instanceof Error && 'syscall' in error)) return error;
   return new AppError('unavailable', 'The library folder cannot be read or written.', { cause: error });
 }

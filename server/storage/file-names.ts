@@ -3,6 +3,7 @@
 // names and on relative paths with `/`.
 import { isUtf8 } from 'node:buffer';
 import { join, sep } from 'node:path';
+import { AppError } from '../errors.ts';
 
 const ESCAPE = /\\x([0-9a-f]{2})/gi;
 const BACKSLASH = 0x5c;
@@ -32,8 +33,18 @@ export function textToName(text: string): Buffer | string {
   return Buffer.concat([...parts, Buffer.from(text.slice(done), 'utf8')]);
 }
 
-/** Does not check for `..`. */
+const IS_WINDOWS = process.platform === 'win32';
+/** Names of a path that mean a folder, its parent or the root. Elsewhere than on Windows a backslash is a letter. */
+const DOTS = IS_WINDOWS ? /(?:^|[/\\])\.{0,2}(?:[/\\]|$)/ : /(?:^|\/)\.{0,2}(?:\/|$)/;
+/** NUL, and escapes of bytes that nameToText does not escape: they would become dots and separators. */
+const HIDDEN = IS_WINDOWS ? /\0|\\x(?=[0-7][0-9a-f])/i : /\0|\\x(?!5c)(?=[0-7][0-9a-f])/i;
+
+/** Whether a relative path, as text, leads to a place inside of its folder and not to the folder itself. */
+export const isPathInside = (text: string): boolean => !DOTS.test(text) && !HIDDEN.test(text);
+
+/** Throws `invalid` for a path that leads out of the folder. Does not follow links. */
 export function pathBelow(folder: string, text: string): Buffer | string {
+  if (!isPathInside(text)) throw new AppError('invalid', `${JSON.stringify(text)} is no path below a folder.`);
   const name = textToName(text);
   if (typeof name === 'string') return join(folder, name);
   return Buffer.concat([Buffer.from(folder.endsWith(sep) ? folder : folder + sep), name]);

@@ -2,11 +2,12 @@
 // part of an object, not even after a kill or a power cut.
 import { createHash, randomBytes, type Hash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
-import { access, mkdir, open, opendir, stat, statfs, unlink, writeFile, type FileHandle } from 'node:fs/promises';
+import { access, mkdir, opendir, stat, statfs, unlink, writeFile, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { AppError, messageOf, notFound } from '../errors.ts';
 import { assertNoFile } from '../runtime/folders.ts';
+import { openPlainFile } from '../runtime/plain-files.ts';
 import type { Backend } from './backend.ts';
 import { asStorageError, changedMeanwhile, isAbsent, ours } from './file-errors.ts';
 import { assertKey, audioKey, keyToPath, TEMP_DIR, tempPath } from './local-paths.ts';
@@ -130,14 +131,10 @@ const isExisting = (error: unknown): boolean => error instanceof Error && 'code'
 
 async function openObject(path: string): Promise<{ handle: FileHandle; size: number }> {
   try {
-    const handle = await open(path, 'r');
-    const found = await handle.stat();
-    if (found.isFile()) return { handle, size: found.size };
-    await handle.close();
+    return await openPlainFile(path);
   } catch (error) {
-    if (!isAbsent(error)) throw asStorageError(error);
+    throw isAbsent(error) ? notFound('stored object') : asStorageError(error);
   }
-  throw notFound('stored object');
 }
 
 /** Undefined when there is no file at the path. */

@@ -503,6 +503,7 @@ describe('repair', () => {
       storage: createLocalStorage({ root }),
       open: () => openBackup(backup),
       now: () => new Date(),
+      minFreeBytes: () => 0,
     });
     expect(await healer.heal(first, hashInKey(first))).toBe('healed');
     expect(await healer.heal(second, hashInKey(second))).toBe('healed');

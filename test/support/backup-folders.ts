@@ -101,6 +101,7 @@ export const restoreFrom = (
     now,
     decide: () => 'keep',
     progress: () => undefined,
+    minFreeBytes: 0,
     ...options,
     dataDir,
   });

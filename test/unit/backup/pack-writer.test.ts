@@ -1,7 +1,18 @@
 import { expect, it } from 'vitest';
 import { plainCipher } from '../../../server/backup/encryption.ts';
 import { createPackWriter } from '../../../server/backup/pack-writer.ts';
-import type { Pack } from '../../../server/backup/packs.ts';
+import { PACK_BLOBS, type Pack } from '../../../server/backup/packs.ts';
+
+const unused = (): never => {
+  throw new Error('it only writes');
+};
+
+function writerTo(put: (key: string) => Promise<{ size: number }>, written: Pack[]) {
+  const target = { name: 'a fake', put, read: unused, open: unused, stat: unused, delete: unused, list: unused };
+  return createPackWriter({ ...target, probe: unused, freeBytes: unused }, plainCipher, async (pack) => {
+    written.push(pack);
+  });
+}
 
 it('a list is sent when all that it names is in the target, since a kill may leave it there', async () => {
   const under = new Set<string>();
@@ -13,15 +24,18 @@ it('a list is sent when all that it names is in the target, since a kill may lea
     under.delete(key);
     return { size: 0 };
   };
-  const unused = (): never => {
-    throw new Error('it only writes');
-  };
-  const target = { name: 'a fake', put, read: unused, open: unused, stat: unused, delete: unused, list: unused };
-  const writer = createPackWriter({ ...target, probe: unused, freeBytes: unused }, plainCipher, async (pack) => {
-    written.push(pack);
-  });
+  const writer = writerTo(put, written);
   await writer.add('meta', { name: 'list', size: 4, isList: true }, Buffer.from('leaf'));
   await writer.add('data', { name: 'leaf', size: 4, isList: false }, Buffer.from('abcd'));
   await writer.finish();
   expect(written.map(({ blobs }) => blobs.map(({ name }) => name))).toEqual([['leaf'], ['list']]);
+});
+
+it('a pack of tiny blobs is closed before its directory becomes long', async () => {
+  const written: Pack[] = [];
+  const writer = writerTo(() => Promise.resolve({ size: 0 }), written);
+  for (let n = 0; n <= PACK_BLOBS; n++)
+    await writer.addMade('data', { name: String(n), size: 1, isList: false }, Buffer.from('x'), 'sum');
+  await writer.finish();
+  expect(written.map(({ blobs }) => blobs.length).sort((a, b) => b - a)).toEqual([PACK_BLOBS, 1]); // sent together
 });

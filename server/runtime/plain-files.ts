@@ -1,0 +1,69 @@
+// Opening files that somebody else may have put there: in music folders, backups and exports. In the place of a file
+// there may be a named pipe or a device, which would hold a thread of the server until its other end is opened.
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+
+/** Without O_NONBLOCK, which Windows lacks, opening a named pipe waits for its other end. */
+export const PLAIN_READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** What is at the path is a folder, a pipe or a device. Handled like an error of the system. */
+export class NotAFile extends Error {
+  override name = 'NotAFile';
+  readonly code = 'ENOTFILE';
+  readonly syscall = 'open';
+  constructor(path: string | Buffer) {
+    super(`${String(path)} is not a file.`);
+  }
+}
+
+/** Throws NotAFile, and the system's errors. */
+export async function openPlainFile(path: string | Buffer): Promise<{ handle: FileHandle; size: number }> {
+  const handle = await open(path, PLAIN_READ);
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new NotAFile(path);
+    return { handle, size: stats.size };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** The same in a thread that may wait for the disk; the caller closes the descriptor. */
+export function openPlainFileSync(path: string | Buffer): { fd: number; size: number } {
+  const fd = openSync(path, PLAIN_READ);
+  try {
+    const stats = fstatSync(fd);
+    if (!stats.isFile()) throw new NotAFile(path);
+    return { fd, size: stats.size };
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+}
+
+/** The beginning of a file, up to `maxBytes`. Throws like openPlainFile. */
+export async function readPlainFile(path: string | Buffer, maxBytes: number): Promise<Buffer> {
+  const { handle, size } = await openPlainFile(path);
+  try {
+    const bytes = Buffer.allocUnsafe(Math.min(size, maxBytes));
+    const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
+    return bytes.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The whole file; undefined when it has more than `maxBytes`. Throws like openPlainFile. */
+export function readPlainFileSync(path: string | Buffer, maxBytes: number): Buffer | undefined {
+  const { fd, size } = openPlainFileSync(path);
+  try {
+    if (size > maxBytes) return undefined;
+    const bytes = Buffer.allocUnsafe(size);
+    let done = 0;
+    for (let read = -1; read !== 0 && done < size; done += read) read = readSync(fd, bytes, done, size - done, done);
+    return bytes.subarray(0, done);
+  } finally {
+    closeSync(fd);
+  }
+}
