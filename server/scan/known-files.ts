@@ -21,8 +21,8 @@ export interface KnownFiles {
   present(folderId: number): KnownFile[];
 }
 
-const FILE_COLUMNS = `name, size_bytes AS sizeBytes, mtime_us AS mtimeUs, dev, ino, state, reason, lyrics_mark AS lyricsMark,
-  sheets_mark AS sheetsMark, track_id AS trackId`;
+const FILE_COLUMNS = `name, size_bytes AS sizeBytes, mtime_us AS mtimeUs, dev, ino, state, reason,
+  lyrics_mark AS lyricsMark, sheets_mark AS sheetsMark, track_id AS trackId`;
 
 /** Folders that are read with the one asked for: a walk asks nearly in the order of their paths. */
 const FOLDERS_AHEAD = 500;
