@@ -31,6 +31,7 @@ const State = z.object({
   arrival: Arrival.optional(),
   isImport: z.boolean().default(false),
   isAccepted: z.boolean().default(false),
+  hasKeys: z.boolean().default(false),
   settings: z.record(z.string(), z.unknown()).default({}),
   musicDir: z.string().optional(),
 });
@@ -91,9 +92,9 @@ export async function finishRestore(data: string, now: () => Date): Promise<stri
 /** Before `switchOver`. */
 export const settle = (
   paths: RestorePaths,
-  { isImport, isAccepted, settings, musicDir }: RestoreState,
+  { isImport, isAccepted, hasKeys, settings, musicDir }: RestoreState,
   at: Date,
-): void => settleArrival(paths, { isImport, isAccepted, settings, musicDir }, at);
+): void => settleArrival(paths, { isImport, isAccepted, hasKeys, settings, musicDir }, at);
 
 /** Deletes a restored library that is not in place yet. */
 export const forgetRestore = ({ data }: RestorePaths): Promise<void> =>

@@ -197,7 +197,7 @@ async function build(options: RestoreOptions, manifest: Manifest, paths: Restore
 /** Notes what is decided, for the step that moves everything into place. */
 async function decideArrival(
   { dataDir: data, repo, decide, musicDir }: RestoreOptions,
-  { id: snapshot, settings: written }: Manifest,
+  { id: snapshot, settings: written, keys }: Manifest,
   paths: RestorePaths,
 ): Promise<Pick<Restored, 'arrival' | 'isAccepted'>> {
   const isImport = repo.isExport === true;
@@ -209,7 +209,7 @@ async function decideArrival(
     throw conflict('Nothing was changed.');
   }
   const isAccepted = !isImport && decision === 'accept';
-  const choice = { arrival, isImport, isAccepted, settings, musicDir };
+  const choice = { arrival, isImport, isAccepted, hasKeys: keys !== null, settings, musicDir };
   writeState(paths, { snapshot, step: 'building', aside: null, ...choice });
   return { arrival, isAccepted };
 }
