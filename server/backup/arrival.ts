@@ -5,6 +5,7 @@ import { readJsonFile } from '../config/json-file.ts';
 import { DIFFERENCES } from './account-columns.ts';
 import { accountsIn, compareAccounts } from './account-differences.ts';
 import type { AccountDifference, Arrival } from './arrival-wire.ts';
+import { visibleText } from '../runtime/visible-text.ts';
 import { foldersFromElsewhere } from './kept-folders.ts';
 import { askedSettings } from './outside-settings.ts';
 
@@ -63,6 +64,5 @@ const inWords = ({ what, name, ...values }: AccountDifference): string =>
 const bothValues = ({ value, here }: { value: string | null; here: string | null }): string =>
   `${value === null ? 'not set' : quoted(value)}, here ${here === null ? 'not set' : quoted(here)}`;
 
-/** With control characters escaped: a backup may have been edited by anybody. */
-const quoted = (text: string): string =>
-  JSON.stringify(text).replaceAll(/[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '?');
+/** A backup may have been edited by anybody. */
+const quoted = (text: string): string => visibleText(JSON.stringify(text));

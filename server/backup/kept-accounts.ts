@@ -12,9 +12,9 @@ const ACCESS_TABLES = ['app_passwords', 'scrobble_accounts'];
 const RIGHT_NAMES = Object.values(RIGHTS).map(({ name }) => name);
 
 /**
- * `here`: as in the library that is replaced; others have no password and no rights. `backup`: as in the backup, but for
- * keys of addresses that are not here. `backup_with_keys`: as in the backup, which is encrypted, so that nobody else can
- * have edited it.
+ * `here`: as in the library that is replaced; others have no password and no rights. `backup`: as in the backup, but
+ * without the keys of addresses that are not here. `backup_with_keys`: as in the backup, which is encrypted, so that
+ * nobody else can have edited it.
  */
 type AccountsAfter = 'here' | 'backup' | 'backup_with_keys';
 /** `both`: those of the library that is replaced which are also in the backup. */

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startMaloja } from '../fakes/maloja.ts';
+import { finishRestore } from '../../server/backup/restore-state.ts';
+import type { BackupsOut } from '../../server/backup/wire.ts';
 import { backUpInto, openBackup } from '../support/backup-folders.ts';
 import { LISTENER } from '../support/backups.ts';
 import { editedLibraries, importInto, rowsOf, settingsIn, type EditedLibraries } from '../support/edited-libraries.ts';
@@ -97,6 +99,25 @@ test('a restore says which revoked app passwords, deleted shares and former righ
     expect(kept).toContain(line);
   expect(rowsOf(dir, 'SELECT name FROM app_passwords UNION ALL SELECT token FROM shares')).toEqual([]);
   expect(rowsOf(dir, 'SELECT is_superuser FROM users WHERE id = 2')).toEqual([{ is_superuser: 0 }]);
+});
+
+test('a yes is void for accounts that changed before the restore is in place', async () => {
+  const dir = libraries.copyOf(libraries.library);
+  const backup = await libraries.editedBackup('UPDATE users SET is_superuser = 1 WHERE id = 2');
+  const isSuperuser = 'SELECT is_superuser FROM users WHERE id = 2';
+  const accepted = async (change: string): Promise<unknown> => {
+    const started = await startServer({ dir, env: { BACKUP_TARGET: backup } });
+    const [snapshot] = (await started.api<BackupsOut>('/backups')).body.items;
+    const body = { replace: true, accept_settings: true };
+    await started.api(`/backups/${snapshot?.id}/restore`, { method: 'POST', body });
+    await started.app.drain();
+    started.app.db.$client.exec(change);
+    await started.close();
+    const restored = await finishRestore(dir, () => new Date());
+    return [restored?.isYesVoid, rowsOf(dir, isSuperuser)];
+  };
+  expect(await accepted('UPDATE users SET can_share = 0 WHERE id = 2')).toEqual([true, [{ is_superuser: 0 }]]);
+  expect(await accepted('SELECT 1')).toEqual([false, [{ is_superuser: 1 }]]);
 });
 
 test('the address for a key and the protection of an account are shown, and no key goes to another address', async () => {
