@@ -17,10 +17,11 @@ type SettingGroup = (typeof SETTING_GROUPS)[number];
 
 /**
  * What a setting decides. `plain` ones come back with a backup. `program`: what is run · `folder`: what is read and
- * written · `address`: who is served, and who is asked · `account`: who gets in · `secret`: never sent to clients, only
+ * written · `address`: who is served, and who is asked · `account`: who gets in · `guard`: what deletes, writes outside
+ * of the data folder, hides what happened, or keeps people signed in for longer · `secret`: never sent to clients, only
  * whether it is set. These come back only after a yes. `place`: where the library itself is; it never comes back.
  */
-export const SETTING_KINDS = ['plain', 'program', 'folder', 'address', 'account', 'secret', 'place'] as const;
+export const SETTING_KINDS = ['plain', 'program', 'folder', 'address', 'account', 'guard', 'secret', 'place'] as const;
 export type SettingKind = (typeof SETTING_KINDS)[number];
 
 interface SettingMeta {

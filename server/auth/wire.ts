@@ -117,7 +117,7 @@ export const AuthStatus = z
 export type AuthStatus = z.output<typeof AuthStatus>;
 
 /** Keyboards differ in whether they send é as one character or two. */
-const Username = z
+export const Username = z
   .string()
   .normalize('NFC')
   .trim()

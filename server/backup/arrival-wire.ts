@@ -1,13 +1,22 @@
 // What a restore or an import changes here, in the API.
 import { z } from 'zod';
 import { SETTING_KINDS } from '../setting-kinds.ts';
+import { DIFFERENCE_NAMES } from './account-columns.ts';
 
-/** `new`: is not here · `other`: here with other rights, limits, password or app passwords · `gone`: is only here. */
+export const AccountDifference = z.object({
+  what: z.enum(DIFFERENCE_NAMES).meta({ description: 'a column of the account, or a table that belongs to it' }),
+  name: z.string().nullable().meta({ description: 'of an app password, a service or a station' }),
+  value: z.string().nullable().meta({ description: 'in the backup; null: there is none. Secrets are (hidden)' }),
+  here: z.string().nullable(),
+});
+export type AccountDifference = z.output<typeof AccountDifference>;
+
+/** `new`: is not here, or no more · `other`: differs from the one that is here · `gone`: is only here. */
 export const PersonChange = z.object({
   username: z.string(),
   change: z.enum(['new', 'same', 'other', 'gone']),
   is_superuser: z.boolean().meta({ description: 'in the backup; nobody is one by an import' }),
-  differences: z.array(z.string()).meta({ description: 'columns of the account that differ' }),
+  differences: z.array(AccountDifference),
 });
 export type PersonChange = z.output<typeof PersonChange>;
 

@@ -2,6 +2,7 @@
 // or throws BadValue.
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { COVER_EXTENSIONS } from '../covers/picture.ts';
+import { EARLIEST_MS, LATEST_MS } from '../http/times.ts';
 import { isPathInside } from '../storage/file-names.ts';
 import { isKey } from '../storage/local-paths.ts';
 import { FILE_SCHEME, LOCAL_SCHEME, splitUri } from '../storage/uri.ts';
@@ -29,8 +30,6 @@ const MAX_BLOB_BYTES = 16 << 20;
 const MAX_JSON_DEPTH = 64;
 /** Leaves room for new ids below `MOST_ID`. */
 export const MAX_ID = 10 ** 14;
-/** The last moment that a Date can have. */
-const MAX_TIME_MS = 8_640_000_000_000_000;
 const MAX_URL_CHARS = 8_192;
 const MAX_PATH_CHARS = 32_768;
 
@@ -42,8 +41,9 @@ const asText = (value: Value): string => (typeof value === 'string' ? value : fa
 const integer: Rule = (value) => (Number.isSafeInteger(value) ? value : fail('is no whole number'));
 const real: Rule = (value) => (Number.isFinite(value) ? value : fail('is no number'));
 const flag: Rule = (value) => (value === 0 || value === 1 ? value : fail('is neither 0 nor 1'));
+/** Feeds and apps gave earlier versions dates outside of the range, which must not make a backup useless. */
 const time: Rule = (value) =>
-  Number.isSafeInteger(value) && Math.abs(Number(value)) <= MAX_TIME_MS ? value : fail('is no time');
+  Number.isSafeInteger(value) ? Math.min(Math.max(Number(value), EARLIEST_MS), LATEST_MS) : fail('is no time');
 const id: Rule = (value) =>
   Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= MAX_ID ? value : fail('is no id');
 const blob: Rule = (value) => (value instanceof Uint8Array ? value : fail('is no binary data'));

@@ -25,6 +25,7 @@ export function copyRows(table: KnownTable, foreign: Sqlite, ours: Sqlite, scope
     );
     if (table.name === 'tracks') settleTrack(columns, row, values);
     try {
+      table.assertRow?.((name) => values[columns.findIndex((column) => column.name === name)] ?? null);
       insert.run(values);
     } catch (error) {
       throw bad(nameOfRow(table, columns, keys, row), error instanceof Error ? error.message : String(error));

@@ -1,25 +1,31 @@
-// Accounts of the library that is replaced, which go on as they are: an export never changes who may do what, and a
-// backup only after a yes.
+// Accounts of the library that is replaced, and what stays ended after a restore: an export never changes who may do
+// what, a backup only after a yes, and no session begins again.
+import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Sqlite } from '../db/client.ts';
 import { RIGHTS } from '../db/rights.ts';
-import { existsSync } from 'node:fs';
+import { hashInKey } from '../storage/local-paths.ts';
+import { FILE_SCHEME, splitUri } from '../storage/uri.ts';
 
 /** What belongs to an account and gives access, or reaches other services in its name. */
 const ACCESS_TABLES = ['app_passwords', 'scrobble_accounts'];
 const RIGHT_NAMES = Object.values(RIGHTS).map(({ name }) => name);
 
-interface KeepOptions {
-  /** Of a restore: whoever is signed in stays so. */
-  withSessions: boolean;
-}
-
 /**
- * Accounts of `to` become those of `from` in every field where the names are the same, with their app passwords. Others
- * in `to` have no password and no rights; those that only `from` has are added. Shares stay as far as `from` still has
- * them. Tokens of `from` are of no other session in `to`: the ids of its sessions are not given again.
+ * `here`: as in the library that is replaced; others have no password and no rights. `backup`: as in the backup, but
+ * without the keys of addresses that are not here. `backup_with_keys`: as in the backup, which is encrypted, so that
+ * nobody else can have edited it.
  */
-export function keepAccounts(from: string, to: string, { withSessions }: KeepOptions): void {
+type AccountsAfter = 'here' | 'backup' | 'backup_with_keys';
+/** `both`: those of the library that is replaced which are also in the backup. */
+type SessionsAfter = 'none' | 'here' | 'both' | 'backup';
+
+/** Decides about the accounts and sessions of `to`, a library from elsewhere, which will be in the place of `from`. */
+export function settleAccounts(
+  from: string,
+  to: string,
+  { accounts, sessions }: { accounts: AccountsAfter; sessions: SessionsAfter },
+): void {
   const db = new Database(to);
   try {
     db.pragma('foreign_keys = ON');
@@ -27,29 +33,14 @@ export function keepAccounts(from: string, to: string, { withSessions }: KeepOpt
     else db.exec("ATTACH ':memory:' AS old");
     db.transaction(() => {
       const tables = new Set(oldTables(db));
-      db.exec(`UPDATE main.users SET password_hash = '', is_superuser = 0, max_bitrate_kbps = NULL, quota_bytes = NULL,
-          ${RIGHT_NAMES.map((name) => `${name} = 0`).join(', ')}`);
-      for (const table of ['sessions', ...ACCESS_TABLES]) db.exec(`DELETE FROM main.${table}`);
-      if (tables.has('users')) keepUsers(db);
-      for (const table of ACCESS_TABLES) if (tables.has(table)) copyOfUsers(db, table);
-      // a token names its user by the id
-      if (withSessions && tables.has('sessions')) copyOfUsers(db, 'sessions', 'AND main.users.id = old.users.id');
-      keepShares(db, tables.has('shares'));
+      if (accounts === 'here') keepAccounts(db, tables);
+      else if (accounts === 'backup') stopOtherAddresses(db, tables);
+      if (tables.has('shares')) keepShares(db);
+      if (accounts === 'here') forgetOtherShares(db, tables.has('shares'));
+      if (sessions !== 'backup') keepSessions(db, tables, sessions);
+      if (tables.has('users')) keepTokensEnded(db);
+      if (tables.has('sqlite_sequence')) keepSessionIds(db);
     })();
-  } finally {
-    db.close();
-  }
-}
-
-/** No session of `to` gets an id that `from` has given: its tokens stay valid as long as they say. */
-export function keepSessionIds(from: string, to: string): void {
-  if (!existsSync(from)) return;
-  const db = new Database(to);
-  try {
-    db.prepare('ATTACH ? AS old').run(from);
-    if (!oldTables(db).includes('sqlite_sequence')) return;
-    db.exec(`UPDATE main.sqlite_sequence SET seq = max(seq, (SELECT coalesce(max(seq), 0) FROM old.sqlite_sequence
-      WHERE name = 'sessions')) WHERE name = 'sessions'`);
   } finally {
     db.close();
   }
@@ -58,12 +49,26 @@ export function keepSessionIds(from: string, to: string): void {
 const oldTables = (db: Sqlite): string[] =>
   db.prepare<[], string>("SELECT name FROM old.sqlite_schema WHERE type = 'table'").pluck().all();
 
+const columnsIn = (db: Sqlite, schema: 'main' | 'old', table: string): string[] =>
+  db.prepare<[string, string], string>('SELECT name FROM pragma_table_info(?, ?)').pluck().all(table, schema);
+
 /** The columns that both have; the library that is replaced may be of an earlier version. */
 function commonColumns(db: Sqlite, table: string, except: readonly string[] = []): string[] {
-  const of = (schema: string): string[] =>
-    db.prepare<[string, string], string>('SELECT name FROM pragma_table_info(?, ?)').pluck().all(table, schema);
-  const ours = new Set(of('main'));
-  return of('old').filter((name) => ours.has(name) && !except.includes(name));
+  const ours = new Set(columnsIn(db, 'main', table));
+  return columnsIn(db, 'old', table).filter((name) => ours.has(name) && !except.includes(name));
+}
+
+/**
+ * Accounts become those of `old` in every field where the names are the same, with their app passwords. Others have no
+ * password and no rights; those that only `old` has are added.
+ */
+function keepAccounts(db: Sqlite, tables: ReadonlySet<string>): void {
+  db.exec(`UPDATE main.users SET password_hash = '', is_superuser = 0, max_bitrate_kbps = NULL, quota_bytes = NULL,
+      ${RIGHT_NAMES.map((name) => `${name} = 0`).join(', ')}`);
+  for (const table of ACCESS_TABLES) db.exec(`DELETE FROM main.${table}`);
+  if (tables.has('users')) keepUsers(db);
+  for (const table of ACCESS_TABLES) if (tables.has(table)) copyOfUsers(db, table);
+  keepStationsPublic(db, tables.has('radio_stations'));
 }
 
 function keepUsers(db: Sqlite): void {
@@ -86,12 +91,97 @@ function copyOfUsers(db: Sqlite, table: string, where = ''): void {
       JOIN main.users ON main.users.username_key = old.users.username_key ${where}`);
 }
 
-/** A share that was deleted since does not come back, and nobody's becomes another's. */
-function keepShares(db: Sqlite, isThere: boolean): void {
-  if (!isThere) return void db.exec('DELETE FROM main.shares');
-  db.exec(`DELETE FROM main.shares WHERE token NOT IN (SELECT token FROM old.shares);
-    UPDATE main.shares SET expires_at = o.expires_at, user_id = o.user_id FROM (
-      SELECT s.token, s.expires_at, m.id AS user_id FROM old.shares s JOIN old.users u ON u.id = s.user_id
-        JOIN main.users m ON m.username_key = u.username_key
-    ) o WHERE o.token = main.shares.token`);
+/** A station of an administrator may be in the own network, so nobody becomes the one who added an address. */
+function keepStationsPublic(db: Sqlite, isThere: boolean): void {
+  if (!columnsIn(db, 'main', 'radio_stations').includes('added_by')) return;
+  const isKnown =
+    isThere && columnsIn(db, 'old', 'radio_stations').includes('added_by')
+      ? `(added_by, stream_url) IN (SELECT m.id, o.stream_url FROM old.radio_stations o
+          JOIN old.users u ON u.id = o.added_by JOIN main.users m ON m.username_key = u.username_key)`
+      : 'false';
+  db.exec(`UPDATE main.radio_stations SET added_by = NULL WHERE added_by IS NOT NULL AND NOT ${isKnown}`);
 }
+
+/** A key that a person gave to one address is sent to no other one. */
+function stopOtherAddresses(db: Sqlite, tables: ReadonlySet<string>): void {
+  const isKnown = tables.has('scrobble_accounts')
+    ? `(user_id, service, url) IN (SELECT m.id, o.service, o.url FROM old.scrobble_accounts o
+        JOIN old.users u ON u.id = o.user_id JOIN main.users m ON m.username_key = u.username_key)`
+    : 'false';
+  db.prepare(
+    `UPDATE main.scrobble_accounts SET is_stopped = 1, problem = ? WHERE url IS NOT NULL AND NOT ${isKnown}`,
+  ).run('Its address came with a backup. Sign in again.');
+}
+
+/**
+ * A share that is in both stays as it is here, with those of its tracks whose audio is still there: what the library
+ * from elsewhere has of it is dropped.
+ */
+function keepShares(db: Sqlite): void {
+  db.function('audio_of', { deterministic: true, varargs: true }, (...values) => audioOf(values));
+  const columns = commonColumns(db, 'shares', ['id', 'user_id', 'token']);
+  const oldColumns = new Set(columnsIn(db, 'old', 'tracks'));
+  const section = ['section_start', 'section_end']
+    .map((column) => (oldColumns.has(column) ? `t.${column}` : 'NULL'))
+    .join(', ');
+  db.exec(`
+    DELETE FROM main.shares WHERE token IN (SELECT s.token FROM old.shares s JOIN old.users u ON u.id = s.user_id
+      WHERE u.username_key NOT IN (SELECT username_key FROM main.users));
+    UPDATE main.shares SET user_id = o.owner_id, ${columns.map((name) => `${name} = o.${name}`).join(', ')} FROM (
+      SELECT s.*, m.id AS owner_id FROM old.shares s JOIN old.users u ON u.id = s.user_id
+        JOIN main.users m ON m.username_key = u.username_key
+    ) o WHERE o.token = main.shares.token;
+    DELETE FROM main.share_tracks WHERE share_id IN (SELECT id FROM main.shares
+      WHERE token IN (SELECT token FROM old.shares));
+    CREATE TEMP TABLE audio AS
+      SELECT id, audio_of(storage_uri, source, source_id, section_start, section_end) AS audio FROM main.tracks
+        WHERE EXISTS (SELECT 1 FROM main.shares WHERE token IN (SELECT token FROM old.shares));
+    CREATE INDEX temp.audio_audio ON audio (audio);
+    INSERT INTO main.share_tracks (share_id, position, track_id) SELECT * FROM (
+      SELECT m.id, s.position, (
+        SELECT a.id FROM temp.audio a WHERE a.audio IN (
+          audio_of(t.storage_uri, t.source, t.source_id, ${section}),
+          iif(t.content_hash IS NULL, NULL, audio_of('hash:' || t.content_hash, t.source, t.source_id, ${section}))
+        ) ORDER BY a.id <> t.id, a.id LIMIT 1
+      ) AS track_id FROM old.share_tracks s JOIN old.shares o ON o.id = s.share_id
+        JOIN main.shares m ON m.token = o.token JOIN old.tracks t ON t.id = s.track_id
+    ) WHERE track_id IS NOT NULL;
+    DROP TABLE temp.audio`);
+}
+
+/** Names what a track plays: a stored file by its hash, wherever it is stored, a file of a music folder by its path. */
+function audioOf([uri, source, sourceId, ...section]: unknown[]): string {
+  if (typeof uri !== 'string') return JSON.stringify([source, sourceId]);
+  const { scheme, rest } = splitUri(uri);
+  return JSON.stringify([scheme === FILE_SCHEME ? uri : hashInKey(rest), ...section]);
+}
+
+/** A share that was deleted since does not come back. */
+const forgetOtherShares = (db: Sqlite, isThere: boolean): void =>
+  void db.exec(`DELETE FROM main.shares${isThere ? ' WHERE token NOT IN (SELECT token FROM old.shares)' : ''}`);
+
+/** A session that ended since does not begin again. A token names its user by the id. */
+function keepSessions(db: Sqlite, tables: ReadonlySet<string>, which: 'none' | 'here' | 'both'): void {
+  db.exec(
+    `CREATE TEMP TABLE backed_up AS SELECT id, user_id, created_at FROM main.sessions; DELETE FROM main.sessions`,
+  );
+  if (which !== 'none' && tables.has('sessions'))
+    copyOfUsers(
+      db,
+      'sessions',
+      `AND main.users.id = old.users.id${
+        which === 'both' ? ' AND (o.id, o.user_id, o.created_at) IN (SELECT * FROM temp.backed_up)' : ''
+      }`,
+    );
+  db.exec('DROP TABLE temp.backed_up');
+}
+
+/** A token that ended with a password does not become valid when that password comes back. */
+const keepTokensEnded = (db: Sqlite): void =>
+  void db.exec(`UPDATE main.users SET token_version = max(main.users.token_version, o.token_version)
+    FROM old.users o WHERE o.username_key = main.users.username_key`);
+
+/** No session gets an id that `old` has given: its tokens stay valid as long as they say. */
+const keepSessionIds = (db: Sqlite): void =>
+  void db.exec(`UPDATE main.sqlite_sequence SET seq = max(seq, (SELECT coalesce(max(seq), 0) FROM old.sqlite_sequence
+    WHERE name = 'sessions')) WHERE name = 'sessions'`);

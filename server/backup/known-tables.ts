@@ -2,10 +2,13 @@
 // left out, and made anew by the triggers of our own database. A table without a line here does not compile.
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { z } from 'zod';
+import { usernameKey } from '../auth/username.ts';
+import { Username } from '../auth/wire.ts';
 import { RIGHTS } from '../db/rights.ts';
 import * as schema from '../db/schema.ts';
 import { RulesIn } from '../playlists/rules.ts';
 import {
+  BadValue,
   columnsOf,
   coverKey,
   formerColumn,
@@ -20,6 +23,7 @@ import {
   type Column,
   type Rule,
   type Scope,
+  type Value,
 } from './column-rules.ts';
 import { trashSnapshot } from './trash-snapshot.ts';
 
@@ -38,6 +42,8 @@ interface TableRule {
   rules?: Readonly<Record<string, Rule>>;
   /** Its migration makes a row. */
   isSeeded?: boolean;
+  /** Throws BadValue for values that do not fit together. */
+  assertRow?: (valueOf: (column: string) => Value) => void;
   /** More are refused. */
   maxRows?: number;
   /** Rows that come, in SQL. */
@@ -52,6 +58,11 @@ const ITEM = oneOf('track', 'album', 'artist');
 /** Becomes part of a file name. */
 const FORMAT = matching(/^[\w+-]{1,32}$/, 'format of audio');
 const TOKEN = matching(/^[\w -]{1,200}$/, 'token');
+/** As it is stored: in composed form, and without blanks around it. */
+const ACCOUNT_NAME: Rule = (value) => {
+  if (Username.safeParse(value).data !== value) throw new BadValue('is no name of an account');
+  return value;
+};
 /** One that takes no more memory and time than ours; '' where none is set. */
 const PASSWORD_HASH = matching(
   /^(?:|\$argon2id\$v=\d{1,3}\$m=\d{1,6},t=\d{1,2},p=\d{1,2}\$[\w+/]{1,200}\$[\w+/]{1,200})$/,
@@ -79,13 +90,17 @@ const TABLE_RULES = {
   users: {
     comes: 'always',
     maxRows: 10_000,
+    assertRow(valueOf) {
+      if (valueOf('username_key') !== usernameKey(String(valueOf('username'))))
+        throw new BadValue('username_key does not belong to the name');
+    },
     former: [
       formerColumn('app_password', 'SQLiteCustomColumn'),
       formerColumn('app_password_salt', 'SQLiteCustomColumn'),
       formerColumn('app_password_lookup', 'SQLiteText'),
     ],
     rules: {
-      username: matching(/^[^\0]{1,256}$/, 'name of an account'),
+      username: ACCOUNT_NAME,
       password_hash: withheld('', PASSWORD_HASH),
       is_superuser: withheld(0),
       has_weak_password: withheld(0),
@@ -171,7 +186,7 @@ const TABLE_RULES = {
       merge_reason: oneOf('duplicate', 'chosen', 'same_audio', 'same_music'),
     },
   },
-  remoteIds: { comes: 'always', rules: { page_url: webAddress } },
+  remoteIds: { comes: 'always', rules: { page_url: withheld(null, webAddress) } },
   downloads: { comes: 'always', where: "status IN ('succeeded', 'failed', 'cancelled')" },
 
   likeEvents: { comes: 'always', rules: { item_type: ITEM } },

@@ -4,11 +4,13 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { readJsonFile, writeJsonFile } from '../config/json-file.ts';
 import { lockDataFolder } from '../db/data-lock.ts';
 import { AppError, conflict } from '../errors.ts';
 import { Arrival } from './arrival-wire.ts';
+import { arrivalOf } from './arrival.ts';
 import { toSnapshotId } from './manifest.ts';
 import { settleArrival } from './settled-arrival.ts';
 
@@ -34,9 +36,10 @@ const State = z.object({
   step: z.enum(['building', 'ready', 'aside', 'in']),
   aside: z.string().regex(ASIDE).nullable(),
   /** What it would change here, and what is done about it: settled-arrival.ts. */
-  arrival: Arrival.optional(),
+  arrival: Arrival.optional().catch(undefined), // of an earlier version, it has another shape
   isImport: z.boolean().default(false),
   isAccepted: z.boolean().default(false),
+  hasKeys: z.boolean().default(false),
   settings: z.record(z.string(), z.unknown()).default({}),
   musicDir: z.string().optional(),
 });
@@ -78,31 +81,42 @@ export function assertNotHalfRestored(data: string): void {
 
 /**
  * Runs at the start, before anything in the data folder is read: moves a restored library into place, or finishes doing
- * so after a kill. Returns the folder of the old library; undefined when there was nothing to do.
+ * so after a kill. Returns undefined when there was nothing to do. `aside`: the folder of the old library, if there was
+ * one. `isYesVoid`: accounts changed after somebody said yes, so nothing that was asked for was taken.
  */
-export async function finishRestore(data: string, now: () => Date): Promise<string | undefined> {
+export async function finishRestore(
+  data: string,
+  now: () => Date,
+): Promise<{ aside: string | undefined; isYesVoid: boolean } | undefined> {
   const paths = restorePaths(data);
   const state = readState(paths);
-  if ((state?.step ?? 'building') === 'building') return undefined;
+  if (state === undefined || state.step === 'building') return undefined;
+  let isYesVoid = false;
   const unlock = lockDataFolder(join(data, LOCK), data);
   try {
-    if (state?.step === 'ready') {
+    if (state.step === 'ready') {
       // of an earlier version, which did not judge what it took: it has to be restored again
       if (!existsSync(paths.taken)) return await forgetRestore(paths).then(() => undefined);
-      settle(paths, state, now()); // now: accounts, passwords and sessions may have changed since
+      isYesVoid = state.isAccepted && !isAsShown(paths, state);
+      // now: accounts, passwords and sessions may have changed since
+      settle(paths, { ...state, isAccepted: state.isAccepted && !isYesVoid }, now());
     }
-    return await switchOver(paths, asideName(now()));
+    return { aside: await switchOver(paths, asideName(now())), isYesVoid };
   } finally {
     unlock();
   }
 }
 
+/** A yes is for the differences of accounts that were shown. */
+const isAsShown = ({ data, taken: database }: RestorePaths, { arrival, settings, isImport }: RestoreState): boolean =>
+  isDeepStrictEqual(arrivalOf({ data, database, settings, isImport }).people, arrival?.people);
+
 /** Before `switchOver`. */
 export const settle = (
   paths: RestorePaths,
-  { isImport, isAccepted, settings, musicDir }: RestoreState,
+  { isImport, isAccepted, hasKeys, settings, musicDir }: RestoreState,
   at: Date,
-): void => settleArrival(paths, { isImport, isAccepted, settings, musicDir }, at);
+): void => settleArrival(paths, { isImport, isAccepted, hasKeys, settings, musicDir }, at);
 
 /** Deletes a restored library that is not in place yet. */
 export const forgetRestore = ({ data }: RestorePaths): Promise<void> =>

@@ -230,7 +230,7 @@ async function decideArrival(
   paths: RestorePaths,
 ): Promise<Pick<Restored, 'arrival' | 'isAccepted'>> {
   const { dataDir: data, repo, decide, musicDir } = options;
-  const { id: snapshot, settings: written } = manifest;
+  const { id: snapshot, settings: written, keys } = manifest;
   const isImport = repo.isExport === true;
   const settings = readableSettings(written);
   const arrival = arrivalOf({ data, database: paths.taken, settings, isImport });
@@ -240,7 +240,7 @@ async function decideArrival(
     throw conflict('Nothing was changed.');
   }
   const isAccepted = !isImport && decision === 'accept';
-  const choice = { arrival, isImport, isAccepted, settings, musicDir };
+  const choice = { arrival, isImport, isAccepted, hasKeys: keys !== null, settings, musicDir };
   const origin = originOf(options, manifest);
   writeState(paths, { snapshot, origin, step: 'building', aside: null, ...choice });
   return { arrival, isAccepted };

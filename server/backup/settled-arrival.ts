@@ -3,7 +3,7 @@ import { constants, copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJsonFile, writeJsonFile } from '../config/json-file.ts';
 import { hasAccounts } from './arrival.ts';
-import { keepAccounts, keepSessionIds } from './kept-accounts.ts';
+import { settleAccounts } from './kept-accounts.ts';
 import { forgetFolders, keepFolders } from './kept-folders.ts';
 import { settingsAfter, settingsThatStay } from './outside-settings.ts';
 
@@ -12,6 +12,8 @@ export interface ArrivalChoice {
   isImport: boolean;
   /** Of a backup: somebody said yes to what was shown. */
   isAccepted: boolean;
+  /** The backup has the keys, and is encrypted then. */
+  hasKeys: boolean;
   /** Of the backup. */
   settings: Readonly<Record<string, unknown>>;
   /** Where copies of indexed files went. */
@@ -27,13 +29,17 @@ interface Places {
 /** Can be repeated, also with another choice: what was taken stays as it is. */
 export function settleArrival(
   { data, building, taken }: Places,
-  { isImport, isAccepted, settings, musicDir }: ArrivalChoice,
+  { isImport, isAccepted, hasKeys, settings, musicDir }: ArrivalChoice,
   now: Date,
 ): void {
   const [own, database] = [join(data, 'tonearm.db'), join(building, 'tonearm.db')];
   copyFileSync(taken, database, constants.COPYFILE_FICLONE);
-  if (isImport || (hasAccounts(own) && !isAccepted)) keepAccounts(own, database, { withSessions: !isImport });
-  keepSessionIds(own, database);
+  const isInhabited = hasAccounts(own);
+  const accountsStay = isImport || (isInhabited && !isAccepted);
+  settleAccounts(own, database, {
+    accounts: accountsStay ? 'here' : hasKeys ? 'backup_with_keys' : 'backup',
+    sessions: isImport ? 'none' : isInhabited ? (isAccepted ? 'both' : 'here') : hasKeys ? 'backup' : 'none',
+  });
   if (isImport) keepFolders(own, database);
   else if (!isAccepted) forgetFolders(own, database, now);
   const here = readJsonFile(join(data, 'settings.json'));

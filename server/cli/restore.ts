@@ -18,6 +18,7 @@ import type { Command } from './command-line.ts';
 import { progressOn } from './progress.ts';
 import { askSecret } from './ask-secret.ts';
 import { askYes } from './ask-yes.ts';
+import { quotedForShell } from './shell-quoting.ts';
 import { backupBackend } from '../storage/backends.ts';
 
 export async function runRestore(
@@ -80,9 +81,10 @@ export async function runImport(
   if (aside !== undefined) console.log(`The previous library is in ${aside}`);
   const { names, hasSuperuser } = peopleIn(config.paths.database);
   if (names.length > 0) console.log('Passwords and rights are not taken from an export. Set passwords with:');
-  for (const name of names) console.log(`  tonearm user passwd ${JSON.stringify(name)} --data-dir ${dataDir}`);
+  const place = quotedForShell(dataDir);
+  for (const name of names) console.log(`  tonearm user passwd ${quotedForShell(name)} --data-dir ${place}`);
   if (names.length > 0 && !hasSuperuser)
-    console.log(`Nobody is a superuser yet. Make one with: tonearm user promote NAME --data-dir ${dataDir}`);
+    console.log(`Nobody is a superuser yet. Make one with: tonearm user promote NAME --data-dir ${place}`);
 }
 
 async function shown(label: string, options: Omit<RestoreOptions, 'progress'>): Promise<Restored> {
@@ -165,6 +167,14 @@ async function open(
   }
 }
 
+/** As settled-arrival.ts does it. */
+function signInsAfter({ hasKeys, hasOwnKeys, arrival, isAccepted }: Restored): string {
+  if (arrival.has_accounts && !isAccepted && hasOwnKeys) return 'Whoever is signed in here stays so.';
+  if (arrival.has_accounts && (hasKeys || hasOwnKeys))
+    return 'Sign-ins that are here and in the backup keep working; everybody else has to sign in again.';
+  return hasKeys ? 'Sign-ins keep working.' : 'Everybody has to sign in again.';
+}
+
 function describe(restored: Restored, dataDir: string): string[] {
   const { snapshot, counts, hasKeys, hasOwnKeys, copies, lost, unnamed, aside, arrival, isAccepted } = restored;
   return [
@@ -174,12 +184,12 @@ function describe(restored: Restored, dataDir: string): string[] {
       ? 'Accounts that are here stay as they were, with their passwords.'
       : 'Accounts have the passwords that they had in the backup.',
     hasKeys
-      ? 'The backup included the keys: app passwords and sign-ins keep working.'
+      ? 'The backup included the keys: app passwords keep working.'
       : hasOwnKeys
-        ? 'The backup did not include the keys; those of the replaced library were kept, so its app passwords and ' +
-          'sign-ins keep working.'
-        : 'The backup did not include the keys: everybody has to sign in again, and app passwords no longer work. ' +
-          'Create new ones in the settings.',
+        ? 'The backup did not include the keys; those of the replaced library were kept, so its app passwords keep ' +
+          'working.'
+        : 'The backup did not include the keys: app passwords no longer work. Create new ones in the settings.',
+    signInsAfter(restored),
     ...(aside === undefined ? [] : [`The previous library is in ${aside}`]),
     ...(lost.length > 0 ? [`${lost.length} files could not be restored; their tracks are listed under Missing`] : []),
     ...(unnamed > 0 ? [unnamedLine(unnamed)] : []),

@@ -124,8 +124,13 @@ async function run(command: Command, invocation: Invocation, shell: ShellLink | 
   if (command.name === 'openapi') return printOpenApi(invocation);
   assertNoFile(dataDirOf(command, env), DATA_FOLDER);
   const isReplaced = command.name === 'restore' || command.name === 'import';
-  const aside = isReplaced ? undefined : await finishRestore(dataDirOf(command, env), () => new Date());
-  if (aside !== undefined) console.log(`The library was restored; the previous one is in ${aside}`);
+  const restored = isReplaced ? undefined : await finishRestore(dataDirOf(command, env), () => new Date());
+  if (restored?.aside !== undefined) console.log(`The library was restored; the previous one is in ${restored.aside}`);
+  if (restored?.isYesVoid === true)
+    console.log(
+      'Accounts changed after the restore was accepted, so accounts, settings and folders stayed as they were here. ' +
+        'Restore again to see what differs now.',
+    );
   const config = withScanFolder(command, env);
   const paths = productPaths(invocation.root, invocation.bundled);
   if (command.name === 'restore') return runRestore(await withSecrets(config), paths, command);

@@ -17,7 +17,10 @@ export interface SealedText {
 
 export type Sealer = ReturnType<typeof createSealer>;
 
-/** The user's id is authenticated data, so that a secret cannot be used for another user or under another label. */
+/**
+ * The user's id and `purpose` (what else the secret is for, such as an address) are authenticated data, so that a
+ * secret cannot be used for another user, under another label or for another purpose.
+ */
 export function createSealer(secretKey: string, label: string) {
   const keys = new Map<string, KeyObject>();
   function derive(salt: Uint8Array): KeyObject {
@@ -29,23 +32,27 @@ export function createSealer(secretKey: string, label: string) {
   }
 
   return {
-    seal(userId: UserId, text: string): SealedText {
+    seal(userId: UserId, text: string, purpose?: string): SealedText {
       const salt = randomBytes(SALT_BYTES);
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv('aes-256-gcm', derive(salt), iv, { authTagLength: TAG_BYTES }).setAAD(
-        ownerOf(userId),
+        authenticatedData(userId, purpose),
       );
       const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       return { sealed: Buffer.concat([iv, ciphertext, cipher.getAuthTag()]), salt };
     },
 
-    /** Undefined if it was encrypted with another key or for another user, or was modified. */
-    open(userId: UserId, { sealed, salt }: { sealed: Uint8Array; salt: Uint8Array }): string | undefined {
+    /** Returns undefined if the text was encrypted with another key, for another user or purpose, or was modified. */
+    open(
+      userId: UserId,
+      { sealed, salt }: { sealed: Uint8Array; salt: Uint8Array },
+      purpose?: string,
+    ): string | undefined {
       if (sealed.length < IV_BYTES + TAG_BYTES) return undefined;
       const decipher = createDecipheriv('aes-256-gcm', derive(salt), sealed.subarray(0, IV_BYTES), {
         authTagLength: TAG_BYTES,
       })
-        .setAAD(ownerOf(userId))
+        .setAAD(authenticatedData(userId, purpose))
         .setAuthTag(sealed.subarray(-TAG_BYTES));
       const text = decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES));
       try {
@@ -57,4 +64,5 @@ export function createSealer(secretKey: string, label: string) {
   };
 }
 
-const ownerOf = (userId: UserId): Buffer => Buffer.from(`user:${userId}`);
+const authenticatedData = (userId: UserId, purpose: string | undefined): Buffer =>
+  Buffer.from(purpose === undefined ? `user:${userId}` : `user:${userId} ${purpose}`);

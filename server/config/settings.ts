@@ -46,13 +46,13 @@ export const SETTINGS = {
     },
   ),
   LOG_LEVEL: setting(z.enum(LOG_LEVELS).default('info'), {
-    kind: 'plain',
+    kind: 'guard',
     group: 'general',
     restart: true,
     help: 'Minimum level of log messages.',
   }),
   LOG_FILES: setting(z.enum(['auto', 'always', 'never']).default('auto'), {
-    kind: 'plain',
+    kind: 'guard',
     group: 'general',
     advanced: true,
     restart: true,
@@ -61,7 +61,7 @@ export const SETTINGS = {
       'desktop app keeps it.',
   }),
   SECRET_STORE: setting(z.enum(['keep', 'file', 'keychain', 'auto']).default('keep'), {
-    kind: 'plain',
+    kind: 'guard',
     group: 'general',
     restart: true,
     help:
@@ -125,22 +125,22 @@ export const SETTINGS = {
       .string()
       .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 03:30')
       .optional(),
-    { kind: 'plain', group: 'backup', help: 'Time of the daily backup, such as 03:30; no schedule if empty.' },
+    { kind: 'guard', group: 'backup', help: 'Time of the daily backup, such as 03:30; no schedule if empty.' },
   ),
   BACKUP_KEEP_DAILY: setting(number(z.int().min(1).max(366), 'a whole number from 1 to 366').default(7), {
-    kind: 'plain',
+    kind: 'guard',
     group: 'backup',
     advanced: true,
     help: 'Number of daily snapshots to keep.',
   }),
   BACKUP_KEEP_WEEKLY: setting(number(z.int().min(0).max(520), 'a whole number from 0 to 520').default(4), {
-    kind: 'plain',
+    kind: 'guard',
     group: 'backup',
     advanced: true,
     help: 'Number of weekly snapshots to keep.',
   }),
   BACKUP_CHECK_PERCENT: setting(percent.optional(), {
-    kind: 'plain',
+    kind: 'guard',
     group: 'backup',
     advanced: true,
     help:
@@ -153,19 +153,19 @@ export const SETTINGS = {
     help: 'Encrypts new backups; they cannot be restored without it.',
   }),
   BACKUP_INCLUDE_KEYS: setting(bool.default(false), {
-    kind: 'plain',
+    kind: 'guard',
     group: 'backup',
     advanced: true,
     help: 'Include the keys, so that app passwords work after a restore; requires a passphrase.',
   }),
   BACKUP_INCLUDE_REFERENCED: setting(bool.default(false), {
-    kind: 'plain',
+    kind: 'guard',
     group: 'backup',
     advanced: true,
     help: 'Also back up files in the music folder that are only indexed.',
   }),
   VERIFY_DAYS: setting(number(z.int().min(0).max(3_650), 'a whole number of days; 0 for never').optional(), {
-    kind: 'plain',
+    kind: 'guard',
     group: 'storage',
     advanced: true,
     help:
@@ -180,7 +180,7 @@ export const SETTINGS = {
     help: 'Size limit of uploaded files.',
   }),
   MIN_FREE_BYTES: setting(bytes().default(1_000_000_000), {
-    kind: 'plain',
+    kind: 'guard',
     group: 'storage',
     advanced: true,
     unit: 'bytes',
@@ -194,7 +194,7 @@ export const SETTINGS = {
     help: 'Your music folder.',
   }),
   LOCAL_MEDIA_IMPORT_MODE: setting(z.enum(['copy', 'reference']).default('copy'), {
-    kind: 'plain',
+    kind: 'guard',
     group: 'library',
     help: 'Copy files into the library, or only index them where they are.',
   }),
@@ -217,7 +217,7 @@ export const SETTINGS = {
     help: 'Signs access tokens; generated if empty. At least 16 characters are advised.',
   }),
   ACCESS_TOKEN_TTL: setting(signInTime.default(604_800), {
-    kind: 'plain',
+    kind: 'guard',
     group: 'accounts',
     advanced: true,
     unit: 'duration',
@@ -322,7 +322,7 @@ export const SETTINGS = {
     help: 'Address of LRCLIB or a compatible server.',
   }),
   LYRICS_WRITE_FILES: setting(bool.default(false), {
-    kind: 'plain',
+    kind: 'guard',
     group: 'metadata',
     help: 'Also write lyrics that were looked up or edited to .lrc files in the music folders, beside indexed files.',
   }),
@@ -493,7 +493,7 @@ export const SETTINGS = {
     help: 'How many of the newest episodes of each podcast are downloaded by themselves.',
   }),
   PODCAST_MAX_BYTES: setting(bytes().default(10_000_000_000), {
-    kind: 'plain',
+    kind: 'guard',
     group: 'remote',
     unit: 'bytes',
     help: 'Space for downloaded episodes. When it is full, the ones downloaded first are deleted.',

@@ -1,6 +1,7 @@
 // Parses plays in the formats of various exporters of ListenBrainz and Last.fm. An entry without a title, an artist or
 // a plausible time is not a play.
 import { z } from 'zod';
+import { isTime } from '../http/times.ts';
 
 export interface Listen {
   title: string;
@@ -170,7 +171,7 @@ function toTime(at: string | number): number | undefined {
   const time = /^\d+(\.\d+)?$/.test(text)
     ? Math.round(Number(text) * (Number(text) < SECONDS_BELOW ? 1_000 : 1))
     : parseDate(text);
-  return Number.isFinite(time) ? time : undefined;
+  return isTime(time) ? time : undefined;
 }
 
 /** `2023-11-14 22:13:20`, `14 Nov 2023, 22:13`, and other formats of Date with a year of four digits. */

@@ -2,9 +2,11 @@
 import { z } from 'zod';
 
 export const isoTime = z.iso.datetime({ precision: 3 });
-/** Those that people may ask for: what is answered still has a year of four digits then, in every time zone. */
-const [EARLIEST, LATEST] = [Date.UTC(1970, 0, 1), Date.UTC(9999, 11, 30)];
-export const isAskable = (text: string): boolean => Date.parse(text) >= EARLIEST && Date.parse(text) <= LATEST;
+/** The times that there may be, in milliseconds: each has a year of four digits then, in every time zone. */
+export const [EARLIEST_MS, LATEST_MS] = [Date.UTC(1970, 0, 1), Date.UTC(9999, 11, 30)] as const;
+/** False for what is no number, too. */
+export const isTime = (ms: number): boolean => ms >= EARLIEST_MS && ms <= LATEST_MS;
+export const isAskable = (text: string): boolean => isTime(Date.parse(text));
 export const ASKABLE = 'must lie between the years 1970 and 9999';
 
 export const toIso = (time: Date): string => time.toISOString();

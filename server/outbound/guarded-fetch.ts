@@ -6,7 +6,7 @@ import { isIP } from 'node:net';
 import { PassThrough, pipeline, Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { connectToIcy } from './icy-connection.ts';
-import { isForeignAddress, privateAddress, publicLookup } from './public-addresses.ts';
+import { isForeignAddress, otherScheme, privateAddress, publicLookup } from './public-addresses.ts';
 import { OutboundError, toOutboundError } from './outbound-error.ts';
 
 export interface GuardedOptions {
@@ -152,8 +152,7 @@ async function send(
   { base, publicOnly = false, method = 'GET', headers = {}, body, icy = false }: GuardedOptions,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new OutboundError('scheme', `${url.protocol} addresses are not fetched, only http and https`);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw otherScheme(url.protocol);
   // from http to https it may go on; back again, a key would be readable on the way
   const isBase = url.host === base.host && (url.protocol === base.protocol || url.protocol === 'https:');
   const hostname = url.hostname.replace(/^\[|\]$/g, '');

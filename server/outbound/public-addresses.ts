@@ -2,9 +2,10 @@
 // reserved and documentation ranges) is private, also as IPv4-mapped IPv6. Source: the IANA special-purpose address
 // registries.
 import { lookup } from 'node:dns';
+import { lookup as lookupNow } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { OutboundError } from './outbound-error.ts';
+import { OutboundError, toOutboundError } from './outbound-error.ts';
 
 const PRIVATE_V4: readonly [string, number][] = [
   ['0.0.0.0', 8], // this network
@@ -98,5 +99,19 @@ export const publicLookup: LookupFunction = (hostname, options, callback) => {
   });
 };
 
+/**
+ * For programs that open an address by themselves. Throws OutboundError when the name cannot be resolved, or when any
+ * of its addresses is of this machine or inside a private network.
+ */
+export async function assertPublic({ protocol, hostname, host }: URL): Promise<void> {
+  if (protocol !== 'http:' && protocol !== 'https:') throw otherScheme(protocol);
+  const found = await lookupNow(hostname.replace(/^\[|\]$/g, ''), { all: true }).catch((error: unknown) => {
+    throw toOutboundError(error, host);
+  });
+  if (!found.every(({ address }) => isForeignAddress(address))) throw privateAddress(host);
+}
+
+export const otherScheme = (protocol: string): OutboundError =>
+  new OutboundError('scheme', `${protocol} addresses are not fetched, only http and https`);
 export const privateAddress = (host: string): OutboundError =>
   new OutboundError('private_address', `${host} is an address of this machine or inside a private network`);

@@ -1,6 +1,7 @@
 // Reads the feed of a podcast: RSS 2.0, RSS 1.0 and Atom, as they come. Pure. Feeds are hostile input: nothing in them
 // is fetched here, no entity is defined by them, and length, depth and number have limits.
 import type sax from 'sax';
+import { isTime } from '../http/times.ts';
 import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { inSlices, mapInSlices } from '../runtime/time-slices.ts';
 
@@ -213,7 +214,7 @@ function codePoint(decimal: string | undefined, hex: string | undefined): string
 
 function parseDate(text: string | undefined): Date | null {
   const ms = Date.parse((text ?? '').slice(0, 100).replace(/\bSept\b/, 'Sep'));
-  return Number.isFinite(ms) && ms > 0 && ms < 8.64e15 ? new Date(ms) : null;
+  return ms > 0 && isTime(ms) ? new Date(ms) : null;
 }
 
 /** `1:02:03`, `62:03`, seconds. */

@@ -87,6 +87,18 @@ export function createScrobbleAccounts({
       cause,
     });
 
+  /** Returns undefined if the key was sealed with another key of the server, or for another service or address. */
+  function openToken({ userId, service, url, token: sealed, tokenSalt: salt }: ScrobbleAccountRow): string | undefined {
+    const token = sealer.open(userId, { sealed, salt }, purposeOf(service, url));
+    if (token !== undefined) return token;
+    const early = sealer.open(userId, { sealed, salt }); // before keys were sealed for their service and address
+    if (early !== undefined) {
+      const { sealed: token, salt: tokenSalt } = sealer.seal(userId, early, purposeOf(service, url));
+      queries.updateAccount({ userId, service: service as ScrobblerName }, { token, tokenSalt });
+    }
+    return early;
+  }
+
   return {
     status,
     stop,
@@ -96,7 +108,7 @@ export function createScrobbleAccounts({
     open(userId: UserId, service: ScrobblerName): ScrobbleAccount | undefined {
       const account = scrobblers[service].isEnabled() ? queries.findAccount({ userId, service }) : undefined;
       if (!account || account.isStopped) return undefined;
-      const token = sealer.open(userId, { sealed: account.token, salt: account.tokenSalt });
+      const token = openToken(account);
       if (token === undefined) {
         stop(userId, service, 'The stored key can no longer be decrypted. Sign in again.');
         return undefined;
@@ -137,7 +149,7 @@ export function createScrobbleAccounts({
             message: scrobbler.startSignIn ? `is not allowed on the page of ${title} yet` : `is not known to ${title}`,
           },
         ]);
-      const { sealed, salt } = sealer.seal(userId, accepted.token);
+      const { sealed, salt } = sealer.seal(userId, accepted.token, purposeOf(service, account.url));
       queries.setAccount({
         userId,
         service,
@@ -152,7 +164,15 @@ export function createScrobbleAccounts({
       return status(userId, service);
     },
 
+    /** Seals keys for their service and address that were sealed before that was done. */
+    sealAnew(): void {
+      for (const account of queries.accounts()) openToken(account);
+    },
+
     /** Deletes the token and the queue. */
     disconnect: (userId: UserId, service: ScrobblerName): void => queries.removeAccount({ userId, service }),
   };
 }
+
+/** A key that is sealed for one service and address is of no use for another. */
+const purposeOf = (service: string, url: string | null): string => JSON.stringify([service, url]);

@@ -139,6 +139,7 @@ export function scrobblingModule({
     routes: scrobblingRoutes({ accounts, syncLoves: (userId, service) => runNow(SYNC_LOVES, userId, service) }),
     tasks: [handledBy(SCROBBLE_TASK, plays.task), handledBy(SYNC_LOVES, loves.task)],
     resume(): void {
+      accounts.sealAnew();
       for (const of of queries.waiting()) void jobs.tryEnqueue(SCROBBLE_TASK, of);
       syncLoves();
     },

@@ -111,6 +111,7 @@ export function createScrobbleQueries({ db }: { db: MainDb }) {
       db.select().from(scrobbleAccounts).where(isAccount(of)).get(),
     isSuperuser: (userId: UserId): boolean =>
       db.select({ isSuperuser: users.isSuperuser }).from(users).where(eq(users.id, userId)).get()?.isSuperuser ?? false,
+    accounts: (): ScrobbleAccountRow[] => db.select().from(scrobbleAccounts).all(),
     accountsOf: (userId: UserId): ScrobbleAccountRow[] =>
       db.select().from(scrobbleAccounts).where(eq(scrobbleAccounts.userId, userId)).all(),
 
@@ -131,7 +132,7 @@ export function createScrobbleQueries({ db }: { db: MainDb }) {
     },
     updateAccount: (
       of: Of,
-      values: Partial<Pick<ScrobbleAccountRow, 'problem' | 'isStopped' | 'lovesSyncedAt'>>,
+      values: Partial<Pick<ScrobbleAccountRow, 'problem' | 'isStopped' | 'lovesSyncedAt' | 'token' | 'tokenSalt'>>,
     ): void => void db.update(scrobbleAccounts).set(values).where(isAccount(of)).run(),
     removeAccount: client.transaction((of: Of): void => {
       db.delete(scrobbleQueue).where(isQueued(of)).run();

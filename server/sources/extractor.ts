@@ -1,15 +1,17 @@
-// An external extractor, yt-dlp or a compatible one, as a catalogue. It only gets URLs from its own search results.
-// What may legally be downloaded with it is up to whoever enables it.
+// An external extractor, yt-dlp or a compatible one, as a catalogue. It gets searches, and pages that
+// are on the public internet, or on the site of a search template that is a URL. What may legally be downloaded with it
+// is up to whoever enables it.
 import { copyFile, chmod, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { LiveSettings } from '../config/live-settings.ts';
 import { messageOf } from '../errors.ts';
 import type { FindTool } from '../media/tools.ts';
+import { assertPublic } from '../outbound/public-addresses.ts';
 import { createTokenBucket } from '../outbound/token-bucket.ts';
 import { CatalogueError, type CatalogueHit, type CatalogueProvider, type CatalogueRef } from './catalogue.ts';
 import { fillTemplate, SearchOutput, toFault, toHit } from './extractor-items.ts';
 import { runExtractor, type Finished, type RunOptions } from './extractor-run.ts';
-import { createProviderHttp, tooLarge, type CataloguePace } from './provider-http.ts';
+import { createProviderHttp, inOurWords, tooLarge, type CataloguePace } from './provider-http.ts';
 import { parseLimitedJson } from '../runtime/text-limits.ts';
 
 const DEFAULT_TEMPLATE = 'ytsearch{limit}:{query}';
@@ -31,11 +33,8 @@ interface ExtDeps {
 
 export function createExt({ settings, userAgent, pace, findTool, tmpDir }: ExtDeps): CatalogueProvider {
   const bucket = createTokenBucket({ perSecond: pace.perSecond }); // each search is a process
-  const http = createProviderHttp({
-    base: () => pictureBase(settings.get('STREAMSRC_SEARCH_TEMPLATE')),
-    userAgent,
-    pace,
-  });
+  const base = (): URL => siteOf(settings.get('STREAMSRC_SEARCH_TEMPLATE'));
+  const http = createProviderHttp({ base, userAgent, pace });
 
   async function program(): Promise<{ path: string; version: string }> {
     const configured = settings.get('STREAMSRC_COMMAND');
@@ -106,9 +105,16 @@ export function createExt({ settings, userAgent, pace, findTool, tmpDir }: ExtDe
     return value; // single results may fail
   }
 
+  /** A page may have come with a library from elsewhere. */
+  async function assertVisitable(pageUrl: string): Promise<void> {
+    const page = new URL(pageUrl);
+    if (page.host !== base().host) await inOurWords(() => assertPublic(page));
+  }
+
   async function resolve({ pageUrl }: CatalogueRef, signal: AbortSignal): Promise<CatalogueHit> {
     if (pageUrl === undefined)
       throw new CatalogueError('not_found', 'The URL of this result has expired. Search for it again.');
+    await assertVisitable(pageUrl);
     const hit = toHit(await readJson(['--no-playlist', '-f', 'bestaudio/best'], pageUrl, signal));
     if (!hit) throw new CatalogueError('invalid_media', 'It is a live stream, or there is nothing to download.');
     return hit;
@@ -151,6 +157,7 @@ export function createExt({ settings, userAgent, pace, findTool, tmpDir }: ExtDe
     async download({ pageUrl }, dir, { signal, maxBytes, onProgress }) {
       if (pageUrl === undefined)
         throw new CatalogueError('not_found', 'The URL of this track has expired. Search for it again.');
+      await assertVisitable(pageUrl);
       let file: string | undefined;
       const onLine = (line: string): void => {
         if (!line.startsWith('PROG ')) file = line === '' ? file : line;
@@ -194,8 +201,8 @@ export function createExt({ settings, userAgent, pace, findTool, tmpDir }: ExtDe
   };
 }
 
-/** If the search template is a URL, its site, and so its pictures, may be on the local network. */
-const pictureBase = (template = ''): URL =>
+/** If the search template is a URL, its site may be on the local network, with its pages and pictures. */
+const siteOf = (template = ''): URL =>
   new URL(/^https?:/i.test(template) ? fillTemplate(template, '', 1) : 'http://unset.invalid');
 
 function parseJson(text: string): unknown {

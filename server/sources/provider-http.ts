@@ -241,7 +241,8 @@ const FAULTS: Record<OutboundError['kind'], CatalogueFault> = {
   redirects: 'forbidden',
 };
 
-async function inOurWords<T>(work: () => Promise<T>): Promise<T> {
+/** Turns faults of outgoing requests into those of a catalogue. */
+export async function inOurWords<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {

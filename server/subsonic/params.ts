@@ -1,5 +1,6 @@
 // The parameters of a call, from the address and from a form.
 import type { ParamMap } from '../http/params.ts';
+import { isTime } from '../http/times.ts';
 import { Fault, missing } from './errors.ts';
 
 export type Params = ReturnType<typeof readParams>;
@@ -60,7 +61,7 @@ function toInt(name: string, value: string): number {
 
 /** `ms` is Unix milliseconds. */
 export function toTime(name: string, ms: number): Date {
-  if (Math.abs(ms) > 8.64e15) throw new Fault(0, `The parameter ${name} is not a time.`);
+  if (!isTime(ms)) throw new Fault(0, `The parameter ${name} is not a time.`);
   return new Date(ms);
 }
 

@@ -28,6 +28,7 @@ import type { TrackOut } from '../../server/library/wire.ts';
 import type { PlaylistOut } from '../../server/playlists/wire.ts';
 import { restoreFrom } from '../support/backup-folders.ts';
 import { filesIn, livelyServer, makeBackup, rowsIn } from '../support/backups.ts';
+import { rowsOf } from '../support/edited-libraries.ts';
 import { makeFirstRelease } from '../support/first-release.ts';
 import { makeLibrary } from '../support/library.ts';
 import { runServer } from '../support/process.ts';
@@ -116,8 +117,8 @@ describe('an export', () => {
     const dir = fresh();
     const { code, stdout } = await importFrom(folder, dir);
     expect([code, stdout]).toEqual([0, expect.stringContaining(`Imported ${tracks.length - 1} tracks`)]);
-    expect(stdout).toContain('tonearm user passwd "admin"');
-    expect(stdout).toContain('tonearm user passwd "listener"');
+    expect(stdout).toContain('tonearm user passwd admin ');
+    expect(stdout).toContain('tonearm user passwd listener ');
     expect(libraryIn(dir)).toEqual(libraryIn(data));
     expect(filesIn(join(dir, 'library'))).toEqual(filesIn(join(data, 'library')));
 
@@ -286,7 +287,7 @@ describe('an export', () => {
           row['is_superuser'],
         ]),
       ).toEqual([...own, ['mallory', '', 0]]);
-      expect([rows['sessions'], rows['app_passwords']]).toEqual([[], []]);
+      expect([rowsOf(dir, 'SELECT id FROM sessions'), rows['app_passwords']]).toEqual([[], []]);
       expect(rows['shares']).toEqual([expect.objectContaining({ token: 'still shared' })]);
       expect(readFileSync(join(dir, 'secrets.json'), 'utf8')).toBe(secrets);
     });

@@ -174,7 +174,7 @@ describe('an external program that', () => {
     chmodSync(path, 0o755);
     return path;
   }
-  const FOUND = `case "$*" in *flat-playlist*) echo '{"_type":"playlist","entries":[null,{"id":"abc","ie_key":"Site","title":"One","url":"http://site.test/abc","channel":"Someone"}]}'; exit 0;; esac`;
+  const FOUND = `case "$*" in *flat-playlist*) echo '{"_type":"playlist","entries":[null,{"id":"abc","ie_key":"Site","title":"One","url":"http://1.1.1.1/abc","channel":"Someone"}]}'; exit 0;; esac`;
 
   async function withProgram(
     command: string,
@@ -212,6 +212,21 @@ describe('an external program that', () => {
         attempts: 1,
         error: expect.stringMatching(/^Nothing was saved: the file is larger than \d+ bytes/),
       });
+    });
+  });
+
+  it('finds a page inside the own network is not sent there', async () => {
+    const seen = join(dir, 'pages.txt');
+    const found = FOUND.replace('http://1.1.1.1/abc', 'http://localhost:1/router');
+    await withProgram(program('inward', `echo "ARGS $*" >> '${seen}'\n${found}\nexit 0`), async (server, me) => {
+      const { body: track } = await me.save(await me.firstHit('one'));
+      const { body: asked } = await me.materialize(track.id);
+      await server.app.drain();
+      expect(await me.download(asked.id)).toMatchObject({
+        status: 'failed',
+        error: expect.stringContaining('localhost:1 is an address of this machine or inside a private network'),
+      });
+      expect(readFileSync(seen, 'utf8')).not.toContain('localhost');
     });
   });
 

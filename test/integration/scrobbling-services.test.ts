@@ -1,9 +1,11 @@
 // Scrobbling to several services: signing in to each, their rules and errors, loves in both directions, and a week
 // without network, in which nothing is lost or sent twice.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createSealer } from '../../server/config/sealed-text.ts';
+import type { UserId } from '../../server/db/ids.ts';
 import type { ScrobblingOut } from '../../server/scrobbling/wire.ts';
 import { LASTFM_KEYS, startAudioscrobbler, type FakeAudioscrobbler } from '../fakes/audioscrobbler.ts';
 import { startListenBrainz } from '../fakes/listenbrainz.ts';
@@ -91,6 +93,28 @@ describe('an account', () => {
       ['maloja', true],
     ]);
     expect((await server.api('/users/me/scrobbling/sign-in?service=lastfm', { method: 'POST' })).status).toBe(409);
+  });
+
+  test('whose key was sealed before keys belonged to an address goes on, and the key is sealed for its address', async () => {
+    const maloja = await startMaloja();
+    try {
+      await put('maloja', { token: 'good-key', url: maloja.url });
+      const client = server.app.db.$client;
+      const secrets = JSON.parse(readFileSync(join(server.dir, 'secrets.json'), 'utf8')) as Record<string, string>;
+      const sealer = createSealer(String(secrets['COMPAT_SECRET_KEY']), 'tonearm scrobbling token v1');
+      const { sealed, salt } = sealer.seal(1 as UserId, 'good-key');
+      client.prepare('UPDATE scrobble_accounts SET token = ?, token_salt = ?').run(sealed, salt);
+      await restart({});
+      const row = server.app.db.$client
+        .prepare<[], { token: Buffer; salt: Buffer }>('SELECT token, token_salt AS salt FROM scrobble_accounts')
+        .get() as { token: Buffer; salt: Buffer };
+      expect(sealer.open(1 as UserId, { sealed: row.token, salt: row.salt })).toBeUndefined();
+      await play(tracks.add({ title: 'Sealed' }));
+      await server.app.drain();
+      expect([...maloja.scrobbles.values()]).toMatchObject([{ title: 'Sealed' }]);
+    } finally {
+      await maloja.close();
+    }
   });
 
   test('of Maloja is on a server of the user, in a private network only for administrators', async () => {

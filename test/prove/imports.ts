@@ -173,7 +173,7 @@ function takeOne({ base, own, database, settings }: Stage, random: () => number)
   const hostile = { ...settings, ...HOSTILE_SETTINGS };
   settleArrival(
     { data: own, building: join(dir, 'new'), taken },
-    { isImport, isAccepted: false, settings: hostile, musicDir: undefined },
+    { isImport, isAccepted: false, hasKeys: false, settings: hostile, musicDir: undefined },
     new Date(),
   );
   return { taken: true, faults: named(faultsOf(built, own, settings, isImport)) };

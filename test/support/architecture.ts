@@ -75,7 +75,7 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
         scan: ['covers', 'enrichment', 'files', 'library', 'relocation', 'settings', 'sources'],
         watch: ['files', 'scan'],
         'music-folders': ['files', 'library', 'scan', 'settings', 'watch'],
-        backup: ['covers', 'playlists'],
+        backup: ['auth', 'covers', 'playlists'],
         maintenance: ['covers', 'files', 'library', 'settings'],
         stats: ['library'],
       },

@@ -78,6 +78,7 @@ export async function makeBackup(
 const OWN = [
   'jobs',
   'queue_tasks',
+  'sessions', // come back with the keys alone
   'sqlite_sequence',
   'sqlite_stat1',
   'sqlite_stat4',

@@ -32,25 +32,26 @@ function PeopleOfExport({ people }: Pick<Arrival, 'people'>) {
 function Differences({ restore, arrival: { people, settings, folders } }: { restore: Restore; arrival: Arrival }) {
   const { t } = useTranslation();
   const decide = useDecideRestore();
-  const others = people.flatMap(({ username: name, change, is_superuser, differences }) =>
-    change === 'same'
-      ? []
-      : [
-          t(`settings.arrival.${change}${is_superuser ? 'Superuser' : ''}`, {
-            name,
-            differences: differences.join(', '),
-          }),
-        ],
-  );
+  const valuesOf = ({ value, here }: { value: string | null; here: string | null }) => ({
+    value: value ?? t('settings.arrival.unset'),
+    here: here ?? t('settings.arrival.unset'),
+  });
+  const others = people.flatMap(({ username: name, change, is_superuser, differences }) => {
+    const suffix = is_superuser ? 'Superuser' : '';
+    return [
+      ...(change === 'new' || change === 'gone' ? [t(`settings.arrival.${change}${suffix}`, { name })] : []),
+      ...differences.map(({ what, name: part, ...values }) =>
+        t(`settings.arrival.other${suffix}`, {
+          name,
+          what: t(`settings.arrival.differences.${what}`, { name: part ?? '' }),
+          ...valuesOf(values),
+        }),
+      ),
+    ];
+  });
   const lines = [
     ...others,
-    ...settings.map(({ name, value, here }) =>
-      t('settings.arrival.setting', {
-        name,
-        value: value ?? t('settings.arrival.unset'),
-        here: here ?? t('settings.arrival.unset'),
-      }),
-    ),
+    ...settings.map(({ name, ...values }) => t('settings.arrival.setting', { name, ...valuesOf(values) })),
     ...folders.map((folder) => t('settings.arrival.folder', folder)),
   ];
   if (lines.length === 0) return null;

@@ -1,0 +1,104 @@
+// A library, and exports and backups of it that somebody edited.
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { finishRestore } from '../../server/backup/restore-state.ts';
+import type { JobOut } from '../../server/jobs/wire.ts';
+import { backUpInto, openBackup } from './backup-folders.ts';
+import { livelyServer } from './backups.ts';
+import { makeLibrary } from './library.ts';
+import { startServer, type TestServer } from './server.ts';
+
+export const rowsOf = <Row = unknown>(dir: string, sql: string): Row[] => {
+  const db = new Database(join(dir, 'tonearm.db'), { readonly: true });
+  try {
+    return db.prepare<[], Row>(sql).all();
+  } finally {
+    db.close();
+  }
+};
+
+export const settingsIn = (dir: string): unknown =>
+  existsSync(join(dir, 'settings.json')) ? JSON.parse(readFileSync(join(dir, 'settings.json'), 'utf8')) : {};
+
+export type EditedLibraries = Awaited<ReturnType<typeof editedLibraries>>;
+
+/** Of ten tracks and two people. `base` has to be deleted in the end. */
+export async function editedLibraries() {
+  const base = mkdtempSync(join(tmpdir(), 'tonearm-edited-'));
+  let made = 0;
+  const folder = (name: string): string => {
+    const path = join(base, `${name}-${++made}`);
+    mkdirSync(path);
+    return path;
+  };
+  const [library, exported] = [folder('library'), folder('export')];
+  const music = makeLibrary({ tracks: 10, seed: 'hostile', seconds: '1' }, join(base, 'music')).dir;
+  const server = await livelyServer({ music, dir: library });
+  await server.api('/exports', { method: 'POST', body: { folder: exported } });
+  await server.app.drain();
+  await server.close();
+
+  return {
+    base,
+    library,
+    exported,
+    folder,
+    /** The path of a folder that is not there yet. */
+    newPath: (name: string): string => join(base, `${name}-${++made}`),
+
+    copyOf(from: string): string {
+      const dir = folder('data');
+      cpSync(from, dir, { recursive: true });
+      return dir;
+    },
+
+    /** The export with this done to its database, and a manifest that fits. */
+    editedExport(sql: string): string {
+      const to = folder('edited');
+      cpSync(exported, to, { recursive: true });
+      const [path, manifest] = [join(to, 'data', 'library.db'), join(to, 'data', 'export.json')];
+      edit(path, `PRAGMA foreign_keys = OFF; ${sql}`);
+      const bytes = readFileSync(path);
+      const database = { size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+      writeFileSync(manifest, JSON.stringify({ ...(JSON.parse(readFileSync(manifest, 'utf8')) as object), database }));
+      return to;
+    },
+
+    /** An unencrypted backup of `from`, edited by somebody who could write to its disk. */
+    async editedBackup(sql: string, settings: Record<string, unknown> = {}, from = library): Promise<string> {
+      const [data, backup] = [folder('edited-data'), folder('backup')];
+      cpSync(from, data, { recursive: true });
+      edit(join(data, 'tonearm.db'), sql);
+      const repo = await openBackup(backup, { isNew: true });
+      const { snapshot } = await backUpInto(repo, data, folder('tmp'));
+      const keys = { jwt_secret: 'known to everybody', compat_secret_key: 'known to everybody', settings: {} };
+      await repo.writeSnapshot({ ...(await repo.readSnapshot(snapshot)), settings, keys });
+      return backup;
+    },
+  };
+}
+
+function edit(path: string, sql: string): void {
+  const db = new Database(path);
+  try {
+    db.exec(sql);
+  } finally {
+    db.close();
+  }
+}
+
+/** Imports an export through the server, and starts that again. */
+export async function importInto(
+  { api, app, dir, close }: TestServer,
+  from: string,
+): Promise<{ job: JobOut; server: TestServer }> {
+  const { body } = await api<JobOut>('/imports', { method: 'POST', body: { folder: from, replace: true } });
+  await app.drain();
+  const job = (await api<JobOut>(`/jobs/${body.id}`)).body;
+  await close();
+  await finishRestore(dir, () => new Date());
+  return { job, server: await startServer({ dir }) };
+}
