@@ -1,8 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { createHeapLimit } from '../../../server/runtime/heap-limits.ts';
 
 vi.mock('node:v8', () => ({ setFlagsFromString: vi.fn() }));
+vi.resetModules(); // another test may have loaded it with the real one
+const { createHeapLimit } = await import('../../../server/runtime/heap-limits.ts');
 const flags = (): string[] => vi.mocked(setFlagsFromString).mock.calls.map(([flag]) => flag);
 beforeEach(() => {
   vi.mocked(setFlagsFromString).mockClear();
