@@ -70,7 +70,12 @@ const importsOf = (track: number, album: number): Import[] => [
 ];
 
 /** Sends all of it, or as much as is taken. Resolves with the status, or 0 when the server ended the connection. */
-async function send({ url, token }: Product, { method, path, field, file }: Import, content: Content): Promise<number> {
+async function send(
+  { url, token }: Product,
+  { method, path, field, file }: Import,
+  content: Content,
+  bytes = BYTES,
+): Promise<number> {
   const boundary = 'b0undary';
   const [head, tail] =
     field === undefined
@@ -85,7 +90,7 @@ async function send({ url, token }: Product, { method, path, field, file }: Impo
     headers: {
       Authorization: `Bearer ${token}`,
       'Content-Type': field === undefined ? 'application/json' : `multipart/form-data; boundary=${boundary}`,
-      'Content-Length': Buffer.byteLength(head) + BYTES + tail.length,
+      'Content-Length': Buffer.byteLength(head) + bytes + tail.length,
     },
   });
   let isOver = false;
@@ -103,7 +108,7 @@ async function send({ url, token }: Product, { method, path, field, file }: Impo
   const chunk = Buffer.from(content.part.repeat(Math.ceil(CHUNK_BYTES / content.part.length)));
   sent.write(head);
   sent.write(content.start);
-  for (let left = BYTES - content.start.length; left > 0 && !isOver; left -= chunk.length)
+  for (let left = bytes - content.start.length; left > 0 && !isOver; left -= chunk.length)
     if (!sent.write(chunk.subarray(0, Math.min(left, chunk.length))))
       await Promise.race([new Promise((resolve) => sent.once('drain', resolve)), answered]);
   if (!isOver) sent.end(tail);
@@ -130,11 +135,8 @@ export async function proveParsers(): Promise<boolean> {
     await product.scan();
     const { items } = await product.api<{ items: { id: number; album_id: number }[] }>('/tracks?limit=1');
     const imports = importsOf(items[0]?.id ?? 0, items[0]?.album_id ?? 0);
-    const small = Object.fromEntries(Object.entries(CONTENTS)); // the same once, so that what reads them is loaded
-    await Promise.all([
-      sleep(REST_MS),
-      ...imports.map(async (one) => send(product, one, small['one line'] as Content)),
-    ]);
+    // little of it, so that what reads them is loaded
+    for (const one of imports) await send(product, one, CONTENTS['one line'] as Content, CHUNK_BYTES);
     await untilIdle(product);
     await sleep(REST_MS);
     const rest = product.rss();
